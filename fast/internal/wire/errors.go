@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// The errors without details. All errors of a call can be told apart with errors.Is and errors.As.
+var (
+	// ErrClosed: the communicator was closed on this rank.
+	ErrClosed = errors.New("communicator is closed")
+	// ErrAborted: the communicator was given up, here or by another rank, after an earlier failure.
+	ErrAborted = errors.New("communicator was aborted")
+	// ErrInvalidArgument: refused before anything was sent; the communicator stays healthy.
+	ErrInvalidArgument = errors.New("invalid argument")
+	// ErrConcurrentUse: another goroutine is in a call on the same communicator; this call did nothing.
+	ErrConcurrentUse = errors.New("communicator is in use by another call")
+	// ErrDied: a rank's process ended, or its link broke, without Close.
+	ErrDied = errors.New("rank died")
+)
+
+// PeerError says that another rank failed: it died (Err is ErrDied), closed its communicator (ErrClosed), or gave up
+// (ErrAborted).
+type PeerError struct {
+	Rank int
+	Err  error
+}
+
+func (e *PeerError) Error() string { return fmt.Sprintf("rank %d: %v", e.Rank, e.Err) }
+
+// Unwrap is the cause.
+func (e *PeerError) Unwrap() error { return e.Err }
+
+// MismatchError says that another rank made a different call at this point: Field is the first field that differs, one
+// of those in Fields, and Mine and Theirs are its values in words.
+type MismatchError struct {
+	Rank         int    // the other rank
+	Seq          uint64 // number of this rank's call
+	Field        string
+	Mine, Theirs string
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("call %d does not match rank %d's: %s is %s here and %s there", e.Seq, e.Rank, e.Field, e.Mine, e.Theirs)
+}
+
+// Mismatch compares mine with rank's call, in numbers. It is nil if they agree.
+func Mismatch(mine, theirs *Call, rank int) *MismatchError {
+	for _, f := range Fields {
+		if x, y := f.Get(mine), f.Get(theirs); x != y {
+			return &MismatchError{Rank: rank, Seq: mine.Seq, Field: f.Name, Mine: fmt.Sprint(x), Theirs: fmt.Sprint(y)}
+		}
+	}
+	return nil
+}
+
+// TimeoutError says that a call's context ended first, and for which ranks it was waiting. It is the context's error too:
+// context.DeadlineExceeded or context.Canceled, or its cause.
+type TimeoutError struct {
+	Waiting []int // ranks, in ascending order
+	Err     error
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("waiting for ranks %v: %v", e.Waiting, e.Err)
+}
+
+// Unwrap is the context's error.
+func (e *TimeoutError) Unwrap() error { return e.Err }
+
+// Timeout tells whether the deadline passed, as net.Error does.
+func (e *TimeoutError) Timeout() bool { return errors.Is(e.Err, context.DeadlineExceeded) }

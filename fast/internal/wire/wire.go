@@ -1,0 +1,67 @@
+// Package wire is the seam between the runtime and its transports: the messages of one step, the description of a call
+// that peers compare, and the errors that name ranks.
+package wire
+
+// Kernel reduces elementwise: dst = a ⊕ b. All three have the same length in bytes, a multiple of the element size, and
+// any two of them are the same memory or disjoint.
+type Kernel func(dst, a, b []byte)
+
+// Send is one outgoing message. Data is not written while the step is in flight, except by a Recv marked AfterSend.
+type Send struct {
+	Peer int
+	Data []byte // may be empty: the message is sent all the same
+}
+
+// Recv is one incoming message, exactly len(Into) bytes long.
+type Recv struct {
+	Peer int
+	Into []byte
+	// Kernel, if not nil, makes this a receive-reduce: Into = With ⊕ received, or received ⊕ With if ReceivedFirst.
+	// With is as long as Into, and is the same memory or disjoint from it.
+	Kernel        Kernel
+	With          []byte
+	ReceivedFirst bool
+	// AfterSend says that a Send of the same step to the same peer has the very same memory as Into: a byte of Into may
+	// be written only after that byte was sent. (At most one Send to that peer is in the step then.)
+	AfterSend bool
+}
+
+// Segment is the alignment of every cut that a transport makes in a message: a multiple of each element size.
+const Segment = 64
+
+// Call describes one call of a collective on one rank: what its peers have to agree on.
+type Call struct {
+	Seq       uint64 // number of the call on its communicator, from 1; between two ranks for point-to-point calls
+	Primitive uint64 // hash of the primitive's name and specification
+	Schedule  uint64 // hash of the algorithm
+	Count     uint64 // elements per block
+	Op, Type  uint32
+	Root      uint32
+	Depth     uint32
+}
+
+// Fields are the names of Call's fields, as a MismatchError gives them, and how to read them.
+var Fields = []struct {
+	Name string
+	Get  func(*Call) uint64
+}{
+	{"seq", func(c *Call) uint64 { return c.Seq }},
+	{"primitive", func(c *Call) uint64 { return c.Primitive }},
+	{"op", func(c *Call) uint64 { return uint64(c.Op) }},
+	{"type", func(c *Call) uint64 { return uint64(c.Type) }},
+	{"count", func(c *Call) uint64 { return c.Count }},
+	{"root", func(c *Call) uint64 { return uint64(c.Root) }},
+	{"depth", func(c *Call) uint64 { return uint64(c.Depth) }},
+	{"schedule", func(c *Call) uint64 { return c.Schedule }},
+}
+
+// Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it.
+func (c *Call) Fingerprint() uint64 {
+	h := uint64(14695981039346656037)
+	for _, v := range [...]uint64{c.Seq, c.Primitive, c.Schedule, c.Count,
+		uint64(c.Op)<<32 | uint64(c.Type), uint64(c.Root)<<32 | uint64(c.Depth)} {
+		h = (h ^ v) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h | 1
+}

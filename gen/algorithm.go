@@ -1,0 +1,142 @@
+package gen
+
+import "github.com/collgen/collgen/spec"
+
+// Algorithm is one program that every rank runs to carry out a primitive. It is closed data, like the primitive.
+type Algorithm struct {
+	Name      string // "ring"; with the primitive's name it is the algorithm's: allreduce/ring
+	Primitive spec.Primitive
+	Doc       string // one sentence: what it does, and when it is the right choice
+	Source    string // the paper, page or code that it is taken from
+	Requires  Requires
+
+	Chunks  spec.Expr // how many chunks each block is cut into, over size and depth; absent: 1
+	Scratch spec.Expr // how many slots of scratch this rank needs, over rank, size, root, peer, depth; absent: 0
+	Body    []Node
+
+	Cost Cost
+}
+
+// Requires says which calls the algorithm can serve.
+type Requires struct {
+	Size        spec.Expr // holds for the sizes that are served, over size; absent: every size
+	Commutative bool      // the op has to be commutative
+	OutOfPlace  bool      // In and Out have to be distinct
+}
+
+// Cost is the algorithm's cost on the critical path when every rank has one port in each direction, over size and
+// depth: Alpha messages, Beta chunks on the wire, Gamma chunks reduced. A chunk is a block over Chunks.
+type Cost struct {
+	Alpha, Beta, Gamma spec.Expr
+}
+
+// Node is a node of an algorithm's body: For, If, Let, LetBuf or Step; inside of a Step also an action: Send, Recv,
+// RecvReduce, Copy, Reduce or Finish.
+type Node interface{ node() }
+
+// For runs Body with Var = 0, 1, …, N-1.
+type For struct {
+	Var  string
+	N    spec.Expr
+	Body []Node
+}
+
+// If runs Then where Cond holds, and otherwise Else.
+type If struct {
+	Cond       spec.Expr
+	Then, Else []Node
+}
+
+// Let gives a value a name for the rest of the enclosing body.
+type Let struct {
+	Name string
+	Is   spec.Expr
+}
+
+// LetBuf gives a buffer a name for the rest of the enclosing body: Then where Cond holds, and otherwise Else.
+type LetBuf struct {
+	Name       spec.Buf
+	Cond       spec.Expr
+	Then, Else spec.Buf
+}
+
+// Step is what a rank does at once. Its sends and receives are in flight together; when all of them are complete, its
+// local actions (Copy, Reduce, Finish), which are listed after them, are done in the order of the list. Then the rank
+// goes on to its next step: there is no barrier between ranks.
+//
+// Nothing in flight may overwrite what the same step sends, except a receive marked AfterSend, and no two receives of a
+// step may write to the same place.
+type Step []Node
+
+// Send sends Data to the rank To. Absent data is an empty message, which still has to be received: a signal.
+type Send struct {
+	To   spec.Expr
+	Data Region
+}
+
+// Recv receives into Into from the rank From. Messages between two ranks arrive in the order in which they were sent.
+type Recv struct {
+	From spec.Expr
+	Into Region
+	// AfterSend lets Into be a region that this step sends to the same rank: each part of it is overwritten only after
+	// that part was sent.
+	AfterSend bool
+}
+
+// RecvReduce receives an operand from the rank From and sets Into to With ⊕ received, or to received ⊕ With where
+// ReceivedFirst holds (absent: never). With may be the same region as Into.
+type RecvReduce struct {
+	From          spec.Expr
+	Into, With    Region
+	ReceivedFirst spec.Expr
+	AfterSend     bool // as in Recv
+}
+
+// Copy copies From to Into; nothing is done where both are the same memory.
+type Copy struct{ Into, From Region }
+
+// Reduce sets Into to From[Var:=0] ⊕ From[Var:=1] ⊕ … ⊕ From[Var:=N-1], from left to right, N >= 1.
+type Reduce struct {
+	Into Region
+	Var  string
+	N    spec.Expr
+	From Region
+}
+
+// Finish completes a reduction in place: what the op does once to the sum of all operands (Avg's division by size).
+type Finish struct{ Data Region }
+
+func (For) node()        {}
+func (If) node()         {}
+func (Let) node()        {}
+func (LetBuf) node()     {}
+func (Step) node()       {}
+func (Send) node()       {}
+func (Recv) node()       {}
+func (RecvReduce) node() {}
+func (Copy) node()       {}
+func (Reduce) node()     {}
+func (Finish) node()     {}
+
+// Region is N consecutive chunks of a buffer, from chunk At on. In and Out count chunks through all blocks: block b's
+// first chunk has index b × Chunks. Chunks of a block differ in length by at most one element, longer ones first.
+//
+// Scratch counts slots, each as long as the longest chunk. Like is the chunk whose length the data in a slot has; it is
+// needed when Chunks is not 1, and then a region of scratch is a single slot.
+//
+// The zero Region is no data.
+type Region struct {
+	Buf  spec.Buf
+	At   spec.Expr
+	N    spec.Expr // absent: 1
+	Like spec.Expr // of Scratch only
+}
+
+// Chunk is chunk at of buf.
+func Chunk(buf spec.Buf, at spec.Expr) Region { return Region{Buf: buf, At: at} }
+
+// Span is the n chunks of buf from chunk at on.
+func Span(buf spec.Buf, at, n spec.Expr) Region { return Region{Buf: buf, At: at, N: n} }
+
+// Slot is slot at of a buffer that may be scratch, holding data as long as chunk like.
+func Slot(buf spec.Buf, at, like spec.Expr) Region { return Region{Buf: buf, At: at, Like: like} }

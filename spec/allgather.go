@@ -1,0 +1,13 @@
+package spec
+
+// AllGather gives every rank the blocks of all ranks.
+var AllGather = register(Primitive{
+	Name: "AllGather",
+	Doc:  "AllGather gives every rank the blocks of all ranks, in rank order.",
+	In:   Buffer{Blocks: Int(1)},
+	Out:  Buffer{Blocks: Size},
+	Pre:  inputs,
+	Post: []Clause{{Buf: Out, Value: Value{Kind: Input, Rank: Block, Block: Int(0)}}},
+
+	InPlace: InPlace{InBlock: Int(0), OutBlock: Rank},
+})

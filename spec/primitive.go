@@ -1,0 +1,125 @@
+package spec
+
+// Primitive says what a collective promises. It is closed data: everything that is derived from it (the checker, the
+// argument checks, the property tests, the documentation) is a walk over this value.
+//
+// Every rank passes at most two buffers, In and Out, each a row of blocks; all blocks of a call hold count elements.
+type Primitive struct {
+	Name string // as a Go function is called: "AllReduce"
+	Doc  string // one paragraph
+
+	Params []Param // besides the buffers
+	In     Buffer  // what the rank contributes
+	Out    Buffer  // what the rank receives
+	Pre    []Clause
+	Post   []Clause
+
+	InPlace InPlace    // how Out may share memory with In
+	Order   Order      // what is promised of the tree of a reduction
+	Errors  []ArgError // which arguments are refused, before anything is sent
+}
+
+// Param is a parameter of a primitive besides its buffers.
+type Param string
+
+// The parameters.
+const (
+	ParamOp   Param = "op"   // the reduction operator
+	ParamRoot Param = "root" // the root, or the sender
+	ParamPeer Param = "peer" // the receiver
+)
+
+// Buffer is the shape of In or Out on one rank.
+type Buffer struct {
+	Blocks Expr // number of blocks; absent: no rank passes this buffer
+	On     Expr // which ranks pass it, over rank, size, root and peer; absent: all of them
+}
+
+// InPlace says how Out may share memory with In: Out's block OutBlock is In's block InBlock, on the ranks that pass
+// both. All other overlap is an argument error. Absent blocks: no sharing is allowed.
+type InPlace struct {
+	InBlock, OutBlock Expr // over rank, size, root and peer
+}
+
+// Clause says that, on every rank and for every block for which Where holds, that block of Buf holds Value.
+// A block that no clause of Post speaks of is unchanged: that is the frame.
+type Clause struct {
+	Buf   Buf
+	Where Expr // over rank, size, root, peer and block; absent: everywhere
+	Value Value
+}
+
+// Buf names a buffer of a rank.
+type Buf string
+
+// The buffers.
+const (
+	In      Buf = "in"
+	Out     Buf = "out"
+	Scratch Buf = "scratch" // an algorithm's own memory
+)
+
+// Value is what a place holds. Its expressions are over rank, size, root, peer and block.
+type Value struct {
+	Kind ValueKind
+	// Of an Input: the rank and the block of that rank's In, as it was before the call.
+	Rank, Block Expr
+	// Of a Fold: the operands are block Block of every rank q, 0 <= q < size, for which Where holds (absent: all);
+	// Where and Block may use the variable Q.
+	Where Expr
+}
+
+// Q is the rank that a Fold or Entered ranges over.
+var Q = Var("q")
+
+// ValueKind is the kind of a Value.
+type ValueKind uint8
+
+// The kinds of value.
+const (
+	Undefined ValueKind = iota // anything
+	Input                      // a block of some rank's input
+	Fold                       // the reduction by the call's op of one block of each of several ranks, Finished
+	Entered                    // no data: when a rank leaves, every rank for which Where holds has entered the call
+)
+
+// Order is what a primitive promises, or an algorithm achieves, of the tree in which a Fold is computed. Each includes
+// the ones before it.
+type Order uint8
+
+// The orders.
+const (
+	AnyTree     Order = iota // each operand exactly once; in rank order unless the op is commutative
+	SameTree                 // and one tree for all ranks that hold the value: they get the same bits
+	RankOrdered              // and the tree is the left fold in rank order: the bits depend on nothing but inputs and size
+)
+
+// String is the name of o.
+func (o Order) String() string {
+	return [...]string{"any tree", "same tree on all ranks", "left fold in rank order"}[o]
+}
+
+// ArgError is one reason to refuse a call, over rank, size, root and peer.
+type ArgError struct {
+	When   Expr
+	Reason string
+}
+
+// Len is the number of blocks that the rank of env passes, 0 if it passes none.
+func (b Buffer) Len(env Env) (int, error) {
+	if b.Blocks.IsAbsent() {
+		return 0, nil
+	}
+	on, err := b.On.OrElse(Int(1)).Eval(env)
+	if err != nil || on == 0 {
+		return 0, err
+	}
+	return b.Blocks.Eval(env)
+}
+
+// What all primitives start from, and the argument errors that several share.
+var (
+	inputs    = []Clause{{Buf: In, Value: Value{Kind: Input, Rank: Rank, Block: Block}}}
+	rootRange = ArgError{When: Or(Lt(Root, Int(0)), Ge(Root, Size)), Reason: "root is not a rank of the communicator"}
+	peerRange = ArgError{When: Or(Lt(Peer, Int(0)), Ge(Peer, Size)), Reason: "peer is not a rank of the communicator"}
+)
