@@ -1,0 +1,2 @@
+// Package fast runs collectives among the ranks of a communicator: goroutines of one process, or processes.
+package fast

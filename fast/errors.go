@@ -1,0 +1,31 @@
+package fast
+
+import "github.com/collgen/collgen/fast/internal/wire"
+
+// The errors of a call, to be told apart with errors.Is.
+var (
+	// ErrClosed: the communicator was closed on this rank.
+	ErrClosed = wire.ErrClosed
+	// ErrAborted: the communicator was given up, here or by another rank, after an earlier failure. On the rank of the
+	// failure the error of every later call wraps the first cause too.
+	ErrAborted = wire.ErrAborted
+	// ErrInvalidArgument: the call was refused before anything was sent, and the communicator stays healthy.
+	ErrInvalidArgument = wire.ErrInvalidArgument
+	// ErrConcurrentUse: another goroutine is in a call on the same communicator. The refused call did nothing, and the
+	// other one is not disturbed.
+	ErrConcurrentUse = wire.ErrConcurrentUse
+	// ErrDied: a rank's process ended, or its link broke, without Close.
+	ErrDied = wire.ErrDied
+)
+
+// The errors that name ranks, to be told apart with errors.As.
+type (
+	// PeerError says that another rank failed: it died (ErrDied), closed its communicator (ErrClosed), or gave up
+	// after a failure of its own (ErrAborted).
+	PeerError = wire.PeerError
+	// MismatchError says that another rank made a different call at this point, and in which field the two differ.
+	MismatchError = wire.MismatchError
+	// TimeoutError says that the context of a call ended first, and which ranks the call was waiting for. It is also
+	// the cause of the context's end, such as context.DeadlineExceeded.
+	TimeoutError = wire.TimeoutError
+)
