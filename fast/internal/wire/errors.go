@@ -45,12 +45,18 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("call %d does not match rank %d's: %s is %s here and %s there", e.Seq, e.Rank, e.Field, e.Mine, e.Theirs)
 }
 
-// Mismatch compares mine with rank's call, in numbers. It is nil if they agree.
+// Mismatch compares mine with rank's call. It is nil if they agree.
 func Mismatch(mine, theirs *Call, rank int) *MismatchError {
 	for _, f := range Fields {
-		if x, y := f.Get(mine), f.Get(theirs); x != y {
-			return &MismatchError{Rank: rank, Seq: mine.Seq, Field: f.Name, Mine: fmt.Sprint(x), Theirs: fmt.Sprint(y)}
+		x, xWords := f.Get(mine)
+		y, yWords := f.Get(theirs)
+		if x == y {
+			continue
 		}
+		if xWords == yWords { // the same name for two versions of a thing
+			xWords, yWords = fmt.Sprintf("%s (%#x)", xWords, x), fmt.Sprintf("%s (%#x)", yWords, y)
+		}
+		return &MismatchError{Rank: rank, Seq: mine.Seq, Field: f.Name, Mine: xWords, Theirs: yWords}
 	}
 	return nil
 }

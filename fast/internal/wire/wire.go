@@ -2,6 +2,11 @@
 // that peers compare, and the errors that name ranks.
 package wire
 
+import (
+	"bytes"
+	"strconv"
+)
+
 // Kernel reduces elementwise: dst = a ⊕ b. All three have the same length in bytes, a multiple of the element size, and
 // any two of them are the same memory or disjoint.
 type Kernel func(dst, a, b []byte)
@@ -29,31 +34,59 @@ type Recv struct {
 // Segment is the alignment of every cut that a transport makes in a message: a multiple of each element size.
 const Segment = 64
 
-// Call describes one call of a collective on one rank: what its peers have to agree on.
+// Call describes one call of a collective on one rank: what its peers have to agree on. It is plain data of fixed size,
+// so that transports can pass it on as it is.
 type Call struct {
 	Seq       uint64 // number of the call on its communicator, from 1; between two ranks for point-to-point calls
 	Primitive uint64 // hash of the primitive's name and specification
 	Schedule  uint64 // hash of the algorithm
 	Count     uint64 // elements per block
-	Op, Type  uint32
+	Op, Type  uint32 // of package spec
 	Root      uint32
 	Depth     uint32
+	// Names for people, which are not compared.
+	PrimitiveName, AlgorithmName Label
 }
 
-// Fields are the names of Call's fields, as a MismatchError gives them, and how to read them.
-var Fields = []struct {
-	Name string
-	Get  func(*Call) uint64
-}{
-	{"seq", func(c *Call) uint64 { return c.Seq }},
-	{"primitive", func(c *Call) uint64 { return c.Primitive }},
-	{"op", func(c *Call) uint64 { return uint64(c.Op) }},
-	{"type", func(c *Call) uint64 { return uint64(c.Type) }},
-	{"count", func(c *Call) uint64 { return c.Count }},
-	{"root", func(c *Call) uint64 { return uint64(c.Root) }},
-	{"depth", func(c *Call) uint64 { return uint64(c.Depth) }},
-	{"schedule", func(c *Call) uint64 { return c.Schedule }},
+// Label is a name, cut to the length of a Label and filled up with zeros.
+type Label [24]byte
+
+// NewLabel is s as a Label.
+func NewLabel(s string) (l Label) {
+	copy(l[:], s)
+	return l
 }
+
+// String is the name. A byte that is not printable ASCII, which only a broken peer sends, becomes a question mark.
+func (l Label) String() string {
+	name, _, _ := bytes.Cut(l[:], []byte{0})
+	for i, b := range name {
+		if b < ' ' || b > '~' {
+			name[i] = '?'
+		}
+	}
+	return string(name)
+}
+
+// Field is a field that the calls of all ranks agree on.
+type Field struct {
+	Name string // as a MismatchError gives it
+	Get  func(*Call) (value uint64, words string)
+}
+
+// Fields are the fields of a Call, the ones that tell most first.
+var Fields = []Field{
+	{"primitive", func(c *Call) (uint64, string) { return c.Primitive, c.PrimitiveName.String() }},
+	{"seq", func(c *Call) (uint64, string) { return number(c.Seq) }},
+	{"op", func(c *Call) (uint64, string) { return number(uint64(c.Op)) }},
+	{"type", func(c *Call) (uint64, string) { return number(uint64(c.Type)) }},
+	{"count", func(c *Call) (uint64, string) { return number(c.Count) }},
+	{"root", func(c *Call) (uint64, string) { return number(uint64(c.Root)) }},
+	{"algorithm", func(c *Call) (uint64, string) { return c.Schedule, c.AlgorithmName.String() }},
+	{"depth", func(c *Call) (uint64, string) { return number(uint64(c.Depth)) }},
+}
+
+func number(n uint64) (uint64, string) { return n, strconv.FormatUint(n, 10) }
 
 // Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it.
 func (c *Call) Fingerprint() uint64 {
