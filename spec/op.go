@@ -1,5 +1,7 @@
 package spec
 
+import "fmt"
+
 // Op is a reduction operator.
 type Op uint8
 
@@ -15,4 +17,178 @@ const (
 	OpBXor
 	OpLAnd
 	OpLOr
+
+	opEnd // one more than the last Op
 )
+
+// TypeSet is a set of types: bit t stands for Type t.
+type TypeSet uint16
+
+// The sets of types that operators take.
+const (
+	integerTypes = TypeSet(1<<TypeInt8 | 1<<TypeInt16 | 1<<TypeInt32 | 1<<TypeInt64 |
+		1<<TypeUint8 | 1<<TypeUint16 | 1<<TypeUint32 | 1<<TypeUint64)
+	realTypes = integerTypes | 1<<TypeFloat16 | 1<<TypeBFloat16 | 1<<TypeFloat32 | 1<<TypeFloat64
+	allTypes  = realTypes | 1<<TypeComplex64 | 1<<TypeComplex128
+)
+
+// Has tells whether t is in s.
+func (s TypeSet) Has(t Type) bool { return s>>t&1 != 0 }
+
+// Identity names the value e of each type for which e ⊕ x = x.
+type Identity uint8
+
+// The identities.
+const (
+	Zero    Identity = iota + 1 // 0; -0 of a float, because +0 ⊕ -0 is +0
+	One                         // 1
+	Lowest                      // the smallest integer, or -Inf
+	Highest                     // the largest integer, or +Inf
+	AllOnes                     // all bits set
+	False                       // 0, as a truth value
+	True                        // 1, as a truth value
+)
+
+// FinishRule says what an operator does once to the reduction of all operands.
+type FinishRule uint8
+
+// The rules.
+const (
+	Keep         FinishRule = iota // nothing
+	DivideBySize                   // one division by the number of ranks
+)
+
+// FloatRule says what an operator does to floats; what is said of floats holds for each part of a complex number.
+type FloatRule uint8
+
+// The rules.
+const (
+	NoFloats FloatRule = iota // takes no floats
+	Rounds                    // each ⊕ is rounded to nearest even; NaN, Inf and -0 as IEEE 754 has it
+	Selects                   // yields one of the operands, a NaN if any is, and -0 < +0
+)
+
+// opTable defines the operators. Types follow MPI 4.1, section 6.9.2.
+var opTable = [opEnd]struct {
+	name     string
+	types    TypeSet
+	identity Identity
+	floats   FloatRule
+	finish   FinishRule
+	doc      string
+}{
+	OpSum: {"sum", allTypes, Zero, Rounds, Keep,
+		"Sum adds. Integers wrap around."},
+	OpProd: {"prod", allTypes, One, Rounds, Keep,
+		"Prod multiplies. Integers wrap around. The product of complex numbers (a, b) and (c, d) is (ac-bd, ad+bc), " +
+			"in which each of the four products is rounded, and then the difference and the sum; no operation is fused, " +
+			"and nothing special is done for infinities."},
+	OpMin: {"min", realTypes, Highest, Selects, Keep,
+		"Min takes the smaller operand. If any operand is a NaN, the result is a NaN, whose sign and payload are " +
+			"unspecified; -0 is smaller than +0; infinities are ordinary numbers."},
+	OpMax: {"max", realTypes, Lowest, Selects, Keep,
+		"Max takes the larger operand. If any operand is a NaN, the result is a NaN, whose sign and payload are " +
+			"unspecified; +0 is larger than -0; infinities are ordinary numbers."},
+	OpAvg: {"avg", allTypes, Zero, Rounds, DivideBySize,
+		"Avg is Sum, and in the end one division by the number of ranks n; there is never a multiplication by 1/n. " +
+			"Integers: the sum wraps around, and the quotient is truncated toward zero. Floats: one IEEE 754 division; that of " +
+			"a Float16 or BFloat16 is carried out in float32 and then rounded once more. Complex numbers: both parts are divided."},
+	OpBAnd: {"band", integerTypes, AllOnes, NoFloats, Keep,
+		"BAnd is the bitwise and."},
+	OpBOr: {"bor", integerTypes, Zero, NoFloats, Keep,
+		"BOr is the bitwise or."},
+	OpBXor: {"bxor", integerTypes, Zero, NoFloats, Keep,
+		"BXor is the bitwise exclusive or."},
+	OpLAnd: {"land", integerTypes, True, NoFloats, Keep,
+		"LAnd is 1 if both operands are not 0, and otherwise 0. The reduction of a single operand is that operand as it is."},
+	OpLOr: {"lor", integerTypes, False, NoFloats, Keep,
+		"LOr is 1 if any operand is not 0, and otherwise 0. The reduction of a single operand is that operand as it is."},
+}
+
+// Valid tells whether o is one of the operators above.
+func (o Op) Valid() bool { return o > 0 && o < opEnd }
+
+// String is the operator's name: "sum".
+func (o Op) String() string {
+	if !o.Valid() {
+		return fmt.Sprintf("op(%d)", uint8(o))
+	}
+	return opTable[o].name
+}
+
+// Doc is one paragraph that defines o.
+func (o Op) Doc() string {
+	if !o.Valid() {
+		return ""
+	}
+	return opTable[o].doc
+}
+
+// Takes tells whether o is defined on t.
+func (o Op) Takes(t Type) bool { return o.Valid() && t.Valid() && opTable[o].types.Has(t) }
+
+// Types is the set of types on which o is defined.
+func (o Op) Types() TypeSet {
+	if !o.Valid() {
+		return 0
+	}
+	return opTable[o].types
+}
+
+// Commutative tells whether a ⊕ b and b ⊕ a are the same, to the bit (of a NaN: that it is one). All operators are.
+func (o Op) Commutative() bool { return o.Valid() }
+
+// Associative tells whether operands may be grouped at will, in any tree: all operators are, in the sense that MPI gives
+// it, in which rounding does not count. See [Op.Exact] for when the bits are the same too.
+func (o Op) Associative() bool { return o.Valid() }
+
+// Exact tells whether on t the result is the same in every tree, to the bit (of a NaN: that it is one).
+func (o Op) Exact(t Type) bool {
+	return o.Takes(t) && (t.Precision() == 0 || opTable[o].floats == Selects)
+}
+
+// Identity names the value that leaves every operand as it is; 0 if o is not valid.
+func (o Op) Identity() Identity {
+	if !o.Valid() {
+		return 0
+	}
+	return opTable[o].identity
+}
+
+// Floats says what o does to floats.
+func (o Op) Floats() FloatRule {
+	if !o.Valid() {
+		return NoFloats
+	}
+	return opTable[o].floats
+}
+
+// Finish says what o does to the reduction of all operands in the end.
+func (o Op) Finish() FinishRule {
+	if !o.Valid() {
+		return Keep
+	}
+	return opTable[o].finish
+}
+
+// Finishes tells whether o does anything in the end.
+func (o Op) Finishes() bool { return o.Finish() != Keep }
+
+// Ops are all operators, in ascending order.
+func Ops() []Op {
+	all := make([]Op, 0, opEnd-1)
+	for o := Op(1); o < opEnd; o++ {
+		all = append(all, o)
+	}
+	return all
+}
+
+// ParseOp is the operator that String calls name.
+func ParseOp(name string) (Op, error) {
+	for o := Op(1); o < opEnd; o++ {
+		if opTable[o].name == name {
+			return o, nil
+		}
+	}
+	return 0, fmt.Errorf("no operator is called %q", name)
+}

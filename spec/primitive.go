@@ -81,6 +81,7 @@ const (
 	Input                      // a block of some rank's input
 	Fold                       // the reduction by the call's op of one block of each of several ranks, Finished
 	Entered                    // no data: when a rank leaves, every rank for which Where holds has entered the call
+	Unchanged                  // what the place held before the call
 )
 
 // Order is what a primitive promises, or an algorithm achieves, of the tree in which a Fold is computed. Each includes

@@ -1,5 +1,10 @@
 package spec
 
+import (
+	"fmt"
+	"reflect"
+)
+
 // Type is an element type.
 type Type uint8
 
@@ -19,4 +24,120 @@ const (
 	TypeFloat64
 	TypeComplex64
 	TypeComplex128
+
+	typeEnd // one more than the last Type
 )
+
+// Elem is the constraint of Go types that are element types.
+type Elem interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
+		Float16 | BFloat16 | ~float32 | ~float64 | ~complex64 | ~complex128
+}
+
+// TypeClass says what arithmetic a Type has.
+type TypeClass uint8
+
+// The classes of Type.
+const (
+	Signed   TypeClass = iota + 1 // two's complement integers
+	Unsigned                      // unsigned integers
+	Floating                      // IEEE 754 binary formats, and BFloat16
+	Complex                       // two parts, each a Floating of half the bytes
+)
+
+// typeTable defines the types. Bits is the precision of a Floating, or of a part of a Complex, in significant bits.
+var typeTable = [typeEnd]struct {
+	name  string
+	class TypeClass
+	bytes int
+	bits  int
+}{
+	TypeInt8:       {"int8", Signed, 1, 0},
+	TypeInt16:      {"int16", Signed, 2, 0},
+	TypeInt32:      {"int32", Signed, 4, 0},
+	TypeInt64:      {"int64", Signed, 8, 0},
+	TypeUint8:      {"uint8", Unsigned, 1, 0},
+	TypeUint16:     {"uint16", Unsigned, 2, 0},
+	TypeUint32:     {"uint32", Unsigned, 4, 0},
+	TypeUint64:     {"uint64", Unsigned, 8, 0},
+	TypeFloat16:    {"float16", Floating, 2, 11},
+	TypeBFloat16:   {"bfloat16", Floating, 2, 8},
+	TypeFloat32:    {"float32", Floating, 4, 24},
+	TypeFloat64:    {"float64", Floating, 8, 53},
+	TypeComplex64:  {"complex64", Complex, 8, 24},
+	TypeComplex128: {"complex128", Complex, 16, 53},
+}
+
+// Valid tells whether t is one of the types above.
+func (t Type) Valid() bool { return t > 0 && t < typeEnd }
+
+// String is the type's name, as Go spells it or would: "float32", "bfloat16".
+func (t Type) String() string {
+	if !t.Valid() {
+		return fmt.Sprintf("type(%d)", uint8(t))
+	}
+	return typeTable[t].name
+}
+
+// Bytes is the size of an element in bytes, a power of two; 0 if t is not valid.
+func (t Type) Bytes() int {
+	if !t.Valid() {
+		return 0
+	}
+	return typeTable[t].bytes
+}
+
+// Class is the kind of t's arithmetic; 0 if t is not valid.
+func (t Type) Class() TypeClass {
+	if !t.Valid() {
+		return 0
+	}
+	return typeTable[t].class
+}
+
+// Precision is how many significant bits a float, or each part of a complex number, has; 0 for integers.
+func (t Type) Precision() int {
+	if !t.Valid() {
+		return 0
+	}
+	return typeTable[t].bits
+}
+
+// Types are all element types, in ascending order.
+func Types() []Type {
+	all := make([]Type, 0, typeEnd-1)
+	for t := Type(1); t < typeEnd; t++ {
+		all = append(all, t)
+	}
+	return all
+}
+
+// ParseType is the type that String calls name.
+func ParseType(name string) (Type, error) {
+	for t := Type(1); t < typeEnd; t++ {
+		if typeTable[t].name == name {
+			return t, nil
+		}
+	}
+	return 0, fmt.Errorf("no element type is called %q", name)
+}
+
+// kindTypes are the types whose Go types have a reflect.Kind of their own.
+var kindTypes = [...]Type{
+	reflect.Int8: TypeInt8, reflect.Int16: TypeInt16, reflect.Int32: TypeInt32, reflect.Int64: TypeInt64,
+	reflect.Uint8: TypeUint8, reflect.Uint16: TypeUint16, reflect.Uint32: TypeUint32, reflect.Uint64: TypeUint64,
+	reflect.Float32: TypeFloat32, reflect.Float64: TypeFloat64,
+	reflect.Complex64: TypeComplex64, reflect.Complex128: TypeComplex128,
+}
+
+// TypeOf is the element type that the Go type T is, or is defined as. It does not allocate.
+func TypeOf[T Elem]() Type {
+	switch t := reflect.TypeFor[T](); t {
+	case reflect.TypeFor[Float16]():
+		return TypeFloat16
+	case reflect.TypeFor[BFloat16]():
+		return TypeBFloat16
+	default:
+		return kindTypes[t.Kind()]
+	}
+}
