@@ -24,7 +24,7 @@ type Expectation struct {
 
 // RankExpectation is what a primitive promises to one rank. The slices are as long as the rank's buffers have blocks.
 type RankExpectation struct {
-	Given []Content // what In holds before the call: each an Input (with one term) or Undefined
+	Given []Content // what In holds before the call: each an Input or Undefined; nearly always its own name
 	In    []Content // what In holds after the call, out of place
 	Out   []Content // what Out holds after the call
 	// InPlace, Out's block OutBlock is the memory of In's block InBlock (and so on for the blocks around these, as far as
@@ -65,7 +65,7 @@ func Expect(p Primitive, c Call) (*Expectation, error) {
 		return nil, fmt.Errorf("%s: a communicator of %d ranks", p.Name, c.Size)
 	}
 	x := &expecter{p: p, c: c, e: &Expectation{Call: c, Order: p.Order, Ranks: make([]RankExpectation, c.Size)}}
-	for _, pass := range []func(int) error{x.refuse, x.shape, x.given, x.post} {
+	for _, pass := range []func(int) error{x.refuse, x.shape, x.given, x.named, x.post} {
 		for rank := range c.Size {
 			if err := pass(rank); err != nil {
 				return nil, err
@@ -152,6 +152,21 @@ func (x *expecter) given(rank int) error {
 	return nil
 }
 
+// named checks that what In is said to hold is what that place itself is said to hold: each value has one name.
+func (x *expecter) named(rank int) error {
+	for b, c := range x.e.Ranks[rank].Given {
+		if c.Kind == Undefined {
+			continue
+		}
+		t := c.Terms[0]
+		if g := x.e.Ranks[t.Rank].Given[t.Block]; g.Kind == Undefined || g.Terms[0] != t {
+			return fmt.Errorf("%s: block %d of rank %d is given as block %d of rank %d, which is given as something else",
+				x.p.Name, b, rank, t.Block, t.Rank)
+		}
+	}
+	return nil
+}
+
 // post works out what the rank's buffers hold after the call, and whom it has met.
 func (x *expecter) post(rank int) error {
 	r := &x.e.Ranks[rank]
@@ -199,8 +214,8 @@ func (x *expecter) clause(c Clause, rank int, blocks []Content, unsaid ValueKind
 // content resolves v. An input is a name when it is being given, and otherwise has to have been given.
 func (x *expecter) content(v Value, env Env, giving bool) (Content, error) {
 	switch v.Kind {
-	case Undefined, Unchanged:
-		return Content{Kind: v.Kind}, nil
+	case Undefined:
+		return Content{}, nil
 	case Input:
 		q, err := v.Rank.Eval(env)
 		if err != nil {
@@ -211,7 +226,7 @@ func (x *expecter) content(v Value, env Env, giving bool) (Content, error) {
 	case Fold:
 		return x.fold(v, env)
 	}
-	return Content{}, fmt.Errorf("a block cannot hold a value of kind %v", v.Kind)
+	return Content{}, fmt.Errorf("a clause cannot say %v of a block", v.Kind)
 }
 
 func (x *expecter) fold(v Value, env Env) (Content, error) {
@@ -243,14 +258,15 @@ func (x *expecter) term(v Value, env Env, q int, giving bool) (Term, error) {
 	if err != nil {
 		return Term{}, err
 	}
-	t := Term{q, b}
 	switch {
 	case q < 0 || q >= x.c.Size || !has(x.e.Ranks[q].Given, b):
-		return t, fmt.Errorf("rank %d has no block %d", q, b)
-	case !giving && x.e.Ranks[q].Given[b].Kind == Undefined:
-		return t, fmt.Errorf("block %d of rank %d is not an input by any precondition", b, q)
+		return Term{}, fmt.Errorf("rank %d has no block %d", q, b)
+	case giving:
+		return Term{q, b}, nil
+	case x.e.Ranks[q].Given[b].Kind == Undefined:
+		return Term{}, fmt.Errorf("block %d of rank %d is not an input by any precondition", b, q)
 	}
-	return t, nil
+	return x.e.Ranks[q].Given[b].Terms[0], nil
 }
 
 func (x *expecter) entered(c Clause, rank int) error {

@@ -1,5 +1,7 @@
 package spec
 
+import "fmt"
+
 // Primitive says what a collective promises. It is closed data: everything that is derived from it (the checker, the
 // argument checks, the property tests, the documentation) is a walk over this value.
 //
@@ -81,8 +83,18 @@ const (
 	Input                      // a block of some rank's input
 	Fold                       // the reduction by the call's op of one block of each of several ranks, Finished
 	Entered                    // no data: when a rank leaves, every rank for which Where holds has entered the call
-	Unchanged                  // what the place held before the call
+	Unchanged                  // what the place held before the call; never written: it is what no clause speaks of
 )
+
+// String is the name of k.
+func (k ValueKind) String() string {
+	if int(k) >= len(valueKinds) {
+		return fmt.Sprintf("kind(%d)", uint8(k))
+	}
+	return valueKinds[k]
+}
+
+var valueKinds = [...]string{Undefined: "undefined", Input: "input", Fold: "fold", Entered: "entered", Unchanged: "unchanged"}
 
 // Order is what a primitive promises, or an algorithm achieves, of the tree in which a Fold is computed. Each includes
 // the ones before it.
@@ -97,8 +109,13 @@ const (
 
 // String is the name of o.
 func (o Order) String() string {
-	return [...]string{"any tree", "same tree on all ranks", "left fold in rank order"}[o]
+	if int(o) >= len(orders) {
+		return fmt.Sprintf("order(%d)", uint8(o))
+	}
+	return orders[o]
 }
+
+var orders = [...]string{AnyTree: "any tree", SameTree: "same tree on all ranks", RankOrdered: "left fold in rank order"}
 
 // ArgError is one reason to refuse a call, over rank, size, root and peer.
 type ArgError struct {
