@@ -3,7 +3,7 @@ package spec
 // Broadcast gives every rank the root's block.
 var Broadcast = register(Primitive{
 	Name:   "Broadcast",
-	Doc:    "Broadcast gives every rank the block of the root.",
+	Doc:    "Broadcast gives every rank, the root included, the block of the root. Only the root passes in.",
 	Params: []Param{ParamRoot},
 	In:     Buffer{Blocks: Int(1), On: Eq(Rank, Root)},
 	Out:    Buffer{Blocks: Int(1)},

@@ -1,0 +1,254 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Validate checks that p says something that can be promised. It reports every fault that it finds: a name that Go could
+// not use, an expression that is malformed or uses a variable that has no meaning there, a clause about a buffer that
+// the primitive does not have, a buffer that no clause speaks of, a value with parts missing, a parameter that nothing
+// uses, a call in range for which the promise has no meaning, a root or peer out of range that is not refused.
+func Validate(p Primitive) error {
+	v := &validator{p: p, used: map[string]bool{}}
+	v.names()
+	v.buffers()
+	v.clauses()
+	v.reduction()
+	v.arguments()
+	if len(v.faults) == 0 { // otherwise the calls would only repeat them
+		v.calls()
+	}
+	return errors.Join(v.faults...)
+}
+
+type validator struct {
+	p      Primitive
+	used   map[string]bool // the variables that occur in expressions
+	faults []error
+}
+
+func (v *validator) fault(format string, args ...any) {
+	v.faults = append(v.faults, fmt.Errorf(v.p.Name+": "+format, args...))
+}
+
+var exported = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+
+func (v *validator) names() {
+	if !exported.MatchString(v.p.Name) {
+		v.fault("the name %q is not that of an exported Go function", v.p.Name)
+	}
+	if v.p.Doc == "" {
+		v.fault("Doc is empty")
+	}
+	for i, x := range v.p.Params {
+		if x != ParamOp && x != ParamRoot && x != ParamPeer {
+			v.fault("there is no parameter %q", x)
+		}
+		if slices.Contains(v.p.Params[:i], x) {
+			v.fault("the parameter %s is listed twice", x)
+		}
+	}
+}
+
+// expr checks an expression that may be absent, over the variables of the call and more.
+func (v *validator) expr(e Expr, where string, more ...string) {
+	if e.IsAbsent() {
+		return
+	}
+	if e.Kind == Variable {
+		v.used[e.Name] = true
+		if !v.known(e.Name) && !slices.Contains(more, e.Name) {
+			v.fault("%s: the variable %s has no meaning here", where, e.Name)
+		}
+		return
+	}
+	if !e.wellFormed() {
+		v.fault("%s: %v is not an expression", where, e)
+	}
+	for _, a := range e.Args {
+		if a.IsAbsent() {
+			v.fault("%s: an operand of %v is absent", where, e)
+		}
+		v.expr(a, where, more...)
+	}
+}
+
+// wellFormed tells whether e's kind exists and has the operands that it takes.
+func (e Expr) wellFormed() bool {
+	switch {
+	case e.Kind == Const:
+		return len(e.Args) == 0
+	case e.Kind == CondExpr:
+		return len(e.Args) == 3
+	}
+	return int(e.Kind) < len(arity) && arity[e.Kind] > 0 && len(e.Args) == arity[e.Kind]
+}
+
+// known tells whether a variable has a meaning everywhere in p.
+func (v *validator) known(name string) bool {
+	switch name {
+	case Root.Name:
+		return slices.Contains(v.p.Params, ParamRoot)
+	case Peer.Name:
+		return slices.Contains(v.p.Params, ParamPeer)
+	}
+	return name == Rank.Name || name == Size.Name
+}
+
+func (v *validator) buffers() {
+	for _, b := range []struct {
+		name    Buf
+		is      Buffer
+		clauses []Clause
+	}{{In, v.p.In, v.p.Pre}, {Out, v.p.Out, v.p.Post}} {
+		v.expr(b.is.Blocks, string(b.name)+".Blocks")
+		v.expr(b.is.On, string(b.name)+".On")
+		spoken := slices.ContainsFunc(b.clauses, func(c Clause) bool { return c.Buf == b.name })
+		switch {
+		case b.is.Blocks.IsAbsent() && !b.is.On.IsAbsent():
+			v.fault("%s has no blocks, and says which ranks pass it", b.name)
+		case !b.is.Blocks.IsAbsent() && !spoken:
+			v.fault("no condition speaks of %s", b.name)
+		}
+	}
+	v.inPlace()
+}
+
+func (v *validator) inPlace() {
+	p := v.p.InPlace
+	v.expr(p.InBlock, "InPlace.InBlock")
+	v.expr(p.OutBlock, "InPlace.OutBlock")
+	if p.InBlock.IsAbsent() != p.OutBlock.IsAbsent() {
+		v.fault("InPlace names a block of one buffer only")
+	}
+	if !p.InBlock.IsAbsent() && (v.p.In.Blocks.IsAbsent() || v.p.Out.Blocks.IsAbsent()) {
+		v.fault("InPlace needs both buffers")
+	}
+}
+
+func (v *validator) clauses() {
+	for i, c := range v.p.Pre {
+		at := fmt.Sprintf("Pre[%d]", i)
+		if c.Buf != In || c.Value.Kind != Input {
+			v.fault("%s: a precondition says which Input a block of in is", at)
+		}
+		v.clause(c, at)
+	}
+	if len(v.p.Post) == 0 {
+		v.fault("there are no postconditions")
+	}
+	for i, c := range v.p.Post {
+		v.clause(c, fmt.Sprintf("Post[%d]", i))
+	}
+}
+
+// parts says which of a Value's expressions a kind has to have (+) and may not have (-): Rank, Block, Where.
+var parts = map[ValueKind]string{Undefined: "---", Input: "++-", Fold: "-+?", Entered: "--?"}
+
+func (v *validator) clause(c Clause, at string) {
+	v.expr(c.Where, at+".Where", Block.Name)
+	v.buf(c, at)
+	rule, ok := parts[c.Value.Kind]
+	if !ok {
+		v.fault("%s: a clause cannot say %v", at, c.Value.Kind)
+		return
+	}
+	over := []string{Block.Name}
+	if c.Value.Kind == Fold || c.Value.Kind == Entered {
+		over = append(over, Q.Name)
+	}
+	for i, part := range []struct {
+		name string
+		is   Expr
+	}{{"Rank", c.Value.Rank}, {"Block", c.Value.Block}, {"Where", c.Value.Where}} {
+		v.expr(part.is, at+".Value."+part.name, over...)
+		if rule[i] == '+' && part.is.IsAbsent() {
+			v.fault("%s: a value of kind %v needs %s", at, c.Value.Kind, part.name)
+		}
+		if rule[i] == '-' && !part.is.IsAbsent() {
+			v.fault("%s: a value of kind %v has no %s", at, c.Value.Kind, part.name)
+		}
+	}
+}
+
+// buf checks the buffer that a clause speaks of.
+func (v *validator) buf(c Clause, at string) {
+	switch {
+	case c.Value.Kind == Entered && c.Buf != "":
+		v.fault("%s: that ranks have entered is not said of %q", at, c.Buf)
+	case c.Value.Kind == Entered:
+	case c.Buf != In && c.Buf != Out:
+		v.fault("%s: there is no buffer %q", at, c.Buf)
+	case c.Buf == In && v.p.In.Blocks.IsAbsent(), c.Buf == Out && v.p.Out.Blocks.IsAbsent():
+		v.fault("%s: the primitive has no buffer %s", at, c.Buf)
+	}
+}
+
+// reduction checks that op, Order and the clauses agree on whether anything is reduced.
+func (v *validator) reduction() {
+	folds := slices.ContainsFunc(v.p.Post, func(c Clause) bool { return c.Value.Kind == Fold })
+	takes := slices.Contains(v.p.Params, ParamOp)
+	if folds != takes {
+		v.fault("there is an op exactly where a postcondition has a Fold")
+	}
+	if v.p.Order > RankOrdered || v.p.Order != AnyTree && !folds {
+		v.fault("%v is no order of this primitive", v.p.Order)
+	}
+}
+
+func (v *validator) arguments() {
+	for i, a := range v.p.Errors {
+		v.expr(a.When, fmt.Sprintf("Errors[%d].When", i))
+		if a.When.IsAbsent() || a.Reason == "" {
+			v.fault("Errors[%d] needs When and Reason", i)
+		}
+	}
+	for _, x := range v.p.Params {
+		if x != ParamOp && !v.used[string(x)] {
+			v.fault("nothing depends on the parameter %s", x)
+		}
+	}
+}
+
+// calls works out the promise for all calls of few ranks. Roots and peers out of range have to be refused.
+func (v *validator) calls() {
+	accepted := 0
+	for size := 1; size <= 5; size++ {
+		for _, root := range v.values(ParamRoot, size) {
+			for _, peer := range v.values(ParamPeer, size) {
+				c := Call{Size: size, Root: root, Peer: peer}
+				legal := root >= 0 && root < size && peer >= 0 && peer < size
+				_, err := Expect(v.p, c)
+				var refused *RefusedError
+				switch {
+				case err == nil && !legal:
+					v.fault("the call %+v is not refused", c)
+					return
+				case err != nil && !errors.As(err, &refused):
+					v.fault("the call %+v: %v", c, err)
+					return
+				case err == nil:
+					accepted++
+				}
+			}
+		}
+	}
+	if accepted == 0 {
+		v.fault("every call is refused")
+	}
+}
+
+// values are what a parameter may be given on size ranks, and one more on either side.
+func (v *validator) values(p Param, size int) []int {
+	if !slices.Contains(v.p.Params, p) {
+		return []int{0}
+	}
+	all := make([]int, size+2)
+	for i := range all {
+		all[i] = i - 1
+	}
+	return all
+}
