@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// settling is the time between a rank's failure and the end of the others: long enough for a rank that was killed to be
+// told from those that fail because they miss it, and for those to say so themselves.
+const settling = 100 * time.Millisecond
+
+// passedOn are the signals that collrun passes on to the ranks.
+var passedOn = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
+	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGCONT}
+
+// job is one run of a program.
+type job struct {
+	*options
+	streams struct {
+		in       io.Reader
+		out, err io.Writer
+	}
+	keeper *keeper
+	output *output
+	port   int // MASTER_PORT
+	ranks  []*rank
+	exits  chan *rank
+
+	failures []*rank   // those that failed before they were told to end, in the order in which they ended
+	asked    os.Signal // the first SIGINT or SIGTERM
+	failure  string    // what went wrong that is not the failure of a rank
+	status   int       // that goes with failure
+	killed   bool      // the ranks were sent SIGKILL
+
+	settled, late, out <-chan time.Time // when to send SIGTERM and SIGKILL, and the job's timeout; nil: not now
+}
+
+// run runs a job and returns collrun's exit status.
+func run(o *options, in io.Reader, out, err io.Writer) int {
+	j := &job{options: o, output: new(output), exits: make(chan *rank), port: 49152 + rand.IntN(1<<14)}
+	j.streams.in, j.streams.out, j.streams.err = in, out, err
+	signals := make(chan os.Signal, 16) // before there is anything to clean up
+	signal.Notify(signals, slices.DeleteFunc(slices.Clone(passedOn), signal.Ignored)...)
+	defer signal.Stop(signals)
+
+	var failed error
+	if j.keeper, failed = newKeeper(); failed != nil {
+		fmt.Fprintln(err, "collrun:", failed)
+		return statusFailed
+	}
+	j.start()
+	j.supervise(signals)
+	failed = j.keeper.close()
+	j.drain()
+	return j.report(failed)
+}
+
+// start starts the ranks. If that fails, those already started are told to end.
+func (j *job) start() {
+	for i := range j.n {
+		r := &rank{index: i}
+		if err := r.start(j); err != nil {
+			j.failure, j.status = fmt.Sprintf("rank %d cannot be started: %v", i, err), startStatus(err)
+			j.end()
+			return
+		}
+		j.ranks = append(j.ranks, r)
+		go func() {
+			_ = r.cmd.Wait() // r.cmd.ProcessState has it all
+			j.exits <- r
+		}()
+	}
+}
+
+// supervise returns when all ranks have ended.
+func (j *job) supervise(signals <-chan os.Signal) {
+	if j.timeout > 0 {
+		j.out = time.After(j.timeout)
+	}
+	for range j.ranks {
+		for ended := false; !ended; {
+			select {
+			case r := <-j.exits:
+				j.hasEnded(r)
+				ended = true
+			case s := <-signals:
+				j.passOn(s.(syscall.Signal))
+			case <-j.out:
+				j.failure, j.status = fmt.Sprintf("not done after %v", j.timeout), statusTimeout
+				j.end()
+			case <-j.settled:
+				j.end()
+			case <-j.late:
+				j.kill()
+			}
+		}
+	}
+}
+
+// hasEnded takes note of a rank's end. After the first failure the others have little time left.
+func (j *job) hasEnded(r *rank) {
+	r.ended = true
+	if !r.failed() || j.late != nil || j.killed {
+		return
+	}
+	j.failures = append(j.failures, r)
+	if j.settled == nil {
+		j.settled = time.After(settling)
+	}
+}
+
+// end tells all ranks to end, once.
+func (j *job) end() {
+	if j.late != nil || j.killed {
+		return
+	}
+	j.settled = nil
+	j.signal(syscall.SIGTERM)
+	j.signal(syscall.SIGCONT) // a stopped process ends when it goes on
+	j.late = time.After(j.grace)
+}
+
+// kill ends all ranks.
+func (j *job) kill() {
+	j.killed = true
+	j.settled, j.late = nil, nil
+	j.signal(syscall.SIGKILL)
+}
+
+// passOn passes a signal to collrun on to the ranks. Who asks for the end when it is already under way is in a hurry.
+func (j *job) passOn(s syscall.Signal) {
+	if s == syscall.SIGINT || s == syscall.SIGTERM {
+		if j.asked != nil || j.late != nil {
+			j.kill()
+			return
+		}
+		j.asked = s
+	}
+	j.signal(s)
+	if s == syscall.SIGTSTP {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the ranks have stopped, so collrun does; SIGCONT wakes both
+	}
+}
+
+// signal sends s to all processes of the ranks: those of their group, and of the groups that ranks themselves made.
+func (j *job) signal(s syscall.Signal) {
+	groups := []int{j.keeper.leader}
+	for _, r := range j.ranks {
+		if r.ended {
+			continue
+		}
+		g, err := syscall.Getpgid(r.cmd.Process.Pid)
+		if err == nil && g != syscall.Getpgrp() && !slices.Contains(groups, g) {
+			groups = append(groups, g)
+		}
+	}
+	for _, g := range groups {
+		kill(g, s)
+	}
+}

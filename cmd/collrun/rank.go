@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// rank is one process of the job.
+type rank struct {
+	index  int
+	cmd    *exec.Cmd
+	stderr *tail      // nil: not looked at
+	pipes  []*os.File // our ends, where it writes
+	ended  bool       // its state is cmd.ProcessState then
+}
+
+// environment is what rank index of n finds in its environment beyond collrun's own.
+func environment(index int, o *options, dir string, port int) []string {
+	i, n := strconv.Itoa(index), strconv.Itoa(o.n)
+	return append(os.Environ(), append([]string{
+		"RANK=" + i, "LOCAL_RANK=" + i, "WORLD_SIZE=" + n, "LOCAL_WORLD_SIZE=" + n,
+		"MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + strconv.Itoa(port), "COLL_DIR=" + dir,
+	}, o.env...)...)
+}
+
+// start starts r's process in the process group and relays its output.
+func (r *rank) start(j *job) error {
+	r.cmd = exec.Command(j.program[0], j.program[1:]...)
+	r.cmd.Env = environment(r.index, j.options, j.keeper.dir, j.port)
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: j.keeper.leader}
+	dieWithParent(r.cmd.SysProcAttr)
+	theirs, err := r.connect(j)
+	if err == nil {
+		err = r.cmd.Start()
+	}
+	for _, f := range theirs {
+		f.Close()
+	}
+	if err != nil {
+		r.closePipes()
+	}
+	return err
+}
+
+// connect sets up the process's standard streams. It returns the ends of pipes that are the process's own.
+func (r *rank) connect(j *job) (theirs []*os.File, err error) {
+	if j.stdin && r.index == 0 {
+		// A pipe, because a process outside of the terminal's foreground group may not read the terminal.
+		in, out, err := os.Pipe()
+		if err != nil {
+			return theirs, err
+		}
+		theirs = append(theirs, in)
+		r.cmd.Stdin = in
+		go func() {
+			_, _ = io.Copy(out, j.streams.in) // ends with either side
+			out.Close()
+		}()
+	}
+	if j.raw {
+		r.cmd.Stdout, r.cmd.Stderr = j.streams.out, j.streams.err
+		return theirs, nil
+	}
+	r.stderr = new(tail)
+	prefix := fmt.Sprintf("[%d] ", r.index)
+	for _, s := range []struct {
+		from *io.Writer
+		to   io.Writer
+		keep *tail
+	}{{&r.cmd.Stdout, j.streams.out, nil}, {&r.cmd.Stderr, j.streams.err, r.stderr}} {
+		in, out, err := os.Pipe()
+		if err != nil {
+			return theirs, err
+		}
+		theirs = append(theirs, out)
+		r.pipes = append(r.pipes, in)
+		*s.from = out
+		j.output.streams.Go(func() { j.output.relay(s.to, in, prefix, s.keep) })
+	}
+	return theirs, nil
+}
+
+// closePipes ends the relaying of output that is still to come.
+func (r *rank) closePipes() {
+	for _, p := range r.pipes {
+		p.Close()
+	}
+}
+
+// drain waits until the output of all ranks was relayed. A process that left the group may hold a pipe open: what it
+// writes later than a second after everything else has ended is not waited for.
+func (j *job) drain() {
+	giveUp := time.AfterFunc(time.Second, func() {
+		for _, r := range j.ranks {
+			r.closePipes()
+		}
+	})
+	j.output.streams.Wait()
+	giveUp.Stop()
+}
+
+// failed tells whether the rank's process has ended with anything but exit status 0.
+func (r *rank) failed() bool { return r.ended && !r.cmd.ProcessState.Success() }
+
+// wait is the status with which the process has ended.
+func (r *rank) wait() syscall.WaitStatus { return r.cmd.ProcessState.Sys().(syscall.WaitStatus) }
+
+// status is the process's exit status as a shell would show it.
+func (r *rank) status() int {
+	if w := r.wait(); w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return r.cmd.ProcessState.ExitCode()
+}
+
+// startStatus is the status for a program that could not be started.
+func startStatus(err error) int {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		return statusNotFound
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+		return statusNotRunnable
+	}
+	return statusFailed
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+)
+
+// report tells in one block what went wrong, if anything did, and returns collrun's exit status. cleanup is what
+// removing the job's directory gave.
+func (j *job) report(cleanup error) int {
+	var b strings.Builder
+	status := j.cause(&b)
+	for _, err := range []error{cleanup, j.output.err} {
+		if err != nil {
+			fmt.Fprintf(&b, "collrun: %v\n", err)
+			status = max(status, statusFailed)
+		}
+	}
+	fmt.Fprint(j.streams.err, b.String())
+	return status
+}
+
+// cause writes the first cause, and returns its status.
+func (j *job) cause(b *strings.Builder) int {
+	first := j.firstFailure()
+	switch {
+	case j.failure != "":
+		fmt.Fprintf(b, "collrun: %s\n", j.failure)
+		return j.status
+	case j.asked != nil:
+		return j.interrupted(b, first)
+	case first == nil:
+		return 0
+	}
+	fmt.Fprintf(b, "collrun: rank %d failed first: %s\n", first.index, ending(first))
+	if first.stderr != nil && len(first.stderr.lines) > 0 {
+		fmt.Fprintf(b, "collrun: its last lines on stderr:\n%s", strings.Join(first.stderr.lines, ""))
+	}
+	var others []string
+	for _, r := range j.failures {
+		if r != first {
+			others = append(others, fmt.Sprintf("rank %d (%s)", r.index, ending(r)))
+		}
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(b, "collrun: then failed: %s\n", strings.Join(others, ", "))
+	}
+	return first.status()
+}
+
+// firstFailure is the rank that failed first. One that was ended by a signal goes before those that ended themselves,
+// because they may have done so for the lack of it. Failures after the ranks were told to end do not count.
+func (j *job) firstFailure() *rank {
+	for _, r := range j.failures {
+		if r.wait().Signaled() {
+			return r
+		}
+	}
+	if len(j.failures) > 0 {
+		return j.failures[0]
+	}
+	return nil
+}
+
+// interrupted is the cause when collrun was sent a signal to end.
+func (j *job) interrupted(b *strings.Builder, first *rank) int {
+	status := 0
+	switch {
+	case j.killed:
+		status = 128 + int(j.asked.(syscall.Signal))
+	case first != nil:
+		status = first.status()
+	}
+	fmt.Fprintf(b, "collrun: ended by signal: %v\n", j.asked)
+	return status
+}
+
+// ending is how a rank ended, in words.
+func ending(r *rank) string {
+	w := r.wait()
+	if !w.Signaled() {
+		return fmt.Sprintf("exit status %d", w.ExitStatus())
+	}
+	words := fmt.Sprintf("signal %d: %v", w.Signal(), w.Signal())
+	if w.CoreDump() {
+		words += ", core dumped"
+	}
+	return words
+}
