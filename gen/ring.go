@@ -4,13 +4,64 @@ import "github.com/collgen/collgen/spec"
 
 // The ring: every rank sends to the next one and receives from the one before it.
 var (
-	next = spec.Var("next")
-	prev = spec.Var("prev")
+	next = v("next")
+	prev = v("prev")
 	ring = []Node{
-		Let{"next", spec.Up(spec.Add(spec.Rank, spec.Int(1)), spec.Size)},
-		Let{"prev", spec.Down(spec.Sub(spec.Rank, spec.Int(1)), spec.Size)},
+		Let{"next", up(add(rank, one), size)},
+		Let{"prev", down(sub(rank, one), size)},
 	}
 )
+
+// aroundRing is the body of size-1 rounds in which every rank sends chunk c to the next one and receives chunk d from the
+// one before it; in the first round, c is first.
+func aroundRing(first expr, round ...Node) Node {
+	return For{"s", sub(size, one), append([]Node{
+		Let{"c", down(sub(first, v("s")), size)},
+		Let{"d", down(sub(v("c"), one), size)},
+	}, round...)}
+}
+
+// AllGatherRing passes every block around the ring.
+var AllGatherRing = register(Algorithm{
+	Name:      "ring",
+	Primitive: spec.AllGather,
+	Doc:       "Every block travels around the ring, one hop a step: neighbours alone talk, and each link carries the fewest bytes.",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.1",
+	Body: append(ring[:len(ring):len(ring)],
+		Step{Copy{Into: Chunk(out, rank), From: block(in)}},
+		aroundRing(rank, Step{
+			Send{next, Chunk(out, v("c"))},
+			Recv{From: prev, Into: Chunk(out, v("d"))},
+		}),
+	),
+	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
+})
+
+// ReduceScatterRing lets every block collect its sum on a trip around the ring that ends on its own rank.
+var ReduceScatterRing = register(Algorithm{
+	Name:      "ring",
+	Primitive: spec.ReduceScatter,
+	Doc:       "The partial sum of every block travels around the ring to its own rank: the fewest bytes on every link, for large messages.",
+	Source:    "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009, section 4",
+	Requires:  Requires{Commutative: true},
+	Scratch:   most(zero, least(two, sub(size, two))),
+	Body: append(ring[:len(ring):len(ring)],
+		alone(Copy{Into: block(out), From: block(in)}),
+		aroundRing(prev,
+			// Partial sums wait in two slots by turns: one is sent while the other is filled.
+			LetBuf{"partial", eq(v("s"), zero), in, scratch},
+			Let{"at", cond(eq(v("s"), zero), v("c"), bitAnd(sub(v("s"), one), one))},
+			LetBuf{"sum", eq(v("s"), sub(size, two)), out, scratch},
+			Let{"slot", cond(eq(v("s"), sub(size, two)), zero, bitAnd(v("s"), one))},
+			Step{
+				Send{next, Chunk("partial", v("at"))},
+				RecvReduce{From: prev, Into: Chunk("sum", v("slot")), With: Chunk(in, v("d"))},
+			},
+		),
+		Step{Finish{block(out)}},
+	),
+	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
+})
 
 // AllReduceRing reduces each of size chunks once around the ring, and then passes the results around it once more.
 var AllReduceRing = register(Algorithm{
@@ -19,31 +70,42 @@ var AllReduceRing = register(Algorithm{
 	Doc:       "A reduce-scatter and an all-gather around the ring: the fewest bytes on every link, for large messages.",
 	Source:    "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009",
 	Requires:  Requires{Commutative: true},
-	Chunks:    spec.Size,
-	Body: append(ring[:len(ring):len(ring)],
-		If{Cond: spec.Eq(spec.Size, spec.Int(1)), Then: []Node{Step{Copy{Into: Chunk(spec.Out, spec.Int(0)), From: Chunk(spec.In, spec.Int(0))}}}},
-		For{"s", spec.Sub(spec.Size, spec.Int(1)), []Node{
-			Let{"c", spec.Down(spec.Sub(spec.Rank, spec.Var("s")), spec.Size)},
-			Let{"d", spec.Down(spec.Sub(spec.Var("c"), spec.Int(1)), spec.Size)},
-			LetBuf{"partial", spec.Eq(spec.Var("s"), spec.Int(0)), spec.In, spec.Out},
-			Step{
-				Send{next, Chunk("partial", spec.Var("c"))},
-				RecvReduce{From: prev, Into: Chunk(spec.Out, spec.Var("d")), With: Chunk(spec.In, spec.Var("d"))},
-			},
-		}},
-		Step{Finish{Chunk(spec.Out, next)}}, // next is chunk 0 when there is one rank: Up(1, 1) = 0
-		For{"s", spec.Sub(spec.Size, spec.Int(1)), []Node{
-			Let{"c", spec.Down(spec.Sub(next, spec.Var("s")), spec.Size)},
-			Let{"d", spec.Down(spec.Sub(spec.Var("c"), spec.Int(1)), spec.Size)},
-			Step{
-				Send{next, Chunk(spec.Out, spec.Var("c"))},
-				Recv{From: prev, Into: Chunk(spec.Out, spec.Var("d"))},
-			},
-		}},
-	),
-	Cost: Cost{
-		Alpha: spec.Mul(spec.Int(2), spec.Sub(spec.Size, spec.Int(1))),
-		Beta:  spec.Mul(spec.Int(2), spec.Sub(spec.Size, spec.Int(1))),
-		Gamma: spec.Sub(spec.Size, spec.Int(1)),
-	},
+	Chunks:    size,
+	Body: ringAllReduce(one, func(c expr) expr { return c },
+		func(round ...Node) []Node { return round }),
+	Cost: Cost{Alpha: mul(two, sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: sub(size, one)},
 })
+
+// AllReduceChunkedRing is the ring with each of its chunks cut into depth pieces.
+var AllReduceChunkedRing = register(Algorithm{
+	Name:      "chunked-ring",
+	Primitive: spec.AllReduce,
+	Doc: "The ring in pieces: what a rank sends arrived depth steps earlier, so that no rank waits for a late one at once, and a piece fits " +
+		"the cache; for the largest messages.",
+	Source:   "NVIDIA NCCL 2, src/device/all_reduce.h, runRing",
+	Requires: Requires{Commutative: true},
+	Chunks:   mul(size, depth),
+	Body: ringAllReduce(depth, func(c expr) expr { return add(mul(c, depth), v("q")) },
+		func(round ...Node) []Node { return []Node{For{"q", depth, round}} }),
+	Cost: Cost{Alpha: mul(mul(two, sub(size, one)), depth), Beta: mul(mul(two, sub(size, one)), depth), Gamma: mul(sub(size, one), depth)},
+})
+
+// ringAllReduce is the ring all-reduce with every chunk of the ring cut into pieces: at is the index of the current piece
+// of a chunk, and each makes a round out of what it does with one piece.
+func ringAllReduce(pieces expr, at func(expr) expr, each func(...Node) []Node) []Node {
+	return append(ring[:len(ring):len(ring)],
+		alone(Copy{Into: Span(out, zero, pieces), From: Span(in, zero, pieces)}),
+		aroundRing(rank, each(
+			LetBuf{"partial", eq(v("s"), zero), in, out},
+			Step{
+				Send{next, Chunk("partial", at(v("c")))},
+				RecvReduce{From: prev, Into: Chunk(out, at(v("d"))), With: Chunk(in, at(v("d")))},
+			},
+		)...),
+		Step{Finish{Span(out, mul(next, pieces), pieces)}}, // next is chunk 0 when there is one rank: Up(1, 1) = 0
+		aroundRing(next, each(Step{
+			Send{next, Chunk(out, at(v("c")))},
+			Recv{From: prev, Into: Chunk(out, at(v("d")))},
+		})...),
+	)
+}

@@ -1,0 +1,89 @@
+package gen
+
+import "github.com/collgen/collgen/spec"
+
+// The direct algorithms: every rank talks to every other one in a single step.
+
+// AllGatherDirect sends the block to everybody at once.
+var AllGatherDirect = register(Algorithm{
+	Name:      "direct",
+	Primitive: spec.AllGather,
+	Doc:       "Every rank sends its block to every other one in a single step: the lowest latency where all ranks can talk at once.",
+	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007, section 3",
+	Body: []Node{Step{
+		others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(out, v("from"))}),
+		Copy{Into: Chunk(out, rank), From: block(in)},
+	}},
+	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
+})
+
+// ReduceScatterDirect sends every block to its rank, which reduces in rank order.
+var ReduceScatterDirect = register(Algorithm{
+	Name:      "direct",
+	Primitive: spec.ReduceScatter,
+	Doc:       "Every block goes straight to its rank, which reduces what it got in rank order: a single step, for short messages.",
+	Source:    "NVIDIA NCCL 2 and Microsoft MSCCL++, the first half of the two-shot all-reduce (all-pairs reduce-scatter)",
+	Scratch:   size,
+	Body: []Node{Step{
+		others(Send{v("to"), Chunk(in, v("to"))}, Recv{From: v("from"), Into: Chunk(scratch, v("from"))}),
+		Copy{Into: Chunk(scratch, rank), From: Chunk(in, rank)},
+		Reduce{Into: block(out), Var: "i", N: size, From: Chunk(scratch, v("i"))},
+		Finish{block(out)},
+	}},
+	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
+})
+
+// AllReduceOneShot sends everything to everybody; each rank then reduces in rank order.
+var AllReduceOneShot = register(Algorithm{
+	Name:      "one-shot",
+	Primitive: spec.AllReduce,
+	Doc:       "Every rank sends its block to every other one, and each reduces all of them in rank order: a single step, for short messages.",
+	Source:    "Microsoft MSCCL++, one-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, oneShotAllReduceKernel",
+	Scratch:   size,
+	Body: []Node{Step{
+		others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(scratch, v("from"))}),
+		Copy{Into: Chunk(scratch, rank), From: block(in)},
+		Reduce{Into: block(out), Var: "i", N: size, From: Chunk(scratch, v("i"))},
+		Finish{block(out)},
+	}},
+	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
+})
+
+// AllReduceTwoShot is a direct reduce-scatter and a direct all-gather.
+var AllReduceTwoShot = register(Algorithm{
+	Name:      "two-shot",
+	Primitive: spec.AllReduce,
+	Doc: "Every rank reduces one chunk in rank order and sends the result to every other one: two steps and the fewest bytes, for messages " +
+		"of medium length and more where all ranks can talk at once.",
+	Source:  "Microsoft MSCCL++, two-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, twoShotAllReduceKernel",
+	Chunks:  size,
+	Scratch: size,
+	Body: []Node{
+		Step{
+			others(Send{v("to"), Chunk(in, v("to"))}, Recv{From: v("from"), Into: Slot(scratch, v("from"), rank)}),
+			Copy{Into: Slot(scratch, rank, rank), From: Chunk(in, rank)},
+			Reduce{Into: Chunk(out, rank), Var: "i", N: size, From: Slot(scratch, v("i"), rank)},
+			Finish{Chunk(out, rank)},
+		},
+		Step{
+			others(Send{v("to"), Chunk(out, rank)}, Recv{From: v("from"), Into: Chunk(out, v("from"))}),
+		},
+	},
+	Cost: Cost{Alpha: mul(two, sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: sub(size, one)},
+})
+
+// AllToAllDirect sends every block to its rank in a single step.
+var AllToAllDirect = register(Algorithm{
+	Name:      "direct",
+	Primitive: spec.AllToAll,
+	Doc:       "All blocks are in flight at once: the lowest latency where all ranks can talk at once.",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.3",
+	Body: []Node{Step{
+		others(
+			Send{v("to"), Chunk(in, v("to"))},
+			Recv{From: v("from"), Into: Chunk(out, v("from")), AfterSend: true}, // in place, it is what goes to that rank
+		),
+		Copy{Into: Chunk(out, rank), From: Chunk(in, rank)},
+	}},
+	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
+})
