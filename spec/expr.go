@@ -172,7 +172,9 @@ type EvalError struct {
 func (e *EvalError) Error() string { return fmt.Sprintf("%v: %s", e.Expr, e.Reason) }
 
 // Eval is the value of e under env, or an *EvalError: a variable that env does not bind, an operand out of range.
-func (e Expr) Eval(env Env) (int, error) {
+func (e Expr) Eval(env Env) (int, error) { return e.eval(env) }
+
+func (e *Expr) eval(env Env) (int, error) {
 	switch e.Kind {
 	case Const:
 		return e.N, nil
@@ -180,16 +182,16 @@ func (e Expr) Eval(env Env) (int, error) {
 		if v, ok := env.lookup(e.Name); ok {
 			return v, nil
 		}
-		return 0, &EvalError{e, "is not defined here"}
+		return 0, &EvalError{*e, "is not defined here"}
 	case CondExpr:
 		return e.evalCond(env)
 	}
-	if n := arity[e.Kind]; n == 0 || len(e.Args) != n {
-		return 0, &EvalError{e, "is not an expression"}
+	if !e.wellFormed() {
+		return 0, &EvalError{*e, "is not an expression"}
 	}
 	var v [2]int
-	for i, arg := range e.Args {
-		x, err := arg.Eval(env)
+	for i := range e.Args {
+		x, err := e.Args[i].eval(env)
 		if err != nil {
 			return 0, err
 		}
@@ -198,26 +200,26 @@ func (e Expr) Eval(env Env) (int, error) {
 	return e.apply(v[0], v[1])
 }
 
-func (e Expr) evalCond(env Env) (int, error) {
-	if len(e.Args) != 3 {
-		return 0, &EvalError{e, "is not an expression"}
+func (e *Expr) evalCond(env Env) (int, error) {
+	if !e.wellFormed() {
+		return 0, &EvalError{*e, "is not an expression"}
 	}
-	c, err := e.Args[0].Eval(env)
+	c, err := e.Args[0].eval(env)
 	if err != nil {
 		return 0, err
 	}
 	if c != 0 {
-		return e.Args[1].Eval(env)
+		return e.Args[1].eval(env)
 	}
-	return e.Args[2].Eval(env)
+	return e.Args[2].eval(env)
 }
 
 var arity = [...]int{
 	AddExpr: 2, SubExpr: 2, MulExpr: 2, MinExpr: 2, MaxExpr: 2, EqExpr: 2, NeExpr: 2, LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1,
-	ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitXorExpr: 2, Log2Expr: 1, CondExpr: 0,
+	ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitXorExpr: 2, Log2Expr: 1, CondExpr: 3,
 }
 
-func (e Expr) apply(x, y int) (int, error) {
+func (e *Expr) apply(x, y int) (int, error) {
 	switch e.Kind {
 	case AddExpr:
 		return x + y, nil
@@ -251,14 +253,14 @@ func (e Expr) apply(x, y int) (int, error) {
 		return e.shift(x, y)
 	}
 	if x < 1 { // Log2Expr
-		return 0, &EvalError{e, "logarithm of " + strconv.Itoa(x)}
+		return 0, &EvalError{*e, "logarithm of " + strconv.Itoa(x)}
 	}
 	return bits.Len(uint(x)) - 1, nil
 }
 
-func (e Expr) shift(x, k int) (int, error) {
+func (e *Expr) shift(x, k int) (int, error) {
 	if k < 0 || k >= 32 {
-		return 0, &EvalError{e, "shift by " + strconv.Itoa(k)}
+		return 0, &EvalError{*e, "shift by " + strconv.Itoa(k)}
 	}
 	if e.Kind == ShlExpr {
 		return x << k, nil

@@ -77,12 +77,9 @@ func (v *validator) expr(e Expr, where string, more ...string) {
 }
 
 // wellFormed tells whether e's kind exists and has the operands that it takes.
-func (e Expr) wellFormed() bool {
-	switch {
-	case e.Kind == Const:
+func (e *Expr) wellFormed() bool {
+	if e.Kind == Const {
 		return len(e.Args) == 0
-	case e.Kind == CondExpr:
-		return len(e.Args) == 3
 	}
 	return int(e.Kind) < len(arity) && arity[e.Kind] > 0 && len(e.Args) == arity[e.Kind]
 }

@@ -1,0 +1,92 @@
+package spectest
+
+import (
+	"math/rand/v2"
+	"unsafe"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Kind is a kind of values.
+type Kind uint8
+
+// The kinds of values.
+const (
+	Ordinary Kind = iota // small integers; floats of which sums and products of many are finite, and round
+	Special              // 0, 1, extremes; of floats also -0, subnormals, infinities and NaN
+	AnyBits              // all encodings alike
+	Mixed                // each value of any of the above
+	kinds
+)
+
+// Value is a random value of a kind.
+func Value[T spec.Elem](random *rand.Rand, kind Kind) T {
+	var x T
+	t := spec.TypeOf[T]()
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x))
+	part := len(bytes)
+	if t.Class() == spec.Complex {
+		part /= 2
+	}
+	for ; len(bytes) > 0; bytes = bytes[part:] {
+		put(bytes[:part], encoding(random, kind, t, part*8))
+	}
+	return x
+}
+
+// put writes the lower bits of v in the machine's own order, which is that of all machines that collgen supports.
+func put(to []byte, v uint64) {
+	for i := range to {
+		to[i] = byte(v >> (8 * i))
+	}
+}
+
+// encoding is a random number, or part of one, of a type of so many bits.
+func encoding(random *rand.Rand, kind Kind, t spec.Type, bits int) uint64 {
+	if kind == Mixed {
+		kind = Kind(random.IntN(int(Mixed)))
+	}
+	isFloat := t.Precision() > 0
+	switch {
+	case kind == AnyBits:
+		return random.Uint64()
+	case kind == Special && isFloat:
+		return pick(random, specialFloats(bits, t.Precision()-1))
+	case kind == Special:
+		return pick(random, specialIntegers(bits))
+	case isFloat:
+		return ordinaryFloat(random, bits, t.Precision()-1)
+	}
+	return uint64(random.IntN(16) - 3)
+}
+
+func pick(random *rand.Rand, from []uint64) uint64 { return from[random.IntN(len(from))] }
+
+// specialIntegers are 0, 1, 2, -1, and the largest and smallest signed and unsigned numbers and their neighbours.
+func specialIntegers(bits int) []uint64 {
+	top := uint64(1) << (bits - 1)
+	return []uint64{0, 1, 2, ^uint64(0), ^uint64(1), top, top + 1, top - 1, top - 2}
+}
+
+// specialFloats are the encodings of special numbers of an IEEE format with a fraction of so many bits.
+func specialFloats(bits, fraction int) []uint64 {
+	sign, unit := uint64(1)<<(bits-1), uint64(1)<<fraction
+	inf := sign - unit
+	one := inf / 2 &^ (unit - 1) // the exponent is half of the largest one
+	var all []uint64
+	for _, x := range []uint64{
+		0, 1, unit - 1, unit, // zero, the smallest and largest subnormal, the smallest normal
+		one, one + 1, one - 1, // 1 and its neighbours
+		inf - 1, inf, inf | unit/2, inf | unit/2 | 1, // the largest number, infinity, two NaNs
+	} {
+		all = append(all, x, sign|x)
+	}
+	return all
+}
+
+// ordinaryFloat has any sign and fraction, and an exponent of -2..1.
+func ordinaryFloat(random *rand.Rand, bits, fraction int) uint64 {
+	bias := uint64(1)<<(bits-2-fraction) - 1
+	exponent := bias - 2 + random.Uint64N(4)
+	return random.Uint64N(2)<<(bits-1) | exponent<<fraction | random.Uint64N(1<<fraction)
+}
