@@ -1,0 +1,187 @@
+package collgen_test
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
+)
+
+const module = "github.com/collgen/collgen"
+
+// importRule says what a package, tests aside, may import besides the standard library.
+type importRule struct {
+	pattern string   // the packages it is for, by their path in the module: a pattern of path.Match
+	may     []string // patterns of packages of this module, and paths of other modules
+	never   []string // packages of this module that are not to be reached through others either
+}
+
+// importRules are those of this module. The first that fits a package counts; every package has to have one.
+var importRules = []importRule{
+	{pattern: "."},
+	{pattern: "spec"},
+	{pattern: "spec/spectest", may: []string{"spec", "pgregory.net/rapid"}},
+	{pattern: "gen", may: []string{"spec"}, never: []string{"fast"}},
+	{pattern: "gen/emit", may: []string{"spec", "gen", "github.com/dave/jennifer"}, never: []string{"fast"}},
+	{pattern: "ref", may: []string{"spec"}},
+	{pattern: "verify", may: []string{"spec", "gen"}, never: []string{"fast"}},
+	{pattern: "fast", may: []string{"spec", "fast/internal/*", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "fast/internal/*", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
+	{pattern: "cmd/collgen", may: []string{"spec", "gen", "gen/emit", "verify", "golang.org/x/tools"},
+		never: []string{"fast", "ref"}},
+	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "examples/*", may: []string{"fast"}, never: []string{"gen", "verify"}},
+}
+
+func TestImports(t *testing.T) {
+	for _, platform := range []string{"linux/amd64", "darwin/arm64"} {
+		for _, v := range importViolations(t, ".", platform) {
+			t.Errorf("on %s: %s", platform, v)
+		}
+	}
+}
+
+// TestImportRulesCanFail breaks each rule in a module of its own.
+func TestImportRulesCanFail(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "go.mod", "module "+module+"\n\ngo 1.26\n")
+	for pkg, imports := range map[string][]string{
+		".":                  {"tools"},
+		"spec":               {"tools"},
+		"spec/spectest":      {"spec", "ref"},
+		"ref":                {"spec", "tools"},
+		"gen":                {"ref"},
+		"gen/emit":           {"gen", "verify"},
+		"verify":             {"gen", "ref"},
+		"fast":               {"spec", "fast/internal/shm", "gen"},
+		"fast/internal/wire": {"fast/internal/tcp"},
+		"fast/internal/shm":  {"fast/internal/wire"},
+		"fast/internal/tcp":  nil,
+		"cmd/collgen":        {"gen", "bridge"},
+		"cmd/collrun":        {"spec"},
+		"examples/hello":     {"spec"},
+		"bridge":             {"fast"},
+		"tools":              nil,
+	} {
+		text := "package p\n"
+		for _, i := range imports {
+			text += fmt.Sprintf("import _ %q\n", path.Join(module, i))
+		}
+		writeFile(t, dir, pkg+"/p.go", text)
+	}
+	want := []string{
+		". imports tools",
+		"bridge has no import rule",
+		"cmd/collgen imports bridge",
+		"cmd/collgen reaches fast",
+		"cmd/collgen reaches ref",
+		"cmd/collrun imports spec",
+		"examples/hello imports spec",
+		"fast imports gen",
+		"fast reaches gen",
+		"fast/internal/wire imports fast/internal/tcp",
+		"gen imports ref",
+		"gen/emit imports verify",
+		"ref imports tools",
+		"spec imports tools",
+		"spec/spectest imports ref",
+		"tools has no import rule",
+		"verify imports ref",
+	}
+	if d := cmp.Diff(want, importViolations(t, dir, "linux/amd64")); d != "" {
+		t.Error(d)
+	}
+}
+
+func writeFile(t *testing.T, dir, name, text string) {
+	t.Helper()
+	file := path.Join(dir, name)
+	if err := os.MkdirAll(path.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// importViolations are the imports in the module in dir that no rule allows, sorted.
+func importViolations(t *testing.T, dir, platform string) []string {
+	t.Helper()
+	goos, goarch, _ := strings.Cut(platform, "/")
+	pkgs, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps,
+		Dir:  dir,
+		Env:  append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0"),
+	}, "./...")
+	if err != nil || len(pkgs) == 0 {
+		t.Fatalf("loading the packages of %s: got %d, %v", dir, len(pkgs), err)
+	}
+	var found []string
+	for _, p := range pkgs {
+		found = append(found, violationsOf(p)...)
+	}
+	slices.Sort(found)
+	return found
+}
+
+func violationsOf(p *packages.Package) (found []string) {
+	name, _ := inModule(p.PkgPath)
+	i := slices.IndexFunc(importRules, func(r importRule) bool { return matches(r.pattern, name) })
+	if i < 0 {
+		return []string{name + " has no import rule"}
+	}
+	rule := importRules[i]
+	for imported := range p.Imports {
+		if !allowed(rule.may, imported) {
+			imported, _ = inModule(imported)
+			found = append(found, name+" imports "+imported)
+		}
+	}
+	reached := make(map[string]bool)
+	reach(p, reached)
+	for _, never := range rule.never {
+		if reached[module+"/"+never] {
+			found = append(found, name+" reaches "+never)
+		}
+	}
+	return found
+}
+
+// inModule is the path of a package in this module, or the whole path if it is another module's.
+func inModule(pkg string) (name string, ours bool) {
+	if pkg == module {
+		return ".", true
+	}
+	return strings.CutPrefix(pkg, module+"/")
+}
+
+// allowed tells whether an import is of the standard library or one of may.
+func allowed(may []string, imported string) bool {
+	name, ours := inModule(imported)
+	if !ours && !strings.Contains(strings.Split(imported, "/")[0], ".") {
+		return true
+	}
+	return slices.ContainsFunc(may, func(pattern string) bool {
+		return ours && matches(pattern, name) || !ours && strings.HasPrefix(name+"/", pattern+"/")
+	})
+}
+
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+// reach marks all packages that p imports, through whatever others.
+func reach(p *packages.Package, reached map[string]bool) {
+	for name, imported := range p.Imports {
+		if !reached[name] {
+			reached[name] = true
+			reach(imported, reached)
+		}
+	}
+}
