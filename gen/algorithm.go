@@ -79,7 +79,8 @@ type Recv struct {
 	From spec.Expr
 	Into Region
 	// AfterSend lets Into be a region that this step sends to the same rank: each part of it is overwritten only after
-	// that part was sent.
+	// that part was sent. It is a permission: where the two are different memory, because the call is out of place, it
+	// has no effect.
 	AfterSend bool
 }
 

@@ -3,6 +3,7 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/spec"
@@ -39,20 +40,26 @@ func Instantiate(a *Algorithm, p Params) (*Schedule, error) {
 		return nil, fmt.Errorf("%s: no such call: %+v", a.FullName(), p)
 	}
 	s := &Schedule{Algorithm: a.FullName(), Primitive: a.Primitive, Requires: a.Requires, Params: p, Ranks: make([]Program, p.Size)}
+	b := &builder{a: a, s: s}
 	for rank := range s.Ranks {
-		if err := instantiateRank(a, s, rank); err != nil {
+		if err := b.run(rank); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// builder makes the Program of one rank.
+// builder makes the Programs, one rank after the other.
 type builder struct {
 	a      *Algorithm
 	s      *Schedule
+	places slab[Place]
+	after  slab[int]
+
+	// Of the current rank:
 	rank   int
 	prog   *Program
+	instrs []Instr
 	env    spec.Env
 	bufs   []boundBuf
 	next   int // index of the next action in source order
@@ -65,15 +72,35 @@ type builder struct {
 
 type boundBuf struct{ name, is spec.Buf }
 
-func instantiateRank(a *Algorithm, s *Schedule, rank int) error {
-	b := &builder{a: a, s: s, rank: rank, prog: &s.Ranks[rank], env: s.Params.Env(rank), ready: -1}
+// slab hands out short slices that lie one behind the other, so that a Schedule is a few allocations.
+type slab[T any] struct{ free []T }
+
+func (s *slab[T]) take(n int) []T {
+	if len(s.free) < n {
+		s.free = make([]T, max(n, 256))
+	}
+	taken := s.free[:n:n]
+	s.free = s.free[n:]
+	return taken
+}
+
+func (s *slab[T]) one(value T) []T {
+	taken := s.take(1)
+	taken[0] = value
+	return taken
+}
+
+func (b *builder) run(rank int) error {
+	*b = builder{a: b.a, s: b.s, places: b.places, after: b.after,
+		rank: rank, prog: &b.s.Ranks[rank], instrs: b.instrs[:0], env: b.s.Params.Env(rank), ready: -1}
 	err := b.layout()
 	if err == nil {
-		err = b.body(a.Body)
+		err = b.body(b.a.Body)
 	}
+	b.prog.Instrs = slices.Clone(b.instrs)
 	var ne *NodeError
 	if err != nil && !errors.As(err, &ne) {
-		err = &NodeError{Algorithm: a.FullName(), Node: -1, Rank: rank, Err: err}
+		err = &NodeError{Algorithm: b.a.FullName(), Node: -1, Rank: rank, Err: err}
 	}
 	return err
 }
@@ -207,7 +234,7 @@ func (b *builder) runStep(s Step) error {
 	if b.inStep {
 		return errors.New("a Step stands inside of a Step")
 	}
-	b.inStep, b.first, b.local = true, len(b.prog.Instrs), -1
+	b.inStep, b.first, b.local = true, len(b.instrs), -1
 	err := b.body(s)
 	b.inStep = false
 	if err != nil {
@@ -216,7 +243,7 @@ func (b *builder) runStep(s Step) error {
 	if err := b.linkAfterSend(); err != nil {
 		return err
 	}
-	switch n := len(b.prog.Instrs); {
+	switch n := len(b.instrs); {
 	case b.local >= 0:
 		b.ready = b.local
 	case n == b.first: // nothing for this rank in this step
@@ -232,18 +259,18 @@ func (b *builder) runStep(s Step) error {
 
 // join adds an instruction that waits for all of the current step so far.
 func (b *builder) join() {
-	j := Instr{Kind: JoinInstr, AfterSend: -1, Step: b.step, Node: -1}
-	for i := b.first; i < len(b.prog.Instrs); i++ {
-		j.After = append(j.After, i)
+	j := Instr{Kind: JoinInstr, AfterSend: -1, Step: b.step, Node: -1, After: b.after.take(len(b.instrs) - b.first)}
+	for i := range j.After {
+		j.After[i] = b.first + i
 	}
-	b.ready = len(b.prog.Instrs)
-	b.prog.Instrs = append(b.prog.Instrs, j)
+	b.ready = len(b.instrs)
+	b.instrs = append(b.instrs, j)
 }
 
 // linkAfterSend gives each receive of the current step that is marked AfterSend (by a placeholder, -2) the send to the
 // same peer that it follows.
 func (b *builder) linkAfterSend() error {
-	instrs := b.prog.Instrs
+	instrs := b.instrs
 	for i := b.first; i < len(instrs); i++ {
 		if instrs[i].AfterSend != markedAfterSend {
 			continue
@@ -279,13 +306,13 @@ func (b *builder) action(n Node, index int) error {
 		mark(&in, n.AfterSend)
 	case Copy:
 		in.Kind = CopyInstr
-		err = b.places(&in, n.Into, n.From)
+		err = b.copy(&in, n)
 	case Reduce:
 		in.Kind = ReduceInstr
 		err = b.reduce(&in, n)
 	case Finish:
 		in.Kind = FinishInstr
-		err = b.places(&in, n.Data)
+		in.Dst, err = b.place(n.Data)
 	default:
 		err = fmt.Errorf("%T is not an action", n)
 	}
@@ -311,17 +338,17 @@ func (b *builder) add(in Instr) error {
 	case !isLocal && b.local >= 0:
 		return errors.New("a send or receive is listed after a local action of the same step")
 	case isLocal && b.local >= 0:
-		in.After = []int{b.local}
-	case isLocal && len(b.prog.Instrs) > b.first:
+		in.After = b.after.one(b.local)
+	case isLocal && len(b.instrs) > b.first:
 		b.join()
-		in.After = []int{b.ready}
+		in.After = b.after.one(b.ready)
 	case b.ready >= 0:
-		in.After = []int{b.ready}
+		in.After = b.after.one(b.ready)
 	}
 	if isLocal {
-		b.local = len(b.prog.Instrs)
+		b.local = len(b.instrs)
 	}
-	b.prog.Instrs = append(b.prog.Instrs, in)
+	b.instrs = append(b.instrs, in)
 	return nil
 }
 
@@ -349,7 +376,7 @@ func (b *builder) message(in *Instr, peer spec.Expr, data Region, send bool) err
 	in.Peer = p
 	place, err := b.place(data)
 	if send {
-		in.Srcs = []Place{place}
+		in.Srcs = b.places.one(place)
 	} else {
 		in.Dst = place
 	}
@@ -362,23 +389,18 @@ func (b *builder) operand(in *Instr, n RecvReduce) error {
 		return err
 	}
 	first, err := n.ReceivedFirst.OrElse(spec.Int(0)).Eval(b.env)
-	in.Srcs, in.ReceivedFirst = []Place{with}, first != 0
+	in.Srcs, in.ReceivedFirst = b.places.one(with), first != 0
 	return errors.Join(err, sameShape(in.Dst, with))
 }
 
-func (b *builder) places(in *Instr, into Region, from ...Region) error {
-	var err error
-	if in.Dst, err = b.place(into); err != nil {
+func (b *builder) copy(in *Instr, n Copy) error {
+	src, err := b.place(n.From)
+	if err != nil {
 		return err
 	}
-	for _, r := range from {
-		src, err := b.place(r)
-		if err = errors.Join(err, sameShape(in.Dst, src)); err != nil {
-			return err
-		}
-		in.Srcs = append(in.Srcs, src)
-	}
-	return nil
+	in.Srcs = b.places.one(src)
+	in.Dst, err = b.place(n.Into)
+	return errors.Join(err, sameShape(in.Dst, src))
 }
 
 func (b *builder) reduce(in *Instr, n Reduce) error {
@@ -389,26 +411,26 @@ func (b *builder) reduce(in *Instr, n Reduce) error {
 	if times < 1 {
 		return fmt.Errorf("a reduction of %d operands", times)
 	}
-	operands := make([]Region, times)
+	in.Srcs = b.places.take(times)
 	env := len(b.env)
 	defer func() { b.env = b.env[:env] }()
 	if in.Dst, err = b.place(n.Into); err != nil {
 		return err
 	}
-	for i := range operands {
+	for i := range in.Srcs {
 		b.env = b.env[:env].With(n.Var, i)
 		src, err := b.place(n.From)
 		if err = errors.Join(err, sameShape(in.Dst, src)); err != nil {
 			return err
 		}
-		in.Srcs = append(in.Srcs, src)
+		in.Srcs[i] = src
 	}
 	return nil
 }
 
 // sameShape reports two places whose lengths in elements can differ.
 func sameShape(x, y Place) error {
-	if x.N != y.N || x.Like != y.Like {
+	if x.N != y.N || x.Like != y.Like && x.N > 0 {
 		return fmt.Errorf("%v and %v differ in length", x, y)
 	}
 	return nil
@@ -447,37 +469,36 @@ func (b *builder) place(r Region) (Place, error) {
 		return Place{}, err
 	}
 	p := Place{Buf: b.buf(r.Buf), At: at, N: n, Like: at}
-	if p.Buf == spec.Scratch {
-		err = b.slotShape(&p, r)
-	}
-	if err != nil {
-		return Place{}, err
-	}
-	p.Like %= b.s.Chunks
 	limit := b.prog.Len(p.Buf)
 	if at < 0 || n < 0 || at > limit || n > limit-at {
 		return Place{}, fmt.Errorf("%v is out of range: the buffer has %d", p, limit)
 	}
-	return p, nil
+	p.Like, err = b.like(p, r.Like)
+	return p, err
 }
 
-// slotShape sets the length of a place in scratch.
-func (b *builder) slotShape(p *Place, r Region) error {
-	if b.s.Chunks == 1 {
-		return nil
+// like is the index, in its block, of the chunk that the first one of p is as long as.
+func (b *builder) like(p Place, stated spec.Expr) (int, error) {
+	switch {
+	case b.s.Chunks == 1:
+		return 0, nil
+	case stated.IsAbsent() && p.Buf == spec.Scratch:
+		return 0, fmt.Errorf("%v needs Like: the chunks of a block differ in length", p)
+	case stated.IsAbsent():
+		return p.At % b.s.Chunks, nil
+	case p.Buf == spec.Scratch && p.N > 1:
+		return 0, fmt.Errorf("%v is more than one slot, and the chunks of a block differ in length", p)
 	}
-	if r.Like.IsAbsent() {
-		return fmt.Errorf("%v needs Like: the chunks of a block differ in length", p)
+	like, err := stated.Eval(b.env)
+	switch {
+	case err != nil:
+		return 0, err
+	case like < 0:
+		return 0, fmt.Errorf("%v: Like is %d", p, like)
+	case p.Buf != spec.Scratch && like%b.s.Chunks != p.At%b.s.Chunks:
+		return 0, fmt.Errorf("%v is not like chunk %d", p, like)
 	}
-	if p.N > 1 {
-		return fmt.Errorf("%v is more than one slot, and the chunks of a block differ in length", p)
-	}
-	like, err := r.Like.Eval(b.env)
-	if err == nil && like < 0 {
-		err = fmt.Errorf("%v: Like is %d", p, like)
-	}
-	p.Like = like
-	return err
+	return like % b.s.Chunks, nil
 }
 
 // Len is the length of a buffer in chunks, or of scratch in slots.

@@ -1,0 +1,76 @@
+package gen
+
+import "github.com/collgen/collgen/spec"
+
+// rewriter makes a new node out of an old one. Every walk over algorithms that is not an execution is made of it.
+type rewriter struct {
+	expr func(spec.Expr) spec.Expr // makes every expression, absent ones included, anew
+	body func([]Node) []Node       // makes the nodes inside of a node anew
+}
+
+// node is n with its expressions and bodies made anew.
+func (r rewriter) node(n Node) Node {
+	switch n := n.(type) {
+	case For:
+		return For{n.Var, r.expr(n.N), r.body(n.Body)}
+	case If:
+		return If{r.expr(n.Cond), r.body(n.Then), r.body(n.Else)}
+	case Step:
+		return Step(r.body(n))
+	case Let:
+		return Let{n.Name, r.expr(n.Is)}
+	case LetBuf:
+		return LetBuf{n.Name, r.expr(n.Cond), n.Then, n.Else}
+	case Send:
+		return Send{r.expr(n.To), r.region(n.Data)}
+	case Recv:
+		return Recv{r.expr(n.From), r.region(n.Into), n.AfterSend}
+	case RecvReduce:
+		return RecvReduce{r.expr(n.From), r.region(n.Into), r.region(n.With), r.expr(n.ReceivedFirst), n.AfterSend}
+	case Copy:
+		return Copy{r.region(n.Into), r.region(n.From)}
+	case Reduce:
+		return Reduce{r.region(n.Into), n.Var, r.expr(n.N), r.region(n.From)}
+	case Finish:
+		return Finish{r.region(n.Data)}
+	}
+	return n
+}
+
+func (r rewriter) region(x Region) Region {
+	return Region{x.Buf, r.expr(x.At), r.expr(x.N), r.expr(x.Like)}
+}
+
+// algorithm is a with its expressions and its body made anew. What it requires, and what it costs, stays.
+func (r rewriter) algorithm(a Algorithm) Algorithm {
+	a.Chunks, a.Scratch, a.Body = r.expr(a.Chunks), r.expr(a.Scratch), r.body(a.Body)
+	return a
+}
+
+// variables are the names that expressions in nodes speak of.
+func variables(nodes []Node) map[string]bool {
+	used := map[string]bool{}
+	var r rewriter
+	r.expr = func(e spec.Expr) spec.Expr {
+		note(used, e)
+		return e
+	}
+	r.body = func(nodes []Node) []Node {
+		for _, n := range nodes {
+			r.node(n)
+		}
+		return nodes
+	}
+	r.body(nodes)
+	return used
+}
+
+// note adds the variables of exprs to used.
+func note(used map[string]bool, exprs ...spec.Expr) {
+	for _, e := range exprs {
+		if e.Kind == spec.Variable {
+			used[e.Name] = true
+		}
+		note(used, e.Args...)
+	}
+}
