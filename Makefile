@@ -1,0 +1,95 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+RANKS ?= 4
+FUZZTIME ?= 5s
+BENCH ?= .
+
+# Tools that lint runs, at versions under which its result does not change from one day to the next.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
+
+# Where programs have to build, besides here.
+PLATFORMS := darwin/arm64 linux/arm64
+
+# Modules inside of this one: each is tested in its own folder.
+NESTED := $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod -not -path '*/testdata/*' | sort))
+
+GENERATED = $(shell find . -name 'z*.go' -not -path './.git/*' -not -path '*/testdata/*')
+
+.PHONY: help
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: deps
+deps: ## install what is missing here (with apt-get, or say what it is); `make run` needs nothing but Go
+	@.ci/deps
+
+.PHONY: generate
+generate: ## prove all algorithms and write the generated Go, where it changed
+	$(GO) generate ./...
+
+.PHONY: check-generate
+check-generate: ## fail with a diff unless the generated Go is what would be generated
+	$(GO) run ./cmd/collgen check
+
+.PHONY: build
+build: ## build collgen, collrun and the examples into bin/
+	$(GO) build -o bin/ ./cmd/... ./examples/...
+
+.PHONY: run
+run: ## generate and build, then show the examples on RANKS processes (4)
+	@$(MAKE) --no-print-directory generate build
+	bin/collrun -n $(RANKS) bin/hello
+	bin/collrun -n $(RANKS) bin/digits
+
+.PHONY: test
+test: ## run all tests, those of the nested modules included
+	$(GO) test ./...
+	@for m in $(NESTED); do (set -x; cd $$m && $(GO) test ./...); done
+
+.PHONY: test-race
+test-race: ## run all tests under the race detector
+	$(GO) test -race ./...
+
+.PHONY: fuzz
+fuzz: ## run each fuzz test for FUZZTIME (5s)
+	@for dir in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -rn1 dirname | sort -u); do \
+		for target in $$($(GO) test -list '^Fuzz' $$dir | grep '^Fuzz'); do \
+			(set -x; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir); \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## run the benchmarks whose names match BENCH (all)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: cover
+cover: ## run all tests and show how much of each function they reach
+	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...
+	$(GO) tool cover -func=cover.out
+
+.PHONY: lint
+lint: lint-format lint-vet lint-vulnerabilities ## check format, go.mod, vet, staticcheck, other platforms, known vulnerabilities
+
+.PHONY: lint-format
+lint-format:
+	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change:" $$files; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+.PHONY: lint-vet
+lint-vet:
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	@for p in $(PLATFORMS); do (set -x; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...); done
+
+# Its database is on the network: where that cannot be reached, lint says so and goes on.
+.PHONY: lint-vulnerabilities
+lint-vulnerabilities:
+	@if out=$$($(GO) run $(GOVULNCHECK) ./... 2>&1); then echo "govulncheck: $$out"; \
+	elif grep -qE 'fetching vulnerabilities|vuln\.go\.dev' <<<"$$out"; then \
+		echo "govulncheck is left out, its database cannot be reached: $$(tail -n 1 <<<"$$out")"; \
+	else echo "$$out"; exit 1; fi
