@@ -3,8 +3,8 @@ package spec
 // AllGather gives every rank the blocks of all ranks.
 var AllGather = register(Primitive{
 	Name: "AllGather",
-	Doc: "AllGather gives every rank the blocks of all ranks: block r of out is rank r's input, on all ranks alike. In place, " +
-		"each rank's input is where its block of out is.",
+	Doc: "AllGather gives every rank the blocks of all ranks: block r of out is rank r's input, on all ranks " +
+		"alike. In place, each rank's input is where its block of out is.",
 	In:   Buffer{Blocks: Int(1)},
 	Out:  Buffer{Blocks: Size},
 	Pre:  inputs,

@@ -131,7 +131,8 @@ func (x *expecter) alias(r *RankExpectation, env Env) (err error) {
 		return err
 	}
 	if !has(r.In, r.InBlock) || !has(r.Out, r.OutBlock) {
-		return fmt.Errorf("%s: in place, block %d of %d in is block %d of %d out", x.p.Name, r.InBlock, len(r.In), r.OutBlock, len(r.Out))
+		return fmt.Errorf("%s: in place, block %d of %d in is block %d of %d out",
+			x.p.Name, r.InBlock, len(r.In), r.OutBlock, len(r.Out))
 	}
 	return nil
 }

@@ -3,8 +3,8 @@ package spec
 // Gather gives the root the blocks of all ranks.
 var Gather = register(Primitive{
 	Name: "Gather",
-	Doc: "Gather gives the root the blocks of all ranks: block r of out is rank r's input. Only the root passes out; in place, " +
-		"its own input is where its block of out is.",
+	Doc: "Gather gives the root the blocks of all ranks: block r of out is rank r's input. Only the root " +
+		"passes out; in place, its own input is where its block of out is.",
 	Params: []Param{ParamRoot},
 	In:     Buffer{Blocks: Int(1)},
 	Out:    Buffer{Blocks: Size, On: Eq(Rank, Root)},

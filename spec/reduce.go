@@ -3,8 +3,8 @@ package spec
 // Reduce gives the root the reduction of all ranks' blocks.
 var Reduce = register(Primitive{
 	Name: "Reduce",
-	Doc: "Reduce combines the blocks of all ranks elementwise with op and gives the root the result. Only the root passes out; " +
-		"what the other ranks hold is not changed.",
+	Doc: "Reduce combines the blocks of all ranks elementwise with op and gives the root the result. Only the " +
+		"root passes out; what the other ranks hold is not changed.",
 	Params: []Param{ParamOp, ParamRoot},
 	In:     Buffer{Blocks: Int(1)},
 	Out:    Buffer{Blocks: Int(1), On: Eq(Rank, Root)},

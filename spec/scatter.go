@@ -3,8 +3,8 @@ package spec
 // Scatter gives each rank one block of the root's.
 var Scatter = register(Primitive{
 	Name: "Scatter",
-	Doc: "Scatter gives rank r block r of the root's input. Only the root passes in; in place, its own block of out is where " +
-		"its block of in is.",
+	Doc: "Scatter gives rank r block r of the root's input. Only the root passes in; in place, its own block " +
+		"of out is where its block of in is.",
 	Params: []Param{ParamRoot},
 	In:     Buffer{Blocks: Size, On: Eq(Rank, Root)},
 	Out:    Buffer{Blocks: Int(1)},

@@ -68,7 +68,8 @@ var Examples = []Example{
 		InPlace: [][2]int{none, {0, 1}, none},
 	},
 	{
-		Source:    "NCCL ncclGather: data from rank i is placed at recvbuff + i*count; in place if sendbuff == recvbuff + rank*count",
+		Source: "NCCL ncclGather: data from rank i is placed at recvbuff + i*count; in place if " +
+			"sendbuff == recvbuff + rank*count",
 		Primitive: "Gather", Root: 0, Count: 1,
 		In:      [][]int64{{10}, {11}, {12}, {13}},
 		Out:     [][]int64{{10, 11, 12, 13}, nil, nil, nil},
@@ -77,14 +78,16 @@ var Examples = []Example{
 
 	// Scatter
 	{
-		Source:    "MPI 6.6: the i-th segment is sent to the i-th process; in place, the root moves no data to itself",
+		Source: "MPI 6.6: the i-th segment is sent to the i-th process; in place, the root moves " +
+			"no data to itself",
 		Primitive: "Scatter", Root: 1, Count: 2,
 		In:      [][]int32{nil, {1, 2, 3, 4, 5, 6}, nil},
 		Out:     [][]int32{{1, 2}, {3, 4}, {5, 6}},
 		InPlace: [][2]int{none, {1, 0}, none},
 	},
 	{
-		Source:    "NCCL ncclScatter: data for rank i is taken from sendbuff + i*count; in place if recvbuff == sendbuff + rank*count",
+		Source: "NCCL ncclScatter: data for rank i is taken from sendbuff + i*count; in place if " +
+			"recvbuff == sendbuff + rank*count",
 		Primitive: "Scatter", Root: 2, Count: 1,
 		In:      [][]uint8{nil, nil, {4, 5, 6}},
 		Out:     [][]uint8{{4}, {5}, {6}},
@@ -93,7 +96,8 @@ var Examples = []Example{
 
 	// AllGather
 	{
-		Source:    "MPI 6.7: the block of data sent from the j-th process is received by every process and placed in the j-th block",
+		Source: "MPI 6.7: the block of data sent from the j-th process is received by every " +
+			"process and placed in the j-th block",
 		Primitive: "AllGather", Count: 2,
 		In:      [][]int32{{1, 2}, {3, 4}, {5, 6}},
 		Out:     [][]int32{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}},
@@ -109,14 +113,16 @@ var Examples = []Example{
 
 	// AllToAll
 	{
-		Source:    "MPI 6.8: the j-th block sent from process i is received by process j and placed in the i-th block",
+		Source: "MPI 6.8: the j-th block sent from process i is received by process j and placed " +
+			"in the i-th block",
 		Primitive: "AllToAll", Count: 1,
 		In:      [][]int32{{11, 12, 13}, {21, 22, 23}, {31, 32, 33}},
 		Out:     [][]int32{{11, 21, 31}, {12, 22, 32}, {13, 23, 33}},
 		InPlace: [][2]int{{0, 0}, {0, 0}, {0, 0}},
 	},
 	{
-		Source:    "NCCL ncclAlltoAll: data for rank j is taken from sendbuff + j*count, data from rank i is placed at recvbuff + i*count",
+		Source: "NCCL ncclAlltoAll: data for rank j is taken from sendbuff + j*count, data from " +
+			"rank i is placed at recvbuff + i*count",
 		Primitive: "AllToAll", Count: 2,
 		In:  [][]uint8{{1, 2, 3, 4}, {5, 6, 7, 8}},
 		Out: [][]uint8{{1, 2, 5, 6}, {3, 4, 7, 8}},
@@ -124,7 +130,8 @@ var Examples = []Example{
 
 	// Reduce
 	{
-		Source:    "MPI 6.9.1: combines the elements of each process's input buffer and returns the value at the root",
+		Source: "MPI 6.9.1: combines the elements of each process's input buffer and returns the " +
+			"value at the root",
 		Primitive: "Reduce", Root: 1, Op: spec.OpMax, Count: 2,
 		In:      [][]int32{{1, 9}, {5, 2}, {3, 4}},
 		Out:     [][]int32{nil, {5, 9}, nil},
@@ -271,7 +278,8 @@ var Examples = []Example{
 		Out: [][]int32{{11, 22}, {33, 44}},
 	},
 	{
-		Source:    "NCCL ReduceScatter: outY[i] = in0[Y*count+i]+in1[Y*count+i]+…; in place if recvbuff == sendbuff + rank*recvcount",
+		Source: "NCCL ReduceScatter: outY[i] = in0[Y*count+i]+in1[Y*count+i]+…; in place if " +
+			"recvbuff == sendbuff + rank*recvcount",
 		Primitive: "ReduceScatter", Op: spec.OpSum, Count: 1,
 		In:      [][]float32{{1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}, {4, 4, 4, 4}},
 		Out:     [][]float32{{10}, {10}, {10}, {10}},
@@ -308,11 +316,68 @@ var Examples = []Example{
 		Out:     [][]float32{nil, {3}, nil, nil},
 		InPlace: [][2]int{none, none, none, none},
 	},
+	{
+		Source:    "NCCL point-to-point, one-to-all (scatter): the root sends to each peer",
+		Primitive: "Send", Root: 0, Peer: 2, Count: 2,
+		In:  [][]int64{{1, 2}, nil, nil},
+		Out: [][]int64{nil, nil, {1, 2}},
+	},
+	{
+		Source:    "NCCL point-to-point, all-to-one (gather): each peer sends to the root",
+		Primitive: "Send", Root: 1, Peer: 0, Count: 1,
+		In:  [][]int64{nil, {9}},
+		Out: [][]int64{{9}, nil},
+	},
 
 	// One rank
 	{
-		Source:    "MPI 6.9.1, on one process: the result is the only operand",
-		Primitive: "AllReduce", Op: spec.OpLAnd, Order: spec.SameTree, Count: 1,
+		Source: "MPI 6.4, on MPI_COMM_SELF: the root's content stays", Primitive: "Broadcast", Count: 2,
+		In:      [][]int32{{8, 9}},
+		Out:     [][]int32{{8, 9}},
+		InPlace: [][2]int{{0, 0}},
+	},
+	{
+		Source: "MPI 6.5, on MPI_COMM_SELF: the root sends to itself", Primitive: "Gather", Count: 2,
+		In:      [][]int32{{8, 9}},
+		Out:     [][]int32{{8, 9}},
+		InPlace: [][2]int{{0, 0}},
+	},
+	{
+		Source: "MPI 6.6, on MPI_COMM_SELF: the root sends to itself", Primitive: "Scatter", Count: 2,
+		In:      [][]int32{{8, 9}},
+		Out:     [][]int32{{8, 9}},
+		InPlace: [][2]int{{0, 0}},
+	},
+	{
+		Source: "MPI 6.7, on MPI_COMM_SELF: the only block is the rank's own", Primitive: "AllGather", Count: 2,
+		In:      [][]int32{{8, 9}},
+		Out:     [][]int32{{8, 9}},
+		InPlace: [][2]int{{0, 0}},
+	},
+	{
+		Source: "MPI 6.8, on MPI_COMM_SELF: the only block is the rank's own", Primitive: "AllToAll", Count: 2,
+		In:      [][]int32{{8, 9}},
+		Out:     [][]int32{{8, 9}},
+		InPlace: [][2]int{{0, 0}},
+	},
+	{
+		Source:    "MPI 6.9.1, on MPI_COMM_SELF: the only operand is the result",
+		Primitive: "Reduce", Op: spec.OpSum, Count: 2,
+		In:      [][]int32{{8, 9}},
+		Out:     [][]int32{{8, 9}},
+		InPlace: [][2]int{{0, 0}},
+	},
+	{
+		Source:    "MPI 6.10.1, on MPI_COMM_SELF: the only operand is the result",
+		Primitive: "ReduceScatter", Op: spec.OpSum, Count: 2,
+		In:      [][]int32{{8, 9}},
+		Out:     [][]int32{{8, 9}},
+		InPlace: [][2]int{{0, 0}},
+	},
+	{
+		Source:    "MPI 6.9.6, on MPI_COMM_SELF: the only operand is the result, also of MPI_LAND",
+		Primitive: "AllReduce",
+		Op:        spec.OpLAnd, Order: spec.SameTree, Count: 1,
 		In:      [][]int32{{5}},
 		Out:     [][]int32{{5}},
 		InPlace: [][2]int{{0, 0}},
@@ -356,7 +421,8 @@ var Refusals = func() []Refusal {
 			Refusal{"MPI 9.4, MPI_ERR_RANK: invalid rank", "Send", spec.Call{Size: 3, Root: 1, Peer: r}})
 	}
 	for r := range 3 {
-		all = append(all, Refusal{"MPI 3.2.4: to send to oneself with a blocking send is unsafe", "Send", spec.Call{Size: 3, Root: r, Peer: r}})
+		const source = "MPI 3.2.4: to send to oneself with a blocking send is unsafe"
+		all = append(all, Refusal{source, "Send", spec.Call{Size: 3, Root: r, Peer: r}})
 	}
 	return all
 }()

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Sizes generates numbers of ranks: all up to 9, and a few that are hard on algorithms: just above, at and below powers of two, and a prime.
+// Sizes generates numbers of ranks: all up to 9, and a few that are hard on algorithms: a prime, a power of two and its
+// neighbours.
 func Sizes() *rapid.Generator[int] {
 	return rapid.OneOf(rapid.IntRange(1, 9), rapid.SampledFrom([]int{11, 15, 16, 17}))
 }
