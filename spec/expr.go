@@ -186,7 +186,7 @@ func (e *Expr) eval(env Env) (int, error) {
 	case CondExpr:
 		return e.evalCond(env)
 	}
-	if !e.wellFormed() {
+	if !e.WellFormed() {
 		return 0, &EvalError{*e, "is not an expression"}
 	}
 	var v [2]int
@@ -201,7 +201,7 @@ func (e *Expr) eval(env Env) (int, error) {
 }
 
 func (e *Expr) evalCond(env Env) (int, error) {
-	if !e.wellFormed() {
+	if !e.WellFormed() {
 		return 0, &EvalError{*e, "is not an expression"}
 	}
 	c, err := e.Args[0].eval(env)

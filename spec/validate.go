@@ -65,7 +65,7 @@ func (v *validator) expr(e Expr, where string, more ...string) {
 		}
 		return
 	}
-	if !e.wellFormed() {
+	if !e.WellFormed() {
 		v.fault("%s: %v is not an expression", where, e)
 	}
 	for _, a := range e.Args {
@@ -76,8 +76,8 @@ func (v *validator) expr(e Expr, where string, more ...string) {
 	}
 }
 
-// wellFormed tells whether e's kind exists and has the operands that it takes.
-func (e *Expr) wellFormed() bool {
+// WellFormed tells whether e's kind exists and e has as many operands as it takes; it says nothing of the operands.
+func (e *Expr) WellFormed() bool {
 	if e.Kind == Const {
 		return len(e.Args) == 0
 	}

@@ -1,0 +1,65 @@
+package spec_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// TestOpTypes is the table of MPI 4.1, section 6.9.2, with Avg as Sum.
+func TestOpTypes(t *testing.T) {
+	const integers, floats, complexes = "i", "if", "ifc"
+	for _, c := range []struct {
+		ops   []spec.Op
+		takes string
+	}{
+		{[]spec.Op{spec.OpSum, spec.OpProd, spec.OpAvg}, complexes},
+		{[]spec.Op{spec.OpMin, spec.OpMax}, floats},
+		{[]spec.Op{spec.OpLAnd, spec.OpLOr, spec.OpBAnd, spec.OpBOr, spec.OpBXor}, integers},
+	} {
+		for _, o := range c.ops {
+			for _, x := range spec.Types() {
+				class := map[spec.TypeClass]string{spec.Signed: "i", spec.Unsigned: "i", spec.Floating: "f", spec.Complex: "c"}[x.Class()]
+				if got, want := o.Takes(x), strings.Contains(c.takes, class); got != want {
+					t.Errorf("%v takes %v: %v", o, x, got)
+				}
+			}
+			if got := o.Finishes(); got != (o == spec.OpAvg) {
+				t.Errorf("%v finishes: %v", o, got)
+			}
+			if !o.Commutative() || !o.Associative() || o.Doc() == "" {
+				t.Errorf("%v is not as MPI has it", o)
+			}
+		}
+	}
+}
+
+func TestErrorBound(t *testing.T) {
+	for _, c := range []struct {
+		op       spec.Op
+		typ      spec.Type
+		depth, n int
+		want     float64
+	}{
+		{spec.OpSum, spec.TypeInt32, 5, 6, 0},
+		{spec.OpMax, spec.TypeFloat32, 5, 6, 0},
+		{spec.OpSum, spec.TypeFloat32, 0, 1, 0},
+		{spec.OpSum, spec.TypeFloat64, 1, 2, 0x1p-53 / (1 - 0x1p-53)},
+		{spec.OpSum, spec.TypeComplex64, 3, 8, 3 * 0x1p-24 / (1 - 3*0x1p-24)},
+		{spec.OpAvg, spec.TypeFloat16, 3, 8, 4 * 0x1p-11 / (1 - 4*0x1p-11)},
+		{spec.OpProd, spec.TypeBFloat16, 3, 8, 7 * 0x1p-8 / (1 - 7*0x1p-8)},
+		{spec.OpSum, spec.TypeBFloat16, 256, 257, math.Inf(1)},
+	} {
+		if got := c.op.ErrorBound(c.typ, c.depth, c.n); got != c.want {
+			t.Errorf("%v on %v, depth %d of %d: %v, want %v", c.op, c.typ, c.depth, c.n, got, c.want)
+		}
+	}
+	if got := spec.OpBAnd.ErrorBound(spec.TypeFloat32, 1, 2); !math.IsNaN(got) {
+		t.Errorf("an operator that does not take the type has a bound of %v", got)
+	}
+	if got, want := spec.OpProd.ErrorBound(spec.TypeComplex64, 1, 2), math.Sqrt(5)*0x1p-24; math.Abs(got-want) > 1e-20 {
+		t.Errorf("one complex product: %v, want %v", got, want)
+	}
+}
