@@ -12,16 +12,23 @@ import (
 // FullName is the name under which people and tools know the algorithm: "allreduce/ring".
 func (a *Algorithm) FullName() string { return strings.ToLower(a.Primitive.Name) + "/" + a.Name }
 
-// NodeError is an error in an algorithm's body.
+// NodeError is an error in an algorithm.
 type NodeError struct {
 	Algorithm string
 	Node      int // index of the action in source order, or -1: not in an action
-	Rank      int
+	Rank      int // or -1: whatever the rank
 	Err       error
 }
 
 func (e *NodeError) Error() string {
-	return fmt.Sprintf("%s, rank %d: %v", e.Algorithm, e.Rank, e.Err)
+	where := e.Algorithm
+	if e.Node >= 0 {
+		where += fmt.Sprintf(", action %d", e.Node)
+	}
+	if e.Rank >= 0 {
+		where += fmt.Sprintf(", rank %d", e.Rank)
+	}
+	return where + ": " + e.Err.Error()
 }
 
 // Unwrap is the cause.

@@ -220,11 +220,11 @@ func (v *validator) calls() {
 				legal := root >= 0 && root < size && peer >= 0 && peer < size
 				_, err := Expect(v.p, c)
 				var refused *RefusedError
-				switch {
-				case err == nil && !legal:
+				switch isRefused := errors.As(err, &refused); {
+				case !legal && !isRefused:
 					v.fault("the call %+v is not refused", c)
 					return
-				case err != nil && !errors.As(err, &refused):
+				case err != nil && !isRefused:
 					v.fault("the call %+v: %v", c, err)
 					return
 				case err == nil:

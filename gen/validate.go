@@ -1,0 +1,243 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"regexp"
+	"slices"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Validate checks all that can be said of a without numbers, and reports every fault that it finds, as *NodeError: names
+// and texts that are missing or cannot be used, expressions that are malformed or speak of what has no meaning there, a
+// name that is given twice, conditionals anywhere but in a Let, nodes and regions where they may not stand.
+func Validate(a *Algorithm) error {
+	v := &validator{a: a, node: -1}
+	v.texts()
+	v.formulas()
+	v.scope = v.parameters(spec.Rank, spec.Size, spec.Root, spec.Peer, spec.Depth)
+	v.body(a.Body)
+	return errors.Join(v.faults...)
+}
+
+// validator walks through an algorithm in source order.
+type validator struct {
+	a      *Algorithm
+	scope  []string // the names that have a meaning here
+	bufs   []boundBuf
+	inStep bool
+	local  bool // the current Step has come to a local action that is always done
+	next   int  // index of the next action
+	node   int  // index of the current action, or -1
+	faults []error
+}
+
+func (v *validator) fault(format string, args ...any) {
+	v.faults = append(v.faults, &NodeError{Algorithm: v.a.FullName(), Node: v.node, Rank: -1, Err: fmt.Errorf(format, args...)})
+}
+
+var lowerCase = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+func (v *validator) texts() {
+	if !lowerCase.MatchString(v.a.Name) {
+		v.fault("the name %q is not lower-case words joined by hyphens", v.a.Name)
+	}
+	if v.a.Primitive.Name == "" {
+		v.fault("Primitive is missing")
+	}
+	if v.a.Doc == "" {
+		v.fault("Doc is missing")
+	}
+	if v.a.Source == "" {
+		v.fault("Source is missing: cite where the algorithm comes from, or say that it is new")
+	}
+}
+
+// parameters are the names of those of vars that the primitive has.
+func (v *validator) parameters(vars ...spec.Expr) []string {
+	var names []string
+	for _, x := range vars {
+		isParam := x.Name == spec.Root.Name || x.Name == spec.Peer.Name
+		if !isParam || slices.Contains(v.a.Primitive.Params, spec.Param(x.Name)) {
+			names = append(names, x.Name)
+		}
+	}
+	return names
+}
+
+// formulas checks the expressions outside of the body. Those that are not part of the program may hold conditionals.
+func (v *validator) formulas() {
+	sizes := v.parameters(spec.Size)
+	calls := v.parameters(spec.Size, spec.Depth)
+	ranks := v.parameters(spec.Rank, spec.Size, spec.Root, spec.Peer, spec.Depth)
+	for _, f := range []struct {
+		name  string
+		is    spec.Expr
+		scope []string
+		check func(string, spec.Expr)
+	}{
+		{"Requires.Size", v.a.Requires.Size, sizes, v.optional},
+		{"Chunks", v.a.Chunks, calls, v.optionalNumber},
+		{"Scratch", v.a.Scratch, ranks, v.optionalNumber},
+		{"Cost.Alpha", v.a.Cost.Alpha, calls, v.optional},
+		{"Cost.Beta", v.a.Cost.Beta, calls, v.optional},
+		{"Cost.Gamma", v.a.Cost.Gamma, calls, v.optional},
+	} {
+		v.scope = f.scope
+		f.check(f.name, f.is)
+	}
+}
+
+func (v *validator) body(nodes []Node) {
+	scope, bufs := len(v.scope), len(v.bufs)
+	for _, n := range nodes {
+		v.visit(n)
+	}
+	v.scope, v.bufs = v.scope[:scope], v.bufs[:bufs]
+}
+
+func (v *validator) visit(n Node) {
+	switch n := n.(type) {
+	case nil:
+		v.fault("a node is missing")
+	case For:
+		v.number("N of for "+n.Var, n.N)
+		v.define(n.Var)
+		local := v.local
+		v.body(n.Body)
+		v.scope, v.local = v.scope[:len(v.scope)-1], local
+	case If:
+		v.branch(n)
+	case Let:
+		v.let(n)
+	case LetBuf:
+		v.letBuf(n)
+	case Step:
+		v.step(n)
+	default:
+		v.action(n)
+	}
+}
+
+func (v *validator) branch(n If) {
+	v.number("the condition of an If", n.Cond)
+	before := v.local
+	v.body(n.Then)
+	then := v.local
+	v.local = before
+	v.body(n.Else)
+	v.local = v.local && then
+}
+
+func (v *validator) step(n Step) {
+	if v.inStep {
+		v.fault("a Step stands inside of a Step")
+	}
+	outer := v.inStep
+	v.inStep, v.local = true, false
+	v.body(n)
+	v.inStep = outer
+}
+
+// let checks n. What it is may be a conditional, and so may be what that is otherwise.
+func (v *validator) let(n Let) {
+	is := n.Is
+	for is.Kind == spec.CondExpr && len(is.Args) == 3 {
+		v.number(n.Name, is.Args[0])
+		v.number(n.Name, is.Args[1])
+		is = is.Args[2]
+	}
+	v.number(n.Name, is)
+	v.define(n.Name)
+}
+
+func (v *validator) letBuf(n LetBuf) {
+	v.number(string(n.Name), n.Cond)
+	v.buf(n.Then)
+	v.buf(n.Else)
+	v.define(string(n.Name))
+	v.bufs = append(v.bufs, boundBuf{name: n.Name, is: v.mayBeScratch(n.Then, n.Else)})
+}
+
+// mayBeScratch is Scratch if one of bufs may be it, and otherwise the first of them.
+func (v *validator) mayBeScratch(bufs ...spec.Buf) spec.Buf {
+	for _, b := range bufs {
+		i := slices.IndexFunc(v.bufs, func(x boundBuf) bool { return x.name == b })
+		if b == spec.Scratch || i >= 0 && v.bufs[i].is == spec.Scratch {
+			return spec.Scratch
+		}
+	}
+	return bufs[0]
+}
+
+// define gives name a meaning from here on. Variables and buffers have names of one kind.
+func (v *validator) define(name string) {
+	switch {
+	case !token.IsIdentifier(name) || name == "_":
+		v.fault("%q cannot be the name of a variable", name)
+	case slices.Contains(v.scope, name) || slices.Contains(reserved, name):
+		v.fault("the name %s has a meaning already", name)
+	}
+	v.scope = append(v.scope, name)
+}
+
+// reserved are the names that no algorithm gives, whether or not its primitive has what they name.
+var reserved = []string{
+	spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name, string(spec.In), string(spec.Out), string(spec.Scratch),
+}
+
+func isBuffer(b spec.Buf) bool { return b == spec.In || b == spec.Out || b == spec.Scratch }
+
+// buf checks that b is a buffer here.
+func (v *validator) buf(b spec.Buf) {
+	isNamed := slices.ContainsFunc(v.bufs, func(x boundBuf) bool { return x.name == b })
+	switch {
+	case b == spec.In && v.a.Primitive.In.Blocks.IsAbsent(), b == spec.Out && v.a.Primitive.Out.Blocks.IsAbsent():
+		v.fault("%s has no buffer %s", v.a.Primitive.Name, b)
+	case b == spec.Scratch && v.a.Scratch.IsAbsent():
+		v.fault("the algorithm declares no scratch")
+	case !isBuffer(b) && !isNamed:
+		v.fault("there is no buffer %q here", b)
+	}
+}
+
+// number checks an expression of the program: present, without conditionals, and of names that have a meaning.
+func (v *validator) number(what string, e spec.Expr) {
+	if e.IsAbsent() {
+		v.fault("%s is missing", what)
+	}
+	v.optionalNumber(what, e)
+}
+
+func (v *validator) optionalNumber(what string, e spec.Expr) {
+	v.optional(what, e)
+	if hasConditional(e) {
+		v.fault("%s: %v: a conditional may stand only in a Let of its own", what, e)
+	}
+}
+
+// optional checks an expression that may be absent, and may be a conditional.
+func (v *validator) optional(what string, e spec.Expr) {
+	switch {
+	case e.IsAbsent():
+	case e.Kind == spec.Variable:
+		isBuf := slices.ContainsFunc(v.bufs, func(x boundBuf) bool { return string(x.name) == e.Name })
+		if isBuf || !slices.Contains(v.scope, e.Name) {
+			v.fault("%s: %s has no meaning here", what, e.Name)
+		}
+	case !e.WellFormed():
+		v.fault("%s: %v is not an expression", what, e)
+	}
+	for _, arg := range e.Args {
+		if arg.IsAbsent() {
+			v.fault("%s: %v lacks an operand", what, e)
+		}
+		v.optional(what, arg)
+	}
+}
+
+func hasConditional(e spec.Expr) bool {
+	return e.Kind == spec.CondExpr || slices.ContainsFunc(e.Args, hasConditional)
+}
