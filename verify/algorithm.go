@@ -1,0 +1,217 @@
+package verify
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+// Options says for which calls an algorithm is to be proved.
+type Options struct {
+	From, To int   // sizes, both included; 0: 1 and MaxSize
+	Depths   []int // for algorithms that depend on depth; empty: 1, 2, 3 and 7
+	// Progress is told after each schedule how many of how many are done, never twice at once; nil: nobody is told.
+	Progress func(done, total int)
+}
+
+// MaxSize is the size up to which an algorithm is proved unless one asks for something else.
+const MaxSize = 64
+
+// AllPairs is the size up to which primitives between two ranks are proved for every pair. Beyond, every root is taken
+// with those peers that are its neighbours, its opposite, the first and the last rank.
+const AllPairs = 16
+
+// Summary is what was proved of an algorithm: of every schedule for Sizes and Depths, each root (and peer, see AllPairs),
+// out of place, and in place where it may be called so.
+type Summary struct {
+	Algorithm string     `json:"algorithm"`
+	Sizes     []int      `json:"sizes"`     // ascending; those that it does not serve are left out
+	Depths    []int      `json:"depths"`    // just 1 where it does not depend on depth
+	Schedules int        `json:"schedules"` // each in one mode or in both
+	InPlace   bool       `json:"inPlace"`   // whether it may be called in place
+	Folds     bool       `json:"folds"`     // whether there are reductions, of which Order speaks
+	Order     spec.Order `json:"order"`     // what the trees of all schedules achieve
+	Capacity  int        `json:"capacity"`  // the most that a schedule needs, see Report
+	Scratch   int        `json:"scratch"`   // the most slots that a rank has
+	Messages  int        `json:"messages"`  // the most that a schedule has
+}
+
+// Algorithm proves a. Its error is a *Failure, the one of the first call that fails, smallest size first; or the
+// cause of ctx's end, or that there is nothing to prove.
+func Algorithm(ctx context.Context, a *gen.Algorithm, o Options) (Summary, error) {
+	p := &proof{a: a, o: o.orDefault(), summary: Summary{Algorithm: a.FullName(), Order: spec.RankOrdered}}
+	p.list()
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), max(1, len(p.calls))) {
+		workers.Go(func() { p.work(ctx) })
+	}
+	workers.Wait()
+	switch {
+	case p.failure != nil:
+		return Summary{}, p.failure
+	case p.done < len(p.calls):
+		return Summary{}, context.Cause(ctx)
+	}
+	if !p.summary.Folds {
+		p.summary.Order = spec.AnyTree
+	}
+	return p.summary, p.unusedScratch()
+}
+
+func (o Options) orDefault() Options {
+	if o.From < 1 {
+		o.From = 1
+	}
+	if o.To < 1 {
+		o.To = MaxSize
+	}
+	if len(o.Depths) == 0 {
+		o.Depths = []int{1, 2, 3, 7}
+	}
+	if o.Progress == nil {
+		o.Progress = func(int, int) {}
+	}
+	return o
+}
+
+// proof is the work on one algorithm, which several goroutines share.
+type proof struct {
+	a     *gen.Algorithm
+	o     Options
+	calls []gen.Params // smallest size first
+
+	mu       sync.Mutex
+	next     int // the next call to prove
+	done     int
+	failure  error
+	failedAt int // the call that failed
+	summary  Summary
+	allUsed  bool // whether some schedule uses all the scratch that it has
+}
+
+// list fills in the calls.
+func (p *proof) list() {
+	for size := p.o.From; size <= p.o.To; size++ {
+		n := len(p.calls)
+		for _, call := range p.a.Calls(size, p.o.Depths...) {
+			if isProved(call) {
+				p.calls = append(p.calls, call)
+			}
+		}
+		if len(p.calls) > n {
+			p.summary.Sizes = append(p.summary.Sizes, size)
+		}
+	}
+	for _, call := range p.calls { // the first ones have all depths
+		if len(p.summary.Depths) > 0 && call.Depth <= p.summary.Depths[len(p.summary.Depths)-1] {
+			break
+		}
+		p.summary.Depths = append(p.summary.Depths, call.Depth)
+	}
+}
+
+// isProved tells whether the pair of a call is in the sample. A call without a peer has peer 0.
+func isProved(p gen.Params) bool {
+	if p.Size <= AllPairs {
+		return true
+	}
+	switch distance := p.Peer - p.Root; distance {
+	case 1, -1, p.Size - 1, 1 - p.Size, p.Size / 2, -(p.Size / 2):
+		return true
+	}
+	return p.Peer == 0 || p.Peer == p.Size-1
+}
+
+// work proves calls until there are none left.
+func (p *proof) work(ctx context.Context) {
+	var c checker
+	for {
+		i, ok := p.take(ctx)
+		if !ok {
+			return
+		}
+		s, err := gen.Instantiate(p.a, p.calls[i])
+		if err != nil {
+			p.fail(i, &Failure{Check: Program, Algorithm: p.a.FullName(), Params: p.calls[i], Rank: -1, Step: -1, Instr: -1, Node: -1, Got: err.Error(), Err: err})
+			return
+		}
+		inPlace, err := c.proveBoth(s)
+		if err != nil {
+			p.fail(i, err)
+			return
+		}
+		p.add(&c.report, inPlace)
+	}
+}
+
+// proveBoth proves s out of place, and in place if it may be called so.
+func (c *checker) proveBoth(s *gen.Schedule) (inPlace bool, err error) {
+	if err := c.load(s); err != nil {
+		return false, err
+	}
+	if err := c.prove(false); err != nil {
+		return false, err
+	}
+	if !c.canBeInPlace() {
+		return false, nil
+	}
+	order := c.report.Order
+	err = c.prove(true)
+	c.report.Order = min(order, c.report.Order)
+	return true, err
+}
+
+// take gives out the next call, unless a failure or the end of ctx makes it useless.
+func (p *proof) take(ctx context.Context) (call int, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.next == len(p.calls) || p.failure != nil || ctx.Err() != nil {
+		return 0, false
+	}
+	p.next++
+	return p.next - 1, true
+}
+
+// fail notes a failure. Calls are given out in order, so that all before the first one that fails are proved or under way.
+func (p *proof) fail(call int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failure == nil || call < p.failedAt {
+		p.failure, p.failedAt = err, call
+	}
+}
+
+// add notes what was proved of one schedule.
+func (p *proof) add(r *Report, inPlace bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := &p.summary
+	s.Schedules++
+	s.InPlace = s.InPlace || inPlace
+	if r.Folds {
+		s.Order, s.Folds = min(s.Order, r.Order), true
+	}
+	s.Capacity = max(s.Capacity, r.Capacity)
+	s.Scratch = max(s.Scratch, r.Scratch)
+	s.Messages = max(s.Messages, r.Messages)
+	p.allUsed = p.allUsed || r.Scratch > 0 && r.Used == r.Scratch
+	p.done++
+	p.o.Progress(p.done, len(p.calls))
+}
+
+// manySizes is how large a size has to be before an algorithm shows what it needs.
+const manySizes = 8
+
+// unusedScratch is a failure if no schedule uses the last slot that it has. Small sizes often need less than the
+// general case, so that it takes larger ones to tell.
+func (p *proof) unusedScratch() error {
+	sizes := p.summary.Sizes
+	if p.allUsed || p.summary.Scratch == 0 || sizes[len(sizes)-1] < manySizes {
+		return nil
+	}
+	return &Failure{Check: ScratchUnused, Algorithm: p.a.FullName(), Params: p.calls[len(p.calls)-1], Rank: -1, Step: -1, Instr: -1, Node: -1,
+		Expected: "some call uses every slot of scratch that it asks for", Got: "the last slot is never used"}
+}

@@ -1,0 +1,54 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// alias checks the places of each action against each other. A source may be the destination, or apart from it; a partial
+// overlap is never allowed. A reduction puts its first two operands together into the destination and then adds the others
+// one by one, so that only one of the first two may be the destination.
+func (c *checker) alias() *Failure {
+	for g := range c.ins {
+		x := &c.ins[g]
+		for i := x.src; i < x.srcEnd && x.dst.n > 0; i++ {
+			same, overlap := c.overlap(x.rank, x.dst, c.srcs[i])
+			late := x.kind == gen.ReduceInstr && i >= x.src+2
+			if overlap && (!same || late) {
+				return c.illegalAlias(int32(g), int(i-x.src), late)
+			}
+		}
+		if x.afterSend < 0 {
+			continue
+		}
+		sent := c.srcs[c.ins[x.afterSend].src]
+		if same, overlap := c.overlap(x.rank, x.dst, sent); overlap && !same {
+			f := c.failure(Alias, int32(g))
+			f.Place = c.source(int32(g)).Dst
+			f.Expected = "a receive that follows a send overwrites what that sends, part by part"
+			f.Got = fmt.Sprintf("the send's %v is another region, and they overlap", c.source(x.afterSend).Srcs[0])
+			return f
+		}
+	}
+	return nil
+}
+
+// overlap tells whether two places of a rank share memory, and whether they are the same.
+func (c *checker) overlap(rank int32, p, q span) (same, overlap bool) {
+	a, b := c.cell(rank, p), c.cell(rank, q)
+	return a == b && p.n == q.n, a < b+q.n && b < a+p.n
+}
+
+func (c *checker) illegalAlias(g int32, operand int, late bool) *Failure {
+	in := c.source(g)
+	f := c.failure(Alias, g)
+	f.Place = in.Dst
+	f.Expected = "a source that is the destination, or apart from it"
+	f.Got = fmt.Sprintf("source %v overlaps %v in part", in.Srcs[operand], in.Dst)
+	if late {
+		f.Expected = "only one of the first two operands may be the destination"
+		f.Got = fmt.Sprintf("operand %d, %v, is the destination, which then already holds a partial result", operand, in.Srcs[operand])
+	}
+	return f
+}

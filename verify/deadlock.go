@@ -1,0 +1,173 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// A message has two events at each end, its begin and its end; a local action has one, which is both.
+func (c *checker) begin(g int32) int32 { return 2 * g }
+
+func (c *checker) end(g int32) int32 {
+	if c.isMessage(g) {
+		return 2*g + 1
+	}
+	return 2 * g
+}
+
+func (c *checker) isMessage(g int32) bool {
+	k := c.ins[g].kind
+	return k == gen.SendInstr || isReceive(k)
+}
+
+// unbounded is the capacity of channels that never hold a sender up.
+const unbounded = 1 << 30
+
+// deadlock checks that the schedule ends when channels hold any number of messages, and finds how many they must hold.
+func (c *checker) deadlock() *Failure {
+	c.findPrefixes()
+	if c.ends(func(int32) int32 { return 0 }) {
+		c.takeOrder()
+		return nil
+	}
+	if !c.ends(func(int32) int32 { return unbounded }) {
+		return c.explainDeadlock(c.graph.cycle())
+	}
+	c.takeOrder()
+	c.report.Capacity = c.uniformCapacity()
+	return nil
+}
+
+// uniformCapacity is the smallest capacity of all channels without a deadlock. More never harms: bisect.
+func (c *checker) uniformCapacity() int {
+	low, high := 0, len(c.sends) // low deadlocks, high does not
+	for high-low > 1 {
+		mid := (low + high) / 2
+		if c.ends(func(int32) int32 { return int32(mid) }) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
+
+// ends tells whether the schedule ends when a channel holds capacity(channel) messages. It leaves the events, in order
+// as far as they happen, in the graph.
+func (c *checker) ends(capacity func(channel int32) int32) bool {
+	c.graph.reset(2 * len(c.ins))
+	for g := range int32(len(c.ins)) {
+		for _, a := range c.source(g).After {
+			c.graph.edge(c.end(c.first[c.ins[g].rank]+int32(a)), c.begin(g))
+		}
+		if c.isMessage(g) {
+			c.messageEdges(g, capacity(c.ins[g].channel))
+		}
+	}
+	return c.graph.sort()
+}
+
+func (c *checker) messageEdges(g, capacity int32) {
+	x := &c.ins[g]
+	start := c.channel[x.channel]
+	c.graph.edge(c.begin(g), c.end(g))
+	if x.afterSend >= 0 {
+		c.graph.edge(c.end(x.afterSend), c.end(g))
+	}
+	slots := c.recvs
+	if x.kind == gen.SendInstr {
+		slots = c.sends
+		if k := x.slot - capacity; k >= start {
+			c.graph.edge(c.drained(c.recvs[k]), c.end(g))
+		}
+	} else {
+		c.graph.edge(c.begin(c.sends[x.slot]), c.end(g))
+	}
+	if x.slot > start && !c.inPrefix(slots[x.slot-1], g) { // a channel is first in, first out, at both ends
+		c.graph.edge(c.begin(slots[x.slot-1]), c.begin(g))
+		c.graph.edge(c.end(slots[x.slot-1]), c.end(g))
+	}
+}
+
+// drained is the event from which the receive takes its message out of the channel, whatever else happens. A receive
+// AfterSend is held up by its send.
+func (c *checker) drained(recv int32) int32 {
+	if c.ins[recv].afterSend >= 0 {
+		return c.end(recv)
+	}
+	return c.begin(recv)
+}
+
+// takeOrder makes an order of instructions from that of the events: a receive stands where it ends and a send where it
+// begins, because a message may arrive from then on.
+func (c *checker) takeOrder() {
+	c.order, c.position = c.order[:0], resized(c.position, len(c.ins))
+	for _, e := range c.graph.order {
+		g := e / 2
+		if isReceive(c.ins[g].kind) == (e%2 == 1) {
+			c.position[g] = int32(len(c.order))
+			c.order = append(c.order, g)
+		}
+	}
+}
+
+// findPrefixes finds, for each instruction, how many of the first instructions of its rank it waits for. In a program
+// made of steps that is everything before the step, which decides nearly all questions of order at once.
+func (c *checker) findPrefixes() {
+	c.prefix = resized(c.prefix, len(c.ins))
+	for rank := range c.s.Ranks {
+		prefix := c.prefix[c.first[rank]:c.first[rank+1]]
+		for i := range prefix {
+			n := int32(0)
+			after := c.s.Ranks[rank].Instrs[i].After
+			for _, a := range after {
+				n = max(n, prefix[a])
+			}
+			for _, a := range after { // ascending, as a rule; otherwise n is too small, which is allowed
+				if int32(a) == n {
+					n++
+				}
+			}
+			prefix[i] = n
+		}
+	}
+}
+
+// inPrefix tells whether a is among the instructions of g's rank of which findPrefixes knows that they end before g
+// begins.
+func (c *checker) inPrefix(a, g int32) bool {
+	first := c.first[c.ins[g].rank]
+	return a >= first && a < first+c.prefix[g]
+}
+
+// explainDeadlock shows a cycle of events, each of which waits for the next.
+func (c *checker) explainDeadlock(cycle []int32) *Failure {
+	f := c.failure(Deadlock, cycle[0]/2)
+	var b strings.Builder
+	for i, e := range cycle {
+		next := cycle[(i+1)%len(cycle)]
+		if e/2 == next/2 { // the end of a message after its begin
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n  %s %s\n", c.name(e/2), c.reason(e, next), c.name(next/2))
+	}
+	f.Expected, f.Got = "every instruction can end", "these wait for each other, channels of any capacity given:"
+	f.Trace = b.String() + f.Trace
+	return f
+}
+
+// reason says why the event e waits for the event next.
+func (c *checker) reason(e, next int32) string {
+	switch {
+	case c.ins[e/2].rank != c.ins[next/2].rank:
+		return "cannot end before its message is sent by"
+	case c.ins[e/2].afterSend == next/2 && e%2 == 1:
+		return "overwrites what is first to be sent by"
+	case c.isMessage(e/2) && c.isMessage(next/2) && c.ins[e/2].kind == gen.SendInstr == (c.ins[next/2].kind == gen.SendInstr) &&
+		c.ins[e/2].channel == c.ins[next/2].channel && c.ins[e/2].slot == c.ins[next/2].slot+1:
+		return "comes, on its channel, after"
+	}
+	return "waits for"
+}

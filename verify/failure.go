@@ -1,0 +1,114 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// Check names the check that a schedule fails.
+type Check string
+
+// The checks, in the order in which they are made. Each presupposes the ones before it.
+const (
+	Program       Check = "program"       // the algorithm has no schedule: gen.Instantiate fails, or its primitive is wrong
+	Shape         Check = "shape"         // a number is out of range, or places that belong together differ in length
+	Unmatched     Check = "unmatched"     // a receive without a message, or a message without a receive
+	Length        Check = "length"        // the two ends of a message differ in length for some count
+	Deadlock      Check = "deadlock"      // ranks wait for each other forever, however much a channel holds
+	Entered       Check = "entered"       // a rank may leave before another has come
+	Frame         Check = "frame"         // a write to what is promised to stay as it was
+	Alias         Check = "alias"         // an action whose places overlap in a way that it does not allow
+	Race          Check = "race"          // two accesses to one place, one of them a write, in no order
+	Uninitialized Check = "uninitialized" // a result depends on what scratch or Out held before the call
+	Finish        Check = "finish"        // a reduction not completed, completed twice, or completed before its end
+	Postcondition Check = "postcondition" // a place holds something else than the primitive promises
+	Order         Check = "order"         // the right operands in an order, or in trees, that are not allowed
+	ScratchUnused Check = "scratch"       // the algorithm asks for more scratch than it ever uses
+)
+
+var meanings = map[Check]string{
+	Program:       "there is no schedule",
+	Shape:         "a number is out of range, or places that belong together differ in length",
+	Unmatched:     "a receive has no message, or a message has no receive",
+	Length:        "the two ends of a message differ in length",
+	Deadlock:      "ranks wait for each other forever",
+	Entered:       "a rank may leave before another has come",
+	Frame:         "a place is written that has to stay as it was",
+	Alias:         "an action's places overlap in a way that it does not allow",
+	Race:          "two accesses to one place, one of them a write, are in no order",
+	Uninitialized: "a result depends on memory that nothing was written to",
+	Finish:        "a reduction is not completed, or not exactly once at its end",
+	Postcondition: "a place does not hold what the primitive promises",
+	Order:         "operands are combined in an order that is not allowed",
+	ScratchUnused: "more scratch is asked for than is ever used",
+}
+
+// Failure is a counterexample: the place where a schedule breaks a promise. It is the error of every failed check.
+type Failure struct {
+	Check     Check      `json:"check"`
+	Algorithm string     `json:"algorithm"`
+	Params    gen.Params `json:"params"`
+	InPlace   bool       `json:"inPlace"`
+	Rank      int        `json:"rank"`  // -1: not about one rank
+	Step      int        `json:"step"`  // -1: not about one instruction
+	Instr     int        `json:"instr"` // index in the rank's program; -1: not about one instruction
+	Node      int        `json:"node"`  // index of the action in the algorithm's body, in source order; -1: unknown
+	Place     gen.Place  `json:"place"` // zero: not about one place
+	Expected  string     `json:"expected"`
+	Got       string     `json:"got"`
+	Trace     string     `json:"trace"` // the steps around it, for people; lines
+	Err       error      `json:"-"`     // the cause, where it is another package's error
+}
+
+// Unwrap is the cause, if there is one.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Error is the counterexample in full: several lines.
+func (f *Failure) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s fails the check %q: %s\n", f.Algorithm, f.Check, meanings[f.Check])
+	fmt.Fprintf(&b, "  call      %s\n", f.call())
+	if where := f.where(); where != "" {
+		fmt.Fprintf(&b, "  where     %s\n", where)
+	}
+	if f.Place.Buf != "" {
+		fmt.Fprintf(&b, "  place     %v\n", f.Place)
+	}
+	for _, line := range [][2]string{{"expected", f.Expected}, {"got", f.Got}} {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "  %-9s %s\n", line[0], line[1])
+		}
+	}
+	if f.Trace != "" {
+		b.WriteString(indent(f.Trace))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (f *Failure) call() string {
+	mode := "out of place"
+	if f.InPlace {
+		mode = "in place"
+	}
+	return fmt.Sprintf("size %d, root %d, peer %d, depth %d, %s", f.Params.Size, f.Params.Root, f.Params.Peer, f.Params.Depth, mode)
+}
+
+func (f *Failure) where() string {
+	if f.Rank < 0 {
+		return ""
+	}
+	s := fmt.Sprintf("rank %d", f.Rank)
+	if f.Step >= 0 {
+		s += fmt.Sprintf(", step %d, instruction %d", f.Step, f.Instr)
+	}
+	if f.Node >= 0 {
+		s += fmt.Sprintf(" (action %d of the algorithm)", f.Node)
+	}
+	return s
+}
+
+func indent(lines string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(lines, "\n"), "\n", "\n  ") + "\n"
+}

@@ -1,0 +1,111 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// match pairs each send with the receive that takes its message, and compares their lengths.
+func (c *checker) match() *Failure {
+	c.nameChannels()
+	if f := c.pairUp(); f != nil {
+		return f
+	}
+	for slot, send := range c.sends {
+		recv := c.recvs[slot]
+		src, dst := c.source(send).Srcs[0], c.source(recv).Dst
+		if src.N != dst.N || src.Like != dst.Like {
+			f := c.failure(Length, recv)
+			f.Place = dst
+			f.Expected = fmt.Sprintf("a message as long as %s", c.lengthText(dst))
+			f.Got = fmt.Sprintf("%v of rank %d, as long as %s, from %s", src, c.ins[send].rank, c.lengthText(src), c.name(send))
+			return f
+		}
+	}
+	c.report.Messages = len(c.sends)
+	return nil
+}
+
+func (c *checker) lengthText(p gen.Place) string {
+	if p.N == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("chunks %d..%d of a block", p.Like, p.Like+p.N-1)
+}
+
+// nameChannels numbers the channels in the order in which they are first used.
+func (c *checker) nameChannels() {
+	c.names.reset(c.s.Size)
+	for g := range c.ins {
+		x := &c.ins[g]
+		if x.kind != gen.SendInstr && !isReceive(x.kind) {
+			continue
+		}
+		in := c.source(int32(g))
+		from, to := uint64(x.rank), uint64(in.Peer)
+		if x.kind != gen.SendInstr {
+			from, to = to, from
+		}
+		x.channel = c.names.id((from<<26|to)*maxChannels | uint64(in.Channel))
+	}
+}
+
+// pairUp fills the slots: the k-th send of a channel belongs to its k-th receive.
+func (c *checker) pairUp() *Failure {
+	channels := len(c.names.keys)
+	sent, received := make([]int32, channels), make([]int32, channels)
+	for g := range c.ins {
+		switch x := &c.ins[g]; {
+		case x.kind == gen.SendInstr:
+			x.slot = sent[x.channel]
+			sent[x.channel]++
+		case isReceive(x.kind):
+			x.slot = received[x.channel]
+			received[x.channel]++
+		}
+	}
+	c.channel = append(c.channel[:0], 0)
+	for ch, n := range sent {
+		if n != received[ch] {
+			return c.unmatched(int32(ch), n, received[ch])
+		}
+		c.channel = append(c.channel, c.channel[ch]+n)
+	}
+	c.fillSlots(int(c.channel[channels]))
+	return nil
+}
+
+func (c *checker) fillSlots(n int) {
+	c.sends, c.recvs = resized(c.sends, n), resized(c.recvs, n)
+	for g := range c.ins {
+		switch x := &c.ins[g]; {
+		case x.kind == gen.SendInstr:
+			x.slot += c.channel[x.channel]
+			c.sends[x.slot] = int32(g)
+		case isReceive(x.kind):
+			x.slot += c.channel[x.channel]
+			c.recvs[x.slot] = int32(g)
+		}
+	}
+}
+
+// unmatched reports a channel with more messages than receives, or fewer, at the first one too many.
+func (c *checker) unmatched(channel, sent, received int32) *Failure {
+	for g := range c.ins {
+		x := &c.ins[g]
+		isMessage := x.kind == gen.SendInstr || isReceive(x.kind)
+		if !isMessage || x.channel != channel || x.slot != min(sent, received) || (x.kind == gen.SendInstr) != (sent > received) {
+			continue
+		}
+		f := c.failure(Unmatched, int32(g))
+		from, to := x.rank, int32(c.source(int32(g)).Peer)
+		if x.kind != gen.SendInstr {
+			from, to = to, from
+		}
+		f.Expected = fmt.Sprintf("as many receives as sends from rank %d to rank %d on channel %d", from, to, c.source(int32(g)).Channel)
+		f.Got = fmt.Sprintf("%d sent, %d received", sent, received)
+		return f
+	}
+	panic("verify: a channel without messages") // it was counted from them
+}

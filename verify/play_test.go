@@ -1,0 +1,74 @@
+package verify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/ref"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/spec/spectest"
+	"github.com/collgen/collgen/verify"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var sums = verify.Arith[int64]{
+	Combine: func(a, b int64) int64 { return ref.Combine(spec.OpSum, a, b) },
+	Finish:  func(x int64) int64 { return x },
+}
+
+// played is what Play leaves in Out.
+func played(s *gen.Schedule, count int, in [][]int64) ([][]int64, error) {
+	out := make([][]int64, s.Size)
+	for r, p := range s.Ranks {
+		out[r] = make([]int64, p.Out/s.Chunks*count)
+	}
+	return out, verify.Play(s, count, in, out, sums)
+}
+
+// TestPlay: every algorithm of the catalogue, played on integers, gives what the reference gives.
+func TestPlay(t *testing.T) {
+	for _, a := range gen.Catalogue() {
+		t.Run(a.FullName(), rapid.MakeCheck(func(t *rapid.T) {
+			c := spectest.Calls(a.Primitive).Draw(t, "call")
+			if !a.Serves(c.Size) {
+				t.Skip("the algorithm does not serve this size")
+			}
+			s, err := gen.Instantiate(&a, gen.Params{Size: c.Size, Root: c.Root, Peer: c.Peer, Depth: rapid.IntRange(1, 5).Draw(t, "depth")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			count := spectest.Counts(c.Size).Draw(t, "count") % 1000
+			in := spectest.Inputs[int64](a.Primitive, c, count).Draw(t, "in")
+			want, err := ref.Call[int64]{In: in, Op: spec.OpSum, Root: c.Root, Peer: c.Peer}.Run(a.Primitive.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := played(s, count, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r := range want {
+				if diff := cmp.Diff(want[r], got[r]); diff != "" && len(want[r])+len(got[r]) > 0 {
+					t.Errorf("rank %d (-want +got):\n%s", r, diff)
+				}
+			}
+		}))
+	}
+}
+
+// TestPlayErrors: a receive that no message answers, and buffers that do not fit, are errors.
+func TestPlayErrors(t *testing.T) {
+	s, err := gen.Instantiate(&gen.AllReduceRing, gen.Params{Size: 2, Depth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := played(s, 3, [][]int64{{1, 2, 3}, {4, 5}}); err == nil || !strings.Contains(err.Error(), "do not fit") {
+		t.Errorf("a short buffer: %v", err)
+	}
+	s.Ranks[0].Instrs[0].Kind = gen.JoinInstr
+	if _, err := played(s, 3, [][]int64{{1, 2, 3}, {4, 5, 6}}); err == nil || !strings.Contains(err.Error(), "never become ready") {
+		t.Errorf("a dropped send: %v", err)
+	}
+}
