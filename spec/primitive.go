@@ -117,6 +117,9 @@ func (o Order) String() string {
 
 var orders = [...]string{AnyTree: "any tree", SameTree: "same tree on all ranks", RankOrdered: "left fold in rank order"}
 
+// MarshalText is the name of o: that is how JSON has it.
+func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
 // ArgError is one reason to refuse a call, over rank, size, root and peer.
 type ArgError struct {
 	When   Expr
