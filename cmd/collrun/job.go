@@ -164,3 +164,15 @@ func (j *job) signal(s syscall.Signal) {
 		kill(g, s)
 	}
 }
+
+// drain waits until the output of all ranks was relayed. A process that left the group may hold a pipe open: what it
+// writes later than a second after everything else has ended is not waited for.
+func (j *job) drain() {
+	giveUp := time.AfterFunc(time.Second, func() {
+		for _, r := range j.ranks {
+			r.closePipes()
+		}
+	})
+	j.output.streams.Wait()
+	giveUp.Stop()
+}

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
-	"time"
 )
 
 // rank is one process of the job.
@@ -52,39 +51,54 @@ func (r *rank) start(j *job) error {
 // connect sets up the process's standard streams. It returns the ends of pipes that are the process's own.
 func (r *rank) connect(j *job) (theirs []*os.File, err error) {
 	if j.stdin && r.index == 0 {
-		// A pipe, because a process outside of the terminal's foreground group may not read the terminal.
-		in, out, err := os.Pipe()
+		in, err := feed(j.streams.in)
 		if err != nil {
-			return theirs, err
+			return nil, err
 		}
-		theirs = append(theirs, in)
 		r.cmd.Stdin = in
-		go func() {
-			_, _ = io.Copy(out, j.streams.in) // ends with either side
-			out.Close()
-		}()
+		theirs = append(theirs, in)
 	}
 	if j.raw {
 		r.cmd.Stdout, r.cmd.Stderr = j.streams.out, j.streams.err
 		return theirs, nil
 	}
 	r.stderr = new(tail)
-	prefix := fmt.Sprintf("[%d] ", r.index)
-	for _, s := range []struct {
-		from *io.Writer
-		to   io.Writer
-		keep *tail
-	}{{&r.cmd.Stdout, j.streams.out, nil}, {&r.cmd.Stderr, j.streams.err, r.stderr}} {
-		in, out, err := os.Pipe()
-		if err != nil {
-			return theirs, err
-		}
-		theirs = append(theirs, out)
-		r.pipes = append(r.pipes, in)
-		*s.from = out
-		j.output.streams.Go(func() { j.output.relay(s.to, in, prefix, s.keep) })
+	out, err := r.relayed(j, j.streams.out, nil)
+	if err != nil {
+		return theirs, err
 	}
-	return theirs, nil
+	theirs = append(theirs, out)
+	diag, err := r.relayed(j, j.streams.err, r.stderr)
+	if err != nil {
+		return theirs, err
+	}
+	r.cmd.Stdout, r.cmd.Stderr = out, diag
+	return append(theirs, diag), nil
+}
+
+// feed is a pipe from which a process reads what comes from r. It stands between the two because a process outside of
+// the terminal's foreground group may not read the terminal.
+func feed(r io.Reader) (*os.File, error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		_, _ = io.Copy(out, r) // ends with either side
+		out.Close()
+	}()
+	return in, nil
+}
+
+// relayed is a pipe to which the process writes what goes to w, line by line.
+func (r *rank) relayed(j *job, w io.Writer, keep *tail) (*os.File, error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	r.pipes = append(r.pipes, in)
+	j.output.streams.Go(func() { j.output.relay(w, in, fmt.Sprintf("[%d] ", r.index), keep) })
+	return out, nil
 }
 
 // closePipes ends the relaying of output that is still to come.
@@ -92,18 +106,6 @@ func (r *rank) closePipes() {
 	for _, p := range r.pipes {
 		p.Close()
 	}
-}
-
-// drain waits until the output of all ranks was relayed. A process that left the group may hold a pipe open: what it
-// writes later than a second after everything else has ended is not waited for.
-func (j *job) drain() {
-	giveUp := time.AfterFunc(time.Second, func() {
-		for _, r := range j.ranks {
-			r.closePipes()
-		}
-	})
-	j.output.streams.Wait()
-	giveUp.Stop()
 }
 
 // failed tells whether the rank's process has ended with anything but exit status 0.
