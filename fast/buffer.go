@@ -1,16 +1,25 @@
 package fast
 
-// Buffer is one of the buffers of a Call, cut into chunks as Layout says.
+import "unsafe"
+
+// Buffer is one of the buffers of a Call, cut into chunks by Layout. Its methods give the memory of regions.
 type Buffer struct {
-	data        []byte
-	count       int // bytes per block
-	chunks      int // chunks per block
-	short, long int // bytes of a short chunk; and of a long one
-	longs       int // how many chunks of a block, the first ones, are long
-	slot        int // bytes per slot; 0 if this is not scratch
+	data   []byte
+	block  int // bytes per block
+	chunks int // chunks per block
+	short  int // bytes of a chunk
+	longs  int // how many chunks of a block, the first ones, have one element more
+	elem   int // bytes of an element
+	slot   int // bytes from slot to slot; 0 if this is not scratch
 }
 
-// Chunk is the chunk of index at, counted through all blocks: block × chunks per block + chunk.
+// cut gives b the blocks and chunks of layout.
+func (b *Buffer) cut(layout Buffer) {
+	layout.data, layout.slot = b.data, b.slot
+	*b = layout
+}
+
+// Chunk is the chunk of index at, counted through all blocks: block × chunks per block + chunk. Of scratch it is a slot.
 func (b *Buffer) Chunk(at int) []byte { return b.Span(at, 1) }
 
 // Span is the n consecutive chunks from index at on. Of scratch it is n slots.
@@ -19,26 +28,45 @@ func (b *Buffer) Span(at, n int) []byte {
 	return b.data[from:to:to]
 }
 
-// Slot is chunk at; of scratch it is the part of slot at that is as long as chunk like.
+// Slot is the chunk of index at. Of scratch it is the part of slot at that is as long as the chunk of index like.
 func (b *Buffer) Slot(at, like int) []byte {
 	if b.slot == 0 {
 		return b.Chunk(at)
 	}
 	from := at * b.slot
-	return b.data[from : from+b.length(like)]
+	to := from + b.length(like)
+	return b.data[from:to:to]
 }
 
+// offset is where chunk or slot at begins, in bytes.
 func (b *Buffer) offset(at int) int {
-	if b.slot != 0 {
+	if b.slot > 0 {
 		return at * b.slot
 	}
 	block, chunk := at/b.chunks, at%b.chunks
-	return block*b.count + chunk*b.short + min(chunk, b.longs)*(b.long-b.short)
+	return block*b.block + chunk*b.short + min(chunk, b.longs)*b.elem
 }
 
-func (b *Buffer) length(like int) int {
-	if like%b.chunks < b.longs {
-		return b.long
+// length is the length of chunk at in bytes.
+func (b *Buffer) length(at int) int {
+	if at%b.chunks < b.longs {
+		return b.short + b.elem
 	}
 	return b.short
+}
+
+// memory is memory that calls use one after the other.
+type memory struct{ data []byte }
+
+// cacheLine is the alignment of memory.
+const cacheLine = 64
+
+// need is n bytes, with whatever is in them.
+func (m *memory) need(n int) []byte {
+	if n > len(m.data) {
+		data := make([]byte, n+cacheLine)
+		skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(data)))) & (cacheLine - 1)
+		m.data = data[skip : skip+n]
+	}
+	return m.data[:n]
 }

@@ -2,54 +2,141 @@ package fast
 
 import (
 	"context"
+	"math/bits"
+	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
 )
 
 // Call is one call in progress on one rank: what generated code runs on.
 type Call struct {
 	Rank, Size, Root, Peer, Depth int
-	In, Out, Scratch              Buffer
+	In, Out, Scratch              Buffer // the rank's input and output, empty where it passes none, and its own memory
 
-	c     *Comm
-	sends []wire.Send
-	recvs []wire.Recv
+	c        *Comm
+	name     string // of the primitive
+	count    int    // elements per block
+	op       spec.Op
+	elem     spec.Type
+	kernel   wire.Kernel
+	sends    []wire.Send
+	recvs    []wire.Recv
+	operands [][]byte
+	receives bool // the receive listed last was not left out
+	begun    bool // the transport was used
+	running  bool // the algorithm has neither returned nor panicked
 }
 
-// Layout cuts every block into chunks chunks and provides slots slots of scratch. It comes first in an algorithm.
-func (x *Call) Layout(chunks, slots int) error { panic("TODO") }
+// maxScratch is the most scratch memory, in bytes, that an algorithm gets: more cannot be in earnest.
+const maxScratch = 1 << 40
+
+// Layout cuts every block into so many chunks, of which the first ones are one element longer than the others if it does
+// not come out even, and provides so many slots of scratch, each as long as the longest chunk. Every algorithm begins
+// with it. It fails with ErrInvalidArgument.
+func (x *Call) Layout(chunks, slots int) error {
+	if chunks < 1 || slots < 0 {
+		return Refuse(x.name, "a layout of %d chunks and %d slots", chunks, slots)
+	}
+	bytes := x.elem.Bytes()
+	layout := Buffer{block: x.count * bytes, chunks: chunks, short: x.count / chunks * bytes, longs: x.count % chunks, elem: bytes}
+	x.In.cut(layout)
+	x.Out.cut(layout)
+	slot := layout.length(0)
+	over, total := bits.Mul64(uint64(slots), uint64(slot))
+	if over != 0 || total > min(maxScratch, uint64(maxInt)) {
+		return Refuse(x.name, "%d slots of %d bytes are too much scratch memory", slots, slot)
+	}
+	x.Scratch.data, x.Scratch.slot = x.c.scratch.need(int(total)), slot
+	x.Scratch.cut(layout)
+	return nil
+}
+
+const maxInt = int(^uint(0) >> 1)
 
 // Send lists a message to the rank to, for the next Exchange. Like all messages, one without bytes is left out: both
 // ranks know its length.
-func (x *Call) Send(to int, data []byte) { panic("TODO") }
+func (x *Call) Send(to int, data []byte) {
+	if len(data) > 0 {
+		x.sends = append(x.sends, wire.Send{Peer: to, Data: data})
+	}
+}
 
 // Recv lists a message of the rank from that fills into.
-func (x *Call) Recv(from int, into []byte) { panic("TODO") }
+func (x *Call) Recv(from int, into []byte) {
+	x.receive(wire.Recv{Peer: from, Into: into})
+}
 
-// RecvReduce lists a message of the rank from that is an operand: into = with ⊕ received, or received ⊕ with.
-func (x *Call) RecvReduce(from int, into, with []byte, receivedFirst bool) { panic("TODO") }
+// RecvReduce lists a message of the rank from that is an operand: into = with ⊕ received, or received ⊕ with if
+// receivedFirst.
+func (x *Call) RecvReduce(from int, into, with []byte, receivedFirst bool) {
+	x.receive(wire.Recv{Peer: from, Into: into, Kernel: x.kernel, With: with, ReceivedFirst: receivedFirst})
+}
+
+func (x *Call) receive(r wire.Recv) {
+	x.receives = len(r.Into) > 0
+	if x.receives {
+		x.recvs = append(x.recvs, r)
+	}
+}
 
 // AfterSend marks the receive listed last: each part of it is overwritten only after it was sent, by the send of the
 // same memory to the same rank.
-func (x *Call) AfterSend() { panic("TODO") }
+func (x *Call) AfterSend() {
+	if x.receives {
+		x.recvs[len(x.recvs)-1].AfterSend = true
+	}
+}
 
 // Signal lists an empty message to the rank to. Unlike data without bytes it is sent.
-func (x *Call) Signal(to int) { panic("TODO") }
+func (x *Call) Signal(to int) {
+	x.sends = append(x.sends, wire.Send{Peer: to})
+}
 
 // Await lists an empty message of the rank from.
-func (x *Call) Await(from int) { panic("TODO") }
+func (x *Call) Await(from int) {
+	x.recvs = append(x.recvs, wire.Recv{Peer: from})
+}
 
-// Exchange carries out what was listed since the last Exchange, all at once.
-func (x *Call) Exchange(ctx context.Context) error { panic("TODO") }
+// Exchange carries out what was listed since the last Exchange, all at once, and returns when it is done.
+func (x *Call) Exchange(ctx context.Context) error {
+	if len(x.sends)+len(x.recvs) == 0 {
+		return nil
+	}
+	if !x.begun {
+		x.begun = true
+		x.c.transport.Begin(&x.c.desc)
+	}
+	err := x.c.transport.Exchange(ctx, x.sends, x.recvs)
+	x.sends, x.recvs = x.sends[:0], x.recvs[:0]
+	return err
+}
 
 // Copy copies from to into, unless both are the same memory.
-func (x *Call) Copy(into, from []byte) { panic("TODO") }
+func (x *Call) Copy(into, from []byte) {
+	if unsafe.SliceData(into) != unsafe.SliceData(from) {
+		copy(into, from)
+	}
+}
 
 // Operand lists an operand of the next Reduce.
-func (x *Call) Operand(from []byte) { panic("TODO") }
+func (x *Call) Operand(from []byte) { x.operands = append(x.operands, from) }
 
 // Reduce sets into to the reduction, from left to right, of the operands listed since the last Reduce.
-func (x *Call) Reduce(into []byte) { panic("TODO") }
+func (x *Call) Reduce(into []byte) {
+	kernel.Fold(x.kernel, into, x.operands, x.c.spare.need(kernel.Piece))
+	x.operands = x.operands[:0]
+}
 
 // Finish completes a reduction in place: what the op does once to the combination of all operands.
-func (x *Call) Finish(data []byte) { panic("TODO") }
+func (x *Call) Finish(data []byte) { kernel.Finish(x.op, x.elem, data, x.Size) }
+
+// reset forgets the caller's memory, so that it can be collected.
+func (x *Call) reset() {
+	clear(x.sends[:cap(x.sends)])
+	clear(x.recvs[:cap(x.recvs)])
+	clear(x.operands[:cap(x.operands)])
+	x.sends, x.recvs, x.operands = x.sends[:0], x.recvs[:0], x.operands[:0]
+	x.In, x.Out, x.Scratch = Buffer{}, Buffer{}, Buffer{}
+}

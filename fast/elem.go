@@ -1,42 +1,40 @@
 package fast
 
 import (
-	"reflect"
+	"unsafe"
 
 	"github.com/collgen/collgen/spec"
 )
 
-// Elem is the element types that collectives move and reduce.
-type Elem interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
-		~float32 | ~float64 | ~complex64 | ~complex128
-}
+// Elem is the element types that collectives move and reduce: integers and floats of every size, complex numbers, and
+// all types that are defined as one of those.
+type Elem interface{ spec.Elem }
+
+// Float16 is an IEEE 754 binary16 number. Reductions of it are carried out in float32 and rounded to nearest even.
+type Float16 = spec.Float16
+
+// BFloat16 is the upper half of a float32. Reductions of it are carried out in float32 and rounded to nearest even.
+type BFloat16 = spec.BFloat16
 
 // Op is a reduction operator. Its exact semantics are those of package spec.
 type Op = spec.Op
 
 // The reduction operators.
 const (
-	Sum  = spec.OpSum
-	Prod = spec.OpProd
-	Min  = spec.OpMin
-	Max  = spec.OpMax
-	Avg  = spec.OpAvg
-	BAnd = spec.OpBAnd
+	Sum  = spec.OpSum  // integers wrap around
+	Prod = spec.OpProd // integers wrap around
+	Min  = spec.OpMin  // a NaN wins; -0 < +0
+	Max  = spec.OpMax  // a NaN wins; -0 < +0
+	Avg  = spec.OpAvg  // the sum, and one division by the number of ranks; integers are truncated toward zero
+	BAnd = spec.OpBAnd // bits, of integers
 	BOr  = spec.OpBOr
 	BXor = spec.OpBXor
-	LAnd = spec.OpLAnd
+	LAnd = spec.OpLAnd // truth values, of integers
 	LOr  = spec.OpLOr
 )
 
-// typeOf is the element type of T, whatever T's name.
-func typeOf[T Elem]() spec.Type {
-	return types[reflect.TypeFor[T]().Kind()]
-}
-
-var types = [...]spec.Type{
-	reflect.Int8: spec.TypeInt8, reflect.Int16: spec.TypeInt16, reflect.Int32: spec.TypeInt32, reflect.Int64: spec.TypeInt64,
-	reflect.Uint8: spec.TypeUint8, reflect.Uint16: spec.TypeUint16, reflect.Uint32: spec.TypeUint32, reflect.Uint64: spec.TypeUint64,
-	reflect.Float32: spec.TypeFloat32, reflect.Float64: spec.TypeFloat64,
-	reflect.Complex64: spec.TypeComplex64, reflect.Complex128: spec.TypeComplex128,
+// bytesOf is the memory of s.
+func bytesOf[T Elem](s []T) []byte {
+	var elem T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(elem)))
 }

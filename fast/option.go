@@ -1,13 +1,22 @@
 package fast
 
-// Option changes how one call is carried out. All ranks have to pass the same options.
+// Option changes how one call is carried out. All ranks have to pass the same options. The zero Option changes nothing.
 type Option struct {
-	algorithm string
-	depth     int
+	kind  optionKind
+	name  string
+	depth int
 }
 
-// WithAlgorithm carries a call out by the algorithm of that name instead of the one that the selection table gives.
-func WithAlgorithm(name string) Option { return Option{algorithm: name} }
+type optionKind uint8
 
-// WithDepth cuts the chunks of a pipelined algorithm into n pieces, n >= 1.
-func WithDepth(n int) Option { return Option{depth: n} }
+const (
+	algorithmOption optionKind = iota + 1
+	depthOption
+)
+
+// WithAlgorithm carries a call out by the algorithm of that name instead of the one that the selection table gives.
+func WithAlgorithm(name string) Option { return Option{kind: algorithmOption, name: name} }
+
+// WithDepth has a pipelined algorithm cut its chunks into n pieces, n >= 1, but not into more than a block has elements.
+// Other algorithms ignore it.
+func WithDepth(n int) Option { return Option{kind: depthOption, depth: n} }

@@ -1,0 +1,190 @@
+// Package inproc carries messages between ranks that are goroutines of one process. Nothing is copied on the way: the
+// receiver copies, or reduces, straight out of the sender's memory, and the sender's Exchange returns when it has.
+package inproc
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// network is what the endpoints share.
+type network struct {
+	endpoints []*Endpoint
+	links     []atomic.Pointer[link] // from rank × size + to rank; made when first used
+	aborted   atomic.Int64           // the rank that gave up first, plus 1
+	patience  patience
+}
+
+// Endpoint is one rank's end of its links to all others.
+type Endpoint struct {
+	net         *network
+	rank        int
+	call        *wire.Call
+	fingerprint uint64
+	out         []outgoing // the sends of the Exchange in progress
+	in          []incoming // and its receives
+	open        int        // how many of both are not complete
+	bounces     [][]byte   // memory for receives marked AfterSend
+
+	closed   atomic.Bool
+	sleeping atomic.Bool   // who sets it back to false puts one token, or takes it
+	token    chan struct{} // capacity 1
+	_        [64]byte      // the other ranks poll sleeping
+}
+
+// New makes the endpoints of size ranks, in rank order.
+func New(size int) []*Endpoint {
+	n := &network{
+		endpoints: make([]*Endpoint, size),
+		links:     make([]atomic.Pointer[link], size*size),
+		patience:  patienceFor(size, runtime.GOMAXPROCS(0)),
+	}
+	for rank := range n.endpoints {
+		n.endpoints[rank] = &Endpoint{net: n, rank: rank, call: new(wire.Call), token: make(chan struct{}, 1)}
+	}
+	return n.endpoints
+}
+
+// Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any more.
+func (e *Endpoint) Begin(call *wire.Call) {
+	e.call, e.fingerprint = call, call.Fingerprint()
+}
+
+// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
+// Then no rank reads the memory of sends any more. After an error the endpoint is only good for Abort and Close.
+func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
+	if err := e.given(); err != nil {
+		return err
+	}
+	if err := e.list(sends, recvs); err != nil {
+		return err
+	}
+	err := e.complete(ctx)
+	if err != nil {
+		e.withdraw()
+	}
+	clear(e.out) // so that the caller's memory can be collected
+	clear(e.in)
+	return err
+}
+
+// Abort gives up on behalf of this rank: every other rank that waits, now or later, gets *wire.PeerError with this rank
+// and wire.ErrAborted. Of several ranks that give up, the first is named.
+func (e *Endpoint) Abort() {
+	if e.net.aborted.CompareAndSwap(0, int64(e.rank)+1) {
+		e.net.wakeAll()
+	}
+}
+
+// Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
+// of this rank wire.ErrClosed.
+func (e *Endpoint) Close() error {
+	if e.closed.CompareAndSwap(false, true) {
+		e.net.wakeAll()
+	}
+	return nil
+}
+
+// list prepares the messages of an Exchange.
+func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
+	e.out, e.in, e.open = e.out[:0], e.in[:0], len(sends)+len(recvs)
+	for i := range sends {
+		if err := e.checkPeer(sends[i].Peer); err != nil {
+			return err
+		}
+		e.out = append(e.out, outgoing{Send: &sends[i], link: e.net.link(e.rank, sends[i].Peer)})
+	}
+	bounces := 0
+	for i := range recvs {
+		if err := e.checkPeer(recvs[i].Peer); err != nil {
+			return err
+		}
+		r := incoming{Recv: &recvs[i], link: e.net.link(recvs[i].Peer, e.rank)}
+		r.number = r.link.listed
+		r.link.listed++
+		if r.AfterSend {
+			r.own = e.net.link(e.rank, r.Peer)
+			r.bounce = e.bounce(bounces, min(len(r.Into), segment))
+			bounces++
+		}
+		e.in = append(e.in, r)
+	}
+	return nil
+}
+
+func (e *Endpoint) checkPeer(peer int) error {
+	if peer < 0 || peer >= len(e.net.endpoints) || peer == e.rank {
+		return fmt.Errorf("rank %d cannot exchange messages with rank %d of %d", e.rank, peer, len(e.net.endpoints))
+	}
+	return nil
+}
+
+// bounce is the i-th buffer for a receive marked AfterSend.
+func (e *Endpoint) bounce(i, size int) []byte {
+	if i == len(e.bounces) {
+		e.bounces = append(e.bounces, nil)
+	}
+	if len(e.bounces[i]) < size {
+		e.bounces[i] = make([]byte, size)
+	}
+	return e.bounces[i]
+}
+
+// complete drives the listed messages until all are complete or one fails.
+func (e *Endpoint) complete(ctx context.Context) error {
+	for idle := 0; e.open > 0; idle++ {
+		moved, err := e.advance()
+		if err != nil {
+			return err
+		}
+		if moved {
+			idle = 0
+			continue
+		}
+		if e.net.patience.pause(idle) {
+			continue
+		}
+		if err := e.sleep(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance does what can be done without waiting, and tells whether that was anything.
+func (e *Endpoint) advance() (moved bool, err error) {
+	for i := range e.out {
+		did, err := e.push(&e.out[i])
+		if err != nil {
+			return moved, err
+		}
+		moved = moved || did
+	}
+	for i := range e.in {
+		did, err := e.pull(&e.in[i])
+		if err != nil {
+			return moved, err
+		}
+		moved = moved || did
+	}
+	return moved, nil
+}
+
+// given is the reason why no Exchange can succeed any more, if there is one.
+func (e *Endpoint) given() error {
+	if e.closed.Load() {
+		return wire.ErrClosed
+	}
+	switch by := int(e.net.aborted.Load()) - 1; by {
+	case -1:
+		return nil
+	case e.rank:
+		return wire.ErrAborted
+	default:
+		return &wire.PeerError{Rank: by, Err: wire.ErrAborted}
+	}
+}

@@ -1,0 +1,199 @@
+package inproc
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// segment is how many bytes a receiver takes at a time. Between two segments the sender may withdraw its message, and
+// larger copies leave the cache: Go's copy is slower for them.
+const segment = 128 << 10
+
+// link carries messages from one rank to another, one after the other.
+type link struct {
+	state atomic.Uint32
+	read  atomic.Int64 // how many bytes of data the receiver needs no more
+
+	// The message: the sender's while the link is idle.
+	data        []byte
+	call        *wire.Call
+	fingerprint uint64
+	// Why the receiver refused the message, as the sender is to see it.
+	refusal *wire.MismatchError
+
+	// The receiver's own: how many messages it has listed receives for, and how many it has taken.
+	listed, received uint64
+	_                [64]byte
+}
+
+// The states of a link.
+const (
+	idle    uint32 = iota // the sender may post a message
+	posted                // the receiver may begin to take it, and the sender may withdraw it
+	taking                // the receiver reads it
+	taken                 // the receiver has read all of it
+	refused               // the receiver made a different call
+)
+
+// link is the link between two ranks.
+func (n *network) link(from, to int) *link {
+	p := &n.links[from*len(n.endpoints)+to]
+	if l := p.Load(); l != nil {
+		return l
+	}
+	p.CompareAndSwap(nil, new(link))
+	return p.Load()
+}
+
+// outgoing is a send of an Exchange in progress.
+type outgoing struct {
+	*wire.Send
+	link         *link
+	posted, done bool
+}
+
+// push does what can be done for m, and tells whether that was anything. Messages to one rank go in the order of the
+// list: the link is not idle before the one posted first is done.
+func (e *Endpoint) push(m *outgoing) (bool, error) {
+	if m.done {
+		return false, nil
+	}
+	l := m.link
+	switch state := l.state.Load(); {
+	case state == idle:
+		l.data, l.call, l.fingerprint = m.Data, e.call, e.fingerprint
+		l.read.Store(0)
+		l.state.Store(posted)
+		m.posted = true
+		e.net.wake(m.Peer)
+	case state == taken && m.posted:
+		l.data, l.call = nil, nil
+		l.state.Store(idle)
+		m.done = true
+		e.open--
+	case state == refused && m.posted:
+		return false, l.refusal
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// withdraw takes all messages back that no rank has taken. It waits for ranks that are reading a segment.
+func (e *Endpoint) withdraw() {
+	for i := range e.out {
+		m := &e.out[i]
+		if !m.posted || m.done {
+			continue
+		}
+		for !m.link.state.CompareAndSwap(posted, idle) && m.link.state.Load() == taking {
+			runtime.Gosched()
+		}
+	}
+}
+
+// incoming is a receive of an Exchange in progress.
+type incoming struct {
+	*wire.Recv
+	link   *link
+	number uint64 // of the message on its link
+	read   int    // how many bytes were read from the sender's memory
+	done   bool
+
+	// Of a receive marked AfterSend: the link of the send that it follows, and memory for a segment that was read before
+	// its place was sent: the last held bytes of those read lie there.
+	own    *link
+	bounce []byte
+	held   int
+}
+
+// pull does what can be done for r, and tells whether that was anything.
+func (e *Endpoint) pull(r *incoming) (bool, error) {
+	switch {
+	case r.done:
+		return false, nil
+	case r.held > 0:
+		return e.put(r), nil
+	case r.link.received != r.number || r.link.state.Load() != posted || !r.link.state.CompareAndSwap(posted, taking):
+		return false, nil
+	}
+	if err := e.check(r); err != nil {
+		r.link.refusal = &wire.MismatchError{Rank: e.rank, Seq: r.link.call.Seq, Field: err.Field, Mine: err.Theirs, Theirs: err.Mine}
+		r.link.state.Store(refused)
+		e.net.wake(r.Peer)
+		return false, err
+	}
+	e.take(r)
+	return true, nil
+}
+
+// check compares the message's call and length with what this rank expects.
+func (e *Endpoint) check(r *incoming) *wire.MismatchError {
+	l := r.link
+	if l.fingerprint != e.fingerprint {
+		if err := wire.Mismatch(e.call, l.call, r.Peer); err != nil {
+			return err
+		}
+	}
+	if len(l.data) != len(r.Into) {
+		return &wire.MismatchError{Rank: r.Peer, Seq: e.call.Seq, Field: "message length",
+			Mine: fmt.Sprint(len(r.Into), " bytes"), Theirs: fmt.Sprint(len(l.data), " bytes")}
+	}
+	return nil
+}
+
+// take reads one segment of the message, which this rank has claimed.
+func (e *Endpoint) take(r *incoming) {
+	l, from := r.link, r.read
+	r.read = min(from+segment, len(r.Into))
+	data := l.data[from:r.read]
+	if r.own == nil || r.own.read.Load() >= int64(r.read) {
+		r.apply(from, data)
+	} else {
+		r.held = copy(r.bounce, data)
+	}
+	l.read.Store(int64(r.read))
+	if r.read < len(r.Into) {
+		l.state.Store(posted)
+	} else {
+		l.received++
+		l.state.Store(taken)
+		e.finish(r)
+	}
+	e.net.wake(r.Peer)
+}
+
+// put moves the held segment to its place, if that was sent.
+func (e *Endpoint) put(r *incoming) bool {
+	if r.own.read.Load() < int64(r.read) {
+		return false
+	}
+	r.apply(r.read-r.held, r.bounce[:r.held])
+	r.held = 0
+	e.finish(r)
+	return true
+}
+
+// apply copies or reduces data, which was received, to its place.
+func (r *incoming) apply(from int, data []byte) {
+	into := r.Into[from : from+len(data)]
+	switch {
+	case r.Kernel == nil:
+		copy(into, data)
+	case r.ReceivedFirst:
+		r.Kernel(into, data, r.With[from:from+len(data)])
+	default:
+		r.Kernel(into, r.With[from:from+len(data)], data)
+	}
+}
+
+// finish notes that r is complete, if it is.
+func (e *Endpoint) finish(r *incoming) {
+	if r.held == 0 && r.read == len(r.Into) {
+		r.done = true
+		e.open--
+	}
+}

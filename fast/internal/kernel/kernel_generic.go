@@ -1,0 +1,189 @@
+package kernel
+
+import (
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
+)
+
+// lift is f on bytes. T has no pointers.
+func lift[T any](f func(dst, a, b []T)) wire.Kernel {
+	return func(dst, a, b []byte) { f(view[T](dst), view[T](a), view[T](b)) }
+}
+
+// view is the elements of data.
+func view[T any](data []byte) []T {
+	var elem T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(elem)))
+}
+
+type unsigned interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
+type integer interface {
+	unsigned | int8 | int16 | int32 | int64
+}
+
+type float interface{ float32 | float64 }
+
+// sum is written out for eight elements at a time, which a processor overlaps better than the plain loop.
+func sum[T unsigned | float](dst, a, b []T) {
+	n := len(dst)
+	a, b = a[:n], b[:n]
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		d, x, y := (*[8]T)(dst[i:]), (*[8]T)(a[i:]), (*[8]T)(b[i:])
+		d[0] = x[0] + y[0]
+		d[1] = x[1] + y[1]
+		d[2] = x[2] + y[2]
+		d[3] = x[3] + y[3]
+		d[4] = x[4] + y[4]
+		d[5] = x[5] + y[5]
+		d[6] = x[6] + y[6]
+		d[7] = x[7] + y[7]
+	}
+	for ; i < n; i++ {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+func prod[T unsigned | float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+// prodComplex takes a complex number as two elements. Each conversion is a rounding: it keeps the compiler from fusing
+// operations.
+func prodComplex[T float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := 0; i+1 < len(dst); i += 2 {
+		re, im := T(a[i]*b[i])-T(a[i+1]*b[i+1]), T(a[i]*b[i+1])+T(a[i+1]*b[i])
+		dst[i], dst[i+1] = re, im
+	}
+}
+
+// smaller is spec's Min: Go's min has the same rules for NaN and -0.
+func smaller[T integer | float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = min(a[i], b[i])
+	}
+}
+
+func larger[T integer | float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = max(a[i], b[i])
+	}
+}
+
+func land[T unsigned](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = truth[T](a[i]) & truth[T](b[i])
+	}
+}
+
+func lor[T unsigned](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = truth[T](a[i] | b[i])
+	}
+}
+
+func truth[T unsigned](x T) T {
+	if x != 0 {
+		return 1
+	}
+	return 0
+}
+
+func band[T unsigned](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] & b[i]
+	}
+}
+
+func bor[T unsigned](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] | b[i]
+	}
+}
+
+func bxor[T unsigned](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] ^ b[i]
+	}
+}
+
+// onFloat16 is op's kernel: each element is computed in float32 and rounded once.
+func onFloat16(op spec.Op) wire.Kernel {
+	return lift(func(dst, a, b []spec.Float16) {
+		a, b = a[:len(dst)], b[:len(dst)]
+		for i := range dst {
+			dst[i] = spec.NewFloat16(combine(op, a[i].Float32(), b[i].Float32()))
+		}
+	})
+}
+
+// onBFloat16 is op's kernel: each element is computed in float32 and rounded once.
+func onBFloat16(op spec.Op) wire.Kernel {
+	return lift(func(dst, a, b []spec.BFloat16) {
+		a, b = a[:len(dst)], b[:len(dst)]
+		for i := range dst {
+			dst[i] = spec.NewBFloat16(combine(op, a[i].Float32(), b[i].Float32()))
+		}
+	})
+}
+
+func combine(op spec.Op, x, y float32) float32 {
+	switch op {
+	case spec.OpProd:
+		return x * y
+	case spec.OpMin:
+		return min(x, y)
+	case spec.OpMax:
+		return max(x, y)
+	default: // OpSum, OpAvg
+		return x + y
+	}
+}
+
+// division divides every element of data by size, in place.
+type division func(data []byte, size int)
+
+// quotient divides integers as whole numbers, of the types that can hold any size: Wide is int64 or uint64.
+func quotient[T integer, Wide int64 | uint64](data []byte, size int) {
+	elems := view[T](data)
+	for i, x := range elems {
+		elems[i] = T(Wide(x) / Wide(size))
+	}
+}
+
+func ratio[T float](data []byte, size int) {
+	elems := view[T](data)
+	for i, x := range elems {
+		elems[i] = x / T(size)
+	}
+}
+
+func ratioFloat16(data []byte, size int) {
+	elems := view[spec.Float16](data)
+	for i, x := range elems {
+		elems[i] = spec.NewFloat16(x.Float32() / float32(size))
+	}
+}
+
+func ratioBFloat16(data []byte, size int) {
+	elems := view[spec.BFloat16](data)
+	for i, x := range elems {
+		elems[i] = spec.NewBFloat16(x.Float32() / float32(size))
+	}
+}
