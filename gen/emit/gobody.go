@@ -1,0 +1,317 @@
+package emit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+	"github.com/dave/jennifer/jen"
+)
+
+// Error is what keeps an algorithm from being printed.
+type Error struct {
+	Algorithm string
+	Node      int // index of the action in source order, or -1: not in an action
+	Err       error
+}
+
+func (e *Error) Error() string { return e.Algorithm + ": " + e.Err.Error() }
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// parameters are the variables that a body starts with, and the fields of the call that hold them.
+var parameters = []struct{ name, field string }{
+	{spec.Rank.Name, "Rank"}, {spec.Size.Name, "Size"}, {spec.Root.Name, "Root"}, {spec.Peer.Name, "Peer"}, {spec.Depth.Name, "Depth"},
+}
+
+// body prints what a generated algorithm does.
+func body(a *gen.Algorithm) ([]jen.Code, error) {
+	list := lower(a.Body)
+	_, used := prune(slices.Clone(list), variables(a.Chunks, a.Scratch))
+	s := newScope(nil)
+	code := locals(s, used, func(field string) jen.Code { return jen.Id("x").Dot(field) })
+	layout, err := s.layout(a)
+	if err != nil {
+		return nil, located(a, err)
+	}
+	last := jen.Return(jen.Nil())
+	if endsInExchange(list) {
+		list, last = withoutExchange(list), jen.Return(exchangeCall())
+	}
+	rest, err := s.list(list, false)
+	if err != nil {
+		return nil, located(a, err)
+	}
+	return slices.Concat(code, []jen.Code{layout}, rest, []jen.Code{last}), nil
+}
+
+func exchangeCall() *jen.Statement { return jen.Id("x").Dot("Exchange").Call(jen.Id("ctx")) }
+
+func located(a *gen.Algorithm, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Node: -1, Err: err}
+	}
+	e.Algorithm = a.FullName()
+	return e
+}
+
+// locals declares those parameters that are used: rank, size := x.Rank, x.Size.
+func locals(s *scope, used []string, value func(field string) jen.Code) []jen.Code {
+	var names, values []jen.Code
+	for _, p := range parameters {
+		if slices.Contains(used, p.name) {
+			s.vars[p.name] = natural
+			names = append(names, jen.Id(p.name))
+			values = append(values, value(p.field))
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []jen.Code{jen.List(names...).Op(":=").List(values...)}
+}
+
+// layout prints the call that cuts the blocks into chunks.
+func (s *scope) layout(a *gen.Algorithm) (jen.Code, error) {
+	chunks, err := s.number(a.Chunks.OrElse(spec.Int(1)))
+	if err != nil {
+		return nil, err
+	}
+	slots, err := s.number(a.Scratch.OrElse(spec.Int(0)))
+	return orReturn(jen.Id("x").Dot("Layout").Call(chunks, slots)), err
+}
+
+// orReturn calls call and returns its error, if there is one.
+func orReturn(call jen.Code) jen.Code {
+	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+}
+
+// list prints statements into the block of s; loop says that it is the body of a loop.
+func (s *scope) list(list []stmt, loop bool) ([]jen.Code, error) {
+	list = s.inline(list)
+	var code []jen.Code
+	for i, st := range list {
+		if loop && i == len(list)-1 && !hasActions(list[:i]) && s.isTail(st) {
+			tail, err := s.tail(st)
+			return append(code, tail...), err
+		}
+		c, err := s.statement(st)
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, c...)
+	}
+	return code, nil
+}
+
+// inline puts what a Step lists into the block around it, except where a name that it declares has a meaning there.
+func (s *scope) inline(list []stmt) []stmt {
+	declared := letNames(list)
+	var flat []stmt
+	for _, st := range list {
+		inner := letNames(st.body)
+		if _, ok := st.node.(gen.Step); !ok || s.sees(inner) || intersect(declared, inner) {
+			flat = append(flat, st)
+			continue
+		}
+		declared = append(declared, inner...)
+		flat = append(flat, st.body...)
+	}
+	return flat
+}
+
+// isTail tells whether a loop reads better if it continues early than with all of st in a condition.
+func (s *scope) isTail(st stmt) bool {
+	_, ok := st.node.(gen.If)
+	return ok && len(st.otherwise) == 0 && weight(st.body) > 3 && !s.sees(letNames(st.body))
+}
+
+// weight is the number of statements in list and inside of them.
+func weight(list []stmt) int {
+	n := len(list)
+	for _, st := range list {
+		n += weight(st.body) + weight(st.otherwise)
+	}
+	return n
+}
+
+func (s *scope) tail(st stmt) ([]jen.Code, error) {
+	stop, err := s.truth(spec.Not(st.node.(gen.If).Cond))
+	if err != nil {
+		return nil, err
+	}
+	rest, err := s.list(st.body, true)
+	return append([]jen.Code{jen.If(stop).Block(jen.Continue())}, rest...), err
+}
+
+func (s *scope) statement(st stmt) ([]jen.Code, error) {
+	switch n := st.node.(type) {
+	case gen.For:
+		return s.loop(n, st)
+	case gen.If:
+		code, err := s.branch(n, st)
+		return []jen.Code{code}, err
+	case gen.Step:
+		code, err := newScope(s).list(st.body, false)
+		return []jen.Code{jen.Block(code...)}, err
+	case gen.Let:
+		return s.let(n.Name, n.Is)
+	case gen.LetBuf:
+		return s.letBuf(n)
+	case exchange:
+		return []jen.Code{orReturn(exchangeCall())}, nil
+	}
+	code, err := s.action(st.node)
+	if err != nil {
+		err = &Error{Node: st.index, Err: err}
+	}
+	return code, err
+}
+
+func (s *scope) loop(n gen.For, st stmt) ([]jen.Code, error) {
+	times, err := s.number(n.N)
+	if err != nil {
+		return nil, err
+	}
+	inner := newScope(s)
+	head := jen.For(jen.Range().Add(times))
+	if st.usesVar {
+		head = jen.For(jen.Id(n.Var).Op(":=").Range().Add(times))
+		err = inner.declare(n.Var, natural)
+	}
+	if err != nil {
+		return nil, err
+	}
+	code, err := inner.list(st.body, true)
+	return []jen.Code{head.Block(code...)}, err
+}
+
+func (s *scope) branch(n gen.If, st stmt) (*jen.Statement, error) {
+	cond, then, otherwise := n.Cond, st.body, st.otherwise
+	if len(then) == 0 {
+		cond, then, otherwise = spec.Not(cond), otherwise, nil
+	}
+	c, err := s.truth(cond)
+	if err != nil {
+		return nil, err
+	}
+	code, err := newScope(s).list(then, false)
+	if err != nil {
+		return nil, err
+	}
+	head := jen.If(c).Block(code...)
+	if len(otherwise) == 0 {
+		return head, nil
+	}
+	if inner, ok := otherwise[0].node.(gen.If); ok && len(otherwise) == 1 {
+		code, err := newScope(s).branch(inner, otherwise[0])
+		return head.Else().Add(code), err
+	}
+	code, err = newScope(s).list(otherwise, false)
+	return head.Else().Block(code...), err
+}
+
+// action prints an action: a call of one of the methods of fast.Call.
+func (s *scope) action(n gen.Node) ([]jen.Code, error) {
+	var c call
+	switch n := n.(type) {
+	case gen.Send:
+		c = s.message("Send", "Signal", n.To, n.Data)
+	case gen.Recv:
+		c = s.message("Recv", "Await", n.From, n.Into).mark(n.AfterSend)
+	case gen.RecvReduce:
+		c = s.call("RecvReduce").number(n.From).region(n.Into).region(n.With).truth(n.ReceivedFirst.OrElse(spec.Int(0))).mark(n.AfterSend)
+	case gen.Copy:
+		c = s.call("Copy").region(n.Into).region(n.From)
+	case gen.Reduce:
+		return s.reduce(n)
+	case gen.Finish:
+		c = s.call("Finish").region(n.Data)
+	default:
+		return nil, fmt.Errorf("%T is not an action", n)
+	}
+	return c.code()
+}
+
+func (s *scope) message(name, empty string, peer spec.Expr, data gen.Region) call {
+	if data.Buf == "" {
+		return s.call(empty).number(peer)
+	}
+	return s.call(name).number(peer).region(data)
+}
+
+func (s *scope) reduce(n gen.Reduce) ([]jen.Code, error) {
+	times, err := s.number(n.N)
+	if err != nil {
+		return nil, err
+	}
+	inner := newScope(s)
+	if err := inner.declare(n.Var, natural); err != nil {
+		return nil, err
+	}
+	operand, err := inner.call("Operand").region(n.From).code()
+	if err != nil {
+		return nil, err
+	}
+	head := jen.For(jen.Id(n.Var).Op(":=").Range().Add(times))
+	if !slices.Contains(regionNames(n.From), n.Var) {
+		head = jen.For(jen.Range().Add(times))
+	}
+	into, err := s.call("Reduce").region(n.Into).code()
+	return append([]jen.Code{head.Block(operand...)}, into...), err
+}
+
+// call is a call of a method of fast.Call in the making: the first error stays.
+type call struct {
+	s      *scope
+	method string
+	args   []jen.Code
+	marked bool
+	err    error
+}
+
+func (s *scope) call(method string) call { return call{s: s, method: method} }
+
+func (c call) arg(code jen.Code, err error) call {
+	c.args = append(c.args, code)
+	c.err = errors.Join(c.err, err)
+	return c
+}
+
+func (c call) number(e spec.Expr) call  { return c.arg(c.s.number(e)) }
+func (c call) truth(e spec.Expr) call   { return c.arg(c.s.truth(e)) }
+func (c call) region(r gen.Region) call { return c.arg(c.s.region(r)) }
+func (c call) mark(afterSend bool) call { c.marked = afterSend; return c }
+
+func (c call) code() ([]jen.Code, error) {
+	code := []jen.Code{jen.Id("x").Dot(c.method).Call(c.args...)}
+	if c.marked {
+		code = append(code, jen.Id("x").Dot("AfterSend").Call())
+	}
+	return code, c.err
+}
+
+// region prints the bytes of r.
+func (s *scope) region(r gen.Region) (jen.Code, error) {
+	buf, isName, err := s.buffer(r.Buf)
+	if err != nil {
+		return nil, err
+	}
+	at, err := s.number(r.At)
+	if err != nil {
+		return nil, err
+	}
+	if n := r.N.OrElse(spec.Int(1)); !same(n, spec.Int(1)) {
+		count, err := s.number(n)
+		return buf.Dot("Span").Call(at, count), err
+	}
+	if r.Like.IsAbsent() || r.Buf != spec.Scratch && !isName {
+		return buf.Dot("Chunk").Call(at), nil
+	}
+	like, err := s.number(r.Like)
+	return buf.Dot("Slot").Call(at, like), err
+}

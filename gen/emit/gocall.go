@@ -1,0 +1,285 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/dave/jennifer/jen"
+)
+
+// The functions that programs call. What they check and count follows from the shapes of the primitive's buffers.
+
+var count = spec.Var("count")
+
+// hasFunction tells whether programs call p by a generated function. The two ends of a point-to-point primitive are
+// functions of their own, which are not derived from it.
+func hasFunction(p spec.Primitive) bool { return !slices.Contains(p.Params, spec.ParamPeer) }
+
+// functions prints the functions of p: one with a buffer for each of in and out and, where it can be, one in place.
+func (f *file) functions(p spec.Primitive) ([]jen.Code, error) {
+	name := p.Name
+	share, ok := inPlace(p)
+	var code []jen.Code
+	if ok {
+		name += "Into"
+		body, err := f.inPlaceBody(p, share)
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, f.function(p, p.Name, inPlaceDoc(p, share), []string{"buf"}, body))
+	}
+	body, err := f.intoBody(p)
+	if err != nil {
+		return nil, err
+	}
+	return append(code, f.function(p, name, functionDoc(p, name), buffers(p), body)), nil
+}
+
+// buffers are the names of p's buffers.
+func buffers(p spec.Primitive) []string {
+	dst, src := sides(p)
+	var names []string
+	for _, s := range []side{dst, src} {
+		if s.exists() {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+func (f *file) function(p spec.Primitive, name, doc string, buffers []string, body []jen.Code) jen.Code {
+	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("c").Op("*").Add(f.fast("Comm"))}
+	head := jen.Add(comment(doc)).Line().Func().Id(name)
+	if len(buffers) > 0 {
+		head.Types(jen.Id("T").Add(f.fast("Elem")))
+		params = append(params, jen.ListFunc(func(g *jen.Group) {
+			for _, b := range buffers {
+				g.Id(b)
+			}
+		}).Index().Id("T"))
+	}
+	for _, x := range p.Params {
+		if x == spec.ParamOp {
+			params = append(params, jen.Id("op").Add(f.fast("Op")))
+		} else {
+			params = append(params, jen.Id(string(x)).Int())
+		}
+	}
+	params = append(params, jen.Id("opts").Op("...").Add(f.fast("Option")))
+	return head.Params(params...).Error().Block(body...)
+}
+
+// arguments passes a call on to the function with both buffers.
+func arguments(p spec.Primitive, dst, src jen.Code) jen.Code {
+	args := []jen.Code{jen.Id("ctx"), jen.Id("c"), dst, src}
+	for _, x := range p.Params {
+		args = append(args, jen.Id(string(x)))
+	}
+	return jen.Return(jen.Id(p.Name + "Into").Call(append(args, jen.Id("opts").Op("..."))...))
+}
+
+// callScope is the scope of a function that programs call, in which the variables used have their values.
+func callScope(p spec.Primitive, used []string) (*scope, []jen.Code) {
+	s := newScope(nil)
+	s.vars[count.Name] = natural
+	for _, x := range p.Params {
+		s.vars[string(x)] = number
+	}
+	used = slices.DeleteFunc(used, func(name string) bool { return name != spec.Rank.Name && name != spec.Size.Name })
+	return s, locals(s, used, func(field string) jen.Code { return jen.Id("c").Dot(field).Call() })
+}
+
+// intoBody checks the arguments and hands the call over to the runtime.
+func (f *file) intoBody(p spec.Primitive) ([]jen.Code, error) {
+	dst, src := sides(p)
+	used := variables(p.InPlace.InBlock, p.InPlace.OutBlock, dst.Blocks, src.Blocks, dst.On, src.On)
+	for _, e := range p.Errors {
+		used = append(used, variables(e.When)...)
+	}
+	s, code := callScope(p, used)
+	for _, e := range p.Errors {
+		when, err := s.truth(e.When)
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, jen.If(when).Block(f.refuse(p, e.Reason)))
+	}
+	if dst.exists() || src.exists() {
+		lengths, err := f.lengths(p, s)
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, lengths...)
+	}
+	fields, err := f.args(p, s)
+	if err != nil {
+		return nil, err
+	}
+	do := f.fast("Do")
+	if len(buffers(p)) == 0 {
+		do = do.Types(jen.Uint8())
+	}
+	call := do.Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(collectiveName(p)), orNil(dst), orNil(src), fields, jen.Id("opts"))
+	return append(code, jen.Return(call)), nil
+}
+
+func orNil(s side) jen.Code {
+	if s.exists() {
+		return jen.Id(s.name)
+	}
+	return jen.Nil()
+}
+
+// args prints the arguments besides the buffers.
+func (f *file) args(p spec.Primitive, s *scope) (jen.Code, error) {
+	dst, src := sides(p)
+	var fields []jen.Code
+	field := func(name string, value jen.Code) { fields = append(fields, jen.Id(name).Op(":").Add(value)) }
+	if dst.exists() || src.exists() {
+		field("Count", jen.Id("count"))
+	}
+	for _, x := range []struct {
+		param spec.Param
+		field string
+	}{{spec.ParamOp, "Op"}, {spec.ParamRoot, "Root"}, {spec.ParamPeer, "Peer"}} {
+		if slices.Contains(p.Params, x.param) {
+			field(x.field, jen.Id(string(x.param)))
+		}
+	}
+	if dst.exists() && src.exists() && p.InPlace.InBlock.IsAbsent() {
+		field("NoAlias", jen.True())
+	}
+	for _, alias := range []struct {
+		field string
+		block spec.Expr
+	}{{"AliasIn", p.InPlace.InBlock}, {"AliasOut", p.InPlace.OutBlock}} {
+		if alias.block.IsAbsent() || same(alias.block, spec.Int(0)) {
+			continue
+		}
+		at, err := s.number(times(alias.block, count))
+		if err != nil {
+			return nil, err
+		}
+		field(alias.field, at)
+	}
+	return f.fast("Args").Values(fields...), nil
+}
+
+// times is n × x, as short as it can be.
+func times(n, x spec.Expr) spec.Expr {
+	if same(n, spec.Int(1)) {
+		return x
+	}
+	return spec.Mul(n, x)
+}
+
+// refuse returns an argument error.
+func (f *file) refuse(p spec.Primitive, format string, args ...jen.Code) jen.Code {
+	return jen.Return(f.fast("Refuse").Call(append([]jen.Code{jen.Lit(p.Name), jen.Lit(format)}, args...)...))
+}
+
+func lenOf(name string) *jen.Statement { return jen.Len(jen.Id(name)) }
+
+// lengths finds the number of elements per block and checks that both buffers have the right length. A buffer that a
+// rank does not pass is ignored.
+func (f *file) lengths(p spec.Primitive, s *scope) ([]jen.Code, error) {
+	of, err := measure(p)
+	if err != nil {
+		return nil, err
+	}
+	code, err := f.count(p, s, of)
+	if err != nil {
+		return nil, err
+	}
+	dst, src := sides(p)
+	for _, other := range []side{dst, src} {
+		if !other.exists() || other.name == of.name {
+			continue
+		}
+		check, err := f.checkLength(p, s, other)
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, check)
+	}
+	return code, nil
+}
+
+// count finds the number of elements per block from one buffer.
+func (f *file) count(p spec.Primitive, s *scope, of side) ([]jen.Code, error) {
+	if of.blocks() == 1 {
+		return []jen.Code{jen.Id("count").Op(":=").Add(lenOf(of.name))}, nil
+	}
+	blocks, err := s.number(of.Blocks)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := s.number(spec.Mul(of.Blocks, count))
+	if err != nil {
+		return nil, err
+	}
+	return []jen.Code{
+		jen.Id("count").Op(":=").Add(lenOf(of.name)).Op("/").Add(blocks),
+		jen.If(lenOf(of.name).Op("!=").Add(whole)).Block(
+			f.refuse(p, "len("+of.name+") is %d, not a multiple of %d", lenOf(of.name), blocks)),
+	}, nil
+}
+
+func (f *file) checkLength(p spec.Primitive, s *scope, other side) (jen.Code, error) {
+	want, err := s.number(times(other.Blocks, count))
+	if err != nil {
+		return nil, err
+	}
+	check := jen.If(lenOf(other.name).Op("!=").Add(want)).Block(
+		f.refuse(p, "len("+other.name+") is %d, want %d", lenOf(other.name), want))
+	if other.On.IsAbsent() {
+		return check, nil
+	}
+	elsewhere, err := s.truth(spec.Not(other.On))
+	return jen.If(elsewhere).Block(
+		jen.Id(other.name).Op("=").Nil().Commentf("it counts only where %v", other.On),
+	).Else().Add(check), err
+}
+
+// inPlaceBody hands one buffer over as both.
+func (f *file) inPlaceBody(p spec.Primitive, share sharing) ([]jen.Code, error) {
+	buf := jen.Id("buf")
+	if share.equal {
+		return []jen.Code{arguments(p, buf, buf)}, nil
+	}
+	s, code := callScope(p, variables(share.whole.Blocks, share.whole.On, share.part.On, share.at))
+	for _, only := range []side{share.whole, share.part} {
+		if only.On.IsAbsent() {
+			continue
+		}
+		elsewhere, err := s.truth(spec.Not(only.On))
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, jen.If(elsewhere).Block(share.pass(p, only.name, jen.Nil(), buf)))
+	}
+	whole := share.whole
+	whole.name = "buf"
+	length, err := f.count(p, s, whole)
+	if err != nil {
+		return nil, err
+	}
+	at, err := s.number(times(share.at, count))
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.number(times(share.part.Blocks, count))
+	if err != nil {
+		return nil, err
+	}
+	part := jen.Id("buf").Index(jen.Add(at).Op(":")).Index(jen.Op(":").Add(n))
+	return append(append(code, length...), share.pass(p, share.part.name, part, buf)), nil
+}
+
+// pass hands the buffer called name over as is, and the other one as other.
+func (share sharing) pass(p spec.Primitive, name string, is, other jen.Code) jen.Code {
+	if name == "dst" {
+		return arguments(p, is, other)
+	}
+	return arguments(p, other, is)
+}

@@ -1,0 +1,151 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+	"github.com/dave/jennifer/jen"
+)
+
+// The comments above generated functions.
+
+// comment is text as a comment, line by line.
+func comment(text string) *jen.Statement {
+	code := &jen.Statement{}
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if i > 0 {
+			code.Line()
+		}
+		code.Comment(strings.TrimRight("// "+line, " "))
+	}
+	return code
+}
+
+// lineLength is the length of a line of comment, its slashes not counted.
+const lineLength = 116
+
+// wrap breaks text into lines, of which the first one starts with first and the others with next.
+func wrap(text, first, next string) string {
+	var lines []string
+	line, start := first, true
+	for _, word := range strings.Fields(text) {
+		if !start && utf8.RuneCountInString(line+word) >= lineLength {
+			lines = append(lines, line)
+			line, start = next, true
+		}
+		if !start {
+			line += " "
+		}
+		line, start = line+word, false
+	}
+	return strings.Join(append(lines, line), "\n") + "\n"
+}
+
+func paragraph(text string) string { return wrap(text, "", "") }
+
+// conditions lists conditions under a heading.
+func conditions(heading string, list []spec.Condition) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n" + heading + ":\n")
+	for _, c := range list {
+		b.WriteString(wrap(sentence(c), "  - ", "    "))
+	}
+	return b.String()
+}
+
+// sentence is a condition in words and as a formula.
+func sentence(c spec.Condition) string {
+	if c.Formula == "" {
+		return c.Words
+	}
+	return strings.TrimSuffix(c.Words, ".") + ": " + c.Formula + "."
+}
+
+// promise is what a primitive asks for and promises, with the names in and out for its buffers.
+func promise(d spec.Description) string {
+	text := conditions("Before", d.Before) + conditions("After", d.After)
+	if d.InPlace.Words != "" {
+		text += "\n" + paragraph("In place: "+sentence(d.InPlace))
+	}
+	return text
+}
+
+// functionDoc is the comment of the function with both buffers.
+func functionDoc(p spec.Primitive, name string) string {
+	d := spec.Describe(p)
+	text := paragraph(strings.Replace(p.Doc, p.Name, name, 1))
+	if len(buffers(p)) > 0 {
+		text += "\n" + paragraph("In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.")
+	}
+	text += promise(d)
+	if d.Order != "" {
+		text += "\n" + paragraph("Order: "+d.Order)
+	}
+	return text + conditions("Refused", d.Refused) + fmt.Sprintf("\nSpecification %s.\n", SpecHash(p))
+}
+
+// inPlaceDoc is the comment of the function with one buffer.
+func inPlaceDoc(p spec.Primitive, share sharing) string {
+	into := p.Name + "Into"
+	how := "buf is both src and dst of [" + into + "]"
+	if !share.equal {
+		part := "its block"
+		if n := share.part.blocks(); n > 1 {
+			part = fmt.Sprintf("its %d blocks from block", n)
+		}
+		how = fmt.Sprintf("buf is %s of [%s], and %s %v is %s", share.whole.name, into, part, share.at, share.part.name)
+		if on := share.whole.On; !on.IsAbsent() {
+			how = fmt.Sprintf("where %v, %s; elsewhere buf is %s", on, how, share.part.name)
+		}
+		if on := share.part.On; !on.IsAbsent() {
+			how += fmt.Sprintf("; where not %v, buf is only %s", on, share.whole.name)
+		}
+	}
+	return paragraph(p.Doc+" It works in place: "+how+".") + "\n" + paragraph("["+into+"] states the conditions.")
+}
+
+// algorithmDoc is the comment of an algorithm's function.
+func algorithmDoc(a Proved, name string) string {
+	text := paragraph(name+" is "+a.FullName()+". "+a.Doc) + promise(spec.Describe(a.Primitive))
+	for _, part := range []string{requirements(a.Requires), costWords(&a.Algorithm), "Source: " + a.Source + ".", a.Proof.words(a.Primitive)} {
+		if part != "" {
+			text += "\n" + paragraph(part)
+		}
+	}
+	return text + fmt.Sprintf("\nSpecification %s.\n", SpecHash(a.Primitive))
+}
+
+// requirements says which calls an algorithm can serve.
+func requirements(r gen.Requires) string {
+	var needs []string
+	if !r.Size.IsAbsent() {
+		needs = append(needs, "sizes with "+r.Size.String())
+	}
+	if r.Commutative {
+		needs = append(needs, "a commutative op")
+	}
+	if r.OutOfPlace {
+		needs = append(needs, "in and out in distinct memory")
+	}
+	if needs == nil {
+		return ""
+	}
+	return "Requires: " + strings.Join(needs, "; ") + "."
+}
+
+// costWords is the algorithm's cost in words.
+func costWords(a *gen.Algorithm) string {
+	zero := spec.Int(0)
+	text := fmt.Sprintf("Cost on the critical path: messages %v; chunks sent %v; chunks reduced %v", a.Cost.Alpha.OrElse(zero),
+		a.Cost.Beta.OrElse(zero), a.Cost.Gamma.OrElse(zero))
+	if chunks := a.Chunks.OrElse(spec.Int(1)); !same(chunks, spec.Int(1)) {
+		text += fmt.Sprintf("; chunks in a block %v", chunks)
+	}
+	return text + "."
+}

@@ -1,0 +1,161 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// stmt is a statement of the Go that a body becomes: a node, without the nodes inside of it, or an exchange.
+type stmt struct {
+	node      gen.Node
+	index     int    // of the action, in source order
+	body      []stmt // of a For, an If and a Step
+	otherwise []stmt // of an If
+	usesVar   bool   // of a For: its variable is used
+}
+
+// exchange is the statement that ends the communicating part of a Step.
+type exchange struct{ gen.Node }
+
+// lowering turns nodes into statements.
+type lowering struct{ next int }
+
+// lower is nodes as statements, without the variables that nothing uses.
+func lower(nodes []gen.Node) []stmt {
+	var l lowering
+	list := l.nodes(nodes)
+	list, _ = prune(list, nil)
+	return list
+}
+
+func (l *lowering) nodes(nodes []gen.Node) []stmt {
+	var list []stmt
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case gen.For:
+			list = append(list, stmt{node: n, body: l.nodes(n.Body)})
+		case gen.If:
+			list = append(list, branch(n, l.nodes(n.Then), l.nodes(n.Else))...)
+		case gen.Step:
+			list = append(list, stmt{node: n, body: step(l.nodes(n))})
+		case gen.Let, gen.LetBuf:
+			list = append(list, stmt{node: n})
+		default:
+			list = append(list, stmt{node: n, index: l.next})
+			l.next++
+		}
+	}
+	return list
+}
+
+// branch is an If. An exchange that both of its ways end with comes after it.
+func branch(n gen.If, then, otherwise []stmt) []stmt {
+	if endsInExchange(then) && endsInExchange(otherwise) {
+		return append(branch(n, withoutExchange(then), withoutExchange(otherwise)), stmt{node: exchange{}})
+	}
+	return []stmt{{node: n, body: then, otherwise: otherwise}}
+}
+
+func endsInExchange(list []stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	end := list[len(list)-1]
+	if _, ok := end.node.(gen.Step); ok {
+		return endsInExchange(end.body)
+	}
+	_, ok := end.node.(exchange)
+	return ok
+}
+
+// withoutExchange is list without the exchange that it ends in.
+func withoutExchange(list []stmt) []stmt {
+	list = slices.Clone(list)
+	end := &list[len(list)-1]
+	if _, ok := end.node.(gen.Step); ok {
+		end.body = withoutExchange(end.body)
+		return list
+	}
+	return list[:len(list)-1]
+}
+
+// step parts what is listed in a Step: messages, their exchange, and then the local actions. Where all of it hangs on
+// one condition, so does the exchange.
+func step(list []stmt) []stmt {
+	lets := list[:leadingLets(list)]
+	rest := list[len(lets):]
+	if len(rest) == 1 && len(rest[0].otherwise) == 0 {
+		if _, ok := rest[0].node.(gen.If); ok {
+			branch := rest[0]
+			branch.body = step(branch.body)
+			return append(slices.Clone(lets), branch)
+		}
+	}
+	messages := only(list, isMessage, true)
+	local := only(list, isLocal, false)
+	if hasActions(messages) {
+		messages = append(messages, stmt{node: exchange{}})
+	}
+	return append(messages, local...)
+}
+
+func leadingLets(list []stmt) int {
+	n := slices.IndexFunc(list, func(s stmt) bool { return !isLet(s.node) })
+	if n < 0 {
+		return len(list)
+	}
+	return n
+}
+
+// hasActions tells whether there is more in list than names, where every condition and loop has actions.
+func hasActions(list []stmt) bool {
+	return slices.ContainsFunc(list, func(s stmt) bool { return !isLet(s.node) })
+}
+
+func isLet(n gen.Node) bool {
+	switch n.(type) {
+	case gen.Let, gen.LetBuf:
+		return true
+	}
+	return false
+}
+
+func isMessage(n gen.Node) bool {
+	switch n.(type) {
+	case gen.Send, gen.Recv, gen.RecvReduce:
+		return true
+	}
+	return false
+}
+
+func isLocal(n gen.Node) bool {
+	switch n.(type) {
+	case gen.Copy, gen.Reduce, gen.Finish:
+		return true
+	}
+	return false
+}
+
+// only is list with the actions that keep holds for, with the conditions and loops around them, and with its names if
+// lets; those in the conditions and loops stay in any case.
+func only(list []stmt, keep func(gen.Node) bool, lets bool) []stmt {
+	var kept []stmt
+	for _, s := range list {
+		switch {
+		case isLet(s.node):
+			if lets {
+				kept = append(kept, s)
+			}
+			continue
+		case keep(s.node):
+			kept = append(kept, s)
+			continue
+		}
+		s.body, s.otherwise = only(s.body, keep, true), only(s.otherwise, keep, true)
+		if hasActions(s.body) || hasActions(s.otherwise) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}

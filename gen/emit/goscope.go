@@ -1,0 +1,115 @@
+package emit
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/dave/jennifer/jen"
+)
+
+// scope is the names that one block of Go declares, inside of those of the blocks around it.
+type scope struct {
+	outer *scope
+	vars  map[string]kind
+	bufs  map[spec.Buf]bool // the buffers that have a name of their own
+}
+
+// kind is what is known of a variable.
+type kind uint8
+
+const (
+	number  kind = iota // an int
+	natural             // an int that is never negative
+	truth               // a bool
+)
+
+func newScope(outer *scope) *scope {
+	return &scope{outer: outer, vars: map[string]kind{}, bufs: map[spec.Buf]bool{}}
+}
+
+// taken are the names that generated functions use themselves.
+var taken = []string{"ctx", "x", "err", "nil", "true", "false", "min", "max", "uint", "bits", "context", "fast"}
+
+// checkName refuses what cannot be the name of a variable in a generated function.
+func checkName(name string) error {
+	switch {
+	case !token.IsIdentifier(name) || name == "_":
+		return fmt.Errorf("%q cannot be the name of a variable in Go", name)
+	case slices.Contains(taken, name):
+		return fmt.Errorf("the generated code uses the name %q itself: choose another", name)
+	}
+	return nil
+}
+
+// declare adds a variable to the block of s.
+func (s *scope) declare(name string, k kind) error {
+	if s.declares(name) {
+		return fmt.Errorf("%s has a value already", name)
+	}
+	s.vars[name] = k
+	return checkName(name)
+}
+
+// declareBuf adds a variable that names a buffer.
+func (s *scope) declareBuf(name spec.Buf) error {
+	if s.declares(string(name)) {
+		return fmt.Errorf("%s has a value already", name)
+	}
+	if name == spec.In || name == spec.Out || name == spec.Scratch {
+		return fmt.Errorf("%q is the name of a buffer already", name)
+	}
+	s.bufs[name] = true
+	return checkName(string(name))
+}
+
+// declares tells whether the block itself declares name.
+func (s *scope) declares(name string) bool {
+	_, ok := s.vars[name]
+	return ok || s.bufs[spec.Buf(name)]
+}
+
+// sees tells whether one of names, as in a list of names, has a meaning in the block.
+func (s *scope) sees(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		for at := s; at != nil; at = at.outer {
+			if at.declares(strings.TrimPrefix(name, bufName(""))) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (s *scope) lookup(name string) (kind, bool) {
+	for ; s != nil; s = s.outer {
+		if k, ok := s.vars[name]; ok {
+			return k, true
+		}
+	}
+	return number, false
+}
+
+func (s *scope) variable(name string) (operand, error) {
+	k, ok := s.lookup(name)
+	if !ok {
+		return operand{}, fmt.Errorf("%s is not defined here", name)
+	}
+	return operand{code: jen.Id(name), prec: primary, truth: k == truth}, nil
+}
+
+// buffer is the buffer called name: a field of the call or, where isName, a variable that points to one.
+func (s *scope) buffer(name spec.Buf) (code *jen.Statement, isName bool, err error) {
+	for at := s; at != nil; at = at.outer {
+		if at.bufs[name] {
+			return jen.Id(string(name)), true, nil
+		}
+	}
+	field, ok := map[spec.Buf]string{spec.In: "In", spec.Out: "Out", spec.Scratch: "Scratch"}[name]
+	if !ok {
+		return nil, false, fmt.Errorf("there is no buffer %q here", name)
+	}
+	return jen.Id("x").Dot(field), false, nil
+}

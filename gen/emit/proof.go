@@ -1,0 +1,75 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Proof is what was proved of an algorithm.
+type Proof struct {
+	Sizes     []int // ascending
+	Depths    []int // nothing but 1 where the algorithm does not depend on depth
+	Sampled   int   // from this size on not all pairs of root and peer were taken; 0: all of them
+	Schedules int   // how many
+	InPlace   bool  // in place too
+	Folds     bool  // whether there are reductions, which are in Order
+	Order     spec.Order
+	Capacity  int // how many messages a channel has to hold; 0: none
+}
+
+// words says what was proved of an algorithm of p.
+func (x Proof) words(p spec.Primitive) string {
+	calls := []string{"sizes " + Ranges(x.Sizes)}
+	switch {
+	case slices.Contains(p.Params, spec.ParamPeer) && x.Sampled > 0:
+		calls = append(calls, fmt.Sprintf("all pairs of root and peer (from size %d on some of them)", x.Sampled))
+	case slices.Contains(p.Params, spec.ParamPeer):
+		calls = append(calls, "all pairs of root and peer")
+	case slices.Contains(p.Params, spec.ParamRoot):
+		calls = append(calls, "all roots")
+	}
+	if !slices.Equal(x.Depths, []int{1}) {
+		calls = append(calls, "depths "+Ranges(x.Depths))
+	}
+	if x.InPlace {
+		calls = append(calls, "out of place and in place")
+	}
+	text := fmt.Sprintf("Proved for %s (%d schedules): what is said after the call holds, no two accesses race, and the call ends in "+
+		"every interleaving, %s.", strings.Join(calls, ", "), x.Schedules, room(x.Capacity))
+	if x.Folds {
+		text += " Order: " + x.Order.String() + "."
+	}
+	return text
+}
+
+func room(capacity int) string {
+	switch capacity {
+	case 0:
+		return "even if no channel has room for a message"
+	case 1:
+		return "if every channel has room for a message"
+	}
+	return fmt.Sprintf("if every channel has room for %d messages", capacity)
+}
+
+// Ranges is ascending numbers for people: 1..64, or 1, 2, 4, 8.
+func Ranges(numbers []int) string {
+	var parts []string
+	for len(numbers) > 0 {
+		n := 1
+		for n < len(numbers) && numbers[n] == numbers[n-1]+1 {
+			n++
+		}
+		if n < 3 {
+			n = 1
+			parts = append(parts, fmt.Sprint(numbers[0]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d..%d", numbers[0], numbers[n-1]))
+		}
+		numbers = numbers[n:]
+	}
+	return strings.Join(parts, ", ")
+}
