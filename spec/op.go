@@ -64,7 +64,7 @@ type FloatRule uint8
 // The rules.
 const (
 	NoFloats FloatRule = iota // takes no floats
-	Rounds                    // each ⊕ is rounded to nearest even; NaN, Inf and -0 as IEEE 754 has it
+	Rounds                    // each ⊕ is rounded to nearest even; Inf, -0 and NaN (any sign and payload) as IEEE 754 has it
 	Selects                   // yields one of the operands, a NaN if any is, and -0 < +0
 )
 
@@ -78,9 +78,11 @@ var opTable = [opEnd]struct {
 	doc      string
 }{
 	OpSum: {"sum", allTypes, Zero, Rounds, Keep,
-		"Sum adds. Integers wrap around."},
+		"Sum adds. Integers wrap around. Of Float16 and BFloat16 each single addition is carried out in float32 and its " +
+			"result rounded to 16 bits."},
 	OpProd: {"prod", allTypes, One, Rounds, Keep,
-		"Prod multiplies. Integers wrap around. The product of complex numbers (a, b) and (c, d) is (ac-bd, ad+bc), " +
+		"Prod multiplies. Integers wrap around. Of Float16 and BFloat16 each single multiplication is carried out in float32 " +
+			"and its result rounded to 16 bits. The product of complex numbers (a, b) and (c, d) is (ac-bd, ad+bc), " +
 			"in which each of the four products is rounded, and then the difference and the sum; no operation is fused, " +
 			"and nothing special is done for infinities."},
 	OpMin: {"min", realTypes, Highest, Selects, Keep,
@@ -91,8 +93,9 @@ var opTable = [opEnd]struct {
 			"unspecified; +0 is larger than -0; infinities are ordinary numbers."},
 	OpAvg: {"avg", allTypes, Zero, Rounds, DivideBySize,
 		"Avg is Sum, and in the end one division by the number of ranks n; there is never a multiplication by 1/n. " +
-			"Integers: the sum wraps around, and the quotient is truncated toward zero. Floats: one IEEE 754 division; that of " +
-			"a Float16 or BFloat16 is carried out in float32 and then rounded once more. Complex numbers: both parts are divided."},
+			"Integers: the sum wraps around, and the quotient, of whole numbers because n may be more than the type holds, is " +
+			"truncated toward zero. Floats: one IEEE 754 division by n as a number of the same type; of Float16 and BFloat16, " +
+			"n and the division are float32, and the result is rounded to 16 bits. Complex numbers: both parts are divided."},
 	OpBAnd: {"band", integerTypes, AllOnes, NoFloats, Keep,
 		"BAnd is the bitwise and."},
 	OpBOr: {"bor", integerTypes, Zero, NoFloats, Keep,

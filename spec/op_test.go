@@ -11,6 +11,7 @@ import (
 // TestOpTypes is the table of MPI 4.1, section 6.9.2, with Avg as Sum.
 func TestOpTypes(t *testing.T) {
 	const integers, floats, complexes = "i", "if", "ifc"
+	letters := map[spec.TypeClass]string{spec.Signed: "i", spec.Unsigned: "i", spec.Floating: "f", spec.Complex: "c"}
 	for _, c := range []struct {
 		ops   []spec.Op
 		takes string
@@ -21,8 +22,7 @@ func TestOpTypes(t *testing.T) {
 	} {
 		for _, o := range c.ops {
 			for _, x := range spec.Types() {
-				class := map[spec.TypeClass]string{spec.Signed: "i", spec.Unsigned: "i", spec.Floating: "f", spec.Complex: "c"}[x.Class()]
-				if got, want := o.Takes(x), strings.Contains(c.takes, class); got != want {
+				if got, want := o.Takes(x), strings.Contains(c.takes, letters[x.Class()]); got != want {
 					t.Errorf("%v takes %v: %v", o, x, got)
 				}
 			}

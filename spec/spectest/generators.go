@@ -52,6 +52,7 @@ func Ops(t spec.Type) *rapid.Generator[spec.Op] {
 // Inputs generates, for each rank, the input of a call of p with count elements in a block; nil where a rank passes none.
 func Inputs[T spec.Elem](p spec.Primitive, c spec.Call, count int) *rapid.Generator[[][]T] {
 	return rapid.Custom(func(t *rapid.T) [][]T {
+		random, kind := source(t)
 		all := make([][]T, c.Size)
 		for rank := range all {
 			blocks, err := p.In.Len(c.Env(rank))
@@ -59,7 +60,7 @@ func Inputs[T spec.Elem](p spec.Primitive, c spec.Call, count int) *rapid.Genera
 				t.Fatalf("%s: %v", p.Name, err)
 			}
 			if blocks > 0 {
-				all[rank] = Slices[T](blocks*count).Draw(t, "in")
+				all[rank] = slice[T](random, kind, blocks*count)
 			}
 		}
 		return all
@@ -70,13 +71,22 @@ func Inputs[T spec.Elem](p spec.Primitive, c spec.Call, count int) *rapid.Genera
 // alignment. What lies around them belongs to the slice's array, and appending to it copies.
 func Slices[T spec.Elem](n int) *rapid.Generator[[]T] {
 	return rapid.Custom(func(t *rapid.T) []T {
-		lead := rapid.IntRange(0, 16).Draw(t, "offset")
-		kind := Kind(rapid.IntRange(0, int(kinds)-1).Draw(t, "kind"))
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		x := make([]T, lead+n+16)[lead : lead+n : lead+n]
-		for i := range x {
-			x[i] = Value[T](random, kind)
-		}
-		return x
+		random, kind := source(t)
+		return slice[T](random, kind, n)
 	})
+}
+
+// source draws what random values are made from: one number for all, because drawing each would take too long.
+func source(t *rapid.T) (*rand.Rand, Kind) {
+	kind := rapid.SampledFrom([]Kind{Ordinary, Special, AnyBits, Mixed}).Draw(t, "kind")
+	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), kind
+}
+
+func slice[T spec.Elem](random *rand.Rand, kind Kind, n int) []T {
+	lead := random.IntN(17)
+	x := make([]T, lead+n+16)[lead : lead+n : lead+n]
+	for i := range x {
+		x[i] = Value[T](random, kind)
+	}
+	return x
 }

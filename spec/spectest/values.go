@@ -16,7 +16,6 @@ const (
 	Special              // 0, 1, extremes; of floats also -0, subnormals, infinities and NaN
 	AnyBits              // all encodings alike
 	Mixed                // each value of any of the above
-	kinds
 )
 
 // Value is a random value of a kind.

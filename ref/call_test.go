@@ -1,0 +1,79 @@
+package ref
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/spec/spectest"
+	"pgregory.net/rapid"
+)
+
+// TestRun: every primitive's result is what its specification says, block by block.
+func TestRun(t *testing.T) {
+	for _, p := range spec.Primitives() {
+		t.Run(p.Name+"/int16", func(t *testing.T) { rapid.Check(t, runs[int16](p)) })
+		t.Run(p.Name+"/float32", func(t *testing.T) { rapid.Check(t, runs[float32](p)) })
+	}
+}
+
+func runs[T Elem](p spec.Primitive) func(*rapid.T) {
+	return func(t *rapid.T) {
+		c := spectest.Calls(p).Draw(t, "call")
+		count := spectest.Counts(c.Size).Draw(t, "count")
+		in := spectest.Inputs[T](p, c, count).Draw(t, "in")
+		op := spectest.Ops(spec.TypeOf[T]()).Draw(t, "op")
+		before := fmt.Sprint(in)
+		e, err := spec.Expect(p, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Call[T]{In: in, Op: op, Root: c.Root, Peer: c.Peer}.Run(p.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank, r := range e.Ranks {
+			if want := blocks(r.Out, op, in, count); fmt.Sprint(got[rank]) != fmt.Sprint(want) {
+				t.Fatalf("%s, rank %d: got %v, want %v", p.Name, rank, got[rank], want)
+			}
+			for i := range got[rank] {
+				got[rank][i] = *new(T) // if this were the memory of an input, that would show now
+			}
+		}
+		if fmt.Sprint(in) != before {
+			t.Fatalf("%s: an input has changed, or is an output's memory", p.Name)
+		}
+	}
+}
+
+// blocks is what a buffer holds in the order of the operands that the specification lists.
+func blocks[T Elem](contents []spec.Content, op spec.Op, in [][]T, count int) []T {
+	var all []T
+	for _, c := range contents {
+		for i := range count {
+			var x T
+			for n, term := range c.Terms {
+				v := in[term.Rank][term.Block*count+i]
+				if n == 0 {
+					x = v
+				} else {
+					x = Combine(op, x, v)
+				}
+			}
+			if c.Kind == spec.Fold {
+				x = Finish(op, x, len(in))
+			}
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+func TestRunUnknown(t *testing.T) {
+	for _, name := range []string{"", "Shuffle", "Run", "reduce"} {
+		if _, err := (Call[int8]{}).Run(name); err == nil || !strings.Contains(err.Error(), "no primitive") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package spec_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+)
+
+func TestValidate(t *testing.T) {
+	for _, p := range append(spec.Primitives(), exchange, scan, replicated) {
+		if err := spec.Validate(p); err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+	}
+}
+
+func TestValidateFaults(t *testing.T) {
+	malformed := spec.Expr{Kind: spec.AddExpr, Args: []spec.Expr{spec.Rank}}
+	for _, c := range []struct {
+		want string
+		from spec.Primitive
+		f    func(*spec.Primitive)
+	}{
+		{`the name "" is not`, scan, func(p *spec.Primitive) { p.Name = "" }},
+		{`the name "scan" is not`, scan, func(p *spec.Primitive) { p.Name = "scan" }},
+		{`the name "A;B" is not`, scan, func(p *spec.Primitive) { p.Name = "A;B" }},
+		{"Doc is empty", scan, func(p *spec.Primitive) { p.Doc = "" }},
+		{`there is no parameter "tag"`, scan, func(p *spec.Primitive) { p.Params = append(p.Params, "tag") }},
+		{"listed twice", scan, func(p *spec.Primitive) { p.Params = append(p.Params, spec.ParamOp) }},
+		{"nothing depends on the parameter root", scan, func(p *spec.Primitive) { p.Params = append(p.Params, spec.ParamRoot) }},
+		{"the variable root has no meaning here", scan, func(p *spec.Primitive) { p.Out.On = spec.Eq(spec.Rank, spec.Root) }},
+		{"the variable depth has no meaning here", scan, func(p *spec.Primitive) { p.In.Blocks = spec.Depth }},
+		{"the variable block has no meaning here", scan, func(p *spec.Primitive) { p.In.Blocks = spec.Block }},
+		{"Post[0].Where: the variable q", scan, func(p *spec.Primitive) { p.Post[0].Where = spec.Q }},
+		{"Post[0].Value.Rank: the variable x", exchange, func(p *spec.Primitive) { p.Post[0].Value.Rank = spec.Var("x") }},
+		{"is not an expression", scan, func(p *spec.Primitive) { p.Post[0].Where = malformed }},
+		{"an operand of none + 1 is absent", scan, func(p *spec.Primitive) { p.Post[0].Where = spec.Add(spec.Expr{}, spec.Int(1)) }},
+		{"in has no blocks, and says", scan, func(p *spec.Primitive) { p.In = spec.Buffer{On: spec.Rank} }},
+		{"the primitive has no buffer in", scan, func(p *spec.Primitive) { p.In = spec.Buffer{} }},
+		{"no condition speaks of out", scan, func(p *spec.Primitive) { p.Post = p.Post[:0] }},
+		{"there are no postconditions", scan, func(p *spec.Primitive) { p.Post = p.Post[:0] }},
+		{"InPlace names a block of one buffer only", scan, func(p *spec.Primitive) { p.InPlace.InBlock = spec.Expr{} }},
+		{"InPlace needs both buffers", spec.Barrier, func(p *spec.Primitive) { p.InPlace = scan.InPlace }},
+		{"a precondition says which Input", scan, func(p *spec.Primitive) { p.Pre[0].Value = spec.Value{} }},
+		{"a clause cannot say unchanged", scan, func(p *spec.Primitive) { p.Post[0].Value.Kind = spec.Unchanged }},
+		{"a clause cannot say kind(9)", scan, func(p *spec.Primitive) { p.Post[0].Value.Kind = 9 }},
+		{"a value of kind fold has no Rank", scan, func(p *spec.Primitive) { p.Post[0].Value.Rank = spec.Rank }},
+		{"a value of kind fold needs Block", scan, func(p *spec.Primitive) { p.Post[0].Value.Block = spec.Expr{} }},
+		{`there is no buffer "scratch"`, scan, func(p *spec.Primitive) { p.Post[0].Buf = spec.Scratch }},
+		{`is not said of "out"`, spec.Barrier, func(p *spec.Primitive) { p.Post[0].Buf = spec.Out }},
+		{"there is an op exactly where", scan, func(p *spec.Primitive) { p.Params = nil }},
+		{"there is an op exactly where", exchange, func(p *spec.Primitive) { p.Params = scan.Params }},
+		{"is no order of this primitive", exchange, func(p *spec.Primitive) { p.Order = spec.SameTree }},
+		{"order(7) is no order", scan, func(p *spec.Primitive) { p.Order = 7 }},
+		{"needs When and Reason", scan, func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(0)}} }},
+		{"is not refused", spec.Scatter, func(p *spec.Primitive) { p.Errors = nil }},
+		{"every call is refused", scan, func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(1), Reason: "no"}} }},
+		{"has no block", scan, func(p *spec.Primitive) { p.Post[0].Value.Block = spec.Rank }},
+	} {
+		if err := spec.Validate(change(c.from, c.f)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
