@@ -4,7 +4,10 @@ package wire
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
+
+	"github.com/collgen/collgen/spec"
 )
 
 // Kernel reduces elementwise: dst = a ⊕ b. All three have the same length in bytes, a multiple of the element size, and
@@ -78,12 +81,26 @@ type Field struct {
 var Fields = []Field{
 	{"primitive", func(c *Call) (uint64, string) { return c.Primitive, c.PrimitiveName.String() }},
 	{"seq", func(c *Call) (uint64, string) { return number(c.Seq) }},
-	{"op", func(c *Call) (uint64, string) { return number(uint64(c.Op)) }},
-	{"type", func(c *Call) (uint64, string) { return number(uint64(c.Type)) }},
+	{"op", func(c *Call) (uint64, string) { return uint64(c.Op), words[spec.Op](c.Op) }},
+	{"type", func(c *Call) (uint64, string) { return uint64(c.Type), words[spec.Type](c.Type) }},
 	{"count", func(c *Call) (uint64, string) { return number(c.Count) }},
 	{"root", func(c *Call) (uint64, string) { return number(uint64(c.Root)) }},
 	{"algorithm", func(c *Call) (uint64, string) { return c.Schedule, c.AlgorithmName.String() }},
 	{"depth", func(c *Call) (uint64, string) { return number(uint64(c.Depth)) }},
+}
+
+// words is the name of an op or a type, whatever number a broken peer may send.
+func words[T interface {
+	~uint8
+	fmt.Stringer
+}](n uint32) string {
+	switch {
+	case n == 0:
+		return "none"
+	case n > 255:
+		return strconv.FormatUint(uint64(n), 10)
+	}
+	return T(n).String()
 }
 
 func number(n uint64) (uint64, string) { return n, strconv.FormatUint(n, 10) }

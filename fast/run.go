@@ -1,0 +1,79 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/inproc"
+)
+
+// maxGoroutines is the most ranks that Run starts: memory grows with their square.
+const maxGoroutines = 4096
+
+// errLeft is the error of a rank whose function did not return: it called runtime.Goexit, as testing's FailNow does, or
+// it is panicking.
+var errLeft = errors.New("the rank's function did not return")
+
+// Run calls f once for each of n ranks, each in its own goroutine with its own Comm, and waits for all of them. Each
+// rank's Comm is closed when its f returns.
+//
+// The first rank whose f returns an error, or leaves by runtime.Goexit, ends the context of the others and aborts the
+// communicator. Run's error names that rank first; errors of other ranks are joined to it, except those that merely
+// follow from it. A panic of f is not recovered: it ends the program, as a panic does in any goroutine.
+func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error) error {
+	switch {
+	case ctx == nil:
+		return Refuse("Run", "the context is nil")
+	case f == nil:
+		return Refuse("Run", "the function is nil")
+	case n < 1 || n > maxGoroutines:
+		return Refuse("Run", "%d ranks, want 1 to %d", n, maxGoroutines)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	failures := failures{cancel: cancel}
+	var ranks sync.WaitGroup
+	for rank, endpoint := range inproc.New(n) {
+		c := newComm(rank, n, endpoint)
+		ranks.Go(func() { failures.watch(c, func() error { return f(ctx, c) }) })
+	}
+	ranks.Wait()
+	return errors.Join(failures.errs...)
+}
+
+// failures collects the errors of ranks.
+type failures struct {
+	cancel context.CancelCauseFunc
+	mu     sync.Mutex
+	errs   []error
+}
+
+// watch runs the function of c's rank.
+func (l *failures) watch(c *Comm, f func() error) {
+	err := errLeft
+	defer func() {
+		if err != nil {
+			l.add(fmt.Errorf("rank %d: %w", c.rank, err))
+			c.transport.Abort()
+		}
+		_ = c.Close() // of goroutines: it cannot fail
+	}()
+	err = f()
+}
+
+func (l *failures) add(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.errs) > 0 && l.isConsequence(err) {
+		return
+	}
+	l.errs = append(l.errs, err)
+	l.cancel(l.errs[0])
+}
+
+// isConsequence tells whether err says no more than that the first failure ended the other ranks' calls.
+func (l *failures) isConsequence(err error) bool {
+	return errors.Is(err, l.errs[0]) || errors.Is(err, ErrAborted) || errors.Is(err, context.Canceled)
+}
