@@ -17,6 +17,7 @@ type network struct {
 	links     []atomic.Pointer[link] // from rank × size + to rank; made when first used
 	aborted   atomic.Int64           // the rank that gave up first, plus 1
 	patience  patience
+	segment   int // bytes that a receiver takes at a time
 }
 
 // Endpoint is one rank's end of its links to all others.
@@ -37,16 +38,19 @@ type Endpoint struct {
 }
 
 // New makes the endpoints of size ranks, in rank order.
-func New(size int) []*Endpoint {
+func New(size int) []*Endpoint { return newNetwork(size, segment).endpoints }
+
+func newNetwork(size, segment int) *network {
 	n := &network{
 		endpoints: make([]*Endpoint, size),
 		links:     make([]atomic.Pointer[link], size*size),
 		patience:  patienceFor(size, runtime.GOMAXPROCS(0)),
+		segment:   segment,
 	}
 	for rank := range n.endpoints {
 		n.endpoints[rank] = &Endpoint{net: n, rank: rank, call: new(wire.Call), token: make(chan struct{}, 1)}
 	}
-	return n.endpoints
+	return n
 }
 
 // Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any more.
@@ -108,7 +112,7 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		r.link.listed++
 		if r.AfterSend {
 			r.own = e.net.link(e.rank, r.Peer)
-			r.bounce = e.bounce(bounces, min(len(r.Into), segment))
+			r.bounce = e.bounce(bounces, min(len(r.Into), e.net.segment))
 			bounces++
 		}
 		e.in = append(e.in, r)

@@ -148,7 +148,7 @@ func (e *Endpoint) check(r *incoming) *wire.MismatchError {
 // take reads one segment of the message, which this rank has claimed.
 func (e *Endpoint) take(r *incoming) {
 	l, from := r.link, r.read
-	r.read = min(from+segment, len(r.Into))
+	r.read = min(from+e.net.segment, len(r.Into))
 	data := l.data[from:r.read]
 	if r.own == nil || r.own.read.Load() >= int64(r.read) {
 		r.apply(from, data)
