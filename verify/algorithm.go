@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 
@@ -135,7 +136,7 @@ func (p *proof) work(ctx context.Context) {
 		}
 		s, err := gen.Instantiate(p.a, p.calls[i])
 		if err != nil {
-			p.fail(i, &Failure{Check: Program, Algorithm: p.a.FullName(), Params: p.calls[i], Rank: -1, Step: -1, Instr: -1, Node: -1, Got: err.Error(), Err: err})
+			p.fail(i, p.noSchedule(p.calls[i], err))
 			return
 		}
 		inPlace, err := c.proveBoth(s)
@@ -145,6 +146,17 @@ func (p *proof) work(ctx context.Context) {
 		}
 		p.add(&c.report, inPlace)
 	}
+}
+
+// noSchedule is the Failure of a call for which there is no schedule.
+func (p *proof) noSchedule(call gen.Params, err error) *Failure {
+	f := newFailure(Program, p.a.FullName(), p.a.Primitive, call)
+	f.Got, f.Err = err.Error(), err
+	var at *gen.NodeError
+	if errors.As(err, &at) {
+		f.Rank, f.Node = at.Rank, at.Node
+	}
+	return f
 }
 
 // proveBoth proves s out of place, and in place if it may be called so.
@@ -212,6 +224,7 @@ func (p *proof) unusedScratch() error {
 	if p.allUsed || p.summary.Scratch == 0 || sizes[len(sizes)-1] < manySizes {
 		return nil
 	}
-	return &Failure{Check: ScratchUnused, Algorithm: p.a.FullName(), Params: p.calls[len(p.calls)-1], Rank: -1, Step: -1, Instr: -1, Node: -1,
-		Expected: "some call uses every slot of scratch that it asks for", Got: "the last slot is never used"}
+	f := newFailure(ScratchUnused, p.a.FullName(), p.a.Primitive, p.calls[len(p.calls)-1])
+	f.Expected, f.Got = "some call uses every slot of scratch that it asks for", "the last slot is never used"
+	return f
 }

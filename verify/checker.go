@@ -186,7 +186,8 @@ func (c *checker) source(g int32) *gen.Instr {
 
 // failure is a Failure at the instruction g, or at none for -1.
 func (c *checker) failure(check Check, g int32) *Failure {
-	f := &Failure{Check: check, Algorithm: c.s.Algorithm, Params: c.s.Params, InPlace: c.inPlace, Rank: -1, Step: -1, Instr: -1, Node: -1}
+	f := newFailure(check, c.s.Algorithm, c.s.Primitive, c.s.Params)
+	f.InPlace = c.inPlace
 	if g >= 0 {
 		f.at(c.s, int(c.ins[g].rank), int(g-c.first[c.ins[g].rank]))
 	}

@@ -2,9 +2,11 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
 )
 
 // Check names the check that a schedule fails.
@@ -60,6 +62,13 @@ type Failure struct {
 	Got       string     `json:"got"`
 	Trace     string     `json:"trace"` // the steps around it, for people; lines
 	Err       error      `json:"-"`     // the cause, where it is another package's error
+
+	params []spec.Param // those that the primitive has
+}
+
+// newFailure is a Failure of a call as a whole.
+func newFailure(check Check, algorithm string, of spec.Primitive, p gen.Params) *Failure {
+	return &Failure{Check: check, Algorithm: algorithm, Params: p, Rank: -1, Step: -1, Instr: -1, Node: -1, params: of.Params}
 }
 
 // Unwrap is the cause, if there is one.
@@ -88,11 +97,18 @@ func (f *Failure) Error() string {
 }
 
 func (f *Failure) call() string {
-	mode := "out of place"
-	if f.InPlace {
-		mode = "in place"
+	s := fmt.Sprintf("size %d, ", f.Params.Size)
+	if slices.Contains(f.params, spec.ParamRoot) {
+		s += fmt.Sprintf("root %d, ", f.Params.Root)
 	}
-	return fmt.Sprintf("size %d, root %d, peer %d, depth %d, %s", f.Params.Size, f.Params.Root, f.Params.Peer, f.Params.Depth, mode)
+	if slices.Contains(f.params, spec.ParamPeer) {
+		s += fmt.Sprintf("peer %d, ", f.Params.Peer)
+	}
+	s += fmt.Sprintf("depth %d, ", f.Params.Depth)
+	if f.InPlace {
+		return s + "in place"
+	}
+	return s + "out of place"
 }
 
 func (f *Failure) where() string {

@@ -18,8 +18,8 @@ func (c *checker) match() *Failure {
 		if src.N != dst.N || src.Like != dst.Like {
 			f := c.failure(Length, recv)
 			f.Place = dst
-			f.Expected = fmt.Sprintf("a message as long as %s", c.lengthText(dst))
-			f.Got = fmt.Sprintf("%v of rank %d, as long as %s, from %s", src, c.ins[send].rank, c.lengthText(src), c.name(send))
+			f.Expected = fmt.Sprintf("a message as long as %s", lengthText(dst))
+			f.Got = fmt.Sprintf("one as long as %s, from [%s]", lengthText(src), c.name(send))
 			return f
 		}
 	}
@@ -27,11 +27,14 @@ func (c *checker) match() *Failure {
 	return nil
 }
 
-func (c *checker) lengthText(p gen.Place) string {
-	if p.N == 0 {
+func lengthText(p gen.Place) string {
+	switch p.N {
+	case 0:
 		return "nothing"
+	case 1:
+		return fmt.Sprintf("chunk %d of a block", p.Like)
 	}
-	return fmt.Sprintf("chunks %d..%d of a block", p.Like, p.Like+p.N-1)
+	return fmt.Sprintf("%d chunks from chunk %d of a block on", p.N, p.Like)
 }
 
 // nameChannels numbers the channels in the order in which they are first used.

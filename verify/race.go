@@ -85,8 +85,7 @@ func (c *checker) raceBetween(a, b, rank, cell int32) *Failure {
 		return "reads"
 	}
 	f.Expected = fmt.Sprintf("an order between two instructions that share %v", f.Place)
-	f.Got = fmt.Sprintf("%s (step %d) %s it, and %s (step %d) %s it; neither waits for the other",
-		c.name(a), c.source(a).Step, verb(a), c.name(b), c.source(b).Step, verb(b))
+	f.Got = fmt.Sprintf("[%s] %s it, [%s] %s it, and the second does not wait for the end of the first", c.name(a), verb(a), c.name(b), verb(b))
 	return f
 }
 

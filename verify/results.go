@@ -194,32 +194,47 @@ func sameMultiset(a, b []int32) bool {
 }
 
 func (c *checker) foldText(f *fold, i int32) string {
-	first, last := f.terms[0], f.terms[len(f.terms)-1]
-	if len(f.terms) == 1 {
-		return "finish " + c.leafText(c.leaf(first, i))
+	first := c.leafText(c.leaf(f.terms[0], i))
+	last := c.leafText(c.leaf(f.terms[len(f.terms)-1], i))
+	switch len(f.terms) {
+	case 1:
+		return "finish " + first
+	case 2:
+		return "finish of " + first + " and " + last + ", each once"
 	}
-	return fmt.Sprintf("finish of %d operands, each once: %s, …, %s", len(f.terms), c.leafText(c.leaf(first, i)), c.leafText(c.leaf(last, i)))
+	return fmt.Sprintf("finish of %d operands, each once: %s, …, %s", len(f.terms), first, last)
 }
 
-// difference says which operands are not in a tree as often as they should be.
+// difference says which leaves are not in a tree as often as they should be.
 func (c *checker) difference(got, want []int32) string {
-	surplus := make(map[int32]int)
-	for _, l := range got {
-		surplus[l]++
-	}
-	for _, l := range want {
-		surplus[l]--
-	}
+	have, wanted := count(got), count(want)
 	var b strings.Builder
-	for _, l := range slices.Sorted(maps.Keys(surplus)) {
-		if n := surplus[l]; n < 0 {
-			fmt.Fprintf(&b, "; %s is missing", c.leafText(l))
-		} else if n > 0 {
-			fmt.Fprintf(&b, "; %s is in it %d times too often", c.leafText(l), n)
-		}
-		if b.Len() > maxTreeText {
+	for _, l := range slices.Sorted(maps.Keys(union(have, wanted))) {
+		switch {
+		case b.Len() > maxTreeText:
 			return b.String() + "; …"
+		case have[l] == wanted[l]:
+		case have[l] == 0:
+			fmt.Fprintf(&b, "; %s is missing", c.leafText(l))
+		case wanted[l] == 0:
+			fmt.Fprintf(&b, "; %s does not belong in it", c.leafText(l))
+		default:
+			fmt.Fprintf(&b, "; %s is in it %d times", c.leafText(l), have[l])
 		}
 	}
 	return b.String()
+}
+
+func count(list []int32) map[int32]int {
+	n := make(map[int32]int)
+	for _, x := range list {
+		n[x]++
+	}
+	return n
+}
+
+func union(a, b map[int32]int) map[int32]int {
+	u := maps.Clone(a)
+	maps.Copy(u, b)
+	return u
 }
