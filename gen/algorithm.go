@@ -24,8 +24,9 @@ type Requires struct {
 	OutOfPlace  bool      // In and Out have to be distinct
 }
 
-// Cost is the algorithm's cost on the critical path when every rank has one port in each direction, over size and
-// depth: Alpha messages, Beta chunks on the wire, Gamma chunks reduced. A chunk is a block over Chunks.
+// Cost is the length of the critical path of two ranks and more, over size and depth: Alpha messages, Beta chunks on the
+// wire, Gamma chunks reduced, each where the others cost nothing. Measure defines it, by playing schedules in the model
+// of Time. A chunk is a block over Chunks. Absent parts are not stated.
 type Cost struct {
 	Alpha, Beta, Gamma spec.Expr
 }

@@ -35,7 +35,7 @@ func doublings(body ...Node) Node {
 func firstRank(player expr) expr { return add(player, least(player, v("extra"))) }
 
 // pairCost is one for sizes with pairs, and zero for powers of two.
-var pairCost = least(sub(size, shl(one, log2(size))), one)
+var pairCost = least(extra, one)
 
 // AllReduceRecursiveDoubling exchanges and reduces all with ranks at distance 1, 2, 4, ...
 var AllReduceRecursiveDoubling = register(Algorithm{
@@ -102,5 +102,18 @@ var AllGatherRecursiveDoubling = register(Algorithm{
 			[]Node{Step{Recv{From: sub(rank, one), Into: Span(out, zero, size)}}},
 		),
 	}),
-	Cost: Cost{Alpha: add(log2(size), mul(two, pairCost)), Beta: zero, Gamma: zero},
+	Cost: Cost{
+		Alpha: add(log2(size), mul(two, pairCost)),
+		Beta:  cond(pairCost, add(add(full, size), pairsBelow), sub(size, one)),
+		Gamma: zero,
+	},
 })
+
+// The blocks that the first player exchanges: 2^k in step k, and one more for each of them that comes from a pair; of
+// these there are 2^k too, as long as there are so many.
+var (
+	full       = shl(one, log2(size))
+	extra      = sub(size, full)
+	enough     = log2(most(extra, one)) // the last step in which there are
+	pairsBelow = add(sub(shl(two, enough), one), mul(sub(sub(log2(size), one), enough), extra))
+)

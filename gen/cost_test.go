@@ -1,0 +1,35 @@
+package gen
+
+import "testing"
+
+// TestDeclaredCost compares what every algorithm declares with what its schedules measure, for all sizes; above 16 ranks
+// for some of the roots and for depth 1 alone.
+func TestDeclaredCost(t *testing.T) {
+	for _, a := range Catalogue() {
+		t.Run(a.FullName(), func(t *testing.T) {
+			t.Parallel()
+			for size := 1; size <= 64; size++ {
+				for _, p := range a.Calls(size, 1, 3) {
+					if size <= 16 || p.Depth == 1 && (p.Root == 0 || p.Root == 13 || p.Root == size-1) && p.Peer < 2 {
+						checkCost(t, &a, p)
+					}
+				}
+			}
+		})
+	}
+}
+
+func checkCost(t *testing.T, a *Algorithm, p Params) {
+	s, err := Instantiate(a, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Measure(s)
+	if err != nil {
+		t.Fatalf("%+v: %v", p, err)
+	}
+	alpha, beta, gamma, err := a.Cost.Eval(p.Size, p.Depth)
+	if err != nil || alpha != m.Alpha || beta != m.Beta || gamma != m.Gamma {
+		t.Errorf("%+v: declared %d, %d, %d, measured %+v, %v", p, alpha, beta, gamma, m, err)
+	}
+}
