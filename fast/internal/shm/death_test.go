@@ -1,0 +1,242 @@
+//go:build linux
+
+package shm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// The promise is that all other ranks know of a death within 100 ms. The tests leave a busy machine some more.
+const (
+	promise = 100 * time.Millisecond
+	noise   = 400 * time.Millisecond
+)
+
+func init() {
+	scenarios["plan"] = runPlan
+	scenarios["forever"] = reduceForever
+	scenarios["idle"] = reduceOnceAndWait
+	scenarios["stopped"] = reduceUntil
+}
+
+// clock is a time that all processes of the machine agree on.
+func clock() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
+	return time.Duration(t.Nano())
+}
+
+// swap exchanges n bytes with all other ranks.
+func swap(ctx context.Context, e *Endpoint, buf []byte) error {
+	var sends []wire.Send
+	var recvs []wire.Recv
+	for peer := range e.mem.size {
+		if peer != e.rank {
+			sends = append(sends, wire.Send{Peer: peer, Data: buf})
+			recvs = append(recvs, wire.Recv{Peer: peer, Into: make([]byte, len(buf))})
+		}
+	}
+	return e.Exchange(ctx, sends, recvs)
+}
+
+// report prints the time and the error, and gives up.
+func report(e *Endpoint, err error) error {
+	fmt.Printf("%d %v\n", clock(), err)
+	e.Abort()
+	return err
+}
+
+// reduceForever is collectives without a pause.
+func reduceForever(ctx context.Context, e *Endpoint, args []string) error {
+	var bytes int
+	if _, err := fmt.Sscan(args[0], &bytes); err != nil {
+		return err
+	}
+	buf := make([]byte, bytes)
+	for seq := uint64(1); ; seq++ {
+		e.Begin(&wire.Call{Seq: seq})
+		if err := swap(ctx, e, buf); err != nil {
+			return report(e, err)
+		}
+		if seq == 3 {
+			fmt.Println("up")
+		}
+	}
+}
+
+// reduceOnceAndWait is a rank that computes while another dies: half of the ranks wait for a message already.
+func reduceOnceAndWait(ctx context.Context, e *Endpoint, _ []string) error {
+	if err := swap(ctx, e, make([]byte, 8)); err != nil {
+		return report(e, err)
+	}
+	fmt.Println("up")
+	if e.rank%2 == 1 {
+		for !e.lost.Load() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return report(e, recv(e, (e.rank+1)%e.mem.size))
+}
+
+// reduceUntil is collectives with a deadline.
+func reduceUntil(ctx context.Context, e *Endpoint, _ []string) error {
+	for seq := uint64(1); ; seq++ {
+		ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+		defer cancel()
+		e.Begin(&wire.Call{Seq: seq})
+		if err := swap(ctx, e, make([]byte, 100)); err != nil {
+			return report(e, err)
+		}
+		if seq == 3 {
+			fmt.Println("up")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestKill kills each rank of several sizes, in the middle of messages of several lengths and between them.
+func TestKill(t *testing.T) {
+	var worst time.Duration
+	for _, scenario := range []string{"forever 8", "forever 1000", "forever 3000000", "idle"} {
+		for size := 2; size <= 4; size++ {
+			for victim := range size {
+				if testing.Short() && victim != size/2 {
+					continue
+				}
+				worst = max(worst, kill(t, scenario, size, victim))
+			}
+		}
+	}
+	t.Logf("the slowest rank knew of a death after %v", worst)
+	if worst > promise+noise {
+		t.Errorf("that is more than %v", promise)
+	}
+}
+
+// kill kills victim and gives the time until the last of the others knew.
+func kill(t *testing.T, scenario string, size, victim int) (latest time.Duration) {
+	t.Helper()
+	o, ranks := startRanks(t, scenario, 0, size)
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range ranks {
+		if l := p.line(t); l != "up" {
+			t.Fatal(l)
+		}
+	}
+	time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+	at := clock()
+	if err := ranks[victim].Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for rank, p := range ranks {
+		if rank == victim {
+			continue
+		}
+		at2, text, _ := strings.Cut(p.line(t), " ")
+		if want := fmt.Sprintf("rank %d: %v", victim, wire.ErrDied); text != want {
+			t.Errorf("%s, %d ranks, rank %d: %q, want %q", scenario, size, rank, text, want)
+		}
+		known, err := time.ParseDuration(at2 + "ns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		latest = max(latest, known-at)
+	}
+	return latest
+}
+
+// TestStop stops a rank: the others' contexts end.
+func TestStop(t *testing.T) {
+	_, ranks := startRanks(t, "stopped", 0, 3)
+	for _, p := range ranks {
+		if l := p.line(t); l != "up" {
+			t.Fatal(l)
+		}
+	}
+	if err := ranks[2].Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, p := range ranks[:2] {
+		_, text, _ := strings.Cut(p.line(t), " ")
+		said = append(said, text)
+	}
+	// The one whose time is up first gives up, and that may be the first thing that the other one sees.
+	timeout := "waiting for ranks [2]: " + context.DeadlineExceeded.Error()
+	for rank, text := range said {
+		if text != timeout && text != fmt.Sprintf("rank %d: %v", 1-rank, wire.ErrAborted) {
+			t.Errorf("rank %d: %s", rank, text)
+		}
+	}
+	if said[0] != timeout && said[1] != timeout {
+		t.Error("no rank has had a timeout")
+	}
+}
+
+// TestProcesses is messages of all lengths in both directions among real processes.
+func TestProcesses(t *testing.T) {
+	for size := 2; size <= 5; size++ {
+		o, ranks := startRanks(t, "plan", 0, size)
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for rank, p := range ranks {
+			if l := p.line(t); l != "done" {
+				t.Errorf("rank %d of %d: %s", rank, size, l)
+			}
+			if err := p.Wait(); err != nil {
+				t.Errorf("rank %d of %d: %v", rank, size, err)
+			}
+		}
+	}
+}
+
+func runPlan(ctx context.Context, e *Endpoint, _ []string) error {
+	p := plan{size: e.mem.size}
+	for _, l := range lengths(e.mem.slot) {
+		var step []message
+		for from := range p.size {
+			for to := range p.size {
+				if from != to {
+					step = append(step, message{from: from, to: to, length: l, kernel: (from+to)%2 == 0, shift: from})
+				}
+			}
+		}
+		p.steps = append(p.steps, step)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	if err := p.carryOut(ctx, e); err != nil {
+		return err
+	}
+	fmt.Println("done")
+	return e.Close()
+}
+
+// TestMain's processes leave no file behind, so neither does a killed one: their memory has no name.
+func TestMemoryHasNoName(t *testing.T) {
+	before, err := os.ReadDir("/dev/shm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := group(t, 2)
+	defer closeGroup(all)
+	after, err := os.ReadDir("/dev/shm")
+	if err != nil || len(after) != len(before) {
+		t.Error(errors.New("there is a file in /dev/shm"), err)
+	}
+}

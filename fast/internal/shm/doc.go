@@ -1,0 +1,12 @@
+// Package shm carries messages between ranks that are processes on one machine, through memory that they share. It runs
+// on Linux alone.
+//
+// Every ordered pair of ranks has a ring of slots in the shared memory: the sender copies a message into slots, segment
+// by segment, and the receiver copies, or reduces, straight out of them. A rank that has nothing to do looks at its rings
+// for a while and then sleeps on a futex, its doorbell.
+//
+// That a rank has ended is known by its lifeline, a pipe of which it has the only end for writing: however a process ends,
+// the others read the end of the file.
+//
+// Nothing has a name: the memory is a memfd and goes when the last process does.
+package shm

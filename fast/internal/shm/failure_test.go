@@ -1,0 +1,225 @@
+//go:build linux
+
+package shm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// send and recv are an Exchange of one byte.
+func send(e *Endpoint, to int) error {
+	return e.Exchange(context.Background(), []wire.Send{{Peer: to, Data: []byte{1}}}, nil)
+}
+
+func recv(e *Endpoint, from int) error {
+	return e.Exchange(context.Background(), nil, []wire.Recv{{Peer: from, Into: make([]byte, 1)}})
+}
+
+func wantPeerError(t *testing.T, err error, rank int, cause error) {
+	t.Helper()
+	var pe *wire.PeerError
+	if !errors.As(err, &pe) || pe.Rank != rank || !errors.Is(err, cause) {
+		t.Errorf("%v, want rank %d: %v", err, rank, cause)
+	}
+}
+
+// TestMismatch: the receiver of a message of another call is told, and then so is the sender.
+func TestMismatch(t *testing.T) {
+	calls := [2]wire.Call{
+		{Seq: 7, Count: 10, PrimitiveName: wire.NewLabel("AllReduce")},
+		{Seq: 7, Count: 12, PrimitiveName: wire.NewLabel("AllReduce")},
+	}
+	all := group(t, 2)
+	defer closeGroup(all)
+	for rank, e := range all {
+		e.Begin(&calls[rank])
+	}
+	if err := send(all[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	all[0].Begin(&wire.Call{Seq: 8}) // it is further, but its call can still be read
+	err := recv(all[1], 0)
+	var m *wire.MismatchError
+	if !errors.As(err, &m) || *m != (wire.MismatchError{Rank: 0, Seq: 7, Field: "count", Mine: "12", Theirs: "10"}) {
+		t.Error(err)
+	}
+	all[1].Abort()
+	err = recv(all[0], 1)
+	if !errors.As(err, &m) || *m != (wire.MismatchError{Rank: 1, Seq: 7, Field: "count", Mine: "10", Theirs: "12"}) {
+		t.Error(err)
+	}
+}
+
+// TestForgottenMismatch: the sender's call is too long ago to be read.
+func TestForgottenMismatch(t *testing.T) {
+	all := group(t, 3)
+	defer closeGroup(all)
+	all[0].Begin(&wire.Call{Seq: 1})
+	if err := send(all[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	for seq := range uint64(history) {
+		all[0].Begin(&wire.Call{Seq: seq + 2})
+	}
+	all[1].Begin(&wire.Call{Seq: 100})
+	var m *wire.MismatchError
+	if err := recv(all[1], 0); !errors.As(err, &m) || m.Field != "fingerprint" {
+		t.Error(err)
+	}
+	all[1].Abort()
+	wantPeerError(t, recv(all[0], 1), 1, wire.ErrAborted)
+	wantPeerError(t, recv(all[2], 1), 1, wire.ErrAborted)
+}
+
+func TestLengthMismatch(t *testing.T) {
+	for _, lengths := range [][2]int{{1, 2}, {0, 1}, {maxSlot, maxSlot + 1}, {3 * maxSlot, 2 * maxSlot}} {
+		all := group(t, 2)
+		sent := make(chan error)
+		go func() {
+			sent <- all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, lengths[0])}}, nil)
+		}()
+		err := all[1].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: make([]byte, lengths[1])}})
+		if err := <-sent; err != nil {
+			t.Error(err)
+		}
+		var m *wire.MismatchError
+		if !errors.As(err, &m) || m.Field != "message length" ||
+			m.Mine != fmt.Sprint(lengths[1], " bytes") || m.Theirs != fmt.Sprint(lengths[0], " bytes") {
+			t.Error(err)
+		}
+		closeGroup(all)
+	}
+}
+
+// TestClose: what was sent before can be received, and then there is nothing more to wait for.
+func TestClose(t *testing.T) {
+	all := group(t, 3)
+	defer closeGroup(all)
+	if err := send(all[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	waiting := make(chan error)
+	go func() { waiting <- recv(all[2], 0) }()
+	time.Sleep(20 * time.Millisecond)
+	_ = all[0].Close()
+	wantPeerError(t, <-waiting, 0, wire.ErrClosed)
+	if err := recv(all[1], 0); err != nil {
+		t.Error(err)
+	}
+	wantPeerError(t, recv(all[1], 0), 0, wire.ErrClosed)
+	if err := recv(all[0], 1); err != wire.ErrClosed {
+		t.Error(err)
+	}
+	// The other two are not disturbed.
+	if err := send(all[1], 2); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAbort: everybody learns who gave up first, whomever they wait for.
+func TestAbort(t *testing.T) {
+	all := group(t, 4)
+	defer closeGroup(all)
+	waiting := make(chan error)
+	go func() { waiting <- recv(all[1], 2) }()
+	go func() { waiting <- recv(all[2], 1) }()
+	time.Sleep(20 * time.Millisecond)
+	all[3].Abort()
+	for range 2 {
+		wantPeerError(t, <-waiting, 3, wire.ErrAborted)
+	}
+	all[1].Abort()
+	for deadline := time.Now().Add(10 * time.Second); !all[0].lost.Load() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	wantPeerError(t, recv(all[0], 2), 3, wire.ErrAborted)
+	if err := recv(all[3], 1); err != wire.ErrAborted {
+		t.Error(err)
+	}
+}
+
+// TestDeathBeforeAbort: who sees another rank give up because of a death is told of the death.
+func TestDeathBeforeAbort(t *testing.T) {
+	all := group(t, 3)
+	defer closeGroup(all)
+	waiting := make(chan error)
+	go func() { waiting <- recv(all[1], 2) }()
+	closeLease(all[2])
+	wantPeerError(t, <-waiting, 2, wire.ErrDied)
+	all[1].Abort()
+	wantPeerError(t, recv(all[0], 1), 2, wire.ErrDied)
+}
+
+// closeLease ends e's lifeline as a death does.
+func closeLease(e *Endpoint) {
+	e.gate.shut(closed)
+	_ = closeAll([]int{e.lease})
+}
+
+// hostile are things that a broken process may do to the memory that it shares with rank 0, which receives from rank 1
+// and sends to it.
+var hostile = map[string]func(e *Endpoint){
+	"taken too much":    func(e *Endpoint) { e.links[1].out.head.tail.Store(slots + 1) },
+	"taken before":      func(e *Endpoint) { e.links[1].out.head.tail.Store(1<<32 - 1) },
+	"wrong seq":         func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(77) },
+	"next round's seq":  func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(slots + 1) },
+	"wrong fingerprint": func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) },
+	"wrong length": func(e *Endpoint) {
+		l := &e.links[1].in.head.lines[0]
+		l.fingerprint, l.left = e.fingerprint, 1<<31
+		l.seq.Store(1)
+	},
+}
+
+func TestHostileMemory(t *testing.T) {
+	for name, attack := range hostile {
+		all := group(t, 2)
+		all[0].Begin(&wire.Call{Seq: 1})
+		attack(all[0])
+		err := all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, slots*maxSlot+1)}},
+			[]wire.Recv{{Peer: 1, Into: make([]byte, maxSlot+1)}})
+		var pe *wire.PeerError
+		var m *wire.MismatchError
+		corrupt := errors.As(err, &pe) && errors.Is(err, wire.ErrDied) && strings.Contains(err.Error(), "corrupt")
+		if !corrupt && !errors.As(err, &m) {
+			t.Errorf("%s: %v", name, err)
+		}
+		closeGroup(all)
+	}
+}
+
+// FuzzHostileMemory overwrites shared memory, all but the data in slots, while two ranks talk: they fail or do not, but
+// within their time and without touching what is not theirs.
+func FuzzHostileMemory(f *testing.F) {
+	f.Add(uint64(1), []byte{1, 2, 3, 255})
+	f.Add(uint64(2), []byte{})
+	f.Fuzz(func(t *testing.T, seed uint64, junk []byte) {
+		all := group(t, 2)
+		defer closeGroup(all)
+		rnd := rand.New(rand.NewPCG(seed, 0))
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		for i, b := range junk {
+			at := rnd.IntN(ringsOffset(2) + int(unsafe.Sizeof(ringHead{})))
+			if i%2 == 0 { // rings are the more interesting part
+				at = ringsOffset(2) + rnd.IntN(2)*ringBytes(maxSlot) + rnd.IntN(int(unsafe.Sizeof(ringHead{})))
+			}
+			all[0].mem.bytes[at] = b
+		}
+		p := plan{size: 2, steps: [][]message{{{from: 0, to: 1, length: 1}, {from: 1, to: 0, length: maxSlot + 1},
+			{from: 0, to: 1, length: slots*maxSlot + 1, kernel: true}}}}
+		_ = together(all, func(e *Endpoint) error {
+			defer e.Abort()
+			return p.carryOut(ctx, e)
+		})
+	})
+}

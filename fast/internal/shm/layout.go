@@ -1,0 +1,144 @@
+//go:build linux
+
+package shm
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// The shared memory: a header, a control block per rank, and a ring per ordered pair of ranks. All of it is a function of
+// the number of ranks. Whatever is read from it may have been written by a broken process, so nothing read from it is used
+// as an address, an offset or a length.
+const (
+	// MaxSize is the largest number of ranks.
+	MaxSize = 512
+
+	slots   = 8        // segments that a ring holds; a power of two, so that counters may wrap around
+	maxSlot = 64 << 10 // bytes of a slot
+	minSlot = 1 << 10
+	budget  = 64 << 20 // bytes of all slots together, kept as long as slots are longer than minSlot
+	stagger = 320      // between slots, so that the beginnings of all slots do not meet in the same cache sets
+	history = slots    // calls of a rank that others can read: a message waiting in a ring is of one of these
+	huge    = 2 << 20  // bytes of a huge page
+
+	magic   = 0x676c6c6f63 // "collg"
+	version = 1
+)
+
+// header begins the shared memory.
+type header struct {
+	magic         uint64
+	version, size uint32
+	aborter       atomic.Uint32 // the rank that gave up first, plus 1
+	_             [4096 - 20]byte
+}
+
+// control is what one rank tells all others.
+type control struct {
+	// doorbell is the futex that the rank sleeps on. sleeping says what would wake it: see want.
+	doorbell, sleeping atomic.Uint32
+	_                  [120]byte
+
+	state   atomic.Uint32 // open, closed or aborted
+	refuser atomic.Uint32 // set before aborted: the rank whose message did not match, plus 1
+	refused atomic.Uint64 // and the message's fingerprint
+	begun   atomic.Uint32 // the index in calls, modulo history, of the call after the current one
+	_       [108]byte
+
+	calls [history]record
+}
+
+// record is a call that a rank has begun. It is written without a lock: a reader takes a copy, which is good if its
+// fingerprint is the right one.
+type record struct {
+	fingerprint uint64
+	call        wire.Call
+	_           [24]byte
+}
+
+// line announces one segment of a message. One that is short enough lies in the line itself, so that it takes a single
+// cache line from rank to rank.
+type line struct {
+	seq         atomic.Uint32 // number of the segment in its ring, plus 1; written last
+	left        uint32        // bytes of the message from this segment on; at most MaxUint32
+	fingerprint uint64        // of the sender's call
+	inline      [inline]byte
+	_           [64]byte // processors fetch lines in pairs
+}
+
+const inline = 48
+
+// ringHead begins a ring; the slots follow.
+type ringHead struct {
+	lines [slots]line
+	tail  atomic.Uint32 // how many segments the receiver has taken
+	_     [124]byte
+}
+
+// memory is a mapping of the shared memory.
+type memory struct {
+	bytes []byte
+	size  int // ranks
+	slot  int // bytes per slot
+}
+
+// slotBytes is the length of the slots for size ranks: the largest power of two from minSlot to maxSlot that keeps all
+// slots within the budget.
+func slotBytes(size int) int {
+	slot := maxSlot
+	for slot > minSlot && size*(size-1)*slots*slot > budget {
+		slot /= 2
+	}
+	return slot
+}
+
+// ringBytes is the length of a ring with slots of the given length.
+func ringBytes(slot int) int { return int(unsafe.Sizeof(ringHead{})) + slots*(slot+stagger) }
+
+func ringsOffset(size int) int {
+	return int(unsafe.Sizeof(header{})) + size*int(unsafe.Sizeof(control{}))
+}
+
+// memoryBytes is the length of the shared memory for size ranks, a multiple of the length of huge pages.
+func memoryBytes(size int) int {
+	n := ringsOffset(size) + size*(size-1)*ringBytes(slotBytes(size))
+	return (n + huge - 1) / huge * huge
+}
+
+func (m *memory) header() *header { return (*header)(unsafe.Pointer(&m.bytes[0])) }
+
+func (m *memory) control(rank int) *control {
+	at := int(unsafe.Sizeof(header{})) + rank*int(unsafe.Sizeof(control{}))
+	return (*control)(unsafe.Pointer(&m.bytes[at]))
+}
+
+// ring is the ring from one rank to another.
+func (m *memory) ring(from, to int) ring {
+	index := from*(m.size-1) + to
+	if to > from {
+		index--
+	}
+	length := ringBytes(m.slot)
+	at := ringsOffset(m.size) + index*length
+	b := m.bytes[at : at+length : at+length]
+	return ring{head: (*ringHead)(unsafe.Pointer(&b[0])), slots: b[unsafe.Sizeof(ringHead{}):], slot: m.slot}
+}
+
+// initialize makes m the memory of m.size ranks.
+func (m *memory) initialize() {
+	h := m.header()
+	h.magic, h.version, h.size = magic, version, uint32(m.size)
+}
+
+// check says why m is not the memory of m.size ranks, if it is not.
+func (m *memory) check() error {
+	h := m.header()
+	if h.magic != magic || h.version != version || int(h.size) != m.size {
+		return fmt.Errorf("the shared memory is not that of %d ranks, version %d", m.size, version)
+	}
+	return nil
+}

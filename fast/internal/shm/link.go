@@ -1,0 +1,147 @@
+//go:build linux
+
+package shm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// ring is one rank's view of a ring of slots.
+type ring struct {
+	head  *ringHead
+	slots []byte
+	slot  int
+	next  uint32 // number of the next segment
+	taken uint32 // the sender's: head.tail as it was read last
+}
+
+// data is the slot of the next segment, cut to n <= r.slot bytes.
+func (r *ring) data(n int) []byte {
+	from := int(r.next%slots) * (r.slot + stagger)
+	return r.slots[from : from+n : from+n]
+}
+
+// link is one rank's two rings with another rank.
+type link struct {
+	peer    int
+	control *control // the peer's
+	out, in ring
+	// Messages take turns in the order in which they are listed: the numbers of the next to be listed and of the one in
+	// turn.
+	sends, sending, recvs, receiving uint32
+}
+
+// outgoing is a send of an Exchange in progress.
+type outgoing struct {
+	*wire.Send
+	link *link
+	turn uint32
+	at   int // bytes that are in slots
+	done bool
+}
+
+// incoming is a receive of an Exchange in progress.
+type incoming struct {
+	*wire.Recv
+	link  *link
+	turn  uint32
+	at    int       // bytes that are in place
+	after *outgoing // of a receive marked AfterSend: the send that it follows
+	done  bool
+}
+
+// push puts the next segment of m into a slot, if one is free, and tells whether it did.
+func (e *Endpoint) push(m *outgoing) (bool, error) {
+	if m.done || m.link.sending != m.turn {
+		return false, nil
+	}
+	r := &m.link.out
+	if r.next-r.taken >= slots {
+		if r.taken = r.head.tail.Load(); r.next-r.taken > slots {
+			return false, m.link.corrupt("a receiver took segments that were not sent")
+		}
+		if r.next-r.taken == slots {
+			return false, nil
+		}
+	}
+	n := min(r.slot, len(m.Data)-m.at)
+	data := m.Data[m.at : m.at+n]
+	l := &r.head.lines[r.next%slots]
+	l.left, l.fingerprint = left(len(m.Data)-m.at), e.fingerprint
+	if n <= inline {
+		copy(l.inline[:], data)
+	} else {
+		copy(r.data(n), data)
+	}
+	r.next++
+	l.seq.Store(r.next)
+	e.wakeReceiver(m.link.control)
+	if m.at += n; m.at == len(m.Data) {
+		m.done = true
+		m.link.sending++
+		e.open--
+	}
+	return true, nil
+}
+
+// left is a number of bytes as a line announces it.
+func left(bytes int) uint32 { return uint32(min(bytes, math.MaxUint32)) }
+
+// pull takes the next segment of r out of its slot, if it is there and has its place, and tells whether it did.
+func (e *Endpoint) pull(m *incoming) (bool, error) {
+	if m.done || m.link.receiving != m.turn {
+		return false, nil
+	}
+	r := &m.link.in
+	l := &r.head.lines[r.next%slots]
+	if seq := l.seq.Load(); seq != r.next+1 {
+		if seq != 0 && seq != r.next+1-slots {
+			return false, m.link.corrupt("a segment has the wrong number")
+		}
+		return false, nil
+	}
+	if l.fingerprint != e.fingerprint || l.left != left(len(m.Into)-m.at) {
+		return false, e.refuse(m, l.fingerprint, l.left)
+	}
+	n := min(r.slot, len(m.Into)-m.at)
+	if m.after != nil && m.after.at < m.at+n {
+		return false, nil
+	}
+	if n <= inline {
+		m.apply(l.inline[:n])
+	} else {
+		m.apply(r.data(n))
+	}
+	r.next++
+	r.head.tail.Store(r.next)
+	e.wakeSender(m.link.control)
+	if m.at += n; m.at == len(m.Into) {
+		m.done = true
+		m.link.receiving++
+		e.open--
+	}
+	return true, nil
+}
+
+// apply copies or reduces data, the next segment, to its place.
+func (m *incoming) apply(data []byte) {
+	to := m.at + len(data)
+	into := m.Into[m.at:to:to]
+	switch {
+	case m.Kernel == nil:
+		copy(into, data)
+	case len(data) == 0:
+	case m.ReceivedFirst:
+		m.Kernel(into, data, m.With[m.at:to:to])
+	default:
+		m.Kernel(into, m.With[m.at:to:to], data)
+	}
+}
+
+// corrupt is the error of a peer that breaks the protocol.
+func (l *link) corrupt(how string) error {
+	return &wire.PeerError{Rank: l.peer, Err: fmt.Errorf("%w: the shared memory is corrupt: %s", wire.ErrDied, how)}
+}

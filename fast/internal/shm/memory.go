@@ -1,0 +1,83 @@
+//go:build linux
+
+package shm
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// seals make the shared memory keep its length: no access to it can fail.
+const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
+
+// allocate takes memory for a file. Tests replace it.
+var allocate = unix.Fallocate
+
+// createMemory is a file of the shared memory for size ranks. All of it is allocated now, so that what is too much is an
+// error here and not a signal later.
+func createMemory(size int) (fd int, err error) {
+	bytes := memoryBytes(size)
+	fd, err = unix.MemfdCreate("collgen", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return -1, fmt.Errorf("memfd_create: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("allocating %d KiB of shared memory for %d ranks: %w", bytes>>10, size, err), unix.Close(fd))
+			fd = -1
+		}
+	}()
+	if err := unix.Ftruncate(fd, int64(bytes)); err != nil {
+		return fd, err
+	}
+	m, err := mapMemory(fd, size)
+	if err != nil {
+		return fd, err
+	}
+	defer m.unmap()
+	// Memory that is first touched through a mapping comes in huge pages where the system allows them. This may fail;
+	// what is missing then is allocated page by page.
+	_ = unix.Madvise(m.bytes, unix.MADV_POPULATE_WRITE)
+	if err := allocate(fd, 0, 0, int64(bytes)); err != nil {
+		return fd, err
+	}
+	m.initialize()
+	_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals)
+	return fd, err
+}
+
+// openMemory maps a file that another process says is the shared memory of size ranks.
+func openMemory(fd, size int) (*memory, error) {
+	got, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	if err != nil || got&seals != seals {
+		return nil, fmt.Errorf("the shared memory is not sealed (%#x, %v)", got, err)
+	}
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil {
+		return nil, err
+	}
+	if want := memoryBytes(size); s.Size != int64(want) {
+		return nil, fmt.Errorf("the shared memory for %d ranks has %d bytes, want %d", size, s.Size, want)
+	}
+	m, err := mapMemory(fd, size)
+	if err == nil {
+		err = m.check()
+	}
+	return m, err
+}
+
+func mapMemory(fd, size int) (*memory, error) {
+	b, err := unix.Mmap(fd, 0, memoryBytes(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("mmap: %w", err)
+	}
+	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // faster if the system allows it
+	return &memory{bytes: b, size: size, slot: slotBytes(size)}, nil
+}
+
+func (m *memory) unmap() {
+	_ = unix.Munmap(m.bytes) // cannot fail: it is a mapping
+	m.bytes = nil
+}

@@ -1,0 +1,183 @@
+//go:build linux
+
+package shm
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// TestLayout: everything has its place, apart from everything else and aligned, within the bounds that are documented.
+func TestLayout(t *testing.T) {
+	for what, got := range map[string]uintptr{
+		"header": unsafe.Sizeof(header{}) - 4096, "control": unsafe.Sizeof(control{}) - 256 - history*128,
+		"record": unsafe.Sizeof(record{}) - 128, "line": unsafe.Sizeof(line{}) - 128, "ringHead": unsafe.Sizeof(ringHead{}) - slots*128 - 128,
+		"state": unsafe.Offsetof(control{}.state) - 128, "calls": unsafe.Offsetof(control{}.calls) - 256, "tail": unsafe.Offsetof(ringHead{}.tail) - slots*128,
+	} {
+		if got != 0 {
+			t.Errorf("%s: off by %d", what, int(got))
+		}
+	}
+	for size := 2; size <= MaxSize; size++ {
+		slot := slotBytes(size)
+		data := size * (size - 1) * slots * slot
+		if slot%wire.Segment != 0 || slot < minSlot || slot > maxSlot || (data > budget && slot > minSlot) ||
+			(slot < maxSlot && 2*data <= budget) || ringBytes(slot)%128 != 0 {
+			t.Fatalf("%d ranks: slots of %d bytes, rings of %d", size, slot, ringBytes(slot))
+		}
+	}
+}
+
+// TestPlaces marks each control block and ring as its own, and looks for marks that were overwritten.
+func TestPlaces(t *testing.T) {
+	for _, size := range []int{2, 3, 5, 17} {
+		m := &memory{bytes: make([]byte, memoryBytes(size)), size: size, slot: slotBytes(size)}
+		m.initialize()
+		places := [][]byte{m.bytes[:unsafe.Sizeof(header{})]}
+		for rank := range size {
+			places = append(places, unsafe.Slice((*byte)(unsafe.Pointer(m.control(rank))), unsafe.Sizeof(control{})))
+			for to := range size {
+				if to != rank {
+					r := m.ring(rank, to)
+					places = append(places, unsafe.Slice((*byte)(unsafe.Pointer(r.head)), unsafe.Sizeof(ringHead{})))
+					for r.next = range uint32(slots) {
+						places = append(places, r.data(r.slot))
+					}
+				}
+			}
+		}
+		for _, p := range places {
+			for i := range p {
+				if p[i] == canary {
+					t.Fatalf("%d ranks: two things at one place", size)
+				}
+				p[i] = canary
+			}
+		}
+	}
+}
+
+func TestMemoryKeepsItsLength(t *testing.T) {
+	fd, err := createMemory(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	for _, n := range []int64{0, 4096, 1 << 30} {
+		if unix.Ftruncate(fd, n) == nil {
+			t.Errorf("the memory can be given %d bytes", n)
+		}
+	}
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil || s.Blocks*512 < s.Size {
+		t.Errorf("%d of %d bytes are allocated, %v", s.Blocks*512, s.Size, err)
+	}
+}
+
+// TestOpenMemory refuses what another process should not have sent.
+func TestOpenMemory(t *testing.T) {
+	for name, prepare := range map[string]func(fd int) error{
+		"no seals":     func(fd int) error { return unix.Ftruncate(fd, int64(memoryBytes(2))) },
+		"shrinkable":   func(fd int) error { return truncateAndSeal(fd, memoryBytes(2), unix.F_SEAL_GROW|unix.F_SEAL_SEAL) },
+		"too short":    func(fd int) error { return truncateAndSeal(fd, memoryBytes(2)-4096, seals) },
+		"empty":        func(fd int) error { return truncateAndSeal(fd, 0, seals) },
+		"without head": func(fd int) error { return truncateAndSeal(fd, memoryBytes(2), seals) },
+	} {
+		fd, err := unix.MemfdCreate("test", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+		if err == nil {
+			err = prepare(fd)
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if _, err := openMemory(fd, 2); err == nil {
+			t.Errorf("%s: it is accepted", name)
+		}
+		_ = unix.Close(fd)
+	}
+	if _, err := openMemory(0, 2); err == nil {
+		t.Error("the standard input is accepted")
+	}
+}
+
+func truncateAndSeal(fd, bytes, seals int) error {
+	_, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, 0)
+	if err == nil {
+		err = unix.Ftruncate(fd, int64(bytes))
+	}
+	if err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals)
+	}
+	return err
+}
+
+// TestNoMemory: what cannot be allocated is an error, and nothing stays open.
+func TestNoMemory(t *testing.T) {
+	defer func() { allocate = unix.Fallocate }()
+	allocate = func(int, uint32, int64, int64) error { return unix.ENOSPC }
+	files := openFilesOf(t)
+	_, err := NewOrigin(3)
+	if !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "for 3 ranks") {
+		t.Error(err)
+	}
+	if n := openFilesOf(t); n != files {
+		t.Errorf("%d open files, before %d", n, files)
+	}
+}
+
+// TestFileSizeLimit is a limit that the system itself enforces, in a process of its own.
+func TestFileSizeLimit(t *testing.T) {
+	if os.Getenv("COLLGEN_SHM_LIMITED") != "" {
+		limit := unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewOrigin(2); !errors.Is(err, unix.EFBIG) {
+			t.Errorf("the error is %v", err)
+		}
+		return
+	}
+	c := exec.Command("/proc/self/exe", "-test.run=^TestFileSizeLimit$")
+	c.Env = append(os.Environ(), "COLLGEN_SHM_LIMITED=1")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestAttachRefuses(t *testing.T) {
+	o, err := NewOrigin(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	files := openFilesOf(t)
+	for _, c := range []struct{ rank, size, files int }{{0, 1, 3}, {2, 2, 3}, {-1, 2, 3}, {0, 2, 2}, {0, 2, 0}, {0, MaxSize + 1, 3}, {0, 3, 3}} {
+		var fds []int
+		for range c.files {
+			fd, err := unix.FcntlInt(uintptr(o.memory), unix.F_DUPFD_CLOEXEC, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fds = append(fds, fd)
+		}
+		if _, err := Attach(c.rank, c.size, fds); err == nil {
+			t.Errorf("%+v is accepted", c)
+		}
+	}
+	if n := openFilesOf(t); n != files {
+		t.Errorf("%d open files, before %d", n, files)
+	}
+	for _, size := range []int{-1, 0, 1, MaxSize + 1} {
+		if _, err := NewOrigin(size); err == nil {
+			t.Errorf("%d ranks are accepted", size)
+		}
+	}
+}

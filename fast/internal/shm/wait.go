@@ -1,0 +1,184 @@
+//go:build linux
+
+package shm
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// nap bounds a sleep: how late a rank sees that its context has ended.
+const nap = 10 * time.Millisecond
+
+// patience is how often a rank looks whether it can go on: first at once, then with a yield of its processor before each
+// look. After that it sleeps.
+type patience struct{ spins, yields int }
+
+// patienceFor suits size ranks on cores processors: where a rank may occupy the processor that another one needs, it
+// yields soon.
+func patienceFor(size, cores int) patience {
+	if size <= cores {
+		return patience{spins: 2000, yields: 20}
+	}
+	return patience{spins: 64, yields: 20}
+}
+
+// pause comes after a number of looks that were in vain. It is false when it is time to sleep.
+func (p patience) pause(looks int) bool {
+	switch {
+	case looks < p.spins:
+	case looks < p.spins+p.yields:
+		_, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	default:
+		return false
+	}
+	return true
+}
+
+// What control.sleeping says. A rank is woken by what it needs alone: another's progress with other things, such as a
+// message for a later step, does not cost it a switch of processes.
+const (
+	asleep      = 1 << iota // it sleeps; 0: it does not
+	wantsCredit             // it waits for a slot of a ring to become free
+	// The rest is the only rank that it waits for a message from, plus 1; nobody; or 0 for any rank.
+	wantsShift = iota
+	nobody     = MaxSize + 1
+)
+
+// want is what this rank waits for, as control.sleeping says it.
+func (e *Endpoint) want() uint32 {
+	want, from := uint32(asleep), uint32(nobody)
+	for i := range e.out {
+		if !e.out[i].done {
+			want |= wantsCredit
+		}
+	}
+	for i := range e.in {
+		if e.in[i].done {
+			continue
+		}
+		switch peer := uint32(e.in[i].Peer) + 1; from {
+		case nobody, peer:
+			from = peer
+		default:
+			return want // from any
+		}
+	}
+	return want | from<<wantsShift
+}
+
+// wakeReceiver wakes the rank of c if it sleeps and waits for a message of this one.
+func (e *Endpoint) wakeReceiver(c *control) {
+	if v := c.sleeping.Load(); v != 0 {
+		if from := v >> wantsShift; from == 0 || from == uint32(e.rank)+1 {
+			c.wake(v)
+		}
+	}
+}
+
+// wakeSender wakes the rank of c if it sleeps and waits for a slot.
+func (e *Endpoint) wakeSender(c *control) {
+	if v := c.sleeping.Load(); v&wantsCredit != 0 {
+		c.wake(v)
+	}
+}
+
+// wake wakes the rank of c, once for each time it sleeps.
+func (c *control) wake(sleeping uint32) {
+	if c.sleeping.CompareAndSwap(sleeping, 0) {
+		c.ring()
+	}
+}
+
+// ring ends the sleep of the rank of c, or the one that it is about to begin.
+func (c *control) ring() {
+	c.doorbell.Add(1)
+	futexWake(&c.doorbell)
+}
+
+// sleep waits until another rank has done something that concerns this one, or until there is a reason to give up, but
+// not longer than a nap.
+func (e *Endpoint) sleep(ctx context.Context) error {
+	bell := e.own.doorbell.Load()
+	e.own.sleeping.Store(e.want())
+	defer e.own.sleeping.Store(0)
+	// From now on, who does something rings the doorbell. What was done before is seen here; a failure is looked for
+	// first, because it does not undo what the failed rank did before.
+	failure := e.failure(ctx)
+	moved, err := e.advance()
+	if moved || err != nil {
+		return err
+	}
+	if failure == nil {
+		futexWait(&e.own.doorbell, bell)
+	}
+	return failure
+}
+
+// The operations of futex(2). The memory is shared, so they are not the private ones.
+const (
+	futexWaitOp = 0
+	futexWakeOp = 1
+)
+
+// futexWait sleeps for a nap at most, if *word is still value. The scheduler is told, so that other goroutines go on.
+func futexWait(word *atomic.Uint32, value uint32) {
+	t := unix.NsecToTimespec(nap.Nanoseconds())
+	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitOp, uintptr(value),
+		uintptr(unsafe.Pointer(&t)), 0, 0)
+}
+
+// futexWake wakes whoever sleeps on word.
+func futexWake(word *atomic.Uint32) {
+	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakeOp, 1, 0, 0, 0)
+}
+
+// failure is the reason to wait no longer, if there is one. A death comes before the end of ctx, of which it may be the
+// cause, and both come before another rank's giving up, which may be their consequence.
+func (e *Endpoint) failure(ctx context.Context) error {
+	if err := e.gate.reason(); err != nil {
+		return err
+	}
+	lost := e.lost.Load()
+	if lost {
+		if rank := e.dead(); rank >= 0 {
+			return &wire.PeerError{Rank: rank, Err: wire.ErrDied}
+		}
+	}
+	if ctx.Err() != nil {
+		return &wire.TimeoutError{Waiting: e.waiting(), Err: context.Cause(ctx)}
+	}
+	if lost {
+		return e.gone()
+	}
+	return nil
+}
+
+// waiting are the ranks of all messages that are not complete, in ascending order.
+func (e *Endpoint) waiting() []int {
+	var ranks []int
+	for i := range e.out {
+		if !e.out[i].done {
+			ranks = append(ranks, e.out[i].Peer)
+		}
+	}
+	for i := range e.in {
+		if !e.in[i].done {
+			ranks = append(ranks, e.in[i].Peer)
+		}
+	}
+	slices.Sort(ranks)
+	return slices.Compact(ranks)
+}
+
+// cores is the number of processors that this process may use.
+var cores = runtime.NumCPU()
