@@ -36,7 +36,7 @@ var sums = row{
 	spec.TypeInt32: lift(sum[uint32]), spec.TypeInt64: lift(sum[uint64]),
 	spec.TypeUint8: lift(sum[uint8]), spec.TypeUint16: lift(sum[uint16]),
 	spec.TypeUint32: lift(sum[uint32]), spec.TypeUint64: lift(sum[uint64]),
-	spec.TypeFloat16: onFloat16(spec.OpSum), spec.TypeBFloat16: onBFloat16(spec.OpSum),
+	spec.TypeFloat16: onFloat16(spec.OpSum), spec.TypeBFloat16: lift(sumBFloat16),
 	spec.TypeFloat32: lift(sum[float32]), spec.TypeFloat64: lift(sum[float64]),
 	spec.TypeComplex64: lift(sum[float32]), spec.TypeComplex128: lift(sum[float64]),
 }
