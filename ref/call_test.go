@@ -1,9 +1,9 @@
 package ref
 
 import (
-	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
@@ -24,7 +24,7 @@ func runs[T Elem](p spec.Primitive) func(*rapid.T) {
 		count := spectest.Counts(c.Size).Draw(t, "count")
 		in := spectest.Inputs[T](p, c, count).Draw(t, "in")
 		op := spectest.Ops(spec.TypeOf[T]()).Draw(t, "op")
-		before := fmt.Sprint(in)
+		before := raw(in...)
 		e, err := spec.Expect(p, c)
 		if err != nil {
 			t.Fatal(err)
@@ -34,17 +34,26 @@ func runs[T Elem](p spec.Primitive) func(*rapid.T) {
 			t.Fatal(err)
 		}
 		for rank, r := range e.Ranks {
-			if want := blocks(r.Out, op, in, count); fmt.Sprint(got[rank]) != fmt.Sprint(want) {
+			if want := blocks(r.Out, op, in, count); raw(got[rank]) != raw(want) {
 				t.Fatalf("%s, rank %d: got %v, want %v", p.Name, rank, got[rank], want)
 			}
 			for i := range got[rank] {
 				got[rank][i] = *new(T) // if this were the memory of an input, that would show now
 			}
 		}
-		if fmt.Sprint(in) != before {
+		if raw(in...) != before {
 			t.Fatalf("%s: an input has changed, or is an output's memory", p.Name)
 		}
 	}
+}
+
+// raw is the memory of slices, one after the other.
+func raw[T Elem](xs ...[]T) string {
+	var all []byte
+	for _, x := range xs {
+		all = append(all, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), uintptr(len(x))*unsafe.Sizeof(*new(T)))...)
+	}
+	return string(all)
 }
 
 // blocks is what a buffer holds in the order of the operands that the specification lists.

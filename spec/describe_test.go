@@ -28,6 +28,16 @@ func text(d spec.Description) string {
 	return strings.Join(lines, "\n")
 }
 
+// odd is a primitive with conditions in unusual places.
+var odd = spec.Primitive{
+	Name: "Odd",
+	Doc:  "Odd takes from two ranks, gives nothing, and orders ranks.",
+	In:   spec.Buffer{Blocks: spec.Int(1), On: spec.Lt(spec.Rank, spec.Int(2))},
+	Pre:  exchange.Pre,
+	Post: []spec.Clause{{Where: spec.Ne(spec.Rank, spec.Int(0)),
+		Value: spec.Value{Kind: spec.Entered, Where: spec.Lt(spec.Q, spec.Rank)}}},
+}
+
 func TestDescribe(t *testing.T) {
 	for _, c := range []struct {
 		p    spec.Primitive
@@ -106,7 +116,22 @@ in place
   On every rank r, out may be the same memory as in; in and out do not overlap otherwise.
       &out[r] = &in[r]  for r < size
 refused`},
+		{odd, `before
+  On every rank r with r < 2, in has count elements; no other rank passes in.
+      len(in[r]) = count  for r < size, r < 2
+  On every rank r with r < 2, in holds the input of rank r.
+      in[r] = x[r]  for r < size, r < 2
+after
+  On every rank r with r != 0, the call returns only after every rank q with q < r has made it.
+      entered(q) before returned(r)  for r < size, r != 0, q < size, q < r
+  Nothing else is changed.
+in place
+  
+refused`},
 	} {
+		if err := spec.Validate(c.p); err != nil {
+			t.Error(err)
+		}
 		if diff := cmp.Diff(c.want, text(spec.Describe(c.p))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.p.Name, diff)
 		}
