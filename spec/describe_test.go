@@ -91,10 +91,10 @@ refused`},
   On every rank r, in holds the input of rank r.
       in[r] = x[r]  for r < size
 after
-  On every rank r, where b == 0, block b of out holds the input of rank if ((r - 1) < 0) then ((r - 1) + size) else (r - 1).
-      out[r][b] = x[if ((r - 1) < 0) then ((r - 1) + size) else (r - 1)]  for r < size, b < 3, b == 0
-  On every rank r, where b == 2, block b of out holds the input of rank if ((r + 1) < size) then (r + 1) else ((r + 1) - size).
-      out[r][b] = x[if ((r + 1) < size) then (r + 1) else ((r + 1) - size)]  for r < size, b < 3, b == 2
+  On every rank r, where b == 0, block b of out holds the input of rank if (r - 1) < 0 then (r - 1) + size else r - 1.
+      out[r][b] = x[if (r - 1) < 0 then (r - 1) + size else r - 1]  for r < size, b < 3, b == 0
+  On every rank r, where b == 2, block b of out holds the input of rank if (r + 1) < size then r + 1 else (r + 1) - size.
+      out[r][b] = x[if (r + 1) < size then r + 1 else (r + 1) - size]  for r < size, b < 3, b == 2
   On every rank r, in holds nothing in particular.
       in[r] = ?  for r < size
   Nothing else is changed.

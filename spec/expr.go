@@ -283,10 +283,15 @@ var infix = [...]string{
 // String is e as one writes it in Go, a conditional as if c then x else y; equal expressions have equal strings.
 func (e Expr) String() string { return e.text(false) }
 
+// separates tells whether e's text sets its operand a apart, so that a needs no parentheses.
+func (e Expr) separates(a Expr) bool {
+	return e.Kind == MinExpr || e.Kind == MaxExpr || e.Kind == Log2Expr || e.Kind == CondExpr && a.Kind != CondExpr
+}
+
 func (e Expr) text(nested bool) string {
 	args := make([]string, len(e.Args))
 	for i, a := range e.Args {
-		args[i] = a.text(e.Kind != MinExpr && e.Kind != MaxExpr && e.Kind != Log2Expr)
+		args[i] = a.text(!e.separates(a))
 	}
 	var s string
 	switch {

@@ -26,7 +26,7 @@ func TestEval(t *testing.T) {
 		{Or(Lt(Size, Rank), Le(Size, Rank)), 0, "(size < rank) || (size <= rank)"},
 		{And(Gt(Size, Rank), Ge(Size, Rank)), 1, "(rank < size) && (rank <= size)"},
 		{Not(Int(7)), 0, "!7"},
-		{If(Lt(Rank, Int(9)), Int(1), Var("nowhere")), 1, "if (rank < 9) then 1 else nowhere"},
+		{If(Lt(Rank, Int(9)), Int(1), Var("nowhere")), 1, "if rank < 9 then 1 else nowhere"},
 		{If(Int(0), Var("nowhere"), Int(2)), 2, "if 0 then nowhere else 2"},
 		{Shl(Int(3), Int(31)), 3 << 31, "3 << 31"},
 		{Shr(Int(-5), Int(1)), -3, "-5 >> 1"},
