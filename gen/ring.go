@@ -71,9 +71,8 @@ var AllReduceRing = register(Algorithm{
 	Source:    "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009",
 	Requires:  Requires{Commutative: true},
 	Chunks:    size,
-	Body: ringAllReduce(one, func(c expr) expr { return c },
-		func(round ...Node) []Node { return round }),
-	Cost: Cost{Alpha: mul(two, sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: sub(size, one)},
+	Body:      ringAllReduce(block, Chunk, Chunk, func(round ...Node) []Node { return round }),
+	Cost:      Cost{Alpha: mul(two, sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: sub(size, one)},
 })
 
 // AllReduceChunkedRing is the ring with each of its chunks cut into depth pieces.
@@ -85,27 +84,32 @@ var AllReduceChunkedRing = register(Algorithm{
 	Source:   "NVIDIA NCCL 2, src/device/all_reduce.h, runRing",
 	Requires: Requires{Commutative: true},
 	Chunks:   mul(size, depth),
-	Body: ringAllReduce(depth, func(c expr) expr { return add(mul(c, depth), v("q")) },
-		func(round ...Node) []Node { return []Node{For{"q", depth, round}} }),
+	Body: ringAllReduce(
+		func(buf spec.Buf) Region { return Span(buf, zero, depth) },
+		func(buf spec.Buf, c expr) Region { return Span(buf, mul(c, depth), depth) },
+		func(buf spec.Buf, c expr) Region { return Chunk(buf, add(mul(c, depth), v("q"))) },
+		func(round ...Node) []Node { return []Node{For{"q", depth, round}} },
+	),
 	Cost: Cost{Alpha: mul(mul(two, sub(size, one)), depth), Beta: mul(mul(two, sub(size, one)), depth), Gamma: mul(sub(size, one), depth)},
 })
 
-// ringAllReduce is the ring all-reduce with every chunk of the ring cut into pieces: at is the index of the current piece
-// of a chunk, and each makes a round out of what it does with one piece.
-func ringAllReduce(pieces expr, at func(expr) expr, each func(...Node) []Node) []Node {
+// ringAllReduce is the ring all-reduce, whose chunks may consist of pieces: the first chunk, chunk c and the current
+// piece of chunk c as regions, and what makes a round out of what is done with one piece.
+func ringAllReduce(first func(spec.Buf) Region, chunk, piece func(spec.Buf, expr) Region, each func(...Node) []Node) []Node {
+	c, d := v("c"), v("d")
 	return append(ring[:len(ring):len(ring)],
-		alone(Copy{Into: Span(out, zero, pieces), From: Span(in, zero, pieces)}),
+		alone(Copy{Into: first(out), From: first(in)}),
 		aroundRing(rank, each(
 			LetBuf{"partial", eq(v("s"), zero), in, out},
 			Step{
-				Send{next, Chunk("partial", at(v("c")))},
-				RecvReduce{From: prev, Into: Chunk(out, at(v("d"))), With: Chunk(in, at(v("d")))},
+				Send{next, piece("partial", c)},
+				RecvReduce{From: prev, Into: piece(out, d), With: piece(in, d)},
 			},
 		)...),
-		Step{Finish{Span(out, mul(next, pieces), pieces)}}, // next is chunk 0 when there is one rank: Up(1, 1) = 0
+		Step{Finish{chunk(out, next)}}, // next is chunk 0 when there is one rank: Up(1, 1) = 0
 		aroundRing(next, each(Step{
-			Send{next, Chunk(out, at(v("c")))},
-			Recv{From: prev, Into: Chunk(out, at(v("d")))},
+			Send{next, piece(out, c)},
+			Recv{From: prev, Into: piece(out, d)},
 		})...),
 	)
 }

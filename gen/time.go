@@ -23,7 +23,6 @@ type Price struct {
 func Time(s *Schedule, p Price) (int, error) {
 	c := &clock{price: p, ports: make([]ports, s.Size)}
 	tasks := newTasks(s)
-	match(tasks)
 	for i := range tasks {
 		if t := &tasks[i]; len(t.After) == 0 {
 			c.ready(t)
@@ -55,44 +54,27 @@ type task struct {
 
 // newTasks are the tasks of s, rank by rank.
 func newTasks(s *Schedule) []task {
-	total := 0
+	first := make([]int, len(s.Ranks)+1) // of every rank
 	for rank := range s.Ranks {
-		total += len(s.Ranks[rank].Instrs)
+		first[rank+1] = first[rank] + len(s.Ranks[rank].Instrs)
 	}
-	tasks := make([]task, 0, total)
+	tasks := make([]task, first[len(s.Ranks)])
 	for rank := range s.Ranks {
-		first := len(tasks)
-		for i := range s.Ranks[rank].Instrs {
+		own := tasks[first[rank]:first[rank+1]]
+		for i := range own {
 			in := &s.Ranks[rank].Instrs[i]
-			tasks = append(tasks, task{Instr: in, rank: rank, index: i, waits: len(in.After)})
+			own[i] = task{Instr: in, rank: rank, index: i, waits: len(in.After)}
 			for _, j := range in.After {
-				tasks[first+j].next = append(tasks[first+j].next, &tasks[first+i])
+				own[j].next = append(own[j].next, &own[i])
 			}
 		}
 	}
+	for _, m := range s.Messages() {
+		send, recv := &tasks[first[m.From]+m.Send], &tasks[first[m.To]+m.Recv]
+		send.other, recv.other = recv, send
+	}
 	return tasks
 }
-
-// match finds the two ends of every message.
-func match(tasks []task) {
-	type channel struct{ from, to, lane int }
-	sends := map[channel][]*task{}
-	for i := range tasks {
-		if t := &tasks[i]; t.Kind == SendInstr {
-			c := channel{t.rank, t.Peer, t.Channel}
-			sends[c] = append(sends[c], t)
-		}
-	}
-	for i := range tasks {
-		t := &tasks[i]
-		c := channel{t.Peer, t.rank, t.Channel}
-		if t.receives() && len(sends[c]) > 0 {
-			t.other, sends[c][0].other, sends[c] = sends[c][0], t, sends[c][1:]
-		}
-	}
-}
-
-func (in *Instr) receives() bool { return in.Kind == RecvInstr || in.Kind == RecvReduceInstr }
 
 // clock is a run of a schedule in time.
 type clock struct {
