@@ -138,5 +138,5 @@ func (x *Call) reset() {
 	clear(x.recvs[:cap(x.recvs)])
 	clear(x.operands[:cap(x.operands)])
 	x.sends, x.recvs, x.operands = x.sends[:0], x.recvs[:0], x.operands[:0]
-	x.In, x.Out, x.Scratch = Buffer{}, Buffer{}, Buffer{}
+	x.In.data, x.Out.data, x.Scratch.data = nil, nil, nil
 }

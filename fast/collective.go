@@ -16,7 +16,9 @@ type Collective struct {
 	Reduces      bool   // takes an op
 	PointToPoint bool   // is the call of two ranks alone, Root and Peer
 	Algorithms   []Algorithm
-	Rules        []Rule // which algorithm a call gets: that of the first rule that matches
+	// Rules say which algorithm a call gets: that of the first rule that matches. A call that none matches gets the first
+	// of Algorithms that serves it.
+	Rules []Rule
 }
 
 // Algorithm is one generated algorithm.
@@ -92,16 +94,28 @@ func (k *Collective) plan(size, count, bytes int, op Op, opts []Option) (a *Algo
 		return nil, 0, Refuse(k.Name, "algorithm %q does not serve %d ranks and op %v", name, size, op)
 	}
 	rule := k.rule(size, bytes, op, a)
-	if a == nil && rule == nil {
-		return nil, 0, Refuse(k.Name, "no algorithm is selected for %d ranks, op %v and blocks of %d bytes", size, op, bytes)
-	}
 	if a == nil {
-		a = k.algorithm(rule.Algorithm)
+		if a = k.selected(rule, size, op); a == nil {
+			return nil, 0, Refuse(k.Name, "no algorithm serves %d ranks and op %v", size, op)
+		}
 	}
 	if depth == 0 {
 		depth = rule.depth(bytes)
 	}
 	return a, max(1, min(depth, count)), nil
+}
+
+// selected is the algorithm of rule, or the first one that serves the call if there is no rule for it.
+func (k *Collective) selected(rule *Rule, size int, op Op) *Algorithm {
+	if rule != nil {
+		return k.algorithm(rule.Algorithm)
+	}
+	for i := range k.Algorithms {
+		if k.Algorithms[i].serves(size, op) {
+			return &k.Algorithms[i]
+		}
+	}
+	return nil
 }
 
 // rule is the first rule that matches; for a given algorithm it is the first one of that algorithm, which has its depth.
