@@ -67,6 +67,12 @@ func sentence(c spec.Condition) string {
 	return strings.TrimSuffix(c.Words, ".") + ": " + c.Formula + "."
 }
 
+// Promise is what p asks of its callers and what it promises them, in words and formulas.
+func Promise(p spec.Primitive) string {
+	d := spec.Describe(p)
+	return promise(d) + order(d) + conditions("Refused", d.Refused)
+}
+
 // promise is what a primitive asks for and promises, with the names in and out for its buffers.
 func promise(d spec.Description) string {
 	text := conditions("Before", d.Before) + conditions("After", d.After)
@@ -76,6 +82,13 @@ func promise(d spec.Description) string {
 	return text
 }
 
+func order(d spec.Description) string {
+	if d.Order == "" {
+		return ""
+	}
+	return "\n" + paragraph("Order: "+d.Order)
+}
+
 // functionDoc is the comment of the function with both buffers.
 func functionDoc(p spec.Primitive, name string) string {
 	d := spec.Describe(p)
@@ -83,10 +96,7 @@ func functionDoc(p spec.Primitive, name string) string {
 	if len(buffers(p)) > 0 {
 		text += "\n" + paragraph("In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.")
 	}
-	text += promise(d)
-	if d.Order != "" {
-		text += "\n" + paragraph("Order: "+d.Order)
-	}
+	text += promise(d) + order(d)
 	return text + conditions("Refused", d.Refused) + fmt.Sprintf("\nSpecification %s.\n", SpecHash(p))
 }
 
@@ -113,39 +123,27 @@ func inPlaceDoc(p spec.Primitive, share sharing) string {
 // algorithmDoc is the comment of an algorithm's function.
 func algorithmDoc(a Proved, name string) string {
 	text := paragraph(name+" is "+a.FullName()+". "+a.Doc) + promise(spec.Describe(a.Primitive))
-	for _, part := range []string{requirements(a.Requires), costWords(&a.Algorithm), "Source: " + a.Source + ".", a.Proof.words(a.Primitive)} {
+	for _, part := range []string{needs(a.Requires), costWords(&a.Algorithm), "Source: " + a.Source + ".", a.Proof.words(a.Primitive)} {
 		if part != "" {
 			text += "\n" + paragraph(part)
 		}
 	}
-	return text + fmt.Sprintf("\nSpecification %s.\n", SpecHash(a.Primitive))
+	return text + fmt.Sprintf("\nSpecification %s.\nAlgorithm %s.\n", SpecHash(a.Primitive), shortHash(a.Hash[:]))
 }
 
-// requirements says which calls an algorithm can serve.
-func requirements(r gen.Requires) string {
-	var needs []string
-	if !r.Size.IsAbsent() {
-		needs = append(needs, "sizes with "+r.Size.String())
+func needs(r gen.Requires) string {
+	if words := Requirements(r); words != "" {
+		return "Requires: " + words + "."
 	}
-	if r.Commutative {
-		needs = append(needs, "a commutative op")
-	}
-	if r.OutOfPlace {
-		needs = append(needs, "in and out in distinct memory")
-	}
-	if needs == nil {
-		return ""
-	}
-	return "Requires: " + strings.Join(needs, "; ") + "."
+	return ""
 }
 
 // costWords is the algorithm's cost in words.
 func costWords(a *gen.Algorithm) string {
-	zero := spec.Int(0)
-	text := fmt.Sprintf("Cost on the critical path: messages %v; chunks sent %v; chunks reduced %v", a.Cost.Alpha.OrElse(zero),
-		a.Cost.Beta.OrElse(zero), a.Cost.Gamma.OrElse(zero))
-	if chunks := a.Chunks.OrElse(spec.Int(1)); !same(chunks, spec.Int(1)) {
-		text += fmt.Sprintf("; chunks in a block %v", chunks)
+	c := CostOf(a)
+	text := fmt.Sprintf("Cost on the critical path: %s messages, %s chunks sent, %s chunks reduced", c.Alpha, c.Beta, c.Gamma)
+	if c.Chunks != "1" {
+		text += "; a block has " + c.Chunks + " chunks"
 	}
 	return text + "."
 }

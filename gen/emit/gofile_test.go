@@ -165,7 +165,7 @@ func TestBody(t *testing.T) {
 		},
 		Cost: gen.Cost{Alpha: n, Beta: spec.CeilLog2(n)},
 	}
-	got, err := Go(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{a, proof}}})
+	got, err := Go(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{a, proof, a.Hash()}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestBodyRefused(t *testing.T) {
 			gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, p), From: gen.Chunk("nothing", p)}}}}}}, `no buffer "nothing"`, 1},
 	} {
 		test.a.Name, test.a.Primitive = "bad", spec.AllReduce
-		got, err := Go(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{test.a, proof}}})
+		got, err := Go(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{Algorithm: test.a, Proof: proof}}})
 		e, ok := err.(*Error)
 		if !ok || !strings.Contains(e.Error(), test.want) || e.Node != test.node || e.Algorithm != "allreduce/bad" {
 			t.Errorf("error %#v, want %q at %d; printed: %s", err, test.want, test.node, got)
