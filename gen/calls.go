@@ -9,7 +9,7 @@ import (
 // Calls are the calls with size ranks that a can serve and that differ for it: every root and peer that its primitive
 // has and does not refuse, with every one of depths where a speaks of depth, and with depth 1 where it does not.
 func (a *Algorithm) Calls(size int, depths ...int) []Params {
-	used := variables(a.Body)
+	used := uses(a.Body...)
 	note(used, a.Chunks, a.Scratch)
 	if !used[spec.Depth.Name] {
 		depths = []int{1}

@@ -6,6 +6,7 @@ import "github.com/collgen/collgen/spec"
 type rewriter struct {
 	expr func(spec.Expr) spec.Expr // makes every expression, absent ones included, anew
 	body func([]Node) []Node       // makes the nodes inside of a node anew
+	buf  func(spec.Buf) spec.Buf   // names every buffer that is used anew; nil: the names stay
 }
 
 // node is n with its expressions and bodies made anew.
@@ -20,7 +21,7 @@ func (r rewriter) node(n Node) Node {
 	case Let:
 		return Let{n.Name, r.expr(n.Is)}
 	case LetBuf:
-		return LetBuf{n.Name, r.expr(n.Cond), n.Then, n.Else}
+		return LetBuf{n.Name, r.expr(n.Cond), r.rename(n.Then), r.rename(n.Else)}
 	case Send:
 		return Send{r.expr(n.To), r.region(n.Data)}
 	case Recv:
@@ -38,7 +39,14 @@ func (r rewriter) node(n Node) Node {
 }
 
 func (r rewriter) region(x Region) Region {
-	return Region{x.Buf, r.expr(x.At), r.expr(x.N), r.expr(x.Like)}
+	return Region{r.rename(x.Buf), r.expr(x.At), r.expr(x.N), r.expr(x.Like)}
+}
+
+func (r rewriter) rename(b spec.Buf) spec.Buf {
+	if r.buf == nil {
+		return b
+	}
+	return r.buf(b)
 }
 
 // algorithm is a with its expressions and its body made anew. What it requires, and what it costs, stays.
@@ -47,13 +55,17 @@ func (r rewriter) algorithm(a Algorithm) Algorithm {
 	return a
 }
 
-// variables are the names that expressions in nodes speak of.
-func variables(nodes []Node) map[string]bool {
+// uses are the names of the variables and buffers that nodes speak of.
+func uses(nodes ...Node) map[string]bool {
 	used := map[string]bool{}
 	var r rewriter
 	r.expr = func(e spec.Expr) spec.Expr {
 		note(used, e)
 		return e
+	}
+	r.buf = func(b spec.Buf) spec.Buf {
+		used[string(b)] = true
+		return b
 	}
 	r.body = func(nodes []Node) []Node {
 		for _, n := range nodes {

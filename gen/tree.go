@@ -188,8 +188,12 @@ var GatherBinomial = register(Algorithm{
 
 const treeSource = "Träff: Practical, distributed, low overhead algorithms for irregular gather and scatter collectives, Parallel Computing 75, 2018"
 
-// treeScratch is room for the largest subtree below the root, if there are any inner ranks: its ranks are a half.
-var treeScratch = shl(one, log2(most(sub(size, one), one)))
+// treeScratch is room for the largest subtree below the root: the half of the last level that lacks ranks, or half of the
+// root's.
+var (
+	fullHalf    = shl(one, log2(most(sub(size, one), one)))
+	treeScratch = most(sub(size, fullHalf), shr(fullHalf, one))
+)
 
 // ownBlocks names the blocks that a rank has of its subtree, and the number of the first one: the root's are in a buffer
 // of all blocks, those of others begin with their own.

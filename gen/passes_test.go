@@ -1,0 +1,227 @@
+package gen
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// passes are the transformations that keep schedules as they are.
+var passes = map[string]func(Algorithm) Algorithm{"simplify": Simplify, "prune": Prune}
+
+func TestPassesKeepSchedules(t *testing.T) {
+	for _, a := range Catalogue() {
+		for name, pass := range passes {
+			after := pass(a)
+			if err := Validate(&after); err != nil {
+				t.Error(name, err)
+			}
+			for _, size := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 23} {
+				for _, p := range a.Calls(size, 1, 3) {
+					if before, now := instantiate(t, &a, p), instantiate(t, &after, p); !reflect.DeepEqual(before, now) {
+						t.Fatalf("%s changes %s, %+v: %s", name, a.FullName(), p, cmp.Diff(before, now))
+					}
+				}
+			}
+			if twice := pass(after); twice.Text() != after.Text() {
+				t.Errorf("%s changes %s again", name, a.FullName())
+			}
+		}
+	}
+}
+
+func instantiate(t interface{ Fatal(...any) }, a *Algorithm, p Params) *Schedule {
+	s, err := Instantiate(a, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestPassesKeepRandomSchedules makes programs of local actions, with names, conditions and loops that are often decided.
+func TestPassesKeepRandomSchedules(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := Algorithm{Name: "random", Primitive: spec.AllToAll, Doc: "A doc.", Source: "New.", Scratch: one}
+		a.Body = randomBody(t, []string{"rank", "size"}, 3)
+		if err := Validate(&a); err != nil {
+			t.Fatal(err)
+		}
+		for name, pass := range passes {
+			after := pass(a)
+			if err := Validate(&after); err != nil {
+				t.Fatalf("%s: %v\n%s\n%s", name, err, a.Text(), after.Text())
+			}
+			for size := 1; size <= 3; size++ {
+				p := Params{Size: size, Depth: 1}
+				want, got := instantiate(t, &a, p), instantiate(t, &after, p)
+				forgetSource(want, got)
+				if d := cmp.Diff(want, got); d != "" {
+					t.Fatalf("%s changes %s into %s: %s", name, a.Text(), after.Text(), d)
+				}
+			}
+		}
+	})
+}
+
+// forgetSource forgets which action every instruction comes from.
+func forgetSource(schedules ...*Schedule) {
+	for _, s := range schedules {
+		for rank := range s.Ranks {
+			for i := range s.Ranks[rank].Instrs {
+				s.Ranks[rank].Instrs[i].Node = -1
+			}
+		}
+	}
+}
+
+// randomBody is a body in which names have a meaning.
+func randomBody(t *rapid.T, names []string, depth int) []Node {
+	var body []Node
+	names = slices.Clone(names)
+	bufs := []spec.Buf{in, out}
+	for range rapid.IntRange(0, 3).Draw(t, "nodes") {
+		name := fmt.Sprintf("v%d", len(names))
+		switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); {
+		case kind == 0:
+			body = append(body, Let{name, randomExpr(t, names, 2)})
+			names = append(names, name)
+		case kind == 1:
+			body = append(body, LetBuf{spec.Buf(name), randomExpr(t, names, 1), in, out})
+			bufs, names = append(bufs, spec.Buf(name)), append(names, "size") // the name is taken
+		case kind == 2 && depth > 0:
+			body = append(body, If{randomExpr(t, names, 1), randomBody(t, names, depth-1), randomBody(t, names, depth-1)})
+		case kind == 3 && depth > 0:
+			times := rapid.SampledFrom([]expr{zero, one, two, rank}).Draw(t, "times")
+			body = append(body, For{name, times, randomBody(t, append(names, name), depth-1)})
+		default:
+			from := rapid.SampledFrom(bufs).Draw(t, "from")
+			at := least(most(randomExpr(t, names, 2), zero), sub(size, one))
+			body = append(body, Step{Copy{Into: Chunk(out, at), From: Chunk(from, at)}})
+		}
+	}
+	return body
+}
+
+// randomExpr is an expression that has a value whatever names are.
+func randomExpr(t *rapid.T, names []string, depth int) expr {
+	if depth == 0 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
+		if rapid.Bool().Draw(t, "isName") {
+			return v(rapid.SampledFrom(names).Draw(t, "name"))
+		}
+		return spec.Int(rapid.IntRange(-2, 3).Draw(t, "n"))
+	}
+	x, y := randomExpr(t, names, depth-1), randomExpr(t, names, depth-1)
+	switch kind := spec.ExprKind(rapid.IntRange(int(spec.AddExpr), int(spec.Log2Expr)).Draw(t, "op")); kind {
+	case spec.NotExpr:
+		return spec.Not(x)
+	case spec.ShlExpr, spec.ShrExpr:
+		return expr{Kind: kind, Args: []expr{x, bitAnd(y, spec.Int(3))}}
+	case spec.CondExpr: // has no place inside of other expressions
+		return spec.Not(y)
+	case spec.Log2Expr:
+		return log2(most(x, one))
+	default:
+		return expr{Kind: kind, Args: []expr{x, y}}
+	}
+}
+
+func TestSimplifyKeepsValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := randomExpr(t, []string{"x", "y"}, 4)
+		if rapid.Bool().Draw(t, "conditional") {
+			e = cond(e, randomExpr(t, []string{"x", "y"}, 3), randomExpr(t, []string{"x", "y"}, 3))
+		}
+		env := spec.Env{{Name: "x", Value: rapid.IntRange(-5, 70).Draw(t, "x")}, {Name: "y", Value: rapid.IntRange(-5, 70).Draw(t, "y")}}
+		want, err := e.Eval(env)
+		if err != nil {
+			t.Skip("has no value")
+		}
+		s := simplify(e)
+		if got, err := s.Eval(env); err != nil || got != want {
+			t.Fatalf("%v is %d, and simplified, %v, it is %d, %v", e, want, s, got, err)
+		}
+		if len(s.String()) > len(e.String())+2 {
+			t.Fatalf("%v is simplified to %v", e, s)
+		}
+	})
+}
+
+func TestSimplifyExpressions(t *testing.T) {
+	x, y := v("x"), v("y")
+	for _, tc := range []struct {
+		e    expr
+		want string
+	}{
+		{add(two, mul(two, spec.Int(3))), "8"},
+		{add(x, zero), "x"}, {add(zero, x), "x"}, {sub(x, zero), "x"}, {mul(one, x), "x"}, {mul(x, zero), "0"},
+		{sub(add(x, one), one), "x"}, {add(sub(x, one), two), "x + 1"}, {sub(sub(x, one), two), "x - 3"},
+		{add(one, add(two, x)), "x + 3"}, {sub(add(x, two), add(y, one)), "(x - y) + 1"},
+		{sub(x, add(y, one)), "x - (y + 1)"}, {sub(one, add(x, two)), "1 - (x + 2)"},
+		{sub(x, x), "0"}, {eq(x, x), "1"}, {lt(x, x), "0"}, {most(x, x), "x"}, {bitXor(x, x), "0"},
+		{shl(x, zero), "x"}, {bitAnd(x, zero), "0"},
+		{and(one, eq(x, y)), "x == y"}, {and(x, zero), "0"}, {or(two, x), "1"}, {or(zero, lt(x, y)), "x < y"},
+		{and(one, x), "1 && x"}, {or(x, zero), "x || 0"},
+		{spec.Not(spec.Not(eq(x, y))), "x == y"}, {spec.Not(spec.Not(x)), "!!x"},
+		{cond(one, x, y), "x"}, {cond(zero, x, y), "y"}, {cond(x, y, y), "y"}, {up(zero, one), "0"},
+		{shl(x, spec.Int(-1)), "x << -1"},
+	} {
+		if got := simplify(tc.e).String(); got != tc.want {
+			t.Errorf("%v becomes %s, want %s", tc.e, got, tc.want)
+		}
+	}
+}
+
+func TestPassesRemove(t *testing.T) {
+	act := Step{Copy{Into: Chunk(out, v("x")), From: block(in)}}
+	set := func(name string, is expr) Node { return Let{name, is} }
+	for _, tc := range []struct {
+		name       string
+		pass       func(Algorithm) Algorithm
+		body, want []Node
+	}{
+		{"an unused name", Prune, []Node{set("x", rank), set("y", v("x")), set("z", v("y")), act}, []Node{set("x", rank), act}},
+		{"an unused buffer", Prune, []Node{set("x", rank), LetBuf{"b", rank, in, out}, LetBuf{"c", rank, "b", out}, act}, []Node{set("x", rank), act}},
+		{"what does nothing", Prune, []Node{If{rank, []Node{For{"i", size, []Node{Step{}}}}, []Node{set("y", rank)}}}, nil},
+		{"a constant name", Simplify, []Node{set("x", one), act}, []Node{Step{Copy{Chunk(out, one), block(in)}}}},
+		{"a decided condition", Simplify, []Node{If{zero, []Node{set("x", rank)}, []Node{set("x", size), act}}}, []Node{set("x", size), act}},
+		{"no repetition", Simplify, []Node{For{"x", zero, []Node{act}}}, nil},
+		{"one repetition", Simplify, []Node{For{"x", one, []Node{act}}}, []Node{Step{Copy{block(out), block(in)}}}},
+		{"a decided buffer", Simplify, []Node{LetBuf{"b", one, in, out}, Step{Copy{block(out), block("b")}}}, []Node{Step{Copy{block(out), block(in)}}}},
+		{"a condition whose names are given again", Simplify, []Node{If{two, []Node{set("x", rank), act}, nil}, set("x", size), act},
+			[]Node{If{one, []Node{set("x", rank), act}, nil}, set("x", size), act}},
+	} {
+		a := tc.pass(Algorithm{Primitive: spec.AllToAll, Body: tc.body})
+		if d := cmp.Diff(tc.want, a.Body); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
+	}
+}
+
+// TestScratchIsMinimal checks that in every size from 4 on some rank of some call uses all the scratch that it asks for.
+func TestScratchIsMinimal(t *testing.T) {
+	for _, a := range Catalogue() {
+		more := a
+		more.Scratch = add(a.Scratch.OrElse(zero), one)
+		for size := 4; size <= 20; size++ {
+			if least := leastUnused(t, &a, size); least != 0 {
+				t.Errorf("%s, %d ranks: %d slots of scratch are never used", a.FullName(), size, least)
+			}
+			if least := leastUnused(t, &more, size); least != 1 {
+				t.Errorf("%s, %d ranks: an added slot of scratch goes unnoticed", a.FullName(), size)
+			}
+		}
+	}
+}
+
+func leastUnused(t *testing.T, a *Algorithm, size int) int {
+	all := []int{}
+	for _, p := range a.Calls(size, 2) {
+		all = append(all, UnusedScratch(instantiate(t, a, p))...)
+	}
+	return slices.Min(all)
+}

@@ -1,0 +1,45 @@
+package gen
+
+import (
+	"maps"
+	"slices"
+)
+
+// Prune is a without the names that nothing uses, and without loops, conditions and steps that do nothing. Schedules stay
+// as they are.
+func Prune(a Algorithm) Algorithm {
+	a.Body = pruneBody(a.Body)
+	return a
+}
+
+func pruneBody(nodes []Node) []Node {
+	var kept []Node
+	used := map[string]bool{}
+	for _, n := range slices.Backward(nodes) {
+		n = rewriter{expr: unchanged, body: pruneBody}.node(n)
+		if isIdle(n, used) {
+			continue
+		}
+		maps.Copy(used, uses(n))
+		kept = append(kept, n)
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+// isIdle tells whether n does nothing, with used the names that are used after it.
+func isIdle(n Node, used map[string]bool) bool {
+	switch n := n.(type) {
+	case Let:
+		return !used[n.Name]
+	case LetBuf:
+		return !used[string(n.Name)]
+	case For:
+		return len(n.Body) == 0
+	case If:
+		return len(n.Then)+len(n.Else) == 0
+	case Step:
+		return len(n) == 0
+	}
+	return false
+}
