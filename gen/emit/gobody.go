@@ -33,7 +33,7 @@ func body(a *gen.Algorithm) ([]jen.Code, error) {
 	_, used := prune(slices.Clone(list), variables(a.Chunks, a.Scratch))
 	s := newScope(nil)
 	code := locals(s, used, func(field string) jen.Code { return jen.Id("x").Dot(field) })
-	layout, err := s.layout(a)
+	layout, err := s.layout(a, declared(list))
 	if err != nil {
 		return nil, located(a, err)
 	}
@@ -45,7 +45,7 @@ func body(a *gen.Algorithm) ([]jen.Code, error) {
 	if err != nil {
 		return nil, located(a, err)
 	}
-	return slices.Concat(code, []jen.Code{layout}, rest, []jen.Code{last}), nil
+	return slices.Concat(code, layout, rest, []jen.Code{last}), nil
 }
 
 func exchangeCall() *jen.Statement { return jen.Id("x").Dot("Exchange").Call(jen.Id("ctx")) }
@@ -75,14 +75,20 @@ func locals(s *scope, used []string, value func(field string) jen.Code) []jen.Co
 	return []jen.Code{jen.List(names...).Op(":=").List(values...)}
 }
 
-// layout prints the call that cuts the blocks into chunks.
-func (s *scope) layout(a *gen.Algorithm) (jen.Code, error) {
+// layout prints the call that cuts the blocks into chunks. A long number of slots gets a name, unless it is taken.
+func (s *scope) layout(a *gen.Algorithm, taken []string) ([]jen.Code, error) {
 	chunks, err := s.number(a.Chunks.OrElse(spec.Int(1)))
 	if err != nil {
 		return nil, err
 	}
-	slots, err := s.number(a.Scratch.OrElse(spec.Int(0)))
-	return orReturn(jen.Id("x").Dot("Layout").Call(chunks, slots)), err
+	scratch := a.Scratch.OrElse(spec.Int(0))
+	slots, err := s.number(scratch)
+	var code []jen.Code
+	if len(scratch.String()) > 40 && !slices.Contains(taken, "slots") {
+		code = append(code, jen.Id("slots").Op(":=").Add(slots))
+		slots = jen.Id("slots")
+	}
+	return append(code, orReturn(jen.Id("x").Dot("Layout").Call(chunks, slots))), err
 }
 
 // orReturn calls call and returns its error, if there is one.

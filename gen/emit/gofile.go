@@ -27,6 +27,15 @@ type Package struct {
 type Collective struct {
 	Primitive  spec.Primitive
 	Algorithms []Proved
+	Rules      []Rule // which algorithm a call gets: that of the first rule that matches
+}
+
+// Rule is a line of a selection table: fast.Rule says what it means.
+type Rule struct {
+	Algorithm        string
+	MinSize, MaxSize int
+	MaxBytes         int
+	PieceBytes       int
 }
 
 // Proved is an algorithm and what was proved of it.
@@ -136,6 +145,9 @@ func (f *file) table(c Collective) (jen.Code, error) {
 		fields = append(fields, jen.Id("PointToPoint").Op(":").True())
 	}
 	fields = append(fields, jen.Id("Algorithms").Op(":").Index().Add(f.fast("Algorithm")).Values(broken(algorithms)...))
+	if len(c.Rules) > 0 {
+		fields = append(fields, jen.Id("Rules").Op(":").Index().Add(f.fast("Rule")).Values(broken(rules(c.Rules))...))
+	}
 	return jen.Var().Id(collectiveName(c.Primitive)).Op("=").Add(f.fast("Collective")).Values(broken(fields)...), nil
 }
 
@@ -146,6 +158,24 @@ func broken(elements []jen.Code) []jen.Code {
 		lines = append(lines, jen.Line().Add(e))
 	}
 	return append(lines, jen.Line())
+}
+
+// rules prints a selection table, without the conditions that always hold.
+func rules(list []Rule) []jen.Code {
+	lines := make([]jen.Code, len(list))
+	for i, r := range list {
+		fields := []jen.Code{jen.Id("Algorithm").Op(":").Lit(r.Algorithm)}
+		for _, x := range []struct {
+			name  string
+			value int
+		}{{"MinSize", r.MinSize}, {"MaxSize", r.MaxSize}, {"MaxBytes", r.MaxBytes}, {"PieceBytes", r.PieceBytes}} {
+			if x.value > 0 {
+				fields = append(fields, jen.Id(x.name).Op(":").Lit(x.value))
+			}
+		}
+		lines[i] = jen.Values(fields...)
+	}
+	return lines
 }
 
 var oneLine = jen.Options{Open: "{ ", Close: " }"}

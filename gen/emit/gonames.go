@@ -80,6 +80,15 @@ func letNames(list []stmt) []string {
 	return names
 }
 
+// declared are the names that list declares, and those that it declares inside of its statements.
+func declared(list []stmt) []string {
+	names := letNames(list)
+	for _, s := range list {
+		names = slices.Concat(names, []string{loopVar(s.node)}, declared(s.body), declared(s.otherwise))
+	}
+	return names
+}
+
 func intersect(x, y []string) bool {
 	return slices.ContainsFunc(x, func(name string) bool { return slices.Contains(y, name) })
 }

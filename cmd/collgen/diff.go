@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// around is the number of lines around a difference that a diff shows.
+const around = 3
+
+// diff is the change as a unified diff, empty if there is none.
+func (x change) diff() string {
+	if x.Change == "none" {
+		return ""
+	}
+	from, to := relativeName(x.path), relativeName(x.path)
+	if x.old == nil {
+		from = "/dev/null"
+	}
+	if x.new == nil {
+		to = "/dev/null"
+	}
+	return fmt.Sprintf("--- %s\n+++ %s\n%s", from, to, hunks(lines(x.old), lines(x.new)))
+}
+
+func lines(content []byte) []string {
+	all := strings.SplitAfter(string(content), "\n")
+	return slices.DeleteFunc(all, func(line string) bool { return line == "" })
+}
+
+// edit is one line of a diff: it stands in the old file (-), in the new one (+), or in both ( ).
+type edit struct {
+	sign byte
+	line string
+}
+
+// hunks are the parts of a unified diff.
+func hunks(old, new []string) string {
+	edits := compare(old, new)
+	var b strings.Builder
+	oldLine, newLine, i := 1, 1, 0
+	for i < len(edits) {
+		if edits[i].sign == ' ' && !differsWithin(edits[i:], around) {
+			oldLine, newLine, i = oldLine+1, newLine+1, i+1
+			continue
+		}
+		end := i
+		for end < len(edits) && (differsWithin(edits[end:], around) || differsBefore(edits[i:end], around)) {
+			end++
+		}
+		inOld, inNew := writeHunk(&b, edits[i:end], oldLine, newLine)
+		oldLine, newLine, i = oldLine+inOld, newLine+inNew, end
+	}
+	return b.String()
+}
+
+func writeHunk(b *strings.Builder, edits []edit, oldLine, newLine int) (inOld, inNew int) {
+	var body strings.Builder
+	for _, e := range edits {
+		if e.sign != '+' {
+			inOld++
+		}
+		if e.sign != '-' {
+			inNew++
+		}
+		fmt.Fprintf(&body, "%c%s", e.sign, e.line)
+		if !strings.HasSuffix(e.line, "\n") {
+			body.WriteString("\n\\ No newline at end of file\n")
+		}
+	}
+	if inOld == 0 {
+		oldLine--
+	}
+	if inNew == 0 {
+		newLine--
+	}
+	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n%s", oldLine, inOld, newLine, inNew, body.String())
+	return inOld, inNew
+}
+
+func isDifference(e edit) bool { return e.sign != ' ' }
+
+// differsWithin tells whether there is a difference in the first n edits or right after them.
+func differsWithin(edits []edit, n int) bool {
+	return slices.ContainsFunc(edits[:min(n+1, len(edits))], isDifference)
+}
+
+// differsBefore tells whether there is one in the last n edits.
+func differsBefore(edits []edit, n int) bool {
+	return slices.ContainsFunc(edits[max(0, len(edits)-n):], isDifference)
+}
+
+// compare finds the fewest edits that make new of old: a table of the longest common subsequences of all their ends.
+func compare(old, new []string) []edit {
+	common := make([][]int, len(old)+1)
+	for i := range common {
+		common[i] = make([]int, len(new)+1)
+	}
+	for i := len(old) - 1; i >= 0; i-- {
+		for j := len(new) - 1; j >= 0; j-- {
+			if old[i] == new[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	var edits []edit
+	i, j := 0, 0
+	for i < len(old) || j < len(new) {
+		switch {
+		case i < len(old) && j < len(new) && old[i] == new[j]:
+			edits = append(edits, edit{' ', old[i]})
+			i, j = i+1, j+1
+		case j == len(new) || i < len(old) && common[i+1][j] >= common[i][j+1]:
+			edits = append(edits, edit{'-', old[i]})
+			i++
+		default:
+			edits = append(edits, edit{'+', new[j]})
+			j++
+		}
+	}
+	return edits
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+	"golang.org/x/tools/go/packages"
+)
+
+// evaluate finds the values of variables: a program that prints them is compiled from what they depend on. It is put
+// in the place of their package by the go command's -overlay, so that nothing is written there, and names that are not
+// exported are at hand.
+func evaluate(ctx context.Context, dir string, pkg *packages.Package, found []variable) (*gen.Declarations, error) {
+	work, err := os.MkdirTemp("", "collgen")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+	overlay, err := writeOverlay(work, dir, pkg, found)
+	if err != nil {
+		return nil, err
+	}
+	program, values := filepath.Join(work, "driver"), filepath.Join(work, "values")
+	if err := execute(ctx, dir, "go", "build", "-overlay", overlay, "-o", program, "."); err != nil {
+		return nil, fmt.Errorf("the declarations of package %s do not compile:\n%w", pkg.Name, err)
+	}
+	if err := execute(ctx, dir, program, values); err != nil {
+		return nil, fmt.Errorf("the declarations of package %s have no values:\n%w", pkg.Name, err)
+	}
+	f, err := os.Open(values)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return gen.DecodeDeclarations(f)
+}
+
+// execute runs a program. What it has to say is in its error.
+func execute(ctx context.Context, dir, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, buildEnv()
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("%s%w", out, err)
+	}
+	return nil
+}
+
+// writeOverlay writes the files that take the place of those of the package in dir, and the list of them, whose name it
+// returns.
+func writeOverlay(work, dir string, pkg *packages.Package, found []variable) (string, error) {
+	needed := newClosure(pkg)
+	for _, v := range found {
+		needed.need(v.object)
+	}
+	hidden, err := hideGenerated(dir)
+	if err != nil {
+		return "", err
+	}
+	files := map[string][]byte{filepath.Join(dir, "collgen_driver.go"): driver(found)}
+	for name := range hidden {
+		files[name] = []byte("package main\n")
+	}
+	for _, f := range pkg.Syntax {
+		name := pkg.Fset.File(f.FileStart).Name()
+		if _, ok := hidden[name]; ok {
+			continue
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		files[name] = needed.reduce(f, content)
+	}
+	return writeFiles(work, files)
+}
+
+// writeFiles writes files under work, and what -overlay wants to know about them.
+func writeFiles(work string, files map[string][]byte) (string, error) {
+	var overlay struct{ Replace map[string]string }
+	overlay.Replace = map[string]string{}
+	for name, content := range files {
+		replacement := filepath.Join(work, fmt.Sprintf("%d.go", len(overlay.Replace)))
+		overlay.Replace[name] = replacement
+		if err := os.WriteFile(replacement, content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	list, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(work, "overlay.json")
+	return path, os.WriteFile(path, list, 0o600)
+}
+
+// driver is the program that writes what variables hold to the file that its argument names. Its imports have names that
+// nobody else gives.
+func driver(found []variable) []byte {
+	var primitives, algorithms strings.Builder
+	for _, v := range found {
+		to := &primitives
+		if v.isAlgorithm {
+			to = &algorithms
+		}
+		fmt.Fprintf(to, "%q: %s, ", v.name, v.name)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `package main
+
+import (
+	collgen_gen %q
+	collgen_log "log"
+	collgen_os "os"
+	collgen_spec %q
+)
+
+func main() {
+	collgen_values := collgen_gen.Declarations{
+		Primitives: map[string]collgen_spec.Primitive{%s},
+		Algorithms: map[string]collgen_gen.Algorithm{%s},
+	}
+	collgen_file, collgen_err := collgen_os.Create(collgen_os.Args[1])
+	if collgen_err == nil {
+		collgen_err = collgen_values.Encode(collgen_file)
+	}
+	if collgen_err != nil {
+		collgen_log.Fatal(collgen_err)
+	}
+}
+`, genPath, specPath, primitives.String(), algorithms.String())
+	return b.Bytes()
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+)
+
+// explanation is what explain says of an algorithm and one call of it.
+type explanation struct {
+	entry
+	Promise  spec.Description `json:"promise"`
+	Program  string           `json:"program"`
+	Schedule *gen.Schedule    `json:"schedule"`
+	Cost     parts            `json:"cost"`     // as it is declared
+	Measured gen.Measurement  `json:"measured"` // of the schedule
+	Bound    *bound           `json:"bound,omitempty"`
+}
+
+// parts are the numbers of messages, chunks sent and chunks reduced on a critical path.
+type parts struct {
+	Alpha int `json:"alpha"`
+	Beta  int `json:"beta"`
+	Gamma int `json:"gamma"`
+}
+
+// bound is what no algorithm can go below.
+type bound struct {
+	parts
+	Chunks int    `json:"chunks"` // in a block, where beta and gamma count
+	Source string `json:"source"`
+}
+
+// runExplain is collgen explain.
+func runExplain(ctx context.Context, c *call) error {
+	if len(c.args) == 0 || c.sizes.from != c.sizes.to {
+		return usageError{fmt.Errorf("want the name of one algorithm, and one number of ranks")}
+	}
+	s, err := open(ctx, c.dir)
+	if err != nil {
+		return err
+	}
+	found, err := s.match(c.args[0])
+	if err != nil {
+		return err
+	}
+	if len(found) > 1 {
+		return usageError{fmt.Errorf("want one algorithm: %s", strings.Join(namesOf(found), ", "))}
+	}
+	e, err := c.explain(ctx, s, found[0])
+	if err != nil {
+		return found[0].locate(err)
+	}
+	if c.json {
+		return writeJSON(c.stdout, e)
+	}
+	e.write(c)
+	return nil
+}
+
+func namesOf(algorithms []*algorithm) []string {
+	names := make([]string, len(algorithms))
+	for i, a := range algorithms {
+		names[i] = a.FullName()
+	}
+	return names
+}
+
+// explain proves the algorithm for one size and shows one of the schedules.
+func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanation, error) {
+	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to, Depths: []int{c.depth}}, progress: c.progress}
+	j.algorithms = []*algorithm{a}
+	if err := validate(ctx, j); err != nil {
+		return nil, err
+	}
+	if !a.Serves(c.sizes.from) {
+		return nil, fmt.Errorf("%s does not serve %d ranks: it requires %s", a.FullName(), c.sizes.from, emit.Requirements(a.Requires))
+	}
+	schedule, err := gen.Instantiate(&a.Algorithm, gen.Params{Size: c.sizes.from, Root: c.root, Peer: min(c.peer, c.sizes.from-1), Depth: c.depth})
+	if err != nil {
+		return nil, err
+	}
+	if err := prove(ctx, j); err != nil {
+		return nil, err
+	}
+	e := &explanation{entry: entryOf(a), Promise: spec.Describe(a.Primitive), Program: a.Text(), Schedule: schedule}
+	if e.Measured, err = gen.Measure(schedule); err != nil {
+		return nil, err
+	}
+	if e.Cost, err = eval(a.Cost, schedule.Params); err != nil {
+		return nil, err
+	}
+	e.Bound, err = boundOf(a.Primitive, schedule.Params)
+	return e, err
+}
+
+func eval(c gen.Cost, p gen.Params) (parts, error) {
+	alpha, beta, gamma, err := c.Eval(p.Size, p.Depth)
+	return parts{alpha, beta, gamma}, err
+}
+
+// boundOf is the lower bound for a call, if there is one.
+func boundOf(p spec.Primitive, call gen.Params) (*bound, error) {
+	b, source, ok := gen.LowerBound(p)
+	if !ok {
+		return nil, nil
+	}
+	numbers, err := eval(b.Cost, call)
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := b.Chunks.Eval(call.Env(0))
+	return &bound{numbers, chunks, source}, err
+}
+
+// write writes e for people.
+func (e *explanation) write(c *call) {
+	p := e.Schedule.Params
+	fmt.Fprintf(c.stdout, "%s: %s\nSource: %s.\n", e.Name, e.Doc, e.Source)
+	if e.Requires != "" {
+		fmt.Fprintf(c.stdout, "It requires %s.\n", e.Requires)
+	}
+	fmt.Fprintf(c.stdout, "\n%s\n%s", e.Schedule.Primitive.Doc, emit.Promise(e.Schedule.Primitive))
+	fmt.Fprintf(c.stdout, "\nThe program of every rank:\n\n%s", e.Program)
+	fmt.Fprintf(c.stdout, "\nThe steps of %s, %d %s to a block:\n\n%s", callWords(e.Schedule.Primitive, p), e.Schedule.Chunks,
+		plural(e.Schedule.Chunks, "chunk"), emit.Table(e.Schedule))
+	fmt.Fprintf(c.stdout, "\nProved for this size, all roots: order %s; a channel has to hold %d messages.\n", order(e.Proof), e.Proof.Capacity)
+	e.writeCost(c)
+}
+
+func callWords(p spec.Primitive, call gen.Params) string {
+	words := fmt.Sprintf("%d %s", call.Size, plural(call.Size, "rank"))
+	for _, x := range p.Params {
+		switch x {
+		case spec.ParamRoot:
+			words += fmt.Sprintf(", root %d", call.Root)
+		case spec.ParamPeer:
+			words += fmt.Sprintf(", peer %d", call.Peer)
+		}
+	}
+	return words
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+func (e *explanation) writeCost(c *call) {
+	fmt.Fprintf(c.stdout, "\nCost on the critical path, where every rank has one port in each direction:\n\n")
+	t := newTable(c.stdout)
+	t.row("", "messages", "chunks sent", "chunks reduced", "chunks to a block")
+	t.row("formula", e.Alpha, e.Beta, e.Gamma, e.Chunks)
+	chunks := e.Schedule.Chunks
+	t.row("here", e.Cost.Alpha, e.Cost.Beta, e.Cost.Gamma, chunks)
+	t.row("measured", e.Measured.Alpha, e.Measured.Beta, e.Measured.Gamma, chunks)
+	if b := e.Bound; b != nil {
+		t.row("lower bound", b.Alpha, b.Beta, b.Gamma, b.Chunks)
+	}
+	t.flush()
+	if e.Bound != nil {
+		fmt.Fprintf(c.stdout, "\nThe bound is that of each part by itself. Source: %s.\n", e.Bound.Source)
+	}
+}

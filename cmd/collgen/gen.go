@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/collgen/collgen/verify"
+)
+
+// runGen is collgen gen.
+func runGen(ctx context.Context, c *call) error {
+	changes, err := c.changes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range changes {
+		if err := x.write(); err != nil {
+			return err
+		}
+	}
+	if c.json {
+		return writeJSON(c.stdout, changes)
+	}
+	for _, x := range changes {
+		if x.Change != "none" {
+			fmt.Fprintf(c.stdout, "%s %s\n", x.Change, relativeName(x.path))
+		}
+	}
+	return nil
+}
+
+// runCheck is collgen check.
+func runCheck(ctx context.Context, c *call) error {
+	changes, err := c.changes(ctx)
+	if err != nil {
+		return err
+	}
+	differs := slices.ContainsFunc(changes, func(x change) bool { return x.Change != "none" })
+	if c.json {
+		err = writeJSON(c.stdout, changes)
+	} else {
+		for _, x := range changes {
+			fmt.Fprint(c.stdout, x.diff())
+		}
+	}
+	if err == nil && differs {
+		err = errDiffers
+	}
+	return err
+}
+
+// change is what has to happen to a generated file.
+type change struct {
+	File   string `json:"file"`
+	Change string `json:"change"` // none, write or remove
+
+	path     string
+	old, new []byte // nil: there is none
+}
+
+// changes generates a package in memory and compares.
+func (c *call) changes(ctx context.Context) ([]change, error) {
+	s, err := open(ctx, c.arg("."))
+	if err != nil {
+		return nil, err
+	}
+	j, err := generate(ctx, s, verify.Options{}, c.progress)
+	if err != nil {
+		return nil, err
+	}
+	existing, err := generatedFiles(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Concat(slices.Collect(maps.Keys(existing)), slices.Collect(maps.Keys(j.files)))
+	slices.Sort(names)
+	var changes []change
+	for _, name := range slices.Compact(names) {
+		x := change{File: name, Change: "write", path: filepath.Join(s.dir, name), old: existing[name], new: j.files[name]}
+		if x.new == nil {
+			x.Change = "remove"
+		} else if x.old == nil {
+			x.old, err = readIfThere(x.path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(x.old, x.new) {
+			x.Change = "none"
+		} else if x.old != nil && !bytes.HasPrefix(x.old, []byte(generatedMark)) {
+			return nil, fmt.Errorf("%s is in the way: collgen did not write it", relativeName(x.path))
+		}
+		changes = append(changes, x)
+	}
+	return changes, nil
+}
+
+func readIfThere(path string) ([]byte, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return content, err
+}
+
+// write makes the change. Nobody ever sees half a file.
+func (x change) write() error {
+	switch x.Change {
+	case "none":
+		return nil
+	case "remove":
+		return os.Remove(x.path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(x.path), ".collgen-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(x.new)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), x.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// relativeName is path as seen from here, where that is shorter.
+func relativeName(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/verify"
+)
+
+// entry is what list and verify say of an algorithm.
+type entry struct {
+	Name      string         `json:"name"`
+	Doc       string         `json:"doc"`
+	Source    string         `json:"source"`
+	Requires  string         `json:"requires,omitempty"`
+	Chunks    string         `json:"chunks"` // in a block
+	Alpha     string         `json:"alpha"`  // messages, on the critical path
+	Beta      string         `json:"beta"`   // chunks sent
+	Gamma     string         `json:"gamma"`  // chunks reduced
+	Primitive string         `json:"primitiveHash"`
+	Hash      string         `json:"hash"`
+	Proof     verify.Summary `json:"proof"`
+}
+
+func entryOf(a *algorithm) entry {
+	cost := emit.CostOf(&a.Algorithm)
+	return entry{
+		Name: a.FullName(), Doc: a.Doc, Source: a.Source, Requires: emit.Requirements(a.Requires),
+		Chunks: cost.Chunks, Alpha: cost.Alpha, Beta: cost.Beta, Gamma: cost.Gamma,
+		Primitive: emit.SpecHash(a.Primitive), Hash: emit.Hash(&a.Algorithm), Proof: a.proof,
+	}
+}
+
+// runList is collgen list.
+func runList(ctx context.Context, c *call) error {
+	found, err := c.proveMatching(ctx)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.writeEntries(found)
+	}
+	primitive := ""
+	t := newTable(c.stdout)
+	for _, a := range found {
+		if a.Primitive.Name != primitive {
+			primitive = a.Primitive.Name
+			t.flush()
+			fmt.Fprintf(c.stdout, "\n%s\n\n", a.Primitive.Doc)
+			t.row("", "sizes", "messages", "chunks sent", "chunks reduced", "chunks to a block", "order", "needs")
+		}
+		e := entryOf(a)
+		t.row(e.Name, emit.Ranges(e.Proof.Sizes), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(e.Proof), e.Requires)
+	}
+	t.flush()
+	fmt.Fprintf(c.stdout, "\nSizes are those of %s for which this was just proved; collgen verify proves 1..%d.\n"+
+		"Costs are those on the critical path.\n", c.sizes.String(), maxSize)
+	return nil
+}
+
+// short is a formula, unless it is too long for a table.
+func short(formula string) string {
+	if utf8.RuneCountInString(formula) > 50 {
+		return "(explain shows it)"
+	}
+	return formula
+}
+
+func order(s verify.Summary) string {
+	if !s.Folds {
+		return "-"
+	}
+	return s.Order.String()
+}
+
+// proveMatching proves the algorithms that the command line names.
+func (c *call) proveMatching(ctx context.Context) ([]*algorithm, error) {
+	s, err := open(ctx, c.dir)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.match(c.arg(""))
+	if err != nil {
+		return nil, err
+	}
+	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to}, progress: c.progress}
+	j.algorithms = found
+	for _, pass := range []func(context.Context, *job) error{validate, prove} {
+		if err := pass(ctx, j); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func (c *call) writeEntries(found []*algorithm) error {
+	entries := make([]entry, len(found))
+	for i, a := range found {
+		entries[i] = entryOf(a)
+	}
+	return writeJSON(c.stdout, entries)
+}
+
+// runVerify is collgen verify.
+func runVerify(ctx context.Context, c *call) error {
+	found, err := c.proveMatching(ctx)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.writeEntries(found)
+	}
+	t := newTable(c.stdout)
+	t.row("algorithm", "sizes", "depths", "schedules", "in place", "order", "capacity", "scratch")
+	total := 0
+	for _, a := range found {
+		p := a.proof
+		t.row(a.FullName(), emit.Ranges(p.Sizes), emit.Ranges(p.Depths), p.Schedules, yes(p.InPlace), order(p), p.Capacity, p.Scratch)
+		total += p.Schedules
+	}
+	t.flush()
+	fmt.Fprintf(c.stdout, "\n%d %s, %d schedules proved. Capacity is how many messages a channel has to hold, scratch is in slots.\n",
+		len(found), plural(len(found), "algorithm"), total)
+	return nil
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

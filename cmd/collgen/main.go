@@ -1,0 +1,194 @@
+// Command collgen proves collective algorithms and generates the Go that carries them out.
+//
+//	collgen gen [flags] [directory]        prove the algorithms of a package and write their Go
+//	collgen check [flags] [directory]      say what gen would change, and fail if there is anything
+//	collgen list [flags] [pattern]         show algorithms: what they achieve, what was proved, what they cost
+//	collgen explain [flags] algorithm      show one in detail, with its steps for one call
+//	collgen verify [flags] [pattern]       prove algorithms
+//
+// In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the package's
+// own: its variables of type gen.Algorithm, and the primitives that these carry out. A program that uses collgen as a
+// tool (go get -tool github.com/collgen/collgen/cmd/collgen) declares them and says
+//
+//	//go:generate go tool collgen gen
+//
+// Nothing is written unless everything is proved.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+)
+
+// The exit statuses.
+const (
+	statusFailed = 1
+	statusUsage  = 2
+)
+
+// command is one of collgen's.
+type command struct {
+	name, args, summary string
+	run                 func(ctx context.Context, c *call) error
+}
+
+var commands = []command{
+	{"gen", "[directory]", "prove the algorithms of a package and write their Go", runGen},
+	{"check", "[directory]", "say what gen would change, and fail if there is anything", runCheck},
+	{"list", "[pattern]", "show algorithms: what they achieve, what they cost", runList},
+	{"explain", "algorithm", "show one algorithm in detail, with its steps for one call", runExplain},
+	{"verify", "[pattern]", "prove algorithms", runVerify},
+}
+
+// call is one run of a command.
+type call struct {
+	flags          *flag.FlagSet
+	args           []string // besides flags
+	stdout, stderr io.Writer
+
+	json     bool
+	verbose  bool
+	dir      string // of the package whose algorithms are meant
+	sizes    sizeRange
+	root     int
+	peer     int
+	depth    int
+	progress *progress
+}
+
+// usageError is an error of the command line.
+type usageError struct{ error }
+
+// errDiffers says that check found something.
+var errDiffers = errors.New("the generated files are not what collgen gen would write")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is collgen with everything that it depends on, and its exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return statusUsage
+	}
+	name := args[0]
+	if slices.Contains([]string{"help", "-h", "-help", "--help"}, name) {
+		if len(args) == 1 {
+			usage(stdout)
+			return 0
+		}
+		name, args = args[1], []string{args[1], "-h"}
+	}
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
+	if i < 0 {
+		fmt.Fprintf(stderr, "collgen: there is no command %q; collgen help lists them\n", name)
+		return statusUsage
+	}
+	return commands[i].start(ctx, args[1:], stdout, stderr)
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "collgen proves collective algorithms and generates the Go that carries them out.\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  collgen %-8s %-12s %s\n", c.name, c.args, c.summary)
+	}
+	fmt.Fprint(w, `
+collgen help COMMAND explains one. A pattern is the beginning of a name, such as allreduce or allreduce/ring; none
+means all. The exit status is 0 if all is well, 1 if something is not, and 2 if the command line is wrong.
+`)
+}
+
+// start parses the command line, in which flags may stand anywhere, and runs the command.
+func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := newCall(cmd, stdout, stderr)
+	err := c.parse(args)
+	if err == nil {
+		err = cmd.run(ctx, c)
+	}
+	c.progress.clear()
+	var wrong usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, flag.ErrHelp):
+		cmd.help(c, stdout)
+		return 0
+	case errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "collgen %s: %v\ncollgen %s -h explains the command line.\n", cmd.name, err, cmd.name)
+		return statusUsage
+	}
+	fmt.Fprintln(stderr, err)
+	return statusFailed
+}
+
+func newCall(cmd command, stdout, stderr io.Writer) *call {
+	c := &call{flags: flag.NewFlagSet("collgen "+cmd.name, flag.ContinueOnError), stdout: stdout, stderr: stderr}
+	c.flags.SetOutput(io.Discard)
+	c.flags.BoolVar(&c.json, "json", false, "write JSON")
+	c.flags.BoolVar(&c.verbose, "v", false, "show progress also where standard error is no terminal")
+	if cmd.name != "gen" && cmd.name != "check" {
+		c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory` instead of the catalogue")
+	}
+	switch cmd.name {
+	case "explain":
+		c.sizes = sizeRange{4, 4}
+		c.flags.IntVar(&c.root, "root", 0, "`rank` of the root")
+		c.flags.IntVar(&c.peer, "peer", 1, "`rank` of the receiver")
+		c.flags.IntVar(&c.depth, "depth", 2, "`number` of pieces of a pipelined algorithm")
+		c.flags.Var(&c.sizes, "n", "`number` of ranks")
+	case "list":
+		c.sizes = sizeRange{1, 8}
+		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for")
+	case "verify":
+		c.sizes = sizeRange{1, maxSize}
+		c.flags.Var(&c.sizes, "n", "`numbers` of ranks")
+	}
+	c.progress = newProgress(c)
+	return c
+}
+
+func (cmd command) help(c *call, w io.Writer) {
+	fmt.Fprintf(w, "collgen %s [flags] %s: %s.\n\n", cmd.name, cmd.args, cmd.summary)
+	c.flags.SetOutput(w)
+	c.flags.PrintDefaults()
+}
+
+// parse reads flags and arguments in any order.
+func (c *call) parse(args []string) error {
+	for len(args) > 0 {
+		if err := c.flags.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return err
+			}
+			return usageError{err}
+		}
+		args = c.flags.Args()
+		if len(args) > 0 {
+			c.args = append(c.args, args[0])
+			args = args[1:]
+		}
+	}
+	if len(c.args) > 1 {
+		return usageError{fmt.Errorf("one argument is enough: %q", c.args)}
+	}
+	c.progress.shown = c.progress.shown || c.verbose
+	return nil
+}
+
+// arg is the argument, or otherwise.
+func (c *call) arg(otherwise string) string {
+	if len(c.args) == 0 {
+		return otherwise
+	}
+	return c.args[0]
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+)
+
+// passes are what algorithms go through on their way to Go, in this order. They begin with verification, and what a pass
+// has changed is verified again.
+var passes = []func(context.Context, *job) error{
+	validate,
+	prove,
+	simplify,
+	prove,
+	prune,
+	prove,
+	emitGo,
+}
+
+// job is a package on its way through the passes.
+type job struct {
+	*source
+	options  verify.Options
+	progress *progress
+	files    map[string][]byte // what is generated, by name
+}
+
+// generate is the files of a package. It fails if anything in it is not proved.
+func generate(ctx context.Context, s *source, o verify.Options, p *progress) (*job, error) {
+	j := &job{source: s, options: o, progress: p, files: map[string][]byte{}}
+	for _, pass := range passes {
+		if err := pass(ctx, j); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+// each calls f for every algorithm. Its error is all errors of f, each with its position, and err where f was ended by
+// the end of ctx.
+func (j *job) each(ctx context.Context, f func(*algorithm) error) error {
+	var faults []error
+	for _, a := range j.algorithms {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := f(a); err != nil {
+			faults = append(faults, a.locate(err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// validate checks what can be said without numbers.
+func validate(ctx context.Context, j *job) error {
+	return j.each(ctx, func(a *algorithm) error {
+		if err := spec.Validate(a.Primitive); err != nil {
+			return fmt.Errorf("%s: %w", a.FullName(), err)
+		}
+		return errors.Join(gen.Validate(&a.Algorithm), j.isFree(a))
+	})
+}
+
+// isFree checks that the names that are generated for a are not the package's own.
+func (j *job) isFree(a *algorithm) error {
+	names, err := emit.Names(&a.Algorithm)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if where, ok := j.taken[name]; ok {
+			return fmt.Errorf("%s: the generated code needs the name %s, which is declared at %s", a.FullName(), name, where)
+		}
+	}
+	return nil
+}
+
+// prove proves what is not proved as it is now.
+func prove(ctx context.Context, j *job) error {
+	return j.each(ctx, func(a *algorithm) error {
+		if a.proved {
+			return nil
+		}
+		o := j.options
+		o.Progress = func(done, total int) { j.progress.update("proving %s: %d of %d schedules", a.FullName(), done, total) }
+		proof, err := verify.Algorithm(ctx, &a.Algorithm, o)
+		if err != nil {
+			return err
+		}
+		a.proof, a.proved = proof, true
+		j.progress.done("%s: proved for sizes %s", a.FullName(), emit.Ranges(proof.Sizes))
+		return nil
+	})
+}
+
+// simplify leaves out what is decided already.
+func simplify(_ context.Context, j *job) error { return j.rewrite(gen.Simplify) }
+
+// prune leaves out what nothing needs.
+func prune(_ context.Context, j *job) error { return j.rewrite(gen.Prune) }
+
+// rewrite replaces every algorithm by another form of it. What is said of actions by their index is not said of the
+// new ones, so that these are not located any more.
+func (j *job) rewrite(f func(gen.Algorithm) gen.Algorithm) error {
+	for _, a := range j.algorithms {
+		old := a.Text()
+		a.Algorithm = f(a.Algorithm)
+		if a.Text() != old {
+			a.proved, a.at.actions = false, nil
+		}
+	}
+	return nil
+}
+
+// emitGo prints the Go of every primitive.
+func emitGo(ctx context.Context, j *job) error {
+	for _, p := range j.primitives {
+		c := emit.Collective{Primitive: p}
+		for _, a := range j.algorithms {
+			if a.Primitive.Name == p.Name {
+				c.Algorithms = append(c.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: proofOf(a.proof), Hash: a.declared})
+				c.Rules = append(c.Rules, emit.Rule{Algorithm: a.Name})
+			}
+		}
+		content, err := emit.Go(j.Package, c)
+		if err != nil {
+			return j.blame(err)
+		}
+		j.files[emit.FileName(p)] = content
+	}
+	return ctx.Err()
+}
+
+// blame is err with the position of the algorithm that it is about.
+func (j *job) blame(err error) error {
+	var e *emit.Error
+	for _, a := range j.algorithms {
+		if errors.As(err, &e) && a.FullName() == e.Algorithm {
+			return a.locate(err)
+		}
+	}
+	return err
+}
+
+func proofOf(s verify.Summary) emit.Proof {
+	p := emit.Proof{Sizes: s.Sizes, Depths: s.Depths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
+		Capacity: s.Capacity}
+	if n := len(s.Sizes); n > 0 && s.Sizes[n-1] > verify.AllPairs {
+		p.Sampled = verify.AllPairs + 1
+	}
+	return p
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+	"golang.org/x/tools/go/packages"
+)
+
+// source is a package whose algorithms are worked on.
+type source struct {
+	emit.Package
+	dir        string
+	primitives []spec.Primitive          // those that algorithms carry out, by name
+	algorithms []*algorithm              // by full name
+	taken      map[string]token.Position // the names that the package itself declares
+}
+
+// algorithm is an algorithm on its way to Go.
+type algorithm struct {
+	gen.Algorithm
+	at       position
+	declared [sha256.Size]byte // its hash as it was declared
+	proof    verify.Summary
+	proved   bool // proof is of the algorithm as it is now
+}
+
+// position is where an algorithm is declared. Invalid: nobody knows.
+type position struct {
+	variable token.Position
+	actions  []token.Position // of its actions, in source order; nil if they cannot be told apart
+}
+
+// of is where the action of that index is, or the algorithm if there is no telling.
+func (p position) of(action int) token.Position {
+	if action < 0 || action >= len(p.actions) {
+		return p.variable
+	}
+	return p.actions[action]
+}
+
+// locate is err with the position of what it is about in front.
+func (a *algorithm) locate(err error) error {
+	action := -1
+	var (
+		node    *gen.NodeError
+		failure *verify.Failure
+		printed *emit.Error
+	)
+	switch {
+	case errors.As(err, &failure) && failure.Node >= 0:
+		action = failure.Node
+	case errors.As(err, &node):
+		action = node.Node
+	case errors.As(err, &printed):
+		action = printed.Node
+	}
+	return at(a.at.of(action), err)
+}
+
+// at is err with a position in front, if it is known.
+func at(p token.Position, err error) error {
+	if !p.IsValid() {
+		return err
+	}
+	return fmt.Errorf("%s: %w", p, err)
+}
+
+// open finds the algorithms of the package in dir, or the catalogue's if dir is empty.
+func open(ctx context.Context, dir string) (*source, error) {
+	if dir == "" {
+		return catalogue(""), nil
+	}
+	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName, Dir: dir}, ".")
+	if err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	switch p := found[0]; {
+	case p.PkgPath == emit.Runtime:
+		return catalogue(abs), nil
+	case p.Name == "":
+		return nil, fmt.Errorf("%s: there is no Go package: %v", dir, p.Errors)
+	}
+	return load(ctx, abs)
+}
+
+// catalogue is the built-in algorithms, which are generated into package fast in dir.
+func catalogue(dir string) *source {
+	s := &source{dir: dir, Package: emit.Package{Path: emit.Runtime, Name: "fast",
+		Command: "go run github.com/collgen/collgen/cmd/collgen gen"}}
+	for _, a := range gen.Catalogue() {
+		s.add(a, position{})
+	}
+	return s
+}
+
+// add adds an algorithm and, if it is new, its primitive.
+func (s *source) add(x gen.Algorithm, at position) {
+	a := &algorithm{Algorithm: x, at: at, declared: x.Hash()}
+	s.algorithms = append(s.algorithms, a)
+	isKnown := slices.ContainsFunc(s.primitives, func(p spec.Primitive) bool { return p.Name == a.Primitive.Name })
+	if !isKnown {
+		s.primitives = append(s.primitives, a.Primitive)
+	}
+	slices.SortFunc(s.primitives, func(x, y spec.Primitive) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(s.algorithms, func(x, y *algorithm) int { return strings.Compare(x.FullName(), y.FullName()) })
+}
+
+// match are the algorithms whose name begins with pattern; allreduce/ring means nothing but that one.
+func (s *source) match(pattern string) ([]*algorithm, error) {
+	var found []*algorithm
+	for _, a := range s.algorithms {
+		if a.FullName() == pattern {
+			return []*algorithm{a}, nil
+		}
+		if strings.HasPrefix(a.FullName(), pattern) {
+			found = append(found, a)
+		}
+	}
+	if found == nil {
+		return nil, usageError{fmt.Errorf("no algorithm's name begins with %q; collgen list shows them", pattern)}
+	}
+	return found, nil
+}
