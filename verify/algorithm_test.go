@@ -1,0 +1,139 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSummary(t *testing.T) {
+	halving := gen.AllReduceTree
+	halving.Requires.Size = spec.Eq(spec.BitAnd(spec.Size, spec.Sub(spec.Size, one)), zero)
+	for _, x := range []struct {
+		a    gen.Algorithm
+		o    verify.Options
+		want verify.Summary
+	}{
+		{gen.AllReduceRing, verify.Options{From: 2, To: 4},
+			verify.Summary{Sizes: []int{2, 3, 4}, Depths: []int{1}, Schedules: 3, InPlace: true, Folds: true, Order: spec.SameTree, Messages: 24}},
+		{gen.AllReduceRecursiveDoubling, verify.Options{To: 2},
+			verify.Summary{Sizes: []int{1, 2}, Depths: []int{1}, Schedules: 2, InPlace: true, Folds: true, Order: spec.RankOrdered, Capacity: 1, Messages: 2}},
+		{gen.ReduceChain, verify.Options{To: 3, Depths: []int{1, 5}},
+			verify.Summary{Sizes: []int{1, 2, 3}, Depths: []int{1, 5}, Schedules: 12, InPlace: true, Folds: true, Order: spec.SameTree, Scratch: 2, Messages: 10}},
+		{gen.SendDirect, verify.Options{To: 3},
+			verify.Summary{Sizes: []int{2, 3}, Depths: []int{1}, Schedules: 8, Messages: 1}},
+		{halving, verify.Options{To: 9},
+			verify.Summary{Sizes: []int{1, 2, 4, 8}, Depths: []int{1}, Schedules: 4, InPlace: true, Folds: true, Order: spec.SameTree, Messages: 14}},
+	} {
+		t.Run(x.a.FullName(), func(t *testing.T) {
+			x.want.Algorithm = x.a.FullName()
+			got, err := verify.Algorithm(t.Context(), &x.a, x.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(x.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFirstFailure: the counterexample is that of the first call that fails, whichever goroutine finds one first.
+func TestFirstFailure(t *testing.T) {
+	a := gen.ReduceBinomial // wrong from size 5 on, for roots from 2 on
+	set(0, func(x *gen.RecvReduce) {
+		wrong := spec.And(spec.Ge(spec.Size, spec.Int(5)), spec.Ge(spec.Root, two))
+		x.ReceivedFirst = spec.If(wrong, zero, x.ReceivedFirst)
+	})(&a)
+	for range 20 {
+		_, err := verify.Algorithm(t.Context(), &a, verify.Options{To: 20})
+		var f *verify.Failure
+		if !errors.As(err, &f) || f.Check != verify.Order || f.Params != (gen.Params{Size: 5, Root: 2, Depth: 1}) {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	stop := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	calls := 0
+	_, err := verify.Algorithm(ctx, &gen.BroadcastBinomial, verify.Options{To: 30, Progress: func(done, total int) {
+		if calls++; done != calls || total != 30*31/2 {
+			t.Errorf("%d of %d done, at call %d", done, total, calls)
+		}
+		if done == 10 {
+			cancel(stop)
+		}
+	}})
+	if !errors.Is(err, stop) || calls > 20 {
+		t.Errorf("got %v after %d schedules", err, calls)
+	}
+}
+
+// TestPairs: beyond AllPairs each root is proved with at most six peers, its neighbours among them.
+func TestPairs(t *testing.T) {
+	schedules := func(size int) int {
+		s, err := verify.Algorithm(t.Context(), &gen.SendDirect, verify.Options{From: size, To: size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Schedules
+	}
+	if got := schedules(verify.AllPairs); got != verify.AllPairs*(verify.AllPairs-1) {
+		t.Errorf("%d schedules of %d ranks", got, verify.AllPairs)
+	}
+	if got := schedules(40); got < 40*4 || got > 40*6 {
+		t.Errorf("%d schedules of 40 ranks", got)
+	}
+}
+
+// TestJSON: a summary and a failure can be read by other programs.
+func TestJSON(t *testing.T) {
+	s, err := verify.Algorithm(t.Context(), &gen.AllReduceOneShot, verify.Options{To: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"algorithm":"allreduce/one-shot","sizes":[1,2],"depths":[1],"schedules":2,"inPlace":true,"folds":true,` +
+		`"order":"left fold in rank order","capacity":0,"scratch":2,"messages":2}`
+	if got, err := json.Marshal(s); err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+	a := gen.AllReduceOneShot
+	drop[gen.Finish](0)(&a)
+	_, err = verify.Algorithm(t.Context(), &a, verify.Options{To: 2})
+	var f *verify.Failure
+	if !errors.As(err, &f) {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil || fields["check"] != "finish" || fields["got"] != "in0[0]" {
+		t.Errorf("%s", data)
+	}
+}
+
+// TestNoSchedule: the error of an algorithm that cannot be instantiated is found in the failure.
+func TestNoSchedule(t *testing.T) {
+	a := gen.AllGatherRing
+	let("prev", 0, func(x *gen.Let) { x.Is = spec.Sub(spec.Rank, one) })(&a)
+	_, err := verify.Algorithm(t.Context(), &a, verify.Options{To: 3})
+	var node *gen.NodeError
+	var f *verify.Failure
+	if !errors.As(err, &node) || !errors.As(err, &f) || f.Node != node.Node || f.Rank != node.Rank {
+		t.Errorf("got %v", err)
+	}
+	if slices.Contains([]int{f.Params.Size, f.Rank}, -1) {
+		t.Errorf("a failure of nobody: %+v", f)
+	}
+}

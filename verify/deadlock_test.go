@@ -1,0 +1,115 @@
+package verify_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/verify"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMessages(t *testing.T) {
+	empty := gen.Place{}
+	for _, x := range []handCase{
+		{"one message", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0))}), "", ""},
+		{"a signal", pair([]gen.Instr{send(1, empty)}, []gen.Instr{recv(0, empty)}), "", ""},
+		{"a message left over", pair([]gen.Instr{send(1, in(0)), send(1, in(0))}, []gen.Instr{recv(0, out(0))}), verify.Unmatched, verify.Unmatched},
+		{"a receive left over", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0)), recv(0, out(1))}), verify.Unmatched, verify.Unmatched},
+		{"sent on another channel", pair([]gen.Instr{on(1, send(1, in(0)))}, []gen.Instr{recv(0, out(0))}), verify.Unmatched, verify.Unmatched},
+		{"a signal for a message", pair([]gen.Instr{send(1, empty)}, []gen.Instr{recv(0, out(0))}), verify.Length, verify.Length},
+		{"one chunk for two", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, gen.Place{Buf: "out", N: 2})}), verify.Length, verify.Length},
+	} {
+		x.run(t)
+	}
+}
+
+// capacityCase is a schedule that ends, with the capacity that all its channels need and those that each one needs.
+type capacityCase struct {
+	name    string
+	s       *gen.Schedule
+	uniform int
+	each    []int // by from, to and channel
+}
+
+var capacityCases = []capacityCase{
+	{"a rendezvous", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0))}), 0, []int{0}},
+	{"an exchange in one step", pair([]gen.Instr{send(1, in(0)), recv(1, out(0))}, []gen.Instr{send(0, in(0)), recv(0, out(0))}), 0, []int{0, 0}},
+	{"both send first", pair([]gen.Instr{send(1, in(0)), recv(1, out(0), 0)}, []gen.Instr{send(0, in(0)), recv(0, out(0), 0)}), 1, []int{0, 1}},
+	{"both send twice first", pair(
+		[]gen.Instr{send(1, in(0)), send(1, in(1), 0), recv(1, out(0), 1), recv(1, out(1), 2)},
+		[]gen.Instr{send(0, in(0)), send(0, in(1), 0), recv(0, out(0), 1), recv(0, out(1), 2)}), 2, []int{0, 2}},
+	{"two channels, received in the other order", pair(
+		[]gen.Instr{on(0, send(1, in(0))), on(1, send(1, in(1), 0))},
+		[]gen.Instr{on(1, recv(0, out(1))), on(0, recv(0, out(0), 0))}), 1, []int{1, 0}},
+	{"both overwrite what they send", pair(
+		[]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0)))},
+		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0)))}), 1, []int{0, 1}},
+	{"one overwrites what it sends", pair(
+		[]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0)))},
+		[]gen.Instr{send(0, slot(0)), recv(0, slot(1))}), 0, []int{0, 0}},
+	{"a later message waits behind one that overwrites", pair(
+		[]gen.Instr{on(1, send(1, slot(0))), afterSend(0, recv(1, slot(0))), recv(1, slot(1))},
+		[]gen.Instr{send(0, in(0)), send(0, in(1)), on(1, recv(0, slot(0), 1))}), 1, []int{1, 0}},
+	{"three in a row that send first", byHand(nothing,
+		[]gen.Instr{send(1, in(0)), recv(2, out(0), 0)},
+		[]gen.Instr{send(2, in(0)), recv(0, out(0), 0)},
+		[]gen.Instr{send(0, in(0)), recv(1, out(0), 0)}), 1, []int{0, 1, 0}},
+}
+
+func TestCapacity(t *testing.T) {
+	for _, x := range capacityCases {
+		t.Run(x.name, func(t *testing.T) {
+			r, err := verify.Schedule(x.s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Capacity != x.uniform {
+				t.Errorf("capacity %d, want %d", r.Capacity, x.uniform)
+			}
+			channels, err := verify.Channels(x.s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var each []int
+			for _, c := range channels {
+				each = append(each, c.Capacity)
+			}
+			if diff := cmp.Diff(x.each, each); diff != "" {
+				t.Errorf("capacities (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// deadlocks end for no capacity.
+var deadlocks = []handCase{
+	{"both receive first", pair([]gen.Instr{recv(1, out(0)), send(1, in(0), 0)}, []gen.Instr{recv(0, out(0)), send(0, in(0), 0)}), verify.Deadlock, verify.Deadlock},
+	{"three receive first", byHand(nothing,
+		[]gen.Instr{recv(2, out(0)), send(1, in(0), 0)},
+		[]gen.Instr{recv(0, out(0)), send(2, in(0), 0)},
+		[]gen.Instr{recv(1, out(0)), send(0, in(0), 0)}), verify.Deadlock, verify.Deadlock},
+	{"two lanes that wait for each other", pair(
+		[]gen.Instr{on(0, recv(1, slot(0))), on(1, send(1, in(1), 0))},
+		[]gen.Instr{on(1, recv(0, slot(0))), on(0, send(0, in(1), 0))}), verify.Deadlock, verify.Deadlock},
+	{"a receive that follows a send that waits for it", pair(
+		[]gen.Instr{afterSend(1, recv(1, slot(0))), send(1, slot(0), 0)},
+		[]gen.Instr{send(0, in(0)), recv(0, slot(0))}), verify.Deadlock, verify.Deadlock},
+}
+
+func TestDeadlock(t *testing.T) {
+	for _, x := range deadlocks {
+		x.run(t)
+	}
+	_, err := verify.Schedule(deadlocks[0].s, false)
+	var f *verify.Failure
+	if !errors.As(err, &f) {
+		t.Fatal(err)
+	}
+	for _, rank := range []string{"rank 0, step 0: recv", "rank 0, step 0: send", "rank 1, step 0: recv", "rank 1, step 0: send"} {
+		if !strings.Contains(f.Trace, rank) {
+			t.Errorf("the cycle does not show %q:\n%s", rank, f.Trace)
+		}
+	}
+}
