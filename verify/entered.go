@@ -7,6 +7,11 @@ func (c *checker) entered() *Failure {
 	if !c.asksWhoEntered() {
 		return nil
 	}
+	if c.words()*len(c.ins) > limit {
+		f := c.failure(Shape, -1)
+		f.Got = "the schedule is too large"
+		return f
+	}
 	met := c.met()
 	for rank := range c.want.Ranks {
 		for _, q := range c.want.Ranks[rank].Entered {
@@ -47,9 +52,12 @@ func (s rankSet) join(other rankSet) {
 	}
 }
 
+// words is the length of a rankSet.
+func (c *checker) words() int { return (c.s.Size + 63) / 64 }
+
 // met is, by rank, who has come when it leaves.
 func (c *checker) met() []rankSet {
-	words := (c.s.Size + 63) / 64
+	words := c.words()
 	sets := func(n int) []rankSet {
 		memory, list := make(rankSet, n*words), make([]rankSet, n)
 		for i := range list {

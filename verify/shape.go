@@ -9,7 +9,7 @@ import (
 
 // limit bounds what a schedule may count: instructions, cells of memory, chunks that are moved. It keeps a hostile plan
 // from taking the machine; our largest schedules are a hundredth of it.
-const limit = 1 << 26
+const limit = 1 << 24
 
 // shape checks every number of the schedule, so that later passes need not, and lists its instructions.
 func (c *checker) shape() *Failure {
