@@ -9,9 +9,7 @@ import (
 // Calls are the calls with size ranks that a can serve and that differ for it: every root and peer that its primitive
 // has and does not refuse, with every one of depths where a speaks of depth, and with depth 1 where it does not.
 func (a *Algorithm) Calls(size int, depths ...int) []Params {
-	used := uses(a.Body...)
-	note(used, a.Chunks, a.Scratch)
-	if !used[spec.Depth.Name] {
+	if !a.hasDepth() {
 		depths = []int{1}
 	}
 	if !a.Serves(size) {
@@ -26,6 +24,13 @@ func (a *Algorithm) Calls(size int, depths ...int) []Params {
 		}
 	}
 	return slices.DeleteFunc(calls, a.refuses)
+}
+
+// hasDepth tells whether the depth of a call makes a difference to a.
+func (a *Algorithm) hasDepth() bool {
+	used := uses(a.Body...)
+	note(used, a.Chunks, a.Scratch)
+	return used[spec.Depth.Name]
 }
 
 // values is how many values a parameter that names a rank has.
