@@ -94,7 +94,7 @@ func (s *source) clashes(found []variable, values *gen.Declarations) []error {
 	return faults
 }
 
-// parse reads and type-checks the package in dir. Type errors stay in it.
+// parse reads and type-checks the package in dir. Type errors are no errors.
 func parse(ctx context.Context, dir string) (*packages.Package, error) {
 	hidden, err := hideGenerated(dir)
 	if err != nil {
@@ -109,12 +109,16 @@ func parse(ctx context.Context, dir string) (*packages.Package, error) {
 	}
 	var faults []error
 	for _, e := range found[0].Errors {
-		if e.Kind != packages.TypeError {
+		if e.Kind != packages.TypeError && !isCompiler(e) {
 			faults = append(faults, e)
 		}
 	}
 	return found[0], errors.Join(faults...)
 }
+
+// isCompiler tells whether e is what the compiler had to say, under a line with the package's name. That counts where the
+// package is evaluated.
+func isCompiler(e packages.Error) bool { return e.Pos == "" && strings.HasPrefix(e.Msg, "# ") }
 
 // hideGenerated replaces the generated files in dir by empty ones, for what reads the package.
 func hideGenerated(dir string) (map[string][]byte, error) {

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -27,12 +28,15 @@ func comment(text string) *jen.Statement {
 // lineLength is the length of a line of comment, its slashes not counted.
 const lineLength = 116
 
+// marker is a word that would make a list of a line that begins with it.
+var marker = regexp.MustCompile(`^([-+*•]|\d+[.)])$`)
+
 // wrap breaks text into lines, of which the first one starts with first and the others with next.
 func wrap(text, first, next string) string {
 	var lines []string
 	line, start := first, true
 	for _, word := range strings.Fields(text) {
-		if !start && utf8.RuneCountInString(line+word) >= lineLength {
+		if !start && utf8.RuneCountInString(line+word) >= lineLength && !marker.MatchString(word) {
 			lines = append(lines, line)
 			line, start = next, true
 		}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+//go:generate go tool collgen gen
+
+// The neighbours of a rank on the ring; of two ranks each is both neighbours of the other, of one it is its own.
+var (
+	before = spec.Down(spec.Sub(spec.Rank, spec.Int(1)), spec.Size)
+	after  = spec.Up(spec.Add(spec.Rank, spec.Int(1)), spec.Size)
+)
+
+// exchange is what is promised.
+var exchange = spec.Primitive{
+	Name: "Neighbours",
+	Doc:  "Neighbours gives every rank the blocks of the rank before it and of the rank after it, on a ring.",
+	In:   spec.Buffer{Blocks: spec.Int(1)},
+	Out:  spec.Buffer{Blocks: spec.Int(2)},
+	Pre:  []spec.Clause{{Buf: spec.In, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Block}}},
+	Post: []spec.Clause{
+		{Buf: spec.Out, Where: spec.Eq(spec.Block, spec.Int(0)), Value: spec.Value{Kind: spec.Input, Rank: before, Block: spec.Int(0)}},
+		{Buf: spec.Out, Where: spec.Eq(spec.Block, spec.Int(1)), Value: spec.Value{Kind: spec.Input, Rank: after, Block: spec.Int(0)}},
+	},
+}
+
+// inOneStep is how the ranks achieve it.
+var inOneStep = gen.Algorithm{
+	Name:      "ring",
+	Primitive: exchange,
+	Doc:       "Every rank sends its block both ways at once.",
+	Source:    "MPI Forum: MPI: A Message-Passing Interface Standard, version 4.1, 2023, section 8.6, MPI_Neighbor_allgather",
+	Body: []gen.Node{
+		gen.Let{Name: "prev", Is: before},
+		gen.Let{Name: "next", Is: after},
+		gen.If{
+			Cond: spec.Eq(spec.Size, spec.Int(1)),
+			Then: []gen.Node{gen.Step{
+				gen.Copy{Into: gen.Chunk(spec.Out, spec.Int(0)), From: gen.Chunk(spec.In, spec.Int(0))},
+				gen.Copy{Into: gen.Chunk(spec.Out, spec.Int(1)), From: gen.Chunk(spec.In, spec.Int(0))},
+			}},
+			// Messages between two ranks arrive in the order in which they were sent. Where both neighbours are the same
+			// rank, the first message that it sends goes to its next one: here it comes from the previous one.
+			Else: []gen.Node{gen.Step{
+				gen.Send{To: spec.Var("next"), Data: gen.Chunk(spec.In, spec.Int(0))},
+				gen.Send{To: spec.Var("prev"), Data: gen.Chunk(spec.In, spec.Int(0))},
+				gen.Recv{From: spec.Var("prev"), Into: gen.Chunk(spec.Out, spec.Int(0))},
+				gen.Recv{From: spec.Var("next"), Into: gen.Chunk(spec.Out, spec.Int(1))},
+			}},
+		},
+	},
+	Cost: gen.Cost{Alpha: spec.Int(2), Beta: spec.Int(2), Gamma: spec.Int(0)},
+}
