@@ -122,12 +122,14 @@ func (j *job) rewrite(f func(gen.Algorithm) gen.Algorithm) error {
 func emitGo(ctx context.Context, j *job) error {
 	for _, p := range j.primitives {
 		c := emit.Collective{Primitive: p}
+		var algorithms []gen.Algorithm
 		for _, a := range j.algorithms {
 			if a.Primitive.Name == p.Name {
 				c.Algorithms = append(c.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: proofOf(a.proof), Hash: a.declared})
-				c.Rules = append(c.Rules, emit.Rule{Algorithm: a.Name})
+				algorithms = append(algorithms, a.Algorithm)
 			}
 		}
+		c.Rules = gen.Rules(p, algorithms)
 		content, err := emit.Go(j.Package, c)
 		if err != nil {
 			return j.blame(err)

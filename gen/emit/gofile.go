@@ -27,15 +27,7 @@ type Package struct {
 type Collective struct {
 	Primitive  spec.Primitive
 	Algorithms []Proved
-	Rules      []Rule // which algorithm a call gets: that of the first rule that matches
-}
-
-// Rule is a line of a selection table: fast.Rule says what it means.
-type Rule struct {
-	Algorithm        string
-	MinSize, MaxSize int
-	MaxBytes         int
-	PieceBytes       int
+	Rules      []gen.Rule // which algorithm a call gets: that of the first rule that matches
 }
 
 // Proved is an algorithm and what was proved of it.
@@ -161,7 +153,7 @@ func broken(elements []jen.Code) []jen.Code {
 }
 
 // rules prints a selection table, without the conditions that always hold.
-func rules(list []Rule) []jen.Code {
+func rules(list []gen.Rule) []jen.Code {
 	lines := make([]jen.Code, len(list))
 	for i, r := range list {
 		fields := []jen.Code{jen.Id("Algorithm").Op(":").Lit(r.Algorithm)}

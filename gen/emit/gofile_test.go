@@ -165,7 +165,7 @@ func TestBody(t *testing.T) {
 		},
 		Cost: gen.Cost{Alpha: n, Beta: spec.CeilLog2(n)},
 	}
-	got, err := Go(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{a, proof, a.Hash()}}, Rules: []Rule{
+	got, err := Go(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{a, proof, a.Hash()}}, Rules: []gen.Rule{
 		{Algorithm: "every-node", MinSize: 2, MaxSize: 8, MaxBytes: 4096, PieceBytes: 512},
 		{Algorithm: "every-node"},
 	}})
