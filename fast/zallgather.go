@@ -58,8 +58,8 @@ var allGather = Collective{
 		{Name: "ring", Hash: 0xeafe2749d5760bc1, Run: allGatherRing},
 	},
 	Rules: []Rule{
-		{Algorithm: "direct"},
-		{Algorithm: "recursive-doubling"},
+		{Algorithm: "direct", MaxSize: 8},
+		{Algorithm: "recursive-doubling", MaxBytes: 4096},
 		{Algorithm: "ring"},
 	},
 }

@@ -59,12 +59,11 @@ var allReduce = Collective{
 		{Name: "two-shot", Hash: 0x03cf314477450cbf, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
-		{Algorithm: "chunked-ring"},
-		{Algorithm: "one-shot"},
-		{Algorithm: "recursive-doubling"},
+		{Algorithm: "recursive-doubling", MaxSize: 2},
+		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 32768},
+		{Algorithm: "recursive-doubling", MaxBytes: 32768},
+		{Algorithm: "two-shot", MaxSize: 8, MaxBytes: 524288},
 		{Algorithm: "ring"},
-		{Algorithm: "tree"},
-		{Algorithm: "two-shot"},
 	},
 }
 

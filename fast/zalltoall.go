@@ -52,7 +52,8 @@ var allToAll = Collective{
 		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Run: allToAllPairwise},
 	},
 	Rules: []Rule{
-		{Algorithm: "direct"},
+		{Algorithm: "direct", MaxSize: 8},
+		{Algorithm: "direct", MaxBytes: 4096},
 		{Algorithm: "pairwise"},
 	},
 }

@@ -59,9 +59,9 @@ var broadcast = Collective{
 		{Name: "scatter-allgather", Hash: 0x71951563762d6ce6, Run: broadcastScatterAllgather},
 	},
 	Rules: []Rule{
-		{Algorithm: "binomial"},
-		{Algorithm: "chain"},
-		{Algorithm: "scatter-allgather"},
+		{Algorithm: "binomial", MaxSize: 2},
+		{Algorithm: "binomial", MaxBytes: 65536},
+		{Algorithm: "chain", PieceBytes: 131072},
 	},
 }
 

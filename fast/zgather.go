@@ -68,7 +68,8 @@ var gather = Collective{
 		{Name: "linear", Hash: 0x462df1561aa1171c, Run: gatherLinear},
 	},
 	Rules: []Rule{
-		{Algorithm: "binomial"},
+		{Algorithm: "linear", MaxSize: 8},
+		{Algorithm: "binomial", MaxBytes: 4096},
 		{Algorithm: "linear"},
 	},
 }

@@ -64,8 +64,9 @@ var reduce = Collective{
 		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Run: reduceChain},
 	},
 	Rules: []Rule{
-		{Algorithm: "binomial"},
-		{Algorithm: "chain"},
+		{Algorithm: "binomial", MaxSize: 2},
+		{Algorithm: "binomial", MaxBytes: 65536},
+		{Algorithm: "chain", PieceBytes: 131072},
 	},
 }
 

@@ -60,7 +60,8 @@ var reduceScatter = Collective{
 		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Run: reduceScatterRing},
 	},
 	Rules: []Rule{
-		{Algorithm: "direct"},
+		{Algorithm: "ring", MaxSize: 2},
+		{Algorithm: "direct", MaxSize: 8, MaxBytes: 32768},
 		{Algorithm: "ring"},
 	},
 }

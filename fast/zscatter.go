@@ -68,7 +68,8 @@ var scatter = Collective{
 		{Name: "linear", Hash: 0x6c13d8a074bde0df, Run: scatterLinear},
 	},
 	Rules: []Rule{
-		{Algorithm: "binomial"},
+		{Algorithm: "linear", MaxSize: 8},
+		{Algorithm: "binomial", MaxBytes: 4096},
 		{Algorithm: "linear"},
 	},
 }
