@@ -90,6 +90,9 @@ func parseRights(b []byte) ([]int, error) {
 	}
 	var fds []int
 	for _, m := range messages {
+		if len(m.Data)%4 != 0 { // ParseUnixRights would go out of range
+			continue
+		}
 		if got, err := unix.ParseUnixRights(&m); err == nil {
 			fds = append(fds, got...)
 		}
