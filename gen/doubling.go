@@ -104,7 +104,7 @@ var AllGatherRecursiveDoubling = register(Algorithm{
 	}),
 	Cost: Cost{
 		Alpha: add(log2(size), mul(two, pairCost)),
-		Beta:  cond(pairCost, add(add(full, size), pairsBelow), sub(size, one)),
+		Beta:  cond(pairCost, add(add(power, size), pairsBelow), sub(size, one)),
 		Gamma: zero,
 	},
 })
@@ -112,8 +112,6 @@ var AllGatherRecursiveDoubling = register(Algorithm{
 // The blocks that the first player exchanges: 2^k in step k, and one more for each of them that comes from a pair; of
 // these there are 2^k too, as long as there are so many.
 var (
-	full       = shl(one, log2(size))
-	extra      = sub(size, full)
 	enough     = log2(most(extra, one)) // the last step in which there are
 	pairsBelow = add(sub(shl(two, enough), one), mul(sub(sub(log2(size), one), enough), extra))
 )

@@ -190,10 +190,7 @@ const treeSource = "Träff: Practical, distributed, low overhead algorithms for 
 
 // treeScratch is room for the largest subtree below the root: the half of the last level that lacks ranks, or half of the
 // root's.
-var (
-	fullHalf    = shl(one, log2(most(sub(size, one), one)))
-	treeScratch = most(sub(size, fullHalf), shr(fullHalf, one))
-)
+var treeScratch = most(extra, shr(power, one))
 
 // ownBlocks names the blocks that a rank has of its subtree, and the number of the first one: the root's are in a buffer
 // of all blocks, those of others begin with their own.

@@ -22,6 +22,12 @@ var (
 	in, out, scratch = spec.In, spec.Out, spec.Scratch
 )
 
+// power is the largest power of two that is not larger than size, and extra what is left.
+var (
+	power = shl(one, log2(size))
+	extra = sub(size, power)
+)
+
 // block is a buffer that is one chunk long.
 func block(buf spec.Buf) Region { return Chunk(buf, zero) }
 
