@@ -22,7 +22,7 @@ var BroadcastChain = register(Algorithm{
 	Name:      "chain",
 	Primitive: spec.Broadcast,
 	Doc:       "The ranks in a row pass on chunk after chunk, each receiving one while it sends the one before: for long messages.",
-	Source:    "van de Geijn, Watts: SUMMA: scalable universal matrix multiplication algorithm, Concurrency 9(4), 1997, section 4.2",
+	Source:    "Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, coll_base_bcast.c, pipeline",
 	Chunks:    depth,
 	Body: slices.Concat(chain, []Node{
 		LetBuf{"data", eq(rank, root), in, out},
@@ -40,7 +40,7 @@ var ReduceChain = register(Algorithm{
 	Name:      "chain",
 	Primitive: spec.Reduce,
 	Doc:       "The ranks in a row add to chunk after chunk, each receiving one while it sends the one before: for long messages.",
-	Source:    "Rabenseifner: Optimization of collective reduction operations, ICCS 2004, LNCS 3036; Open MPI, coll_base_reduce.c, pipeline",
+	Source:    "Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, coll_base_reduce.c, pipeline",
 	Requires:  Requires{Commutative: true},
 	Chunks:    depth,
 	Scratch:   least(depth, two),

@@ -9,7 +9,7 @@ var AllGatherDirect = register(Algorithm{
 	Name:      "direct",
 	Primitive: spec.AllGather,
 	Doc:       "Every rank sends its block to every other one in a single step: the lowest latency where all ranks can talk at once.",
-	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007, section 3",
+	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007",
 	Body: []Node{Step{
 		others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(out, v("from"))}),
 		Copy{Into: Chunk(out, rank), From: block(in)},
@@ -22,7 +22,7 @@ var ReduceScatterDirect = register(Algorithm{
 	Name:      "direct",
 	Primitive: spec.ReduceScatter,
 	Doc:       "Every block goes straight to its rank, which reduces what it got in rank order: a single step, for short messages.",
-	Source:    "NVIDIA NCCL 2 and Microsoft MSCCL++, the first half of the two-shot all-reduce (all-pairs reduce-scatter)",
+	Source:    "Microsoft MSCCL++, all-pairs reduce-scatter: the first half of its two-shot all-reduce",
 	Scratch:   size,
 	Body: []Node{Step{
 		others(Send{v("to"), Chunk(in, v("to"))}, Recv{From: v("from"), Into: Chunk(scratch, v("from"))}),
@@ -77,7 +77,7 @@ var AllToAllDirect = register(Algorithm{
 	Name:      "direct",
 	Primitive: spec.AllToAll,
 	Doc:       "All blocks are in flight at once: the lowest latency where all ranks can talk at once.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.3",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
 	Body: []Node{Step{
 		others(
 			Send{v("to"), Chunk(in, v("to"))},

@@ -42,7 +42,7 @@ var AllReduceRecursiveDoubling = register(Algorithm{
 	Name:      "recursive-doubling",
 	Primitive: spec.AllReduce,
 	Doc:       "Ranks at distance 1, 2, 4, … exchange and reduce all that they have: the fewest steps, for short messages.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.6",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
 	Body: slices.Concat(doubling, []Node{
 		alone(Copy{Into: block(out), From: block(in)}),
 		inPairs(
@@ -76,7 +76,7 @@ var AllGatherRecursiveDoubling = register(Algorithm{
 	Name:      "recursive-doubling",
 	Primitive: spec.AllGather,
 	Doc:       "Ranks at distance 1, 2, 4, … exchange all that they have, which doubles in each step: the fewest steps, for short messages.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.1",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
 	Body: slices.Concat(doubling, []Node{
 		Step{Copy{Into: Chunk(out, rank), From: block(in)}},
 		inPairs(

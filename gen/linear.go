@@ -9,7 +9,7 @@ var ScatterLinear = register(Algorithm{
 	Name:      "linear",
 	Primitive: spec.Scatter,
 	Doc:       "The root sends every block to its rank in a single step: nothing is sent twice, for long messages and few ranks.",
-	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007, section 3",
+	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007",
 	Body: rootAlone(
 		Step{
 			others(Send{v("to"), Chunk(in, v("to"))}),
@@ -25,7 +25,7 @@ var GatherLinear = register(Algorithm{
 	Name:      "linear",
 	Primitive: spec.Gather,
 	Doc:       "The root receives every block from its rank in a single step: nothing is sent twice, for long messages and few ranks.",
-	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007, section 3",
+	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007",
 	Body: rootAlone(
 		Step{
 			others(Recv{From: v("from"), Into: Chunk(out, v("from"))}),

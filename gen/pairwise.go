@@ -9,7 +9,7 @@ var AllToAllPairwise = register(Algorithm{
 	Name:      "pairwise",
 	Primitive: spec.AllToAll,
 	Doc:       "In every round the ranks form pairs that exchange two blocks, also in place: for long messages.",
-	Source:    "Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, Euro-Par 2002, LNCS 2400, section 2",
+	Source:    "Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, Euro-Par 2002, LNCS 2400",
 	Body: []Node{
 		Let{"rounds", sub(add(size, bitAnd(size, one)), one)},
 		For{"t", v("rounds"), []Node{

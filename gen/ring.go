@@ -26,7 +26,7 @@ var AllGatherRing = register(Algorithm{
 	Name:      "ring",
 	Primitive: spec.AllGather,
 	Doc:       "Every block travels around the ring, one hop a step: neighbours alone talk, and each link carries the fewest bytes.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.1",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
 	Body: append(ring[:len(ring):len(ring)],
 		Step{Copy{Into: Chunk(out, rank), From: block(in)}},
 		aroundRing(rank, Step{
@@ -42,7 +42,7 @@ var ReduceScatterRing = register(Algorithm{
 	Name:      "ring",
 	Primitive: spec.ReduceScatter,
 	Doc:       "The partial sum of every block travels around the ring to its own rank: the fewest bytes on every link, for large messages.",
-	Source:    "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009, section 4",
+	Source:    "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009",
 	Requires:  Requires{Commutative: true},
 	Scratch:   most(zero, least(two, sub(size, two))),
 	Body: append(ring[:len(ring):len(ring)],

@@ -67,7 +67,7 @@ var BroadcastBinomial = register(Algorithm{
 	Name:      "binomial",
 	Primitive: spec.Broadcast,
 	Doc:       "A binomial tree: every rank that has the block passes it on, so that twice as many have it after each step; for short messages.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.2",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
 	Body: slices.Concat(
 		levels(root),
 		[]Node{LetBuf{"data", eq(rank, root), in, out}},
@@ -82,7 +82,7 @@ var ReduceBinomial = register(Algorithm{
 	Name:      "binomial",
 	Primitive: spec.Reduce,
 	Doc:       "A binomial tree, whose parents reduce what their children send, in rank order; for short messages.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.5",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
 	Scratch:   one,
 	Body: slices.Concat(
 		levels(root),
@@ -101,7 +101,7 @@ var AllReduceTree = register(Algorithm{
 	Name:      "tree",
 	Primitive: spec.AllReduce,
 	Doc:       "A reduction to rank 0 and a broadcast from it, both along a binomial tree: the fewest messages in all.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, section 4.6",
+	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
 	Body: slices.Concat(
 		levels(zero),
 		[]Node{alone(Copy{Into: block(out), From: block(in)})},
