@@ -187,7 +187,7 @@ func (p *proof) take(ctx context.Context) (call int, ok bool) {
 	return p.next - 1, true
 }
 
-// fail notes a failure. Calls are given out in order, so that all before the first one that fails are proved or under way.
+// fail notes a failure. Calls are given out in order: all before the first one that fails are proved or under way.
 func (p *proof) fail(call int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -22,15 +22,19 @@ func TestSummary(t *testing.T) {
 		want verify.Summary
 	}{
 		{gen.AllReduceRing, verify.Options{From: 2, To: 4},
-			verify.Summary{Sizes: []int{2, 3, 4}, Depths: []int{1}, Schedules: 3, InPlace: true, Folds: true, Order: spec.SameTree, Messages: 24}},
+			verify.Summary{Sizes: []int{2, 3, 4}, Depths: []int{1}, Schedules: 3, InPlace: true, Folds: true,
+				Order: spec.SameTree, Messages: 24}},
 		{gen.AllReduceRecursiveDoubling, verify.Options{To: 2},
-			verify.Summary{Sizes: []int{1, 2}, Depths: []int{1}, Schedules: 2, InPlace: true, Folds: true, Order: spec.RankOrdered, Capacity: 1, Messages: 2}},
+			verify.Summary{Sizes: []int{1, 2}, Depths: []int{1}, Schedules: 2, InPlace: true, Folds: true,
+				Order: spec.RankOrdered, Capacity: 1, Messages: 2}},
 		{gen.ReduceChain, verify.Options{To: 3, Depths: []int{1, 5}},
-			verify.Summary{Sizes: []int{1, 2, 3}, Depths: []int{1, 5}, Schedules: 12, InPlace: true, Folds: true, Order: spec.SameTree, Scratch: 2, Messages: 10}},
+			verify.Summary{Sizes: []int{1, 2, 3}, Depths: []int{1, 5}, Schedules: 12, InPlace: true, Folds: true,
+				Order: spec.SameTree, Scratch: 2, Messages: 10}},
 		{gen.SendDirect, verify.Options{To: 3},
 			verify.Summary{Sizes: []int{2, 3}, Depths: []int{1}, Schedules: 8, Messages: 1}},
 		{halving, verify.Options{To: 9},
-			verify.Summary{Sizes: []int{1, 2, 4, 8}, Depths: []int{1}, Schedules: 4, InPlace: true, Folds: true, Order: spec.SameTree, Messages: 14}},
+			verify.Summary{Sizes: []int{1, 2, 4, 8}, Depths: []int{1}, Schedules: 4, InPlace: true, Folds: true,
+				Order: spec.SameTree, Messages: 14}},
 	} {
 		t.Run(x.a.FullName(), func(t *testing.T) {
 			x.want.Algorithm = x.a.FullName()

@@ -6,9 +6,9 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// alias checks the places of each action against each other. A source may be the destination, or apart from it; a partial
-// overlap is never allowed. A reduction puts its first two operands together into the destination and then adds the others
-// one by one, so that only one of the first two may be the destination.
+// alias checks the places of each action against each other. A source may be the destination, or apart from it; a
+// partial overlap is never allowed. A reduction puts its first two operands together into the destination and then adds
+// the others one by one, so that only these two may be the destination.
 func (c *checker) alias() *Failure {
 	for g := range c.ins {
 		x := &c.ins[g]
@@ -47,8 +47,9 @@ func (c *checker) illegalAlias(g int32, operand int, late bool) *Failure {
 	f.Expected = "a source that is the destination, or apart from it"
 	f.Got = fmt.Sprintf("source %v overlaps %v in part", in.Srcs[operand], in.Dst)
 	if late {
-		f.Expected = "only one of the first two operands may be the destination"
-		f.Got = fmt.Sprintf("operand %d, %v, is the destination, which then already holds a partial result", operand, in.Srcs[operand])
+		f.Expected = "of the operands only the first two may be the destination"
+		f.Got = fmt.Sprintf("operand %d, %v, is the destination: when it is due, a partial result is there",
+			operand, in.Srcs[operand])
 	}
 	return f
 }

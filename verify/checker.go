@@ -86,6 +86,9 @@ type instr struct {
 	afterSend     int32 // the instruction, or -1
 }
 
+func (x *instr) isReceive() bool { return isReceive(x.kind) }
+func (x *instr) isMessage() bool { return x.kind == gen.SendInstr || x.isReceive() }
+
 // span is a Place: n cells from the at-th of a buffer on.
 type span struct{ buf, at, n int32 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// Chunks are symbolic to the checker. These tests are the rest of the argument: that the chunks of a block, as they are cut
-// when elements are moved, cover it exactly, and that two chunks are equally long for every count only if they are the
-// same one of their blocks.
+// Chunks are symbolic to the checker. These tests are the rest of the argument: that the chunks of a block, as they are
+// cut when elements are moved, cover it exactly, and that two chunks are equally long for every count only if they are
+// the same one of their blocks.
 
 // cut is the first element of a chunk of a block of count elements cut into so many chunks; of chunk number chunks it is
 // where the block ends.
@@ -26,7 +26,8 @@ func fault(f cut) error {
 	for chunks := 1; chunks <= 12; chunks++ {
 		for count := range 40 {
 			if f(count, chunks, 0) != 0 || f(count, chunks, chunks) != count {
-				return fmt.Errorf("%d elements in %d chunks: [%d, %d)", count, chunks, f(count, chunks, 0), f(count, chunks, chunks))
+				return fmt.Errorf("%d elements in %d chunks: [%d, %d)", count, chunks, f(count, chunks, 0),
+					f(count, chunks, chunks))
 			}
 			for i := range chunks {
 				want := count / chunks
@@ -47,10 +48,16 @@ func TestChunksCoverABlock(t *testing.T) {
 		t.Error(err)
 	}
 	for name, wrong := range map[string]cut{
-		"the first chunk one too long": func(count, chunks, chunk int) int { return chunk*(count/chunks) + min(chunk, count%chunks+1) },
-		"the last chunk is longer":     func(count, chunks, chunk int) int { return chunk*(count/chunks) + max(0, chunk-(chunks-count%chunks)) },
-		"what is left over is lost":    func(count, chunks, chunk int) int { return chunk * (count / chunks) },
-		"rounded":                      func(count, chunks, chunk int) int { return chunk * count / chunks },
+		"the first chunk one too long": func(count, chunks,
+			chunk int) int {
+			return chunk*(count/chunks) + min(chunk, count%chunks+1)
+		},
+		"the last chunk is longer": func(count, chunks,
+			chunk int) int {
+			return chunk*(count/chunks) + max(0, chunk-(chunks-count%chunks))
+		},
+		"what is left over is lost": func(count, chunks, chunk int) int { return chunk * (count / chunks) },
+		"rounded":                   func(count, chunks, chunk int) int { return chunk * count / chunks },
 	} {
 		if fault(wrong) == nil {
 			t.Errorf("%s: not found", name)

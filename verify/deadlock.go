@@ -11,15 +11,10 @@ import (
 func (c *checker) begin(g int32) int32 { return 2 * g }
 
 func (c *checker) end(g int32) int32 {
-	if c.isMessage(g) {
+	if c.ins[g].isMessage() {
 		return 2*g + 1
 	}
 	return 2 * g
-}
-
-func (c *checker) isMessage(g int32) bool {
-	k := c.ins[g].kind
-	return k == gen.SendInstr || isReceive(k)
 }
 
 // unbounded is the capacity of channels that never hold a sender up.
@@ -62,7 +57,7 @@ func (c *checker) ends(capacity func(channel int32) int32) bool {
 		for _, a := range c.source(g).After {
 			c.graph.edge(c.end(c.first[c.ins[g].rank]+int32(a)), c.begin(g))
 		}
-		if c.isMessage(g) {
+		if c.ins[g].isMessage() {
 			c.messageEdges(g, capacity(c.ins[g].channel))
 		}
 	}
@@ -106,7 +101,7 @@ func (c *checker) takeOrder() {
 	c.order, c.position = c.order[:0], resized(c.position, len(c.ins))
 	for _, e := range c.graph.order {
 		g := e / 2
-		if isReceive(c.ins[g].kind) == (e%2 == 1) {
+		if c.ins[g].isReceive() == (e%2 == 1) {
 			c.position[g] = int32(len(c.order))
 			c.order = append(c.order, g)
 		}
@@ -160,13 +155,13 @@ func (c *checker) explainDeadlock(cycle []int32) *Failure {
 
 // reason says why the event e waits for the event next.
 func (c *checker) reason(e, next int32) string {
+	x, y := &c.ins[e/2], &c.ins[next/2]
 	switch {
-	case c.ins[e/2].rank != c.ins[next/2].rank:
+	case x.rank != y.rank:
 		return "cannot end before its message is sent by"
-	case c.ins[e/2].afterSend == next/2 && e%2 == 1:
+	case x.afterSend == next/2 && e%2 == 1:
 		return "overwrites what is first to be sent by"
-	case c.isMessage(e/2) && c.isMessage(next/2) && c.ins[e/2].kind == gen.SendInstr == (c.ins[next/2].kind == gen.SendInstr) &&
-		c.ins[e/2].channel == c.ins[next/2].channel && c.ins[e/2].slot == c.ins[next/2].slot+1:
+	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1:
 		return "comes, on its channel, after"
 	}
 	return "waits for"

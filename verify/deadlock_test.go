@@ -15,11 +15,17 @@ func TestMessages(t *testing.T) {
 	for _, x := range []handCase{
 		{"one message", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0))}), "", ""},
 		{"a signal", pair([]gen.Instr{send(1, empty)}, []gen.Instr{recv(0, empty)}), "", ""},
-		{"a message left over", pair([]gen.Instr{send(1, in(0)), send(1, in(0))}, []gen.Instr{recv(0, out(0))}), verify.Unmatched, verify.Unmatched},
-		{"a receive left over", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0)), recv(0, out(1))}), verify.Unmatched, verify.Unmatched},
-		{"sent on another channel", pair([]gen.Instr{on(1, send(1, in(0)))}, []gen.Instr{recv(0, out(0))}), verify.Unmatched, verify.Unmatched},
-		{"a signal for a message", pair([]gen.Instr{send(1, empty)}, []gen.Instr{recv(0, out(0))}), verify.Length, verify.Length},
-		{"one chunk for two", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, gen.Place{Buf: "out", N: 2})}), verify.Length, verify.Length},
+		{"a message left over", pair([]gen.Instr{send(1, in(0)), send(1, in(0))}, []gen.Instr{recv(0, out(0))}),
+			verify.Unmatched, verify.Unmatched},
+		{"a receive left over", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0)), recv(0, out(1))}),
+			verify.Unmatched, verify.Unmatched},
+		{"sent on another channel", pair([]gen.Instr{on(1, send(1, in(0)))}, []gen.Instr{recv(0, out(0))}),
+			verify.Unmatched, verify.Unmatched},
+		{"a signal for a message", pair([]gen.Instr{send(1, empty)}, []gen.Instr{recv(0, out(0))}), verify.Length,
+			verify.Length},
+		{"one chunk for two",
+			pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, gen.Place{Buf: "out", N: 2})}), verify.Length,
+			verify.Length},
 	} {
 		x.run(t)
 	}
@@ -35,8 +41,11 @@ type capacityCase struct {
 
 var capacityCases = []capacityCase{
 	{"a rendezvous", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0))}), 0, []int{0}},
-	{"an exchange in one step", pair([]gen.Instr{send(1, in(0)), recv(1, out(0))}, []gen.Instr{send(0, in(0)), recv(0, out(0))}), 0, []int{0, 0}},
-	{"both send first", pair([]gen.Instr{send(1, in(0)), recv(1, out(0), 0)}, []gen.Instr{send(0, in(0)), recv(0, out(0), 0)}), 1, []int{0, 1}},
+	{"an exchange in one step",
+		pair([]gen.Instr{send(1, in(0)), recv(1, out(0))}, []gen.Instr{send(0, in(0)), recv(0, out(0))}), 0, []int{0, 0}},
+	{"both send first",
+		pair([]gen.Instr{send(1, in(0)), recv(1, out(0), 0)}, []gen.Instr{send(0, in(0)), recv(0, out(0), 0)}), 1,
+		[]int{0, 1}},
 	{"both send twice first", pair(
 		[]gen.Instr{send(1, in(0)), send(1, in(1), 0), recv(1, out(0), 1), recv(1, out(1), 2)},
 		[]gen.Instr{send(0, in(0)), send(0, in(1), 0), recv(0, out(0), 1), recv(0, out(1), 2)}), 2, []int{0, 2}},
@@ -85,7 +94,9 @@ func TestCapacity(t *testing.T) {
 
 // deadlocks end for no capacity.
 var deadlocks = []handCase{
-	{"both receive first", pair([]gen.Instr{recv(1, out(0)), send(1, in(0), 0)}, []gen.Instr{recv(0, out(0)), send(0, in(0), 0)}), verify.Deadlock, verify.Deadlock},
+	{"both receive first",
+		pair([]gen.Instr{recv(1, out(0)), send(1, in(0), 0)}, []gen.Instr{recv(0, out(0)), send(0, in(0), 0)}),
+		verify.Deadlock, verify.Deadlock},
 	{"three receive first", byHand(nothing,
 		[]gen.Instr{recv(2, out(0)), send(1, in(0), 0)},
 		[]gen.Instr{recv(0, out(0)), send(2, in(0), 0)},
@@ -96,20 +107,33 @@ var deadlocks = []handCase{
 	{"a receive that follows a send that waits for it", pair(
 		[]gen.Instr{afterSend(1, recv(1, slot(0))), send(1, slot(0), 0)},
 		[]gen.Instr{send(0, in(0)), recv(0, slot(0))}), verify.Deadlock, verify.Deadlock},
+	{"a message behind another on its channel", pair(
+		[]gen.Instr{recv(1, slot(0)), send(1, in(0), 0), send(1, in(1))},
+		[]gen.Instr{recv(0, slot(0)), recv(0, slot(1)), send(0, in(0), 1)}), verify.Deadlock, verify.Deadlock},
 }
 
 func TestDeadlock(t *testing.T) {
 	for _, x := range deadlocks {
 		x.run(t)
 	}
-	_, err := verify.Schedule(deadlocks[0].s, false)
-	var f *verify.Failure
-	if !errors.As(err, &f) {
-		t.Fatal(err)
-	}
-	for _, rank := range []string{"rank 0, step 0: recv", "rank 0, step 0: send", "rank 1, step 0: recv", "rank 1, step 0: send"} {
-		if !strings.Contains(f.Trace, rank) {
-			t.Errorf("the cycle does not show %q:\n%s", rank, f.Trace)
+}
+
+// TestCycle: a deadlock is shown as a cycle, with the reason of each wait.
+func TestCycle(t *testing.T) {
+	for i, words := range [][]string{
+		0: {"rank 0, step 0: recv", "rank 0, step 0: send", "rank 1, step 0: recv", "rank 1, step 0: send",
+			"message is sent by"},
+		3: {"overwrites what is first to be sent by"},
+		4: {"comes, on its channel, after"},
+	} {
+		var f *verify.Failure
+		if _, err := verify.Schedule(deadlocks[i].s, false); !errors.As(err, &f) {
+			t.Fatal(err)
+		}
+		for _, w := range words {
+			if !strings.Contains(f.Trace, w) {
+				t.Errorf("%s: the cycle does not show %q:\n%s", deadlocks[i].name, w, f.Trace)
+			}
 		}
 	}
 }

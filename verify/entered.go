@@ -73,7 +73,7 @@ func (c *checker) met() []rankSet {
 		for _, a := range c.source(g).After {
 			by[g].join(by[c.first[rank]+int32(a)])
 		}
-		if isReceive(c.ins[g].kind) {
+		if c.ins[g].isReceive() {
 			by[g].join(by[c.sends[c.ins[g].slot]])
 		}
 		leave[rank].join(by[g])

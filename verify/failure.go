@@ -68,7 +68,8 @@ type Failure struct {
 
 // newFailure is a Failure of a call as a whole.
 func newFailure(check Check, algorithm string, of spec.Primitive, p gen.Params) *Failure {
-	return &Failure{Check: check, Algorithm: algorithm, Params: p, Rank: -1, Step: -1, Instr: -1, Node: -1, params: of.Params}
+	return &Failure{Check: check, Algorithm: algorithm, Params: p, Rank: -1, Step: -1, Instr: -1, Node: -1,
+		params: of.Params}
 }
 
 // Unwrap is the cause, if there is one.

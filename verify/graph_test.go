@@ -40,7 +40,7 @@ func TestGraph(t *testing.T) {
 	})
 }
 
-// TestInterner: equal keys have equal numbers, in the order in which they come, also after it was used for something else.
+// TestInterner: equal keys have equal numbers, in the order in which they come, also in memory that was used before.
 func TestInterner(t *testing.T) {
 	var in interner
 	rapid.Check(t, func(t *rapid.T) {

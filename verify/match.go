@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/collgen/collgen/gen"
 )
@@ -42,12 +43,12 @@ func (c *checker) nameChannels() {
 	c.names.reset(c.s.Size)
 	for g := range c.ins {
 		x := &c.ins[g]
-		if x.kind != gen.SendInstr && !isReceive(x.kind) {
+		if !x.isMessage() {
 			continue
 		}
 		in := c.source(int32(g))
 		from, to := uint64(x.rank), uint64(in.Peer)
-		if x.kind != gen.SendInstr {
+		if x.isReceive() {
 			from, to = to, from
 		}
 		x.channel = c.names.id((from<<26|to)*maxChannels | uint64(in.Channel))
@@ -63,7 +64,7 @@ func (c *checker) pairUp() *Failure {
 		case x.kind == gen.SendInstr:
 			x.slot = sent[x.channel]
 			sent[x.channel]++
-		case isReceive(x.kind):
+		case x.isReceive():
 			x.slot = received[x.channel]
 			received[x.channel]++
 		}
@@ -86,7 +87,7 @@ func (c *checker) fillSlots(n int) {
 		case x.kind == gen.SendInstr:
 			x.slot += c.channel[x.channel]
 			c.sends[x.slot] = int32(g)
-		case isReceive(x.kind):
+		case x.isReceive():
 			x.slot += c.channel[x.channel]
 			c.recvs[x.slot] = int32(g)
 		}
@@ -95,20 +96,15 @@ func (c *checker) fillSlots(n int) {
 
 // unmatched reports a channel with more messages than receives, or fewer, at the first one too many.
 func (c *checker) unmatched(channel, sent, received int32) *Failure {
-	for g := range c.ins {
-		x := &c.ins[g]
-		isMessage := x.kind == gen.SendInstr || isReceive(x.kind)
-		if !isMessage || x.channel != channel || x.slot != min(sent, received) || (x.kind == gen.SendInstr) != (sent > received) {
-			continue
-		}
-		f := c.failure(Unmatched, int32(g))
-		from, to := x.rank, int32(c.source(int32(g)).Peer)
-		if x.kind != gen.SendInstr {
-			from, to = to, from
-		}
-		f.Expected = fmt.Sprintf("as many receives as sends from rank %d to rank %d on channel %d", from, to, c.source(int32(g)).Channel)
-		f.Got = fmt.Sprintf("%d sent, %d received", sent, received)
-		return f
+	surplus := int32(slices.IndexFunc(c.ins, func(x instr) bool {
+		return x.isMessage() && x.channel == channel && x.slot == min(sent, received) && x.isReceive() == (received > sent)
+	}))
+	f := c.failure(Unmatched, surplus)
+	from, to, in := c.ins[surplus].rank, int32(c.source(surplus).Peer), c.source(surplus)
+	if c.ins[surplus].isReceive() {
+		from, to = to, from
 	}
-	panic("verify: a channel without messages") // it was counted from them
+	f.Expected = fmt.Sprintf("as many receives as sends from rank %d to rank %d on channel %d", from, to, in.Channel)
+	f.Got = fmt.Sprintf("%d sent, %d received", sent, received)
+	return f
 }

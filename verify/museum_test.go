@@ -31,59 +31,79 @@ var museum = []exhibit{
 	{"a dropped send", gen.AllReduceRing, drop[gen.Send](1), verify.Unmatched, "1 sent, 2 received"},
 	{"a dropped receive", gen.AllGatherRing, drop[gen.Recv](0), verify.Unmatched, "1 sent, 0 received"},
 	{"a doubled send", gen.AllReduceTree, nth(1, twice[gen.Send]), verify.Unmatched, "2 sent, 1 received"},
-	{"a partial sum sent and added twice", gen.ReduceBinomial, all(nth(2, twice[gen.Step]), nth(1, func(x gen.Step) []gen.Node {
-		again := x[0].(gen.RecvReduce)
-		again.With = again.Into
-		return []gen.Node{x, gen.Step{again}}
-	})), verify.Postcondition, "is in it 2 times"},
+	{"a partial sum sent and added twice", gen.ReduceBinomial,
+		all(nth(2, twice[gen.Step]), nth(1, func(x gen.Step) []gen.Node {
+			again := x[0].(gen.RecvReduce)
+			again.With = again.Into
+			return []gen.Node{x, gen.Step{again}}
+		})), verify.Postcondition, "is in it 2 times"},
 	{"a doubled reduction: received once, added twice", gen.AllReduceOneShot, set(0, func(x *gen.Reduce) {
 		x.N, x.From.At = spec.Add(x.N, one), spec.Min(v(x.Var), spec.Sub(spec.Size, one))
 	}), verify.Postcondition, "is in it 2 times"},
 	{"a send to the wrong rank", gen.BroadcastBinomial, set(0, func(x *gen.Send) {
 		x.To = spec.If(spec.Eq(spec.Rank, zero), spec.Sub(spec.Size, one), x.To)
 	}), verify.Unmatched, ""},
-	{"a step too few around the ring", gen.AllReduceRing, set(1, func(x *gen.For) { x.N = spec.Max(zero, spec.Sub(x.N, one)) }), verify.Uninitialized, "old out"},
+	{"a step too few around the ring", gen.AllReduceRing,
+		set(1, func(x *gen.For) { x.N = spec.Max(zero, spec.Sub(x.N, one)) }), verify.Uninitialized, "old out"},
 
 	// The right messages with the wrong content.
 	{"swapped sends, of chunks that differ in length", gen.BroadcastChain, set(0, func(x *gen.Send) {
 		x.Data.At = spec.Sub(spec.Sub(spec.Depth, one), x.Data.At)
 	}), verify.Length, ""},
-	{"swapped blocks of equal length", gen.AllToAllDirect, set(0, func(x *gen.Send) { x.Data.At = v("from") }), verify.Postcondition, ""},
-	{"a chunk off by one", gen.AllReduceRing, set(0, func(x *gen.Send) { x.Data.At = spec.Up(spec.Add(x.Data.At, one), spec.Size) }),
-		verify.Length, "as chunk 0 of a block"},
-	{"a block off by one", gen.ScatterLinear, set(0, func(x *gen.Send) { x.Data.At = spec.Up(spec.Add(x.Data.At, one), spec.Size) }),
+	{"swapped blocks of equal length", gen.AllToAllDirect, set(0, func(x *gen.Send) { x.Data.At = v("from") }),
 		verify.Postcondition, ""},
-	{"a span one block too long", gen.GatherBinomial, set(0, func(x *gen.Recv) { x.Into.N = spec.Add(x.Into.N, one) }), verify.Program, "out of range"},
-	{"a span one chunk too short", gen.BroadcastScatterAllGather, set(0, func(x *gen.Recv) { x.Into.N = spec.Max(one, spec.Sub(x.Into.N, one)) }),
+	{"a chunk off by one", gen.AllReduceRing,
+		set(0, func(x *gen.Send) { x.Data.At = spec.Up(spec.Add(x.Data.At, one), spec.Size) }),
+		verify.Length, "as chunk 0 of a block"},
+	{"a block off by one", gen.ScatterLinear,
+		set(0, func(x *gen.Send) { x.Data.At = spec.Up(spec.Add(x.Data.At, one), spec.Size) }),
+		verify.Postcondition, ""},
+	{"a span one block too long", gen.GatherBinomial,
+		set(0, func(x *gen.Recv) { x.Into.N = spec.Add(x.Into.N, one) }), verify.Program, "out of range"},
+	{"a span one chunk too short", gen.BroadcastScatterAllGather,
+		set(0, func(x *gen.Recv) { x.Into.N = spec.Max(one, spec.Sub(x.Into.N, one)) }),
 		verify.Length, "2 chunks from chunk 2"},
-	{"the last, uneven chunk: a slot as long as another chunk", gen.AllReduceTwoShot, set(0, func(x *gen.Recv) { x.Into.Like = v("from") }),
+	{"the last, uneven chunk: a slot as long as another chunk", gen.AllReduceTwoShot,
+		set(0, func(x *gen.Recv) { x.Into.Like = v("from") }),
 		verify.Length, "as long as"},
-	{"a slot that is copied as if it were another chunk", gen.AllReduceTwoShot, set(0, func(x *gen.Copy) { x.Into.Like = zero }),
+	{"a slot that is copied as if it were another chunk", gen.AllReduceTwoShot,
+		set(0, func(x *gen.Copy) { x.Into.Like = zero }),
 		verify.Program, "differ in length"},
-	{"store for reduce", gen.AllReduceRing, nth(0, func(x gen.RecvReduce) []gen.Node { return []gen.Node{gen.Recv{From: x.From, Into: x.Into}} }),
+	{"store for reduce", gen.AllReduceRing,
+		nth(0, func(x gen.RecvReduce) []gen.Node { return []gen.Node{gen.Recv{From: x.From, Into: x.Into}} }),
 		verify.Postcondition, "is missing"},
 	{"reduce for store", gen.AllReduceRing, nth(0, func(x gen.Recv) []gen.Node {
 		return []gen.Node{gen.RecvReduce{From: x.From, Into: x.Into, With: gen.Chunk(spec.In, x.Into.At)}}
 	}), verify.Postcondition, "is in it 2 times"},
 	{"both directions send the same half", halves, set(0, func(x *gen.Send) { x.Data.At = one }), verify.Postcondition, ""},
-	{"the operand that was there is forgotten", gen.ReduceBinomial, set(1, func(x *gen.LetBuf) { x.Else = spec.In }), verify.Postcondition, "is missing"},
+	{"the operand that was there is forgotten", gen.ReduceBinomial,
+		set(1, func(x *gen.LetBuf) { x.Else = spec.In }), verify.Postcondition, "is missing"},
 
 	// The wrong rank.
-	{"a rank that ought to be relative to the root", gen.BroadcastScatterAllGather, let("place", 0, func(x *gen.Let) { x.Is = spec.Rank }),
+	{"a rank that ought to be relative to the root", gen.BroadcastScatterAllGather,
+		let("place", 0, func(x *gen.Let) { x.Is = spec.Rank }),
 		verify.Uninitialized, "old out"},
-	{"(rank-1) gone negative", gen.AllGatherRing, let("prev", 0, func(x *gen.Let) { x.Is = spec.Sub(spec.Rank, one) }), verify.Program, "-1"},
+	{"(rank-1) gone negative", gen.AllGatherRing,
+		let("prev", 0, func(x *gen.Let) { x.Is = spec.Sub(spec.Rank, one) }), verify.Program, "-1"},
 	{"a wrap-around to the wrong rank", gen.AllGatherRing, let("next", 0, func(x *gen.Let) {
-		x.Is = spec.If(spec.Lt(spec.Add(spec.Rank, one), spec.Size), spec.Add(spec.Rank, one), spec.Min(one, spec.Max(zero, spec.Sub(spec.Size, two))))
+		x.Is = spec.If(spec.Lt(spec.Add(spec.Rank, one), spec.Size), spec.Add(spec.Rank, one),
+			spec.Min(one, spec.Max(zero, spec.Sub(spec.Size, two))))
 	}), verify.Unmatched, "0 sent"},
-	{"a root that is taken for rank 0", gen.ScatterLinear, set(0, func(x *gen.Recv) { x.From = zero }), verify.Program, "the rank itself"},
-	{"a remainder that is left out", gen.AllReduceRecursiveDoubling, let("extra", 0, func(x *gen.Let) { x.Is = zero }), verify.Program, ""},
+	{"a root that is taken for rank 0", gen.ScatterLinear, set(0, func(x *gen.Recv) { x.From = zero }),
+		verify.Program, "the rank itself"},
+	{"a remainder that is left out", gen.AllReduceRecursiveDoubling,
+		let("extra", 0, func(x *gen.Let) { x.Is = zero }), verify.Program, ""},
 	{"one rank, which nobody thought of", gen.AllReduceTree, drop[gen.If](0), verify.Uninitialized, "old out0[0]"},
 
 	// Too early.
-	{"an early send: what arrives in this step goes on in it", gen.AllGatherRing, set(0, func(x *gen.Send) { x.Data.At = v("d") }), verify.Race, ""},
-	{"a buffer is overwritten while it is sent", gen.AllGatherRing, set(0, func(x *gen.Recv) { x.Into.At = v("c") }), verify.Race, ""},
-	{"AfterSend dropped", gen.AllReduceRecursiveDoubling, set(1, func(x *gen.RecvReduce) { x.AfterSend = false }), verify.Race, ""},
-	{"AfterSend dropped, which only matters in place", gen.AllToAllPairwise, set(0, func(x *gen.Recv) { x.AfterSend = false }), verify.Race, "in place"},
+	{"an early send: what arrives in this step goes on in it", gen.AllGatherRing,
+		set(0, func(x *gen.Send) { x.Data.At = v("d") }), verify.Race, ""},
+	{"a buffer is overwritten while it is sent", gen.AllGatherRing,
+		set(0, func(x *gen.Recv) { x.Into.At = v("c") }), verify.Race, ""},
+	{"AfterSend dropped", gen.AllReduceRecursiveDoubling, set(1, func(x *gen.RecvReduce) { x.AfterSend = false }),
+		verify.Race, ""},
+	{"AfterSend dropped, which only matters in place", gen.AllToAllPairwise,
+		set(0, func(x *gen.Recv) { x.AfterSend = false }), verify.Race, "in place"},
 	{"two slots by turns, and their parity lost", gen.ReduceChain, all(
 		let("at", 0, func(x *gen.Let) { x.Is = spec.If(spec.Eq(spec.Rank, spec.Root), v("i"), zero) }),
 		let("from", 0, func(x *gen.Let) {
@@ -116,22 +136,30 @@ var museum = []exhibit{
 		return []gen.Node{x, gen.Finish{Data: x.Into}}
 	}), verify.Finish, ""},
 	{"different trees on different ranks", gen.AllReduceRecursiveDoubling, all(commutative,
-		set(1, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Expr{} })), verify.Order, "the tree of the ranks before it"},
+		set(1, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Expr{} })), verify.Order,
+		"the tree of the ranks before it"},
 	{"operands out of order, with an operator that need not commute", gen.ReduceBinomial,
 		set(0, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Expr{} }), verify.Order, "in rank order"},
-	{"a ring for an operator that need not commute", gen.AllReduceRing, func(a *gen.Algorithm) { a.Requires.Commutative = false }, verify.Order, ""},
-	{"a tree where a left fold is promised", gen.AllReduceTree, func(a *gen.Algorithm) { a.Primitive.Order = spec.RankOrdered }, verify.Order, "left fold"},
+	{"a ring for an operator that need not commute", gen.AllReduceRing,
+		func(a *gen.Algorithm) { a.Requires.Commutative = false }, verify.Order, ""},
+	{"a tree where a left fold is promised", gen.AllReduceTree,
+		func(a *gen.Algorithm) { a.Primitive.Order = spec.RankOrdered }, verify.Order, "left fold"},
 
 	// Memory.
-	{"In used as scratch", gen.AllReduceRing, set(0, func(x *gen.RecvReduce) { x.Into.Buf = spec.In }), verify.Frame, "stays as it was"},
-	{"a lost in-place guard: In is read after Out was written", swap, func(*gen.Algorithm) {}, verify.Postcondition, "in place"},
+	{"In used as scratch", gen.AllReduceRing, set(0, func(x *gen.RecvReduce) { x.Into.Buf = spec.In }),
+		verify.Frame, "stays as it was"},
+	{"a lost in-place guard: In is read after Out was written", swap, func(*gen.Algorithm) {},
+		verify.Postcondition, "in place"},
 	{"a lost in-place guard: all of Out copied over what In still sends", gen.AllToAllPairwise, func(a *gen.Algorithm) {
-		a.Body = append([]gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, spec.Down(spec.Sub(spec.Rank, one), spec.Size)), From: gen.Chunk(spec.In, spec.Rank)}}}, a.Body...)
+		a.Body = append([]gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(spec.Out,
+			spec.Down(spec.Sub(spec.Rank, one), spec.Size)), From: gen.Chunk(spec.In, spec.Rank)}}}, a.Body...)
 	}, verify.Postcondition, "in place"},
 	{"a block that nobody copies", gen.AllGatherRing, drop[gen.Copy](0), verify.Uninitialized, "old out"},
 	{"a slot that is read and never written", gen.AllReduceOneShot, drop[gen.Copy](0), verify.Uninitialized, "old scratch"},
-	{"one slot too few", gen.AllReduceOneShot, func(a *gen.Algorithm) { a.Scratch = spec.Sub(spec.Size, one) }, verify.Program, "out of range"},
-	{"one slot too many", gen.AllReduceOneShot, func(a *gen.Algorithm) { a.Scratch = spec.Add(spec.Size, one) }, verify.ScratchUnused, ""},
+	{"one slot too few", gen.AllReduceOneShot, func(a *gen.Algorithm) { a.Scratch = spec.Sub(spec.Size, one) },
+		verify.Program, "out of range"},
+	{"one slot too many", gen.AllReduceOneShot, func(a *gen.Algorithm) { a.Scratch = spec.Add(spec.Size, one) },
+		verify.ScratchUnused, ""},
 	{"a copy that overlaps itself", gen.AllGatherDirect, nth(0, func(x gen.Copy) []gen.Node {
 		n := spec.Sub(spec.Size, one)
 		return []gen.Node{x, gen.If{Cond: spec.Gt(spec.Size, two), Then: []gen.Node{
@@ -166,7 +194,8 @@ var halves = gen.Algorithm{
 
 // swap is right out of place alone, and does not say so: the root of two ranks receives into Out before it reads In.
 var swap = gen.Algorithm{
-	Name: "swap", Primitive: spec.Reduce, Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true}, Scratch: two,
+	Name: "swap", Primitive: spec.Reduce,
+	Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true}, Scratch: two,
 	Body: []gen.Node{gen.If{Cond: spec.Eq(spec.Rank, spec.Root), Then: []gen.Node{gen.Step{
 		gen.Recv{From: spec.Sub(one, spec.Rank), Into: gen.Chunk(spec.Out, zero)},
 		gen.Copy{Into: gen.Chunk(spec.Scratch, zero), From: gen.Chunk(spec.In, zero)},

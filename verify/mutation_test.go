@@ -59,7 +59,8 @@ var mutations = []func(*rapid.T, *gen.Schedule, *gen.Program, *gen.Instr){
 	},
 	func(t *rapid.T, _ *gen.Schedule, p *gen.Program, x *gen.Instr) { // exchanged with another
 		y := &p.Instrs[rapid.IntRange(0, len(p.Instrs)-1).Draw(t, "other")]
-		x.Kind, y.Kind, x.Peer, y.Peer, x.Dst, y.Dst, x.Srcs, y.Srcs = y.Kind, x.Kind, y.Peer, x.Peer, y.Dst, x.Dst, y.Srcs, x.Srcs
+		x.Kind, y.Kind, x.Peer, y.Peer, x.Dst, y.Dst, x.Srcs, y.Srcs = y.Kind, x.Kind, y.Peer, x.Peer, y.Dst,
+			x.Dst, y.Srcs, x.Srcs
 	},
 	func(t *rapid.T, _ *gen.Schedule, p *gen.Program, x *gen.Instr) { // done once more at the end
 		again := *x

@@ -85,7 +85,8 @@ func (c *checker) raceBetween(a, b, rank, cell int32) *Failure {
 		return "reads"
 	}
 	f.Expected = fmt.Sprintf("an order between two instructions that share %v", f.Place)
-	f.Got = fmt.Sprintf("[%s] %s it, [%s] %s it, and the second does not wait for the end of the first", c.name(a), verb(a), c.name(b), verb(b))
+	f.Got = fmt.Sprintf("[%s] %s it, [%s] %s it, and the second does not wait for the end of the first",
+		c.name(a), verb(a), c.name(b), verb(b))
 	return f
 }
 

@@ -17,15 +17,21 @@ func alone(instrs ...gen.Instr) *gen.Schedule { return byHand(nothing, instrs) }
 func TestRace(t *testing.T) {
 	for _, x := range []handCase{
 		{"two copies into one place, ordered", alone(move(out(0), in(0)), move(out(0), in(1), 0)), "", ""},
-		{"two copies into one place, in no order", alone(move(out(0), in(0)), move(out(0), in(1))), verify.Race, verify.Race},
+		{"two copies into one place, in no order", alone(move(out(0), in(0)), move(out(0), in(1))), verify.Race,
+			verify.Race},
 		{"a read and a write in no order", alone(move(out(0), in(1)), move(out(1), out(0))), verify.Race, verify.Race},
-		{"a write after a read, in no order", alone(move(slot(0), in(0)), move(slot(1), slot(0), 0), move(slot(0), in(1), 0)), verify.Race, verify.Race},
+		{"a write after a read, in no order",
+			alone(move(slot(0), in(0)), move(slot(1), slot(0), 0), move(slot(0), in(1), 0)), verify.Race, verify.Race},
 		{"two reads need no order", alone(move(slot(0), in(0)), move(slot(1), in(0))), "", ""},
-		{"ordered over a join", alone(move(slot(0), in(0)), move(slot(1), in(1)), join(0, 1), move(slot(0), slot(1), 2)), "", ""},
+		{"ordered over a join",
+			alone(move(slot(0), in(0)), move(slot(1), in(1)), join(0, 1), move(slot(0), slot(1), 2)), "", ""},
 		{"ordered over a join that lists its instructions backwards",
 			alone(move(slot(0), in(0)), move(slot(1), in(1)), join(1, 0), move(slot(0), slot(1), 2)), "", ""},
-		{"ordered within each of two lanes", alone(move(slot(0), in(0)), move(slot(1), in(1)), move(slot(0), in(1), 0), move(slot(1), in(0), 1)), "", ""},
-		{"across two lanes in no order", alone(move(slot(0), in(0)), move(slot(1), in(1)), move(slot(0), in(1), 1), move(slot(1), in(0), 0)), verify.Race, verify.Race},
+		{"ordered within each of two lanes",
+			alone(move(slot(0), in(0)), move(slot(1), in(1)), move(slot(0), in(1), 0), move(slot(1), in(0), 1)), "", ""},
+		{"across two lanes in no order",
+			alone(move(slot(0), in(0)), move(slot(1), in(1)), move(slot(0), in(1), 1), move(slot(1), in(0), 0)),
+			verify.Race, verify.Race},
 		{"in place, Out is In", alone(move(slot(0), in(0)), move(out(0), in(1))), "", verify.Race},
 		{"in place, Out is In, ordered", alone(move(slot(0), in(0)), move(out(0), in(1), 0)), "", ""},
 		{"in place, a copy to itself is no write", alone(move(slot(0), in(0)), move(out(0), in(0))), "", ""},
@@ -42,16 +48,23 @@ func TestRace(t *testing.T) {
 			pair([]gen.Instr{send(1, slot(0)), recv(1, slot(1)), move(slot(0), slot(1), 0, 1)},
 				[]gen.Instr{recv(0, slot(0)), send(0, slot(0), 0)}), "", ""},
 		{"a receive writes as long as it is in flight",
-			pair([]gen.Instr{recv(1, slot(0)), move(slot(1), slot(0))}, []gen.Instr{send(0, in(0))}), verify.Race, verify.Race},
-		{"what goes on has arrived", pair([]gen.Instr{recv(1, slot(0)), move(slot(1), slot(0), 0)}, []gen.Instr{send(0, in(0))}), "", ""},
+			pair([]gen.Instr{recv(1, slot(0)), move(slot(1), slot(0))}, []gen.Instr{send(0, in(0))}), verify.Race,
+			verify.Race},
+		{"what goes on has arrived",
+			pair([]gen.Instr{recv(1, slot(0)), move(slot(1), slot(0), 0)}, []gen.Instr{send(0, in(0))}), "", ""},
 		{"after a receive that follows a send, the send has ended",
 			pair([]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0))), move(slot(0), in(0), 1)},
+				[]gen.Instr{recv(0, slot(1)), send(0, in(1))}), "", ""},
+		{"ordered through the send that a receive follows",
+			pair([]gen.Instr{move(slot(1), in(0)), send(1, slot(0), 0), afterSend(1, recv(1, slot(0))),
+				move(slot(1), in(1), 2)},
 				[]gen.Instr{recv(0, slot(1)), send(0, in(1))}), "", ""},
 		{"AfterSend speaks of one send only",
 			pair([]gen.Instr{send(1, slot(0)), send(1, slot(0)), afterSend(0, recv(1, slot(0)))},
 				[]gen.Instr{recv(0, slot(0)), recv(0, slot(1)), send(0, in(1))}), verify.Race, verify.Race},
 		{"AfterSend of a place that is shared only in place",
-			pair([]gen.Instr{send(1, in(0)), afterSend(0, recv(1, out(0)))}, []gen.Instr{recv(0, slot(0)), send(0, in(1))}), "", ""},
+			pair([]gen.Instr{send(1, in(0)), afterSend(0, recv(1, out(0)))},
+				[]gen.Instr{recv(0, slot(0)), send(0, in(1))}), "", ""},
 	} {
 		x.run(t)
 	}
@@ -77,10 +90,13 @@ func TestAlias(t *testing.T) {
 		{"a copy one slot down", overlap(1, 2), verify.Alias, verify.Alias},
 		{"a reduction into its first operand", alone(reduce(slot(0), three(slot(0), in(0), in(1)))), "", ""},
 		{"a reduction into its second operand", alone(reduce(slot(0), three(in(0), slot(0), in(1)))), "", ""},
-		{"a reduction into its third operand", alone(reduce(slot(0), three(in(0), in(1), slot(0)))), verify.Alias, verify.Alias},
-		{"a reduction into its third operand in place", alone(reduce(out(1), three(slot(0), slot(0), in(1)))), "", verify.Alias},
+		{"a reduction into its third operand", alone(reduce(slot(0), three(in(0), in(1), slot(0)))), verify.Alias,
+			verify.Alias},
+		{"a reduction into its third operand in place", alone(reduce(out(1), three(slot(0), slot(0), in(1)))), "",
+			verify.Alias},
 		{"a receive over what it is reduced with", received(span(spec.Scratch, 0, 2), span(spec.Scratch, 0, 2)), "", ""},
-		{"a receive over what it is reduced with, in part", received(span(spec.Scratch, 1, 2), span(spec.Scratch, 0, 2)), verify.Alias, verify.Alias},
+		{"a receive over what it is reduced with, in part",
+			received(span(spec.Scratch, 1, 2), span(spec.Scratch, 0, 2)), verify.Alias, verify.Alias},
 	} {
 		x.run(t)
 	}
@@ -100,7 +116,8 @@ func TestShifted(t *testing.T) {
 	}
 	p.InPlace = spec.InPlace{InBlock: zero, OutBlock: one} // Out's block 1 is In's block 0
 	for _, x := range []handCase{
-		{"the shared block, before In", byHand(p, []gen.Instr{move(slot(0), in(0)), move(out(1), slot(1))}), "", verify.Race},
+		{"the shared block, before In", byHand(p, []gen.Instr{move(slot(0), in(0)), move(out(1), slot(1))}), "",
+			verify.Race},
 		{"a block before In", byHand(p, []gen.Instr{move(slot(0), in(0)), move(out(0), slot(1))}), "", ""},
 	} {
 		x.run(t)

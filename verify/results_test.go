@@ -20,7 +20,8 @@ func sum(promise spec.Order, requires gen.Requires, rank0, rank1 []gen.Instr) *g
 
 // exchange is one rank's part of an all-reduce: it sends its block, receives the other's into scratch, and reduces.
 func exchange(other int, operands ...gen.Place) []gen.Instr {
-	return []gen.Instr{send(other, in(0)), recv(other, slot(0)), join(0, 1), reduce(out(0), slices.Clone(operands), 2), finish(out(0), 3)}
+	return []gen.Instr{send(other, in(0)), recv(other, slot(0)), join(0, 1),
+		reduce(out(0), slices.Clone(operands), 2), finish(out(0), 3)}
 }
 
 func TestOrders(t *testing.T) {
@@ -47,7 +48,8 @@ func TestOrders(t *testing.T) {
 		{"rank order", rankOrder(spec.AnyTree, gen.Requires{}), "", spec.RankOrdered},
 		{"rank order where it is promised", rankOrder(spec.RankOrdered, gen.Requires{}), "", spec.RankOrdered},
 		{"another order, the same on both", otherOrder(spec.SameTree, commutes), "", spec.SameTree},
-		{"another order, and an operator that need not commute", otherOrder(spec.SameTree, gen.Requires{}), verify.Order, 0},
+		{"another order, and an operator that need not commute", otherOrder(spec.SameTree, gen.Requires{}),
+			verify.Order, 0},
 		{"another order where a left fold is promised", otherOrder(spec.RankOrdered, commutes), verify.Order, 0},
 		{"two orders where any will do", mixed(spec.AnyTree, commutes), "", spec.AnyTree},
 		{"two orders where one is promised", mixed(spec.SameTree, commutes), verify.Order, 0},
@@ -77,17 +79,23 @@ func TestResults(t *testing.T) {
 	for _, x := range []handCase{
 		{"right", right(), "", ""},
 		{"nothing done", byHand(spec.AllReduce, nil, nil), verify.Uninitialized, verify.Postcondition},
-		{"an operand twice", with(func(p []gen.Instr) { p[3].Srcs = []gen.Place{in(0), slot(0), slot(0)} }), verify.Postcondition, verify.Postcondition},
-		{"an operand for the other", with(func(p []gen.Instr) { p[3].Srcs = []gen.Place{in(0), in(0)} }), verify.Postcondition, verify.Postcondition},
-		{"an operand missing", with(func(p []gen.Instr) { p[3].Srcs = []gen.Place{in(0)} }), verify.Postcondition, verify.Postcondition},
-		{"an operand that is not there", with(func(p []gen.Instr) { p[3].Srcs[1] = slot(1) }), verify.Uninitialized, verify.Uninitialized},
-		{"what is not there is read, for no result", sum(spec.SameTree, gen.Requires{}, append(exchange(1, both...), move(slot(0), slot(1), 4)),
-			exchange(0, turned...)), "", ""},
+		{"an operand twice", with(func(p []gen.Instr) { p[3].Srcs = []gen.Place{in(0), slot(0), slot(0)} }),
+			verify.Postcondition, verify.Postcondition},
+		{"an operand for the other", with(func(p []gen.Instr) { p[3].Srcs = []gen.Place{in(0), in(0)} }),
+			verify.Postcondition, verify.Postcondition},
+		{"an operand missing", with(func(p []gen.Instr) { p[3].Srcs = []gen.Place{in(0)} }), verify.Postcondition,
+			verify.Postcondition},
+		{"an operand that is not there", with(func(p []gen.Instr) { p[3].Srcs[1] = slot(1) }),
+			verify.Uninitialized, verify.Uninitialized},
+		{"what is not there is read, for no result",
+			sum(spec.SameTree, gen.Requires{}, append(exchange(1, both...), move(slot(0), slot(1), 4)),
+				exchange(0, turned...)), "", ""},
 		{"not finished", with(func(p []gen.Instr) { p[4] = join(3) }), verify.Finish, verify.Finish},
 		{"added by itself, and not finished", with(func(p []gen.Instr) {
 			p[3], p[4] = move(out(0), in(0), 2), reduce(out(0), []gen.Place{out(0), slot(0)}, 3)
 		}), verify.Finish, verify.Finish},
-		{"the input finished, not the sum", with(func(p []gen.Instr) { p[4] = finish(slot(0), 3) }), verify.Finish, verify.Finish},
+		{"the input finished, not the sum", with(func(p []gen.Instr) { p[4] = finish(slot(0), 3) }),
+			verify.Finish, verify.Finish},
 		{"In is written, which is Out in place", with(func(p []gen.Instr) { p[4] = finish(in(0), 3) }), verify.Frame, ""},
 	} {
 		x.run(t)
@@ -97,7 +105,8 @@ func TestResults(t *testing.T) {
 // TestGiven: what a precondition leaves open is no input, and what it says of two places is one value.
 func TestGiven(t *testing.T) {
 	p := nothing
-	p.Pre = []spec.Clause{{Buf: spec.In, Where: spec.Eq(spec.Block, zero), Value: spec.Value{Kind: spec.Input, Rank: zero, Block: zero}}}
+	p.Pre = []spec.Clause{{Buf: spec.In, Where: spec.Eq(spec.Block, zero),
+		Value: spec.Value{Kind: spec.Input, Rank: zero, Block: zero}}}
 	p.Post = []spec.Clause{
 		{Buf: spec.Out, Where: spec.Eq(spec.Block, zero), Value: spec.Value{Kind: spec.Input, Rank: zero, Block: zero}},
 		{Buf: spec.Out, Where: spec.Eq(spec.Block, one), Value: spec.Value{Kind: spec.Undefined}},
@@ -116,13 +125,41 @@ func TestGiven(t *testing.T) {
 // TestUnspoken: a block of Out that no clause speaks of stays as it was.
 func TestUnspoken(t *testing.T) {
 	p := nothing
-	p.Post = []spec.Clause{{Buf: spec.Out, Where: spec.Eq(spec.Block, zero), Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: zero}}}
+	p.Post = []spec.Clause{{Buf: spec.Out, Where: spec.Eq(spec.Block, zero),
+		Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: zero}}}
 	for _, x := range []handCase{
 		{"the promised block", byHand(p, []gen.Instr{move(out(0), in(0))}), "", ""},
-		{"another block too", byHand(p, []gen.Instr{move(out(0), in(0)), move(out(1), in(1))}), verify.Frame, ""}, // in place it is In's own
-		{"another block, with something else", byHand(p, []gen.Instr{move(out(0), in(0)), move(out(1), in(0))}), verify.Frame, verify.Frame},
+		{"another block too; in place it is In's own", byHand(p, []gen.Instr{move(out(0), in(0)), move(out(1), in(1))}),
+			verify.Frame, ""},
+		{"another block, with something else", byHand(p, []gen.Instr{move(out(0), in(0)), move(out(1), in(0))}),
+			verify.Frame, verify.Frame},
 	} {
 		x.run(t)
+	}
+}
+
+// TestPromisedIn: a primitive may promise what In holds too.
+func TestPromisedIn(t *testing.T) {
+	p := nothing
+	p.InPlace, p.Post = spec.InPlace{}, []spec.Clause{
+		{Buf: spec.In, Where: spec.Eq(spec.Block, zero), Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: one}},
+		{Buf: spec.Out, Value: spec.Value{Kind: spec.Undefined}},
+	}
+	if got := checkOf(t, byHand(p, []gen.Instr{move(in(0), in(1))}), false); got != "" {
+		t.Errorf("it fails %q", got)
+	}
+	if got := checkOf(t, byHand(p, nil), false); got != verify.Postcondition {
+		t.Errorf("with nothing done it fails %q", got)
+	}
+}
+
+// TestShortWords: a counterexample stays readable where there are many ranks.
+func TestShortWords(t *testing.T) {
+	a := gen.AllReduceOneShot
+	set(0, func(x *gen.Reduce) { x.From.At = zero })(&a)
+	_, err := verify.Algorithm(t.Context(), &a, verify.Options{From: 64, To: 64})
+	if err == nil || len(err.Error()) > 6000 {
+		t.Errorf("got %v", err)
 	}
 }
 

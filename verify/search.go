@@ -42,7 +42,7 @@ func (s *search) begun(c *checker, g, a int32) {
 // ended pushes what has to have happened, besides its own begin, when g ends.
 func (s *search) ended(c *checker, g, a int32) {
 	x := &c.ins[g]
-	if isReceive(x.kind) {
+	if x.isReceive() {
 		s.push(c, c.sends[x.slot], 0, a)
 	}
 	if x.afterSend >= 0 {

@@ -122,7 +122,10 @@ func (c *checker) shapeOfMessage(rank int, in *gen.Instr) string {
 }
 
 // operands is how many sources an instruction of each kind has; -1: any number but 0.
-var operands = [...]int{gen.JoinInstr: 0, gen.SendInstr: 1, gen.RecvInstr: 0, gen.RecvReduceInstr: 1, gen.CopyInstr: 1, gen.ReduceInstr: -1, gen.FinishInstr: 0}
+var operands = [...]int{
+	gen.JoinInstr: 0, gen.SendInstr: 1, gen.RecvInstr: 0, gen.RecvReduceInstr: 1,
+	gen.CopyInstr: 1, gen.ReduceInstr: -1, gen.FinishInstr: 0,
+}
 
 func (c *checker) shapeOfPlaces(rank int, in *gen.Instr) string {
 	n := operands[in.Kind]
@@ -186,7 +189,8 @@ func number(b spec.Buf) int32 {
 
 // flatten appends in, whose shape is right, to the instructions.
 func (c *checker) flatten(rank int, in *gen.Instr) {
-	x := instr{kind: in.Kind, receivedFirst: in.ReceivedFirst, rank: int32(rank), src: int32(len(c.srcs)), dst: spanOf(in.Dst), afterSend: -1}
+	x := instr{kind: in.Kind, receivedFirst: in.ReceivedFirst, rank: int32(rank), dst: spanOf(in.Dst), afterSend: -1}
+	x.src = int32(len(c.srcs))
 	for _, p := range in.Srcs {
 		c.srcs = append(c.srcs, spanOf(p))
 	}

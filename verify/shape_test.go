@@ -3,6 +3,7 @@ package verify_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,9 +29,11 @@ func TestShape(t *testing.T) {
 		{"far too many blocks", func(s *gen.Schedule) { s.Primitive.In.Blocks = spec.Int(math.MaxInt) }, "blocks"},
 		{"blocks without a number", func(s *gen.Schedule) { s.Primitive.In.Blocks = spec.Var("x") }, "not defined"},
 		{"a kind that does not exist", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Kind = 99 }, "no such instruction"},
-		{"a wait for a later instruction", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].After = []int{1} }, "not listed before it"},
+		{"a wait for a later instruction", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].After = []int{1} },
+			"not listed before it"},
 		{"a wait for itself", func(s *gen.Schedule) { s.Ranks[0].Instrs[1].After = []int{1} }, "not listed before it"},
-		{"a wait for less than the first", func(s *gen.Schedule) { s.Ranks[0].Instrs[1].After = []int{-1} }, "instruction -1"},
+		{"a wait for less than the first", func(s *gen.Schedule) { s.Ranks[0].Instrs[1].After = []int{-1} },
+			"instruction -1"},
 		{"a message to itself", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Peer = 0 }, "peer is 0"},
 		{"a message to nobody", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Peer = 2 }, "peer is 2"},
 		{"a channel below 0", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Channel = -1 }, "channel is -1"},
@@ -42,28 +45,42 @@ func TestShape(t *testing.T) {
 			s.Ranks[0].Instrs[0].Srcs[0] = gen.Place{Buf: spec.In, At: math.MaxInt, N: math.MaxInt}
 		}, "out of range"},
 		{"a buffer of no name", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Srcs[0].Buf = "stack" }, `no buffer "stack"`},
-		{"a length that is another chunk's", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Srcs[0].Like = 1 }, "length of chunk 1"},
+		{"a length that is another chunk's", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Srcs[0].Like = 1 },
+			"length of chunk 1"},
 		{"a send without data", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Srcs = nil }, "0 sources"},
-		{"a send of two places", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Srcs = []gen.Place{in(0), in(1)} }, "2 sources"},
+		{"a send of two places", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Srcs = []gen.Place{in(0), in(1)} },
+			"2 sources"},
 		{"a send with a destination", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].Dst = out(0) }, "a destination"},
 		{"a send after a send", func(s *gen.Schedule) { s.Ranks[0].Instrs[0].AfterSend = 0 }, "not a receive"},
 		{"a receive after a receive", func(s *gen.Schedule) { s.Ranks[0].Instrs[1].AfterSend = 1 }, "not a send"},
 		{"a receive after what is not there", func(s *gen.Schedule) { s.Ranks[0].Instrs[1].AfterSend = 7 }, "not a send"},
 		{"a copy after a send", func(s *gen.Schedule) { s.Ranks[0].Instrs[2].AfterSend = 0 }, "not a receive"},
 		{"a copy of a signal", func(s *gen.Schedule) { s.Ranks[0].Instrs[2].Srcs[0] = gen.Place{} }, "no buffer"},
-		{"a copy between lengths", func(s *gen.Schedule) { s.Ranks[0].Instrs[2].Srcs[0] = gen.Place{Buf: spec.In, N: 2} }, "differ in length"},
-		{"a reduction of nothing", func(s *gen.Schedule) { s.Ranks[0].Instrs[2].Kind, s.Ranks[0].Instrs[2].Srcs = gen.ReduceInstr, nil }, "0 sources"},
+		{"a copy between lengths",
+			func(s *gen.Schedule) { s.Ranks[0].Instrs[2].Srcs[0] = gen.Place{Buf: spec.In, N: 2} }, "differ in length"},
+		{"a reduction of nothing",
+			func(s *gen.Schedule) { s.Ranks[0].Instrs[2].Kind, s.Ranks[0].Instrs[2].Srcs = gen.ReduceInstr, nil },
+			"0 sources"},
+		{"more memory than there is",
+			func(s *gen.Schedule) { s.Ranks[0].Scratch, s.Ranks[1].Scratch = 1<<24, 1<<24 }, "too large"},
+		{"more work than anyone can do", func(s *gen.Schedule) {
+			s.Ranks[0].Scratch = 1 << 12
+			all := gen.Place{Buf: spec.Scratch, N: 1 << 12}
+			s.Ranks[0].Instrs = []gen.Instr{reduce(all, slices.Repeat([]gen.Place{all}, 1<<12))}
+		}, "too large"},
 		{"a join with places", func(s *gen.Schedule) { s.Ranks[0].Instrs[2].Kind = gen.JoinInstr }, "sources"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			s := pair([]gen.Instr{send(1, in(0)), recv(1, slot(0)), move(out(0), slot(0), 1)}, []gen.Instr{send(0, in(0)), recv(0, out(0))})
+			s := pair([]gen.Instr{send(1, in(0)), recv(1, slot(0)), move(out(0), slot(0), 1)},
+				[]gen.Instr{send(0, in(0)), recv(0, out(0))})
 			if _, err := verify.Schedule(s, false); err != nil {
 				t.Fatal(err)
 			}
 			x.by(s)
 			_, err := verify.Schedule(s, false)
 			var f *verify.Failure
-			if !errors.As(err, &f) || f.Check != verify.Shape && f.Check != verify.Program || !strings.Contains(err.Error(), x.says) {
+			if !errors.As(err,
+				&f) || f.Check != verify.Shape && f.Check != verify.Program || !strings.Contains(err.Error(), x.says) {
 				t.Errorf("got %v, want the words %q", err, x.says)
 			}
 		})
@@ -83,7 +100,17 @@ func TestShapeOfScratch(t *testing.T) {
 	}
 }
 
-// TestWrongQuestions: a call that the primitive refuses, and a form in place that there is not, are no failures of the schedule.
+// TestShapeOfBarrier: who has met whom is a table, which must not be too large either.
+func TestShapeOfBarrier(t *testing.T) {
+	programs := make([][]gen.Instr, 6400)
+	programs[0] = slices.Repeat([]gen.Instr{join()}, 200_000)
+	if got := checkOf(t, byHand(meets, programs...), false); got != verify.Shape {
+		t.Errorf("it fails %q", got)
+	}
+}
+
+// TestWrongQuestions: a call that the primitive refuses, and a form in place that there is not, are not the schedule's
+// failures.
 func TestWrongQuestions(t *testing.T) {
 	var f *verify.Failure
 	s := byHand(spec.Send, nil, nil)

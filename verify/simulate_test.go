@@ -15,8 +15,8 @@ import (
 )
 
 // A simulation carries a schedule out in an order drawn by chance, as adversely as the rules allow: a receive fills its
-// place with rubbish as soon as it begins, a send reads its place at once or as late as it can, and a channel holds as many
-// messages as it is given. It knows nothing of graphs and shares no code with the checker, whose word it is compared with.
+// place with rubbish as soon as it begins, a send reads its place at once or as late as it can, and a channel holds as
+// many messages as it is given. It knows nothing of graphs and shares no code with the checker, whose word it tests.
 type simulation struct {
 	s        *gen.Schedule
 	capacity int
@@ -67,7 +67,8 @@ func (m *simulation) buffers(rank int, p *gen.Program, want *spec.RankExpectatio
 		}
 		return cells
 	}
-	b := map[spec.Buf][]string{spec.In: label(spec.In, p.In), spec.Out: label(spec.Out, p.Out), spec.Scratch: label(spec.Scratch, p.Scratch)}
+	b := map[spec.Buf][]string{spec.In: label(spec.In, p.In), spec.Out: label(spec.Out, p.Out),
+		spec.Scratch: label(spec.Scratch, p.Scratch)}
 	if inPlace && want.InBlock >= 0 { // for the primitives here, one buffer contains the other
 		shift := (want.InBlock - want.OutBlock) * m.s.Chunks
 		if p.In >= p.Out {
@@ -177,7 +178,8 @@ func (m *simulation) begin(rank int, x *simulated) {
 	switch {
 	case x.Kind == gen.SendInstr && m.random.IntN(2) == 0:
 		m.take(rank, x)
-	case x.Kind == gen.RecvInstr && x.AfterSend < 0, x.Kind == gen.RecvReduceInstr && x.AfterSend < 0 && !m.same(rank, x.Dst, x.Srcs[0]):
+	case x.Kind == gen.RecvInstr && x.AfterSend < 0,
+		x.Kind == gen.RecvReduceInstr && x.AfterSend < 0 && !m.same(rank, x.Dst, x.Srcs[0]):
 		for i := range x.Dst.N {
 			m.at(rank, x.Dst)[i] = "rubbish"
 		}
