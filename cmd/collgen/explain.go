@@ -45,6 +45,9 @@ func runExplain(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if p, ok := s.primitive(c.args[0]); ok {
+		return c.explainPrimitive(s, p)
+	}
 	found, err := s.match(c.args[0])
 	if err != nil {
 		return err
@@ -54,7 +57,7 @@ func runExplain(ctx context.Context, c *call) error {
 	}
 	e, err := c.explain(ctx, s, found[0])
 	if err != nil {
-		return found[0].locate(err)
+		return err
 	}
 	if c.json {
 		return writeJSON(c.stdout, e)
@@ -129,8 +132,16 @@ func (e *explanation) write(c *call) {
 	fmt.Fprintf(c.stdout, "\nThe program of every rank:\n\n%s", e.Program)
 	fmt.Fprintf(c.stdout, "\nThe steps of %s, %d %s to a block:\n\n%s", callWords(e.Schedule.Primitive, p), e.Schedule.Chunks,
 		plural(e.Schedule.Chunks, "chunk"), emit.Table(e.Schedule))
-	fmt.Fprintf(c.stdout, "\nProved for this size, all roots: order %s; a channel has to hold %d messages.\n", order(e.Proof), e.Proof.Capacity)
+	fmt.Fprintf(c.stdout, "\nProved for this size%s: a channel has to hold %d %s.\n", orderWords(e.Proof), e.Proof.Capacity,
+		plural(e.Proof.Capacity, "message"))
 	e.writeCost(c)
+}
+
+func orderWords(s verify.Summary) string {
+	if !s.Folds {
+		return ""
+	}
+	return ", with the order " + s.Order.String()
 }
 
 func callWords(p spec.Primitive, call gen.Params) string {

@@ -76,7 +76,12 @@ func (c *call) changes(ctx context.Context) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	existing, err := generatedFiles(s.dir)
+	return j.changes()
+}
+
+// changes compares what was generated with what there is.
+func (j *job) changes() ([]change, error) {
+	existing, err := generatedFiles(j.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -84,31 +89,23 @@ func (c *call) changes(ctx context.Context) ([]change, error) {
 	slices.Sort(names)
 	var changes []change
 	for _, name := range slices.Compact(names) {
-		x := change{File: name, Change: "write", path: filepath.Join(s.dir, name), old: existing[name], new: j.files[name]}
-		if x.new == nil {
+		x := change{File: name, Change: "write", path: filepath.Join(j.dir, name), old: existing[name], new: j.files[name]}
+		switch {
+		case x.new == nil:
 			x.Change = "remove"
-		} else if x.old == nil {
-			x.old, err = readIfThere(x.path)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if bytes.Equal(x.old, x.new) {
-			x.Change = "none"
-		} else if x.old != nil && !bytes.HasPrefix(x.old, []byte(generatedMark)) {
+		case x.old == nil && isThere(x.path):
 			return nil, fmt.Errorf("%s is in the way: collgen did not write it", relativeName(x.path))
+		case bytes.Equal(x.old, x.new):
+			x.Change = "none"
 		}
 		changes = append(changes, x)
 	}
 	return changes, nil
 }
 
-func readIfThere(path string) ([]byte, error) {
-	content, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return content, err
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // write makes the change. Nobody ever sees half a file.

@@ -42,15 +42,16 @@ func generate(ctx context.Context, s *source, o verify.Options, p *progress) (*j
 	return j, nil
 }
 
-// each calls f for every algorithm. Its error is all errors of f, each with its position, and err where f was ended by
-// the end of ctx.
+// each calls f for every algorithm until ctx ends. Its error is all errors of f, each with its position.
 func (j *job) each(ctx context.Context, f func(*algorithm) error) error {
 	var faults []error
 	for _, a := range j.algorithms {
+		err := f(a)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := f(a); err != nil {
+		if err != nil {
+			j.find(ctx)
 			faults = append(faults, a.locate(err))
 		}
 	}
@@ -121,18 +122,13 @@ func (j *job) rewrite(f func(gen.Algorithm) gen.Algorithm) error {
 // emitGo prints the Go of every primitive.
 func emitGo(ctx context.Context, j *job) error {
 	for _, p := range j.primitives {
-		c := emit.Collective{Primitive: p}
-		var algorithms []gen.Algorithm
-		for _, a := range j.algorithms {
-			if a.Primitive.Name == p.Name {
-				c.Algorithms = append(c.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: proofOf(a.proof), Hash: a.declared})
-				algorithms = append(algorithms, a.Algorithm)
-			}
+		c := emit.Collective{Primitive: p, Rules: j.rules(p)}
+		for _, a := range j.of(p) {
+			c.Algorithms = append(c.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: proofOf(a.proof), Hash: a.hash})
 		}
-		c.Rules = gen.Rules(p, algorithms)
 		content, err := emit.Go(j.Package, c)
 		if err != nil {
-			return j.blame(err)
+			return j.blame(ctx, err)
 		}
 		j.files[emit.FileName(p)] = content
 	}
@@ -140,8 +136,9 @@ func emitGo(ctx context.Context, j *job) error {
 }
 
 // blame is err with the position of the algorithm that it is about.
-func (j *job) blame(err error) error {
+func (j *job) blame(ctx context.Context, err error) error {
 	var e *emit.Error
+	j.find(ctx)
 	for _, a := range j.algorithms {
 		if errors.As(err, &e) && a.FullName() == e.Algorithm {
 			return a.locate(err)

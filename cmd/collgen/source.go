@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -24,15 +25,16 @@ type source struct {
 	primitives []spec.Primitive          // those that algorithms carry out, by name
 	algorithms []*algorithm              // by full name
 	taken      map[string]token.Position // the names that the package itself declares
+	isBuiltIn  bool                      // it is the catalogue
 }
 
 // algorithm is an algorithm on its way to Go.
 type algorithm struct {
 	gen.Algorithm
-	at       position
-	declared [sha256.Size]byte // its hash as it was declared
-	proof    verify.Summary
-	proved   bool // proof is of the algorithm as it is now
+	at     position
+	hash   [sha256.Size]byte // as it was declared
+	proof  verify.Summary
+	proved bool // proof is of the algorithm as it is now
 }
 
 // position is where an algorithm is declared. Invalid: nobody knows.
@@ -100,7 +102,7 @@ func open(ctx context.Context, dir string) (*source, error) {
 
 // catalogue is the built-in algorithms, which are generated into package fast in dir.
 func catalogue(dir string) *source {
-	s := &source{dir: dir, Package: emit.Package{Path: emit.Runtime, Name: "fast",
+	s := &source{dir: dir, isBuiltIn: true, Package: emit.Package{Path: emit.Runtime, Name: "fast",
 		Command: "go run github.com/collgen/collgen/cmd/collgen gen"}}
 	for _, a := range gen.Catalogue() {
 		s.add(a, position{})
@@ -110,7 +112,8 @@ func catalogue(dir string) *source {
 
 // add adds an algorithm and, if it is new, its primitive.
 func (s *source) add(x gen.Algorithm, at position) {
-	a := &algorithm{Algorithm: x, at: at, declared: x.Hash()}
+	a := &algorithm{Algorithm: x, hash: x.Hash()}
+	a.place(at)
 	s.algorithms = append(s.algorithms, a)
 	isKnown := slices.ContainsFunc(s.primitives, func(p spec.Primitive) bool { return p.Name == a.Primitive.Name })
 	if !isKnown {
@@ -118,6 +121,37 @@ func (s *source) add(x gen.Algorithm, at position) {
 	}
 	slices.SortFunc(s.primitives, func(x, y spec.Primitive) int { return strings.Compare(x.Name, y.Name) })
 	slices.SortFunc(s.algorithms, func(x, y *algorithm) int { return strings.Compare(x.FullName(), y.FullName()) })
+}
+
+// place says where a is declared. Its actions are known where every one has a literal of its own.
+func (a *algorithm) place(at position) {
+	if len(at.actions) != gen.CountActions(a.Body) {
+		at.actions = nil
+	}
+	a.at = at
+}
+
+// of are the algorithms for p in the order of their declarations, or of their names where nobody knows it.
+func (s *source) of(p spec.Primitive) []*algorithm {
+	var list []*algorithm
+	for _, a := range s.algorithms {
+		if a.Primitive.Name == p.Name {
+			list = append(list, a)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *algorithm) int {
+		return cmp.Or(cmp.Compare(x.at.variable.Filename, y.at.variable.Filename), x.at.variable.Offset-y.at.variable.Offset)
+	})
+	return list
+}
+
+// rules is the selection table for p.
+func (s *source) rules(p spec.Primitive) []gen.Rule {
+	var algorithms []gen.Algorithm
+	for _, a := range s.of(p) {
+		algorithms = append(algorithms, a.Algorithm)
+	}
+	return gen.Rules(p, algorithms)
 }
 
 // match are the algorithms whose name begins with pattern; allreduce/ring means nothing but that one.
