@@ -156,6 +156,7 @@ func (c *checker) noProgram(err error) *Failure {
 // prove makes the remaining passes, and completes the report.
 func (c *checker) prove(inPlace bool) error {
 	c.layout(inPlace)
+	c.search.steps = max(searchSteps, searchStepsEach*len(c.ins))
 	return c.pass(both)
 }
 

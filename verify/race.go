@@ -76,6 +76,11 @@ func (c *checker) writes(g int32, x *instr) *Failure {
 func (c *checker) before(a, b int32) bool { return c.inPrefix(a, b) || c.search.before(c, a, b) }
 
 func (c *checker) raceBetween(a, b, rank, cell int32) *Failure {
+	if c.search.steps < 0 {
+		f := c.failure(Shape, b)
+		f.Got = "it takes too long to find out what it comes after"
+		return f
+	}
 	f := c.failure(Race, b)
 	f.Place = c.placeOf(rank, cell, c.placesOf(b))
 	verb := func(g int32) string {

@@ -6,9 +6,17 @@ type search struct {
 	marks []uint32 // by instruction: the round in which it was found, twice, and one more when it was found to have ended
 	round uint32
 	stack []int32 // events: twice the instruction, and one more if it has ended
+	steps int     // how many more events may be looked at
 }
 
-// before tells whether a has ended whenever b begins.
+// All searches in one schedule may look at so many events, or at so many for each of its instructions if that is more. A
+// search is short where a place was last used by a recent instruction of the same lane: only hostile plans come near this.
+const (
+	searchSteps     = 1 << 28
+	searchStepsEach = 1 << 10
+)
+
+// before tells whether a has ended whenever b begins; it says no, too, when there are no more steps.
 func (s *search) before(c *checker, a, b int32) bool {
 	if len(s.marks) < len(c.ins) || s.round > 1<<30 {
 		s.marks, s.round = make([]uint32, len(c.ins)), 0
@@ -17,6 +25,9 @@ func (s *search) before(c *checker, a, b int32) bool {
 	s.stack = s.stack[:0]
 	s.begun(c, b, a)
 	for len(s.stack) > 0 {
+		if s.steps--; s.steps < 0 {
+			return false
+		}
 		e := s.stack[len(s.stack)-1]
 		s.stack = s.stack[:len(s.stack)-1]
 		g := e / 2
