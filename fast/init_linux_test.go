@@ -1,0 +1,311 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The promise is that all other ranks know of a death within 100 ms. The tests leave a busy machine some more.
+const (
+	promise = 100 * time.Millisecond
+	noise   = 400 * time.Millisecond
+)
+
+func init() {
+	roles["sums"] = sums
+	roles["forever"] = reduceForever
+	roles["apart"] = computeApart
+	roles["mismatch"] = differ
+	roles["limited"] = initWithoutMemory
+}
+
+// sums is some collectives with known results.
+func sums(ctx context.Context, _ []string) error {
+	c, err := Init(ctx, FromEnv()...)
+	if err != nil {
+		return err
+	}
+	n, rank := c.Size(), c.Rank()
+	for _, count := range []int{0, 1, 7, 1000, 300_000} {
+		buf := make([]int64, count)
+		for i := range buf {
+			buf[i] = int64(i + rank)
+		}
+		if err := AllReduce(ctx, c, buf, Sum); err != nil {
+			return err
+		}
+		for i, x := range buf {
+			if want := int64(n*i + n*(n-1)/2); x != want {
+				return fmt.Errorf("%d elements: [%d] is %d, want %d", count, i, x, want)
+			}
+		}
+	}
+	all := make([]float32, n)
+	all[rank] = float32(rank)
+	if err := AllGather(ctx, c, all); err != nil {
+		return err
+	}
+	if err := Barrier(ctx, c); err != nil {
+		return err
+	}
+	if err := c.Close(); err != nil {
+		return err
+	}
+	fmt.Println(c, all)
+	return nil
+}
+
+// TestInit is processes that talk, and leave nothing.
+func TestInit(t *testing.T) {
+	for size := 1; size <= 5; size++ {
+		j := newJob(t, size, "sums")
+		all := j.start(0, size)
+		if size == 3 { // in another order
+			slices.Reverse(all)
+		}
+		gathered := []float32{0, 1, 2, 3, 4}[:size]
+		for _, p := range all {
+			if got, want := p.line(t), fmt.Sprintf("rank %d of %d %v", p.rank, size, gathered); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+			if err := p.Wait(); err != nil {
+				t.Errorf("rank %d of %d: %v", p.rank, size, err)
+			}
+		}
+		j.wantNothingLeft()
+	}
+}
+
+// reduceForever is collectives without a pause, on so many elements.
+func reduceForever(ctx context.Context, args []string) error {
+	var count int
+	if _, err := fmt.Sscan(args[0], &count); err != nil {
+		return err
+	}
+	fmt.Println("up: started")
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	c, err := Init(ctx, FromEnv()...)
+	if err != nil {
+		return err
+	}
+	buf := make([]float32, count)
+	for i := 0; ; i++ {
+		if err := AllReduce(context.Background(), c, buf, Sum); err != nil {
+			return err
+		}
+		if i == 2 {
+			fmt.Println("up: running")
+		}
+	}
+}
+
+// computeApart is a rank that does something else after a first call, and then calls again.
+func computeApart(ctx context.Context, args []string) error {
+	c, err := Init(ctx, FromEnv()...)
+	if err != nil {
+		return err
+	}
+	if err := Barrier(ctx, c); err != nil {
+		return err
+	}
+	fmt.Println("up: apart")
+	time.Sleep(200 * time.Millisecond)
+	fmt.Println("up: again", clock())
+	return Barrier(ctx, c)
+}
+
+func kill(t *testing.T, p *process) (at int64) {
+	t.Helper()
+	at = clock()
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// TestKillRunning kills each rank in the middle of small and large collectives.
+func TestKillRunning(t *testing.T) {
+	var worst time.Duration
+	for _, role := range []string{"forever 1", "forever 3000", "forever 1000000"} {
+		for size := 2; size <= 4; size++ {
+			for victim := range size {
+				if (testing.Short() || size == 3) && victim != size/2 {
+					continue
+				}
+				j := newJob(t, size, role)
+				all := j.start(0, size)
+				for _, p := range all {
+					for p.line(t) != "up: running" {
+					}
+				}
+				time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
+				start := kill(t, all[victim])
+				for rank, p := range all {
+					if rank == victim {
+						continue
+					}
+					at, text := p.failure(t)
+					if want := fmt.Sprintf("rank %d: %v", victim, ErrDied); !strings.Contains(text, want) {
+						t.Errorf("%s, rank %d of %d: %q, want %q", role, rank, size, text, want)
+					}
+					worst = max(worst, time.Duration(at-start))
+				}
+				j.wantNothingLeft()
+			}
+		}
+	}
+	t.Logf("the slowest rank knew of a death after %v", worst)
+	if worst > promise+noise {
+		t.Errorf("that is more than %v", promise)
+	}
+}
+
+// TestKillApart kills a rank while nobody is in a call: the next call says so.
+func TestKillApart(t *testing.T) {
+	j := newJob(t, 3, "apart")
+	all := j.start(0, 3)
+	for _, p := range all {
+		p.line(t)
+	}
+	kill(t, all[1])
+	for _, rank := range []int{0, 2} {
+		var again int64
+		if _, err := fmt.Sscanf(all[rank].line(t), "up: again %d", &again); err != nil {
+			t.Fatal(err)
+		}
+		at, text := all[rank].failure(t)
+		if want := fmt.Sprint("rank 1: ", ErrDied); !strings.Contains(text, want) || time.Duration(at-again) > promise+noise {
+			t.Errorf("after %v: %q, want %q", time.Duration(at-again), text, want)
+		}
+	}
+}
+
+// TestKillMeeting kills each of three ranks while all wait for a fourth one. Those that have met the victim know; rank 0
+// gives the fourth some time to come and hear of it.
+func TestKillMeeting(t *testing.T) {
+	for victim := range 3 {
+		j := newJob(t, 4, "forever 1")
+		all := j.start(0, 3)
+		for _, p := range all {
+			p.line(t)
+		}
+		time.Sleep(300 * time.Millisecond) // all have met now
+		start := kill(t, all[victim])
+		last := j.start(3, 4)[0]
+		for _, p := range append(all, last) {
+			if p.rank == victim || (victim == 0 && p == last) {
+				continue
+			}
+			at, text := p.failure(t)
+			if want := fmt.Sprintf("rank %d: %v", victim, ErrDied); !strings.Contains(text, want) {
+				t.Errorf("rank %d: %q, want %q", p.rank, text, want)
+			}
+			if d := time.Duration(at - start); p != last && d > promise+noise+time.Second {
+				t.Errorf("rank %d knew after %v", p.rank, d)
+			}
+		}
+		if victim == 0 {
+			_ = last.Process.Kill() // it would wait for rank 0
+		}
+		j.wantNothingLeft()
+	}
+}
+
+// TestKillAnyTime kills a rank some time after its start. The others end, with an error that speaks of it.
+func TestKillAnyTime(t *testing.T) {
+	rounds := 12
+	if testing.Short() {
+		rounds = 3
+	}
+	for range rounds {
+		j := newJob(t, 3, "forever 100")
+		all := j.start(0, 3)
+		victim := rand.IntN(3)
+		time.Sleep(time.Duration(rand.IntN(15000)) * time.Microsecond)
+		kill(t, all[victim])
+		for _, p := range all {
+			if p.rank == victim {
+				continue
+			}
+			_, text := p.failure(t)
+			if !strings.Contains(text, fmt.Sprintf("rank %d", victim)) && !strings.Contains(text, fmt.Sprintf("[%d]", victim)) {
+				t.Errorf("rank %d dies, and rank %d says %q", victim, p.rank, text)
+			}
+		}
+		j.wantNothingLeft()
+	}
+}
+
+// differ makes a call that does not match those of the others.
+func differ(ctx context.Context, _ []string) error {
+	c, err := Init(ctx, FromEnv()...)
+	if err != nil {
+		return err
+	}
+	return AllReduce(ctx, c, make([]int32, 10+c.Rank()), Sum)
+}
+
+// TestMismatchOfProcesses is an error on both ranks, with the details.
+func TestMismatchOfProcesses(t *testing.T) {
+	all := newJob(t, 2, "mismatch").start(0, 2)
+	for rank, p := range all {
+		want := fmt.Sprintf("does not match rank %d's: count is %d here and %d there", 1-rank, 10+rank, 11-rank)
+		if _, text := p.failure(t); !strings.Contains(text, want) {
+			t.Errorf("rank %d: %q, want %q", rank, text, want)
+		}
+	}
+}
+
+// initWithoutMemory is Init where rank 0 may make only short files.
+func initWithoutMemory(ctx context.Context, _ []string) error {
+	limit := unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	_, err := Init(ctx, FromEnv()...)
+	return err
+}
+
+// TestNoMemory: what rank 0 cannot allocate is an error on all ranks.
+func TestNoMemory(t *testing.T) {
+	j := newJob(t, 3, "limited")
+	for _, p := range j.start(0, 3) {
+		if _, text := p.failure(t); !strings.Contains(text, "KiB of shared memory for 3 ranks: file too large") {
+			t.Errorf("rank %d: %q", p.rank, text)
+		}
+	}
+	j.wantNothingLeft()
+}
+
+// TestInitMissing names the rank that does not come.
+func TestInitMissing(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := Init(ctx, WithRank(0, 2), WithJob("missing"), WithDir(filepath.Join(t.TempDir(), "job")))
+	var timeout *TimeoutError
+	if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{1}) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestOtherMachines(t *testing.T) {
+	for host, here := range map[string]bool{"": true, "localhost": true, "127.0.0.1": true, "::1": true, "127.1.2.3": true,
+		"192.0.2.1": false, "2001:db8::1": false} {
+		if err := onThisMachine(t.Context(), host); (err == nil) != here || (err != nil && !errors.Is(err, errSeveralMachines)) {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+	if err := onThisMachine(t.Context(), "no.such.host.invalid"); err == nil || !strings.Contains(err.Error(), "MASTER_ADDR") {
+		t.Error(err)
+	}
+}

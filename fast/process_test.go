@@ -1,0 +1,143 @@
+//go:build linux
+
+package fast
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Tests with ranks as processes run the test binary again, once per rank, with a role in its environment.
+const roleVar = "COLLGEN_TEST_ROLE" // its name and arguments
+
+// roles are what ranks in processes of their own do. What a rank prints, line by line, its test gets.
+var roles = map[string]func(ctx context.Context, args []string) error{}
+
+func TestMain(m *testing.M) {
+	role := strings.Fields(os.Getenv(roleVar))
+	if len(role) == 0 {
+		os.Exit(m.Run())
+	}
+	if err := roles[role[0]](context.Background(), role[1:]); err != nil {
+		fmt.Println(clock(), err)
+		os.Exit(1)
+	}
+}
+
+// clock is a time in nanoseconds that all processes of the machine agree on.
+func clock() int64 {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
+	return t.Nano()
+}
+
+// job is ranks that meet in a directory of their own.
+type job struct {
+	t    testing.TB
+	dir  string
+	role string
+	size int
+}
+
+// newJob is a job of size ranks with that role, none of which was started.
+func newJob(t testing.TB, size int, role string) *job {
+	j := &job{t: t, dir: filepath.Join(t.TempDir(), "job"), role: role, size: size}
+	if err := os.Mkdir(j.dir, 0o700); err != nil { // as collrun does
+		t.Fatal(err)
+	}
+	return j
+}
+
+func (j *job) env(rank int) []string {
+	return []string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", j.size), fmt.Sprint("LOCAL_RANK=", rank),
+		"MASTER_ADDR=127.0.0.1", "MASTER_PORT=29500", "COLL_DIR=" + j.dir, roleVar + "=" + j.role}
+}
+
+// process is a rank in a process of its own.
+type process struct {
+	*exec.Cmd
+	rank  int
+	lines chan string
+}
+
+// start starts the ranks from first up to, but without, end.
+func (j *job) start(first, end int) []*process {
+	j.t.Helper()
+	var all []*process
+	for rank := first; rank < end; rank++ {
+		p := &process{Cmd: exec.Command("/proc/self/exe"), rank: rank, lines: make(chan string, 100)}
+		p.Env = append(os.Environ(), j.env(rank)...)
+		p.Stderr = os.Stderr
+		out, err := p.StdoutPipe()
+		if err == nil {
+			err = p.Start()
+		}
+		if err != nil {
+			j.t.Fatal(err)
+		}
+		j.t.Cleanup(func() {
+			_ = p.Process.Kill()
+			_ = p.Wait()
+		})
+		go p.scan(out)
+		all = append(all, p)
+	}
+	return all
+}
+
+func (p *process) scan(out io.Reader) {
+	defer close(p.lines)
+	for s := bufio.NewScanner(out); s.Scan(); {
+		p.lines <- s.Text()
+	}
+}
+
+// line is the next line that p prints, within a time that is long for any test.
+func (p *process) line(t testing.TB) string {
+	t.Helper()
+	select {
+	case l, ok := <-p.lines:
+		if !ok {
+			t.Fatalf("rank %d has ended before its line", p.rank)
+		}
+		return l
+	case <-time.After(30 * time.Second):
+		t.Fatalf("rank %d does not print its line", p.rank)
+	}
+	return ""
+}
+
+// failure is the error that p ends with, and when.
+func (p *process) failure(t testing.TB) (at int64, text string) {
+	t.Helper()
+	l := p.line(t)
+	for strings.HasPrefix(l, "up") {
+		l = p.line(t)
+	}
+	if _, err := fmt.Sscan(l, &at); err != nil {
+		t.Fatalf("rank %d: %q", p.rank, l)
+	}
+	_, text, _ = strings.Cut(l, " ")
+	return at, text
+}
+
+// wantNothingLeft looks for what a job may leave behind.
+func (j *job) wantNothingLeft() {
+	j.t.Helper()
+	if files, err := os.ReadDir(j.dir); err != nil || len(files) != 0 {
+		j.t.Errorf("%v is left in the job's directory, %v", files, err)
+	}
+	if files, err := filepath.Glob("/dev/shm/*collgen*"); err != nil || len(files) != 0 {
+		j.t.Errorf("%v is left, %v", files, err)
+	}
+}
