@@ -2,7 +2,6 @@ package fast
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
