@@ -2,6 +2,7 @@ package verify
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/collgen/collgen/gen"
 )
@@ -17,13 +18,16 @@ type Channel struct {
 
 // Channels are the channels of s, by from, to and channel, with capacities that suffice together and of which none can
 // be lowered alone. There can be several such: where two ranks exchange messages, one of the two channels has to hold
-// one. Its error is that of Schedule.
+// one. Its error is that of Schedule, also where there are so many channels that it would take minutes.
 func Channels(s *gen.Schedule) ([]Channel, error) {
 	var c checker
 	if err := c.load(s); err != nil {
 		return nil, err
 	}
-	capacity := c.channelCapacities()
+	capacity, err := c.channelCapacities()
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Channel, len(capacity))
 	for ch := range list {
 		send := c.sends[c.channel[ch]]
@@ -37,17 +41,23 @@ func Channels(s *gen.Schedule) ([]Channel, error) {
 	return list, nil
 }
 
+// channelWork bounds channels × instructions, where capacities have to be found.
+const channelWork = 1 << 28
+
 // channelCapacities starts from the capacity that suffices for all, and lowers one channel after the other.
-func (c *checker) channelCapacities() []int32 {
-	capacity := slices.Repeat([]int32{int32(c.report.Capacity)}, len(c.channel)-1)
-	for ch := range capacity {
-		for capacity[ch] > 0 {
-			capacity[ch]--
-			if !c.ends(func(ch int32) int32 { return capacity[ch] }) {
-				capacity[ch]++
-				break
-			}
-		}
+func (c *checker) channelCapacities() ([]int32, error) {
+	enough := c.report.Capacity
+	capacity := slices.Repeat([]int32{int32(enough)}, len(c.channel)-1)
+	if enough > 0 && len(capacity)*len(c.ins) > channelWork {
+		f := c.failure(Shape, -1)
+		f.Got = "it takes too long to find out what each channel needs"
+		return nil, f
 	}
-	return capacity
+	for ch := range capacity {
+		capacity[ch] = int32(sort.Search(enough, func(k int) bool {
+			capacity[ch] = int32(k)
+			return c.ends(func(ch int32) int32 { return capacity[ch] })
+		}))
+	}
+	return capacity, nil
 }

@@ -92,6 +92,28 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
+// TestTooManyChannels: plans with more channels than can be looked at one by one are refused.
+func TestTooManyChannels(t *testing.T) {
+	s := pair(nil, nil)
+	for channel := range 4000 {
+		for from := range s.Ranks {
+			p := &s.Ranks[from]
+			n := len(p.Instrs)
+			p.Instrs = append(p.Instrs, on(channel, send(1-from, gen.Place{})), on(channel, recv(1-from, gen.Place{}, n)))
+		}
+	}
+	for range 50_000 {
+		s.Ranks[0].Instrs = append(s.Ranks[0].Instrs, join())
+	}
+	if r, err := verify.Schedule(s, false); err != nil || r.Capacity != 1 {
+		t.Fatalf("capacity %d, %v", r.Capacity, err)
+	}
+	var f *verify.Failure
+	if _, err := verify.Channels(s); !errors.As(err, &f) || f.Check != verify.Shape {
+		t.Errorf("got %v", err)
+	}
+}
+
 // deadlocks end for no capacity.
 var deadlocks = []handCase{
 	{"both receive first",
