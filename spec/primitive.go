@@ -120,6 +120,17 @@ var orders = [...]string{AnyTree: "any tree", SameTree: "same tree on all ranks"
 // MarshalText is the name of o: that is how JSON has it.
 func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
+// UnmarshalText is the reverse of MarshalText.
+func (o *Order) UnmarshalText(name []byte) error {
+	for i, s := range orders {
+		if s == string(name) {
+			*o = Order(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("no order is called %q", name)
+}
+
 // ArgError is one reason to refuse a call, over rank, size, root and peer.
 type ArgError struct {
 	When   Expr
