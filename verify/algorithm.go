@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 
@@ -40,13 +41,18 @@ type Summary struct {
 	Messages  int        `json:"messages"`  // the most that a schedule has
 }
 
+// ErrNothing is the error of a proof of no calls at all: the algorithm serves none of the sizes.
+var ErrNothing = errors.New("there is nothing to prove")
+
 // Algorithm proves a. Its error is a *Failure, the one of the first call that fails, smallest size first; or the
-// cause of ctx's end, or that there is nothing to prove.
+// cause of ctx's end; or ErrNothing.
 func Algorithm(ctx context.Context, a *gen.Algorithm, o Options) (Summary, error) {
 	p := &proof{a: a, o: o.orDefault(), summary: Summary{Algorithm: a.FullName(), Order: spec.RankOrdered}}
-	p.list()
+	if p.list(); len(p.calls) == 0 {
+		return Summary{}, fmt.Errorf("%s has no call with %d to %d ranks: %w", a.FullName(), p.o.From, p.o.To, ErrNothing)
+	}
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), max(1, len(p.calls))) {
+	for range min(runtime.GOMAXPROCS(0), len(p.calls)) {
 		workers.Go(func() { p.work(ctx) })
 	}
 	workers.Wait()

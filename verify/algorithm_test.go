@@ -65,6 +65,19 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
+func TestNothing(t *testing.T) {
+	a := gen.AllReduceTree
+	a.Requires.Size = zero
+	for _, x := range []struct {
+		a gen.Algorithm
+		o verify.Options
+	}{{a, verify.Options{To: 9}}, {gen.SendDirect, verify.Options{To: 1}}, {gen.AllReduceTree, verify.Options{From: 3, To: 2}}} {
+		if s, err := verify.Algorithm(t.Context(), &x.a, x.o); !errors.Is(err, verify.ErrNothing) || s.Schedules != 0 {
+			t.Errorf("%s: %+v, %v", x.a.FullName(), s, err)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	stop := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
