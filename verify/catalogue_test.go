@@ -36,7 +36,7 @@ func TestCatalogue(t *testing.T) {
 
 // progress shows at most one line a second, and one at the end.
 func progress(name string, start time.Time) func(done, total int) {
-	last := start
+	last := time.Now()
 	return func(done, total int) {
 		if now := time.Now(); done == total || now.Sub(last) > time.Second {
 			last = now
