@@ -1,6 +1,10 @@
 package gen
 
-import "github.com/collgen/collgen/spec"
+import (
+	"strings"
+
+	"github.com/collgen/collgen/spec"
+)
 
 // Algorithm is one program that every rank runs to carry out a primitive. It is closed data, like the primitive.
 type Algorithm struct {
@@ -16,6 +20,9 @@ type Algorithm struct {
 
 	Cost Cost
 }
+
+// FullName is the name under which people and tools know the algorithm: "allreduce/ring".
+func (a *Algorithm) FullName() string { return strings.ToLower(a.Primitive.Name) + "/" + a.Name }
 
 // Requires says which calls the algorithm can serve.
 type Requires struct {

@@ -6,6 +6,12 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
+// Serves tells whether the algorithm's requirements allow size.
+func (a *Algorithm) Serves(size int) bool {
+	v, err := a.Requires.Size.OrElse(spec.Int(1)).Eval(spec.Env{{Name: "size", Value: size}})
+	return err == nil && v != 0
+}
+
 // Calls are the calls with size ranks that a can serve and that differ for it: every root and peer that its primitive
 // has and does not refuse, with every one of depths where a speaks of depth, and with depth 1 where it does not.
 func (a *Algorithm) Calls(size int, depths ...int) []Params {

@@ -1,0 +1,133 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/spec"
+)
+
+func (b *builder) action(n Node, index int) error {
+	in := Instr{AfterSend: -1, Step: b.step, Node: index}
+	var err error
+	switch n := n.(type) {
+	case Send:
+		in.Kind = SendInstr
+		err = b.message(&in, n.To, n.Data, true)
+	case Recv:
+		in.Kind = RecvInstr
+		err = b.message(&in, n.From, n.Into, false)
+		mark(&in, n.AfterSend)
+	case RecvReduce:
+		in.Kind = RecvReduceInstr
+		if err = b.message(&in, n.From, n.Into, false); err == nil {
+			err = b.operand(&in, n)
+		}
+		mark(&in, n.AfterSend)
+	case Copy:
+		in.Kind = CopyInstr
+		err = b.copy(&in, n)
+	case Reduce:
+		in.Kind = ReduceInstr
+		err = b.reduce(&in, n)
+	case Finish:
+		in.Kind = FinishInstr
+		in.Dst, err = b.place(n.Data)
+	default:
+		err = fmt.Errorf("%T is not an action", n)
+	}
+	if err != nil {
+		return err
+	}
+	return b.add(in)
+}
+
+func mark(in *Instr, afterSend bool) {
+	if afterSend {
+		in.AfterSend = markedAfterSend
+	}
+}
+
+func (b *builder) message(in *Instr, peer spec.Expr, data Region, send bool) error {
+	p, err := peer.Eval(b.env)
+	if err != nil {
+		return err
+	}
+	if p < 0 || p >= b.s.Size {
+		return fmt.Errorf("peer %v is %d, with %d ranks", peer, p, b.s.Size)
+	}
+	if p == b.rank {
+		return fmt.Errorf("peer %v is the rank itself", peer)
+	}
+	in.Peer = p
+	var place Place
+	if data.Buf != "" {
+		place, err = b.place(data)
+	}
+	if send {
+		in.Srcs = b.places.one(place)
+	} else {
+		in.Dst = place
+	}
+	return err
+}
+
+func (b *builder) operand(in *Instr, n RecvReduce) error {
+	first, err := n.ReceivedFirst.OrElse(spec.Int(0)).Eval(b.env)
+	if err != nil {
+		return err
+	}
+	in.ReceivedFirst = first != 0
+	return b.source(in, n.With)
+}
+
+func (b *builder) copy(in *Instr, n Copy) error {
+	var err error
+	if in.Dst, err = b.place(n.Into); err != nil {
+		return err
+	}
+	return b.source(in, n.From)
+}
+
+// source sets the only source of in, which is as long as its destination.
+func (b *builder) source(in *Instr, from Region) error {
+	src, err := b.place(from)
+	if err != nil {
+		return err
+	}
+	in.Srcs = b.places.one(src)
+	return sameShape(in.Dst, src)
+}
+
+func (b *builder) reduce(in *Instr, n Reduce) error {
+	times, err := n.N.Eval(b.env)
+	if err != nil {
+		return err
+	}
+	if times < 1 || times > limit {
+		return fmt.Errorf("a reduction of %d operands", times)
+	}
+	in.Srcs = b.places.take(times)
+	env := len(b.env)
+	defer func() { b.env = b.env[:env] }()
+	if in.Dst, err = b.place(n.Into); err != nil {
+		return err
+	}
+	for i := range in.Srcs {
+		b.env = b.env[:env].With(n.Var, i)
+		if in.Srcs[i], err = b.place(n.From); err != nil {
+			return err
+		}
+		if err := sameShape(in.Dst, in.Srcs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameShape reports two places whose lengths in elements can differ.
+func sameShape(x, y Place) error {
+	if x.N != y.N || x.Like != y.Like && x.N > 0 {
+		return fmt.Errorf("%v and %v differ in length", x, y)
+	}
+	return nil
+}
