@@ -35,6 +35,7 @@ var importRules = []importRule{
 	{pattern: "cmd/collgen", may: []string{"spec", "gen", "gen/emit", "verify", "golang.org/x/tools"},
 		never: []string{"fast", "ref"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "examples"},
 	{pattern: "examples/*", may: []string{"fast"}, never: []string{"gen", "verify"}},
 }
 

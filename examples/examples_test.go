@@ -1,0 +1,113 @@
+package examples
+
+import (
+	"context"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// bin has collrun and all examples.
+var bin string
+
+func TestMain(m *testing.M) {
+	if runtime.GOOS != "linux" {
+		println("left out: ranks in several processes need Linux")
+		return
+	}
+	os.Exit(buildAndRun(m))
+}
+
+func buildAndRun(m *testing.M) int {
+	var err error
+	if bin, err = os.MkdirTemp("", "examples-"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(bin)
+	if out, err := exec.Command("go", "build", "-o", bin, "./...", "../cmd/collrun").CombinedOutput(); err != nil {
+		println(string(out))
+		return 1
+	}
+	return m.Run()
+}
+
+// output is what a command prints; it fails the test if the command does not end, or not with the status.
+func output(t *testing.T, status int, command string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, command), args...)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
+}
+
+func program(name string) string { return filepath.Join(bin, name) }
+
+func TestHello(t *testing.T) {
+	var alone, launched []string
+	for rank, reduce := range []string{"[1]", "[2]", "[10]", "[4]"} {
+		for _, s := range []string{
+			"all-gather     gives [1 2 3 4]", "all-reduce     gives [10]",
+			"reduce         gives " + reduce, "reduce-scatter gives [10 10]",
+		} {
+			line := "rank " + strconv.Itoa(rank) + ": " + s + ", as it should\n"
+			alone = append(alone, line)
+			launched = append(launched, "["+strconv.Itoa(rank)+"] "+line)
+		}
+	}
+	if d := cmp.Diff(alone, slices.Sorted(strings.Lines(output(t, 0, "hello")))); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(launched, slices.Sorted(strings.Lines(output(t, 0, "collrun", "-n", "4", program("hello"))))); d != "" {
+		t.Error(d)
+	}
+	if out := output(t, 1, "collrun", "-n", "3", program("hello")); !strings.Contains(out, "there are 3 ranks") {
+		t.Error(out)
+	}
+}
+
+// accuracy finds what digits says of the test images.
+func accuracy(t *testing.T, out string) float64 {
+	t.Helper()
+	found := regexp.MustCompile(`test accuracy of \d+ ranks: (.*)`).FindStringSubmatch(out)
+	if found == nil {
+		t.Fatalf("no accuracy in %s", out)
+	}
+	a, err := strconv.ParseFloat(found[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestDigits trains with one process and with four: they read digits equally well, and the four end with the same bits.
+func TestDigits(t *testing.T) {
+	one := accuracy(t, output(t, 0, "digits"))
+	out := output(t, 0, "collrun", "-n", "4", program("digits"))
+	four := accuracy(t, out)
+	if one < 0.95 || four < 0.95 || math.Abs(four-one) > 0.01 {
+		t.Errorf("accuracy of one process %.4f, of four %.4f", one, four)
+	}
+	same := regexp.MustCompile(`\[(\d)\] rank \d: parameters ([0-9a-f]+), bit for bit those of all 4 ranks`).FindAllStringSubmatch(out, -1)
+	if len(same) != 4 {
+		t.Fatalf("%d of 4 ranks say that they have the same parameters: %s", len(same), out)
+	}
+	for _, s := range same {
+		if s[2] != same[0][2] {
+			t.Errorf("rank %s has %s and rank %s %s", s[1], s[2], same[0][1], same[0][2])
+		}
+	}
+}
