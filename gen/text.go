@@ -108,7 +108,7 @@ func afterSend(marked bool) string {
 
 // String is the region as people write it: out[c], out[c..+n], or scratch[s like c].
 func (r Region) String() string {
-	if r.Buf == "" {
+	if r.isNothing() {
 		return "nothing"
 	}
 	s := fmt.Sprintf("%s[%v", r.Buf, r.At)
@@ -119,4 +119,8 @@ func (r Region) String() string {
 		s += fmt.Sprintf(" like %v", r.Like)
 	}
 	return s + "]"
+}
+
+func (r Region) isNothing() bool {
+	return r.Buf == "" && r.At.IsAbsent() && r.N.IsAbsent() && r.Like.IsAbsent()
 }

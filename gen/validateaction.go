@@ -65,10 +65,9 @@ func (v *validator) reduce(n Reduce) {
 
 // message checks the data of a message, which may be no data.
 func (v *validator) message(r Region) {
-	if r.Buf == "" && r.At.IsAbsent() && r.N.IsAbsent() && r.Like.IsAbsent() {
-		return
+	if !r.isNothing() {
+		v.region(r)
 	}
-	v.region(r)
 }
 
 func (v *validator) region(r Region) {
