@@ -14,10 +14,11 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # Where programs have to build, besides here.
 PLATFORMS := darwin/arm64 linux/arm64
 
-# Modules inside of this one: each is tested in its own folder.
-NESTED := $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod -not -path '*/testdata/*' | sort))
+# This module and those inside of it, which have their own dependencies.
+MODULES := . $(filter-out .,$(patsubst ./%,%,$(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path "*/testdata/*" | sort))))
 
-GENERATED = $(shell find . -name 'z*.go' -not -path './.git/*' -not -path '*/testdata/*')
+# each runs a command in the folder of every module.
+each = @for m in $(MODULES); do (cd $$m && set -x && $(1)); done
 
 .PHONY: help
 help: ## show this list
@@ -29,11 +30,12 @@ deps: ## install what is missing here (with apt-get, or say what it is); `make r
 
 .PHONY: generate
 generate: ## prove all algorithms and write the generated Go, where it changed
-	$(GO) generate ./...
+	$(call each,$(GO) generate ./...)
 
 .PHONY: check-generate
 check-generate: ## fail with a diff unless the generated Go is what would be generated
-	$(GO) run ./cmd/collgen check
+	cd fast && $(GO) run ../cmd/collgen check
+	cd examples/neighbours && $(GO) tool collgen check
 
 .PHONY: build
 build: ## build collgen, collrun and the examples into bin/
@@ -47,12 +49,11 @@ run: ## generate and build, then show the examples on RANKS processes (4)
 
 .PHONY: test
 test: ## run all tests, those of the nested modules included
-	$(GO) test ./...
-	@for m in $(NESTED); do (set -x; cd $$m && $(GO) test ./...); done
+	$(call each,$(GO) test ./...)
 
 .PHONY: test-race
 test-race: ## run all tests under the race detector
-	$(GO) test -race ./...
+	$(call each,$(GO) test -race ./...)
 
 .PHONY: fuzz
 fuzz: ## run each fuzz test for FUZZTIME (5s)
@@ -77,14 +78,14 @@ lint: lint-format lint-vet lint-vulnerabilities ## check format, go.mod, vet, st
 .PHONY: lint-format
 lint-format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change:" $$files; exit 1; }
-	$(GO) mod tidy -diff
-	$(GO) mod verify
+	$(call each,$(GO) mod tidy -diff)
+	$(call each,$(GO) mod verify)
 
 .PHONY: lint-vet
 lint-vet:
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
-	@for p in $(PLATFORMS); do (set -x; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...); done
+	$(call each,$(GO) vet ./...)
+	$(call each,$(GO) run $(STATICCHECK) ./...)
+	@for p in $(PLATFORMS); do (export GOOS=$${p%/*} GOARCH=$${p#*/}; set -x; $(GO) vet ./...); done
 
 # Its database is on the network: where that cannot be reached, lint says so and goes on.
 .PHONY: lint-vulnerabilities
