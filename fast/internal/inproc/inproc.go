@@ -16,6 +16,7 @@ type network struct {
 	endpoints []*Endpoint
 	links     []atomic.Pointer[link] // from rank × size + to rank; made when first used
 	aborted   atomic.Int64           // the rank that gave up first, plus 1
+	asleep    atomic.Int64           // how many ranks are asleep, or have closed
 	patience  patience
 	segment   int // bytes that a receiver takes at a time
 }
@@ -31,10 +32,11 @@ type Endpoint struct {
 	open        int        // how many of both are not complete
 	bounces     [][]byte   // memory for receives marked AfterSend
 
-	closed   atomic.Bool
-	sleeping atomic.Bool   // who sets it back to false puts one token, or takes it
-	token    chan struct{} // capacity 1
-	_        [64]byte      // the other ranks poll sleeping
+	closed  atomic.Bool
+	state   atomic.Uint32 // awake, drowsy or asleep
+	token   chan struct{} // capacity 1
+	verdict error         // what came out when all ranks were asleep
+	_       [64]byte      // the other ranks poll state
 }
 
 // New makes the endpoints of size ranks, in rank order.
@@ -88,6 +90,7 @@ func (e *Endpoint) Abort() {
 // of this rank wire.ErrClosed.
 func (e *Endpoint) Close() error {
 	if e.closed.CompareAndSwap(false, true) {
+		e.net.asleep.Add(1)
 		e.net.wakeAll()
 	}
 	return nil

@@ -82,16 +82,23 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	return true, nil
 }
 
-// withdraw takes all messages back that no rank has taken. It waits for ranks that are reading a segment.
+// withdraw takes all messages back that no rank has taken.
 func (e *Endpoint) withdraw() {
 	for i := range e.out {
-		m := &e.out[i]
-		if !m.posted || m.done {
-			continue
+		if m := &e.out[i]; m.posted && !m.done {
+			m.link.withdraw()
 		}
-		for !m.link.state.CompareAndSwap(posted, idle) && m.link.state.Load() == taking {
-			runtime.Gosched()
+	}
+}
+
+// withdraw takes the message back, unless the receiver has taken or refused it. While the receiver reads a segment, it
+// waits.
+func (l *link) withdraw() {
+	for !l.state.CompareAndSwap(posted, idle) {
+		if state := l.state.Load(); state == taken || state == refused {
+			return
 		}
+		runtime.Gosched()
 	}
 }
 

@@ -33,9 +33,17 @@ func (p patience) pause(looks int) bool {
 	return true
 }
 
+// How awake a rank is. Only the rank itself becomes drowsy and asleep; who sets it back to awake gives it a token, or is
+// the rank itself.
+const (
+	awake  uint32 = iota
+	drowsy        // it looks a last time whether it can go on
+	asleep        // it touches nothing before it has a token, or has set itself back to awake
+)
+
 // sleep waits until another rank has done something that concerns this one, or until there is a reason to give up.
 func (e *Endpoint) sleep(ctx context.Context) error {
-	e.sleeping.Store(true)
+	e.state.Store(drowsy)
 	// From now on, who does something wakes this rank. What was done before is seen here; a failure is looked for first,
 	// because it does not undo what the failed rank did before.
 	failure := e.failure(ctx)
@@ -47,25 +55,47 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 		e.rise()
 		return err
 	}
+	if !e.state.CompareAndSwap(drowsy, asleep) {
+		<-e.token
+		return nil
+	}
+	if e.net.asleep.Add(1) == int64(len(e.net.endpoints)) && e.riseFrom(asleep) {
+		e.net.unstick(e)
+		return e.verdict
+	}
 	select {
 	case <-e.token:
 	case <-ctx.Done():
 		e.rise()
 	}
-	return nil
+	return e.verdict
 }
 
-// rise ends a sleep, and takes the token if another rank has ended it.
+// rise ends e's sleep, or takes the token if another rank has ended it.
 func (e *Endpoint) rise() {
-	if !e.sleeping.CompareAndSwap(true, false) {
+	if !e.riseFrom(drowsy) && !e.riseFrom(asleep) {
 		<-e.token
 	}
+}
+
+// riseFrom sets e back to awake if it is in that state.
+func (e *Endpoint) riseFrom(state uint32) bool {
+	if !e.state.CompareAndSwap(state, awake) {
+		return false
+	}
+	if state == asleep {
+		e.net.asleep.Add(-1)
+	}
+	return true
 }
 
 // wake wakes rank if it sleeps. It comes after what the rank is to see.
 func (n *network) wake(rank int) {
 	e := n.endpoints[rank]
-	if e.sleeping.Load() && e.sleeping.CompareAndSwap(true, false) {
+	if e.state.Load() == awake {
+		return
+	}
+	if e.riseFrom(drowsy) || e.riseFrom(asleep) {
 		e.token <- struct{}{}
 	}
 }
