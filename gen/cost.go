@@ -14,8 +14,9 @@ type Measurement struct {
 // Measure measures s. It fails for a schedule that cannot end.
 func Measure(s *Schedule) (Measurement, error) {
 	var m Measurement
+	tasks := newTasks(s)
 	for part, price := range map[*int]Price{&m.Alpha: {Alpha: 1}, &m.Beta: {Beta: 1}, &m.Gamma: {Gamma: 1}} {
-		t, err := Time(s, price)
+		t, err := play(tasks, s.Size, price)
 		if err != nil {
 			return m, err
 		}

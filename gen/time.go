@@ -20,12 +20,17 @@ type Price struct {
 // A message occupies its sender's port out and its receiver's port in from its start to its arrival. It starts when both
 // ends have come to it and both ports are free; of several that could, the one that its sender lists first, and of these
 // that of the lowest rank. What a receive-reduce received is reduced after its arrival. Copies and Finish are free.
-func Time(s *Schedule, p Price) (int, error) {
-	c := &clock{price: p, ports: make([]ports, s.Size)}
-	tasks := newTasks(s)
+func Time(s *Schedule, p Price) (int, error) { return play(newTasks(s), s.Size, p) }
+
+// play carries tasks out, which other prices may have been tried on before.
+func play(tasks []task, size int, p Price) (int, error) {
+	c := &clock{price: p, ports: make([]ports, size)}
 	for i := range tasks {
-		if t := &tasks[i]; len(t.After) == 0 {
-			c.ready(t)
+		tasks[i].waits, tasks[i].here = len(tasks[i].After), false
+	}
+	for i := range tasks {
+		if len(tasks[i].After) == 0 {
+			c.ready(&tasks[i])
 		}
 	}
 	c.start()
@@ -63,7 +68,7 @@ func newTasks(s *Schedule) []task {
 		own := tasks[first[rank]:first[rank+1]]
 		for i := range own {
 			in := &s.Ranks[rank].Instrs[i]
-			own[i] = task{Instr: in, rank: rank, index: i, waits: len(in.After)}
+			own[i] = task{Instr: in, rank: rank, index: i}
 			for _, j := range in.After {
 				own[j].next = append(own[j].next, &own[i])
 			}
