@@ -82,7 +82,7 @@ var allGather = Collective{
 // Cost on the critical path: size - 1 messages, size - 1 chunks sent, 0 chunks reduced.
 //
 // Source: Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE
-// 19(13), 2007, section 3.
+// 19(13), 2007.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message.
@@ -133,8 +133,7 @@ func allGatherDirect(ctx context.Context, x *Call) error {
 // (((⌊log2(size)⌋ - 1) - ⌊log2(max(size - (1 << ⌊log2(size)⌋), 1))⌋) * (size - (1 << ⌊log2(size)⌋)))) else size - 1
 // chunks sent, 0 chunks reduced.
 //
-// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1),
-// 2005, section 4.1.
+// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message.
@@ -212,8 +211,7 @@ func allGatherRecursiveDoubling(ctx context.Context, x *Call) error {
 //
 // Cost on the critical path: size - 1 messages, size - 1 chunks sent, 0 chunks reduced.
 //
-// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1),
-// 2005, section 4.1.
+// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message.

@@ -226,8 +226,7 @@ func allReduceOneShot(ctx context.Context, x *Call) error {
 // Cost on the critical path: ⌊log2(size)⌋ + (2 * min(size - (1 << ⌊log2(size)⌋), 1)) messages, ⌊log2(size)⌋ + (2 *
 // min(size - (1 << ⌊log2(size)⌋), 1)) chunks sent, ⌊log2(size)⌋ + min(size - (1 << ⌊log2(size)⌋), 1) chunks reduced.
 //
-// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1),
-// 2005, section 4.6.
+// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, if every channel has room for a message. Order: same tree on all
@@ -392,8 +391,7 @@ func allReduceRing(ctx context.Context, x *Call) error {
 //
 // Cost on the critical path: 2 * ⌈log2(size)⌉ messages, 2 * ⌈log2(size)⌉ chunks sent, ⌈log2(size)⌉ chunks reduced.
 //
-// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1),
-// 2005, section 4.6.
+// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all

@@ -76,8 +76,7 @@ var allToAll = Collective{
 //
 // Cost on the critical path: size - 1 messages, size - 1 chunks sent, 0 chunks reduced.
 //
-// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1),
-// 2005, section 4.3.
+// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, if every channel has room for a message.
@@ -127,8 +126,7 @@ func allToAllDirect(ctx context.Context, x *Call) error {
 //
 // Cost on the critical path: (size + (size & 1)) - 1 messages, (size + (size & 1)) - 1 chunks sent, 0 chunks reduced.
 //
-// Source: Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, Euro-Par 2002, LNCS 2400,
-// section 2.
+// Source: Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, Euro-Par 2002, LNCS 2400.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, if every channel has room for a message.

@@ -82,8 +82,7 @@ var broadcast = Collective{
 //
 // Cost on the critical path: ⌈log2(size)⌉ messages, ⌈log2(size)⌉ chunks sent, 0 chunks reduced.
 //
-// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1),
-// 2005, section 4.2.
+// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
@@ -157,8 +156,8 @@ func broadcastBinomial(ctx context.Context, x *Call) error {
 // Cost on the critical path: (size - 2) + depth messages, (size - 2) + depth chunks sent, 0 chunks reduced; a block
 // has depth chunks.
 //
-// Source: van de Geijn, Watts: SUMMA: scalable universal matrix multiplication algorithm, Concurrency 9(4), 1997,
-// section 4.2.
+// Source: Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, coll_base_bcast.c,
+// pipeline.
 //
 // Proved for sizes 1..64, all roots, depths 1..3, 7, out of place and in place (8320 schedules): what is said after
 // the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a

@@ -64,7 +64,7 @@ var gather = Collective{
 	Name: "Gather",
 	Hash: 0x1c70b24df4cdbf0d,
 	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x98696a8768a35aaa, Run: gatherBinomial},
+		{Name: "binomial", Hash: 0x1d93a8973de72eeb, Run: gatherBinomial},
 		{Name: "linear", Hash: 0x462df1561aa1171c, Run: gatherLinear},
 	},
 	Rules: []Rule{
@@ -98,10 +98,10 @@ var gather = Collective{
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
 //
 // Specification 0x1c70b24df4cdbf0d.
-// Algorithm 0x98696a8768a35aaa.
+// Algorithm 0x1d93a8973de72eeb.
 func gatherBinomial(ctx context.Context, x *Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
-	slots := max(size-1<<(bits.Len(uint(max(size-1, 1)))-1), 1<<(bits.Len(uint(max(size-1, 1)))-1)>>1)
+	slots := max(size-1<<(bits.Len(uint(size))-1), 1<<(bits.Len(uint(size))-1)>>1)
 	if err := x.Layout(1, slots); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func gatherBinomial(ctx context.Context, x *Call) error {
 // Cost on the critical path: size - 1 messages, size - 1 chunks sent, 0 chunks reduced.
 //
 // Source: Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE
-// 19(13), 2007, section 3.
+// 19(13), 2007.
 //
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message.

@@ -87,8 +87,7 @@ var reduce = Collective{
 //
 // Cost on the critical path: ⌈log2(size)⌉ messages, ⌈log2(size)⌉ chunks sent, ⌈log2(size)⌉ chunks reduced.
 //
-// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1),
-// 2005, section 4.5.
+// Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message. Order: same
@@ -176,8 +175,8 @@ func reduceBinomial(ctx context.Context, x *Call) error {
 // Cost on the critical path: (size - 2) + depth messages, (size - 2) + depth chunks sent, (size - 2) + depth chunks
 // reduced; a block has depth chunks.
 //
-// Source: Rabenseifner: Optimization of collective reduction operations, ICCS 2004, LNCS 3036; Open MPI,
-// coll_base_reduce.c, pipeline.
+// Source: Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, coll_base_reduce.c,
+// pipeline.
 //
 // Proved for sizes 1..64, all roots, depths 1..3, 7, out of place and in place (8320 schedules): what is said after
 // the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a

@@ -84,7 +84,7 @@ var reduceScatter = Collective{
 //
 // Cost on the critical path: size - 1 messages, size - 1 chunks sent, size - 1 chunks reduced.
 //
-// Source: NVIDIA NCCL 2 and Microsoft MSCCL++, the first half of the two-shot all-reduce (all-pairs reduce-scatter).
+// Source: Microsoft MSCCL++, all-pairs reduce-scatter: the first half of its two-shot all-reduce.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
@@ -141,8 +141,7 @@ func reduceScatterDirect(ctx context.Context, x *Call) error {
 //
 // Cost on the critical path: size - 1 messages, size - 1 chunks sent, size - 1 chunks reduced.
 //
-// Source: Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009,
-// section 4.
+// Source: Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all

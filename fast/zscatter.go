@@ -64,7 +64,7 @@ var scatter = Collective{
 	Name: "Scatter",
 	Hash: 0xcd5afce571b6f681,
 	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x1e23db30b6c825c6, Run: scatterBinomial},
+		{Name: "binomial", Hash: 0x16450074fef8a883, Run: scatterBinomial},
 		{Name: "linear", Hash: 0x6c13d8a074bde0df, Run: scatterLinear},
 	},
 	Rules: []Rule{
@@ -98,10 +98,10 @@ var scatter = Collective{
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
 //
 // Specification 0xcd5afce571b6f681.
-// Algorithm 0x1e23db30b6c825c6.
+// Algorithm 0x16450074fef8a883.
 func scatterBinomial(ctx context.Context, x *Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
-	slots := max(size-1<<(bits.Len(uint(max(size-1, 1)))-1), 1<<(bits.Len(uint(max(size-1, 1)))-1)>>1)
+	slots := max(size-1<<(bits.Len(uint(size))-1), 1<<(bits.Len(uint(size))-1)>>1)
 	if err := x.Layout(1, slots); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func scatterBinomial(ctx context.Context, x *Call) error {
 // Cost on the critical path: size - 1 messages, size - 1 chunks sent, 0 chunks reduced.
 //
 // Source: Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE
-// 19(13), 2007, section 3.
+// 19(13), 2007.
 //
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
