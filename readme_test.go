@@ -23,17 +23,15 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// goBlocks are the blocks of Go in README.md: whole files, and statements.
-func goBlocks(t *testing.T) (files, statements []string) {
+// goBlocks are the blocks of Go in README.md that begin with something.
+func goBlocks(t *testing.T, prefix string) (blocks []string) {
 	t.Helper()
 	for _, block := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "README.md"), -1) {
-		if strings.Contains(block[1], "package ") {
-			files = append(files, block[1])
-		} else {
-			statements = append(statements, block[1])
+		if strings.HasPrefix(block[1], prefix) {
+			blocks = append(blocks, block[1])
 		}
 	}
-	return files, statements
+	return blocks
 }
 
 // goCommand runs the go command on a file outside of the module, which can import it nevertheless.
@@ -48,58 +46,67 @@ func goCommand(t *testing.T, command, text string) string {
 	return string(out)
 }
 
-// TestReadmeRuns runs the first program that a reader sees.
+// TestReadmeRuns runs the program that a reader sees first.
 func TestReadmeRuns(t *testing.T) {
-	files, _ := goBlocks(t)
-	got := slices.Sorted(strings.Lines(goCommand(t, "run", files[0])))
+	got := slices.Sorted(strings.Lines(goCommand(t, "run", goBlocks(t, "package main")[0])))
 	want := []string{"done: <nil>\n", "rank 0 has [4 6]\n", "rank 1 has [4 6]\n", "rank 2 has [4 6]\n", "rank 3 has [4 6]\n"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 }
 
-// TestReadmeCompiles compiles the rest.
+// TestReadmeCompiles compiles the statements. What else there is in Go is quoted from an example, which has its tests.
 func TestReadmeCompiles(t *testing.T) {
-	files, statements := goBlocks(t)
-	if len(statements) == 0 {
-		t.Fatal("README.md has no statements")
-	}
+	statements := goBlocks(t, "c, err := ")
 	for _, s := range statements {
 		goCommand(t, "vet", "package main\n\nimport (\n\t\"context\"\n\n\t\""+module+"/fast\"\n)\n\n"+
 			"func f(ctx context.Context, params []float32) error {\n"+s+"}\n\nfunc main() { _ = f(nil, nil) }\n")
 	}
-	for _, f := range files[1:] {
-		goCommand(t, "vet", f)
+	quotes := append(goBlocks(t, "var "), goBlocks(t, "\t")...)
+	for _, q := range quotes {
+		if !strings.Contains(read(t, "examples/neighbours/exchange.go"), q) {
+			t.Errorf("not in the example:\n%s", q)
+		}
+	}
+	if n := len(goBlocks(t, "")); len(statements) != 1 || len(quotes) != 2 || n != 4 {
+		t.Errorf("of %d blocks %d are statements and %d quotes", n, len(statements), len(quotes))
 	}
 }
 
 // TestDocumentsNameWhatExists checks the paths, make targets and functions that the documents name.
 func TestDocumentsNameWhatExists(t *testing.T) {
-	functions := exportedFunctions(t, "fast")
-	makefile := read(t, "Makefile")
+	targets, functions := "\n"+read(t, "Makefile"), exportedFunctions(t, "fast")
 	for _, document := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"} {
-		text := read(t, document)
-		for _, path := range regexp.MustCompile("`([a-z_/]+/)[^`]*`").FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(path[1]); err != nil {
-				t.Errorf("%s: %v", document, err)
-			}
+		for _, m := range missing(read(t, document), targets, functions) {
+			t.Errorf("%s names %s, which does not exist", document, m)
 		}
-		for _, link := range regexp.MustCompile(`\]\(([^:)]+)\)`).FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(link[1]); err != nil {
-				t.Errorf("%s: %v", document, err)
-			}
-		}
-		for _, target := range regexp.MustCompile("(?m)(?:`|^    )make ([a-z-]+)").FindAllStringSubmatch(text, -1) {
-			if !strings.Contains(makefile, "\n"+target[1]+":") {
-				t.Errorf("%s: there is no make %s", document, target[1])
-			}
-		}
-		for _, call := range regexp.MustCompile("`([A-Z][A-Za-z]+)\\(ctx, c").FindAllStringSubmatch(text, -1) {
-			if !functions[call[1]] {
-				t.Errorf("%s: there is no fast.%s", document, call[1])
+	}
+	text := "`nowhere/` `spec/` `nowhere/z*.go` [x](NOWHERE.md) [y](README.md) `make nothing` `make test` `Nothing(ctx, c, buf)` `Reduce(ctx, c, buf)`\n" +
+		"    make nothing-else\n    make run   runs\n"
+	want := []string{"nowhere/", "nowhere/", "NOWHERE.md", "make nothing", "make nothing-else", "fast.Nothing"}
+	if d := cmp.Diff(want, missing(text, targets, functions)); d != "" {
+		t.Error(d)
+	}
+}
+
+// missing is what text names and is not there. targets is a Makefile, functions are those of package fast.
+func missing(text, targets string, functions map[string]bool) (names []string) {
+	notFound := func(pattern, prefix string, exists func(string) bool) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+			if !exists(m[1]) {
+				names = append(names, prefix+m[1])
 			}
 		}
 	}
+	path := func(name string) bool {
+		_, err := os.Stat(name)
+		return err == nil
+	}
+	notFound("`([a-z_/]+/)[^`]*`", "", path)
+	notFound(`\]\(([^:, )]+)\)`, "", path)
+	notFound("(?m)(?:`|^    )make ([a-z-]+)", "make ", func(name string) bool { return strings.Contains(targets, "\n"+name+":") })
+	notFound("`([A-Z][A-Za-z]+)\\(ctx, c", "fast.", func(name string) bool { return functions[name] })
+	return names
 }
 
 // exportedFunctions are the functions that the package in dir exports.
