@@ -1,0 +1,79 @@
+package fast
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// table is a collective with algorithms that serve some calls, and rules of every kind.
+var table = Collective{
+	Name:    "Test",
+	Reduces: true,
+	Algorithms: []Algorithm{
+		{Name: "even", Serves: func(size int) bool { return size%2 == 0 }},
+		{Name: "any"},
+		{Name: "piped"},
+	},
+	Rules: []Rule{
+		{Algorithm: "even", MaxBytes: 100},
+		{Algorithm: "any", MaxBytes: 1000, MinSize: 3, MaxSize: 5},
+		{Algorithm: "piped", MinSize: 2, PieceBytes: 64},
+	},
+}
+
+// TestPlan goes through the selection table.
+func TestPlan(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		size, count, bytes int
+		opts               []Option
+		algorithm          string
+		depth              int
+	}{
+		{"the first rule", 4, 25, 100, nil, "even", 1},
+		{"too many bytes for the first", 4, 101, 101, nil, "any", 1},
+		{"the first does not serve three", 3, 1, 1, nil, "any", 1},
+		{"too few ranks for the second", 2, 200, 200, nil, "piped", 4},
+		{"too many ranks for the second", 6, 200, 193, nil, "piped", 4},
+		{"whole pieces", 7, 200, 192, nil, "piped", 3},
+		{"nothing to cut", 7, 0, 0, nil, "piped", 1},
+		{"no more pieces than elements", 7, 2, 16 << 10, nil, "piped", 2},
+		{"no rule", 1, 200, 200, nil, "any", 1},
+		{"by name", 4, 25, 100, []Option{WithAlgorithm("any")}, "any", 1},
+		{"by name, with the depth of its rule", 4, 25, 100, []Option{WithAlgorithm("piped")}, "piped", 2},
+		{"by depth", 4, 25, 100, []Option{WithDepth(7)}, "even", 7},
+		{"by both", 4, 25, 100, []Option{WithDepth(7), WithAlgorithm("any")}, "any", 7},
+		{"the last option counts", 4, 25, 100, []Option{WithAlgorithm("any"), WithAlgorithm("even"), {}}, "even", 1},
+	} {
+		a, depth, err := table.plan(test.size, test.count, test.bytes, Sum, test.opts)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		} else if a.Name != test.algorithm || depth != test.depth {
+			t.Errorf("%s: %s with depth %d, want %s with %d", test.name, a.Name, depth, test.algorithm, test.depth)
+		}
+	}
+}
+
+// TestPlanRefuses has options that no call can serve.
+func TestPlanRefuses(t *testing.T) {
+	for _, test := range []struct {
+		opts []Option
+		want string
+	}{
+		{[]Option{WithAlgorithm("rign")}, `no algorithm is called "rign"; there are even, any, piped`},
+		{[]Option{WithAlgorithm("")}, `no algorithm is called ""`},
+		{[]Option{WithAlgorithm("even")}, `algorithm "even" does not serve 3 ranks`},
+		{[]Option{WithDepth(0)}, "depth is 0"},
+		{[]Option{WithDepth(-1)}, "depth is -1"},
+	} {
+		_, _, err := table.plan(3, 1, 1, Sum, test.opts)
+		if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want %q", err, test.want)
+		}
+	}
+	none := Collective{Name: "Test"}
+	if _, _, err := none.plan(3, 1, 1, Sum, nil); !errors.Is(err, ErrInvalidArgument) {
+		t.Errorf("without algorithms: %v", err)
+	}
+}

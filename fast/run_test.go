@@ -1,0 +1,111 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestRun calls each rank once, and closes its communicator.
+func TestRun(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 9} {
+		var ranks atomic.Int64
+		var kept atomic.Pointer[Comm]
+		err := Run(t.Context(), n, func(ctx context.Context, c *Comm) error {
+			ranks.Add(1 << c.Rank())
+			kept.Store(c)
+			if c.Size() != n {
+				return errors.New("wrong size")
+			}
+			return Barrier(ctx, c)
+		})
+		if err != nil || ranks.Load() != 1<<n-1 {
+			t.Errorf("%d ranks: %v, ranks %b", n, err, ranks.Load())
+		}
+		if err := Barrier(t.Context(), kept.Load()); !errors.Is(err, ErrClosed) {
+			t.Errorf("%d ranks: after Run: %v", n, err)
+		}
+	}
+}
+
+// TestRunFails names the rank that failed first, and not those that merely could not go on.
+func TestRunFails(t *testing.T) {
+	boom := errors.New("boom")
+	err := Run(t.Context(), 4, func(ctx context.Context, c *Comm) error {
+		if c.Rank() == 2 {
+			return boom
+		}
+		return Barrier(ctx, c)
+	})
+	if !errors.Is(err, boom) || err.Error() != "rank 2: boom" {
+		t.Errorf("got %v", err)
+	}
+	err = Run(t.Context(), 3, func(ctx context.Context, c *Comm) error {
+		if c.Rank() == 1 {
+			return boom
+		}
+		<-ctx.Done() // outside of any call
+		return ctx.Err()
+	})
+	if err == nil || err.Error() != "rank 1: boom" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRunJoins keeps errors that do not follow from the first one.
+func TestRunJoins(t *testing.T) {
+	err := Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+		return AllReduce(ctx, c, make([]int64, c.Rank()+1), Sum)
+	})
+	var mismatch *MismatchError
+	if !errors.As(err, &mismatch) || mismatch.Field != "count" || strings.Count(err.Error(), "count is ") != 2 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRunTimeout ends with its context.
+func TestRunTimeout(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	err := Run(ctx, 2, func(ctx context.Context, c *Comm) error {
+		if c.Rank() == 0 {
+			return Barrier(ctx, c)
+		}
+		<-ctx.Done()
+		return nil
+	})
+	var timeout *TimeoutError
+	if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRunGoexit sees a rank whose goroutine ends without an error, as in a failed test.
+func TestRunGoexit(t *testing.T) {
+	err := Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+		if c.Rank() == 1 {
+			runtime.Goexit()
+		}
+		return Barrier(ctx, c)
+	})
+	if !errors.Is(err, errLeft) || !strings.HasPrefix(err.Error(), "rank 1: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRunRefuses has arguments of no use.
+func TestRunRefuses(t *testing.T) {
+	f := func(context.Context, *Comm) error { return nil }
+	for _, err := range []error{
+		Run(nil, 1, f), //nolint:staticcheck // what the test is about
+		Run(t.Context(), 0, f), Run(t.Context(), -1, f), Run(t.Context(), maxGoroutines+1, f), Run(t.Context(), 1, nil),
+	} {
+		if !errors.Is(err, ErrInvalidArgument) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
