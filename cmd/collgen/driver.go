@@ -23,15 +23,19 @@ func evaluate(ctx context.Context, dir string, pkg *packages.Package, found []va
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	overlay, err := writeOverlay(work, dir, pkg, found)
+	files, err := driverFiles(dir, pkg, found)
+	if err != nil {
+		return nil, err
+	}
+	o, err := newOverlay(work, files)
 	if err != nil {
 		return nil, err
 	}
 	program, values := filepath.Join(work, "driver"), filepath.Join(work, "values")
-	if err := execute(ctx, dir, "go", "build", "-overlay", overlay, "-o", program, "."); err != nil {
+	if err := o.run(ctx, dir, "go", "build", "-overlay", o.list, "-o", program, "."); err != nil {
 		return nil, fmt.Errorf("the declarations of package %s do not compile:\n%w", pkg.Name, err)
 	}
-	if err := execute(ctx, dir, program, values); err != nil {
+	if err := o.run(ctx, dir, program, values); err != nil {
 		return nil, fmt.Errorf("the declarations of package %s have no values:\n%w", pkg.Name, err)
 	}
 	f, err := os.Open(values)
@@ -42,30 +46,15 @@ func evaluate(ctx context.Context, dir string, pkg *packages.Package, found []va
 	return gen.DecodeDeclarations(f)
 }
 
-// execute runs a program. What it has to say is in its error.
-func execute(ctx context.Context, dir, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, buildEnv()
-	out, err := cmd.CombinedOutput()
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return fmt.Errorf("%s%w", out, err)
-	}
-	return nil
-}
-
-// writeOverlay writes the files that take the place of those of the package in dir, and the list of them, whose name it
-// returns.
-func writeOverlay(work, dir string, pkg *packages.Package, found []variable) (string, error) {
+// driverFiles are the files that take the place of those of the package in dir.
+func driverFiles(dir string, pkg *packages.Package, found []variable) (map[string][]byte, error) {
 	needed := newClosure(pkg)
 	for _, v := range found {
 		needed.need(v.object)
 	}
 	hidden, err := hideGenerated(dir)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	files := map[string][]byte{filepath.Join(dir, "collgen_driver.go"): driver(found)}
 	for name := range hidden {
@@ -78,30 +67,50 @@ func writeOverlay(work, dir string, pkg *packages.Package, found []variable) (st
 		}
 		content, err := os.ReadFile(name)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		files[name] = needed.reduce(f, content)
 	}
-	return writeFiles(work, files)
+	return files, nil
 }
 
-// writeFiles writes files under work, and what -overlay wants to know about them.
-func writeFiles(work string, files map[string][]byte) (string, error) {
-	var overlay struct{ Replace map[string]string }
-	overlay.Replace = map[string]string{}
+// overlay is files that take the place of others for the go command.
+type overlay struct {
+	list    string            // the name of the file for -overlay
+	Replace map[string]string // by the name of the file that is replaced
+}
+
+func newOverlay(work string, files map[string][]byte) (*overlay, error) {
+	o := &overlay{filepath.Join(work, "overlay.json"), map[string]string{}}
 	for name, content := range files {
-		replacement := filepath.Join(work, fmt.Sprintf("%d.go", len(overlay.Replace)))
-		overlay.Replace[name] = replacement
-		if err := os.WriteFile(replacement, content, 0o600); err != nil {
-			return "", err
+		o.Replace[name] = filepath.Join(work, fmt.Sprintf("%d.go", len(o.Replace)))
+		if err := os.WriteFile(o.Replace[name], content, 0o600); err != nil {
+			return nil, err
 		}
 	}
-	list, err := json.Marshal(overlay)
+	list, err := json.Marshal(o)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	path := filepath.Join(work, "overlay.json")
-	return path, os.WriteFile(path, list, 0o600)
+	return o, os.WriteFile(o.list, list, 0o600)
+}
+
+// run runs a program. What it has to say is in its error, with the names of the files that were replaced.
+func (o *overlay) run(ctx context.Context, dir, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, buildEnv()
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil:
+		return nil
+	}
+	text := string(out)
+	for name, replacement := range o.Replace {
+		text = strings.ReplaceAll(text, replacement+":", relativeName(name)+":")
+	}
+	return fmt.Errorf("%s%w", text, err)
 }
 
 // driver is the program that writes what variables hold to the file that its argument names. Its imports have names that

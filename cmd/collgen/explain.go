@@ -84,7 +84,7 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 	if !a.Serves(c.sizes.from) {
 		return nil, fmt.Errorf("%s does not serve %d ranks: it requires %s", a.FullName(), c.sizes.from, emit.Requirements(a.Requires))
 	}
-	schedule, err := gen.Instantiate(&a.Algorithm, gen.Params{Size: c.sizes.from, Root: c.root, Peer: min(c.peer, c.sizes.from-1), Depth: c.depth})
+	schedule, err := c.schedule(a)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +100,17 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 	}
 	e.Bound, err = boundOf(a.Primitive, schedule.Params)
 	return e, err
+}
+
+// schedule is what the call of the command line does.
+func (c *call) schedule(a *algorithm) (*gen.Schedule, error) {
+	p := gen.Params{Size: c.sizes.from, Root: c.root, Peer: min(c.peer, c.sizes.from-1), Depth: c.depth}
+	for _, e := range a.Primitive.Errors {
+		if refused, err := e.When.Eval(p.Env(0)); err != nil || refused != 0 {
+			return nil, fmt.Errorf("%s of %s: %s", a.FullName(), callWords(a.Primitive, p), e.Reason)
+		}
+	}
+	return gen.Instantiate(&a.Algorithm, p)
 }
 
 func eval(c gen.Cost, p gen.Params) (parts, error) {

@@ -53,6 +53,7 @@ func load(ctx context.Context, dir string) (*source, error) {
 	}
 	s := &source{dir: dir, taken: map[string]token.Position{}, Package: emit.Package{Path: pkg.PkgPath, Name: pkg.Name,
 		Command: "go tool collgen gen"}}
+	s.Taken = func(name string) bool { _, ok := s.taken[name]; return ok }
 	for _, name := range pkg.Types.Scope().Names() {
 		s.taken[name] = relative(pkg.Fset.Position(pkg.Types.Scope().Lookup(name).Pos()))
 	}

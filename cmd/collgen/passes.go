@@ -68,15 +68,11 @@ func validate(ctx context.Context, j *job) error {
 	})
 }
 
-// isFree checks that the names that are generated for a are not the package's own.
+// isFree checks that the package does not declare names that generated code needs.
 func (j *job) isFree(a *algorithm) error {
-	names, err := emit.Names(&a.Algorithm)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
+	for _, name := range emit.Needs(a.Primitive) {
 		if where, ok := j.taken[name]; ok {
-			return fmt.Errorf("%s: the generated code needs the name %s, which is declared at %s", a.FullName(), name, where)
+			return fmt.Errorf("%s: generated code needs the name %s, which is declared at %s", a.FullName(), name, where)
 		}
 	}
 	return nil

@@ -88,6 +88,9 @@ func open(ctx context.Context, dir string) (*source, error) {
 		return nil, err
 	}
 	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs) // so does the go command
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,13 +26,13 @@ func (f *file) functions(p spec.Primitive) ([]jen.Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		code = append(code, f.function(p, p.Name, inPlaceDoc(p, share), []string{"buf"}, body))
+		code = append(code, f.declare(p, p.Name, inPlaceDoc(p, share), []string{"buf"}, body))
 	}
 	body, err := f.intoBody(p)
 	if err != nil {
 		return nil, err
 	}
-	return append(code, f.function(p, name, functionDoc(p, name), buffers(p), body)), nil
+	return append(code, f.declare(p, name, functionDoc(p, name), buffers(p), body)), nil
 }
 
 // buffers are the names of p's buffers.
@@ -47,7 +47,7 @@ func buffers(p spec.Primitive) []string {
 	return names
 }
 
-func (f *file) function(p spec.Primitive, name, doc string, buffers []string, body []jen.Code) jen.Code {
+func (f *file) declare(p spec.Primitive, name, doc string, buffers []string, body []jen.Code) jen.Code {
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("c").Op("*").Add(f.fast("Comm"))}
 	head := jen.Add(comment(doc)).Line().Func().Id(name)
 	if len(buffers) > 0 {
@@ -119,7 +119,7 @@ func (f *file) intoBody(p spec.Primitive) ([]jen.Code, error) {
 	if len(buffers(p)) == 0 {
 		do = do.Types(jen.Uint8())
 	}
-	call := do.Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(collectiveName(p)), orNil(dst), orNil(src), fields, jen.Id("opts"))
+	call := do.Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(p)), orNil(dst), orNil(src), fields, jen.Id("opts"))
 	return append(code, jen.Return(call)), nil
 }
 

@@ -20,7 +20,8 @@ const Runtime = "github.com/collgen/collgen/fast"
 // Package is a package that code is generated for.
 type Package struct {
 	Path, Name string
-	Command    string // that generates it, for the head of every file
+	Command    string                 // that generates it, for the head of every file
+	Taken      func(name string) bool // whether the package declares the name itself; nil: it declares none
 }
 
 // Collective is a primitive and the algorithms that carry it out, which is what a generated file is made of.
@@ -93,18 +94,24 @@ func (f *file) algorithm(a Proved) (jen.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, err := functionName(&a.Algorithm)
+	name, err := f.function(&a.Algorithm)
 	return jen.Add(comment(algorithmDoc(a, name))).Line().Func().Id(name).Params(
 		jen.Id("ctx").Qual("context", "Context"), jen.Id("x").Op("*").Add(f.fast("Call")),
 	).Error().Block(code...), err
 }
 
-// collectiveName is the variable of a primitive's Collective: "allReduce".
-func collectiveName(p spec.Primitive) string { return strings.ToLower(p.Name[:1]) + p.Name[1:] }
+// collective is the variable of a primitive's Collective: "allReduce", or another name where that one is taken.
+func (f *file) collective(p spec.Primitive) string {
+	name := lowerFirst(p.Name)
+	if f.pkg.takes(name) {
+		name += "Collective"
+	}
+	return name
+}
 
-// functionName is the function of an algorithm: "allReduceChunkedRing".
-func functionName(a *gen.Algorithm) (string, error) {
-	name := collectiveName(a.Primitive)
+// function is the function of an algorithm: "allReduceChunkedRing", or another name where that one is taken.
+func (f *file) function(a *gen.Algorithm) (string, error) {
+	name := a.Primitive.Name
 	for word := range strings.SplitSeq(a.Name, "-") {
 		if word != "" {
 			name += strings.ToUpper(word[:1]) + word[1:]
@@ -113,8 +120,15 @@ func functionName(a *gen.Algorithm) (string, error) {
 	if !token.IsIdentifier(name) {
 		return "", &Error{a.FullName(), -1, fmt.Errorf("the name makes no name of a function: %s", name)}
 	}
-	return name, nil
+	if f.pkg.takes(lowerFirst(name)) {
+		return "run" + name, nil
+	}
+	return lowerFirst(name), nil
 }
+
+func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+
+func (p Package) takes(name string) bool { return p.Taken != nil && p.Taken(name) }
 
 // table prints the variable that lists the algorithms of a primitive.
 func (f *file) table(c Collective) (jen.Code, error) {
@@ -140,7 +154,7 @@ func (f *file) table(c Collective) (jen.Code, error) {
 	if len(c.Rules) > 0 {
 		fields = append(fields, jen.Id("Rules").Op(":").Index().Add(f.fast("Rule")).Values(broken(rules(c.Rules))...))
 	}
-	return jen.Var().Id(collectiveName(c.Primitive)).Op("=").Add(f.fast("Collective")).Values(broken(fields)...), nil
+	return jen.Var().Id(f.collective(c.Primitive)).Op("=").Add(f.fast("Collective")).Values(broken(fields)...), nil
 }
 
 // broken puts each element of a literal on a line of its own.
@@ -174,7 +188,7 @@ var oneLine = jen.Options{Open: "{ ", Close: " }"}
 
 // line prints an algorithm's line in the table.
 func (f *file) line(a Proved) (jen.Code, error) {
-	name, err := functionName(&a.Algorithm)
+	name, err := f.function(&a.Algorithm)
 	if err != nil {
 		return nil, err
 	}
@@ -198,17 +212,17 @@ func (f *file) line(a Proved) (jen.Code, error) {
 	return jen.Values(append(fields, jen.Id("Run").Op(":").Id(name))...), nil
 }
 
-// Names are the names that the Go of an algorithm and its primitive declares in its package.
-func Names(a *gen.Algorithm) ([]string, error) {
-	name, err := functionName(a)
-	names := []string{collectiveName(a.Primitive), name}
-	if hasFunction(a.Primitive) {
-		names = append(names, a.Primitive.Name)
-		if _, ok := inPlace(a.Primitive); ok {
-			names = append(names, a.Primitive.Name+"Into")
+// Needs are the names that p's generated code cannot do without in its package: the functions that programs call, and
+// imports.
+func Needs(p spec.Primitive) []string {
+	names := []string{"bits", "context", "fast"}
+	if hasFunction(p) {
+		names = append(names, p.Name)
+		if _, ok := inPlace(p); ok {
+			names = append(names, p.Name+"Into")
 		}
 	}
-	return names, err
+	return names
 }
 
 // Hash is the hash of a that generated code carries.

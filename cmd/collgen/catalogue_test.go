@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+	"github.com/google/go-cmp/cmp"
+)
+
+const fastDir = "../../fast"
+
+// TestRegenerate generates all of package fast where nothing is yet, and compares with what is in this repository.
+func TestRegenerate(t *testing.T) {
+	if underRace {
+		t.Skip("proving everything takes too long under the race detector; without it, and by make check-generate, it is done")
+	}
+	t.Parallel()
+	s := catalogue(t.TempDir())
+	j, err := generate(t.Context(), s, verify.Options{}, &progress{w: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := j.changes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range changes {
+		if x.Change != "write" {
+			t.Errorf("%+v", x)
+		}
+		if err := x.write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := generatedFiles(fastDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := generatedFiles(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("make generate was forgotten: %s", d)
+	}
+	if len(got) != len(spec.Primitives()) {
+		t.Errorf("%d files for %d primitives", len(got), len(spec.Primitives()))
+	}
+}
+
+// TestOpenFast finds the catalogue by the folder that it is generated into.
+func TestOpenFast(t *testing.T) {
+	s, err := open(t.Context(), fastDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.isBuiltIn || filepath.Base(s.dir) != "fast" || len(s.algorithms) != len(gen.Catalogue()) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestFind finds where the algorithms of the catalogue are declared, and places errors.
+func TestFind(t *testing.T) {
+	s := catalogue("")
+	s.find(t.Context())
+	for _, a := range s.algorithms {
+		if !a.at.variable.IsValid() {
+			t.Errorf("%s is nowhere", a.FullName())
+		}
+	}
+	found, err := s.match("send/direct")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{broken, `^\.\./\.\./gen/linear\.go:\d+:5: broken$`},
+		{&gen.NodeError{Node: 1, Err: broken}, `^\.\./\.\./gen/linear\.go:\d+:\d\d: `},
+		{&verify.Failure{Node: 0}, `^\.\./\.\./gen/linear\.go:\d+:\d\d: `},
+		{&verify.Failure{Node: 7}, `^\.\./\.\./gen/linear\.go:\d+:5: `},
+		{&emit.Error{Node: 1, Err: broken}, `^\.\./\.\./gen/linear\.go:\d+:\d\d: `},
+	} {
+		if got := found[0].locate(test.err).Error(); !regexp.MustCompile(test.want).MatchString(got) {
+			t.Errorf("%#v is at %s, want %s", test.err, got, test.want)
+		}
+	}
+}
+
+// TestPassesVerifyAgain puts a pass that breaks something between the passes.
+func TestPassesVerifyAgain(t *testing.T) {
+	s := catalogue(t.TempDir())
+	found, err := s.match("send/direct")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.algorithms = found
+	j := &job{source: s, options: verify.Options{To: 4}, progress: &progress{w: io.Discard}, files: map[string][]byte{}}
+	if err := prove(t.Context(), j); err != nil || !found[0].proved {
+		t.Fatal(err)
+	}
+	if err := j.rewrite(func(a gen.Algorithm) gen.Algorithm { return a }); err != nil || !found[0].proved {
+		t.Error("what did not change is to be proved again")
+	}
+	broken := func(a gen.Algorithm) gen.Algorithm {
+		a.Body = a.Body[:1]
+		return a
+	}
+	if err := j.rewrite(broken); err != nil {
+		t.Fatal(err)
+	}
+	var f *verify.Failure
+	if err := prove(t.Context(), j); !errors.As(err, &f) || f.Check != verify.Unmatched {
+		t.Errorf("a message that nobody receives: %v", err)
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// collgen runs a command line.
+func collgen(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status = run(t.Context(), args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test -update writes it)", err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
+		t.Errorf("%s (go test -update accepts it): %s", path, d)
+	}
+}
+
+// TestOutput has the output of every command that shows something.
+func TestOutput(t *testing.T) {
+	for _, test := range []struct{ name, args string }{
+		{"help", "help"},
+		{"list", "list barrier"},
+		{"verify", "verify broadcast/ch -n 2..5"},
+		{"explain-ring", "explain allreduce/ring -n 3"},
+		{"explain-chain", "explain -depth 2 reduce/chain -n 4 -root 1"},
+		{"explain-send", "explain send/direct -n 3 -peer 2"},
+		{"explain-primitive", "explain AllReduce -n 5"},
+	} {
+		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
+		if status != 0 || stderr != "" {
+			t.Errorf("collgen %s: status %d, %s", test.args, status, stderr)
+		}
+		golden(t, test.name+".golden", stdout)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, c := range commands {
+		for _, args := range [][]string{{"help", c.name}, {c.name, "-h"}, {c.name, "something", "-h"}} {
+			status, stdout, stderr := collgen(t, args...)
+			if status != 0 || stderr != "" || !strings.Contains(stdout, "collgen "+c.name+" [flags] "+c.args) || !strings.Contains(stdout, "-json") {
+				t.Errorf("collgen %q: status %d\n%s%s", args, status, stdout, stderr)
+			}
+		}
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"", "collgen help COMMAND"},
+		{"help nothing", `no command "nothing"`},
+		{"nothing", `no command "nothing"`},
+		{"list -nothing", "-nothing"},
+		{"list a b", "one argument is enough"},
+		{"list nothing", `begins with "nothing"`},
+		{"verify -n 0", "within 1..1024"},
+		{"verify -n 3..2", "within 1..1024"},
+		{"verify -n x..2", "want a number of ranks"},
+		{"verify -n 1..99999", "within 1..1024"},
+		{"explain", "the name of one algorithm"},
+		{"explain all -n 3", "want one algorithm: allgather/direct"},
+		{"explain allreduce/ring -n 2..3", "one number of ranks"},
+	} {
+		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
+		if status != statusUsage || stdout != "" || !strings.Contains(stderr, test.want) {
+			t.Errorf("collgen %s: status %d, want %q in it:\n%s%s", test.args, status, test.want, stdout, stderr)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"explain broadcast/binomial -n 3 -root 3", "3 ranks, root 3: root is not a rank"},
+		{"explain send/direct -n 1", "cannot send to itself"},
+		{"explain barrier/dissemination -depth 0", "no such call"},
+		{"list -package " + t.TempDir(), "go.mod file not found"},
+	} {
+		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
+		if status != statusFailed || stdout != "" || !strings.Contains(stderr, test.want) {
+			t.Errorf("collgen %s: status %d, want %q in it:\n%s%s", test.args, status, test.want, stdout, stderr)
+		}
+	}
+}
+
+// TestJSON decodes what each command writes.
+func TestJSON(t *testing.T) {
+	var entries []entry
+	decode(t, &entries, "list", "reducescatter", "-json")
+	if len(entries) != 2 || entries[1].Name != "reducescatter/ring" || entries[1].Alpha != "size - 1" || len(entries[1].Proof.Sizes) != 8 {
+		t.Errorf("list: %+v", entries)
+	}
+	decode(t, &entries, "verify", "-json", "barrier", "-n", "3")
+	if len(entries) != 1 || entries[0].Proof.Schedules != 1 {
+		t.Errorf("verify: %+v", entries)
+	}
+	var e explanation
+	decode(t, &e, "explain", "allreduce/ring", "-n", "3", "-json")
+	if len(e.Schedule.Ranks) != 3 || e.Measured.Alpha != 4 || e.Cost.Alpha != 4 || e.Bound.Chunks != 3 || len(e.Promise.After) == 0 {
+		t.Errorf("explain: %+v", e)
+	}
+	var s selection
+	decode(t, &s, "explain", "barrier", "-json")
+	if len(s.Choices) != 1 || s.Choices[0].Algorithm != "dissemination" {
+		t.Errorf("explain: %+v", s)
+	}
+}
+
+func decode(t *testing.T, to any, args ...string) {
+	t.Helper()
+	status, stdout, stderr := collgen(t, args...)
+	if status != 0 {
+		t.Fatalf("collgen %q: status %d, %s", args, status, stderr)
+	}
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		t.Fatalf("collgen %q: %v\n%s", args, err, stdout)
+	}
+}
+
+// TestInterrupt ends a proof that has hardly begun.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if status := run(ctx, []string{"verify"}, &stdout, &stderr); status != statusFailed || stdout.Len() > 0 || stderr.String() != "context canceled\n" {
+		t.Errorf("status %d\n%s%s", status, &stdout, &stderr)
+	}
+}
+
+// TestProgress shows what is going on where one asks for it, and not otherwise.
+func TestProgress(t *testing.T) {
+	_, _, stderr := collgen(t, "verify", "barrier", "-n", "4", "-v")
+	if stderr != "barrier/dissemination: proved for sizes 4\n" {
+		t.Errorf("with -v: %q", stderr)
+	}
+	p := progress{w: new(bytes.Buffer), shown: true, terminal: true}
+	p.update("%d of %d", 10, 10)
+	p.done("ten")
+	p.clear()
+	if got := p.w.(*bytes.Buffer).String(); got != "\r10 of 10\rten     \r   \r" {
+		t.Errorf("on a terminal: %q", got)
+	}
+}
