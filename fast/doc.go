@@ -1,4 +1,10 @@
-// Package fast runs collectives among the ranks of a communicator: goroutines of one process, or processes.
+// Package fast runs collectives: operations that all ranks of a communicator take part in, such as a sum over all of
+// them. A rank is a goroutine, under [Run], or a process, under [Init], and holds a [Comm]; all ranks call the same
+// functions in the same order, each with its own buffers. The function of a primitive works in place ([AllReduce]) or
+// between two buffers ([AllReduceInto]), on every type of [Elem], and allocates nothing when it is called again. Every
+// call ends: by its result, by its context, or by an error that says which rank is at fault ([PeerError],
+// [MismatchError], [TimeoutError]). After such an error the output is unspecified, nothing writes to it any more, and the
+// communicator is given up on all ranks; a refused call ([ErrInvalidArgument]) does no harm. The files z*.go are
+// generated from specifications and algorithms, each of which was proved before; above every function stands what it
+// promises.
 package fast
-
-//go:generate go run ../cmd/collgen gen

@@ -1,0 +1,96 @@
+package fast
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+// inStep calls f so often on every rank, and returns when all are done.
+func inStep(t testing.TB, all []*Comm, times int, f func(c *Comm) error) {
+	t.Helper()
+	for rank, err := range onAll(all, func(c *Comm) error {
+		for range times {
+			if err := f(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Fatalf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+// BenchmarkAllReduce reduces float32 in place between goroutines. MB/s counts the bytes of one rank's buffer.
+func BenchmarkAllReduce(b *testing.B) {
+	for _, size := range []int{2, 4} {
+		for bytes := 8; bytes <= 64<<20; bytes *= 8 {
+			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", size, bytes), func(b *testing.B) {
+				all := comms(size)
+				buffers := make([][]float32, size)
+				for rank := range buffers {
+					buffers[rank] = make([]float32, bytes/4)
+					for i := range buffers[rank] {
+						buffers[rank][i] = float32(rank)
+					}
+				}
+				call := func(c *Comm) error { return AllReduce(context.Background(), c, buffers[c.Rank()], Max) }
+				inStep(b, all, 3, call)
+				b.SetBytes(int64(bytes))
+				b.ReportAllocs()
+				b.ResetTimer()
+				inStep(b, all, b.N, call)
+			})
+		}
+	}
+}
+
+// TestAllocations counts what calls allocate that were made before: nothing. The context is one that can end.
+func TestAllocations(t *testing.T) {
+	const runs = 50
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, size := range []int{1, 2, 3} {
+		for name, call := range map[string]func(c *Comm, x []float32) error{
+			"AllReduce": func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Avg) },
+			"ring":      func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Sum, WithAlgorithm("ring")) },
+			"one-shot":  func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Sum, WithAlgorithm("one-shot")) },
+			"chunked-ring": func(c *Comm, x []float32) error {
+				return AllReduce(ctx, c, x, Sum, WithAlgorithm("chunked-ring"), WithDepth(4))
+			},
+			"Broadcast":     func(c *Comm, x []float32) error { return Broadcast(ctx, c, x, 0) },
+			"AllGather":     func(c *Comm, x []float32) error { return AllGather(ctx, c, x) },
+			"ReduceScatter": func(c *Comm, x []float32) error { return ReduceScatter(ctx, c, x, Sum) },
+			"AllToAll":      func(c *Comm, x []float32) error { return AllToAll(ctx, c, x) },
+			"Barrier":       func(c *Comm, _ []float32) error { return Barrier(ctx, c) },
+		} {
+			for _, count := range []int{6, 60000} {
+				all := comms(size)
+				once := func(c *Comm) func() {
+					x := make([]float32, count)
+					return func() {
+						if err := call(c, x); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+				var others sync.WaitGroup
+				for _, c := range all[1:] {
+					others.Go(func() {
+						f := once(c)
+						for range runs + 1 { // AllocsPerRun calls once more, to warm up
+							f()
+						}
+					})
+				}
+				if n := testing.AllocsPerRun(runs, once(all[0])); n != 0 {
+					t.Errorf("%s of %d elements, %d ranks: %v allocations per call", name, count, size, n)
+				}
+				others.Wait()
+			}
+		}
+	}
+}
