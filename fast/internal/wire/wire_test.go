@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+	"pgregory.net/rapid"
+)
+
+func ordinary() Call {
+	return Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32), Root: 1, Depth: 2,
+		PrimitiveName: NewLabel("AllReduce"), AlgorithmName: NewLabel("ring")}
+}
+
+// TestEveryFieldCounts changes one number of a call after the other: the fingerprint changes, and Mismatch names a field
+// and two different values in words.
+func TestEveryFieldCounts(t *testing.T) {
+	named := map[string]bool{}
+	for i := range reflect.TypeFor[Call]().NumField() {
+		mine, theirs := ordinary(), ordinary()
+		field := reflect.ValueOf(&theirs).Elem().Field(i)
+		if !field.CanUint() { // a name, which is for people
+			continue
+		}
+		field.SetUint(field.Uint() + 1)
+		if mine.Fingerprint() == theirs.Fingerprint() {
+			t.Errorf("field %d: the same fingerprint", i)
+		}
+		err := Mismatch(&mine, &theirs, 3)
+		if err == nil {
+			t.Errorf("field %d: no mismatch", i)
+			continue
+		}
+		named[err.Field] = true
+		if err.Rank != 3 || err.Seq != 7 || !strings.Contains(err.Error(), "rank 3") {
+			t.Errorf("field %d: %v", i, err)
+		}
+	}
+	if len(named) != len(Fields) {
+		t.Errorf("%d fields are named, and there are %d: %v", len(named), len(Fields), named)
+	}
+	mine, theirs := ordinary(), ordinary()
+	if err := Mismatch(&mine, &theirs, 3); err != nil {
+		t.Errorf("equal calls: %v", err)
+	}
+}
+
+// TestFingerprints: calls that differ have different fingerprints, none of which is 0.
+func TestFingerprints(t *testing.T) {
+	draw := rapid.Custom(func(t *rapid.T) Call {
+		small := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64())
+		return Call{Seq: small.Draw(t, "seq"), Primitive: small.Draw(t, "primitive"), Schedule: small.Draw(t, "schedule"),
+			Count: small.Draw(t, "count"), Op: uint32(small.Draw(t, "op")), Type: uint32(small.Draw(t, "type")),
+			Root: uint32(small.Draw(t, "root")), Depth: uint32(small.Draw(t, "depth"))}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
+		if a.Fingerprint() == 0 || (a == b) != (a.Fingerprint() == b.Fingerprint()) {
+			t.Fatalf("%x and %x", a.Fingerprint(), b.Fingerprint())
+		}
+	})
+}
+
+func FuzzLabel(f *testing.F) {
+	f.Add([]byte("AllReduce"))
+	f.Add([]byte{0xff, '\n', 0, 'x'})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var l Label
+		copy(l[:], b)
+		for _, r := range l.String() {
+			if r < ' ' || r > '~' {
+				t.Fatalf("%q is not printable", l.String())
+			}
+		}
+	})
+}
+
+func TestErrorsAreWhatTheyWrap(t *testing.T) {
+	for _, x := range []struct{ err, is error }{
+		{&PeerError{2, ErrDied}, ErrDied},
+		{&TimeoutError{[]int{1, 3}, context.DeadlineExceeded}, context.DeadlineExceeded},
+		{fmt.Errorf("AllReduce: %w", &TimeoutError{nil, context.Canceled}), context.Canceled},
+	} {
+		if !errors.Is(x.err, x.is) {
+			t.Errorf("%v is not %v", x.err, x.is)
+		}
+	}
+	if !(&TimeoutError{Err: context.DeadlineExceeded}).Timeout() || (&TimeoutError{Err: context.Canceled}).Timeout() {
+		t.Error("Timeout is to tell a deadline from a cancelled context")
+	}
+}
