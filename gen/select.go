@@ -35,9 +35,9 @@ func (r Rule) Depth(count, bytes int) int {
 
 const kib = 1 << 10
 
-// rules are the first selection tables, by primitive: for ranks that share the memory of one machine with few cores. A
-// step costs more there than a message of that step, because ranks wait for each other; what counts else is how many
-// bytes are moved in all. Of two ranks each moves the same bytes by whatever algorithm, so the fewest steps win.
+// rules are the first selection tables, by primitive, measured with ranks that share the memory of one machine and its
+// two cores. For short blocks the fewest steps win, because ranks wait for each other in each; with more ranks than
+// cores, the fewest messages in all. For long ones it is the fewest bytes in all.
 var rules = map[string][]Rule{
 	"AllGather": {
 		{Algorithm: "direct", MaxSize: 8},
@@ -45,10 +45,12 @@ var rules = map[string][]Rule{
 		{Algorithm: "ring"},
 	},
 	"AllReduce": {
-		{Algorithm: "recursive-doubling", MaxSize: 2}, // one exchange in full, reduced as it arrives
-		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 32 * kib},
-		{Algorithm: "recursive-doubling", MaxBytes: 32 * kib},
-		{Algorithm: "two-shot", MaxSize: 8, MaxBytes: 512 * kib},
+		{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 128 * kib}, // one exchange, reduced as it arrives
+		{Algorithm: "ring", MaxSize: 2},
+		{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4 * kib},
+		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
+		{Algorithm: "recursive-doubling", MaxBytes: 16 * kib},
+		{Algorithm: "tree", MaxBytes: 512 * kib},
 		{Algorithm: "ring"},
 	},
 	"AllToAll": {
@@ -74,7 +76,7 @@ var rules = map[string][]Rule{
 	},
 	"ReduceScatter": {
 		{Algorithm: "ring", MaxSize: 2}, // one step, reduced as it arrives
-		{Algorithm: "direct", MaxSize: 8, MaxBytes: 32 * kib},
+		{Algorithm: "direct", MaxSize: 8, MaxBytes: 4 * kib},
 		{Algorithm: "ring"},
 	},
 	"Scatter": {

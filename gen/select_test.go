@@ -101,8 +101,9 @@ func TestSelect(t *testing.T) {
 		commutative bool
 		want        string
 	}{
-		{1, 8, true, "recursive-doubling"}, {2, 64 << 20, true, "recursive-doubling"}, {4, 8, true, "one-shot"},
-		{9, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "two-shot"}, {4, 64 << 20, true, "ring"},
+		{1, 8, true, "recursive-doubling"}, {2, 64 << 20, true, "ring"}, {4, 8, true, "one-shot"},
+		{9, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "tree"}, {4, 512*kib + 1, true, "ring"},
+		{4, 256 * kib, false, "tree"}, {2, 8, false, "recursive-doubling"},
 	} {
 		if got := table[Select(table, algorithms, tc.size, tc.bytes, tc.commutative)].Algorithm; got != tc.want {
 			t.Errorf("%+v: got %s", tc, got)
