@@ -62,12 +62,12 @@ func (c *Comm) Rank() int {
 	return c.rank
 }
 
-// Size is the number of ranks. It is 1 for a nil Comm.
+// Size is the number of ranks, at least 1. It is 1 for a nil Comm, and for one that nobody made.
 func (c *Comm) Size() int {
 	if c == nil {
 		return 1
 	}
-	return c.size
+	return max(1, c.size)
 }
 
 // String is the rank and the size, for messages: "rank 2 of 4".

@@ -91,21 +91,9 @@ func differsBefore(edits []edit, n int) bool {
 	return slices.ContainsFunc(edits[max(0, len(edits)-n):], isDifference)
 }
 
-// compare finds the fewest edits that make new of old: a table of the longest common subsequences of all their ends.
+// compare finds the fewest edits that make new of old.
 func compare(old, new []string) []edit {
-	common := make([][]int, len(old)+1)
-	for i := range common {
-		common[i] = make([]int, len(new)+1)
-	}
-	for i := len(old) - 1; i >= 0; i-- {
-		for j := len(new) - 1; j >= 0; j-- {
-			if old[i] == new[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
-			}
-		}
-	}
+	common := commonLines(old, new)
 	var edits []edit
 	i, j := 0, 0
 	for i < len(old) || j < len(new) {
@@ -122,4 +110,22 @@ func compare(old, new []string) []edit {
 		}
 	}
 	return edits
+}
+
+// commonLines is a table of how many lines, in order, old[i:] and new[j:] have in common.
+func commonLines(old, new []string) [][]int {
+	common := make([][]int, len(old)+1)
+	for i := range common {
+		common[i] = make([]int, len(new)+1)
+	}
+	for i := len(old) - 1; i >= 0; i-- {
+		for j := len(new) - 1; j >= 0; j-- {
+			if old[i] == new[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	return common
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -113,8 +112,7 @@ func (o *overlay) run(ctx context.Context, dir, name string, args ...string) err
 	return fmt.Errorf("%s%w", text, err)
 }
 
-// driver is the program that writes what variables hold to the file that its argument names. Its imports have names that
-// nobody else gives.
+// driver is the program that writes what variables hold.
 func driver(found []variable) []byte {
 	var primitives, algorithms strings.Builder
 	for _, v := range found {
@@ -124,8 +122,11 @@ func driver(found []variable) []byte {
 		}
 		fmt.Fprintf(to, "%q: %s, ", v.name, v.name)
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `package main
+	return fmt.Appendf(nil, driverText, genPath, specPath, primitives.String(), algorithms.String())
+}
+
+// driverText is a program that writes to the file that its argument names. Its own names are such as nobody else gives.
+const driverText = `package main
 
 import (
 	collgen_gen %q
@@ -147,6 +148,4 @@ func main() {
 		collgen_log.Fatal(collgen_err)
 	}
 }
-`, genPath, specPath, primitives.String(), algorithms.String())
-	return b.Bytes()
-}
+`

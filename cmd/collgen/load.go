@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -160,80 +158,4 @@ func generatedFiles(dir string) (map[string][]byte, error) {
 // escape is path as a pattern that matches it alone.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-// variable is a package-level variable that holds a primitive or an algorithm.
-type variable struct {
-	name        string
-	object      types.Object
-	isAlgorithm bool
-	at          position
-}
-
-// findVariables finds the variables of the right types, in the order of their names.
-func findVariables(pkg *packages.Package) []variable {
-	var found []variable
-	scope := pkg.Types.Scope()
-	for _, name := range scope.Names() {
-		v, ok := scope.Lookup(name).(*types.Var)
-		if !ok {
-			continue
-		}
-		isAlgorithm := isNamed(v.Type(), genPath, "Algorithm")
-		if isAlgorithm || isNamed(v.Type(), specPath, "Primitive") {
-			at := position{variable: relative(pkg.Fset.Position(v.Pos())), actions: actions(pkg, v)}
-			found = append(found, variable{name, v, isAlgorithm, at})
-		}
-	}
-	return found
-}
-
-func isNamed(t types.Type, path, name string) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && n.Obj().Name() == name
-}
-
-// relative is p with the name of its file as seen from here.
-func relative(p token.Position) token.Position {
-	p.Filename = relativeName(p.Filename)
-	return p
-}
-
-// actions are the positions of the composite literals of actions in the value of v, in source order.
-func actions(pkg *packages.Package, v types.Object) []token.Position {
-	var found []token.Position
-	for _, f := range pkg.Syntax {
-		ast.Inspect(valueOf(f, v, pkg.TypesInfo), func(n ast.Node) bool {
-			lit, ok := n.(*ast.CompositeLit)
-			if ok && isAction(pkg.TypesInfo.TypeOf(lit)) {
-				found = append(found, relative(pkg.Fset.Position(lit.Pos())))
-			}
-			return true
-		})
-	}
-	return found
-}
-
-func isAction(t types.Type) bool {
-	return t != nil && slices.ContainsFunc([]string{"Send", "Recv", "RecvReduce", "Copy", "Reduce", "Finish"},
-		func(name string) bool { return isNamed(t, genPath, name) })
-}
-
-// valueOf is the expression that initializes v in f; nothing if there is none of its own.
-func valueOf(f *ast.File, v types.Object, info *types.Info) ast.Node {
-	for _, d := range f.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.VAR {
-			continue
-		}
-		for _, s := range g.Specs {
-			s := s.(*ast.ValueSpec)
-			for i, name := range s.Names {
-				if info.Defs[name] == v && i < len(s.Values) {
-					return s.Values[i]
-				}
-			}
-		}
-	}
-	return &ast.BadExpr{}
 }

@@ -258,6 +258,9 @@ func TestRefused(t *testing.T) {
 			"a.go": small("theirs", shift), "b.go": "package theirs\n\nfunc Same() {}\n"}, `a\.go:15:5: same/copy: .* the name Same, .*b\.go:3:6`},
 		"an invalid primitive": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, `Doc: "Same copies.", `, "", 1))}, `a\.go:15:5: same/copy: .*Doc is empty`},
+		"a primitive without a function": {map[string]string{
+			"a.go": small("theirs", strings.Replace(shift, "Out: spec.Buffer{Blocks: spec.Int(1)}", "Out: spec.Buffer{Blocks: spec.Down(spec.Int(1), spec.Size)}", 1))},
+			`a\.go:15:5: Same: the conditional`},
 		"an invalid action": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "From: gen.Chunk(spec.In, spec.Int(0))", "From: gen.Chunk(`nowhere`, spec.Int(0))", 1))},
 			`a\.go:17:\d+: same/copy, action 0: .*nowhere`},

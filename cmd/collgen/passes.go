@@ -124,23 +124,24 @@ func emitGo(ctx context.Context, j *job) error {
 		}
 		content, err := emit.Go(j.Package, c)
 		if err != nil {
-			return j.blame(ctx, err)
+			return j.blame(ctx, p, err)
 		}
 		j.files[emit.FileName(p)] = content
 	}
 	return ctx.Err()
 }
 
-// blame is err with the position of the algorithm that it is about.
-func (j *job) blame(ctx context.Context, err error) error {
-	var e *emit.Error
+// blame is err with the position of the algorithm that it is about; of the first one for p, if it is about p.
+func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 	j.find(ctx)
-	for _, a := range j.algorithms {
+	algorithms := j.of(p)
+	var e *emit.Error
+	for _, a := range algorithms {
 		if errors.As(err, &e) && a.FullName() == e.Algorithm {
 			return a.locate(err)
 		}
 	}
-	return err
+	return algorithms[0].locate(fmt.Errorf("%s: %w", p.Name, err))
 }
 
 func proofOf(s verify.Summary) emit.Proof {

@@ -97,13 +97,11 @@ func (f *file) intoBody(p spec.Primitive) ([]jen.Code, error) {
 		used = append(used, variables(e.When)...)
 	}
 	s, code := callScope(p, used)
-	for _, e := range p.Errors {
-		when, err := s.truth(e.When)
-		if err != nil {
-			return nil, err
-		}
-		code = append(code, jen.If(when).Block(f.refuse(p, e.Reason)))
+	refusals, err := f.refusals(p, s)
+	if err != nil {
+		return nil, err
 	}
+	code = append(code, refusals...)
 	if dst.exists() || src.exists() {
 		lengths, err := f.lengths(p, s)
 		if err != nil {
@@ -121,6 +119,19 @@ func (f *file) intoBody(p spec.Primitive) ([]jen.Code, error) {
 	}
 	call := do.Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(p)), orNil(dst), orNil(src), fields, jen.Id("opts"))
 	return append(code, jen.Return(call)), nil
+}
+
+// refusals are the checks of what p refuses.
+func (f *file) refusals(p spec.Primitive, s *scope) ([]jen.Code, error) {
+	var code []jen.Code
+	for _, e := range p.Errors {
+		when, err := s.truth(e.When)
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, jen.If(when).Block(f.refuse(p, e.Reason)))
+	}
+	return code, nil
 }
 
 func orNil(s side) jen.Code {
@@ -149,6 +160,13 @@ func (f *file) args(p spec.Primitive, s *scope) (jen.Code, error) {
 	if dst.exists() && src.exists() && p.InPlace.InBlock.IsAbsent() {
 		field("NoAlias", jen.True())
 	}
+	aliases, err := s.aliases(p)
+	return f.fast("Args").Values(append(fields, aliases...)...), err
+}
+
+// aliases print the elements of in and out that are the same in place.
+func (s *scope) aliases(p spec.Primitive) ([]jen.Code, error) {
+	var fields []jen.Code
 	for _, alias := range []struct {
 		field string
 		block spec.Expr
@@ -160,9 +178,9 @@ func (f *file) args(p spec.Primitive, s *scope) (jen.Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		field(alias.field, at)
+		fields = append(fields, jen.Id(alias.field).Op(":").Add(at))
 	}
-	return f.fast("Args").Values(fields...), nil
+	return fields, nil
 }
 
 // times is n × x, as short as it can be.
@@ -180,67 +198,6 @@ func (f *file) refuse(p spec.Primitive, format string, args ...jen.Code) jen.Cod
 
 func lenOf(name string) *jen.Statement { return jen.Len(jen.Id(name)) }
 
-// lengths finds the number of elements per block and checks that both buffers have the right length. A buffer that a
-// rank does not pass is ignored.
-func (f *file) lengths(p spec.Primitive, s *scope) ([]jen.Code, error) {
-	of, err := measure(p)
-	if err != nil {
-		return nil, err
-	}
-	code, err := f.count(p, s, of)
-	if err != nil {
-		return nil, err
-	}
-	dst, src := sides(p)
-	for _, other := range []side{dst, src} {
-		if !other.exists() || other.name == of.name {
-			continue
-		}
-		check, err := f.checkLength(p, s, other)
-		if err != nil {
-			return nil, err
-		}
-		code = append(code, check)
-	}
-	return code, nil
-}
-
-// count finds the number of elements per block from one buffer.
-func (f *file) count(p spec.Primitive, s *scope, of side) ([]jen.Code, error) {
-	if of.blocks() == 1 {
-		return []jen.Code{jen.Id("count").Op(":=").Add(lenOf(of.name))}, nil
-	}
-	blocks, err := s.number(of.Blocks)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := s.number(spec.Mul(of.Blocks, count))
-	if err != nil {
-		return nil, err
-	}
-	return []jen.Code{
-		jen.Id("count").Op(":=").Add(lenOf(of.name)).Op("/").Add(blocks),
-		jen.If(lenOf(of.name).Op("!=").Add(whole)).Block(
-			f.refuse(p, "len("+of.name+") is %d, not a multiple of %d", lenOf(of.name), blocks)),
-	}, nil
-}
-
-func (f *file) checkLength(p spec.Primitive, s *scope, other side) (jen.Code, error) {
-	want, err := s.number(times(other.Blocks, count))
-	if err != nil {
-		return nil, err
-	}
-	check := jen.If(lenOf(other.name).Op("!=").Add(want)).Block(
-		f.refuse(p, "len("+other.name+") is %d, want %d", lenOf(other.name), want))
-	if other.On.IsAbsent() {
-		return check, nil
-	}
-	elsewhere, err := s.truth(spec.Not(other.On))
-	return jen.If(elsewhere).Block(
-		jen.Id(other.name).Op("=").Nil().Commentf("it counts only where %v", other.On),
-	).Else().Add(check), err
-}
-
 // inPlaceBody hands one buffer over as both.
 func (f *file) inPlaceBody(p spec.Primitive, share sharing) ([]jen.Code, error) {
 	buf := jen.Id("buf")
@@ -248,16 +205,11 @@ func (f *file) inPlaceBody(p spec.Primitive, share sharing) ([]jen.Code, error) 
 		return []jen.Code{arguments(p, buf, buf)}, nil
 	}
 	s, code := callScope(p, variables(share.whole.Blocks, share.whole.On, share.part.On, share.at))
-	for _, only := range []side{share.whole, share.part} {
-		if only.On.IsAbsent() {
-			continue
-		}
-		elsewhere, err := s.truth(spec.Not(only.On))
-		if err != nil {
-			return nil, err
-		}
-		code = append(code, jen.If(elsewhere).Block(share.pass(p, only.name, jen.Nil(), buf)))
+	elsewhere, err := share.elsewhere(p, s)
+	if err != nil {
+		return nil, err
 	}
+	code = append(code, elsewhere...)
 	whole := share.whole
 	whole.name = "buf"
 	length, err := f.count(p, s, whole)
@@ -274,6 +226,22 @@ func (f *file) inPlaceBody(p spec.Primitive, share sharing) ([]jen.Code, error) 
 	}
 	part := jen.Id("buf").Index(jen.Add(at).Op(":")).Index(jen.Op(":").Add(n))
 	return append(append(code, length...), share.pass(p, share.part.name, part, buf)), nil
+}
+
+// elsewhere hands buf over as the one buffer of the ranks that pass no other.
+func (share sharing) elsewhere(p spec.Primitive, s *scope) ([]jen.Code, error) {
+	var code []jen.Code
+	for _, only := range []side{share.whole, share.part} {
+		if only.On.IsAbsent() {
+			continue
+		}
+		when, err := s.truth(spec.Not(only.On))
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, jen.If(when).Block(share.pass(p, only.name, jen.Nil(), jen.Id("buf"))))
+	}
+	return code, nil
 }
 
 // pass hands the buffer called name over as is, and the other one as other.
