@@ -101,11 +101,11 @@ func fromEnv() (place, error) {
 		host: e.text("MASTER_ADDR"), dir: os.Getenv("COLL_DIR"),
 	}
 	p.job = fmt.Sprintf("%s:%d", p.host, e.number("MASTER_PORT", 1))
-	e.oneMachine("LOCAL_RANK", "RANK", p.rank)
-	e.oneMachine("LOCAL_WORLD_SIZE", "WORLD_SIZE", p.size)
 	if e.err == nil && p.rank >= p.size {
 		e.err = fmt.Errorf("RANK is %d, and WORLD_SIZE is %d", p.rank, p.size)
 	}
+	e.oneMachine("LOCAL_RANK", "RANK", p.rank)
+	e.oneMachine("LOCAL_WORLD_SIZE", "WORLD_SIZE", p.size)
 	return p, e.err
 }
 

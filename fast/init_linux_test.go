@@ -92,7 +92,7 @@ func reduceForever(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Println("up: started")
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	c, err := Init(ctx, FromEnv()...)
 	if err != nil {
@@ -223,7 +223,7 @@ func TestKillMeeting(t *testing.T) {
 
 // TestKillAnyTime kills a rank some time after its start. The others end, with an error that speaks of it.
 func TestKillAnyTime(t *testing.T) {
-	rounds := 12
+	rounds := 5
 	if testing.Short() {
 		rounds = 3
 	}

@@ -53,15 +53,17 @@ func (n note) write(c *net.UnixConn, fds []int) error {
 const (
 	filesPerNote = 250 // the system takes 253
 	writeTime    = 2 * time.Second
+	lastWords    = 200 * time.Millisecond
 )
 
 // read receives a note and its files. At the end of the connection it fails with io.EOF.
 func read(c *net.UnixConn) (note, []int, error) {
 	b, rights := make([]byte, noteBytes+1), make([]byte, unix.CmsgSpace(4*filesPerNote))
 	n, m, flags, _, err := c.ReadMsgUnix(b, rights)
+	if errors.Is(err, unix.ECONNRESET) { // comes before what was sent, once
+		n, m, flags, _, err = c.ReadMsgUnix(b, rights)
+	}
 	switch {
-	case errors.Is(err, unix.ECONNRESET):
-		return note{}, nil, io.EOF
 	case err != nil:
 		return note{}, nil, err
 	case n == 0:
@@ -106,7 +108,17 @@ func closeAll(fds []int) {
 	}
 }
 
-// bound makes reading from c fail when ctx ends. The caller calls stop when it is done.
+// isGone tells whether writing failed because nobody reads any more.
+func isGone(err error) bool { return errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) }
+
+// bound makes reading from c fail when ctx ends, or lastWords later if that is because its deadline has passed. The caller
+// calls stop when it is done.
 func bound(ctx context.Context, c *net.UnixConn) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })
+	return context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			_ = c.SetReadDeadline(time.Now().Add(lastWords))
+		} else {
+			_ = c.SetReadDeadline(time.Unix(1, 0))
+		}
+	})
 }

@@ -146,12 +146,15 @@ func sweep(job *Job) {
 	defer d.close()
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	if d.lock(ctx) != nil {
-		return
-	}
-	defer d.unlock()
-	if d.removeStale() == nil && d.ours {
-		_ = unix.Rmdir(d.path)
+	for d.lock(ctx) == nil {
+		err := d.removeStale()
+		if err == nil && d.ours {
+			_ = unix.Rmdir(d.path)
+		}
+		d.unlock()
+		if err == nil || pause(ctx, 2*time.Millisecond) != nil { // a process that ends does not close everything at once
+			return
+		}
 	}
 }
 

@@ -54,15 +54,19 @@ func Join(ctx context.Context, job Job) (*Meeting, error) {
 	return follow(ctx, job)
 }
 
-// Give sends files to rank, which gets copies. It is rank 0's to do, for each other rank once.
+// Give sends files to rank, which gets copies. It is rank 0's to do, for each other rank once. That a rank is not there
+// any more is not its error: Ready says why.
 func (m *Meeting) Give(rank int, fds []int) error {
 	for {
 		now := fds[:min(len(fds), filesPerNote)]
 		fds = fds[len(now):]
-		if err := (note{kind: files, n: len(fds)}).write(m.members[rank], now); err != nil {
-			return lost(rank, err)
-		}
-		if len(fds) == 0 {
+		err := note{kind: files, n: len(fds)}.write(m.members[rank], now)
+		switch {
+		case isGone(err):
+			return nil
+		case err != nil:
+			return fmt.Errorf("sending files to rank %d: %w", rank, err)
+		case len(fds) == 0:
 			return nil
 		}
 	}
@@ -91,8 +95,8 @@ func (m *Meeting) Take(ctx context.Context) ([]int, error) {
 // Ready says that this rank has what it needs, and returns when all ranks do.
 func (m *Meeting) Ready(ctx context.Context) error {
 	if m.leader != nil {
-		if err := (note{kind: ready}).write(m.leader, nil); err != nil {
-			return lost(0, err)
+		if err := (note{kind: ready}).write(m.leader, nil); err != nil && !isGone(err) {
+			return fmt.Errorf("telling rank 0: %w", err)
 		}
 		_, _, err := m.hear(ctx, proceed)
 		return err
@@ -148,7 +152,8 @@ func (m *Meeting) tell(n note) {
 	}
 }
 
-// hear is rank 0's next note and its files: one of that kind, or an error.
+// hear is rank 0's next note and its files: one of that kind, or an error. When ctx's deadline passes, so does rank 0's in
+// most cases: it has some time to say whom it was waiting for.
 func (m *Meeting) hear(ctx context.Context, want kind) (note, []int, error) {
 	defer bound(ctx, m.leader)()
 	n, fds, err := read(m.leader)
@@ -164,7 +169,9 @@ func (m *Meeting) hear(ctx context.Context, want kind) (note, []int, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = &wire.TimeoutError{Waiting: []int{0}, Err: context.Cause(ctx)}
 	case errors.Is(err, io.EOF):
-		sweep(&m.job)
+		if want != accepted { // rank 0 is not just busy
+			sweep(&m.job)
+		}
 		err = lost(0, err)
 	}
 	closeAll(fds)
