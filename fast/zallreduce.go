@@ -59,10 +59,12 @@ var allReduce = Collective{
 		{Name: "two-shot", Hash: 0x03cf314477450cbf, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
-		{Algorithm: "recursive-doubling", MaxSize: 2},
-		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 32768},
-		{Algorithm: "recursive-doubling", MaxBytes: 32768},
-		{Algorithm: "two-shot", MaxSize: 8, MaxBytes: 524288},
+		{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 131072},
+		{Algorithm: "ring", MaxSize: 2},
+		{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4096},
+		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
+		{Algorithm: "recursive-doubling", MaxBytes: 16384},
+		{Algorithm: "tree", MaxBytes: 524288},
 		{Algorithm: "ring"},
 	},
 }

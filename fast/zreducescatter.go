@@ -61,7 +61,7 @@ var reduceScatter = Collective{
 	},
 	Rules: []Rule{
 		{Algorithm: "ring", MaxSize: 2},
-		{Algorithm: "direct", MaxSize: 8, MaxBytes: 32768},
+		{Algorithm: "direct", MaxSize: 8, MaxBytes: 4096},
 		{Algorithm: "ring"},
 	},
 }
