@@ -42,8 +42,10 @@ build: ## build collgen, collrun and the examples into bin/
 	$(GO) build -o bin/ ./cmd/... ./examples/...
 
 .PHONY: run
-run: ## generate and build, then show the examples on RANKS processes (4)
-	@$(MAKE) --no-print-directory generate build
+run: ## prove and generate the library, build, and show the examples on RANKS processes (4)
+	$(GO) build -o bin/ ./cmd/collgen
+	cd fast && ../bin/collgen gen -v
+	@$(MAKE) --no-print-directory build
 	bin/collrun -n $(RANKS) bin/hello
 	bin/collrun -n $(RANKS) bin/digits
 
