@@ -4,19 +4,18 @@ import "unsafe"
 
 // Buffer is one of the buffers of a Call, cut into chunks by Layout. Its methods give the memory of regions.
 type Buffer struct {
-	data   []byte
+	data  []byte
+	*cuts     // the same for all buffers of a call
+	slot  int // bytes from slot to slot; 0 if this is not scratch
+}
+
+// cuts is how blocks are cut into chunks.
+type cuts struct {
 	block  int // bytes per block
 	chunks int // chunks per block
 	short  int // bytes of a chunk
 	longs  int // how many chunks of a block, the first ones, have one element more
 	elem   int // bytes of an element
-	slot   int // bytes from slot to slot; 0 if this is not scratch
-}
-
-// cut gives b the blocks and chunks of layout.
-func (b *Buffer) cut(layout Buffer) {
-	layout.data, layout.slot = b.data, b.slot
-	*b = layout
 }
 
 // Chunk is the chunk of index at, counted through all blocks: block × chunks per block + chunk. Of scratch it is a slot.
@@ -48,11 +47,11 @@ func (b *Buffer) offset(at int) int {
 }
 
 // length is the length of chunk at in bytes.
-func (b *Buffer) length(at int) int {
-	if at%b.chunks < b.longs {
-		return b.short + b.elem
+func (c *cuts) length(at int) int {
+	if at%c.chunks < c.longs {
+		return c.short + c.elem
 	}
-	return b.short
+	return c.short
 }
 
 // memory is memory that calls use one after the other.

@@ -16,6 +16,7 @@ type Call struct {
 	In, Out, Scratch              Buffer // the rank's input and output, empty where it passes none, and its own memory
 
 	c        *Comm
+	cuts     cuts
 	name     string // of the primitive
 	count    int    // elements per block
 	op       spec.Op
@@ -40,16 +41,13 @@ func (x *Call) Layout(chunks, slots int) error {
 		return Refuse(x.name, "a layout of %d chunks and %d slots", chunks, slots)
 	}
 	bytes := x.elem.Bytes()
-	layout := Buffer{block: x.count * bytes, chunks: chunks, short: x.count / chunks * bytes, longs: x.count % chunks, elem: bytes}
-	x.In.cut(layout)
-	x.Out.cut(layout)
-	slot := layout.length(0)
+	x.cuts = cuts{block: x.count * bytes, chunks: chunks, short: x.count / chunks * bytes, longs: x.count % chunks, elem: bytes}
+	slot := x.cuts.length(0)
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
 	if over != 0 || total > min(maxScratch, uint64(maxInt)) {
 		return Refuse(x.name, "%d slots of %d bytes are too much scratch memory", slots, slot)
 	}
 	x.Scratch.data, x.Scratch.slot = x.c.scratch.need(int(total)), slot
-	x.Scratch.cut(layout)
 	return nil
 }
 

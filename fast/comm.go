@@ -50,7 +50,8 @@ type transport interface {
 // newComm is rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport) *Comm {
 	c := &Comm{rank: rank, size: size, transport: t}
-	c.call.c = c
+	x := &c.call
+	x.c, x.In.cuts, x.Out.cuts, x.Scratch.cuts = c, &x.cuts, &x.cuts, &x.cuts
 	return c
 }
 

@@ -144,14 +144,13 @@ func (c *Comm) counter(k *Collective, args *Args) *uint64 {
 
 // describe fills in what the other ranks compare with theirs.
 func (c *Comm) describe(k *Collective, a *Algorithm, t spec.Type, args *Args, depth int, seq uint64) {
-	c.desc = wire.Call{
-		Seq: seq, Primitive: k.Hash, Schedule: a.Hash, Count: uint64(args.Count),
-		Type: uint32(t), Root: uint32(args.Root), Depth: uint32(depth),
-		PrimitiveName: wire.NewLabel(k.Name), AlgorithmName: wire.NewLabel(a.Name),
-	}
+	d := &c.desc
+	d.Seq, d.Primitive, d.Schedule, d.Count = seq, k.Hash, a.Hash, uint64(args.Count)
+	d.Type, d.Root, d.Depth, d.Op = uint32(t), uint32(args.Root), uint32(depth), 0
 	if k.Reduces {
-		c.desc.Op = uint32(args.Op)
+		d.Op = uint32(args.Op)
 	}
+	d.PrimitiveName, d.AlgorithmName = wire.NewLabel(k.Name), wire.NewLabel(a.Name)
 }
 
 // begin prepares x for the algorithm.
