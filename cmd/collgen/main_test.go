@@ -49,7 +49,7 @@ func TestOutput(t *testing.T) {
 		{"explain-ring", "explain allreduce/ring -n 3"},
 		{"explain-chain", "explain -depth 2 reduce/chain -n 4 -root 1"},
 		{"explain-send", "explain send/direct -n 3 -peer 2"},
-		{"explain-primitive", "explain AllReduce -n 5"},
+		{"explain-primitive", "explain Barrier -n 5"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
 		if status != 0 || stderr != "" {
