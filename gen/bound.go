@@ -9,8 +9,8 @@ type Bound struct {
 }
 
 // boundSource is where the bounds are proved, those of all-gather and all-to-all for several ports in the second one.
-const boundSource = "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007; " +
-	"Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in multiport message-passing systems, TPDS 8(11), 1997"
+const boundSource = vandegeijn + "; Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all " +
+	"communications in multiport message-passing systems, TPDS 8(11), 1997"
 
 // bounds are the lower bounds, by the primitive's name. Whoever has to hear of size-1 others, or tell them, can
 // double their number with each message. What a rank has to receive or send fixes Beta; and the work of the reduction,

@@ -21,9 +21,11 @@ var (
 var BroadcastChain = register(Algorithm{
 	Name:      "chain",
 	Primitive: spec.Broadcast,
-	Doc:       "The ranks in a row pass on chunk after chunk, each receiving one while it sends the one before: for long messages.",
-	Source:    "Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, coll_base_bcast.c, pipeline",
-	Chunks:    depth,
+	Doc: "The ranks in a row pass on chunk after chunk, each receiving one while it sends the one before: for " +
+		"long messages.",
+	Source: "Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, " +
+		"coll_base_bcast.c, pipeline",
+	Chunks: depth,
 	Body: slices.Concat(chain, []Node{
 		LetBuf{"data", eq(rank, root), in, out},
 		For{"i", add(depth, one), []Node{Step{
@@ -39,11 +41,13 @@ var BroadcastChain = register(Algorithm{
 var ReduceChain = register(Algorithm{
 	Name:      "chain",
 	Primitive: spec.Reduce,
-	Doc:       "The ranks in a row add to chunk after chunk, each receiving one while it sends the one before: for long messages.",
-	Source:    "Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, coll_base_reduce.c, pipeline",
-	Requires:  Requires{Commutative: true},
-	Chunks:    depth,
-	Scratch:   least(depth, two),
+	Doc: "The ranks in a row add to chunk after chunk, each receiving one while it sends the one before: for long " +
+		"messages.",
+	Source: "Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, " +
+		"coll_base_reduce.c, pipeline",
+	Requires: Requires{Commutative: true},
+	Chunks:   depth,
+	Scratch:  least(depth, two),
 	Body: slices.Concat(chain, []Node{
 		alone(Copy{Into: Span(out, zero, depth), From: Span(in, zero, depth)}, Finish{Span(out, zero, depth)}),
 		// Inner ranks keep partial sums in two slots by turns: one is sent while the other is filled.

@@ -8,8 +8,9 @@ import "github.com/collgen/collgen/spec"
 var AllGatherDirect = register(Algorithm{
 	Name:      "direct",
 	Primitive: spec.AllGather,
-	Doc:       "Every rank sends its block to every other one in a single step: the lowest latency where all ranks can talk at once.",
-	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007",
+	Doc: "Every rank sends its block to every other one in a single step: the lowest latency where all ranks can " +
+		"talk at once.",
+	Source: vandegeijn,
 	Body: []Node{Step{
 		others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(out, v("from"))}),
 		Copy{Into: Chunk(out, rank), From: block(in)},
@@ -21,9 +22,10 @@ var AllGatherDirect = register(Algorithm{
 var ReduceScatterDirect = register(Algorithm{
 	Name:      "direct",
 	Primitive: spec.ReduceScatter,
-	Doc:       "Every block goes straight to its rank, which reduces what it got in rank order: a single step, for short messages.",
-	Source:    "Microsoft MSCCL++, all-pairs reduce-scatter: the first half of its two-shot all-reduce",
-	Scratch:   size,
+	Doc: "Every block goes straight to its rank, which reduces what it got in rank order: a single step, for " +
+		"short messages.",
+	Source:  "Microsoft MSCCL++, all-pairs reduce-scatter: the first half of its two-shot all-reduce",
+	Scratch: size,
 	Body: []Node{Step{
 		others(Send{v("to"), Chunk(in, v("to"))}, Recv{From: v("from"), Into: Chunk(scratch, v("from"))}),
 		Copy{Into: Chunk(scratch, rank), From: Chunk(in, rank)},
@@ -37,9 +39,11 @@ var ReduceScatterDirect = register(Algorithm{
 var AllReduceOneShot = register(Algorithm{
 	Name:      "one-shot",
 	Primitive: spec.AllReduce,
-	Doc:       "Every rank sends its block to every other one, and each reduces all of them in rank order: a single step, for short messages.",
-	Source:    "Microsoft MSCCL++, one-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, oneShotAllReduceKernel",
-	Scratch:   size,
+	Doc: "Every rank sends its block to every other one, and each reduces all of them in rank order: a single " +
+		"step, for short messages.",
+	Source: "Microsoft MSCCL++, one-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, " +
+		"oneShotAllReduceKernel",
+	Scratch: size,
 	Body: []Node{Step{
 		others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(scratch, v("from"))}),
 		Copy{Into: Chunk(scratch, rank), From: block(in)},
@@ -53,9 +57,10 @@ var AllReduceOneShot = register(Algorithm{
 var AllReduceTwoShot = register(Algorithm{
 	Name:      "two-shot",
 	Primitive: spec.AllReduce,
-	Doc: "Every rank reduces one chunk in rank order and sends the result to every other one: two steps and the fewest bytes, for messages " +
-		"of medium length and more where all ranks can talk at once.",
-	Source:  "Microsoft MSCCL++, two-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, twoShotAllReduceKernel",
+	Doc: "Every rank reduces one chunk in rank order and sends the result to every other one: two steps and the fewest bytes, " +
+		"for messages of medium length and more where all ranks can talk at once.",
+	Source: "Microsoft MSCCL++, two-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, " +
+		"twoShotAllReduceKernel",
 	Chunks:  size,
 	Scratch: size,
 	Body: []Node{
@@ -77,7 +82,7 @@ var AllToAllDirect = register(Algorithm{
 	Name:      "direct",
 	Primitive: spec.AllToAll,
 	Doc:       "All blocks are in flight at once: the lowest latency where all ranks can talk at once.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
+	Source:    thakur,
 	Body: []Node{Step{
 		others(
 			Send{v("to"), Chunk(in, v("to"))},

@@ -42,7 +42,7 @@ var AllReduceRecursiveDoubling = register(Algorithm{
 	Name:      "recursive-doubling",
 	Primitive: spec.AllReduce,
 	Doc:       "Ranks at distance 1, 2, 4, … exchange and reduce all that they have: the fewest steps, for short messages.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
+	Source:    thakur,
 	Body: slices.Concat(doubling, []Node{
 		alone(Copy{Into: block(out), From: block(in)}),
 		inPairs(
@@ -55,7 +55,9 @@ var AllReduceRecursiveDoubling = register(Algorithm{
 			// Operands stay in rank order, so that both compute the very same sum.
 			Step{
 				Send{v("partner"), block("sofar")},
-				RecvReduce{From: v("partner"), Into: block(out), With: block("sofar"), ReceivedFirst: lt(v("partner"), rank), AfterSend: true},
+				RecvReduce{
+					From: v("partner"), Into: block(out), With: block("sofar"), ReceivedFirst: lt(v("partner"), rank), AfterSend: true,
+				},
 			},
 		),
 		inPairs(
@@ -75,8 +77,9 @@ var AllReduceRecursiveDoubling = register(Algorithm{
 var AllGatherRecursiveDoubling = register(Algorithm{
 	Name:      "recursive-doubling",
 	Primitive: spec.AllGather,
-	Doc:       "Ranks at distance 1, 2, 4, … exchange all that they have, which doubles in each step: the fewest steps, for short messages.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
+	Doc: "Ranks at distance 1, 2, 4, … exchange all that they have, which doubles in each step: the fewest steps, " +
+		"for short messages.",
+	Source: thakur,
 	Body: slices.Concat(doubling, []Node{
 		Step{Copy{Into: Chunk(out, rank), From: block(in)}},
 		inPairs(

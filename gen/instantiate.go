@@ -14,7 +14,8 @@ func Instantiate(a *Algorithm, p Params) (*Schedule, error) {
 	if p.Size < 1 || p.Root < 0 || p.Root >= p.Size || p.Peer < 0 || p.Peer >= p.Size || p.Depth < 1 {
 		return nil, fmt.Errorf("%s: no such call: %+v", a.FullName(), p)
 	}
-	s := &Schedule{Algorithm: a.FullName(), Primitive: a.Primitive, Requires: a.Requires, Params: p, Ranks: make([]Program, p.Size)}
+	s := &Schedule{Algorithm: a.FullName(), Primitive: a.Primitive, Requires: a.Requires, Params: p}
+	s.Ranks = make([]Program, p.Size)
 	b := &builder{a: a, s: s}
 	for rank := range s.Ranks {
 		if err := b.run(rank); err != nil {

@@ -8,8 +8,9 @@ import "github.com/collgen/collgen/spec"
 var ScatterLinear = register(Algorithm{
 	Name:      "linear",
 	Primitive: spec.Scatter,
-	Doc:       "The root sends every block to its rank in a single step: nothing is sent twice, for long messages and few ranks.",
-	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007",
+	Doc: "The root sends every block to its rank in a single step: nothing is sent twice, for long messages and " +
+		"few ranks.",
+	Source: vandegeijn,
 	Body: rootAlone(
 		Step{
 			others(Send{v("to"), Chunk(in, v("to"))}),
@@ -24,8 +25,9 @@ var ScatterLinear = register(Algorithm{
 var GatherLinear = register(Algorithm{
 	Name:      "linear",
 	Primitive: spec.Gather,
-	Doc:       "The root receives every block from its rank in a single step: nothing is sent twice, for long messages and few ranks.",
-	Source:    "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, CCPE 19(13), 2007",
+	Doc: "The root receives every block from its rank in a single step: nothing is sent twice, for long messages " +
+		"and few ranks.",
+	Source: vandegeijn,
 	Body: rootAlone(
 		Step{
 			others(Recv{From: v("from"), Into: Chunk(out, v("from"))}),

@@ -25,8 +25,9 @@ func aroundRing(first expr, round ...Node) Node {
 var AllGatherRing = register(Algorithm{
 	Name:      "ring",
 	Primitive: spec.AllGather,
-	Doc:       "Every block travels around the ring, one hop a step: neighbours alone talk, and each link carries the fewest bytes.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
+	Doc: "Every block travels around the ring, one hop a step: neighbours alone talk, and each link carries the " +
+		"fewest bytes.",
+	Source: thakur,
 	Body: append(ring[:len(ring):len(ring)],
 		Step{Copy{Into: Chunk(out, rank), From: block(in)}},
 		aroundRing(rank, Step{
@@ -41,10 +42,11 @@ var AllGatherRing = register(Algorithm{
 var ReduceScatterRing = register(Algorithm{
 	Name:      "ring",
 	Primitive: spec.ReduceScatter,
-	Doc:       "The partial sum of every block travels around the ring to its own rank: the fewest bytes on every link, for large messages.",
-	Source:    "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009",
-	Requires:  Requires{Commutative: true},
-	Scratch:   most(zero, least(two, sub(size, two))),
+	Doc: "The partial sum of every block travels around the ring to its own rank: the fewest bytes on every link, " +
+		"for large messages.",
+	Source:   patarasuk,
+	Requires: Requires{Commutative: true},
+	Scratch:  most(zero, least(two, sub(size, two))),
 	Body: append(ring[:len(ring):len(ring)],
 		alone(Copy{Into: block(out), From: block(in)}),
 		aroundRing(prev,
@@ -68,7 +70,7 @@ var AllReduceRing = register(Algorithm{
 	Name:      "ring",
 	Primitive: spec.AllReduce,
 	Doc:       "A reduce-scatter and an all-gather around the ring: the fewest bytes on every link, for large messages.",
-	Source:    "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009",
+	Source:    patarasuk,
 	Requires:  Requires{Commutative: true},
 	Chunks:    size,
 	Body:      ringAllReduce(block, Chunk, Chunk, func(round ...Node) []Node { return round }),
@@ -79,8 +81,8 @@ var AllReduceRing = register(Algorithm{
 var AllReduceChunkedRing = register(Algorithm{
 	Name:      "chunked-ring",
 	Primitive: spec.AllReduce,
-	Doc: "The ring in pieces: what a rank sends arrived depth steps earlier, so that no rank waits for a late one at once, and a piece fits " +
-		"the cache; for the largest messages.",
+	Doc: "The ring in pieces: what a rank sends arrived depth steps earlier, so that no rank waits for a late one at once, " +
+		"and a piece fits the cache; for the largest messages.",
 	Source:   "NVIDIA NCCL 2, src/device/all_reduce.h, runRing",
 	Requires: Requires{Commutative: true},
 	Chunks:   mul(size, depth),
@@ -90,7 +92,11 @@ var AllReduceChunkedRing = register(Algorithm{
 		func(buf spec.Buf, c expr) Region { return Chunk(buf, add(mul(c, depth), v("q"))) },
 		func(round ...Node) []Node { return []Node{For{"q", depth, round}} },
 	),
-	Cost: Cost{Alpha: mul(mul(two, sub(size, one)), depth), Beta: mul(mul(two, sub(size, one)), depth), Gamma: mul(sub(size, one), depth)},
+	Cost: Cost{
+		Alpha: mul(mul(two, sub(size, one)), depth),
+		Beta:  mul(mul(two, sub(size, one)), depth),
+		Gamma: mul(sub(size, one), depth),
+	},
 })
 
 // ringAllReduce is the ring all-reduce, whose chunks may consist of pieces: the first chunk, chunk c and the current

@@ -13,9 +13,10 @@ import (
 var BroadcastScatterAllGather = register(Algorithm{
 	Name:      "scatter-allgather",
 	Primitive: spec.Broadcast,
-	Doc:       "A binomial scatter of size chunks and an all-gather around the ring: no rank sends more than twice the block, for long messages.",
-	Source: "Barnett, Gupta, Payne, Shuler, van de Geijn, Watts: Interprocessor collective communication library (InterCom), SHPCC 1994; " +
-		"Zhou, Marjanović, Niethammer, Gracia: A bandwidth-saving optimization for MPI broadcast collective operation, ICPPW 2015",
+	Doc: "A binomial scatter of size chunks and an all-gather around the ring: no rank sends more than twice the " +
+		"block, for long messages.",
+	Source: "Barnett, Gupta, Payne, Shuler, van de Geijn, Watts: Interprocessor collective communication library " +
+		"(InterCom), SHPCC 1994; Zhou, Marjanović, Niethammer, Gracia: A bandwidth-saving optimization for MPI broadcast collective operation, ICPPW 2015",
 	Chunks: size,
 	Body: slices.Concat(chain, []Node{
 		Let{"levels", ceilLog2(size)},

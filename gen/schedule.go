@@ -1,6 +1,10 @@
 package gen
 
-import "github.com/collgen/collgen/spec"
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/spec"
+)
 
 // Schedule is an algorithm for one size, root and depth: for every rank, what it does, with all numbers filled in.
 // Plans that others wrote are Schedules too.
@@ -72,7 +76,11 @@ const (
 
 // String is the kind's name: "send".
 func (k Kind) String() string {
-	return [...]string{"join", "send", "recv", "recv-reduce", "copy", "reduce", "finish"}[k]
+	names := [...]string{"join", "send", "recv", "recv-reduce", "copy", "reduce", "finish"}
+	if int(k) >= len(names) {
+		return fmt.Sprintf("kind %d", int(k))
+	}
+	return names[k]
 }
 
 // Place is N consecutive chunks of a buffer from index At on; N is 0 for an empty message, and Buf is then "".

@@ -19,7 +19,8 @@ func (a *Algorithm) Hash() [sha256.Size]byte {
 // numbered as a NodeError numbers them.
 func (a *Algorithm) Text() string {
 	p := &printer{indent: 1}
-	fmt.Fprintf(&p.text, "%s(chunks = %v, scratch = %v)", a.FullName(), a.Chunks.OrElse(spec.Int(1)), a.Scratch.OrElse(spec.Int(0)))
+	chunks, slots := a.Chunks.OrElse(spec.Int(1)), a.Scratch.OrElse(spec.Int(0))
+	fmt.Fprintf(&p.text, "%s(chunks = %v, scratch = %v)", a.FullName(), chunks, slots)
 	if !a.Requires.Size.IsAbsent() {
 		fmt.Fprintf(&p.text, ", for sizes with %v", a.Requires.Size)
 	}

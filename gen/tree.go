@@ -66,8 +66,9 @@ func meeting(top expr, parent, child []Node) []Node {
 var BroadcastBinomial = register(Algorithm{
 	Name:      "binomial",
 	Primitive: spec.Broadcast,
-	Doc:       "A binomial tree: every rank that has the block passes it on, so that twice as many have it after each step; for short messages.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
+	Doc: "A binomial tree: every rank that has the block passes it on, so that twice as many have it after each " +
+		"step; for short messages.",
+	Source: thakur,
 	Body: slices.Concat(
 		levels(root),
 		[]Node{LetBuf{"data", eq(rank, root), in, out}},
@@ -82,7 +83,7 @@ var ReduceBinomial = register(Algorithm{
 	Name:      "binomial",
 	Primitive: spec.Reduce,
 	Doc:       "A binomial tree, whose parents reduce what their children send, in rank order; for short messages.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
+	Source:    thakur,
 	Scratch:   one,
 	Body: slices.Concat(
 		levels(root),
@@ -101,7 +102,7 @@ var AllReduceTree = register(Algorithm{
 	Name:      "tree",
 	Primitive: spec.AllReduce,
 	Doc:       "A reduction to rank 0 and a broadcast from it, both along a binomial tree: the fewest messages in all.",
-	Source:    "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005",
+	Source:    thakur,
 	Body: slices.Concat(
 		levels(zero),
 		[]Node{alone(Copy{Into: block(out), From: block(in)})},
@@ -136,9 +137,10 @@ func treeReduce(top expr, sum spec.Buf) []Node {
 var ScatterBinomial = register(Algorithm{
 	Name:      "binomial",
 	Primitive: spec.Scatter,
-	Doc:       "A binomial tree in rank order: every rank gets the blocks of its subtree and passes halves on; for short messages.",
-	Source:    treeSource,
-	Scratch:   treeScratch,
+	Doc: "A binomial tree in rank order: every rank gets the blocks of its subtree and passes halves on; for " +
+		"short messages.",
+	Source:  treeSource,
+	Scratch: treeScratch,
 	Body: slices.Concat(
 		levels(root),
 		ownBlocks(in),
@@ -163,9 +165,10 @@ var ScatterBinomial = register(Algorithm{
 var GatherBinomial = register(Algorithm{
 	Name:      "binomial",
 	Primitive: spec.Gather,
-	Doc:       "A binomial tree in rank order: every rank collects the blocks of its subtree and passes them on at once; for short messages.",
-	Source:    treeSource,
-	Scratch:   treeScratch,
+	Doc: "A binomial tree in rank order: every rank collects the blocks of its subtree and passes them on at " +
+		"once; for short messages.",
+	Source:  treeSource,
+	Scratch: treeScratch,
 	Body: slices.Concat(
 		levels(root),
 		ownBlocks(out),
@@ -186,7 +189,8 @@ var GatherBinomial = register(Algorithm{
 	Cost: Cost{Alpha: ceilLog2(size), Beta: sub(size, one), Gamma: zero},
 })
 
-const treeSource = "Träff: Practical, distributed, low overhead algorithms for irregular gather and scatter collectives, Parallel Computing 75, 2018"
+const treeSource = "Träff: Practical, distributed, low overhead algorithms for irregular gather and scatter collectives, " +
+	"Parallel Computing 75, 2018"
 
 // treeScratch is room for the largest subtree below the root: the half of the last level that lacks ranks, or half of the
 // root's.

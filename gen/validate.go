@@ -185,7 +185,8 @@ func (v *validator) define(name string) {
 
 // reserved are the names that no algorithm gives, whether or not its primitive has what they name.
 var reserved = []string{
-	spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name, string(spec.In), string(spec.Out), string(spec.Scratch),
+	spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name,
+	string(spec.In), string(spec.Out), string(spec.Scratch),
 }
 
 func isBuffer(b spec.Buf) bool { return b == spec.In || b == spec.Out || b == spec.Scratch }
