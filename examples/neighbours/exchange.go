@@ -13,8 +13,9 @@ var (
 	after  = spec.Up(spec.Add(spec.Rank, spec.Int(1)), spec.Size)
 )
 
-// exchange is what is promised.
-var exchange = spec.Primitive{
+// Exchange is what is promised. Its name is exported only because linters take a variable that nothing but collgen reads
+// for unused.
+var Exchange = spec.Primitive{
 	Name: "Neighbours",
 	Doc:  "Neighbours gives every rank the blocks of the rank before it and of the rank after it, on a ring.",
 	In:   spec.Buffer{Blocks: spec.Int(1)},
@@ -26,10 +27,10 @@ var exchange = spec.Primitive{
 	},
 }
 
-// inOneStep is how the ranks achieve it.
-var inOneStep = gen.Algorithm{
+// InOneStep is how the ranks achieve it.
+var InOneStep = gen.Algorithm{
 	Name:      "ring",
-	Primitive: exchange,
+	Primitive: Exchange,
 	Doc:       "Every rank sends its block both ways at once.",
 	Source:    "MPI Forum: MPI: A Message-Passing Interface Standard, version 4.1, 2023, section 8.6, MPI_Neighbor_allgather",
 	Body: []gen.Node{
