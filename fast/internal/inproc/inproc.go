@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -17,8 +18,7 @@ type network struct {
 	links     []atomic.Pointer[link] // from rank × size + to rank; made when first used
 	aborted   atomic.Int64           // the rank that gave up first, plus 1
 	asleep    atomic.Int64           // how many ranks are asleep, or have closed
-	patience  patience
-	segment   int // bytes that a receiver takes at a time
+	segment   int                    // bytes that a receiver takes at a time
 }
 
 // Endpoint is one rank's end of its links to all others.
@@ -46,7 +46,6 @@ func newNetwork(size, segment int) *network {
 	n := &network{
 		endpoints: make([]*Endpoint, size),
 		links:     make([]atomic.Pointer[link], size*size),
-		patience:  patienceFor(size, runtime.GOMAXPROCS(0)),
 		segment:   segment,
 	}
 	for rank := range n.endpoints {
@@ -113,7 +112,7 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		r := incoming{Recv: &recvs[i], link: e.net.link(recvs[i].Peer, e.rank)}
 		r.number = r.link.listed
 		r.link.listed++
-		if r.AfterSend {
+		if r.AfterSend && isSent(r.Into, r.Peer, sends) {
 			r.own = e.net.link(e.rank, r.Peer)
 			r.bounce = e.bounce(bounces, min(len(r.Into), e.net.segment))
 			bounces++
@@ -130,6 +129,19 @@ func (e *Endpoint) checkPeer(peer int) error {
 	return nil
 }
 
+// isSent tells whether one of sends goes to peer from memory of into. Out of place, what a receive marked AfterSend is to
+// follow may come from elsewhere.
+func isSent(into []byte, peer int, sends []wire.Send) bool {
+	from := uintptr(unsafe.Pointer(unsafe.SliceData(into)))
+	for i := range sends {
+		at := uintptr(unsafe.Pointer(unsafe.SliceData(sends[i].Data)))
+		if sends[i].Peer == peer && from < at+uintptr(len(sends[i].Data)) && at < from+uintptr(len(into)) {
+			return true
+		}
+	}
+	return false
+}
+
 // bounce is the i-th buffer for a receive marked AfterSend.
 func (e *Endpoint) bounce(i, size int) []byte {
 	if i == len(e.bounces) {
@@ -143,16 +155,17 @@ func (e *Endpoint) bounce(i, size int) []byte {
 
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
-	for idle := 0; e.open > 0; idle++ {
+	for vain := 0; e.open > 0; vain++ {
 		moved, err := e.advance()
 		if err != nil {
 			return err
 		}
 		if moved {
-			idle = 0
+			vain = 0
 			continue
 		}
-		if e.net.patience.pause(idle) {
+		if vain < yields {
+			runtime.Gosched()
 			continue
 		}
 		if err := e.sleep(ctx); err != nil {

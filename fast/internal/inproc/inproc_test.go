@@ -144,18 +144,20 @@ func TestReduce(t *testing.T) {
 }
 
 // TestAfterSend has ranks overwrite what they send at once: each pair has a region of its own, and both sides reduce
-// into it, or only one of them.
+// into it, or only one of them. Out of place there is nothing to overwrite.
 func TestAfterSend(t *testing.T) {
 	for _, size := range []int{2, 3, 5} {
 		for _, n := range lengths {
 			for _, both := range []bool{false, true} {
-				mustAll(t, together(size, func(rank int, e *Endpoint) error { return swap(e, size, n, both) }))
+				for _, inPlace := range []bool{false, true} {
+					mustAll(t, together(size, func(_ int, e *Endpoint) error { return swap(e, size, n, both, inPlace) }))
+				}
 			}
 		}
 	}
 }
 
-func swap(e *Endpoint, size, n int, both bool) error {
+func swap(e *Endpoint, size, n int, both, inPlace bool) error {
 	var sends []wire.Send
 	var recvs []wire.Recv
 	for peer := range size {
@@ -165,8 +167,9 @@ func swap(e *Endpoint, size, n int, both bool) error {
 		data := pattern(n, e.rank, peer)
 		sends = append(sends, wire.Send{Peer: peer, Data: data})
 		r := wire.Recv{Peer: peer, Into: make([]byte, n), Kernel: blend, With: data, ReceivedFirst: peer < e.rank}
-		if both || peer < e.rank {
-			r.Into, r.AfterSend = data, true
+		r.AfterSend = both || peer < e.rank
+		if r.AfterSend && inPlace {
+			r.Into = data
 		}
 		recvs = append(recvs, r)
 	}

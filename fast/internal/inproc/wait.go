@@ -2,36 +2,14 @@ package inproc
 
 import (
 	"context"
-	"runtime"
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// patience is how often a rank looks whether it can go on: first at once, then with a yield to other goroutines before
-// each look. After that it sleeps.
-type patience struct{ spins, yields int }
-
-// patienceFor suits size ranks on procs processors: where a rank may occupy the processor that another one needs, it
-// yields at once.
-func patienceFor(size, procs int) patience {
-	if size <= procs {
-		return patience{spins: 1000, yields: 20}
-	}
-	return patience{yields: 20}
-}
-
-// pause comes after a number of looks that were in vain. It is false when it is time to sleep.
-func (p patience) pause(looks int) bool {
-	switch {
-	case looks < p.spins:
-	case looks < p.spins+p.yields:
-		runtime.Gosched()
-	default:
-		return false
-	}
-	return true
-}
+// yields is how often a rank looks in vain whether it can go on, and lets other goroutines run, before it sleeps. Looking
+// again at once never pays: ranks are goroutines, and the one waited for may need this processor.
+const yields = 20
 
 // How awake a rank is. Only the rank itself becomes drowsy and asleep; who sets it back to awake gives it a token, or is
 // the rank itself.
