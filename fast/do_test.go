@@ -69,7 +69,8 @@ func TestArguments(t *testing.T) {
 		want string
 	}{
 		{"nil communicator", AllReduce(ctx, nil, x, Sum), "the communicator is nil"},
-		{"nil context", AllReduce(nil, c, x, Sum), "the context is nil"}, //nolint:staticcheck // what the test is about
+		//lint:ignore SA1012 it is what the test is about
+		{"nil context", AllReduce(nil, c, x, Sum), "the context is nil"},
 		{"op of another type", AllReduce(ctx, c, x, BAnd), "op band is not defined on float32"},
 		{"order of complex numbers", AllReduce(ctx, c, []complex64{1}, Max), "op max is not defined on complex64"},
 		{"no op", AllReduce(ctx, c, x, 0), "op op(0) is not defined"},

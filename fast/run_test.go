@@ -101,7 +101,8 @@ func TestRunGoexit(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	f := func(context.Context, *Comm) error { return nil }
 	for _, err := range []error{
-		Run(nil, 1, f), //nolint:staticcheck // what the test is about
+		//lint:ignore SA1012 it is what the test is about
+		Run(nil, 1, f),
 		Run(t.Context(), 0, f), Run(t.Context(), -1, f), Run(t.Context(), maxGoroutines+1, f), Run(t.Context(), 1, nil),
 	} {
 		if !errors.Is(err, ErrInvalidArgument) {
