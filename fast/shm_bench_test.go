@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// copiedFrom is from how many bytes on copies are measured: fewer stay in a cache.
+const copiedFrom = 16 << 20
+
 func init() { roles["bench"] = benchPeer }
 
 // BenchmarkAllReduceShm is AllReduce of float32 sums in place among processes. Operands are rewritten by the sums. Beside
@@ -38,7 +41,7 @@ func BenchmarkAllReduceShm(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(t.reduce.Nanoseconds())/1000/float64(b.N), "µs/op")
-				if bytes >= 1<<20 {
+				if bytes >= copiedFrom {
 					b.ReportMetric(t.copy.Seconds()/t.reduce.Seconds(), "copy-ratio")
 				}
 			})
@@ -79,7 +82,7 @@ func (l *benchLoop) run(ctx context.Context, n int) (t benchTimes, err error) {
 	}
 	for left := int(times[0]); left > 0; left -= 8 {
 		now := min(left, 8)
-		if len(l.buf)*4 < 1<<20 {
+		if len(l.buf)*4 < copiedFrom {
 			now, left = left, 0
 		}
 		if err := l.reduce(ctx, now, &t.reduce); err != nil {
@@ -108,7 +111,7 @@ func (l *benchLoop) reduce(ctx context.Context, n int, sum *time.Duration) error
 
 // copies ends when the slowest rank is done.
 func (l *benchLoop) copies(ctx context.Context, n int, sum *time.Duration) error {
-	if len(l.buf)*4 < 1<<20 {
+	if len(l.buf)*4 < copiedFrom {
 		return nil
 	}
 	if err := Barrier(ctx, l.c); err != nil {

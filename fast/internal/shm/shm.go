@@ -202,7 +202,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 		switch {
 		case moved:
 			idle = 0
-			if looks%64 == 0 && ctx.Err() != nil && e.open > 0 {
+			if looks%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.gate.reason() != nil) {
 				return e.failure(ctx)
 			}
 		case e.patience.pause(idle):
