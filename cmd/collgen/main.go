@@ -24,6 +24,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+
+	"github.com/collgen/collgen/verify"
 )
 
 // The exit statuses.
@@ -128,7 +130,23 @@ func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.W
 		return statusUsage
 	}
 	fmt.Fprintln(stderr, err)
+	if c.json && !errors.Is(err, errDiffers) { // which has written the differences already
+		c.writeFailure(err)
+	}
 	return statusFailed
+}
+
+// writeFailure writes what went wrong as JSON: the text and, if there is one, the first counterexample.
+func (c *call) writeFailure(err error) {
+	var failure struct {
+		Error   string          `json:"error"`
+		Failure *verify.Failure `json:"failure,omitempty"`
+	}
+	failure.Error = err.Error()
+	errors.As(err, &failure.Failure)
+	if err := writeJSON(c.stdout, failure); err != nil {
+		fmt.Fprintln(c.stderr, err)
+	}
 }
 
 func newCall(cmd command, stdout, stderr io.Writer) *call {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/verify"
 )
 
 // The tests of this file have packages of their own, in modules outside of this repository.
@@ -129,6 +132,14 @@ func TestSeededBug(t *testing.T) {
 	}
 	if got := generatedIn(t, dir); got != nil {
 		t.Errorf("written: %q", got)
+	}
+	status, stdout, _ := collgen(t, "verify", "-package", dir, "-json")
+	var failure struct {
+		Error   string
+		Failure verify.Failure
+	}
+	if err := json.Unmarshal([]byte(stdout), &failure); err != nil || status != statusFailed || failure.Failure.Params.Size != 3 {
+		t.Errorf("verify -json: status %d, %v\n%s", status, err, stdout)
 	}
 }
 
