@@ -31,13 +31,10 @@ func Finish(op spec.Op, t spec.Type, data []byte, size int) {
 // the next.
 const Piece = 8 << 10
 
-// Fold sets into to the reduction of operands by k, from left to right. Each operand is as long as into, and is the same
-// memory or disjoint. spare is Piece bytes that are overwritten.
+// Fold sets into to the reduction of operands by k, from left to right, one or more. Each operand is as long as into, and is
+// the same memory or disjoint. spare is Piece bytes that are overwritten.
 func Fold(k wire.Kernel, into []byte, operands [][]byte, spare []byte) {
-	switch {
-	case len(operands) == 0:
-		return
-	case len(operands) == 1:
+	if len(operands) == 1 {
 		copy(into, operands[0])
 		return
 	}

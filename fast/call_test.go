@@ -1,0 +1,65 @@
+package fast
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// recorder is a transport that keeps what it is asked to do.
+type recorder struct {
+	calls []wire.Call
+	sends [][]wire.Send
+	recvs [][]wire.Recv
+}
+
+func (r *recorder) Begin(call *wire.Call) { r.calls = append(r.calls, *call) }
+func (r *recorder) Abort()                {}
+func (r *recorder) Close() error          { return nil }
+
+func (r *recorder) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
+	r.sends, r.recvs = append(r.sends, slices.Clone(sends)), append(r.recvs, slices.Clone(recvs))
+	return nil
+}
+
+// TestMessages lists messages with and without bytes, and signals: what has no bytes is left out, and AfterSend marks the
+// receive before it or, if that was left out, none.
+func TestMessages(t *testing.T) {
+	r := new(recorder)
+	x := &newComm(0, 3, r).call
+	a, b, none := []byte{1}, []byte{2}, []byte{}
+	for _, list := range []func(){
+		func() {},
+		func() { x.Send(1, none); x.Recv(1, none); x.RecvReduce(2, none, none, true); x.AfterSend() },
+		func() {
+			x.Send(1, a)
+			x.Recv(1, a)
+			x.AfterSend()
+			x.Recv(2, none)
+			x.AfterSend()
+			x.RecvReduce(2, b, a, true)
+		},
+		func() { x.Recv(2, b); x.Recv(1, none); x.AfterSend() },
+		func() { x.Signal(2); x.Await(1) },
+	} {
+		list()
+		if err := x.Exchange(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([][]wire.Send{{{Peer: 1, Data: a}}, nil, {{Peer: 2}}}, r.sends, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("sends (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([][]wire.Recv{
+		{{Peer: 1, Into: a, AfterSend: true}, {Peer: 2, Into: b, With: a, ReceivedFirst: true}}, {{Peer: 2, Into: b}}, {{Peer: 1}},
+	}, r.recvs, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("receives (-want +got):\n%s", diff)
+	}
+	if len(r.calls) != 1 {
+		t.Errorf("the call began %d times", len(r.calls))
+	}
+}
