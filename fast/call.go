@@ -79,8 +79,8 @@ func (x *Call) receive(r wire.Recv) {
 	}
 }
 
-// AfterSend marks the receive listed last: each part of it is overwritten only after it was sent, by the send of the
-// same memory to the same rank.
+// AfterSend marks the receive listed last: where the send to the same rank has the same memory, each part of it is
+// overwritten only after it was sent.
 func (x *Call) AfterSend() {
 	if x.receives {
 		x.recvs[len(x.recvs)-1].AfterSend = true

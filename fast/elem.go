@@ -7,7 +7,7 @@ import (
 )
 
 // Elem is the element types that collectives move and reduce: integers and floats of every size, complex numbers, and
-// all types that are defined as one of those.
+// all types that are defined as one of those. An int is an int64 or an int32, as large as it is.
 type Elem interface{ spec.Elem }
 
 // Float16 is an IEEE 754 binary16 number. Reductions of it are carried out in float32 and rounded to nearest even.

@@ -221,7 +221,27 @@ func TestScratchIsMinimal(t *testing.T) {
 func leastUnused(t *testing.T, a *Algorithm, size int) int {
 	all := []int{}
 	for _, p := range a.Calls(size, 2) {
-		all = append(all, UnusedScratch(instantiate(t, a, p))...)
+		all = append(all, unusedScratch(instantiate(t, a, p))...)
 	}
 	return slices.Min(all)
+}
+
+// unusedScratch is, for each rank, how many of the last slots of scratch that it asks for none of its instructions speaks
+// of. Scratch is minimal where this is 0 on some rank of some call.
+func unusedScratch(s *Schedule) []int {
+	unused := make([]int, len(s.Ranks))
+	for rank := range s.Ranks {
+		p := &s.Ranks[rank]
+		used := 0
+		for i := range p.Instrs {
+			in := &p.Instrs[i]
+			for _, place := range append(in.Srcs[:len(in.Srcs):len(in.Srcs)], in.Dst) {
+				if place.Buf == spec.Scratch {
+					used = max(used, place.At+place.N)
+				}
+			}
+		}
+		unused[rank] = p.Scratch - used
+	}
+	return unused
 }

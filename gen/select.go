@@ -35,8 +35,8 @@ func (r Rule) Depth(count, bytes int) int {
 
 const kib = 1 << 10
 
-// rules are the first selection tables, by primitive, measured with ranks that share the memory of one machine and its
-// two cores. For short blocks the fewest steps win, because ranks wait for each other in each; with more ranks than
+// rules are the first selection tables, by primitive, for ranks that share the memory of one machine and its few cores.
+// AllReduce's follow a few noisy measurements on two cores, the others what the algorithms cost. For short blocks the fewest steps win, because ranks wait for each other in each; with more ranks than
 // cores, the fewest messages in all. For long ones it is the fewest bytes in all.
 var rules = map[string][]Rule{
 	"AllGather": {

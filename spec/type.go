@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 )
 
 // Type is an element type.
@@ -28,9 +29,9 @@ const (
 	typeEnd // one more than the last Type
 )
 
-// Elem is the constraint of Go types that are element types.
+// Elem is the constraint of Go types that are element types. An int or uint is the element type of its size.
 type Elem interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		Float16 | BFloat16 | ~float32 | ~float64 | ~complex64 | ~complex128
 }
 
@@ -124,6 +125,7 @@ func ParseType(name string) (Type, error) {
 
 // kindTypes are the types whose Go types have a reflect.Kind of their own.
 var kindTypes = [...]Type{
+	reflect.Int: TypeInt32 + strconv.IntSize/64, reflect.Uint: TypeUint32 + strconv.IntSize/64,
 	reflect.Int8: TypeInt8, reflect.Int16: TypeInt16, reflect.Int32: TypeInt32, reflect.Int64: TypeInt64,
 	reflect.Uint8: TypeUint8, reflect.Uint16: TypeUint16, reflect.Uint32: TypeUint32, reflect.Uint64: TypeUint64,
 	reflect.Float32: TypeFloat32, reflect.Float64: TypeFloat64,

@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"strconv"
 	"testing"
 	"unsafe"
 
@@ -11,6 +12,14 @@ type (
 	meters float32
 	flags  uint8
 )
+
+// sized is the type that an int of this machine is.
+func sized(on32, on64 spec.Type) spec.Type {
+	if strconv.IntSize == 32 {
+		return on32
+	}
+	return on64
+}
 
 func TestTypeOf(t *testing.T) {
 	for _, c := range []struct {
@@ -34,6 +43,8 @@ func TestTypeOf(t *testing.T) {
 		{spec.TypeOf[float64](), spec.TypeFloat64, "float64", spec.Floating, unsafe.Sizeof(float64(0))},
 		{spec.TypeOf[complex64](), spec.TypeComplex64, "complex64", spec.Complex, unsafe.Sizeof(complex64(0))},
 		{spec.TypeOf[complex128](), spec.TypeComplex128, "complex128", spec.Complex, unsafe.Sizeof(complex128(0))},
+		{spec.TypeOf[int](), sized(spec.TypeInt32, spec.TypeInt64), "int" + strconv.Itoa(strconv.IntSize), spec.Signed, unsafe.Sizeof(int(0))},
+		{spec.TypeOf[uint](), sized(spec.TypeUint32, spec.TypeUint64), "uint" + strconv.Itoa(strconv.IntSize), spec.Unsigned, unsafe.Sizeof(uint(0))},
 		{spec.TypeOf[meters](), spec.TypeFloat32, "float32", spec.Floating, unsafe.Sizeof(meters(0))},
 		{spec.TypeOf[flags](), spec.TypeUint8, "uint8", spec.Unsigned, unsafe.Sizeof(flags(0))},
 	} {

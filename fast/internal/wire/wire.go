@@ -29,8 +29,8 @@ type Recv struct {
 	Kernel        Kernel
 	With          []byte
 	ReceivedFirst bool
-	// AfterSend says that a Send of the same step to the same peer has the very same memory as Into: a byte of Into may
-	// be written only after that byte was sent. (At most one Send to that peer is in the step then.)
+	// AfterSend says that the one Send of the same step to the same peer may have the very same memory as Into: then a
+	// byte of Into may be written only after that byte was sent. Otherwise the two are disjoint.
 	AfterSend bool
 }
 
