@@ -27,6 +27,7 @@ var proofLines = []*regexp.Regexp{
 // TestGeneratedFiles checks the head of every z*.go, and the comments of its algorithms.
 func TestGeneratedFiles(t *testing.T) {
 	algorithms := 0
+	regenerated := packagesThatGenerate(t)
 	for _, name := range goFiles(t, ".") {
 		text := read(t, name)
 		generated := strings.HasPrefix(filepath.Base(name), "z") && !strings.HasSuffix(name, "_test.go")
@@ -41,10 +42,25 @@ func TestGeneratedFiles(t *testing.T) {
 		for _, f := range faults {
 			t.Errorf("%s: %s", name, f)
 		}
+		if !regenerated[filepath.Dir(name)] {
+			t.Errorf("%s: no file beside it has a line go:generate for it", name)
+		}
 	}
 	if algorithms < 20 {
 		t.Errorf("found %d generated algorithms", algorithms)
 	}
+}
+
+// packagesThatGenerate are the folders in which some file tells go generate to run collgen.
+func packagesThatGenerate(t *testing.T) map[string]bool {
+	t.Helper()
+	found := make(map[string]bool)
+	for _, name := range goFiles(t, ".") {
+		if regexp.MustCompile(`(?m)^//go:generate .*\bcollgen gen`).MatchString(read(t, name)) {
+			found[filepath.Dir(name)] = true
+		}
+	}
+	return found
 }
 
 // TestGeneratedFilesCanFail takes one line after the other away from a file that has them all.

@@ -8,3 +8,5 @@
 // generated from specifications and algorithms, each of which was proved before; above every function stands what it
 // promises.
 package fast
+
+//go:generate go run ../cmd/collgen gen
