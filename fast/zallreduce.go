@@ -59,7 +59,7 @@ var allReduce = Collective{
 		{Name: "two-shot", Hash: 0x03cf314477450cbf, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
-		{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 131072},
+		{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 16384},
 		{Algorithm: "ring", MaxSize: 2},
 		{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4096},
 		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},

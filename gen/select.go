@@ -36,7 +36,7 @@ func (r Rule) Depth(count, bytes int) int {
 const kib = 1 << 10
 
 // rules are the first selection tables, by primitive, for ranks that share the memory of one machine and its few cores.
-// AllReduce's follow a few noisy measurements on two cores, the others what the algorithms cost. For short blocks the fewest steps win, because ranks wait for each other in each; with more ranks than
+// AllReduce's follow measurements with 2 and 4 processes on two cores, the others what the algorithms cost. For short blocks the fewest steps win, because ranks wait for each other in each; with more ranks than
 // cores, the fewest messages in all. For long ones it is the fewest bytes in all.
 var rules = map[string][]Rule{
 	"AllGather": {
@@ -45,7 +45,7 @@ var rules = map[string][]Rule{
 		{Algorithm: "ring"},
 	},
 	"AllReduce": {
-		{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 128 * kib}, // one exchange, reduced as it arrives
+		{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 16 * kib}, // one exchange, reduced as it arrives
 		{Algorithm: "ring", MaxSize: 2},
 		{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4 * kib},
 		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
