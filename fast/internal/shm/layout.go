@@ -17,8 +17,8 @@ const (
 	// MaxSize is the largest number of ranks.
 	MaxSize = 512
 
-	slots   = 8        // segments that a ring holds; a power of two, so that counters may wrap around
-	maxSlot = 128 << 10// bytes of a slot
+	slots   = 8         // segments that a ring holds; a power of two, so that counters may wrap around
+	maxSlot = 128 << 10 // bytes of a slot
 	minSlot = 1 << 10
 	budget  = 64 << 20 // bytes of all slots together, kept as long as slots are longer than minSlot
 	stagger = 320      // between slots, so that the beginnings of all slots do not meet in the same cache sets
