@@ -20,10 +20,10 @@ const (
 	slots   = 8         // segments that a ring holds; a power of two, so that counters may wrap around
 	maxSlot = 128 << 10 // bytes of a slot
 	minSlot = 1 << 10
-	budget  = 64 << 20 // bytes of all slots together, kept as long as slots are longer than minSlot
-	stagger = 320      // between slots, so that the beginnings of all slots do not meet in the same cache sets
-	history = slots    // calls of a rank that others can read: a message waiting in a ring is of one of these
-	huge    = 2 << 20  // bytes of a huge page
+	budget  = 64 << 20  // bytes of all slots together, kept as long as slots are longer than minSlot
+	stagger = 320       // between slots, so that the beginnings of all slots do not meet in the same cache sets
+	history = 2 * slots // calls of a rank that others can read: each message in a ring is of one of these, if all are of collectives
+	huge    = 2 << 20   // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
 	version = 1

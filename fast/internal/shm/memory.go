@@ -16,7 +16,7 @@ const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 var allocate = unix.Fallocate
 
 // createMemory is a file of the shared memory for size ranks. All of it is allocated now, so that what is too much is an
-// error here and not a signal later.
+// error here, and not a signal when it is used.
 func createMemory(size int) (fd int, err error) {
 	bytes := memoryBytes(size)
 	fd, err = unix.MemfdCreate("collgen", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
@@ -29,6 +29,9 @@ func createMemory(size int) (fd int, err error) {
 			fd = -1
 		}
 	}()
+	if left := room("/proc", "/sys/fs/cgroup"); left < int64(bytes) {
+		return fd, fmt.Errorf("%w: only %d KiB are left", unix.ENOMEM, left>>10)
+	}
 	if err := unix.Ftruncate(fd, int64(bytes)); err != nil {
 		return fd, err
 	}

@@ -1,0 +1,72 @@
+//go:build linux
+
+package shm
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// room is how many bytes of memory this process can still get: of the machine, and of the memory cgroups that it is in.
+// To take more is not an error there, but the end of some process. proc and cgroup are where the system says so; what it
+// does not say counts as enough.
+func room(proc, cgroup string) int64 {
+	left := int64(math.MaxInt64)
+	if kib, ok := field(path.Join(proc, "meminfo"), "MemAvailable:"); ok {
+		left = kib << 10
+	}
+	groups, _ := os.ReadFile(path.Join(proc, "self/cgroup"))
+	for line := range strings.Lines(string(groups)) { // number:controllers:path
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		switch {
+		case len(f) < 3:
+		case f[1] == "": // version 2, alone or beside version 1
+			for _, top := range []string{cgroup, path.Join(cgroup, "unified")} {
+				left = min(left, roomBelow(top, f[2], "memory.max", "memory.current", "inactive_file"))
+			}
+		case f[1] == "memory":
+			left = min(left, roomBelow(path.Join(cgroup, "memory"), f[2],
+				"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"))
+		}
+	}
+	return left
+}
+
+// roomBelow is what the limits of a group and of those above it leave. What the group keeps of files can be given back.
+func roomBelow(top, group, limit, usage, files string) int64 {
+	left := int64(math.MaxInt64)
+	for p := path.Clean("/" + group); ; p = path.Dir(p) {
+		dir := path.Join(top, p)
+		most, limited := field(path.Join(dir, limit), "")
+		used, ok := field(path.Join(dir, usage), "")
+		if limited && ok {
+			cached, _ := field(path.Join(dir, "memory.stat"), files)
+			left = min(left, most-used+cached)
+		}
+		if p == "/" {
+			return left
+		}
+	}
+}
+
+// field is the number after a name in a file, or the one at its beginning. It is not there if a limit is "max".
+func field(file, name string) (int64, bool) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range bytes.Lines(b) {
+		rest, ok := bytes.CutPrefix(line, []byte(name))
+		f := bytes.Fields(rest)
+		if !ok || len(f) == 0 || (name != "" && rest[0] != ' ') {
+			continue
+		}
+		n, err := strconv.ParseInt(string(f[0]), 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
