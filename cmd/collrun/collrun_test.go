@@ -230,6 +230,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-n", "0", "true"}, 2, "at least 1 rank"},
 		{[]string{"-n", "2"}, 2, "no program"},
 		{[]string{"-bogus"}, 2, "-bogus"},
+		{[]string{"-keep", t.TempDir()}, 2, "-keep"},
 		{[]string{"-e", "novalue", "true"}, 2, "NAME=VALUE"},
 		{[]string{"-timeout", "-1s", "true"}, 2, "negative"},
 		{[]string{"-h"}, 0, "MASTER_ADDR"},
@@ -313,6 +314,32 @@ func TestNobodyOutlivesCollrun(t *testing.T) {
 		_ = l.cmd.Wait()
 		l.leavesNothing()
 	})
+}
+
+// TestKilledAtAnyTime kills it while it makes its directory, runs, and removes it.
+func TestKilledAtAnyTime(t *testing.T) {
+	l := command(t, "-n", "1", "true")
+	for after := time.Duration(0); after < 12*time.Millisecond; after += 100 * time.Microsecond {
+		c := exec.Command(l.cmd.Path, l.cmd.Args[1:]...)
+		c.Env = l.cmd.Env
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(after)
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}
+	time.Sleep(50 * time.Millisecond) // a keeper that has just been started may not have made its directory
+	l.leavesNothing()
+}
+
+// TestNoDirectory is when the job's directory cannot be made.
+func TestNoDirectory(t *testing.T) {
+	l := command(t, "-n", "1", "true")
+	l.cmd.Env = append(l.cmd.Env, "TMPDIR="+l.tmp+"/none")
+	if got := l.run(); got.status != 1 || !strings.Contains(got.report, l.tmp+"/none") {
+		t.Errorf("status %d, %s", got.status, got.report)
+	}
 }
 
 func TestOutputIsWholeLines(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,12 +12,12 @@ import (
 	"time"
 )
 
-// keepFlag is the first argument of the keeper; the second is the job's directory.
-const keepFlag = "-keep"
+// keeperName is the keeper's Args[0]: no command line makes collrun one.
+const keeperName = "collrun: keeper"
 
-// keeper is a second process of collrun that leads the process group of the ranks. It reads a pipe that only collrun
-// has open for writing: when that ends, collrun is gone, however it died, and the keeper removes the job's directory
-// and kills the group, the ranks' own children and itself included.
+// keeper is a second process of collrun that leads the process group of the ranks, and makes the job's directory. It
+// reads a pipe that only collrun has open for writing: when that ends, collrun is gone, however it died, and the keeper
+// removes the directory and kills the group, the ranks' own children and itself included.
 type keeper struct {
 	cmd    *exec.Cmd
 	dir    string   // the job's directory
@@ -24,15 +25,11 @@ type keeper struct {
 	leader int      // the keeper's process id: the id of the group, not given to another as long as it was not waited for
 }
 
-// newKeeper makes the job's directory and starts its keeper.
+// newKeeper starts a keeper, and returns when the job's directory is there.
 func newKeeper() (*keeper, error) {
-	dir, err := os.MkdirTemp("", "collrun-") // mode 0700
-	if err != nil {
-		return nil, err
-	}
-	k := &keeper{dir: dir}
+	k := new(keeper)
 	if err := k.start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("starting the keeper: %w", err), os.RemoveAll(dir))
+		return nil, fmt.Errorf("starting the keeper: %w", err)
 	}
 	return k, nil
 }
@@ -48,10 +45,10 @@ func (k *keeper) start() error {
 	}
 	defer in.Close()
 	k.lease = lease
-	k.cmd = exec.Command(self, keepFlag, k.dir)
-	k.cmd.Stdin = in
-	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	ready, err := k.cmd.StdoutPipe()
+	var complaint bytes.Buffer
+	k.cmd = &exec.Cmd{Path: self, Args: []string{keeperName}, Stdin: in, Stderr: &complaint,
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	made, err := k.cmd.StdoutPipe()
 	if err == nil {
 		err = k.cmd.Start()
 	}
@@ -59,14 +56,18 @@ func (k *keeper) start() error {
 		return errors.Join(err, lease.Close())
 	}
 	k.leader = k.cmd.Process.Pid
-	if _, err := io.ReadFull(ready, make([]byte, 1)); err != nil {
-		return errors.Join(fmt.Errorf("it ended: %w", err), lease.Close(), k.cmd.Wait())
+	dir, err := io.ReadAll(made)
+	if err != nil || len(dir) == 0 {
+		return errors.Join(err, lease.Close(), k.cmd.Wait(), errors.New(complaint.String()))
 	}
+	k.dir = string(dir)
 	return nil
 }
 
-// close kills what is left of the group and removes the job's directory.
+// close removes the job's directory and kills what is left of the group: in this order, because whoever kills collrun
+// after that finds no keeper any more. What somebody in the group has added meanwhile goes at the end.
 func (k *keeper) close() error {
+	_ = os.RemoveAll(k.dir)
 	kill(k.leader, syscall.SIGKILL)
 	k.lease.Close()
 	_ = k.cmd.Wait() // it was killed
@@ -74,9 +75,14 @@ func (k *keeper) close() error {
 }
 
 // keep is the keeper's whole life.
-func keep(dir string) {
-	signal.Ignore(passedOn...)
-	os.Stdout.WriteString("k") // from here on the group may be signalled
+func keep() {
+	signal.Ignore(append(passedOn, syscall.SIGPIPE)...) // collrun may be gone before it reads
+	dir, err := os.MkdirTemp("", "collrun-")            // mode 0700
+	if err != nil {
+		fmt.Fprint(os.Stderr, err)
+		os.Exit(statusFailed)
+	}
+	os.Stdout.WriteString(dir) // from here on the group may be signalled
 	os.Stdout.Close()
 	_, _ = io.Copy(io.Discard, os.Stdin) // whatever ends it, collrun is gone
 	// The directory goes first, because the keeper does not survive what follows. A rank may be adding to it meanwhile.

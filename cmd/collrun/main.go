@@ -39,8 +39,8 @@ type options struct {
 }
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == keepFlag {
-		keep(os.Args[2])
+	if os.Args[0] == keeperName {
+		keep()
 	}
 	// A rank is killed when the thread that started it ends (see dieWithParent): this one does not end before collrun.
 	runtime.LockOSThread()
