@@ -102,13 +102,19 @@ func (x *Call) Exchange(ctx context.Context) error {
 	if len(x.sends)+len(x.recvs) == 0 {
 		return nil
 	}
-	if !x.begun {
-		x.begun = true
-		x.c.transport.Begin(&x.c.desc)
-	}
+	x.announce()
 	err := x.c.transport.Exchange(ctx, x.sends, x.recvs)
 	x.sends, x.recvs = x.sends[:0], x.recvs[:0]
 	return err
+}
+
+// announce tells the transport about the call, once. A call without messages is announced too, when it is over: a rank
+// that waits for a message of it can see that there is none.
+func (x *Call) announce() {
+	if !x.begun && x.c.transport != nil {
+		x.begun = true
+		x.c.transport.Begin(&x.c.desc)
+	}
 }
 
 // Copy copies from to into, unless both are the same memory.

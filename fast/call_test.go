@@ -2,6 +2,7 @@ package fast
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -61,5 +62,26 @@ func TestMessages(t *testing.T) {
 	}
 	if len(r.calls) != 1 {
 		t.Errorf("the call began %d times", len(r.calls))
+	}
+}
+
+// TestAnnounced: the transport hears of every call, also of one without messages, and whose it is.
+func TestAnnounced(t *testing.T) {
+	r := new(recorder)
+	c := newComm(0, 2, r)
+	if err := errors.Join(AllReduce[int32](t.Context(), c, nil, Sum), Send(t.Context(), c, []int32{1}, 1), Barrier(t.Context(), c)); err != nil {
+		t.Fatal(err)
+	}
+	type announced struct {
+		name      string
+		seq       uint64
+		peerPlus1 uint32
+	}
+	var got []announced
+	for _, call := range r.calls {
+		got = append(got, announced{call.PrimitiveName.String(), call.Seq, call.Peer})
+	}
+	if want := []announced{{"AllReduce", 1, 0}, {"Send", 1, 2}, {"Barrier", 2, 0}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -46,6 +46,7 @@ func (c *Comm) do(ctx context.Context, k *Collective, dst, src []byte, t spec.Ty
 		return c.failed(k, err)
 	}
 	c.call.running = false
+	c.call.announce()
 	*made++
 	return nil
 }
@@ -146,7 +147,10 @@ func (c *Comm) counter(k *Collective, args *Args) *uint64 {
 func (c *Comm) describe(k *Collective, a *Algorithm, t spec.Type, args *Args, depth int, seq uint64) {
 	d := &c.desc
 	d.Seq, d.Primitive, d.Schedule, d.Count = seq, k.Hash, a.Hash, uint64(args.Count)
-	d.Type, d.Root, d.Depth, d.Op = uint32(t), uint32(args.Root), uint32(depth), 0
+	d.Type, d.Root, d.Depth, d.Op, d.Peer = uint32(t), uint32(args.Root), uint32(depth), 0, 0
+	if k.PointToPoint {
+		d.Peer = uint32(args.Peer) + 1
+	}
 	if k.Reduces {
 		d.Op = uint32(args.Op)
 	}

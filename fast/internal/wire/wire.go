@@ -45,8 +45,9 @@ type Call struct {
 	Schedule  uint64 // hash of the algorithm
 	Count     uint64 // elements per block
 	Op, Type  uint32 // of package spec
-	Root      uint32
+	Root      uint32 // of a point-to-point call: the sender
 	Depth     uint32
+	Peer      uint32 // of a point-to-point call: the receiver, plus 1; 0: all ranks take part
 	// Names for people, which are not compared.
 	PrimitiveName, AlgorithmName Label
 }
@@ -80,6 +81,7 @@ type Field struct {
 // Fields are the fields of a Call, the ones that tell most first.
 var Fields = []Field{
 	{"primitive", func(c *Call) (uint64, string) { return c.Primitive, c.PrimitiveName.String() }},
+	{"peer", func(c *Call) (uint64, string) { return uint64(c.Peer), peerWords(c.Peer) }},
 	{"seq", func(c *Call) (uint64, string) { return number(c.Seq) }},
 	{"op", func(c *Call) (uint64, string) { return uint64(c.Op), words[spec.Op](c.Op) }},
 	{"type", func(c *Call) (uint64, string) { return uint64(c.Type), words[spec.Type](c.Type) }},
@@ -103,13 +105,34 @@ func words[T interface {
 	return T(n).String()
 }
 
+func peerWords(peer uint32) string {
+	if peer == 0 {
+		return "none"
+	}
+	return strconv.FormatUint(uint64(peer)-1, 10)
+}
+
 func number(n uint64) (uint64, string) { return n, strconv.FormatUint(n, 10) }
+
+// Meets tells whether c and d have the same place in the same order of calls, the collectives or those of a sender and a
+// receiver: then they have to agree.
+func (c *Call) Meets(d *Call) bool {
+	return c.Seq == d.Seq && c.Peer == d.Peer && (c.Peer == 0 || c.Root == d.Root)
+}
+
+// CheckPeer is the error of a message between rank and peer, unless these are two of size ranks.
+func CheckPeer(rank, peer, size int) error {
+	if peer < 0 || peer >= size || peer == rank {
+		return fmt.Errorf("rank %d cannot exchange messages with rank %d of %d", rank, peer, size)
+	}
+	return nil
+}
 
 // Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it.
 func (c *Call) Fingerprint() uint64 {
 	h := uint64(14695981039346656037)
 	for _, v := range [...]uint64{c.Seq, c.Primitive, c.Schedule, c.Count,
-		uint64(c.Op)<<32 | uint64(c.Type), uint64(c.Root)<<32 | uint64(c.Depth)} {
+		uint64(c.Op)<<32 | uint64(c.Type), uint64(c.Root)<<32 | uint64(c.Depth), uint64(c.Peer)} {
 		h = (h ^ v) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
 	}

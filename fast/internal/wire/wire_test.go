@@ -13,7 +13,7 @@ import (
 )
 
 func ordinary() Call {
-	return Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32), Root: 1, Depth: 2,
+	return Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32), Root: 1, Depth: 2, Peer: 3,
 		PrimitiveName: NewLabel("AllReduce"), AlgorithmName: NewLabel("ring")}
 }
 
@@ -50,13 +50,33 @@ func TestEveryFieldCounts(t *testing.T) {
 	}
 }
 
+// TestMeets: calls of one order have to agree if they have the same number.
+func TestMeets(t *testing.T) {
+	collective, pair := Call{Seq: 7, Root: 1, Count: 3}, Call{Seq: 7, Root: 1, Peer: 3, Count: 3}
+	for _, x := range []struct {
+		a, b  Call
+		meets bool
+	}{
+		{collective, Call{Seq: 7, Root: 2, Op: 1}, true},
+		{collective, Call{Seq: 8, Root: 1, Count: 3}, false},
+		{collective, pair, false},
+		{pair, Call{Seq: 7, Root: 1, Peer: 3}, true},
+		{pair, Call{Seq: 7, Root: 2, Peer: 3, Count: 3}, false},
+		{pair, Call{Seq: 7, Root: 1, Peer: 1, Count: 3}, false},
+	} {
+		if x.a.Meets(&x.b) != x.meets || x.b.Meets(&x.a) != x.meets {
+			t.Errorf("%+v and %+v: want %v", x.a, x.b, x.meets)
+		}
+	}
+}
+
 // TestFingerprints: calls that differ have different fingerprints, none of which is 0.
 func TestFingerprints(t *testing.T) {
 	draw := rapid.Custom(func(t *rapid.T) Call {
 		small := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64())
 		return Call{Seq: small.Draw(t, "seq"), Primitive: small.Draw(t, "primitive"), Schedule: small.Draw(t, "schedule"),
 			Count: small.Draw(t, "count"), Op: uint32(small.Draw(t, "op")), Type: uint32(small.Draw(t, "type")),
-			Root: uint32(small.Draw(t, "root")), Depth: uint32(small.Draw(t, "depth"))}
+			Root: uint32(small.Draw(t, "root")), Depth: uint32(small.Draw(t, "depth")), Peer: uint32(small.Draw(t, "peer"))}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
