@@ -28,7 +28,7 @@ func TestEval(t *testing.T) {
 		{Not(Int(7)), 0, "!7"},
 		{If(Lt(Rank, Int(9)), Int(1), Var("nowhere")), 1, "if rank < 9 then 1 else nowhere"},
 		{If(Int(0), Var("nowhere"), Int(2)), 2, "if 0 then nowhere else 2"},
-		{Shl(Int(3), Int(31)), 3 << 31, "3 << 31"},
+		{Shl(Int(-1), Int(31)), -1 << 31, "-1 << 31"},
 		{Shr(Int(-5), Int(1)), -3, "-5 >> 1"},
 		{BitAnd(Int(12), Int(10)), 8, "12 & 10"},
 		{BitXor(Int(12), Int(10)), 6, "12 ^ 10"},
