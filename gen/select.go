@@ -35,62 +35,24 @@ func (r Rule) Depth(count, bytes int) int {
 
 const kib = 1 << 10
 
-// rules are the first selection tables, by primitive, for ranks that share the memory of one machine and its few cores.
-// AllReduce's follow measurements with 2 and 4 processes on two cores, the others what the algorithms cost. For short blocks the fewest steps win, because ranks wait for each other in each; with more ranks than
-// cores, the fewest messages in all. For long ones it is the fewest bytes in all.
-var rules = map[string][]Rule{
-	"AllGather": {
-		{Algorithm: "direct", MaxSize: 8},
-		{Algorithm: "recursive-doubling", MaxBytes: 4 * kib},
-		{Algorithm: "ring"},
-	},
-	"AllReduce": {
-		{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 16 * kib}, // one exchange, reduced as it arrives
-		{Algorithm: "ring", MaxSize: 2},
-		{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4 * kib},
-		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
-		{Algorithm: "recursive-doubling", MaxBytes: 16 * kib},
-		{Algorithm: "tree", MaxBytes: 512 * kib},
-		{Algorithm: "ring"},
-	},
-	"AllToAll": {
-		{Algorithm: "direct", MaxSize: 8},
-		{Algorithm: "direct", MaxBytes: 4 * kib},
-		{Algorithm: "pairwise"},
-	},
-	"Barrier": {{Algorithm: "dissemination"}},
-	"Broadcast": {
-		{Algorithm: "binomial", MaxSize: 2},
-		{Algorithm: "binomial", MaxBytes: 64 * kib},
-		{Algorithm: "chain", PieceBytes: 128 * kib},
-	},
-	"Gather": {
-		{Algorithm: "linear", MaxSize: 8},
-		{Algorithm: "binomial", MaxBytes: 4 * kib},
-		{Algorithm: "linear"},
-	},
-	"Reduce": {
-		{Algorithm: "binomial", MaxSize: 2},
-		{Algorithm: "binomial", MaxBytes: 64 * kib},
-		{Algorithm: "chain", PieceBytes: 128 * kib},
-	},
-	"ReduceScatter": {
-		{Algorithm: "ring", MaxSize: 2}, // one step, reduced as it arrives
-		{Algorithm: "direct", MaxSize: 8, MaxBytes: 4 * kib},
-		{Algorithm: "ring"},
-	},
-	"Scatter": {
-		{Algorithm: "linear", MaxSize: 8},
-		{Algorithm: "binomial", MaxBytes: 4 * kib},
-		{Algorithm: "linear"},
-	},
-	"Send": {{Algorithm: "direct"}},
+// tables are those that rules has noted, by the primitive's name.
+var tables = map[string][]Rule{}
+
+// rules notes the first selection table for p, for ranks that share the memory of one machine and its few cores. Each
+// primitive's file calls it, unless any of its algorithms is as good as another.
+//
+// Where nothing was measured, tables follow what the algorithms cost. For short blocks the fewest steps win, because
+// ranks wait for each other in each; with more ranks than cores, the fewest messages in all. For long ones it is the
+// fewest bytes in all.
+func rules(p spec.Primitive, table ...Rule) []Rule {
+	tables[p.Name] = table
+	return table
 }
 
 // Rules is the selection table for p among algorithms, which are all for p: this package's, where they are all that it
 // speaks of; otherwise each serves what those before it do not.
 func Rules(p spec.Primitive, algorithms []Algorithm) []Rule {
-	table, ok := rules[p.Name]
+	table, ok := tables[p.Name]
 	for _, r := range table {
 		ok = ok && find(algorithms, r.Algorithm) != nil
 	}

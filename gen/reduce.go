@@ -1,0 +1,14 @@
+package gen
+
+import "github.com/collgen/collgen/spec"
+
+var _ = bound(spec.Reduce, Bound{
+	Cost:   Cost{Alpha: ceilLog2(size), Beta: size, Gamma: sub(size, one)},
+	Chunks: size,
+})
+
+var _ = rules(spec.Reduce,
+	Rule{Algorithm: "binomial", MaxSize: 2},
+	Rule{Algorithm: "binomial", MaxBytes: 64 * kib},
+	Rule{Algorithm: "chain", PieceBytes: 128 * kib},
+)

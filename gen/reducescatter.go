@@ -1,0 +1,14 @@
+package gen
+
+import "github.com/collgen/collgen/spec"
+
+var _ = bound(spec.ReduceScatter, Bound{
+	Cost:   Cost{Alpha: ceilLog2(size), Beta: sub(size, one), Gamma: sub(size, one)},
+	Chunks: one,
+})
+
+var _ = rules(spec.ReduceScatter,
+	Rule{Algorithm: "ring", MaxSize: 2}, // one step, reduced as it arrives
+	Rule{Algorithm: "direct", MaxSize: 8, MaxBytes: 4 * kib},
+	Rule{Algorithm: "ring"},
+)
