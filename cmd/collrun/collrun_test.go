@@ -172,6 +172,8 @@ func TestStatusAndReport(t *testing.T) {
 		{"deaf to SIGTERM", "-grace=50ms", `trap '' TERM; [ $RANK = 0 ] && exit 5;` + others, 5,
 			[]string{"rank 0 failed first: exit status 5\n"}},
 		{"stopped", "", `[ $RANK = 0 ] && exit 5; kill -STOP $$`, 5, []string{"rank 0 failed first: exit status 5\n"}},
+		{"a failure, then the timeout", "-timeout=1s -grace=1500ms", `trap '' TERM; [ $RANK = 0 ] && exit 7;` + others, 7,
+			[]string{"rank 0 failed first: exit status 7\n"}},
 		{"timeout", "-timeout=50ms", others, 124, []string{"collrun: not done after 50ms\n"}},
 		{"leaves its children", "", `sleep 1000 & exit 0`, 0, nil},
 	} {
@@ -192,6 +194,14 @@ func TestStatusAndReport(t *testing.T) {
 				t.Errorf("report:\n%s", got.report)
 			}
 		})
+	}
+}
+
+func TestTimeoutAfterAFailure(t *testing.T) {
+	j := &job{options: new(options), keeper: &keeper{leader: 1 << 30}} // nobody
+	j.settled = time.After(settling)
+	if j.timedOut(); j.failure != "" || j.settled == nil {
+		t.Errorf("the cause is %q", j.failure)
 	}
 }
 
@@ -230,7 +240,6 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-n", "0", "true"}, 2, "at least 1 rank"},
 		{[]string{"-n", "2"}, 2, "no program"},
 		{[]string{"-bogus"}, 2, "-bogus"},
-		{[]string{"-keep", t.TempDir()}, 2, "-keep"},
 		{[]string{"-e", "novalue", "true"}, 2, "NAME=VALUE"},
 		{[]string{"-timeout", "-1s", "true"}, 2, "negative"},
 		{[]string{"-h"}, 0, "MASTER_ADDR"},
@@ -258,6 +267,7 @@ func TestSignals(t *testing.T) {
 		{"twice", `trap '' INT; echo up; sleep 1000 & wait; wait`, []os.Signal{syscall.SIGINT, syscall.SIGINT}, 128 + 2},
 		{"stopped and continued", `trap 'exit 0' CONT; echo up; sleep 1000 & wait`,
 			[]os.Signal{syscall.SIGTSTP, syscall.SIGCONT}, 0},
+		{"terminated while stopped", `(sleep .1; echo up) & kill -STOP $$`, term, 128 + 15},
 		{"user's", `trap 'exit 0' USR1; echo up; sleep 1000 & wait`, []os.Signal{syscall.SIGUSR1}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -331,6 +341,17 @@ func TestKilledAtAnyTime(t *testing.T) {
 	}
 	time.Sleep(50 * time.Millisecond) // a keeper that has just been started may not have made its directory
 	l.leavesNothing()
+}
+
+// TestKeeperTakesNoPath: no argument makes collrun remove what it has not made.
+func TestKeeperTakesNoPath(t *testing.T) {
+	dir := t.TempDir()
+	if got := command(t, "-keep", dir).run(); got.status != 2 || !strings.Contains(got.report, "-keep") {
+		t.Errorf("status %d, %s", got.status, got.report)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestNoDirectory is when the job's directory cannot be made.

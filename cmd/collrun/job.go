@@ -92,8 +92,7 @@ func (j *job) supervise(signals <-chan os.Signal) {
 			case s := <-signals:
 				j.passOn(s.(syscall.Signal))
 			case <-j.out:
-				j.failure, j.status = fmt.Sprintf("not done after %v", j.timeout), statusTimeout
-				j.end()
+				j.timedOut()
 			case <-j.settled:
 				j.end()
 			case <-j.late:
@@ -103,10 +102,19 @@ func (j *job) supervise(signals <-chan os.Signal) {
 	}
 }
 
+// timedOut ends a job that has no other reason to end.
+func (j *job) timedOut() {
+	if j.settled != nil || j.ending() {
+		return
+	}
+	j.failure, j.status = fmt.Sprintf("not done after %v", j.timeout), statusTimeout
+	j.end()
+}
+
 // hasEnded takes note of a rank's end. After the first failure the others have little time left.
 func (j *job) hasEnded(r *rank) {
 	r.ended = true
-	if !r.failed() || j.late != nil || j.killed {
+	if !r.failed() || j.ending() {
 		return
 	}
 	j.failures = append(j.failures, r)
@@ -115,14 +123,16 @@ func (j *job) hasEnded(r *rank) {
 	}
 }
 
+// ending tells whether the ranks were told to end, other than by a signal to collrun.
+func (j *job) ending() bool { return j.late != nil || j.killed }
+
 // end tells all ranks to end, once.
 func (j *job) end() {
-	if j.late != nil || j.killed {
+	if j.ending() {
 		return
 	}
 	j.settled = nil
 	j.signal(syscall.SIGTERM)
-	j.signal(syscall.SIGCONT) // a stopped process ends when it goes on
 	j.late = time.After(j.grace)
 }
 
@@ -136,7 +146,7 @@ func (j *job) kill() {
 // passOn passes a signal to collrun on to the ranks. Who asks for the end when it is already under way is in a hurry.
 func (j *job) passOn(s syscall.Signal) {
 	if s == syscall.SIGINT || s == syscall.SIGTERM {
-		if j.asked != nil || j.late != nil {
+		if j.asked != nil || j.ending() {
 			j.kill()
 			return
 		}
@@ -149,6 +159,7 @@ func (j *job) passOn(s syscall.Signal) {
 }
 
 // signal sends s to all processes of the ranks: those of their group, and of the groups that ranks themselves made.
+// A stopped process has to go on to end.
 func (j *job) signal(s syscall.Signal) {
 	groups := []int{j.keeper.leader}
 	for _, r := range j.ranks {
@@ -162,6 +173,9 @@ func (j *job) signal(s syscall.Signal) {
 	}
 	for _, g := range groups {
 		kill(g, s)
+		if s == syscall.SIGINT || s == syscall.SIGTERM {
+			kill(g, syscall.SIGCONT)
+		}
 	}
 }
 
