@@ -105,11 +105,20 @@ func (o *overlay) run(ctx context.Context, dir, name string, args ...string) err
 	case err == nil:
 		return nil
 	}
-	text := string(out)
+	return fmt.Errorf("%s%w", o.original(dir, string(out)), err)
+}
+
+// original is text with the names of the files that were replaced, whichever way the go command, which prefers short
+// names, writes their replacements when it runs in dir.
+func (o *overlay) original(dir, text string) string {
 	for name, replacement := range o.Replace {
 		text = strings.ReplaceAll(text, replacement+":", relativeName(name)+":")
+		if short, err := filepath.Rel(dir, replacement); err == nil {
+			text = strings.ReplaceAll(text, "."+string(filepath.Separator)+short+":", relativeName(name)+":")
+			text = strings.ReplaceAll(text, short+":", relativeName(name)+":")
+		}
 	}
-	return fmt.Errorf("%s%w", text, err)
+	return text
 }
 
 // driver is the program that writes what variables hold.

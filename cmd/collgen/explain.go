@@ -188,6 +188,6 @@ func (e *explanation) writeCost(c *call) {
 	}
 	t.flush()
 	if e.Bound != nil {
-		fmt.Fprintf(c.stdout, "\nThe bound is that of each part by itself. Source: %s.\n", e.Bound.Source)
+		fmt.Fprintf(c.stdout, "\nThe bound is that of each part by itself: no algorithm need reach all three at once. Source: %s.\n", e.Bound.Source)
 	}
 }

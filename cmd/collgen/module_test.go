@@ -338,3 +338,22 @@ func TestCheck(t *testing.T) {
 	}
 	expect("mended", 0, "")
 }
+
+// TestNearTemp has a module so near the folder for temporary files that the go command writes relative names for the
+// files that the driver is made of.
+func TestNearTemp(t *testing.T) {
+	for name, temp := range map[string]string{"a sibling": "..", "inside": "temp"} {
+		t.Run(name, func(t *testing.T) {
+			dir := module(t, map[string]string{"a.go": small("theirs", strings.Replace(shift, `Source: "new"`, `Sauce: "new"`, 1))})
+			temp := filepath.Join(dir, temp)
+			if err := os.MkdirAll(temp, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("TMPDIR", temp)
+			status, _, stderr := collgen(t, "gen", dir)
+			if status != statusFailed || !strings.Contains(stderr, "\n"+relativeName(filepath.Join(dir, "a.go"))+":16:") {
+				t.Errorf("status %d, want the place in a.go:\n%s", status, stderr)
+			}
+		})
+	}
+}
