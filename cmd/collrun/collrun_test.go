@@ -363,6 +363,43 @@ func TestNoDirectory(t *testing.T) {
 	}
 }
 
+// TestSlowReader gets everything, however long after the ranks' end.
+func TestSlowReader(t *testing.T) {
+	t.Parallel()
+	const lines = 20000
+	l := command(t, "-n", "1", "seq", strconv.Itoa(lines))
+	out := l.start()
+	time.Sleep(2 * time.Second)
+	readLines(t, out, lines)
+	if err := l.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDaemon that keeps the pipes open, and writes or does not, does not keep collrun.
+func TestDaemon(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("needs setsid(1):", err)
+	}
+	for _, script := range []string{`exec sleep 1000`, `while echo more; do :; done`} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			file := t.TempDir() + "/pid"
+			rank := `setsid sh -c 'echo $$ >` + file + `; ` + script + `' & while [ ! -s ` + file + ` ]; do sleep .01; done`
+			got := command(t, "-n", "1", "sh", "-c", rank).run()
+			if got.status != 0 {
+				t.Errorf("status %d, %s", got.status, got.report)
+			}
+			text, err := os.ReadFile(file)
+			pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+			if err != nil || pid == 0 {
+				t.Fatalf("pid %q, %v", text, err)
+			}
+			_ = syscall.Kill(pid, syscall.SIGKILL) // the one that writes may have ended with its pipe
+		})
+	}
+}
+
 func TestOutputIsWholeLines(t *testing.T) {
 	const ranks, lines, length = 4, 5, 1 << 20
 	script := `i=0; while [ $i -lt ` + strconv.Itoa(lines) + ` ]; do

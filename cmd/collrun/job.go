@@ -180,11 +180,11 @@ func (j *job) signal(s syscall.Signal) {
 }
 
 // drain waits until the output of all ranks was relayed. A process that left the group may hold a pipe open: what it
-// writes later than a second after everything else has ended is not waited for.
+// writes later than a second after everything else has ended is not waited for, unless other output still is.
 func (j *job) drain() {
 	giveUp := time.AfterFunc(time.Second, func() {
 		for _, r := range j.ranks {
-			r.closePipes()
+			r.expire()
 		}
 	})
 	j.output.streams.Wait()

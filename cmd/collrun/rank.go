@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // rank is one process of the job.
@@ -16,7 +17,7 @@ type rank struct {
 	index  int
 	cmd    *exec.Cmd
 	stderr *tail      // nil: not looked at
-	pipes  []*os.File // our ends, where it writes
+	pipes  []*os.File // our ends of those where it writes
 	ended  bool       // its state is cmd.ProcessState then
 }
 
@@ -42,10 +43,7 @@ func (r *rank) start(j *job) error {
 	for _, f := range theirs {
 		f.Close()
 	}
-	if err != nil {
-		r.closePipes()
-	}
-	return err
+	return err // the relaying ends with theirs
 }
 
 // connect sets up the process's standard streams. It returns the ends of pipes that are the process's own.
@@ -97,14 +95,14 @@ func (r *rank) relayed(j *job, w io.Writer, keep *tail) (*os.File, error) {
 		return nil, err
 	}
 	r.pipes = append(r.pipes, in)
-	j.output.streams.Go(func() { j.output.relay(w, in, fmt.Sprintf("[%d] ", r.index), keep) })
+	j.output.streams.Go(func() { j.output.relay(w, &pipe{in, maxPipe}, fmt.Sprintf("[%d] ", r.index), keep) })
 	return out, nil
 }
 
-// closePipes ends the relaying of output that is still to come.
-func (r *rank) closePipes() {
+// expire ends the relaying of output that is still to come.
+func (r *rank) expire() {
 	for _, p := range r.pipes {
-		p.Close()
+		_ = p.SetReadDeadline(time.Now())
 	}
 }
 
