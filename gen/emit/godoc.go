@@ -142,10 +142,19 @@ func needs(r gen.Requires) string {
 	return ""
 }
 
-// costWords is the algorithm's cost in words.
+// costWords is the algorithm's cost in words, as far as it is declared.
 func costWords(a *gen.Algorithm) string {
 	c := CostOf(a)
-	text := fmt.Sprintf("Cost on the critical path: %s messages, %s chunks sent, %s chunks reduced", c.Alpha, c.Beta, c.Gamma)
+	var parts []string
+	for _, part := range [][2]string{{c.Alpha, " messages"}, {c.Beta, " chunks sent"}, {c.Gamma, " chunks reduced"}} {
+		if part[0] != "" {
+			parts = append(parts, part[0]+part[1])
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	text := "Cost on the critical path: " + strings.Join(parts, ", ")
 	if c.Chunks != "1" {
 		text += "; a block has " + c.Chunks + " chunks"
 	}

@@ -22,19 +22,22 @@ func Requirements(r gen.Requires) string {
 	return strings.Join(needs, "; ")
 }
 
-// Cost is an algorithm's cost in formulas: messages, chunks sent and chunks reduced on the critical path, and how many
-// chunks there are in a block.
+// Cost is an algorithm's cost in formulas: messages, chunks sent and chunks reduced on the critical path, empty where
+// they are not declared, and how many chunks there are in a block.
 type Cost struct{ Alpha, Beta, Gamma, Chunks string }
 
 // CostOf is the cost that a declares.
 func CostOf(a *gen.Algorithm) Cost {
-	zero := spec.Int(0)
-	return Cost{Formula(a.Cost.Alpha.OrElse(zero)), Formula(a.Cost.Beta.OrElse(zero)), Formula(a.Cost.Gamma.OrElse(zero)),
-		Formula(a.Chunks.OrElse(spec.Int(1)))}
+	return Cost{Formula(a.Cost.Alpha), Formula(a.Cost.Beta), Formula(a.Cost.Gamma), Formula(a.Chunks.OrElse(spec.Int(1)))}
 }
 
-// Formula is e as people write it.
-func Formula(e spec.Expr) string { return logarithms(e).String() }
+// Formula is e as people write it; empty if e is absent.
+func Formula(e spec.Expr) string {
+	if e.IsAbsent() {
+		return ""
+	}
+	return logarithms(e).String()
+}
 
 // logarithms is e with its logarithms as names.
 func logarithms(e spec.Expr) spec.Expr {

@@ -43,3 +43,20 @@ func TestRequirements(t *testing.T) {
 		}
 	}
 }
+
+// TestCostWords says nothing of what is not declared.
+func TestCostWords(t *testing.T) {
+	for _, test := range []struct {
+		cost gen.Cost
+		want string
+	}{
+		{gen.Cost{}, ""},
+		{gen.Cost{Beta: n}, "Cost on the critical path: size chunks sent; a block has size chunks."},
+		{gen.Cost{Alpha: i(1), Beta: n, Gamma: i(0)},
+			"Cost on the critical path: 1 messages, size chunks sent, 0 chunks reduced; a block has size chunks."},
+	} {
+		if got := costWords(&gen.Algorithm{Chunks: n, Cost: test.cost}); got != test.want {
+			t.Errorf("%+v is %q, want %q", test.cost, got, test.want)
+		}
+	}
+}
