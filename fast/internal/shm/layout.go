@@ -22,11 +22,13 @@ const (
 	minSlot = 1 << 10
 	budget  = 64 << 20  // bytes of all slots together, kept as long as slots are longer than minSlot
 	stagger = 320       // between slots, so that the beginnings of all slots do not meet in the same cache sets
-	history = 2 * slots // calls of a rank that others can read: each message in a ring is of one of these, if all are of collectives
+	// Calls of a rank that others can read: those of the messages that wait in a ring, the current one, and a few that
+	// send nothing to the rank that reads. More of these outrun it: then only a call's fingerprint is known.
+	history = 2 * slots
 	huge    = 2 << 20   // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 1
+	version = 2
 )
 
 // header begins the shared memory.
@@ -57,7 +59,7 @@ type control struct {
 type record struct {
 	fingerprint uint64
 	call        wire.Call
-	_           [24]byte
+	_           [16]byte
 }
 
 // line announces one segment of a message. One that is short enough lies in the line itself, so that it takes a single
@@ -76,7 +78,10 @@ const inline = 48
 type ringHead struct {
 	lines [slots]line
 	tail  atomic.Uint32 // how many segments the receiver has taken
-	_     [124]byte
+	_     [4]byte
+	// What the receiver and the sender wait for here, once they have slept in vain: see stuckAt.
+	receiver, sender atomic.Uint64
+	_                [104]byte
 }
 
 // memory is a mapping of the shared memory.

@@ -100,6 +100,9 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err == nil {
 		err = e.complete(ctx)
 	}
+	if err == nil && len(recvs) == 0 {
+		err = e.crossed()
+	}
 	clear(e.out) // so that the caller's memory can be collected
 	clear(e.in)
 	e.out, e.in = e.out[:0], e.in[:0]
@@ -151,18 +154,18 @@ func (e *Endpoint) leave() {
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 	e.open = len(sends) + len(recvs)
 	for i := range sends {
-		l, err := e.link(sends[i].Peer)
-		if err != nil {
+		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.links)); err != nil {
 			return err
 		}
+		l := &e.links[sends[i].Peer]
 		e.out = append(e.out, outgoing{Send: &sends[i], link: l, turn: l.sends})
 		l.sends++
 	}
 	for i := range recvs {
-		l, err := e.link(recvs[i].Peer)
-		if err != nil {
+		if err := wire.CheckPeer(e.rank, recvs[i].Peer, len(e.links)); err != nil {
 			return err
 		}
+		l := &e.links[recvs[i].Peer]
 		m := incoming{Recv: &recvs[i], link: l, turn: l.recvs}
 		l.recvs++
 		if m.AfterSend {
@@ -173,13 +176,6 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		e.in = append(e.in, m)
 	}
 	return nil
-}
-
-func (e *Endpoint) link(peer int) (*link, error) {
-	if peer < 0 || peer >= len(e.links) || peer == e.rank {
-		return nil, fmt.Errorf("rank %d cannot exchange messages with rank %d of %d", e.rank, peer, len(e.links))
-	}
-	return &e.links[peer], nil
 }
 
 // sendTo is the listed send of that many bytes to peer, or nil.
@@ -194,7 +190,7 @@ func (e *Endpoint) sendTo(peer, bytes int) *outgoing {
 
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
-	for looks, idle := 1, 0; e.open > 0; looks++ {
+	for moves, idle := 0, 0; e.open > 0; {
 		moved, err := e.advance()
 		if err != nil {
 			return err
@@ -202,7 +198,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 		switch {
 		case moved:
 			idle = 0
-			if looks%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.gate.reason() != nil) {
+			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.gate.reason() != nil) {
 				return e.failure(ctx)
 			}
 		case e.patience.pause(idle):

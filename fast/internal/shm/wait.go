@@ -118,8 +118,8 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	if moved || err != nil {
 		return err
 	}
-	if failure == nil {
-		futexWait(&e.own.doorbell, bell)
+	if failure == nil && !futexWait(&e.own.doorbell, bell) {
+		return e.inVain()
 	}
 	return failure
 }
@@ -130,11 +130,13 @@ const (
 	futexWakeOp = 1
 )
 
-// futexWait sleeps for a nap at most, if *word is still value. The scheduler is told, so that other goroutines go on.
-func futexWait(word *atomic.Uint32, value uint32) {
+// futexWait sleeps for a nap at most, if *word is still value, and tells whether something else ended it. The scheduler
+// is told, so that other goroutines go on.
+func futexWait(word *atomic.Uint32, value uint32) bool {
 	t := unix.NsecToTimespec(nap.Nanoseconds())
-	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitOp, uintptr(value),
+	_, _, err := syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitOp, uintptr(value),
 		uintptr(unsafe.Pointer(&t)), 0, 0)
+	return err != unix.ETIMEDOUT
 }
 
 // futexWake wakes whoever sleeps on word.
