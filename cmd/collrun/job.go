@@ -30,7 +30,6 @@ type job struct {
 	output *output
 	port   int // MASTER_PORT
 	ranks  []*rank
-	exits  chan *rank
 
 	failures []*rank   // those that failed before they were told to end, in the order in which they ended
 	asked    os.Signal // the first SIGINT or SIGTERM
@@ -43,11 +42,14 @@ type job struct {
 
 // run runs a job and returns collrun's exit status.
 func run(o *options, in io.Reader, out, err io.Writer) int {
-	j := &job{options: o, output: new(output), exits: make(chan *rank), port: 49152 + rand.IntN(1<<14)}
+	j := &job{options: o, output: new(output), port: 49152 + rand.IntN(1<<14)}
 	j.streams.in, j.streams.out, j.streams.err = in, out, err
 	signals := make(chan os.Signal, 16) // before there is anything to clean up
 	signal.Notify(signals, slices.DeleteFunc(slices.Clone(passedOn), signal.Ignored)...)
 	defer signal.Stop(signals)
+	children := make(chan os.Signal, 1) // one that is not yet received speaks for all
+	signal.Notify(children, syscall.SIGCHLD)
+	defer signal.Stop(children)
 
 	var failed error
 	if j.keeper, failed = newKeeper(); failed != nil {
@@ -55,7 +57,7 @@ func run(o *options, in io.Reader, out, err io.Writer) int {
 		return statusFailed
 	}
 	j.start()
-	j.supervise(signals)
+	j.supervise(signals, children)
 	failed = j.keeper.close()
 	j.drain()
 	return j.report(failed)
@@ -71,35 +73,39 @@ func (j *job) start() {
 			return
 		}
 		j.ranks = append(j.ranks, r)
-		go func() {
-			_ = r.cmd.Wait() // r.cmd.ProcessState has it all
-			j.exits <- r
-		}()
 	}
 }
 
 // supervise returns when all ranks have ended.
-func (j *job) supervise(signals <-chan os.Signal) {
+func (j *job) supervise(signals, children <-chan os.Signal) {
 	if j.timeout > 0 {
 		j.out = time.After(j.timeout)
 	}
-	for range j.ranks {
-		for ended := false; !ended; {
-			select {
-			case r := <-j.exits:
-				j.hasEnded(r)
-				ended = true
-			case s := <-signals:
-				j.passOn(s.(syscall.Signal))
-			case <-j.out:
-				j.timedOut()
-			case <-j.settled:
-				j.end()
-			case <-j.late:
-				j.kill()
-			}
+	for j.reap() {
+		select {
+		case <-children:
+		case s := <-signals:
+			j.passOn(s.(syscall.Signal))
+		case <-j.out:
+			j.timedOut()
+		case <-j.settled:
+			j.end()
+		case <-j.late:
+			j.kill()
 		}
 	}
+}
+
+// reap takes note of the ranks that have ended since, and tells whether others live. Nobody else waits for them, so a
+// process id stays a rank's, alive or not, while signal uses it.
+func (j *job) reap() (living bool) {
+	for _, r := range j.ranks {
+		if !r.ended && r.reap() {
+			j.hasEnded(r)
+		}
+		living = living || !r.ended
+	}
+	return living
 }
 
 // timedOut ends a job that has no other reason to end.
@@ -113,7 +119,6 @@ func (j *job) timedOut() {
 
 // hasEnded takes note of a rank's end. After the first failure the others have little time left.
 func (j *job) hasEnded(r *rank) {
-	r.ended = true
 	if !r.failed() || j.ending() {
 		return
 	}

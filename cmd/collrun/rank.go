@@ -18,7 +18,8 @@ type rank struct {
 	cmd    *exec.Cmd
 	stderr *tail      // nil: not looked at
 	pipes  []*os.File // our ends of those where it writes
-	ended  bool       // its state is cmd.ProcessState then
+	ended  bool       // and was waited for, so its process id may be another's
+	state  syscall.WaitStatus
 }
 
 // environment is what rank index of n finds in its environment beyond collrun's own.
@@ -106,18 +107,25 @@ func (r *rank) expire() {
 	}
 }
 
-// failed tells whether the rank's process has ended with anything but exit status 0.
-func (r *rank) failed() bool { return r.ended && !r.cmd.ProcessState.Success() }
+// reap tells whether the process has ended, and does not wait for that. It is called until then.
+func (r *rank) reap() bool {
+	pid, err := syscall.Wait4(r.cmd.Process.Pid, &r.state, syscall.WNOHANG, nil)
+	r.ended = pid == r.cmd.Process.Pid
+	if err != nil && !errors.Is(err, syscall.EINTR) {
+		panic(fmt.Sprintf("waiting for rank %d: %v", r.index, err)) // somebody else has
+	}
+	return r.ended
+}
 
-// wait is the status with which the process has ended.
-func (r *rank) wait() syscall.WaitStatus { return r.cmd.ProcessState.Sys().(syscall.WaitStatus) }
+// failed tells whether the rank's process has ended with anything but exit status 0.
+func (r *rank) failed() bool { return r.ended && r.state != 0 }
 
 // status is the process's exit status as a shell would show it.
 func (r *rank) status() int {
-	if w := r.wait(); w.Signaled() {
-		return 128 + int(w.Signal())
+	if r.state.Signaled() {
+		return 128 + int(r.state.Signal())
 	}
-	return r.cmd.ProcessState.ExitCode()
+	return r.state.ExitStatus()
 }
 
 // startStatus is the status for a program that could not be started.

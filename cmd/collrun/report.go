@@ -53,7 +53,7 @@ func (j *job) cause(b *strings.Builder) int {
 // because they may have done so for the lack of it. Failures after the ranks were told to end do not count.
 func (j *job) firstFailure() *rank {
 	for _, r := range j.failures {
-		if r.wait().Signaled() {
+		if r.state.Signaled() {
 			return r
 		}
 	}
@@ -78,7 +78,7 @@ func (j *job) interrupted(b *strings.Builder, first *rank) int {
 
 // ending is how a rank ended, in words.
 func ending(r *rank) string {
-	w := r.wait()
+	w := r.state
 	if !w.Signaled() {
 		return fmt.Sprintf("exit status %d", w.ExitStatus())
 	}
