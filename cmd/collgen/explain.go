@@ -17,7 +17,7 @@ type explanation struct {
 	Promise  spec.Description `json:"promise"`
 	Program  string           `json:"program"`
 	Schedule *gen.Schedule    `json:"schedule"`
-	Cost     parts            `json:"cost"`     // as it is declared
+	Cost     declaredParts    `json:"cost"`     // as far as it is declared
 	Measured gen.Measurement  `json:"measured"` // of the schedule
 	Bound    *bound           `json:"bound,omitempty"`
 }
@@ -95,7 +95,7 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 	if e.Measured, err = gen.Measure(schedule); err != nil {
 		return nil, err
 	}
-	if e.Cost, err = eval(a.Cost, schedule.Params); err != nil {
+	if e.Cost, err = declared(a.Cost, schedule.Params); err != nil {
 		return nil, err
 	}
 	e.Bound, err = boundOf(a.Primitive, schedule.Params)
@@ -179,10 +179,11 @@ func (e *explanation) writeCost(c *call) {
 	fmt.Fprintf(c.stdout, "\nCost on the critical path, where every rank has one port in each direction:\n\n")
 	t := newTable(c.stdout)
 	t.row("", "messages", "chunks sent", "chunks reduced", "chunks to a block")
-	t.row("formula", e.Alpha, e.Beta, e.Gamma, e.Chunks)
-	chunks := e.Schedule.Chunks
-	t.row("here", e.Cost.Alpha, e.Cost.Beta, e.Cost.Gamma, chunks)
-	t.row("measured", e.Measured.Alpha, e.Measured.Beta, e.Measured.Gamma, chunks)
+	if e.Alpha+e.Beta+e.Gamma != "" {
+		t.row("formula", e.Alpha, e.Beta, e.Gamma, e.Chunks)
+		t.row("here", orNothing(e.Cost.Alpha), orNothing(e.Cost.Beta), orNothing(e.Cost.Gamma), e.Schedule.Chunks)
+	}
+	t.row("measured", e.Measured.Alpha, e.Measured.Beta, e.Measured.Gamma, e.Schedule.Chunks)
 	if b := e.Bound; b != nil {
 		t.row("lower bound", b.Alpha, b.Beta, b.Gamma, b.Chunks)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/verify"
@@ -15,10 +14,10 @@ type entry struct {
 	Doc       string         `json:"doc"`
 	Source    string         `json:"source"`
 	Requires  string         `json:"requires,omitempty"`
-	Chunks    string         `json:"chunks"` // in a block
-	Alpha     string         `json:"alpha"`  // messages, on the critical path
-	Beta      string         `json:"beta"`   // chunks sent
-	Gamma     string         `json:"gamma"`  // chunks reduced
+	Chunks    string         `json:"chunks"`          // in a block
+	Alpha     string         `json:"alpha,omitempty"` // messages, on the critical path; empty where it is not declared
+	Beta      string         `json:"beta,omitempty"`  // chunks sent
+	Gamma     string         `json:"gamma,omitempty"` // chunks reduced
 	Primitive string         `json:"primitiveHash"`
 	Hash      string         `json:"hash"`
 	Proof     verify.Summary `json:"proof"`
@@ -60,10 +59,17 @@ func runList(ctx context.Context, c *call) error {
 	return nil
 }
 
-// short is a formula, unless it is too long for a table.
+// formulaWidth is how wide a formula may be in a table.
+const formulaWidth = 50
+
+// short is a formula, cut where it is too long for a table; a dash if there is none.
 func short(formula string) string {
-	if utf8.RuneCountInString(formula) > 50 {
-		return "(explain shows it)"
+	letters := []rune(formula)
+	switch {
+	case formula == "":
+		return "-"
+	case len(letters) > formulaWidth:
+		return string(letters[:formulaWidth-1]) + "…"
 	}
 	return formula
 }
@@ -87,7 +93,7 @@ func (c *call) proveMatching(ctx context.Context) ([]*algorithm, error) {
 	}
 	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to}, progress: c.progress}
 	j.algorithms = found
-	for _, pass := range []func(context.Context, *job) error{validate, prove} {
+	for _, pass := range []func(context.Context, *job) error{validate, prove, compareCosts} {
 		if err := pass(ctx, j); err != nil {
 			return nil, err
 		}

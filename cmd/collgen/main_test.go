@@ -120,7 +120,7 @@ func TestJSON(t *testing.T) {
 	}
 	var e explanation
 	decode(t, &e, "explain", "allreduce/ring", "-n", "3", "-json")
-	if len(e.Schedule.Ranks) != 3 || e.Measured.Alpha != 4 || e.Cost.Alpha != 4 || e.Bound.Chunks != 3 || len(e.Promise.After) == 0 {
+	if len(e.Schedule.Ranks) != 3 || e.Measured.Alpha != 4 || *e.Cost.Alpha != 4 || e.Bound.Chunks != 3 || len(e.Promise.After) == 0 {
 		t.Errorf("explain: %+v", e)
 	}
 	var s selection

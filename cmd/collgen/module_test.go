@@ -272,6 +272,13 @@ func TestRefused(t *testing.T) {
 		"a primitive without a function": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "Out: spec.Buffer{Blocks: spec.Int(1)}", "Out: spec.Buffer{Blocks: spec.Down(spec.Int(1), spec.Size)}", 1))},
 			`a\.go:15:5: Same: the conditional`},
+		"a cost that is too low": {map[string]string{
+			"a.go": small("theirs", strings.Replace(shift, "Gamma: spec.Int(0)}", "Gamma: spec.Sub(spec.Size, spec.Int(1))}", 1))},
+			`a\.go:18:8: same/copy declares a cost that is not that of 2 ranks: Gamma is 1 there, measured 0`},
+		"a cost from elsewhere": {map[string]string{
+			"a.go": small("theirs", strings.Replace(shift, "Cost: gen.Cost{Alpha: spec.Int(0), Beta: spec.Int(0), Gamma: spec.Int(0)}", "Cost: dear", 1)+
+				"\nvar dear = gen.Cost{Beta: spec.Int(1)}\n")},
+			`a\.go:15:5: same/copy declares a cost that is not that of 2 ranks: Beta is 1 there, measured 0`},
 		"an invalid action": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "From: gen.Chunk(spec.In, spec.Int(0))", "From: gen.Chunk(`nowhere`, spec.Int(0))", 1))},
 			`a\.go:17:\d+: same/copy, action 0: .*nowhere`},

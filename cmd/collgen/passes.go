@@ -16,6 +16,7 @@ import (
 var passes = []func(context.Context, *job) error{
 	validate,
 	prove,
+	compareCosts,
 	simplify,
 	prove,
 	prune,

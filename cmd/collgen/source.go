@@ -40,6 +40,7 @@ type algorithm struct {
 // position is where an algorithm is declared. Invalid: nobody knows.
 type position struct {
 	variable token.Position
+	cost     token.Position   // of what it declares to cost; invalid if that has no literal of its own
 	actions  []token.Position // of its actions, in source order; nil if they cannot be told apart
 }
 
@@ -55,11 +56,14 @@ func (p position) of(action int) token.Position {
 func (a *algorithm) locate(err error) error {
 	action := -1
 	var (
+		cost    costError
 		node    *gen.NodeError
 		failure *verify.Failure
 		printed *emit.Error
 	)
 	switch {
+	case errors.As(err, &cost) && a.at.cost.IsValid():
+		return at(a.at.cost, err)
 	case errors.As(err, &failure) && failure.Node >= 0:
 		action = failure.Node
 	case errors.As(err, &node):

@@ -28,7 +28,10 @@ func findVariables(pkg *packages.Package) []variable {
 		}
 		isAlgorithm := isNamed(v.Type(), genPath, "Algorithm")
 		if isAlgorithm || isNamed(v.Type(), specPath, "Primitive") {
-			at := position{variable: relative(pkg.Fset.Position(v.Pos())), actions: actions(pkg, v)}
+			at := position{variable: relative(pkg.Fset.Position(v.Pos())), actions: literals(pkg, v, isAction)}
+			if costs := literals(pkg, v, isCost); len(costs) == 1 {
+				at.cost = costs[0]
+			}
 			found = append(found, variable{name, v, isAlgorithm, at})
 		}
 	}
@@ -46,13 +49,13 @@ func relative(p token.Position) token.Position {
 	return p
 }
 
-// actions are the positions of the composite literals of actions in the value of v, in source order.
-func actions(pkg *packages.Package, v types.Object) []token.Position {
+// literals are the positions of the composite literals of certain types in the value of v, in source order.
+func literals(pkg *packages.Package, v types.Object, isWanted func(types.Type) bool) []token.Position {
 	var found []token.Position
 	for _, f := range pkg.Syntax {
 		ast.Inspect(valueOf(f, v, pkg.TypesInfo), func(n ast.Node) bool {
 			lit, ok := n.(*ast.CompositeLit)
-			if ok && isAction(pkg.TypesInfo.TypeOf(lit)) {
+			if ok && isWanted(pkg.TypesInfo.TypeOf(lit)) {
 				found = append(found, relative(pkg.Fset.Position(lit.Pos())))
 			}
 			return true
@@ -60,6 +63,8 @@ func actions(pkg *packages.Package, v types.Object) []token.Position {
 	}
 	return found
 }
+
+func isCost(t types.Type) bool { return t != nil && isNamed(t, genPath, "Cost") }
 
 func isAction(t types.Type) bool {
 	return t != nil && slices.ContainsFunc([]string{"Send", "Recv", "RecvReduce", "Copy", "Reduce", "Finish"},
