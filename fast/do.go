@@ -58,6 +58,8 @@ func (c *Comm) enter(ctx context.Context, k *Collective) error {
 		return Refuse(k.Name, "the communicator is nil")
 	case ctx == nil:
 		return Refuse(k.Name, "the context is nil")
+	case c.size == 0:
+		return Refuse(k.Name, "the communicator was made by neither Run nor Init")
 	case c.closed.Load():
 		return fmt.Errorf("%s: %w", k.Name, ErrClosed)
 	case !c.busy.CompareAndSwap(false, true):
@@ -92,22 +94,27 @@ func (c *Comm) failed(k *Collective, err error) error {
 
 // check finds what is wrong with the arguments.
 func (c *Comm) check(k *Collective, dst, src []byte, t spec.Type, args *Args) error {
-	bytes := t.Bytes()
+	bytes, root, peer := t.Bytes(), "root", "peer"
+	if k.PointToPoint {
+		root, peer = "the sender", "the receiver"
+	}
 	switch {
 	case args.Count < 0 || args.Count > maxInt/bytes:
 		return Refuse(k.Name, "a block of %d elements of %d bytes", args.Count, bytes)
 	case k.Reduces && !args.Op.Takes(t):
 		return Refuse(k.Name, "op %v is not defined on %v", args.Op, t)
 	case args.Root < 0 || args.Root >= c.size:
-		return Refuse(k.Name, "root is %d, want a rank of %d", args.Root, c.size)
+		return Refuse(k.Name, "%s is %d, want a rank of %d", root, args.Root, c.size)
 	case args.Peer < 0 || args.Peer >= c.size:
-		return Refuse(k.Name, "peer is %d, want a rank of %d", args.Peer, c.size)
+		return Refuse(k.Name, "%s is %d, want a rank of %d", peer, args.Peer, c.size)
 	case k.PointToPoint && args.Root == args.Peer:
 		return Refuse(k.Name, "rank %d cannot exchange messages with itself", args.Root)
 	case k.PointToPoint && args.Root != c.rank && args.Peer != c.rank:
 		return Refuse(k.Name, "rank %d takes no part in it", c.rank)
+	case overlap(dst, src) && args.NoAlias:
+		return Refuse(k.Name, "dst and src overlap")
 	case overlap(dst, src) && !args.inPlace(dst, src, bytes):
-		return Refuse(k.Name, "the buffers overlap, and not as the call in place allows it")
+		return Refuse(k.Name, "dst and src overlap, but src[%d] is not dst[%d]", args.AliasIn, args.AliasOut)
 	}
 	return nil
 }

@@ -69,14 +69,15 @@ func TestArguments(t *testing.T) {
 		want string
 	}{
 		{"nil communicator", AllReduce(ctx, nil, x, Sum), "the communicator is nil"},
+		{"zero communicator", AllReduce(ctx, new(Comm), x, Sum), "made by neither Run nor Init"},
 		//lint:ignore SA1012 it is what the test is about
 		{"nil context", AllReduce(nil, c, x, Sum), "the context is nil"},
 		{"op of another type", AllReduce(ctx, c, x, BAnd), "op band is not defined on float32"},
 		{"order of complex numbers", AllReduce(ctx, c, []complex64{1}, Max), "op max is not defined on complex64"},
 		{"no op", AllReduce(ctx, c, x, 0), "op op(0) is not defined"},
 		{"unknown op", AllReduce(ctx, c, x, 200), "op op(200) is not defined"},
-		{"negative root", Broadcast(ctx, c, x, -1), "root"},
-		{"root too large", Broadcast(ctx, c, x, 2), "root"},
+		{"negative root", Broadcast(ctx, c, x, -1), "root is -1, want a rank of 2"},
+		{"root too large", Broadcast(ctx, c, x, 2), "root is 2, want a rank of 2"},
 		{"root of Do", Do(ctx, c, k, x, x, Args{Op: Sum, Root: 2}, nil), "root is 2, want a rank of 2"},
 		{"peer of Do", Do(ctx, c, k, x, x, Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
 		{"negative count", Do(ctx, c, k, x, x, Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
@@ -84,14 +85,14 @@ func TestArguments(t *testing.T) {
 		{"other rank's point-to-point call", Do(ctx, comms(3)[0], pair, x, x, Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
 		{"too long", AllReduceInto(ctx, c, x[:4], x[:5], Sum), "len(dst) is 4, want 5"},
 		{"odd length", ReduceScatterInto(ctx, c, x[:2], make([]float32, 5), Sum), "5"},
-		{"overlap", AllReduceInto(ctx, c, x[:4], x[2:6], Sum), "the buffers overlap"},
-		{"overlap without in place", Do(ctx, c, k, x, x, Args{Op: Sum, NoAlias: true}, nil), "the buffers overlap"},
-		{"in place at another offset", Do(ctx, c, k, x, x, Args{Op: Sum, AliasIn: 1}, nil), "the buffers overlap"},
+		{"overlap", AllReduceInto(ctx, c, x[:4], x[2:6], Sum), "dst and src overlap"},
+		{"overlap without in place", Do(ctx, c, k, x, x, Args{Op: Sum, NoAlias: true}, nil), "dst and src overlap"},
+		{"in place at another offset", Do(ctx, c, k, x, x, Args{Op: Sum, AliasIn: 1}, nil), "dst and src overlap"},
 		{"unknown algorithm", AllReduce(ctx, c, x, Sum, WithAlgorithm("rong")), `no algorithm is called "rong"; there are `},
 		{"no depth", AllReduce(ctx, c, x, Sum, WithDepth(0)), "depth is 0"},
 		{"too much scratch", Do(ctx, c, tooMuch, x, x, sum, nil), "too much scratch memory"},
-		{"send to nobody", Send(ctx, c, x, 2), "peer is 2"},
-		{"receive from nobody", Recv(ctx, c, x, -1), "root is -1"},
+		{"send to nobody", Send(ctx, c, x, 2), "the receiver is 2, want a rank of 2"},
+		{"receive from nobody", Recv(ctx, c, x, -1), "the sender is -1, want a rank of 2"},
 		{"send to itself", Send(ctx, c, x, 0), "rank 0 cannot exchange messages with itself"},
 	} {
 		if !errors.Is(test.err, ErrInvalidArgument) || !strings.Contains(test.err.Error(), test.want) {

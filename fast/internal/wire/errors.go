@@ -69,6 +69,9 @@ type TimeoutError struct {
 }
 
 func (e *TimeoutError) Error() string {
+	if len(e.Waiting) == 0 {
+		return fmt.Sprintf("before anything was sent: %v", e.Err)
+	}
 	return fmt.Sprintf("waiting for ranks %v: %v", e.Waiting, e.Err)
 }
 
