@@ -39,7 +39,7 @@ func Broadcast[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...
 func BroadcastInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
-		return Refuse("Broadcast", "root is not a rank of the communicator")
+		return Refuse("Broadcast", "root is %d, want a rank of %d", root, size)
 	}
 	count := len(dst)
 	if rank != root {

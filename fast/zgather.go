@@ -49,7 +49,7 @@ func Gather[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Opt
 func GatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
-		return Refuse("Gather", "root is not a rank of the communicator")
+		return Refuse("Gather", "root is %d, want a rank of %d", root, size)
 	}
 	count := len(src)
 	if rank != root {

@@ -44,7 +44,7 @@ func Reduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int, opts
 func ReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, root int, opts ...Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
-		return Refuse("Reduce", "root is not a rank of the communicator")
+		return Refuse("Reduce", "root is %d, want a rank of %d", root, size)
 	}
 	count := len(src)
 	if rank != root {

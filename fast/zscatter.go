@@ -49,7 +49,7 @@ func Scatter[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Op
 func ScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
-		return Refuse("Scatter", "root is not a rank of the communicator")
+		return Refuse("Scatter", "root is %d, want a rank of %d", root, size)
 	}
 	count := len(dst)
 	if rank != root {

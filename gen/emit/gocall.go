@@ -121,19 +121,6 @@ func (f *file) intoBody(p spec.Primitive) ([]jen.Code, error) {
 	return append(code, jen.Return(call)), nil
 }
 
-// refusals are the checks of what p refuses.
-func (f *file) refusals(p spec.Primitive, s *scope) ([]jen.Code, error) {
-	var code []jen.Code
-	for _, e := range p.Errors {
-		when, err := s.truth(e.When)
-		if err != nil {
-			return nil, err
-		}
-		code = append(code, jen.If(when).Block(f.refuse(p, e.Reason)))
-	}
-	return code, nil
-}
-
 func orNil(s side) jen.Code {
 	if s.exists() {
 		return jen.Id(s.name)
@@ -189,11 +176,6 @@ func times(n, x spec.Expr) spec.Expr {
 		return x
 	}
 	return spec.Mul(n, x)
-}
-
-// refuse returns an argument error.
-func (f *file) refuse(p spec.Primitive, format string, args ...jen.Code) jen.Code {
-	return jen.Return(f.fast("Refuse").Call(append([]jen.Code{jen.Lit(p.Name), jen.Lit(format)}, args...)...))
 }
 
 func lenOf(name string) *jen.Statement { return jen.Len(jen.Id(name)) }

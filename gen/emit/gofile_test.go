@@ -52,7 +52,7 @@ func TestShapes(t *testing.T) {
 		{Name: "Grow", In: one, Out: all, InPlace: spec.InPlace{InBlock: i(0), OutBlock: p}},
 		{Name: "Shrink", In: all, Out: one, InPlace: spec.InPlace{InBlock: p, OutBlock: i(0)}},
 		{Name: "GrowOnRoot", Params: []spec.Param{spec.ParamRoot}, In: one, Out: spec.Buffer{Blocks: n, On: onRoot},
-			InPlace: spec.InPlace{InBlock: i(0), OutBlock: q}},
+			InPlace: spec.InPlace{InBlock: i(0), OutBlock: q}, Errors: spec.Gather.Errors},
 		{Name: "ShrinkOnRoot", Params: []spec.Param{spec.ParamOp, spec.ParamRoot}, In: spec.Buffer{Blocks: n, On: onRoot}, Out: one,
 			InPlace: spec.InPlace{InBlock: q, OutBlock: i(0)}},
 		{Name: "GrowElsewhere", In: spec.Buffer{Blocks: i(1), On: spec.Gt(p, i(0))}, Out: spec.Buffer{Blocks: i(3)},
