@@ -4,7 +4,6 @@ package inproc
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync/atomic"
 	"unsafe"
@@ -65,16 +64,20 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err := e.given(); err != nil {
 		return err
 	}
+	defer e.forget() // also if a kernel panics
 	if err := e.list(sends, recvs); err != nil {
 		return err
 	}
-	err := e.complete(ctx)
-	if err != nil {
+	return e.complete(ctx)
+}
+
+// forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
+func (e *Endpoint) forget() {
+	if e.open > 0 {
 		e.withdraw()
 	}
-	clear(e.out) // so that the caller's memory can be collected
+	clear(e.out)
 	clear(e.in)
-	return err
 }
 
 // Abort gives up on behalf of this rank: every other rank that waits, now or later, gets *wire.PeerError with this rank
@@ -99,14 +102,14 @@ func (e *Endpoint) Close() error {
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 	e.out, e.in, e.open = e.out[:0], e.in[:0], len(sends)+len(recvs)
 	for i := range sends {
-		if err := e.checkPeer(sends[i].Peer); err != nil {
+		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.net.endpoints)); err != nil {
 			return err
 		}
 		e.out = append(e.out, outgoing{Send: &sends[i], link: e.net.link(e.rank, sends[i].Peer)})
 	}
 	bounces := 0
 	for i := range recvs {
-		if err := e.checkPeer(recvs[i].Peer); err != nil {
+		if err := wire.CheckPeer(e.rank, recvs[i].Peer, len(e.net.endpoints)); err != nil {
 			return err
 		}
 		r := incoming{Recv: &recvs[i], link: e.net.link(recvs[i].Peer, e.rank)}
@@ -118,13 +121,6 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 			bounces++
 		}
 		e.in = append(e.in, r)
-	}
-	return nil
-}
-
-func (e *Endpoint) checkPeer(peer int) error {
-	if peer < 0 || peer >= len(e.net.endpoints) || peer == e.rank {
-		return fmt.Errorf("rank %d cannot exchange messages with rank %d of %d", e.rank, peer, len(e.net.endpoints))
 	}
 	return nil
 }
@@ -155,13 +151,16 @@ func (e *Endpoint) bounce(i, size int) []byte {
 
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
-	for vain := 0; e.open > 0; vain++ {
+	for vain, moves := 0, 0; e.open > 0; vain++ {
 		moved, err := e.advance()
 		if err != nil {
 			return err
 		}
 		if moved {
 			vain = 0
+			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.given() != nil) {
+				return e.failure(ctx)
+			}
 			continue
 		}
 		if vain < yields {

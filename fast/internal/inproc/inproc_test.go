@@ -387,6 +387,52 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
+// TestLongExchange cancels a receiver that never has to wait.
+func TestLongExchange(t *testing.T) {
+	const n = 1000 * testSegment
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	errs := together(2, func(rank int, e *Endpoint) error {
+		defer e.Abort()
+		if rank == 0 {
+			return e.Exchange(context.Background(), []wire.Send{{Peer: 1, Data: make([]byte, n)}}, nil)
+		}
+		into := make([]byte, n)
+		return e.Exchange(ctx, nil, []wire.Recv{{Peer: 0, Into: into, With: into, Kernel: func(_, _, _ []byte) { cancel() }}})
+	})
+	if !errors.Is(errs[1], context.Canceled) {
+		t.Errorf("the receiver: %v", errs[1])
+	}
+	wantPeer(t, errs[0], 1, wire.ErrAborted)
+}
+
+// TestPanic: after the panic of a kernel nobody reads what this rank has sent, and the sender of what the kernel was to
+// reduce can have it back.
+func TestPanic(t *testing.T) {
+	ends, data := New(2), make([]byte, 8)
+	if err := ends[1].list([]wire.Send{{Peer: 0, Data: data}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ends[1].advance(); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		_ = ends[0].Exchange(context.Background(), []wire.Send{{Peer: 1, Data: data}},
+			[]wire.Recv{{Peer: 1, Into: data, With: data, Kernel: func(_, _, _ []byte) { panic("kernel") }}})
+	}()
+	if state := ends[0].net.link(0, 1).state.Load(); state != idle {
+		t.Errorf("what was sent is in state %d", state)
+	}
+	if state := ends[0].net.link(1, 0).state.Load(); state != posted {
+		t.Errorf("what was being received is in state %d", state)
+	}
+}
+
 // TestBadPeer refuses ranks that there are not, and the rank itself.
 func TestBadPeer(t *testing.T) {
 	for _, peer := range []int{-1, 0, 2} {

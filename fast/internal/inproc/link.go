@@ -82,8 +82,14 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	return true, nil
 }
 
-// withdraw takes all messages back that no rank has taken.
+// withdraw takes all messages back that no rank has taken, and gives back the one that a panic of this rank's has left
+// in its hands.
 func (e *Endpoint) withdraw() {
+	for i := range e.in {
+		if r := &e.in[i]; !r.done {
+			r.link.state.CompareAndSwap(taking, posted)
+		}
+	}
 	for i := range e.out {
 		if m := &e.out[i]; m.posted && !m.done {
 			m.link.withdraw()

@@ -1,6 +1,7 @@
 package inproc
 
 import (
+	"context"
 	"errors"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -41,8 +42,14 @@ func (n *network) claim(last *Endpoint) (ranks []*Endpoint, all bool) {
 	return ranks, true
 }
 
-// judge sets the verdicts of ranks, which wait for each other.
+// judge sets the verdicts of ranks, which wait for each other, unless one of them has failed in another way: it finds out
+// by itself, and a closed rank's call must not be read.
 func judge(ranks []*Endpoint) {
+	for _, e := range ranks {
+		if e.failure(context.Background()) != nil {
+			return
+		}
+	}
 	agree := true
 	for _, e := range ranks {
 		if err := e.disagreement(); err != nil {

@@ -108,3 +108,32 @@ func TestStuckWithTimeouts(t *testing.T) {
 		}
 	}
 }
+
+// TestStuckOnClosed has a rank close just when the other one, which waits for it, falls asleep: that is no disagreement.
+func TestStuckOnClosed(t *testing.T) {
+	for range 2000 {
+		errs := together(2, func(rank int, e *Endpoint) error {
+			e.Begin(&wire.Call{Seq: 1, Root: uint32(rank)})
+			if rank == 0 {
+				return e.Close()
+			}
+			return e.Exchange(context.Background(), nil, recvsFrom([]int{0}))
+		})
+		wantPeer(t, errs[1], 0, wire.ErrClosed)
+	}
+}
+
+// TestJudge leaves alone the ranks of which one waits for a rank that has closed.
+func TestJudge(t *testing.T) {
+	ends := New(2)
+	for rank, e := range ends {
+		e.Begin(&wire.Call{Seq: 1, Root: uint32(rank)})
+	}
+	if err := ends[1].list(nil, recvsFrom([]int{0})); err != nil {
+		t.Fatal(err)
+	}
+	_ = ends[0].Close()
+	if judge(ends[1:]); ends[1].verdict != nil {
+		t.Error(ends[1].verdict)
+	}
+}
