@@ -356,24 +356,49 @@ func TestPanic(t *testing.T) {
 	checkPeer(t, Barrier(t.Context(), all[1]), 0, ErrAborted)
 }
 
-// TestStaging gives an algorithm that needs distinct buffers a copy of the input where a rank's overlap.
+// TestStaging gives an algorithm that needs distinct buffers a copy of the input where a rank's overlap. The copy is apart
+// from the scratch, which the algorithm fills before it looks at its input, and from the output.
 func TestStaging(t *testing.T) {
-	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "reverse", OutOfPlace: true, Run: func(_ context.Context, x *Call) error {
-		if err := x.Layout(4, 0); err != nil {
+	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "pass-on", OutOfPlace: true, Run: reverseAndPassOn}}}
+	for _, size := range []int{1, 3} {
+		for rank, err := range onAll(comms(size), func(c *Comm) error {
+			first := int64(10 * c.Rank())
+			x := []int64{first + 1, first + 2, first + 3, first + 4}
+			err := Do(t.Context(), c, k, x, x, Args{Count: 4}, nil)
+			from := int64(10 * ((c.Rank() + size - 1) % size))
+			if want := []int64{from + 4, from + 3, from + 2, from + 1}; !slices.Equal(x, want) {
+				t.Errorf("rank %d of %d: got %v, want %v", c.Rank(), size, x, want)
+			}
 			return err
+		}) {
+			if err != nil {
+				t.Errorf("rank %d of %d: %v", rank, size, err)
+			}
 		}
+	}
+}
+
+// reverseAndPassOn gives each rank the elements of the rank before it, the last one first. On its way it overwrites all of
+// scratch and of out before it has read in.
+func reverseAndPassOn(ctx context.Context, x *Call) error {
+	if err := x.Layout(4, 4); err != nil {
+		return err
+	}
+	for i := range 4 {
+		clear(x.Scratch.Slot(i, 0))
+		clear(x.Out.Chunk(i))
+	}
+	if x.Size == 1 {
 		for i := range 4 {
 			x.Copy(x.Out.Chunk(i), x.In.Chunk(3-i))
 		}
 		return nil
-	}}}}
-	x := []int64{1, 2, 3, 4}
-	if err := Do(t.Context(), newComm(0, 1, nil), k, x, x, Args{Count: 4}, nil); err != nil {
-		t.Fatal(err)
 	}
-	if !slices.Equal(x, []int64{4, 3, 2, 1}) {
-		t.Errorf("got %v", x)
+	for i := range 4 {
+		x.Send((x.Rank+1)%x.Size, x.In.Chunk(3-i))
+		x.Recv((x.Rank+x.Size-1)%x.Size, x.Out.Chunk(i))
 	}
+	return x.Exchange(ctx)
 }
 
 // TestPointToPoint has messages between two ranks match in their order, apart from collectives and other ranks' messages.
