@@ -20,12 +20,12 @@ const (
 	slots   = 8         // segments that a ring holds; a power of two, so that counters may wrap around
 	maxSlot = 128 << 10 // bytes of a slot
 	minSlot = 1 << 10
-	budget  = 64 << 20  // bytes of all slots together, kept as long as slots are longer than minSlot
-	stagger = 320       // between slots, so that the beginnings of all slots do not meet in the same cache sets
+	budget  = 64 << 20 // bytes of all slots together, kept as long as slots are longer than minSlot
+	stagger = 320      // between slots, so that the beginnings of all slots do not meet in the same cache sets
 	// Calls of a rank that others can read: those of the messages that wait in a ring, the current one, and a few that
 	// send nothing to the rank that reads. More of these outrun it: then only a call's fingerprint is known.
 	history = 2 * slots
-	huge    = 2 << 20   // bytes of a huge page
+	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
 	version = 2

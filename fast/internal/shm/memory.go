@@ -43,7 +43,10 @@ func createMemory(size int) (fd int, err error) {
 	// Memory that is first touched through a mapping comes in huge pages where the system allows them. This may fail;
 	// what is missing then is allocated page by page.
 	_ = unix.Madvise(m.bytes, unix.MADV_POPULATE_WRITE)
-	if err := allocate(fd, 0, 0, int64(bytes)); err != nil {
+	for err = unix.EINTR; err == unix.EINTR; { // Go's scheduler sends signals
+		err = allocate(fd, 0, 0, int64(bytes))
+	}
+	if err != nil {
 		return fd, err
 	}
 	m.initialize()

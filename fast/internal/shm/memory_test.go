@@ -133,6 +133,22 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
+// TestInterrupted: a signal is no reason not to get memory.
+func TestInterrupted(t *testing.T) {
+	defer func() { allocate = unix.Fallocate }()
+	calls := 0
+	allocate = func(fd int, mode uint32, off, n int64) error {
+		if calls++; calls < 3 {
+			return unix.EINTR
+		}
+		return unix.Fallocate(fd, mode, off, n)
+	}
+	closeGroup(group(t, 2))
+	if calls != 3 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
 // TestFileSizeLimit is a limit that the system itself enforces, in a process of its own.
 func TestFileSizeLimit(t *testing.T) {
 	if os.Getenv("COLLGEN_SHM_LIMITED") != "" {
