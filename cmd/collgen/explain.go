@@ -104,7 +104,18 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 
 // schedule is what the call of the command line does.
 func (c *call) schedule(a *algorithm) (*gen.Schedule, error) {
-	p := gen.Params{Size: c.sizes.from, Root: c.root, Peer: min(c.peer, c.sizes.from-1), Depth: c.depth}
+	p := gen.Params{Size: c.sizes.from, Root: c.root, Peer: c.peer, Depth: c.depth}
+	if !c.isSet("peer") {
+		p.Peer = min(p.Peer, p.Size-1) // one rank alone has no other
+	}
+	switch {
+	case p.Root < 0 || p.Root >= p.Size:
+		return nil, usageError{fmt.Errorf("root is %d, want a rank of %d", p.Root, p.Size)}
+	case p.Peer < 0 || p.Peer >= p.Size:
+		return nil, usageError{fmt.Errorf("peer is %d, want a rank of %d", p.Peer, p.Size)}
+	case p.Depth < 1:
+		return nil, usageError{fmt.Errorf("depth is %d, want at least 1", p.Depth)}
+	}
 	for _, e := range a.Primitive.Errors {
 		if refused, err := e.When.Eval(p.Env(0)); err != nil || refused != 0 {
 			return nil, fmt.Errorf("%s of %s: %s", a.FullName(), callWords(a.Primitive, p), e.Reason)

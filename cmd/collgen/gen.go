@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/collgen/collgen/verify"
 )
@@ -43,16 +44,20 @@ func runCheck(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	differs := slices.ContainsFunc(changes, func(x change) bool { return x.Change != "none" })
+	var differences strings.Builder
+	for i := range changes {
+		x := &changes[i]
+		x.Diff = x.diff()
+		if !c.json {
+			fmt.Fprint(c.stdout, x.Diff)
+		}
+		differences.WriteString(x.words())
+	}
 	if c.json {
 		err = writeJSON(c.stdout, changes)
-	} else {
-		for _, x := range changes {
-			fmt.Fprint(c.stdout, x.diff())
-		}
 	}
-	if err == nil && differs {
-		err = errDiffers
+	if err == nil && differences.Len() > 0 {
+		err = fmt.Errorf("%w:%s", errDiffers, &differences)
 	}
 	return err
 }
@@ -60,7 +65,8 @@ func runCheck(ctx context.Context, c *call) error {
 // change is what has to happen to a generated file.
 type change struct {
 	File   string `json:"file"`
-	Change string `json:"change"` // none, write or remove
+	Change string `json:"change"`         // none, write or remove
+	Diff   string `json:"diff,omitempty"` // for check
 
 	path     string
 	old, new []byte // nil: there is none
@@ -101,6 +107,20 @@ func (j *job) changes() ([]change, error) {
 		changes = append(changes, x)
 	}
 	return changes, nil
+}
+
+// words is a line that says what is wrong with the file, empty if nothing is.
+func (x change) words() string {
+	what := "differs"
+	switch {
+	case x.Change == "none":
+		return ""
+	case x.old == nil:
+		what = "is missing"
+	case x.new == nil:
+		what = "is not generated any more"
+	}
+	return fmt.Sprintf("\n  %s %s", relativeName(x.path), what)
 }
 
 func isThere(path string) bool {

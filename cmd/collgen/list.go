@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/verify"
@@ -51,7 +53,7 @@ func runList(ctx context.Context, c *call) error {
 			t.row("", "sizes", "messages", "chunks sent", "chunks reduced", "chunks to a block", "order", "needs")
 		}
 		e := entryOf(a)
-		t.row(e.Name, emit.Ranges(e.Proof.Sizes), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(e.Proof), e.Requires)
+		t.row(e.Name, sizesOf(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(e.Proof), e.Requires)
 	}
 	t.flush()
 	fmt.Fprintf(c.stdout, "\nSizes are those of %s for which this was just proved; collgen verify proves 1..%d.\n"+
@@ -91,14 +93,25 @@ func (c *call) proveMatching(ctx context.Context) ([]*algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to}, progress: c.progress}
+	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to}, someOnly: c.isSet("n"), progress: c.progress}
 	j.algorithms = found
 	for _, pass := range []func(context.Context, *job) error{validate, prove, compareCosts} {
 		if err := pass(ctx, j); err != nil {
 			return nil, err
 		}
 	}
+	if !slices.ContainsFunc(found, func(a *algorithm) bool { return a.proved }) {
+		return nil, fmt.Errorf("%s: no call with %s ranks: %w", strings.Join(namesOf(found), ", "), &c.sizes, verify.ErrNothing)
+	}
 	return found, nil
+}
+
+// sizesOf are the sizes for which a was proved.
+func sizesOf(a *algorithm) string {
+	if !a.proved {
+		return "none to prove"
+	}
+	return emit.Ranges(a.proof.Sizes)
 }
 
 func (c *call) writeEntries(found []*algorithm) error {

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -104,7 +105,7 @@ func parse(ctx context.Context, dir string) (*packages.Package, error) {
 		Mode: packages.LoadSyntax | packages.NeedModule,
 	}, ".")
 	if err != nil {
-		return nil, err
+		return nil, loadError(dir, err)
 	}
 	var faults []error
 	for _, e := range found[0].Errors {
@@ -118,6 +119,18 @@ func parse(ctx context.Context, dir string) (*packages.Package, error) {
 // isCompiler tells whether e is what the compiler had to say, under a line with the package's name. That counts where the
 // package is evaluated.
 func isCompiler(e packages.Error) bool { return e.Pos == "" && strings.HasPrefix(e.Msg, "# ") }
+
+// loadNoise is what package packages puts before the words of the go command.
+var loadNoise = regexp.MustCompile(`^err: exit status \d+: stderr: `)
+
+// loadError is the error of packages.Load for the package in dir as the go command says it, and what to do.
+func loadError(dir string, err error) error {
+	text := strings.TrimSpace(loadNoise.ReplaceAllString(err.Error(), ""))
+	if strings.Contains(text, "updates to go.mod needed") && !strings.Contains(text, "go mod tidy") {
+		text += "; to update it:\n\tgo mod tidy"
+	}
+	return fmt.Errorf("%s: %s", relativeName(dir), text)
+}
 
 // hideGenerated replaces the generated files in dir by empty ones, for what reads the package.
 func hideGenerated(dir string) (map[string][]byte, error) {

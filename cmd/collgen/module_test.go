@@ -318,32 +318,42 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	dir := module(t, map[string]string{"a.go": small("theirs", shift)})
 	file, stale := filepath.Join(dir, "zsame.go"), filepath.Join(dir, "zstale.go")
-	expect := func(change string, wantStatus int, wantDiff string) {
+	expect := func(change string, wantStatus int, wantDiff, wantWords string) {
 		t.Helper()
 		status, stdout, stderr := collgen(t, "check", dir)
 		if status != wantStatus || !strings.Contains(stdout, wantDiff) || (status == 0) != (stdout+stderr == "") {
 			t.Errorf("%s: status %d, want %q in\n%s%s", change, status, wantDiff, stdout, stderr)
 		}
+		if !strings.HasSuffix(stderr, wantWords) {
+			t.Errorf("%s: want %q at the end of\n%s", change, wantWords, stderr)
+		}
 	}
-	expect("nothing there", statusFailed, "--- /dev/null\n")
+	expect("nothing there", statusFailed, "--- /dev/null\n", "zsame.go is missing\n")
 	var changes []change
 	decode(t, &changes, "gen", "-json", dir)
 	if len(changes) != 1 || changes[0].File != "zsame.go" || changes[0].Change != "write" {
 		t.Errorf("gen: %+v", changes)
 	}
-	expect("all there", 0, "")
+	expect("all there", 0, "", "")
 	good := read(t, file)
 	write(t, file, strings.Replace(good, "return nil", "return ctx.Err()", 1))
 	write(t, stale, generatedMark+"\npackage theirs\n")
-	expect("edited", statusFailed, "\n-\treturn ctx.Err()\n+\treturn nil\n")
-	expect("stale", statusFailed, "zstale.go\n+++ /dev/null\n")
+	expect("edited", statusFailed, "\n-\treturn ctx.Err()\n+\treturn nil\n", "")
+	expect("stale", statusFailed, "zstale.go\n+++ /dev/null\n", "zstale.go is not generated any more\n")
+	_, stdout, stderr := collgen(t, "check", "-json", dir)
+	if err := json.Unmarshal([]byte(stdout), &changes); err != nil || len(changes) != 2 || !strings.Contains(changes[0].Diff, "\n+\treturn nil\n") {
+		t.Errorf("check -json: %v\n%s", err, stdout)
+	}
+	if !strings.Contains(stderr, "zsame.go differs\n") {
+		t.Errorf("check does not say what differs:\n%s", stderr)
+	}
 	if status, stdout, stderr := collgen(t, "gen", dir); status != 0 || strings.Count(stdout, "\n") != 2 {
 		t.Errorf("gen: status %d\n%s%s", status, stdout, stderr)
 	}
 	if read(t, file) != good || isThere(stale) {
 		t.Error("gen has not mended what was wrong")
 	}
-	expect("mended", 0, "")
+	expect("mended", 0, "", "")
 }
 
 // TestNearTemp has a module so near the folder for temporary files that the go command writes relative names for the

@@ -89,7 +89,7 @@ func open(ctx context.Context, dir string) (*source, error) {
 	}
 	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName, Dir: dir}, ".")
 	if err != nil {
-		return nil, err
+		return nil, loadError(dir, err)
 	}
 	abs, err := filepath.Abs(dir)
 	if err == nil {

@@ -21,7 +21,7 @@ func runVerify(ctx context.Context, c *call) error {
 	total := 0
 	for _, a := range found {
 		p := a.proof
-		t.row(a.FullName(), emit.Ranges(p.Sizes), emit.Ranges(p.Depths), p.Schedules, yes(p.InPlace), order(p), p.Capacity, p.Scratch)
+		t.row(a.FullName(), sizesOf(a), emit.Ranges(p.Depths), p.Schedules, yes(p.InPlace), order(p), p.Capacity, p.Scratch)
 		total += p.Schedules
 	}
 	t.flush()
