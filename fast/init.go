@@ -62,6 +62,9 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 	}
 	var p place
 	for _, o := range opts {
+		if o == nil {
+			return nil, Refuse("Init", "an option is nil")
+		}
 		o(&p)
 	}
 	if err := p.check(); err != nil {

@@ -68,6 +68,7 @@ func TestInitRefuses(t *testing.T) {
 	}
 	for want, opts := range map[string][]InitOption{
 		"the rank is not given":    nil,
+		"an option is nil":         {WithRank(0, 1), nil},
 		"there is no rank 2 of 2":  {WithRank(2, 2)},
 		"there is no rank -1 of 2": {WithRank(-1, 2)},
 		"there is no rank 0 of -3": {WithRank(0, -3)},

@@ -14,13 +14,13 @@ import (
 // the number of ranks. Whatever is read from it may have been written by a broken process, so nothing read from it is used
 // as an address, an offset or a length.
 const (
-	// MaxSize is the largest number of ranks.
-	MaxSize = 512
+	// MaxSize is the largest number of ranks. The memory grows with its square.
+	MaxSize = 256
 
 	slots   = 8         // segments that a ring holds; a power of two, so that counters may wrap around
 	maxSlot = 128 << 10 // bytes of a slot
 	minSlot = 1 << 10
-	budget  = 64 << 20 // bytes of all slots together, kept as long as slots are longer than minSlot
+	budget  = 64 << 20 // bytes of all slots together, up to 91 ranks; more ranks have slots of minSlot each
 	stagger = 320      // between slots, so that the beginnings of all slots do not meet in the same cache sets
 	// Calls of a rank that others can read: those of the messages that wait in a ring, the current one, and a few that
 	// send nothing to the rank that reads. More of these outrun it: then only a call's fingerprint is known.
@@ -95,7 +95,7 @@ type memory struct {
 // slots within the budget.
 func slotBytes(size int) int {
 	slot := maxSlot
-	for slot > minSlot && size*(size-1)*slots*slot > budget {
+	for slot > minSlot && size*(size-1) > budget/(slots*slot) {
 		slot /= 2
 	}
 	return slot
@@ -108,7 +108,9 @@ func ringsOffset(size int) int {
 	return int(unsafe.Sizeof(header{})) + size*int(unsafe.Sizeof(control{}))
 }
 
-// memoryBytes is the length of the shared memory for size ranks, a multiple of the length of huge pages.
+// memoryBytes is the length of the shared memory for size ranks, a multiple of the length of huge pages: besides the
+// header, 2304 bytes per rank, and 3712 bytes and 8 slots per ordered pair of ranks. That is 4 MiB for 2 ranks, at most
+// 96 MiB for up to 91, and 742 MiB for 256. Rank 0 takes all of it at once.
 func memoryBytes(size int) int {
 	n := ringsOffset(size) + size*(size-1)*ringBytes(slotBytes(size))
 	return (n + huge - 1) / huge * huge

@@ -88,7 +88,7 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 }
 
 // left is a number of bytes as a line announces it.
-func left(bytes int) uint32 { return uint32(min(bytes, math.MaxUint32)) }
+func left(bytes int) uint32 { return uint32(min(uint64(bytes), math.MaxUint32)) }
 
 // pull takes the next segment of r out of its slot, if it is there and has its place, and tells whether it did.
 func (e *Endpoint) pull(m *incoming) (bool, error) {

@@ -68,10 +68,14 @@ func openMemory(fd, size int) (*memory, error) {
 		return nil, fmt.Errorf("the shared memory for %d ranks has %d bytes, want %d", size, s.Size, want)
 	}
 	m, err := mapMemory(fd, size)
-	if err == nil {
-		err = m.check()
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	if err := m.check(); err != nil {
+		m.unmap()
+		return nil, err
+	}
+	return m, nil
 }
 
 func mapMemory(fd, size int) (*memory, error) {

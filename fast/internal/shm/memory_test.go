@@ -26,6 +26,11 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s: off by %d", what, int(got))
 		}
 	}
+	for size, mib := range map[int]int{2: 4, 91: 94, 256: 742} { // as memoryBytes says
+		if got := memoryBytes(size) >> 20; got != mib {
+			t.Errorf("%d ranks: %d MiB, want %d", size, got, mib)
+		}
+	}
 	for size := 2; size <= MaxSize; size++ {
 		slot := slotBytes(size)
 		data := size * (size - 1) * slots * slot
@@ -91,7 +96,7 @@ func TestOpenMemory(t *testing.T) {
 		"empty":        func(fd int) error { return truncateAndSeal(fd, 0, seals) },
 		"without head": func(fd int) error { return truncateAndSeal(fd, memoryBytes(2), seals) },
 	} {
-		fd, err := unix.MemfdCreate("test", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+		fd, err := unix.MemfdCreate("refused", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 		if err == nil {
 			err = prepare(fd)
 		}
@@ -100,6 +105,9 @@ func TestOpenMemory(t *testing.T) {
 		}
 		if _, err := openMemory(fd, 2); err == nil {
 			t.Errorf("%s: it is accepted", name)
+		}
+		if maps, err := os.ReadFile("/proc/self/maps"); err != nil || strings.Contains(string(maps), "memfd:refused") {
+			t.Errorf("%s: it is still mapped (%v)", name, err)
 		}
 		_ = unix.Close(fd)
 	}
