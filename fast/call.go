@@ -30,12 +30,13 @@ type Call struct {
 	running  bool // the algorithm has neither returned nor panicked
 }
 
-// maxScratch is the most scratch memory, in bytes, that an algorithm gets: more cannot be in earnest.
-const maxScratch = 1 << 40
+// maxScratch is the most scratch memory, in bytes, that an algorithm gets, 16 GiB: a program without the memory for its
+// scratch ends, so what can hardly be there is refused.
+const maxScratch = 16 << 30
 
 // Layout cuts every block into so many chunks, of which the first ones are one element longer than the others if it does
 // not come out even, and provides so many slots of scratch, each as long as the longest chunk. Every algorithm begins
-// with it. It fails with ErrInvalidArgument.
+// with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
 		return Refuse(x.name, "a layout of %d chunks and %d slots", chunks, slots)
@@ -44,8 +45,8 @@ func (x *Call) Layout(chunks, slots int) error {
 	x.cuts = cuts{block: x.count * bytes, chunks: chunks, short: x.count / chunks * bytes, longs: x.count % chunks, elem: bytes}
 	slot := x.cuts.length(0)
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
-	if over != 0 || total > min(maxScratch, uint64(maxInt)) {
-		return Refuse(x.name, "%d slots of %d bytes are too much scratch memory", slots, slot)
+	if over != 0 || total > min(maxScratch, uint64(maxInt-cacheLine)) {
+		return Refuse(x.name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
 	}
 	x.Scratch.data, x.Scratch.slot = x.c.scratch.need(int(total)), slot
 	return nil

@@ -15,7 +15,8 @@ import (
 // an error that is ErrAborted. Refused calls, those with ErrInvalidArgument and ErrConcurrentUse, or whose context had
 // ended before they began, do no harm.
 //
-// A Comm keeps the scratch memory of its calls, up to the most that one call has needed, for those that follow.
+// A Comm keeps the scratch memory of its calls, up to the most that one call has needed, for those that follow. A call
+// whose algorithm would need more than 16 GiB of it is refused.
 type Comm struct {
 	rank, size int
 	transport  transport // nil if this is the only rank

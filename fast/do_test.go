@@ -60,7 +60,7 @@ func TestArguments(t *testing.T) {
 	sum := Args{Count: 4, Op: Sum}
 	k := &Collective{Name: "Test", Reduces: true, Algorithms: []Algorithm{{Name: "none"}}}
 	tooMuch := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "scratch", Run: func(_ context.Context, x *Call) error {
-		return x.Layout(1, 1<<50)
+		return x.Layout(1, maxInt/2)
 	}}}}
 	pair := &Collective{Name: "Test", PointToPoint: true}
 	for _, test := range []struct {

@@ -83,7 +83,7 @@ func reduceOnceAndWait(ctx context.Context, e *Endpoint, _ []string) error {
 	}
 	fmt.Println("up")
 	if e.rank%2 == 1 {
-		for !e.lost.Load() {
+		for e.worst.Load() == open {
 			time.Sleep(time.Millisecond)
 		}
 	}

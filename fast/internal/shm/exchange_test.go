@@ -274,12 +274,12 @@ func TestRunAhead(t *testing.T) {
 func TestCountersWrapAround(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)
-	const start = 1<<32 - 3*slots
+	const start = uint32(1<<32 - 3*slots)
 	for _, r := range []*ring{&all[0].links[1].out, &all[1].links[0].in} {
 		r.next, r.taken = start, start
 		r.head.tail.Store(start)
 		for i := range r.head.lines {
-			r.head.lines[i].seq.Store(uint32(start - slots + i + 1))
+			r.head.lines[i].seq.Store(start - slots + uint32(i) + 1)
 		}
 	}
 	p := plan{size: 2, steps: [][]message{{{from: 0, to: 1, length: 6*slots*maxSlot + 1}}}}
@@ -304,10 +304,16 @@ func TestBadPeersAreErrors(t *testing.T) {
 	}
 }
 
-// TestNoAllocations counts those of both ranks, while they spin and while they sleep.
+// TestNoAllocations counts those of two ranks, while they spin and while they sleep. A third one has closed.
 func TestNoAllocations(t *testing.T) {
-	all := group(t, 2)
+	all := group(t, 3)
 	defer closeGroup(all)
+	_ = all[2].Close()
+	for _, e := range all[:2] {
+		for e.worst.Load() == open {
+			time.Sleep(time.Millisecond)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	round := func(e *Endpoint, pause time.Duration) func() error {

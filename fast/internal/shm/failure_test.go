@@ -138,7 +138,7 @@ func TestAbort(t *testing.T) {
 		wantPeerError(t, <-waiting, 3, wire.ErrAborted)
 	}
 	all[1].Abort()
-	for deadline := time.Now().Add(10 * time.Second); !all[0].lost.Load() && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); all[0].worst.Load() == open && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	wantPeerError(t, recv(all[0], 2), 3, wire.ErrAborted)

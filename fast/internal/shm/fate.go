@@ -12,6 +12,7 @@ import (
 )
 
 // What became of a rank: control.state as the rank itself says it, and lifeline.fate as others know it.
+// A later one is worse.
 const (
 	open uint32 = iota
 	closed
@@ -22,7 +23,6 @@ const (
 // lifeline is a pipe's end for reading: it ends when the peer does, whatever ended it.
 type lifeline struct {
 	file *os.File // nil: this rank's own
-	fd   int      // the same
 	fate atomic.Uint32
 }
 
@@ -49,19 +49,16 @@ func (e *Endpoint) lose(peer int) {
 		fate = s
 	}
 	e.lifelines[peer].fate.Store(fate)
-	e.lost.Store(true)
+	for worst := e.worst.Load(); worst < fate && !e.worst.CompareAndSwap(worst, fate); worst = e.worst.Load() {
+	}
 }
 
 // dead is the lowest rank that died, or -1. It looks at all lifelines, because the one that is known to have ended may
 // be that of a rank that gave up when it saw another one's end.
 func (e *Endpoint) dead() int {
-	fds := make([]unix.PollFd, len(e.lifelines))
-	for rank := range e.lifelines {
-		fds[rank].Fd = int32(e.lifelines[rank].fd)
-	}
-	if n, err := unix.Poll(fds, 0); err == nil && n > 0 {
-		for rank := range fds {
-			if fds[rank].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
+	if n, err := unix.Poll(e.polls, 0); err == nil && n > 0 {
+		for rank := range e.polls {
+			if e.polls[rank].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
 				e.lose(rank)
 			}
 		}
@@ -91,8 +88,8 @@ func (e *Endpoint) gone() error {
 		}
 		return &wire.PeerError{Rank: rank, Err: wire.ErrAborted}
 	}
-	for _, rank := range e.waiting() {
-		if e.lifelines[rank].fate.Load() == closed {
+	for rank := range e.lifelines {
+		if e.lifelines[rank].fate.Load() == closed && e.waitsFor(rank) {
 			return &wire.PeerError{Rank: rank, Err: wire.ErrClosed}
 		}
 	}

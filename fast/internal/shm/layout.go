@@ -59,7 +59,7 @@ type control struct {
 type record struct {
 	fingerprint uint64
 	call        wire.Call
-	_           [16]byte
+	_           [128 - 8 - unsafe.Sizeof(wire.Call{})]byte
 }
 
 // line announces one segment of a message. One that is short enough lies in the line itself, so that it takes a single

@@ -31,7 +31,8 @@ type Endpoint struct {
 	gate      gate
 	lease     int // this rank's lifeline, its own as long as the gate is open
 	lifelines []lifeline
-	lost      atomic.Bool // a rank has a fate
+	worst     atomic.Uint32 // of the fates of all ranks
+	polls     []unix.PollFd // for dead, by rank
 }
 
 // Attach is rank's end of its links to all of size ranks. files are copies of what Origin.Files names. They are the
@@ -43,7 +44,7 @@ func Attach(rank, size int, files []int) (*Endpoint, error) {
 	}
 	_ = unix.Close(files[0]) // the mapping keeps the memory
 	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores), call: new(wire.Call),
-		links: make([]link, size), lease: files[1], lifelines: make([]lifeline, size)}
+		links: make([]link, size), lease: files[1], lifelines: make([]lifeline, size), polls: make([]unix.PollFd, size)}
 	e.connect(files[2:])
 	return e, nil
 }
@@ -62,15 +63,16 @@ func openFiles(rank, size int, files []int) (*memory, error) {
 
 // connect sets up the links with all other ranks, whose lifelines are given in rank order.
 func (e *Endpoint) connect(lifelines []int) {
-	e.lifelines[e.rank].fd = -1
+	e.polls[e.rank].Fd = -1
 	for peer := range e.links {
 		if peer == e.rank {
 			continue
 		}
 		e.links[peer] = link{peer: peer, control: e.mem.control(peer), out: e.mem.ring(e.rank, peer), in: e.mem.ring(peer, e.rank)}
 		l := &e.lifelines[peer]
-		l.fd, lifelines = lifelines[0], lifelines[1:]
-		l.file = os.NewFile(uintptr(l.fd), "lifeline")
+		l.file = os.NewFile(uintptr(lifelines[0]), "lifeline")
+		e.polls[peer].Fd = int32(lifelines[0])
+		lifelines = lifelines[1:]
 		go e.watch(peer)
 	}
 }
@@ -91,7 +93,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		return e.gate.reason()
 	}
 	defer e.leave()
-	if e.lost.Load() { // after a death or an abort nothing is begun, even if it could be done
+	if e.worst.Load() > closed { // after a death or an abort nothing is begun, even if it could be done
 		if err := e.failure(context.Background()); err != nil {
 			return err
 		}

@@ -150,8 +150,8 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	if err := e.gate.reason(); err != nil {
 		return err
 	}
-	lost := e.lost.Load()
-	if lost {
+	worst := e.worst.Load()
+	if worst > closed {
 		if rank := e.dead(); rank >= 0 {
 			return &wire.PeerError{Rank: rank, Err: wire.ErrDied}
 		}
@@ -159,10 +159,16 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return &wire.TimeoutError{Waiting: e.waiting(), Err: context.Cause(ctx)}
 	}
-	if lost {
+	if worst > open {
 		return e.gone()
 	}
 	return nil
+}
+
+// waitsFor tells whether a message from or to rank is not complete.
+func (e *Endpoint) waitsFor(rank int) bool {
+	return slices.ContainsFunc(e.out, func(m outgoing) bool { return !m.done && m.Peer == rank }) ||
+		slices.ContainsFunc(e.in, func(m incoming) bool { return !m.done && m.Peer == rank })
 }
 
 // waiting are the ranks of all messages that are not complete, in ascending order.
