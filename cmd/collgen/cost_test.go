@@ -23,7 +23,7 @@ func TestNoCost(t *testing.T) {
 		t.Errorf("explain: status %d\n%s%s", status, stdout, stderr)
 	}
 	status, stdout, stderr = collgen(t, "list", "-package", dir)
-	if status != 0 || !regexp.MustCompile(`\nsame/copy +1\.\.\d+ +- +- +- +1 `).MatchString(stdout) {
+	if status != 0 || !regexp.MustCompile(`\nsame/copy +1\.\.64 +zsame\.go +- +- +- +1 `).MatchString(stdout) {
 		t.Errorf("list: status %d\n%s%s", status, stdout, stderr)
 	}
 }

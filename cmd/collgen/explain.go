@@ -41,7 +41,7 @@ func runExplain(ctx context.Context, c *call) error {
 	if len(c.args) == 0 || c.sizes.from != c.sizes.to {
 		return usageError{fmt.Errorf("want the name of one algorithm, and one number of ranks")}
 	}
-	s, err := open(ctx, c.dir)
+	s, err := c.shown(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,6 +62,7 @@ func runExplain(ctx context.Context, c *call) error {
 	if c.json {
 		return writeJSON(c.stdout, e)
 	}
+	fmt.Fprintf(c.stdout, "%s.\n\n", s.title())
 	e.write(c)
 	return nil
 }
@@ -154,7 +155,7 @@ func (e *explanation) write(c *call) {
 	fmt.Fprintf(c.stdout, "\nThe program of every rank:\n\n%s", e.Program)
 	fmt.Fprintf(c.stdout, "\nThe steps of %s, %d %s to a block:\n\n%s", callWords(e.Schedule.Primitive, p), e.Schedule.Chunks,
 		plural(e.Schedule.Chunks, "chunk"), emit.Table(e.Schedule))
-	fmt.Fprintf(c.stdout, "\nProved for this size%s: a channel has to hold %d %s.\n", orderWords(e.Proof), e.Proof.Capacity,
+	fmt.Fprintf(c.stdout, "\nProved for this size%s: a channel has to hold %d %s.\n", orderWords(*e.Proof), e.Proof.Capacity,
 		plural(e.Proof.Capacity, "message"))
 	e.writeCost(c)
 }

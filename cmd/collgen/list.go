@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,37 +13,58 @@ import (
 
 // entry is what list and verify say of an algorithm.
 type entry struct {
-	Name      string         `json:"name"`
-	Doc       string         `json:"doc"`
-	Source    string         `json:"source"`
-	Requires  string         `json:"requires,omitempty"`
-	Chunks    string         `json:"chunks"`          // in a block
-	Alpha     string         `json:"alpha,omitempty"` // messages, on the critical path; empty where it is not declared
-	Beta      string         `json:"beta,omitempty"`  // chunks sent
-	Gamma     string         `json:"gamma,omitempty"` // chunks reduced
-	Primitive string         `json:"primitiveHash"`
-	Hash      string         `json:"hash"`
-	Proof     verify.Summary `json:"proof"`
+	Name      string          `json:"name"`
+	Doc       string          `json:"doc"`
+	Source    string          `json:"source"`
+	Requires  string          `json:"requires,omitempty"`
+	Chunks    string          `json:"chunks"`          // in a block
+	Alpha     string          `json:"alpha,omitempty"` // messages, on the critical path; empty where it is not declared
+	Beta      string          `json:"beta,omitempty"`  // chunks sent
+	Gamma     string          `json:"gamma,omitempty"` // chunks reduced
+	Primitive string          `json:"primitiveHash"`
+	Hash      string          `json:"hash"`
+	Sizes     []int           `json:"sizes"`              // for which it was proved
+	Order     string          `json:"order,omitempty"`    // of its reductions
+	Recorded  string          `json:"recorded,omitempty"` // the generated file that says so; empty: proved just now
+	Proof     *verify.Summary `json:"proof,omitempty"`    // where it was proved just now
 }
 
 func entryOf(a *algorithm) entry {
 	cost := emit.CostOf(&a.Algorithm)
-	return entry{
+	e := entry{
 		Name: a.FullName(), Doc: a.Doc, Source: a.Source, Requires: emit.Requirements(a.Requires),
 		Chunks: cost.Chunks, Alpha: cost.Alpha, Beta: cost.Beta, Gamma: cost.Gamma,
-		Primitive: emit.SpecHash(a.Primitive), Hash: emit.Hash(&a.Algorithm), Proof: a.proof,
+		Primitive: emit.SpecHash(a.Primitive), Hash: emit.Hash(&a.Algorithm),
+		Sizes: a.proof.Sizes, Recorded: a.recorded,
 	}
+	if a.proof.Folds {
+		e.Order = a.proof.Order.String()
+	}
+	if a.recorded == "" {
+		e.Proof = &a.proof
+	}
+	return e
 }
 
 // runList is collgen list.
 func runList(ctx context.Context, c *call) error {
-	found, err := c.proveMatching(ctx)
+	s, err := c.shown(ctx)
+	if err != nil {
+		return err
+	}
+	if !c.isSet("n") {
+		if err := s.recall(s.generatedDir(ctx)); err != nil {
+			return err
+		}
+	}
+	found, err := c.proveMatching(ctx, s)
 	if err != nil {
 		return err
 	}
 	if c.json {
 		return c.writeEntries(found)
 	}
+	fmt.Fprintf(c.stdout, "%s.\n", s.title())
 	primitive := ""
 	t := newTable(c.stdout)
 	for _, a := range found {
@@ -50,15 +72,26 @@ func runList(ctx context.Context, c *call) error {
 			primitive = a.Primitive.Name
 			t.flush()
 			fmt.Fprintf(c.stdout, "\n%s\n\n", a.Primitive.Doc)
-			t.row("", "sizes", "messages", "chunks sent", "chunks reduced", "chunks to a block", "order", "needs")
+			t.row("", "proved for", "proof", "messages", "chunks sent", "chunks reduced", "chunks to a block", "order", "needs")
 		}
 		e := entryOf(a)
-		t.row(e.Name, sizesOf(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(e.Proof), e.Requires)
+		t.row(e.Name, sizesOf(a), proofOrigin(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(a.proof), e.Requires)
 	}
 	t.flush()
-	fmt.Fprintf(c.stdout, "\nSizes are those of %s for which this was just proved; collgen verify proves 1..%d.\n"+
-		"Costs are those on the critical path.\n", c.sizes.String(), maxSize)
+	fmt.Fprintf(c.stdout, "\nOf the sizes %s, those that an algorithm serves were proved: by collgen gen, which wrote so into the file named\n"+
+		"(collgen check compares it, collgen verify proves again), or just now. Costs are those on the critical path.\n", &c.sizes)
 	return nil
+}
+
+// proofOrigin says where the proof of a is from.
+func proofOrigin(a *algorithm) string {
+	switch {
+	case !a.proved:
+		return "-"
+	case a.recorded == "":
+		return "now"
+	}
+	return filepath.Base(a.recorded)
 }
 
 // formulaWidth is how wide a formula may be in a table.
@@ -84,11 +117,7 @@ func order(s verify.Summary) string {
 }
 
 // proveMatching proves the algorithms that the command line names.
-func (c *call) proveMatching(ctx context.Context) ([]*algorithm, error) {
-	s, err := open(ctx, c.dir)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) proveMatching(ctx context.Context, s *source) ([]*algorithm, error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {
 		return nil, err
@@ -101,7 +130,7 @@ func (c *call) proveMatching(ctx context.Context) ([]*algorithm, error) {
 		}
 	}
 	if !slices.ContainsFunc(found, func(a *algorithm) bool { return a.proved }) {
-		return nil, fmt.Errorf("%s: no call with %s ranks: %w", strings.Join(namesOf(found), ", "), &c.sizes, verify.ErrNothing)
+		return nil, fmt.Errorf("%s: no call for size %s: %w", strings.Join(namesOf(found), ", "), &c.sizes, verify.ErrNothing)
 	}
 	return found, nil
 }

@@ -7,7 +7,8 @@
 //	collgen verify [flags] [pattern]       prove algorithms
 //
 // In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the package's
-// own: its variables of type gen.Algorithm, and the primitives that these carry out. A program that uses collgen as a
+// own: its variables of type gen.Algorithm, and the primitives that these carry out. Where there are none, list, explain
+// and verify show the catalogue's, and with -catalogue everywhere. A program that uses collgen as a
 // tool (go get -tool github.com/collgen/collgen/cmd/collgen) declares them and says
 //
 //	//go:generate go tool collgen gen
@@ -54,14 +55,15 @@ type call struct {
 	args           []string // besides flags
 	stdout, stderr io.Writer
 
-	json     bool
-	verbose  bool
-	dir      string // of the package whose algorithms are meant
-	sizes    sizeRange
-	root     int
-	peer     int
-	depth    int
-	progress *progress
+	json      bool
+	verbose   bool
+	dir       string // of the package whose algorithms are meant
+	catalogue bool   // the built-in ones are
+	sizes     sizeRange
+	root      int
+	peer      int
+	depth     int
+	progress  *progress
 }
 
 // usageError is an error of the command line.
@@ -155,7 +157,8 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 	c.flags.BoolVar(&c.json, "json", false, "write JSON")
 	c.flags.BoolVar(&c.verbose, "v", false, "show progress also where standard error is no terminal")
 	if cmd.name != "gen" && cmd.name != "check" {
-		c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory` instead of the catalogue")
+		c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory`")
+		c.flags.BoolVar(&c.catalogue, "catalogue", false, "the built-in algorithms, also where the package in this folder has its own")
 	}
 	switch cmd.name {
 	case "explain":
@@ -165,8 +168,8 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.flags.IntVar(&c.depth, "depth", 2, "`number` of pieces of a pipelined algorithm")
 		c.flags.Var(&c.sizes, "n", "`number` of ranks")
 	case "list":
-		c.sizes = sizeRange{1, 8}
-		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for")
+		c.sizes = sizeRange{1, maxSize}
+		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")
 	case "verify":
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks")

@@ -44,12 +44,14 @@ func golden(t *testing.T, name, got string) {
 func TestOutput(t *testing.T) {
 	for _, test := range []struct{ name, args string }{
 		{"help", "help"},
-		{"list", "list barrier"},
-		{"verify", "verify broadcast/ch -n 2..5"},
-		{"explain-ring", "explain allreduce/ring -n 3"},
-		{"explain-chain", "explain -depth 2 reduce/chain -n 4 -root 1"},
-		{"explain-send", "explain send/direct -n 3 -peer 2"},
-		{"explain-primitive", "explain Barrier -n 5"},
+		{"list", "list barrier -catalogue"},
+		{"list-now", "list send -n 1..4 -catalogue"},
+		{"verify-one", "verify s -n 1 -catalogue"},
+		{"verify", "verify broadcast/ch -n 2..5 -catalogue"},
+		{"explain-ring", "explain allreduce/ring -n 3 -catalogue"},
+		{"explain-chain", "explain -depth 2 reduce/chain -n 4 -root 1 -catalogue"},
+		{"explain-send", "explain send/direct -n 3 -peer 2 -catalogue"},
+		{"explain-primitive", "explain Barrier -n 5 -catalogue"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
 		if status != 0 || stderr != "" {
@@ -77,19 +79,20 @@ func TestUsageErrors(t *testing.T) {
 		{"nothing", `no command "nothing"`},
 		{"list -nothing", "-nothing"},
 		{"list a b", "one argument is enough"},
-		{"list nothing", `begins with "nothing"`},
+		{"list nothing -catalogue", `begins with "nothing"`},
 		{"verify -n 0", "within 1..1024"},
 		{"verify -n 3..2", "within 1..1024"},
 		{"verify -n x..2", "want a number of ranks"},
 		{"verify -n 1..99999", "within 1..1024"},
 		{"explain", "the name of one algorithm"},
-		{"explain all -n 3", "want one algorithm: allgather/direct"},
+		{"explain all -n 3 -catalogue", "want one algorithm: allgather/direct"},
 		{"explain allreduce/ring -n 2..3", "one number of ranks"},
-		{"explain allreduce/ring -root 9", "root is 9, want a rank of 4"},
-		{"explain broadcast/binomial -n 3 -root 3", "root is 3, want a rank of 3"},
-		{"explain send/direct -peer 4", "peer is 4, want a rank of 4"},
-		{"explain send/direct -peer -1", "peer is -1, want a rank of 4"},
-		{"explain barrier/dissemination -depth 0", "depth is 0, want at least 1"},
+		{"list -package . -catalogue", "exclude each other"},
+		{"explain allreduce/ring -root 9 -catalogue", "root is 9, want a rank of 4"},
+		{"explain broadcast/binomial -n 3 -root 3 -catalogue", "root is 3, want a rank of 3"},
+		{"explain send/direct -peer 4 -catalogue", "peer is 4, want a rank of 4"},
+		{"explain send/direct -peer -1 -catalogue", "peer is -1, want a rank of 4"},
+		{"explain barrier/dissemination -depth 0 -catalogue", "depth is 0, want at least 1"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
 		if status != statusUsage || stdout != "" || !strings.Contains(stderr, test.want) {
@@ -100,7 +103,8 @@ func TestUsageErrors(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
-		{"explain send/direct -n 1", "cannot send to itself"},
+		{"explain send/direct -n 1 -catalogue", "cannot send to itself"},
+		{"verify send/direct -n 1 -catalogue", "no call for size 1"},
 		{"list -package " + t.TempDir(), "go.mod file not found"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
@@ -113,21 +117,21 @@ func TestFailures(t *testing.T) {
 // TestJSON decodes what each command writes.
 func TestJSON(t *testing.T) {
 	var entries []entry
-	decode(t, &entries, "list", "reducescatter", "-json")
-	if len(entries) != 2 || entries[1].Name != "reducescatter/ring" || entries[1].Alpha != "size - 1" || len(entries[1].Proof.Sizes) != 8 {
+	decode(t, &entries, "list", "reducescatter", "-json", "-n", "1..8", "-catalogue")
+	if len(entries) != 2 || entries[1].Name != "reducescatter/ring" || entries[1].Alpha != "size - 1" || len(entries[1].Sizes) != 8 || entries[1].Proof.Schedules != 8 {
 		t.Errorf("list: %+v", entries)
 	}
-	decode(t, &entries, "verify", "-json", "barrier", "-n", "3")
+	decode(t, &entries, "verify", "-json", "barrier", "-n", "3", "-catalogue")
 	if len(entries) != 1 || entries[0].Proof.Schedules != 1 {
 		t.Errorf("verify: %+v", entries)
 	}
 	var e explanation
-	decode(t, &e, "explain", "allreduce/ring", "-n", "3", "-json")
+	decode(t, &e, "explain", "allreduce/ring", "-n", "3", "-json", "-catalogue")
 	if len(e.Schedule.Ranks) != 3 || e.Measured.Alpha != 4 || *e.Cost.Alpha != 4 || e.Bound.Chunks != 3 || len(e.Promise.After) == 0 {
 		t.Errorf("explain: %+v", e)
 	}
 	var s selection
-	decode(t, &s, "explain", "barrier", "-json")
+	decode(t, &s, "explain", "barrier", "-json", "-catalogue")
 	if len(s.Choices) != 1 || s.Choices[0].Algorithm != "dissemination" {
 		t.Errorf("explain: %+v", s)
 	}
@@ -151,14 +155,14 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	if status := run(ctx, []string{"verify"}, &stdout, &stderr); status != statusFailed || stdout.Len() > 0 || stderr.String() != "context canceled\n" {
+	if status := run(ctx, []string{"verify", "-catalogue"}, &stdout, &stderr); status != statusFailed || stdout.Len() > 0 || stderr.String() != "context canceled\n" {
 		t.Errorf("status %d\n%s%s", status, &stdout, &stderr)
 	}
 }
 
 // TestProgress shows what is going on where one asks for it, and not otherwise.
 func TestProgress(t *testing.T) {
-	_, _, stderr := collgen(t, "verify", "barrier", "-n", "4", "-v")
+	_, _, stderr := collgen(t, "verify", "barrier", "-n", "4", "-v", "-catalogue")
 	if stderr != "barrier/dissemination: proved for sizes 4\n" {
 		t.Errorf("with -v: %q", stderr)
 	}

@@ -66,7 +66,7 @@ func (c *call) explainPrimitive(s *source, p spec.Primitive) error {
 	if c.json {
 		return writeJSON(c.stdout, x)
 	}
-	fmt.Fprintf(c.stdout, "%s\n%s\nWhich algorithm a call of %d %s gets:\n\n", p.Doc, emit.Promise(p), size, plural(size, "rank"))
+	fmt.Fprintf(c.stdout, "%s.\n\n%s\n%s\nWhich algorithm a call of %d %s gets:\n\n", s.title(), p.Doc, emit.Promise(p), size, plural(size, "rank"))
 	t := newTable(c.stdout)
 	t.row("bytes in a block", "algorithm", "because of")
 	for _, x := range x.Choices {

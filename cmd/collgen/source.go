@@ -35,6 +35,8 @@ type algorithm struct {
 	hash   [sha256.Size]byte // as it was declared
 	proof  verify.Summary
 	proved bool // proof is of the algorithm as it is now
+
+	recorded string // the generated file that proof is from, of which only sizes and order are known; empty: proved now
 }
 
 // position is where an algorithm is declared. Invalid: nobody knows.
@@ -82,11 +84,8 @@ func at(p token.Position, err error) error {
 	return fmt.Errorf("%s: %w", p, err)
 }
 
-// open finds the algorithms of the package in dir, or the catalogue's if dir is empty.
+// open finds the algorithms of the package in dir.
 func open(ctx context.Context, dir string) (*source, error) {
-	if dir == "" {
-		return catalogue(""), nil
-	}
 	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName, Dir: dir}, ".")
 	if err != nil {
 		return nil, loadError(dir, err)

@@ -9,13 +9,18 @@ import (
 
 // runVerify is collgen verify.
 func runVerify(ctx context.Context, c *call) error {
-	found, err := c.proveMatching(ctx)
+	s, err := c.shown(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := c.proveMatching(ctx, s)
 	if err != nil {
 		return err
 	}
 	if c.json {
 		return c.writeEntries(found)
 	}
+	fmt.Fprintf(c.stdout, "%s.\n\n", s.title())
 	t := newTable(c.stdout)
 	t.row("algorithm", "sizes", "depths", "schedules", "in place", "order", "capacity", "scratch")
 	total := 0

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/verify"
+	"golang.org/x/tools/go/packages"
+)
+
+// What was proved of an algorithm stands above the function that was generated from it, with the algorithm's hash. As
+// long as that is the hash of the algorithm as it is now, list need not prove it again.
+
+// recorded is what the comment of a generated function says.
+type recorded struct {
+	file  string
+	proof verify.Summary // the sizes, and the order
+}
+
+// The parts of such a comment.
+var (
+	recordedName  = regexp.MustCompile(`^\w+ is ([^ /]+/[^ /]+)\. `)
+	recordedSizes = regexp.MustCompile(`Proved for sizes ((?:\d+(?:\.\.\d+)?(?:, )?)+)`)
+	recordedOrder = regexp.MustCompile(`Proved for .* Order: ([^.]+)\. `)
+	recordedHash  = regexp.MustCompile(`Algorithm (0x[0-9a-f]{16})\.$`)
+)
+
+// recall takes over what the generated files in dir say of those algorithms that are as they were then.
+func (s *source) recall(dir string) error {
+	files, err := generatedFiles(dir)
+	if err != nil {
+		return err
+	}
+	byHash := map[string]recorded{} // by name and hash
+	for name, content := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ParseComments)
+		if err != nil {
+			continue // what is broken says nothing
+		}
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				readRecord(byHash, filepath.Join(dir, name), d.Doc.Text())
+			}
+		}
+	}
+	for _, a := range s.algorithms {
+		if r, ok := byHash[a.FullName()+" "+emit.Hash(&a.Algorithm)]; ok {
+			a.proof, a.proved, a.recorded = r.proof, true, r.file
+		}
+	}
+	return nil
+}
+
+// readRecord adds what a comment says, if it is one of an algorithm.
+func readRecord(to map[string]recorded, file, comment string) {
+	text := strings.Join(strings.Fields(comment), " ")
+	name, sizes, hash := recordedName.FindStringSubmatch(text), recordedSizes.FindStringSubmatch(text), recordedHash.FindStringSubmatch(text)
+	if name == nil || sizes == nil || hash == nil {
+		return
+	}
+	proof := verify.Summary{Algorithm: name[1]}
+	var err error
+	if proof.Sizes, err = readRanges(strings.TrimSuffix(sizes[1], ", ")); err != nil {
+		return
+	}
+	if order := recordedOrder.FindStringSubmatch(text); order != nil {
+		proof.Folds = true
+		if proof.Order.UnmarshalText([]byte(order[1])) != nil {
+			return
+		}
+	}
+	to[name[1]+" "+hash[1]] = recorded{file, proof}
+}
+
+// readRanges reads what emit.Ranges writes.
+func readRanges(text string) ([]int, error) {
+	var numbers []int
+	for part := range strings.SplitSeq(text, ", ") {
+		var r sizeRange
+		if err := r.Set(part); err != nil {
+			return nil, err
+		}
+		for n := r.from; n <= r.to; n++ {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers, nil
+}
+
+// generatedDir is the folder of the files that are generated from s; empty if it is not at hand.
+func (s *source) generatedDir(ctx context.Context) string {
+	if s.dir != "" || !s.isBuiltIn {
+		return s.dir
+	}
+	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedFiles}, emit.Runtime)
+	if err != nil || len(found) != 1 || len(found[0].GoFiles) == 0 {
+		return ""
+	}
+	return filepath.Dir(found[0].GoFiles[0])
+}
