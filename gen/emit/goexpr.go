@@ -148,10 +148,21 @@ func (s *scope) binary(e spec.Expr, op operator) (operand, error) {
 		return operand{}, err
 	}
 	right := op.prec + 1
-	if op.associative && e.Args[1].Kind == e.Kind {
+	if op.associative && chains(e.Args[1], e.Kind) {
 		right = op.prec
 	}
 	return operand{code: jen.Add(x.at(op.prec)).Op(op.text).Add(y.at(right)), prec: op.prec, truth: op.truths}, nil
+}
+
+// chains tells whether e needs no parentheses as the right operand of the associative operator kind: it is that operator
+// too, and so is everything of its precedence that then comes to stand to the right of the first one.
+func chains(e spec.Expr, kind spec.ExprKind) bool {
+	if e.Kind != kind {
+		return false
+	}
+	left := e.Args[0]
+	bindsTighter := left.Kind != spec.Log2Expr && operators[left.Kind].prec != operators[kind].prec
+	return bindsTighter || chains(left, kind)
 }
 
 // compare prints a comparison, with the side that varies less on the right.
