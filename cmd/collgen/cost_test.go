@@ -22,8 +22,4 @@ func TestNoCost(t *testing.T) {
 	if status != 0 || strings.Contains(stdout, "formula") || !regexp.MustCompile(`\nmeasured +0 +0 +0 +1\n`).MatchString(stdout) {
 		t.Errorf("explain: status %d\n%s%s", status, stdout, stderr)
 	}
-	status, stdout, stderr = collgen(t, "list", "-package", dir)
-	if status != 0 || !regexp.MustCompile(`\nsame/copy +1\.\.64 +zsame\.go +- +- +- +1 `).MatchString(stdout) {
-		t.Errorf("list: status %d\n%s%s", status, stdout, stderr)
-	}
 }
