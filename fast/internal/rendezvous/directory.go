@@ -37,13 +37,14 @@ func sharedDir() (path string, ours bool) {
 	return filepath.Join(os.TempDir(), "collgen-"+strconv.Itoa(os.Geteuid())), true
 }
 
-// openDirectory opens the job's directory, which is made if there is none and create is set.
+// openDirectory opens the job's directory, which is made if there is none and create is set. The directory that COLL_DIR
+// names is the launcher's: when it is no more, nobody is left to remove another.
 func openDirectory(job *Job, create bool) (*directory, error) {
 	path, ours := job.Dir, false
 	if path == "" {
 		path, ours = sharedDir()
 	}
-	if create {
+	if create && path != os.Getenv("COLL_DIR") {
 		switch err := os.Mkdir(path, 0o700); {
 		case err == nil:
 			ours = true

@@ -454,6 +454,16 @@ func TestDirectoryIsChecked(t *testing.T) {
 	}
 }
 
+// TestLaunchersDirectory is not made again when the launcher has removed it.
+func TestLaunchersDirectory(t *testing.T) {
+	all := jobs(t, 2)
+	t.Setenv("COLL_DIR", all[0].Dir)
+	if _, err := Join(within(t, 5*time.Second), all[0]); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	wantGone(t, all[0].Dir)
+}
+
 // TestOtherUsers: a connection of another user gets no answer, whatever it says.
 func TestOtherUsers(t *testing.T) {
 	if os.Geteuid() != 0 {
