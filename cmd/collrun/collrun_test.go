@@ -1,3 +1,5 @@
+//go:build unix && !aix && !solaris
+
 package main
 
 import (
@@ -103,6 +105,18 @@ func (l *launch) start() (out *os.File) {
 		l.t.Fatal(err)
 	}
 	return in
+}
+
+// waitStopped waits until collrun has stopped, which only the next SIGCONT ends.
+func (l *launch) waitStopped() {
+	l.t.Helper()
+	var state syscall.WaitStatus
+	for end := time.Now().Add(deadline); !state.Stopped(); time.Sleep(time.Millisecond) {
+		_, err := syscall.Wait4(l.cmd.Process.Pid, &state, syscall.WNOHANG|syscall.WUNTRACED, nil)
+		if time.Now().After(end) || err != nil && !errors.Is(err, syscall.EINTR) {
+			l.t.Fatalf("collrun does not stop: %#x, %v", state, err)
+		}
+	}
 }
 
 // readLines reads n lines.
@@ -278,6 +292,9 @@ func TestSignals(t *testing.T) {
 			for _, s := range test.signals {
 				if err := l.cmd.Process.Signal(s); err != nil {
 					t.Fatal(err)
+				}
+				if s == syscall.SIGTSTP {
+					l.waitStopped()
 				}
 				time.Sleep(50 * time.Millisecond) // two at once are one
 			}

@@ -1,7 +1,10 @@
+//go:build unix && !aix && !solaris
+
 package main
 
 import (
 	"errors"
+	"go/build"
 	"runtime"
 	"syscall"
 	"testing"
@@ -36,5 +39,17 @@ func TestProcessIdsStay(t *testing.T) {
 	}
 	if err := k.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNothingToBuildElsewhere: a system that lacks what the command needs leaves the command out, instead of failing at it.
+func TestNothingToBuildElsewhere(t *testing.T) {
+	for _, system := range []string{"windows", "plan9", "js", "wasip1", "aix", "solaris", "illumos"} {
+		c := build.Default
+		c.GOOS = system
+		_, err := c.ImportDir(".", 0)
+		if none := new(build.NoGoError); !errors.As(err, &none) {
+			t.Errorf("%s: %v", system, err)
+		}
 	}
 }

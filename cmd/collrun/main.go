@@ -1,3 +1,5 @@
+//go:build unix && !aix && !solaris
+
 // Command collrun starts the ranks of a program on this machine and looks after them until all have ended.
 //
 //	collrun -n 4 [flags] program [arguments]
@@ -6,6 +8,8 @@
 // COLL_DIR, a fresh directory that only this user may enter, in which the ranks find each other. Their output appears
 // line by line, each line behind its rank: "[2] ". When a rank fails, the others are ended and the cause is reported.
 // Nothing outlives collrun, even when it is killed: no process of the ranks' process group, and no file.
+//
+// It runs on Linux, macOS and the BSDs: elsewhere there is nothing to build.
 package main
 
 import (
