@@ -33,7 +33,8 @@ type job struct {
 	port   int // MASTER_PORT
 	ranks  []*rank
 
-	failures []*rank   // those that failed before they were told to end, in the order in which they ended
+	looks    int       // how often the ranks were looked at
+	failures []*rank   // those that failed before they were told to end; in the order in which they ended, except at one look
 	asked    os.Signal // the first SIGINT or SIGTERM
 	failure  string    // what went wrong that is not the failure of a rank
 	status   int       // that goes with failure
@@ -101,8 +102,10 @@ func (j *job) supervise(signals, children <-chan os.Signal) {
 // reap takes note of the ranks that have ended since, and tells whether others live. Nobody else waits for them, so a
 // process id stays a rank's, alive or not, while signal uses it.
 func (j *job) reap() (living bool) {
+	j.looks++
 	for _, r := range j.ranks {
 		if !r.ended && r.reap() {
+			r.look = j.looks
 			j.hasEnded(r)
 		}
 		living = living || !r.ended

@@ -42,6 +42,31 @@ func TestProcessIdsStay(t *testing.T) {
 	}
 }
 
+// TestFirstFailure: the order of looks decides, and at one look the rarest status.
+func TestFirstFailure(t *testing.T) {
+	exit := func(index, look, status int) *rank {
+		return &rank{index: index, look: look, ended: true, state: syscall.WaitStatus(status << 8)}
+	}
+	killed := &rank{index: 5, look: 3, ended: true, state: syscall.WaitStatus(syscall.SIGKILL)}
+	for name, test := range map[string]struct {
+		failures []*rank
+		want     int
+	}{
+		"one look":               {[]*rank{exit(0, 1, 1), exit(1, 1, 7), exit(2, 1, 1)}, 1},
+		"another, later":         {[]*rank{exit(0, 1, 1), exit(1, 1, 7), exit(2, 2, 1)}, 1},
+		"the odd one, but later": {[]*rank{exit(0, 1, 1), exit(2, 1, 1), exit(1, 2, 7)}, 0},
+		"no odd one":             {[]*rank{exit(2, 1, 3), exit(3, 1, 3)}, 2},
+		"a signal":               {[]*rank{exit(0, 1, 1), exit(1, 1, 7), killed}, 5},
+	} {
+		if got := (&job{failures: test.failures}).firstFailure(); got.index != test.want {
+			t.Errorf("%s: rank %d, want %d", name, got.index, test.want)
+		}
+	}
+	if (&job{}).firstFailure() != nil {
+		t.Error("no failure: there is a first one")
+	}
+}
+
 // TestNothingToBuildElsewhere: a system that lacks what the command needs leaves the command out, instead of failing at it.
 func TestNothingToBuildElsewhere(t *testing.T) {
 	for _, system := range []string{"windows", "plan9", "js", "wasip1", "aix", "solaris", "illumos"} {

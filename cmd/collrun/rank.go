@@ -22,6 +22,7 @@ type rank struct {
 	pipes  []*os.File // our ends of those where it writes
 	ended  bool       // and was waited for, so its process id may be another's
 	state  syscall.WaitStatus
+	look   int // at which of the job's looks it was found to have ended
 }
 
 // environment is what rank index of n finds in its environment beyond collrun's own.

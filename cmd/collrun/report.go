@@ -45,24 +45,37 @@ func (j *job) cause(b *strings.Builder) int {
 			others = append(others, fmt.Sprintf("rank %d (%s)", r.index, ending(r)))
 		}
 	}
+	if more := len(others) - named; more > 0 {
+		others = append(others[:named], fmt.Sprintf("and %d more", more))
+	}
 	if len(others) > 0 {
 		fmt.Fprintf(b, "collrun: then failed: %s\n", strings.Join(others, ", "))
 	}
 	return first.status()
 }
 
+// named is how many ranks that failed later are named.
+const named = 8
+
 // firstFailure is the rank that failed first. One that was ended by a signal goes before those that ended themselves,
-// because they may have done so for the lack of it. Failures after the ranks were told to end do not count.
+// because they may have done so for the lack of it. Of several that were found at one look, whose order is not known, it
+// is the one whose status is the rarest: those that miss a rank end alike. Failures after the ranks were told to end do
+// not count.
 func (j *job) firstFailure() *rank {
+	var first *rank
+	like := map[int]int{} // how many failed with a status
 	for _, r := range j.failures {
 		if r.state.Signaled() {
 			return r
 		}
+		like[r.status()]++
 	}
-	if len(j.failures) > 0 {
-		return j.failures[0]
+	for _, r := range j.failures {
+		if first == nil || r.look == first.look && like[r.status()] < like[first.status()] {
+			first = r
+		}
 	}
-	return nil
+	return first
 }
 
 // interrupted is the cause when collrun was sent a signal to end.
