@@ -96,7 +96,7 @@ func prove(ctx context.Context, j *job) error {
 			return err
 		}
 		a.proof, a.proved = proof, true
-		j.progress.done("%s: proved for sizes %s", a.FullName(), emit.Ranges(proof.Sizes))
+		j.progress.done("%s: proved for sizes %s%s", a.FullName(), emit.Ranges(proof.Sizes), a.form)
 		return nil
 	})
 }
@@ -114,7 +114,7 @@ func (j *job) rewrite(f func(gen.Algorithm) gen.Algorithm) error {
 		old := a.Text()
 		a.Algorithm = f(a.Algorithm)
 		if a.Text() != old {
-			a.proved, a.at.actions = false, nil
+			a.proved, a.form, a.at.actions = false, ", as rewritten", nil
 		}
 	}
 	return nil

@@ -34,7 +34,8 @@ type algorithm struct {
 	at     position
 	hash   [sha256.Size]byte // as it was declared
 	proof  verify.Summary
-	proved bool // proof is of the algorithm as it is now
+	proved bool   // proof is of the algorithm as it is now
+	form   string // what progress says of an algorithm that a pass has changed
 
 	recorded string // the generated file that proof is from, of which only sizes and order are known; empty: proved now
 }
