@@ -185,13 +185,3 @@ func Ops() []Op {
 	}
 	return all
 }
-
-// ParseOp is the operator that String calls name.
-func ParseOp(name string) (Op, error) {
-	for o := Op(1); o < opEnd; o++ {
-		if opTable[o].name == name {
-			return o, nil
-		}
-	}
-	return 0, fmt.Errorf("no operator is called %q", name)
-}

@@ -113,16 +113,6 @@ func Types() []Type {
 	return all
 }
 
-// ParseType is the type that String calls name.
-func ParseType(name string) (Type, error) {
-	for t := Type(1); t < typeEnd; t++ {
-		if typeTable[t].name == name {
-			return t, nil
-		}
-	}
-	return 0, fmt.Errorf("no element type is called %q", name)
-}
-
 // kindTypes are the types whose Go types have a reflect.Kind of their own.
 var kindTypes = [...]Type{
 	reflect.Int: TypeInt32 + strconv.IntSize/64, reflect.Uint: TypeUint32 + strconv.IntSize/64,

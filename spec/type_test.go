@@ -57,25 +57,6 @@ func TestTypeOf(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
-	for _, x := range spec.Types() {
-		if got, err := spec.ParseType(x.String()); got != x || err != nil {
-			t.Errorf("%v: %v, %v", x, got, err)
-		}
-	}
-	for _, x := range spec.Ops() {
-		if got, err := spec.ParseOp(x.String()); got != x || err != nil {
-			t.Errorf("%v: %v, %v", x, got, err)
-		}
-	}
-	if _, err := spec.ParseType("int"); err == nil {
-		t.Error("int is an element type")
-	}
-	if _, err := spec.ParseOp("minus"); err == nil {
-		t.Error("minus is an operator")
-	}
-}
-
 // TestOutOfRange: numbers that are no type or operator, which may come off a wire, are harmless.
 func TestOutOfRange(t *testing.T) {
 	for _, i := range []uint8{0, 15, 16, 32, 64, 255} {

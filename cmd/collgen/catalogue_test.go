@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
@@ -134,5 +135,21 @@ func TestPassesVerifyAgain(t *testing.T) {
 	var f *verify.Failure
 	if err := prove(t.Context(), j); !errors.As(err, &f) || f.Check != verify.Unmatched {
 		t.Errorf("a message that nobody receives: %v", err)
+	}
+}
+
+// TestSelectionIsChecked before anything is generated: an algorithm that does not serve what its rule is for is refused.
+func TestSelectionIsChecked(t *testing.T) {
+	j := &job{source: catalogue(t.TempDir())}
+	if err := checkRules(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range j.algorithms {
+		if a.FullName() == "allreduce/ring" {
+			a.Requires.Size = spec.Le(spec.Size, spec.Int(4))
+		}
+	}
+	if err := checkRules(t.Context(), j); err == nil || !strings.Contains(err.Error(), "the selection table of AllReduce") {
+		t.Errorf("a rule for sizes that are not served: %v", err)
 	}
 }

@@ -17,6 +17,7 @@ var passes = []func(context.Context, *job) error{
 	validate,
 	prove,
 	compareCosts,
+	checkRules,
 	simplify,
 	prove,
 	prune,
@@ -99,6 +100,21 @@ func prove(ctx context.Context, j *job) error {
 		j.progress.done("%s: proved for sizes %s%s", a.FullName(), emit.Ranges(proof.Sizes), a.form)
 		return nil
 	})
+}
+
+// checkRules proves that the catalogue's selection tables are legal and total. Packages of others have none: a call gets
+// their first algorithm that serves it.
+func checkRules(_ context.Context, j *job) error {
+	if !j.isBuiltIn {
+		return nil
+	}
+	var faults []error
+	for _, p := range j.primitives {
+		if err := gen.CheckRules(j.rules(p), j.declared(p), spec.Ops()); err != nil {
+			faults = append(faults, fmt.Errorf("the selection table of %s: %w", p.Name, err))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // simplify leaves out what is decided already.

@@ -154,11 +154,16 @@ func (s *source) of(p spec.Primitive) []*algorithm {
 
 // rules is the selection table for p.
 func (s *source) rules(p spec.Primitive) []gen.Rule {
+	return gen.Rules(p, s.declared(p))
+}
+
+// declared are the algorithms for p as the language has them.
+func (s *source) declared(p spec.Primitive) []gen.Algorithm {
 	var algorithms []gen.Algorithm
 	for _, a := range s.of(p) {
 		algorithms = append(algorithms, a.Algorithm)
 	}
-	return gen.Rules(p, algorithms)
+	return algorithms
 }
 
 // match are the algorithms whose name begins with pattern; allreduce/ring means nothing but that one.
