@@ -19,6 +19,8 @@ type recorder struct {
 }
 
 func (r *recorder) Begin(call *wire.Call) { r.calls = append(r.calls, *call) }
+func (r *recorder) Waiting() []int        { return nil }
+func (r *recorder) Fail(error)            {}
 func (r *recorder) Abort()                {}
 func (r *recorder) Close() error          { return nil }
 

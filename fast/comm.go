@@ -19,38 +19,87 @@ import (
 // whose algorithm would need more than 16 GiB of it is refused.
 type Comm struct {
 	rank, size int
-	transport  transport // nil if this is the only rank
+	id         uint64 // the same on all ranks, and no other communicator's of the job
+	name       string // for people
+	members    []int  // the numbers of the ranks' processes in the job; nil: the ranks themselves
+	world      *world // nil if this is the only rank of a communicator that Init made
+	transport  transport
 
+	fate   atomic.Pointer[fate] // nil: healthy
+	told   chan struct{}        // closed when another rank has given this one its fate
 	closed atomic.Bool
 	busy   atomic.Bool // guards what follows
-	err    error       // the first failure
 	desc   wire.Call
 	call   Call
 	calls  uint64 // made so far by all ranks together
+	made   uint32 // communicators made from this one by all ranks together
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	scratch, staged, spare memory
 }
 
-// transport carries the messages of one rank. Only Abort and Close may be called while another method runs.
+// world is what all communicators of one rank have in common.
+type world struct {
+	plane plane
+	// found makes rank's transport for a new communicator, when all members do. Members are processes, by rank.
+	found func(ctx context.Context, id uint64, rank int, members []int) (transport, error)
+	users atomic.Int64 // communicators that are not closed; the last one closes the plane
+}
+
+// transport carries the messages of one rank. Only Waiting, Fail, Abort and Close may be called while another method
+// runs.
 type transport interface {
 	// Begin says which call the following messages belong to. The description stays as it is until the next Begin.
 	Begin(call *wire.Call)
 	// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
 	// Then nothing reads or writes their memory any more. It fails with *wire.PeerError, *wire.MismatchError,
-	// *wire.TimeoutError, wire.ErrClosed after Close, or wire.ErrAborted after Abort. It is not called again after it
-	// failed.
+	// *wire.TimeoutError, wire.ErrClosed after Close, wire.ErrAborted after Abort, or the error that Fail was given. It
+	// is not called again after it failed.
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
-	// Abort gives up: every other rank that waits, now or later, gets *wire.PeerError with this rank and
-	// wire.ErrAborted. It may be called more than once.
+	// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a while, at least
+	// 10 ms; it may be a little late.
+	Waiting() []int
+	// Fail has the Exchange in progress, and every later one, return err soon. The first error counts. Other ranks do not
+	// hear of it.
+	Fail(err error)
+	// Abort gives up: an Exchange of this rank gets wire.ErrAborted, and every other rank that waits, now or later, gets
+	// *wire.PeerError with this rank and wire.ErrAborted, or wire.ErrDied if no more can be said. It may be called more
+	// than once.
 	Abort()
-	// Close leaves: a rank that waits for this one later gets *wire.PeerError with wire.ErrClosed.
+	// Close leaves: a rank that waits for this one later gets *wire.PeerError with wire.ErrClosed. What was sent still
+	// comes.
+	Close() error
+}
+
+// plane is how the processes of a job, or the goroutines of Run, talk beside the data path: by control messages, which
+// are few, and come in order from each process unless one of the two is down. All methods may be called at any time.
+type plane interface {
+	// Self is the number of this process in the job.
+	Self() int
+	// Send sends a message of at most wire.MaxNote bytes and, on the same host, copies of files. It does not wait for the
+	// receiver; to a process that is down it does nothing.
+	Send(to int, t wire.Topic, body []byte, files ...int)
+	// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end.
+	Receive(ctx context.Context, t wire.Topic) (wire.Note, error)
+	// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of
+	// keeping it for Receive. f must not block.
+	Handle(comm uint64, kind uint8, f func(wire.Note))
+	// Forget drops comm's messages and handlers, those to come included.
+	Forget(comm uint64)
+	// Down is why a process is taken for dead, wire.ErrDied, wire.ErrFrozen or wire.ErrFenced (this one is), or else nil.
+	// Who is down stays down.
+	Down(process int) error
+	// Watch has f called for each process that is down or goes down, once, until stop. f must not block.
+	Watch(f func(process int, err error)) (stop func())
+	// Fence takes a process for dead, because of err, and sends it away should it come back.
+	Fence(process int, err error)
+	// Close ends this process's part; for the others it is then down.
 	Close() error
 }
 
 // newComm is rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport) *Comm {
-	c := &Comm{rank: rank, size: size, transport: t}
+	c := &Comm{rank: rank, size: size, transport: t, name: "world", told: make(chan struct{})}
 	x := &c.call
 	x.c, x.In.cuts, x.Out.cuts, x.Scratch.cuts = c, &x.cuts, &x.cuts, &x.cuts
 	return c
@@ -72,23 +121,10 @@ func (c *Comm) Size() int {
 	return max(1, c.size)
 }
 
-// String is the rank and the size, for messages: "rank 2 of 4".
-func (c *Comm) String() string { return fmt.Sprintf("rank %d of %d", c.Rank(), c.Size()) }
-
-// Close leaves the communicator. A call that runs on it returns ErrClosed, as every later one does; on other ranks, a
-// call that waits for this rank gets a PeerError with ErrClosed. Close does not wait for other ranks, and closing again
-// does nothing.
-func (c *Comm) Close() error {
-	if c == nil || c.closed.Swap(true) || c.transport == nil {
-		return nil
+// String is the communicator's name, the rank and the size, for messages: "world, rank 2 of 4".
+func (c *Comm) String() string {
+	if c == nil || c.name == "" {
+		return fmt.Sprintf("rank %d of %d", c.Rank(), c.Size())
 	}
-	return c.transport.Close()
-}
-
-// fail gives the communicator up because of err.
-func (c *Comm) fail(err error) {
-	c.err = err
-	if c.transport != nil && !c.closed.Load() {
-		c.transport.Abort()
-	}
+	return fmt.Sprintf("%s, rank %d of %d", c.name, c.Rank(), c.Size())
 }

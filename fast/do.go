@@ -64,9 +64,10 @@ func (c *Comm) enter(ctx context.Context, k *Collective) error {
 		return fmt.Errorf("%s: %w", k.Name, ErrClosed)
 	case !c.busy.CompareAndSwap(false, true):
 		return fmt.Errorf("%s: %w", k.Name, ErrConcurrentUse)
-	case c.err != nil:
+	}
+	if f := c.fate.Load(); f != nil {
 		c.busy.Store(false)
-		return fmt.Errorf("%s: %w: %w", k.Name, ErrAborted, c.err)
+		return fmt.Errorf("%s: %w: %w", k.Name, ErrAborted, f.err)
 	}
 	return nil
 }

@@ -125,6 +125,8 @@ type tracer struct {
 type step struct{ sends, recvs []gen.Instr }
 
 func (t *tracer) Begin(*wire.Call) {}
+func (t *tracer) Waiting() []int   { return nil }
+func (t *tracer) Fail(error)       {}
 func (t *tracer) Abort()           {}
 func (t *tracer) Close() error     { return nil }
 

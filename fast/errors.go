@@ -14,14 +14,20 @@ var (
 	// ErrConcurrentUse: another goroutine is in a call on the same communicator. The refused call did nothing, and the
 	// other one is not disturbed.
 	ErrConcurrentUse = wire.ErrConcurrentUse
+	// ErrRevoked: a rank has revoked the communicator for all.
+	ErrRevoked = wire.ErrRevoked
 	// ErrDied: a rank's process ended, or its link broke, without Close.
 	ErrDied = wire.ErrDied
+	// ErrFrozen: a rank has not answered for so long that it is taken for dead.
+	ErrFrozen = wire.ErrFrozen
+	// ErrFenced: the other ranks take this one for dead, and go on without it.
+	ErrFenced = wire.ErrFenced
 )
 
 // The errors that name ranks, to be told apart with errors.As.
 type (
-	// PeerError says that another rank failed: it died (ErrDied), closed its communicator (ErrClosed), or gave up
-	// after a failure of its own (ErrAborted).
+	// PeerError says that another rank failed: it died (ErrDied), does not answer (ErrFrozen), closed its
+	// communicator (ErrClosed), or gave up after a failure of its own (ErrAborted).
 	PeerError = wire.PeerError
 	// MismatchError says that another rank made a different call at this point, and in which field the two differ.
 	MismatchError = wire.MismatchError

@@ -6,6 +6,7 @@ import (
 	"context"
 	"runtime"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -31,9 +32,11 @@ type Endpoint struct {
 	open        int        // how many of both are not complete
 	bounces     [][]byte   // memory for receives marked AfterSend
 
+	ended   atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	closed  atomic.Bool
 	state   atomic.Uint32 // awake, drowsy or asleep
 	token   chan struct{} // capacity 1
+	slept   time.Time     // when it first slept since it last went on; zero: it has not
 	verdict error         // what came out when all ranks were asleep
 	_       [64]byte      // the other ranks poll state
 }
@@ -64,6 +67,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err := e.given(); err != nil {
 		return err
 	}
+	e.slept = time.Time{}
 	defer e.forget() // also if a kernel panics
 	if err := e.list(sends, recvs); err != nil {
 		return err
@@ -80,9 +84,18 @@ func (e *Endpoint) forget() {
 	clear(e.in)
 }
 
-// Abort gives up on behalf of this rank: every other rank that waits, now or later, gets *wire.PeerError with this rank
-// and wire.ErrAborted. Of several ranks that give up, the first is named.
+// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Abort and Close
+// included. Other ranks do not hear of it.
+func (e *Endpoint) Fail(err error) {
+	if e.ended.CompareAndSwap(nil, &err) {
+		e.net.wake(e.rank)
+	}
+}
+
+// Abort gives up on behalf of this rank: an Exchange of it gets wire.ErrAborted, and every other rank that waits, now or
+// later, *wire.PeerError with this rank and wire.ErrAborted. Of several ranks that give up, the first is named.
 func (e *Endpoint) Abort() {
+	e.Fail(wire.ErrAborted)
 	if e.net.aborted.CompareAndSwap(0, int64(e.rank)+1) {
 		e.net.wakeAll()
 	}
@@ -91,6 +104,7 @@ func (e *Endpoint) Abort() {
 // Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
 // of this rank wire.ErrClosed.
 func (e *Endpoint) Close() error {
+	e.Fail(wire.ErrClosed)
 	if e.closed.CompareAndSwap(false, true) {
 		e.net.asleep.Add(1)
 		e.net.wakeAll()
@@ -157,7 +171,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 			return err
 		}
 		if moved {
-			vain = 0
+			vain, e.slept = 0, time.Time{}
 			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.given() != nil) {
 				return e.failure(ctx)
 			}
@@ -195,15 +209,11 @@ func (e *Endpoint) advance() (moved bool, err error) {
 
 // given is the reason why no Exchange can succeed any more, if there is one.
 func (e *Endpoint) given() error {
-	if e.closed.Load() {
-		return wire.ErrClosed
+	if err := e.ended.Load(); err != nil {
+		return *err
 	}
-	switch by := int(e.net.aborted.Load()) - 1; by {
-	case -1:
-		return nil
-	case e.rank:
-		return wire.ErrAborted
-	default:
+	if by := int(e.net.aborted.Load()) - 1; by >= 0 {
 		return &wire.PeerError{Rank: by, Err: wire.ErrAborted}
 	}
+	return nil
 }

@@ -3,6 +3,7 @@ package inproc
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -10,6 +11,9 @@ import (
 // yields is how often a rank looks in vain whether it can go on, and lets other goroutines run, before it sleeps. Looking
 // again at once never pays: ranks are goroutines, and the one waited for may need this processor.
 const yields = 20
+
+// while is how long a rank has slept in vain before Waiting tells.
+const while = 10 * time.Millisecond
 
 // How awake a rank is. Only the rank itself becomes drowsy and asleep; who sets it back to awake gives it a token, or is
 // the rank itself.
@@ -32,6 +36,9 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	if moved || err != nil {
 		e.rise()
 		return err
+	}
+	if e.slept.IsZero() {
+		e.slept = time.Now()
 	}
 	if !e.state.CompareAndSwap(drowsy, asleep) {
 		<-e.token
@@ -87,7 +94,7 @@ func (n *network) wakeAll() {
 // failure is the reason to wait no longer, if there is one. The end of ctx comes before another rank's giving up, which
 // it may be the cause of.
 func (e *Endpoint) failure(ctx context.Context) error {
-	if ctx.Err() != nil && !e.closed.Load() {
+	if ctx.Err() != nil && e.ended.Load() == nil {
 		return &wire.TimeoutError{Waiting: e.waiting(), Err: context.Cause(ctx)}
 	}
 	if err := e.given(); err != nil {
@@ -104,6 +111,19 @@ func (e *Endpoint) failure(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for at least 10 ms. The
+// rank is woken, and sleeps again if it still has to.
+func (e *Endpoint) Waiting() []int {
+	if !e.riseFrom(asleep) {
+		return nil
+	}
+	defer func() { e.token <- struct{}{} }() // until then nobody else touches what the rank waits for
+	if time.Since(e.slept) < while {
+		return nil
+	}
+	return e.waiting()
 }
 
 // waiting are the ranks of all messages that are not complete, in ascending order.

@@ -10,6 +10,7 @@ import "github.com/collgen/collgen/fast/internal/wire"
 // inVain is what a rank finds out after a nap that nothing has ended: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
 	e.sayStuck()
+	e.awaited.tell(e.waiting())
 	disagreement := e.disagreement()
 	if disagreement == nil {
 		return nil

@@ -31,7 +31,9 @@ type Endpoint struct {
 	gate      gate
 	lease     int // this rank's lifeline, its own as long as the gate is open
 	lifelines []lifeline
-	worst     atomic.Uint32 // of the fates of all ranks
+	worst     atomic.Uint32         // of the fates of all ranks
+	failed    atomic.Pointer[error] // what Fail was given; nil: nothing
+	awaited   awaited
 	polls     []unix.PollFd // for dead, by rank
 }
 
@@ -93,7 +95,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		return e.gate.reason()
 	}
 	defer e.leave()
-	if e.worst.Load() > closed { // after a death or an abort nothing is begun, even if it could be done
+	if e.worst.Load() > closed || e.failed.Load() != nil { // after a death or an abort nothing is begun, even if it could be done
 		if err := e.failure(context.Background()); err != nil {
 			return err
 		}
@@ -105,10 +107,20 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err == nil && len(recvs) == 0 {
 		err = e.crossed()
 	}
+	e.awaited.forget()
 	clear(e.out) // so that the caller's memory can be collected
 	clear(e.in)
 	e.out, e.in = e.out[:0], e.in[:0]
 	return err
+}
+
+// Fail has the Exchange in progress, and every later one, return err. The first error counts. Other ranks do not hear of
+// it.
+func (e *Endpoint) Fail(err error) {
+	if e.failed.CompareAndSwap(nil, &err) && e.gate.enter() {
+		e.own.ring()
+		e.leave()
+	}
 }
 
 // Abort gives up on behalf of this rank: every other rank gets *wire.PeerError with this rank and wire.ErrAborted. Of
@@ -200,7 +212,8 @@ func (e *Endpoint) complete(ctx context.Context) error {
 		switch {
 		case moved:
 			idle = 0
-			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.gate.reason() != nil) {
+			e.awaited.forget()
+			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.reason() != nil) {
 				return e.failure(ctx)
 			}
 		case e.patience.pause(idle):

@@ -6,6 +6,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -144,10 +145,18 @@ func futexWake(word *atomic.Uint32) {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakeOp, 1, 0, 0, 0)
 }
 
+// reason is why this rank's part is over, if it is.
+func (e *Endpoint) reason() error {
+	if err := e.failed.Load(); err != nil {
+		return *err
+	}
+	return e.gate.reason()
+}
+
 // failure is the reason to wait no longer, if there is one. A death comes before the end of ctx, of which it may be the
 // cause, and both come before another rank's giving up, which may be their consequence.
 func (e *Endpoint) failure(ctx context.Context) error {
-	if err := e.gate.reason(); err != nil {
+	if err := e.reason(); err != nil {
 		return err
 	}
 	worst := e.worst.Load()
@@ -169,6 +178,35 @@ func (e *Endpoint) failure(ctx context.Context) error {
 func (e *Endpoint) waitsFor(rank int) bool {
 	return slices.ContainsFunc(e.out, func(m outgoing) bool { return !m.done && m.Peer == rank }) ||
 		slices.ContainsFunc(e.in, func(m incoming) bool { return !m.done && m.Peer == rank })
+}
+
+// awaited is what a rank has slept for in vain.
+type awaited struct {
+	told  bool // the rank's own: there may be ranks
+	mu    sync.Mutex
+	ranks []int
+}
+
+// tell says what the rank waits for.
+func (a *awaited) tell(ranks []int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.told, a.ranks = true, ranks
+}
+
+// forget says that the rank has gone on.
+func (a *awaited) forget() {
+	if a.told {
+		a.tell(nil)
+		a.told = false
+	}
+}
+
+// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or longer.
+func (e *Endpoint) Waiting() []int {
+	e.awaited.mu.Lock()
+	defer e.awaited.mu.Unlock()
+	return e.awaited.ranks
 }
 
 // waiting are the ranks of all messages that are not complete, in ascending order.

@@ -16,12 +16,18 @@ var (
 	ErrInvalidArgument = errors.New("invalid argument")
 	// ErrConcurrentUse: another goroutine is in a call on the same communicator; this call did nothing.
 	ErrConcurrentUse = errors.New("communicator is in use by another call")
+	// ErrRevoked: a rank has revoked the communicator for all.
+	ErrRevoked = errors.New("communicator was revoked")
 	// ErrDied: a rank's process ended, or its link broke, without Close.
 	ErrDied = errors.New("rank died")
+	// ErrFrozen: a rank's process lives, or its host may, but has not answered for so long that it is taken for dead.
+	ErrFrozen = errors.New("rank does not answer")
+	// ErrFenced: the other ranks take this one for dead, and go on without it.
+	ErrFenced = errors.New("this rank was given up by the others")
 )
 
-// PeerError says that another rank failed: it died (Err is ErrDied), closed its communicator (ErrClosed), or gave up
-// (ErrAborted).
+// PeerError says that another rank failed: it died (Err is ErrDied), does not answer (ErrFrozen), closed its communicator
+// (ErrClosed), or gave up (ErrAborted).
 type PeerError struct {
 	Rank int
 	Err  error

@@ -18,6 +18,7 @@ type Kernel func(dst, a, b []byte)
 type Send struct {
 	Peer int
 	Data []byte // may be empty: the message is sent all the same
+	Call *Call  // the call that it belongs to; nil: the one that Begin named
 }
 
 // Recv is one incoming message, exactly len(Into) bytes long.
@@ -32,6 +33,7 @@ type Recv struct {
 	// AfterSend says that the one Send of the same step to the same peer may have the very same memory as Into: then a
 	// byte of Into may be written only after that byte was sent. Otherwise the two are disjoint.
 	AfterSend bool
+	Call      *Call // the call that it belongs to; nil: the one that Begin named
 }
 
 // Segment is the alignment of every cut that a transport makes in a message: a multiple of each element size.

@@ -1,0 +1,31 @@
+package wire
+
+import (
+	"crypto/cipher"
+	"net"
+)
+
+// Topic tells control messages apart: what is not for the same topic does not meet.
+type Topic struct {
+	Comm uint64 // of the communicator; 0: of the job
+	Kind uint8  // what it is about; the kinds are those of the package that sends
+	Seq  uint32 // which of several, of one kind
+}
+
+// MaxNote is the most bytes of a control message.
+const MaxNote = 64 << 10
+
+// Note is a control message that has come.
+type Note struct {
+	Topic Topic
+	From  int // the process that sent it, by its number in the job
+	Body  []byte
+	Files []int // descriptors, the receiver's to close; only from a process on the same host
+}
+
+// Conn is an authenticated connection to another process, for data. Seal and Open, if not nil, encrypt what is sent and
+// decrypt what comes: the keys are of this connection and direction alone.
+type Conn struct {
+	*net.TCPConn
+	Seal, Open cipher.AEAD
+}

@@ -1,0 +1,88 @@
+package fast
+
+import (
+	"errors"
+	"fmt"
+)
+
+// State is how a communicator is: Healthy, then at most one of Failed, Revoked and Aborted, and Closed in the end.
+type State uint8
+
+// The states of a communicator on one rank.
+const (
+	Healthy State = iota
+	Failed        // a call failed, here or on another rank
+	Revoked       // a rank has revoked it, for all
+	Aborted       // this rank has aborted it
+	Closed        // this rank has closed it
+)
+
+// String is the state's name.
+func (s State) String() string {
+	names := [...]string{"Healthy", "Failed", "Revoked", "Aborted", "Closed"}
+	if int(s) < len(names) {
+		return names[s]
+	}
+	return fmt.Sprintf("State(%d)", uint8(s))
+}
+
+// fate is how and why a communicator ended.
+type fate struct {
+	state State
+	err   error
+}
+
+// State is the state of c on this rank.
+func (c *Comm) State() State {
+	f := c.fate.Load()
+	switch {
+	case c.closed.Load():
+		return Closed
+	case f != nil:
+		return f.state
+	}
+	return Healthy
+}
+
+// Err is why c is not healthy: the first failure, ErrRevoked or ErrAborted; nil if it is, or was when it was closed.
+func (c *Comm) Err() error {
+	if f := c.fate.Load(); f != nil {
+		return f.err
+	}
+	return nil
+}
+
+// end sets the fate of c, unless it has one.
+func (c *Comm) end(s State, err error) bool { return c.fate.CompareAndSwap(nil, &fate{s, err}) }
+
+// fail gives the communicator up because of err, for all ranks.
+func (c *Comm) fail(err error) {
+	if !c.end(Failed, err) || c.transport == nil || c.closed.Load() {
+		return
+	}
+	c.transport.Abort()
+}
+
+// Abort gives c up on this rank, and tells the others as far as they can be told. A call that runs on c, and every later
+// one, returns ErrAborted; on other ranks, calls get a PeerError with ErrAborted. Abort waits for nobody. It may be
+// called from any goroutine, at any time, more than once.
+func (c *Comm) Abort() {
+	if c == nil || !c.end(Aborted, ErrAborted) || c.transport == nil || c.closed.Load() {
+		return
+	}
+	c.transport.Abort()
+}
+
+// Close leaves the communicator. A call that runs on it returns ErrClosed, as every later one does; on other ranks, a
+// call that waits for this rank gets a PeerError with ErrClosed. Close does not wait for other ranks, and closing again
+// does nothing.
+func (c *Comm) Close() error {
+	if c == nil || c.closed.Swap(true) || c.transport == nil {
+		return nil
+	}
+	err := c.transport.Close()
+	if c.world != nil && c.world.users.Add(-1) == 0 {
+		err = errors.Join(err, c.world.plane.Close())
+	}
+	return err
+}
