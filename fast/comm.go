@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -25,6 +26,12 @@ type Comm struct {
 	world      *world // nil if this is the only rank of a communicator that Init made
 	transport  transport
 
+	unwatch func() // ends the plane's watch
+	groups  struct {
+		mu   sync.Mutex
+		made map[uint64]uint64 // how many groups were made of the same ranks
+	}
+
 	fate   atomic.Pointer[fate] // nil: healthy
 	told   chan struct{}        // closed when another rank has given this one its fate
 	closed atomic.Bool
@@ -32,7 +39,7 @@ type Comm struct {
 	desc   wire.Call
 	call   Call
 	calls  uint64 // made so far by all ranks together
-	made   uint32 // communicators made from this one by all ranks together
+	made   uint32 // times that Split was called
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	scratch, staged, spare memory
@@ -46,15 +53,15 @@ type world struct {
 	users atomic.Int64 // communicators that are not closed; the last one closes the plane
 }
 
-// transport carries the messages of one rank. Only Waiting, Fail, Abort and Close may be called while another method
+// transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method
 // runs.
 type transport interface {
 	// Begin says which call the following messages belong to. The description stays as it is until the next Begin.
 	Begin(call *wire.Call)
 	// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
 	// Then nothing reads or writes their memory any more. It fails with *wire.PeerError, *wire.MismatchError,
-	// *wire.TimeoutError, wire.ErrClosed after Close, wire.ErrAborted after Abort, or the error that Fail was given. It
-	// is not called again after it failed.
+	// *wire.TimeoutError, wire.ErrClosed after Close, or the error that Fail was given. It is not called again after it
+	// failed.
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
 	// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a while, at least
 	// 10 ms; it may be a little late.
@@ -62,10 +69,6 @@ type transport interface {
 	// Fail has the Exchange in progress, and every later one, return err soon. The first error counts. Other ranks do not
 	// hear of it.
 	Fail(err error)
-	// Abort gives up: an Exchange of this rank gets wire.ErrAborted, and every other rank that waits, now or later, gets
-	// *wire.PeerError with this rank and wire.ErrAborted, or wire.ErrDied if no more can be said. It may be called more
-	// than once.
-	Abort()
 	// Close leaves: a rank that waits for this one later gets *wire.PeerError with wire.ErrClosed. What was sent still
 	// comes.
 	Close() error

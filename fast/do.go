@@ -88,9 +88,7 @@ func (c *Comm) failed(k *Collective, err error) error {
 	if errors.Is(err, ErrInvalidArgument) && !c.call.begun { // by Layout
 		return err
 	}
-	err = fmt.Errorf("%s: %w", k.Name, err)
-	c.fail(err)
-	return err
+	return fmt.Errorf("%s: %w", k.Name, c.settle(err))
 }
 
 // check finds what is wrong with the arguments.

@@ -56,7 +56,7 @@ func (l *failures) watch(c *Comm, f func() error) {
 	defer func() {
 		if err != nil {
 			l.add(fmt.Errorf("rank %d: %w", c.rank, err))
-			c.transport.Abort()
+			c.Abort()
 		}
 		_ = c.Close() // of goroutines: it cannot fail
 	}()

@@ -56,32 +56,44 @@ func (c *Comm) Err() error {
 func (c *Comm) end(s State, err error) bool { return c.fate.CompareAndSwap(nil, &fate{s, err}) }
 
 // fail gives the communicator up because of err, for all ranks.
-func (c *Comm) fail(err error) {
-	if !c.end(Failed, err) || c.transport == nil || c.closed.Load() {
+func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.desc.Seq) }
+
+// giveUp is the end of c in state s on this rank, unless it has ended, and tells the others. Seq is the number of the call
+// that has failed, if any.
+func (c *Comm) giveUp(s State, err error, seq uint64) {
+	if !c.end(s, err) || c.transport == nil || c.closed.Load() {
 		return
 	}
-	c.transport.Abort()
+	c.tell(noticeOf(s, c.rank, seq, err))
+	c.transport.Fail(err)
 }
 
-// Abort gives c up on this rank, and tells the others as far as they can be told. A call that runs on c, and every later
-// one, returns ErrAborted; on other ranks, calls get a PeerError with ErrAborted. Abort waits for nobody. It may be
-// called from any goroutine, at any time, more than once.
+// Abort gives c up on this rank, and tells the others. A call that runs on c, and every later one, returns ErrAborted; on
+// other ranks, calls get a PeerError with ErrAborted. Abort waits for nobody. It may be called from any goroutine, at
+// any time, more than once.
 func (c *Comm) Abort() {
-	if c == nil || !c.end(Aborted, ErrAborted) || c.transport == nil || c.closed.Load() {
-		return
+	if c != nil {
+		c.giveUp(Aborted, ErrAborted, 0)
 	}
-	c.transport.Abort()
 }
 
 // Close leaves the communicator. A call that runs on it returns ErrClosed, as every later one does; on other ranks, a
 // call that waits for this rank gets a PeerError with ErrClosed. Close does not wait for other ranks, and closing again
 // does nothing.
 func (c *Comm) Close() error {
-	if c == nil || c.closed.Swap(true) || c.transport == nil {
+	if c == nil || c.closed.Swap(true) {
 		return nil
 	}
-	err := c.transport.Close()
-	if c.world != nil && c.world.users.Add(-1) == 0 {
+	var err error
+	if c.transport != nil {
+		err = c.transport.Close()
+	}
+	if c.world == nil {
+		return err
+	}
+	c.unwatch()
+	c.world.plane.Forget(c.id)
+	if c.world.users.Add(-1) == 0 {
 		err = errors.Join(err, c.world.plane.Close())
 	}
 	return err

@@ -1,0 +1,184 @@
+package fast
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// worldID is the number of the first communicator of a job.
+const worldID = 1
+
+// comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
+func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
+	rank := slices.Index(processes, w.plane.Self())
+	c := newComm(rank, len(processes), nil)
+	c.id, c.name, c.members, c.world = id, name, processes, w
+	if len(processes) > 1 {
+		t, err := w.found(ctx, id, rank, processes)
+		if err != nil {
+			w.plane.Forget(id)
+			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
+		}
+		c.transport = t
+	}
+	w.users.Add(1)
+	w.plane.Handle(id, kindNotice, c.noticed)
+	c.unwatch = w.plane.Watch(c.lost)
+	return c, nil
+}
+
+// derive makes a new communicator of some of c's ranks, this one included. All of members call it with the same id.
+func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int) (*Comm, error) {
+	processes := make([]int, len(members))
+	for i, rank := range members {
+		processes[i] = c.process(rank)
+	}
+	return c.world.comm(ctx, id, name, processes)
+}
+
+// descend is the number of a communicator made from another one. Salt tells apart those that are made from the same one.
+func descend(parent uint64, salt ...uint64) uint64 {
+	h := parent
+	for _, s := range salt {
+		h = (h ^ s) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h | 1<<63 // no number of a first communicator
+}
+
+// Split makes new communicators of the ranks of c: one for each color, of the ranks that pass it, ordered by key and then
+// by their rank in c. A rank that passes a negative color is in none, and gets nil. All ranks of c call it, in the order
+// of their other calls. The new communicators are independent of c and of each other, and are the callers' to close.
+//
+// It fails as a call of c does; or, without harm to c, with the cause on all ranks of a new communicator that could not
+// be made.
+func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
+	if err := c.divisible("Split"); err != nil {
+		return nil, err
+	}
+	all := make([]int64, 2*c.size)
+	mine := []int64{int64(color), int64(key)}
+	if err := AllGatherInto(ctx, c, all, mine); err != nil {
+		return nil, fmt.Errorf("Split: %w", err)
+	}
+	c.made++
+	if color < 0 {
+		return nil, nil
+	}
+	var members []int
+	for rank := range c.size {
+		if all[2*rank] == mine[0] {
+			members = append(members, rank)
+		}
+	}
+	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(all[2*a+1], all[2*b+1]) })
+	return c.derive(ctx, descend(c.id, uint64(c.made), uint64(color)), fmt.Sprintf("%s/%d.%d", c.name, c.made, color), members)
+}
+
+// Dup makes a new communicator of the same ranks. All ranks call it, in the order of their other calls.
+func (c *Comm) Dup(ctx context.Context) (*Comm, error) {
+	return c.Split(ctx, 0, c.Rank())
+}
+
+// Group makes a new communicator of the given ranks of c, which get the ranks 0, 1, … in it in this order. Only they call
+// it, all with the same ranks; those that are in several groups make them in the same order. It is no call of c, and
+// does not disturb those that run.
+func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
+	if err := c.divisible("Group"); err != nil {
+		return nil, err
+	}
+	seen := make(map[int]bool)
+	salt := []uint64{1 << 32}
+	for _, rank := range ranks {
+		if rank < 0 || rank >= c.size || seen[rank] {
+			return nil, Refuse("Group", "rank %d of %d is not there or given twice", rank, c.size)
+		}
+		seen[rank] = true
+		salt = append(salt, uint64(rank))
+	}
+	if !seen[c.rank] {
+		return nil, Refuse("Group", "rank %d, which calls it, is not among the ranks %v", c.rank, ranks)
+	}
+	id := descend(c.id, salt...)
+	c.groups.mu.Lock()
+	if c.groups.made == nil {
+		c.groups.made = make(map[uint64]uint64)
+	}
+	c.groups.made[id]++
+	n := c.groups.made[id]
+	c.groups.mu.Unlock()
+	return c.derive(ctx, descend(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
+}
+
+// divisible refuses communicators that no others can be made from.
+func (c *Comm) divisible(what string) error {
+	switch {
+	case c == nil || c.size == 0:
+		return Refuse(what, "the communicator is nil or was made by neither Run nor Init")
+	case c.closed.Load():
+		return fmt.Errorf("%s: %w", what, ErrClosed)
+	case c.world == nil:
+		return Refuse(what, "the communicator has no control plane")
+	}
+	return nil
+}
+
+// watchedContext is ctx until one of processes is down, with the cause.
+func (w *world) watchedContext(ctx context.Context, processes []int) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := w.plane.Watch(func(process int, err error) {
+		if rank := slices.Index(processes, process); rank >= 0 {
+			cancel(&PeerError{Rank: rank, Err: err})
+		}
+	})
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// settleFound has all members of a new communicator learn whether all of them have their transport. Its result is err,
+// or the first other member's.
+func (w *world) settleFound(ctx context.Context, id uint64, rank int, members []int, err error) error {
+	ready, answer := wire.Topic{Comm: id, Kind: kindReady}, wire.Topic{Comm: id, Kind: kindGo}
+	if rank > 0 {
+		w.plane.Send(members[0], ready, errorText(err))
+		if err != nil {
+			return err
+		}
+		return w.hearFound(ctx, answer, members, 0)
+	}
+	for range len(members) - 1 {
+		if err == nil {
+			err = w.hearFound(ctx, ready, members, -1)
+		}
+	}
+	for _, process := range members[1:] {
+		w.plane.Send(process, answer, errorText(err))
+	}
+	return err
+}
+
+// hearFound waits for a member's word, that of rank from or, if that is -1, of any: nil, or why it failed.
+func (w *world) hearFound(ctx context.Context, t wire.Topic, members []int, from int) error {
+	m, err := w.plane.Receive(ctx, t)
+	if err != nil {
+		return err
+	}
+	switch rank := slices.Index(members, m.From); {
+	case rank < 0 || (from >= 0 && rank != from):
+		return fmt.Errorf("process %d meddles with a communicator that is being made", m.From)
+	case len(m.Body) > 0:
+		return fmt.Errorf("rank %d: %s", rank, m.Body)
+	}
+	return nil
+}
+
+func errorText(err error) []byte {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	return []byte(text[:min(len(text), maxText)])
+}

@@ -1,0 +1,184 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// mixed is a transport that reaches some ranks in one way, near, and the others in another, far. Messages of different
+// peers have no order between them, so a step is two steps side by side.
+type mixed struct {
+	near, far transport
+	members   []int // the ranks that are near, this one included, by their rank in near
+	nearRank  []int // the rank in near of each rank; -1: far
+
+	sends, farSends []wire.Send
+	recvs, farRecvs []wire.Recv
+	// The far half of a step runs in a goroutine of its own, which lives until Close.
+	begin  chan context.Context
+	ended  chan error
+	closed chan struct{}
+	once   sync.Once
+}
+
+// newMixed is a transport among size ranks of which members are near, by their rank in near.
+func newMixed(size int, members []int, near, far transport) *mixed {
+	m := &mixed{near: near, far: far, members: members, nearRank: slices.Repeat([]int{-1}, size),
+		begin: make(chan context.Context), ended: make(chan error), closed: make(chan struct{})}
+	for i, rank := range members {
+		m.nearRank[rank] = i
+	}
+	go m.runFar()
+	return m
+}
+
+func (m *mixed) runFar() {
+	for {
+		select {
+		case ctx := <-m.begin:
+			err := m.far.Exchange(ctx, m.farSends, m.farRecvs)
+			if err != nil {
+				m.near.Fail(&sideways{err})
+			}
+			m.ended <- err
+		case <-m.closed:
+			return
+		}
+	}
+}
+
+// sideways is the failure of one half of a step, which ends the other.
+type sideways struct{ error }
+
+func (s *sideways) Unwrap() error { return s.error }
+
+func (m *mixed) Begin(call *wire.Call) {
+	m.near.Begin(call)
+	m.far.Begin(call)
+}
+
+func (m *mixed) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
+	m.divide(sends, recvs)
+	defer m.forget()
+	switch {
+	case len(m.farSends)+len(m.farRecvs) == 0:
+		return m.translate(m.near.Exchange(ctx, m.sends, m.recvs))
+	case len(m.sends)+len(m.recvs) == 0:
+		return m.far.Exchange(ctx, m.farSends, m.farRecvs)
+	}
+	select {
+	case m.begin <- ctx:
+	case <-m.closed:
+		return wire.ErrClosed
+	}
+	near := m.near.Exchange(ctx, m.sends, m.recvs)
+	if near != nil {
+		m.far.Fail(&sideways{near})
+	}
+	return both(m.translate(near), <-m.ended)
+}
+
+// divide lists the messages of both halves.
+func (m *mixed) divide(sends []wire.Send, recvs []wire.Recv) {
+	m.sends, m.recvs, m.farSends, m.farRecvs = m.sends[:0], m.recvs[:0], m.farSends[:0], m.farRecvs[:0]
+	for _, s := range sends {
+		if near := m.nearRank[s.Peer]; near >= 0 {
+			s.Peer = near
+			m.sends = append(m.sends, s)
+		} else {
+			m.farSends = append(m.farSends, s)
+		}
+	}
+	for _, r := range recvs {
+		if near := m.nearRank[r.Peer]; near >= 0 {
+			r.Peer = near
+			m.recvs = append(m.recvs, r)
+		} else {
+			m.farRecvs = append(m.farRecvs, r)
+		}
+	}
+}
+
+// forget drops the caller's memory, so that it can be collected.
+func (m *mixed) forget() {
+	clear(m.sends)
+	clear(m.recvs)
+	clear(m.farSends)
+	clear(m.farRecvs)
+}
+
+// both is the error of a step whose halves ended with near and far. A half that failed because the other one did says
+// nothing new.
+func both(near, far error) error {
+	var n, f *wire.TimeoutError
+	var s *sideways
+	switch {
+	case near == nil || errors.As(near, &s):
+		return far
+	case far == nil || errors.As(far, &s):
+		return near
+	case errors.As(near, &n) && errors.As(far, &f):
+		waiting := append(slices.Clone(n.Waiting), f.Waiting...)
+		slices.Sort(waiting)
+		return &wire.TimeoutError{Waiting: waiting, Err: n.Err}
+	}
+	return near
+}
+
+// translate gives an error of near the ranks of the whole. One that fast has given to Fail has them already.
+func (m *mixed) translate(err error) error {
+	var peer *wire.PeerError
+	var mismatch *wire.MismatchError
+	var timeout *wire.TimeoutError
+	var s *sideways
+	var g *given
+	switch {
+	case errors.As(err, &s):
+	case errors.As(err, &g):
+		return g.error
+	case errors.As(err, &mismatch):
+		whole := *mismatch
+		whole.Rank = m.members[whole.Rank]
+		return &whole
+	case errors.As(err, &timeout):
+		return &wire.TimeoutError{Waiting: m.whole(timeout.Waiting), Err: timeout.Err}
+	case errors.As(err, &peer):
+		return &wire.PeerError{Rank: m.members[peer.Rank], Err: peer.Err}
+	}
+	return err
+}
+
+// given is an error that names ranks of the whole.
+type given struct{ error }
+
+func (g *given) Unwrap() error { return g.error }
+
+// whole are the ranks of near as ranks of the whole, in ascending order.
+func (m *mixed) whole(near []int) []int {
+	ranks := make([]int, len(near))
+	for i, rank := range near {
+		ranks[i] = m.members[rank]
+	}
+	slices.Sort(ranks)
+	return ranks
+}
+
+func (m *mixed) Waiting() []int {
+	ranks := append(m.whole(m.near.Waiting()), m.far.Waiting()...)
+	slices.Sort(ranks)
+	return ranks
+}
+
+func (m *mixed) Fail(err error) {
+	m.near.Fail(&given{err})
+	m.far.Fail(err)
+}
+
+func (m *mixed) Close() error {
+	m.once.Do(func() { close(m.closed) })
+	return errors.Join(m.near.Close(), m.far.Close())
+}

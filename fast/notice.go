@@ -1,0 +1,167 @@
+package fast
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// The kinds of control messages that communicators send.
+const (
+	kindNotice  uint8 = iota + 1 // a notice
+	kindFound                    // of a new communicator: the memory that ranks of one host share
+	kindReady                    // of a new communicator: a rank has its transport, or why not
+	kindGo                       // the answer to all when all have said ready
+	kindConnect                  // asks the receiver to connect to the sender
+	kindAgree
+	kindGrow
+)
+
+// notice is what a rank tells the others when it gives the communicator up, or revokes it.
+type notice struct {
+	State State
+	Seq   uint64 // of the rank's call
+	Text  string // why
+	// The rank at fault, if it is not the one that sends this: it is down with Down, one of downs, or its call does not
+	// match the sender's in Field.
+	Rank                int
+	Down                string
+	Field, Mine, Theirs string
+}
+
+// downs are the ways in which a rank can be down, under the names that notices give them.
+var downs = map[string]error{"died": ErrDied, "frozen": ErrFrozen}
+
+// noticeOf is the notice of a failure on rank self.
+func noticeOf(s State, self int, seq uint64, err error) notice {
+	n := notice{State: s, Seq: seq, Text: err.Error(), Rank: self}
+	var down *PeerError
+	var mismatch *MismatchError
+	switch {
+	case errors.As(err, &mismatch):
+		n.Rank, n.Field, n.Mine, n.Theirs = mismatch.Rank, mismatch.Field, mismatch.Mine, mismatch.Theirs
+	case errors.As(err, &down):
+		for name, cause := range downs {
+			if errors.Is(down.Err, cause) {
+				n.Rank, n.Down = down.Rank, name
+			}
+		}
+	}
+	return n
+}
+
+// failure is what a notice of rank from means to rank self of size.
+func (n *notice) failure(from, self, size int) error {
+	switch {
+	case n.State == Revoked:
+		return fmt.Errorf("rank %d: %w", from, ErrRevoked)
+	case n.Rank < 0 || n.Rank >= size:
+	case n.Field != "" && n.Rank == self:
+		return &MismatchError{Rank: from, Seq: n.Seq, Field: n.Field, Mine: n.Theirs, Theirs: n.Mine}
+	case downs[n.Down] != nil && n.Rank != self && n.Rank != from:
+		return &PeerError{Rank: n.Rank, Err: downs[n.Down]}
+	}
+	return &PeerError{Rank: from, Err: fmt.Errorf("%w: %s", ErrAborted, n.Text)}
+}
+
+// maxText is how much of an error's text goes into a notice, in bytes.
+const maxText = 4 << 10
+
+// tell sends n to all other ranks.
+func (c *Comm) tell(n notice) {
+	if c.world == nil {
+		return
+	}
+	n.Text = n.Text[:min(len(n.Text), maxText)]
+	body, err := json.Marshal(n)
+	if err != nil {
+		panic(err) // of strings and numbers
+	}
+	for rank := range c.size {
+		if rank != c.rank {
+			c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindNotice}, body)
+		}
+	}
+}
+
+// noticed takes a notice that has come.
+func (c *Comm) noticed(m wire.Note) {
+	from := c.rankOf(m.From)
+	var n notice
+	if from < 0 || json.Unmarshal(m.Body, &n) != nil {
+		return
+	}
+	state := Failed
+	if n.State == Revoked {
+		state = Revoked
+	}
+	c.condemn(state, n.failure(from, c.rank, c.size))
+}
+
+// lost takes note that a process is down.
+func (c *Comm) lost(process int, err error) {
+	rank := c.rankOf(process)
+	if rank < 0 || errors.Is(err, ErrClosed) { // who has closed is missed only by those who wait for it
+		return
+	}
+	if rank != c.rank {
+		err = &PeerError{Rank: rank, Err: err}
+	}
+	if c.condemn(Failed, err) {
+		c.tell(noticeOf(Failed, c.rank, 0, err))
+	}
+}
+
+// condemn gives c up for a reason that does not come from its own calls, which now fail with it.
+func (c *Comm) condemn(s State, err error) bool {
+	if !c.end(s, err) {
+		return false
+	}
+	close(c.told)
+	if c.transport != nil {
+		c.transport.Fail(err)
+	}
+	return true
+}
+
+// hearsay is how long a rank whose link to another one broke waits to hear why.
+const hearsay = 100 * time.Millisecond
+
+// settle is the error that a call reports whose transport failed with err. It gives c up, for all ranks.
+func (c *Comm) settle(err error) error {
+	var peer *PeerError
+	if c.world != nil && errors.As(err, &peer) && !errors.Is(err, ErrClosed) && c.fate.Load() == nil {
+		select {
+		case <-c.told:
+		case <-time.After(hearsay):
+		}
+		if f := c.fate.Load(); f != nil {
+			return f.err
+		}
+	}
+	c.fail(err)
+	return err
+}
+
+// process is the number of rank's process in the job.
+func (c *Comm) process(rank int) int {
+	if c.members == nil {
+		return rank
+	}
+	return c.members[rank]
+}
+
+// rankOf is the rank of a process, or -1.
+func (c *Comm) rankOf(process int) int {
+	if c.members != nil {
+		return slices.Index(c.members, process)
+	}
+	if process < 0 || process >= c.size {
+		return -1
+	}
+	return process
+}
