@@ -50,7 +50,9 @@ type world struct {
 	plane plane
 	// found makes rank's transport for a new communicator, when all members do. Members are processes, by rank.
 	found func(ctx context.Context, id uint64, rank int, members []int) (transport, error)
-	users atomic.Int64 // communicators that are not closed; the last one closes the plane
+	// locate is the host of a process, and how this one reaches it; nil: goroutines.
+	locate func(process int) (host, link string)
+	users  atomic.Int64 // communicators that are not closed; the last one closes the plane
 }
 
 // transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method

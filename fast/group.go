@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // worldID is the number of the first communicator of a job.
@@ -125,60 +123,4 @@ func (c *Comm) divisible(what string) error {
 		return Refuse(what, "the communicator has no control plane")
 	}
 	return nil
-}
-
-// watchedContext is ctx until one of processes is down, with the cause.
-func (w *world) watchedContext(ctx context.Context, processes []int) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := w.plane.Watch(func(process int, err error) {
-		if rank := slices.Index(processes, process); rank >= 0 {
-			cancel(&PeerError{Rank: rank, Err: err})
-		}
-	})
-	return ctx, func() { stop(); cancel(nil) }
-}
-
-// settleFound has all members of a new communicator learn whether all of them have their transport. Its result is err,
-// or the first other member's.
-func (w *world) settleFound(ctx context.Context, id uint64, rank int, members []int, err error) error {
-	ready, answer := wire.Topic{Comm: id, Kind: kindReady}, wire.Topic{Comm: id, Kind: kindGo}
-	if rank > 0 {
-		w.plane.Send(members[0], ready, errorText(err))
-		if err != nil {
-			return err
-		}
-		return w.hearFound(ctx, answer, members, 0)
-	}
-	for range len(members) - 1 {
-		if err == nil {
-			err = w.hearFound(ctx, ready, members, -1)
-		}
-	}
-	for _, process := range members[1:] {
-		w.plane.Send(process, answer, errorText(err))
-	}
-	return err
-}
-
-// hearFound waits for a member's word, that of rank from or, if that is -1, of any: nil, or why it failed.
-func (w *world) hearFound(ctx context.Context, t wire.Topic, members []int, from int) error {
-	m, err := w.plane.Receive(ctx, t)
-	if err != nil {
-		return err
-	}
-	switch rank := slices.Index(members, m.From); {
-	case rank < 0 || (from >= 0 && rank != from):
-		return fmt.Errorf("process %d meddles with a communicator that is being made", m.From)
-	case len(m.Body) > 0:
-		return fmt.Errorf("rank %d: %s", rank, m.Body)
-	}
-	return nil
-}
-
-func errorText(err error) []byte {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	return []byte(text[:min(len(text), maxText)])
 }

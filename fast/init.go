@@ -13,31 +13,6 @@ import (
 // initTime is how long Init waits for the other ranks if its context has no deadline.
 const initTime = time.Minute
 
-// InitOption tells Init which rank it is, and how it finds the others.
-type InitOption func(*place)
-
-// place is what the options of Init say.
-type place struct {
-	rank, size int
-	job        string // its name
-	host       string // of rank 0; "": this machine
-	dir        string
-	err        error // the first option that is wrong
-}
-
-// WithRank says that this process is rank of size ranks, 0 <= rank < size.
-func WithRank(rank, size int) InitOption {
-	return func(p *place) { p.rank, p.size = rank, size }
-}
-
-// WithJob names the job that all ranks belong to: the same name on all of them, and none that another job of this user
-// on this machine has at the same time. Without it the name is empty.
-func WithJob(name string) InitOption { return func(p *place) { p.job = name } }
-
-// WithDir has the ranks meet in a directory of their own instead of one for all jobs of this user. Nobody but this user
-// may enter it (mode 0700). If there is none it is made, and removed again.
-func WithDir(path string) InitOption { return func(p *place) { p.dir = path } }
-
 // FromEnv takes everything from the environment, as torchrun and collrun set it: RANK, WORLD_SIZE, MASTER_ADDR and
 // MASTER_PORT, of which the last two name the job. LOCAL_RANK and LOCAL_WORLD_SIZE have to agree where they are set,
 // because all ranks are on one machine; COLL_DIR, which collrun sets, is the directory where they meet. A variable that
@@ -45,8 +20,8 @@ func WithDir(path string) InitOption { return func(p *place) { p.dir = path } }
 func FromEnv() []InitOption {
 	p, err := fromEnv()
 	return []InitOption{
-		WithRank(p.rank, p.size), WithJob(p.job), WithDir(p.dir),
-		func(all *place) { all.host, all.err = p.host, cmp.Or(all.err, err) },
+		WithRank(p.rank, p.size), WithJob(p.job), func(all *place) { all.dir = p.dir },
+		func(all *place) { all.master, all.err = p.master, cmp.Or(all.err, err) },
 	}
 }
 
@@ -101,9 +76,9 @@ func fromEnv() (place, error) {
 	var e environment
 	p := place{
 		rank: e.number("RANK", 0), size: e.number("WORLD_SIZE", 1),
-		host: e.text("MASTER_ADDR"), dir: os.Getenv("COLL_DIR"),
+		master: e.text("MASTER_ADDR"), dir: os.Getenv("COLL_DIR"),
 	}
-	p.job = fmt.Sprintf("%s:%d", p.host, e.number("MASTER_PORT", 1))
+	p.job = fmt.Sprintf("%s:%d", p.master, e.number("MASTER_PORT", 1))
 	if e.err == nil && p.rank >= p.size {
 		e.err = fmt.Errorf("RANK is %d, and WORLD_SIZE is %d", p.rank, p.size)
 	}

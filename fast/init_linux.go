@@ -15,7 +15,7 @@ func connect(ctx context.Context, p *place) (transport, error) {
 	if p.size > shm.MaxSize {
 		return nil, Refuse("Init", "%d ranks, want at most %d", p.size, shm.MaxSize)
 	}
-	if err := onThisMachine(ctx, p.host); err != nil {
+	if err := onThisMachine(ctx, p.master); err != nil {
 		return nil, err
 	}
 	m, err := rendezvous.Join(ctx, rendezvous.Job{Rank: p.rank, Size: p.size, Name: p.job, Dir: p.dir})

@@ -291,7 +291,7 @@ func TestNoMemory(t *testing.T) {
 func TestInitMissing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err := Init(ctx, WithRank(0, 2), WithJob("missing"), WithDir(filepath.Join(t.TempDir(), "job")))
+	_, err := Init(ctx, WithRank(0, 2), WithJob("missing"), func(p *place) { p.dir = filepath.Join(t.TempDir(), "job") })
 	var timeout *TimeoutError
 	if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{1}) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)

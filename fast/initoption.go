@@ -1,0 +1,111 @@
+package fast
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"time"
+)
+
+// InitOption tells Init which rank it is, and how it finds and talks to the others. Of options that say the same thing
+// the last one counts, so those after FromEnv's override the environment.
+type InitOption func(*place)
+
+// place is what the options of Init say.
+type place struct {
+	rank, size   int
+	job          string
+	epoch        uint32
+	store        Store
+	storeAddress string
+	secret       []byte
+	secretFile   string
+	certificate  *tls.Certificate
+	roots        *x509.CertPool
+	transport    string
+	network      string // interface, network or address
+	host         string // names this host instead of what the system says
+	encrypt      bool
+	freeze       time.Duration
+	log          *slog.Logger
+	logs         bool // log was given
+	traceDir     string
+	err          error // the first option that is wrong
+
+	master string
+	dir    string
+}
+
+// WithRank says that this process is rank of size ranks, 0 <= rank < size.
+func WithRank(rank, size int) InitOption {
+	return func(p *place) { p.rank, p.size = rank, size }
+}
+
+// WithJob names the job that all ranks belong to: the same name on all of them, and none that another job with the same
+// secret or, without one, of this user on this host, has at the same time. Without it the name is empty.
+func WithJob(name string) InitOption { return func(p *place) { p.job = name } }
+
+// WithEpoch numbers the attempts at a job that is started again under the same name: processes of different attempts
+// refuse each other.
+func WithEpoch(n uint32) InitOption { return func(p *place) { p.epoch = n } }
+
+// WithStore has the ranks find each other through s, which stays the caller's.
+func WithStore(s Store) InitOption {
+	return func(p *place) { p.store, p.storeAddress = s, "" }
+}
+
+// WithStoreAddress has the ranks find each other through one of three stores:
+//
+//   - "local": all ranks are on this host, and run by this user. It needs no secret and no network, and leaves no file.
+//     Linux only.
+//   - "tcp://host:port": rank 0 listens there unless somebody does already, such as `collrun store`, or it is not an
+//     address of its host. It needs a secret or certificates.
+//   - "file:///directory": a directory that all hosts have, of this job alone.
+func WithStoreAddress(address string) InitOption {
+	return func(p *place) { p.storeAddress, p.store = address, nil }
+}
+
+// WithSecret gives the job's secret, 32 random bytes that all its processes have and nobody else. Whoever has it can be
+// any rank.
+func WithSecret(secret []byte) InitOption {
+	return func(p *place) { p.secret, p.secretFile = secret, "" }
+}
+
+// WithSecretFile has the job's secret read from a file that only this user may read (mode 0600): 32 bytes, or 64
+// hexadecimal digits.
+func WithSecretFile(path string) InitOption {
+	return func(p *place) { p.secretFile, p.secret = path, nil }
+}
+
+// WithCertificate has ranks prove who they are by certificates of their own instead of a secret. That of rank 3 of job
+// "train" has the DNS name "rank-3.train", and is signed by one of roots.
+func WithCertificate(certificate tls.Certificate, roots *x509.CertPool) InitOption {
+	return func(p *place) { p.certificate, p.roots = &certificate, roots }
+}
+
+// WithTransport has all ranks talk over "tcp", also on one host, or "shm", which fails if they are on several hosts.
+// Without it, or with "", ranks on one host share memory and others use TCP. All ranks say the same.
+func WithTransport(name string) InitOption { return func(p *place) { p.transport = name } }
+
+// WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a network
+// ("10.0.0.0/8"), or an address of this host. Without it, it is the address from which the store is reached, or the first
+// one that is not a loopback address.
+func WithInterface(name string) InitOption { return func(p *place) { p.network = name } }
+
+// WithEncryption encrypts what goes over TCP (AES-256-GCM), at a cost. Without it, data are in clear: connections are
+// made by ranks that have proved who they are, but whoever is on the path between two hosts can read the data and, by
+// taking over a connection, change them. Control messages are always encrypted. All ranks say the same.
+func WithEncryption() InitOption { return func(p *place) { p.encrypt = true } }
+
+// WithFreeze sets after how long without a sign of life a process is taken for dead, 2 s without it. All ranks say the
+// same. A process that computes is not silent: signs of life come from a goroutine of their own.
+func WithFreeze(after time.Duration) InitOption { return func(p *place) { p.freeze = after } }
+
+// WithLogger sets where warnings go, such as that a call waits for a slow rank; nil: nowhere. Without it that is
+// slog.Default().
+func WithLogger(log *slog.Logger) InitOption {
+	return func(p *place) { p.log, p.logs = log, true }
+}
+
+// WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time.
+func WithTraceDir(dir string) InitOption { return func(p *place) { p.traceDir = dir } }
