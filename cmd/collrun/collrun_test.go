@@ -136,14 +136,20 @@ func sorted(s string) []string { return slices.Sorted(strings.Lines(s)) }
 
 func TestRanksFindTheirPlaceInTheEnvironment(t *testing.T) {
 	got := command(t, "-n", "3", "-e", "X=a=b", "sh", "-c",
-		`echo $RANK $LOCAL_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $MASTER_ADDR $X; echo port $MASTER_PORT; ls -ld $COLL_DIR | cut -c1-10; cat`).run()
+		`echo $RANK $LOCAL_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $MASTER_ADDR $X; echo port $MASTER_PORT
+		echo $COLL_RANK $COLL_LOCAL_RANK $COLL_SIZE $COLL_LOCAL_SIZE; echo at $COLL_STORE, $COLL_JOB
+		ls -ld ${COLL_SECRET_FILE%/*} $COLL_SECRET_FILE | cut -c1-10; grep -cE '^[0-9a-f]{64}$' $COLL_SECRET_FILE; cat`).run()
 	if got.status != 0 || got.report != "" {
 		t.Fatalf("status %d, %s", got.status, got.report)
 	}
 	port := regexp.MustCompile(`port \d{5}`).FindString(got.out)
+	at := regexp.MustCompile(`at (local|tcp://127.0.0.1:\d{5}), collrun-[A-Z2-7]{26}`).FindString(got.out)
 	var want []string
 	for _, r := range []string{"0", "1", "2"} {
-		want = append(want, "["+r+"] "+r+" "+r+" 3 3 127.0.0.1 a=b\n", "["+r+"] "+port+"\n", "["+r+"] drwx------\n")
+		for _, line := range []string{r + " " + r + " 3 3 127.0.0.1 a=b", port, r + " " + r + " 3 3", at,
+			"drwx------", "-rw-------", "1"} {
+			want = append(want, "["+r+"] "+line+"\n")
+		}
 	}
 	slices.Sort(want)
 	if d := cmp.Diff(want, sorted(got.out)); d != "" {
@@ -257,7 +263,12 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-e", "novalue", "true"}, 2, "NAME=VALUE"},
 		{[]string{"-timeout", "-1s", "true"}, 2, "negative"},
 		{[]string{"-h"}, 0, "MASTER_ADDR"},
+		{[]string{"run", "-h"}, 0, "MASTER_ADDR"},
 		{[]string{"-n", "2", "--", "true", "-h"}, 0, ""},
+		{[]string{"run", "-n", "2", "true"}, 0, ""},
+		{[]string{"run", "doctor"}, 127, "doctor"},
+		{[]string{"doctor", "-h"}, 0, "-json"},
+		{[]string{"doctor", "who"}, 2, "who"},
 	} {
 		got := command(t, test.args...).run()
 		if got.status != test.status || !strings.Contains(got.report+got.out, test.says) {
@@ -321,7 +332,7 @@ func TestNohup(t *testing.T) {
 
 // TestNobodyOutlivesCollrun kills it in ways that it cannot catch. The ranks' children have to end as well.
 func TestNobodyOutlivesCollrun(t *testing.T) {
-	const script = `echo $PPID; trap '' TERM INT HUP; sleep 1000 & touch $COLL_DIR/socket.$RANK; echo up; wait`
+	const script = `echo $PPID; trap '' TERM INT HUP; sleep 1000 & touch ${COLL_SECRET_FILE%/*}/socket.$RANK; echo up; wait`
 	t.Run("killed", func(t *testing.T) {
 		l := command(t, "-raw", "-n", "4", "sh", "-c", script)
 		out := l.start()

@@ -3,8 +3,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -24,14 +24,11 @@ var passedOn = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, sysc
 // job is one run of a program.
 type job struct {
 	*options
-	streams struct {
-		in       io.Reader
-		out, err io.Writer
-	}
-	keeper *keeper
-	output *output
-	port   int // MASTER_PORT
-	ranks  []*rank
+	streams streams
+	keeper  *keeper
+	place   *place
+	output  *output
+	ranks   []*rank
 
 	looks    int       // how often the ranks were looked at
 	failures []*rank   // those that failed before they were told to end; in the order in which they ended, except at one look
@@ -44,9 +41,8 @@ type job struct {
 }
 
 // run runs a job and returns collrun's exit status.
-func run(o *options, in io.Reader, out, err io.Writer) int {
-	j := &job{options: o, output: new(output), port: 49152 + rand.IntN(1<<14)}
-	j.streams.in, j.streams.out, j.streams.err = in, out, err
+func run(o *options, s streams) int {
+	j := &job{options: o, streams: s, output: new(output)}
 	signals := make(chan os.Signal, 16) // before there is anything to clean up
 	signal.Notify(signals, slices.DeleteFunc(slices.Clone(passedOn), signal.Ignored)...)
 	defer signal.Stop(signals)
@@ -54,16 +50,26 @@ func run(o *options, in io.Reader, out, err io.Writer) int {
 	signal.Notify(children, syscall.SIGCHLD)
 	defer signal.Stop(children)
 
-	var failed error
-	if j.keeper, failed = newKeeper(); failed != nil {
-		fmt.Fprintln(err, "collrun:", failed)
+	if err := j.settle(); err != nil {
+		fmt.Fprintln(s.err, "collrun:", err)
 		return statusFailed
 	}
 	j.start()
 	j.supervise(signals, children)
-	failed = j.keeper.close()
+	cleanup := j.keeper.close()
 	j.drain()
-	return j.report(failed)
+	return j.report(cleanup)
+}
+
+// settle makes what the ranks have in common.
+func (j *job) settle() (err error) {
+	if j.keeper, err = newKeeper(); err != nil {
+		return err
+	}
+	if j.place, err = newPlace(j.keeper.dir, 49152+rand.IntN(1<<14)); err != nil {
+		return errors.Join(err, j.keeper.close())
+	}
+	return nil
 }
 
 // start starts the ranks. If that fails, those already started are told to end.

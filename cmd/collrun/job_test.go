@@ -17,11 +17,10 @@ func TestProcessIdsStay(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	runtime.LockOSThread() // see dieWithParent
 	defer runtime.UnlockOSThread()
-	k, err := newKeeper()
-	if err != nil {
+	j := &job{options: &options{n: 3, raw: true, program: []string{"true"}}, output: new(output)}
+	if err := j.settle(); err != nil {
 		t.Fatal(err)
 	}
-	j := &job{options: &options{n: 3, raw: true, program: []string{"true"}}, keeper: k, output: new(output)}
 	j.start()
 	time.Sleep(300 * time.Millisecond) // they have ended long ago
 	for _, r := range j.ranks {
@@ -37,7 +36,7 @@ func TestProcessIdsStay(t *testing.T) {
 			t.Errorf("rank %d: %v, %#x", r.index, err, r.state)
 		}
 	}
-	if err := k.close(); err != nil {
+	if err := j.keeper.close(); err != nil {
 		t.Error(err)
 	}
 }

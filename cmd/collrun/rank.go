@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"strconv"
 	"syscall"
 	"time"
 )
@@ -25,19 +24,10 @@ type rank struct {
 	look   int // at which of the job's looks it was found to have ended
 }
 
-// environment is what rank index of n finds in its environment beyond collrun's own.
-func environment(index int, o *options, dir string, port int) []string {
-	i, n := strconv.Itoa(index), strconv.Itoa(o.n)
-	return append(os.Environ(), append([]string{
-		"RANK=" + i, "LOCAL_RANK=" + i, "WORLD_SIZE=" + n, "LOCAL_WORLD_SIZE=" + n,
-		"MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + strconv.Itoa(port), "COLL_DIR=" + dir,
-	}, o.env...)...)
-}
-
 // start starts r's process in the process group and relays its output.
 func (r *rank) start(j *job) error {
 	r.cmd = exec.Command(j.program[0], j.program[1:]...)
-	r.cmd.Env = environment(r.index, j.options, j.keeper.dir, j.port)
+	r.cmd.Env = j.place.environment(r.index, j.options)
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: j.keeper.leader}
 	dieWithParent(r.cmd.SysProcAttr)
 	theirs, err := r.connect(j)

@@ -1,0 +1,92 @@
+//go:build unix && !aix && !solaris
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// system is what collrun runs on.
+func system() []finding {
+	kernel := "unknown"
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		kernel = unix.ByteSliceToString(u.Sysname[:]) + " " + unix.ByteSliceToString(u.Release[:])
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		name = "unknown"
+	}
+	platform := runtime.GOOS + "/" + runtime.GOARCH
+	return []finding{
+		{Name: "host", Value: name, Text: name},
+		{Name: "system", Value: kernel, Text: fmt.Sprintf("%s, %s, %s", kernel, platform, runtime.Version())},
+	}
+}
+
+// processors are those that a rank may use: by its affinity, and by the quota of its cgroup.
+func processors() []finding {
+	allowed, used := runtime.NumCPU(), runtime.GOMAXPROCS(0)
+	cores := finding{Name: "cores", Value: allowed, Text: fmt.Sprint(allowed)}
+	if used < allowed {
+		cores.Warning = fmt.Sprintf("Go uses %d of them: GOMAXPROCS or a quota says so", used)
+	}
+	return append([]finding{cores}, affinity()...)
+}
+
+// limit is one of this process's limits, in words.
+func limit(resource int) (current uint64, words string, err error) {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(resource, &l); err != nil {
+		return 0, "", err
+	}
+	current, most := uint64(l.Cur), uint64(l.Max)
+	if words = amount(current); current < most {
+		words += ", at most " + amount(most)
+	}
+	return current, words, nil
+}
+
+// amount is a limit in words.
+func amount(n uint64) string {
+	if n >= math.MaxInt64 { // each system has its own number for infinity
+		return "unlimited"
+	}
+	return fmt.Sprint(n)
+}
+
+// fewFiles is a number of open files that is enough for a small job. Each other rank costs one for control, and, on
+// another host, one for each communicator.
+const fewFiles = 256
+
+// openFiles is how many files a rank may have open, connections included.
+func openFiles() []finding {
+	n, words, err := limit(unix.RLIMIT_NOFILE)
+	f := finding{Name: "open files", Value: n, Text: words}
+	switch {
+	case err != nil:
+		return []finding{unknown(f.Name, err)}
+	case n < fewFiles:
+		f.Warning = "connections count as files: this is little for a job with many ranks (ulimit -n)"
+	}
+	return []finding{f}
+}
+
+// lockedMemory is how much memory a rank may lock.
+func lockedMemory() []finding {
+	n, words, err := limit(unix.RLIMIT_MEMLOCK)
+	if err != nil {
+		return []finding{unknown("memlock", err)}
+	}
+	return []finding{{Name: "memlock", Value: n, Text: words + " bytes; nothing is locked by this version"}}
+}
+
+// unknown is what could not be found out.
+func unknown(name string, err error) finding {
+	return finding{Name: name, Text: "unknown", Warning: err.Error()}
+}
