@@ -1,0 +1,197 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+	"unicode"
+)
+
+// Client is a store that another process keeps. It may be used by many goroutines at once.
+type Client struct {
+	conn  net.Conn
+	lost  func(error) error // the error of requests when the connection has failed
+	slots chan struct{}     // taken by the requests in flight, so that the server refuses none
+	ended chan struct{}     // closed when nothing more comes
+
+	writing sync.Mutex
+
+	mu      sync.Mutex
+	last    uint32
+	waiting map[uint32]chan frame
+	err     error // why nothing more comes
+}
+
+// NewClient is the client's end of conn, which Close closes. What conn's failure means for those who wait, lost says.
+func NewClient(conn net.Conn, lost func(error) error) *Client {
+	c := &Client{conn: conn, lost: lost, slots: make(chan struct{}, maxPending/2), ended: make(chan struct{}),
+		waiting: make(map[uint32]chan frame)}
+	go c.listen()
+	return c
+}
+
+// Set sets or replaces a value.
+func (c *Client) Set(ctx context.Context, key string, value []byte) error {
+	if err := Check(key, value); err != nil {
+		return err
+	}
+	_, err := c.ask(ctx, frame{kind: set, key: key, value: value})
+	return err
+}
+
+// Get waits for a value.
+func (c *Client) Get(ctx context.Context, key string) ([]byte, error) {
+	if err := Check(key, nil); err != nil {
+		return nil, err
+	}
+	return c.ask(ctx, frame{kind: get, key: key})
+}
+
+// Delete removes a value, if there is one.
+func (c *Client) Delete(ctx context.Context, key string) error {
+	if err := Check(key, nil); err != nil {
+		return err
+	}
+	_, err := c.ask(ctx, frame{kind: remove, key: key})
+	return err
+}
+
+// Close gives up all requests, with ErrClosed.
+func (c *Client) Close() error {
+	c.fail(ErrClosed)
+	err := c.conn.Close()
+	<-c.ended
+	return err
+}
+
+// listen hands replies to those who wait for them, until the connection ends.
+func (c *Client) listen() {
+	defer close(c.ended)
+	for {
+		f, err := readFrame(c.conn, maxFrame)
+		switch {
+		case err != nil:
+			c.fail(c.lost(err))
+			return
+		case f.kind == bye:
+			c.fail(c.lost(ErrClosed))
+			return
+		}
+		c.mu.Lock()
+		reply := c.waiting[f.id]
+		delete(c.waiting, f.id)
+		c.mu.Unlock()
+		if reply != nil {
+			reply <- f
+		}
+	}
+}
+
+// fail keeps the first reason why nothing more comes.
+func (c *Client) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// ask sends a request and waits for the reply.
+func (c *Client) ask(ctx context.Context, f frame) ([]byte, error) {
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return nil, ended(ctx, f.key)
+	}
+	reply, err := c.send(ctx, &f)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case r := <-reply:
+		return result(r)
+	case <-c.ended:
+		select {
+		case r := <-reply: // came just before
+			return result(r)
+		default:
+			return nil, c.failure()
+		}
+	case <-ctx.Done():
+		c.abandon(f.id)
+		return nil, ended(ctx, f.key)
+	}
+}
+
+// send numbers and writes a request. When ctx ends in the middle of it, nobody knows what the server has read: the
+// connection is given up.
+func (c *Client) send(ctx context.Context, f *frame) (chan frame, error) {
+	reply := make(chan frame, 1)
+	c.mu.Lock()
+	c.last++
+	f.id = c.last
+	c.waiting[f.id] = reply
+	c.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
+	err := c.write(*f)
+	if !stop() || err != nil {
+		c.fail(c.lost(err))
+		_ = c.conn.Close()
+		if ctx.Err() != nil {
+			return nil, ended(ctx, f.key)
+		}
+		return nil, c.failure()
+	}
+	return reply, nil
+}
+
+// failure is why nothing more comes.
+func (c *Client) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// abandon tells the server that nobody waits any more, if that can be said soon.
+func (c *Client) abandon(id uint32) {
+	c.mu.Lock()
+	delete(c.waiting, id)
+	c.mu.Unlock()
+	late := time.AfterFunc(leaveTime, func() { _ = c.conn.Close() })
+	_ = c.write(frame{id: id, kind: forget})
+	late.Stop()
+}
+
+func (c *Client) write(f frame) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_ = c.conn.SetWriteDeadline(time.Now().Add(writeTime))
+	_, err := c.conn.Write(f.encode())
+	return err
+}
+
+// result is what a reply says.
+func result(r frame) ([]byte, error) {
+	switch r.kind {
+	case done:
+		return r.value, nil
+	case failed:
+		return nil, errors.New("the store answers: " + printable(r.value))
+	}
+	return nil, fmt.Errorf("the store answers: %w", errFrame)
+}
+
+// printable is text with a question mark for all that a terminal might take for a command.
+func printable(text []byte) string {
+	b := []rune(string(text[:min(len(text), 500)]))
+	for i, r := range b {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			b[i] = '?'
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,165 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// How long to wait before looking for a file again: the first time, and at most.
+const (
+	firstLook = time.Millisecond
+	longLook  = 50 * time.Millisecond
+)
+
+// File is a store in a directory that all processes see and that nobody but this user may enter: one file per value,
+// of mode 0600. A file is complete from the moment it has its name. A directory on a network works, but Get may see a
+// value late, by as long as the file system keeps what it knows of a directory.
+type File struct {
+	root *os.Root
+	made string // the directory, if Close has to remove it
+}
+
+// NewFile opens the directory at path, and makes it (mode 0700) if there is none but its parent.
+func NewFile(path string) (*File, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("store: the directory %q is not an absolute path", path)
+	}
+	f := &File{}
+	switch err := os.Mkdir(path, 0o700); {
+	case err == nil:
+		f.made = path
+	case !errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	var err error
+	if f.root, err = os.OpenRoot(path); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	if err := f.check(path); err != nil {
+		return nil, errors.Join(err, f.root.Close())
+	}
+	return f, nil
+}
+
+// check refuses a directory that others can enter.
+func (f *File) check(path string) error {
+	info, err := f.root.Stat(".")
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if uid, ok := owner(info); ok && uid != os.Geteuid() {
+		return fmt.Errorf("store: %s belongs to user %d, and not to this user, %d", path, uid, os.Geteuid())
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return fmt.Errorf("store: %s is open to other users: its mode is %#o, want 0700", path, mode)
+	}
+	return nil
+}
+
+// Set sets or replaces a value.
+func (f *File) Set(_ context.Context, key string, value []byte) error {
+	if err := Check(key, value); err != nil {
+		return err
+	}
+	part := rand.Text() + ".part"
+	err := f.write(part, value)
+	if err == nil {
+		err = f.root.Rename(part, fileName(key))
+	}
+	if err != nil {
+		_ = f.root.Remove(part)
+		return fmt.Errorf("store: setting %q: %w", key, err)
+	}
+	return nil
+}
+
+func (f *File) write(name string, value []byte) error {
+	w, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(value)
+	return errors.Join(err, w.Close())
+}
+
+// Get waits for a value.
+func (f *File) Get(ctx context.Context, key string) ([]byte, error) {
+	if err := Check(key, nil); err != nil {
+		return nil, err
+	}
+	for wait := firstLook; ; wait = min(2*wait, longLook) {
+		value, err := f.read(fileName(key))
+		switch {
+		case err == nil:
+			return value, nil
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESTALE): // replaced while it was opened, on NFS
+			return nil, fmt.Errorf("store: getting %q: %w", key, err)
+		case pause(ctx, wait) != nil:
+			return nil, ended(ctx, key)
+		}
+	}
+}
+
+// read reads a value. That opening a named pipe waits must not matter.
+func (f *File) read(name string) ([]byte, error) {
+	r, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if info, err := r.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errors.New("not a regular file"))
+	}
+	value, err := io.ReadAll(io.LimitReader(r, MaxValue+1))
+	if err == nil && len(value) > MaxValue {
+		err = fmt.Errorf("the file has more than %d bytes", MaxValue)
+	}
+	return value, err
+}
+
+// Delete removes a value, if there is one.
+func (f *File) Delete(_ context.Context, key string) error {
+	if err := Check(key, nil); err != nil {
+		return err
+	}
+	if err := f.root.Remove(fileName(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store: deleting %q: %w", key, err)
+	}
+	return nil
+}
+
+// Close removes the directory if this store made it and it is empty.
+func (f *File) Close() error {
+	err := f.root.Close()
+	if f.made != "" {
+		_ = os.Remove(f.made) // not empty: others are not done
+	}
+	return err
+}
+
+// fileName is a key as one file's name, different from that of every other key and of a part, on file systems as well
+// that do not tell upper from lower case.
+func fileName(key string) string {
+	var b strings.Builder
+	for _, c := range []byte(key) {
+		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02x", c)
+		}
+	}
+	if b.Len() > 240 {
+		return fmt.Sprintf("%x.hash", sha256.Sum256([]byte(key)))
+	}
+	return b.String() + ".value"
+}

@@ -1,0 +1,87 @@
+//go:build unix
+
+package store
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestFileRefuses directories that are not this user's alone.
+func TestFileRefuses(t *testing.T) {
+	open, file := filepath.Join(t.TempDir(), "open"), filepath.Join(t.TempDir(), "file")
+	if err := os.Mkdir(open, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		open:         "its mode is 0750, want 0700",
+		file:         "not a directory",
+		"relative":   "not an absolute path",
+		"/none/such": "no such file or directory",
+	} {
+		if _, err := NewFile(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+}
+
+// TestFileLeavesNothing but what was not deleted, and files that nobody else can read.
+func TestFileLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "job")
+	f := openFile(t, dir)
+	put(t, f, "a", "1")
+	names, err := os.ReadDir(dir)
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	if info, err := names[0].Info(); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	other := openFile(t, dir)
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	want(t, f, "a", "1")
+	if err := f.Delete(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the directory is still there, %v", err)
+	}
+}
+
+// TestFileHostile has things in the directory that are no values.
+func TestFileHostile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "job")
+	f := openFile(t, dir)
+	secret := filepath.Join(t.TempDir(), "other")
+	for _, err := range []error{
+		os.WriteFile(secret, []byte("not the store's"), 0o600),
+		os.Symlink(secret, filepath.Join(dir, fileName("link"))),
+		syscall.Mkfifo(filepath.Join(dir, fileName("pipe")), 0o600),
+		os.Mkdir(filepath.Join(dir, fileName("directory")), 0o700),
+		os.WriteFile(filepath.Join(dir, fileName("large")), make([]byte, MaxValue+1), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for _, key := range []string{"link", "pipe", "directory", "large"} {
+		if v, err := f.Get(ctx, key); err == nil || ctx.Err() != nil {
+			t.Errorf("%s: got %d bytes, %v", key, len(v), err)
+		}
+	}
+}

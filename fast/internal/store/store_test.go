@@ -1,0 +1,236 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// kept is what every store of this package does.
+type kept interface {
+	Set(ctx context.Context, key string, value []byte) error
+	Get(ctx context.Context, key string) ([]byte, error)
+	Delete(ctx context.Context, key string) error
+}
+
+// worlds are the stores, each as two processes see it.
+var worlds = map[string]func(t testing.TB) (one, two kept){
+	"memory": func(testing.TB) (kept, kept) {
+		m := NewMemory()
+		return m, m
+	},
+	"file": func(t testing.TB) (kept, kept) {
+		dir := filepath.Join(t.TempDir(), "job")
+		return openFile(t, dir), openFile(t, dir)
+	},
+	"connection": func(t testing.TB) (kept, kept) {
+		m := NewMemory()
+		return m, clientOf(t, m)
+	},
+	"two connections": func(t testing.TB) (kept, kept) {
+		m := NewMemory()
+		return clientOf(t, m), clientOf(t, m)
+	},
+}
+
+func openFile(t testing.TB, dir string) *File {
+	f, err := NewFile(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// clientOf is another process's view of m.
+func clientOf(t testing.TB, m *Memory) *Client {
+	near, far := net.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error)
+	go func() { served <- Serve(ctx, far, m) }()
+	c := NewClient(near, func(err error) error { return fmt.Errorf("lost: %w", err) })
+	t.Cleanup(func() {
+		_ = c.Close()
+		cancel()
+		<-served
+	})
+	return c
+}
+
+func inAll(t *testing.T, f func(t *testing.T, one, two kept)) {
+	for name, world := range worlds {
+		t.Run(name, func(t *testing.T) {
+			one, two := world(t)
+			f(t, one, two)
+		})
+	}
+}
+
+func want(t testing.TB, s kept, key, value string) {
+	t.Helper()
+	if got, err := s.Get(t.Context(), key); err != nil || string(got) != value {
+		t.Errorf("%q: %q, %v, want %q", key, got, err, value)
+	}
+}
+
+func put(t testing.TB, s kept, key, value string) {
+	t.Helper()
+	if err := s.Set(t.Context(), key, []byte(value)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// absent tells whether there is no value.
+func absent(s kept, key string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+	defer cancel()
+	_, err := s.Get(ctx, key)
+	return errors.Is(err, context.DeadlineExceeded)
+}
+
+func TestValues(t *testing.T) {
+	inAll(t, func(t *testing.T, one, two kept) {
+		put(t, one, "a", "1")
+		want(t, two, "a", "1")
+		put(t, two, "a", "22")
+		want(t, one, "a", "22")
+		put(t, one, "empty", "")
+		want(t, two, "empty", "")
+		put(t, one, "large", strings.Repeat("x", MaxValue))
+		want(t, two, "large", strings.Repeat("x", MaxValue))
+		for range 2 {
+			if err := two.Delete(t.Context(), "a"); err != nil {
+				t.Error(err)
+			}
+		}
+		if !absent(one, "a") {
+			t.Error("a deleted value is there")
+		}
+		want(t, one, "empty", "")
+	})
+}
+
+// TestGetWaits: a get that comes first, and others beside it, until the value is there or their context ends.
+func TestGetWaits(t *testing.T) {
+	inAll(t, func(t *testing.T, one, two kept) {
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() { want(t, two, fmt.Sprint("key ", i%10), fmt.Sprint(i%10)) })
+		}
+		gone, cancel := context.WithCancelCause(t.Context())
+		reason := errors.New("given up")
+		all.Go(func() {
+			if _, err := two.Get(gone, "never"); !errors.Is(err, reason) {
+				t.Error(err)
+			}
+		})
+		if !absent(two, "never") {
+			t.Error("a value that nobody set is there")
+		}
+		cancel(reason)
+		for i := range 10 {
+			put(t, one, fmt.Sprint("key ", i), fmt.Sprint(i))
+		}
+		all.Wait()
+	})
+}
+
+func TestLimits(t *testing.T) {
+	inAll(t, func(t *testing.T, one, _ kept) {
+		for _, c := range []struct {
+			key   string
+			bytes int
+			want  string
+		}{
+			{"", 1, "the key is empty"},
+			{strings.Repeat("k", MaxKey+1), 1, "the key has 201 bytes, want at most 200"},
+			{"k", MaxValue + 1, "65537 bytes, want at most 65536"},
+		} {
+			if err := one.Set(t.Context(), c.key, make([]byte, c.bytes)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		}
+		if _, err := one.Get(t.Context(), ""); err == nil {
+			t.Error("got the value of no key")
+		}
+	})
+}
+
+// TestAnyKeys compares with a map, with keys that mean something to file systems.
+func TestAnyKeys(t *testing.T) {
+	key := rapid.OneOf(
+		rapid.SampledFrom([]string{".", "..", "/", "../x", "a/b", "a%2Fb", "a", "A", "a.value", "a.part", "\x00", "ä", "\xff", "*",
+			strings.Repeat("/", MaxKey), strings.Repeat("k", MaxKey)}),
+		rapid.StringN(1, -1, MaxKey))
+	inAll(t, func(t *testing.T, one, two kept) {
+		model := make(map[string][]byte)
+		rapid.Check(t, func(t *rapid.T) {
+			k, v := key.Draw(t, "key"), rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "value")
+			if rapid.IntRange(0, 3).Draw(t, "delete") == 0 {
+				if err := one.Delete(t.Context(), k); err != nil {
+					t.Fatal(err)
+				}
+				delete(model, k)
+				return
+			}
+			if err := one.Set(t.Context(), k, v); err != nil {
+				t.Fatal(err)
+			}
+			model[k] = v
+		})
+		for k, v := range model {
+			if got, err := two.Get(t.Context(), k); err != nil || !bytes.Equal(got, v) {
+				t.Errorf("%q: %q, %v, want %q", k, got, err, v)
+			}
+		}
+	})
+}
+
+// TestMemoryIsBounded: what is replaced or deleted counts no more.
+func TestMemoryIsBounded(t *testing.T) {
+	m := NewMemory()
+	m.bytes = maxAll - 10
+	if err := m.Set(t.Context(), "a", make([]byte, 10)); err == nil {
+		t.Error("there is no room, but a value was set")
+	}
+	put(t, m, "a", "123456789")
+	put(t, m, "a", "987654321")
+	if err := m.Set(t.Context(), "b", nil); err == nil {
+		t.Error("there is no room, but a value was set")
+	}
+	if err := m.Delete(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+	if m.bytes != maxAll-10 || len(m.values) != 0 {
+		t.Errorf("%d bytes, %d values", m.bytes, len(m.values))
+	}
+	if !absent(m, "a") || len(m.waiting) != 0 {
+		t.Errorf("%d keys are waited for by nobody", len(m.waiting))
+	}
+}
+
+// TestMemoryCopies: neither the caller's slice nor a result is the store's.
+func TestMemoryCopies(t *testing.T) {
+	m, v := NewMemory(), []byte("value")
+	if err := m.Set(t.Context(), "k", v); err != nil {
+		t.Fatal(err)
+	}
+	v[0] = 'x'
+	got, _ := m.Get(t.Context(), "k")
+	got[1] = 'x'
+	want(t, m, "k", "value")
+	a, _ := m.Secret(t.Context())
+	b, _ := NewMemory().Secret(t.Context())
+	if len(a) != SecretBytes || bytes.Equal(a, b) {
+		t.Error("the secret is not random")
+	}
+}
