@@ -1,0 +1,90 @@
+package secure
+
+import (
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+)
+
+// secretCredentials are those of a job that has a secret. A process's ed25519 key follows from the secret, the job, the
+// epoch and its number, so each process knows what key each other has to show.
+type secretCredentials struct {
+	secret   *Secret // behind a pointer, which is what would be printed
+	preamble []byte
+	mutex    sync.Mutex
+	shown    *tls.Certificate // the last one made
+	of       Identity
+}
+
+// FromSecret has processes prove by the job's secret who they are.
+func FromSecret(s Secret) Credentials {
+	return &secretCredentials{secret: &s, preamble: derive(&s, "collgen preamble")}
+}
+
+// derive is a key for one use.
+func derive(s *Secret, use string) []byte {
+	key, err := hkdf.Key(sha256.New, s[:], nil, use, 32)
+	if err != nil {
+		panic("secure: " + err.Error()) // only for keys that are too long
+	}
+	return key
+}
+
+// String hides the secret.
+func (c *secretCredentials) String() string { return "credentials from a secret" }
+
+// GoString hides the secret.
+func (c *secretCredentials) GoString() string { return c.String() }
+
+func (c *secretCredentials) mode() mode { return modeSecret }
+
+// Key is documented at Credentials. The job's name is quoted, so that no two jobs run into one.
+func (c *secretCredentials) Key(me Identity, use string) []byte {
+	return derive(c.secret, fmt.Sprintf("collgen %q|%q|%d", use, me.Job, me.Epoch))
+}
+
+func (c *secretCredentials) mac(preamble []byte) [macBytes]byte {
+	h := hmac.New(sha256.New, c.preamble)
+	h.Write(preamble)
+	return [macBytes]byte(h.Sum(nil))
+}
+
+func (c *secretCredentials) key(id Identity) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(c.Key(id, fmt.Sprint("process ", id.Process)))
+}
+
+// certificate makes one with me's key, which signs it itself: nobody reads more of it than the key.
+func (c *secretCredentials) certificate(me Identity) (*tls.Certificate, error) {
+	if *c.secret == (Secret{}) {
+		return nil, errors.New("there is no secret")
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.shown != nil && c.of == me {
+		return c.shown, nil
+	}
+	key := c.key(me)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	c.shown, c.of = &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, me
+	return c.shown, nil
+}
+
+func (c *secretCredentials) check(id Identity, shown []*x509.Certificate) error {
+	if len(shown) > 0 && c.key(id).Public().(ed25519.PublicKey).Equal(shown[0].PublicKey) {
+		return nil
+	}
+	return fmt.Errorf("%w: that is not the key of process %d", ErrWrongRank, id.Process)
+}

@@ -1,0 +1,75 @@
+package secure
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// bounded runs a handshake on conn, which takes at most Budget and ends with ctx. If it fails conn is closed, or else left
+// without deadlines.
+func bounded(ctx context.Context, conn net.Conn, handshake func() error) error {
+	err := conn.SetDeadline(time.Now().Add(Budget))
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	if err == nil {
+		err = handshake()
+	}
+	if !stop() { // the deadline is spoilt, or will be
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = conn.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		_ = conn.Close()
+	}
+	return err
+}
+
+// config is for both sides. Who the other one is can be checked only by what it says it is, so it is not checked in TLS.
+func config(own *tls.Certificate) *tls.Config {
+	return &tls.Config{
+		MinVersion:             tls.VersionTLS13,
+		Certificates:           []tls.Certificate{*own},
+		ClientAuth:             tls.RequireAnyClientCert,
+		InsecureSkipVerify:     true, // by TLS: Credentials.check does it
+		SessionTicketsDisabled: true,
+	}
+}
+
+// readFirst fills b with what begins with magic, and gives up as soon as it does not.
+func readFirst(conn net.Conn, b []byte) error {
+	for have := 0; have < len(b); {
+		n, err := conn.Read(b[have:])
+		have += n
+		if begin := b[:min(have, len(magic))]; string(begin) != magic[:len(begin)] {
+			return fmt.Errorf("%w: it said %q", ErrNotCollgen, begin)
+		}
+		if err != nil && have < len(b) {
+			return silence(have, err)
+		}
+	}
+	return nil
+}
+
+// silence is the error of a peer that said only a part of what it had to say first.
+func silence(have int, err error) error {
+	if have == 0 && errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: it closed the connection without a word", ErrNotCollgen)
+	}
+	return fmt.Errorf("%w, after %d bytes: %w", ErrBroken, have, err)
+}
+
+// readRecord reads a message of size bytes, which has to be a record of its own.
+func readRecord(t *tls.Conn, size int) ([]byte, error) {
+	b := make([]byte, size+1)
+	n, err := t.Read(b)
+	if n > 0 && n != size {
+		err = fmt.Errorf("a record that does not have %d bytes", size)
+	}
+	return b[:n], err
+}

@@ -1,0 +1,65 @@
+package secure
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"encoding/binary"
+	"fmt"
+)
+
+// magic begins what either side says first. To a server of HTTP it is a whole request, and a bad one, so that it answers
+// at once; the first byte is none of TLS, of SSH, or of a request without a body.
+const magic = "COLLGEN\x00\r\n\r\n"
+
+const macBytes = 32
+
+// A preamble has this many bytes, in all versions, of which the magic and the version are the same in all versions:
+//
+//	0  magic    14 mode     16 hash of the job   36 zeros
+//	12 version  15 zero     32 epoch             64 HMAC-SHA256 of all before, or zeros with certificates
+//
+// With certificates, job and epoch are in the hello alone.
+const preambleBytes = 96
+
+func encodePreamble(c Credentials, me Identity) []byte {
+	b := make([]byte, preambleBytes-macBytes, preambleBytes)
+	copy(b, magic)
+	binary.BigEndian.PutUint16(b[12:], Version)
+	b[14] = byte(c.mode())
+	if c.mode() == modeSecret {
+		job := hashJob(me.Job)
+		copy(b[16:], job[:])
+		binary.BigEndian.PutUint32(b[32:], me.Epoch)
+	}
+	mac := c.mac(b)
+	return append(b, mac[:]...)
+}
+
+// judgePreamble says why the client that sent b is refused. The caller has checked the magic.
+func judgePreamble(b []byte, c Credentials, me Identity) error {
+	if len(b) != preambleBytes {
+		return fmt.Errorf("%w: a preamble of %d bytes", ErrBroken, len(b))
+	}
+	head, theirs := b[:preambleBytes-macBytes], b[preambleBytes-macBytes:]
+	mac, job := c.mac(head), hashJob(me.Job)
+	version, epoch := binary.BigEndian.Uint16(b[12:]), binary.BigEndian.Uint32(b[32:])
+	switch {
+	case version != Version:
+		return not(ErrWrongVersion, int(version), Version)
+	case mode(b[14]) != c.mode():
+		return fmt.Errorf("%w: %v, and not %v", ErrWrongMode, mode(b[14]), c.mode())
+	case !hmac.Equal(mac[:], theirs):
+		return ErrWrongSecret
+	case c.mode() == modeCertificate:
+		return nil
+	case !bytes.Equal(job[:], b[16:32]):
+		return ErrWrongJob
+	case epoch != me.Epoch:
+		return notEpoch(epoch, me.Epoch)
+	}
+	return nil
+}
+
+func notEpoch(got, want uint32) error {
+	return fmt.Errorf("%w: %d, and not %d", ErrStaleEpoch, got, want)
+}

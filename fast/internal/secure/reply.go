@@ -1,0 +1,53 @@
+package secure
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// A reply is what the server says, once after the preamble and once after the hello. It has this many bytes, in all
+// versions, and means the same in all:
+//
+//	0 magic   12 version   14 status: a place in reasons   15 zero   16 text, filled up with zeros
+const replyBytes = 96
+
+func encodeReply(err error) []byte {
+	b := make([]byte, replyBytes)
+	copy(b, magic)
+	binary.BigEndian.PutUint16(b[12:], Version)
+	status, detail := reasonOf(err)
+	b[14] = byte(status)
+	copy(b[16:], detail)
+	return b
+}
+
+// errUnknownReply: of a later version, or nothing that a server ever says.
+var errUnknownReply = errors.New("a reply that this version does not know")
+
+// decodeReply is the server's refusal, or nil if it goes on. The caller has checked the magic.
+func decodeReply(b []byte) error {
+	switch {
+	case len(b) != replyBytes || int(b[14]) >= len(reasons):
+		return fmt.Errorf("%w: %w", ErrBroken, errUnknownReply)
+	case b[14] == 0:
+		return nil
+	}
+	reason, detail := reasons[b[14]], printable(b[16:])
+	if detail == "" || detail == reason.Error() {
+		return fmt.Errorf("the other side says: %w", reason)
+	}
+	return fmt.Errorf("the other side says: %w: %s", reason, detail)
+}
+
+// printable is the text in b up to the first zero, with question marks for what is not printable ASCII.
+func printable(b []byte) string {
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return string(bytes.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, text))
+}

@@ -1,0 +1,166 @@
+package secure
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Server takes connections for a process. It may serve several listeners at once. The limits hold for all of them
+// together: Size+16 handshakes at a time, or 256 for a server without a Size, each at most Budget.
+type Server struct {
+	cred    Credentials
+	me      Identity
+	pending pending
+	refused refusals
+}
+
+// NewServer is the server of the process me.
+func NewServer(cred Credentials, me Identity) *Server {
+	s := &Server{cred: cred, me: me}
+	s.pending.init(me.Size)
+	return s
+}
+
+// Refusals are the reasons why handshakes failed, each with how often it was so, and of whom last: in words, for the
+// error of a job that does not come together.
+func (s *Server) Refusals() []string { return s.refused.words() }
+
+// Serve takes the connections that come to l, until ctx ends or l fails for good; it returns the cause, when none of its
+// goroutines is left, and l is closed. Check, which may be nil, says whether a process that has proved who it is may
+// have the connection; the client gets what it returns, as wire.ErrFenced or an error of this package if it is one of those, or
+// else as ErrRefused with its text. Accepted is called with each connection after the client was told. Both are called
+// from several goroutines, and must not block.
+func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Identity) error, accepted func(*Conn, Hello)) error {
+	own, err := s.cred.certificate(s.me)
+	if err = errors.Join(err, s.me.check()); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer l.Close()
+	defer stop()
+	var running sync.WaitGroup
+	defer running.Wait()
+	for patience := shortest; ; {
+		conn, err := l.Accept()
+		if err == nil {
+			patience = shortest
+			p := s.pending.enter(conn)
+			running.Go(func() {
+				if c, h := s.handshake(ctx, p, own, check); c != nil {
+					accepted(c, h)
+				}
+			})
+			continue
+		}
+		if !passing(err) || !pause(ctx, patience) {
+			return why(ctx, err)
+		}
+		patience = min(2*patience, longest)
+	}
+}
+
+// How long to wait for descriptors or memory to be free again.
+const (
+	shortest = 5 * time.Millisecond
+	longest  = 500 * time.Millisecond
+)
+
+// passing tells whether a listener that failed with err may go on later.
+func passing(err error) bool {
+	return slices.ContainsFunc([]error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR},
+		func(e error) bool { return errors.Is(err, e) })
+}
+
+// pause waits, and is false if ctx ends.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// why is the cause of ctx's end, or else err.
+func why(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// handshake is that of one connection. It returns nil if the client was refused, or has gone.
+func (s *Server) handshake(ctx context.Context, p *visitor, own *tls.Certificate, check func(Hello, Identity) error) (*Conn, Hello) {
+	defer s.pending.leave(p)
+	var c *Conn
+	var h Hello
+	err := bounded(ctx, p.conn, func() (err error) {
+		if err = s.admit(p); err == nil {
+			c, h, err = s.answer(p, own, check)
+		}
+		return err
+	})
+	if err == nil {
+		return c, h
+	}
+	if ctx.Err() == nil {
+		s.refused.add(err, p.conn.RemoteAddr())
+	}
+	return nil, Hello{}
+}
+
+// admit reads the preamble and answers it.
+func (s *Server) admit(p *visitor) error {
+	b := make([]byte, preambleBytes)
+	s.pending.look(p)
+	err := readFirst(p.conn, b)
+	if err == nil {
+		err = judgePreamble(b, s.cred, s.me)
+	} else if !s.pending.evicted(p) {
+		return err
+	}
+	if err == nil && s.cred.mode() == modeSecret {
+		s.pending.proved(p)
+	}
+	if s.pending.evicted(p) {
+		err = ErrBusy
+	}
+	if _, failed := p.conn.Write(encodeReply(err)); err == nil {
+		err = brokenOff("the answer", failed)
+	}
+	return err
+}
+
+// answer is the server's side of TLS and of what is said in it.
+func (s *Server) answer(p *visitor, own *tls.Certificate, check func(Hello, Identity) error) (*Conn, Hello, error) {
+	under := &records{Conn: p.conn, exact: true, allow: unproven}
+	t := tls.Server(under, config(own))
+	if err := t.Handshake(); err != nil {
+		return nil, Hello{}, brokenOff("TLS", err)
+	}
+	b, err := readRecord(t, helloBytes)
+	if err != nil {
+		return nil, Hello{}, brokenOff("the hello", err)
+	}
+	h, peer, err := decodeHello(b, s.me)
+	if err == nil {
+		err = s.cred.check(peer, t.ConnectionState().PeerCertificates)
+	}
+	if err == nil {
+		s.pending.proved(p)
+		if check != nil {
+			err = check(h, peer)
+		}
+	}
+	under.settle(h.Purpose)
+	if _, failed := t.Write(encodeReply(err)); err == nil {
+		err = brokenOff("the reply", failed)
+	}
+	return &Conn{Conn: t, Peer: peer, under: under}, h, err
+}
