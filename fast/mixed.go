@@ -41,13 +41,19 @@ func (m *mixed) runFar() {
 		select {
 		case ctx := <-m.begin:
 			err := m.far.Exchange(ctx, m.farSends, m.farRecvs)
-			if err != nil {
-				m.near.Fail(&sideways{err})
-			}
+			endOther(m.near, err)
 			m.ended <- err
 		case <-m.closed:
 			return
 		}
+	}
+}
+
+// endOther ends the other half of a step, t, if err has ended this one. The end of the context ends both.
+func endOther(t transport, err error) {
+	var timeout *wire.TimeoutError
+	if err != nil && !errors.As(err, &timeout) {
+		t.Fail(&sideways{err})
 	}
 }
 
@@ -76,9 +82,7 @@ func (m *mixed) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Re
 		return wire.ErrClosed
 	}
 	near := m.near.Exchange(ctx, m.sends, m.recvs)
-	if near != nil {
-		m.far.Fail(&sideways{near})
-	}
+	endOther(m.far, near)
 	return both(m.translate(near), <-m.ended)
 }
 

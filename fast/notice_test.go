@@ -1,0 +1,77 @@
+package fast
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestNoticeTells what a failure on rank 1 means to rank 2 of 4, and to the rank at fault.
+func TestNoticeTells(t *testing.T) {
+	died, frozen := &PeerError{Rank: 3, Err: ErrDied}, &PeerError{Rank: 0, Err: ErrFrozen}
+	for _, c := range []struct {
+		what string
+		err  error
+		self int
+		want error
+	}{
+		{"another rank's death", died, 2, died},
+		{"its freezing", frozen, 2, frozen},
+		{"that this rank is dead", died, 3, &PeerError{Rank: 1, Err: ErrAborted}},
+		{"a mismatch with this rank", &MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 2, &MismatchError{Rank: 1, Seq: 7, Field: "count", Mine: "6", Theirs: "5"}},
+		{"a mismatch with another one", &MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 3, &PeerError{Rank: 1, Err: ErrAborted}},
+		{"the end of its context", &TimeoutError{Waiting: []int{2}, Err: errors.New("stop")}, 2, &PeerError{Rank: 1, Err: ErrAborted}},
+	} {
+		body, err := json.Marshal(noticeOf(Failed, 1, 7, c.err))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n notice
+		if err := json.Unmarshal(body, &n); err != nil {
+			t.Fatal(err)
+		}
+		got := n.failure(1, c.self, 4)
+		var peer, want *PeerError
+		if errors.As(got, &peer) && errors.As(c.want, &want) {
+			if peer.Rank != want.Rank || !errors.Is(peer.Err, want.Err) {
+				t.Errorf("%s: %v, want %v", c.what, got, c.want)
+			}
+		} else if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.what, d)
+		}
+	}
+	n := noticeOf(Revoked, 1, 0, ErrRevoked)
+	if err := n.failure(1, 2, 4); !errors.Is(err, ErrRevoked) {
+		t.Error(err)
+	}
+}
+
+// FuzzNotice takes any bytes from another rank for a notice. What can be made of them is an error that names a rank.
+func FuzzNotice(f *testing.F) {
+	for _, err := range []error{&PeerError{Rank: 3, Err: ErrDied}, &MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, ErrAborted} {
+		body, err := json.Marshal(noticeOf(Failed, 1, 7, err))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body)
+	}
+	f.Add([]byte(`{"Rank":-1,"Field":"x"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var n notice
+		if json.Unmarshal(body, &n) != nil {
+			return
+		}
+		err := n.failure(1, 2, 4)
+		var peer *PeerError
+		var mismatch *MismatchError
+		switch {
+		case errors.Is(err, ErrRevoked):
+		case errors.As(err, &peer) && peer.Rank >= 0 && peer.Rank < 4 && peer.Rank != 2:
+		case errors.As(err, &mismatch) && mismatch.Rank == 1:
+		default:
+			t.Errorf("%q: %v", body, err)
+		}
+	})
+}
