@@ -15,28 +15,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kept is what every store of this package does.
-type kept interface {
-	Set(ctx context.Context, key string, value []byte) error
-	Get(ctx context.Context, key string) ([]byte, error)
-	Delete(ctx context.Context, key string) error
-}
-
 // worlds are the stores, each as two processes see it.
-var worlds = map[string]func(t testing.TB) (one, two kept){
-	"memory": func(testing.TB) (kept, kept) {
+var worlds = map[string]func(t testing.TB) (one, two keeper){
+	"memory": func(testing.TB) (keeper, keeper) {
 		m := NewMemory()
 		return m, m
 	},
-	"file": func(t testing.TB) (kept, kept) {
+	"file": func(t testing.TB) (keeper, keeper) {
 		dir := filepath.Join(t.TempDir(), "job")
 		return openFile(t, dir), openFile(t, dir)
 	},
-	"connection": func(t testing.TB) (kept, kept) {
+	"connection": func(t testing.TB) (keeper, keeper) {
 		m := NewMemory()
 		return m, clientOf(t, m)
 	},
-	"two connections": func(t testing.TB) (kept, kept) {
+	"two connections": func(t testing.TB) (keeper, keeper) {
 		m := NewMemory()
 		return clientOf(t, m), clientOf(t, m)
 	},
@@ -66,7 +59,7 @@ func clientOf(t testing.TB, m *Memory) *Client {
 	return c
 }
 
-func inAll(t *testing.T, f func(t *testing.T, one, two kept)) {
+func inAll(t *testing.T, f func(t *testing.T, one, two keeper)) {
 	for name, world := range worlds {
 		t.Run(name, func(t *testing.T) {
 			one, two := world(t)
@@ -75,14 +68,14 @@ func inAll(t *testing.T, f func(t *testing.T, one, two kept)) {
 	}
 }
 
-func want(t testing.TB, s kept, key, value string) {
+func want(t testing.TB, s keeper, key, value string) {
 	t.Helper()
 	if got, err := s.Get(t.Context(), key); err != nil || string(got) != value {
 		t.Errorf("%q: %q, %v, want %q", key, got, err, value)
 	}
 }
 
-func put(t testing.TB, s kept, key, value string) {
+func put(t testing.TB, s keeper, key, value string) {
 	t.Helper()
 	if err := s.Set(t.Context(), key, []byte(value)); err != nil {
 		t.Fatal(err)
@@ -90,7 +83,7 @@ func put(t testing.TB, s kept, key, value string) {
 }
 
 // absent tells whether there is no value.
-func absent(s kept, key string) bool {
+func absent(s keeper, key string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
 	_, err := s.Get(ctx, key)
@@ -98,7 +91,7 @@ func absent(s kept, key string) bool {
 }
 
 func TestValues(t *testing.T) {
-	inAll(t, func(t *testing.T, one, two kept) {
+	inAll(t, func(t *testing.T, one, two keeper) {
 		put(t, one, "a", "1")
 		want(t, two, "a", "1")
 		put(t, two, "a", "22")
@@ -121,7 +114,7 @@ func TestValues(t *testing.T) {
 
 // TestGetWaits: a get that comes first, and others beside it, until the value is there or their context ends.
 func TestGetWaits(t *testing.T) {
-	inAll(t, func(t *testing.T, one, two kept) {
+	inAll(t, func(t *testing.T, one, two keeper) {
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() { want(t, two, fmt.Sprint("key ", i%10), fmt.Sprint(i%10)) })
@@ -145,7 +138,7 @@ func TestGetWaits(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	inAll(t, func(t *testing.T, one, _ kept) {
+	inAll(t, func(t *testing.T, one, _ keeper) {
 		for _, c := range []struct {
 			key   string
 			bytes int
@@ -171,7 +164,7 @@ func TestAnyKeys(t *testing.T) {
 		rapid.SampledFrom([]string{".", "..", "/", "../x", "a/b", "a%2Fb", "a", "A", "a.value", "a.part", "\x00", "ä", "\xff", "*",
 			strings.Repeat("/", MaxKey), strings.Repeat("k", MaxKey)}),
 		rapid.StringN(1, -1, MaxKey))
-	inAll(t, func(t *testing.T, one, two kept) {
+	inAll(t, func(t *testing.T, one, two keeper) {
 		model := make(map[string][]byte)
 		rapid.Check(t, func(t *rapid.T) {
 			k, v := key.Draw(t, "key"), rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "value")

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// helloTime is from a connection to the end of its hello.
+const helloTime = 2 * time.Second
+
+// NewLocal opens the store of a job. Rank 0 returns at once. The others look for it until ctx ends, with
+// *wire.TimeoutError.
+func NewLocal(ctx context.Context, job Job) (*Local, error) {
+	if job.Rank == 0 {
+		return listenLocal(ctx, job)
+	}
+	l := &Local{}
+	err := retry(ctx, func() error { return l.connect(ctx, job) }, localAgain)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// address is the job's, on this host, among this user's.
+func (j *Job) address() *net.UnixAddr {
+	name := sha256.Sum256([]byte(j.Name))
+	return &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("@collgen-%d-%x", os.Geteuid(), name[:16])}
+}
+
+func listenLocal(ctx context.Context, job Job) (*Local, error) {
+	ctx, cancel := context.WithTimeout(ctx, takenTime)
+	defer cancel()
+	var socket *net.UnixListener
+	for {
+		var err error
+		if socket, err = net.ListenUnix("unix", job.address()); err == nil {
+			break
+		}
+		if !errors.Is(err, unix.EADDRINUSE) || pause(ctx, 10*time.Millisecond) != nil {
+			return nil, fmt.Errorf("the local store: %w%s", err, job.occupant())
+		}
+	}
+	h := newHost(context.Background(), socket, job.Size+strangers)
+	h.running.Go(func() { h.accept(&job) })
+	return &Local{Shared{h.memory, h.shut}, h.memory.secret[:]}, nil
+}
+
+// occupant is who has the job's address already, in words.
+func (j *Job) occupant() string {
+	c, err := net.DialUnix("unix", nil, j.address())
+	if err != nil {
+		return ""
+	}
+	defer c.Close()
+	p := peerOf(c)
+	return fmt.Sprintf(": process %d of user %d is rank 0 of a job of the same name, %q", p.pid, p.uid, j.Name)
+}
+
+// accept has each connection served by its own goroutine, until the listener is closed.
+func (h *host) accept(job *Job) {
+	for {
+		c, err := h.listener.Accept()
+		switch {
+		case err == nil:
+			h.start(c, func() { h.welcome(c, job) })
+		case errors.Is(err, net.ErrClosed):
+			return
+		case pause(h.ctx, 10*time.Millisecond) != nil: // after an error such as too many open files
+			return
+		}
+	}
+}
+
+// welcome serves a rank of the job, and sends away others.
+func (h *host) welcome(c net.Conn, job *Job) {
+	if u, ok := c.(*net.UnixConn); !ok || peerOf(u).check() != nil {
+		return
+	}
+	stop := context.AfterFunc(h.ctx, func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(helloTime))
+	f, err := readFrame(c, frameHead+localHello)
+	if err != nil || f.kind != hello || f.key != "" {
+		stop()
+		return
+	}
+	answer := frame{id: f.id, kind: done, value: h.memory.secret[:]}
+	refusal := job.check(f.value)
+	if refusal != nil {
+		answer.kind, answer.value = failed, []byte(refusal.Error())
+	}
+	_, err = c.Write(answer.encode())
+	if stop() && err == nil && refusal == nil {
+		_ = c.SetDeadline(time.Time{})
+		_ = Serve(h.ctx, c, h.memory)
+	}
+}

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+func init() {
+	worlds["local"] = func(t testing.TB) (keeper, keeper) {
+		job := jobOf(t, 2)
+		return openLocal(t, job, 0), openLocal(t, job, 1)
+	}
+}
+
+// jobOf is a job that no other test has.
+func jobOf(t testing.TB, size int) Job {
+	return Job{Name: fmt.Sprint(t.Name(), time.Now()), Epoch: 7, Size: size}
+}
+
+func openLocal(t testing.TB, job Job, rank int) *Local {
+	t.Helper()
+	job.Rank = rank
+	l, err := NewLocal(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// TestLocalSecret: all ranks get the same secret, those that come first too, and another one the next time.
+func TestLocalSecret(t *testing.T) {
+	job := jobOf(t, 3)
+	var secrets [3][]byte
+	var all sync.WaitGroup
+	for rank := range 3 {
+		all.Go(func() {
+			time.Sleep(time.Duration(2-rank) * 10 * time.Millisecond)
+			secrets[rank], _ = openLocal(t, job, rank).Secret(t.Context())
+		})
+	}
+	all.Wait()
+	again, _ := openLocal(t, jobOf(t, 3), 0).Secret(t.Context())
+	if len(again) != SecretBytes || bytes.Equal(again, secrets[0]) {
+		t.Error("the next job's secret is the same, or none")
+	}
+	if !bytes.Equal(secrets[0], secrets[1]) || !bytes.Equal(secrets[0], secrets[2]) || len(secrets[0]) != SecretBytes {
+		t.Error("the ranks have different secrets")
+	}
+}
+
+func TestLocalRefuses(t *testing.T) {
+	job := jobOf(t, 2)
+	_ = openLocal(t, job, 0)
+	other := job
+	other.Rank, other.Epoch = 1, 8
+	if _, err := NewLocal(t.Context(), other); err == nil || !strings.Contains(err.Error(), "rank 0 refuses rank 1: this is epoch 7") {
+		t.Error(err)
+	}
+	other = job
+	if _, err := NewLocal(t.Context(), other); err == nil || !strings.Contains(err.Error(), "is rank 0 of a job of the same name") {
+		t.Error(err)
+	}
+	if err := (peer{pid: 1, uid: -1}).check(); err == nil || !strings.Contains(err.Error(), "belongs to user -1, and not to this user") {
+		t.Error(err)
+	}
+}
+
+// TestLocalNobody: without rank 0 the others wait as long as they may, and name it.
+func TestLocalNobody(t *testing.T) {
+	job := jobOf(t, 2)
+	job.Rank = 1
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := NewLocal(ctx, job)
+	var timeout *wire.TimeoutError
+	if !errors.As(err, &timeout) || len(timeout.Waiting) != 1 || !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// TestLocalRankZeroGoes: those who wait are told, as of a rank that gave up.
+func TestLocalRankZeroGoes(t *testing.T) {
+	job := jobOf(t, 2)
+	lead := openLocal(t, job, 0)
+	other := openLocal(t, job, 1)
+	got := make(chan error)
+	go func() {
+		_, err := other.Get(t.Context(), "never")
+		got <- err
+	}()
+	_ = lead.Close()
+	var gone *wire.PeerError
+	if err := <-got; !errors.As(err, &gone) || gone.Rank != 0 || !errors.Is(err, wire.ErrAborted) {
+		t.Error(err)
+	}
+	if err := lostRank(io.EOF); !errors.Is(err, wire.ErrDied) {
+		t.Error(err)
+	}
+	openLocal(t, job, 0) // the address is free at once
+}
+
+// TestLocalStrangers: what comes and says nothing, or nonsense, is in nobody's way.
+func TestLocalStrangers(t *testing.T) {
+	job := jobOf(t, 2)
+	lead := openLocal(t, job, 0)
+	for i := range 3 * strangers {
+		c, err := net.DialUnix("unix", nil, job.address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if i%2 == 0 {
+			_, _ = c.Write(frame{kind: set, key: "a", value: []byte("no rank's")}.encode())
+		}
+	}
+	put(t, openLocal(t, job, 1), "b", "1")
+	want(t, lead, "b", "1")
+	if !absent(lead, "a") {
+		t.Error("a stranger has set a value")
+	}
+}

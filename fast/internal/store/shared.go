@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Job is which process this is, of which job.
+type Job struct {
+	Name       string
+	Epoch      uint32
+	Rank, Size int
+}
+
+// Shared is a store that one process has and the others use over connections.
+type Shared struct {
+	keeper
+	close func() error
+}
+
+// keeper is what all stores do.
+type keeper interface {
+	Set(ctx context.Context, key string, value []byte) error
+	Get(ctx context.Context, key string) ([]byte, error)
+	Delete(ctx context.Context, key string) error
+}
+
+// Close ends this process's use. If it has the store, the others' requests fail from now on.
+func (s *Shared) Close() error { return s.close() }
+
+// takenTime is how long rank 0 waits for another process that has its address to end.
+const takenTime = time.Second
+
+// strangers are how many connections there may be at the same time beyond one for each rank.
+const strangers = 16
+
+// How long to wait before trying to connect again: the first time, and at most.
+const (
+	firstTry = time.Millisecond
+	longTry  = 50 * time.Millisecond
+)
+
+// host is the process that has the store.
+type host struct {
+	memory   *Memory
+	listener net.Listener
+	places   chan struct{} // taken by those who are served
+	ctx      context.Context
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+}
+
+func newHost(ctx context.Context, l net.Listener, limit int) *host {
+	h := &host{memory: NewMemory(), listener: l, places: make(chan struct{}, limit)}
+	h.ctx, h.cancel = context.WithCancel(ctx)
+	return h
+}
+
+// start has f run for c, which is closed in the end. Who comes too many is sent away, and tries again.
+func (h *host) start(c net.Conn, f func()) {
+	select {
+	case h.places <- struct{}{}:
+		h.running.Go(func() {
+			defer c.Close()
+			f()
+			<-h.places
+		})
+	default:
+		_ = c.Close()
+	}
+}
+
+// shut ends all, and waits for it.
+func (h *host) shut() error {
+	h.cancel()
+	_ = h.listener.Close() // it may be closed already
+	h.running.Wait()
+	return nil
+}
+
+// retry tries until it works, fails in a way that would not change, or ctx ends.
+func retry(ctx context.Context, try func() error, again func(error) bool) error {
+	for wait := firstTry; ; wait = min(2*wait, longTry) {
+		err := try()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() == nil && !again(err):
+			return err
+		case pause(ctx, wait) != nil:
+			return fmt.Errorf("%w; the last attempt: %w", &wire.TimeoutError{Waiting: []int{0}, Err: context.Cause(ctx)}, err)
+		}
+	}
+}
