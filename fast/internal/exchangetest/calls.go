@@ -1,0 +1,274 @@
+package exchangetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
+)
+
+// ordinary is a call in which no field is zero.
+func ordinary() wire.Call {
+	return wire.Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32), Root: 1,
+		Depth: 2, Peer: 1, PrimitiveName: wire.NewLabel("AllReduce"), AlgorithmName: wire.NewLabel("ring")}
+}
+
+// changes are those of the fields that ranks compare, by their names in wire.Fields.
+var changes = map[string]func(*wire.Call){
+	"primitive": func(c *wire.Call) { c.Primitive, c.PrimitiveName = 12, wire.NewLabel("Reduce") },
+	"peer":      func(c *wire.Call) { c.Peer++ },
+	"seq":       func(c *wire.Call) { c.Seq++ },
+	"op":        func(c *wire.Call) { c.Op = uint32(spec.OpMax) },
+	"type":      func(c *wire.Call) { c.Type = uint32(spec.TypeFloat64) },
+	"count":     func(c *wire.Call) { c.Count-- },
+	"root":      func(c *wire.Call) { c.Root-- },
+	"algorithm": func(c *wire.Call) { c.Schedule, c.AlgorithmName = 14, wire.NewLabel("tree") },
+	"depth":     func(c *wire.Call) { c.Depth *= 2 },
+}
+
+// testMismatch has the receiver of a message compare each field with its own call, and the sender learn of it when the
+// receiver gives up.
+func testMismatch(t *testing.T, make Make) {
+	for _, f := range wire.Fields {
+		change := changes[f.Name]
+		if change == nil {
+			t.Errorf("nobody changes field %s", f.Name)
+			continue
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			calls := [2]wire.Call{ordinary(), ordinary()}
+			change(&calls[0])
+			sender, receiver := disagree(t, group(t, make, 2), [2]wire.Call(calls), [2]int{8, 8})
+			wantMismatch(t, receiver, *wire.Mismatch(&calls[1], &calls[0], 0))
+			wantToldOf(t, sender, *wire.Mismatch(&calls[0], &calls[1], 1))
+		})
+	}
+}
+
+// disagree has rank 0 send to rank 1 in different calls, or messages of different lengths, and then, once rank 1 has
+// found out, receive something from it.
+func disagree(t *testing.T, all []rank, calls [2]wire.Call, bytes [2]int) (sender, receiver error) {
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	errs := together(all[:2], func(e rank) error {
+		defer e.Abort()
+		e.Begin(&calls[e.rank])
+		if e.rank == 1 {
+			return e.receive(ctx, 0, aligned(bytes[1]))
+		}
+		if err := e.send(ctx, 1, aligned(bytes[0])); err != nil {
+			return err
+		}
+		return e.receive(ctx, 1, aligned(1))
+	})
+	return errs[0], errs[1]
+}
+
+func wantMismatch(t *testing.T, err error, want wire.MismatchError) {
+	t.Helper()
+	var got *wire.MismatchError
+	if !errors.As(err, &got) || *got != want {
+		t.Errorf("got %v, want %v", err, &want)
+	}
+}
+
+// wantToldOf wants the mismatch that another rank has found; or, where that cannot be told, that the other rank gave up.
+func wantToldOf(t *testing.T, err error, want wire.MismatchError) {
+	t.Helper()
+	if errors.Is(err, wire.ErrAborted) || errors.Is(err, wire.ErrDied) {
+		wantPeer(t, err, want.Rank, wire.ErrAborted, wire.ErrDied)
+		t.Logf("rank %d is not told: %v", 1-want.Rank, err)
+		return
+	}
+	wantMismatch(t, err, want)
+}
+
+// testCallsOfMessages has the messages of one Exchange belong to calls of their own, which begin with each of them or
+// are those of the Exchange.
+func testCallsOfMessages(t *testing.T, make Make) {
+	all := group(t, make, 3)
+	for seq := uint64(1); seq < 20; seq++ {
+		succeed(t, all, func(ctx context.Context, e rank) error {
+			e.Begin(&wire.Call{Seq: seq, Primitive: 1})
+			var sends []wire.Send
+			var recvs []wire.Recv
+			for peer := range e.size {
+				if peer == e.rank {
+					continue
+				}
+				for i := range 3 {
+					sends = append(sends, wire.Send{Peer: peer, Data: filled(int(seq), i, i), Call: pairCall(seq, i, e.rank, peer)})
+					recvs = append(recvs, wire.Recv{Peer: peer, Into: aligned(i), Call: pairCall(seq, i, peer, e.rank)})
+				}
+			}
+			if err := e.Exchange(ctx, sends, recvs); err != nil {
+				return err
+			}
+			for i, r := range recvs {
+				if want := filled(int(seq), i%3, i%3); string(r.Into) != string(want) {
+					return fmt.Errorf("message %d from rank %d is %x, want %x", i%3, r.Peer, r.Into, want)
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// pairCall is message i's call, nil for that of the Exchange.
+func pairCall(seq uint64, i, from, to int) *wire.Call {
+	if i == 1 {
+		return nil
+	}
+	return &wire.Call{Seq: 3*seq + uint64(i), Primitive: 2, Count: uint64(i), Root: uint32(from), Peer: uint32(to) + 1,
+		PrimitiveName: wire.NewLabel("Send")}
+}
+
+// testMismatchOfOneMessage has one message of several disagree, which is found although the calls of Begin agree.
+func testMismatchOfOneMessage(t *testing.T, make Make) {
+	all := group(t, make, 2)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	good, sent, expected := pairCall(1, 0, 0, 1), pairCall(1, 2, 0, 1), pairCall(1, 2, 0, 1)
+	expected.Count = 5
+	errs := together(all, func(e rank) error {
+		defer e.Abort()
+		e.Begin(&wire.Call{Seq: 1, Primitive: 1})
+		if e.rank == 0 {
+			err := e.Exchange(ctx, []wire.Send{{Peer: 1, Data: aligned(8), Call: good}, {Peer: 1, Data: aligned(8), Call: sent}}, nil)
+			if err == nil {
+				err = e.receive(ctx, 1, aligned(1))
+			}
+			return err
+		}
+		return e.Exchange(ctx, nil, []wire.Recv{{Peer: 0, Into: aligned(8), Call: good}, {Peer: 0, Into: aligned(8), Call: expected}})
+	})
+	wantMismatch(t, errs[1], wire.MismatchError{Rank: 0, Seq: 5, Field: "count", Mine: "5", Theirs: "2"})
+	wantToldOf(t, errs[0], wire.MismatchError{Rank: 1, Seq: 5, Field: "count", Mine: "2", Theirs: "5"})
+}
+
+func testLengthMismatch(t *testing.T, make Make) {
+	for _, bytes := range [][2]int{{1, 2}, {2, 1}, {0, 1}, {1, 0}, {64 << 10, 64<<10 + 1}, {3000017, 3000016}, {8, 3000017}} {
+		t.Run(fmt.Sprint(bytes), func(t *testing.T) {
+			sender, receiver := disagree(t, group(t, make, 2), [2]wire.Call{ordinary(), ordinary()}, bytes)
+			words := [2]string{fmt.Sprint(bytes[0], " bytes"), fmt.Sprint(bytes[1], " bytes")}
+			wantMismatch(t, receiver, wire.MismatchError{Rank: 0, Seq: 7, Field: "message length", Mine: words[1], Theirs: words[0]})
+			if !errors.Is(sender, wire.ErrAborted) && !errors.Is(sender, wire.ErrDied) {
+				wantMismatch(t, sender, wire.MismatchError{Rank: 1, Seq: 7, Field: "message length", Mine: words[0], Theirs: words[1]})
+			}
+		})
+	}
+}
+
+// part is what one rank does: a call, and messages of so many bytes.
+type part struct {
+	call     wire.Call
+	to, from []int
+	bytes    int
+}
+
+func (p *part) do(ctx context.Context, e rank) error {
+	e.Begin(&p.call)
+	var sends []wire.Send
+	var recvs []wire.Recv
+	for _, peer := range p.to {
+		sends = append(sends, wire.Send{Peer: peer, Data: aligned(p.bytes)})
+	}
+	for _, peer := range p.from {
+		recvs = append(recvs, wire.Recv{Peer: peer, Into: aligned(p.bytes)})
+	}
+	return e.Exchange(ctx, sends, recvs)
+}
+
+// Two collectives, and point-to-point calls between ranks 0 and 1.
+var (
+	broadcast = wire.Call{Seq: 1, Primitive: 1, Root: 0, PrimitiveName: wire.NewLabel("Broadcast")}
+	otherRoot = wire.Call{Seq: 1, Primitive: 1, Root: 1, PrimitiveName: wire.NewLabel("Broadcast")}
+	zeroToOne = wire.Call{Seq: 1, Primitive: 2, Root: 0, Peer: 2, PrimitiveName: wire.NewLabel("Send")}
+	oneToZero = wire.Call{Seq: 4, Primitive: 2, Root: 1, Peer: 1, PrimitiveName: wire.NewLabel("Send")}
+)
+
+// tooLong is for a message that no transport takes as a whole before it is received.
+const tooLong = 64 << 20
+
+// disagreements are ranks that wait for each other in vain, without a message that would tell.
+var disagreements = []struct {
+	name  string
+	parts [2]part
+}{
+	{"both receive", [2]part{{broadcast, nil, []int{1}, 1}, {otherRoot, nil, []int{0}, 1}}},
+	{"both send", [2]part{{otherRoot, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}},
+	{"a receive against a collective", [2]part{{oneToZero, nil, []int{1}, 1}, {broadcast, nil, []int{0}, 1}}},
+	{"a long send against a collective", [2]part{{zeroToOne, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}},
+	{"two receives", [2]part{{oneToZero, nil, []int{1}, 1}, {zeroToOne, nil, []int{0}, 1}}},
+	{"two long sends", [2]part{{zeroToOne, []int{1}, nil, tooLong}, {oneToZero, []int{0}, nil, tooLong}}},
+	{"no message", [2]part{{broadcast, nil, nil, 0}, {otherRoot, nil, []int{0}, 1}}},
+}
+
+// testDisagreement has each rank told, at the latest by its next call. One of them may hear no more than that the other
+// one has given up.
+func testDisagreement(t *testing.T, make Make) {
+	for _, test := range disagreements {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
+			errs := together(group(t, make, 2), func(e rank) error {
+				err := test.parts[e.rank].do(ctx, e)
+				if err == nil {
+					err = e.receive(ctx, 1-e.rank, aligned(1))
+				}
+				e.Abort()
+				return err
+			})
+			found := 0
+			for r, err := range errs {
+				want := *wire.Mismatch(&test.parts[r].call, &test.parts[1-r].call, 1-r)
+				wantToldOf(t, err, want)
+				if errors.As(err, new(*wire.MismatchError)) {
+					found++
+				}
+			}
+			if found == 0 {
+				t.Error("no rank has found it")
+			}
+		})
+	}
+}
+
+// testAgreement has ranks take their time, in calls that agree: nobody takes that for a disagreement.
+func testAgreement(t *testing.T, make Make) {
+	all := group(t, make, 2)
+	succeed(t, all, func(ctx context.Context, e rank) error {
+		for i := range 4 {
+			p := part{call: broadcast, bytes: 4 << 20}
+			p.call.Seq += uint64(i)
+			if p.call.Peer = 0; i%2 == 1 {
+				p.call.Peer = 2
+			}
+			if p.to = []int{1}; e.rank == 1 {
+				p.to, p.from = nil, []int{0}
+			}
+			if e.rank == i/2 {
+				time.Sleep(60 * time.Millisecond) // longer than it takes a rank to wonder
+			}
+			if err := p.do(ctx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	same := otherRoot
+	same.Seq = 9
+	for r, err := range together(all, func(e rank) error { return (&part{same, nil, []int{1 - e.rank}, 1}).do(ctx, e) }) {
+		// Where all ranks are known to wait for each other there is no need to wait for the deadline.
+		if !errors.Is(err, context.DeadlineExceeded) && (err == nil || !strings.Contains(err.Error(), "wait for each other")) {
+			t.Errorf("rank %d: %v", r, err)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+// Package exchangetest tests what every transport has to keep: that messages arrive whole, in order and reduced as they
+// should be; that ranks whose calls disagree are told; that every Exchange ends, and touches nothing afterwards; and that
+// it allocates nothing. A transport's own tests call [Run], and add what is particular to it.
+package exchangetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Transport carries the messages of one rank: the seam between package fast and its transports, which says what the
+// methods promise.
+type Transport interface {
+	Begin(call *wire.Call)
+	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
+	Waiting() []int
+	Fail(err error)
+	Abort()
+	Close() error
+}
+
+// Make is new transports among size ranks, in rank order. It may skip a test of a size that there is none for. What it
+// makes has to serve two groups at once.
+type Make func(t *testing.T, size int) []Transport
+
+// Run tests the transports that make makes.
+func Run(t *testing.T, make Make) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, Make)
+	}{
+		{"alone", testAlone},
+		{"exchange", testExchange},
+		{"lengths", testLengths},
+		{"many ranks", testManyRanks},
+		{"reduce", testReduce},
+		{"after send", testAfterSend},
+		{"signals", testSignals},
+		{"calls of messages", testCallsOfMessages},
+		{"mismatch", testMismatch},
+		{"mismatch of one message", testMismatchOfOneMessage},
+		{"length mismatch", testLengthMismatch},
+		{"disagreement", testDisagreement},
+		{"agreement", testAgreement},
+		{"bad peers", testBadPeers},
+		{"timeout", testTimeout},
+		{"waiting", testWaiting},
+		{"fail", testFail},
+		{"abort", testAbort},
+		{"close", testClose},
+		{"ends", testEnds},
+		{"allocations", testAllocations},
+		{"two groups", testTwoGroups},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, make) })
+	}
+}
+
+// long is longer than any test takes, on any machine.
+const long = 60 * time.Second
+
+// rank is one rank's transport.
+type rank struct {
+	Transport
+	rank, size int
+}
+
+// group is new transports among size ranks, which are closed when the test ends.
+func group(t *testing.T, make Make, size int) []rank {
+	t.Helper()
+	var all []rank
+	for r, e := range make(t, size) {
+		all = append(all, rank{e, r, size})
+		t.Cleanup(func() { _ = e.Close() })
+	}
+	return all
+}
+
+// together runs f on all ranks at once, and gives their errors.
+func together(all []rank, f func(e rank) error) []error {
+	errs := make([]error, len(all))
+	var ranks sync.WaitGroup
+	for i, e := range all {
+		ranks.Go(func() { errs[i] = f(e) })
+	}
+	ranks.Wait()
+	return errs
+}
+
+// succeed runs f on all ranks at once, each within a long time, and gives up on all that is left if one fails.
+func succeed(t *testing.T, all []rank, f func(ctx context.Context, e rank) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	for r, err := range together(all, func(e rank) error {
+		err := f(ctx, e)
+		if err != nil {
+			e.Abort()
+		}
+		return err
+	}) {
+		if err != nil {
+			t.Errorf("rank %d of %d: %v", r, len(all), err)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// send and receive are an Exchange of one message.
+func (e rank) send(ctx context.Context, to int, data []byte) error {
+	return e.Exchange(ctx, []wire.Send{{Peer: to, Data: data}}, nil)
+}
+
+func (e rank) receive(ctx context.Context, from int, into []byte) error {
+	return e.Exchange(ctx, nil, []wire.Recv{{Peer: from, Into: into}})
+}
+
+// wantPeer fails unless err says that rank is at fault, for one of the causes.
+func wantPeer(t *testing.T, err error, rank int, causes ...error) {
+	t.Helper()
+	var peer *wire.PeerError
+	if !errors.As(err, &peer) || peer.Rank != rank || !isAny(err, causes) {
+		t.Errorf("got %v, want rank %d: %v", err, rank, causes)
+	}
+}
+
+func isAny(err error, targets []error) bool {
+	for _, target := range targets {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}

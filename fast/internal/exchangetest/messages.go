@@ -1,0 +1,190 @@
+package exchangetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// lengths of messages at which a transport may err: around alignments, pages, and the segments of each transport.
+var lengths = []int{0, 1, 2, 7, 8, 47, 48, 49, 63, 64, 65, 1000, 4095, 4096, 4097, 16<<10 - 1, 16 << 10, 16<<10 + 1,
+	64<<10 - 1, 64 << 10, 64<<10 + 1, 128<<10 - 1, 128 << 10, 128<<10 + 1, 256<<10 - 1, 256 << 10, 256<<10 + 1, 300007}
+
+// bulk are lengths of more than any transport holds of a message at a time.
+var bulk = []int{1 << 20, 1<<20 + 1, 3000017, 8<<20 + 64}
+
+// testAlone is a communicator of one rank.
+func testAlone(t *testing.T, make Make) {
+	e := group(t, make, 1)[0]
+	e.Begin(&wire.Call{Seq: 1})
+	if err := e.Exchange(t.Context(), nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// testExchange has ranks send several messages of various lengths to each other in the same steps.
+func testExchange(t *testing.T, make Make) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		size := 2 + rnd.IntN(4)
+		var p plan
+		for range 1 + rnd.IntN(4) {
+			p = append(p, drawStep(rnd, size))
+		}
+		succeed(t, group(t, make, size), p.carryOut)
+	}
+}
+
+func drawStep(rnd *rand.Rand, size int) []message {
+	step := make([]message, rnd.IntN(9))
+	for i := range step {
+		from := rnd.IntN(size)
+		m := message{from: from, to: (from + 1 + rnd.IntN(size-1)) % size, length: lengths[rnd.IntN(len(lengths))]}
+		if m.kernel = rnd.IntN(2) == 0; m.kernel {
+			m.first, m.inPlace = rnd.IntN(2) == 0, rnd.IntN(2) == 0
+		} else {
+			m.shift = rnd.IntN(8)
+		}
+		step[i] = m
+	}
+	return step
+}
+
+// testLengths sends messages of all lengths in both directions, the long ones one by one and the others one after the
+// other.
+func testLengths(t *testing.T, make Make) {
+	p := plan{nil}
+	for i, n := range lengths {
+		p[0] = append(p[0], message{from: i % 2, to: 1 - i%2, length: n}, message{from: 1 - i%2, to: i % 2, length: n, kernel: true})
+	}
+	for i, n := range bulk {
+		p = append(p, []message{{from: 0, to: 1, length: n, kernel: i%2 == 0}, {from: 1, to: 0, length: n, shift: i}})
+	}
+	succeed(t, group(t, make, 2), p.carryOut)
+}
+
+// testManyRanks has more ranks than processors, and all of them send to all others.
+func testManyRanks(t *testing.T, make Make) {
+	const size = 9
+	p := plan{nil, nil, nil}
+	for from := range size {
+		for to := range size {
+			if from != to {
+				p[0] = append(p[0], message{from: from, to: to, length: 8, kernel: to%2 == 0})
+				p[1] = append(p[1], message{from: from, to: to, length: 1000 + from})
+				p[2] = append(p[2], message{from: from, to: to, length: 70001, kernel: true, first: from < to})
+			}
+		}
+	}
+	succeed(t, group(t, make, size), p.carryOut)
+}
+
+// testReduce receives operands, before and after the one that is there, in place and not.
+func testReduce(t *testing.T, make Make) {
+	var p plan
+	for _, n := range append(lengths, bulk[2]) {
+		var step []message
+		for variant := range 4 {
+			step = append(step, message{from: variant % 2, to: 1 - variant%2, length: n, kernel: true,
+				first: variant < 2, inPlace: variant%3 == 0})
+		}
+		p = append(p, step)
+	}
+	succeed(t, group(t, make, 2), p.carryOut)
+}
+
+// testAfterSend has ranks overwrite what they send: each pair has a region of its own, and both ranks reduce into it, or
+// one of them. Out of place there is nothing to overwrite. The faster rank runs ahead into the next round.
+func testAfterSend(t *testing.T, make Make) {
+	for _, size := range []int{2, 3} {
+		all, seq := group(t, make, size), uint64(0)
+		for _, n := range append(lengths, bulk...) {
+			if size > 2 && n > bulk[0] { // enough is enough
+				continue
+			}
+			for variant := range 3 {
+				succeed(t, all, func(ctx context.Context, e rank) error { return swap(ctx, e, seq, n, variant > 0, variant < 2) })
+				seq += 2
+			}
+		}
+	}
+}
+
+// swap is two rounds, in the calls after that of number seq.
+func swap(ctx context.Context, e rank, seq uint64, n int, both, inPlace bool) error {
+	for round := range 2 {
+		e.Begin(&wire.Call{Seq: seq + uint64(round) + 1, Count: uint64(n)})
+		var sends []wire.Send
+		var recvs []wire.Recv
+		for peer := range e.size {
+			if peer == e.rank {
+				continue
+			}
+			data := filled(round, e.rank*e.size+peer, n)
+			sends = append(sends, wire.Send{Peer: peer, Data: data})
+			r := wire.Recv{Peer: peer, Into: aligned(n), Kernel: subtract(n), With: data, ReceivedFirst: peer < e.rank}
+			r.AfterSend = both || peer < e.rank
+			if r.AfterSend && inPlace {
+				r.Into = data
+			}
+			recvs = append(recvs, r)
+		}
+		if err := e.Exchange(ctx, sends, recvs); err != nil {
+			return err
+		}
+		for _, r := range recvs {
+			low, high := min(r.Peer, e.rank), max(r.Peer, e.rank)
+			for i, got := range r.Into {
+				if want := pattern(round, low*e.size+high, i) - pattern(round, high*e.size+low, i); got != want {
+					return fmt.Errorf("%d bytes with rank %d, both %v, in place %v: byte %d is %#x, want %#x", n, r.Peer, both, inPlace, i, got, want)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// filled is n aligned bytes with a pattern.
+func filled(step, number, n int) []byte {
+	data := aligned(n)
+	for i := range data {
+		data[i] = pattern(step, number, i)
+	}
+	return data
+}
+
+// testSignals has the empty messages of a step counted, and hold a rank back.
+func testSignals(t *testing.T, make Make) {
+	var entered atomic.Int32
+	all := group(t, make, 2)
+	for i := range int32(10) {
+		succeed(t, all, func(ctx context.Context, e rank) error {
+			if e.rank == 0 {
+				entered.Add(1)
+				return e.Exchange(ctx, []wire.Send{{Peer: 1}, {Peer: 1}}, nil)
+			}
+			err := e.Exchange(ctx, nil, []wire.Recv{{Peer: 0}, {Peer: 0}})
+			if err == nil && entered.Load() != i+1 {
+				err = errors.New("the signal came before it was sent")
+			}
+			return err
+		})
+	}
+}
+
+// testBadPeers refuses ranks that there are not, and the rank itself.
+func testBadPeers(t *testing.T, make Make) {
+	for _, peer := range []int{-1, 0, 2} {
+		if e := group(t, make, 2)[0]; e.send(t.Context(), peer, nil) == nil {
+			t.Errorf("a send to rank %d is accepted", peer)
+		}
+		if e := group(t, make, 2)[0]; e.receive(t.Context(), peer, nil) == nil {
+			t.Errorf("a receive from rank %d is accepted", peer)
+		}
+	}
+}
