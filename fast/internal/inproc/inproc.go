@@ -23,14 +23,13 @@ type network struct {
 
 // Endpoint is one rank's end of its links to all others.
 type Endpoint struct {
-	net         *network
-	rank        int
-	call        *wire.Call
-	fingerprint uint64
-	out         []outgoing // the sends of the Exchange in progress
-	in          []incoming // and its receives
-	open        int        // how many of both are not complete
-	bounces     [][]byte   // memory for receives marked AfterSend
+	net     *network
+	rank    int
+	call    wire.Mark  // the one that Begin named
+	out     []outgoing // the sends of the Exchange in progress
+	in      []incoming // and its receives
+	open    int        // how many of both are not complete
+	bounces [][]byte   // memory for receives marked AfterSend
 
 	ended   atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	closed  atomic.Bool
@@ -51,15 +50,13 @@ func newNetwork(size, segment int) *network {
 		segment:   segment,
 	}
 	for rank := range n.endpoints {
-		n.endpoints[rank] = &Endpoint{net: n, rank: rank, call: new(wire.Call), token: make(chan struct{}, 1)}
+		n.endpoints[rank] = &Endpoint{net: n, rank: rank, call: wire.NewMark(new(wire.Call)), token: make(chan struct{}, 1)}
 	}
 	return n
 }
 
 // Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any more.
-func (e *Endpoint) Begin(call *wire.Call) {
-	e.call, e.fingerprint = call, call.Fingerprint()
-}
+func (e *Endpoint) Begin(call *wire.Call) { e.call = wire.NewMark(call) }
 
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
 // Then no rank reads the memory of sends any more. After an error the endpoint is only good for Abort and Close.
@@ -119,14 +116,14 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.net.endpoints)); err != nil {
 			return err
 		}
-		e.out = append(e.out, outgoing{Send: &sends[i], link: e.net.link(e.rank, sends[i].Peer)})
+		e.out = append(e.out, outgoing{Send: &sends[i], call: e.call.Of(sends[i].Call), link: e.net.link(e.rank, sends[i].Peer)})
 	}
 	bounces := 0
 	for i := range recvs {
 		if err := wire.CheckPeer(e.rank, recvs[i].Peer, len(e.net.endpoints)); err != nil {
 			return err
 		}
-		r := incoming{Recv: &recvs[i], link: e.net.link(recvs[i].Peer, e.rank)}
+		r := incoming{Recv: &recvs[i], call: e.call.Of(recvs[i].Call), link: e.net.link(recvs[i].Peer, e.rank)}
 		r.number = r.link.listed
 		r.link.listed++
 		if r.AfterSend && isSent(r.Into, r.Peer, sends) {

@@ -18,9 +18,8 @@ type link struct {
 	read  atomic.Int64 // how many bytes of data the receiver needs no more
 
 	// The message: the sender's while the link is idle.
-	data        []byte
-	call        *wire.Call
-	fingerprint uint64
+	data []byte
+	call wire.Mark
 	// Why the receiver refused the message, as the sender is to see it.
 	refusal *wire.MismatchError
 
@@ -51,6 +50,7 @@ func (n *network) link(from, to int) *link {
 // outgoing is a send of an Exchange in progress.
 type outgoing struct {
 	*wire.Send
+	call         wire.Mark
 	link         *link
 	posted, done bool
 }
@@ -64,13 +64,13 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	l := m.link
 	switch state := l.state.Load(); {
 	case state == idle:
-		l.data, l.call, l.fingerprint = m.Data, e.call, e.fingerprint
+		l.data, l.call = m.Data, m.call
 		l.read.Store(0)
 		l.state.Store(posted)
 		m.posted = true
 		e.net.wake(m.Peer)
 	case state == taken && m.posted:
-		l.data, l.call = nil, nil
+		l.data, l.call.Call = nil, nil
 		l.state.Store(idle)
 		m.done = true
 		e.open--
@@ -111,6 +111,7 @@ func (l *link) withdraw() {
 // incoming is a receive of an Exchange in progress.
 type incoming struct {
 	*wire.Recv
+	call   wire.Mark
 	link   *link
 	number uint64 // of the message on its link
 	read   int    // how many bytes were read from the sender's memory
@@ -133,8 +134,8 @@ func (e *Endpoint) pull(r *incoming) (bool, error) {
 	case r.link.received != r.number || r.link.state.Load() != posted || !r.link.state.CompareAndSwap(posted, taking):
 		return false, nil
 	}
-	if err := e.check(r); err != nil {
-		r.link.refusal = &wire.MismatchError{Rank: e.rank, Seq: r.link.call.Seq, Field: err.Field, Mine: err.Theirs, Theirs: err.Mine}
+	if err := r.check(); err != nil {
+		r.link.refusal = &wire.MismatchError{Rank: e.rank, Seq: r.link.call.Call.Seq, Field: err.Field, Mine: err.Theirs, Theirs: err.Mine}
 		r.link.state.Store(refused)
 		e.net.wake(r.Peer)
 		return false, err
@@ -144,15 +145,15 @@ func (e *Endpoint) pull(r *incoming) (bool, error) {
 }
 
 // check compares the message's call and length with what this rank expects.
-func (e *Endpoint) check(r *incoming) *wire.MismatchError {
+func (r *incoming) check() *wire.MismatchError {
 	l := r.link
-	if l.fingerprint != e.fingerprint {
-		if err := wire.Mismatch(e.call, l.call, r.Peer); err != nil {
+	if l.call.Fingerprint != r.call.Fingerprint {
+		if err := wire.Mismatch(r.call.Call, l.call.Call, r.Peer); err != nil {
 			return err
 		}
 	}
 	if len(l.data) != len(r.Into) {
-		return &wire.MismatchError{Rank: r.Peer, Seq: e.call.Seq, Field: "message length",
+		return &wire.MismatchError{Rank: r.Peer, Seq: r.call.Call.Seq, Field: "message length",
 			Mine: fmt.Sprint(len(r.Into), " bytes"), Theirs: fmt.Sprint(len(l.data), " bytes")}
 	}
 	return nil

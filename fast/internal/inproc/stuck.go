@@ -63,12 +63,28 @@ func judge(ranks []*Endpoint) {
 	}
 }
 
-// disagreement compares e's call with those of the ranks that it waits for.
+// disagreement compares the calls of the messages that e waits for with those that the other ranks are in.
 func (e *Endpoint) disagreement() error {
-	for _, rank := range e.waiting() {
-		if err := wire.Mismatch(e.call, e.net.endpoints[rank].call, rank); err != nil {
+	for peer, call := range e.pending() {
+		if err := e.net.endpoints[peer].disagrees(e.rank, call); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with the call of a
+// message that e waits for, one between the two ranks if there is any.
+func (e *Endpoint) disagrees(other int, call *wire.Call) *wire.MismatchError {
+	var found *wire.MismatchError
+	for peer, mine := range e.pending() {
+		err := wire.Mismatch(call, mine, e.rank)
+		if err == nil {
+			return nil
+		}
+		if found == nil || peer == other {
+			found = err
+		}
+	}
+	return found
 }

@@ -2,6 +2,7 @@ package inproc
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -100,14 +101,9 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	if err := e.given(); err != nil {
 		return err
 	}
-	for i := range e.out {
-		if m := &e.out[i]; !m.done && e.net.endpoints[m.Peer].closed.Load() {
-			return &wire.PeerError{Rank: m.Peer, Err: wire.ErrClosed}
-		}
-	}
-	for i := range e.in {
-		if r := &e.in[i]; !r.done && e.net.endpoints[r.Peer].closed.Load() {
-			return &wire.PeerError{Rank: r.Peer, Err: wire.ErrClosed}
+	for peer := range e.pending() {
+		if e.net.endpoints[peer].closed.Load() {
+			return &wire.PeerError{Rank: peer, Err: wire.ErrClosed}
 		}
 	}
 	return nil
@@ -129,16 +125,25 @@ func (e *Endpoint) Waiting() []int {
 // waiting are the ranks of all messages that are not complete, in ascending order.
 func (e *Endpoint) waiting() []int {
 	var ranks []int
-	for i := range e.out {
-		if !e.out[i].done {
-			ranks = append(ranks, e.out[i].Peer)
-		}
-	}
-	for i := range e.in {
-		if !e.in[i].done {
-			ranks = append(ranks, e.in[i].Peer)
-		}
+	for peer := range e.pending() {
+		ranks = append(ranks, peer)
 	}
 	slices.Sort(ranks)
 	return slices.Compact(ranks)
+}
+
+// pending are the messages of the Exchange in progress that are not complete: their ranks and calls.
+func (e *Endpoint) pending() iter.Seq2[int, *wire.Call] {
+	return func(yield func(int, *wire.Call) bool) {
+		for i := range e.out {
+			if m := &e.out[i]; !m.done && !yield(m.Peer, m.call.Call) {
+				return
+			}
+		}
+		for i := range e.in {
+			if m := &e.in[i]; !m.done && !yield(m.Peer, m.call.Call) {
+				return
+			}
+		}
+	}
 }

@@ -130,6 +130,23 @@ func CheckPeer(rank, peer, size int) error {
 	return nil
 }
 
+// Mark is a call with its fingerprint, so that it is computed once.
+type Mark struct {
+	Call        *Call
+	Fingerprint uint64
+}
+
+// NewMark is the mark of c.
+func NewMark(c *Call) Mark { return Mark{c, c.Fingerprint()} }
+
+// Of is the mark of a message whose Call is own, if that is not nil, and otherwise m, that of the call in progress.
+func (m Mark) Of(own *Call) Mark {
+	if own == nil {
+		return m
+	}
+	return NewMark(own)
+}
+
 // Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it.
 func (c *Call) Fingerprint() uint64 {
 	h := uint64(14695981039346656037)
