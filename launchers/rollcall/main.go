@@ -1,0 +1,140 @@
+// Command rollcall is a program for the tests of launchers: one rank of a job that learns everything from its environment.
+// Each rank exchanges messages with the others, checks what it gets, and prints one line that says who it is and who
+// shares its host:
+//
+//	rank 1 of 4: 2 hosts: [0 1] [2 3]; shm to [0]; tcp to [2 3]
+//
+// With -forever it goes on until a call fails, and then says when that was and why.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/collgen/collgen/fast"
+)
+
+func main() {
+	address := flag.String("store", "", "find the others through this store, etcd://host:port or redis://host:port")
+	forever := flag.Int("forever", 0, "go on with all-reduces of so many `elements` until one fails")
+	flag.Parse()
+	if err := run(*address, *forever); err != nil {
+		fmt.Fprintln(os.Stderr, "rollcall:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the life of a rank.
+func run(address string, forever int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	opts, done, err := options(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer done()
+	c, err := fast.Init(ctx, opts...)
+	if err != nil {
+		return err
+	}
+	for _, check := range []func(context.Context, *fast.Comm) error{sum, spread, pass} {
+		if err := check(ctx, c); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("rank %d of %d: %v\n", c.Rank(), c.Size(), c.Topology())
+	if forever > 0 {
+		return goOn(ctx, c, forever)
+	}
+	return c.Close()
+}
+
+// sum adds up small and large vectors.
+func sum(ctx context.Context, c *fast.Comm) error {
+	n := c.Size()
+	for _, count := range []int{1, 1000, 300_000} {
+		buf := make([]int64, count)
+		for i := range buf {
+			buf[i] = int64(i + c.Rank())
+		}
+		if err := fast.AllReduce(ctx, c, buf, fast.Sum); err != nil {
+			return err
+		}
+		for i, got := range buf {
+			if want := int64(n*i + n*(n-1)/2); got != want {
+				return fmt.Errorf("sum of %d elements: [%d] is %d, want %d", count, i, got, want)
+			}
+		}
+	}
+	return nil
+}
+
+// spread has the last rank tell all others something.
+func spread(ctx context.Context, c *fast.Comm) error {
+	root := c.Size() - 1
+	buf := make([]int32, 1000)
+	if c.Rank() == root {
+		fill(buf, root)
+	}
+	if err := fast.Broadcast(ctx, c, buf, root); err != nil {
+		return err
+	}
+	return compare("broadcast", buf, root)
+}
+
+// pass passes a message from each rank to the next one, the first of all by rank 0.
+func pass(ctx context.Context, c *fast.Comm) error {
+	rank, n := c.Rank(), c.Size()
+	if n == 1 {
+		return nil
+	}
+	buf := make([]int32, 5000)
+	send := func() error {
+		fill(buf, rank)
+		return fast.Send(ctx, c, buf, (rank+1)%n)
+	}
+	if rank == 0 {
+		if err := send(); err != nil {
+			return err
+		}
+	}
+	from := (rank + n - 1) % n
+	if err := fast.Recv(ctx, c, buf, from); err != nil {
+		return err
+	}
+	if err := compare("message", buf, from); err != nil || rank == 0 {
+		return err
+	}
+	return send()
+}
+
+func fill(buf []int32, from int) {
+	for i := range buf {
+		buf[i] = int32(from*1_000_000 + i)
+	}
+}
+
+// compare wants what fill has made.
+func compare(what string, got []int32, from int) error {
+	want := make([]int32, len(got))
+	fill(want, from)
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("%s: got %d… from rank %d, want %d…", what, got[:3], from, want[:3])
+	}
+	return nil
+}
+
+// goOn does collectives until one fails. Then it prints a time that all processes of the machine agree on, and the error.
+func goOn(ctx context.Context, c *fast.Comm, count int) error {
+	buf := make([]float32, count)
+	for {
+		if err := fast.AllReduce(ctx, c, buf, fast.Max); err != nil {
+			fmt.Println("failed at", clock(), err)
+			return err
+		}
+	}
+}
