@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 )
 
 // Client makes conn, which was opened to where h.To is said to be, a connection between me and that process. It takes at
@@ -57,7 +56,7 @@ func connect(conn net.Conn, cred Credentials, own *tls.Certificate, me Identity,
 func introduce(conn net.Conn, preamble []byte) error {
 	_, unsent := conn.Write(preamble)
 	reply := make([]byte, replyBytes)
-	err := readFirst(conn, reply) // it may have answered although not all was written
+	_, err := readFirst(conn, reply) // it may have answered although not all was written
 	if err != nil && unsent != nil {
 		err = unsent
 	}
@@ -75,9 +74,6 @@ func greet(t *tls.Conn, hello []byte) error {
 	reply, err := readRecord(t, replyBytes)
 	if err != nil {
 		return brokenOff("the server's reply", err)
-	}
-	if !strings.HasPrefix(string(reply), magic) {
-		return fmt.Errorf("%w, at the server's reply: %w", ErrBroken, errUnknownReply)
 	}
 	return decodeReply(reply)
 }

@@ -49,7 +49,7 @@ func (c *secretCredentials) mode() mode { return modeSecret }
 
 // Key is documented at Credentials. The job's name is quoted, so that no two jobs run into one.
 func (c *secretCredentials) Key(me Identity, use string) []byte {
-	return derive(c.secret, fmt.Sprintf("collgen %q|%q|%d", use, me.Job, me.Epoch))
+	return derive(c.secret, fmt.Sprintf("collgen key %q|%q|%d", use, me.Job, me.Epoch))
 }
 
 func (c *secretCredentials) mac(preamble []byte) [macBytes]byte {
@@ -59,7 +59,7 @@ func (c *secretCredentials) mac(preamble []byte) [macBytes]byte {
 }
 
 func (c *secretCredentials) key(id Identity) ed25519.PrivateKey {
-	return ed25519.NewKeyFromSeed(c.Key(id, fmt.Sprint("process ", id.Process)))
+	return ed25519.NewKeyFromSeed(derive(c.secret, fmt.Sprintf("collgen process %d|%q|%d", id.Process, id.Job, id.Epoch)))
 }
 
 // certificate makes one with me's key, which signs it itself: nobody reads more of it than the key.

@@ -3,9 +3,7 @@ package secure
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"time"
 )
@@ -41,27 +39,20 @@ func config(own *tls.Certificate) *tls.Config {
 	}
 }
 
-// readFirst fills b with what begins with magic, and gives up as soon as it does not.
-func readFirst(conn net.Conn, b []byte) error {
-	for have := 0; have < len(b); {
-		n, err := conn.Read(b[have:])
+// readFirst fills b with what begins with magic, and gives up as soon as it does not. It returns how much has come.
+func readFirst(conn net.Conn, b []byte) (have int, err error) {
+	for have < len(b) && err == nil {
+		var n int
+		n, err = conn.Read(b[have:])
 		have += n
 		if begin := b[:min(have, len(magic))]; string(begin) != magic[:len(begin)] {
-			return fmt.Errorf("%w: it said %q", ErrNotCollgen, begin)
-		}
-		if err != nil && have < len(b) {
-			return silence(have, err)
+			return have, fmt.Errorf("%w: it said %q", ErrNotCollgen, begin)
 		}
 	}
-	return nil
-}
-
-// silence is the error of a peer that said only a part of what it had to say first.
-func silence(have int, err error) error {
-	if have == 0 && errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: it closed the connection without a word", ErrNotCollgen)
+	if have == len(b) {
+		return have, nil
 	}
-	return fmt.Errorf("%w, after %d bytes: %w", ErrBroken, have, err)
+	return have, fmt.Errorf("%w, after %d bytes: %w", ErrBroken, have, err)
 }
 
 // readRecord reads a message of size bytes, which has to be a record of its own.

@@ -23,16 +23,16 @@ func encodeReply(err error) []byte {
 	return b
 }
 
-// errUnknownReply: of a later version, or nothing that a server ever says.
+// errUnknownReply: nothing that a server of this version says.
 var errUnknownReply = errors.New("a reply that this version does not know")
 
-// decodeReply is the server's refusal, or nil if it goes on. The caller has checked the magic.
+// decodeReply is the server's refusal, or nil if it goes on.
 func decodeReply(b []byte) error {
 	switch {
-	case len(b) != replyBytes || int(b[14]) >= len(reasons):
-		return fmt.Errorf("%w: %w", ErrBroken, errUnknownReply)
-	case b[14] == 0:
+	case bytes.Equal(b, encodeReply(nil)):
 		return nil
+	case len(b) != replyBytes || string(b[:len(magic)]) != magic || b[14] == 0 || int(b[14]) >= len(reasons):
+		return fmt.Errorf("%w: %w", ErrBroken, errUnknownReply)
 	}
 	reason, detail := reasons[b[14]], printable(b[16:])
 	if detail == "" || detail == reason.Error() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"sync"
@@ -50,18 +51,24 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Id
 		conn, err := l.Accept()
 		if err == nil {
 			patience = shortest
-			p := s.pending.enter(conn)
-			running.Go(func() {
-				if c, h := s.handshake(ctx, p, own, check); c != nil {
-					accepted(c, h)
-				}
-			})
+			v := s.pending.enter(conn)
+			running.Go(func() { s.receive(ctx, v, own, check, accepted) })
 			continue
 		}
 		if !passing(err) || !pause(ctx, patience) {
 			return why(ctx, err)
 		}
 		patience = min(2*patience, longest)
+	}
+}
+
+func (s *Server) receive(ctx context.Context, v *visitor, own *tls.Certificate, check func(Hello, Identity) error, accepted func(*Conn, Hello)) {
+	c, h, err := s.handshake(ctx, v, own, check)
+	switch {
+	case err == nil:
+		accepted(c, h)
+	case ctx.Err() == nil:
+		s.refused.add(err, v.conn.RemoteAddr())
 	}
 }
 
@@ -95,51 +102,47 @@ func why(ctx context.Context, err error) error {
 	return err
 }
 
-// handshake is that of one connection. It returns nil if the client was refused, or has gone.
-func (s *Server) handshake(ctx context.Context, p *visitor, own *tls.Certificate, check func(Hello, Identity) error) (*Conn, Hello) {
-	defer s.pending.leave(p)
-	var c *Conn
-	var h Hello
-	err := bounded(ctx, p.conn, func() (err error) {
-		if err = s.admit(p); err == nil {
-			c, h, err = s.answer(p, own, check)
+// handshake is that of one connection, which is closed if it fails.
+func (s *Server) handshake(ctx context.Context, v *visitor, own *tls.Certificate, check func(Hello, Identity) error) (c *Conn, h Hello, err error) {
+	defer s.pending.leave(v)
+	err = bounded(ctx, v.conn, func() (err error) {
+		if err = s.admit(v); err == nil {
+			c, h, err = s.answer(v, own, check)
 		}
 		return err
 	})
-	if err == nil {
-		return c, h
-	}
-	if ctx.Err() == nil {
-		s.refused.add(err, p.conn.RemoteAddr())
-	}
-	return nil, Hello{}
+	return c, h, err
 }
 
-// admit reads the preamble and answers it.
-func (s *Server) admit(p *visitor) error {
+// admit reads the preamble and answers it. Strays get no answer.
+func (s *Server) admit(v *visitor) error {
 	b := make([]byte, preambleBytes)
-	s.pending.look(p)
-	err := readFirst(p.conn, b)
-	if err == nil {
+	s.pending.look(v)
+	have, err := readFirst(v.conn, b)
+	switch {
+	case err == nil:
 		err = judgePreamble(b, s.cred, s.me)
-	} else if !s.pending.evicted(p) {
+	case s.pending.evicted(v):
+	case have == 0:
+		return fmt.Errorf("%w: it said nothing: %w", ErrNotCollgen, err)
+	default:
 		return err
 	}
 	if err == nil && s.cred.mode() == modeSecret {
-		s.pending.proved(p)
+		s.pending.proved(v)
 	}
-	if s.pending.evicted(p) {
+	if s.pending.evicted(v) {
 		err = ErrBusy
 	}
-	if _, failed := p.conn.Write(encodeReply(err)); err == nil {
+	if _, failed := v.conn.Write(encodeReply(err)); err == nil {
 		err = brokenOff("the answer", failed)
 	}
 	return err
 }
 
 // answer is the server's side of TLS and of what is said in it.
-func (s *Server) answer(p *visitor, own *tls.Certificate, check func(Hello, Identity) error) (*Conn, Hello, error) {
-	under := &records{Conn: p.conn, exact: true, allow: unproven}
+func (s *Server) answer(v *visitor, own *tls.Certificate, check func(Hello, Identity) error) (*Conn, Hello, error) {
+	under := &records{Conn: v.conn, exact: true, allow: unproven}
 	t := tls.Server(under, config(own))
 	if err := t.Handshake(); err != nil {
 		return nil, Hello{}, brokenOff("TLS", err)
@@ -153,7 +156,7 @@ func (s *Server) answer(p *visitor, own *tls.Certificate, check func(Hello, Iden
 		err = s.cred.check(peer, t.ConnectionState().PeerCertificates)
 	}
 	if err == nil {
-		s.pending.proved(p)
+		s.pending.proved(v)
 		if check != nil {
 			err = check(h, peer)
 		}
