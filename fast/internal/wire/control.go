@@ -3,6 +3,7 @@ package wire
 import (
 	"crypto/cipher"
 	"net"
+	"os"
 )
 
 // Topic tells control messages apart: what is not for the same topic does not meet.
@@ -21,6 +22,13 @@ type Note struct {
 	From  int // the process that sent it, by its number in the job
 	Body  []byte
 	Files []int // descriptors, the receiver's to close; only from a process on the same host
+}
+
+// CloseFiles closes the files, for a receiver that has no use for them.
+func (n Note) CloseFiles() {
+	for _, fd := range n.Files {
+		_ = os.NewFile(uintptr(fd), "").Close()
+	}
 }
 
 // Conn is an authenticated connection to another process, for data. Seal and Open, if not nil, encrypt what is sent and

@@ -24,6 +24,8 @@ var (
 	ErrFrozen = errors.New("rank does not answer")
 	// ErrFenced: the other ranks take this one for dead, and go on without it.
 	ErrFenced = errors.New("this rank was given up by the others")
+	// ErrNoQuorum: fewer ranks are left than the caller wants to go on with.
+	ErrNoQuorum = errors.New("too few ranks are left")
 )
 
 // PeerError says that another rank failed: it died (Err is ErrDied), does not answer (ErrFrozen), closed its communicator

@@ -1,0 +1,194 @@
+package agree
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Plane is what an Agent needs of the control plane. Send does not block.
+type Plane interface {
+	Send(to int, t wire.Topic, body []byte, files ...int)
+	Handle(comm uint64, kind uint8, f func(wire.Note))
+	Watch(f func(process int, err error)) (stop func())
+}
+
+// Agent is one member's part in all agreements of a group, one after the other. It goes on answering the others when the
+// member's calls have returned, until Leave.
+type Agent struct {
+	plane     Plane
+	topic     wire.Topic
+	processes []int // by member
+	me        int
+	unwatch   func()
+
+	mu         sync.Mutex
+	agreements map[uint64]*agreement // from base on
+	base       uint64
+	next       uint64        // the number of the member's next call
+	undecided  uint64        // this member has the results of all agreements before
+	settled    []uint64      // the same of the other members, as far as they have said
+	gone       Set           // members that have left the group or died
+	causes     map[int]error // why
+	lost       func(m int)   // called when a member is gone; nil: nobody wants to know
+	ended      chan struct{} // closed when this member takes no part any more
+	err        error         // why
+}
+
+// New makes member me's agent. The processes are by member; the messages are those of comm and kind.
+func New(p Plane, comm uint64, kind uint8, processes []int, me int) *Agent {
+	size := len(processes)
+	a := &Agent{
+		plane: p, topic: wire.Topic{Comm: comm, Kind: kind}, processes: processes, me: me,
+		agreements: make(map[uint64]*agreement), base: 1, next: 1, undecided: 1, settled: make([]uint64, size),
+		gone: newSet(size), causes: make(map[int]error), ended: make(chan struct{}),
+	}
+	a.unwatch = p.Watch(a.down)
+	p.Handle(comm, kind, a.take)
+	return a
+}
+
+// Agree has all members agree, with this member's flags. All members make the same calls in the same order, and with the
+// same quorum: the least number of members that the value is to be agreed on by, or 0.
+//
+// It fails with *wire.TimeoutError at the end of ctx; the agreement goes on then, and counts. It fails with
+// wire.ErrNoQuorum; with wire.ErrFenced if the others go on without this member; and with the error that Leave was given.
+func (a *Agent) Agree(ctx context.Context, c Call, flags uint64, quorum int) (Value, error) {
+	x := new(agreement)
+	a.do(func() {
+		x = a.agreement(a.next)
+		a.next++
+		x.Start(c, flags, quorum)
+	})
+	select {
+	case <-x.done:
+		return a.result(x)
+	case <-a.ended:
+		return Value{}, a.err
+	case <-ctx.Done():
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return Value{}, &wire.TimeoutError{Waiting: x.Waiting(), Err: context.Cause(ctx)}
+	}
+}
+
+func (a *Agent) result(x *agreement) (Value, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v, ok := x.Decision()
+	switch {
+	case !ok:
+		return Value{}, wire.ErrNoQuorum
+	case v.Gone.Has(a.me):
+		return Value{}, wire.ErrFenced
+	}
+	return v, nil
+}
+
+// Cause is why a member is gone; nil if this member does not know.
+func (a *Agent) Cause(member int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.causes[member]
+}
+
+// While is ctx, which ends too when a member is gone that is not in known, with a *wire.PeerError as its cause. There is
+// one at a time.
+func (a *Agent) While(ctx context.Context, known Set) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	lost := func(member int) {
+		if !known.Has(member) {
+			cancel(&wire.PeerError{Rank: member, Err: a.causes[member]})
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, member := range a.gone.Members() {
+		lost(member)
+	}
+	a.lost = lost
+	return ctx, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.lost = nil
+		cancel(nil)
+	}
+}
+
+// Leave has this member take no part any more; the others are told. Its calls fail with err.
+func (a *Agent) Leave(err error) {
+	if !a.end(err) {
+		return
+	}
+	a.unwatch()
+	leave := Message{Kind: Leave, Round: a.me, Value: newValue(len(a.processes))}
+	body := leave.encode(len(a.processes))
+	for member, process := range a.processes {
+		if member != a.me {
+			a.plane.Send(process, a.topic, body)
+		}
+	}
+}
+
+// end is the end of this member's part.
+func (a *Agent) end(err error) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err != nil {
+		return false
+	}
+	a.err = err
+	close(a.ended)
+	clear(a.agreements)
+	return true
+}
+
+// down takes note that a process is down.
+func (a *Agent) down(process int, err error) {
+	switch member := slices.Index(a.processes, process); {
+	case member == a.me:
+		a.end(err)
+	case member >= 0:
+		a.do(func() { a.lose(member, err) })
+	}
+}
+
+// lose takes note that a member is gone: that it has left, if err is wire.ErrClosed, or else died.
+func (a *Agent) lose(member int, err error) {
+	if a.gone.Has(member) {
+		return
+	}
+	a.gone.add(member)
+	a.causes[member] = err
+	for _, x := range a.agreements {
+		x.Gone(member, a.died(member))
+	}
+	if a.lost != nil {
+		a.lost(member)
+	}
+}
+
+// died tells whether a member that is gone did not leave by itself.
+func (a *Agent) died(member int) bool { return !errors.Is(a.causes[member], wire.ErrClosed) }
+
+// take receives a message.
+func (a *Agent) take(n wire.Note) {
+	n.CloseFiles()
+	member := slices.Index(a.processes, n.From)
+	m, err := decode(n.Body, len(a.processes))
+	if err != nil || member < 0 || member == a.me {
+		return
+	}
+	a.do(func() {
+		switch {
+		case m.Seq == 0 && m.Kind == Leave:
+			a.lose(member, wire.ErrClosed)
+		case m.Seq >= a.base && m.Seq < a.next+ahead:
+			a.agreement(m.Seq).Take(member, m)
+			a.settle(member, &m)
+		}
+	})
+}

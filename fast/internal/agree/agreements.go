@@ -1,0 +1,97 @@
+package agree
+
+// agreement is one of an Agent's.
+type agreement struct {
+	*Machine
+	done chan struct{} // closed when there is a result
+	over bool          // there is
+}
+
+// ahead is how many agreements another member may be ahead of this one, because it did not wait for their end.
+const ahead = 1024
+
+// agreement is that of number seq.
+func (a *Agent) agreement(seq uint64) *agreement {
+	x := a.agreements[seq]
+	if x == nil {
+		x = &agreement{Machine: NewMachine(len(a.processes), a.me), done: make(chan struct{})}
+		a.agreements[seq] = x
+		for _, member := range a.gone.Members() {
+			x.Gone(member, a.died(member))
+		}
+	}
+	return x
+}
+
+// letter is a message that is ready to be sent.
+type letter struct {
+	process int
+	body    []byte
+}
+
+// do has f change what this member knows, unless its part is over, and does what follows from it. Messages are sent
+// without the lock, because the receiver may be called at once, and answer.
+func (a *Agent) do(f func()) {
+	a.mu.Lock()
+	var letters []letter
+	if a.err == nil {
+		f()
+		letters = a.letters()
+	}
+	a.mu.Unlock()
+	for _, l := range letters {
+		a.plane.Send(l.process, a.topic, l.body)
+	}
+}
+
+// letters are the messages that all agreements want sent. It wakes those who wait for a result.
+func (a *Agent) letters() (all []letter) {
+	for _, x := range a.agreements {
+		if _, decided := x.Decision(); !x.over && (decided || x.Lost()) {
+			x.over = true
+			close(x.done)
+		}
+	}
+	for a.undecided < a.next && a.agreements[a.undecided].over {
+		a.undecided++
+	}
+	for seq, x := range a.agreements {
+		for _, e := range x.Outgoing() {
+			e.Seq, e.Settled = seq, a.undecided
+			if e.Kind == Propose || e.Kind == Decide {
+				e.Settled = a.settledByAll()
+			}
+			all = append(all, letter{a.processes[e.To], e.encode(len(a.processes))})
+		}
+	}
+	return all
+}
+
+// settle takes note of what a member's message says of earlier agreements: those that all have the results of are
+// forgotten, because nobody will ask for them any more.
+func (a *Agent) settle(member int, m *Message) {
+	switch m.Kind {
+	case State:
+		a.settled[member] = max(a.settled[member], m.Settled)
+		a.forget(a.settledByAll())
+	case Propose, Decide:
+		a.forget(min(m.Settled, a.undecided))
+	}
+}
+
+// settledByAll is such that all members that are not gone have said that they have the results of all agreements before.
+func (a *Agent) settledByAll() uint64 {
+	lowest := a.undecided
+	for member, n := range a.settled {
+		if member != a.me && !a.gone.Has(member) {
+			lowest = min(lowest, n)
+		}
+	}
+	return lowest
+}
+
+func (a *Agent) forget(before uint64) {
+	for ; a.base < before; a.base++ {
+		delete(a.agreements, a.base)
+	}
+}
