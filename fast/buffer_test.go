@@ -73,7 +73,7 @@ func TestLayoutRefuses(t *testing.T) {
 		{1, 0, 0}, {1, -1, 0}, {1, 1, -1}, {1, 1, maxInt >> 13}, {maxInt >> 23, 1, maxInt >> 23}, {1 << 14, 1, 1<<16 + 1}, {maxInt / 16, 1, 3}, {maxInt / 16, 2, maxInt},
 	} {
 		x := &newComm(0, 1, nil).call
-		x.count, x.elem = test.count, spec.TypeComplex128
+		x.k, x.count, x.elem = &Collective{Name: "Test"}, test.count, spec.TypeComplex128
 		if err := x.Layout(test.chunks, test.slots); !errors.Is(err, ErrInvalidArgument) {
 			t.Errorf("%+v: %v", test, err)
 		}

@@ -17,7 +17,9 @@ type Call struct {
 
 	c        *Comm
 	cuts     cuts
-	name     string // of the primitive
+	k        *Collective
+	a        *Algorithm
+	seq      uint64 // number of the call
 	count    int    // elements per block
 	op       spec.Op
 	elem     spec.Type
@@ -26,6 +28,7 @@ type Call struct {
 	recvs    []wire.Recv
 	operands [][]byte
 	receives bool // the receive listed last was not left out
+	together bool // messages are sent and received later, along with those of other calls
 	begun    bool // the transport was used
 	running  bool // the algorithm has neither returned nor panicked
 }
@@ -39,14 +42,14 @@ const maxScratch = 16 << 30
 // with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
-		return Refuse(x.name, "a layout of %d chunks and %d slots", chunks, slots)
+		return Refuse(x.k.Name, "a layout of %d chunks and %d slots", chunks, slots)
 	}
 	bytes := x.elem.Bytes()
 	x.cuts = cuts{block: x.count * bytes, chunks: chunks, short: x.count / chunks * bytes, longs: x.count % chunks, elem: bytes}
 	slot := x.cuts.length(0)
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
 	if over != 0 || total > min(maxScratch, uint64(maxInt-cacheLine)) {
-		return Refuse(x.name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
+		return Refuse(x.k.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
 	}
 	x.Scratch.data, x.Scratch.slot = x.c.scratch.need(int(total)), slot
 	return nil
@@ -100,7 +103,7 @@ func (x *Call) Await(from int) {
 
 // Exchange carries out what was listed since the last Exchange, all at once, and returns when it is done.
 func (x *Call) Exchange(ctx context.Context) error {
-	if len(x.sends)+len(x.recvs) == 0 {
+	if len(x.sends)+len(x.recvs) == 0 || x.together {
 		return nil
 	}
 	x.announce()
@@ -109,11 +112,15 @@ func (x *Call) Exchange(ctx context.Context) error {
 	return err
 }
 
-// announce tells the transport about the call, once. A call without messages is announced too, when it is over: a rank
-// that waits for a message of it can see that there is none.
+// announce tells the flight recorder and the transport about the call, once. A call without messages is announced too,
+// when it is over: a rank that waits for a message of it can see that there is none.
 func (x *Call) announce() {
-	if !x.begun && x.c.transport != nil {
-		x.begun = true
+	if x.begun {
+		return
+	}
+	x.begun = true
+	x.c.track.begin(x)
+	if x.c.transport != nil {
 		x.c.transport.Begin(&x.c.desc)
 	}
 }

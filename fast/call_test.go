@@ -11,20 +11,20 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// recorder is a transport that keeps what it is asked to do.
-type recorder struct {
+// listener is a transport that keeps what it is asked to do.
+type listener struct {
 	calls []wire.Call
 	sends [][]wire.Send
 	recvs [][]wire.Recv
 }
 
-func (r *recorder) Begin(call *wire.Call) { r.calls = append(r.calls, *call) }
-func (r *recorder) Waiting() []int        { return nil }
-func (r *recorder) Fail(error)            {}
-func (r *recorder) Abort()                {}
-func (r *recorder) Close() error          { return nil }
+func (r *listener) Begin(call *wire.Call) { r.calls = append(r.calls, *call) }
+func (r *listener) Waiting() []int        { return nil }
+func (r *listener) Fail(error)            {}
+func (r *listener) Abort()                {}
+func (r *listener) Close() error          { return nil }
 
-func (r *recorder) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
+func (r *listener) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	r.sends, r.recvs = append(r.sends, slices.Clone(sends)), append(r.recvs, slices.Clone(recvs))
 	return nil
 }
@@ -32,7 +32,7 @@ func (r *recorder) Exchange(_ context.Context, sends []wire.Send, recvs []wire.R
 // TestMessages lists messages with and without bytes, and signals: what has no bytes is left out, and AfterSend marks the
 // receive before it or, if that was left out, none.
 func TestMessages(t *testing.T) {
-	r := new(recorder)
+	r := new(listener)
 	x := &newComm(0, 3, r).call
 	a, b, none := []byte{1}, []byte{2}, []byte{}
 	for _, list := range []func(){
@@ -69,7 +69,7 @@ func TestMessages(t *testing.T) {
 
 // TestAnnounced: the transport hears of every call, also of one without messages, and whose it is.
 func TestAnnounced(t *testing.T) {
-	r := new(recorder)
+	r := new(listener)
 	c := newComm(0, 2, r)
 	if err := errors.Join(AllReduce[int32](t.Context(), c, nil, Sum), Send(t.Context(), c, []int32{1}, 1), Barrier(t.Context(), c)); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,12 @@ type Comm struct {
 	made   uint32 // times that Split was called
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
+	group                  []request // point-to-point calls that are made together
+	descs                  []wire.Call
 	scratch, staged, spare memory
+
+	queue atomic.Pointer[queue] // of started calls; nil before the first
+	track *track                // what the flight recorder knows of it; nil: nothing
 }
 
 // world is what all communicators of one rank have in common.
@@ -53,6 +58,7 @@ type world struct {
 	// locate is the host of a process, and how this one reaches it; nil: goroutines.
 	locate func(process int) (host, link string)
 	users  atomic.Int64 // communicators that are not closed; the last one closes the plane
+	record *recorder    // nil: nothing is recorded
 }
 
 // transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method

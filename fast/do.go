@@ -16,92 +16,154 @@ import (
 // What is wrong with the arguments is ErrInvalidArgument; if ctx has ended before, the error is a TimeoutError that
 // waits for no rank. In both cases nothing was sent, the call does not count, and the communicator stays healthy.
 func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args Args, opts []Option) error {
-	return c.do(ctx, k, bytesOf(dst), bytesOf(src), spec.TypeOf[T](), &args, opts)
+	return c.do(ctx, &request{k: k, dst: bytesOf(dst), src: bytesOf(src), t: spec.TypeOf[T](), args: args}, opts)
 }
 
-func (c *Comm) do(ctx context.Context, k *Collective, dst, src []byte, t spec.Type, args *Args, opts []Option) error {
-	if err := c.enter(ctx, k); err != nil {
+// request is a call that is to be made.
+type request struct {
+	k        *Collective
+	dst, src []byte
+	t        spec.Type
+	args     Args
+	// What prepare finds:
+	a     *Algorithm
+	depth int
+}
+
+// do makes the call, or has h, of an option, start it.
+func (c *Comm) do(ctx context.Context, r *request, opts []Option) error {
+	if err := c.enter(ctx, r.k.Name); err != nil {
 		return err
+	}
+	defer c.busy.Store(false)
+	if err := c.prepare(r, opts); err != nil {
+		return err
+	}
+	if h := handleOf(opts); h != nil {
+		c.start(ctx, h, r)
+		return nil
+	}
+	if err := c.drain(ctx, r.k.Name); err != nil {
+		return err
+	}
+	return c.perform(ctx, r)
+}
+
+// enter makes c this goroutine's, unless it is of no use.
+func (c *Comm) enter(ctx context.Context, name string) error {
+	switch {
+	case c == nil:
+		return Refuse(name, "the communicator is nil")
+	case ctx == nil:
+		return Refuse(name, "the context is nil")
+	case c.size == 0:
+		return Refuse(name, "the communicator was made by neither Run nor Init")
+	case c.closed.Load():
+		return fmt.Errorf("%s: %w", name, ErrClosed)
+	case !c.busy.CompareAndSwap(false, true):
+		return fmt.Errorf("%s: %w", name, ErrConcurrentUse)
+	}
+	if err := c.useless(name); err != nil {
+		c.busy.Store(false)
+		return err
+	}
+	return nil
+}
+
+// useless is why no call can be made on c any more, if there is a reason.
+func (c *Comm) useless(name string) error {
+	if c.closed.Load() {
+		return fmt.Errorf("%s: %w", name, ErrClosed)
+	}
+	if f := c.fate.Load(); f != nil {
+		return fmt.Errorf("%s: %w: %w", name, ErrAborted, f.err)
+	}
+	return nil
+}
+
+// prepare checks the arguments and chooses the algorithm.
+func (c *Comm) prepare(r *request, opts []Option) error {
+	err := c.check(r)
+	if err == nil {
+		r.a, r.depth, err = r.k.plan(c.size, r.args.Count, r.args.Count*r.t.Bytes(), r.args.Op, opts)
+	}
+	return err
+}
+
+// perform makes a call that was prepared, when its turn has come.
+func (c *Comm) perform(ctx context.Context, r *request) error {
+	if ctx.Err() != nil {
+		return tooLate(ctx, r.k.Name)
 	}
 	defer c.leave()
-	if err := c.check(k, dst, src, t, args); err != nil {
-		return err
+	src := r.src
+	if r.a.OutOfPlace && overlap(r.dst, src) {
+		src = c.staged.need(len(src))
+		copy(src, r.src)
 	}
-	a, depth, err := k.plan(c.size, args.Count, args.Count*t.Bytes(), args.Op, opts)
-	if err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%s: %w", k.Name, &TimeoutError{Err: context.Cause(ctx)})
-	}
-	if a.OutOfPlace && overlap(dst, src) {
-		staged := c.staged.need(len(src))
-		copy(staged, src)
-		src = staged
-	}
-	made := c.counter(k, args)
-	c.describe(k, a, t, args, depth, *made+1)
-	c.call.begin(k, dst, src, t, args, depth)
-	if err := a.Run(ctx, &c.call); err != nil {
-		return c.failed(k, err)
+	made := c.counter(r)
+	c.describe(&c.desc, r, *made+1)
+	c.call.begin(r, src, *made+1)
+	if err := r.a.Run(ctx, &c.call); err != nil {
+		return c.failed(r, *made+1, err)
 	}
 	c.call.running = false
 	c.call.announce()
+	c.track.end()
 	*made++
 	return nil
 }
 
-// enter makes c this call's, unless it is of no use.
-func (c *Comm) enter(ctx context.Context, k *Collective) error {
-	switch {
-	case c == nil:
-		return Refuse(k.Name, "the communicator is nil")
-	case ctx == nil:
-		return Refuse(k.Name, "the context is nil")
-	case c.size == 0:
-		return Refuse(k.Name, "the communicator was made by neither Run nor Init")
-	case c.closed.Load():
-		return fmt.Errorf("%s: %w", k.Name, ErrClosed)
-	case !c.busy.CompareAndSwap(false, true):
-		return fmt.Errorf("%s: %w", k.Name, ErrConcurrentUse)
-	}
-	if f := c.fate.Load(); f != nil {
-		c.busy.Store(false)
-		return fmt.Errorf("%s: %w: %w", k.Name, ErrAborted, f.err)
-	}
-	return nil
+// tooLate is the error of a call whose context has ended before it began.
+func tooLate(ctx context.Context, name string) error {
+	return fmt.Errorf("%s: %w", name, &TimeoutError{Err: context.Cause(ctx)})
 }
 
 // leave ends the call. One that has panicked leaves the communicator as unusable as one that failed.
 func (c *Comm) leave() {
 	if c.call.running {
 		c.call.running = false
-		c.fail(errors.New("a call panicked"))
+		err := errors.New("a call panicked")
+		c.fail(err)
+		c.track.fail(err)
 	}
 	c.call.reset()
-	c.busy.Store(false)
 }
 
-// failed is the error of the call of k that ended with err.
-func (c *Comm) failed(k *Collective, err error) error {
+// failed is the error of r, call number seq, which ended with err.
+func (c *Comm) failed(r *request, seq uint64, err error) error {
 	c.call.running = false
 	if errors.Is(err, ErrInvalidArgument) && !c.call.begun { // by Layout
 		return err
 	}
-	return fmt.Errorf("%s: %w", k.Name, c.settle(err))
+	return c.callError(r, seq, c.conclude(r, seq, err))
+}
+
+// conclude gives c up because r, call number seq, ended with err, and returns the cause, which may be known better.
+func (c *Comm) conclude(r *request, seq uint64, err error) error {
+	failure := c.callError(r, seq, err)
+	if cause := c.settle(failure); cause != error(failure) {
+		failure = c.callError(r, seq, cause)
+	}
+	c.track.fail(failure)
+	if !c.closed.Load() {
+		c.track.keepTrace(failure)
+	}
+	return failure.Err
 }
 
 // check finds what is wrong with the arguments.
-func (c *Comm) check(k *Collective, dst, src []byte, t spec.Type, args *Args) error {
-	bytes, root, peer := t.Bytes(), "root", "peer"
+func (c *Comm) check(r *request) error {
+	k, args := r.k, &r.args
+	bytes, root, peer := r.t.Bytes(), "root", "peer"
 	if k.PointToPoint {
 		root, peer = "the sender", "the receiver"
 	}
 	switch {
 	case args.Count < 0 || args.Count > maxInt/bytes:
 		return Refuse(k.Name, "a block of %d elements of %d bytes", args.Count, bytes)
-	case k.Reduces && !args.Op.Takes(t):
-		return Refuse(k.Name, "op %v is not defined on %v", args.Op, t)
+	case k.Reduces && !args.Op.Takes(r.t):
+		return Refuse(k.Name, "op %v is not defined on %v", args.Op, r.t)
 	case args.Root < 0 || args.Root >= c.size:
 		return Refuse(k.Name, "%s is %d, want a rank of %d", root, args.Root, c.size)
 	case args.Peer < 0 || args.Peer >= c.size:
@@ -110,9 +172,10 @@ func (c *Comm) check(k *Collective, dst, src []byte, t spec.Type, args *Args) er
 		return Refuse(k.Name, "rank %d cannot exchange messages with itself", args.Root)
 	case k.PointToPoint && args.Root != c.rank && args.Peer != c.rank:
 		return Refuse(k.Name, "rank %d takes no part in it", c.rank)
-	case overlap(dst, src) && args.NoAlias:
+	case !overlap(r.dst, r.src):
+	case args.NoAlias:
 		return Refuse(k.Name, "dst and src overlap")
-	case overlap(dst, src) && !args.inPlace(dst, src, bytes):
+	case !args.inPlace(r.dst, r.src, bytes):
 		return Refuse(k.Name, "dst and src overlap, but src[%d] is not dst[%d]", args.AliasIn, args.AliasOut)
 	}
 	return nil
@@ -136,41 +199,41 @@ func address(s []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(
 
 // counter is the number of calls that were made so far among the ranks of this one: all of them, or a sender and a
 // receiver.
-func (c *Comm) counter(k *Collective, args *Args) *uint64 {
-	if !k.PointToPoint {
+func (c *Comm) counter(r *request) *uint64 {
+	if !r.k.PointToPoint {
 		return &c.calls
 	}
 	if c.sent == nil {
 		c.sent, c.received = make([]uint64, c.size), make([]uint64, c.size)
 	}
-	if c.rank == args.Root {
-		return &c.sent[args.Peer]
+	if c.rank == r.args.Root {
+		return &c.sent[r.args.Peer]
 	}
-	return &c.received[args.Root]
+	return &c.received[r.args.Root]
 }
 
-// describe fills in what the other ranks compare with theirs.
-func (c *Comm) describe(k *Collective, a *Algorithm, t spec.Type, args *Args, depth int, seq uint64) {
-	d := &c.desc
-	d.Seq, d.Primitive, d.Schedule, d.Count = seq, k.Hash, a.Hash, uint64(args.Count)
-	d.Type, d.Root, d.Depth, d.Op, d.Peer = uint32(t), uint32(args.Root), uint32(depth), 0, 0
+// describe has d say of r what the other ranks compare with theirs.
+func (c *Comm) describe(d *wire.Call, r *request, seq uint64) {
+	k, args := r.k, &r.args
+	d.Seq, d.Primitive, d.Schedule, d.Count = seq, k.Hash, r.a.Hash, uint64(args.Count)
+	d.Type, d.Root, d.Depth, d.Op, d.Peer = uint32(r.t), uint32(args.Root), uint32(r.depth), 0, 0
 	if k.PointToPoint {
 		d.Peer = uint32(args.Peer) + 1
 	}
 	if k.Reduces {
 		d.Op = uint32(args.Op)
 	}
-	d.PrimitiveName, d.AlgorithmName = wire.NewLabel(k.Name), wire.NewLabel(a.Name)
+	d.PrimitiveName, d.AlgorithmName = wire.NewLabel(k.Name), wire.NewLabel(r.a.Name)
 }
 
-// begin prepares x for the algorithm.
-func (x *Call) begin(k *Collective, dst, src []byte, t spec.Type, args *Args, depth int) {
-	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.c.rank, x.c.size, args.Root, args.Peer, depth
-	x.In.data, x.Out.data = src, dst
-	x.name, x.count, x.op, x.elem = k.Name, args.Count, args.Op, t
+// begin prepares x for the algorithm of r, call number seq, whose input is src.
+func (x *Call) begin(r *request, src []byte, seq uint64) {
+	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.c.rank, x.c.size, r.args.Root, r.args.Peer, r.depth
+	x.In.data, x.Out.data = src, r.dst
+	x.k, x.a, x.seq, x.count, x.op, x.elem = r.k, r.a, seq, r.args.Count, r.args.Op, r.t
 	x.kernel = nil
-	if k.Reduces {
-		x.kernel = kernel.For(args.Op, t)
+	if r.k.Reduces {
+		x.kernel = kernel.For(r.args.Op, r.t)
 	}
 	x.begun, x.running = false, true
 }

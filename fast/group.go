@@ -23,6 +23,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 		}
 		c.transport = t
 	}
+	c.track = w.record.join(c)
 	w.users.Add(1)
 	w.plane.Handle(id, kindNotice, c.noticed)
 	c.unwatch = w.plane.Watch(c.lost)

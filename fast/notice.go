@@ -125,6 +125,7 @@ func (c *Comm) condemn(s State, err error) bool {
 	if c.transport != nil {
 		c.transport.Fail(err)
 	}
+	c.track.keepTraceSoon(err)
 	return true
 }
 

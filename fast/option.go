@@ -2,9 +2,10 @@ package fast
 
 // Option changes how one call is carried out. All ranks have to pass the same options. The zero Option changes nothing.
 type Option struct {
-	kind  optionKind
-	name  string
-	depth int
+	kind   optionKind
+	name   string
+	depth  int
+	handle *Handle
 }
 
 type optionKind uint8
@@ -12,6 +13,7 @@ type optionKind uint8
 const (
 	algorithmOption optionKind = iota + 1
 	depthOption
+	startOption // the call is started, and handle's
 )
 
 // WithAlgorithm carries a call out by the algorithm of that name instead of the one that the selection table gives.
@@ -20,3 +22,13 @@ func WithAlgorithm(name string) Option { return Option{kind: algorithmOption, na
 // WithDepth has a pipelined algorithm cut its chunks into n pieces, n >= 1, but not into more than a block has elements.
 // Other algorithms ignore it.
 func WithDepth(n int) Option { return Option{kind: depthOption, depth: n} }
+
+// handleOf is the handle of the call, if it is to be started.
+func handleOf(opts []Option) *Handle {
+	for i := range opts {
+		if opts[i].kind == startOption {
+			return opts[i].handle
+		}
+	}
+	return nil
+}

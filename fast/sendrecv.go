@@ -1,25 +1,133 @@
 package fast
 
-import "context"
+import (
+	"context"
 
-// receive is the collective send under the name that receivers know it by.
-var receive = func() Collective {
+	"github.com/collgen/collgen/spec"
+)
+
+// The collective send under the names that receivers, and ranks that do both, know it by.
+var receive, sendPart, receivePart = renamed("Recv"), renamed("SendRecv"), renamed("SendRecv")
+
+func renamed(name string) Collective {
 	k := send
-	k.Name = "Recv"
+	k.Name = name
 	return k
-}()
+}
 
 // Send sends buf to the rank to, which calls Recv with as many elements of the same type; no other rank takes part. It
 // may return before they arrived, and buf may then be changed.
 //
 // Calls between two ranks match in the order in which they are made, apart from the collectives. Like all calls, one at a
 // time runs on a Comm. Send may wait for the receiver: two ranks that both send first may wait for each other, until ctx
-// ends or their disagreement is found.
+// ends or their disagreement is found; SendRecv and StartSend are for them.
 func Send[T Elem](ctx context.Context, c *Comm, buf []T, to int) error {
-	return Do(ctx, c, &send, nil, buf, Args{Count: len(buf), Root: c.Rank(), Peer: to, NoAlias: true}, nil)
+	return sendOpts(ctx, c, buf, to, nil)
 }
 
 // Recv fills buf with what the rank from sends.
 func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int) error {
-	return Do(ctx, c, &receive, buf, nil, Args{Count: len(buf), Root: from, Peer: c.Rank(), NoAlias: true}, nil)
+	return recvOpts(ctx, c, buf, from, nil)
+}
+
+// StartSend starts Send. A Handle says when sends and receives begin, and that they do not wait for each other.
+func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int) *Handle {
+	return Start(nil, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
+}
+
+// StartRecv starts Recv.
+func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int) *Handle {
+	return Start(nil, func(opts []Option) error { return recvOpts(ctx, c, buf, from, opts) })
+}
+
+func sendOpts[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts []Option) error {
+	return Do(ctx, c, &send, nil, buf, sending(c, len(buf), to), opts)
+}
+
+func recvOpts[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts []Option) error {
+	return Do(ctx, c, &receive, buf, nil, receiving(c, len(buf), from), opts)
+}
+
+func sending(c *Comm, count, to int) Args {
+	return Args{Count: count, Root: c.Rank(), Peer: to, NoAlias: true}
+}
+
+func receiving(c *Comm, count, from int) Args {
+	return Args{Count: count, Root: from, Peer: c.Rank(), NoAlias: true}
+}
+
+// SendRecv sends out to the rank to and fills in with what the rank from sends, both at once, so that ranks which do so
+// in a ring do not wait for each other. It is a Send and a Recv: the other ranks may receive and send by any of these
+// functions. Out and in may be of different lengths, none included, but do not overlap. To and from may be the same
+// rank. If one of them is this rank, so is the other, and out is copied to in, which is as long.
+func SendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) error {
+	return sendRecvOpts(ctx, c, out, to, in, from, nil)
+}
+
+// SendRecvReplace is SendRecv in place: what was in buf is sent to the rank to, and what the rank from sends is in buf
+// then. Both are as many elements.
+func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) error {
+	return sendRecvOpts(ctx, c, buf, to, buf, from, nil)
+}
+
+// StartSendRecv starts SendRecv.
+func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) *Handle {
+	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, opts) })
+}
+
+func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, opts []Option) error {
+	t := spec.TypeOf[T]()
+	return c.sendRecv(ctx, &request{k: &sendPart, src: bytesOf(out), t: t, args: sending(c, len(out), to)},
+		&request{k: &receivePart, dst: bytesOf(in), t: t, args: receiving(c, len(in), from)}, opts)
+}
+
+// sendRecv is a send and a receive at once. In place, what is sent is copied first.
+func (c *Comm) sendRecv(ctx context.Context, s, r *request, opts []Option) error {
+	if err := c.enter(ctx, s.k.Name); err != nil {
+		return err
+	}
+	defer c.busy.Store(false)
+	if err := c.prepareBoth(s, r, opts); err != nil {
+		return err
+	}
+	if h := handleOf(opts); h != nil {
+		c.start(ctx, h, s, r)
+		return nil
+	}
+	if err := c.drain(ctx, s.k.Name); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return tooLate(ctx, s.k.Name)
+	}
+	if overlap(r.dst, s.src) {
+		out := c.staged.need(len(s.src))
+		copy(out, s.src)
+		s.src = out
+	}
+	defer c.ungroup()
+	c.group = append(c.group, *s, *r)
+	if err := c.together(ctx); err != nil {
+		return c.callError(s, c.descs[0].Seq, err)
+	}
+	return nil
+}
+
+// prepareBoth checks the arguments of a send and a receive at once.
+func (c *Comm) prepareBoth(s, r *request, opts []Option) error {
+	name, to, from := s.k.Name, s.args.Peer, r.args.Root
+	isCopy := to == c.rank && from == c.rank
+	switch {
+	case isCopy && s.args.Count != r.args.Count:
+		return Refuse(name, "rank %d sends %d elements to itself, and receives %d", c.rank, s.args.Count, r.args.Count)
+	case overlap(r.dst, s.src) && (handleOf(opts) != nil || address(r.dst) != address(s.src) || len(r.dst) != len(s.src)):
+		return Refuse(name, "out and in overlap")
+	case isCopy:
+		s.dst, s.a, r.a = r.dst, &s.k.Algorithms[0], &r.k.Algorithms[0]
+		return nil
+	}
+	if err := c.prepare(s, opts); err != nil {
+		return err
+	}
+	return c.prepare(r, opts)
 }

@@ -85,9 +85,11 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	var err error
+	c.track.leave()
 	if c.transport != nil {
 		err = c.transport.Close()
 	}
+	c.endStarted()
 	if c.world == nil {
 		return err
 	}
@@ -95,6 +97,7 @@ func (c *Comm) Close() error {
 	c.world.plane.Forget(c.id)
 	if c.world.users.Add(-1) == 0 {
 		err = errors.Join(err, c.world.plane.Close())
+		c.world.record.close()
 	}
 	return err
 }

@@ -1,0 +1,39 @@
+package fast
+
+import (
+	"fmt"
+)
+
+// CallError is the error of a call that failed after it had begun. Why is Err, or what it wraps: a PeerError, a
+// MismatchError, a TimeoutError, ErrClosed, ErrAborted or ErrRevoked.
+type CallError struct {
+	Comm       string // the communicator's name
+	Rank, Size int    // this rank, and how many there are
+	Seq        uint64 // the number of the call on the communicator, from 1; between two ranks for a point-to-point call
+	Op         string // the primitive: "AllReduce"
+	Algorithm  string
+	Peer       int // the other rank of a point-to-point call; -1: all ranks take part
+	Err        error
+}
+
+// Error is in one line, such as "AllReduce, call 12 of world, rank 1 of 4: waiting for ranks [3]: context deadline
+// exceeded".
+func (e *CallError) Error() string {
+	var with string
+	if e.Peer >= 0 {
+		with = fmt.Sprintf(" with rank %d", e.Peer)
+	}
+	return fmt.Sprintf("%s%s, call %d of %s, rank %d of %d: %v", e.Op, with, e.Seq, e.Comm, e.Rank, e.Size, e.Err)
+}
+
+// Unwrap is the cause.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// callError is the error of r, call number seq, that failed with err.
+func (c *Comm) callError(r *request, seq uint64, err error) *CallError {
+	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.k.Name, Algorithm: r.a.Name, Peer: -1, Err: err}
+	if r.k.PointToPoint {
+		e.Peer = r.args.Root + r.args.Peer - c.rank
+	}
+	return e
+}

@@ -1,0 +1,113 @@
+package fast
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+)
+
+// Handle is a call that was started: one of the functions Start… has returned it, and the call goes on by itself. Until
+// it is over its buffers belong to it, and the handle keeps them; none may be written, and those it receives into may not
+// be read. All methods may be called from any goroutine.
+//
+// The started calls of one Comm run one after the other, in the order in which they were started, and a call that is not
+// started waits for those before it. Sends and receives in a row are an exception: they run together, as those between
+// the start and the end of a group do elsewhere. For that they are collected first. They begin when one of them is
+// waited for, tested or its Done is asked for, when any other call is made on the Comm, or at the end of a Batch; so
+// ranks that start sends and receives for each other in any order, and then wait for them, do not wait for each other
+// for ever. What is started after they have begun waits for all of them.
+//
+// The context of the start governs the call: when it ends, the call fails, and with it the communicator. If it ends
+// before the call has begun, that call alone is left out.
+type Handle struct {
+	queue    *queue // of its communicator; nil: it was refused
+	name     string // of the primitive
+	ctx      context.Context
+	requests []request // one, or a send and a receive
+	next     *Handle   // the one behind it
+	held     bool      // it is collected, under the queue's lock
+	again    bool      // it will be used again: done gets a token instead of being closed
+	ended    atomic.Bool
+	err      error
+	done     chan struct{}
+}
+
+// Start is for generated code: it has call start what it calls by passing opts on to Do.
+func Start(opts []Option, call func(opts []Option) error) *Handle {
+	h := &Handle{done: make(chan struct{})}
+	err := call(append(opts[:len(opts):len(opts)], Option{kind: startOption, handle: h}))
+	if err != nil || h.queue == nil {
+		h.finish(err)
+	}
+	return h
+}
+
+// Wait waits until the call is over, and returns its error. The end of ctx ends the waiting alone, with an error that
+// wraps ctx's; the call goes on.
+func (h *Handle) Wait(ctx context.Context) error {
+	if ctx == nil {
+		return Refuse("Wait", "the context is nil")
+	}
+	h.begin()
+	if h.ended.Load() {
+		return h.err
+	}
+	select {
+	case <-h.done:
+		return h.err
+	case <-ctx.Done():
+		return fmt.Errorf("%s goes on, but is waited for no longer: %w", h.name, context.Cause(ctx))
+	}
+}
+
+// Done is closed when the call is over.
+func (h *Handle) Done() <-chan struct{} {
+	h.begin()
+	return h.done
+}
+
+// Test tells whether the call is over, and with what error.
+func (h *Handle) Test() (done bool, err error) {
+	h.begin()
+	return h.ended.Load(), h.Err()
+}
+
+// Err is the error of the call; nil as long as it is not over.
+func (h *Handle) Err() error {
+	if !h.ended.Load() {
+		return nil
+	}
+	return h.err
+}
+
+// begin has what was collected begin, if h is among it.
+func (h *Handle) begin() {
+	if h.queue != nil && !h.ended.Load() {
+		h.queue.beginWith(h)
+	}
+}
+
+// finish ends the call with err.
+func (h *Handle) finish(err error) {
+	clear(h.requests) // so that its buffers can be collected
+	h.err = err
+	h.ended.Store(true)
+	if h.again {
+		h.done <- struct{}{}
+	} else {
+		close(h.done)
+	}
+}
+
+// rearm prepares h, which is over or was never used, for another call.
+func (h *Handle) rearm() {
+	select {
+	case <-h.done:
+	default:
+	}
+	h.ended.Store(false)
+	h.err, h.requests = nil, h.requests[:0]
+}
+
+// pointToPoint tells whether h is a call of two ranks.
+func (h *Handle) pointToPoint() bool { return h.requests[0].k.PointToPoint }

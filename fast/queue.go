@@ -1,0 +1,245 @@
+package fast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// queue is the started calls of a communicator, and the goroutine that makes them.
+type queue struct {
+	pending atomic.Int64  // calls that are not over
+	wake    chan struct{} // a token: there is something to do
+	idle    chan struct{} // a token: no call is pending any more
+	stopped chan struct{} // closed when the goroutine has ended
+
+	mu        sync.Mutex
+	collected list // not begun
+	ready     list // begun, and not taken by the goroutine
+	batches   int  // in progress: nothing begins by itself
+	closed    bool
+}
+
+// list is handles in their order.
+type list struct{ first, last *Handle }
+
+func (l *list) add(h *Handle) {
+	h.next = nil
+	if l.first == nil {
+		l.first = h
+	} else {
+		l.last.next = h
+	}
+	l.last = h
+}
+
+func (l *list) take() *Handle {
+	h := l.first
+	l.first, h.next = h.next, nil
+	return h
+}
+
+// starts is the queue of c, which is made when it is needed first.
+func (c *Comm) starts() *queue {
+	if q := c.queue.Load(); q != nil {
+		return q
+	}
+	q := &queue{wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), stopped: make(chan struct{})}
+	if !c.queue.CompareAndSwap(nil, q) {
+		return c.queue.Load()
+	}
+	go c.work(q)
+	if c.closed.Load() { // Close may have come before there was a queue
+		q.close()
+	}
+	return q
+}
+
+// start puts calls, which are prepared, into the queue. One of several is a send, the other a receive.
+func (c *Comm) start(ctx context.Context, h *Handle, calls ...*request) {
+	q := c.starts()
+	h.queue, h.name, h.ctx = q, calls[0].k.Name, ctx
+	for _, r := range calls {
+		h.requests = append(h.requests, *r)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		h.finish(fmt.Errorf("%s: %w", h.name, ErrClosed))
+		return
+	}
+	q.pending.Add(1)
+	q.collected.add(h)
+	h.held = true
+	if q.batches == 0 && !h.pointToPoint() {
+		q.begin()
+	}
+}
+
+// begin has everything that was collected begin. The queue is locked.
+func (q *queue) begin() {
+	if q.collected.first == nil {
+		return
+	}
+	for h := q.collected.first; h != nil; {
+		next := h.next
+		h.held = false
+		q.ready.add(h)
+		h = next
+	}
+	q.collected = list{}
+	signal(q.wake)
+}
+
+// beginWith has everything that was collected begin, if h is among it.
+func (q *queue) beginWith(h *Handle) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if h.held {
+		q.begin()
+	}
+}
+
+// signal puts a token into a channel that can hold one.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// drain waits until all started calls are over, for a call that comes behind them.
+func (c *Comm) drain(ctx context.Context, name string) error {
+	q := c.queue.Load()
+	if q == nil || q.pending.Load() == 0 {
+		return nil
+	}
+	q.mu.Lock()
+	q.begin()
+	q.mu.Unlock()
+	for q.pending.Load() > 0 {
+		select {
+		case <-q.idle:
+		case <-ctx.Done():
+			return tooLate(ctx, name)
+		}
+	}
+	return c.useless(name)
+}
+
+// close ends the goroutine. What it has not made fails.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.begin()
+	q.mu.Unlock()
+	signal(q.wake)
+	<-q.stopped
+}
+
+// endStarted ends the started calls of c, which is closed.
+func (c *Comm) endStarted() {
+	if q := c.queue.Load(); q != nil {
+		q.close()
+	}
+}
+
+// take is what is to be made next: a collective alone, or all point-to-point calls up to the next one. It is false when
+// nothing is, and nothing will be.
+func (q *queue) take(group []*Handle) ([]*Handle, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for h := q.ready.first; h != nil; h = q.ready.first {
+		if len(group) > 0 && !(h.pointToPoint() && group[0].pointToPoint()) {
+			break
+		}
+		group = append(group, q.ready.take())
+	}
+	return group, len(group) > 0 || !q.closed
+}
+
+// work makes the started calls, until Close.
+func (c *Comm) work(q *queue) {
+	defer close(q.stopped)
+	var group []*Handle
+	for goesOn := true; ; {
+		if group, goesOn = q.take(group[:0]); !goesOn {
+			return
+		}
+		if len(group) == 0 {
+			<-q.wake
+			continue
+		}
+		c.carryOut(group)
+		if q.pending.Add(int64(-len(group))) == 0 {
+			signal(q.idle)
+		}
+		clear(group)
+	}
+}
+
+// carryOut makes calls that were started: one collective, or point-to-point calls.
+func (c *Comm) carryOut(group []*Handle) {
+	group = slices.DeleteFunc(group, func(h *Handle) bool {
+		err := c.late(h)
+		if err != nil {
+			h.finish(err)
+		}
+		return err != nil
+	})
+	if len(group) == 0 {
+		return
+	}
+	if h := group[0]; !h.pointToPoint() {
+		h.finish(c.perform(h.ctx, &h.requests[0]))
+		return
+	}
+	for _, h := range group {
+		c.group = append(c.group, h.requests...)
+	}
+	ctx, stop := joined(group)
+	err := c.together(ctx)
+	stop()
+	for i, at := 0, 0; i < len(group); i++ {
+		h := group[i]
+		of := at
+		at += len(h.requests)
+		if err == nil {
+			h.finish(nil)
+		} else {
+			h.finish(c.callError(&c.group[of], c.descs[of].Seq, err))
+		}
+	}
+	c.ungroup()
+}
+
+// late is why h is not made any more, if there is a reason.
+func (c *Comm) late(h *Handle) error {
+	if err := c.useless(h.name); err != nil {
+		return err
+	}
+	if h.ctx.Err() != nil {
+		return tooLate(h.ctx, h.name)
+	}
+	return nil
+}
+
+// joined is a context that ends with the first of those of group.
+func joined(group []*Handle) (ctx context.Context, stop func()) {
+	ctx, stop = group[0].ctx, func() {}
+	for _, h := range group[1:] {
+		if h.ctx.Done() == nil || h.ctx.Done() == group[0].ctx.Done() {
+			continue
+		}
+		both, cancel := context.WithCancelCause(ctx)
+		forget, before := context.AfterFunc(h.ctx, func() { cancel(context.Cause(h.ctx)) }), stop
+		ctx, stop = both, func() {
+			forget()
+			cancel(nil)
+			before()
+		}
+	}
+	return ctx, stop
+}

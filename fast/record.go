@@ -1,0 +1,190 @@
+package fast
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// The flight recorder keeps the last operations of all communicators of a rank. It is always on: an operation costs it one
+// look at the clock and one lock, which nobody else holds but who reads the records. Trace is the format in which they
+// are written.
+
+// recorded is how many operations are kept of one process.
+const recorded = 4096
+
+// recording is what a recorder is made with.
+type recording struct {
+	rank, size int    // of the process in its job
+	job        string // its name
+	operations int    // how many to keep
+	dir        string // where to write a file when a call fails for the first time; "": nowhere
+	log        *slog.Logger
+	slow       time.Duration // how long a call takes before it is warned of; 0: slowCall
+}
+
+// recorder is the flight recorder of one rank and what watches over its calls.
+type recorder struct {
+	recording
+	origin time.Time
+	wrote  sync.Once      // the file
+	writes sync.WaitGroup // in goroutines of their own
+
+	mu     sync.Mutex
+	ring   []record
+	made   uint64 // operations so far: number n, from 1, is at n modulo len(ring)
+	tracks map[*track]bool
+	timer  *time.Timer // looks for slow calls
+	looks  bool        // it will, or never has to
+}
+
+// record is one operation.
+type record struct {
+	track      *track
+	number     uint64
+	k          *Collective
+	a          *Algorithm
+	seq        uint64
+	start      int64 // nanoseconds after the origin
+	count      int
+	root, peer int32 // peer is -1 if all ranks take part
+	depth      int32
+	op         spec.Op
+	elem       spec.Type
+}
+
+// track is what a recorder knows of one communicator.
+type track struct {
+	*recorder
+	id         uint64
+	name       string
+	rank, size int
+	waiting    func() []int // the ranks that its transport waits for; nil: it is closed, or has no transport
+
+	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock. All
+	// of them are over when done is the number of the last one.
+	first, last uint64
+	done        atomic.Uint64
+	failure     string        // why these failed
+	failed      []int         // and for which ranks they were waiting
+	kept        []record      // those of them that had to leave the ring for others'
+	warned      time.Duration // how long they took when it was warned of them last; 0: never
+}
+
+func newRecorder(r recording) *recorder {
+	if r.slow <= 0 {
+		r.slow = slowCall
+	}
+	return &recorder{recording: r, origin: time.Now(), ring: make([]record, max(1, r.operations)), tracks: make(map[*track]bool)}
+}
+
+// join has r record the operations of c, until leave. A Comm without a recorder has no track.
+func (r *recorder) join(c *Comm) *track {
+	if r == nil {
+		return nil
+	}
+	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size}
+	if c.transport != nil {
+		t.waiting = c.transport.Waiting
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tracks[t] = true
+	return t
+}
+
+// leave ends the recording of a communicator. Its records stay.
+func (t *track) leave() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting = nil
+	delete(t.tracks, t)
+}
+
+// begin records that the call x begins, together with those that began since the last end.
+func (t *track) begin(x *Call) {
+	if t == nil {
+		return
+	}
+	peer := int32(-1)
+	if x.k.PointToPoint {
+		peer = int32(x.Peer)
+	}
+	start := int64(time.Since(t.origin))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.made++
+	if t.done.Load() == t.last {
+		t.first, t.kept, t.warned = t.made, t.kept[:0], 0
+	}
+	t.last = t.made
+	place := &t.ring[t.made%uint64(len(t.ring))]
+	if other := place.track; other != t && other != nil {
+		other.keep(place)
+	}
+	*place = record{track: t, number: t.made, k: x.k, a: x.a, seq: x.seq, start: start, count: x.count,
+		root: int32(x.Root), peer: peer, depth: int32(x.Depth), op: x.op, elem: x.elem}
+	if !t.looks {
+		t.look()
+	}
+}
+
+// keep keeps a record that leaves the ring while its operation runs. The recorder is locked.
+func (t *track) keep(r *record) {
+	if t.state(r.number) == TraceRunning {
+		t.kept = append(t.kept, *r)
+	}
+}
+
+// end records that the calls that began last are over. Only the communicator's own goroutine calls it.
+func (t *track) end() {
+	if t != nil {
+		t.done.Store(t.last)
+	}
+}
+
+// fail records that they failed with err.
+func (t *track) fail(err error) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	t.failure, t.failed = err.Error(), waitedFor(err)
+	t.mu.Unlock()
+	t.end()
+}
+
+// waitedFor are the ranks that err says a call was waiting for.
+func waitedFor(err error) []int {
+	var timeout *TimeoutError
+	var peer *PeerError
+	var mismatch *MismatchError
+	switch {
+	case errors.As(err, &timeout):
+		return timeout.Waiting
+	case errors.As(err, &peer):
+		return []int{peer.Rank}
+	case errors.As(err, &mismatch):
+		return []int{mismatch.Rank}
+	}
+	return nil
+}
+
+// state is the state of an operation with that number. The recorder is locked.
+func (t *track) state(number uint64) string {
+	switch {
+	case number < t.first:
+	case t.done.Load() < t.last:
+		return TraceRunning
+	case t.failure != "":
+		return TraceFailed
+	}
+	return TraceDone
+}

@@ -1,0 +1,149 @@
+package fast
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// WriteTrace writes what the flight recorder of this rank has kept, of all its communicators, as a Trace. It may be
+// called from any goroutine, also while calls run. A rank without a recorder, which is the only one of its job, refuses.
+func (c *Comm) WriteTrace(w io.Writer) error {
+	if c == nil || c.track == nil {
+		return Refuse("WriteTrace", "the communicator has no flight recorder")
+	}
+	return c.track.trace("on demand").write(w)
+}
+
+// trace is what r has kept.
+func (r *recorder) trace(reason string) *Trace {
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	t := &Trace{TraceHeader: TraceHeader{Format: TraceFormat, Rank: r.rank, Size: r.size, Job: plainText(r.job), Host: plainText(host),
+		PID: os.Getpid(), Origin: r.origin.Round(0), Reason: plainText(reason)}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.Written = int64(time.Since(r.origin))
+	for other := range r.tracks {
+		for _, k := range other.kept {
+			t.Entries = append(t.Entries, k.entry())
+		}
+	}
+	for _, e := range r.ring {
+		if e.track != nil {
+			t.Entries = append(t.Entries, e.entry())
+		}
+	}
+	slices.SortStableFunc(t.Entries, func(a, b TraceEntry) int { return cmp.Compare(a.Start, b.Start) })
+	t.Entries = t.Entries[max(0, len(t.Entries)-recorded):]
+	t.Lost = r.made - uint64(len(t.Entries))
+	return t
+}
+
+// entry is e in the words of a trace. The recorder is locked.
+func (e *record) entry() TraceEntry {
+	t := e.track
+	x := TraceEntry{Comm: plainText(t.name), ID: t.id, Rank: t.rank, Size: t.size, Seq: e.seq, Primitive: plainText(e.k.Name),
+		Algorithm: plainText(e.a.Name), Type: e.elem.String(), Count: e.count, Root: int(e.root), Peer: int(e.peer),
+		Depth: int(e.depth), Start: e.start, State: t.state(e.number)}
+	if e.k.Reduces {
+		x.Op = e.op.String()
+	}
+	switch x.State {
+	case TraceRunning:
+		x.Waiting = t.waits()
+	case TraceFailed:
+		x.Error, x.Waiting = plainText(t.failure), t.failed
+	}
+	return x
+}
+
+// plainText is s on one line, and not too long.
+func plainText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	return s[:min(len(s), maxText)]
+}
+
+// write writes t as lines of JSON.
+func (t *Trace) write(w io.Writer) error {
+	buf := bufio.NewWriter(w)
+	lines := json.NewEncoder(buf)
+	if err := lines.Encode(t.TraceHeader); err != nil {
+		return err
+	}
+	for i := range t.Entries {
+		if err := lines.Encode(&t.Entries[i]); err != nil {
+			return err
+		}
+	}
+	return buf.Flush()
+}
+
+// keepTrace writes the rank's file, once, because of err.
+func (t *track) keepTrace(err error) {
+	if t == nil || t.dir == "" {
+		return
+	}
+	t.wrote.Do(func() {
+		if failed := t.writeFile(t.trace(err.Error())); failed != nil && t.log != nil {
+			t.log.Warn("the flight recorder cannot be written", "error", failed)
+		}
+	})
+}
+
+// keepTraceSoon is keepTrace for those who must not wait for a disk.
+func (t *track) keepTraceSoon(err error) {
+	if t != nil && t.dir != "" {
+		t.writes.Go(func() { t.keepTrace(err) })
+	}
+}
+
+// writeFile writes the file under another name first, so that there is never a part of it.
+func (r *recorder) writeFile(t *Trace) (err error) {
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(r.dir, ".rank-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := errors.Join(t.write(f), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(r.dir, fmt.Sprintf("rank-%d.jsonl", r.rank)))
+}
+
+// close ends the recorder when all communicators are closed.
+func (r *recorder) close() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	r.looks = true // no more
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	r.mu.Unlock()
+	r.writes.Wait()
+}
