@@ -1,0 +1,74 @@
+package mesh
+
+import (
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// vigil finds out who does not answer any more. Times are in nanoseconds.
+type vigil struct {
+	freeze int64 // how long a process may be silent
+	last   int64 // when it looked last
+}
+
+// blocked is how long writing may make no progress, at least: what the network loses costs some time.
+const blocked = int64(2 * time.Second)
+
+// look is who of peers has been silent, or has not read, for too long. If this process itself was stopped for more than
+// half of that time, all have another chance, because what they said meanwhile may just not be read yet.
+func (v *vigil) look(now int64, peers []*peer) (silent []*peer) {
+	stalled := now-v.last > v.freeze/2
+	v.last = now
+	for _, p := range peers {
+		writing := p.writing.Load()
+		switch {
+		case stalled:
+			p.heard.Store(now)
+			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
+		case now-p.heard.Load() > v.freeze, writing > 0 && now-writing > max(v.freeze, blocked):
+			silent = append(silent, p)
+		}
+	}
+	return silent
+}
+
+// watchOver sends heartbeats and looks after all peers until the mesh is closed. A freeze is seen a sixteenth of the time
+// too late at most.
+func (m *Mesh) watchOver() {
+	v := vigil{freeze: int64(m.cfg.Freeze), last: m.now()}
+	for turn := 0; ; turn++ {
+		select {
+		case <-m.leaving.Done():
+			return
+		case <-time.After(m.shortestFreeze() / 16):
+		}
+		m.cfg.pause()
+		m.mu.Lock()
+		peers := m.peers()
+		m.mu.Unlock()
+		for _, p := range v.look(m.now(), peers) {
+			m.cfg.Log.Warn("process given up: it does not answer", "process", p.process)
+			m.Fence(p.process, wire.ErrFrozen)
+		}
+		for _, p := range peers {
+			if turn%4 == 0 {
+				p.pulse()
+			}
+		}
+		m.lobby.expire(time.Now())
+	}
+}
+
+// shortestFreeze is the shortest time after which a process takes another one for dead.
+func (m *Mesh) shortestFreeze() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	shortest := m.cfg.Freeze
+	for _, x := range m.members {
+		if x.raw != nil {
+			shortest = min(shortest, x.card.Freeze)
+		}
+	}
+	return shortest
+}

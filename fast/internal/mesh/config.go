@@ -1,0 +1,68 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+)
+
+// Config is what Join has to be told.
+type Config struct {
+	Identity    secure.Identity
+	Credentials secure.Credentials
+	// Publish makes a card of this process known to all others under the name of a round; Fetch waits for that of a
+	// process, this one included. Both end with ctx. Fetch is called from several goroutines at once.
+	Publish func(ctx context.Context, round string, card []byte) error
+	Fetch   func(ctx context.Context, round string, process int) ([]byte, error)
+	// Addresses are this host's to listen on, the best first, and in words why these. It is called only if some process is
+	// on another host, or has to be reached by TCP. Nil: there is none.
+	Addresses func() (addresses []netip.Addr, why string, err error)
+	ForceTCP  bool   // data goes over TCP on one host as well; if one process says so it holds for all
+	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
+	// Freeze is how long a process may be silent before it is taken for dead; 0: 2 s. All have it checked in their own
+	// time, and send heartbeats in a quarter of the shortest one.
+	Freeze time.Duration
+	Log    *slog.Logger // nil: none
+
+	pause func() // of tests: called before anything is read, written or looked after
+}
+
+const (
+	defaultFreeze  = 2 * time.Second
+	shortestFreeze = 50 * time.Millisecond
+	longestFreeze  = time.Hour
+	maxProcess     = secure.StoreProcess - 1
+	maxHost        = 128
+)
+
+// complete checks c and fills in what it leaves open.
+func (c *Config) complete() error {
+	if c.Freeze == 0 {
+		c.Freeze = defaultFreeze
+	}
+	if c.Host == "" {
+		c.Host = hostIdentity()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.pause == nil {
+		c.pause = func() {}
+	}
+	switch id := c.Identity; {
+	case id.Size < 1 || id.Process < 0 || id.Process > maxProcess || id.Size > maxProcess:
+		return fmt.Errorf("there is no process %d of %d", id.Process, id.Size)
+	case c.Credentials == nil:
+		return errors.New("a process has no credentials")
+	case c.Freeze < shortestFreeze || c.Freeze > longestFreeze:
+		return fmt.Errorf("a freeze time of %v, want %v to %v", c.Freeze, shortestFreeze, longestFreeze)
+	case len(c.Host) > maxHost || printable(c.Host) != c.Host:
+		return fmt.Errorf("a host identity of %d bytes, want at most %d, all of them printable ASCII", len(c.Host), maxHost)
+	}
+	return nil
+}

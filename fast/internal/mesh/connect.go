@@ -1,0 +1,174 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Why a connection is refused, besides the reasons of package secure.
+var (
+	// ErrTaken: another process has the same number in the job, and was there first.
+	ErrTaken = errors.New("another process has this number already")
+	// ErrTicket: the ticket was not made by this job, or not for this number.
+	ErrTicket = errors.New("wrong ticket")
+	// ErrTicketUsed: each ticket is good once.
+	ErrTicketUsed = errors.New("the ticket was used already")
+)
+
+// recognise is err as the refusal that a server told in words.
+func recognise(err error) error {
+	for _, reason := range []error{ErrTaken, ErrTicketUsed, ErrTicket} {
+		if errors.Is(err, secure.ErrRefused) && strings.Contains(err.Error(), reason.Error()) {
+			return fmt.Errorf("%w: %w", reason, err)
+		}
+	}
+	return err
+}
+
+// How long to wait before trying to connect again, first and at most; and how long a try may take before the handshake.
+const (
+	firstPause = time.Millisecond
+	longPause  = 50 * time.Millisecond
+	dialTime   = 2 * time.Second
+)
+
+// call connects to the process of card c. It tries until ctx ends, the process refuses, or it is known to be gone.
+func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn, error) {
+	routes := m.routes(c, h.Purpose)
+	if len(routes) == 0 {
+		err := fmt.Errorf("it has no address that this host, %s, can reach: %v", m.cfg.Host, c.Addresses)
+		return nil, &wire.PeerError{Rank: c.Process, Err: err}
+	}
+	h.To = c.Process
+	for wait := firstPause; ; wait = min(2*wait, longPause) {
+		conn, err := m.try(ctx, routes, h)
+		switch {
+		case err == nil:
+			return conn, nil
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("%w; the last attempt: %w", context.Cause(ctx), err)
+		case refused(err):
+			return nil, &wire.PeerError{Rank: c.Process, Err: recognise(err)}
+		case routes[0].socket != "" && errors.Is(err, syscall.ECONNREFUSED): // its socket goes with the process
+			return nil, &wire.PeerError{Rank: c.Process, Err: wire.ErrDied}
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// refused tells whether trying again is of no use.
+func refused(err error) bool {
+	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
+}
+
+// try tries all routes once. Of the errors it returns the one that says most: a refusal, or else the first.
+func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (*secure.Conn, error) {
+	var first error
+	for _, r := range routes {
+		conn, err := dial(ctx, r)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", secure.ErrBroken, err)
+		} else if c, failed := secure.Client(ctx, conn, m.cfg.Credentials, m.me, h); failed == nil {
+			return c, nil
+		} else {
+			err = failed
+		}
+		if first == nil || (refused(err) && !refused(first)) {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+func dial(ctx context.Context, r route) (net.Conn, error) {
+	if r.socket != "" {
+		return dialLocal(ctx, r.socket)
+	}
+	d := net.Dialer{Timeout: dialTime}
+	return d.DialContext(ctx, "tcp", r.address.String())
+}
+
+// summon makes the control connection to a process with a lower number.
+func (m *Mesh) summon(ctx context.Context, c Card, h secure.Hello) error {
+	conn, err := m.call(ctx, &c, h)
+	if err != nil {
+		return err
+	}
+	if _, err := conn.Write([]byte{confirmed}); err != nil {
+		_ = conn.Close()
+		return &wire.PeerError{Rank: c.Process, Err: wire.ErrDied}
+	}
+	m.attach(c.Process, conn, conn.Under())
+	return nil
+}
+
+// confirmed is what the process that has dialled says first on a control connection: now both know that there is one.
+// Without it, a connection that it gave up on at the last moment would look like its death.
+const confirmed = 1
+
+// check says whether a process may have a connection.
+func (m *Mesh) check(h secure.Hello, _ secure.Identity) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	x := m.members[h.From]
+	switch {
+	case x != nil && x.err != nil:
+		return wire.ErrFenced
+	case h.Purpose == secure.Join:
+		return m.present(h)
+	case x == nil || x.raw == nil || (h.Purpose == secure.Data && x.peer == nil):
+		return fmt.Errorf("%w: process %d is not known here yet", secure.ErrBusy, h.From)
+	case h.Purpose == secure.Data:
+		return nil
+	case h.Purpose != secure.Control || h.From < m.me.Process:
+		return fmt.Errorf("process %d does not call process %d for this", h.From, m.me.Process)
+	case h.Token != x.card.Token || x.peer != nil:
+		return ErrTaken
+	}
+	return nil
+}
+
+// accepted takes a connection that a process has made.
+func (m *Mesh) accepted(c *secure.Conn, h secure.Hello) {
+	if h.Purpose == secure.Data {
+		m.admitData(c, h)
+		return
+	}
+	ok := m.confirm(c)
+	if h.Purpose == secure.Join {
+		m.redeem(h, ok)
+	}
+	if ok && m.attach(h.From, c, c.Under()) && h.Purpose == secure.Join {
+		m.welcome(h.From)
+	}
+}
+
+// confirm waits for the word of the process that has dialled. If there is none the connection is closed.
+func (m *Mesh) confirm(c *secure.Conn) bool {
+	stop := context.AfterFunc(m.leaving, func() { _ = c.Close() })
+	defer stop()
+	var b [1]byte
+	err := c.SetDeadline(time.Now().Add(secure.Budget))
+	if err == nil {
+		_, err = c.Read(b[:])
+	}
+	if err == nil {
+		err = c.SetDeadline(time.Time{})
+	}
+	if err != nil || b[0] != confirmed {
+		_ = c.Close()
+		return false
+	}
+	return true
+}

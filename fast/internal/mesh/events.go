@@ -1,0 +1,40 @@
+package mesh
+
+import "sync"
+
+// events calls functions one at a time and in the order in which they were posted, in the goroutine of one of those who
+// post. So what a process said comes before the news that it is down, and handlers need no locks of their own.
+type events struct {
+	mu      sync.Mutex
+	queue   []func()
+	running bool
+}
+
+// post has f called: before post returns, or by whoever is calling others now.
+func (e *events) post(f func()) {
+	e.mu.Lock()
+	e.queue = append(e.queue, f)
+	if e.running {
+		e.mu.Unlock()
+		return
+	}
+	e.running = true
+	e.mu.Unlock()
+	for f := e.next(); f != nil; f = e.next() {
+		f()
+	}
+}
+
+// next is the next function to call; after the last one nobody is calling.
+func (e *events) next() func() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.queue) == 0 {
+		e.running, e.queue = false, nil
+		return nil
+	}
+	f := e.queue[0]
+	e.queue[0] = nil
+	e.queue = e.queue[1:]
+	return f
+}

@@ -1,0 +1,109 @@
+package mesh
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// farewell is why a process leaves. The empty one is Close.
+type farewell struct {
+	blame blame
+	ranks []int // whom it blames
+	text  string
+}
+
+// blame is what a process that leaves says of others.
+type blame uint8
+
+const (
+	blameNobody blame = iota
+	blameAbsent       // it waited for them in vain
+	blameDead         // they are down
+)
+
+const (
+	maxBlamed   = 256
+	maxReason   = 2 << 10
+	maxFarewell = 3 + 4*maxBlamed + maxReason
+)
+
+// farewellOf is that of a process that fails with err.
+func farewellOf(err error) farewell {
+	f := farewell{text: err.Error()}
+	var absent *wire.TimeoutError
+	var dead *wire.PeerError
+	switch {
+	case errors.As(err, &absent):
+		f.blame, f.ranks = blameAbsent, absent.Waiting
+	case errors.As(err, &dead) && errors.Is(dead, wire.ErrDied):
+		f.blame, f.ranks = blameDead, []int{dead.Rank}
+	}
+	return f
+}
+
+// encode is f as bytes, cut where it is too long.
+func (f farewell) encode() []byte {
+	if f.text == "" {
+		return nil
+	}
+	n := min(len(f.ranks), maxBlamed)
+	b := binary.LittleEndian.AppendUint16([]byte{byte(f.blame)}, uint16(n))
+	for _, r := range f.ranks[:n] {
+		b = binary.LittleEndian.AppendUint32(b, uint32(r))
+	}
+	return append(b, f.text[:min(len(f.text), maxReason)]...)
+}
+
+// decodeFarewell is the opposite of encode.
+func decodeFarewell(b []byte) (farewell, error) {
+	if len(b) == 0 {
+		return farewell{}, nil
+	}
+	d := decoder{b: b}
+	f := farewell{blame: blame(d.byte())}
+	n := int(d.uint16())
+	if d.err != nil || f.blame > blameDead || n > maxBlamed || n > len(d.b)/4 || len(d.b)-4*n > maxReason {
+		return farewell{}, fmt.Errorf("a farewell with %d ranks in %d bytes", n, len(b))
+	}
+	for range n {
+		r := d.uint32()
+		if r > maxProcess {
+			return farewell{}, fmt.Errorf("a farewell with the impossible process number %d", r)
+		}
+		f.ranks = append(f.ranks, int(r))
+	}
+	if f.text = printable(string(d.b)); f.text == "" {
+		return farewell{}, errors.New("a farewell without a reason")
+	}
+	return f, nil
+}
+
+// err is why the process that said f is down.
+func (f farewell) err() error {
+	if f.text == "" {
+		return wire.ErrClosed
+	}
+	return &gaveUp{f}
+}
+
+// gaveUp says that a process has left with a reason, which is not Close.
+type gaveUp struct{ farewell }
+
+func (e *gaveUp) Error() string { return "gave up: " + e.text }
+
+// Is makes it a way to die.
+func (e *gaveUp) Is(target error) bool { return target == wire.ErrDied }
+
+// printable is s with a question mark for each byte that is not printable ASCII, which only a broken peer sends.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,270 @@
+package mesh
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// The rounds in which cards are published: in the first one they say on which host a process is; in the second one, which
+// there is only if some connections have to be TCP's, at which addresses.
+const (
+	roundHost    = "host"
+	roundAddress = "address"
+)
+
+// meshComm is the number under which meshes talk among themselves.
+const meshComm = 1<<64 - 1
+
+// What they talk about.
+const (
+	kindReady    uint8 = iota + 1 // to process 0: the sender is connected to all
+	kindGo                        // from process 0: all are
+	kindMember                    // to a newcomer: a member's card, or nothing after the last one
+	kindNewcomer                  // from a newcomer: its card
+	kindGone                      // to a newcomer: a member is down
+)
+
+// Join connects this process with all others of its job. It returns when all are connected to all, and fails on all if it
+// fails on one, apart from those that had just heard of success; they find the others down.
+//
+// It fails with *wire.TimeoutError if processes had not come when ctx ended, and then says who was refused meanwhile;
+// with *wire.PeerError if a process died, gave up or refused this one; or in words.
+func Join(ctx context.Context, cfg Config) (*Mesh, error) {
+	m, err := newMesh(cfg)
+	if err != nil {
+		return nil, err
+	}
+	m.begin()
+	if err := m.join(ctx); err != nil {
+		m.quit(farewellOf(err))
+		return nil, err
+	}
+	return m, nil
+}
+
+// begin makes this process's first card, and has it listen.
+func (m *Mesh) begin() {
+	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, Freeze: m.cfg.Freeze, ForceTCP: m.cfg.ForceTCP}
+	_, _ = rand.Read(m.card.Token[:])
+	m.card.Socket = m.listenLocal()
+	m.work.Go(m.watchOver)
+}
+
+func (m *Mesh) join(ctx context.Context) error {
+	cards, err := m.exchange(ctx, roundHost)
+	if err != nil {
+		return err
+	}
+	if tcp, alone := needTCP(cards); tcp {
+		if err := m.listenTCP(alone); err != nil {
+			m.card.Failure = err.Error()
+			return errors.Join(err, m.publish(ctx, roundAddress))
+		}
+		if cards, err = m.exchange(ctx, roundAddress); err != nil {
+			return err
+		}
+	}
+	inner, stop := m.whileUp(ctx, func(int) bool { return true })
+	defer stop()
+	if err := m.meet(inner, cards, m.summon); err != nil {
+		return m.explain(ctx, err, m.missing(cards))
+	}
+	return m.settle(ctx, inner)
+}
+
+// needTCP tells whether processes have to be reached by TCP, and whether all of them are on one host. All processes come
+// to the same result.
+func needTCP(cards []Card) (tcp, alone bool) {
+	alone = true
+	for _, c := range cards {
+		alone = alone && c.Host == cards[0].Host
+		tcp = tcp || c.ForceTCP || c.Socket == ""
+	}
+	return tcp || !alone, alone
+}
+
+func (m *Mesh) publish(ctx context.Context, round string) error {
+	if err := m.cfg.Publish(ctx, round, m.card.encode(m.cfg.Credentials, m.me)); err != nil {
+		return fmt.Errorf("publishing the card of process %d: %w", m.me.Process, err)
+	}
+	return nil
+}
+
+// exchange publishes this process's card and fetches everybody's.
+func (m *Mesh) exchange(ctx context.Context, round string) ([]Card, error) {
+	if err := m.publish(ctx, round); err != nil {
+		return nil, err
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	cards := make([]Card, m.me.Size)
+	come := make([]bool, m.me.Size)
+	var work sync.WaitGroup
+	for p := range cards {
+		work.Go(func() {
+			c, err := m.fetch(inner, round, p)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			cards[p], come[p] = c, true
+		})
+	}
+	work.Wait()
+	if inner.Err() == nil {
+		return cards, nil
+	}
+	var absent []int
+	for p, ok := range come {
+		if !ok {
+			absent = append(absent, p)
+		}
+	}
+	return nil, m.explain(ctx, context.Cause(inner), absent)
+}
+
+// fetch fetches the card of a process.
+func (m *Mesh) fetch(ctx context.Context, round string, process int) (Card, error) {
+	b, err := m.cfg.Fetch(ctx, round, process)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Card{}, context.Cause(ctx)
+		}
+		return Card{}, fmt.Errorf("fetching the card of process %d: %w", process, err)
+	}
+	c, err := decodeCard(b, m.cfg.Credentials, m.me, process)
+	switch {
+	case err != nil:
+		return Card{}, &wire.PeerError{Rank: process, Err: err}
+	case c.Failure != "":
+		return Card{}, &wire.PeerError{Rank: process, Err: &gaveUp{farewell{text: c.Failure}}}
+	case process == m.me.Process && c.Token != m.card.Token:
+		return Card{}, &wire.PeerError{Rank: process, Err: ErrTaken}
+	}
+	m.know(c, b)
+	return c, nil
+}
+
+// meet makes or awaits the control connections to the processes of all cards: who has the higher number dials.
+func (m *Mesh) meet(ctx context.Context, cards []Card, dial func(context.Context, Card, secure.Hello) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel(nil)
+	for _, c := range cards {
+		if c.Process < m.me.Process {
+			work.Go(func() {
+				if err := dial(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token}); err != nil {
+					cancel(err)
+				}
+			})
+		}
+	}
+	return m.await(ctx, func() bool { return len(m.unconnected(cards)) == 0 })
+}
+
+// unconnected are the processes of cards that are not down and that this one is not connected to. It is called with m.mu
+// held.
+func (m *Mesh) unconnected(cards []Card) (processes []int) {
+	for _, c := range cards {
+		if x := m.members[c.Process]; c.Process != m.me.Process && x.peer == nil && x.err == nil {
+			processes = append(processes, c.Process)
+		}
+	}
+	return processes
+}
+
+// missing is unconnected for those who do not hold m.mu.
+func (m *Mesh) missing(cards []Card) []int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.unconnected(cards)
+}
+
+// settle has all processes learn that all are connected to all: process 0 hears it from each and tells them. Inner is ctx
+// until a process is down.
+func (m *Mesh) settle(ctx, inner context.Context) error {
+	if m.me.Process != 0 {
+		m.Send(0, wire.Topic{Comm: meshComm, Kind: kindReady}, nil)
+		_, err := m.Receive(inner, wire.Topic{Comm: meshComm, Kind: kindGo})
+		if err != nil && ctx.Err() != nil { // others may be about to say why
+			err = m.lastChance(ctx, err)
+		}
+		return m.explain(ctx, err, []int{0})
+	}
+	ready := []int{0}
+	for len(ready) < m.me.Size {
+		n, err := m.Receive(inner, wire.Topic{Comm: meshComm, Kind: kindReady})
+		if err != nil {
+			return m.explain(ctx, err, others(m.me.Size, ready))
+		}
+		ready = append(ready, n.From)
+	}
+	for p := range m.me.Size {
+		if p != 0 {
+			m.Send(p, wire.Topic{Comm: meshComm, Kind: kindGo}, nil)
+		}
+	}
+	return nil
+}
+
+// lastChance waits a little longer for process 0, after ctx has ended.
+func (m *Mesh) lastChance(ctx context.Context, err error) error {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), lastWords, err)
+	defer cancel()
+	ctx, stop := m.whileUp(ctx, func(int) bool { return true })
+	defer stop()
+	_, err = m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindGo})
+	return err
+}
+
+// others are the processes of size that are not among some.
+func others(size int, some []int) (rest []int) {
+	for p := range size {
+		if !slices.Contains(some, p) {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+// explain is the error of joining that failed with err while waiting for processes. What another one said when it gave up
+// counts, as it knows best.
+func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
+	var gave *gaveUp
+	var peer *wire.PeerError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &peer) && errors.As(err, &gave):
+		return gave.blamed(peer, m.me.Process)
+	case peer != nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)):
+		return err
+	}
+	err = &wire.TimeoutError{Waiting: waiting, Err: err}
+	if r := m.server.Refusals(); len(r) > 0 {
+		err = fmt.Errorf("%w; refused meanwhile: %s", err, strings.Join(r, "; "))
+	}
+	return err
+}
+
+// blamed is the error of a process that gave up, as the fault of those that it blames unless that is only self.
+func (e *gaveUp) blamed(by *wire.PeerError, self int) error {
+	blamed := slices.DeleteFunc(slices.Clone(e.ranks), func(r int) bool { return r == self })
+	switch {
+	case len(blamed) > 0 && e.blame == blameAbsent:
+		err := fmt.Errorf("%w on rank %d, which gave up: %s", context.DeadlineExceeded, by.Rank, e.text)
+		return &wire.TimeoutError{Waiting: blamed, Err: err}
+	case len(blamed) > 0 && e.blame == blameDead:
+		return &wire.PeerError{Rank: blamed[0], Err: fmt.Errorf("%w, says rank %d", wire.ErrDied, by.Rank)}
+	}
+	return by
+}

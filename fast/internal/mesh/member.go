@@ -1,0 +1,145 @@
+package mesh
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// of is the member with a number, which is made if it is new. It is called with m.mu held, as broadcast and peers are.
+func (m *Mesh) of(process int) *member {
+	if m.members[process] == nil {
+		m.members[process] = new(member)
+		m.highest = max(m.highest, process)
+	}
+	return m.members[process]
+}
+
+// broadcast wakes those who wait for a member to change.
+func (m *Mesh) broadcast() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// peers are the connections to those who are not down.
+func (m *Mesh) peers() (peers []*peer) {
+	for _, x := range m.members {
+		if x.peer != nil && x.err == nil {
+			peers = append(peers, x.peer)
+		}
+	}
+	return peers
+}
+
+// peer is the connection to a process; nil: there is none, or none any more.
+func (m *Mesh) peer(process int) *peer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if x := m.members[process]; x != nil && x.err == nil {
+		return x.peer
+	}
+	return nil
+}
+
+// cardOf is the card of a process, empty if it is not known.
+func (m *Mesh) cardOf(process int) Card {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if x := m.members[process]; x != nil {
+		return x.card
+	}
+	return Card{}
+}
+
+// know takes the card of a process.
+func (m *Mesh) know(c Card, raw []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	x := m.of(c.Process)
+	x.card, x.raw = c, raw
+	m.broadcast()
+}
+
+// await waits until done, which is called with m.mu held, or until ctx ends, with its cause.
+func (m *Mesh) await(ctx context.Context, done func() bool) error {
+	for {
+		m.mu.Lock()
+		ok, changed, closed := done(), m.changed, m.closed
+		m.mu.Unlock()
+		switch {
+		case ok:
+			return nil
+		case closed:
+			return wire.ErrClosed
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// attach makes conn the control connection to a process. It is false, and conn is closed, if there is one already or the
+// process is down.
+func (m *Mesh) attach(process int, conn, under net.Conn) bool {
+	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now, wake: make(chan struct{}, 1)}
+	p.files, _ = under.(*courier)
+	p.tcp, _ = under.(*net.TCPConn)
+	if p.tcp != nil {
+		impatient(p.tcp, int(2*m.cfg.Freeze/time.Millisecond))
+	}
+	p.heard.Store(m.now())
+	m.mu.Lock()
+	x := m.of(process)
+	if m.closed || x.peer != nil || x.err != nil {
+		m.mu.Unlock()
+		_ = conn.Close()
+		return false
+	}
+	x.peer = p
+	m.broadcast()
+	m.work.Go(func() { m.run(p) })
+	m.mu.Unlock()
+	p.pulse()
+	return true
+}
+
+// run reads and writes until both have ended, and closes the connection.
+func (m *Mesh) run(p *peer) {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		p.write()
+	}()
+	if err := p.read(m.take); err != nil {
+		cause, detail := p.cause(err)
+		m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
+		m.down(p.process, cause, nil)
+	}
+	p.end(nil, true)
+	<-written
+	_ = p.conn.Close()
+}
+
+// take takes a frame of p. It is false if it is the last one.
+func (m *Mesh) take(p *peer, h head, body []byte, files []int) (bool, error) {
+	switch h.kind {
+	case frameNote:
+		m.arrived(wire.Note{Topic: h.topic, From: p.process, Body: body, Files: files})
+	case frameFenced:
+		m.cfg.Log.Warn("this process was given up", "by", p.process)
+		m.down(m.me.Process, wire.ErrFenced, nil)
+		m.down(p.process, wire.ErrFenced, nil)
+		return false, nil
+	case frameBye:
+		f, err := decodeFarewell(body)
+		if err == nil {
+			m.down(p.process, f.err(), nil)
+		}
+		return false, err
+	}
+	return true, nil
+}

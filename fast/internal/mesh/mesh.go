@@ -1,0 +1,186 @@
+package mesh
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Mesh is one process's end of its connections to all others. Its methods may be called from any goroutine, at any time,
+// if nothing else is said.
+type Mesh struct {
+	cfg    Config
+	me     secure.Identity
+	born   time.Time
+	server *secure.Server
+	// Listeners, readers, writers and dialers run until leaving is done, with the cause wire.ErrClosed.
+	leaving context.Context
+	leave   context.CancelCauseFunc
+	work    sync.WaitGroup
+	guard   sync.Once // starts watching over peers
+
+	box    *mailbox
+	events events
+	// Of the functions that events calls, one at a time: what watchers were told, and who they are.
+	fallen   []fall
+	watchers []*watcher
+	lobby    lobby
+
+	mu      sync.Mutex
+	card    Card // this process's
+	members map[int]*member
+	changed chan struct{} // closed when a member changes
+	tickets map[int]*reservation
+	highest int // the highest number of a process that is known or reserved
+	closed  bool
+}
+
+// member is what is known of a process.
+type member struct {
+	card Card
+	raw  []byte // the card as it came; nil: not known yet
+	peer *peer  // nil: not connected yet
+	err  error  // why it is down
+}
+
+// newMesh is a process that knows nobody yet.
+func newMesh(cfg Config) (*Mesh, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), box: newMailbox(), members: make(map[int]*member),
+		changed: make(chan struct{}), tickets: make(map[int]*reservation)}
+	m.highest = max(m.me.Size-1, m.me.Process)
+	m.leaving, m.leave = context.WithCancelCause(context.Background())
+	m.server = secure.NewServer(cfg.Credentials, m.me)
+	m.lobby.init()
+	return m, nil
+}
+
+// Self is the number of this process in the job.
+func (m *Mesh) Self() int { return m.me.Process }
+
+// Send sends a message of at most wire.MaxNote bytes, and copies of at most 8 files if to is on this host. It does not
+// wait for the receiver; to a process that is down, or not known, it does nothing. A process that takes messages too
+// slowly is given up. A message to this process is received before Send returns.
+func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
+	p := m.peer(to)
+	if len(body) > wire.MaxNote || len(files) > maxFiles || (p == nil && to != m.me.Process) {
+		m.refuseToSend(to, len(body), len(files))
+		return
+	}
+	copies, err := m.copies(p, files)
+	if err != nil {
+		m.cfg.Log.Error("files cannot be sent", "to", to, "error", err)
+		return
+	}
+	if p == nil {
+		m.arrived(wire.Note{Topic: t, From: to, Body: slices.Clone(body), Files: copies})
+		return
+	}
+	if err := p.send(newFrame(frameNote, t, body, copies)); err != nil {
+		m.cfg.Log.Warn("process given up", "process", to, "error", err)
+		m.Fence(to, wire.ErrFrozen)
+	}
+}
+
+// refuseToSend logs what is a fault of this program; that a process is gone is not.
+func (m *Mesh) refuseToSend(to, bytes, files int) {
+	if bytes > wire.MaxNote || files > maxFiles {
+		m.cfg.Log.Error("a control message is too large", "to", to, "bytes", bytes, "files", files)
+	}
+}
+
+// copies are copies of files for p. To another host files cannot go, so there are none.
+func (m *Mesh) copies(p *peer, files []int) ([]int, error) {
+	if len(files) == 0 || (p != nil && p.files == nil) {
+		return nil, nil
+	}
+	return copyFiles(files)
+}
+
+// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or with
+// wire.ErrClosed after Close or Forget.
+func (m *Mesh) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
+	return m.box.receive(ctx, t)
+}
+
+// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of keeping
+// it for Receive. All handlers and watchers of a Mesh are called one at a time. F must not block; it may use all methods
+// but Close.
+func (m *Mesh) Handle(comm uint64, kind uint8, f func(wire.Note)) {
+	m.events.post(func() {
+		for _, n := range m.box.handle(lane{comm, kind}, f) {
+			f(n)
+		}
+	})
+}
+
+// Forget drops comm's messages, handlers and waiting connections, those to come included.
+func (m *Mesh) Forget(comm uint64) {
+	m.box.forget(comm)
+	m.lobby.forget(comm)
+}
+
+// arrived takes a message that has come.
+func (m *Mesh) arrived(n wire.Note) {
+	m.events.post(func() {
+		handler, ok := m.box.put(n)
+		switch {
+		case !ok:
+			m.cfg.Log.Warn("process given up: too many of its messages wait for a receiver", "process", n.From)
+			m.Fence(n.From, wire.ErrDied)
+		case handler != nil:
+			handler(n)
+		}
+	})
+}
+
+// Host is what stands for the host of a process; empty if the process is not known.
+func (m *Mesh) Host(process int) string { return m.cardOf(process).Host }
+
+// SameHost tells whether a process is on this host, and can be sent files.
+func (m *Mesh) SameHost(process int) bool {
+	c, mine := m.cardOf(process), m.cardOf(m.me.Process)
+	return c.Host != "" && c.Host == mine.Host && c.Socket != "" && mine.Socket != ""
+}
+
+// Address says where a process is reached: its first TCP address, or the name of its socket on this host.
+func (m *Mesh) Address(process int) string {
+	c := m.cardOf(process)
+	if len(c.Addresses) > 0 {
+		return c.Addresses[0].String()
+	}
+	return c.Socket
+}
+
+// Close ends this process's part; for the others it is then down, with wire.ErrClosed. What was sent before still comes
+// to those who read it within 200 ms. It must not be called by a handler or watcher.
+func (m *Mesh) Close() error {
+	m.quit(farewell{})
+	return nil
+}
+
+// quit says goodbye to all, and ends everything that runs.
+func (m *Mesh) quit(why farewell) {
+	m.mu.Lock()
+	m.closed = true
+	peers := m.peers()
+	m.broadcast()
+	m.mu.Unlock()
+	m.leave(wire.ErrClosed)
+	m.box.close()
+	for _, p := range peers {
+		last := newFrame(frameBye, wire.Topic{}, why.encode(), nil)
+		p.end(&last, false)
+	}
+	m.work.Wait()
+	m.lobby.close()
+}
+
+// now is the time since m began, in nanoseconds.
+func (m *Mesh) now() int64 { return int64(time.Since(m.born)) }

@@ -1,0 +1,227 @@
+package mesh
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// peer is the control connection to another process.
+type peer struct {
+	process int
+	conn    net.Conn
+	files   *courier     // beneath conn, or nil
+	tcp     *net.TCPConn // beneath conn, or nil
+	since   func() int64 // the time in nanoseconds
+	pause   func()       // of tests: called before anything is read or written
+
+	heard   atomic.Int64 // when something came last
+	writing atomic.Int64 // when the write in progress began, or 0
+
+	mu     sync.Mutex
+	queue  []frame
+	queued int // bytes
+	beat   bool
+	ended  bool
+	cut    bool   // the connection is closed as soon as last is written
+	last   *frame // to be written when the queue is empty
+	failed error  // of writing
+	wake   chan struct{}
+}
+
+const (
+	maxQueued = 8 << 20 // bytes of messages that wait to be written
+	lastWords = 200 * time.Millisecond
+)
+
+// Why a peer is not written to any more.
+var errOverflow = errors.New("it takes messages too slowly")
+
+// send queues a message. It fails when there are too many.
+func (p *peer) send(f frame) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended || p.queued+len(f.bytes) > maxQueued {
+		closeFiles(f.files)
+		if p.ended {
+			return nil
+		}
+		return errOverflow
+	}
+	p.queue = append(p.queue, f)
+	p.queued += len(f.bytes)
+	p.rouse()
+	return nil
+}
+
+// pulse has a heartbeat sent, unless something else is on its way.
+func (p *peer) pulse() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.beat = true
+	p.rouse()
+}
+
+func (p *peer) rouse() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// end has the connection closed soon after last was written, if there is one: with now, at once, and the messages that
+// wait are dropped; else when the other side has closed it, or after lastWords.
+func (p *peer) end(last *frame, now bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cut || (p.ended && !now) {
+		return
+	}
+	p.ended, p.cut = true, now
+	if p.last = last; now {
+		p.discard()
+	}
+	_ = p.conn.SetDeadline(time.Now().Add(lastWords))
+	p.rouse()
+}
+
+func (p *peer) discard() {
+	for _, f := range p.queue {
+		closeFiles(f.files)
+	}
+	p.queue, p.queued = nil, 0
+}
+
+// next is the next frame to write; ok is false after the last one.
+func (p *peer) next() (f frame, ok bool) {
+	for {
+		p.mu.Lock()
+		switch {
+		case len(p.queue) > 0:
+			f, ok = p.queue[0], true
+			p.queue[0] = frame{}
+			p.queue = p.queue[1:]
+			p.queued -= len(f.bytes)
+			p.beat = false
+		case p.last != nil:
+			f, ok, p.last = *p.last, true, nil
+		case p.ended:
+			p.mu.Unlock()
+			return frame{}, false
+		case p.beat:
+			f, ok, p.beat = newFrame(frameBeat, wire.Topic{}, nil, nil), true, false
+		}
+		p.mu.Unlock()
+		if ok {
+			return f, true
+		}
+		<-p.wake
+	}
+}
+
+// write writes frames until the last one.
+func (p *peer) write() {
+	for f, ok := p.next(); ok; f, ok = p.next() {
+		if len(f.files) > 0 {
+			p.files.attach(f.files)
+		}
+		p.pause()
+		p.writing.Store(p.since())
+		_, err := p.conn.Write(f.bytes)
+		p.writing.Store(0)
+		if err != nil {
+			p.giveUp(err)
+			break
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.cut {
+		return
+	}
+	if p.tcp != nil {
+		_ = p.tcp.SetLinger(0) // a reset reaches the other side where data, which wait for acknowledgements, do not
+	}
+	_ = p.conn.Close()
+}
+
+// giveUp ends writing because of an error. What the other side has said before is still read.
+func (p *peer) giveUp(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failed, p.ended = err, true
+	p.last = nil
+	p.discard()
+	_ = p.conn.SetReadDeadline(time.Now().Add(lastWords))
+}
+
+// Read reads from the connection and takes note that the other side lives.
+func (p *peer) Read(b []byte) (int, error) {
+	n, err := p.conn.Read(b)
+	p.pause()
+	if n > 0 {
+		p.heard.Store(p.since())
+	}
+	return n, err
+}
+
+// read hands on every frame until take says that it was the last, or something fails.
+func (p *peer) read(take func(p *peer, h head, body []byte, files []int) (more bool, err error)) error {
+	in := bufio.NewReaderSize(p, 4<<10)
+	for {
+		h, body, files, err := p.frame(in)
+		if err != nil {
+			return err
+		}
+		if more, err := take(p, h, body, files); !more {
+			return err
+		}
+	}
+}
+
+// frame reads a frame.
+func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error) {
+	var b [headBytes]byte
+	if _, err := io.ReadFull(in, b[:]); err != nil {
+		return h, nil, nil, err
+	}
+	if h, err = decodeHead(&b); err != nil {
+		return h, nil, nil, err
+	}
+	body = make([]byte, h.length)
+	if _, err := io.ReadFull(in, body); err != nil {
+		return h, nil, nil, err
+	}
+	switch {
+	case h.files == 0:
+	case p.files == nil:
+		err = errors.New("a message with files on a connection that passes none")
+	default:
+		files, err = p.files.take(int(h.files))
+	}
+	return h, body, files, err
+}
+
+// cause is why a process is down whose connection failed with err.
+func (p *peer) cause(err error) (down error, detail string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if errors.Is(err, os.ErrDeadlineExceeded) && p.failed != nil {
+		err = p.failed
+	}
+	for _, lost := range []error{syscall.ETIMEDOUT, syscall.EHOSTUNREACH, syscall.ENETUNREACH} {
+		if errors.Is(err, lost) {
+			return wire.ErrFrozen, err.Error()
+		}
+	}
+	return wire.ErrDied, fmt.Sprint(err)
+}
