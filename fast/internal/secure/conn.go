@@ -23,6 +23,9 @@ type Conn struct {
 // does not read.
 func (c *Conn) Close() error { return c.under.Conn.Close() }
 
+// Under is the connection that the handshake was made on. What is read or written on it is not TLS's.
+func (c *Conn) Under() net.Conn { return c.under.Conn }
+
 // Raw takes a connection for data, on which nothing was read or written since the handshake, out of TLS: it is the TCP
 // connection beneath, of which nothing is lost, and c is not to be used any more. Both sides have to make the same choice:
 // with encrypt, what is sent is to be sealed with AES-256-GCM under keys that nobody else has, one for each direction,
