@@ -13,7 +13,8 @@ import (
 
 // sendOf is the n-th point-to-point call from one rank to another.
 func sendOf(from, to int, n, count uint64) *wire.Call {
-	return &wire.Call{Seq: n, Primitive: 2, Count: count, Root: uint32(from), Peer: uint32(to) + 1, PrimitiveName: wire.NewLabel("Send")}
+	return &wire.Call{Seq: n, Primitive: 2, Count: count, Root: uint32(from), Peer: uint32(to) + 1,
+		PrimitiveName: wire.NewLabel("Send")}
 }
 
 // TestCalls has messages of several calls in one Exchange, in which the other rank has them one by one.
@@ -43,9 +44,11 @@ func TestCallsMismatch(t *testing.T) {
 		want   [2]string
 	}{
 		"count": {part{recv: sendOf(0, 1, 2, 5)}, [2]string{
-			"call 2 does not match rank 1's: count is 1 here and 5 there", "call 2 does not match rank 0's: count is 5 here and 1 there"}},
+			"call 2 does not match rank 1's: count is 1 here and 5 there",
+			"call 2 does not match rank 0's: count is 5 here and 1 there"}},
 		"both send": {part{send: sendOf(1, 0, 1, 5)}, [2]string{
-			"call 2 does not match rank 1's: peer is 1 here and 0 there", "call 1 does not match rank 0's: peer is 0 here and 1 there"}},
+			"call 2 does not match rank 1's: peer is 1 here and 0 there",
+			"call 1 does not match rank 0's: peer is 0 here and 1 there"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			errs := together(2, func(rank int, e *Endpoint) error {

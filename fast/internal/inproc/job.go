@@ -1,0 +1,140 @@
+package inproc
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/inbox"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Job is goroutines that stand for the processes of a job: how they talk beside the data path, and make networks.
+type Job struct {
+	planes   []*Plane
+	handlers sync.WaitGroup
+
+	mu        sync.Mutex // guards what follows, and what planes say that it guards
+	foundings map[uint64]*founding
+}
+
+// Plane is one process's part in a Job.
+type Plane struct {
+	job     *Job
+	process int
+	inbox   *inbox.Inbox
+	ended   error   // why, by the job's mu; nil: it has not
+	down    []error // why, by process and by the job's mu; nil: it is not
+}
+
+// NewJob is a job of n processes.
+func NewJob(n int) *Job {
+	j := &Job{planes: make([]*Plane, n), foundings: make(map[uint64]*founding)}
+	for i := range j.planes {
+		j.planes[i] = &Plane{job: j, process: i, inbox: inbox.New(j.handlers.Go), down: make([]error, n)}
+	}
+	return j
+}
+
+// Plane is that of a process.
+func (j *Job) Plane(process int) *Plane { return j.planes[process] }
+
+// Close ends all processes, and waits for the handlers and watchers that run.
+func (j *Job) Close() {
+	for _, p := range j.planes {
+		p.End(wire.ErrClosed)
+	}
+	j.handlers.Wait()
+}
+
+// Self is the number of this process.
+func (p *Plane) Self() int { return p.process }
+
+// Send sends a message to a process, at once. One to a process that is down is dropped. Files are not sent: goroutines
+// have them all.
+func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
+	p.job.mu.Lock()
+	defer p.job.mu.Unlock()
+	if to < 0 || to >= len(p.down) || p.ended != nil || p.down[to] != nil {
+		return
+	}
+	q := p.job.planes[to]
+	q.inbox.Put(wire.Note{Topic: t, From: p.process, Body: bytes.Clone(body)}, func() { q.Fence(p.process, wire.ErrDied) })
+}
+
+// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or with
+// wire.ErrClosed after End or Forget.
+func (p *Plane) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
+	return p.inbox.Receive(ctx, t)
+}
+
+// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of keeping
+// it for Receive. All handlers and watchers of a process are called one at a time, in a goroutine of their own. F must
+// not block, and not call the job's Close.
+func (p *Plane) Handle(comm uint64, kind uint8, f func(wire.Note)) { p.inbox.Handle(comm, kind, f) }
+
+// Forget drops comm's messages and handlers, those to come included.
+func (p *Plane) Forget(comm uint64) { p.inbox.Forget(comm) }
+
+// Watch has f called for each process that is down or goes down, once, until stop, with what Down says; after all
+// messages that came from it. F must not block.
+func (p *Plane) Watch(f func(process int, err error)) (stop func()) { return p.inbox.Watch(f) }
+
+// Down is why a process is taken for dead: what its End or this process's Fence was given, or wire.ErrFenced if the other
+// process has fenced this one, which it then is for itself too; or else nil. Who is down stays down.
+func (p *Plane) Down(process int) error {
+	p.job.mu.Lock()
+	defer p.job.mu.Unlock()
+	if process < 0 || process >= len(p.down) {
+		return nil
+	}
+	return p.down[process]
+}
+
+// Fence takes another process for dead, because of err, and lets it know.
+func (p *Plane) Fence(process int, err error) {
+	p.job.mu.Lock()
+	defer p.job.mu.Unlock()
+	if process < 0 || process >= len(p.down) || process == p.process || p.down[process] != nil {
+		return
+	}
+	p.lose(process, err)
+	q := p.job.planes[process]
+	q.lose(p.process, wire.ErrFenced)
+	q.lose(q.process, wire.ErrFenced)
+}
+
+// lose takes note that a process is down.
+func (p *Plane) lose(process int, err error) {
+	if p.ended == nil && p.down[process] == nil {
+		p.down[process] = err
+		p.inbox.Fall(process, err)
+	}
+}
+
+// End ends this process's part: for the others it is then down with err, and networks that it has not come to are not
+// made. The first call counts.
+func (p *Plane) End(err error) {
+	p.job.mu.Lock()
+	defer p.job.mu.Unlock()
+	if p.ended != nil {
+		return
+	}
+	p.ended = err
+	for _, q := range p.job.planes {
+		if q != p {
+			q.lose(p.process, err)
+		}
+	}
+	for id, f := range p.job.foundings {
+		f.lose(p.process, err)
+		p.job.tidy(id, f)
+	}
+	p.inbox.Close()
+}
+
+// Close is End with wire.ErrClosed.
+func (p *Plane) Close() error {
+	p.End(wire.ErrClosed)
+	return nil
+}
