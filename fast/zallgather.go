@@ -22,6 +22,11 @@ func AllGather[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option) er
 	return AllGatherInto(ctx, c, buf, buf[rank*count:][:count], opts...)
 }
 
+// StartAllGather starts [AllGather].
+func StartAllGather[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return AllGather(ctx, c, buf, opts...) })
+}
+
 // AllGatherInto gives every rank the blocks of all ranks: block r of out is rank r's input, on all ranks alike. In
 // place, each rank's input is where its block of out is.
 //
@@ -47,6 +52,11 @@ func AllGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...O
 		return Refuse("AllGather", "len(dst) is %d, want %d", len(dst), size*count)
 	}
 	return Do(ctx, c, &allGather, dst, src, Args{Count: count, AliasOut: rank * count}, opts)
+}
+
+// StartAllGatherInto starts [AllGatherInto].
+func StartAllGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return AllGatherInto(ctx, c, dst, src, opts...) })
 }
 
 var allGather = Collective{

@@ -16,6 +16,11 @@ func AllReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ...Opt
 	return AllReduceInto(ctx, c, buf, buf, op, opts...)
 }
 
+// StartAllReduce starts [AllReduce].
+func StartAllReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return AllReduce(ctx, c, buf, op, opts...) })
+}
+
 // AllReduceInto combines the blocks of all ranks elementwise with op and gives every rank the result, the same bits on
 // all ranks.
 //
@@ -44,6 +49,11 @@ func AllReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, op
 		return Refuse("AllReduce", "len(dst) is %d, want %d", len(dst), count)
 	}
 	return Do(ctx, c, &allReduce, dst, src, Args{Count: count, Op: op}, opts)
+}
+
+// StartAllReduceInto starts [AllReduceInto].
+func StartAllReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return AllReduceInto(ctx, c, dst, src, op, opts...) })
 }
 
 var allReduce = Collective{

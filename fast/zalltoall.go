@@ -13,6 +13,11 @@ func AllToAll[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option) err
 	return AllToAllInto(ctx, c, buf, buf, opts...)
 }
 
+// StartAllToAll starts [AllToAll].
+func StartAllToAll[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return AllToAll(ctx, c, buf, opts...) })
+}
+
 // AllToAllInto transposes the matrix of blocks: block r of rank q's input becomes block q of out on rank r. In place,
 // what is received replaces what was sent.
 //
@@ -42,6 +47,11 @@ func AllToAllInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Op
 		return Refuse("AllToAll", "len(dst) is %d, want %d", len(dst), size*count)
 	}
 	return Do(ctx, c, &allToAll, dst, src, Args{Count: count}, opts)
+}
+
+// StartAllToAllInto starts [AllToAllInto].
+func StartAllToAllInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return AllToAllInto(ctx, c, dst, src, opts...) })
 }
 
 var allToAll = Collective{

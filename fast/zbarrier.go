@@ -20,6 +20,11 @@ func Barrier(ctx context.Context, c *Comm, opts ...Option) error {
 	return Do[uint8](ctx, c, &barrier, nil, nil, Args{}, opts)
 }
 
+// StartBarrier starts [Barrier].
+func StartBarrier(ctx context.Context, c *Comm, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return Barrier(ctx, c, opts...) })
+}
+
 var barrier = Collective{
 	Name: "Barrier",
 	Hash: 0x475b7a62f2447d26,

@@ -16,6 +16,11 @@ func Broadcast[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...
 	return BroadcastInto(ctx, c, buf, buf, root, opts...)
 }
 
+// StartBroadcast starts [Broadcast].
+func StartBroadcast[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return Broadcast(ctx, c, buf, root, opts...) })
+}
+
 // BroadcastInto gives every rank, the root included, the block of the root. Only the root passes in.
 //
 // In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
@@ -48,6 +53,11 @@ func BroadcastInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int,
 		return Refuse("Broadcast", "len(src) is %d, want %d", len(src), count)
 	}
 	return Do(ctx, c, &broadcast, dst, src, Args{Count: count, Root: root}, opts)
+}
+
+// StartBroadcastInto starts [BroadcastInto].
+func StartBroadcastInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return BroadcastInto(ctx, c, dst, src, root, opts...) })
 }
 
 var broadcast = Collective{

@@ -25,6 +25,11 @@ func Gather[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Opt
 	return GatherInto(ctx, c, buf, buf[root*count:][:count], root, opts...)
 }
 
+// StartGather starts [Gather].
+func StartGather[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return Gather(ctx, c, buf, root, opts...) })
+}
+
 // GatherInto gives the root the blocks of all ranks: block r of out is rank r's input. Only the root passes out; in
 // place, its own input is where its block of out is.
 //
@@ -58,6 +63,11 @@ func GatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, op
 		return Refuse("Gather", "len(dst) is %d, want %d", len(dst), size*count)
 	}
 	return Do(ctx, c, &gather, dst, src, Args{Count: count, Root: root, AliasOut: root * count}, opts)
+}
+
+// StartGatherInto starts [GatherInto].
+func StartGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return GatherInto(ctx, c, dst, src, root, opts...) })
 }
 
 var gather = Collective{

@@ -16,6 +16,11 @@ func Reduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int, opts
 	return ReduceInto(ctx, c, buf, buf, op, root, opts...)
 }
 
+// StartReduce starts [Reduce].
+func StartReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return Reduce(ctx, c, buf, op, root, opts...) })
+}
+
 // ReduceInto combines the blocks of all ranks elementwise with op and gives the root the result. Only the root passes
 // out; what the other ranks hold is not changed.
 //
@@ -53,6 +58,11 @@ func ReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, root 
 		return Refuse("Reduce", "len(dst) is %d, want %d", len(dst), count)
 	}
 	return Do(ctx, c, &reduce, dst, src, Args{Count: count, Op: op, Root: root}, opts)
+}
+
+// StartReduceInto starts [ReduceInto].
+func StartReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, root int, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return ReduceInto(ctx, c, dst, src, op, root, opts...) })
 }
 
 var reduce = Collective{

@@ -19,6 +19,11 @@ func ReduceScatter[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ..
 	return ReduceScatterInto(ctx, c, buf[rank*count:][:count], buf, op, opts...)
 }
 
+// StartReduceScatter starts [ReduceScatter].
+func StartReduceScatter[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return ReduceScatter(ctx, c, buf, op, opts...) })
+}
+
 // ReduceScatterInto combines the buffers of all ranks elementwise with op and gives rank r block r of the result. In
 // place, the result replaces block r of rank r's input, and the other blocks of it are not changed.
 //
@@ -49,6 +54,11 @@ func ReduceScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op
 		return Refuse("ReduceScatter", "len(src) is %d, want %d", len(src), size*count)
 	}
 	return Do(ctx, c, &reduceScatter, dst, src, Args{Count: count, Op: op, AliasIn: rank * count}, opts)
+}
+
+// StartReduceScatterInto starts [ReduceScatterInto].
+func StartReduceScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return ReduceScatterInto(ctx, c, dst, src, op, opts...) })
 }
 
 var reduceScatter = Collective{

@@ -25,6 +25,11 @@ func Scatter[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Op
 	return ScatterInto(ctx, c, buf[root*count:][:count], buf, root, opts...)
 }
 
+// StartScatter starts [Scatter].
+func StartScatter[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return Scatter(ctx, c, buf, root, opts...) })
+}
+
 // ScatterInto gives rank r block r of the root's input. Only the root passes in; in place, its own block of out is
 // where its block of in is.
 //
@@ -58,6 +63,11 @@ func ScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, o
 		return Refuse("Scatter", "len(src) is %d, want %d", len(src), size*count)
 	}
 	return Do(ctx, c, &scatter, dst, src, Args{Count: count, Root: root, AliasIn: root * count}, opts)
+}
+
+// StartScatterInto starts [ScatterInto].
+func StartScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) *Handle {
+	return Start(opts, func(opts []Option) error { return ScatterInto(ctx, c, dst, src, root, opts...) })
 }
 
 var scatter = Collective{

@@ -35,6 +35,11 @@ func Neighbours[T fast.Elem](ctx context.Context, c *fast.Comm, dst, src []T, op
 	return fast.Do(ctx, c, &neighbours, dst, src, fast.Args{Count: count, NoAlias: true}, opts)
 }
 
+// StartNeighbours starts [Neighbours].
+func StartNeighbours[T fast.Elem](ctx context.Context, c *fast.Comm, dst, src []T, opts ...fast.Option) *fast.Handle {
+	return fast.Start(opts, func(opts []fast.Option) error { return Neighbours(ctx, c, dst, src, opts...) })
+}
+
 var neighbours = fast.Collective{
 	Name: "Neighbours",
 	Hash: 0xd40bf22365efa2ee,

@@ -15,7 +15,8 @@ var count = spec.Var("count")
 // functions of their own, which are not derived from it.
 func hasFunction(p spec.Primitive) bool { return !slices.Contains(p.Params, spec.ParamPeer) }
 
-// functions prints the functions of p: one with a buffer for each of in and out and, where it can be, one in place.
+// functions prints the functions of p: one with a buffer for each of in and out and, where it can be, one in place; and
+// for each of these one that starts it.
 func (f *file) functions(p spec.Primitive) ([]jen.Code, error) {
 	name := p.Name
 	share, ok := inPlace(p)
@@ -26,13 +27,22 @@ func (f *file) functions(p spec.Primitive) ([]jen.Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		code = append(code, f.declare(p, p.Name, inPlaceDoc(p, share), []string{"buf"}, body))
+		inPlace := function{p, p.Name, []string{"buf"}}
+		code = append(code, f.declare(inPlace, inPlaceDoc(p, share), body), f.start(inPlace))
 	}
 	body, err := f.intoBody(p)
 	if err != nil {
 		return nil, err
 	}
-	return append(code, f.declare(p, name, functionDoc(p, name), buffers(p), body)), nil
+	into := function{p, name, buffers(p)}
+	return append(code, f.declare(into, functionDoc(p, name), body), f.start(into)), nil
+}
+
+// function is a function that programs call.
+type function struct {
+	spec.Primitive
+	name    string
+	buffers []string
 }
 
 // buffers are the names of p's buffers.
@@ -47,35 +57,54 @@ func buffers(p spec.Primitive) []string {
 	return names
 }
 
-func (f *file) declare(p spec.Primitive, name, doc string, buffers []string, body []jen.Code) jen.Code {
+// declare prints a function.
+func (f *file) declare(x function, doc string, body []jen.Code) jen.Code {
+	return f.head(x, x.name, doc).Error().Block(body...)
+}
+
+// start prints the function that starts another one.
+func (f *file) start(x function) jen.Code {
+	name := startName(x.name)
+	var buffers []jen.Code
+	for _, b := range x.buffers {
+		buffers = append(buffers, jen.Id(b))
+	}
+	call := jen.Func().Params(jen.Id("opts").Index().Add(f.fast("Option"))).Error().Custom(oneLine, arguments(x.Primitive, x.name, buffers...))
+	return f.head(x, name, name+" starts ["+x.name+"].").Op("*").Add(f.fast("Handle")).Block(
+		jen.Return(f.fast("Start").Call(jen.Id("opts"), call)))
+}
+
+func startName(name string) string { return "Start" + name }
+
+// head prints a function up to its parameters, which are those of x.
+func (f *file) head(x function, name, doc string) *jen.Statement {
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("c").Op("*").Add(f.fast("Comm"))}
 	head := jen.Add(comment(doc)).Line().Func().Id(name)
-	if len(buffers) > 0 {
+	if len(x.buffers) > 0 {
 		head.Types(jen.Id("T").Add(f.fast("Elem")))
 		params = append(params, jen.ListFunc(func(g *jen.Group) {
-			for _, b := range buffers {
+			for _, b := range x.buffers {
 				g.Id(b)
 			}
 		}).Index().Id("T"))
 	}
-	for _, x := range p.Params {
-		if x == spec.ParamOp {
+	for _, p := range x.Params {
+		if p == spec.ParamOp {
 			params = append(params, jen.Id("op").Add(f.fast("Op")))
 		} else {
-			params = append(params, jen.Id(string(x)).Int())
+			params = append(params, jen.Id(string(p)).Int())
 		}
 	}
-	params = append(params, jen.Id("opts").Op("...").Add(f.fast("Option")))
-	return head.Params(params...).Error().Block(body...)
+	return head.Params(append(params, jen.Id("opts").Op("...").Add(f.fast("Option")))...)
 }
 
-// arguments passes a call on to the function with both buffers.
-func arguments(p spec.Primitive, dst, src jen.Code) jen.Code {
-	args := []jen.Code{jen.Id("ctx"), jen.Id("c"), dst, src}
+// arguments passes a call of p on to the function name, with these buffers.
+func arguments(p spec.Primitive, name string, buffers ...jen.Code) jen.Code {
+	args := append([]jen.Code{jen.Id("ctx"), jen.Id("c")}, buffers...)
 	for _, x := range p.Params {
 		args = append(args, jen.Id(string(x)))
 	}
-	return jen.Return(jen.Id(p.Name + "Into").Call(append(args, jen.Id("opts").Op("..."))...))
+	return jen.Return(jen.Id(name).Call(append(args, jen.Id("opts").Op("..."))...))
 }
 
 // callScope is the scope of a function that programs call, in which the variables used have their values.
@@ -184,7 +213,7 @@ func lenOf(name string) *jen.Statement { return jen.Len(jen.Id(name)) }
 func (f *file) inPlaceBody(p spec.Primitive, share sharing) ([]jen.Code, error) {
 	buf := jen.Id("buf")
 	if share.equal {
-		return []jen.Code{arguments(p, buf, buf)}, nil
+		return []jen.Code{arguments(p, p.Name+"Into", buf, buf)}, nil
 	}
 	s, code := callScope(p, variables(share.whole.Blocks, share.whole.On, share.part.On, share.at))
 	elsewhere, err := share.elsewhere(p, s)
@@ -229,7 +258,7 @@ func (share sharing) elsewhere(p spec.Primitive, s *scope) ([]jen.Code, error) {
 // pass hands the buffer called name over as is, and the other one as other.
 func (share sharing) pass(p spec.Primitive, name string, is, other jen.Code) jen.Code {
 	if name == "dst" {
-		return arguments(p, is, other)
+		return arguments(p, p.Name+"Into", is, other)
 	}
-	return arguments(p, other, is)
+	return arguments(p, p.Name+"Into", other, is)
 }

@@ -134,9 +134,9 @@ func (p Package) takes(name string) bool { return p.Taken != nil && p.Taken(name
 func Needs(p spec.Primitive) []string {
 	names := []string{"bits", "context", "fast"}
 	if hasFunction(p) {
-		names = append(names, p.Name)
+		names = append(names, p.Name, startName(p.Name))
 		if _, ok := inPlace(p); ok {
-			names = append(names, p.Name+"Into")
+			names = append(names, p.Name+"Into", startName(p.Name+"Into"))
 		}
 	}
 	return names
