@@ -1,0 +1,201 @@
+package launch
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// KVS is the store that a launcher keeps for its processes, over PMI-1. What processes set, others get only after all of
+// them were at a barrier: the first Get after a Set is that barrier, so all processes have to do the same, in turns: each
+// sets what it has, and gets what it wants. A key is set once. Nothing is deleted before the job ends.
+//
+// The launcher's processes send the values to each other in their own way, which is in the clear with most launchers.
+type KVS struct {
+	rank int
+
+	mu    sync.Mutex
+	conn  duplex
+	lines *lines
+	name  string
+	value int   // most bytes of a value, in its encoding
+	dirty bool  // something was set since the last barrier
+	err   error // why the connection is of no use any more
+}
+
+// duplex is what PMI_FD is.
+type duplex interface {
+	io.ReadWriteCloser
+	SetDeadline(time.Time) error
+}
+
+// replyTime is how long the launcher may take for an answer that waits for nobody.
+const replyTime = 10 * time.Second
+
+// newKVS says to the launcher that this process is there.
+func newKVS(ctx context.Context, conn duplex, rank int) (*KVS, error) {
+	k := &KVS{rank: rank, conn: conn, lines: newLines(conn)}
+	if err := k.start(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return k, nil
+}
+
+// start agrees on the version, and asks for the name and the limits of the store.
+func (k *KVS) start(ctx context.Context) error {
+	r, err := k.ask(ctx, replyTime, "response_to_init", "cmd=init pmi_version=1 pmi_subversion=1")
+	if err == nil && r["pmi_version"] != "1" {
+		err = fmt.Errorf("PMI: the launcher wants version %q, and this is version 1", r["pmi_version"])
+	}
+	if err != nil {
+		return err
+	}
+	if r, err = k.ask(ctx, replyTime, "maxes", "cmd=get_maxes"); err != nil {
+		return err
+	}
+	longest, failed := strconv.Atoi(r["vallen_max"])
+	key, err := strconv.Atoi(r["keylen_max"])
+	if err = errors.Join(failed, err); err != nil || longest < 64 || key < keyBytes {
+		return fmt.Errorf("PMI: the launcher takes keys of %q and values of %q bytes, which are too few", r["keylen_max"], r["vallen_max"])
+	}
+	if r, err = k.ask(ctx, replyTime, "my_kvsname", "cmd=get_my_kvsname"); err != nil {
+		return err
+	}
+	k.name = r["kvsname"]
+	k.value = min(longest-1, maxCommand-len(k.put("", ""))-keyBytes)
+	if k.name == "" || k.value < 32 {
+		return errors.New("PMI: the launcher's store has no name, or one that is too long")
+	}
+	return nil
+}
+
+// ask sends a command and reads the answer to it. After an error nobody knows what is said next: it is the last command.
+func (k *KVS) ask(ctx context.Context, within time.Duration, want, command string) (answer, error) {
+	if k.err != nil {
+		return nil, k.err
+	}
+	_ = k.conn.SetDeadline(time.Now().Add(within))
+	stop := context.AfterFunc(ctx, func() { _ = k.conn.SetDeadline(time.Unix(1, 0)) })
+	r, err := k.exchange(want, command)
+	if !stop() {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		k.err = fmt.Errorf("PMI: %s: %w", strings.TrimPrefix(strings.SplitN(command, " ", 2)[0], "cmd="), err)
+		return nil, k.err
+	}
+	return r, nil
+}
+
+// exchange writes a command at once, because some launchers take what they read at once for one.
+func (k *KVS) exchange(want, command string) (answer, error) {
+	if _, err := io.WriteString(k.conn, command+"\n"); err != nil {
+		return nil, err
+	}
+	line, err := k.lines.next()
+	if err != nil {
+		return nil, err
+	}
+	r, err := parseAnswer(line)
+	switch {
+	case err != nil:
+		return nil, err
+	case r["cmd"] != want:
+		return nil, fmt.Errorf("the launcher answers %q, want %q", r["cmd"], want)
+	case r["rc"] != "" && r["rc"] != "0":
+		return nil, fmt.Errorf("the launcher answers that it failed: %q %q", r["rc"], r["msg"])
+	}
+	return r, nil
+}
+
+// put is the command that sets one value.
+func (k *KVS) put(key, value string) string {
+	return "cmd=put kvsname=" + k.name + " key=" + key + " value=" + value
+}
+
+// Set sets a value, in parts if it is too long for the launcher.
+func (k *KVS) Set(ctx context.Context, key string, value []byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i, part := range cut(value, k.value) {
+		if _, err := k.ask(ctx, replyTime, "put_result", k.put(partKey(key, i), part)); err != nil {
+			return err
+		}
+	}
+	k.dirty = true
+	return nil
+}
+
+// Get waits until all processes are where this one is, if it has set something since the last time, and gets a value.
+func (k *KVS) Get(ctx context.Context, key string) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.fence(ctx); err != nil {
+		return nil, err
+	}
+	var parts []string
+	for count := 1; len(parts) < count; {
+		command := "cmd=get kvsname=" + k.name + " key=" + partKey(key, len(parts))
+		r, err := k.ask(ctx, replyTime, "get_result", command)
+		if err != nil {
+			return nil, fmt.Errorf("%q in the launcher's store: %w", key, err)
+		}
+		part := r["value"]
+		if len(parts) == 0 {
+			if count, part, err = splitCount(part); err != nil {
+				return nil, fmt.Errorf("%q in the launcher's store: %w", key, err)
+			}
+		}
+		parts = append(parts, part)
+	}
+	return base64.RawURLEncoding.DecodeString(strings.Join(parts, ""))
+}
+
+// barrierTime bounds a barrier whose context has no end.
+const barrierTime = time.Hour
+
+func (k *KVS) fence(ctx context.Context) error {
+	if !k.dirty {
+		return nil
+	}
+	_, err := k.ask(ctx, barrierTime, "barrier_out", "cmd=barrier_in")
+	k.dirty = err != nil
+	return err
+}
+
+// Delete does nothing: the launcher's store ends with the job.
+func (k *KVS) Delete(context.Context, string) error { return nil }
+
+// Secret is one that rank 0 makes. All processes ask for it, before they get anything else.
+func (k *KVS) Secret(ctx context.Context) ([]byte, error) {
+	if k.rank == 0 {
+		secret := make([]byte, sha256.Size)
+		_, _ = rand.Read(secret) // never fails
+		if err := k.Set(ctx, "secret", secret); err != nil {
+			return nil, err
+		}
+	}
+	k.mu.Lock()
+	k.dirty = true
+	k.mu.Unlock()
+	return k.Get(ctx, "secret")
+}
+
+// Close says to the launcher that this process is done with PMI: it may end as it likes from now on.
+func (k *KVS) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err == nil {
+		_, _ = k.ask(context.Background(), time.Second, "finalize_ack", "cmd=finalize")
+		k.err = errors.New("PMI: the store is closed")
+	}
+	return k.conn.Close()
+}
