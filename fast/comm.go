@@ -32,6 +32,8 @@ type Comm struct {
 		made map[uint64]uint64 // how many groups were made of the same ranks
 	}
 
+	agreements agreements
+
 	fate   atomic.Pointer[fate] // nil: healthy
 	told   chan struct{}        // closed when another rank has given this one its fate
 	closed atomic.Bool

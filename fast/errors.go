@@ -22,6 +22,8 @@ var (
 	ErrFrozen = wire.ErrFrozen
 	// ErrFenced: the other ranks take this one for dead, and go on without it.
 	ErrFenced = wire.ErrFenced
+	// ErrNoQuorum: fewer ranks are left than the caller of Shrink wants to go on with.
+	ErrNoQuorum = wire.ErrNoQuorum
 )
 
 // The errors that name ranks, to be told apart with errors.As.

@@ -74,6 +74,7 @@ func (c *Comm) giveUp(s State, err error, seq uint64) {
 func (c *Comm) Abort() {
 	if c != nil {
 		c.giveUp(Aborted, ErrAborted, 0)
+		c.leaveAgreements(ErrAborted)
 	}
 }
 
@@ -94,6 +95,7 @@ func (c *Comm) Close() error {
 		return err
 	}
 	c.unwatch()
+	c.leaveAgreements(ErrClosed)
 	c.world.plane.Forget(c.id)
 	if c.world.users.Add(-1) == 0 {
 		err = errors.Join(err, c.world.plane.Close())

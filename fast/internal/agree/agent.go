@@ -28,14 +28,15 @@ type Agent struct {
 	mu         sync.Mutex
 	agreements map[uint64]*agreement // from base on
 	base       uint64
-	next       uint64        // the number of the member's next call
-	undecided  uint64        // this member has the results of all agreements before
-	settled    []uint64      // the same of the other members, as far as they have said
-	gone       Set           // members that have left the group or died
-	causes     map[int]error // why
-	lost       func(m int)   // called when a member is gone; nil: nobody wants to know
-	ended      chan struct{} // closed when this member takes no part any more
-	err        error         // why
+	next       uint64                  // the number of the member's next call
+	undecided  uint64                  // this member has the results of all agreements before
+	settled    []uint64                // the same of the other members, as far as they have said
+	gone       Set                     // members that have left the group or died
+	causes     map[int]error           // why
+	known      Set                     // members whose end is no news to While
+	cancel     context.CancelCauseFunc // of While; nil: there is none
+	ended      chan struct{}           // closed when this member takes no part any more
+	err        error                   // why
 }
 
 // New makes member me's agent. The processes are by member; the messages are those of comm and kind.
@@ -52,40 +53,38 @@ func New(p Plane, comm uint64, kind uint8, processes []int, me int) *Agent {
 }
 
 // Agree has all members agree, with this member's flags. All members make the same calls in the same order, and with the
-// same quorum: the least number of members that the value is to be agreed on by, or 0.
+// same quorum: the least number of members that the value is to be agreed on by, or 0. An error comes with a Value that has
+// the number of the agreement alone.
 //
 // It fails with *wire.TimeoutError at the end of ctx; the agreement goes on then, and counts. It fails with
 // wire.ErrNoQuorum; with wire.ErrFenced if the others go on without this member; and with the error that Leave was given.
 func (a *Agent) Agree(ctx context.Context, c Call, flags uint64, quorum int) (Value, error) {
-	x := new(agreement)
+	x, none := new(agreement), Value{}
 	a.do(func() {
-		x = a.agreement(a.next)
+		x, none.Seq = a.agreement(a.next), a.next
 		a.next++
 		x.Start(c, flags, quorum)
 	})
 	select {
 	case <-x.done:
-		return a.result(x)
 	case <-a.ended:
-		return Value{}, a.err
+		return none, a.err
 	case <-ctx.Done():
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return Value{}, &wire.TimeoutError{Waiting: x.Waiting(), Err: context.Cause(ctx)}
+		return none, &wire.TimeoutError{Waiting: x.Waiting(), Err: context.Cause(ctx)}
 	}
-}
-
-func (a *Agent) result(x *agreement) (Value, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	v, ok := x.Decision()
-	switch {
+	switch v, ok := x.Decision(); {
 	case !ok:
-		return Value{}, wire.ErrNoQuorum
+		return none, wire.ErrNoQuorum
 	case v.Gone.Has(a.me):
-		return Value{}, wire.ErrFenced
+		return none, wire.ErrFenced
+	default:
+		v.Seq = none.Seq
+		return v, nil
 	}
-	return v, nil
 }
 
 // Cause is why a member is gone; nil if this member does not know.
@@ -95,26 +94,31 @@ func (a *Agent) Cause(member int) error {
 	return a.causes[member]
 }
 
-// While is ctx, which ends too when a member is gone that is not in known, with a *wire.PeerError as its cause. There is
-// one at a time.
+// While is ctx, which ends too when a member is gone that is not in known, with a *wire.PeerError as its cause, or when
+// this member has left. There is one at a time.
 func (a *Agent) While(ctx context.Context, known Set) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	lost := func(member int) {
-		if !known.Has(member) {
-			cancel(&wire.PeerError{Rank: member, Err: a.causes[member]})
-		}
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.known, a.cancel = known, cancel
 	for _, member := range a.gone.Members() {
-		lost(member)
+		a.interrupt(member)
 	}
-	a.lost = lost
+	if a.err != nil {
+		cancel(a.err)
+	}
 	return ctx, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.lost = nil
+		a.cancel = nil
 		cancel(nil)
+	}
+}
+
+// interrupt ends the context of While because a member is gone.
+func (a *Agent) interrupt(member int) {
+	if a.cancel != nil && !a.known.Has(member) {
+		a.cancel(&wire.PeerError{Rank: member, Err: a.causes[member]})
 	}
 }
 
@@ -124,11 +128,16 @@ func (a *Agent) Leave(err error) {
 		return
 	}
 	a.unwatch()
-	leave := Message{Kind: Leave, Round: a.me, Value: newValue(len(a.processes))}
-	body := leave.encode(len(a.processes))
-	for member, process := range a.processes {
-		if member != a.me {
-			a.plane.Send(process, a.topic, body)
+	Leave(a.plane, a.topic.Comm, a.topic.Kind, a.processes, a.me)
+}
+
+// Leave has member me, which has no Agent, take no part in the agreements of a group.
+func Leave(p Plane, comm uint64, kind uint8, processes []int, me int) {
+	m := Message{Kind: Left, Round: me, Value: newValue(len(processes))}
+	body := m.encode(len(processes))
+	for member, process := range processes {
+		if member != me {
+			p.Send(process, wire.Topic{Comm: comm, Kind: kind}, body)
 		}
 	}
 }
@@ -137,12 +146,20 @@ func (a *Agent) Leave(err error) {
 func (a *Agent) end(err error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return a.stop(err)
+}
+
+// stop is end, with the lock held.
+func (a *Agent) stop(err error) bool {
 	if a.err != nil {
 		return false
 	}
 	a.err = err
 	close(a.ended)
 	clear(a.agreements)
+	if a.cancel != nil {
+		a.cancel(err)
+	}
 	return true
 }
 
@@ -166,9 +183,7 @@ func (a *Agent) lose(member int, err error) {
 	for _, x := range a.agreements {
 		x.Gone(member, a.died(member))
 	}
-	if a.lost != nil {
-		a.lost(member)
-	}
+	a.interrupt(member)
 }
 
 // died tells whether a member that is gone did not leave by itself.
@@ -184,7 +199,7 @@ func (a *Agent) take(n wire.Note) {
 	}
 	a.do(func() {
 		switch {
-		case m.Seq == 0 && m.Kind == Leave:
+		case m.Seq == 0 && m.Kind == Left:
 			a.lose(member, wire.ErrClosed)
 		case m.Seq >= a.base && m.Seq < a.next+ahead:
 			a.agreement(m.Seq).Take(member, m)

@@ -1,5 +1,7 @@
 package agree
 
+import "github.com/collgen/collgen/fast/internal/wire"
+
 // agreement is one of an Agent's.
 type agreement struct {
 	*Machine
@@ -46,11 +48,11 @@ func (a *Agent) do(f func()) {
 
 // letters are the messages that all agreements want sent. It wakes those who wait for a result.
 func (a *Agent) letters() (all []letter) {
-	for _, x := range a.agreements {
-		if _, decided := x.Decision(); !x.over && (decided || x.Lost()) {
-			x.over = true
-			close(x.done)
-		}
+	for a.conclude() {
+		continue
+	}
+	if a.err != nil {
+		return nil
 	}
 	for a.undecided < a.next && a.agreements[a.undecided].over {
 		a.undecided++
@@ -65,6 +67,32 @@ func (a *Agent) letters() (all []letter) {
 		}
 	}
 	return all
+}
+
+// conclude finds an agreement that has got a result, if there is one. Members that are given up by it are gone from now
+// on; it may be this one.
+func (a *Agent) conclude() bool {
+	for _, x := range a.agreements {
+		v, decided := x.Decision()
+		if x.over || !decided && !x.Lost() {
+			continue
+		}
+		x.over = true
+		close(x.done)
+		if v.Gone.Has(a.me) {
+			a.stop(wire.ErrFenced)
+			return false
+		}
+		for _, member := range v.Gone.Members() {
+			cause := wire.ErrClosed
+			if v.Dead.Has(member) {
+				cause = wire.ErrDied
+			}
+			a.lose(member, cause)
+		}
+		return true
+	}
+	return false
 }
 
 // settle takes note of what a member's message says of earlier agreements: those that all have the results of are

@@ -57,7 +57,7 @@ func (m *Machine) Take(from int, msg Message) {
 			m.told = from
 			m.decide(msg.Value)
 		}
-	case Leave:
+	case Left:
 		m.Gone(from, false)
 	}
 	m.advance()
@@ -122,7 +122,7 @@ func (m *Machine) advance() {
 	case !m.started:
 	case m.size-m.gone.Len() < m.quorum:
 		m.lost = true
-		m.broadcast(Leave)
+		m.broadcast(Left)
 	case c != m.me:
 		if c != m.told {
 			m.told = c

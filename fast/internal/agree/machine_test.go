@@ -38,7 +38,7 @@ func TestCutLink(t *testing.T) {
 func TestLeave(t *testing.T) {
 	m := NewMachine(3, 0)
 	m.Start(Flags, 6, 0)
-	m.Take(1, Message{Kind: Leave})
+	m.Take(1, Message{Kind: Left})
 	m.Gone(2, true)
 	v, ok := m.Decision()
 	if !ok || v.Flags != 6 || v.Gone.Len() != 2 || !slices.Equal(v.Dead.Members(), []int{2}) {

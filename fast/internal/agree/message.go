@@ -14,7 +14,7 @@ const (
 	Propose
 	Adopted
 	Decide
-	Leave // the sender takes no part any more
+	Left // the sender takes no part any more
 	kinds
 )
 
@@ -24,7 +24,7 @@ type Message struct {
 	Round   int // the number of the coordinator
 	Adopted int // of a State: the round in which the sender has adopted Value, plus 1; 0: Value is its own
 	Value   Value
-	// Seq is the number of the agreement in the group, from 1; of a Leave also 0: of all of them.
+	// Seq is the number of the agreement in the group, from 1; of Left also 0: of all of them.
 	Seq uint64
 	// Settled: the sender has decided all agreements before this one; of Propose and Decide: all members have that are not
 	// gone.

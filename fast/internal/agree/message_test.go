@@ -45,7 +45,7 @@ func TestBadMessages(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	m := Message{Kind: Propose, Round: 1, Seq: 3, Value: newValue(70)}
 	f.Add(uint16(70), m.encode(70))
-	m = Message{Kind: Leave, Value: newValue(2)}
+	m = Message{Kind: Left, Value: newValue(2)}
 	f.Add(uint16(2), m.encode(2))
 	f.Add(uint16(3), binary.LittleEndian.AppendUint64(nil, 9))
 	f.Fuzz(func(t *testing.T, n uint16, b []byte) {

@@ -1,0 +1,149 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/agree"
+)
+
+// agreements is what a communicator has for Agree, Shrink and Grow, which work beside the data path.
+type agreements struct {
+	running sync.Mutex // a call
+	mu      sync.Mutex // guards what follows
+	agent   *agree.Agent
+	left    error // why this rank takes no part any more
+}
+
+// Agree has all ranks agree on the AND of the flags that they pass, although some of them may fail meanwhile. All ranks
+// call Agree, Shrink and Grow in the same order; that is independent of the order of other calls, and has no influence on
+// them. Agree works on a communicator in every state but Aborted and Closed.
+//
+// Every rank that returns a result returns the same, also if it fails right afterwards. The flags are those of all ranks
+// that have not failed; if some have, the error says so, the same on all ranks: it wraps a PeerError for each of them, and
+// the flags are valid all the same. So
+//
+//	flags, err := c.Agree(ctx, 1)
+//
+// tells with flags == 1 and err == nil that all ranks got here; with flags == 1 and a PeerError, all that are left.
+//
+// Other errors come without flags. A TimeoutError at the end of ctx names a rank that was waited for; the agreement counts,
+// and goes on for the others, with this rank's flags. A MismatchError: a rank called Shrink or Grow instead, on which all
+// agree. ErrFenced: the others go on without this rank. ErrClosed and ErrAborted: this rank has left meanwhile.
+// ErrConcurrentUse: another goroutine is in such a call on c.
+//
+// Where the network is cut in two, the ranks of each half take those of the other one for failed, and the halves agree
+// separately. Shrink with WithQuorum is a way not to go on then.
+func (c *Comm) Agree(ctx context.Context, flags uint64) (uint64, error) {
+	if err := c.enterAgreement(ctx, "Agree"); err != nil {
+		return 0, err
+	}
+	defer c.agreements.running.Unlock()
+	v, err := c.agree(ctx, agree.Flags, flags, 0)
+	if err != nil {
+		return 0, err
+	}
+	return v.Flags, c.agreementError(agree.Flags, v.Seq, c.goneError(&v))
+}
+
+// enterAgreement makes c this goroutine's, until running is unlocked, for a call that agrees on something.
+func (c *Comm) enterAgreement(ctx context.Context, name string) error {
+	switch {
+	case c == nil || c.size == 0:
+		return Refuse(name, "the communicator is nil or was made by neither Run nor Init")
+	case ctx == nil:
+		return Refuse(name, "the context is nil")
+	case c.world == nil:
+		return Refuse(name, "the communicator has no control plane")
+	case ctx.Err() != nil:
+		return tooLate(ctx, name)
+	case !c.agreements.running.TryLock():
+		return fmt.Errorf("%s: %w", name, ErrConcurrentUse)
+	}
+	return nil
+}
+
+// agree has all ranks agree on something, which they all have to call by the same name.
+func (c *Comm) agree(ctx context.Context, what agree.Call, flags uint64, quorum int) (agree.Value, error) {
+	a, err := c.agent()
+	if err != nil {
+		return agree.Value{}, fmt.Errorf("%v: %w", what, err)
+	}
+	v, err := a.Agree(ctx, what, flags, quorum)
+	if errors.Is(err, ErrFenced) {
+		c.condemn(Failed, ErrFenced)
+	}
+	if rank, other, ok := v.Other(what); err == nil && ok {
+		err = &MismatchError{Rank: rank, Seq: v.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}
+	}
+	return v, c.agreementError(what, v.Seq, err)
+}
+
+// agent is what takes part in agreements for this rank. It is made when it is needed first: what other ranks have sent
+// waits until then.
+func (c *Comm) agent() (*agree.Agent, error) {
+	s := &c.agreements
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.agent == nil && s.left == nil {
+		s.agent = agree.New(c.world.plane, c.id, kindAgree, c.processes(), c.rank)
+	}
+	return s.agent, s.left
+}
+
+// leaveAgreements has this rank take no part in agreements any more, because of err.
+func (c *Comm) leaveAgreements(err error) {
+	s := &c.agreements
+	s.mu.Lock()
+	agent, first := s.agent, s.left == nil
+	if first {
+		s.left = err
+	}
+	s.mu.Unlock()
+	switch {
+	case !first || c.world == nil:
+	case agent != nil:
+		agent.Leave(err)
+	case c.world.users.Load() > 1: // else the others hear that the whole process leaves
+		agree.Leave(c.world.plane, c.id, kindAgree, c.processes(), c.rank)
+	}
+}
+
+// processes are the numbers of all ranks' processes.
+func (c *Comm) processes() []int {
+	all := make([]int, c.size)
+	for rank := range all {
+		all[rank] = c.process(rank)
+	}
+	return all
+}
+
+// goneError is the failures of ranks that v does without, if there are any.
+func (c *Comm) goneError(v *agree.Value) error {
+	var all []error
+	for _, rank := range v.Gone.Members() {
+		all = append(all, &PeerError{Rank: rank, Err: c.causeOf(rank, v)})
+	}
+	return errors.Join(all...)
+}
+
+// causeOf is why a rank is gone that v does without.
+func (c *Comm) causeOf(rank int, v *agree.Value) error {
+	if err := c.agreements.agent.Cause(rank); err != nil {
+		return err
+	}
+	if v.Dead.Has(rank) {
+		return ErrDied
+	}
+	return ErrClosed
+}
+
+// agreementError is err as the error of an agreement of that number.
+func (c *Comm) agreementError(what agree.Call, seq uint64, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: what.String(), Peer: -1, Err: err}
+}

@@ -1,0 +1,156 @@
+package fast
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/collgen/collgen/fast/internal/agree"
+)
+
+// ShrinkOption changes what Shrink does. All ranks pass the same options.
+type ShrinkOption func(*shrinking)
+
+// WithQuorum has Shrink fail with ErrNoQuorum, on all ranks that are left, if they are fewer than n. Where n is more than
+// half of the ranks, at most one side of a network that is cut in two goes on.
+func WithQuorum(n int) ShrinkOption { return func(s *shrinking) { s.quorum = n } }
+
+// Shrink makes a new communicator of the ranks of c that have not failed, in the same order. All of these call Shrink, as
+// soon as a call has failed; a rank that is still in a call gets out of it by Revoke, if it does not by itself. Who has
+// failed is found out and agreed on here: ranks that died, that do not answer, that have closed or aborted c, or whose
+// processes others cannot reach. Those that did not leave by themselves are fenced: should one come back, it gets
+// ErrFenced. The new communicator is independent of c, which stays as it is; both are the caller's to close.
+//
+// If a rank fails during Shrink, the others go on without it. All ranks that Shrink succeeds on have communicators of the
+// same ranks; of those, one that fails right afterwards is found by the first call on the new communicator, which can be
+// shrunk in turn. On a communicator of which no rank has failed Shrink makes a new one of all ranks.
+//
+// Where the network is cut in two, each side takes the other one for failed, and both go on: two communicators, each of
+// which believes to be what is left. If that must not be, pass WithQuorum.
+//
+// All ranks call Agree, Shrink and Grow in the same order, in every state but Aborted and Closed. Shrink fails with
+// ErrNoQuorum; ErrFenced, if the others go on without this rank; MismatchError, if a rank called Agree or Grow instead; a
+// TimeoutError at the end of ctx, which names a rank that was waited for; ErrClosed, ErrAborted, ErrConcurrentUse and
+// ErrInvalidArgument; or why the new communicator cannot be made, on all ranks. After a TimeoutError the others wait until
+// this rank calls Shrink again, leaves or dies, or their contexts end.
+func (c *Comm) Shrink(ctx context.Context, opts ...ShrinkOption) (*Comm, error) {
+	if err := c.enterAgreement(ctx, "Shrink"); err != nil {
+		return nil, err
+	}
+	defer c.agreements.running.Unlock()
+	s := shrinking{c: c}
+	for _, o := range opts {
+		if o == nil {
+			return nil, Refuse("Shrink", "an option is nil")
+		}
+		o(&s)
+	}
+	if s.quorum < 0 || s.quorum > c.size {
+		return nil, Refuse("Shrink", "a quorum of %d of %d ranks", s.quorum, c.size)
+	}
+	for {
+		if done, err := s.round(ctx); done || err != nil {
+			return s.result(err)
+		}
+	}
+}
+
+// shrinking is Shrink on one rank.
+type shrinking struct {
+	c      *Comm
+	quorum int
+	// What the last round has left:
+	again  bool
+	gone   agree.Set // who the new communicator is without
+	made   *Comm     // nil: it could not be made
+	err    error     // why
+	failed int       // how many rounds have failed although no rank has
+}
+
+// The flags of the agreement that each round begins with.
+const (
+	shrinkMade  = 1 << iota // this rank has the communicator of the round before
+	shrinkAgain             // this is not the first round of its call
+)
+
+// errMadeElsewhere is the error of a rank that has its end of a communicator which others could not make.
+var errMadeElsewhere = errors.New("other ranks could not make the communicator")
+
+// shrinkTries is how often all ranks try to make a communicator if no rank is found to have failed.
+const shrinkTries = 3
+
+// round has all ranks agree whether the communicator of the round before was made on all of them and none of them is gone
+// since; if not, all make another one. Everything that ranks decide follows from what they agree on, so all do the same.
+func (s *shrinking) round(ctx context.Context) (done bool, err error) {
+	v, err := s.c.agree(ctx, agree.Shrink, s.flags(), s.quorum)
+	if err != nil {
+		return false, err
+	}
+	same := v.Gone.Len() == s.gone.Len() // gone ranks stay gone
+	if same && v.Flags&shrinkMade != 0 {
+		return true, nil
+	}
+	if s.failed++; !same || v.Flags&shrinkAgain == 0 {
+		s.failed = 0
+	}
+	if s.failed == shrinkTries {
+		return false, s.c.agreementError(agree.Shrink, v.Seq, cmp.Or(s.err, errMadeElsewhere))
+	}
+	s.drop()
+	return false, s.remake(ctx, &v)
+}
+
+func (s *shrinking) flags() (flags uint64) {
+	if s.made != nil {
+		flags |= shrinkMade
+	}
+	if s.again {
+		flags |= shrinkAgain
+	}
+	return flags
+}
+
+// remake makes the communicator of the ranks that are not gone. That it cannot be made is no error here, unless ctx has
+// ended: the next round tells the others.
+func (s *shrinking) remake(ctx context.Context, v *agree.Value) error {
+	s.again, s.gone = true, v.Gone
+	var members []int
+	for rank := range s.c.size {
+		if !v.Gone.Has(rank) {
+			members = append(members, rank)
+		} else if v.Dead.Has(rank) {
+			s.c.world.plane.Fence(s.c.process(rank), s.c.causeOf(rank, v))
+		}
+	}
+	if len(members) < s.quorum {
+		return s.c.agreementError(agree.Shrink, v.Seq, ErrNoQuorum)
+	}
+	while, cancel := s.c.agreements.agent.While(ctx, v.Gone)
+	defer cancel()
+	name := fmt.Sprintf("%s/shrink%d", s.c.name, v.Seq)
+	s.made, s.err = s.c.derive(while, descend(s.c.id, shrinkSalt, v.Seq), name, members)
+	if ctx.Err() != nil && s.err != nil {
+		return s.c.agreementError(agree.Shrink, v.Seq, s.err)
+	}
+	return nil
+}
+
+// shrinkSalt tells communicators that are made by Shrink from others.
+const shrinkSalt = 1 << 33
+
+// drop gives up what the round before has made.
+func (s *shrinking) drop() {
+	if s.made != nil {
+		_ = s.made.Close() // nobody has used it
+		s.made = nil
+	}
+}
+
+// result is Shrink's.
+func (s *shrinking) result(err error) (*Comm, error) {
+	if err != nil {
+		s.drop()
+	}
+	return s.made, err
+}
