@@ -69,6 +69,9 @@ func (b *Inbox) Handle(comm uint64, kind uint8, f func(wire.Note)) {
 // Forget drops comm's messages and handlers, those to come included.
 func (b *Inbox) Forget(comm uint64) { b.box.forget(comm) }
 
+// Forgotten tells whether comm was one of the last ones that were forgotten.
+func (b *Inbox) Forgotten(comm uint64) bool { return b.box.forgotten(comm) }
+
 // Fall takes note that a process is down, after all messages that came from it. Each process falls once.
 func (b *Inbox) Fall(process int, err error) {
 	b.events.post(func() { b.tell(fall{process, err}) })

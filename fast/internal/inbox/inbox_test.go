@@ -92,8 +92,8 @@ func TestHandle(t *testing.T) {
 	b.put(t, note(0, 1, 1, 1, "e"))
 	b.Forget(1)
 	b.put(t, note(0, 1, 1, 1, "late"))
-	if got != "abcde" {
-		t.Error(got)
+	if got != "abcde" || !b.Forgotten(1) || b.Forgotten(2) {
+		t.Error(got, b.Forgotten(1), b.Forgotten(2))
 	}
 }
 

@@ -139,6 +139,12 @@ func (b *mailbox) forget(comm uint64) {
 	b.discard(func(l lane) bool { return l.comm == comm })
 }
 
+func (b *mailbox) forgotten(comm uint64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dropped.has(comm)
+}
+
 // close drops everything. Who waits gets wire.ErrClosed.
 func (b *mailbox) close() {
 	b.mu.Lock()
