@@ -10,11 +10,11 @@ import (
 
 // lobby is where connections for data wait for a communicator that is still being made here.
 type lobby struct {
-	mu       sync.Mutex
-	handlers map[uint64]func(from int, c wire.Conn)
-	waiting  []visitor // the oldest first
-	dropped  forgotten
-	closed   bool
+	forgotten func(comm uint64) bool // who comes for such a communicator is sent away
+	mu        sync.Mutex
+	handlers  map[uint64]func(from int, c wire.Conn)
+	waiting   []visitor // the oldest first
+	closed    bool
 }
 
 // visitor is a connection that waits.
@@ -31,14 +31,12 @@ const (
 	maxVisitors = 1024
 )
 
-func (l *lobby) init() { l.handlers = make(map[uint64]func(int, wire.Conn)) }
-
 // enter returns the handler for a connection, or has the connection wait.
 func (l *lobby) enter(v visitor) func(int, wire.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.closed || l.dropped.has(v.comm):
+	case l.closed || l.forgotten(v.comm):
 		_ = v.conn.Close()
 		return nil
 	case l.handlers[v.comm] != nil:
@@ -56,7 +54,7 @@ func (l *lobby) enter(v visitor) func(int, wire.Conn) {
 func (l *lobby) handle(comm uint64, f func(int, wire.Conn)) (waiting []visitor) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed || l.dropped.has(comm) {
+	if l.closed || l.forgotten(comm) {
 		return nil
 	}
 	l.handlers[comm] = f
@@ -92,7 +90,6 @@ func (l *lobby) expire(now time.Time) {
 func (l *lobby) forget(comm uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dropped.add(comm)
 	delete(l.handlers, comm)
 	l.shut(func(v visitor) bool { return v.comm == comm })
 }

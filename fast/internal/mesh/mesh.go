@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/inbox"
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -21,14 +22,8 @@ type Mesh struct {
 	leaving context.Context
 	leave   context.CancelCauseFunc
 	work    sync.WaitGroup
-	guard   sync.Once // starts watching over peers
-
-	box    *mailbox
-	events events
-	// Of the functions that events calls, one at a time: what watchers were told, and who they are.
-	fallen   []fall
-	watchers []*watcher
-	lobby    lobby
+	inbox   *inbox.Inbox
+	lobby   lobby
 
 	mu      sync.Mutex
 	card    Card // this process's
@@ -52,13 +47,27 @@ func newMesh(cfg Config) (*Mesh, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), box: newMailbox(), members: make(map[int]*member),
-		changed: make(chan struct{}), tickets: make(map[int]*reservation)}
+	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
+		tickets: make(map[int]*reservation)}
+	m.inbox = inbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
 	m.server = secure.NewServer(cfg.Credentials, m.me)
-	m.lobby.init()
+	m.lobby = lobby{handlers: make(map[uint64]func(int, wire.Conn)), forgotten: m.inbox.Forgotten}
 	return m, nil
+}
+
+// start runs f, which calls handlers and watchers.
+func (m *Mesh) start(f func()) {
+	m.mu.Lock()
+	closed := m.closed
+	if !closed {
+		m.work.Go(f)
+	}
+	m.mu.Unlock()
+	if closed { // then it only drops what comes
+		f()
+	}
 }
 
 // Self is the number of this process in the job.
@@ -66,7 +75,7 @@ func (m *Mesh) Self() int { return m.me.Process }
 
 // Send sends a message of at most wire.MaxNote bytes, and copies of at most 8 files if to is on this host. It does not
 // wait for the receiver; to a process that is down, or not known, it does nothing. A process that takes messages too
-// slowly is given up. A message to this process is received before Send returns.
+// slowly is given up.
 func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 	p := m.peer(to)
 	if len(body) > wire.MaxNote || len(files) > maxFiles || (p == nil && to != m.me.Process) {
@@ -106,37 +115,25 @@ func (m *Mesh) copies(p *peer, files []int) ([]int, error) {
 // Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or with
 // wire.ErrClosed after Close or Forget.
 func (m *Mesh) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
-	return m.box.receive(ctx, t)
+	return m.inbox.Receive(ctx, t)
 }
 
 // Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of keeping
-// it for Receive. All handlers and watchers of a Mesh are called one at a time. F must not block; it may use all methods
-// but Close.
-func (m *Mesh) Handle(comm uint64, kind uint8, f func(wire.Note)) {
-	m.events.post(func() {
-		for _, n := range m.box.handle(lane{comm, kind}, f) {
-			f(n)
-		}
-	})
-}
+// it for Receive. All handlers and watchers of a Mesh are called one at a time, in a goroutine of their own. F must not
+// block; it may use all methods but Close.
+func (m *Mesh) Handle(comm uint64, kind uint8, f func(wire.Note)) { m.inbox.Handle(comm, kind, f) }
 
 // Forget drops comm's messages, handlers and waiting connections, those to come included.
 func (m *Mesh) Forget(comm uint64) {
-	m.box.forget(comm)
+	m.inbox.Forget(comm)
 	m.lobby.forget(comm)
 }
 
 // arrived takes a message that has come.
 func (m *Mesh) arrived(n wire.Note) {
-	m.events.post(func() {
-		handler, ok := m.box.put(n)
-		switch {
-		case !ok:
-			m.cfg.Log.Warn("process given up: too many of its messages wait for a receiver", "process", n.From)
-			m.Fence(n.From, wire.ErrDied)
-		case handler != nil:
-			handler(n)
-		}
+	m.inbox.Put(n, func() {
+		m.cfg.Log.Warn("process given up: too many of its messages wait for a receiver", "process", n.From)
+		m.Fence(n.From, wire.ErrDied)
 	})
 }
 
@@ -173,7 +170,7 @@ func (m *Mesh) quit(why farewell) {
 	m.broadcast()
 	m.mu.Unlock()
 	m.leave(wire.ErrClosed)
-	m.box.close()
+	m.inbox.Close()
 	for _, p := range peers {
 		last := newFrame(frameBye, wire.Topic{}, why.encode(), nil)
 		p.end(&last, false)

@@ -1,22 +1,6 @@
 package mesh
 
-import (
-	"sync/atomic"
-
-	"github.com/collgen/collgen/fast/internal/wire"
-)
-
-// fall is that a process went down.
-type fall struct {
-	process int
-	err     error
-}
-
-// watcher is somebody who is told of falls.
-type watcher struct {
-	tell    func(process int, err error)
-	stopped atomic.Bool
-}
+import "github.com/collgen/collgen/fast/internal/wire"
 
 // Down is why a process is taken for dead: wire.ErrDied, wire.ErrFrozen, wire.ErrClosed if it has closed its mesh, or what
 // Fence was given; or else nil. That of this process is wire.ErrFenced when another one takes it for dead, and so is then
@@ -32,24 +16,7 @@ func (m *Mesh) Down(process int) error {
 
 // Watch has f called for each process that is down or goes down, once, until stop, with what Down says; after all
 // messages that came from it. F must not block.
-func (m *Mesh) Watch(f func(process int, err error)) (stop func()) {
-	w := &watcher{tell: f}
-	m.events.post(func() {
-		for _, x := range m.fallen {
-			w.hear(x)
-		}
-		if !w.stopped.Load() {
-			m.watchers = append(m.watchers, w)
-		}
-	})
-	return func() { w.stopped.Store(true) }
-}
-
-func (w *watcher) hear(x fall) {
-	if !w.stopped.Load() {
-		w.tell(x.process, x.err)
-	}
-}
+func (m *Mesh) Watch(f func(process int, err error)) (stop func()) { return m.inbox.Watch(f) }
 
 // Fence takes a process for dead, because of err, tells it so, and sends it away should it come back. Of this process
 // itself it is not believed.
@@ -76,19 +43,5 @@ func (m *Mesh) down(process int, err error, last *frame) {
 	if p != nil {
 		p.end(last, true)
 	}
-	m.events.post(func() { m.tell(fall{process, err}) })
-}
-
-// tell tells the watchers, and drops those that have stopped.
-func (m *Mesh) tell(x fall) {
-	m.fallen = append(m.fallen, x)
-	watching := m.watchers[:0]
-	for _, w := range m.watchers {
-		w.hear(x)
-		if !w.stopped.Load() {
-			watching = append(watching, w)
-		}
-	}
-	clear(m.watchers[len(watching):])
-	m.watchers = watching
+	m.inbox.Fall(process, err)
 }
