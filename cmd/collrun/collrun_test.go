@@ -269,6 +269,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"run", "doctor"}, 127, "doctor"},
 		{[]string{"doctor", "-h"}, 0, "-json"},
 		{[]string{"doctor", "who"}, 2, "who"},
+		{[]string{"trace", "-bogus"}, 2, "collrun trace -h explains"},
 	} {
 		got := command(t, test.args...).run()
 		if got.status != test.status || !strings.Contains(got.report+got.out, test.says) {

@@ -76,8 +76,8 @@ func encode[T any](w io.Writer, found T) error {
 	return e.Encode(found)
 }
 
-var aboutDoctor = [2]string{`collrun doctor says what a program that calls fast.Init(ctx, fast.FromEnv()...) would find here, and what it would use:
-run it as a rank is run, under the same launcher and with the same environment.
+var aboutDoctor = [2]string{`collrun doctor says what a program that calls fast.Init(ctx, fast.FromEnv()...) would find here,
+and what it would use: run it as a rank is run, under the same launcher and with the same environment.
 
     collrun doctor [-json]
 
