@@ -49,8 +49,9 @@ func listenLocal(ctx context.Context, job Job) (*Local, error) {
 		}
 	}
 	h := newHost(context.Background(), socket, job.Size+strangers)
-	h.running.Go(func() { h.accept(&job) })
-	return &Local{Shared{h.memory, h.shut}, h.memory.secret[:]}, nil
+	var refused refusals
+	h.running.Go(func() { h.accept(&job, &refused) })
+	return &Local{Shared{h.memory, h.shut, refused.words}, h.memory.secret[:]}, nil
 }
 
 // occupant is who has the job's address already, in words.
@@ -65,12 +66,12 @@ func (j *Job) occupant() string {
 }
 
 // accept has each connection served by its own goroutine, until the listener is closed.
-func (h *host) accept(job *Job) {
+func (h *host) accept(job *Job, refused *refusals) {
 	for {
 		c, err := h.listener.Accept()
 		switch {
 		case err == nil:
-			h.start(c, func() { h.welcome(c, job) })
+			h.start(c, func() { refused.add(h.welcome(c, job)) })
 		case errors.Is(err, net.ErrClosed):
 			return
 		case pause(h.ctx, 10*time.Millisecond) != nil: // after an error such as too many open files
@@ -79,17 +80,21 @@ func (h *host) accept(job *Job) {
 	}
 }
 
-// welcome serves a rank of the job, and sends away others.
-func (h *host) welcome(c net.Conn, job *Job) {
-	if u, ok := c.(*net.UnixConn); !ok || peerOf(u).check() != nil {
-		return
+// welcome serves a rank of the job, and tells why it sends away others.
+func (h *host) welcome(c net.Conn, job *Job) error {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return errNotOurs
+	}
+	if err := peerOf(u).check(); err != nil {
+		return err
 	}
 	stop := context.AfterFunc(h.ctx, func() { _ = c.Close() })
+	defer stop()
 	_ = c.SetDeadline(time.Now().Add(helloTime))
 	f, err := readFrame(c, frameHead+localHello)
 	if err != nil || f.kind != hello || f.key != "" {
-		stop()
-		return
+		return errNotOurs
 	}
 	answer := frame{id: f.id, kind: done, value: h.memory.secret[:]}
 	refusal := job.check(f.value)
@@ -101,4 +106,5 @@ func (h *host) welcome(c net.Conn, job *Job) {
 		_ = c.SetDeadline(time.Time{})
 		_ = Serve(h.ctx, c, h.memory)
 	}
+	return refusal
 }

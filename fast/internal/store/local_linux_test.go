@@ -61,7 +61,7 @@ func TestLocalSecret(t *testing.T) {
 
 func TestLocalRefuses(t *testing.T) {
 	job := jobOf(t, 2)
-	_ = openLocal(t, job, 0)
+	lead := openLocal(t, job, 0)
 	other := job
 	other.Rank, other.Epoch = 1, 8
 	if _, err := NewLocal(t.Context(), other); err == nil || !strings.Contains(err.Error(), "rank 0 refuses rank 1: this is epoch 7") {
@@ -69,6 +69,11 @@ func TestLocalRefuses(t *testing.T) {
 	}
 	other = job
 	if _, err := NewLocal(t.Context(), other); err == nil || !strings.Contains(err.Error(), "is rank 0 of a job of the same name") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := lead.Get(ctx, "never"); err == nil || !strings.Contains(err.Error(), "sent away: this is epoch 7 of the job, and not 8") {
 		t.Error(err)
 	}
 	if err := (peer{pid: 1, uid: -1}).check(); err == nil || !strings.Contains(err.Error(), "belongs to user -1, and not to this user") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +21,8 @@ type Job struct {
 // Shared is a store that one process has and the others use over connections.
 type Shared struct {
 	keeper
-	close func() error
+	close    func() error
+	refusals func() []string // of those who came and do not belong to the job, in words; nil: they went elsewhere
 }
 
 // keeper is what all stores do.
@@ -28,6 +30,17 @@ type keeper interface {
 	Set(ctx context.Context, key string, value []byte) error
 	Get(ctx context.Context, key string) ([]byte, error)
 	Delete(ctx context.Context, key string) error
+}
+
+// Get waits for a value. Who waits in vain hears who was sent away meanwhile.
+func (s *Shared) Get(ctx context.Context, key string) ([]byte, error) {
+	value, err := s.keeper.Get(ctx, key)
+	if err != nil && s.refusals != nil {
+		if refused := s.refusals(); len(refused) > 0 {
+			err = fmt.Errorf("%w; sent away: %s", err, strings.Join(refused, "; "))
+		}
+	}
+	return value, err
 }
 
 // Close ends this process's use. If it has the store, the others' requests fail from now on.

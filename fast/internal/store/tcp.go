@@ -30,7 +30,7 @@ func NewTCP(ctx context.Context, address string, cred secure.Credentials, job Jo
 // ServeTCP keeps the store of a job of whatever size at l until ctx ends, and closes l.
 func ServeTCP(ctx context.Context, l net.Listener, cred secure.Credentials, job Job) error {
 	h := newHost(ctx, l, maxClients)
-	err := h.serve(cred, secure.Identity{Job: job.Name, Epoch: job.Epoch, Process: secure.StoreProcess})
+	err := h.serve(secure.NewServer(cred, secure.Identity{Job: job.Name, Epoch: job.Epoch, Process: secure.StoreProcess}))
 	_ = h.shut()
 	if ctx.Err() != nil {
 		return nil
@@ -39,14 +39,14 @@ func ServeTCP(ctx context.Context, l net.Listener, cred secure.Credentials, job 
 }
 
 // serve accepts clients until the host's context ends.
-func (h *host) serve(cred secure.Credentials, me secure.Identity) error {
+func (h *host) serve(s *secure.Server) error {
 	check := func(hello secure.Hello, _ secure.Identity) error {
 		if hello.Purpose != secure.Store {
 			return fmt.Errorf("%w: this is a store", secure.ErrRefused)
 		}
 		return nil
 	}
-	return secure.NewServer(cred, me).Serve(h.ctx, h.listener, check, func(c *secure.Conn, _ secure.Hello) {
+	return s.Serve(h.ctx, h.listener, check, func(c *secure.Conn, _ secure.Hello) {
 		h.start(c, func() { _ = Serve(h.ctx, c, h.memory) })
 	})
 }
@@ -82,8 +82,9 @@ func (t *tcp) lead(ctx context.Context) (*Shared, error) {
 
 func (t *tcp) host(l net.Listener) *Shared {
 	h := newHost(context.Background(), l, t.job.Size+strangers)
-	h.running.Go(func() { _ = h.serve(t.cred, t.identity(secure.StoreProcess)) })
-	return &Shared{h.memory, h.shut}
+	server := secure.NewServer(t.cred, t.identity(secure.StoreProcess))
+	h.running.Go(func() { _ = h.serve(server) })
+	return &Shared{h.memory, h.shut, server.Refusals}
 }
 
 // follow is the other ranks' way.
@@ -110,7 +111,7 @@ func (t *tcp) connect(ctx context.Context) (*Shared, error) {
 		return nil, fmt.Errorf("the store at %s: %w", t.address, err)
 	}
 	client := NewClient(conn, t.lost)
-	return &Shared{client, client.Close}, nil
+	return &Shared{client, client.Close, nil}, nil
 }
 
 func (t *tcp) lost(err error) error {

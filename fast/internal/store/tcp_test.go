@@ -87,7 +87,7 @@ func TestTCPOnItsOwn(t *testing.T) {
 // TestTCPRefuses processes that do not belong to the job, at once, and rank 0 if its address is taken.
 func TestTCPRefuses(t *testing.T) {
 	a := address(t)
-	_ = openTCP(t, a, 0)
+	lead := openTCP(t, a, 0)
 	for _, c := range []struct {
 		secret secure.Secret
 		job    Job
@@ -102,6 +102,11 @@ func TestTCPRefuses(t *testing.T) {
 		if _, err := NewTCP(t.Context(), a, secure.FromSecret(c.secret), c.job); !errors.Is(err, c.want) {
 			t.Errorf("%v, want %v", err, c.want)
 		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := lead.Get(ctx, "never"); err == nil || !strings.Contains(err.Error(), "sent away: 127.0.0.1:") {
+		t.Error(err)
 	}
 	c, err := net.Dial("tcp", a)
 	if err != nil {
