@@ -1,0 +1,114 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// arrival is a connection for a link, or the reason why there is none.
+type arrival struct {
+	peer int
+	fd   int
+	conn wire.Conn
+	err  error
+}
+
+// Attach gives the endpoint its connection to peer, which is the endpoint's from now on. A connection too many is closed.
+func (e *Endpoint) Attach(peer int, c wire.Conn) {
+	fd, err := takeOut(c)
+	e.arrive(arrival{peer: peer, fd: fd, conn: c, err: err})
+}
+
+// Broken says that no connection to peer can be had, and why.
+func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, fd: -1, err: err}) }
+
+// arrive leaves a for the next look of the Exchange in progress, or of the next one.
+func (e *Endpoint) arrive(a arrival) {
+	e.mu.Lock()
+	welcome := !e.ended && wire.CheckPeer(e.rank, a.peer, len(e.links)) == nil
+	if welcome {
+		e.arrivals = append(e.arrivals, a)
+		e.arrived.Store(true)
+	}
+	e.mu.Unlock()
+	if !welcome {
+		a.close()
+		return
+	}
+	e.poller.wake()
+}
+
+func (a *arrival) close() {
+	if a.fd >= 0 {
+		_ = unix.Close(a.fd)
+	}
+}
+
+// takeOut takes the socket out of a connection, which is closed: its reading and writing would be Go's network poller's.
+func takeOut(c wire.Conn) (fd int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return -1, errors.Join(err, c.Close())
+	}
+	fd = -1
+	controlled := raw.Control(func(socket uintptr) {
+		if fd, err = unix.FcntlInt(socket, unix.F_DUPFD_CLOEXEC, 0); err != nil {
+			return
+		}
+		err = errors.Join(unix.SetNonblock(fd, true), unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1))
+	})
+	return fd, errors.Join(controlled, err, c.Close())
+}
+
+// adopt makes links of what has arrived.
+func (e *Endpoint) adopt() error {
+	if !e.arrived.Load() {
+		return nil
+	}
+	e.mu.Lock()
+	arrivals := e.arrivals
+	e.arrivals = nil
+	e.arrived.Store(false)
+	e.mu.Unlock()
+	for i := range arrivals {
+		if err := e.link(&arrivals[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link gives a to its link, unless that has, or had, a connection.
+func (e *Endpoint) link(a *arrival) error {
+	l := &e.links[a.peer]
+	switch {
+	case l.fd >= 0 || l.verdict != nil:
+		a.close()
+		return nil
+	case a.err != nil:
+		a.close()
+		l.verdict = l.lacks(a.err)
+		return nil
+	}
+	if err := e.poller.add(a.fd, a.peer); err != nil {
+		a.close()
+		return fmt.Errorf("the link of rank %d to rank %d: %w", e.rank, a.peer, err)
+	}
+	l.fd, l.asked = a.fd, true
+	l.out.sealer, l.in.opener = newSealer(a.conn.Seal), newOpener(a.conn.Open)
+	return nil
+}
+
+// lacks is the error of a rank that no connection to can be had.
+func (l *link) lacks(err error) error {
+	for _, typed := range []error{wire.ErrDied, wire.ErrFrozen, wire.ErrFenced, wire.ErrClosed, wire.ErrAborted} {
+		if errors.Is(err, typed) {
+			return &wire.PeerError{Rank: l.peer, Err: err}
+		}
+	}
+	return l.died("there is no connection: %w", err)
+}

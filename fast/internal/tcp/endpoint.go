@@ -1,0 +1,187 @@
+package tcp
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Endpoint is one rank's end of its links to all others.
+type Endpoint struct {
+	rank    int
+	connect func(peer int)
+	links   []link // by rank; its own is unused
+	poller  poller
+	spins   bool // it looks at its sockets for a while before it sleeps
+
+	call        *wire.Call
+	fingerprint uint64
+	past        [history]wire.Call // the calls begun last
+	begun       uint64             // how many
+
+	touched []*link   // the links of the Exchange in progress
+	active  []*link   // those of them with messages that are not complete
+	open    int       // how many messages are not complete
+	moved   time.Time // when something was done last; set when there is nothing to do
+	doom    error     // another rank has given up, or refused a message
+
+	fate atomic.Pointer[fate] // nil: nothing has ended it
+
+	mu       sync.Mutex
+	busy     bool      // an Exchange is in progress: what it uses is freed by it
+	ended    bool      // by Abort or Close
+	arrivals []arrival // links for the next look
+	waits    []int     // what Waiting gives
+
+	arrived atomic.Bool // there are arrivals
+	shown   bool        // waits is not empty
+}
+
+// history is how many calls a rank can tell another one that it has begun.
+const history = 16
+
+// New is rank's end of its links to all of size ranks. connect is called, once for each peer, when a link to it is first
+// needed; it must not block. Somebody then calls Attach, or Broken.
+func New(rank, size int, connect func(peer int)) *Endpoint {
+	e := &Endpoint{rank: rank, connect: connect, links: make([]link, size), spins: size <= cores, call: new(wire.Call)}
+	e.fingerprint = e.call.Fingerprint()
+	for peer := range e.links {
+		e.links[peer] = link{peer: peer, fd: -1}
+	}
+	return e
+}
+
+// Begin says which call the following messages belong to.
+func (e *Endpoint) Begin(call *wire.Call) {
+	e.call, e.fingerprint = call, call.Fingerprint()
+	e.past[e.begun%history] = *call
+	e.begun++
+}
+
+// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed. What
+// was sent may still be on its way then. After an error the endpoint is only good for Abort and Close.
+func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.leave()
+	err := e.doom
+	if err == nil {
+		err = e.list(sends, recvs)
+	}
+	if err == nil {
+		err = e.complete(ctx)
+	}
+	return err
+}
+
+// list prepares the messages of an Exchange.
+func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
+	for i := range sends {
+		s := &sends[i]
+		l, err := e.touch(s.Peer)
+		if err != nil {
+			return err
+		}
+		call, fingerprint := e.callOf(s.Call)
+		l.sends = append(l.sends, outgoing{Send: s, call: call, fingerprint: fingerprint})
+		e.open++
+	}
+	for i := range recvs {
+		r := &recvs[i]
+		l, err := e.touch(r.Peer)
+		if err != nil {
+			return err
+		}
+		call, fingerprint := e.callOf(r.Call)
+		l.recvs = append(l.recvs, incoming{Recv: r, call: call, fingerprint: fingerprint, after: l.sendOf(r)})
+		e.open++
+	}
+	for _, l := range e.touched {
+		if l.fd < 0 && !l.asked {
+			l.asked = true
+			e.connect(l.peer)
+		}
+	}
+	return e.adopt()
+}
+
+// touch is the link to peer, which has messages in this Exchange.
+func (e *Endpoint) touch(peer int) (*link, error) {
+	if err := wire.CheckPeer(e.rank, peer, len(e.links)); err != nil {
+		return nil, err
+	}
+	l := &e.links[peer]
+	if len(l.sends)+len(l.recvs) == 0 {
+		e.touched, e.active = append(e.touched, l), append(e.active, l)
+	}
+	return l, nil
+}
+
+func (e *Endpoint) callOf(c *wire.Call) (*wire.Call, uint64) {
+	if c == nil {
+		return e.call, e.fingerprint
+	}
+	return c, c.Fingerprint()
+}
+
+// complete drives the listed messages until all are complete or one fails.
+func (e *Endpoint) complete(ctx context.Context) error {
+	e.moved = time.Time{}
+	for moves, looks := 0, 0; ; {
+		moved, err := e.advance()
+		switch {
+		case err != nil || e.open == 0:
+			return err
+		case moved:
+			e.show(false)
+			looks = 0
+			if moves++; moves%64 == 0 && (ctx.Err() != nil || e.fate.Load() != nil) {
+				return e.failure(ctx)
+			}
+		case e.look(looks):
+			looks++
+		default:
+			if err := e.sleep(ctx); err != nil {
+				return err
+			}
+			looks = 0
+		}
+	}
+}
+
+// advance does what can be done without waiting, and tells whether that was anything.
+func (e *Endpoint) advance() (moved bool, err error) {
+	for i := 0; i < len(e.active); {
+		l := e.active[i]
+		pushed, err := e.push(l)
+		if err != nil {
+			return moved, err
+		}
+		pulled, err := e.pull(l)
+		if err != nil {
+			return moved, err
+		}
+		if pushed || pulled {
+			moved, e.moved = true, time.Time{}
+		}
+		if l.sending() != nil || l.receiving() != nil {
+			i++
+			continue
+		}
+		last := len(e.active) - 1
+		e.active[i], e.active = e.active[last], e.active[:last]
+	}
+	return moved, nil
+}
+
+// forget ends the use of the caller's memory.
+func (e *Endpoint) forget() {
+	for _, l := range e.touched {
+		l.forget()
+	}
+	e.touched, e.active, e.open = e.touched[:0], e.active[:0], 0
+}

@@ -1,0 +1,117 @@
+package tcp
+
+import "golang.org/x/sys/unix"
+
+// output is what goes out on a link.
+type output struct {
+	pending []byte // frames, or what is left of them, that go before the rest of the segment
+	from    int    // how much of pending has gone
+	segment int    // bytes of the message in turn that are left of its current segment
+	told    uint64 // the fingerprint of the call that was told last
+	full    bool   // the socket took no more when it was last tried
+	over    error  // nothing goes out any more
+	sealer  *sealer
+}
+
+// push sends what can be sent on l, one segment at most, and tells whether that was anything.
+func (e *Endpoint) push(l *link) (bool, error) {
+	o, m := &l.out, l.sending()
+	if m == nil && o.flushed() || l.fd < 0 && l.verdict == nil {
+		return false, nil
+	}
+	if m != nil && (o.over != nil || l.in.over != nil || l.verdict != nil) {
+		e.search(l)
+		return false, l.end()
+	}
+	if o.full || o.over != nil {
+		return false, nil
+	}
+	moved := false
+	if m != nil {
+		moved = e.prepare(l, m)
+	}
+	n := o.write(l.fd, l.payload(m))
+	if n > 0 {
+		m.at, o.segment, moved = m.at+n, o.segment-n, true
+	}
+	if m != nil && m.at == len(m.Data) && m.begun && o.flushed() {
+		l.sent++
+		l.sentEver++
+		e.open--
+		moved = true
+	}
+	return moved, nil
+}
+
+// payload is what is left of the current segment of m.
+func (l *link) payload(m *outgoing) []byte {
+	if m == nil {
+		return nil
+	}
+	return m.Data[m.at : m.at+l.out.segment]
+}
+
+// prepare makes the header of m's next segment, if the one before is complete, and tells whether it did.
+func (e *Endpoint) prepare(l *link, m *outgoing) bool {
+	o := &l.out
+	if o.segment > 0 || m.begun && m.at == len(m.Data) {
+		return false
+	}
+	e.speak(l)
+	if o.told != m.fingerprint {
+		o.pending = appendTold(o.pending, kindCall, m.call, m.fingerprint)
+		o.told = m.fingerprint
+	}
+	h := header{kindMessage, uint64(len(m.Data) - m.at), m.fingerprint}
+	o.pending = h.append(o.pending)
+	o.segment, m.begun = h.bytes(), true
+	return true
+}
+
+// flushed tells whether all frames that were begun have gone, but for the rest of a segment.
+func (o *output) flushed() bool {
+	return len(o.pending) == 0 && (o.sealer == nil || o.sealer.flushed())
+}
+
+// write sends what is pending, and then payload, as far as the socket takes it, and gives how much of payload was taken.
+func (o *output) write(fd int, payload []byte) int {
+	if o.sealer != nil {
+		return o.sealer.write(o, fd, payload)
+	}
+	head := o.pending[o.from:]
+	if len(head)+len(payload) == 0 {
+		return 0
+	}
+	n := o.result(writeBoth(fd, head, payload))
+	o.drop(min(n, len(head)))
+	return max(0, n-len(head))
+}
+
+// drop takes n bytes off what is pending.
+func (o *output) drop(n int) {
+	if o.from += n; o.from == len(o.pending) {
+		o.pending, o.from = o.pending[:0], 0
+	}
+}
+
+// result is how many bytes a system call has sent, and takes note of why it sent none.
+func (o *output) result(n int, err error) int {
+	switch err {
+	case nil:
+		return n
+	case unix.EAGAIN:
+		o.full = true
+	case unix.EINTR:
+	default:
+		o.over = err
+	}
+	return 0
+}
+
+// settle copies what is left of a segment that was begun, so that it can go out after the Exchange.
+func (l *link) settle() {
+	if m := l.sending(); m != nil && l.out.segment > 0 {
+		l.out.pending = append(l.out.pending, l.payload(m)...)
+		l.out.segment = 0
+	}
+}

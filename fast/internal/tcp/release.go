@@ -1,0 +1,87 @@
+package tcp
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// drain bounds the time in which what was sent before Close still goes out.
+const drain = 2 * time.Second
+
+// release says the last words on all links and closes them. What a closed rank has sent goes out meanwhile.
+func (e *Endpoint) release() {
+	e.mu.Lock()
+	arrivals := e.arrivals
+	e.arrivals, e.waits = nil, nil
+	e.mu.Unlock()
+	for i := range arrivals {
+		arrivals[i].close()
+	}
+	word, closed := kindAbort, errors.Is(e.fate.Load().err, wire.ErrClosed)
+	if closed {
+		word = kindBye
+	}
+	var left []*link
+	for i := range e.links {
+		l := &e.links[i]
+		if l.fd < 0 {
+			continue
+		}
+		l.out.pending = header{kind: word}.append(l.out.pending)
+		if drained := l.drained(); drained || !closed {
+			l.close()
+		} else {
+			left = append(left, l)
+		}
+	}
+	if len(left) == 0 {
+		e.poller.close()
+		return
+	}
+	go e.drain(left)
+}
+
+// drain lets what is pending go out, for some time, and closes the links.
+func (e *Endpoint) drain(left []*link) {
+	defer e.poller.close()
+	for start := time.Now(); len(left) > 0 && time.Since(start) < drain; {
+		left = slices.DeleteFunc(left, func(l *link) bool {
+			done := l.drained()
+			if done {
+				l.close()
+			}
+			return done
+		})
+		if len(left) > 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for _, l := range left {
+		l.close()
+	}
+}
+
+// drained sends what is pending, as far as it goes, and tells whether the other rank's host has all of it, or never will.
+func (l *link) drained() bool {
+	o := &l.out
+	o.full = false
+	o.flush(l.fd)
+	return o.over != nil || o.flushed() && queued(l.fd) == 0
+}
+
+// flush sends what is pending, as far as the socket takes it.
+func (o *output) flush(fd int) {
+	for !o.flushed() && !o.full && o.over == nil {
+		o.write(fd, nil)
+	}
+}
+
+func (l *link) close() {
+	_ = unix.Close(l.fd)
+	l.fd = -1
+}

@@ -1,0 +1,118 @@
+package tcp
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	nap      = 10 * time.Millisecond // bounds a sleep: how late a rank sees that its context has ended
+	vain     = 2 * nap               // how long a rank waits before it wonders
+	patience = 20 * time.Microsecond // how long it looks at its sockets before it sleeps, if processors are plenty
+	yields   = 4                     // or how often, if they are not: others may need this one
+	few      = 2                     // so many sockets are looked at one by one
+)
+
+// cores is the number of processors that this process may use.
+var cores = runtime.NumCPU()
+
+// look comes after a number of looks that were in vain, and prepares the next one. It is false when it is time to sleep.
+func (e *Endpoint) look(looks int) bool {
+	if looks == 0 && e.moved.IsZero() {
+		e.moved = time.Now()
+	}
+	switch {
+	case e.fate.Load() != nil || e.doom != nil || e.arrived.Load():
+		return false
+	case e.spins && time.Since(e.moved) < patience:
+	case !e.spins && looks < yields:
+		runtime.Gosched()
+	default:
+		return false
+	}
+	if len(e.active) > few {
+		e.heed(0)
+		return true
+	}
+	for _, l := range e.active {
+		l.in.dry, l.out.full = l.in.over != nil, false
+	}
+	return true
+}
+
+// sleep waits until something has come or gone, or there is a reason to give up, but not longer than a nap.
+func (e *Endpoint) sleep(ctx context.Context) error {
+	failure := e.failure(ctx) // looked for first, because it does not undo what the failed rank did before
+	if err := e.adopt(); err != nil {
+		return err
+	}
+	moved, err := e.advance()
+	if moved || err != nil || e.open == 0 {
+		return err
+	}
+	if failure != nil {
+		return failure
+	}
+	if err := e.heed(nap); err != nil {
+		return err
+	}
+	if waited := time.Since(e.moved); waited >= nap {
+		e.show(true)
+		if waited >= vain {
+			return e.wonder()
+		}
+	}
+	return nil
+}
+
+// wonder comes after a wait in vain. What other ranks did before they said what they wait for is seen here: if there is a
+// disagreement, this rank cannot go on indeed.
+func (e *Endpoint) wonder() error {
+	moved, err := e.advance()
+	if moved || err != nil || e.open == 0 {
+		return err
+	}
+	return e.inVain()
+}
+
+// heed waits for at most that long until sockets are ready, and notes which. On those where no message is expected it
+// listens for what the other rank has to say.
+func (e *Endpoint) heed(atMost time.Duration) error {
+	ready, err := e.poller.wait(e, atMost)
+	if err != nil {
+		return err
+	}
+	for _, r := range ready {
+		l := &e.links[r.peer]
+		if l.fd < 0 {
+			continue
+		}
+		l.in.dry, l.out.full = l.in.dry && !r.in || l.in.over != nil, l.out.full && !r.out
+		if r.in && l.receiving() == nil {
+			if err := e.listen(l); err != nil && l.verdict == nil {
+				l.verdict = err
+			}
+		}
+	}
+	return nil
+}
+
+// readiness is what the poller says of a link.
+type readiness struct {
+	peer    int
+	in, out bool
+}
+
+// writeBoth writes head and tail with one system call.
+func writeBoth(fd int, head, tail []byte) (int, error) {
+	if len(tail) == 0 {
+		return unix.Write(fd, head)
+	}
+	if len(head) == 0 {
+		return unix.Write(fd, tail)
+	}
+	return unix.Writev(fd, [][]byte{head, tail})
+}
