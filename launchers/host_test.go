@@ -59,9 +59,11 @@ func (h *host) close() {
 	_ = h.first.Wait()
 }
 
-// enter is the beginning of a command line that runs the rest on h.
-func (h *host) enter() []string {
-	return []string{"nsenter", "--target", strconv.Itoa(h.first.Process.Pid), "--net", "--pid", "--mount", "--"}
+// on is a place like p, on h.
+func (p *place) on(h *host) *place {
+	there := *p
+	there.enter = []string{"nsenter", "--target", strconv.Itoa(h.first.Process.Pid), "--net", "--pid", "--mount", "--"}
+	return &there
 }
 
 // setUp runs a command that changes h's network, in the test's own view of processes and files.

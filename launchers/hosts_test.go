@@ -3,113 +3,61 @@
 package launchers
 
 import (
-	"errors"
-	"net"
+	"fmt"
 	"os"
-	"runtime"
+	"path/filepath"
 	"testing"
-	"time"
-
-	"golang.org/x/sys/unix"
 )
 
-// socket is a UDP socket on h: a socket stays in the namespace where it was made.
-func (h *host) socket() *net.UDPConn {
-	h.t.Helper()
-	runtime.LockOSThread() // and never unlocked unless the thread is back: the runtime ends it then
-	back, err := os.Open("/proc/thread-self/ns/net")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer back.Close()
-	there, err := os.Open(h.network())
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer there.Close()
-	if err := unix.Setns(int(there.Fd()), unix.CLONE_NEWNET); err != nil {
-		h.t.Fatal(err)
-	}
-	c, failed := net.ListenUDP("udp4", nil)
-	if err := errors.Join(failed, unix.Setns(int(back.Fd()), unix.CLONE_NEWNET)); err != nil {
-		h.t.Fatal(err)
-	}
-	runtime.UnlockOSThread()
-	h.t.Cleanup(func() { c.Close() })
-	return c
-}
-
-// arrives tells whether a datagram from host i comes to host j: it waits long for one that has to, and not for others.
-func arrives(t *testing.T, sockets []*net.UDPConn, i, j int, expected bool) bool {
-	t.Helper()
-	wait := deadline
-	if !expected {
-		wait = 50 * time.Millisecond
-	}
-	to := net.UDPAddr{IP: net.ParseIP(address(j)), Port: sockets[j].LocalAddr().(*net.UDPAddr).Port}
-	if _, err := sockets[i].WriteTo([]byte{byte(i)}, &to); err != nil {
-		t.Fatal(err)
-	}
-	if err := sockets[j].SetReadDeadline(time.Now().Add(wait)); err != nil {
-		t.Fatal(err)
-	}
-	var got [1]byte
-	_, err := sockets[j].Read(got[:])
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatal(err)
-	}
-	return err == nil && int(got[0]) == i
-}
-
-// TestNetwork is what the other tests rely on: hosts reach each other, unless the link is cut in that direction.
-func TestNetwork(t *testing.T) {
-	const hosts = 3
-	w := newNetwork(t, hosts)
-	var sockets []*net.UDPConn
-	for _, h := range w.hosts {
-		sockets = append(sockets, h.socket())
-	}
-	for _, cuts := range [][][2]int{{}, {{0, 1}}, {{1, 0}}, {{0, 1}, {1, 0}}, {{2, 0}, {1, 2}}, {}} {
-		w.mend()
-		is := make(map[[2]int]bool)
-		for _, c := range cuts {
-			w.cut(c[0], c[1])
-			is[c] = true
-		}
-		for i := range hosts {
-			for j := range hosts {
-				if want := !is[[2]int{i, j}]; i != j && arrives(t, sockets, i, j, want) != want {
-					t.Errorf("cut %v: a datagram from %d to %d: arrives %v, want %v", cuts, i, j, !want, want)
-				}
+// TestHosts is six ranks on three hosts: those on one share memory, and others talk over TCP.
+func TestHosts(t *testing.T) {
+	w := newNetwork(t, 3)
+	p, key := here(t), secret(t)
+	for name, store := range map[string]string{
+		"IPv4":                   "tcp://10.77.0.1:29500",
+		"IPv6":                   "tcp://[fd77::1]:29500",
+		"a folder, and no store": "file://" + t.TempDir(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var ranks []*place
+			for rank := range 6 {
+				ranks = append(ranks, p.on(w.hosts[rank/2]).with(fmt.Sprint("COLL_RANK=", rank), "COLL_SIZE=6",
+					fmt.Sprint("COLL_LOCAL_RANK=", rank%2), "COLL_LOCAL_SIZE=2", "COLL_STORE="+store, key))
 			}
-		}
+			wantAnswers(t, together(t, ranks, program("rollcall")), []int{0, 1}, []int{2, 3}, []int{4, 5})
+		})
 	}
 }
 
-// TestHostIsGone: nothing that ran on a host is left when it is closed.
-func TestHostIsGone(t *testing.T) {
-	needsRoot(t)
-	needs(t, "ip", "nsenter")
-	h := newHost(t, "gone")
-	p := here(t)
-	p.host = h
-	cmd := p.command(t.Context(), "sh", "-c", "trap '' TERM HUP; sleep 1000 & wait")
-	out, in, err := os.Pipe()
-	if err != nil {
+// TestTorchrunOnHosts sets torchrun's variables on three hosts, whose ranks are not in the order of hosts.
+func TestTorchrunOnHosts(t *testing.T) {
+	w := newNetwork(t, 3)
+	p, key := here(t), secret(t)
+	var ranks []*place
+	for rank, h := range []int{0, 1, 2, 1, 0} {
+		ranks = append(ranks, p.on(w.hosts[h]).with(fmt.Sprint("RANK=", rank), "WORLD_SIZE=5",
+			"MASTER_ADDR="+address(0), "MASTER_PORT=29500", key))
+	}
+	wantAnswers(t, together(t, ranks, program("rollcall")), []int{0, 4}, []int{1, 3}, []int{2})
+}
+
+// TestPods are hosts as pods of an indexed job of Kubernetes: a headless service gives them names.
+func TestPods(t *testing.T) {
+	w := newNetwork(t, 3)
+	p, key := here(t), secret(t)
+	names := "127.0.0.1 localhost\n"
+	for i := range w.hosts {
+		names += fmt.Sprintf("%s train-%d.workers\n", address(i), i)
+	}
+	file := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, []byte(names), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	defer out.Close()
-	cmd.Stdout = in
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	var ranks []*place
+	for rank, h := range w.hosts {
+		p.on(h).output("mount", "--bind", file, "/etc/hosts")
+		ranks = append(ranks, p.on(h).with(fmt.Sprint("JOB_COMPLETION_INDEX=", rank), "COLL_SIZE=3",
+			fmt.Sprint("HOSTNAME=train-", rank), "COLL_SERVICE=workers", key))
 	}
-	in.Close()
-	h.close()
-	_ = cmd.Wait()
-	if err := out.SetReadDeadline(time.Now().Add(deadline)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Error("the sleep lives")
-	}
+	wantAnswers(t, together(t, ranks, program("rollcall")), []int{0}, []int{1}, []int{2})
 }

@@ -3,13 +3,11 @@
 package launchers
 
 import (
-	"context"
 	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // slurmConf is a cluster of one node, which takes it for larger than it is and needs no control groups. DIR is where all
@@ -49,11 +47,11 @@ func newSlurm(t *testing.T) *place {
 	}
 	name, _, _ = strings.Cut(name, ".")
 	dir := slurmFiles(t, name)
-	p := here(t).with("SLURM_CONF=" + filepath.Join(dir, "slurm.conf"))
-	p.host = newHost(t, "slurm")
-	p.host.mustSetUp("ip link add name eth0 type bridge") // with no address but 127.0.0.1, names are not looked up
-	p.host.mustSetUp("ip address add 10.77.0.1/24 dev eth0")
-	p.host.mustSetUp("ip link set eth0 up")
+	h := newHost(t, "slurm")
+	h.mustSetUp("ip link add name eth0 type bridge") // with no address but 127.0.0.1, names are not looked up
+	h.mustSetUp("ip address add 10.77.0.1/24 dev eth0")
+	h.mustSetUp("ip link set eth0 up")
+	p := here(t).with("SLURM_CONF=" + filepath.Join(dir, "slurm.conf")).on(h)
 	in := func(file string) string { return filepath.Join(dir, file) }
 	p.daemon("munged", "--foreground", "--key-file="+in("munge.key"), "--socket="+in("munge.socket"),
 		"--pid-file="+in("munged.pid"), "--log-file="+in("munged.log"), "--seed-file="+in("munged.seed"))
@@ -87,46 +85,6 @@ func slurmFiles(t *testing.T, host string) (dir string) {
 		}
 	}
 	return dir
-}
-
-// daemon starts a program that goes on until the test ends. What it says is shown if the test fails.
-func (p *place) daemon(args ...string) {
-	p.t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	cmd := p.command(ctx, args...)
-	log, err := os.Create(filepath.Join(p.t.TempDir(), "log"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer log.Close()
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	p.t.Cleanup(func() {
-		stop()
-		_ = cmd.Wait()
-		if text, err := os.ReadFile(log.Name()); err == nil && p.t.Failed() {
-			p.t.Logf("%s said:\n%s", args[0], text)
-		}
-	})
-}
-
-// waitFor waits until a command succeeds, which shows that a daemon is up.
-func (p *place) waitFor(daemon string, args ...string) {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), deadline)
-	defer cancel()
-	for {
-		out, err := p.command(ctx, args...).CombinedOutput()
-		if err == nil {
-			return
-		}
-		if ctx.Err() != nil {
-			p.t.Fatalf("%s does not come up: %v: %v: %s", daemon, args, err, out)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
 }
 
 // TestSlurm starts rollcall under srun, with the variables of a step alone and with Slurm's own store (PMI-2).
