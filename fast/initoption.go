@@ -5,6 +5,8 @@ import (
 	"crypto/x509"
 	"log/slog"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
 )
 
 // InitOption tells Init which rank it is, and how it finds and talks to the others. Of options that say the same thing
@@ -18,8 +20,9 @@ type place struct {
 	epoch        uint32
 	store        Store
 	storeAddress string
+	storeless    string // why the environment names no store, if it does not
 	secret       []byte
-	secretFile   string
+	secretFrom   func() (secure.Secret, error)
 	certificate  *tls.Certificate
 	roots        *x509.CertPool
 	transport    string
@@ -30,10 +33,8 @@ type place struct {
 	log          *slog.Logger
 	logs         bool // log was given
 	traceDir     string
+	slow         time.Duration
 	err          error // the first option that is wrong
-
-	master string
-	dir    string
 }
 
 // WithRank says that this process is rank of size ranks, 0 <= rank < size.
@@ -68,13 +69,17 @@ func WithStoreAddress(address string) InitOption {
 // WithSecret gives the job's secret, 32 random bytes that all its processes have and nobody else. Whoever has it can be
 // any rank.
 func WithSecret(secret []byte) InitOption {
-	return func(p *place) { p.secret, p.secretFile = secret, "" }
+	return func(p *place) { p.secret, p.secretFrom = secret, nil }
 }
 
 // WithSecretFile has the job's secret read from a file that only this user may read (mode 0600): 32 bytes, or 64
 // hexadecimal digits.
 func WithSecretFile(path string) InitOption {
-	return func(p *place) { p.secretFile, p.secret = path, nil }
+	return withSecretFrom(func() (secure.Secret, error) { return secure.ReadSecretFile(path) })
+}
+
+func withSecretFrom(read func() (secure.Secret, error)) InitOption {
+	return func(p *place) { p.secretFrom, p.secret = read, nil }
 }
 
 // WithCertificate has ranks prove who they are by certificates of their own instead of a secret. That of rank 3 of job
@@ -109,3 +114,6 @@ func WithLogger(log *slog.Logger) InitOption {
 
 // WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time.
 func WithTraceDir(dir string) InitOption { return func(p *place) { p.traceDir = dir } }
+
+// WithSlowCall sets after how long a call in progress is warned of, with the ranks that it waits for; 10 s without it.
+func WithSlowCall(after time.Duration) InitOption { return func(p *place) { p.slow = after } }

@@ -1,0 +1,62 @@
+package fast
+
+import (
+	"os"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/launch"
+)
+
+// Launch is what the environment says of this process's place in a job: which launcher started it, as which rank, and
+// how it finds and talks to the others.
+type Launch struct {
+	// Launcher is who has set the rank and the size: "COLL_*" (collrun does), "torchrun", "Open MPI", "PMI-1" (Hydra, and
+	// srun --mpi=pmi2), "Slurm" or "Kubernetes".
+	Launcher string `json:"launcher"`
+	Rank     int    `json:"rank"`
+	Size     int    `json:"size"`
+	// LocalRank is the rank among those of this host, and LocalSize their number; -1: nothing says.
+	LocalRank int `json:"localRank"`
+	LocalSize int `json:"localSize"`
+	// Job is the job's name, and Epoch the number of the attempt at it.
+	Job   string `json:"job"`
+	Epoch uint32 `json:"epoch"`
+	// Store is an address for WithStoreAddress, or "pmi": the launcher's own. "": nothing says where ranks find each other;
+	// Reason says what to do about it.
+	Store string `json:"store"`
+	// The job's secret is in the file SecretFile, or comes from the descriptor SecretFD; "" and -1: nothing says, so the store
+	// has to have it.
+	SecretFile string `json:"secretFile"`
+	SecretFD   int    `json:"secretFD"`
+	// The rest is for WithTransport, WithInterface, WithEncryption, WithFreeze (0: nothing says) and WithTraceDir. Host names
+	// this host, in place of what the system says.
+	Transport string        `json:"transport"`
+	Interface string        `json:"interface"`
+	Host      string        `json:"host"`
+	Encrypt   bool          `json:"encrypt"`
+	Freeze    time.Duration `json:"freeze"` // in nanoseconds
+	TraceDir  string        `json:"traceDir"`
+	// Reason says in words what counted, and why.
+	Reason string `json:"reason"`
+}
+
+// Detect is what FromEnv finds in the environment. Launchers are looked for in this order, and the first that has set all
+// of its variables counts:
+//
+//   - COLL_RANK and COLL_SIZE, which collrun sets;
+//   - torchrun: RANK and WORLD_SIZE;
+//   - Open MPI: OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE;
+//   - PMI-1: PMI_FD, PMI_RANK and PMI_SIZE, as of MPICH's mpiexec, and srun --mpi=pmi2;
+//   - a step of Slurm: SLURM_STEP_ID, SLURM_PROCID and SLURM_STEP_NUM_TASKS, and never variables of the job, which an
+//     sbatch script itself has;
+//   - an indexed job of Kubernetes: JOB_COMPLETION_INDEX, and COLL_SIZE from the manifest.
+//
+// Whatever the launcher, these count if they are set: COLL_LOCAL_RANK, COLL_LOCAL_SIZE, COLL_JOB, COLL_EPOCH,
+// COLL_STORE, COLL_SECRET_FILE, COLL_SECRET_FD, COLL_TRANSPORT, COLL_INTERFACE, COLL_HOST, COLL_ENCRYPT (1 or 0),
+// COLL_FREEZE (such as 2s) and COLL_TRACE (a directory).
+//
+// Detect fails, naming the variables, if there is no launcher or a variable has no meaning.
+func Detect() (Launch, error) {
+	l, err := launch.Detect(os.Getenv)
+	return Launch(l), err
+}

@@ -1,0 +1,119 @@
+package fast
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/collgen/collgen/fast/internal/launch"
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/store"
+)
+
+// meet opens the store, and has the credentials that are given or, if none are, made from the secret that it hands out.
+func (p *place) meet(ctx context.Context) (Store, secure.Credentials, error) {
+	cred, err := p.credentials()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := p.openStore(ctx, cred)
+	if err != nil || cred != nil {
+		return s, cred, err
+	}
+	cred, err = askSecret(ctx, s)
+	if err != nil {
+		p.closeStore(s)
+		return nil, nil, err
+	}
+	return s, cred, nil
+}
+
+// closeStore closes a store that is not the caller's.
+func (p *place) closeStore(s Store) {
+	if c, ok := s.(io.Closer); ok && p.store == nil {
+		_ = c.Close()
+	}
+}
+
+// credentials are those that the options give; nil if they give none.
+func (p *place) credentials() (secure.Credentials, error) {
+	switch {
+	case p.certificate != nil:
+		return secure.FromCertificate(*p.certificate, p.roots), nil
+	case p.secretFrom != nil:
+		s, err := p.secretFrom()
+		if err != nil {
+			return nil, err
+		}
+		return secure.FromSecret(s), nil
+	case p.secret != nil:
+		return fromSecret(p.secret)
+	}
+	return nil, nil
+}
+
+func fromSecret(secret []byte) (secure.Credentials, error) {
+	if len(secret) != len(secure.Secret{}) {
+		return nil, Refuse("Init", "a secret of %d bytes, want %d", len(secret), len(secure.Secret{}))
+	}
+	return secure.FromSecret(secure.Secret(secret)), nil
+}
+
+// askSecret has the store hand out the job's secret.
+func askSecret(ctx context.Context, s Store) (secure.Credentials, error) {
+	keeper, ok := s.(interface {
+		Secret(ctx context.Context) ([]byte, error)
+	})
+	if !ok {
+		return nil, Refuse("Init", noSecret)
+	}
+	secret, err := keeper.Secret(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the job's secret: %w", err)
+	}
+	return fromSecret(secret)
+}
+
+const noSecret = "ranks have to prove who they are, and no secret is given: put 32 random bytes into a file that only this " +
+	"user can read, on every host, and name it by COLL_SECRET_FILE or WithSecretFile"
+
+// openStore is the store that the options name.
+func (p *place) openStore(ctx context.Context, cred secure.Credentials) (Store, error) {
+	job := store.Job{Name: p.job, Epoch: p.epoch, Rank: p.rank, Size: p.size}
+	scheme, rest, _ := strings.Cut(p.storeAddress, "://")
+	switch {
+	case p.store != nil:
+		return p.store, nil
+	case p.size == 1:
+		return store.NewMemory(), nil
+	case p.storeAddress == "" && p.storeless != "":
+		return nil, Refuse("Init", "nothing says where the ranks find each other: %s", p.storeless)
+	case p.storeAddress == "" || p.storeAddress == launch.Local:
+		return store.NewLocal(ctx, job)
+	case p.storeAddress == launch.PMI:
+		return launch.OpenPMI(ctx, os.Getenv, p.rank)
+	case scheme == "file":
+		return store.NewFile(rest)
+	case scheme != "tcp":
+		return nil, Refuse("Init", "a store at %q, want local, tcp://host:port or file:///directory", p.storeAddress)
+	case cred == nil:
+		return nil, Refuse("Init", noSecret)
+	}
+	return store.NewTCP(ctx, rest, cred, job)
+}
+
+// keys are those of this attempt at the job, in a store that other jobs may use too: of what a process says in a round. A name
+// that is long is hashed.
+func (p *place) keys() func(round string, process int) string {
+	name := url.PathEscape(p.job)
+	if len(name) > 80 || name == "" {
+		name = fmt.Sprintf("%x", sha256.Sum256([]byte(p.job)))
+	}
+	return func(round string, process int) string {
+		return fmt.Sprintf("collgen/%s/%d/%s/%d", name, p.epoch, round, process)
+	}
+}
