@@ -23,15 +23,16 @@ type Plane struct {
 	job     *Job
 	process int
 	inbox   *inbox.Inbox
-	ended   error   // why, by the job's mu; nil: it has not
-	down    []error // why, by process and by the job's mu; nil: it is not
+	// By the job's mu: why it has ended, and why it takes others for dead, and itself, that have not ended.
+	ended error
+	dead  map[int]error
 }
 
 // NewJob is a job of n processes.
 func NewJob(n int) *Job {
 	j := &Job{planes: make([]*Plane, n), foundings: make(map[uint64]*founding)}
 	for i := range j.planes {
-		j.planes[i] = &Plane{job: j, process: i, inbox: inbox.New(j.handlers.Go), down: make([]error, n)}
+		j.planes[i] = &Plane{job: j, process: i, inbox: inbox.New(j.handlers.Go), dead: make(map[int]error)}
 	}
 	return j
 }
@@ -55,7 +56,7 @@ func (p *Plane) Self() int { return p.process }
 func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
 	p.job.mu.Lock()
 	defer p.job.mu.Unlock()
-	if to < 0 || to >= len(p.down) || p.ended != nil || p.down[to] != nil {
+	if !p.job.has(to) || p.ended != nil || p.down(to) != nil {
 		return
 	}
 	q := p.job.planes[to]
@@ -85,29 +86,39 @@ func (p *Plane) Watch(f func(process int, err error)) (stop func()) { return p.i
 func (p *Plane) Down(process int) error {
 	p.job.mu.Lock()
 	defer p.job.mu.Unlock()
-	if process < 0 || process >= len(p.down) {
+	if !p.job.has(process) {
 		return nil
 	}
-	return p.down[process]
+	return p.down(process)
 }
+
+func (p *Plane) down(process int) error {
+	if err := p.dead[process]; err != nil || process == p.process {
+		return err
+	}
+	return p.job.planes[process].ended
+}
+
+// has tells whether there is such a process.
+func (j *Job) has(process int) bool { return process >= 0 && process < len(j.planes) }
 
 // Fence takes another process for dead, because of err, and lets it know.
 func (p *Plane) Fence(process int, err error) {
 	p.job.mu.Lock()
 	defer p.job.mu.Unlock()
-	if process < 0 || process >= len(p.down) || process == p.process || p.down[process] != nil {
+	if !p.job.has(process) || process == p.process || p.down(process) != nil {
 		return
 	}
-	p.lose(process, err)
+	p.giveUp(process, err)
 	q := p.job.planes[process]
-	q.lose(p.process, wire.ErrFenced)
-	q.lose(q.process, wire.ErrFenced)
+	q.giveUp(p.process, wire.ErrFenced)
+	q.giveUp(q.process, wire.ErrFenced)
 }
 
-// lose takes note that a process is down.
-func (p *Plane) lose(process int, err error) {
-	if p.ended == nil && p.down[process] == nil {
-		p.down[process] = err
+// giveUp takes a process for dead.
+func (p *Plane) giveUp(process int, err error) {
+	if p.down(process) == nil {
+		p.dead[process] = err
 		p.inbox.Fall(process, err)
 	}
 }
@@ -120,12 +131,12 @@ func (p *Plane) End(err error) {
 	if p.ended != nil {
 		return
 	}
-	p.ended = err
 	for _, q := range p.job.planes {
-		if q != p {
-			q.lose(p.process, err)
+		if q != p && q.ended == nil && q.down(p.process) == nil {
+			q.inbox.Fall(p.process, err)
 		}
 	}
+	p.ended = err
 	for id, f := range p.job.foundings {
 		f.lose(p.process, err)
 		p.job.tidy(id, f)
