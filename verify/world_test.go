@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -52,15 +53,11 @@ func startProcesses(t *testing.T, size int) *processes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, dir := &processes{}, t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	w, job := &processes{}, rand.Text()
 	for r := range size {
 		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), rankVariable+"=1", "RANK="+strconv.Itoa(r), "WORLD_SIZE="+strconv.Itoa(size),
-			"LOCAL_RANK="+strconv.Itoa(r), "LOCAL_WORLD_SIZE="+strconv.Itoa(size), "MASTER_ADDR=127.0.0.1",
-			"MASTER_PORT=12345", "COLL_DIR="+dir)
+		cmd.Env = append(os.Environ(), rankVariable+"=1", "COLL_RANK="+strconv.Itoa(r), "COLL_SIZE="+strconv.Itoa(size),
+			"COLL_LOCAL_SIZE="+strconv.Itoa(size), "COLL_JOB="+job)
 		cmd.Stderr = os.Stderr
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
