@@ -19,8 +19,8 @@ func init() { scenarios["bench"] = benchPeer }
 func BenchmarkExchange(b *testing.B) {
 	for _, bytes := range []int{8, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20} {
 		b.Run(fmt.Sprint(bytes), func(b *testing.B) {
-			o, _ := startRanks(b, fmt.Sprint("bench ", bytes), 1, 2)
-			e, err := o.Attach(0)
+			memory, _ := startRanks(b, fmt.Sprint("bench ", bytes), 1, 2)
+			e, err := Attach(0, 2, memory)
 			if err != nil {
 				b.Fatal(err)
 			}

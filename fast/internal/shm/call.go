@@ -10,19 +10,20 @@ import (
 )
 
 // publish makes call readable for the other ranks until history more calls were begun.
-func (c *control) publish(call *wire.Call, fingerprint uint64) {
+func (c *control) publish(call wire.Mark) {
 	n := c.begun.Load()
-	r := &c.calls[n%history]
-	r.call, r.fingerprint = *call, fingerprint
+	c.calls[n%history].write(call)
 	c.begun.Store(n + 1)
 }
 
-// lookup is a copy of c's call with that fingerprint. It is not there if more calls were begun since, or are being
-// begun.
-func (c *control) lookup(fingerprint uint64) (wire.Call, bool) {
-	for i := range c.calls {
-		if call, ok := c.calls[i].read(); ok && call.Fingerprint() == fingerprint {
-			return call, true
+// lookup is a copy of the call of that fingerprint which c's rank began, or whose message it put into ring r. It is not
+// there if more calls were begun since, or are being begun.
+func (c *control) lookup(r *ring, fingerprint uint64) (wire.Call, bool) {
+	for _, records := range [][]record{r.head.calls[:], c.calls[:]} {
+		for i := range records {
+			if call, ok := records[i].read(); ok && call.Fingerprint() == fingerprint {
+				return call, true
+			}
 		}
 	}
 	return wire.Call{}, false
@@ -38,51 +39,53 @@ func (c *control) counterpart(call *wire.Call) (wire.Call, bool) {
 	return wire.Call{}, false
 }
 
-// current is a copy of the call that c's rank began last.
-func (c *control) current() (wire.Call, bool) { return c.calls[(c.begun.Load()-1)%history].read() }
-
 // read is a copy of the call in r, if that is a whole one.
 func (r *record) read() (wire.Call, bool) {
 	fingerprint, call := r.fingerprint, r.call
 	return call, fingerprint == call.Fingerprint()
 }
 
-// refuse is the error of a message that is not the one that m waits for: the sender's call, or the message's length,
-// differs. The sender learns of it when this rank gives up.
+// write makes r the record of a call.
+func (r *record) write(call wire.Mark) { r.call, r.fingerprint = *call.Call, call.Fingerprint }
+
+// refuse is the error of a message that is not the one that m waits for: the message's call, or its length, differs. The
+// sender learns of it when this rank gives up.
 func (e *Endpoint) refuse(m *incoming, fingerprint uint64, theirs uint32) error {
-	e.blame(m.Peer, fingerprint)
-	if fingerprint != e.fingerprint {
-		return e.mismatch(m.Peer, fingerprint)
+	e.blame(m.Peer, fingerprint, m.call)
+	if fingerprint != m.call.Fingerprint {
+		return m.mismatch(fingerprint)
 	}
-	return &wire.MismatchError{Rank: m.Peer, Seq: e.call.Seq, Field: "message length",
+	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "message length",
 		Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: lengthWords(m.at, theirs)}
 }
 
-// blame has peer learn, when this rank gives up, that its call of that fingerprint is the reason.
-func (e *Endpoint) blame(peer int, fingerprint uint64) {
+// blame has peer learn, when this rank gives up, that its call of that fingerprint is the reason, where this rank expected
+// another one.
+func (e *Endpoint) blame(peer int, fingerprint uint64, expected wire.Mark) {
 	e.own.refused.Store(fingerprint)
+	e.own.expected.write(expected)
 	e.own.refuser.Store(uint32(peer) + 1)
 }
 
-// mismatch compares this rank's call with peer's of that fingerprint, which is another.
-func (e *Endpoint) mismatch(peer int, fingerprint uint64) error {
-	if theirs, ok := e.mem.control(peer).lookup(fingerprint); ok {
-		if err := wire.Mismatch(e.call, &theirs, peer); err != nil {
+// mismatch compares m's call with the sender's of that fingerprint, which is another.
+func (m *incoming) mismatch(fingerprint uint64) error {
+	if theirs, ok := m.link.control.lookup(&m.link.in, fingerprint); ok {
+		if err := wire.Mismatch(m.call.Call, &theirs, m.Peer); err != nil {
 			return err
 		}
 	}
-	return &wire.MismatchError{Rank: peer, Seq: e.call.Seq, Field: "fingerprint",
-		Mine: fmt.Sprintf("%#x", e.fingerprint), Theirs: fmt.Sprintf("%#x", fingerprint)}
+	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "fingerprint",
+		Mine: fmt.Sprintf("%#x", m.call.Fingerprint), Theirs: fmt.Sprintf("%#x", fingerprint)}
 }
 
 // refusal is the error of this rank if peer gave up because a message of this rank did not match, and otherwise nil.
 func (e *Endpoint) refusal(peer int) error {
-	c := e.mem.control(peer)
-	if c.refuser.Load() != uint32(e.rank)+1 {
+	l := &e.links[peer]
+	if l.control.refuser.Load() != uint32(e.rank)+1 {
 		return nil
 	}
-	mine, found := e.own.lookup(c.refused.Load())
-	theirs, whole := c.current()
+	mine, found := e.own.lookup(&l.out, l.control.refused.Load())
+	theirs, whole := l.control.expected.read()
 	if !found || !whole {
 		return nil
 	}

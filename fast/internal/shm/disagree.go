@@ -16,7 +16,11 @@ func (e *Endpoint) inVain() error {
 		return nil
 	}
 	// What the other ranks did before they published is seen here: this rank cannot go on indeed.
-	if moved, err := e.advance(); moved || err != nil {
+	moved, err := e.advance()
+	if moved {
+		e.own.refuser.Store(0)
+	}
+	if moved || err != nil {
 		return err
 	}
 	return disagreement
@@ -25,17 +29,31 @@ func (e *Endpoint) inVain() error {
 // sayStuck says what this rank waits for on all of its rings.
 func (e *Endpoint) sayStuck() {
 	for i := range e.out {
-		if m := &e.out[i]; !m.done {
-			r := &m.link.out
-			r.head.sender.Store(stuckAt(r.next, e.fingerprint))
+		if m := &e.out[i]; m.inTurn() {
+			m.link.out.head.sender.say(m.link.out.next, m.call)
 		}
 	}
 	for i := range e.in {
-		if m := &e.in[i]; !m.done {
-			r := &m.link.in
-			r.head.receiver.Store(stuckAt(r.next, e.fingerprint))
+		if m := &e.in[i]; m.inTurn() {
+			m.link.in.head.receiver.say(m.link.in.next, m.call)
 		}
 	}
+}
+
+// say says that this rank is stuck at a segment. Once said, it is not said again, so that others can read it.
+func (s *stuck) say(segment uint32, call wire.Mark) {
+	at := stuckAt(segment, call.Fingerprint)
+	if was, ok := s.call.read(); s.at.Load() == at && ok && was.Fingerprint() == call.Fingerprint {
+		return
+	}
+	s.call.write(call)
+	s.at.Store(at)
+}
+
+// in is the call that the rank is stuck in, if it is stuck at that segment.
+func (s *stuck) in(segment uint32) (wire.Call, bool) {
+	call, ok := s.call.read()
+	return call, ok && s.at.Load() == stuckAt(segment, call.Fingerprint())
 }
 
 // stuckAt says for which segment of a ring a rank waits, and in which call. That stays true until the other rank has done
@@ -44,41 +62,32 @@ func stuckAt(segment uint32, fingerprint uint64) uint64 {
 	return uint64(segment)<<32 | uint64(uint32(fingerprint))
 }
 
-// disagreement compares this rank's call with those of the ranks that it waits for.
+// disagreement compares the calls of the messages that this rank waits for with those of the other ranks.
 func (e *Endpoint) disagreement() error {
-	for i := range e.out {
-		if m := &e.out[i]; !m.done {
-			if err := e.explain(m.link); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range e.in {
-		if m := &e.in[i]; !m.done {
-			if err := e.explain(m.link); err != nil {
-				return err
-			}
+	for l, call := range e.pending() {
+		if err := e.explain(l, call); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// explain compares this rank's call with the one of l's peer that is to agree with it, or with the one that the peer is
-// stuck in. This rank waits for the peer.
-func (e *Endpoint) explain(l *link) error {
-	theirs, ok := l.control.counterpart(e.call)
+// explain compares a call with the one of l's peer that is to agree with it, or with the one that the peer is stuck in.
+// This rank waits for the peer.
+func (e *Endpoint) explain(l *link, mine wire.Mark) error {
+	theirs, ok := l.control.counterpart(mine.Call)
 	if !ok {
 		if theirs, ok = l.stuckIn(); !ok {
 			return nil
 		}
 	}
-	return e.compare(l.peer, &theirs)
+	return e.compare(l.peer, mine, &theirs)
 }
 
-// compare compares this rank's call with peer's, which is to be the same.
-func (e *Endpoint) compare(peer int, theirs *wire.Call) error {
-	if err := wire.Mismatch(e.call, theirs, peer); err != nil {
-		e.blame(peer, theirs.Fingerprint())
+// compare compares a call of this rank with peer's, which is to be the same.
+func (e *Endpoint) compare(peer int, mine wire.Mark, theirs *wire.Call) error {
+	if err := wire.Mismatch(mine.Call, theirs, peer); err != nil {
+		e.blame(peer, theirs.Fingerprint(), mine)
 		return err
 	}
 	return nil
@@ -87,24 +96,23 @@ func (e *Endpoint) compare(peer int, theirs *wire.Call) error {
 // stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has not
 // sent yet, or has taken one that it has not taken. If this rank waits for the peer too, neither of them ever goes on.
 func (l *link) stuckIn() (wire.Call, bool) {
-	call, ok := l.control.current()
-	fingerprint := call.Fingerprint()
-	receives := l.out.head.receiver.Load() == stuckAt(l.out.next, fingerprint)
-	sends := l.in.head.sender.Load() == stuckAt(l.in.next+slots, fingerprint)
-	return call, ok && (receives || sends)
+	if call, ok := l.out.head.receiver.in(l.out.next); ok {
+		return call, true
+	}
+	return l.in.head.sender.in(l.in.next + slots)
 }
 
 // crossed is the error of an Exchange that only sent, to a rank that has sent something too, in another version of the
 // same call: two ranks that both take themselves for the root. Of two such ranks at least the later one sees it.
 func (e *Endpoint) crossed() error {
 	for i := range e.out {
-		l := e.out[i].link
+		l, mine := e.out[i].link, e.out[i].call
 		next := &l.in.head.lines[l.in.next%slots]
-		if next.seq.Load() != l.in.next+1 || next.fingerprint == e.fingerprint {
+		if next.seq.Load() != l.in.next+1 || next.fingerprint == mine.Fingerprint {
 			continue
 		}
-		if theirs, ok := l.control.counterpart(e.call); ok {
-			if err := e.compare(l.peer, &theirs); err != nil {
+		if theirs, ok := l.control.counterpart(mine.Call); ok {
+			if err := e.compare(l.peer, mine, &theirs); err != nil {
 				return err
 			}
 		}

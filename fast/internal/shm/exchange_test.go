@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -27,14 +28,14 @@ type tester interface {
 // group is the endpoints of size ranks in this process, each with a mapping of its own.
 func group(t tester, size int) []*Endpoint {
 	t.Helper()
-	o, err := NewOrigin(size)
+	memory, err := Create(size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.Close()
+	defer unix.Close(memory)
 	all := make([]*Endpoint, size)
 	for rank := range all {
-		if all[rank], err = o.Attach(rank); err != nil {
+		if all[rank], err = Attach(rank, size, duplicate(t, memory)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -309,11 +310,6 @@ func TestNoAllocations(t *testing.T) {
 	all := group(t, 3)
 	defer closeGroup(all)
 	_ = all[2].Close()
-	for _, e := range all[:2] {
-		for e.worst.Load() == open {
-			time.Sleep(time.Millisecond)
-		}
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	round := func(e *Endpoint, pause time.Duration) func() error {
@@ -372,6 +368,7 @@ func TestNothingStays(t *testing.T) {
 	ends := map[string]func(e *Endpoint){
 		"close": func(e *Endpoint) { _, _ = e.Close(), e.Close() },
 		"abort": func(e *Endpoint) { e.Abort(); e.Abort(); _ = e.Close() },
+		"fail":  func(e *Endpoint) { e.Fail(wire.ErrClosed); _ = e.Close(); e.Fail(wire.ErrClosed) },
 	}
 	for name, end := range ends {
 		goroutines, files, mapped := runtime.NumGoroutine(), openFilesOf(t), mappings(t)

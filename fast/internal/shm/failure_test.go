@@ -138,31 +138,79 @@ func TestAbort(t *testing.T) {
 		wantPeerError(t, <-waiting, 3, wire.ErrAborted)
 	}
 	all[1].Abort()
-	for deadline := time.Now().Add(10 * time.Second); all[0].worst.Load() == open && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
 	wantPeerError(t, recv(all[0], 2), 3, wire.ErrAborted)
 	if err := recv(all[3], 1); err != wire.ErrAborted {
 		t.Error(err)
 	}
 }
 
-// TestDeathBeforeAbort: who sees another rank give up because of a death is told of the death.
-func TestDeathBeforeAbort(t *testing.T) {
-	all := group(t, 3)
-	defer closeGroup(all)
-	waiting := make(chan error)
-	go func() { waiting <- recv(all[1], 2) }()
-	closeLease(all[2])
-	wantPeerError(t, <-waiting, 2, wire.ErrDied)
-	all[1].Abort()
-	wantPeerError(t, recv(all[0], 1), 2, wire.ErrDied)
+// TestFail: asleep, between calls and while messages always come, a rank is told what Fail was given first, and that
+// before another rank's giving up.
+func TestFail(t *testing.T) {
+	first := &wire.PeerError{Rank: 2, Err: wire.ErrDied}
+	for name, begin := range map[string]func(e, other *Endpoint) error{
+		"asleep":  func(e, _ *Endpoint) error { return recv(e, 1) },
+		"between": func(*Endpoint, *Endpoint) error { return first },
+		"busy": func(e, other *Endpoint) error {
+			go func() {
+				for send(other, 0) == nil {
+				}
+			}()
+			for {
+				if err := recv(e, 1); err != nil {
+					return err
+				}
+			}
+		},
+	} {
+		all := group(t, 3)
+		done := make(chan error)
+		go func() { done <- begin(all[0], all[1]) }()
+		time.Sleep(20 * time.Millisecond)
+		all[0].Fail(first)
+		all[0].Fail(wire.ErrFrozen)
+		if err := <-done; err != first {
+			t.Errorf("%s: %v", name, err)
+		}
+		all[1].Abort()
+		if err := recv(all[0], 1); err != first {
+			t.Errorf("%s: then %v", name, err)
+		}
+		closeGroup(all)
+	}
 }
 
-// closeLease ends e's lifeline as a death does.
-func closeLease(e *Endpoint) {
-	e.gate.shut(closed)
-	_ = closeAll([]int{e.lease})
+// TestWaiting: a rank says whom it has waited for for a nap, until it goes on.
+func TestWaiting(t *testing.T) {
+	all := group(t, 3)
+	defer closeGroup(all)
+	done := make(chan error)
+	go func() {
+		recvs := []wire.Recv{{Peer: 2, Into: make([]byte, 1)}, {Peer: 2, Into: make([]byte, 1)}, {Peer: 1, Into: make([]byte, 1)}}
+		done <- all[0].Exchange(t.Context(), nil, recvs)
+	}()
+	until := func(want string) {
+		t.Helper()
+		for wait := time.Now(); fmt.Sprint(all[0].Waiting()) != want; time.Sleep(time.Millisecond) {
+			if time.Since(wait) > 10*time.Second {
+				t.Fatalf("waiting for %v, want %s", all[0].Waiting(), want)
+			}
+		}
+	}
+	until("[1 2]")
+	for range 2 {
+		if err := send(all[2], 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until("[1]")
+	if err := send(all[1], 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	until("[]")
 }
 
 // hostile are things that a broken process may do to the memory that it shares with rank 0, which receives from rank 1
@@ -175,7 +223,7 @@ var hostile = map[string]func(e *Endpoint){
 	"wrong fingerprint": func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) },
 	"wrong length": func(e *Endpoint) {
 		l := &e.links[1].in.head.lines[0]
-		l.fingerprint, l.left = e.fingerprint, 1<<31
+		l.fingerprint, l.left = e.call.Fingerprint, 1<<31
 		l.seq.Store(1)
 	},
 }

@@ -28,7 +28,7 @@ const (
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 2
+	version = 3
 )
 
 // header begins the shared memory.
@@ -45,11 +45,15 @@ type control struct {
 	doorbell, sleeping atomic.Uint32
 	_                  [120]byte
 
-	state   atomic.Uint32 // open, closed or aborted
-	refuser atomic.Uint32 // set before aborted: the rank whose message did not match, plus 1
-	refused atomic.Uint64 // and the message's fingerprint
-	begun   atomic.Uint32 // the index in calls, modulo history, of the call after the current one
-	_       [108]byte
+	state atomic.Uint32 // open, closed or aborted
+	begun atomic.Uint32 // the index in calls, modulo history, of the call after the current one
+	// Set before the state is aborted, if another rank's call is the reason: that rank plus 1, its call's fingerprint, and
+	// the call that this rank expected.
+	refuser  atomic.Uint32
+	_        [4]byte
+	refused  atomic.Uint64
+	expected record
+	_        [120]byte
 
 	calls [history]record
 }
@@ -59,7 +63,6 @@ type control struct {
 type record struct {
 	fingerprint uint64
 	call        wire.Call
-	_           [128 - 8 - unsafe.Sizeof(wire.Call{})]byte
 }
 
 // line announces one segment of a message. One that is short enough lies in the line itself, so that it takes a single
@@ -67,7 +70,7 @@ type record struct {
 type line struct {
 	seq         atomic.Uint32 // number of the segment in its ring, plus 1; written last
 	left        uint32        // bytes of the message from this segment on; at most MaxUint32
-	fingerprint uint64        // of the sender's call
+	fingerprint uint64        // of the message's call
 	inline      [inline]byte
 	_           [64]byte // processors fetch lines in pairs
 }
@@ -78,10 +81,18 @@ const inline = 48
 type ringHead struct {
 	lines [slots]line
 	tail  atomic.Uint32 // how many segments the receiver has taken
-	_     [4]byte
-	// What the receiver and the sender wait for here, once they have slept in vain: see stuckAt.
-	receiver, sender atomic.Uint64
-	_                [104]byte
+	_     [124]byte
+	// What the receiver and the sender wait for here, once they have slept in vain.
+	receiver, sender stuck
+	// Calls of messages that have one of their own, by the line of the message's first segment.
+	calls [slots]record
+	_     [16]byte
+}
+
+// stuck is for which segment a rank waits at one end of a ring, and in which call: see stuckAt.
+type stuck struct {
+	at   atomic.Uint64
+	call record
 }
 
 // memory is a mapping of the shared memory.
@@ -109,8 +120,8 @@ func ringsOffset(size int) int {
 }
 
 // memoryBytes is the length of the shared memory for size ranks, a multiple of the length of huge pages: besides the
-// header, 2304 bytes per rank, and 3712 bytes and 8 slots per ordered pair of ranks. That is 4 MiB for 2 ranks, at most
-// 96 MiB for up to 91, and 742 MiB for 256. Rank 0 takes all of it at once.
+// header, 2176 bytes per rank, and 4864 bytes and 8 slots per ordered pair of ranks. That is 4 MiB for 2 ranks, at most
+// 104 MiB for up to 91, and 814 MiB for 256. Create takes all of it at once.
 func memoryBytes(size int) int {
 	n := ringsOffset(size) + size*(size-1)*ringBytes(slotBytes(size))
 	return (n + huge - 1) / huge * huge

@@ -37,6 +37,7 @@ type link struct {
 // outgoing is a send of an Exchange in progress.
 type outgoing struct {
 	*wire.Send
+	call wire.Mark
 	link *link
 	turn uint32
 	at   int // bytes that are in slots
@@ -46,6 +47,7 @@ type outgoing struct {
 // incoming is a receive of an Exchange in progress.
 type incoming struct {
 	*wire.Recv
+	call  wire.Mark
 	link  *link
 	turn  uint32
 	at    int       // bytes that are in place
@@ -53,9 +55,14 @@ type incoming struct {
 	done  bool
 }
 
+// inTurn tells whether m waits, and for nothing but the other rank.
+func (m *outgoing) inTurn() bool { return !m.done && m.link.sending == m.turn }
+
+func (m *incoming) inTurn() bool { return !m.done && m.link.receiving == m.turn }
+
 // push puts the next segment of m into a slot, if one is free, and tells whether it did.
 func (e *Endpoint) push(m *outgoing) (bool, error) {
-	if m.done || m.link.sending != m.turn {
+	if !m.inTurn() {
 		return false, nil
 	}
 	r := &m.link.out
@@ -70,7 +77,10 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	n := min(r.slot, len(m.Data)-m.at)
 	data := m.Data[m.at : m.at+n]
 	l := &r.head.lines[r.next%slots]
-	l.left, l.fingerprint = left(len(m.Data)-m.at), e.fingerprint
+	l.left, l.fingerprint = left(len(m.Data)-m.at), m.call.Fingerprint
+	if m.Call != nil && m.at == 0 {
+		r.head.calls[r.next%slots].write(m.call)
+	}
 	if n <= inline {
 		copy(l.inline[:], data)
 	} else {
@@ -92,7 +102,7 @@ func left(bytes int) uint32 { return uint32(min(uint64(bytes), math.MaxUint32)) 
 
 // pull takes the next segment of r out of its slot, if it is there and has its place, and tells whether it did.
 func (e *Endpoint) pull(m *incoming) (bool, error) {
-	if m.done || m.link.receiving != m.turn {
+	if !m.inTurn() {
 		return false, nil
 	}
 	r := &m.link.in
@@ -103,7 +113,7 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 		}
 		return false, nil
 	}
-	if l.fingerprint != e.fingerprint || l.left != left(len(m.Into)-m.at) {
+	if l.fingerprint != m.call.Fingerprint || l.left != left(len(m.Into)-m.at) {
 		return false, e.refuse(m, l.fingerprint, l.left)
 	}
 	n := min(r.slot, len(m.Into)-m.at)

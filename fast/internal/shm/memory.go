@@ -15,9 +15,12 @@ const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 // allocate takes memory for a file. Tests replace it.
 var allocate = unix.Fallocate
 
-// createMemory is a file of the shared memory for size ranks. All of it is allocated now, so that what is too much is an
-// error here, and not a signal when it is used.
-func createMemory(size int) (fd int, err error) {
+// Create makes the shared memory for size ranks, a file of which every rank gets a descriptor of its own for its Attach.
+// All of it is allocated now, so that what is too much is an error here, and not a signal when it is used.
+func Create(size int) (fd int, err error) {
+	if size < 2 || size > MaxSize {
+		return -1, fmt.Errorf("%d ranks: shared memory serves 2 to %d", size, MaxSize)
+	}
 	bytes := memoryBytes(size)
 	fd, err = unix.MemfdCreate("collgen", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 // TestLayout: everything has its place, apart from everything else and aligned, within the bounds that are documented.
 func TestLayout(t *testing.T) {
 	for what, got := range map[string]uintptr{
-		"header": unsafe.Sizeof(header{}) - 4096, "control": unsafe.Sizeof(control{}) - 256 - history*128,
-		"record": unsafe.Sizeof(record{}) - 128, "line": unsafe.Sizeof(line{}) - 128, "ringHead": unsafe.Sizeof(ringHead{}) - slots*128 - 128,
-		"state": unsafe.Offsetof(control{}.state) - 128, "calls": unsafe.Offsetof(control{}.calls) - 256, "tail": unsafe.Offsetof(ringHead{}.tail) - slots*128,
+		"header": unsafe.Sizeof(header{}) - 4096, "control": unsafe.Sizeof(control{}) - 384 - history*112,
+		"record": unsafe.Sizeof(record{}) - 112, "line": unsafe.Sizeof(line{}) - 128, "ringHead": unsafe.Sizeof(ringHead{}) - slots*(128+112) - 384,
+		"state": unsafe.Offsetof(control{}.state) - 128, "calls": unsafe.Offsetof(control{}.calls) - 384, "tail": unsafe.Offsetof(ringHead{}.tail) - slots*128,
 	} {
 		if got != 0 {
 			t.Errorf("%s: off by %d", what, int(got))
 		}
 	}
-	for size, mib := range map[int]int{2: 4, 91: 94, 256: 742} { // as memoryBytes says
+	for size, mib := range map[int]int{2: 4, 91: 104, 256: 814} { // as memoryBytes says
 		if got := memoryBytes(size) >> 20; got != mib {
 			t.Errorf("%d ranks: %d MiB, want %d", size, got, mib)
 		}
@@ -71,7 +71,7 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestMemoryKeepsItsLength(t *testing.T) {
-	fd, err := createMemory(2)
+	fd, err := Create(2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestNoMemory(t *testing.T) {
 	defer func() { allocate = unix.Fallocate }()
 	allocate = func(int, uint32, int64, int64) error { return unix.ENOSPC }
 	files := openFilesOf(t)
-	_, err := NewOrigin(3)
+	_, err := Create(3)
 	if !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "for 3 ranks") {
 		t.Error(err)
 	}
@@ -164,7 +164,7 @@ func TestFileSizeLimit(t *testing.T) {
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewOrigin(2); !errors.Is(err, unix.EFBIG) {
+		if _, err := Create(2); !errors.Is(err, unix.EFBIG) {
 			t.Errorf("the error is %v", err)
 		}
 		return
@@ -177,22 +177,14 @@ func TestFileSizeLimit(t *testing.T) {
 }
 
 func TestAttachRefuses(t *testing.T) {
-	o, err := NewOrigin(2)
+	memory, err := Create(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.Close()
+	defer unix.Close(memory)
 	files := openFilesOf(t)
-	for _, c := range []struct{ rank, size, files int }{{0, 1, 3}, {2, 2, 3}, {-1, 2, 3}, {0, 2, 2}, {0, 2, 0}, {0, MaxSize + 1, 3}, {0, 3, 3}} {
-		var fds []int
-		for range c.files {
-			fd, err := unix.FcntlInt(uintptr(o.memory), unix.F_DUPFD_CLOEXEC, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fds = append(fds, fd)
-		}
-		if _, err := Attach(c.rank, c.size, fds); err == nil {
+	for _, c := range []struct{ rank, size int }{{0, 1}, {2, 2}, {-1, 2}, {0, MaxSize + 1}, {0, 3}} {
+		if _, err := Attach(c.rank, c.size, duplicate(t, memory)); err == nil {
 			t.Errorf("%+v is accepted", c)
 		}
 	}
@@ -200,8 +192,18 @@ func TestAttachRefuses(t *testing.T) {
 		t.Errorf("%d open files, before %d", n, files)
 	}
 	for _, size := range []int{-1, 0, 1, MaxSize + 1} {
-		if _, err := NewOrigin(size); err == nil {
+		if _, err := Create(size); err == nil {
 			t.Errorf("%d ranks are accepted", size)
 		}
 	}
+}
+
+// duplicate is another descriptor of a file.
+func duplicate(t tester, fd int) int {
+	t.Helper()
+	dup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dup
 }

@@ -9,12 +9,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Tests with real processes run the test binary again, once per rank, with a scenario in its environment.
@@ -38,69 +39,63 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// runRank is a rank's process: its files are those from 3 on.
+// runRank is a rank's process: file 3 is the memory.
 func runRank() error {
 	var rank, size int
 	if _, err := fmt.Sscanf(os.Getenv(rankVar), "%d/%d", &rank, &size); err != nil {
 		return err
 	}
-	files := make([]int, size+1)
-	for i := range files {
-		files[i] = 3 + i
-		unix.CloseOnExec(files[i])
-	}
-	e, err := Attach(rank, size, files)
+	unix.CloseOnExec(3)
+	e, err := Attach(rank, size, 3)
 	if err != nil {
 		return err
 	}
+	go listen(e)
 	args := strings.Fields(os.Getenv(scenarioVar))
 	return scenarios[args[0]](context.Background(), e, args[1:])
+}
+
+// listen fails e when the test says which rank died.
+func listen(e *Endpoint) {
+	var died int
+	if _, err := fmt.Scan(&died); err == nil {
+		e.Fail(&wire.PeerError{Rank: died, Err: wire.ErrDied})
+	}
 }
 
 // process is a rank in a process of its own.
 type process struct {
 	*exec.Cmd
 	lines chan string // what it prints
+	input io.Writer
 }
 
-// startRanks starts the ranks from first on; the caller is those before it, with what it attaches to.
-func startRanks(t testing.TB, scenario string, first, size int) (*Origin, []*process) {
+// startRanks starts the ranks from first on; the caller is those before it, and attaches to the memory.
+func startRanks(t testing.TB, scenario string, first, size int) (memory int, all []*process) {
 	t.Helper()
-	o, err := NewOrigin(size)
+	memory, err := Create(size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = o.Close() })
-	files := make([][]*os.File, size)
-	for rank := range files {
-		for _, fd := range o.Files(rank) {
-			dup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[rank] = append(files[rank], os.NewFile(uintptr(dup), "rank"+strconv.Itoa(rank)))
-		}
+	file := os.NewFile(uintptr(duplicate(t, memory)), "memory")
+	defer file.Close()
+	for rank := first; rank < size; rank++ {
+		all = append(all, startRank(t, scenario, rank, size, file))
 	}
-	var all []*process
-	for rank := range files {
-		if rank >= first {
-			all = append(all, startRank(t, scenario, rank, size, files[rank]))
-		}
-		for _, f := range files[rank] {
-			f.Close()
-		}
-	}
-	return o, all
+	return memory, all
 }
 
-func startRank(t testing.TB, scenario string, rank, size int, files []*os.File) *process {
+func startRank(t testing.TB, scenario string, rank, size int, memory *os.File) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command("/proc/self/exe"), lines: make(chan string, 1000)}
 	p.Env = append(os.Environ(), scenarioVar+"="+scenario, fmt.Sprintf("%s=%d/%d", rankVar, rank, size))
-	p.ExtraFiles = files
+	p.ExtraFiles = []*os.File{memory}
 	p.Stderr = os.Stderr
 	out, err := p.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if p.input, err = p.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Start(); err != nil {

@@ -4,9 +4,7 @@ package shm
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -22,68 +20,42 @@ type Endpoint struct {
 	links    []link // by rank; its own is unused
 	patience patience
 
-	call        *wire.Call
-	fingerprint uint64
-	out         []outgoing // the sends of the Exchange in progress
-	in          []incoming // and its receives
-	open        int        // how many of both are not complete
+	call wire.Mark  // the one that Begin named
+	out  []outgoing // the sends of the Exchange in progress
+	in   []incoming // and its receives
+	open int        // how many of both are not complete
 
-	gate      gate
-	lease     int // this rank's lifeline, its own as long as the gate is open
-	lifelines []lifeline
-	worst     atomic.Uint32         // of the fates of all ranks
-	failed    atomic.Pointer[error] // what Fail was given; nil: nothing
-	awaited   awaited
-	polls     []unix.PollFd // for dead, by rank
+	gate    gate
+	ended   atomic.Pointer[error] // why this rank's part is over; nil: it is not
+	awaited awaited
 }
 
-// Attach is rank's end of its links to all of size ranks. files are copies of what Origin.Files names. They are the
-// endpoint's now, and closed if it fails.
-func Attach(rank, size int, files []int) (*Endpoint, error) {
-	mem, err := openFiles(rank, size, files)
+// Attach is rank's end of its links to all of size ranks, through the memory that Create has made for them, of which fd is
+// a descriptor. That is closed.
+func Attach(rank, size, fd int) (*Endpoint, error) {
+	defer unix.Close(fd) // the mapping keeps the memory
+	if size < 2 || size > MaxSize || rank < 0 || rank >= size {
+		return nil, fmt.Errorf("rank %d of %d cannot attach to shared memory, which serves 2 to %d ranks", rank, size, MaxSize)
+	}
+	mem, err := openMemory(fd, size)
 	if err != nil {
-		return nil, errors.Join(err, closeAll(files))
+		return nil, err
 	}
-	_ = unix.Close(files[0]) // the mapping keeps the memory
-	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores), call: new(wire.Call),
-		links: make([]link, size), lease: files[1], lifelines: make([]lifeline, size), polls: make([]unix.PollFd, size)}
-	e.connect(files[2:])
-	return e, nil
-}
-
-func openFiles(rank, size int, files []int) (*memory, error) {
-	if size < 2 || size > MaxSize || rank < 0 || rank >= size || len(files) != size+1 {
-		return nil, fmt.Errorf("rank %d of %d cannot attach to shared memory with %d files", rank, size, len(files))
-	}
-	for _, fd := range files[2:] {
-		if err := unix.SetNonblock(fd, true); err != nil {
-			return nil, fmt.Errorf("a lifeline: %w", err)
-		}
-	}
-	return openMemory(files[0], size)
-}
-
-// connect sets up the links with all other ranks, whose lifelines are given in rank order.
-func (e *Endpoint) connect(lifelines []int) {
-	e.polls[e.rank].Fd = -1
+	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores),
+		call: wire.NewMark(new(wire.Call)), links: make([]link, size)}
 	for peer := range e.links {
-		if peer == e.rank {
-			continue
+		if peer != rank {
+			e.links[peer] = link{peer: peer, control: mem.control(peer), out: mem.ring(rank, peer), in: mem.ring(peer, rank)}
 		}
-		e.links[peer] = link{peer: peer, control: e.mem.control(peer), out: e.mem.ring(e.rank, peer), in: e.mem.ring(peer, e.rank)}
-		l := &e.lifelines[peer]
-		l.file = os.NewFile(uintptr(lifelines[0]), "lifeline")
-		e.polls[peer].Fd = int32(lifelines[0])
-		lifelines = lifelines[1:]
-		go e.watch(peer)
 	}
+	return e, nil
 }
 
 // Begin says which call the following messages belong to.
 func (e *Endpoint) Begin(call *wire.Call) {
-	e.call, e.fingerprint = call, call.Fingerprint()
+	e.call = wire.NewMark(call)
 	if e.gate.enter() {
-		e.own.publish(call, e.fingerprint)
+		e.own.publish(e.call)
 		e.leave()
 	}
 }
@@ -92,13 +64,12 @@ func (e *Endpoint) Begin(call *wire.Call) {
 // What was sent may still be in the shared memory then. After an error the endpoint is only good for Abort and Close.
 func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if !e.gate.enter() {
-		return e.gate.reason()
+		return e.reason()
 	}
 	defer e.leave()
-	if e.worst.Load() > closed || e.failed.Load() != nil { // after a death or an abort nothing is begun, even if it could be done
-		if err := e.failure(context.Background()); err != nil {
-			return err
-		}
+	// After a failure of this rank or another's giving up nothing is begun, even if it could be done.
+	if err := e.given(); err != nil {
+		return err
 	}
 	err := e.list(sends, recvs)
 	if err == nil {
@@ -114,22 +85,26 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	return err
 }
 
-// Fail has the Exchange in progress, and every later one, return err. The first error counts. Other ranks do not hear of
-// it.
+// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Abort and Close
+// included. Other ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
-	if e.failed.CompareAndSwap(nil, &err) && e.gate.enter() {
+	if e.ended.CompareAndSwap(nil, &err) && e.gate.enter() {
 		e.own.ring()
 		e.leave()
 	}
 }
 
-// Abort gives up on behalf of this rank: every other rank gets *wire.PeerError with this rank and wire.ErrAborted. Of
-// several ranks that give up, the first is named.
-func (e *Endpoint) Abort() { e.end(aborted) }
+// Abort gives up on behalf of this rank: an Exchange of it gets wire.ErrAborted, and every other rank *wire.PeerError with
+// this rank and wire.ErrAborted. Of several ranks that give up, the first is named.
+func (e *Endpoint) Abort() {
+	e.Fail(wire.ErrAborted)
+	e.end(aborted)
+}
 
 // Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
 // of this rank wire.ErrClosed. What was sent can still be received.
 func (e *Endpoint) Close() error {
+	e.Fail(wire.ErrClosed)
 	e.end(closed)
 	return nil
 }
@@ -140,27 +115,24 @@ func (e *Endpoint) end(state uint32) {
 		return
 	}
 	defer e.leave()
-	if !e.gate.shut(state) {
+	if !e.gate.shut() {
 		return
 	}
+	e.own.state.Store(state)
 	if state == aborted {
 		e.mem.header().aborter.CompareAndSwap(0, uint32(e.rank)+1)
 	}
-	e.own.state.Store(state)
-	_ = unix.Close(e.lease) // the others look at the state now
-	e.own.ring()
+	for i := range e.links {
+		if c := e.links[i].control; c != nil {
+			c.ring() // the others look at the state now
+		}
+	}
 }
 
-// leave leaves the gate, and frees everything if that was the last to do.
+// leave leaves the gate, and frees the memory if that was the last to do.
 func (e *Endpoint) leave() {
-	if !e.gate.leave() {
-		return
-	}
-	e.mem.unmap()
-	for i := range e.lifelines {
-		if f := e.lifelines[i].file; f != nil {
-			_ = f.Close() // ends its watch
-		}
+	if e.gate.leave() {
+		e.mem.unmap()
 	}
 }
 
@@ -172,7 +144,7 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 			return err
 		}
 		l := &e.links[sends[i].Peer]
-		e.out = append(e.out, outgoing{Send: &sends[i], link: l, turn: l.sends})
+		e.out = append(e.out, outgoing{Send: &sends[i], call: e.call.Of(sends[i].Call), link: l, turn: l.sends})
 		l.sends++
 	}
 	for i := range recvs {
@@ -180,7 +152,7 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 			return err
 		}
 		l := &e.links[recvs[i].Peer]
-		m := incoming{Recv: &recvs[i], link: l, turn: l.recvs}
+		m := incoming{Recv: &recvs[i], call: e.call.Of(recvs[i].Call), link: l, turn: l.recvs}
 		l.recvs++
 		if m.AfterSend {
 			if m.after = e.sendTo(m.Peer, len(m.Into)); m.after == nil {
@@ -213,7 +185,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 		case moved:
 			idle = 0
 			e.awaited.forget()
-			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.reason() != nil) {
+			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.ended.Load() != nil) {
 				return e.failure(ctx)
 			}
 		case e.patience.pause(idle):

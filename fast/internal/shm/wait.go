@@ -4,6 +4,7 @@ package shm
 
 import (
 	"context"
+	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -145,44 +146,21 @@ func futexWake(word *atomic.Uint32) {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakeOp, 1, 0, 0, 0)
 }
 
-// reason is why this rank's part is over, if it is.
-func (e *Endpoint) reason() error {
-	if err := e.failed.Load(); err != nil {
-		return *err
-	}
-	return e.gate.reason()
-}
-
-// failure is the reason to wait no longer, if there is one. A death comes before the end of ctx, of which it may be the
-// cause, and both come before another rank's giving up, which may be their consequence.
+// failure is the reason to wait no longer, if there is one. This rank's own end comes before that of ctx, which may be its
+// consequence, and both come before another rank's giving up.
 func (e *Endpoint) failure(ctx context.Context) error {
-	if err := e.reason(); err != nil {
-		return err
-	}
-	worst := e.worst.Load()
-	if worst > closed {
-		if rank := e.dead(); rank >= 0 {
-			return &wire.PeerError{Rank: rank, Err: wire.ErrDied}
-		}
-	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && e.ended.Load() == nil {
 		return &wire.TimeoutError{Waiting: e.waiting(), Err: context.Cause(ctx)}
 	}
-	if worst > open {
-		return e.gone()
+	if err := e.given(); err != nil {
+		return err
 	}
-	return nil
-}
-
-// waitsFor tells whether a message from or to rank is not complete.
-func (e *Endpoint) waitsFor(rank int) bool {
-	return slices.ContainsFunc(e.out, func(m outgoing) bool { return !m.done && m.Peer == rank }) ||
-		slices.ContainsFunc(e.in, func(m incoming) bool { return !m.done && m.Peer == rank })
+	return e.left()
 }
 
 // awaited is what a rank has slept for in vain.
 type awaited struct {
-	told  bool // the rank's own: there may be ranks
+	told  bool // the rank's own: ranks are set
 	mu    sync.Mutex
 	ranks []int
 }
@@ -191,14 +169,13 @@ type awaited struct {
 func (a *awaited) tell(ranks []int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.told, a.ranks = true, ranks
+	a.told, a.ranks = ranks != nil, ranks
 }
 
 // forget says that the rank has gone on.
 func (a *awaited) forget() {
 	if a.told {
 		a.tell(nil)
-		a.told = false
 	}
 }
 
@@ -212,18 +189,28 @@ func (e *Endpoint) Waiting() []int {
 // waiting are the ranks of all messages that are not complete, in ascending order.
 func (e *Endpoint) waiting() []int {
 	var ranks []int
-	for i := range e.out {
-		if !e.out[i].done {
-			ranks = append(ranks, e.out[i].Peer)
-		}
-	}
-	for i := range e.in {
-		if !e.in[i].done {
-			ranks = append(ranks, e.in[i].Peer)
-		}
+	for l := range e.pending() {
+		ranks = append(ranks, l.peer)
 	}
 	slices.Sort(ranks)
 	return slices.Compact(ranks)
+}
+
+// pending are the links and calls of the messages that this rank waits for: of those on one link that go one way, the
+// first.
+func (e *Endpoint) pending() iter.Seq2[*link, wire.Mark] {
+	return func(yield func(*link, wire.Mark) bool) {
+		for i := range e.out {
+			if m := &e.out[i]; m.inTurn() && !yield(m.link, m.call) {
+				return
+			}
+		}
+		for i := range e.in {
+			if m := &e.in[i]; m.inTurn() && !yield(m.link, m.call) {
+				return
+			}
+		}
+	}
 }
 
 // cores is the number of processors that this process may use.
