@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -62,15 +63,15 @@ func not(reason error, got, want int) error {
 	return fmt.Errorf("%w: %d, and not %d", reason, got, want)
 }
 
+// isReason tells whether err is one of reasons.
+func isReason(err error) bool {
+	return slices.ContainsFunc(reasons[1:], func(reason error) bool { return errors.Is(err, reason) })
+}
+
 // brokenOff is err as ErrBroken, unless it says more.
 func brokenOff(part string, err error) error {
-	if err == nil || errors.Is(err, ErrBroken) || errors.Is(err, ErrNotCollgen) {
+	if err == nil || errors.Is(err, ErrBroken) || errors.Is(err, ErrNotCollgen) || isReason(err) {
 		return err
-	}
-	for _, reason := range reasons[1:] {
-		if errors.Is(err, reason) {
-			return err
-		}
 	}
 	return fmt.Errorf("%w, at %s: %w", ErrBroken, part, err)
 }

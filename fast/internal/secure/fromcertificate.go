@@ -10,7 +10,7 @@ import (
 
 // certificateCredentials are those of a process that was given a certificate of its own.
 type certificateCredentials struct {
-	own   tls.Certificate
+	own   *tls.Certificate // a pointer, as in secretCredentials
 	roots *x509.CertPool
 }
 
@@ -26,14 +26,13 @@ func FromCertificate(own tls.Certificate, roots *x509.CertPool) Credentials {
 	if roots == nil {
 		roots = x509.NewCertPool() // nil would be those of the system, which vouch for half the world
 	}
-	return &certificateCredentials{own, roots}
+	return &certificateCredentials{&own, roots}
 }
 
-// String hides the key.
-func (c *certificateCredentials) String() string { return "credentials from a certificate" }
-
-// GoString hides the key.
-func (c *certificateCredentials) GoString() string { return c.String() }
+// Format hides the keys, whatever the verb.
+func (c *certificateCredentials) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "credentials from %v", c.mode())
+}
 
 func (c *certificateCredentials) mode() mode { return modeCertificate }
 
@@ -57,7 +56,7 @@ func (c *certificateCredentials) certificate(me Identity) (*tls.Certificate, err
 			return nil, fmt.Errorf("%w: %w", ErrWrongCertificate, err)
 		}
 	}
-	return &c.own, checkName(me, leaf)
+	return c.own, checkName(me, leaf)
 }
 
 func (c *certificateCredentials) check(id Identity, shown []*x509.Certificate) error {

@@ -18,32 +18,32 @@ import (
 // secretCredentials are those of a job that has a secret. A process's ed25519 key follows from the secret, the job, the
 // epoch and its number, so each process knows what key each other has to show.
 type secretCredentials struct {
-	secret   *Secret // behind a pointer, which is what would be printed
-	preamble []byte
-	mutex    sync.Mutex
-	shown    *tls.Certificate // the last one made
-	of       Identity
+	// Behind pointers, so that what prints the struct in whatever way shows addresses.
+	secret, preamble *Secret
+	shown            *tls.Certificate // the last one made
+	of               Identity
+	mutex            sync.Mutex // of these two
 }
 
 // FromSecret has processes prove by the job's secret who they are.
 func FromSecret(s Secret) Credentials {
-	return &secretCredentials{secret: &s, preamble: derive(&s, "collgen preamble")}
+	preamble := Secret(derive(&s, "collgen preamble"))
+	return &secretCredentials{secret: &s, preamble: &preamble}
 }
 
-// derive is a key for one use.
+// derive is a key of 32 bytes for one use.
 func derive(s *Secret, use string) []byte {
-	key, err := hkdf.Key(sha256.New, s[:], nil, use, 32)
+	key, err := hkdf.Key(sha256.New, s[:], nil, use, len(s))
 	if err != nil {
 		panic("secure: " + err.Error()) // only for keys that are too long
 	}
 	return key
 }
 
-// String hides the secret.
-func (c *secretCredentials) String() string { return "credentials from a secret" }
-
-// GoString hides the secret.
-func (c *secretCredentials) GoString() string { return c.String() }
+// Format hides the keys, whatever the verb.
+func (c *secretCredentials) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "credentials from %v", c.mode())
+}
 
 func (c *secretCredentials) mode() mode { return modeSecret }
 
@@ -53,7 +53,7 @@ func (c *secretCredentials) Key(me Identity, use string) []byte {
 }
 
 func (c *secretCredentials) mac(preamble []byte) [macBytes]byte {
-	h := hmac.New(sha256.New, c.preamble)
+	h := hmac.New(sha256.New, c.preamble[:])
 	h.Write(preamble)
 	return [macBytes]byte(h.Sum(nil))
 }
@@ -72,14 +72,20 @@ func (c *secretCredentials) certificate(me Identity) (*tls.Certificate, error) {
 	if c.shown != nil && c.of == me {
 		return c.shown, nil
 	}
-	key := c.key(me)
+	made, err := selfSigned(c.key(me))
+	if err == nil {
+		c.shown, c.of = made, me
+	}
+	return made, err
+}
+
+func selfSigned(key ed25519.PrivateKey) (*tls.Certificate, error) {
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		return nil, err
 	}
-	c.shown, c.of = &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, me
-	return c.shown, nil
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
 func (c *secretCredentials) check(id Identity, shown []*x509.Certificate) error {

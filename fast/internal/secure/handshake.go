@@ -3,8 +3,10 @@ package secure
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"time"
 )
 
@@ -16,7 +18,7 @@ func bounded(ctx context.Context, conn net.Conn, handshake func() error) error {
 	if err == nil {
 		err = handshake()
 	}
-	if !stop() { // the deadline is spoilt, or will be
+	if !stop() && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) { // the deadline is spoilt, or will be
 		err = context.Cause(ctx)
 	}
 	if err == nil {

@@ -38,8 +38,12 @@ func serve(t testing.TB, cred Credentials, me Identity, l net.Listener, check fu
 	if l == nil {
 		l = listen(t, "tcp", "127.0.0.1:0")
 	}
+	return start(t, NewServer(cred, me), l, check)
+}
+
+func start(t testing.TB, server *Server, l net.Listener, check func(Hello, Identity) error) *serving {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &serving{Server: NewServer(cred, me), address: l.Addr(), accepted: make(chan arrival, 64)}
+	s := &serving{Server: server, address: l.Addr(), accepted: make(chan arrival, 64)}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- s.Serve(ctx, l, check, func(c *Conn, h Hello) { s.accepted <- arrival{c, h} })

@@ -67,7 +67,7 @@ func (s *Server) receive(ctx context.Context, v *visitor, own *tls.Certificate, 
 	switch {
 	case err == nil:
 		accepted(c, h)
-	case ctx.Err() == nil:
+	case !errors.Is(err, context.Cause(ctx)):
 		s.refused.add(err, v.conn.RemoteAddr())
 	}
 }
@@ -157,13 +157,23 @@ func (s *Server) answer(v *visitor, own *tls.Certificate, check func(Hello, Iden
 	}
 	if err == nil {
 		s.pending.proved(v)
-		if check != nil {
-			err = check(h, peer)
-		}
+		err = wanted(check, h, peer)
 	}
 	under.settle(h.Purpose)
 	if _, failed := t.Write(encodeReply(err)); err == nil {
 		err = brokenOff("the reply", failed)
 	}
 	return &Conn{Conn: t, Peer: peer, under: under}, h, err
+}
+
+// wanted is what check says, as an error of this package.
+func wanted(check func(Hello, Identity) error, h Hello, peer Identity) error {
+	if check == nil {
+		return nil
+	}
+	err := check(h, peer)
+	if err == nil || isReason(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrRefused, err)
 }
