@@ -135,7 +135,7 @@ const hearsay = 100 * time.Millisecond
 // settle is the error that a call reports whose transport failed with err. It gives c up, for all ranks.
 func (c *Comm) settle(err error) error {
 	var peer *PeerError
-	if c.world != nil && errors.As(err, &peer) && !errors.Is(err, ErrClosed) && c.fate.Load() == nil {
+	if c.world != nil && errors.As(err, &peer) && c.fate.Load() == nil {
 		select {
 		case <-c.told:
 		case <-time.After(hearsay):

@@ -110,7 +110,9 @@ func total(size, i, seed int) int {
 // wrongResult is the error of a call that has succeeded with a wrong result.
 type wrongResult struct{ at, got, want int }
 
-func (w *wrongResult) Error() string { return fmt.Sprintf("wrong: [%d] is %d, want %d", w.at, w.got, w.want) }
+func (w *wrongResult) Error() string {
+	return fmt.Sprintf("wrong: [%d] is %d, want %d", w.at, w.got, w.want)
+}
 
 // verified is err or, if there is none, that got is not what is wanted.
 func verified(err error, got []int, want func(i int) int) error {

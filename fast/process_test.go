@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,26 +42,27 @@ func clock() int64 {
 	return t.Nano()
 }
 
-// job is ranks that meet in a directory of their own.
+// job is ranks that meet under a name of their own.
 type job struct {
 	t    testing.TB
-	dir  string
+	name string
 	role string
 	size int
+	with []string // more of the ranks' environment
 }
+
+// jobs counts the jobs of this process, whose names tell them apart.
+var jobs atomic.Int64
 
 // newJob is a job of size ranks with that role, none of which was started.
 func newJob(t testing.TB, size int, role string) *job {
-	j := &job{t: t, dir: filepath.Join(t.TempDir(), "job"), role: role, size: size}
-	if err := os.Mkdir(j.dir, 0o700); err != nil { // as collrun does
-		t.Fatal(err)
-	}
-	return j
+	return &job{t: t, name: fmt.Sprintf("%s %d.%d", t.Name(), os.Getpid(), jobs.Add(1)), role: role, size: size}
 }
 
 func (j *job) env(rank int) []string {
-	return []string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", j.size), fmt.Sprint("LOCAL_RANK=", rank),
-		"MASTER_ADDR=127.0.0.1", "MASTER_PORT=29500", "COLL_DIR=" + j.dir, roleVar + "=" + j.role}
+	return append([]string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", j.size), fmt.Sprint("LOCAL_RANK=", rank),
+		fmt.Sprint("LOCAL_WORLD_SIZE=", j.size), "MASTER_ADDR=127.0.0.1", "MASTER_PORT=29500", "COLL_JOB=" + j.name,
+		roleVar + "=" + j.role}, j.with...)
 }
 
 // process is a rank in a process of its own.
@@ -105,16 +107,24 @@ func (p *process) scan(out io.Reader) {
 // line is the next line that p prints, within a time that is long for any test.
 func (p *process) line(t testing.TB) string {
 	t.Helper()
+	l, err := p.lineWithin(30 * time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// lineWithin is the next line that p prints, if it comes in time.
+func (p *process) lineWithin(d time.Duration) (string, error) {
 	select {
 	case l, ok := <-p.lines:
 		if !ok {
-			t.Fatalf("rank %d has ended before its line", p.rank)
+			return "", fmt.Errorf("rank %d has ended before its line", p.rank)
 		}
-		return l
-	case <-time.After(30 * time.Second):
-		t.Fatalf("rank %d does not print its line", p.rank)
+		return l, nil
+	case <-time.After(d):
+		return "", fmt.Errorf("rank %d does not print its line", p.rank)
 	}
-	return ""
 }
 
 // failure is the error that p ends with, and when.
@@ -131,13 +141,22 @@ func (p *process) failure(t testing.TB) (at int64, text string) {
 	return at, text
 }
 
-// wantNothingLeft looks for what a job may leave behind.
+// end ends the ranks that still run, waits for all, and looks for what a job may leave behind.
+func (j *job) end(ranks []*process) {
+	j.t.Helper()
+	for _, p := range ranks {
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	}
+	j.wantNothingLeft()
+}
+
+// wantNothingLeft looks for what a job may leave behind: files, and sockets that listen.
 func (j *job) wantNothingLeft() {
 	j.t.Helper()
-	if files, err := os.ReadDir(j.dir); err != nil || len(files) != 0 {
-		j.t.Errorf("%v is left in the job's directory, %v", files, err)
-	}
-	if files, err := filepath.Glob("/dev/shm/*collgen*"); err != nil || len(files) != 0 {
-		j.t.Errorf("%v is left, %v", files, err)
+	for _, pattern := range []string{"/dev/shm/*collgen*", filepath.Join(os.TempDir(), "collgen-*")} {
+		if files, err := filepath.Glob(pattern); err != nil || len(files) != 0 {
+			j.t.Errorf("%v is left, %v", files, err)
+		}
 	}
 }

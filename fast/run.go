@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"github.com/collgen/collgen/fast/internal/inproc"
@@ -34,13 +35,38 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	failures := failures{cancel: cancel}
-	var ranks sync.WaitGroup
-	for rank, endpoint := range inproc.New(n) {
-		c := newComm(rank, n, endpoint)
-		ranks.Go(func() { failures.watch(c, func() error { return f(ctx, c) }) })
+	job := inproc.NewJob(n)
+	defer job.Close()
+	var all sync.WaitGroup
+	for rank := range n {
+		all.Go(func() { failures.watch(job.Plane(rank), n, func(c *Comm) error { return f(ctx, c) }) })
 	}
-	ranks.Wait()
+	all.Wait()
 	return errors.Join(failures.errs...)
+}
+
+// goroutineWorld is the world of one of n goroutines.
+func goroutineWorld(p *inproc.Plane, n int) *world {
+	return &world{
+		plane: p,
+		found: func(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
+			e, err := p.Found(ctx, id, rank, members)
+			if err != nil {
+				return nil, err
+			}
+			return e, nil
+		},
+		record: newRecorder(recording{rank: p.Self(), size: n, operations: recorded / n, log: slog.Default()}),
+	}
+}
+
+// first makes the first communicator of a job, which size processes begin.
+func (w *world) first(ctx context.Context, size int) (*Comm, error) {
+	all := make([]int, size)
+	for rank := range all {
+		all[rank] = rank
+	}
+	return w.comm(ctx, worldID, "world", all)
 }
 
 // failures collects the errors of ranks.
@@ -50,17 +76,23 @@ type failures struct {
 	errs   []error
 }
 
-// watch runs the function of c's rank.
-func (l *failures) watch(c *Comm, f func() error) {
-	err := errLeft
+// watch runs the function of the rank that is p's process.
+func (l *failures) watch(p *inproc.Plane, n int, f func(c *Comm) error) {
+	c, err := goroutineWorld(p, n).first(context.Background(), n)
+	if err != nil { // another rank has left before this one began
+		l.add(fmt.Errorf("rank %d: %w", p.Self(), err))
+		return
+	}
+	err = errLeft
 	defer func() {
 		if err != nil {
-			l.add(fmt.Errorf("rank %d: %w", c.rank, err))
+			l.add(fmt.Errorf("rank %d: %w", p.Self(), err))
 			c.Abort()
 		}
 		_ = c.Close() // of goroutines: it cannot fail
+		_ = p.Close() // if it has left others open
 	}()
-	err = f()
+	err = f(c)
 }
 
 func (l *failures) add(err error) {

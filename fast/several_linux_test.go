@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -45,7 +46,7 @@ func inSeveral(ctx context.Context, _ []string) error {
 	errs := make([]error, several)
 	var jobs sync.WaitGroup
 	for i := range errs {
-		c, err := Init(ctx, append(FromEnv(), WithJob(fmt.Sprint("job ", i)))...)
+		c, err := Init(ctx, append(FromEnv(), WithJob(fmt.Sprint(os.Getenv("COLL_JOB"), i)))...)
 		if err != nil {
 			return err
 		}

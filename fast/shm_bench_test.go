@@ -23,7 +23,7 @@ func BenchmarkAllReduceShm(b *testing.B) {
 			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", size, bytes), func(b *testing.B) {
 				j := newJob(b, size, fmt.Sprint("bench ", bytes))
 				j.start(1, size)
-				c, err := Init(b.Context(), WithRank(0, size), WithJob("127.0.0.1:29500"), func(p *place) { p.dir = j.dir })
+				c, err := Init(b.Context(), WithRank(0, size), WithJob(j.name))
 				if err != nil {
 					b.Fatal(err)
 				}

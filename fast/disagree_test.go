@@ -5,28 +5,7 @@ import (
 	"errors"
 	"testing"
 	"time"
-
-	"github.com/collgen/collgen/fast/internal/shm"
 )
-
-// sharing are the ranks of a communicator over shared memory, all of them in this process.
-func sharing(t *testing.T, size int) []*Comm {
-	t.Helper()
-	o, err := shm.NewOrigin(size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
-	all := make([]*Comm, size)
-	for rank := range all {
-		e, err := o.Attach(rank)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[rank] = newComm(rank, size, e)
-	}
-	return all
-}
 
 // TestDisagreement has two ranks make calls between which no message tells of the difference: both learn of it without
 // an end of their context, at the latest by their next call.
@@ -45,22 +24,24 @@ func TestDisagreement(t *testing.T) {
 			func(ctx context.Context, c *Comm) error { return AllReduce(ctx, c, []int32{}, Sum) },
 			func(ctx context.Context, c *Comm) error { return AllReduce(ctx, c, make([]int32, 4), Sum) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			all := sharing(t, 2)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			for rank, err := range onAll(all, func(c *Comm) error {
-				defer c.Close()
-				if err := calls[c.Rank()](ctx, c); err != nil {
-					return err
+		for _, w := range worlds {
+			t.Run(w.name+"/"+name, func(t *testing.T) {
+				all := w.comms(t, 2)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				for rank, err := range onAll(all, func(c *Comm) error {
+					defer c.Close()
+					if err := calls[c.Rank()](ctx, c); err != nil {
+						return err
+					}
+					return Barrier(ctx, c)
+				}) {
+					var m *MismatchError
+					if !errors.As(err, &m) || m.Rank != 1-rank {
+						t.Errorf("rank %d: %v", rank, err)
+					}
 				}
-				return Barrier(ctx, c)
-			}) {
-				var m *MismatchError
-				if !errors.As(err, &m) || m.Rank != 1-rank {
-					t.Errorf("rank %d: %v", rank, err)
-				}
-			}
-		})
+			})
+		}
 	}
 }

@@ -1,0 +1,98 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+
+	"github.com/collgen/collgen/fast/internal/mesh"
+	"github.com/collgen/collgen/fast/internal/secure"
+)
+
+// connect joins this process to the others of its job. It returns when all are connected.
+func connect(ctx context.Context, p *place) (*world, error) {
+	s, cred, err := p.meet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.closeStore(s)
+	cards := &cards{Store: s, key: p.keys(), process: p.rank}
+	defer cards.withdraw(ctx)
+	m, err := mesh.Join(ctx, p.config(cards, cred))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkTransport(m); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return p.worldOf(m), nil
+}
+
+// checkTransport refuses shared memory that cannot be shared.
+func (p *place) checkTransport(m *mesh.Mesh) error {
+	for process := range p.size {
+		if p.transport == "shm" && process != p.rank && !(canShare && m.SharesMemory(process)) {
+			return fmt.Errorf("%w: rank %d cannot be reached by shm: it is on another host (%s)", ErrInvalidArgument, process, m.Host(process))
+		}
+	}
+	return nil
+}
+
+// worldOf is the world of a process that m connects with the others.
+func (p *place) worldOf(m *mesh.Mesh) *world {
+	all := &processes{mesh: m, encrypt: p.encrypt}
+	r := recording{rank: p.rank, size: p.size, job: p.job, operations: recorded, dir: p.traceDir, log: p.logger(), slow: p.slow}
+	return &world{plane: m, found: all.found, locate: all.locate, record: newRecorder(r)}
+}
+
+// config is what the control plane has to know.
+func (p *place) config(c *cards, cred secure.Credentials) mesh.Config {
+	return mesh.Config{
+		Identity:    secure.Identity{Job: p.job, Epoch: p.epoch, Process: p.rank, Size: p.size},
+		Credentials: cred,
+		Publish:     c.publish,
+		Fetch:       c.fetch,
+		Addresses: func() ([]netip.Addr, string, error) {
+			i, err := ChooseInterface(p.network, p.storeAddress)
+			return i.Addresses, i.Why, err
+		},
+		ForceTCP: p.transport == "tcp",
+		Host:     p.host,
+		Freeze:   p.freeze,
+		Log:      p.logger(),
+	}
+}
+
+func (p *place) logger() *slog.Logger {
+	if p.logs {
+		return p.log
+	}
+	return slog.Default()
+}
+
+// cards are what processes say of themselves in a store.
+type cards struct {
+	Store
+	key       func(round string, process int) string
+	process   int // this one
+	published []string
+}
+
+func (c *cards) publish(ctx context.Context, round string, card []byte) error {
+	key := c.key(round, c.process)
+	c.published = append(c.published, key)
+	return c.Set(ctx, key, card)
+}
+
+func (c *cards) fetch(ctx context.Context, round string, process int) ([]byte, error) {
+	return c.Get(ctx, c.key(round, process))
+}
+
+// withdraw removes this process's cards, which nobody needs any more, as far as the store lets it.
+func (c *cards) withdraw(ctx context.Context) {
+	for _, key := range c.published {
+		_ = c.Delete(ctx, key)
+	}
+}

@@ -1,0 +1,108 @@
+package fast
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/mesh"
+	"github.com/collgen/collgen/fast/internal/tcp"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// processes makes transports among processes: shared memory between those of one host, TCP between others.
+type processes struct {
+	mesh    *mesh.Mesh
+	encrypt bool
+}
+
+// near tells whether this process shares memory with another one, and the other one with it.
+func (p *processes) near(process int) bool { return canShare && p.mesh.SharesMemory(process) }
+
+// locate is the host of a process, and how it is reached.
+func (p *processes) locate(process int) (host, link string) {
+	link = "tcp"
+	if p.near(process) {
+		link = "shm"
+	}
+	return p.mesh.Host(process), link
+}
+
+// found makes rank's transport for a new communicator of members, when all of them do. It fails on all or on none, apart
+// from members that go down meanwhile.
+func (p *processes) found(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
+	f := &founding{p.mesh, id, rank, members}
+	ctx, stop := f.watched(ctx)
+	defer stop()
+	t, err := p.connect(ctx, f)
+	if err = f.settle(ctx, err); err == nil {
+		return t, nil
+	}
+	if t != nil {
+		_ = t.Close() // the failure before counts
+	}
+	return nil, err
+}
+
+// connect makes the transport: of shared memory, TCP, or both.
+func (p *processes) connect(ctx context.Context, f *founding) (transport, error) {
+	var local []int // ranks that share memory with this one, itself included
+	for r, process := range f.members {
+		if r == f.rank || p.near(process) {
+			local = append(local, r)
+		}
+	}
+	if len(local) == 1 {
+		return p.dial(f), nil
+	}
+	host := &founding{f.plane, f.id, slices.Index(local, f.rank), make([]int, len(local))}
+	for i, r := range local {
+		host.members[i] = f.members[r]
+	}
+	memory, err := share(ctx, host)
+	if err != nil || len(local) == len(f.members) {
+		return memory, err
+	}
+	return newMixed(len(f.members), local, memory, p.dial(f)), nil
+}
+
+// dialTime bounds the making of a connection to a process that is not known to be down.
+const dialTime = 10 * time.Second
+
+// dial is a rank's end of connections to all members. They are made when they are first needed, by the lower rank of
+// the two, which the higher one asks for it.
+func (p *processes) dial(f *founding) *tcp.Endpoint {
+	var e *tcp.Endpoint
+	dialled := make([]atomic.Bool, len(f.members))
+	connect := func(peer int) {
+		if peer <= f.rank || dialled[peer].Swap(true) {
+			return
+		}
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), dialTime)
+			defer cancel()
+			if c, err := p.mesh.Dial(ctx, f.members[peer], f.id, p.encrypt); err != nil {
+				e.Broken(peer, err)
+			} else {
+				e.Attach(peer, c)
+			}
+		}()
+	}
+	e = tcp.New(f.rank, len(f.members), func(peer int) {
+		if f.rank < peer {
+			connect(peer)
+		} else {
+			f.plane.Send(f.members[peer], f.topic(kindConnect), nil)
+		}
+	})
+	p.mesh.Handle(f.id, kindConnect, func(m wire.Note) { connect(slices.Index(f.members, m.From)) })
+	p.mesh.HandleConns(f.id, func(from int, c wire.Conn) {
+		if peer := slices.Index(f.members, from); peer >= 0 {
+			e.Attach(peer, c)
+		} else {
+			_ = c.Close()
+		}
+	})
+	return e
+}

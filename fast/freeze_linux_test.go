@@ -1,0 +1,68 @@
+package fast
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestFreeze stops a rank in the middle of every operation, as SIGSTOP does: the others take it for dead within 2.5 s. When
+// it goes on, it finds out that it was given up.
+func TestFreeze(t *testing.T) {
+	const size, limit = 3, 2500 * time.Millisecond
+	n := tries(t, 20, 200)
+	var late time.Duration
+	for i := 0; i < n; i += 4 { // the waiting is long: four jobs at a time
+		t.Run("", func(t *testing.T) {
+			for k := i; k < min(i+4, n); k++ {
+				t.Run(fmt.Sprint(k), func(t *testing.T) {
+					t.Parallel()
+					d := freeze(t, size, k)
+					if d > limit+noise {
+						t.Errorf("it took %v, want %v", d, limit)
+					}
+					late = max(late, d)
+				})
+			}
+		})
+	}
+	t.Logf("%d tries; the last survivor knew after at most %v", n, late)
+}
+
+// freeze stops one of size ranks, and is the time until the last of the others knew.
+func freeze(t *testing.T, size, i int) (late time.Duration) {
+	over, op, victim := []string{"shm", "tcp"}[i%2], i/2%len(operations), rand.IntN(size)
+	what := fmt.Sprintf("%s over %s, rank %d", operations[op].name, over, victim)
+	j := newJob(t, size, fmt.Sprint("operate ", op))
+	j.with = append(j.with, "COLL_TRANSPORT="+over)
+	ranks := j.start(0, size)
+	for _, p := range ranks {
+		p.line(t)
+	}
+	time.Sleep(time.Duration(rand.IntN(10_000)) * time.Microsecond)
+	frozen := clock()
+	if err := ranks[victim].Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range ranks {
+		if p.rank == victim {
+			continue
+		}
+		at, text := p.failure(t)
+		if !strings.HasPrefix(text, fmt.Sprintf("frozen:%d ", victim)) && !strings.HasPrefix(text, fmt.Sprintf("died:%d ", victim)) {
+			t.Errorf("%s: rank %d says %s", what, p.rank, text)
+		}
+		late = max(late, time.Duration(at-frozen))
+	}
+	if err := ranks[victim].Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if _, text := ranks[victim].failure(t); strings.Contains(text, "WRONG") || text == "" {
+		t.Errorf("%s: when it goes on it says %s", what, text)
+	}
+	j.end(ranks)
+	return late
+}

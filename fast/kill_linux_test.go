@@ -1,0 +1,90 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+func init() { roles["operate"] = operate }
+
+// operate repeats one operation, with checked results, until it fails. It is given the operation's index.
+func operate(ctx context.Context, args []string) error {
+	var index int
+	if _, err := fmt.Sscan(args[0], &index); err != nil {
+		return err
+	}
+	c, err := Init(ctx, FromEnv()...)
+	if err != nil {
+		return err
+	}
+	fmt.Println("up")
+	for seed := 0; ; seed++ {
+		if err := operations[index].run(ctx, c, []int{1, 1000, 70_000}[seed%3], seed); err != nil {
+			return verdict(err)
+		}
+	}
+}
+
+// verdict says what the error of a survivor is, in a form that tests read.
+func verdict(err error) error {
+	var peer *PeerError
+	var wrong *wrongResult
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("WRONG RESULT: %w", err)
+	case errors.As(err, &peer) && errors.Is(peer.Err, ErrDied):
+		return fmt.Errorf("died:%d %w", peer.Rank, err)
+	case errors.As(err, &peer) && errors.Is(peer.Err, ErrFrozen):
+		return fmt.Errorf("frozen:%d %w", peer.Rank, err)
+	}
+	return err
+}
+
+// TestKill ends a rank at a random point of every operation, over shared memory and TCP: the others have the error that
+// names it soon, no result was wrong, and nothing is left.
+func TestKill(t *testing.T) {
+	const size = 3
+	n := tries(t, 200, 1000)
+	late := map[string]time.Duration{}
+	for i := range n {
+		over := []string{"shm", "tcp"}[i%2]
+		op := i / 2 % len(operations)
+		victim, delay := rand.IntN(size), time.Duration(rand.IntN(10_000))*time.Microsecond
+		what := fmt.Sprintf("%s over %s, rank %d killed after %v", operations[op].name, over, victim, delay)
+		j := newJob(t, size, fmt.Sprint("operate ", op))
+		j.with = append(j.with, "COLL_TRANSPORT="+over)
+		ranks := j.start(0, size)
+		for _, p := range ranks {
+			if l := p.line(t); l != "up" {
+				t.Fatalf("%s: %s", what, l)
+			}
+		}
+		time.Sleep(delay)
+		killed := clock()
+		if err := ranks[victim].Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range ranks {
+			if p.rank == victim {
+				continue
+			}
+			at, text := p.failure(t)
+			if !strings.HasPrefix(text, fmt.Sprintf("died:%d ", victim)) {
+				t.Errorf("%s: rank %d says %s", what, p.rank, text)
+			}
+			late[over] = max(late[over], time.Duration(at-killed))
+		}
+		j.end(ranks)
+	}
+	t.Logf("%d tries; the last survivor knew after at most %v", n, late)
+	for over, limit := range map[string]time.Duration{"shm": promise, "tcp": time.Second} {
+		if late[over] > limit+noise {
+			t.Errorf("over %s it took %v, want %v", over, late[over], limit)
+		}
+	}
+}
