@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -59,5 +60,50 @@ func TestDoctorSeesLimits(t *testing.T) {
 	}
 	if f := found["cores"]; f.Value != 1.0 && !strings.Contains(f.Warning, "Go uses 1 ") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestDoctorKnowsTheJob has variables of launchers: what is found, and what is missing.
+func TestDoctorKnowsTheJob(t *testing.T) {
+	good, open := secretFile(t, 0o600), secretFile(t, 0o644)
+	for _, test := range []struct {
+		env   string
+		wrong string            // what keeps a program from starting
+		says  map[string]string // in the text or the warning
+	}{
+		{"", "launcher", map[string]string{"launcher": "no launcher"}},
+		{"RANK=x WORLD_SIZE=2", "launcher", map[string]string{"launcher": `RANK is "x"`}},
+		{"COLL_RANK=0 COLL_SIZE=1", "", map[string]string{"rank": "0 of 1", "transport": "none"}},
+		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=tcp://127.0.0.1:1 COLL_SECRET_FILE=" + good, "",
+			map[string]string{"store": "tcp://127.0.0.1:1", "secret": good, "transport": "not encrypted", "rank": "unknown of the host"}},
+		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=tcp://127.0.0.1:1 COLL_TRANSPORT=tcp COLL_ENCRYPT=1 COLL_SECRET_FD=3", "",
+			map[string]string{"secret": "descriptor 3", "transport": "tcp to others"}},
+		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=tcp://127.0.0.1:1 COLL_SECRET_FILE=" + open, "secret",
+			map[string]string{"secret": "want 0600"}},
+		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=tcp://127.0.0.1:1", "secret", map[string]string{"secret": "COLL_SECRET_FILE"}},
+		{"COLL_RANK=1 COLL_SIZE=2 COLL_SECRET_FILE=" + good, "store", map[string]string{"store": "set COLL_STORE"}},
+		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=local COLL_INTERFACE=none0", "interface", map[string]string{"interface": "none0"}},
+	} {
+		l := command(t, "doctor", "-json")
+		l.cmd.Env = append(l.cmd.Env, strings.Fields(test.env)...)
+		found := diagnose(t, l)
+		for name, f := range found {
+			if f.Fatal != (name == test.wrong) {
+				t.Errorf("%s: %+v", test.env, f)
+			}
+		}
+		for name, says := range test.says {
+			if f := found[name]; !strings.Contains(f.Text+f.Warning, says) {
+				t.Errorf("%s: %+v, want %q", test.env, f, says)
+			}
+		}
+	}
+}
+
+// TestDoctorUnderCollrun is a rank that finds all it needs.
+func TestDoctorUnderCollrun(t *testing.T) {
+	got := command(t, "-n", "2", os.Args[0], "doctor").run()
+	if got.status != 0 || !strings.Contains(got.out, "\n[1] rank        1 of 2 of the job, 1 of 2 of the host\n") {
+		t.Errorf("status %d, %s%s", got.status, got.out, got.report)
 	}
 }

@@ -51,6 +51,7 @@ type subcommand struct {
 var subcommands = []subcommand{
 	{"run", runCommand},
 	{"doctor", doctorCommand},
+	{"store", storeCommand},
 	{"trace", traceCommand},
 }
 

@@ -1,0 +1,92 @@
+//go:build unix && !aix && !solaris
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// theJob is what the environment says of this process's place in a job, and what such a rank would use.
+func theJob() []finding {
+	l, err := fast.Detect()
+	if err != nil {
+		return []finding{{Name: "launcher", Text: "none", Warning: err.Error(), Fatal: true}, listening(&l)}
+	}
+	found := []finding{
+		{Name: "launcher", Value: l, Text: l.Launcher + ": " + l.Reason},
+		{Name: "rank", Value: l.Rank, Text: within(l.Rank, l.Size, "job") + ", " + within(l.LocalRank, l.LocalSize, "host")},
+		{Name: "job", Value: l.Job, Text: fmt.Sprintf("%q, attempt %d", l.Job, l.Epoch)},
+	}
+	if l.Size == 1 {
+		return append(found, finding{Name: "transport", Value: "none", Text: "none: a rank alone talks to nobody"})
+	}
+	return append(found, storeOf(&l), secretOf(&l), listening(&l), transportOf(&l))
+}
+
+// within is a rank among so many, as far as that is known: nothing of it, if -1.
+func within(rank, size int, of string) string {
+	return strings.ReplaceAll(fmt.Sprintf("%d of %d of the %s", rank, size, of), "-1", "unknown")
+}
+
+func storeOf(l *fast.Launch) finding {
+	f := finding{Name: "store", Value: l.Store, Text: l.Store}
+	if l.Store == "" {
+		f.Text, f.Warning, f.Fatal = "none", "nothing says where the ranks find each other: "+l.Reason, true
+	}
+	return f
+}
+
+// secretOf is where the job's secret comes from. What it is, nobody is told.
+func secretOf(l *fast.Launch) finding {
+	f := finding{Name: "secret", Value: "file", Text: "from the file " + l.SecretFile}
+	switch {
+	case l.SecretFile != "":
+		info, err := os.Stat(l.SecretFile)
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			err = fmt.Errorf("others may use %s (mode %v): want 0600", l.SecretFile, info.Mode().Perm())
+		}
+		if err != nil {
+			f.Warning, f.Fatal = err.Error(), true
+		}
+	case l.SecretFD >= 0:
+		f.Value, f.Text = "descriptor", fmt.Sprintf("from descriptor %d", l.SecretFD)
+	case l.Store == "local" || l.Store == "pmi":
+		f.Value, f.Text = "store", "from the store"
+	default:
+		f.Value, f.Text, f.Fatal = "none", "none", true
+		f.Warning = "ranks on several hosts have to prove who they are: name a file with 32 random bytes by COLL_SECRET_FILE"
+	}
+	return f
+}
+
+// listening is where other hosts would reach this process.
+func listening(l *fast.Launch) finding {
+	i, err := fast.ChooseInterface(l.Interface, l.Store)
+	if err != nil {
+		return finding{Name: "interface", Text: "none", Warning: err.Error(), Fatal: true}
+	}
+	return finding{Name: "interface", Value: i, Text: fmt.Sprintf("%s %v: %s", i.Name, i.Addresses, i.Why)}
+}
+
+// transportOf is how the rank would talk to the others.
+func transportOf(l *fast.Launch) finding {
+	var parts []string
+	clear := false
+	if runtime.GOOS == "linux" && l.Transport != "tcp" && l.LocalSize != 1 {
+		parts = append(parts, "shm among ranks of one host")
+	}
+	if l.Transport != "shm" && (len(parts) == 0 || l.LocalSize != l.Size) {
+		parts = append(parts, "tcp to others")
+		clear = !l.Encrypt
+	}
+	f := finding{Name: "transport", Value: l.Transport, Text: strings.Join(parts, ", ")}
+	if clear {
+		f.Warning = "over tcp, data are not encrypted (COLL_ENCRYPT=1 would): who is on the path can read and change them"
+	}
+	return f
+}
