@@ -31,6 +31,7 @@ var importRules = []importRule{
 	{pattern: "ref", may: []string{"spec"}},
 	{pattern: "verify", may: []string{"spec", "gen"}, never: []string{"fast"}},
 	{pattern: "fast", may: []string{"spec", "fast/internal/*", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "fast/storetest", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/internal/secure", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/mesh", may: []string{"fast/internal/wire", "fast/internal/inbox", "fast/internal/secure", "golang.org/x/sys"},
 		never: []string{"fast"}},

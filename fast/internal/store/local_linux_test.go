@@ -16,7 +16,7 @@ import (
 )
 
 func init() {
-	worlds["local"] = func(t testing.TB) (keeper, keeper) {
+	Worlds["local"] = func(t testing.TB) (keeper, keeper) {
 		job := jobOf(t, 2)
 		return openLocal(t, job, 0), openLocal(t, job, 1)
 	}

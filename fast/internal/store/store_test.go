@@ -8,15 +8,14 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 )
 
-// worlds are the stores, each as two processes see it.
-var worlds = map[string]func(t testing.TB) (one, two keeper){
+// Worlds are the stores, each as two processes see it.
+var Worlds = map[string]func(t testing.TB) (one, two keeper){
 	"memory": func(testing.TB) (keeper, keeper) {
 		m := NewMemory()
 		return m, m
@@ -60,7 +59,7 @@ func clientOf(t testing.TB, m *Memory) *Client {
 }
 
 func inAll(t *testing.T, f func(t *testing.T, one, two keeper)) {
-	for name, world := range worlds {
+	for name, world := range Worlds {
 		t.Run(name, func(t *testing.T) {
 			one, two := world(t)
 			f(t, one, two)
@@ -88,74 +87,6 @@ func absent(s keeper, key string) bool {
 	defer cancel()
 	_, err := s.Get(ctx, key)
 	return errors.Is(err, context.DeadlineExceeded)
-}
-
-func TestValues(t *testing.T) {
-	inAll(t, func(t *testing.T, one, two keeper) {
-		put(t, one, "a", "1")
-		want(t, two, "a", "1")
-		put(t, two, "a", "22")
-		want(t, one, "a", "22")
-		put(t, one, "empty", "")
-		want(t, two, "empty", "")
-		put(t, one, "large", strings.Repeat("x", MaxValue))
-		want(t, two, "large", strings.Repeat("x", MaxValue))
-		for range 2 {
-			if err := two.Delete(t.Context(), "a"); err != nil {
-				t.Error(err)
-			}
-		}
-		if !absent(one, "a") {
-			t.Error("a deleted value is there")
-		}
-		want(t, one, "empty", "")
-	})
-}
-
-// TestGetWaits: a get that comes first, and others beside it, until the value is there or their context ends.
-func TestGetWaits(t *testing.T) {
-	inAll(t, func(t *testing.T, one, two keeper) {
-		var all sync.WaitGroup
-		for i := range 20 {
-			all.Go(func() { want(t, two, fmt.Sprint("key ", i%10), fmt.Sprint(i%10)) })
-		}
-		gone, cancel := context.WithCancelCause(t.Context())
-		reason := errors.New("given up")
-		all.Go(func() {
-			if _, err := two.Get(gone, "never"); !errors.Is(err, reason) {
-				t.Error(err)
-			}
-		})
-		if !absent(two, "never") {
-			t.Error("a value that nobody set is there")
-		}
-		cancel(reason)
-		for i := range 10 {
-			put(t, one, fmt.Sprint("key ", i), fmt.Sprint(i))
-		}
-		all.Wait()
-	})
-}
-
-func TestLimits(t *testing.T) {
-	inAll(t, func(t *testing.T, one, _ keeper) {
-		for _, c := range []struct {
-			key   string
-			bytes int
-			want  string
-		}{
-			{"", 1, "the key is empty"},
-			{strings.Repeat("k", MaxKey+1), 1, "the key has 201 bytes, want at most 200"},
-			{"k", MaxValue + 1, "65537 bytes, want at most 65536"},
-		} {
-			if err := one.Set(t.Context(), c.key, make([]byte, c.bytes)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %s", err, c.want)
-			}
-		}
-		if _, err := one.Get(t.Context(), ""); err == nil {
-			t.Error("got the value of no key")
-		}
-	})
 }
 
 // TestAnyKeys compares with a map, with keys that mean something to file systems.
@@ -211,17 +142,9 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryCopies: neither the caller's slice nor a result is the store's.
-func TestMemoryCopies(t *testing.T) {
-	m, v := NewMemory(), []byte("value")
-	if err := m.Set(t.Context(), "k", v); err != nil {
-		t.Fatal(err)
-	}
-	v[0] = 'x'
-	got, _ := m.Get(t.Context(), "k")
-	got[1] = 'x'
-	want(t, m, "k", "value")
-	a, _ := m.Secret(t.Context())
+// TestMemorySecret is another one for each.
+func TestMemorySecret(t *testing.T) {
+	a, _ := NewMemory().Secret(t.Context())
 	b, _ := NewMemory().Secret(t.Context())
 	if len(a) != SecretBytes || bytes.Equal(a, b) {
 		t.Error("the secret is not random")

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	worlds["tcp"] = func(t testing.TB) (keeper, keeper) {
+	Worlds["tcp"] = func(t testing.TB) (keeper, keeper) {
 		a := address(t)
 		return openTCP(t, a, 0), openTCP(t, a, 1)
 	}
