@@ -14,7 +14,8 @@ type agreements struct {
 	running sync.Mutex // a call
 	mu      sync.Mutex // guards what follows
 	agent   *agree.Agent
-	left    error // why this rank takes no part any more
+	shrinks *shrinking // the Shrink whose context has ended before it had a result
+	left    error      // why this rank takes no part any more
 }
 
 // Agree has all ranks agree on the AND of the flags that they pass, although some of them may fail meanwhile. All ranks
@@ -41,11 +42,15 @@ func (c *Comm) Agree(ctx context.Context, flags uint64) (uint64, error) {
 		return 0, err
 	}
 	defer c.agreements.running.Unlock()
-	v, err := c.agree(ctx, agree.Flags, flags, 0)
+	x, err := c.propose(agree.Flags, flags, 0)
 	if err != nil {
 		return 0, err
 	}
-	return v.Flags, c.agreementError(agree.Flags, v.Seq, c.goneError(&v))
+	v, err := c.settled(ctx, agree.Flags, x)
+	if err != nil {
+		return 0, err
+	}
+	return v.Flags, c.agreementError(agree.Flags, x, c.goneError(&v))
 }
 
 // enterAgreement makes c this goroutine's, until running is unlocked, for a call that agrees on something.
@@ -65,20 +70,25 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 	return nil
 }
 
-// agree has all ranks agree on something, which they all have to call by the same name.
-func (c *Comm) agree(ctx context.Context, what agree.Call, flags uint64, quorum int) (agree.Value, error) {
+// propose has all ranks agree on something, which they all have to call by the same name.
+func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreement, error) {
 	a, err := c.agent()
 	if err != nil {
-		return agree.Value{}, fmt.Errorf("%v: %w", what, err)
+		return nil, fmt.Errorf("%v: %w", what, err)
 	}
-	v, err := a.Agree(ctx, what, flags, quorum)
+	return a.Start(what, flags, quorum), nil
+}
+
+// settled is what all ranks have agreed on.
+func (c *Comm) settled(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
+	v, err := x.Wait(ctx)
 	if errors.Is(err, ErrFenced) {
 		c.condemn(Failed, ErrFenced)
 	}
 	if rank, other, ok := v.Other(what); err == nil && ok {
-		err = &MismatchError{Rank: rank, Seq: v.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}
+		err = &MismatchError{Rank: rank, Seq: x.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}
 	}
-	return v, c.agreementError(what, v.Seq, err)
+	return v, c.agreementError(what, x, err)
 }
 
 // agent is what takes part in agreements for this rank. It is made when it is needed first: what other ranks have sent
@@ -97,11 +107,14 @@ func (c *Comm) agent() (*agree.Agent, error) {
 func (c *Comm) leaveAgreements(err error) {
 	s := &c.agreements
 	s.mu.Lock()
-	agent, first := s.agent, s.left == nil
+	agent, shrinks, first := s.agent, s.shrinks, s.left == nil
 	if first {
-		s.left = err
+		s.left, s.shrinks = err, nil
 	}
 	s.mu.Unlock()
+	if shrinks != nil {
+		shrinks.drop()
+	}
 	switch {
 	case !first || c.world == nil:
 	case agent != nil:
@@ -140,10 +153,10 @@ func (c *Comm) causeOf(rank int, v *agree.Value) error {
 	return ErrClosed
 }
 
-// agreementError is err as the error of an agreement of that number.
-func (c *Comm) agreementError(what agree.Call, seq uint64, err error) error {
+// agreementError is err as the error of agreement x.
+func (c *Comm) agreementError(what agree.Call, x *agree.Agreement, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: what.String(), Peer: -1, Err: err}
+	return &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: x.Seq, Op: what.String(), Peer: -1, Err: err}
 }

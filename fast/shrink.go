@@ -32,22 +32,16 @@ func WithQuorum(n int) ShrinkOption { return func(s *shrinking) { s.quorum = n }
 // All ranks call Agree, Shrink and Grow in the same order, in every state but Aborted and Closed. Shrink fails with
 // ErrNoQuorum; ErrFenced, if the others go on without this rank; MismatchError, if a rank called Agree or Grow instead; a
 // TimeoutError at the end of ctx, which names a rank that was waited for; ErrClosed, ErrAborted, ErrConcurrentUse and
-// ErrInvalidArgument; or why the new communicator cannot be made, on all ranks. After a TimeoutError the others wait until
-// this rank calls Shrink again, leaves or dies, or their contexts end.
+// ErrInvalidArgument; or why the new communicator cannot be made, on all ranks. After a TimeoutError Shrink may be called
+// again, and goes on where it was; the others wait until then, unless this rank leaves or dies.
 func (c *Comm) Shrink(ctx context.Context, opts ...ShrinkOption) (*Comm, error) {
 	if err := c.enterAgreement(ctx, "Shrink"); err != nil {
 		return nil, err
 	}
 	defer c.agreements.running.Unlock()
-	s := shrinking{c: c}
-	for _, o := range opts {
-		if o == nil {
-			return nil, Refuse("Shrink", "an option is nil")
-		}
-		o(&s)
-	}
-	if s.quorum < 0 || s.quorum > c.size {
-		return nil, Refuse("Shrink", "a quorum of %d of %d ranks", s.quorum, c.size)
+	s, err := c.shrinking(opts)
+	if err != nil {
+		return nil, err
 	}
 	for {
 		if done, err := s.round(ctx); done || err != nil {
@@ -58,63 +52,83 @@ func (c *Comm) Shrink(ctx context.Context, opts ...ShrinkOption) (*Comm, error) 
 
 // shrinking is Shrink on one rank.
 type shrinking struct {
-	c      *Comm
-	quorum int
-	// What the last round has left:
-	again  bool
+	c        *Comm
+	quorum   int
+	agreeing *agree.Agreement // that a round begins with; nil: it has not begun
+	// What the rounds before have left:
 	gone   agree.Set // who the new communicator is without
 	made   *Comm     // nil: it could not be made
 	err    error     // why
-	failed int       // how many rounds have failed although no rank has
+	failed int       // how many rounds in a row have made none although no rank was gone
 }
 
-// The flags of the agreement that each round begins with.
-const (
-	shrinkMade  = 1 << iota // this rank has the communicator of the round before
-	shrinkAgain             // this is not the first round of its call
-)
+// shrinking is a new Shrink, or the one that goes on.
+func (c *Comm) shrinking(opts []ShrinkOption) (*shrinking, error) {
+	s := &shrinking{c: c}
+	for _, o := range opts {
+		if o == nil {
+			return nil, Refuse("Shrink", "an option is nil")
+		}
+		o(s)
+	}
+	if s.quorum < 0 || s.quorum > c.size {
+		return nil, Refuse("Shrink", "a quorum of %d of %d ranks", s.quorum, c.size)
+	}
+	c.agreements.mu.Lock()
+	defer c.agreements.mu.Unlock()
+	if before := c.agreements.shrinks; before != nil {
+		before.quorum = s.quorum
+		s, c.agreements.shrinks = before, nil
+	}
+	return s, nil
+}
 
-// errMadeElsewhere is the error of a rank that has its end of a communicator which others could not make.
-var errMadeElsewhere = errors.New("other ranks could not make the communicator")
-
-// shrinkTries is how often all ranks try to make a communicator if no rank is found to have failed.
+// shrinkTries is how often in a row all ranks try to make a communicator if no rank is found to be gone.
 const shrinkTries = 3
 
 // round has all ranks agree whether the communicator of the round before was made on all of them and none of them is gone
 // since; if not, all make another one. Everything that ranks decide follows from what they agree on, so all do the same.
 func (s *shrinking) round(ctx context.Context) (done bool, err error) {
-	v, err := s.c.agree(ctx, agree.Shrink, s.flags(), s.quorum)
+	if s.agreeing == nil {
+		if s.agreeing, err = s.c.propose(agree.Shrink, s.flags(), s.quorum); err != nil {
+			return false, err
+		}
+	}
+	x := s.agreeing
+	v, err := s.c.settled(ctx, agree.Shrink, x)
 	if err != nil {
 		return false, err
 	}
-	same := v.Gone.Len() == s.gone.Len() // gone ranks stay gone
-	if same && v.Flags&shrinkMade != 0 {
+	same := s.gone != nil && v.Gone.Len() == s.gone.Len() // who is gone stays gone
+	switch {
+	case same && v.Flags == 1:
 		return true, nil
-	}
-	if s.failed++; !same || v.Flags&shrinkAgain == 0 {
+	case !same:
 		s.failed = 0
-	}
-	if s.failed == shrinkTries {
-		return false, s.c.agreementError(agree.Shrink, v.Seq, cmp.Or(s.err, errMadeElsewhere))
+	case s.failed == shrinkTries-1:
+		return false, s.c.agreementError(agree.Shrink, x, cmp.Or(s.err, errMadeElsewhere))
+	default:
+		s.failed++
 	}
 	s.drop()
-	return false, s.remake(ctx, &v)
+	s.agreeing, s.gone = nil, v.Gone
+	return false, s.remake(ctx, x, &v)
 }
 
-func (s *shrinking) flags() (flags uint64) {
-	if s.made != nil {
-		flags |= shrinkMade
+// errMadeElsewhere is the error of a rank that has its end of a communicator which others could not make.
+var errMadeElsewhere = errors.New("other ranks could not make the communicator")
+
+// flags are 1 if this rank has the communicator of the round before.
+func (s *shrinking) flags() uint64 {
+	if s.made == nil {
+		return 0
 	}
-	if s.again {
-		flags |= shrinkAgain
-	}
-	return flags
+	return 1
 }
 
-// remake makes the communicator of the ranks that are not gone. That it cannot be made is no error here, unless ctx has
-// ended: the next round tells the others.
-func (s *shrinking) remake(ctx context.Context, v *agree.Value) error {
-	s.again, s.gone = true, v.Gone
+// remake makes the communicator of the ranks that are not gone. That it could not be made is no error: the next round tells
+// the others.
+func (s *shrinking) remake(ctx context.Context, x *agree.Agreement, v *agree.Value) error {
 	var members []int
 	for rank := range s.c.size {
 		if !v.Gone.Has(rank) {
@@ -124,15 +138,12 @@ func (s *shrinking) remake(ctx context.Context, v *agree.Value) error {
 		}
 	}
 	if len(members) < s.quorum {
-		return s.c.agreementError(agree.Shrink, v.Seq, ErrNoQuorum)
+		return s.c.agreementError(agree.Shrink, x, ErrNoQuorum)
 	}
-	while, cancel := s.c.agreements.agent.While(ctx, v.Gone)
+	ctx, cancel := s.c.agreements.agent.While(ctx, v.Gone)
 	defer cancel()
-	name := fmt.Sprintf("%s/shrink%d", s.c.name, v.Seq)
-	s.made, s.err = s.c.derive(while, descend(s.c.id, shrinkSalt, v.Seq), name, members)
-	if ctx.Err() != nil && s.err != nil {
-		return s.c.agreementError(agree.Shrink, v.Seq, s.err)
-	}
+	id := descend(s.c.id, append([]uint64{shrinkSalt, x.Seq}, v.Gone...)...) // on each side of a cut network another one
+	s.made, s.err = s.c.derive(ctx, id, fmt.Sprintf("%s/shrink%d", s.c.name, x.Seq), members)
 	return nil
 }
 
@@ -147,10 +158,25 @@ func (s *shrinking) drop() {
 	}
 }
 
-// result is Shrink's.
+// result is Shrink's. If ctx has ended, the communicator keeps s for the next call.
 func (s *shrinking) result(err error) (*Comm, error) {
+	a := &s.c.agreements
+	var timeout *TimeoutError
+	if errors.As(err, &timeout) && a.keep(s) {
+		return nil, err
+	}
 	if err != nil {
 		s.drop()
 	}
 	return s.made, err
+}
+
+// keep keeps a Shrink for the next call, unless the communicator was given up.
+func (a *agreements) keep(s *shrinking) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.left == nil {
+		a.shrinks = s
+	}
+	return a.left == nil
 }

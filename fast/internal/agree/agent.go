@@ -26,7 +26,7 @@ type Agent struct {
 	unwatch   func()
 
 	mu         sync.Mutex
-	agreements map[uint64]*agreement // from base on
+	agreements map[uint64]*Agreement // from base on
 	base       uint64
 	next       uint64                  // the number of the member's next call
 	undecided  uint64                  // this member has the results of all agreements before
@@ -44,7 +44,7 @@ func New(p Plane, comm uint64, kind uint8, processes []int, me int) *Agent {
 	size := len(processes)
 	a := &Agent{
 		plane: p, topic: wire.Topic{Comm: comm, Kind: kind}, processes: processes, me: me,
-		agreements: make(map[uint64]*agreement), base: 1, next: 1, undecided: 1, settled: make([]uint64, size),
+		agreements: make(map[uint64]*Agreement), base: 1, next: 1, undecided: 1, settled: make([]uint64, size),
 		gone: newSet(size), causes: make(map[int]error), ended: make(chan struct{}),
 	}
 	a.unwatch = p.Watch(a.down)
@@ -52,37 +52,40 @@ func New(p Plane, comm uint64, kind uint8, processes []int, me int) *Agent {
 	return a
 }
 
-// Agree has all members agree, with this member's flags. All members make the same calls in the same order, and with the
-// same quorum: the least number of members that the value is to be agreed on by, or 0. An error comes with a Value that has
-// the number of the agreement alone.
-//
-// It fails with *wire.TimeoutError at the end of ctx; the agreement goes on then, and counts. It fails with
-// wire.ErrNoQuorum; with wire.ErrFenced if the others go on without this member; and with the error that Leave was given.
-func (a *Agent) Agree(ctx context.Context, c Call, flags uint64, quorum int) (Value, error) {
-	x, none := new(agreement), Value{}
+// Start begins the next agreement of all members, with this member's flags. All members make the same calls in the same
+// order, and with the same quorum: the least number of members that the value is to be agreed on by, or 0.
+func (a *Agent) Start(c Call, flags uint64, quorum int) *Agreement {
+	x := &Agreement{agent: a}
 	a.do(func() {
-		x, none.Seq = a.agreement(a.next), a.next
+		x = a.agreement(a.next)
 		a.next++
-		x.Start(c, flags, quorum)
+		x.Machine.Start(c, flags, quorum)
 	})
+	return x
+}
+
+// Wait waits for the result. It may be called again after it failed with *wire.TimeoutError, at the end of ctx: the
+// agreement goes on. It fails with wire.ErrNoQuorum; with wire.ErrFenced if the others go on without this member; and with
+// the error that Leave was given.
+func (x *Agreement) Wait(ctx context.Context) (Value, error) {
+	a := x.agent
 	select {
 	case <-x.done:
 	case <-a.ended:
-		return none, a.err
+		return Value{}, a.err
 	case <-ctx.Done():
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return none, &wire.TimeoutError{Waiting: x.Waiting(), Err: context.Cause(ctx)}
+		return Value{}, &wire.TimeoutError{Waiting: x.Waiting(), Err: context.Cause(ctx)}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch v, ok := x.Decision(); {
 	case !ok:
-		return none, wire.ErrNoQuorum
+		return Value{}, wire.ErrNoQuorum
 	case v.Gone.Has(a.me):
-		return none, wire.ErrFenced
+		return Value{}, wire.ErrFenced
 	default:
-		v.Seq = none.Seq
 		return v, nil
 	}
 }

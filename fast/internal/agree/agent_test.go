@@ -13,6 +13,11 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
+// Agree is Start and Wait.
+func (a *Agent) Agree(ctx context.Context, c Call, flags uint64, quorum int) (Value, error) {
+	return a.Start(c, flags, quorum).Wait(ctx)
+}
+
 // agents are the members of a group of that size, in processes of the same numbers.
 func agents(size int) (*network, []*Agent) {
 	n := newNetwork(size)

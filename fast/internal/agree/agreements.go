@@ -2,21 +2,23 @@ package agree
 
 import "github.com/collgen/collgen/fast/internal/wire"
 
-// agreement is one of an Agent's.
-type agreement struct {
+// Agreement is one of an Agent's.
+type Agreement struct {
 	*Machine
-	done chan struct{} // closed when there is a result
-	over bool          // there is
+	Seq   uint64 // its number in the group, from 1; 0: the Agent took no part any more
+	agent *Agent
+	done  chan struct{} // closed when there is a result
+	over  bool          // there is
 }
 
 // ahead is how many agreements another member may be ahead of this one, because it did not wait for their end.
 const ahead = 1024
 
 // agreement is that of number seq.
-func (a *Agent) agreement(seq uint64) *agreement {
+func (a *Agent) agreement(seq uint64) *Agreement {
 	x := a.agreements[seq]
 	if x == nil {
-		x = &agreement{Machine: NewMachine(len(a.processes), a.me), done: make(chan struct{})}
+		x = &Agreement{Machine: NewMachine(len(a.processes), a.me), Seq: seq, agent: a, done: make(chan struct{})}
 		a.agreements[seq] = x
 		for _, member := range a.gone.Members() {
 			x.Gone(member, a.died(member))

@@ -30,7 +30,6 @@ type Value struct {
 	Gone, Dead Set
 	// First is by call the lowest member that made it, plus 1; 0: nobody.
 	First [calls]uint32
-	Seq   uint64 // the number of the agreement in its group, from 1, in a result of Agent.Agree
 }
 
 func newValue(size int) Value {
