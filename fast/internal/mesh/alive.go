@@ -38,14 +38,8 @@ func (v *vigil) look(now int64, peers []*peer) (silent []*peer) {
 func (m *Mesh) watchOver() {
 	v := vigil{freeze: int64(m.cfg.Freeze), last: m.now()}
 	for turn := 0; ; turn++ {
-		select {
-		case <-m.leaving.Done():
-			return
-		case <-time.After(m.shortestFreeze() / 16):
-		}
-		m.cfg.pause()
 		m.mu.Lock()
-		peers := m.peers()
+		peers, wait := m.peers(), m.shortest/16
 		m.mu.Unlock()
 		for _, p := range v.look(m.now(), peers) {
 			m.cfg.Log.Warn("process given up: it does not answer", "process", p.process)
@@ -57,18 +51,25 @@ func (m *Mesh) watchOver() {
 			}
 		}
 		m.lobby.expire(time.Now())
+		select {
+		case <-m.leaving.Done():
+			return
+		case <-m.hurry:
+			turn = -1
+		case <-time.After(wait):
+		}
+		m.cfg.pause()
 	}
 }
 
-// shortestFreeze is the shortest time after which a process takes another one for dead.
-func (m *Mesh) shortestFreeze() time.Duration {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	shortest := m.cfg.Freeze
-	for _, x := range m.members {
-		if x.raw != nil {
-			shortest = min(shortest, x.card.Freeze)
-		}
+// keepUp has heartbeats sent often enough for a process that gives others up after freeze. It is called with m.mu held.
+func (m *Mesh) keepUp(freeze time.Duration) {
+	if freeze >= m.shortest {
+		return
 	}
-	return shortest
+	m.shortest = freeze
+	select {
+	case m.hurry <- struct{}{}:
+	default:
+	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/secure"
@@ -31,72 +29,6 @@ func recognise(err error) error {
 		}
 	}
 	return err
-}
-
-// How long to wait before trying to connect again, first and at most; and how long a try may take before the handshake.
-const (
-	firstPause = time.Millisecond
-	longPause  = 50 * time.Millisecond
-	dialTime   = 2 * time.Second
-)
-
-// call connects to the process of card c. It tries until ctx ends, the process refuses, or it is known to be gone.
-func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn, error) {
-	routes := m.routes(c, h.Purpose)
-	if len(routes) == 0 {
-		err := fmt.Errorf("it has no address that this host, %s, can reach: %v", m.cfg.Host, c.Addresses)
-		return nil, &wire.PeerError{Rank: c.Process, Err: err}
-	}
-	h.To = c.Process
-	for wait := firstPause; ; wait = min(2*wait, longPause) {
-		conn, err := m.try(ctx, routes, h)
-		switch {
-		case err == nil:
-			return conn, nil
-		case ctx.Err() != nil:
-			return nil, fmt.Errorf("%w; the last attempt: %w", context.Cause(ctx), err)
-		case refused(err):
-			return nil, &wire.PeerError{Rank: c.Process, Err: recognise(err)}
-		case routes[0].socket != "" && errors.Is(err, syscall.ECONNREFUSED): // its socket goes with the process
-			return nil, &wire.PeerError{Rank: c.Process, Err: wire.ErrDied}
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-		}
-	}
-}
-
-// refused tells whether trying again is of no use.
-func refused(err error) bool {
-	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
-}
-
-// try tries all routes once. Of the errors it returns the one that says most: a refusal, or else the first.
-func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (*secure.Conn, error) {
-	var first error
-	for _, r := range routes {
-		conn, err := dial(ctx, r)
-		if err != nil {
-			err = fmt.Errorf("%w: %w", secure.ErrBroken, err)
-		} else if c, failed := secure.Client(ctx, conn, m.cfg.Credentials, m.me, h); failed == nil {
-			return c, nil
-		} else {
-			err = failed
-		}
-		if first == nil || (refused(err) && !refused(first)) {
-			first = err
-		}
-	}
-	return nil, first
-}
-
-func dial(ctx context.Context, r route) (net.Conn, error) {
-	if r.socket != "" {
-		return dialLocal(ctx, r.socket)
-	}
-	d := net.Dialer{Timeout: dialTime}
-	return d.DialContext(ctx, "tcp", r.address.String())
 }
 
 // summon makes the control connection to a process with a lower number.

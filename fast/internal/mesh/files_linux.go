@@ -29,7 +29,7 @@ func readFiles(c *net.UnixConn, b []byte) (n int, files []int, err error) {
 	if flags&unix.MSG_CTRUNC != 0 {
 		err = errors.Join(err, errors.New("files were lost on their way: this process has too many open"))
 	}
-	return n, files, err
+	return max(n, 0), files, err // it is -1 after some errors
 }
 
 // parseRights are the files in a control message.

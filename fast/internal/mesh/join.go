@@ -153,20 +153,26 @@ func (m *Mesh) fetch(ctx context.Context, round string, process int) (Card, erro
 	return c, nil
 }
 
-// meet makes or awaits the control connections to the processes of all cards: who has the higher number dials.
-func (m *Mesh) meet(ctx context.Context, cards []Card, dial func(context.Context, Card, secure.Hello) error) error {
+// meet makes or awaits the control connections to the processes of all cards: who has the higher number dials, which summon
+// does.
+func (m *Mesh) meet(ctx context.Context, cards []Card, summon func(context.Context, Card, secure.Hello) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel(nil)
 	for _, c := range cards {
-		if c.Process < m.me.Process {
-			work.Go(func() {
-				if err := dial(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token}); err != nil {
-					cancel(err)
-				}
-			})
-		}
+		work.Go(func() {
+			var err error
+			switch {
+			case c.Process < m.me.Process:
+				err = summon(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token})
+			case c.Process > m.me.Process:
+				err = m.probe(ctx, c)
+			}
+			if err != nil {
+				cancel(err)
+			}
+		})
 	}
 	return m.await(ctx, func() bool { return len(m.unconnected(cards)) == 0 })
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-
-	"github.com/collgen/collgen/fast/internal/secure"
 )
 
 // serve takes connections from l until the mesh is closed.
@@ -41,7 +39,7 @@ func (m *Mesh) listenTCP(alone bool) error {
 	if len(m.card.Addresses) == 0 {
 		return fmt.Errorf("this host, %s, can listen on none of %v (%s): %w", m.card.Host, addresses, why, errors.Join(failed...))
 	}
-	m.cfg.Log.Info("listening", "addresses", m.card.Addresses, "because", why)
+	m.cfg.Log.Debug("listening", "addresses", m.card.Addresses, "because", why)
 	return nil
 }
 
@@ -77,25 +75,4 @@ func (m *Mesh) listenAt(a netip.Addr) error {
 	m.card.Addresses = append(m.card.Addresses, netip.AddrPortFrom(a, uint16(l.Addr().(*net.TCPAddr).Port)))
 	m.serve(l)
 	return nil
-}
-
-// route is a way to a process: its socket on this host, or an address.
-type route struct {
-	socket  string
-	address netip.AddrPort
-}
-
-// routes are the ways to the process of card c, the best first. To another host no loopback address leads, whatever the
-// card says.
-func (m *Mesh) routes(c *Card, p secure.Purpose) (routes []route) {
-	local := c.Host == m.cfg.Host
-	if local && c.Socket != "" && m.card.Socket != "" && p != secure.Data {
-		return []route{{socket: c.Socket}}
-	}
-	for _, a := range c.Addresses {
-		if foreign(a.Addr()) || (local && a.Addr().IsLoopback()) {
-			routes = append(routes, route{address: a})
-		}
-	}
-	return routes
 }

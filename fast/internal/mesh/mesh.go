@@ -32,6 +32,9 @@ type Mesh struct {
 	tickets map[int]*reservation
 	highest int // the highest number of a process that is known or reserved
 	closed  bool
+	// The shortest time after which some process gives others up, and that it has just become shorter.
+	shortest time.Duration
+	hurry    chan struct{}
 }
 
 // member is what is known of a process.
@@ -48,7 +51,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 		return nil, err
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
-		tickets: make(map[int]*reservation)}
+		tickets: make(map[int]*reservation), shortest: cfg.Freeze, hurry: make(chan struct{}, 1)}
 	m.inbox = inbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
@@ -144,6 +147,12 @@ func (m *Mesh) Host(process int) string { return m.cardOf(process).Host }
 func (m *Mesh) SameHost(process int) bool {
 	c, mine := m.cardOf(process), m.cardOf(m.me.Process)
 	return c.Host != "" && c.Host == mine.Host && c.Socket != "" && mine.Socket != ""
+}
+
+// SharesMemory tells whether data between this process and another one may go through memory: the other one is on this
+// host, and neither of them has to be reached by TCP.
+func (m *Mesh) SharesMemory(process int) bool {
+	return m.SameHost(process) && !m.cardOf(process).ForceTCP && !m.cardOf(m.me.Process).ForceTCP
 }
 
 // Address says where a process is reached: its first TCP address, or the name of its socket on this host.

@@ -1,0 +1,184 @@
+package mesh
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+const (
+	freeze = 2 * time.Second
+	bound  = 2500 * time.Millisecond // within which a process that is stopped or cut off has to be known to be down
+	plenty = 1 << 20
+)
+
+// wantDown checks why m takes a process for dead.
+func wantDown(t *testing.T, m *Mesh, process int, want error) {
+	t.Helper()
+	if err := m.Down(process); err != want {
+		t.Errorf("process %d says of process %d: %v, want %v", m.Self(), process, err, want)
+	}
+}
+
+// TestFrozen stops a process: the others know it in time, and do not take each other for stopped. When it goes on it
+// learns that it was given up.
+func TestFrozen(t *testing.T) {
+	for phase := time.Duration(0); phase < freeze/4; phase += freeze / 40 {
+		synctest.Test(t, func(t *testing.T) {
+			job, gates, _ := cabled(t, plenty, freeze, freeze, freeze)
+			heard := watch(job[2])
+			time.Sleep(time.Minute + phase)
+			gates[2].stop()
+			time.Sleep(freeze / 2)
+			for p, m := range job {
+				wantDown(t, m, (p+1)%3, nil)
+			}
+			time.Sleep(bound - freeze/2)
+			for _, m := range job[:2] {
+				wantDown(t, m, 2, wire.ErrFrozen)
+				wantDown(t, m, 1-m.Self(), nil)
+			}
+			wantDown(t, job[2], 0, nil)
+			gates[2].goOn()
+			time.Sleep(time.Second)
+			for p := range job {
+				wantDown(t, job[2], p, wire.ErrFenced)
+			}
+			if first := heard.next(t); first.err != wire.ErrFenced {
+				t.Error(first)
+			}
+			closeAll(job)
+		})
+	}
+}
+
+// TestShortStop stops each process for less time than that: nobody is given up.
+func TestShortStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job, gates, _ := cabled(t, plenty, freeze, freeze, freeze)
+		for i := range 30 {
+			time.Sleep(time.Duration(i) * 77 * time.Millisecond)
+			gates[i%3].stop()
+			time.Sleep(freeze * 7 / 10)
+			gates[i%3].goOn()
+			time.Sleep(freeze / 4)
+			for p := range job {
+				wantDown(t, job[i%3], p, nil)
+				wantDown(t, job[p], i%3, nil)
+			}
+		}
+		closeAll(job)
+	})
+}
+
+// TestOwnStop stops all processes, as when the machine sleeps: whoever wakes up first does not blame the others.
+func TestOwnStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job, gates, _ := cabled(t, plenty, freeze, freeze, freeze)
+		time.Sleep(time.Minute)
+		for _, g := range gates {
+			g.stop()
+		}
+		time.Sleep(time.Hour)
+		for _, g := range gates {
+			g.goOn()
+			time.Sleep(freeze * 2 / 5)
+		}
+		time.Sleep(time.Minute)
+		for p, m := range job {
+			wantDown(t, m, (p+1)%3, nil)
+			wantDown(t, m, (p+2)%3, nil)
+		}
+		closeAll(job)
+	})
+}
+
+// TestCut cuts a connection, in one direction or both: both sides know it in time, and no other connection suffers.
+func TestCut(t *testing.T) {
+	for name, cut := range map[string]func(c *cable){
+		"to":     func(c *cable) { c.out.sever() },
+		"fro":    func(c *cable) { c.in.sever() },
+		"to+fro": func(c *cable) { c.out.sever(); c.in.sever() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			job, _, cables := cabled(t, plenty, freeze, freeze, freeze)
+			time.Sleep(time.Minute)
+			cut(cables[0][1])
+			time.Sleep(bound)
+			if x, y := job[0].Down(1), job[1].Down(0); x == nil || y == nil || (x != wire.ErrFrozen && y != wire.ErrFrozen) {
+				t.Errorf("%s: %v and %v", name, x, y)
+			}
+			wantDown(t, job[2], 0, nil)
+			wantDown(t, job[2], 1, nil)
+			closeAll(job)
+		})
+	}
+}
+
+// TestDifferentPatience has processes that give others up after very different times; heartbeats come often enough for all.
+func TestDifferentPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job, _, _ := cabled(t, plenty, shortestFreeze, freeze, longestFreeze)
+		time.Sleep(time.Minute)
+		for p, m := range job {
+			wantDown(t, m, (p+1)%3, nil)
+			wantDown(t, m, (p+2)%3, nil)
+		}
+		closeAll(job)
+	})
+}
+
+// TestStuck: a process to which nothing can be written, though it sends, is given up, and so is one for which too much
+// waits. Nobody who sends has to wait.
+func TestStuck(t *testing.T) {
+	for name, bytes := range map[string]int{"a little": 100, "too much": 2 * maxQueued} {
+		synctest.Test(t, func(t *testing.T) {
+			job, _, cables := cabled(t, plenty, freeze, freeze)
+			time.Sleep(time.Minute)
+			cables[0][1].out.change(func() { cables[0][1].out.capacity = 0 })
+			start := time.Now()
+			for ; bytes > 0; bytes -= wire.MaxNote {
+				job[0].Send(1, topic(0), make([]byte, min(bytes, wire.MaxNote)))
+			}
+			if d := time.Since(start); d > 0 {
+				t.Errorf("%s: sending took %v", name, d)
+			}
+			if name == "too much" {
+				wantDown(t, job[0], 1, wire.ErrFrozen)
+			}
+			time.Sleep(bound)
+			if x, y := job[0].Down(1), job[1].Down(0); x == nil || y == nil { // the other side hears nothing, and may be first
+				t.Errorf("%s: %v and %v", name, x, y)
+			}
+			closeAll(job)
+		})
+	}
+}
+
+// TestVigil: a peer is silent or stuck after the time for it; after a stop of one's own, all begin anew.
+func TestVigil(t *testing.T) {
+	const second = int64(time.Second)
+	for name, x := range map[string]struct {
+		last, now, heard, writing int64
+		silent                    bool
+		thenHeard, thenWriting    int64
+	}{
+		"lively":         {100, 101, 100, 0, false, 100, 0},
+		"just in time":   {102, 102, 100, 0, false, 100, 0},
+		"silent":         {102, 103, 100, 0, true, 100, 0},
+		"stuck":          {102, 103, 103, 100, true, 103, 100},
+		"writing":        {102, 103, 103, 102, false, 103, 102},
+		"stopped":        {100, 110, 100, 0, false, 110, 0},
+		"stopped, stuck": {100, 110, 100, 99, false, 110, 110},
+	} {
+		v, p := vigil{freeze: 2*second + 1, last: x.last * second}, new(peer)
+		p.heard.Store(x.heard * second)
+		p.writing.Store(x.writing * second)
+		silent := v.look(x.now*second, []*peer{p})
+		if (len(silent) > 0) != x.silent || p.heard.Load() != x.thenHeard*second || p.writing.Load() != x.thenWriting*second {
+			t.Errorf("%s: silent %v, heard at %d, writing since %d", name, silent, p.heard.Load()/second, p.writing.Load()/second)
+		}
+	}
+}

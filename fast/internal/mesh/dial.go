@@ -1,0 +1,137 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// How long to wait before trying to connect again, first and at most; and how long a try may take before the handshake.
+const (
+	firstPause = time.Millisecond
+	longPause  = 50 * time.Millisecond
+	dialTime   = 2 * time.Second
+)
+
+// How long to wait for a process with a higher number before looking for the first time whether it still listens.
+const probePause = 250 * time.Millisecond
+
+// stubborn is how long a port has to be closed until its process is taken for dead. A socket goes with its process.
+const stubborn = 2 * time.Second
+
+// call connects to the process of card c. It tries until ctx ends, the process refuses, or it is known to be gone.
+func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn, error) {
+	routes, err := m.routesTo(c, h.Purpose)
+	if err != nil {
+		return nil, err
+	}
+	h.To = c.Process
+	var absent absence
+	for wait := firstPause; ; wait = min(2*wait, longPause) {
+		conn, nobody, err := m.try(ctx, routes, h)
+		switch {
+		case err == nil:
+			return conn, nil
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("%w; the last attempt: %w", context.Cause(ctx), err)
+		case refused(err):
+			return nil, &wire.PeerError{Rank: c.Process, Err: recognise(err)}
+		case absent.proved(routes, nobody):
+			return nil, &wire.PeerError{Rank: c.Process, Err: fmt.Errorf("%w: %w", wire.ErrDied, err)}
+		}
+		sleep(ctx, wait)
+	}
+}
+
+// probe looks again and again whether the process of card c still listens, which is to connect to this one. It fails if
+// nobody does any more, and ends with ctx.
+func (m *Mesh) probe(ctx context.Context, c Card) error {
+	routes, err := m.routesTo(&c, secure.Control)
+	if err != nil {
+		return err
+	}
+	var absent absence
+	for wait := probePause; ; wait = min(2*wait, stubborn) {
+		if sleep(ctx, wait); ctx.Err() != nil || m.peer(c.Process) != nil {
+			return nil
+		}
+		nobody := true
+		for _, r := range routes {
+			conn, err := dial(ctx, r)
+			if err == nil {
+				_ = conn.Close()
+			}
+			nobody = nobody && errors.Is(err, syscall.ECONNREFUSED)
+		}
+		if absent.proved(routes, nobody) {
+			return &wire.PeerError{Rank: c.Process, Err: wire.ErrDied}
+		}
+	}
+}
+
+// absence is since when nobody listens where a process did when it published its card; the zero time: somebody does.
+type absence struct{ since time.Time }
+
+// proved takes the result of another try, and tells whether it is certain now that the process is gone.
+func (a *absence) proved(routes []route, nobody bool) bool {
+	if !nobody {
+		a.since = time.Time{}
+		return false
+	}
+	if a.since.IsZero() {
+		a.since = time.Now()
+	}
+	return routes[0].socket != "" || time.Since(a.since) > stubborn
+}
+
+// sleep waits, or ends with ctx.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// refused tells whether trying again is of no use.
+func refused(err error) bool {
+	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
+}
+
+// try tries all routes once. Of the errors it returns the one that says most: a refusal, or else the first; and whether
+// nobody listens at any of them.
+func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (c *secure.Conn, nobody bool, err error) {
+	nobody = true
+	for _, r := range routes {
+		conn, failed := dial(ctx, r)
+		nobody = nobody && errors.Is(failed, syscall.ECONNREFUSED)
+		if failed == nil {
+			if c, failed = secure.Client(ctx, conn, m.cfg.Credentials, m.me, h); failed == nil {
+				return c, false, nil
+			}
+		}
+		if err == nil || (refused(failed) && !refused(err)) {
+			err = failed
+		}
+	}
+	return nil, nobody, err
+}
+
+// dial opens a connection, in which nothing is said yet.
+func dial(ctx context.Context, r route) (c net.Conn, err error) {
+	if r.socket != "" {
+		c, err = dialLocal(ctx, r.socket)
+	} else {
+		d := net.Dialer{Timeout: dialTime}
+		c, err = d.DialContext(ctx, "tcp", r.address.String())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", secure.ErrBroken, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,299 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// TestJoin has jobs of several sizes form in all ways, and each process send a message to each.
+func TestJoin(t *testing.T) {
+	for name, way := range ways(t) {
+		for _, n := range []int{1, 2, 3, 8} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+				job := newJob(t, n, way)
+				for _, m := range job {
+					for to := range n {
+						m.Send(to, topic(m.Self()), fmt.Appendf(nil, "%d to %d", m.Self(), to))
+					}
+				}
+				for to, m := range job {
+					for from := range n {
+						got, err := m.Receive(soon(t), topic(from))
+						if want := fmt.Sprintf("%d to %d", from, to); err != nil || string(got.Body) != want || got.From != from {
+							t.Errorf("%q from %d, %v; want %q", got.Body, got.From, err, want)
+						}
+					}
+				}
+				if local := name == "local" || (n == 1 && name == "hosts"); local != (len(job[0].card.Addresses) == 0) || local && job[0].Address(0) == "" {
+					t.Errorf("process 0 listens on %v, %q", job[0].card.Addresses, job[0].Address(0))
+				}
+				if same := name != "hosts"; n > 1 && (job[0].SameHost(n-1) != same || (job[0].Host(0) == job[0].Host(n-1)) != same) {
+					t.Errorf("hosts %q and %q", job[0].Host(0), job[0].Host(n-1))
+				}
+			})
+		}
+	}
+}
+
+// TestAbsent: who does not come is named by all others.
+func TestAbsent(t *testing.T) {
+	leavesNothing(t)
+	b := newBoard()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, errs := joinAll(ctx, b.config(0, 5), b.config(1, 5), b.config(3, 5))
+	for _, err := range errs {
+		var timeout *wire.TimeoutError
+		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{2, 4}) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestUnreachable: a process that has published a card and does not connect is named by all, also by those that could do
+// without it; and who was refused meanwhile is quoted.
+func TestUnreachable(t *testing.T) {
+	leavesNothing(t)
+	b := newBoard()
+	ghost := b.config(3, 4)
+	if err := ghost.complete(); err != nil {
+		t.Fatal(err)
+	}
+	silent, err := newMesh(ghost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent.begin()
+	defer silent.Close()
+	card := silent.card
+	_ = ghost.Publish(t.Context(), roundHost, card.encode(ghost.Credentials, ghost.Identity))
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, errs := joinAll(ctx, b.config(0, 4), b.config(1, 4), b.config(2, 4))
+	for _, err := range errs {
+		var timeout *wire.TimeoutError
+		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{3}) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDead: a process whose socket is closed has died, and that is known at once.
+func TestDead(t *testing.T) {
+	leavesNothing(t)
+	b := newBoard()
+	dead := b.config(0, 3)
+	if err := dead.complete(); err != nil {
+		t.Fatal(err)
+	}
+	card := Card{Process: 0, Host: dead.Host, Socket: "collgen-test-nobody", Freeze: dead.Freeze}
+	_ = dead.Publish(t.Context(), roundHost, card.encode(dead.Credentials, dead.Identity))
+	_, errs := joinAll(soon(t), b.config(1, 3), b.config(2, 3))
+	for _, err := range errs {
+		var peer *wire.PeerError
+		if !errors.As(err, &peer) || peer.Rank != 0 || !errors.Is(err, wire.ErrDied) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTaken: of two processes with one number the second is refused, and the job forms without it.
+func TestTaken(t *testing.T) {
+	leavesNothing(t)
+	b := newBoard()
+	first, second := b.config(1, 3), b.config(1, 3)
+	entered := make(chan struct{})
+	publish := first.Publish
+	first.Publish = func(ctx context.Context, round string, card []byte) error {
+		defer close(entered)
+		return publish(ctx, round, card)
+	}
+	second.Publish = func(ctx context.Context, round string, card []byte) error {
+		<-entered
+		return publish(ctx, round, card)
+	}
+	meshes, errs := joinAll(soon(t), b.config(0, 3), first, second, b.config(2, 3))
+	defer closeAll(meshes)
+	for i, err := range errs {
+		if (err == nil) != (i != 2) || (i == 2 && !errors.Is(err, ErrTaken)) {
+			t.Error(i, err)
+		}
+	}
+}
+
+// TestTakenLater: a second process is refused by the others too, if the store shows everybody its own card.
+func TestTakenLater(t *testing.T) {
+	leavesNothing(t)
+	b := newBoard()
+	meshes, errs := joinAll(soon(t), b.config(0, 2), b.config(1, 2))
+	defer closeAll(meshes)
+	second := b.config(1, 2)
+	var own []byte
+	second.Publish = func(_ context.Context, _ string, card []byte) error {
+		own = card
+		return nil
+	}
+	second.Fetch = func(ctx context.Context, round string, process int) ([]byte, error) {
+		if process == 1 {
+			return own, nil
+		}
+		return b.fetch(ctx, round, process)
+	}
+	_, err := Join(soon(t), second)
+	if !errors.Is(err, ErrTaken) || errors.Join(errs...) != nil {
+		t.Error(err, errs)
+	}
+	if err := meshes[0].Down(1); err != nil {
+		t.Error("the first one is down:", err)
+	}
+}
+
+// TestRefused: processes that do not belong to the job are told why, and it forms without them.
+func TestRefused(t *testing.T) {
+	for name, x := range map[string]struct {
+		change func(*Config)
+		want   error
+	}{
+		"secret": {func(c *Config) { c.Credentials = secure.FromSecret(secure.Secret{9}) }, secure.ErrWrongSecret},
+		"job":    {func(c *Config) { c.Identity.Job = "other" }, secure.ErrWrongJob},
+		"epoch":  {func(c *Config) { c.Identity.Epoch = 2 }, secure.ErrStaleEpoch},
+		"size":   {func(c *Config) { c.Identity.Size = 3 }, secure.ErrWrongSize},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := newJob(t, 2, nil)
+			c := newBoard().config(1, 2)
+			x.change(&c)
+			m, err := newMesh(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.begin()
+			defer m.Close()
+			card := job[0].cardOf(0)
+			err = m.summon(soon(t), card, secure.Hello{Purpose: secure.Control, Token: m.card.Token})
+			var peer *wire.PeerError
+			if !errors.Is(err, x.want) || !errors.As(err, &peer) || peer.Rank != 0 {
+				t.Errorf("%v, want %v", err, x.want)
+			}
+			eventually(t, func() bool { return len(job[0].server.Refusals()) == 1 })
+			if r := job[0].server.Refusals(); !strings.Contains(r[0], x.want.Error()) {
+				t.Error(r)
+			}
+		})
+	}
+}
+
+// TestFalseCards: a card that was changed on its way is refused, and so is that of another process.
+func TestFalseCards(t *testing.T) {
+	for name, change := range map[string]func([]byte) []byte{
+		"changed": func(b []byte) []byte { b[30] ^= 1; return b },
+		"cut":     func(b []byte) []byte { return b[:len(b)/2] },
+		"empty":   func([]byte) []byte { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			leavesNothing(t)
+			b := newBoard()
+			c := b.config(0, 2)
+			fetch := c.Fetch
+			c.Fetch = func(ctx context.Context, round string, process int) ([]byte, error) {
+				card, err := fetch(ctx, round, process)
+				if process == 1 {
+					card = change(slices.Clone(card))
+				}
+				return card, err
+			}
+			ctx, cancel := context.WithCancel(soon(t))
+			_ = b.publish(1)(ctx, roundHost, new(Card).encode(c.Credentials, c.Identity))
+			_, err := Join(ctx, c)
+			cancel()
+			var peer *wire.PeerError
+			if !errors.As(err, &peer) || peer.Rank != 1 {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestNoAddress: when a process has no address for others, it says so, and the others hear of it.
+func TestNoAddress(t *testing.T) {
+	loopback := func() ([]netip.Addr, string, error) {
+		return []netip.Addr{netip.IPv6Loopback()}, "there is no other", nil
+	}
+	for name, addresses := range map[string]func() ([]netip.Addr, string, error){
+		"none": nil, "loopback": loopback,
+		"error": func() ([]netip.Addr, string, error) { return nil, "", os.ErrNotExist },
+	} {
+		t.Run(name, func(t *testing.T) {
+			leavesNothing(t)
+			b, change := newBoard(), hosts(t)
+			x, y := b.config(0, 2), b.config(1, 2)
+			change(&x)
+			change(&y)
+			y.Addresses = addresses
+			_, errs := joinAll(soon(t), x, y)
+			var peer *wire.PeerError
+			if errs[1] == nil || !errors.As(errs[0], &peer) || peer.Rank != 1 || !strings.Contains(errs[0].Error(), errs[1].Error()) {
+				t.Error(errs)
+			}
+		})
+	}
+}
+
+// TestCancel: joining ends with its context, at any time, and then is over for all.
+func TestCancel(t *testing.T) {
+	tries, failed := 100, 0
+	if testing.Short() {
+		tries = 20
+	}
+	leavesNothing(t)
+	for i := range tries {
+		b := newBoard()
+		ctx, cancel := context.WithCancel(soon(t))
+		time.AfterFunc(time.Duration(i)*200*time.Microsecond, cancel)
+		errs := make([]error, 3)
+		together(3, func(p int) {
+			join := soon(t)
+			if p == 2 {
+				join = ctx
+			}
+			var m *Mesh
+			if m, errs[p] = Join(join, b.config(p, 3)); m == nil {
+				return
+			}
+			eventually(t, func() bool { return p == 2 || m.Down(2) != nil })
+			m.Close()
+		})
+		if errs[2] != nil {
+			failed++
+		}
+	}
+	t.Logf("%d of %d jobs were cancelled before they had formed", failed, tries)
+}
+
+// TestConfig: what makes no sense is refused.
+func TestConfig(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"process":     func(c *Config) { c.Identity.Process = -1 },
+		"size":        func(c *Config) { c.Identity.Size = 0 },
+		"credentials": func(c *Config) { c.Credentials = nil },
+		"freeze":      func(c *Config) { c.Freeze = -time.Second },
+		"host":        func(c *Config) { c.Host = strings.Repeat("x", 200) },
+		"host text":   func(c *Config) { c.Host = "a\nb" },
+	} {
+		c := newBoard().config(0, 1)
+		change(&c)
+		if _, err := Join(t.Context(), c); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
