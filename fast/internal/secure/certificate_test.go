@@ -96,7 +96,8 @@ func TestCertificates(t *testing.T) {
 		"trusts nobody":      {ours.certificate(t, ordinary("rank-3.train-7")), nil, ErrWrongCertificate},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := s.call(t, unchecked{FromCertificate(x.own, x.roots).(*certificateCredentials)}, process(3), Hello{To: 1, Purpose: Control})
+			cred := unchecked{FromCertificate(x.own, x.roots).(*certificateCredentials)}
+			c, err := s.call(t, cred, process(3), Hello{To: 1, Purpose: Control})
 			if !errors.Is(err, x.want) {
 				t.Fatalf("got %v, want %v", err, x.want)
 			}
@@ -130,7 +131,8 @@ func TestOwnCertificate(t *testing.T) {
 		{FromCertificate(tls.Certificate{}, a.roots), process(3), "there is none"},
 		{FromCertificate(tls.Certificate{Certificate: [][]byte{{1}}}, a.roots), process(3), "malformed"},
 	} {
-		if _, err := x.cred.certificate(x.me); err == nil != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+		_, err := x.cred.certificate(x.me)
+		if good := x.want == ""; good != (err == nil) || !good && !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%v: got %v, want %q", x.me, err, x.want)
 		}
 	}

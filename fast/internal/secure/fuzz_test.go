@@ -118,8 +118,8 @@ func FuzzSecretFile(f *testing.F) {
 
 // TestReasons: the places of reasons are part of the protocol.
 func TestReasons(t *testing.T) {
-	for status, want := range map[int]error{1: ErrWrongVersion, 2: ErrWrongMode, 3: ErrWrongSecret, 4: ErrWrongCertificate, 5: ErrWrongJob,
-		6: ErrStaleEpoch, 7: ErrWrongSize, 8: ErrWrongRank, 9: wire.ErrFenced, 10: ErrBusy, 11: ErrRefused} {
+	for status, want := range map[int]error{1: ErrWrongVersion, 2: ErrWrongMode, 3: ErrWrongSecret, 4: ErrWrongCertificate,
+		5: ErrWrongJob, 6: ErrStaleEpoch, 7: ErrWrongSize, 8: ErrWrongRank, 9: wire.ErrFenced, 10: ErrBusy, 11: ErrRefused} {
 		if reasons[status] != want {
 			t.Errorf("%d is %v, want %v", status, reasons[status], want)
 		}

@@ -18,9 +18,9 @@ type pending struct {
 // visitor is a connection whose handshake is not over.
 type visitor struct {
 	conn   net.Conn
-	looked bool // whether anything has come was looked at, or is about to be
-	proved bool // it is of the job
-	leaves bool // it has to make room
+	looked time.Time // when somebody began to look whether anything has come; zero: not yet
+	proved bool      // it is of the job
+	leaves bool      // it has to make room
 }
 
 // spare is how many more handshakes than processes there may be.
@@ -28,6 +28,10 @@ const spare = 16
 
 // manyAtOnce is the limit where the number of processes is not known.
 const manyAtOnce = 256
+
+// grace is how long a visitor may stay although it has said nothing: a process on a busy machine may be a little late, and
+// many that come at once and send each other away would come again, all of them.
+const grace = 5 * time.Millisecond
 
 func (p *pending) init(size int) {
 	p.limit = size + spare
@@ -43,31 +47,36 @@ func (p *pending) enter(conn net.Conn) *visitor {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for len(p.all) >= p.limit {
-		p.evict()
+		again := time.AfterFunc(p.makeRoom(), func() { p.change(func() {}) }) // which cannot be before Wait
 		p.changed.Wait()
+		again.Stop()
 	}
 	v := &visitor{conn: conn}
 	p.all = append(p.all, v)
 	return v
 }
 
-// evict has one visitor leave, if none is about to.
-func (p *pending) evict() {
+// makeRoom has one visitor leave, if none is about to. It returns when there may be more to do.
+func (p *pending) makeRoom() time.Duration {
 	if slices.ContainsFunc(p.all, func(v *visitor) bool { return v.leaves }) {
-		return
+		return Budget
 	}
 	// One that was not looked at may have proved itself, in bytes that have come already.
-	i := slices.IndexFunc(p.all, func(v *visitor) bool { return v.looked && !v.proved })
+	i := slices.IndexFunc(p.all, func(v *visitor) bool { return !v.looked.IsZero() && !v.proved })
 	if i < 0 {
-		return
+		return Budget
+	}
+	if wait := grace - time.Since(p.all[i].looked); wait > 0 {
+		return wait
 	}
 	p.all[i].leaves = true
 	_ = p.all[i].conn.SetReadDeadline(time.Unix(1, 0))
+	return Budget
 }
 
-func (p *pending) look(v *visitor) { p.change(func() { v.looked = true }) }
+func (p *pending) look(v *visitor) { p.change(func() { v.looked = time.Now() }) }
 
-func (p *pending) proved(v *visitor) { p.change(func() { v.proved = true }) }
+func (p *pending) prove(v *visitor) { p.change(func() { v.proved = true }) }
 
 func (p *pending) evicted(v *visitor) bool {
 	p.mutex.Lock()

@@ -21,8 +21,8 @@ type refusals struct {
 }
 
 // tells are the reasons, those that tell most first.
-var tells = [...]error{ErrWrongSecret, ErrWrongVersion, ErrWrongMode, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch, ErrWrongSize,
-	ErrWrongRank, wire.ErrFenced, ErrRefused, ErrBroken, ErrNotCollgen, ErrBusy}
+var tells = [...]error{ErrWrongSecret, ErrWrongVersion, ErrWrongMode, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch,
+	ErrWrongSize, ErrWrongRank, wire.ErrFenced, ErrRefused, ErrBroken, ErrNotCollgen, ErrBusy}
 
 func (r *refusals) add(err error, from net.Addr) {
 	i := slices.IndexFunc(tells[:], func(reason error) bool { return errors.Is(err, reason) })

@@ -52,7 +52,8 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 func spellings(b []byte) []string {
 	decimal := strings.Trim(fmt.Sprint(b), "[]")
 	return []string{string(b), fmt.Sprintf("%x", b), fmt.Sprintf("%X", b), decimal, strings.ReplaceAll(decimal, " ", ","),
-		strings.Trim(fmt.Sprintf("%q", b), `"`), strings.Trim(fmt.Sprintf("%#v", b), "[]byte{}"), strings.Trim(fmt.Sprintf("%b", b), "[]"),
+		strings.Trim(fmt.Sprintf("%q", b), `"`), strings.Trim(fmt.Sprintf("%#v", b), "[]byte{}"),
+		strings.Trim(fmt.Sprintf("%b", b), "[]"),
 		base64.StdEncoding.EncodeToString(b[:3])}
 }
 
@@ -103,7 +104,8 @@ func TestOpenSecretFile(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Repeat([]byte{7}, 32), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for mode, good := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o700: true, 0o640: false, 0o604: false, 0o620: false, 0o601: false, 0o644: false} {
+	for mode, good := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o700: true,
+		0o640: false, 0o604: false, 0o620: false, 0o601: false, 0o644: false} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}

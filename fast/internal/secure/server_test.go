@@ -74,12 +74,14 @@ func closed(l net.Listener) net.Listener {
 // TestNoCredentials: who has nothing to show does not begin.
 func TestNoCredentials(t *testing.T) {
 	l := listen(t, "tcp", "127.0.0.1:0")
-	if err := NewServer(FromSecret(Secret{}), process(1)).Serve(t.Context(), l, nil, nil); err == nil || !strings.Contains(err.Error(), "no secret") {
+	err := NewServer(FromSecret(Secret{}), process(1)).Serve(t.Context(), l, nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "no secret") {
 		t.Errorf("without a secret: %v", err)
 	}
 	for _, me := range []Identity{{Process: -1}, {Size: -1}, {Process: 1, Size: StoreProcess + 1}} {
 		a, b := net.Pipe()
-		if _, err := Client(t.Context(), a, FromSecret(secretOf("ours")), me, Hello{To: 1}); err == nil || Transient(err) {
+		_, err := Client(t.Context(), a, FromSecret(secretOf("ours")), me, Hello{To: 1})
+		if err == nil || Transient(err) {
 			t.Errorf("%v: %v", me, err)
 		}
 		if _, err := b.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
@@ -93,7 +95,8 @@ func TestStop(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cred := FromSecret(secretOf("ours"))
 	s := serve(t, cred, process(1), nil, nil)
-	stages := [][]byte{nil, []byte(magic), encodePreamble(cred, process(3)), append(encodePreamble(cred, process(3)), 22, 3, 1, 0, 99, 1)}
+	whole := encodePreamble(cred, process(3))
+	stages := [][]byte{nil, []byte(magic), whole, append(whole, 22, 3, 1, 0, 99, 1)}
 	var conns []net.Conn
 	for _, says := range stages {
 		c := s.dial(t)
@@ -203,7 +206,8 @@ func TestRoom(t *testing.T) {
 	}
 	_ = c.Close()
 	b := make([]byte, replyBytes)
-	if _, err := readFirst(silent[0], b); err != nil || !errors.Is(decodeReply(b), ErrBusy) || !Transient(decodeReply(b)) {
+	_, err = readFirst(silent[0], b)
+	if told := decodeReply(b); err != nil || !errors.Is(told, ErrBusy) || !Transient(told) {
 		t.Errorf("the first one got %q, %v", b, err)
 	}
 	if a := s.arrived(t); a.hello.From != 2 {
@@ -216,7 +220,8 @@ func TestRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := greet(tls.Client(proved, config(own)), encodeHello(Hello{From: 3, To: 1, Purpose: Control}, process(3))); err != nil {
+	hello := encodeHello(Hello{From: 3, To: 1, Purpose: Control}, process(3))
+	if err := greet(tls.Client(proved, config(own)), hello); err != nil {
 		t.Errorf("the one that had proved itself: %v", err)
 	}
 	for _, c := range append(silent, proved) {
@@ -302,14 +307,10 @@ func TestAnySize(t *testing.T) {
 func TestCloseDoesNotWait(t *testing.T) {
 	cred := FromSecret(secretOf("ours"))
 	s := NewServer(cred, process(1))
-	own, err := cred.certificate(process(1))
-	if err != nil {
-		t.Fatal(err)
-	}
 	a, b := net.Pipe() // takes nothing that is not read
 	accepted := make(chan *Conn)
 	go func() {
-		c, _, err := s.handshake(context.Background(), s.pending.enter(b), own, nil)
+		c, _, err := visitOf(t, s, b).handshake(context.Background())
 		if err != nil {
 			t.Error(err)
 		}

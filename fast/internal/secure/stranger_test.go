@@ -33,6 +33,7 @@ func TestStrangers(t *testing.T) {
 		}()
 		return l.Addr().String()
 	}
+	goOn := string(encodeReply(nil))
 	for name, x := range map[string]struct {
 		address string
 		want    error
@@ -42,9 +43,9 @@ func TestStrangers(t *testing.T) {
 		"TLS":               {encrypted.Listener.Addr().String(), ErrBroken, "EOF"},
 		"SSH":               {says("SSH-2.0-OpenSSH_10.0\r\n"), ErrNotCollgen, `"SSH-2.0-Open"`},
 		"one byte":          {says("x"), ErrNotCollgen, `"x"`},
-		"a status of ours":  {says(string(encodeReply(nil)[:replyBytes-1]) + "x"), ErrBroken, "does not know"},
-		"an unknown status": {says(strings.Replace(string(encodeReply(nil)), "\x00\x01\x00", "\x00\x01\xff", 1)), ErrBroken, "does not know"},
-		"an echo of TLS":    {says(string(encodeReply(nil)) + "HTTP/1.1 200 OK\r\n"), ErrBroken, "at TLS"},
+		"a status of ours":  {says(goOn[:replyBytes-1] + "x"), ErrBroken, "does not know"},
+		"an unknown status": {says(strings.Replace(goOn, "\x00\x01\x00", "\x00\x01\xff", 1)), ErrBroken, "does not know"},
+		"an echo of TLS":    {says(goOn + "HTTP/1.1 200 OK\r\n"), ErrBroken, "at TLS"},
 		"silence":           {says(""), ErrBroken, "timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,102 @@
+package secure
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+)
+
+// visit is the server's side of one handshake.
+type visit struct {
+	*Server
+	*visitor
+	own   *tls.Certificate
+	check func(Hello, Identity) error
+}
+
+func (v *visit) receive(ctx context.Context, accepted func(*Conn, Hello)) {
+	c, h, err := v.handshake(ctx)
+	switch {
+	case err == nil:
+		accepted(c, h)
+	case !errors.Is(err, context.Cause(ctx)):
+		v.refused.add(err, v.conn.RemoteAddr())
+	}
+}
+
+// handshake closes the connection if it fails.
+func (v *visit) handshake(ctx context.Context) (c *Conn, h Hello, err error) {
+	defer v.pending.leave(v.visitor)
+	err = bounded(ctx, v.conn, func() (err error) {
+		if err = v.admit(); err == nil {
+			c, h, err = v.answer()
+		}
+		return err
+	})
+	return c, h, err
+}
+
+// admit reads the preamble and answers it. Strays get no answer.
+func (v *visit) admit() error {
+	b := make([]byte, preambleBytes)
+	v.pending.look(v.visitor)
+	have, err := readFirst(v.conn, b)
+	switch {
+	case err == nil:
+		err = judgePreamble(b, v.cred, v.me)
+	case v.pending.evicted(v.visitor):
+	case have == 0:
+		return fmt.Errorf("%w: it said nothing: %w", ErrNotCollgen, err)
+	default:
+		return err
+	}
+	if err == nil && v.cred.mode() == modeSecret {
+		v.pending.prove(v.visitor)
+	}
+	if v.pending.evicted(v.visitor) {
+		err = ErrBusy
+	}
+	if _, failed := v.conn.Write(encodeReply(err)); err == nil {
+		err = brokenOff("the answer", failed)
+	}
+	return err
+}
+
+// answer is the server's side of TLS and of what is said in it.
+func (v *visit) answer() (*Conn, Hello, error) {
+	under := &records{Conn: v.conn, exact: true, allow: unproven}
+	t := tls.Server(under, config(v.own))
+	if err := t.Handshake(); err != nil {
+		return nil, Hello{}, brokenOff("TLS", err)
+	}
+	b, err := readRecord(t, helloBytes)
+	if err != nil {
+		return nil, Hello{}, brokenOff("the hello", err)
+	}
+	h, peer, err := v.judge(b, t)
+	under.settle(h.Purpose)
+	if _, failed := t.Write(encodeReply(err)); err == nil {
+		err = brokenOff("the reply", failed)
+	}
+	return &Conn{Conn: t, Peer: peer, under: under}, h, err
+}
+
+// judge says whose connection it is and what for, and why the client is refused if it is.
+func (v *visit) judge(hello []byte, t *tls.Conn) (h Hello, peer Identity, err error) {
+	h, peer, err = decodeHello(hello, v.me)
+	if err == nil {
+		err = v.cred.check(peer, t.ConnectionState().PeerCertificates)
+	}
+	if err != nil {
+		return h, peer, err
+	}
+	v.pending.prove(v.visitor)
+	if v.check != nil {
+		err = v.check(h, peer)
+	}
+	if err != nil && !isReason(err) {
+		err = fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return h, peer, err
+}
