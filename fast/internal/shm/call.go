@@ -48,29 +48,19 @@ func (r *record) read() (wire.Call, bool) {
 // write makes r the record of a call.
 func (r *record) write(call wire.Mark) { r.call, r.fingerprint = *call.Call, call.Fingerprint }
 
-// refuse is the error of a message that is not the one that m waits for: the message's call, or its length, differs. The
-// sender learns of it when this rank gives up.
+// refuse is the error of a message that is not the one that m waits for: the message's call, or its length, differs.
 func (e *Endpoint) refuse(m *incoming, fingerprint uint64, theirs uint32) error {
-	e.blame(m.Peer, fingerprint, m.call)
 	if fingerprint != m.call.Fingerprint {
-		return m.mismatch(fingerprint)
+		return e.mismatch(m, fingerprint)
 	}
 	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "message length",
 		Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: lengthWords(m.at, theirs)}
 }
 
-// blame has peer learn, when this rank gives up, that its call of that fingerprint is the reason, where this rank expected
-// another one.
-func (e *Endpoint) blame(peer int, fingerprint uint64, expected wire.Mark) {
-	e.own.refused.Store(fingerprint)
-	e.own.expected.write(expected)
-	e.own.refuser.Store(uint32(peer) + 1)
-}
-
 // mismatch compares m's call with the sender's of that fingerprint, which is another.
-func (m *incoming) mismatch(fingerprint uint64) error {
+func (e *Endpoint) mismatch(m *incoming, fingerprint uint64) error {
 	if theirs, ok := m.link.control.lookup(&m.link.in, fingerprint); ok {
-		if err := wire.Mismatch(m.call.Call, &theirs, m.Peer); err != nil {
+		if err := e.compare(m.Peer, m.call, &theirs); err != nil {
 			return err
 		}
 	}
@@ -78,15 +68,28 @@ func (m *incoming) mismatch(fingerprint uint64) error {
 		Mine: fmt.Sprintf("%#x", m.call.Fingerprint), Theirs: fmt.Sprintf("%#x", fingerprint)}
 }
 
-// refusal is the error of this rank if peer gave up because a message of this rank did not match, and otherwise nil.
-func (e *Endpoint) refusal(peer int) error {
-	l := &e.links[peer]
-	if l.control.refuser.Load() != uint32(e.rank)+1 {
+// compare compares a call of this rank with peer's, which is to be the same. If it is not, peer learns of that when this
+// rank gives up.
+func (e *Endpoint) compare(peer int, mine wire.Mark, theirs *wire.Call) error {
+	err := wire.Mismatch(mine.Call, theirs, peer)
+	if err == nil {
 		return nil
 	}
-	mine, found := e.own.lookup(&l.out, l.control.refused.Load())
-	theirs, whole := l.control.expected.read()
-	if !found || !whole {
+	e.own.refused.write(wire.NewMark(theirs))
+	e.own.expected.write(mine)
+	e.own.refuser.Store(uint32(peer) + 1)
+	return err
+}
+
+// refusal is the error of this rank if peer gave up because of a call of this rank, and otherwise nil.
+func (e *Endpoint) refusal(peer int) error {
+	c := e.links[peer].control
+	if c.refuser.Load() != uint32(e.rank)+1 {
+		return nil
+	}
+	mine, ok := c.refused.read()
+	theirs, whole := c.expected.read()
+	if !ok || !whole {
 		return nil
 	}
 	if err := wire.Mismatch(&mine, &theirs, peer); err != nil {

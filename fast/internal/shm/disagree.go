@@ -10,7 +10,7 @@ import "github.com/collgen/collgen/fast/internal/wire"
 // inVain is what a rank finds out after a nap that nothing has ended: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
 	e.sayStuck()
-	e.awaited.tell(e.waiting())
+	e.tell()
 	disagreement := e.disagreement()
 	if disagreement == nil {
 		return nil
@@ -82,15 +82,6 @@ func (e *Endpoint) explain(l *link, mine wire.Mark) error {
 		}
 	}
 	return e.compare(l.peer, mine, &theirs)
-}
-
-// compare compares a call of this rank with peer's, which is to be the same.
-func (e *Endpoint) compare(peer int, mine wire.Mark, theirs *wire.Call) error {
-	if err := wire.Mismatch(mine.Call, theirs, peer); err != nil {
-		e.blame(peer, theirs.Fingerprint(), mine)
-		return err
-	}
-	return nil
 }
 
 // stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has not

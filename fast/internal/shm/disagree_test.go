@@ -20,13 +20,18 @@ type part struct {
 
 func (p *part) do(ctx context.Context, e *Endpoint) error {
 	e.Begin(&p.call)
+	return p.exchange(ctx, e, nil)
+}
+
+// exchange exchanges p's messages, which belong to call.
+func (p *part) exchange(ctx context.Context, e *Endpoint, call *wire.Call) error {
 	var sends []wire.Send
 	var recvs []wire.Recv
 	for _, peer := range p.to {
-		sends = append(sends, wire.Send{Peer: peer, Data: make([]byte, p.bytes)})
+		sends = append(sends, wire.Send{Peer: peer, Data: make([]byte, p.bytes), Call: call})
 	}
 	for _, peer := range p.from {
-		recvs = append(recvs, wire.Recv{Peer: peer, Into: make([]byte, p.bytes)})
+		recvs = append(recvs, wire.Recv{Peer: peer, Into: make([]byte, p.bytes), Call: call})
 	}
 	return e.Exchange(ctx, sends, recvs)
 }
@@ -64,28 +69,41 @@ var disagreements = map[string]struct {
 		"call 1 does not match rank 1's: root is 0 here and 1 there", "call 1 does not match rank 0's: root is 1 here and 0 there"}},
 }
 
-// TestDisagreement: each rank is told, at the latest by its next call.
+// TestDisagreement: each rank is told, at the latest by its next call; also if the calls are not those of the Exchange but
+// of its messages.
 func TestDisagreement(t *testing.T) {
 	for name, test := range disagreements {
 		t.Run(name, func(t *testing.T) {
-			all := group(t, len(test.parts))
-			defer closeGroup(all)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			errs := together(all[:2], func(e *Endpoint) error {
-				err := test.parts[e.rank].do(ctx, e)
-				if err == nil {
-					err = recv(e, 1-e.rank)
-				}
-				e.Abort()
-				return err
-			})
-			for rank, err := range errs {
-				if m := (*wire.MismatchError)(nil); !errors.As(err, &m) || err.Error() != test.want[rank] {
-					t.Errorf("rank %d: %v, want %s", rank, err, test.want[rank])
-				}
+			testDisagreement(t, test.parts, test.want, (*part).do)
+			if name == "no message" {
+				return
 			}
+			testDisagreement(t, test.parts, test.want, func(p *part, ctx context.Context, e *Endpoint) error {
+				e.Begin(&wire.Call{Seq: 9})
+				return p.exchange(ctx, e, &p.call)
+			})
 		})
+	}
+}
+
+func testDisagreement(t *testing.T, parts []part, want [2]string, do func(*part, context.Context, *Endpoint) error) {
+	t.Helper()
+	all := group(t, len(parts))
+	defer closeGroup(all)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	errs := together(all[:2], func(e *Endpoint) error {
+		err := do(&parts[e.rank], ctx, e)
+		if err == nil {
+			err = recv(e, 1-e.rank)
+		}
+		e.Abort()
+		return err
+	})
+	for rank, err := range errs {
+		if m := (*wire.MismatchError)(nil); !errors.As(err, &m) || err.Error() != want[rank] {
+			t.Errorf("rank %d: %v, want %s", rank, err, want[rank])
+		}
 	}
 }
 

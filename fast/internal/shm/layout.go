@@ -47,13 +47,12 @@ type control struct {
 
 	state atomic.Uint32 // open, closed or aborted
 	begun atomic.Uint32 // the index in calls, modulo history, of the call after the current one
-	// Set before the state is aborted, if another rank's call is the reason: that rank plus 1, its call's fingerprint, and
-	// the call that this rank expected.
-	refuser  atomic.Uint32
-	_        [4]byte
-	refused  atomic.Uint64
-	expected record
-	_        [120]byte
+	// Set before the state is aborted, if another rank's call is the reason: that rank plus 1, its call, and the one that
+	// this rank expected.
+	refuser           atomic.Uint32
+	_                 [4]byte
+	refused, expected record
+	_                 [16]byte
 
 	calls [history]record
 }

@@ -150,7 +150,7 @@ func futexWake(word *atomic.Uint32) {
 // consequence, and both come before another rank's giving up.
 func (e *Endpoint) failure(ctx context.Context) error {
 	if ctx.Err() != nil && e.ended.Load() == nil {
-		return &wire.TimeoutError{Waiting: e.waiting(), Err: context.Cause(ctx)}
+		return &wire.TimeoutError{Waiting: e.waiting(nil), Err: context.Cause(ctx)}
 	}
 	if err := e.given(); err != nil {
 		return err
@@ -160,22 +160,25 @@ func (e *Endpoint) failure(ctx context.Context) error {
 
 // awaited is what a rank has slept for in vain.
 type awaited struct {
-	told  bool // the rank's own: ranks are set
+	told  bool // the rank's own: there are ranks
 	mu    sync.Mutex
 	ranks []int
 }
 
-// tell says what the rank waits for.
-func (a *awaited) tell(ranks []int) {
+// tell has Waiting say what this rank waits for.
+func (e *Endpoint) tell() {
+	a := &e.awaited
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.told, a.ranks = ranks != nil, ranks
+	a.ranks, a.told = e.waiting(a.ranks[:0]), true
 }
 
 // forget says that the rank has gone on.
 func (a *awaited) forget() {
 	if a.told {
-		a.tell(nil)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.ranks, a.told = a.ranks[:0], false
 	}
 }
 
@@ -183,12 +186,11 @@ func (a *awaited) forget() {
 func (e *Endpoint) Waiting() []int {
 	e.awaited.mu.Lock()
 	defer e.awaited.mu.Unlock()
-	return e.awaited.ranks
+	return slices.Clone(e.awaited.ranks)
 }
 
-// waiting are the ranks of all messages that are not complete, in ascending order.
-func (e *Endpoint) waiting() []int {
-	var ranks []int
+// waiting are the ranks of all messages that are not complete, in ascending order, in the memory of ranks.
+func (e *Endpoint) waiting(ranks []int) []int {
 	for l := range e.pending() {
 		ranks = append(ranks, l.peer)
 	}
