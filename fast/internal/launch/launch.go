@@ -4,6 +4,7 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -105,6 +106,9 @@ func (e *environment) locality(l *Launch, row *launcher) {
 	}
 	if e.err == nil && l.LocalSize > l.Size {
 		e.fail("%s says that %d ranks are on this host, and %s is %d", size, l.LocalSize, row.size, l.Size)
+	}
+	if here := max(l.LocalSize, 0); e.err == nil && l.LocalRank >= 0 && l.LocalRank >= cmp.Or(here, l.Size) {
+		e.fail("%s is %d, and there are %d ranks", rank, l.LocalRank, cmp.Or(here, l.Size))
 	}
 }
 

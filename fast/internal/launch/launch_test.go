@@ -97,8 +97,8 @@ func TestReason(t *testing.T) {
 		"variables of Open MPI and Kubernetes are set":                                             openMPI.with(pod).with(torchrun),
 		"all ranks are on this host":                                                               openMPI,
 		"COLL_STORE says":                                                                          collrun,
-		"because torchrun itself has MASTER_PORT":                                                  torchrun.with(variables{"LOCAL_WORLD_SIZE": "1"}),
-		"Open MPI does not say where rank 0 is: set COLL_STORE":                                    openMPI.with(variables{"OMPI_COMM_WORLD_LOCAL_SIZE": "1"}),
+		"because torchrun itself has MASTER_PORT":                                                  torchrun.with(variables{"LOCAL_WORLD_SIZE": "2"}),
+		"Open MPI does not say where rank 0 is: set COLL_STORE":                                    openMPI.with(variables{"OMPI_COMM_WORLD_LOCAL_SIZE": "2"}),
 		"set COLL_SERVICE":                                                                         pod.with(variables{"COLL_SERVICE": ""}),
 		"a job of one rank needs no store":                                                         {"RANK": "0", "WORLD_SIZE": "1"},
 		"rank 0 listens on the step's first node, at a port that follows":                          step,
@@ -126,6 +126,8 @@ func TestDetectRefuses(t *testing.T) {
 		{torchrun.with(variables{"WORLD_SIZE": "99999999999999999999"}), "WORLD_SIZE is"},
 		{torchrun.with(variables{"WORLD_SIZE": "0"}), `WORLD_SIZE is "0", want a number from 1`},
 		{torchrun.with(variables{"LOCAL_RANK": "x"}), `LOCAL_RANK is "x"`},
+		{torchrun.with(variables{"LOCAL_RANK": "2", "LOCAL_WORLD_SIZE": "2"}), "LOCAL_RANK is 2, and there are 2 ranks"},
+		{torchrun.with(variables{"LOCAL_RANK": "4", "LOCAL_WORLD_SIZE": ""}), "LOCAL_RANK is 4, and there are 4 ranks"},
 		{torchrun.with(variables{"LOCAL_WORLD_SIZE": "5"}), "LOCAL_WORLD_SIZE says that 5 ranks are on this host, and WORLD_SIZE is 4"},
 		{torchrun.with(variables{"LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": ""}), "MASTER_ADDR is not set"},
 		{torchrun.with(variables{"LOCAL_WORLD_SIZE": "2", "MASTER_PORT": "http"}), `MASTER_PORT is "http"`},
@@ -147,10 +149,10 @@ func TestDetectRefuses(t *testing.T) {
 // TestSettings: what COLL_* says counts with every launcher.
 func TestSettings(t *testing.T) {
 	more := variables{"COLL_TRANSPORT": "tcp", "COLL_INTERFACE": "eth0", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_FREEZE": "5s",
-		"COLL_TRACE": "/t", "COLL_SECRET_FD": "3", "COLL_EPOCH": "8", "COLL_JOB": "j", "COLL_STORE": "file:///x", "COLL_LOCAL_SIZE": "1"}
+		"COLL_TRACE": "/t", "COLL_SECRET_FD": "3", "COLL_EPOCH": "8", "COLL_JOB": "j", "COLL_STORE": "file:///x", "COLL_LOCAL_SIZE": "2"}
 	for _, env := range []variables{torchrun, openMPI, hydra, step, pod} {
 		got, err := Detect(env.with(more).get)
-		want := Launch{Launcher: got.Launcher, Rank: 1, Size: 4, LocalRank: got.LocalRank, LocalSize: 1, Job: "j", Epoch: 8, Store: "file:///x",
+		want := Launch{Launcher: got.Launcher, Rank: 1, Size: 4, LocalRank: got.LocalRank, LocalSize: 2, Job: "j", Epoch: 8, Store: "file:///x",
 			SecretFD: 3, Transport: "tcp", Interface: "eth0", Host: "h", Encrypt: true, Freeze: 5 * time.Second, TraceDir: "/t", Reason: got.Reason}
 		if d := cmp.Diff(want, got); d != "" || err != nil {
 			t.Errorf("%v %s", err, d)

@@ -138,7 +138,10 @@ func (c *Client) send(ctx context.Context, f *frame) (chan frame, error) {
 	c.mu.Unlock()
 	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 	err := c.write(*f)
-	if !stop() || err != nil {
+	if stopped := stop(); !stopped || err != nil {
+		if stopped {
+			c.hear()
+		}
 		c.fail(c.lost(err))
 		_ = c.conn.Close()
 		if ctx.Err() != nil {
@@ -147,6 +150,14 @@ func (c *Client) send(ctx context.Context, f *frame) (chan frame, error) {
 		return nil, c.failure()
 	}
 	return reply, nil
+}
+
+// hear waits a moment for what the server has said before it went: it tells more than that nothing can be written.
+func (c *Client) hear() {
+	select {
+	case <-c.ended:
+	case <-time.After(leaveTime):
+	}
 }
 
 // failure is why nothing more comes.

@@ -26,27 +26,31 @@ const (
 // value late, by as long as the file system keeps what it knows of a directory.
 type File struct {
 	root *os.Root
-	made string // the directory, if Close has to remove it
+	path string
 }
+
+// mark is a file in a directory that a store has made, and that is to be removed with the last value.
+const mark = "made"
 
 // NewFile opens the directory at path, and makes it (mode 0700) if there is none but its parent.
 func NewFile(path string) (*File, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("store: the directory %q is not an absolute path", path)
 	}
-	f := &File{}
-	switch err := os.Mkdir(path, 0o700); {
-	case err == nil:
-		f.made = path
-	case !errors.Is(err, fs.ErrExist):
+	made := os.Mkdir(path, 0o700)
+	if made != nil && !errors.Is(made, fs.ErrExist) {
+		return nil, fmt.Errorf("store: %w", made)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	var err error
-	if f.root, err = os.OpenRoot(path); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+	f := &File{root, path}
+	if err = f.check(path); err == nil && made == nil {
+		err = f.write(mark, nil)
 	}
-	if err := f.check(path); err != nil {
-		return nil, errors.Join(err, f.root.Close())
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
 	}
 	return f, nil
 }
@@ -138,13 +142,18 @@ func (f *File) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// Close removes the directory if this store made it and it is empty.
+// Close removes the directory if a store made it and no value is left: the last one to close.
 func (f *File) Close() error {
-	err := f.root.Close()
-	if f.made != "" {
-		_ = os.Remove(f.made) // not empty: others are not done
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return f.root.Close()
 	}
-	return err
+	names, _ := dir.Readdirnames(2)
+	if len(names) == 1 && names[0] == mark {
+		_ = f.root.Remove(mark)
+		_ = os.Remove(f.path) // not empty: somebody has come meanwhile
+	}
+	return errors.Join(dir.Close(), f.root.Close())
 }
 
 // fileName is a key as one file's name, different from that of every other key and of a part, on file systems as well

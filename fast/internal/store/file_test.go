@@ -39,25 +39,37 @@ func TestFileLeavesNothing(t *testing.T) {
 	f := openFile(t, dir)
 	put(t, f, "a", "1")
 	names, err := os.ReadDir(dir)
-	if err != nil || len(names) != 1 {
+	if err != nil || len(names) != 2 {
 		t.Fatal(names, err)
 	}
-	if info, err := names[0].Info(); err != nil || info.Mode() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+	for _, name := range names {
+		if info, err := name.Info(); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
 	}
 	other := openFile(t, dir)
 	if err := other.Close(); err != nil {
 		t.Error(err)
 	}
 	want(t, f, "a", "1")
-	if err := f.Delete(t.Context(), "a"); err != nil {
-		t.Error(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
+	last := openFile(t, dir)
+	for _, err := range []error{f.Close(), last.Delete(t.Context(), "a"), last.Close()} {
+		if err != nil {
+			t.Error(err)
+		}
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the directory is still there, %v", err)
+	}
+	given := t.TempDir()
+	if err := os.Chmod(given, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := openFile(t, given).Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(given); err != nil {
+		t.Errorf("a directory that no store made was removed: %v", err)
 	}
 }
 

@@ -1,0 +1,118 @@
+package fast
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestFromEnvNamesTheVariable that is missing or wrong.
+func TestFromEnvNamesTheVariable(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"RANK", "", "WORLD_SIZE is set, but not RANK"},
+		{"RANK", "one", `RANK is "one", want a number from 0`},
+		{"RANK", "1", "RANK is 1, and WORLD_SIZE is 1"},
+		{"WORLD_SIZE", "0", `WORLD_SIZE is "0", want a number from 1`},
+		{"LOCAL_RANK", "x", `LOCAL_RANK is "x"`},
+		{"COLL_FREEZE", "soon", `COLL_FREEZE is "soon"`},
+		{"COLL_TRANSPORT", "pigeon", `there is no transport "pigeon"`},
+	} {
+		setEnv(t, map[string]string{c.name: c.value})
+		_, err := Init(t.Context(), FromEnv()...)
+		if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s=%q: %v, want %s", c.name, c.value, err, c.want)
+		}
+		t.Setenv(c.name, "")
+	}
+}
+
+// TestFromEnvSettles: what the environment says arrives in the options, and those after it count more.
+func TestFromEnvSettles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, bytes.Repeat([]byte{7}, 32), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	setEnv(t, map[string]string{"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"})
+	for name, value := range map[string]string{"COLL_STORE": "tcp://a:1", "COLL_JOB": "j", "COLL_EPOCH": "4", "COLL_SECRET_FILE": file,
+		"COLL_TRANSPORT": "tcp", "COLL_INTERFACE": "lo", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_FREEZE": "5s", "COLL_TRACE": "/t"} {
+		t.Setenv(name, value)
+	}
+	p, err := placeOf(t.Context(), FromEnv())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.rank != 0 || p.size != 2 || p.storeAddress != "tcp://a:1" || p.job != "j" || p.epoch != 4 || p.transport != "tcp" || p.network != "lo" ||
+		p.host != "h" || !p.encrypt || p.freeze != 5*time.Second || p.traceDir != "/t" {
+		t.Errorf("%+v", p)
+	}
+	if cred, err := p.credentials(); cred == nil || err != nil {
+		t.Error(err)
+	}
+	p, err = placeOf(t.Context(), append(FromEnv(), WithRank(1, 3), WithStoreAddress("local"), WithSecret(make([]byte, 5)), WithEpoch(9)))
+	if err != nil || p.rank != 1 || p.size != 3 || p.storeAddress != "local" || p.epoch != 9 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := p.credentials(); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "5 bytes, want 32") {
+		t.Error(err)
+	}
+}
+
+// TestSecretFromDescriptor reads it once, from a pipe.
+func TestSecretFromDescriptor(t *testing.T) {
+	var fds [2]int
+	if err := syscall.Pipe(fds[:]); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = syscall.Write(fds[1], bytes.Repeat([]byte{7}, 32))
+	_ = syscall.Close(fds[1])
+	p, err := placeOf(t.Context(), Launch{Size: 2, SecretFD: fds[0]}.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cred, err := p.credentials(); cred == nil || err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStoreless: who has to say where the ranks meet, and how, is told.
+func TestStoreless(t *testing.T) {
+	for want, env := range map[string]map[string]string{
+		"Open MPI does not say where rank 0 is: set COLL_STORE": {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"},
+		"no secret is given": {"COLL_RANK": "0", "COLL_SIZE": "2", "COLL_STORE": "tcp://127.0.0.1:1"},
+		`a store at "http://x", want local, tcp://host:port`: {"COLL_RANK": "0", "COLL_SIZE": "2", "COLL_STORE": "http://x"},
+	} {
+		setEnv(t, map[string]string{"RANK": ""})
+		for name, value := range env {
+			t.Setenv(name, value)
+		}
+		if _, err := Init(t.Context(), FromEnv()...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		for name := range env {
+			t.Setenv(name, "")
+		}
+	}
+	if _, err := Init(t.Context(), WithRank(0, 2), WithStoreAddress("file://"+filepath.Join(t.TempDir(), "job"))); err == nil ||
+		!strings.Contains(err.Error(), "no secret is given") {
+		t.Error(err)
+	}
+}
+
+// TestDetectIsForPrograms too: its fields have names in JSON, and no secret.
+func TestDetectIsForPrograms(t *testing.T) {
+	setEnv(t, nil)
+	l, err := Detect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(l)
+	if err != nil || !bytes.Contains(b, []byte(`"launcher":"torchrun","rank":0,"size":1,"localRank":0,"localSize":1`)) {
+		t.Errorf("%s, %v", b, err)
+	}
+}

@@ -1,0 +1,126 @@
+package fast
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// initAll has all ranks of a job in this process call Init with the options, and add up their numbers.
+func initAll(t *testing.T, size int, opts func(rank int) []InitOption) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var all sync.WaitGroup
+	for rank := range size {
+		all.Go(func() {
+			c, err := Init(ctx, append([]InitOption{WithRank(rank, size), WithJob(t.Name())}, opts(rank)...)...)
+			if err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+				return
+			}
+			buf := []int64{int64(rank)}
+			if err := AllReduce(ctx, c, buf, Sum); err != nil || buf[0] != int64(size*(size-1)/2) {
+				t.Errorf("rank %d: %v, %v", rank, buf, err)
+			}
+			if err := errors.Join(Barrier(ctx, c), c.Close()); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+var someSecret = WithSecret(bytes.Repeat([]byte{7}, 32))
+
+// freeAddress is one that nobody listens at, for now.
+func freeAddress(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestStores has ranks meet in each store.
+func TestStores(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		s := NewMemoryStore()
+		initAll(t, 3, func(int) []InitOption { return []InitOption{WithStore(s)} })
+	})
+	t.Run("local", func(t *testing.T) {
+		if !canShare {
+			t.Skip("the local store is for Linux")
+		}
+		initAll(t, 3, func(int) []InitOption { return nil })
+	})
+	t.Run("file", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "job")
+		initAll(t, 3, func(int) []InitOption { return []InitOption{WithStoreAddress("file://" + dir), someSecret} })
+		if left, err := os.ReadDir(dir); len(left) > 0 || !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%v is left, %v", left, err)
+		}
+	})
+	t.Run("tcp", func(t *testing.T) {
+		address := "tcp://" + freeAddress(t)
+		initAll(t, 3, func(int) []InitOption { return []InitOption{WithStoreAddress(address), someSecret} })
+	})
+	t.Run("tcp, on its own", func(t *testing.T) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error)
+		go func() { served <- ServeStore(ctx, l, WithJob(t.Name()), someSecret) }()
+		address := "tcp://" + l.Addr().String()
+		initAll(t, 3, func(int) []InitOption { return []InitOption{WithStoreAddress(address), someSecret} })
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestServeStoreRefuses(t *testing.T) {
+	for want, o := range map[string]InitOption{"no secret is given": WithJob("j"), "5 bytes": WithSecret(make([]byte, 5))} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ServeStore(t.Context(), l, o); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+			t.Error("the listener is open:", err)
+		}
+	}
+}
+
+// TestKeys of different jobs and attempts differ, and none is too long for a store.
+func TestKeys(t *testing.T) {
+	seen := make(map[string]bool)
+	names := []string{"", "a", "a/0", "A", strings.Repeat("x", 80), strings.Repeat("x", 81), strings.Repeat("ä", 300)}
+	for _, job := range names {
+		for epoch := range uint32(2) {
+			for process := range 2 {
+				key := (&place{job: job, epoch: epoch}).keys()("addresses", process)
+				if seen[key] || len(key) > MaxStoreKey-20 {
+					t.Errorf("%q twice, or too long", key)
+				}
+				seen[key] = true
+			}
+		}
+	}
+	if len(seen) != 4*len(names) {
+		t.Error(seen)
+	}
+}
