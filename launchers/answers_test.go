@@ -39,6 +39,7 @@ func topology(rank int, hosts [][]int) string {
 	if len(near) > 0 {
 		text += fmt.Sprintf("; shm to %v", near)
 	}
+	slices.Sort(far)
 	if len(far) > 0 {
 		text += fmt.Sprintf("; tcp to %v", far)
 	}

@@ -75,9 +75,19 @@ func TestKubernetes(t *testing.T) {
 	wantAnswers(t, together(t, ranks, program("rollcall")), []int{0, 1, 2})
 }
 
+// folder is the address of a store that is a folder.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + dir
+}
+
 // TestFile has the ranks meet in a folder.
 func TestFile(t *testing.T) {
-	store, key := "COLL_STORE=file://"+t.TempDir(), secret(t)
+	store, key := "COLL_STORE="+folder(t), secret(t)
 	ranks := byHand(here(t), 3, func(rank int) []string {
 		return []string{fmt.Sprint("COLL_RANK=", rank), "COLL_SIZE=3", store, key}
 	})

@@ -16,7 +16,7 @@ func TestHosts(t *testing.T) {
 	for name, store := range map[string]string{
 		"IPv4":                   "tcp://10.77.0.1:29500",
 		"IPv6":                   "tcp://[fd77::1]:29500",
-		"a folder, and no store": "file://" + t.TempDir(),
+		"a folder, and no store": folder(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var ranks []*place

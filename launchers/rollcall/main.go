@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -36,11 +37,15 @@ func run(address string, forever int) error {
 	if err != nil {
 		return err
 	}
-	defer done()
 	c, err := fast.Init(ctx, opts...)
-	if err != nil {
+	if err := errors.Join(err, done()); err != nil {
 		return err
 	}
+	return errors.Join(answer(ctx, c, forever), c.Close())
+}
+
+// answer is what a rank does with the others.
+func answer(ctx context.Context, c *fast.Comm, forever int) error {
 	for _, check := range []func(context.Context, *fast.Comm) error{sum, spread, pass} {
 		if err := check(ctx, c); err != nil {
 			return err
@@ -50,7 +55,7 @@ func run(address string, forever int) error {
 	if forever > 0 {
 		return goOn(ctx, c, forever)
 	}
-	return c.Close()
+	return nil
 }
 
 // sum adds up small and large vectors.
