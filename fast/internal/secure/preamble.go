@@ -8,7 +8,7 @@ import (
 )
 
 // magic begins what either side says first. To a server of HTTP it is a whole request, and a bad one, so that it answers
-// at once; the first byte is none of TLS, of SSH, or of a request without a body.
+// at once; its first byte is none that TLS or SSH begin with.
 const magic = "COLLGEN\x00\r\n\r\n"
 
 const macBytes = 32
