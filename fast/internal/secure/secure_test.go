@@ -4,13 +4,24 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"testing"
 	"time"
 )
+
+// TestMain lets the parallel tests run side by side, however few processors there are: most of them wait for Budget.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // secretOf is a secret that another name would not give.
 func secretOf(name string) Secret { return sha256.Sum256([]byte(name)) }

@@ -15,6 +15,7 @@ import (
 
 // TestStrangers: what a client gets of servers that are something else.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })
 	plain, encrypted := httptest.NewServer(page), httptest.NewUnstartedServer(page)
 	encrypted.Config.ErrorLog = log.New(io.Discard, "", 0)
