@@ -81,9 +81,13 @@ func (m *Mesh) accepted(c *secure.Conn, h secure.Hello) {
 	if h.Purpose == secure.Join {
 		m.redeem(h, ok)
 	}
-	if ok && m.attach(h.From, c, c.Under()) && h.Purpose == secure.Join {
+	if !ok || !m.attach(h.From, c, c.Under()) || h.From < m.me.Size {
+		return
+	}
+	if h.Purpose == secure.Join {
 		m.welcome(h.From)
 	}
+	m.Send(h.From, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(m.me.Process)}, nil)
 }
 
 // confirm waits for the word of the process that has dialled. If there is none the connection is closed.

@@ -30,6 +30,7 @@ const (
 	kindMember                    // to a newcomer: a member's card, or nothing after the last one
 	kindNewcomer                  // from a newcomer: its card
 	kindGone                      // to a newcomer: a member is down
+	kindHello                     // to a newcomer: the sender, whose number is the Seq, is connected to it
 )
 
 // Join connects this process with all others of its job. It returns when all are connected to all, and fails on all if it
@@ -157,24 +158,29 @@ func (m *Mesh) fetch(ctx context.Context, round string, process int) (Card, erro
 // does.
 func (m *Mesh) meet(ctx context.Context, cards []Card, summon func(context.Context, Card, secure.Hello) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	var work sync.WaitGroup
-	defer work.Wait()
+	var dialling, probing sync.WaitGroup
+	defer probing.Wait()
+	defer dialling.Wait()
 	defer cancel(nil)
-	for _, c := range cards {
-		work.Go(func() {
-			var err error
-			switch {
-			case c.Process < m.me.Process:
-				err = summon(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token})
-			case c.Process > m.me.Process:
-				err = m.probe(ctx, c)
-			}
-			if err != nil {
-				cancel(err)
-			}
-		})
+	try := func(err error) {
+		if err != nil {
+			cancel(err)
+		}
 	}
-	return m.await(ctx, func() bool { return len(m.unconnected(cards)) == 0 })
+	for _, c := range cards {
+		switch {
+		case c.Process < m.me.Process:
+			hello := secure.Hello{Purpose: secure.Control, Token: m.card.Token}
+			dialling.Go(func() { try(summon(ctx, c, hello)) })
+		case c.Process > m.me.Process:
+			probing.Go(func() { try(m.probe(ctx, c)) })
+		}
+	}
+	if err := m.await(ctx, func() bool { return len(m.unconnected(cards)) == 0 }); err != nil {
+		return err
+	}
+	dialling.Wait()
+	return context.Cause(ctx)
 }
 
 // unconnected are the processes of cards that are not down and that this one is not connected to. It is called with m.mu

@@ -91,8 +91,13 @@ func (m *Mesh) meetMembers(ctx context.Context, cards []Card) error {
 		ctx, stop := m.whileUp(ctx, func(p int) bool { return p == c.Process })
 		defer stop()
 		err := m.summon(ctx, c, h)
+		if err == nil {
+			_, err = m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(c.Process)})
+		}
 		if errors.Is(err, wire.ErrDied) {
 			m.down(c.Process, wire.ErrDied, nil)
+		}
+		if m.Down(c.Process) != nil {
 			return nil
 		}
 		return err
