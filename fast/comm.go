@@ -39,9 +39,13 @@ type Comm struct {
 	closed atomic.Bool
 	busy   atomic.Bool // guards what follows
 	desc   wire.Call
-	call   Call
-	calls  uint64 // made so far by all ranks together
-	made   uint32 // times that Split was called
+	named  struct { // what desc has the names of
+		k *Collective
+		a *Algorithm
+	}
+	call  Call
+	calls uint64 // made so far by all ranks together
+	made  uint32 // times that Split was called
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	group                  []request // point-to-point calls that are made together

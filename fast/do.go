@@ -223,6 +223,12 @@ func (c *Comm) describe(d *wire.Call, r *request, seq uint64) {
 	if k.Reduces {
 		d.Op = uint32(args.Op)
 	}
+	if d == &c.desc {
+		if c.named.k == k && c.named.a == r.a { // as in most calls
+			return
+		}
+		c.named.k, c.named.a = k, r.a
+	}
 	d.PrimitiveName, d.AlgorithmName = wire.NewLabel(k.Name), wire.NewLabel(r.a.Name)
 }
 

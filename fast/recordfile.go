@@ -35,24 +35,36 @@ func (r *recorder) trace(reason string) *Trace {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t.Written = int64(time.Since(r.origin))
-	for other := range r.tracks {
-		for _, k := range other.kept {
-			t.Entries = append(t.Entries, k.entry())
-		}
+	waits := make(map[*track][]int)
+	for running := range r.running() {
+		waits[running] = running.waits()
 	}
-	for _, e := range r.ring {
-		if e.track != nil {
-			t.Entries = append(t.Entries, e.entry())
-		}
+	for _, e := range r.records() {
+		t.Entries = append(t.Entries, e.entry(waits[e.track]))
 	}
-	slices.SortStableFunc(t.Entries, func(a, b TraceEntry) int { return cmp.Compare(a.Start, b.Start) })
-	t.Entries = t.Entries[max(0, len(t.Entries)-recorded):]
 	t.Lost = r.made - uint64(len(t.Entries))
 	return t
 }
 
-// entry is e in the words of a trace. The recorder is locked.
-func (e *record) entry() TraceEntry {
+// records are the records that are kept, in the order of their operations: those of the ring, and before them those that
+// had to leave it though their operations run. The recorder is locked.
+func (r *recorder) records() (all []*record) {
+	for t := range r.running() {
+		for i := range t.kept {
+			all = append(all, &t.kept[i])
+		}
+	}
+	for i := range r.ring {
+		if r.ring[i].track != nil {
+			all = append(all, &r.ring[i])
+		}
+	}
+	slices.SortFunc(all, func(a, b *record) int { return cmp.Compare(a.number, b.number) })
+	return all[max(0, len(all)-recorded):]
+}
+
+// entry is e in the words of a trace; its communicator waits for ranks. The recorder is locked.
+func (e *record) entry(waiting []int) TraceEntry {
 	t := e.track
 	x := TraceEntry{Comm: plainText(t.name), ID: t.id, Rank: t.rank, Size: t.size, Seq: e.seq, Primitive: plainText(e.k.Name),
 		Algorithm: plainText(e.a.Name), Type: e.elem.String(), Count: e.count, Root: int(e.root), Peer: int(e.peer),
@@ -62,7 +74,7 @@ func (e *record) entry() TraceEntry {
 	}
 	switch x.State {
 	case TraceRunning:
-		x.Waiting = t.waits()
+		x.Waiting = waiting
 	case TraceFailed:
 		x.Error, x.Waiting = plainText(t.failure), t.failed
 	}

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"iter"
 	"log/slog"
 	"time"
 )
@@ -25,10 +26,7 @@ func (r *recorder) watch() {
 	var slow []slowness
 	r.mu.Lock()
 	r.looks = false
-	for t := range r.tracks {
-		if t.done.Load() == t.last {
-			continue
-		}
+	for t := range r.running() {
 		if !r.looks {
 			r.look()
 		}
@@ -39,6 +37,17 @@ func (r *recorder) watch() {
 	r.mu.Unlock()
 	for _, s := range slow {
 		s.warn(r.log)
+	}
+}
+
+// running are the communicators with operations in progress. The recorder is locked.
+func (r *recorder) running() iter.Seq[*track] {
+	return func(yield func(*track) bool) {
+		for t := range r.tracks {
+			if t.done.Load() < t.last && !yield(t) {
+				return
+			}
+		}
 	}
 }
 

@@ -62,7 +62,7 @@ func (c *Comm) list(ctx context.Context, at int) error {
 		x.recvs[recvs+i].Call = d
 	}
 	if len(x.sends) == sends && len(x.recvs) == recvs { // announced all the same, as by Call.announce
-		c.desc = *d
+		c.describe(&c.desc, r, *made)
 		c.transport.Begin(&c.desc)
 	}
 	return nil

@@ -1,0 +1,178 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// TestBucket adds tensors of random lengths in several steps: all come back as their sums.
+func TestBucket(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(1, 3).Draw(t, "size")
+		bytes := rapid.SampledFrom([]int{8, 24, 100, 1000}).Draw(t, "bytes")
+		steps := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 40), 0, 12), 1, 4).Draw(t, "lengths")
+		all := comms(size)
+		defer closeAll(all)
+		for rank, err := range onAll(all, func(c *Comm) error {
+			b, err := NewBucket[int64](c, Sum, bytes)
+			for i := 0; err == nil && i < len(steps); i++ {
+				err = addAll(context.Background(), c, b, steps[i])
+			}
+			return err
+		}) {
+			if err != nil {
+				t.Errorf("rank %d of %d: %v", rank, size, err)
+			}
+		}
+	})
+}
+
+// addAll is one step with tensors of these lengths.
+func addAll(ctx context.Context, c *Comm, b *Bucket[int64], lengths []int) error {
+	tensors := make([][]int64, len(lengths))
+	for i, n := range lengths {
+		tensors[i] = slices.Repeat([]int64{int64(100*i + c.Rank())}, n)
+		if err := b.Add(ctx, tensors[i]); err != nil {
+			return err
+		}
+	}
+	if err := b.Wait(ctx); err != nil {
+		return err
+	}
+	for i, tensor := range tensors {
+		want := int64(100*i*c.Size() + c.Size()*(c.Size()-1)/2)
+		if !slices.Equal(tensor, slices.Repeat([]int64{want}, lengths[i])) {
+			return fmt.Errorf("tensor %d is %v, want %d", i, tensor, want)
+		}
+	}
+	return nil
+}
+
+// TestBucketFuses counts the calls that are made of many tensors.
+func TestBucketFuses(t *testing.T) {
+	c := newComm(0, 1, nil)
+	defer c.Close()
+	b, err := NewBucket[float32](c, Sum, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		lengths []int
+		calls   uint64
+	}{{nil, 0}, {[]int{1, 2, 3, 0}, 1}, {[]int{5, 5}, 1}, {[]int{5, 6}, 2}, {[]int{1, 11, 1, 11, 1}, 3}, {[]int{10, 10, 10, 10, 10, 10}, 6}} {
+		before := c.calls
+		for _, n := range step.lengths {
+			err = errors.Join(err, b.Add(t.Context(), make([]float32, n)))
+		}
+		if err := errors.Join(err, b.Wait(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.calls - before; got != step.calls {
+			t.Errorf("%v: %d calls, want %d", step.lengths, got, step.calls)
+		}
+	}
+}
+
+// TestBucketOverlaps starts the all-reduce of a full buffer before anybody waits, and goes on when a waiting has ended.
+func TestBucketOverlaps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := comms(2)
+		defer closeAll(all)
+		b, err := NewBucket[int64](all[0], Sum, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y, z := []int64{1}, []int64{2}, []int64{4, 5, 6}
+		if err := errors.Join(b.Add(t.Context(), x), b.Add(t.Context(), y)); err != nil {
+			t.Fatal(err)
+		}
+		if err := AllReduce(t.Context(), all[1], []int64{10, 10}, Sum); err != nil { // it would wait for ever
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := b.Add(t.Context(), z); err != nil {
+			t.Error(err)
+		}
+		if err := b.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("waiting for a rank that does not come: %v", err)
+		}
+		err = errors.Join(AllReduce(t.Context(), all[1], []int64{10, 10, 10}, Sum), b.Wait(t.Context()))
+		if err != nil || x[0] != 11 || y[0] != 12 || !slices.Equal(z, []int64{14, 15, 16}) {
+			t.Errorf("%v: %v, %v, %v", err, x, y, z)
+		}
+	})
+}
+
+// TestBucketFails is of no use after its communicator, or what it was made with, is not.
+func TestBucketFails(t *testing.T) {
+	if _, err := NewBucket[int64](newComm(0, 1, nil), Sum, 7); !errors.Is(err, ErrInvalidArgument) {
+		t.Errorf("no room for an element: %v", err)
+	}
+	c := newComm(0, 1, nil)
+	b, err := NewBucket[float64](c, BAnd, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Add(t.Context(), []float64{1}); !errors.Is(err, ErrInvalidArgument) || b.Wait(t.Context()) != err || b.Add(t.Context(), nil) != err {
+		t.Errorf("an op that does not suit: %v", err)
+	}
+	b, err = NewBucket[float64](c, Sum, 80)
+	if err := errors.Join(err, b.Add(t.Context(), []float64{1}), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Wait(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("a communicator that is closed: %v", err)
+	}
+}
+
+// TestBucketAllocates nothing when it is used again.
+func TestBucketAllocates(t *testing.T) {
+	const runs = 50
+	all := comms(2)
+	defer closeAll(all)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	once := func(c *Comm) func() {
+		b, err := NewBucket[float32](c, Avg, 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors := make([][]float32, 20)
+		for i := range tensors {
+			tensors[i] = make([]float32, 100*i)
+		}
+		return func() {
+			for _, tensor := range tensors {
+				if err := b.Add(ctx, tensor); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := b.Wait(ctx); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	other, done := once(all[1]), make(chan struct{})
+	go func() {
+		defer close(done)
+		for range runs + 6 {
+			other()
+		}
+	}()
+	mine := once(all[0])
+	for range 5 {
+		mine()
+	}
+	if n := testing.AllocsPerRun(runs, mine); n != 0 {
+		t.Errorf("%v allocations in a step", n)
+	}
+	<-done
+}

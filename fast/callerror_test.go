@@ -1,0 +1,88 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestCallError has calls fail after they have begun: their errors say which they were.
+func TestCallError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, test := range map[string]struct {
+			call func(ctx context.Context, c *Comm) error
+			want CallError
+			text string
+		}{
+			"collective": {
+				func(ctx context.Context, c *Comm) error {
+					return AllReduce(ctx, c, make([]int64, 9), Sum, WithAlgorithm("two-shot"))
+				},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "AllReduce", Algorithm: "two-shot", Peer: -1},
+				"AllReduce, call 3 of world, rank 1 of 4: waiting for ranks [0 2 3]: context deadline exceeded",
+			},
+			"started": {
+				func(ctx context.Context, c *Comm) error {
+					return StartBroadcast(ctx, c, make([]int64, 9), 0, WithAlgorithm("binomial")).Wait(t.Context())
+				},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "Broadcast", Algorithm: "binomial", Peer: -1},
+				"Broadcast, call 3 of world, rank 1 of 4: waiting for ranks [0]: context deadline exceeded",
+			},
+			"receive": {
+				func(ctx context.Context, c *Comm) error { return Recv(ctx, c, make([]int64, 9), 2) },
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "Recv", Algorithm: "direct", Peer: 2},
+				"Recv with rank 2, call 1 of world, rank 1 of 4: waiting for ranks [2]: context deadline exceeded",
+			},
+			"both at once": {
+				func(ctx context.Context, c *Comm) error { return SendRecv(ctx, c, make([]int64, 9), 0, make([]int64, 9), 3) },
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "SendRecv", Algorithm: "direct", Peer: 0},
+				"SendRecv with rank 0, call 1 of world, rank 1 of 4: waiting for ranks [0 3]: context deadline exceeded",
+			},
+		} {
+			all := comms(4)
+			for rank, err := range onAll(all, func(c *Comm) error { return errors.Join(Barrier(t.Context(), c), Barrier(t.Context(), c)) }) {
+				if err != nil {
+					t.Fatalf("rank %d: %v", rank, err)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			err := test.call(ctx, all[1])
+			cancel()
+			var got *CallError
+			var timeout *TimeoutError
+			if !errors.As(err, &got) || !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if d := cmp.Diff(test.want, *got, cmpopts.IgnoreFields(CallError{}, "Err")); d != "" {
+				t.Errorf("%s (-want +got):\n%s", name, d)
+			}
+			if err.Error() != test.text {
+				t.Errorf("%s: %v, want %s", name, err, test.text)
+			}
+			if later := Barrier(t.Context(), all[1]); !errors.Is(later, ErrAborted) || !errors.Is(later, context.DeadlineExceeded) {
+				t.Errorf("%s, later: %v", name, later)
+			}
+			closeAll(all)
+		}
+	})
+}
+
+// TestPlainErrors are those of calls that did not begin.
+func TestPlainErrors(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := comms(2)[0]
+	for _, err := range []error{AllReduce(t.Context(), c, []int64{1}, 0), Barrier(ended, c), StartBarrier(ended, c).Wait(t.Context())} {
+		var call *CallError
+		if err == nil || errors.As(err, &call) {
+			t.Errorf("%v names a call that was made", err)
+		}
+	}
+	_ = c.Close()
+}

@@ -1,0 +1,305 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// closeAll ends the goroutines of started calls.
+func closeAll(all []*Comm) {
+	for _, c := range all {
+		_ = c.Close()
+	}
+}
+
+// TestStart starts calls of all kinds on every rank, and waits for them in another order.
+func TestStart(t *testing.T) {
+	const size = 3
+	all := comms(size)
+	defer closeAll(all)
+	for rank, err := range onAll(all, func(c *Comm) error {
+		ctx := t.Context()
+		sum, most, gathered := []int64{int64(c.Rank())}, []int64{0}, make([]int64, size)
+		handles := []*Handle{
+			StartAllReduce(ctx, c, sum, Sum),
+			StartAllGatherInto(ctx, c, gathered, []int64{int64(10 * c.Rank())}),
+			StartBarrier(ctx, c),
+			StartAllReduceInto(ctx, c, most, []int64{int64(-c.Rank())}, Max),
+			StartBroadcast(ctx, c, []int64{}, 1),
+		}
+		for _, h := range slices.Backward(handles) {
+			if err := h.Wait(ctx); err != nil {
+				return err
+			}
+		}
+		if sum[0] != 3 || most[0] != 0 || !slices.Equal(gathered, []int64{0, 10, 20}) {
+			return fmt.Errorf("got %v, %v and %v", sum, most, gathered)
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	checkHealthy(t, all)
+}
+
+// TestStartRefused has handles of calls that never begin.
+func TestStartRefused(t *testing.T) {
+	ctx, all := t.Context(), comms(2)
+	defer closeAll(all)
+	c := all[0]
+	x := make([]float32, 8)
+	for name, h := range map[string]*Handle{
+		"nil communicator": StartAllReduce(ctx, nil, x, Sum),
+		//lint:ignore SA1012 it is what the test is about
+		"nil context":    StartBarrier(nil, c),
+		"op":             StartAllReduce(ctx, c, x, BAnd),
+		"lengths":        StartAllReduceInto(ctx, c, x[:4], x[4:7], Sum),
+		"root":           StartBroadcast(ctx, c, x, 2),
+		"algorithm":      StartAllReduce(ctx, c, x, Sum, WithAlgorithm("none")),
+		"to itself":      StartSend(ctx, c, x, 0),
+		"from nobody":    StartRecv(ctx, c, x, 2),
+		"both to itself": StartSendRecv(ctx, c, x[:4], 0, x[4:], 1),
+		"in place":       StartSendRecv(ctx, c, x, 1, x, 1),
+	} {
+		done, err := h.Test()
+		if !done || !errors.Is(err, ErrInvalidArgument) || !errors.Is(h.Wait(ctx), err) || h.Err() != err {
+			t.Errorf("%s: done %v, %v", name, done, err)
+		}
+		<-h.Done()
+	}
+	h := StartBarrier(ctx, all[0])
+	//lint:ignore SA1012 it is what the test is about
+	if err := h.Wait(nil); !errors.Is(err, ErrInvalidArgument) {
+		t.Errorf("waiting without a context: %v", err)
+	}
+	if err := errors.Join(Barrier(ctx, all[1]), h.Wait(ctx)); err != nil {
+		t.Error(err)
+	}
+	checkHealthy(t, all)
+}
+
+// TestExchangeOfAll has each rank start sends to and receives from all others, in an order of its own, and wait for
+// them in another: whatever the order, nobody waits for ever. Some messages are empty, and large ones wait for room.
+func TestExchangeOfAll(t *testing.T) {
+	const size, rounds = 5, 20
+	all := comms(size)
+	defer closeAll(all)
+	for rank, err := range onAll(all, func(c *Comm) error {
+		for round := range rounds {
+			if err := exchangeOfAll(t.Context(), c, (round%4)*(round%3)*1000, round); err != nil {
+				return err
+			}
+		}
+		return Barrier(t.Context(), c)
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+func exchangeOfAll(ctx context.Context, c *Comm, count, round int) error {
+	got := make([][]int32, c.Size())
+	var handles []*Handle
+	stride := 1 + (c.Rank()+round)%(c.Size()-1) // the size is a prime number
+	for i := 1; i < c.Size(); i++ {
+		peer := (c.Rank() + i*stride) % c.Size()
+		got[peer] = make([]int32, count)
+		send := StartSend(ctx, c, slices.Repeat([]int32{int32(c.Rank())}, count), peer)
+		receive := StartRecv(ctx, c, got[peer], peer)
+		handles = append(handles, receive, send)
+	}
+	if (c.Rank()+round)%3 == 0 {
+		<-handles[len(handles)-1].Done()
+	}
+	for _, h := range handles {
+		if err := h.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	for peer, data := range got {
+		if data != nil && !slices.Equal(data, slices.Repeat([]int32{int32(peer)}, count)) {
+			return fmt.Errorf("round %d: wrong data of rank %d", round, peer)
+		}
+	}
+	return nil
+}
+
+// TestWait ends the waiting for a call before the call ends.
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := comms(2)
+		defer closeAll(all)
+		h := StartBarrier(t.Context(), all[0])
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := h.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "goes on") {
+			t.Errorf("the first waiting: %v", err)
+		}
+		if done, err := h.Test(); done || err != nil {
+			t.Errorf("it is done: %v, %v", done, err)
+		}
+		if err := errors.Join(Barrier(t.Context(), all[1]), h.Wait(t.Context()), h.Err()); err != nil {
+			t.Error(err)
+		}
+		checkHealthy(t, all)
+	})
+}
+
+// TestOrder has a call that is not started wait for those before it, or for the end of its context.
+func TestOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := comms(2)
+		defer closeAll(all)
+		first := StartBarrier(t.Context(), all[0])
+		received := []int64{0}
+		second := StartRecv(t.Context(), all[0], received, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := AllReduce(ctx, all[0], []int64{1}, Sum)
+		var timeout *TimeoutError
+		var call *CallError
+		if !errors.As(err, &timeout) || errors.As(err, &call) {
+			t.Errorf("behind a call that does not end: %v", err)
+		}
+		sums := make([]int64, 2)
+		for rank, err := range onAll(all, func(c *Comm) error {
+			if c.Rank() == 1 {
+				if err := errors.Join(Barrier(t.Context(), c), Send(t.Context(), c, []int64{7}, 0)); err != nil {
+					return err
+				}
+			}
+			sums[c.Rank()] = int64(c.Rank()) + 1
+			return AllReduce(t.Context(), c, sums[c.Rank():][:1], Sum)
+		}) {
+			if err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
+		if !first.ended.Load() || !second.ended.Load() || received[0] != 7 || sums[0] != 3 || sums[1] != 3 {
+			t.Errorf("received %v, sums %v", received, sums)
+		}
+	})
+}
+
+// TestLeftOut starts a call whose context ends before it begins: the others go on without it.
+func TestLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := comms(2)
+		defer closeAll(all)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		first := StartBarrier(t.Context(), all[0])
+		out := StartSend(ctx, all[0], []int64{1}, 1)
+		in := StartRecv(t.Context(), all[0], []int64{1}, 1)
+		if done, _ := in.Test(); done {
+			t.Error("it is done")
+		}
+		synctest.Wait()
+		cause := errors.New("no time")
+		cancel(cause)
+		err := errors.Join(Barrier(t.Context(), all[1]), Send(t.Context(), all[1], []int64{2}, 0), first.Wait(t.Context()), in.Wait(t.Context()))
+		if err != nil {
+			t.Error(err)
+		}
+		var call *CallError
+		if err := out.Wait(t.Context()); !errors.Is(err, cause) || errors.As(err, &call) {
+			t.Errorf("left out: %v", err)
+		}
+		checkHealthy(t, all)
+	})
+}
+
+// TestJoinedContexts ends one of the contexts of calls that run together.
+func TestJoinedContexts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := comms(3)
+		defer closeAll(all)
+		cause := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		a := StartRecv(t.Context(), all[0], []int64{1}, 1)
+		b := StartRecv(ctx, all[0], []int64{1}, 2)
+		a.begin()
+		synctest.Wait()
+		cancel(cause)
+		for peer, h := range map[int]*Handle{1: a, 2: b} {
+			err := h.Wait(t.Context())
+			var timeout *TimeoutError
+			var call *CallError
+			if !errors.Is(err, cause) || !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{1, 2}) ||
+				!errors.As(err, &call) || call.Peer != peer || call.Op != "Recv" || call.Seq != 1 {
+				t.Errorf("rank %d: %v", peer, err)
+			}
+		}
+	})
+}
+
+// TestCloseEndsStarted closes a communicator on which calls run, wait, and were not begun.
+func TestCloseEndsStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := comms(2)
+		handles := []*Handle{StartBarrier(t.Context(), all[0]), StartBarrier(t.Context(), all[0]), StartRecv(t.Context(), all[0], []int64{1}, 1)}
+		synctest.Wait()
+		closeAll(all)
+		for i, h := range handles {
+			if done, err := h.Test(); !done || !errors.Is(err, ErrClosed) {
+				t.Errorf("call %d: %v, %v", i, done, err)
+			}
+		}
+		if err := StartBarrier(t.Context(), all[0]).Err(); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	})
+}
+
+// TestStartFromManyGoroutines starts calls from several goroutines without any order between them, while the
+// communicator is closed in the end: every handle comes to an end.
+func TestStartFromManyGoroutines(t *testing.T) {
+	all := comms(1)
+	var users sync.WaitGroup
+	var refused, made, closed int
+	var mu sync.Mutex
+	for range 64 {
+		users.Go(func() {
+			for !all[0].closed.Load() {
+				err := StartAllReduce(t.Context(), all[0], []int64{1}, Sum).Wait(t.Context())
+				mu.Lock()
+				switch {
+				case err == nil:
+					if made++; made == 300 {
+						go func() { _ = all[0].Close() }()
+					}
+				case errors.Is(err, ErrConcurrentUse):
+					refused++
+				case errors.Is(err, ErrClosed):
+					closed++
+				default:
+					t.Error(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	users.Wait()
+	t.Logf("%d calls made, %d refused, %d closed", made, refused, closed)
+	closeAll(all)
+}
+
+// TestOneRankStarts starts calls where there is no transport.
+func TestOneRankStarts(t *testing.T) {
+	ctx, c := t.Context(), newComm(0, 1, nil)
+	x, y := []int64{3}, []int64{4}
+	a := StartSendRecv(ctx, c, x, 0, y, 0)
+	b := StartAllReduce(ctx, c, x, Avg)
+	if err := errors.Join(a.Wait(ctx), b.Wait(ctx), c.Close()); err != nil || y[0] != 3 || x[0] != 3 {
+		t.Errorf("%v: %v, %v", err, x, y)
+	}
+}

@@ -1,0 +1,285 @@
+package fast
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// watched are ranks with a flight recorder each.
+func watched(size int, r recording) []*Comm {
+	all := comms(size)
+	for rank, c := range all {
+		r.rank, r.size = rank, size
+		c.track = newRecorder(r).join(c)
+	}
+	return all
+}
+
+// written is what a rank's recorder writes.
+func written(t *testing.T, c *Comm) *Trace {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := c.WriteTrace(&buf); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := ReadTrace(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+// TestTrace records calls that are over, that failed, and that run.
+func TestTrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := watched(3, recording{operations: 100, job: "job\n1"})
+		defer closeAll(all)
+		for rank, err := range onAll(all, func(c *Comm) error {
+			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")), Broadcast(t.Context(), c, make([]int8, 3), 2))
+		}) {
+			if err != nil {
+				t.Fatalf("rank %d: %v", rank, err)
+			}
+		}
+		if err := AllReduce(t.Context(), all[0], []int8{}, 0); err == nil {
+			t.Error("it is not refused")
+		}
+		time.Sleep(time.Second)
+		h := StartSendRecv(t.Context(), all[0], make([]int64, 4), 1, make([]int64, 5), 2)
+		h.begin()
+		synctest.Wait()
+		time.Sleep(time.Second)
+		got := written(t, all[0])
+		header := TraceHeader{Format: TraceFormat, Size: 3, Job: "job 1", PID: os.Getpid(), Written: int64(2 * time.Second), Reason: "on demand"}
+		if d := cmp.Diff(header, got.TraceHeader, cmpopts.IgnoreFields(TraceHeader{}, "Origin", "Host")); d != "" {
+			t.Errorf("header (-want +got):\n%s", d)
+		}
+		entry := TraceEntry{Comm: "world", Size: 3, Peer: -1, State: TraceDone}
+		first, second, third, fourth := entry, entry, entry, entry
+		first.Seq, first.Primitive, first.Algorithm, first.Op, first.Type, first.Count, first.Depth = 1, "AllReduce", "ring", "max", "float32", 8, 1
+		second.Seq, second.Primitive, second.Algorithm, second.Type, second.Count, second.Root, second.Depth = 2, "Broadcast", "binomial", "int8", 3, 2, 1
+		third.Seq, third.Primitive, third.Algorithm, third.Type, third.Count, third.Peer, third.Depth = 1, "SendRecv", "direct", "int64", 4, 1, 1
+		third.Start, third.State, third.Waiting = int64(time.Second), TraceRunning, []int{1, 2}
+		fourth = third
+		fourth.Count, fourth.Root, fourth.Peer = 5, 2, 0
+		if d := cmp.Diff([]TraceEntry{first, second, third, fourth}, got.Entries); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+		if err := SendRecv(t.Context(), all[2], make([]int64, 6), 0, nil, 0); !errors.As(err, new(*MismatchError)) {
+			t.Errorf("rank 2: %v", err)
+		}
+		err := h.Wait(t.Context())
+		got = written(t, all[0])
+		for _, e := range got.Entries[2:] {
+			if e.State != TraceFailed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{2}) {
+				t.Errorf("after it failed with %v: %+v", err, e)
+			}
+		}
+	})
+}
+
+// TestTraceIsBounded makes more calls than are kept, on several communicators of a rank. What still runs is kept all the
+// same.
+func TestTraceIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder(recording{size: 1, operations: 16})
+		waits, others := comms(2), comms(1)
+		defer closeAll(append(waits, others...))
+		waits[0].track, others[0].track = r.join(waits[0]), r.join(others[0])
+		h := StartBarrier(t.Context(), waits[0])
+		synctest.Wait()
+		for range 40 {
+			if err := Barrier(t.Context(), others[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := written(t, others[0])
+		if len(got.Entries) != 17 || got.Lost != 24 || got.Entries[0].State != TraceRunning || got.Entries[1].Seq != 25 || got.Entries[16].Seq != 40 {
+			t.Errorf("%d operations, %d lost: %+v", len(got.Entries), got.Lost, got.Entries)
+		}
+		if err := errors.Join(Barrier(t.Context(), waits[1]), h.Wait(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestTraceWhileCallsRun writes traces while two communicators of a rank are in use.
+func TestTraceWhileCallsRun(t *testing.T) {
+	r := newRecorder(recording{size: 1, operations: 64})
+	all := []*Comm{newComm(0, 1, nil), newComm(0, 1, nil)}
+	var users sync.WaitGroup
+	for _, c := range all {
+		c.track = r.join(c)
+		users.Go(func() {
+			for range 500 {
+				if err := AllReduce(t.Context(), c, []int64{1}, Sum); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 20 {
+		written(t, all[0])
+	}
+	users.Wait()
+	if got := written(t, all[1]); len(got.Entries) != 64 || got.Lost != 936 {
+		t.Errorf("%d operations, %d lost", len(got.Entries), got.Lost)
+	}
+}
+
+// TestTraceFile is written once, when the first call fails.
+func TestTraceFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "traces")
+	all := watched(2, recording{operations: 10, dir: dir})
+	for rank, err := range onAll(all, func(c *Comm) error { return Send(t.Context(), c, []int64{1}, 1-c.Rank()) }) {
+		if err == nil {
+			t.Errorf("rank %d: two sends without a receive succeed", rank)
+		}
+	}
+	all[1].track.keepTraceSoon(errors.New("later"))
+	for rank, c := range all {
+		_ = c.Close()
+		c.track.recorder.close()
+		f, err := os.Open(filepath.Join(dir, fmt.Sprintf("rank-%d.jsonl", rank)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace, err := ReadTrace(f)
+		if err != nil || trace.Rank != rank || !strings.Contains(trace.Reason, "call 1 of world") || trace.Entries[0].State != TraceFailed {
+			t.Errorf("rank %d: %v, %+v", rank, err, trace)
+		}
+		_ = f.Close()
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("%v: %v", left, err)
+	}
+}
+
+// TestTraceFileCannotBeWritten: it is warned of, and the call's error is the same.
+func TestTraceFileCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	c := watched(2, recording{operations: 10, dir: file, log: slog.New(slog.NewTextHandler(&log, nil))})[0]
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := Barrier(ctx, c); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "cannot be written") {
+		t.Errorf("the log is %q", log.String())
+	}
+}
+
+// lockedBuffer is a log that may be read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
+}
+
+// TestSlowCalls warns of a call that does not end, less and less often, and of no other.
+func TestSlowCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log lockedBuffer
+		all := watched(2, recording{operations: 10, log: slog.New(slog.NewTextHandler(&log, nil))})
+		for rank, err := range onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
+			if err != nil {
+				t.Fatalf("rank %d: %v", rank, err)
+			}
+		}
+		time.Sleep(time.Hour) // without a call
+		h := StartBarrier(t.Context(), all[0])
+		synctest.Wait()
+		time.Sleep(100 * time.Second)
+		if err := errors.Join(Barrier(t.Context(), all[1]), h.Wait(t.Context())); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		if len(lines) != 4 { // after 10, 20, 40 and 80 seconds
+			t.Errorf("%d warnings: %s", len(lines), log.String())
+		}
+		for _, want := range []string{"primitive=Barrier", "call=2", "comm=world", "rank=0", "waiting=[1]", "seconds=80"} {
+			if !strings.Contains(lines[len(lines)-1], want) {
+				t.Errorf("%q is not in %s", want, lines[len(lines)-1])
+			}
+		}
+		closeAll(all)
+		for _, c := range all {
+			c.track.recorder.close()
+		}
+	})
+}
+
+func TestWriteTraceRefuses(t *testing.T) {
+	for _, c := range []*Comm{nil, newComm(0, 1, nil)} {
+		if err := c.WriteTrace(io.Discard); !errors.Is(err, ErrInvalidArgument) {
+			t.Errorf("without a recorder: %v", err)
+		}
+	}
+	c := watched(1, recording{operations: 1})[0]
+	if err := Barrier(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	r, w := io.Pipe()
+	_ = r.Close()
+	if err := c.WriteTrace(w); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("to a writer that fails: %v", err)
+	}
+}
+
+// TestRecorderAllocates nothing for an operation.
+func TestRecorderAllocates(t *testing.T) {
+	c := watched(1, recording{operations: 16, log: slog.New(slog.DiscardHandler)})[0]
+	defer c.track.recorder.close()
+	if n := testing.AllocsPerRun(100, func() {
+		if err := Barrier(context.Background(), c); err != nil {
+			t.Error(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkRecorder is what an operation costs that has nothing to do, with and without a recorder.
+func BenchmarkRecorder(b *testing.B) {
+	for name, c := range map[string]*Comm{"on": watched(1, recording{operations: recorded})[0], "off": newComm(0, 1, nil)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := Barrier(context.Background(), c); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
