@@ -10,7 +10,7 @@ import (
 func TestBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, a, b := t.Context(), comms(2), comms(2)
-		defer closeAll(append(a, b...))
+		defer leaveAll(append(a, b...))
 		var handles []*Handle
 		failure := errors.New("of the function")
 		err := a[0].Batch(func() error {
@@ -46,7 +46,7 @@ func TestBatch(t *testing.T) {
 // TestBatchBegins makes calls in a batch that cannot wait for its end.
 func TestBatchBegins(t *testing.T) {
 	all := comms(2)
-	defer closeAll(all)
+	defer leaveAll(all)
 	for rank, err := range onAll(all, func(c *Comm) error {
 		return c.Batch(func() error {
 			other, got := 1-c.Rank(), []int64{0}

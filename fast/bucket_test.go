@@ -19,7 +19,7 @@ func TestBucket(t *testing.T) {
 		bytes := rapid.SampledFrom([]int{8, 24, 100, 1000}).Draw(t, "bytes")
 		steps := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 40), 0, 12), 1, 4).Draw(t, "lengths")
 		all := comms(size)
-		defer closeAll(all)
+		defer leaveAll(all)
 		for rank, err := range onAll(all, func(c *Comm) error {
 			b, err := NewBucket[int64](c, Sum, bytes)
 			for i := 0; err == nil && i < len(steps); i++ {
@@ -84,7 +84,7 @@ func TestBucketFuses(t *testing.T) {
 func TestBucketOverlaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(2)
-		defer closeAll(all)
+		defer leaveAll(all)
 		b, err := NewBucket[int64](all[0], Sum, 16)
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestBucketFails(t *testing.T) {
 func TestBucketAllocates(t *testing.T) {
 	const runs = 50
 	all := comms(2)
-	defer closeAll(all)
+	defer leaveAll(all)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	once := func(c *Comm) func() {

@@ -68,7 +68,7 @@ func TestCallError(t *testing.T) {
 			if later := Barrier(t.Context(), all[1]); !errors.Is(later, ErrAborted) || !errors.Is(later, context.DeadlineExceeded) {
 				t.Errorf("%s, later: %v", name, later)
 			}
-			closeAll(all)
+			leaveAll(all)
 		}
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// closeAll ends the goroutines of started calls.
-func closeAll(all []*Comm) {
+// leaveAll closes communicators, which ends the goroutines of started calls.
+func leaveAll(all []*Comm) {
 	for _, c := range all {
 		_ = c.Close()
 	}
@@ -23,7 +23,7 @@ func closeAll(all []*Comm) {
 func TestStart(t *testing.T) {
 	const size = 3
 	all := comms(size)
-	defer closeAll(all)
+	defer leaveAll(all)
 	for rank, err := range onAll(all, func(c *Comm) error {
 		ctx := t.Context()
 		sum, most, gathered := []int64{int64(c.Rank())}, []int64{0}, make([]int64, size)
@@ -54,7 +54,7 @@ func TestStart(t *testing.T) {
 // TestStartRefused has handles of calls that never begin.
 func TestStartRefused(t *testing.T) {
 	ctx, all := t.Context(), comms(2)
-	defer closeAll(all)
+	defer leaveAll(all)
 	c := all[0]
 	x := make([]float32, 8)
 	for name, h := range map[string]*Handle{
@@ -92,7 +92,7 @@ func TestStartRefused(t *testing.T) {
 func TestExchangeOfAll(t *testing.T) {
 	const size, rounds = 5, 20
 	all := comms(size)
-	defer closeAll(all)
+	defer leaveAll(all)
 	for rank, err := range onAll(all, func(c *Comm) error {
 		for round := range rounds {
 			if err := exchangeOfAll(t.Context(), c, (round%4)*(round%3)*1000, round); err != nil {
@@ -138,7 +138,7 @@ func exchangeOfAll(ctx context.Context, c *Comm, count, round int) error {
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(2)
-		defer closeAll(all)
+		defer leaveAll(all)
 		h := StartBarrier(t.Context(), all[0])
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -159,7 +159,7 @@ func TestWait(t *testing.T) {
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(2)
-		defer closeAll(all)
+		defer leaveAll(all)
 		first := StartBarrier(t.Context(), all[0])
 		received := []int64{0}
 		second := StartRecv(t.Context(), all[0], received, 1)
@@ -195,7 +195,7 @@ func TestOrder(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(2)
-		defer closeAll(all)
+		defer leaveAll(all)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		first := StartBarrier(t.Context(), all[0])
 		out := StartSend(ctx, all[0], []int64{1}, 1)
@@ -222,7 +222,7 @@ func TestLeftOut(t *testing.T) {
 func TestJoinedContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(3)
-		defer closeAll(all)
+		defer leaveAll(all)
 		cause := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		a := StartRecv(t.Context(), all[0], []int64{1}, 1)
@@ -248,7 +248,7 @@ func TestCloseEndsStarted(t *testing.T) {
 		all := comms(2)
 		handles := []*Handle{StartBarrier(t.Context(), all[0]), StartBarrier(t.Context(), all[0]), StartRecv(t.Context(), all[0], []int64{1}, 1)}
 		synctest.Wait()
-		closeAll(all)
+		leaveAll(all)
 		for i, h := range handles {
 			if done, err := h.Test(); !done || !errors.Is(err, ErrClosed) {
 				t.Errorf("call %d: %v, %v", i, done, err)
@@ -290,7 +290,7 @@ func TestStartFromManyGoroutines(t *testing.T) {
 	}
 	users.Wait()
 	t.Logf("%d calls made, %d refused, %d closed", made, refused, closed)
-	closeAll(all)
+	leaveAll(all)
 }
 
 // TestOneRankStarts starts calls where there is no transport.

@@ -48,7 +48,7 @@ func written(t *testing.T, c *Comm) *Trace {
 func TestTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := watched(3, recording{operations: 100, job: "job\n1"})
-		defer closeAll(all)
+		defer leaveAll(all)
 		for rank, err := range onAll(all, func(c *Comm) error {
 			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")), Broadcast(t.Context(), c, make([]int8, 3), 2))
 		}) {
@@ -99,7 +99,7 @@ func TestTraceIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(recording{size: 1, operations: 16})
 		waits, others := comms(2), comms(1)
-		defer closeAll(append(waits, others...))
+		defer leaveAll(append(waits, others...))
 		waits[0].track, others[0].track = r.join(waits[0]), r.join(others[0])
 		h := StartBarrier(t.Context(), waits[0])
 		synctest.Wait()
@@ -234,7 +234,7 @@ func TestSlowCalls(t *testing.T) {
 				t.Errorf("%q is not in %s", want, lines[len(lines)-1])
 			}
 		}
-		closeAll(all)
+		leaveAll(all)
 		for _, c := range all {
 			c.track.recorder.close()
 		}

@@ -24,7 +24,7 @@ func TestSendRecv(t *testing.T) {
 				t.Errorf("rank %d of %d: %v", rank, size, err)
 			}
 		}
-		closeAll(all)
+		leaveAll(all)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestSendRecvMeetsOthers(t *testing.T) {
 		}
 	}
 	checkHealthy(t, all)
-	closeAll(all)
+	leaveAll(all)
 }
 
 func TestSendRecvRefuses(t *testing.T) {
@@ -121,7 +121,7 @@ func TestSendRecvMismatch(t *testing.T) {
 func TestSendRecvAllocates(t *testing.T) {
 	const runs = 50
 	all := comms(2)
-	defer closeAll(all)
+	defer leaveAll(all)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	once := func(c *Comm) func() {
