@@ -1,0 +1,162 @@
+package mesh
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// shelf is a store that is a directory, for the tests that need processes.
+type shelf string
+
+func (s shelf) file(round string, process int) string {
+	return filepath.Join(string(s), fmt.Sprint(round, process))
+}
+
+func (s shelf) publish(process int) func(context.Context, string, []byte) error {
+	return func(_ context.Context, round string, card []byte) error {
+		f := s.file(round, process)
+		return errors.Join(os.WriteFile(f+"~", card, 0o600), os.Rename(f+"~", f))
+	}
+}
+
+func (s shelf) fetch(ctx context.Context, round string, process int) ([]byte, error) {
+	for ctx.Err() == nil {
+		if b, err := os.ReadFile(s.file(round, process)); err == nil {
+			return b, nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil, ctx.Err()
+}
+
+func (s shelf) config(process int, way string) Config {
+	c := newBoard().config(process, 2)
+	c.Publish, c.Fetch, c.Freeze, c.ForceTCP = s.publish(process), s.fetch, freeze, way == "tcp"
+	return c
+}
+
+// TestMain is also process 1 of the tests that need a process: it says when it has joined, and why process 0 is down for it
+// when it is.
+func TestMain(m *testing.M) {
+	dir := os.Getenv("MESH_TEST_DIR")
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	job, err := Join(context.Background(), shelf(dir).config(1, os.Getenv("MESH_TEST_WAY")))
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	down := make(chan error, 10)
+	job.Watch(func(process int, err error) {
+		if process == 0 {
+			down <- err
+		}
+	})
+	fmt.Println("joined")
+	fmt.Println(<-down)
+	os.Exit(0)
+}
+
+// other is process 1 of a job, as a process of its own.
+type other struct {
+	*exec.Cmd
+	says *bufio.Reader
+}
+
+// start begins a job with another process.
+func start(t *testing.T, way string) (*Mesh, other) {
+	leavesNothing(t)
+	s := shelf(t.TempDir())
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "MESH_TEST_DIR="+string(s), "MESH_TEST_WAY="+way)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	m, err := Join(soon(t), s.config(0, way))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	o := other{cmd, bufio.NewReader(out)}
+	if line := o.line(t); line != "joined" {
+		t.Fatal(line)
+	}
+	return m, o
+}
+
+// line is what the process says next.
+func (o other) line(t *testing.T) string {
+	line, err := o.says.ReadString('\n')
+	if err != nil && err != io.EOF {
+		t.Error(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// TestProcessKilled kills a process: the other one knows it at once.
+func TestProcessKilled(t *testing.T) {
+	for _, way := range []string{"local", "tcp"} {
+		t.Run(way, func(t *testing.T) {
+			m, o := start(t, way)
+			heard := watch(m)
+			killed := time.Now()
+			if err := o.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			if x := heard.next(t); x != (fallen{1, wire.ErrDied}) {
+				t.Error(x)
+			}
+			t.Log(time.Since(killed))
+		})
+	}
+}
+
+// TestProcessStopped stops a process for longer than it may be silent: the other one knows it in time, and tells it so when
+// it goes on.
+func TestProcessStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	for _, way := range []string{"local", "tcp"} {
+		t.Run(way, func(t *testing.T) {
+			m, o := start(t, way)
+			heard := watch(m)
+			stopped := time.Now()
+			if err := o.Process.Signal(syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			if x := heard.next(t); x != (fallen{1, wire.ErrFrozen}) {
+				t.Error(x)
+			}
+			t.Logf("known after %v; the bound is %v", time.Since(stopped), bound)
+			if err := o.Process.Signal(syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			if line := o.line(t); line != wire.ErrFenced.Error() {
+				t.Error(line)
+			}
+		})
+	}
+}
