@@ -39,22 +39,25 @@ func TestFromEnvSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	setEnv(t, map[string]string{"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"})
-	for name, value := range map[string]string{"COLL_STORE": "tcp://a:1", "COLL_JOB": "j", "COLL_EPOCH": "4", "COLL_SECRET_FILE": file,
-		"COLL_TRANSPORT": "tcp", "COLL_INTERFACE": "lo", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_FREEZE": "5s", "COLL_TRACE": "/t"} {
+	for name, value := range map[string]string{
+		"COLL_STORE": "tcp://a:1", "COLL_JOB": "j", "COLL_EPOCH": "4", "COLL_SECRET_FILE": file, "COLL_TRANSPORT": "tcp",
+		"COLL_INTERFACE": "lo", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_FREEZE": "5s", "COLL_TRACE": "/t",
+	} {
 		t.Setenv(name, value)
 	}
 	p, err := placeOf(t.Context(), FromEnv())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rank != 0 || p.size != 2 || p.storeAddress != "tcp://a:1" || p.job != "j" || p.epoch != 4 || p.transport != "tcp" || p.network != "lo" ||
-		p.host != "h" || !p.encrypt || p.freeze != 5*time.Second || p.traceDir != "/t" {
+	if p.rank != 0 || p.size != 2 || p.storeAddress != "tcp://a:1" || p.job != "j" || p.epoch != 4 || p.transport != "tcp" ||
+		p.network != "lo" || p.host != "h" || !p.encrypt || p.freeze != 5*time.Second || p.traceDir != "/t" {
 		t.Errorf("%+v", p)
 	}
 	if cred, err := p.credentials(); cred == nil || err != nil {
 		t.Error(err)
 	}
-	p, err = placeOf(t.Context(), append(FromEnv(), WithRank(1, 3), WithStoreAddress("local"), WithSecret(make([]byte, 5)), WithEpoch(9)))
+	more := []InitOption{WithRank(1, 3), WithStoreAddress("local"), WithSecret(make([]byte, 5)), WithEpoch(9)}
+	p, err = placeOf(t.Context(), append(FromEnv(), more...))
 	if err != nil || p.rank != 1 || p.size != 3 || p.storeAddress != "local" || p.epoch != 9 {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -55,13 +55,15 @@ func WithStore(s Store) InitOption {
 	return func(p *place) { p.store, p.storeAddress = s, "" }
 }
 
-// WithStoreAddress has the ranks find each other through one of three stores:
+// WithStoreAddress has the ranks find each other through one of these stores; without it and WithStore it is the first:
 //
 //   - "local": all ranks are on this host, and run by this user. It needs no secret and no network, and leaves no file.
 //     Linux only.
 //   - "tcp://host:port": rank 0 listens there unless somebody does already, such as `collrun store`, or it is not an
 //     address of its host. It needs a secret or certificates.
-//   - "file:///directory": a directory that all hosts have, of this job alone.
+//   - "file:///directory": a directory that all hosts have, of this job alone. It needs a secret or certificates, and is
+//     made and removed if it is not there.
+//   - "pmi": the store of the launcher that has set PMI_FD, such as mpiexec of MPICH or srun --mpi=pmi2. It has a secret.
 func WithStoreAddress(address string) InitOption {
 	return func(p *place) { p.storeAddress, p.store = address, nil }
 }

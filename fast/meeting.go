@@ -78,8 +78,8 @@ func askSecret(ctx context.Context, s Store) (secure.Credentials, error) {
 	return fromSecret(secret)
 }
 
-const noSecret = "ranks have to prove who they are, and no secret is given: put 32 random bytes into a file that only this " +
-	"user can read, on every host, and name it by COLL_SECRET_FILE or WithSecretFile"
+const noSecret = "ranks have to prove who they are, and no secret is given: put 32 random bytes into a file that only " +
+	"this user can read, on every host, and name it by COLL_SECRET_FILE or WithSecretFile"
 
 // openStore is the store that the options name.
 func (p *place) openStore(ctx context.Context, cred secure.Credentials) (Store, error) {
@@ -106,8 +106,8 @@ func (p *place) openStore(ctx context.Context, cred secure.Credentials) (Store, 
 	return store.NewTCP(ctx, rest, cred, job)
 }
 
-// keys are those of this attempt at the job, in a store that other jobs may use too: of what a process says in a round. A name
-// that is long is hashed.
+// keys are those of this attempt at the job, in a store that other jobs may use too: of what a process says in a round. A
+// name that is long is hashed.
 func (p *place) keys() func(round string, process int) string {
 	name := url.PathEscape(p.job)
 	if len(name) > 80 || name == "" {

@@ -39,7 +39,8 @@ func newServer(t *testing.T) string {
 		t.Skipf("left out: %v; Debian's package etcd-server has it", err)
 	}
 	clients, peers, dir := freeURL(t), freeURL(t), t.TempDir()
-	cmd := exec.Command(program, "--data-dir", filepath.Join(dir, "data"), "--listen-client-urls", clients, "--advertise-client-urls", clients,
+	cmd := exec.Command(program, "--data-dir", filepath.Join(dir, "data"),
+		"--listen-client-urls", clients, "--advertise-client-urls", clients,
 		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {

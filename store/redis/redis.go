@@ -2,10 +2,11 @@
 // is one.
 //
 //	client := redis.NewClient(&redis.Options{Addr: "redis:6379"})
-//	c, err := fast.Init(ctx, append(fast.FromEnv(), fast.WithStore(store.New(client, 0)), fast.WithSecretFile("/run/secrets/job"))...)
+//	opts := append(fast.FromEnv(), fast.WithStore(store.New(client, 0)), fast.WithSecretFile("/run/secrets/job"))
+//	c, err := fast.Init(ctx, opts...)
 //
-// Whoever can write to the server can keep a job from starting, but not take part in it, because what a process says there is
-// authenticated by the job's secret, which the server does not see.
+// Whoever can write to the server can keep a job from starting, but not take part in it, because what a process says there
+// is authenticated by the job's secret, which the server does not see.
 package redis
 
 import (

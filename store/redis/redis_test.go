@@ -65,7 +65,7 @@ func TestExpires(t *testing.T) {
 	if err := s.Set(t.Context(), "a", []byte("v")); err != nil {
 		t.Fatal(err)
 	}
-	for start := time.Now(); c.DBSize(t.Context()).Val() > 0 || c.Exists(t.Context(), "a").Val() > 0; time.Sleep(10 * time.Millisecond) {
+	for start := time.Now(); c.Exists(t.Context(), "a").Val() > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Since(start) > startTime {
 			t.Fatal("the value does not expire")
 		}

@@ -84,8 +84,8 @@ func (e *environment) nobody() error {
 				strings.Join(set, " and "), strings.Join(missing, " and "), launchers[i].name))
 		}
 	}
-	text := "no launcher has set the rank: want COLL_RANK and COLL_SIZE, or a start by collrun, torchrun, mpirun, mpiexec, srun or " +
-		"an indexed job of Kubernetes"
+	text := "no launcher has set the rank: want COLL_RANK and COLL_SIZE, or a start by collrun, torchrun, mpirun, mpiexec, " +
+		"srun or an indexed job of Kubernetes"
 	if len(incomplete) > 0 {
 		text += " (" + strings.Join(incomplete, "; ") + ")"
 	}

@@ -64,7 +64,8 @@ func (k *KVS) start(ctx context.Context) error {
 	longest, failed := strconv.Atoi(r["vallen_max"])
 	key, err := strconv.Atoi(r["keylen_max"])
 	if err = errors.Join(failed, err); err != nil || longest < 64 || key < keyBytes {
-		return fmt.Errorf("PMI: the launcher takes keys of %q and values of %q bytes, which are too few", r["keylen_max"], r["vallen_max"])
+		return fmt.Errorf("PMI: the launcher takes keys of %q and values of %q bytes, which are too few", r["keylen_max"],
+			r["vallen_max"])
 	}
 	if r, err = k.ask(ctx, replyTime, "my_kvsname", "cmd=get_my_kvsname"); err != nil {
 		return err

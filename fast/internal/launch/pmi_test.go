@@ -169,14 +169,17 @@ func TestKVSErrors(t *testing.T) {
 		t.Cleanup(func() { _ = k.Close() })
 		return k
 	}
-	for key, want := range map[string]string{"absent": `answers that it failed: "-1" "key_not_found"`, "strange": "not one of collgen's"} {
+	for key, want := range map[string]string{
+		"absent": `answers that it failed: "-1" "key_not_found"`, "strange": "not one of collgen's",
+	} {
 		if _, err := open().Get(t.Context(), key); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	k := open()
 	start := time.Now()
-	if _, err := k.Secret(within(t, 20*time.Millisecond)); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 10*time.Second {
+	_, err := k.Secret(within(t, 20*time.Millisecond))
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
 	if err := k.Set(t.Context(), "then", nil); !errors.Is(err, context.DeadlineExceeded) {

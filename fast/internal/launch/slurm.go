@@ -46,8 +46,9 @@ func stepStore(e *environment, _ *Launch) (address, why string) {
 	}
 	h := fnv.New32a()
 	fmt.Fprint(h, e.get("SLURM_JOB_ID"), ".", e.get("SLURM_STEP_ID"))
-	return tcpAddress(node, firstPort+int(h.Sum32()%ports)), "rank 0 listens on the step's first node, at a port that follows from the " +
-		"step's number; that needs a secret, which srun --mpi=pmi2 has for its processes: otherwise COLL_SECRET_FILE"
+	why = "rank 0 listens on the step's first node, at a port that follows from the step's number; that needs a secret, " +
+		"which srun --mpi=pmi2 has for its processes: otherwise COLL_SECRET_FILE"
+	return tcpAddress(node, firstPort+int(h.Sum32()%ports)), why
 }
 
 // firstNode is the first of a list such as node[03-05,7],other. "" if there is none.

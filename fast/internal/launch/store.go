@@ -53,8 +53,8 @@ func masterIsHere(e *environment, l *Launch) int {
 	return -1
 }
 
-// masterStore is torchrun's: where rank 0 is to listen. When torchrun keeps a store there for its own purposes, the port after
-// it is taken.
+// masterStore is torchrun's: where rank 0 is to listen. When torchrun keeps a store there for its own purposes, that is the
+// port after it.
 func masterStore(e *environment, _ *Launch) (address, why string) {
 	host, port := e.text("MASTER_ADDR"), e.number("MASTER_PORT", 1, 65534)
 	why = "MASTER_ADDR and MASTER_PORT"

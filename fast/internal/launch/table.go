@@ -52,9 +52,9 @@ var launchers = []launcher{
 		localRank: "MPI_LOCALRANKID", localSize: "MPI_LOCALNRANKS", job: []string{"PMI_JOBID"}, keeps: true,
 	},
 	{
-		// Only what is set for the processes of a step counts. An sbatch script itself finds SLURM_NTASKS, which is the size of
-		// the job and says nothing of how many processes were started, and a SLURM_PROCID of 0, which is its own: it would be taken for
-		// the first of many ranks that nobody starts.
+		// Only what is set for the processes of a step counts. An sbatch script itself finds SLURM_NTASKS, which is the size
+		// of the job and says nothing of how many processes were started, and a SLURM_PROCID of 0, which is its own: it would
+		// be taken for the first of many ranks that nobody starts.
 		name: "Slurm", short: "slurm", rank: "SLURM_PROCID", size: "SLURM_STEP_NUM_TASKS", also: []string{"SLURM_STEP_ID"},
 		localRank: "SLURM_LOCALID", localSizeOf: stepTasksHere,
 		job: []string{"SLURM_JOB_ID", "SLURM_STEP_ID"}, epoch: "SLURM_RESTART_COUNT", storeOf: stepStore,

@@ -22,7 +22,8 @@ func TestFrame(t *testing.T) {
 			t.Error(err, d)
 		}
 		for cut := range min(len(b), 300) {
-			if _, err := readFrame(bytes.NewReader(b[:cut]), maxFrame); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			_, err := readFrame(bytes.NewReader(b[:cut]), maxFrame)
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("cut after %d of %d bytes: %v", cut, len(b), err)
 			}
 		}

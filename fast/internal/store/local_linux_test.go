@@ -62,22 +62,23 @@ func TestLocalSecret(t *testing.T) {
 func TestLocalRefuses(t *testing.T) {
 	job := jobOf(t, 2)
 	lead := openLocal(t, job, 0)
-	other := job
-	other.Rank, other.Epoch = 1, 8
-	if _, err := NewLocal(t.Context(), other); err == nil || !strings.Contains(err.Error(), "rank 0 refuses rank 1: this is epoch 7") {
-		t.Error(err)
-	}
-	other = job
-	if _, err := NewLocal(t.Context(), other); err == nil || !strings.Contains(err.Error(), "is rank 0 of a job of the same name") {
-		t.Error(err)
-	}
+	stale := job
+	stale.Rank, stale.Epoch = 1, 8
+	_, err := NewLocal(t.Context(), stale)
+	wantError(t, err, "rank 0 refuses rank 1: this is epoch 7 of the job, and not 8")
+	_, err = NewLocal(t.Context(), job)
+	wantError(t, err, "is rank 0 of a job of the same name")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := lead.Get(ctx, "never"); err == nil || !strings.Contains(err.Error(), "sent away: this is epoch 7 of the job, and not 8") {
-		t.Error(err)
-	}
-	if err := (peer{pid: 1, uid: -1}).check(); err == nil || !strings.Contains(err.Error(), "belongs to user -1, and not to this user") {
-		t.Error(err)
+	_, err = lead.Get(ctx, "never")
+	wantError(t, err, "sent away: this is epoch 7 of the job, and not 8")
+	wantError(t, peer{pid: 1, uid: -1}.check(), "belongs to user -1, and not to this user")
+}
+
+func wantError(t *testing.T, err error, text string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v, want %s", err, text)
 	}
 }
 

@@ -124,10 +124,11 @@ func (m *Memory) waits() int {
 
 // TestClientHostile has a server that answers with nonsense, or to nobody, or not at all.
 func TestClientHostile(t *testing.T) {
+	said := func(f frame) string { return string(f.encode()) }
 	for answer, want := range map[string]string{
-		string(frame{id: 1, kind: failed, value: []byte("no\x1b[2J")}.encode()):                             "the store answers: no?[2J",
-		string(frame{id: 1, kind: get}.encode()):                                                            errFrame.Error(),
-		string(frame{id: 9, kind: done}.encode()) + string(frame{id: 1, kind: failed, value: nil}.encode()): "the store answers: ",
+		said(frame{id: 1, kind: failed, value: []byte("no\x1b[2J")}):      "the store answers: no?[2J",
+		said(frame{id: 1, kind: get}):                                     errFrame.Error(),
+		said(frame{id: 9, kind: done}) + said(frame{id: 1, kind: failed}): "the store answers: ",
 		"\xff\xff\xff\xff": errFrame.Error(),
 		"":                 "deadline",
 	} {

@@ -106,7 +106,8 @@ func (t *tcp) connect(ctx context.Context) (*Shared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the store: %w", err)
 	}
-	conn, err := secure.Client(ctx, c, t.cred, t.identity(t.job.Rank), secure.Hello{To: secure.StoreProcess, Purpose: secure.Store})
+	h := secure.Hello{To: secure.StoreProcess, Purpose: secure.Store}
+	conn, err := secure.Client(ctx, c, t.cred, t.identity(t.job.Rank), h)
 	if err != nil {
 		return nil, fmt.Errorf("the store at %s: %w", t.address, err)
 	}
@@ -124,8 +125,8 @@ func tcpAgain(err error) bool {
 	if secure.Transient(err) || errors.As(err, &unknown) {
 		return true
 	}
-	for _, e := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ETIMEDOUT, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
-		syscall.EPIPE, io.EOF} {
+	for _, e := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ETIMEDOUT, syscall.EHOSTUNREACH,
+		syscall.ENETUNREACH, syscall.EPIPE, io.EOF} {
 		if errors.Is(err, e) {
 			return true
 		}
