@@ -57,6 +57,18 @@ test: ## run all tests, those of the nested modules included
 test-race: ## run all tests under the race detector
 	$(call each,$(GO) test -race ./...)
 
+# What cannot be installed or run here is left out; the tests print what, and why.
+.PHONY: test-launchers
+test-launchers: ## install launchers and servers, and run one program under each, and on hosts that are network namespaces
+	@.ci/deps launchers || echo "test-launchers: going on with what there is"
+	cd launchers && COLLGEN_LAUNCHERS=1 $(GO) test -count=1
+
+.PHONY: soak
+soak: ## try for hours what the tests try for seconds: ranks that are killed, stopped, cut off, cancelled, mismatched
+	COLLGEN_SOAK=1 $(GO) test -count=1 -p 1 -timeout 12h -v ./fast/...
+	@.ci/deps launchers || echo "soak: going on with what there is"
+	cd launchers && COLLGEN_SOAK=1 COLLGEN_LAUNCHERS=1 $(GO) test -count=1 -timeout 2h
+
 .PHONY: fuzz
 fuzz: ## run each fuzz test for FUZZTIME (5s)
 	@for dir in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -rn1 dirname | sort -u); do \
