@@ -97,14 +97,20 @@ func (p *place) output(args ...string) string {
 // together is what programs in several places print, which run at the same time.
 func together(t *testing.T, places []*place, args ...string) string {
 	t.Helper()
-	out, errs := make([]string, len(places)), make([]error, len(places))
+	out, errs := tryTogether(places, args...)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(out, "")
+}
+
+// tryTogether is together for programs that may fail.
+func tryTogether(places []*place, args ...string) (out []string, errs []error) {
+	out, errs = make([]string, len(places)), make([]error, len(places))
 	var all sync.WaitGroup
 	for i, p := range places {
 		all.Go(func() { out[i], errs[i] = p.run(args...) })
 	}
 	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(out, "")
+	return out, errs
 }

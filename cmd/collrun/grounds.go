@@ -36,7 +36,12 @@ var attributes = []struct {
 	name string
 	of   func(*fast.TraceEntry) string
 }{
-	{"the operation", func(e *fast.TraceEntry) string { return e.Primitive }},
+	{"the operation", func(e *fast.TraceEntry) string {
+		if e.Peer >= 0 {
+			return "message" // which is a send on one rank and a receive on the other
+		}
+		return e.Primitive
+	}},
 	{"the reduction", func(e *fast.TraceEntry) string { return e.Op }},
 	{"the type", func(e *fast.TraceEntry) string { return e.Type }},
 	{"the count", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Count) }},

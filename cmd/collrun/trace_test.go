@@ -82,6 +82,9 @@ func waiting(ranks ...int) func(*fast.TraceEntry) {
 func message(from, to int, waiting ...int) func(*fast.TraceEntry) {
 	return func(e *fast.TraceEntry) {
 		e.Primitive, e.Algorithm, e.Op, e.Root, e.Peer, e.Waiting = "Send", "direct", "", from, to, waiting
+		if e.Rank == to {
+			e.Primitive = "Recv"
+		}
 	}
 }
 
@@ -140,6 +143,11 @@ func TestOddOneOut(t *testing.T) {
 		}, nil, []int{}, "none", "No rank"},
 		{"a message that nobody sends", func(r *recorder) { r.call(1, running, message(0, 1, 0), 1) }, nil, []int{0}, "behind",
 			"rank 1 came to message 1 from 0 to 1 of world, others did not: the last operation of rank 0 is AllReduce"},
+		{"a message that came", func(r *recorder) { r.call(1, done, message(0, 1), 0, 1) }, nil, []int{}, "none", ""},
+		{"a message that is longer than expected", func(r *recorder) {
+			r.call(1, failed, message(0, 1), 0)
+			r.call(1, failed, func(e *fast.TraceEntry) { message(0, 1)(e); e.Count = 10 }, 1)
+		}, nil, []int{0, 1}, "mismatch", "in message 1 from 0 to 1 of world, the count is 1000 on rank 0 and 10 on rank 1"},
 		{"a message that nobody has taken yet", func(r *recorder) { r.call(1, done, message(0, 1), 0) }, nil, []int{}, "none", ""},
 		{"a ring of messages that one rank keeps", func(r *recorder) {
 			r.call(1, running, message(3, 0, 3), 0)

@@ -4,7 +4,7 @@
 //
 //	rank 1 of 4: 2 hosts: [0 1] [2 3]; shm to [0]; tcp to [2 3]
 //
-// With -forever it goes on until a call fails, and then says when that was and why.
+// With -forever it goes on until a call fails, and then says when that was and why. With -odd one rank goes astray first.
 package main
 
 import (
@@ -19,21 +19,32 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
+// settings are the command line.
+type settings struct {
+	store   string
+	forever int
+	odd     int
+	how     string
+}
+
 func main() {
-	address := flag.String("store", "", "find the others through this store, etcd://host:port or redis://host:port")
-	forever := flag.Int("forever", 0, "go on with all-reduces of so many `elements` until one fails")
+	var s settings
+	flag.StringVar(&s.store, "store", "", "find the others through this store, etcd://host:port or redis://host:port")
+	flag.IntVar(&s.forever, "forever", 0, "go on with all-reduces of so many `elements` until one fails")
+	flag.IntVar(&s.odd, "odd", -1, "have this `rank` go astray then")
+	flag.StringVar(&s.how, "how", "", "the `way` that it goes: killed, late (longer than the others wait), or count")
 	flag.Parse()
-	if err := run(*address, *forever); err != nil {
+	if err := s.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "rollcall:", err)
 		os.Exit(1)
 	}
 }
 
 // run is the life of a rank.
-func run(address string, forever int) error {
+func (s *settings) run() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	opts, done, err := options(ctx, address)
+	opts, done, err := options(ctx, s.store)
 	if err != nil {
 		return err
 	}
@@ -41,19 +52,19 @@ func run(address string, forever int) error {
 	if err := errors.Join(err, done()); err != nil {
 		return err
 	}
-	return errors.Join(answer(ctx, c, forever), c.Close())
+	return errors.Join(s.answer(ctx, c), c.Close())
 }
 
 // answer is what a rank does with the others.
-func answer(ctx context.Context, c *fast.Comm, forever int) error {
+func (s *settings) answer(ctx context.Context, c *fast.Comm) error {
 	for _, check := range []func(context.Context, *fast.Comm) error{sum, spread, pass} {
 		if err := check(ctx, c); err != nil {
 			return err
 		}
 	}
 	fmt.Printf("rank %d of %d: %v\n", c.Rank(), c.Size(), c.Topology())
-	if forever > 0 {
-		return goOn(ctx, c, forever)
+	if s.forever > 0 {
+		return s.goOn(ctx, c)
 	}
 	return nil
 }
@@ -131,15 +142,4 @@ func compare(what string, got []int32, from int) error {
 		return fmt.Errorf("%s: got %d… from rank %d, want %d…", what, got[:3], from, want[:3])
 	}
 	return nil
-}
-
-// goOn does collectives until one fails. Then it prints a time that all processes of the machine agree on, and the error.
-func goOn(ctx context.Context, c *fast.Comm, count int) error {
-	buf := make([]float32, count)
-	for {
-		if err := fast.AllReduce(ctx, c, buf, fast.Max); err != nil {
-			fmt.Println("failed at", clock(), err)
-			return err
-		}
-	}
 }
