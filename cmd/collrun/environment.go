@@ -16,7 +16,6 @@ import (
 
 // place is what the ranks of one job have in common: how they tell it from others, and find each other.
 type place struct {
-	dir    string // the job's directory
 	job    string // its name, which no other job has
 	port   int    // of MASTER_PORT
 	secret string // the file of its secret
@@ -27,7 +26,7 @@ const secretBytes = 32
 
 // newPlace makes the secret of a job that has the directory to itself.
 func newPlace(dir string, port int) (*place, error) {
-	p := &place{dir: dir, job: "collrun-" + rand.Text(), port: port, secret: filepath.Join(dir, "secret")}
+	p := &place{job: "collrun-" + rand.Text(), port: port, secret: filepath.Join(dir, "secret")}
 	var secret [secretBytes]byte
 	_, _ = rand.Read(secret[:]) // it never fails
 	if err := os.WriteFile(p.secret, []byte(hex.EncodeToString(secret[:])+"\n"), 0o600); err != nil {
@@ -59,6 +58,6 @@ func (p *place) environment(index int, o *options) []string {
 		"COLL_RANK=" + i, "COLL_LOCAL_RANK=" + i, "COLL_SIZE=" + n, "COLL_LOCAL_SIZE=" + n,
 		"COLL_JOB=" + p.job, "COLL_STORE=" + p.store(), "COLL_SECRET_FILE=" + p.secret,
 		"RANK=" + i, "LOCAL_RANK=" + i, "WORLD_SIZE=" + n, "LOCAL_WORLD_SIZE=" + n,
-		"MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + strconv.Itoa(p.port), "COLL_DIR=" + p.dir,
+		"MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + strconv.Itoa(p.port),
 	}, o.env...)...)
 }
