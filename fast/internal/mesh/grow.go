@@ -127,5 +127,8 @@ func (m *Mesh) Introduce(number int, card []byte) error {
 		return &wire.PeerError{Rank: number, Err: ErrTaken}
 	}
 	m.know(c, slices.Clone(card))
+	if number < m.me.Process {
+		m.approach(c)
+	}
 	return nil
 }

@@ -150,7 +150,7 @@ func TestGrowIssuerDies(t *testing.T) {
 		joined <- err
 	}()
 	_, err = job[0].Await(soon(t), ticket.Number)
-	job[0].kill()
+	_ = job[0].peer(ticket.Number).conn.Close()
 	var peer *wire.PeerError
 	if failed := <-joined; err != nil || !errors.As(failed, &peer) || peer.Rank != 0 || !errors.Is(failed, wire.ErrDied) {
 		t.Error(err, failed)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/collgen/collgen/fast/internal/secure"
@@ -45,7 +43,7 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 	}
 	m.begin()
 	if err := m.join(ctx); err != nil {
-		m.quit(farewellOf(err))
+		m.fail(err)
 		return nil, err
 	}
 	return m, nil
@@ -90,68 +88,6 @@ func needTCP(cards []Card) (tcp, alone bool) {
 		tcp = tcp || c.ForceTCP || c.Socket == ""
 	}
 	return tcp || !alone, alone
-}
-
-func (m *Mesh) publish(ctx context.Context, round string) error {
-	if err := m.cfg.Publish(ctx, round, m.card.encode(m.cfg.Credentials, m.me)); err != nil {
-		return fmt.Errorf("publishing the card of process %d: %w", m.me.Process, err)
-	}
-	return nil
-}
-
-// exchange publishes this process's card and fetches everybody's.
-func (m *Mesh) exchange(ctx context.Context, round string) ([]Card, error) {
-	if err := m.publish(ctx, round); err != nil {
-		return nil, err
-	}
-	inner, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	cards := make([]Card, m.me.Size)
-	come := make([]bool, m.me.Size)
-	var work sync.WaitGroup
-	for p := range cards {
-		work.Go(func() {
-			c, err := m.fetch(inner, round, p)
-			if err != nil {
-				cancel(err)
-				return
-			}
-			cards[p], come[p] = c, true
-		})
-	}
-	work.Wait()
-	if inner.Err() == nil {
-		return cards, nil
-	}
-	var absent []int
-	for p, ok := range come {
-		if !ok {
-			absent = append(absent, p)
-		}
-	}
-	return nil, m.explain(ctx, context.Cause(inner), absent)
-}
-
-// fetch fetches the card of a process.
-func (m *Mesh) fetch(ctx context.Context, round string, process int) (Card, error) {
-	b, err := m.cfg.Fetch(ctx, round, process)
-	if err != nil {
-		if ctx.Err() != nil {
-			return Card{}, context.Cause(ctx)
-		}
-		return Card{}, fmt.Errorf("fetching the card of process %d: %w", process, err)
-	}
-	c, err := decodeCard(b, m.cfg.Credentials, m.me, process)
-	switch {
-	case err != nil:
-		return Card{}, &wire.PeerError{Rank: process, Err: err}
-	case c.Failure != "":
-		return Card{}, &wire.PeerError{Rank: process, Err: &gaveUp{farewell{text: c.Failure}}}
-	case process == m.me.Process && c.Token != m.card.Token:
-		return Card{}, &wire.PeerError{Rank: process, Err: ErrTaken}
-	}
-	m.know(c, b)
-	return c, nil
 }
 
 // meet makes or awaits the control connections to the processes of all cards: who has the higher number dials, which summon
@@ -246,37 +182,4 @@ func others(size int, some []int) (rest []int) {
 		}
 	}
 	return rest
-}
-
-// explain is the error of joining that failed with err while waiting for processes. What another one said when it gave up
-// counts, as it knows best.
-func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
-	var gave *gaveUp
-	var peer *wire.PeerError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &peer) && errors.As(err, &gave):
-		return gave.blamed(peer, m.me.Process)
-	case peer != nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)):
-		return err
-	}
-	err = &wire.TimeoutError{Waiting: waiting, Err: err}
-	if r := m.server.Refusals(); len(r) > 0 {
-		err = fmt.Errorf("%w; refused meanwhile: %s", err, strings.Join(r, "; "))
-	}
-	return err
-}
-
-// blamed is the error of a process that gave up, as the fault of those that it blames unless that is only self.
-func (e *gaveUp) blamed(by *wire.PeerError, self int) error {
-	blamed := slices.DeleteFunc(slices.Clone(e.ranks), func(r int) bool { return r == self })
-	switch {
-	case len(blamed) > 0 && e.blame == blameAbsent:
-		err := fmt.Errorf("%w on rank %d, which gave up: %s", context.DeadlineExceeded, by.Rank, e.text)
-		return &wire.TimeoutError{Waiting: blamed, Err: err}
-	case len(blamed) > 0 && e.blame == blameDead:
-		return &wire.PeerError{Rank: blamed[0], Err: fmt.Errorf("%w, says rank %d", wire.ErrDied, by.Rank)}
-	}
-	return by
 }

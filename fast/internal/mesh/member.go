@@ -101,6 +101,9 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 		return false
 	}
 	x.peer = p
+	if m.goodbye != nil {
+		p.end(m.goodbye, false)
+	}
 	m.broadcast()
 	m.work.Go(func() { m.run(p) })
 	m.mu.Unlock()
@@ -116,7 +119,7 @@ func (m *Mesh) run(p *peer) {
 		p.write()
 	}()
 	if err := p.read(m.take); err != nil {
-		cause, detail := p.cause(err)
+		detail, cause := p.cause(err)
 		m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
 		m.down(p.process, cause, nil)
 	}

@@ -30,7 +30,8 @@ type Mesh struct {
 	members map[int]*member
 	changed chan struct{} // closed when a member changes
 	tickets map[int]*reservation
-	highest int // the highest number of a process that is known or reserved
+	highest int    // the highest number of a process that is known or reserved
+	goodbye *frame // what is said to who connects, when this process leaves
 	closed  bool
 	// The shortest time after which some process gives others up, and that it has just become shorter.
 	shortest time.Duration
@@ -167,23 +168,41 @@ func (m *Mesh) Address(process int) string {
 // Close ends this process's part; for the others it is then down, with wire.ErrClosed. What was sent before still comes
 // to those who read it within 200 ms. It must not be called by a handler or watcher.
 func (m *Mesh) Close() error {
-	m.quit(farewell{})
+	m.sayGoodbye(farewell{})
+	m.finish()
 	return nil
 }
 
-// quit says goodbye to all, and ends everything that runs.
-func (m *Mesh) quit(why farewell) {
+// fail is Close for a process that could not join because of err. Those who are about to connect to it hear why as well,
+// rather than finding that it is gone.
+func (m *Mesh) fail(err error) {
+	m.sayGoodbye(farewellOf(err))
+	time.Sleep(afterword)
+	m.finish()
+}
+
+// afterword is how long a process that could not join says why.
+const afterword = 100 * time.Millisecond
+
+// sayGoodbye tells all, those that connect later included, that this process leaves.
+func (m *Mesh) sayGoodbye(why farewell) {
+	last := newFrame(frameBye, wire.Topic{}, why.encode(), nil)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.goodbye = &last
+	for _, p := range m.peers() {
+		p.end(&last, false)
+	}
+}
+
+// finish ends everything that runs.
+func (m *Mesh) finish() {
 	m.mu.Lock()
 	m.closed = true
-	peers := m.peers()
 	m.broadcast()
 	m.mu.Unlock()
 	m.leave(wire.ErrClosed)
 	m.inbox.Close()
-	for _, p := range peers {
-		last := newFrame(frameBye, wire.Topic{}, why.encode(), nil)
-		p.end(&last, false)
-	}
 	m.work.Wait()
 	m.lobby.close()
 }

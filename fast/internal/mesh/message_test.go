@@ -127,14 +127,21 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// waiting is how many bytes wait to be written.
+func (p *peer) waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.queued
+}
+
 // TestFlood: a process whose messages nobody takes is given up before it uses up all memory.
 func TestFlood(t *testing.T) {
 	job := newJob(t, 3, nil)
 	heard := watch(job[1])
 	for i := 0; job[0].Down(1) == nil && i < 10_000; i++ {
 		job[0].Send(1, topic(0), make([]byte, wire.MaxNote))
-		if i%16 == 0 {
-			time.Sleep(time.Millisecond) // or it is given up for reading too slowly
+		for p := job[0].peer(1); p != nil && p.waiting() > 0 && job[0].Down(1) == nil; { // or it is given up for reading slowly
+			time.Sleep(10 * time.Microsecond)
 		}
 	}
 	if x := heard.next(t); x != (fallen{0, wire.ErrDied}) {

@@ -25,7 +25,7 @@ func JoinTicket(ctx context.Context, cfg Config, ticket Ticket) (*Mesh, error) {
 	}
 	m.begin()
 	if err := m.enter(ctx, ticket); err != nil {
-		m.quit(farewellOf(err))
+		m.fail(err)
 		return nil, err
 	}
 	return m, nil
@@ -90,10 +90,7 @@ func (m *Mesh) meetMembers(ctx context.Context, cards []Card) error {
 		}
 		ctx, stop := m.whileUp(ctx, func(p int) bool { return p == c.Process })
 		defer stop()
-		err := m.summon(ctx, c, h)
-		if err == nil {
-			_, err = m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(c.Process)})
-		}
+		err := m.visit(ctx, c, h)
 		if errors.Is(err, wire.ErrDied) {
 			m.down(c.Process, wire.ErrDied, nil)
 		}
@@ -101,6 +98,29 @@ func (m *Mesh) meetMembers(ctx context.Context, cards []Card) error {
 			return nil
 		}
 		return err
+	})
+}
+
+// visit connects to a member, and waits for its word that it is connected too.
+func (m *Mesh) visit(ctx context.Context, c Card, h secure.Hello) error {
+	if err := m.summon(ctx, c, h); err != nil {
+		return err
+	}
+	_, err := m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(c.Process)})
+	return err
+}
+
+// approach connects, in its own time, to a process with a lower number that has joined later than this one.
+func (m *Mesh) approach(c Card) {
+	m.start(func() {
+		if m.peer(c.Process) != nil {
+			return
+		}
+		ctx, stop := m.whileUp(m.leaving, func(p int) bool { return p == c.Process })
+		defer stop()
+		if err := m.visit(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token}); err != nil {
+			m.cfg.Log.Warn("another newcomer is not reached", "process", c.Process, "error", err)
+		}
 	})
 }
 

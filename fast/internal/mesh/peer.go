@@ -211,8 +211,8 @@ func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error)
 	return h, body, files, err
 }
 
-// cause is why a process is down whose connection failed with err.
-func (p *peer) cause(err error) (down error, detail string) {
+// cause is why a process is down whose connection failed with err, and what is to be said of it besides.
+func (p *peer) cause(err error) (detail string, down error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if errors.Is(err, os.ErrDeadlineExceeded) && p.failed != nil {
@@ -220,8 +220,8 @@ func (p *peer) cause(err error) (down error, detail string) {
 	}
 	for _, lost := range []error{syscall.ETIMEDOUT, syscall.EHOSTUNREACH, syscall.ENETUNREACH} {
 		if errors.Is(err, lost) {
-			return wire.ErrFrozen, err.Error()
+			return err.Error(), wire.ErrFrozen
 		}
 	}
-	return wire.ErrDied, fmt.Sprint(err)
+	return fmt.Sprint(err), wire.ErrDied
 }

@@ -139,24 +139,30 @@ func TestProcessStopped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
+	type stop struct {
+		way   string
+		heard falls
+		other other
+		at    time.Time
+	}
+	var stops []stop
 	for _, way := range []string{"local", "tcp"} {
-		t.Run(way, func(t *testing.T) {
-			m, o := start(t, way)
-			heard := watch(m)
-			stopped := time.Now()
-			if err := o.Process.Signal(syscall.SIGSTOP); err != nil {
-				t.Fatal(err)
-			}
-			if x := heard.next(t); x != (fallen{1, wire.ErrFrozen}) {
-				t.Error(x)
-			}
-			t.Logf("known after %v; the bound is %v", time.Since(stopped), bound)
-			if err := o.Process.Signal(syscall.SIGCONT); err != nil {
-				t.Fatal(err)
-			}
-			if line := o.line(t); line != wire.ErrFenced.Error() {
-				t.Error(line)
-			}
-		})
+		m, o := start(t, way)
+		stops = append(stops, stop{way, watch(m), o, time.Now()})
+		if err := o.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range stops {
+		if x := s.heard.next(t); x != (fallen{1, wire.ErrFrozen}) {
+			t.Error(s.way, x)
+		}
+		t.Logf("%s: known after %v; the bound is %v", s.way, time.Since(s.at), bound)
+		if err := s.other.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		if line := s.other.line(t); line != wire.ErrFenced.Error() {
+			t.Error(s.way, line)
+		}
 	}
 }

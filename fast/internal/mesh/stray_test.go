@@ -53,6 +53,7 @@ func pester(ctx context.Context, cards []Card, count int, half func()) {
 				half()
 			}
 			few <- struct{}{}
+			n := n // which the loop goes on to count
 			work.Go(func() {
 				c, err := dial(ctx, anyRoute(cards, n))
 				if name != "silent" {
