@@ -67,7 +67,7 @@ func New(ctx context.Context, client *clientv3.Client, ttl time.Duration) (*Stor
 
 // Set sets or replaces a value.
 func (s *Store) Set(ctx context.Context, key string, value []byte) error {
-	if err := check(key, value); err != nil {
+	if err := fast.CheckStoreEntry(key, value); err != nil {
 		return err
 	}
 	if _, err := s.client.Put(ctx, key, string(value), clientv3.WithLease(s.lease)); err != nil {
@@ -78,7 +78,7 @@ func (s *Store) Set(ctx context.Context, key string, value []byte) error {
 
 // Get waits for a value.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
-	if err := check(key, nil); err != nil {
+	if err := fast.CheckStoreEntry(key, nil); err != nil {
 		return nil, err
 	}
 	for {
@@ -87,7 +87,7 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 			return nil, waiting(ctx, key, err)
 		}
 		if len(r.Kvs) > 0 {
-			return r.Kvs[0].Value, check(key, r.Kvs[0].Value)
+			return r.Kvs[0].Value, fast.CheckStoreEntry(key, r.Kvs[0].Value)
 		}
 		if err := s.watch(ctx, key, r.Header.Revision+1); err != nil {
 			return nil, waiting(ctx, key, err)
@@ -137,15 +137,6 @@ func (s *Store) Close() error {
 	defer cancel()
 	if _, err := s.client.Revoke(ctx, s.lease); err != nil {
 		return fmt.Errorf("etcd: the lease: %w", err)
-	}
-	return nil
-}
-
-// check refuses what no fast.Store takes.
-func check(key string, value []byte) error {
-	if key == "" || len(key) > fast.MaxStoreKey || len(value) > fast.MaxStoreValue {
-		return fmt.Errorf("etcd: a key of %d and a value of %d bytes, want 1 to %d and at most %d",
-			len(key), len(value), fast.MaxStoreKey, fast.MaxStoreValue)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func New(client redis.Cmdable, ttl time.Duration) *Store {
 
 // Set sets or replaces a value.
 func (s *Store) Set(ctx context.Context, key string, value []byte) error {
-	if err := check(key, value); err != nil {
+	if err := fast.CheckStoreEntry(key, value); err != nil {
 		return err
 	}
 	if err := s.client.Set(ctx, key, value, s.ttl).Err(); err != nil {
@@ -59,14 +59,14 @@ func (s *Store) Set(ctx context.Context, key string, value []byte) error {
 
 // Get waits for a value: it asks again and again, four times a second in the long run.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
-	if err := check(key, nil); err != nil {
+	if err := fast.CheckStoreEntry(key, nil); err != nil {
 		return nil, err
 	}
 	for wait := firstPause; ; wait = min(2*wait, longPause) {
 		value, err := s.client.Get(ctx, key).Bytes()
 		switch {
 		case err == nil:
-			return value, check(key, value)
+			return value, fast.CheckStoreEntry(key, value)
 		case ctx.Err() == nil && !errors.Is(err, redis.Nil):
 			return nil, fmt.Errorf("redis: getting %q: %w", key, err)
 		}
@@ -82,15 +82,6 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 func (s *Store) Delete(ctx context.Context, key string) error {
 	if err := s.client.Del(ctx, key).Err(); err != nil {
 		return fmt.Errorf("redis: deleting %q: %w", key, err)
-	}
-	return nil
-}
-
-// check refuses what no fast.Store takes.
-func check(key string, value []byte) error {
-	if key == "" || len(key) > fast.MaxStoreKey || len(value) > fast.MaxStoreValue {
-		return fmt.Errorf("redis: a key of %d and a value of %d bytes, want 1 to %d and at most %d",
-			len(key), len(value), fast.MaxStoreKey, fast.MaxStoreValue)
 	}
 	return nil
 }

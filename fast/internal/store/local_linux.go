@@ -8,8 +8,6 @@ import (
 	"net"
 	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // helloTime is from a connection to the end of its hello.
@@ -36,17 +34,13 @@ func (j *Job) address() *net.UnixAddr {
 }
 
 func listenLocal(ctx context.Context, job Job) (*Local, error) {
-	ctx, cancel := context.WithTimeout(ctx, takenTime)
-	defer cancel()
 	var socket *net.UnixListener
-	for {
-		var err error
-		if socket, err = net.ListenUnix("unix", job.address()); err == nil {
-			break
-		}
-		if !errors.Is(err, unix.EADDRINUSE) || pause(ctx, 10*time.Millisecond) != nil {
-			return nil, fmt.Errorf("the local store: %w%s", err, job.occupant())
-		}
+	err := retry(ctx, func() (err error) {
+		socket, err = net.ListenUnix("unix", job.address())
+		return err
+	}, func(error) bool { return false })
+	if err != nil {
+		return nil, fmt.Errorf("the local store: %w%s", err, job.occupant())
 	}
 	h := newHost(context.Background(), socket, job.Size+strangers)
 	var refused refusals

@@ -60,6 +60,7 @@ func TestLocalSecret(t *testing.T) {
 }
 
 func TestLocalRefuses(t *testing.T) {
+	t.Parallel()
 	job := jobOf(t, 2)
 	lead := openLocal(t, job, 0)
 	stale := job

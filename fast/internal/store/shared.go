@@ -46,7 +46,7 @@ func (s *Shared) Get(ctx context.Context, key string) ([]byte, error) {
 // Close ends this process's use. If it has the store, the others' requests fail from now on.
 func (s *Shared) Close() error { return s.close() }
 
-// takenTime is how long rank 0 waits for another process that has its address to end.
+// takenTime is how long a process waits for another job, or an earlier attempt at this one, that has the address to end.
 const takenTime = time.Second
 
 // strangers are how many connections there may be at the same time beyond one for each rank.
@@ -96,14 +96,15 @@ func (h *host) shut() error {
 	return nil
 }
 
-// retry tries until it works, fails in a way that would not change, or ctx ends.
+// retry tries until it works, fails for longer than takenTime in a way that would not change, or ctx ends.
 func retry(ctx context.Context, try func() error, again func(error) bool) error {
+	end := time.Now().Add(takenTime)
 	for wait := firstTry; ; wait = min(2*wait, longTry) {
 		err := try()
 		switch {
 		case err == nil:
 			return nil
-		case ctx.Err() == nil && !again(err):
+		case ctx.Err() == nil && !again(err) && time.Now().After(end):
 			return err
 		case pause(ctx, wait) != nil:
 			return fmt.Errorf("%w; the last attempt: %w", &wire.TimeoutError{Waiting: []int{0}, Err: context.Cause(ctx)}, err)

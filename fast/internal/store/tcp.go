@@ -66,7 +66,6 @@ func (t *tcp) identity(process int) secure.Identity {
 // lead is rank 0's way. Whoever listens already may be a store, or an earlier attempt at the job that is about to end.
 func (t *tcp) lead(ctx context.Context) (*Shared, error) {
 	var s *Shared
-	end := time.Now().Add(takenTime)
 	err := retry(ctx, func() error {
 		l, err := listenHere(ctx, t.address)
 		switch {
@@ -76,7 +75,7 @@ func (t *tcp) lead(ctx context.Context) (*Shared, error) {
 			s, err = t.connect(ctx)
 		}
 		return err
-	}, func(err error) bool { return tcpAgain(err) || time.Now().Before(end) })
+	}, tcpAgain)
 	return s, err
 }
 

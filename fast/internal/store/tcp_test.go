@@ -84,10 +84,12 @@ func TestTCPOnItsOwn(t *testing.T) {
 	}
 }
 
-// TestTCPRefuses processes that do not belong to the job, at once, and rank 0 if its address is taken.
+// TestTCPRefuses processes that do not belong to the job, and rank 0 if its address is taken.
 func TestTCPRefuses(t *testing.T) {
+	t.Parallel()
 	a := address(t)
 	lead := openTCP(t, a, 0)
+	var all sync.WaitGroup
 	for _, c := range []struct {
 		secret secure.Secret
 		job    Job
@@ -99,10 +101,13 @@ func TestTCPRefuses(t *testing.T) {
 		{secure.Secret{1}, Job{"train", 1, 1, 4}, secure.ErrWrongSize},
 		{secure.Secret{1}, Job{"other", 1, 0, 3}, secure.ErrWrongJob},
 	} {
-		if _, err := NewTCP(t.Context(), a, secure.FromSecret(c.secret), c.job); !errors.Is(err, c.want) {
-			t.Errorf("%v, want %v", err, c.want)
-		}
+		all.Go(func() {
+			if _, err := NewTCP(t.Context(), a, secure.FromSecret(c.secret), c.job); !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+		})
 	}
+	all.Wait()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := lead.Get(ctx, "never"); err == nil || !strings.Contains(err.Error(), "sent away: 127.0.0.1:") {
@@ -130,6 +135,22 @@ func TestTCPNobody(t *testing.T) {
 			t.Errorf("%s: %v", a, err)
 		}
 	}
+}
+
+// TestTCPFollowsAnother: who comes while an earlier job has the address finds its own after that.
+func TestTCPFollowsAnother(t *testing.T) {
+	a := address(t)
+	old, err := NewTCP(t.Context(), a, secure.FromSecret(secure.Secret{9}), Job{"old", 1, 0, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for rank := range 3 {
+		all.Go(func() { openTCP(t, a, rank) })
+	}
+	time.Sleep(takenTime / 10)
+	_ = old.Close()
+	all.Wait()
 }
 
 // TestListenHere: which addresses are this host's.
