@@ -15,6 +15,7 @@ type agreements struct {
 	mu      sync.Mutex // guards what follows
 	agent   *agree.Agent
 	shrinks *shrinking // the Shrink whose context has ended before it had a result
+	invited []int      // processes that have got a ticket here, and are not in a communicator
 	left    error      // why this rank takes no part any more
 }
 

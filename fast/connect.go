@@ -9,6 +9,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // connect joins this process to the others of its job. It returns when all are connected.
@@ -43,6 +44,7 @@ func (p *place) checkTransport(m *mesh.Mesh) error {
 // worldOf is the world of a process that m connects with the others.
 func (p *place) worldOf(m *mesh.Mesh) *world {
 	all := &processes{mesh: m, encrypt: p.encrypt}
+	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
 	r := recording{rank: p.rank, size: p.size, job: p.job, operations: recorded, dir: p.traceDir, log: p.logger(), slow: p.slow}
 	return &world{plane: m, found: all.found, locate: all.locate, record: newRecorder(r)}
 }

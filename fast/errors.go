@@ -1,6 +1,9 @@
 package fast
 
-import "github.com/collgen/collgen/fast/internal/wire"
+import (
+	"github.com/collgen/collgen/fast/internal/mesh"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
 
 // The errors of a call, to be told apart with errors.Is.
 var (
@@ -24,6 +27,10 @@ var (
 	ErrFenced = wire.ErrFenced
 	// ErrNoQuorum: fewer ranks are left than the caller of Shrink wants to go on with.
 	ErrNoQuorum = wire.ErrNoQuorum
+	// ErrTicket: what Join was given is no ticket, or one of another job.
+	ErrTicket = mesh.ErrTicket
+	// ErrTicketUsed: another process has joined with the same ticket.
+	ErrTicketUsed = mesh.ErrTicketUsed
 )
 
 // The errors that name ranks, to be told apart with errors.As.

@@ -61,8 +61,11 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 		host.members[i] = f.members[r]
 	}
 	memory, err := share(ctx, host)
-	if err != nil || len(local) == len(f.members) {
-		return memory, err
+	switch {
+	case err != nil:
+		return nil, err
+	case len(local) == len(f.members):
+		return memory, nil
 	}
 	return newMixed(len(f.members), local, memory, p.dial(f)), nil
 }

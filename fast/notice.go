@@ -17,8 +17,9 @@ const (
 	kindReady                    // of a new communicator: a rank has its transport, or why not
 	kindGo                       // the answer to all when all have said ready
 	kindConnect                  // asks the receiver to connect to the sender
-	kindAgree
-	kindGrow
+	kindAgree                    // what package agree sends
+	kindGrow                     // of a communicator that grows: who is new; of the job: a new process's card
+	kindOffer                    // of the job: to a new process, what it becomes a rank of
 )
 
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.

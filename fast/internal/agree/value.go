@@ -10,12 +10,13 @@ const (
 	Flags Call = iota
 	Shrink
 	Grow
+	Invite // Grow too, of a member that has invited others
 	calls
 )
 
 // String is the name of the call as users know it.
 func (c Call) String() string {
-	names := [...]string{"Agree", "Shrink", "Grow"}
+	names := [...]string{"Agree", "Shrink", "Grow", "Grow"}
 	if c < calls {
 		return names[c]
 	}
@@ -36,10 +37,10 @@ func newValue(size int) Value {
 	return Value{Flags: ^uint64(0), Gone: newSet(size), Dead: newSet(size)}
 }
 
-// Other is a call that is not mine, and a member that made it, if there is one.
+// Other is a call by another name than mine, and a member that made it, if there is one.
 func (v *Value) Other(mine Call) (member int, call Call, ok bool) {
 	for c, first := range v.First {
-		if first > 0 && Call(c) != mine {
+		if first > 0 && Call(c).String() != mine.String() {
 			return int(first) - 1, Call(c), true
 		}
 	}

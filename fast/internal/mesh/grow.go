@@ -27,7 +27,8 @@ type reservation struct {
 }
 
 // Invite reserves the next number for a new process, and makes the ticket with which it joins. Only one process of a job
-// should make tickets at a time: two may give the same number away, and Introduce will refuse the second one.
+// should make tickets at a time, and have the others Reserve the numbers: two may give the same number away, and Introduce
+// will refuse the second one.
 func (m *Mesh) Invite() (Ticket, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,6 +46,13 @@ func (m *Mesh) Invite() (Ticket, error) {
 	m.tickets[m.highest] = r
 	return Ticket{Job: m.me.Job, Epoch: m.me.Epoch, Size: m.me.Size, Issuer: m.me.Process, Number: m.highest, Token: r.token,
 		Host: m.card.Host, Socket: m.card.Socket, Addresses: m.card.Addresses}, nil
+}
+
+// Reserve takes note that another process has given a number away.
+func (m *Mesh) Reserve(number int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.highest = max(m.highest, min(number, maxProcess))
 }
 
 // present checks a ticket. It is called with m.mu held.

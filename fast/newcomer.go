@@ -1,0 +1,143 @@
+package fast
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/mesh"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Join makes this process a rank of a running job, by a ticket that a rank of it got from Invite. It returns when the ranks
+// have all called Grow, with the communicator that Grow makes. Of the options of Init it needs the job's secret, by
+// WithSecret or WithSecretFile, or a certificate; those on the transport, the interface, encryption, liveness and traces
+// are as for Init and should be those of the job, and those on rank, store and launcher have no meaning.
+//
+// Join ends with ctx, or after a minute if ctx has no deadline. It fails with ErrTicket or ErrTicketUsed; ErrInvalidArgument
+// for an option that is wrong; *TimeoutError and *PeerError, which name processes by their numbers in the job; or in words.
+// A ticket is used up as soon as the process is connected to the rank that made it. The Comm is the caller's to close.
+func Join(ctx context.Context, ticket string, opts ...InitOption) (*Comm, error) {
+	p, t, err := newcomerOf(ctx, ticket, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, initTime)
+		defer cancel()
+	}
+	c, err := p.joinBy(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("joining as process %d: %w", t.Number, err)
+	}
+	return c, nil
+}
+
+// newcomerOf is what a process that joins is told, all of it together.
+func newcomerOf(ctx context.Context, ticket string, opts []InitOption) (*place, mesh.Ticket, error) {
+	if ctx == nil {
+		return nil, mesh.Ticket{}, Refuse("Join", "the context is nil")
+	}
+	t, err := mesh.ParseTicket(ticket)
+	if err != nil {
+		return nil, t, fmt.Errorf("Join: %w", err)
+	}
+	opts = append(slices.Clone(opts), WithRank(t.Number, t.Number+1), WithJob(t.Job), WithEpoch(t.Epoch))
+	p, err := placeOf(ctx, opts)
+	return p, t, err
+}
+
+// joinBy connects this process to the others of its job, and has it take up what they offer.
+func (p *place) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
+	cred, err := p.credentials()
+	if err != nil {
+		return nil, err
+	}
+	if cred == nil {
+		return nil, Refuse("Join", noSecret)
+	}
+	m, err := mesh.JoinTicket(ctx, p.config(nil, cred), t)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.worldOf(m).take(ctx, m, t.Issuer)
+	if err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return c, nil
+}
+
+// take makes the communicator that the process host offers.
+func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
+	f := founding{plane: g, members: []int{host}}
+	ctx, stop := f.watched(ctx)
+	defer stop()
+	m, err := g.Receive(ctx, wire.Topic{Kind: kindOffer})
+	if err != nil {
+		return nil, f.unheard(err, nil)
+	}
+	m.CloseFiles()
+	o, err := decodeOffer(m.Body, g.Self())
+	if err != nil {
+		return nil, err
+	}
+	for _, process := range o.Processes { // others may have joined just now
+		if process == g.Self() {
+			continue
+		}
+		if _, err := g.Await(ctx, process); err != nil {
+			return nil, err
+		}
+	}
+	return w.comm(ctx, o.ID, o.Name, o.Processes)
+}
+
+// offer is the communicator that a new process becomes a rank of.
+type offer struct {
+	ID        uint64
+	Name      string
+	Processes []int // by rank
+}
+
+func (o *offer) encode() []byte {
+	body, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // of strings and numbers
+	}
+	return body
+}
+
+var errOffer = errors.New("an offer that makes no sense")
+
+// decodeOffer is the offer in b to process self, which is one of its processes.
+func decodeOffer(b []byte, self int) (o offer, err error) {
+	if json.Unmarshal(b, &o) != nil || !distinct(o.Processes) || !slices.Contains(o.Processes, self) ||
+		len(o.Name) > maxText || o.ID == worldID || o.ID == 0 {
+		return offer{}, errOffer
+	}
+	return o, nil
+}
+
+// distinct tells whether processes are, and whether there may be such processes.
+func distinct(processes []int) bool {
+	sorted := slices.Sorted(slices.Values(processes))
+	return len(slices.Compact(sorted)) == len(processes) && (len(sorted) == 0 || sorted[0] >= 0)
+}
+
+// announced takes note of a process that another one has invited, and lets it in when its card comes.
+func (p *place) announced(m *mesh.Mesh, n wire.Note) {
+	n.CloseFiles()
+	if len(n.Body) < 4 {
+		return
+	}
+	number := int(binary.LittleEndian.Uint32(n.Body))
+	if len(n.Body) == 4 {
+		m.Reserve(number)
+	} else if err := m.Introduce(number, n.Body[4:]); err != nil {
+		p.logger().Warn("a process that was invited is not let in", "process", number, "invited by", n.From, "error", err)
+	}
+}
