@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,27 +43,32 @@ func (s shelf) fetch(ctx context.Context, round string, process int) ([]byte, er
 	return nil, ctx.Err()
 }
 
+// config is that of a process of two. Way is "local", "tcp", or the address to listen on.
 func (s shelf) config(process int, way string) Config {
 	c := newBoard().config(process, 2)
 	c.Publish, c.Fetch, c.Freeze, c.ForceTCP = s.publish(process), s.fetch, freeze, way == "tcp"
+	if a, err := netip.ParseAddr(way); err == nil {
+		c.Addresses = func() ([]netip.Addr, string, error) { return []netip.Addr{a}, "the test says so", nil }
+	}
 	return c
 }
 
-// TestMain is also process 1 of the tests that need a process: it says when it has joined, and why process 0 is down for it
+// TestMain is also a process of the tests that need some: it says when it has joined, and why the other one is down for it
 // when it is.
 func TestMain(m *testing.M) {
 	dir := os.Getenv("MESH_TEST_DIR")
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	job, err := Join(context.Background(), shelf(dir).config(1, os.Getenv("MESH_TEST_WAY")))
+	process, _ := strconv.Atoi(os.Getenv("MESH_TEST_PROCESS"))
+	job, err := Join(context.Background(), shelf(dir).config(process, os.Getenv("MESH_TEST_WAY")))
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
 	down := make(chan error, 10)
-	job.Watch(func(process int, err error) {
-		if process == 0 {
+	job.Watch(func(p int, err error) {
+		if p != process {
 			down <- err
 		}
 	})
@@ -70,18 +77,17 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// other is process 1 of a job, as a process of its own.
+// other is a process of a job, as one of its own.
 type other struct {
 	*exec.Cmd
 	says *bufio.Reader
 }
 
-// start begins a job with another process.
-func start(t *testing.T, way string) (*Mesh, other) {
-	leavesNothing(t)
-	s := shelf(t.TempDir())
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "MESH_TEST_DIR="+string(s), "MESH_TEST_WAY="+way)
+// launch starts a process of two by a command, which this program is an argument of.
+func (s shelf) launch(t *testing.T, process int, way string, command ...string) other {
+	command = append(command, os.Args[0])
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), "MESH_TEST_DIR="+string(s), "MESH_TEST_WAY="+way, fmt.Sprint("MESH_TEST_PROCESS=", process))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -94,16 +100,28 @@ func start(t *testing.T, way string) (*Mesh, other) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
+	return other{cmd, bufio.NewReader(out)}
+}
+
+// start begins a job with another process, number 1.
+func start(t *testing.T, way string) (*Mesh, other) {
+	leavesNothing(t)
+	s := shelf(t.TempDir())
+	o := s.launch(t, 1, way)
 	m, err := Join(soon(t), s.config(0, way))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	o := other{cmd, bufio.NewReader(out)}
+	o.joined(t)
+	return m, o
+}
+
+func (o other) joined(t *testing.T) {
+	t.Helper()
 	if line := o.line(t); line != "joined" {
 		t.Fatal(line)
 	}
-	return m, o
 }
 
 // line is what the process says next.
