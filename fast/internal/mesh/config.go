@@ -24,8 +24,8 @@ type Config struct {
 	Addresses func() (addresses []netip.Addr, why string, err error)
 	ForceTCP  bool   // data goes over TCP on one host as well; if one process says so it holds for all
 	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
-	// Freeze is how long a process may be silent before it is taken for dead; 0: 2 s. All have it checked in their own
-	// time, and send heartbeats in a quarter of the shortest one.
+	// Freeze is how long a process may be silent before it is taken for dead; 0: 2 s. Each process has its
+	// own, and all send heartbeats in an eighth of the shortest one.
 	Freeze time.Duration
 	Log    *slog.Logger // nil: none
 

@@ -90,6 +90,9 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 	p.files, _ = under.(*courier)
 	p.tcp, _ = under.(*net.TCPConn)
 	if p.tcp != nil {
+		// Unless this process takes its leave, the other side is to know of its end by a reset, which reaches it also
+		// where data, and the end after them, wait for an acknowledgement that is lost.
+		_ = p.tcp.SetLinger(0)
 		impatient(p.tcp, int(2*m.cfg.Freeze/time.Millisecond))
 	}
 	p.heard.Store(m.now())

@@ -87,8 +87,11 @@ func (p *peer) end(last *frame, now bool) {
 		return
 	}
 	p.ended, p.cut = true, now
-	if p.last = last; now {
+	switch p.last = last; {
+	case now:
 		p.discard()
+	case p.tcp != nil:
+		_ = p.tcp.SetLinger(-1)
 	}
 	_ = p.conn.SetDeadline(time.Now().Add(lastWords))
 	p.rouse()
@@ -145,13 +148,9 @@ func (p *peer) write() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.cut {
-		return
+	if p.cut {
+		_ = p.conn.Close()
 	}
-	if p.tcp != nil {
-		_ = p.tcp.SetLinger(0) // a reset reaches the other side where data, which wait for acknowledgements, do not
-	}
-	_ = p.conn.Close()
 }
 
 // giveUp ends writing because of an error. What the other side has said before is still read.
