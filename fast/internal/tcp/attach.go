@@ -3,6 +3,7 @@ package tcp
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -25,6 +26,15 @@ func (e *Endpoint) Attach(peer int, c wire.Conn) {
 
 // Broken says that no connection to peer can be had, and why.
 func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, fd: -1, err: err}) }
+
+// onTheWay is how long a connection may take to arrive that the other rank has already used.
+const onTheWay = 100 * time.Millisecond
+
+// Left says that peer has closed its end, and makes no connection any more. One that is there, or on its way, is not
+// concerned: what was sent over it still comes.
+func (e *Endpoint) Left(peer int) {
+	time.AfterFunc(onTheWay, func() { e.Broken(peer, wire.ErrClosed) })
+}
 
 // arrive leaves a for the next look of the Exchange in progress, or of the next one.
 func (e *Endpoint) arrive(a arrival) {

@@ -72,12 +72,9 @@ func mismatch(peer int, mine, theirs *wire.Call, mineBytes, theirsBytes uint64) 
 
 // refuse is the error of a message that is not the one that m waits for: its call or its length differs. The sender learns
 // of it too.
-func (e *Endpoint) refuse(l *link, m *incoming, h header) error {
+func (l *link) refuse(m *incoming, h header) error {
 	r := refused{expected: *m.call, sent: *m.call, expectedBytes: uint64(len(m.Into)), sentBytes: uint64(m.at) + h.left}
 	if h.fingerprint != m.fingerprint {
-		if h.fingerprint != l.in.known {
-			return l.died("it has sent a message of a call that it has not told")
-		}
 		r.sent = l.in.told
 	}
 	l.refusal = r.append(nil)

@@ -13,6 +13,9 @@ type output struct {
 	sealer  *sealer
 }
 
+// copyBytes is how much of a message is rather copied behind its header than sent from where it is.
+const copyBytes = 4 << 10
+
 // push sends what can be sent on l, one segment at most, and tells whether that was anything.
 func (e *Endpoint) push(l *link) (bool, error) {
 	o, m := &l.out, l.sending()
@@ -78,13 +81,18 @@ func (o *output) write(fd int, payload []byte) int {
 	if o.sealer != nil {
 		return o.sealer.write(o, fd, payload)
 	}
+	copied := 0
+	if len(payload) <= copyBytes && len(o.pending) > 0 {
+		o.pending = append(o.pending, payload...)
+		copied, payload = len(payload), nil
+	}
 	head := o.pending[o.from:]
 	if len(head)+len(payload) == 0 {
 		return 0
 	}
 	n := o.result(writeBoth(fd, head, payload))
 	o.drop(min(n, len(head)))
-	return max(0, n-len(head))
+	return copied + max(0, n-len(head))
 }
 
 // drop takes n bytes off what is pending.

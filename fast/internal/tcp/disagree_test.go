@@ -1,0 +1,110 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+func named(seq uint64, name string, root uint32) *wire.Call {
+	c := &wire.Call{Seq: seq, Primitive: 1, Root: root, PrimitiveName: wire.NewLabel(name)}
+	for _, b := range name {
+		c.Primitive = c.Primitive*31 + uint64(b)
+	}
+	return c
+}
+
+// TestCallsWithoutMessages: a rank waits for another one in a call in which that had nothing to send, and which it left
+// long ago; the call itself is compared, and not the one that the other rank is in.
+func TestCallsWithoutMessages(t *testing.T) {
+	for _, further := range []int{1, history - 1, 5 * history} {
+		all := worlds["plain"].group(t, 2)
+		result := make(chan error)
+		go func() {
+			all[1].Begin(named(1, "Broadcast", 0))
+			err := receive(all[1], 0, make([]byte, 1))
+			all[1].Abort()
+			result <- err
+		}()
+		empty := named(1, "Broadcast", 0)
+		empty.Count = 7
+		for i := range further {
+			all[0].Begin(empty)
+			empty = named(uint64(i)+2, "Scatter", 0)
+		}
+		err := receive(all[0], 1, make([]byte, 1))
+		var m *wire.MismatchError
+		if !errors.As(err, &m) && !errors.Is(err, wire.ErrAborted) || m != nil && m.Rank != 1 {
+			t.Errorf("%d calls, rank 0: %v", further, err)
+		}
+		if err := <-result; !errors.As(err, &m) || m.Rank != 0 || further < history && (m.Field != "count" || m.Seq != 1) {
+			t.Errorf("%d calls, rank 1: %v", further, err)
+		}
+	}
+}
+
+// TestThirdRank has two of three ranks disagree, while one of them waits for the third one too.
+func TestThirdRank(t *testing.T) {
+	all := worlds["plain"].group(t, 3)
+	result := make(chan error)
+	go func() {
+		all[1].Begin(named(4, "Send", 1))
+		err := receive(all[1], 0, make([]byte, 1))
+		all[1].Abort()
+		result <- err
+	}()
+	all[0].Begin(named(1, "Gather", 0))
+	err := all[0].Exchange(context.Background(), nil, []wire.Recv{{Peer: 1, Into: make([]byte, 1)}, {Peer: 2, Into: make([]byte, 1)}})
+	all[0].Abort()
+	for rank, err := range []error{err, <-result} {
+		var m *wire.MismatchError
+		if !errors.As(err, &m) || m.Rank != 1-rank || m.Field != "primitive" {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+// TestOthersAreSeen: a rank that waits for one rank sees that another one, which it has a link with, has given up; and it
+// does not mind that a third one has closed.
+func TestOthersAreSeen(t *testing.T) {
+	all := worlds["IPv6"].group(t, 4)
+	done := make(chan error)
+	go func() { done <- receive(all[0], 3, make([]byte, 1)) }()
+	for len(all[0].Waiting()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	_ = all[1].Close()
+	time.Sleep(3 * nap)
+	all[2].Abort()
+	wantPeer(t, <-done, 2, wire.ErrAborted)
+	wantPeer(t, receive(all[0], 3, nil), 2, wire.ErrAborted)
+}
+
+// TestSlowRanks take far longer than it takes the others to wonder, in several calls: nobody takes that for a
+// disagreement.
+func TestSlowRanks(t *testing.T) {
+	all := worlds["short buffers"].group(t, 2)
+	done := make(chan error)
+	step := func(e *Endpoint) error {
+		data := make([]byte, 1<<20)
+		for i := range 6 {
+			e.Begin(named(uint64(i), "AllReduce", 0))
+			if e.rank == i%2 {
+				time.Sleep(3 * vain)
+			}
+			err := e.Exchange(context.Background(), []wire.Send{{Peer: 1 - e.rank, Data: data}},
+				[]wire.Recv{{Peer: 1 - e.rank, Into: make([]byte, len(data))}})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	go func() { done <- step(all[1]) }()
+	if err := errors.Join(step(all[0]), <-done); err != nil {
+		t.Error(err)
+	}
+}
