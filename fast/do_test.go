@@ -16,10 +16,17 @@ import (
 
 // comms are the ranks of a communicator of goroutines.
 func comms(size int) []*Comm {
-	all := make([]*Comm, size)
-	for rank, e := range inproc.New(size) {
-		all[rank] = newComm(rank, size, e)
+	job, all := inproc.NewJob(size), make([]*Comm, size)
+	var ranks sync.WaitGroup
+	for rank := range all {
+		ranks.Go(func() {
+			var err error
+			if all[rank], err = goroutineWorld(job.Plane(rank), size).first(context.Background(), size); err != nil {
+				panic(err)
+			}
+		})
 	}
+	ranks.Wait()
 	return all
 }
 

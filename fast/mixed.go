@@ -182,6 +182,13 @@ func (m *mixed) Fail(err error) {
 	m.far.Fail(err)
 }
 
+// Left is for far alone: near sees it.
+func (m *mixed) Left(rank int) {
+	if t, ok := m.far.(leaver); ok && m.nearRank[rank] < 0 {
+		t.Left(rank)
+	}
+}
+
 func (m *mixed) Close() error {
 	m.once.Do(func() { close(m.closed) })
 	return errors.Join(m.near.Close(), m.far.Close())

@@ -96,11 +96,25 @@ func (c *Comm) noticed(m wire.Note) {
 	if from < 0 || json.Unmarshal(m.Body, &n) != nil {
 		return
 	}
-	state := Failed
-	if n.State == Revoked {
-		state = Revoked
+	switch n.State {
+	case Closed:
+		c.missing(from)
+	case Revoked:
+		c.condemn(Revoked, n.failure(from, c.rank, c.size))
+	default:
+		c.condemn(Failed, n.failure(from, c.rank, c.size))
 	}
-	c.condemn(state, n.failure(from, c.rank, c.size))
+}
+
+// leaver is a transport that does not see by itself that a rank has closed with which it has no connection yet.
+type leaver interface{ Left(rank int) }
+
+// missing takes note that a rank has closed. Who waits for it finds out when all that it sent has come.
+func (c *Comm) missing(rank int) {
+	c.departed[rank].Store(true)
+	if t, ok := c.transport.(leaver); ok {
+		t.Left(rank)
+	}
 }
 
 // lost takes note that a process is down.
@@ -136,16 +150,27 @@ const hearsay = 100 * time.Millisecond
 // settle is the error that a call reports whose transport failed with err. It gives c up, for all ranks.
 func (c *Comm) settle(err error) error {
 	var peer *PeerError
-	if c.world != nil && errors.As(err, &peer) && c.fate.Load() == nil {
-		select {
-		case <-c.told:
-		case <-time.After(hearsay):
-		}
-		if f := c.fate.Load(); f != nil {
-			return f.err
-		}
+	if c.world != nil && errors.As(err, &peer) {
+		err = c.hear(err, peer.Rank)
 	}
 	c.fail(err)
+	return err
+}
+
+// hear waits for a better reason than err for the failure of a link to rank, and is that or err.
+func (c *Comm) hear(err error, rank int) error {
+	for end := time.Now().Add(hearsay); time.Now().Before(end) && c.fate.Load() == nil && !c.departed[rank].Load(); {
+		select {
+		case <-c.told:
+		case <-time.After(hearsay / 20):
+		}
+	}
+	switch f := c.fate.Load(); {
+	case f != nil:
+		return f.err
+	case c.departed[rank].Load():
+		return &PeerError{Rank: rank, Err: ErrClosed}
+	}
 	return err
 }
 

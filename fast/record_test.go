@@ -69,7 +69,7 @@ func TestTrace(t *testing.T) {
 		if d := cmp.Diff(header, got.TraceHeader, cmpopts.IgnoreFields(TraceHeader{}, "Origin", "Host")); d != "" {
 			t.Errorf("header (-want +got):\n%s", d)
 		}
-		entry := TraceEntry{Comm: "world", Size: 3, Peer: -1, State: TraceDone}
+		entry := TraceEntry{Comm: "world", ID: worldID, Size: 3, Peer: -1, State: TraceDone}
 		first, second, third, fourth := entry, entry, entry, entry
 		first.Seq, first.Primitive, first.Algorithm, first.Op, first.Type, first.Count, first.Depth = 1, "AllReduce", "ring", "max", "float32", 8, 1
 		second.Seq, second.Primitive, second.Algorithm, second.Type, second.Count, second.Root, second.Depth = 2, "Broadcast", "binomial", "int8", 3, 2, 1

@@ -61,11 +61,15 @@ func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.desc.Seq) }
 // giveUp is the end of c in state s on this rank, unless it has ended, and tells the others. Seq is the number of the call
 // that has failed, if any.
 func (c *Comm) giveUp(s State, err error, seq uint64) {
-	if !c.end(s, err) || c.transport == nil || c.closed.Load() {
-		return
+	c.telling.Lock()
+	first := c.end(s, err)
+	if first {
+		c.tell(noticeOf(s, c.rank, seq, err))
 	}
-	c.tell(noticeOf(s, c.rank, seq, err))
-	c.transport.Fail(err)
+	c.telling.Unlock()
+	if first && c.transport != nil {
+		c.transport.Fail(err)
+	}
 }
 
 // Abort gives c up on this rank, and tells the others. A call that runs on c, and every later one, returns ErrAborted; on
@@ -87,6 +91,9 @@ func (c *Comm) Close() error {
 	}
 	var err error
 	c.track.leave()
+	c.telling.Lock()
+	c.tell(notice{State: Closed, Rank: c.rank})
+	c.telling.Unlock()
 	if c.transport != nil {
 		err = c.transport.Close()
 	}

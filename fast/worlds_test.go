@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/collgen/collgen/fast/internal/inproc"
 )
 
 // testWorld makes the ranks of communicators, all in this process, that talk in one way.
@@ -19,7 +17,7 @@ type testWorld struct {
 
 // worlds are all ways in which ranks talk.
 var worlds = []testWorld{
-	{"goroutines", goroutineComms},
+	{"goroutines", func(_ testing.TB, size int) []*Comm { return comms(size) }},
 	{"shm", func(t testing.TB, size int) []*Comm { return initComms(t, size, WithTransport("shm")) }},
 	{"tcp", func(t testing.TB, size int) []*Comm { return initComms(t, size, WithTransport("tcp")) }},
 	{"tcp, encrypted", func(t testing.TB, size int) []*Comm {
@@ -30,13 +28,6 @@ var worlds = []testWorld{
 
 // oddAndEven has ranks believe that there are two hosts.
 func oddAndEven(p *place) { p.host = fmt.Sprint("host ", p.rank%2) }
-
-// goroutineComms are ranks as those of Run.
-func goroutineComms(t testing.TB, size int) []*Comm {
-	j := inproc.NewJob(size)
-	t.Cleanup(j.Close)
-	return begin(t, size, func(rank int) (*Comm, error) { return goroutineWorld(j.Plane(rank), size).first(t.Context(), size) })
-}
 
 // initComms are ranks that Init connects.
 func initComms(t testing.TB, size int, opts ...InitOption) []*Comm {

@@ -50,23 +50,27 @@ func judge(ranks []*Endpoint) {
 			return
 		}
 	}
-	agree := true
-	for _, e := range ranks {
-		if err := e.disagreement(); err != nil {
-			e.verdict, agree = err, false
+	for _, sameCall := range []bool{true, false} { // ranks that are in different calls may just wait for those that disagree
+		found := false
+		for _, e := range ranks {
+			if err := e.disagreement(sameCall); err != nil {
+				e.verdict, found = err, true
+			}
+		}
+		if found {
+			return
 		}
 	}
 	for _, e := range ranks {
-		if agree {
-			e.verdict = errStuck
-		}
+		e.verdict = errStuck
 	}
 }
 
-// disagreement compares the calls of the messages that e waits for with those that the other ranks are in.
-func (e *Endpoint) disagreement() error {
+// disagreement compares the calls of the messages that e waits for with those that the other ranks are in: all of them,
+// or only those that have to be the same call.
+func (e *Endpoint) disagreement(sameCall bool) error {
 	for peer, call := range e.pending() {
-		if err := e.net.endpoints[peer].disagrees(e.rank, call); err != nil {
+		if err := e.net.endpoints[peer].disagrees(e.rank, call, sameCall); err != nil {
 			return err
 		}
 	}
@@ -75,14 +79,14 @@ func (e *Endpoint) disagreement() error {
 
 // disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with the call of a
 // message that e waits for, one between the two ranks if there is any.
-func (e *Endpoint) disagrees(other int, call *wire.Call) *wire.MismatchError {
+func (e *Endpoint) disagrees(other int, call *wire.Call, sameCall bool) *wire.MismatchError {
 	var found *wire.MismatchError
 	for peer, mine := range e.pending() {
 		err := wire.Mismatch(call, mine, e.rank)
 		if err == nil {
 			return nil
 		}
-		if found == nil || peer == other {
+		if (found == nil || peer == other) && (!sameCall || call.Meets(mine)) {
 			found = err
 		}
 	}

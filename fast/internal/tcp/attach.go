@@ -84,12 +84,13 @@ func (e *Endpoint) adopt() error {
 	e.arrivals = nil
 	e.arrived.Store(false)
 	e.mu.Unlock()
+	var errs []error
 	for i := range arrivals {
 		if err := e.link(&arrivals[i]); err != nil {
-			return err
+			errs = append(errs, err)
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // link gives a to its link, unless that has, or had, a connection.
