@@ -1,27 +1,21 @@
 package inproc
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 // testSegment is small, so that short messages have several segments.
 const testSegment = 1 << 10
-
-// lengths of messages around the limits of segments.
-var lengths = []int{0, 1, 7, testSegment - 1, testSegment, testSegment + 1, 3*testSegment + 5}
 
 // together calls f for each of size ranks, each in its own goroutine, and waits for all of them.
 func together(size int, f func(rank int, e *Endpoint) error) []error {
@@ -46,179 +40,11 @@ func mustAll(t testing.TB, errs []error) {
 	}
 }
 
-// pattern is n bytes that no other seed gives.
-func pattern(n int, seed ...int) []byte {
-	x := uint32(2166136261)
-	for _, s := range seed {
-		x = (x ^ uint32(s+1)) * 16777619
-	}
-	data := make([]byte, n)
-	for i := range data {
-		x = x*1664525 + 1013904223
-		data[i] = byte(x >> 24)
-	}
-	return data
-}
-
 // blend is a kernel in which the order of the operands matters.
 func blend(dst, a, b []byte) {
 	for i := range dst {
 		dst[i] = 3*a[i] + b[i]
 	}
-}
-
-// TestExchange has all ranks send several messages of various lengths to each other in the same steps.
-func TestExchange(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		size := rapid.IntRange(1, 6).Draw(rt, "size")
-		plan := rapid.SliceOfN(rapid.SampledFrom(lengths), 0, 3)
-		messages := make([][]int, size*size) // by sender and receiver
-		for i := range messages {
-			messages[i] = plan.Draw(rt, fmt.Sprintf("from %d to %d", i/size, i%size))
-		}
-		mustAll(t, together(size, func(rank int, e *Endpoint) error {
-			for step := range 3 {
-				if err := exchangeAll(e, messages, step); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-	})
-}
-
-func exchangeAll(e *Endpoint, messages [][]int, step int) error {
-	size := len(e.net.endpoints)
-	var sends []wire.Send
-	var recvs []wire.Recv
-	var want [][]byte
-	for peer := range size {
-		if peer == e.rank {
-			continue
-		}
-		for i, n := range messages[e.rank*size+peer] {
-			sends = append(sends, wire.Send{Peer: peer, Data: pattern(n, e.rank, peer, i, step)})
-		}
-		for i, n := range messages[peer*size+e.rank] {
-			recvs = append(recvs, wire.Recv{Peer: peer, Into: make([]byte, n)})
-			want = append(want, pattern(n, peer, e.rank, i, step))
-		}
-	}
-	if err := e.Exchange(context.Background(), sends, recvs); err != nil {
-		return err
-	}
-	for i, r := range recvs {
-		if !bytes.Equal(r.Into, want[i]) {
-			return fmt.Errorf("step %d: a message of %d bytes from rank %d is wrong", step, len(r.Into), r.Peer)
-		}
-	}
-	return nil
-}
-
-// TestReduce receives operands, before and after the one here, in place and not.
-func TestReduce(t *testing.T) {
-	for _, n := range lengths {
-		for _, receivedFirst := range []bool{false, true} {
-			for _, inPlace := range []bool{false, true} {
-				mustAll(t, together(2, func(rank int, e *Endpoint) error {
-					if rank == 0 {
-						return e.Exchange(context.Background(), []wire.Send{{Peer: 1, Data: pattern(n, 0)}}, nil)
-					}
-					with, into, want := pattern(n, 1), make([]byte, n), make([]byte, n)
-					if blend(want, with, pattern(n, 0)); receivedFirst {
-						blend(want, pattern(n, 0), with)
-					}
-					if inPlace {
-						into = with
-					}
-					err := e.Exchange(context.Background(), nil,
-						[]wire.Recv{{Peer: 0, Into: into, Kernel: blend, With: with, ReceivedFirst: receivedFirst}})
-					if err == nil && !bytes.Equal(into, want) {
-						err = fmt.Errorf("%d bytes, received first %v, in place %v: wrong", n, receivedFirst, inPlace)
-					}
-					return err
-				}))
-			}
-		}
-	}
-}
-
-// TestAfterSend has ranks overwrite what they send at once: each pair has a region of its own, and both sides reduce
-// into it, or only one of them. Out of place there is nothing to overwrite.
-func TestAfterSend(t *testing.T) {
-	for _, size := range []int{2, 3, 5} {
-		for _, n := range lengths {
-			for _, both := range []bool{false, true} {
-				for _, inPlace := range []bool{false, true} {
-					mustAll(t, together(size, func(_ int, e *Endpoint) error { return swap(e, size, n, both, inPlace) }))
-				}
-			}
-		}
-	}
-}
-
-func swap(e *Endpoint, size, n int, both, inPlace bool) error {
-	var sends []wire.Send
-	var recvs []wire.Recv
-	for peer := range size {
-		if peer == e.rank {
-			continue
-		}
-		data := pattern(n, e.rank, peer)
-		sends = append(sends, wire.Send{Peer: peer, Data: data})
-		r := wire.Recv{Peer: peer, Into: make([]byte, n), Kernel: blend, With: data, ReceivedFirst: peer < e.rank}
-		r.AfterSend = both || peer < e.rank
-		if r.AfterSend && inPlace {
-			r.Into = data
-		}
-		recvs = append(recvs, r)
-	}
-	if err := e.Exchange(context.Background(), sends, recvs); err != nil {
-		return err
-	}
-	for _, r := range recvs {
-		low, high := min(r.Peer, e.rank), max(r.Peer, e.rank)
-		want := make([]byte, n)
-		blend(want, pattern(n, low, high), pattern(n, high, low))
-		if !bytes.Equal(r.Into, want) {
-			return fmt.Errorf("%d bytes with rank %d: wrong", n, r.Peer)
-		}
-	}
-	return nil
-}
-
-// TestSignals has the empty messages of a step counted, and hold a rank back.
-func TestSignals(t *testing.T) {
-	var entered atomic.Int32
-	mustAll(t, together(2, func(rank int, e *Endpoint) error {
-		ctx := context.Background()
-		if rank == 0 {
-			time.Sleep(time.Millisecond)
-			entered.Store(1)
-			return e.Exchange(ctx, []wire.Send{{Peer: 1}, {Peer: 1}}, nil)
-		}
-		err := e.Exchange(ctx, nil, []wire.Recv{{Peer: 0}, {Peer: 0}})
-		if err == nil && entered.Load() == 0 {
-			err = errors.New("the signal came before it was sent")
-		}
-		return err
-	}))
-}
-
-// TestManyRanks has far more ranks than processors.
-func TestManyRanks(t *testing.T) {
-	messages := make([][]int, 64*64)
-	for i := range messages {
-		messages[i] = []int{8}
-	}
-	mustAll(t, together(64, func(_ int, e *Endpoint) error {
-		for step := range 5 {
-			if err := exchangeAll(e, messages, step); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
 }
 
 // TestMismatch has two ranks make different calls: both learn of it, each from its own side.
@@ -432,49 +258,5 @@ func TestPanic(t *testing.T) {
 	}
 	if state := ends[0].net.link(1, 0).state.Load(); state != posted {
 		t.Errorf("what was being received is in state %d", state)
-	}
-}
-
-// TestBadPeer refuses ranks that there are not, and the rank itself.
-func TestBadPeer(t *testing.T) {
-	for _, peer := range []int{-1, 0, 2} {
-		e := New(2)[0]
-		if err := e.Exchange(context.Background(), []wire.Send{{Peer: peer}}, nil); err == nil {
-			t.Errorf("a send to rank %d is accepted", peer)
-		}
-		if err := e.Exchange(context.Background(), nil, []wire.Recv{{Peer: peer}}); err == nil {
-			t.Errorf("a receive from rank %d is accepted", peer)
-		}
-	}
-}
-
-// TestAllocations counts what an Exchange allocates: nothing.
-func TestAllocations(t *testing.T) {
-	const runs = 100
-	for _, n := range []int{8, 2 * testSegment} {
-		ends := newNetwork(2, testSegment).endpoints
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		loop := func(e *Endpoint) func() {
-			data := make([]byte, n)
-			sends := []wire.Send{{Peer: 1 - e.rank, Data: data}}
-			recvs := []wire.Recv{{Peer: 1 - e.rank, Into: data, Kernel: blend, With: data, AfterSend: true}}
-			return func() {
-				if err := e.Exchange(ctx, sends, recvs); err != nil {
-					t.Error(err)
-				}
-			}
-		}
-		var other sync.WaitGroup
-		other.Go(func() {
-			f := loop(ends[1])
-			for range runs + 1 { // AllocsPerRun warms up by one more
-				f()
-			}
-		})
-		if allocs := testing.AllocsPerRun(runs, loop(ends[0])); allocs != 0 {
-			t.Errorf("%d bytes: %v allocations per Exchange", n, allocs)
-		}
-		other.Wait()
 	}
 }

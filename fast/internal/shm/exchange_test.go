@@ -217,42 +217,6 @@ func TestSmallSlots(t *testing.T) {
 	}
 }
 
-// TestAfterSend exchanges a buffer and reduces in the same place, with more segments than a ring holds.
-func TestAfterSend(t *testing.T) {
-	for _, length := range append(lengths(maxSlot), 2*slots*maxSlot+5) {
-		all := group(t, 2)
-		errs := together(all, func(e *Endpoint) error {
-			block, buf := guarded(length, 3)
-			for i := range buf {
-				buf[i] = fill(0, e.rank, i)
-			}
-			for round := range 3 { // the faster rank runs ahead
-				e.Begin(&wire.Call{Seq: uint64(round) + 1})
-				if err := e.Exchange(t.Context(), []wire.Send{{Peer: 1 - e.rank, Data: buf}}, []wire.Recv{{Peer: 1 - e.rank,
-					Into: buf, With: buf, Kernel: subtract, ReceivedFirst: e.rank == 1, AfterSend: true}}); err != nil {
-					return err
-				}
-			}
-			for i := range block { // x, y becomes x-y twice, and that becomes 0
-				w := byte(canary)
-				if k := i - 19; k >= 0 && k < length {
-					w = 0
-				}
-				if block[i] != w {
-					return fmt.Errorf("byte %d is %#x, want %#x", i, block[i], w)
-				}
-			}
-			return nil
-		})
-		for rank, err := range errs {
-			if err != nil {
-				t.Errorf("%d bytes, rank %d: %v", length, rank, err)
-			}
-		}
-		closeGroup(all)
-	}
-}
-
 // TestRunAhead sends as many messages as a ring holds before the receiver does anything.
 func TestRunAhead(t *testing.T) {
 	all := group(t, 2)
@@ -288,78 +252,6 @@ func TestCountersWrapAround(t *testing.T) {
 		if err != nil {
 			t.Errorf("rank %d: %v", rank, err)
 		}
-	}
-}
-
-func TestBadPeersAreErrors(t *testing.T) {
-	all := group(t, 2)
-	defer closeGroup(all)
-	e := all[0]
-	for _, peer := range []int{-1, 0, 2} {
-		if e.Exchange(t.Context(), []wire.Send{{Peer: peer}}, nil) == nil || e.Exchange(t.Context(), nil, []wire.Recv{{Peer: peer}}) == nil {
-			t.Errorf("peer %d is not refused", peer)
-		}
-	}
-	if e.Exchange(t.Context(), []wire.Send{{Peer: 1, Data: []byte{1}}}, []wire.Recv{{Peer: 1, Into: []byte{1, 2}, AfterSend: true}}) == nil {
-		t.Error("a receive after a send of another length is not refused")
-	}
-}
-
-// TestNoAllocations counts those of two ranks, while they spin and while they sleep. A third one has closed.
-func TestNoAllocations(t *testing.T) {
-	all := group(t, 3)
-	defer closeGroup(all)
-	_ = all[2].Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	round := func(e *Endpoint, pause time.Duration) func() error {
-		buf := make([]byte, 1000)
-		sends := []wire.Send{{Peer: 1 - e.rank, Data: buf}}
-		recvs := []wire.Recv{{Peer: 1 - e.rank, Into: buf, With: buf, Kernel: subtract, AfterSend: true}}
-		call := new(wire.Call)
-		return func() error {
-			time.Sleep(pause)
-			call.Seq++
-			e.Begin(call)
-			return e.Exchange(ctx, sends, recvs)
-		}
-	}
-	const runs = 50
-	for _, pause := range []time.Duration{0, 3 * time.Millisecond} {
-		other := make(chan error)
-		go func() {
-			for f, i := round(all[1], pause), 0; ; i++ {
-				if err := f(); err != nil || i == runs { // AllocsPerRun calls once more
-					other <- err
-					return
-				}
-			}
-		}()
-		f := round(all[0], 0)
-		if n := testing.AllocsPerRun(runs, func() {
-			if err := f(); err != nil {
-				t.Error(err)
-			}
-		}); n != 0 {
-			t.Errorf("with pauses of %v: %v allocations", pause, n)
-		}
-		if err := <-other; err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// TestCancel ends the context of a rank that waits in each way.
-func TestCancel(t *testing.T) {
-	all := group(t, 3)
-	defer closeGroup(all)
-	cause := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
-	err := all[0].Exchange(ctx, []wire.Send{{Peer: 1, Data: make([]byte, 2*slots*maxSlot)}}, []wire.Recv{{Peer: 2, Into: make([]byte, 1)}})
-	var timeout *wire.TimeoutError
-	if !errors.As(err, &timeout) || !errors.Is(err, cause) || fmt.Sprint(timeout.Waiting) != "[1 2]" {
-		t.Error(err)
 	}
 }
 

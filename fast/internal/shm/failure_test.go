@@ -5,7 +5,6 @@ package shm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -80,51 +79,6 @@ func TestForgottenMismatch(t *testing.T) {
 	wantPeerError(t, recv(all[2], 1), 1, wire.ErrAborted)
 }
 
-func TestLengthMismatch(t *testing.T) {
-	for _, lengths := range [][2]int{{1, 2}, {0, 1}, {maxSlot, maxSlot + 1}, {3 * maxSlot, 2 * maxSlot}} {
-		all := group(t, 2)
-		sent := make(chan error)
-		go func() {
-			sent <- all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, lengths[0])}}, nil)
-		}()
-		err := all[1].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: make([]byte, lengths[1])}})
-		if err := <-sent; err != nil {
-			t.Error(err)
-		}
-		var m *wire.MismatchError
-		if !errors.As(err, &m) || m.Field != "message length" ||
-			m.Mine != fmt.Sprint(lengths[1], " bytes") || m.Theirs != fmt.Sprint(lengths[0], " bytes") {
-			t.Error(err)
-		}
-		closeGroup(all)
-	}
-}
-
-// TestClose: what was sent before can be received, and then there is nothing more to wait for.
-func TestClose(t *testing.T) {
-	all := group(t, 3)
-	defer closeGroup(all)
-	if err := send(all[0], 1); err != nil {
-		t.Fatal(err)
-	}
-	waiting := make(chan error)
-	go func() { waiting <- recv(all[2], 0) }()
-	time.Sleep(20 * time.Millisecond)
-	_ = all[0].Close()
-	wantPeerError(t, <-waiting, 0, wire.ErrClosed)
-	if err := recv(all[1], 0); err != nil {
-		t.Error(err)
-	}
-	wantPeerError(t, recv(all[1], 0), 0, wire.ErrClosed)
-	if err := recv(all[0], 1); err != wire.ErrClosed {
-		t.Error(err)
-	}
-	// The other two are not disturbed.
-	if err := send(all[1], 2); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestAbort: everybody learns who gave up first, whomever they wait for.
 func TestAbort(t *testing.T) {
 	all := group(t, 4)
@@ -178,39 +132,6 @@ func TestFail(t *testing.T) {
 		}
 		closeGroup(all)
 	}
-}
-
-// TestWaiting: a rank says whom it has waited for for a nap, until it goes on.
-func TestWaiting(t *testing.T) {
-	all := group(t, 3)
-	defer closeGroup(all)
-	done := make(chan error)
-	go func() {
-		recvs := []wire.Recv{{Peer: 2, Into: make([]byte, 1)}, {Peer: 2, Into: make([]byte, 1)}, {Peer: 1, Into: make([]byte, 1)}}
-		done <- all[0].Exchange(t.Context(), nil, recvs)
-	}()
-	until := func(want string) {
-		t.Helper()
-		for wait := time.Now(); fmt.Sprint(all[0].Waiting()) != want; time.Sleep(time.Millisecond) {
-			if time.Since(wait) > 10*time.Second {
-				t.Fatalf("waiting for %v, want %s", all[0].Waiting(), want)
-			}
-		}
-	}
-	until("[1 2]")
-	for range 2 {
-		if err := send(all[2], 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	until("[1]")
-	if err := send(all[1], 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	until("[]")
 }
 
 // hostile are things that a broken process may do to the memory that it shares with rank 0, which receives from rank 1

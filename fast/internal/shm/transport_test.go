@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/exchangetest"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // TestTransport tests what all transports keep.
@@ -20,4 +21,14 @@ func TestTransport(t *testing.T) {
 		}
 		return all
 	})
+}
+
+// TestAfterSendOfAnotherLength is refused.
+func TestAfterSendOfAnotherLength(t *testing.T) {
+	all := group(t, 2)
+	defer closeGroup(all)
+	recvs := []wire.Recv{{Peer: 1, Into: []byte{1, 2}, AfterSend: true}}
+	if all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: []byte{1}}}, recvs) == nil {
+		t.Error("it is accepted")
+	}
 }
