@@ -46,7 +46,8 @@ func ip(t *testing.T, format string, a ...any) {
 
 // deafen has what one host sends not arrive at the other, by a wrong address of the hardware.
 func (w *world) deafen(t *testing.T, from int) {
-	ip(t, "-n %s neighbour replace %s lladdr 02:00:00:00:00:99 dev %s nud permanent", w.names[from], w.addresses[1-from], w.links[from])
+	ip(t, "-n %s neighbour replace %s lladdr 02:00:00:00:00:99 dev %s nud permanent",
+		w.names[from], w.addresses[1-from], w.links[from])
 }
 
 // TestCutLink cuts the link between two hosts, in one direction or both: both sides know it in time.
