@@ -114,3 +114,14 @@ func TestErrorsAreWhatTheyWrap(t *testing.T) {
 		t.Error("Timeout is to tell a deadline from a cancelled context")
 	}
 }
+
+// TestMark: a message's own call counts, and otherwise the one in progress.
+func TestMark(t *testing.T) {
+	begun, own := NewMark(&Call{Seq: 1}), &Call{Seq: 2}
+	if got := begun.Of(nil); got != begun {
+		t.Errorf("without a call of its own: %+v", got)
+	}
+	if got := begun.Of(own); got != (Mark{own, own.Fingerprint()}) || got.Fingerprint == begun.Fingerprint {
+		t.Errorf("with a call of its own: %+v", got)
+	}
+}
