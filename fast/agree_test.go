@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,31 +19,7 @@ func jobOf(t *testing.T, size int) (*inproc.Job, []*Comm) {
 	t.Helper()
 	j := inproc.NewJob(size)
 	t.Cleanup(j.Close)
-	processes := make([]int, size)
-	for p := range processes {
-		processes[p] = p
-	}
-	all := make([]*Comm, size)
-	errs := make([]error, size)
-	var ranks sync.WaitGroup
-	for p := range processes {
-		ranks.Go(func() { all[p], errs[p] = worldOf(j.Plane(p)).comm(t.Context(), worldID, "world", processes) })
-	}
-	ranks.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	return j, all
-}
-
-func worldOf(p *inproc.Plane) *world {
-	return &world{plane: p, found: func(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
-		e, err := p.Found(ctx, id, rank, members)
-		if err != nil {
-			return nil, err
-		}
-		return e, nil
-	}}
+	return j, begin(t, size, func(rank int) (*Comm, error) { return goroutineWorld(j.Plane(rank), size).first(t.Context(), size) })
 }
 
 // checkSum makes an all-reduce on all of some ranks, each of which has to get the sum of value over all.
@@ -141,9 +116,8 @@ func TestAgreeRefused(t *testing.T) {
 	}{
 		{"nil communicator", agreed(none, t.Context()), ErrInvalidArgument},
 		{"zero communicator", agreed(new(Comm), t.Context()), ErrInvalidArgument},
-		//lint:ignore SA1012 it is what the test is about
 		{"nil context", agreed(c, nil), ErrInvalidArgument},
-		{"no control plane", agreed(comms(2)[0], t.Context()), ErrInvalidArgument},
+		{"no control plane", agreed(newComm(0, 2, inproc.New(2)[0]), t.Context()), ErrInvalidArgument},
 		{"context that has ended", agreed(c, ended), context.Canceled},
 		{"nil option", shrunk(nil), ErrInvalidArgument},
 		{"quorum of more than all", shrunk(WithQuorum(3)), ErrInvalidArgument},

@@ -170,13 +170,3 @@ func (s *shrinking) result(err error) (*Comm, error) {
 	}
 	return s.made, err
 }
-
-// keep keeps a Shrink for the next call, unless the communicator was given up.
-func (a *agreements) keep(s *shrinking) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.left == nil {
-		a.shrinks = s
-	}
-	return a.left == nil
-}

@@ -97,80 +97,13 @@ func (a *Agent) Cause(member int) error {
 	return a.causes[member]
 }
 
-// While is ctx, which ends too when a member is gone that is not in known, with a *wire.PeerError as its cause, or when
-// this member has left. There is one at a time.
-func (a *Agent) While(ctx context.Context, known Set) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.known, a.cancel = known, cancel
-	for _, member := range a.gone.Members() {
-		a.interrupt(member)
-	}
-	if a.err != nil {
-		cancel(a.err)
-	}
-	return ctx, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.cancel = nil
-		cancel(nil)
-	}
-}
-
-// interrupt ends the context of While because a member is gone.
-func (a *Agent) interrupt(member int) {
-	if a.cancel != nil && !a.known.Has(member) {
-		a.cancel(&wire.PeerError{Rank: member, Err: a.causes[member]})
-	}
-}
-
-// Leave has this member take no part any more; the others are told. Its calls fail with err.
-func (a *Agent) Leave(err error) {
-	if !a.end(err) {
-		return
-	}
-	a.unwatch()
-	Leave(a.plane, a.topic.Comm, a.topic.Kind, a.processes, a.me)
-}
-
-// Leave has member me, which has no Agent, take no part in the agreements of a group.
-func Leave(p Plane, comm uint64, kind uint8, processes []int, me int) {
-	m := Message{Kind: Left, Round: me, Value: newValue(len(processes))}
-	body := m.encode(len(processes))
-	for member, process := range processes {
-		if member != me {
-			p.Send(process, wire.Topic{Comm: comm, Kind: kind}, body)
-		}
-	}
-}
-
-// end is the end of this member's part.
-func (a *Agent) end(err error) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.stop(err)
-}
-
-// stop is end, with the lock held.
-func (a *Agent) stop(err error) bool {
-	if a.err != nil {
-		return false
-	}
-	a.err = err
-	close(a.ended)
-	clear(a.agreements)
-	if a.cancel != nil {
-		a.cancel(err)
-	}
-	return true
-}
-
 // down takes note that a process is down.
 func (a *Agent) down(process int, err error) {
 	switch member := slices.Index(a.processes, process); {
 	case member == a.me:
-		a.end(err)
+		if a.end(err) {
+			Leave(a.plane, a.topic.Comm, a.topic.Kind, a.processes, a.me)
+		}
 	case member >= 0:
 		a.do(func() { a.lose(member, err) })
 	}

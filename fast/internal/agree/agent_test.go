@@ -121,7 +121,8 @@ func TestTimeout(t *testing.T) {
 // TestLateAnswer has the coordinator die when one member has the result and another has not, and the first one return.
 func TestLateAnswer(t *testing.T) {
 	n, all := agents(3)
-	n.handlers[2] = lossy(n.handlers[2], Decide)
+	last := processEnd{n, 2}
+	last.Handle(0, 0, lossy(all[2].take, Decide))
 	var early sync.WaitGroup
 	for _, a := range all[:2] {
 		early.Go(func() { _, _ = a.Agree(t.Context(), Flags, 1, 0) })
@@ -135,7 +136,7 @@ func TestLateAnswer(t *testing.T) {
 		late <- err
 	}()
 	early.Wait()
-	n.handlers[2] = all[2].take
+	last.Handle(0, 0, all[2].take)
 	n.kill(0, wire.ErrDied)
 	if err := <-late; err != nil {
 		t.Error(err)
@@ -226,6 +227,7 @@ func TestFenced(t *testing.T) {
 	if _, err := all[1].Agree(t.Context(), Flags, 1, 0); err != wire.ErrFenced {
 		t.Errorf("got %v", err)
 	}
+	agreeAll(t, all[:1]) // the others do not wait for it
 }
 
 // TestNoQuorum has too few members left: all that are still there fail.

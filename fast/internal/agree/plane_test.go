@@ -16,7 +16,9 @@ type network struct {
 }
 
 func newNetwork(size int) *network {
-	return &network{handlers: make([]func(wire.Note), size), watchers: make([]func(int, error), size), down: make([]error, size)}
+	return &network{
+		handlers: make([]func(wire.Note), size), watchers: make([]func(int, error), size), down: make([]error, size),
+	}
 }
 
 // processEnd is one process's end of a network.

@@ -3,6 +3,7 @@ package agree
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // simulation is a group in which everything is possible that may happen: members start in any order, messages overtake
@@ -13,17 +14,18 @@ type simulation struct {
 	flaw     flaw
 	started  []bool
 	crashed  []bool
-	told     []Set // by member: of whom it knows that they are gone
-	packets  []packet
-	crashes  int  // how many more there may be
-	mistakes int  // how many times more a member may be told that another one is dead that is not
-	mistaken bool // whether there may be such mistakes; then only that all values are equal is promised
+	told     []Set    // by member: of whom it knows that they are gone
+	packets  []packet // sorted by text
+	crashes  int      // how many more there may be
+	mistakes int      // how many times more a member may be told that another one is dead that is not
+	mistaken bool     // whether there may be such mistakes; then only that all values are equal is promised
 	history  *event
 }
 
 type packet struct {
 	from, to int
 	Message
+	text string // all of this, encoded
 }
 
 // event is something that has happened, after another one.
@@ -77,7 +79,7 @@ func (s *simulation) actions() (all []action) {
 		}
 	}
 	for i, x := range s.packets {
-		if slices.IndexFunc(s.packets, x.same) < i {
+		if i > 0 && s.packets[i-1].text == x.text {
 			continue
 		}
 		all = append(all, action{"deliver", i, 0})
@@ -86,12 +88,6 @@ func (s *simulation) actions() (all []action) {
 		}
 	}
 	return all
-}
-
-// same tells whether two packets are the same.
-func (x packet) same(y packet) bool {
-	return x.from == y.from && x.to == y.to && x.Kind == y.Kind && x.Round == y.Round && x.Adopted == y.Adopted &&
-		x.Value.equal(y.Value)
 }
 
 func (v Value) equal(w Value) bool {
@@ -154,10 +150,17 @@ func (s *simulation) step(p int, f func(m *Machine)) {
 				continue
 			}
 			if !s.crashed[e.To] {
-				s.packets = append(s.packets, packet{p, e.To, e.Message})
+				s.put(p, e)
 			}
 		}
 	}
+}
+
+// put adds a packet.
+func (s *simulation) put(from int, e Envelope) {
+	x := packet{from, e.To, e.Message, string(append(e.encode(len(s.machines)), byte(from), byte(e.To)))}
+	i, _ := slices.BinarySearchFunc(s.packets, x, func(x, y packet) int { return strings.Compare(x.text, y.text) })
+	s.packets = slices.Insert(s.packets, i, x)
 }
 
 // check is what is wrong with the values that members have returned, those included that have crashed since.

@@ -1,0 +1,77 @@
+package fast
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/agree"
+)
+
+// agreements is what a communicator has for Agree, Shrink and Grow, which work beside the data path.
+type agreements struct {
+	running sync.Mutex // a call
+	mu      sync.Mutex // guards what follows
+	agent   *agree.Agent
+	shrinks *shrinking // the Shrink whose context has ended before it had a result
+	invited []int      // processes that have got a ticket here, and are not in a communicator
+	left    error      // why this rank takes no part any more
+}
+
+// agent is what takes part in agreements for this rank. It is made when it is needed first: what other ranks have sent
+// waits until then.
+func (c *Comm) agent() (*agree.Agent, error) {
+	s := &c.agreements
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.agent == nil && s.left == nil {
+		s.agent = agree.New(c.world.plane, c.id, kindAgree, c.processes(), c.rank)
+	}
+	return s.agent, s.left
+}
+
+// leaveAgreements has this rank take no part in agreements any more, because of err.
+func (c *Comm) leaveAgreements(err error) {
+	s := &c.agreements
+	s.mu.Lock()
+	agent, shrinks, first := s.agent, s.shrinks, s.left == nil
+	if first {
+		s.left, s.shrinks = err, nil
+	}
+	s.mu.Unlock()
+	if shrinks != nil {
+		shrinks.drop()
+	}
+	switch {
+	case !first || c.world == nil:
+	case agent != nil:
+		agent.Leave(err)
+	case c.world.users.Load() > 1: // else the others hear that the whole process leaves
+		agree.Leave(c.world.plane, c.id, kindAgree, c.processes(), c.rank)
+	}
+}
+
+// processes are the numbers of all ranks' processes.
+func (c *Comm) processes() []int {
+	all := make([]int, c.size)
+	for rank := range all {
+		all[rank] = c.process(rank)
+	}
+	return all
+}
+
+// keep keeps a Shrink for the next call, unless the communicator was given up.
+func (a *agreements) keep(s *shrinking) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.left == nil {
+		a.shrinks = s
+	}
+	return a.left == nil
+}
+
+// dismiss forgets invitations.
+func (a *agreements) dismiss(guests []int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.invited = slices.DeleteFunc(a.invited, func(p int) bool { return slices.Contains(guests, p) })
+}
