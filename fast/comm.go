@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -98,6 +99,8 @@ type plane interface {
 	// Send sends a message of at most wire.MaxNote bytes and, on the same host, copies of files. It does not wait for the
 	// receiver; to a process that is down it does nothing.
 	Send(to int, t wire.Topic, body []byte, files ...int)
+	// Flush waits until what was sent comes even if this process ends at once, but not longer than atMost.
+	Flush(atMost time.Duration)
 	// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end.
 	Receive(ctx context.Context, t wire.Topic) (wire.Note, error)
 	// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of

@@ -91,7 +91,7 @@ func TestMismatched(t *testing.T) {
 				all := again(t, parents[size])
 				errs := onAll(all, func(c *Comm) error {
 					_, err := v.run(t.Context(), c, c.Rank() == odd)
-					if err == nil { // it only sent, or the others do not concern it: it learns of it now
+					for err == nil { // it only sent, or the others do not concern it: it learns of it soon
 						err = Barrier(t.Context(), c)
 					}
 					return err

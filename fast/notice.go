@@ -100,9 +100,9 @@ func (c *Comm) noticed(m wire.Note) {
 	case Closed:
 		c.missing(from)
 	case Revoked:
-		c.condemn(Revoked, n.failure(from, c.rank, c.size))
+		c.condemn(Revoked, n.failure(from, c.rank, c.size), nil)
 	default:
-		c.condemn(Failed, n.failure(from, c.rank, c.size))
+		c.condemn(Failed, n.failure(from, c.rank, c.size), nil)
 	}
 }
 
@@ -126,22 +126,24 @@ func (c *Comm) lost(process int, err error) {
 	if rank != c.rank {
 		err = &PeerError{Rank: rank, Err: err}
 	}
-	if c.condemn(Failed, err) {
-		c.tell(noticeOf(Failed, c.rank, 0, err))
-	}
+	n := noticeOf(Failed, c.rank, 0, err)
+	c.condemn(Failed, err, &n)
 }
 
-// condemn gives c up for a reason that does not come from its own calls, which now fail with it.
-func (c *Comm) condemn(s State, err error) bool {
+// condemn gives c up for a reason that does not come from its own calls, which now fail with it. Before that it tells n
+// to the others; nil: they know.
+func (c *Comm) condemn(s State, err error, n *notice) {
 	if !c.end(s, err) {
-		return false
+		return
+	}
+	if n != nil {
+		c.tell(*n)
 	}
 	close(c.told)
 	if c.transport != nil {
 		c.transport.Fail(err)
 	}
 	c.track.keepTraceSoon(err)
-	return true
 }
 
 // hearsay is how long a rank whose link to another one broke waits to hear why.
@@ -154,8 +156,14 @@ func (c *Comm) settle(err error) error {
 		err = c.hear(err, peer.Rank)
 	}
 	c.fail(err)
+	if c.world != nil {
+		c.world.plane.Flush(flushTime) // the program may end because of err
+	}
 	return err
 }
+
+// flushTime bounds the wait until the notice of a failure is on its way.
+const flushTime = 10 * time.Millisecond
 
 // hear waits for a better reason than err for the failure of a link to rank, and is that or err.
 func (c *Comm) hear(err error, rank int) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/inbox"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -62,6 +63,9 @@ func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
 	q := p.job.planes[to]
 	q.inbox.Put(wire.Note{Topic: t, From: p.process, Body: bytes.Clone(body)}, func() { q.Fence(p.process, wire.ErrDied) })
 }
+
+// Flush does nothing: what is sent has come.
+func (p *Plane) Flush(time.Duration) {}
 
 // Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or with
 // wire.ErrClosed after End or Forget.

@@ -29,7 +29,8 @@ type peer struct {
 
 	mu     sync.Mutex
 	queue  []frame
-	queued int // bytes
+	queued int  // bytes
+	taken  bool // a frame is being written
 	beat   bool
 	ended  bool
 	cut    bool   // the connection is closed as soon as last is written
@@ -108,8 +109,9 @@ func (p *peer) discard() {
 func (p *peer) next() (f frame, ok bool) {
 	for {
 		p.mu.Lock()
+		p.taken = len(p.queue) > 0
 		switch {
-		case len(p.queue) > 0:
+		case p.taken:
 			f, ok = p.queue[0], true
 			p.queue[0] = frame{}
 			p.queue = p.queue[1:]
