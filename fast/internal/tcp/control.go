@@ -32,7 +32,7 @@ func (e *Endpoint) note(l *link, h header, body []byte) error {
 	switch h.kind {
 	case kindCall, kindPast:
 		c := parseCall(body)
-		l.heard.past = append(l.heard.past[max(0, len(l.heard.past)+1-history):], c)
+		l.heard.remember(&c)
 		return l.check(&c, h)
 	case kindWaiting:
 		w := parseWaiting(body)

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -90,6 +91,34 @@ func TestTruncation(t *testing.T) {
 		}
 		if got, err := injected(t, worlds[name], stream, fin); err != nil || string(got) != string(firstData) {
 			t.Errorf("%s, all of it: %q, %v", name, got, err)
+		}
+	}
+}
+
+// TestPieces has the first frames come byte by byte, and a message go out through a socket that takes little at a time.
+func TestPieces(t *testing.T) {
+	for _, name := range []string{"plain", "encrypted"} {
+		ends, e := worlds[name].pair(t), New(1, 2, func(int) {})
+		e.Attach(0, ends[1])
+		stream := recorded(t, worlds[name])
+		go func() {
+			for i := range stream {
+				_, _ = ends[0].Write(stream[i : i+1])
+			}
+		}()
+		if got, err := receiveFirst(t.Context(), e); err != nil || string(got) != string(firstData) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		e.Abort()
+		_ = ends[0].Close()
+		tiny := worlds[name]
+		tiny.buffer = 1
+		all := tiny.group(t, 2)
+		done := make(chan error)
+		data, into := bytes.Repeat([]byte("abcdefg"), 3000), make([]byte, 7*3000)
+		go func() { done <- send(all[0], 1, data) }()
+		if err := errors.Join(receive(all[1], 0, into), <-done); err != nil || string(into) != string(data) {
+			t.Errorf("%s, little at a time: %v", name, err)
 		}
 	}
 }

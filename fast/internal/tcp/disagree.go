@@ -22,6 +22,14 @@ type heard struct {
 	saidSends, saidRecvs bool
 }
 
+// remember keeps c, and forgets what came long before it.
+func (h *heard) remember(c *wire.Call) {
+	if len(h.past) == history {
+		h.past = h.past[:copy(h.past, h.past[1:])]
+	}
+	h.past = append(h.past, *c)
+}
+
 func (h *heard) hear(w waiting) {
 	if w.sends {
 		h.sends, h.saidSends = w, true
@@ -45,7 +53,7 @@ func (e *Endpoint) inVain() error {
 		}
 	}
 	for _, l := range e.active {
-		if err := l.disagreement(); err != nil {
+		if err := l.disagreement(e.past[:min(e.begun, history)]); err != nil {
 			return err
 		}
 	}
@@ -76,26 +84,28 @@ func (e *Endpoint) speak(l *link) {
 	}
 }
 
-// disagreement compares the calls of the messages that are waited for on l with those of the other rank.
-func (l *link) disagreement() error {
+// disagreement compares the calls of the messages that are waited for on l with those of the other rank. own are calls
+// that this rank has begun.
+func (l *link) disagreement(own []wire.Call) error {
 	send, recv := l.sending(), l.receiving()
 	if send != nil {
 		// A rank that is stuck sending waits until this one has received, which it has not begun to do.
 		stuck := recv == nil && l.heard.saidSends && l.heard.sends.n == l.receivedEver
-		if err := l.compare(send.call, &l.heard.sends, stuck); err != nil {
+		if err := l.compare(own, send.call, &l.heard.sends, stuck); err != nil {
 			return err
 		}
 	}
 	if recv != nil {
 		stuck := send == nil && l.heard.saidRecvs && l.heard.recvs.n == l.sentEver
-		return l.compare(recv.call, &l.heard.recvs, stuck)
+		return l.compare(own, recv.call, &l.heard.recvs, stuck)
 	}
 	return nil
 }
 
-// compare compares a call of this rank with the one of the other rank that is to agree with it, or with the one that the
-// other rank is stuck in. If this rank waits for the other one too, neither of them ever goes on.
-func (l *link) compare(mine *wire.Call, w *waiting, stuck bool) error {
+// compare compares a call of this rank with the one of the other rank that is to agree with it. Otherwise, if the other
+// rank is stuck in a call and this rank waits for it, neither of them ever goes on: that call is compared with the one of
+// own that is to agree with it, or with mine.
+func (l *link) compare(own []wire.Call, mine *wire.Call, w *waiting, stuck bool) error {
 	for i := range l.heard.past {
 		if theirs := &l.heard.past[i]; theirs.Meets(mine) {
 			return l.differ(mine, theirs)
@@ -104,10 +114,15 @@ func (l *link) compare(mine *wire.Call, w *waiting, stuck bool) error {
 	if l.in.known != 0 && l.in.told.Meets(mine) {
 		return l.differ(mine, &l.in.told)
 	}
-	if stuck {
-		return l.differ(mine, &w.call)
+	if !stuck {
+		return nil
 	}
-	return nil
+	for i := range own {
+		if own[i].Meets(&w.call) {
+			mine = &own[i]
+		}
+	}
+	return l.differ(mine, &w.call)
 }
 
 // differ is the error of two calls that are to be the same, or nil if they are. The other rank learns of it too.

@@ -36,7 +36,7 @@ var worlds = map[string]world{
 	"plain":         {address: "127.0.0.1:0"},
 	"IPv6":          {address: "[::1]:0", early: true},
 	"encrypted":     {address: "127.0.0.1:0", encrypted: true},
-	"short buffers": {address: "127.0.0.1:0", buffer: 16 << 10, early: true},
+	"short buffers": {address: "127.0.0.1:0", buffer: 64 << 10, early: true},
 }
 
 // group is endpoints of size ranks.

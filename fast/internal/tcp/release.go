@@ -15,13 +15,7 @@ const drain = 2 * time.Second
 
 // release says the last words on all links and closes them. What a closed rank has sent goes out meanwhile.
 func (e *Endpoint) release() {
-	e.mu.Lock()
-	arrivals := e.arrivals
-	e.arrivals, e.waits = nil, nil
-	e.mu.Unlock()
-	for i := range arrivals {
-		arrivals[i].close()
-	}
+	_ = e.adopt() // links that were not needed so far: a connection that is none is closed
 	word, closed := kindAbort, errors.Is(e.fate.Load().err, wire.ErrClosed)
 	if closed {
 		word = kindBye
