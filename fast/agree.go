@@ -73,7 +73,7 @@ func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreem
 func (c *Comm) settled(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
 	v, err := x.Wait(ctx)
 	if errors.Is(err, ErrFenced) {
-		c.condemn(Failed, ErrFenced, nil)
+		c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))
 	}
 	if rank, other, ok := v.Other(what); err == nil && ok {
 		err = &MismatchError{Rank: rank, Seq: x.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}

@@ -39,7 +39,9 @@ func TestCallError(t *testing.T) {
 				"Recv with rank 2, call 1 of world, rank 1 of 4: waiting for ranks [2]: context deadline exceeded",
 			},
 			"both at once": {
-				func(ctx context.Context, c *Comm) error { return SendRecv(ctx, c, make([]int64, 9), 0, make([]int64, 9), 3) },
+				func(ctx context.Context, c *Comm) error {
+					return SendRecv(ctx, c, make([]int64, 9), 0, make([]int64, 9), 3)
+				},
 				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "SendRecv", Algorithm: "direct", Peer: 0},
 				"SendRecv with rank 0, call 1 of world, rank 1 of 4: waiting for ranks [0 3]: context deadline exceeded",
 			},

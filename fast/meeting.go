@@ -60,6 +60,9 @@ func fromSecret(secret []byte) (secure.Credentials, error) {
 	if len(secret) != len(secure.Secret{}) {
 		return nil, Refuse("Init", "a secret of %d bytes, want %d", len(secret), len(secure.Secret{}))
 	}
+	if secure.Secret(secret) == (secure.Secret{}) {
+		return nil, Refuse("Init", "a secret of zeros, which is none")
+	}
 	return secure.FromSecret(secure.Secret(secret)), nil
 }
 

@@ -25,10 +25,11 @@ const (
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.
 type notice struct {
 	State State
-	Seq   uint64 // of the rank's call
+	By    int    // the rank whose notice it is; others pass it on
+	Seq   uint64 // of its call
 	Text  string // why
-	// The rank at fault, if it is not the one that sends this: it is down with Down, one of downs, or its call does not
-	// match the sender's in Field.
+	// The rank at fault, if that is another one: it is down with Down, one of downs, or its call does not
+	// match By's in Field.
 	Rank                int
 	Down                string
 	Field, Mine, Theirs string
@@ -39,7 +40,7 @@ var downs = map[string]error{"died": ErrDied, "frozen": ErrFrozen}
 
 // noticeOf is the notice of a failure on rank self.
 func noticeOf(s State, self int, seq uint64, err error) notice {
-	n := notice{State: s, Seq: seq, Text: err.Error(), Rank: self}
+	n := notice{State: s, By: self, Seq: seq, Text: err.Error(), Rank: self}
 	var down *PeerError
 	var mismatch *MismatchError
 	switch {
@@ -55,18 +56,18 @@ func noticeOf(s State, self int, seq uint64, err error) notice {
 	return n
 }
 
-// failure is what a notice of rank from means to rank self of size.
-func (n *notice) failure(from, self, size int) error {
+// failure is what n means to rank self of size.
+func (n *notice) failure(self, size int) error {
 	switch {
 	case n.State == Revoked:
-		return fmt.Errorf("rank %d: %w", from, ErrRevoked)
+		return fmt.Errorf("rank %d: %w", n.By, ErrRevoked)
 	case n.Rank < 0 || n.Rank >= size:
 	case n.Field != "" && n.Rank == self:
-		return &MismatchError{Rank: from, Seq: n.Seq, Field: n.Field, Mine: n.Theirs, Theirs: n.Mine}
-	case downs[n.Down] != nil && n.Rank != self && n.Rank != from:
+		return &MismatchError{Rank: n.By, Seq: n.Seq, Field: n.Field, Mine: n.Theirs, Theirs: n.Mine}
+	case downs[n.Down] != nil && n.Rank != self && n.Rank != n.By:
 		return &PeerError{Rank: n.Rank, Err: downs[n.Down]}
 	}
-	return &PeerError{Rank: from, Err: fmt.Errorf("%w: %s", ErrAborted, n.Text)}
+	return &PeerError{Rank: n.By, Err: fmt.Errorf("%w: %s", ErrAborted, n.Text)}
 }
 
 // maxText is how much of an error's text goes into a notice, in bytes.
@@ -93,16 +94,16 @@ func (c *Comm) tell(n notice) {
 func (c *Comm) noticed(m wire.Note) {
 	from := c.rankOf(m.From)
 	var n notice
-	if from < 0 || json.Unmarshal(m.Body, &n) != nil {
+	if from < 0 || json.Unmarshal(m.Body, &n) != nil || n.By < 0 || n.By >= c.size {
 		return
 	}
 	switch n.State {
 	case Closed:
 		c.missing(from)
 	case Revoked:
-		c.condemn(Revoked, n.failure(from, c.rank, c.size), nil)
+		c.condemn(Revoked, n.failure(c.rank, c.size), n)
 	default:
-		c.condemn(Failed, n.failure(from, c.rank, c.size), nil)
+		c.condemn(Failed, n.failure(c.rank, c.size), n)
 	}
 }
 
@@ -126,18 +127,17 @@ func (c *Comm) lost(process int, err error) {
 	if rank != c.rank {
 		err = &PeerError{Rank: rank, Err: err}
 	}
-	n := noticeOf(Failed, c.rank, 0, err)
-	c.condemn(Failed, err, &n)
+	c.condemn(Failed, err, noticeOf(Failed, c.rank, 0, err))
 }
 
-// condemn gives c up for a reason that does not come from its own calls, which now fail with it. Before that it tells n
-// to the others; nil: they know.
-func (c *Comm) condemn(s State, err error, n *notice) {
+// condemn gives c up for a reason that does not come from its own calls, which now fail with it. Before that it tells the
+// others, or passes on what it was told: who says so may not reach all of them, or end before all have heard.
+func (c *Comm) condemn(s State, err error, n notice) {
 	if !c.end(s, err) {
 		return
 	}
-	if n != nil {
-		c.tell(*n)
+	if n.By == c.rank || c.size <= maxRelayed {
+		c.tell(n)
 	}
 	close(c.told)
 	if c.transport != nil {
@@ -145,6 +145,10 @@ func (c *Comm) condemn(s State, err error, n *notice) {
 	}
 	c.track.keepTraceSoon(err)
 }
+
+// maxRelayed is the largest communicator whose ranks all pass on what one of them says: that takes a message from each to
+// each.
+const maxRelayed = 128
 
 // hearsay is how long a rank whose link to another one broke waits to hear why.
 const hearsay = 100 * time.Millisecond

@@ -32,7 +32,7 @@ func TestNoticeTells(t *testing.T) {
 		if err := json.Unmarshal(body, &n); err != nil {
 			t.Fatal(err)
 		}
-		got := n.failure(1, c.self, 4)
+		got := n.failure(c.self, 4)
 		var peer, want *PeerError
 		if errors.As(got, &peer) && errors.As(c.want, &want) {
 			if peer.Rank != want.Rank || !errors.Is(peer.Err, want.Err) {
@@ -43,7 +43,7 @@ func TestNoticeTells(t *testing.T) {
 		}
 	}
 	n := noticeOf(Revoked, 1, 0, ErrRevoked)
-	if err := n.failure(1, 2, 4); !errors.Is(err, ErrRevoked) {
+	if err := n.failure(2, 4); !errors.Is(err, ErrRevoked) {
 		t.Error(err)
 	}
 }
@@ -60,16 +60,16 @@ func FuzzNotice(f *testing.F) {
 	f.Add([]byte(`{"Rank":-1,"Field":"x"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var n notice
-		if json.Unmarshal(body, &n) != nil {
+		if json.Unmarshal(body, &n) != nil || n.By < 0 || n.By >= 4 {
 			return
 		}
-		err := n.failure(1, 2, 4)
+		err := n.failure(2, 4)
 		var peer *PeerError
 		var mismatch *MismatchError
 		switch {
 		case errors.Is(err, ErrRevoked):
-		case errors.As(err, &peer) && peer.Rank >= 0 && peer.Rank < 4 && peer.Rank != 2:
-		case errors.As(err, &mismatch) && mismatch.Rank == 1:
+		case errors.As(err, &peer) && peer.Rank >= 0 && peer.Rank < 4:
+		case errors.As(err, &mismatch) && mismatch.Rank == n.By:
 		default:
 			t.Errorf("%q: %v", body, err)
 		}

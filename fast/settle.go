@@ -1,10 +1,12 @@
 package fast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -22,10 +24,7 @@ type founding struct {
 func (f *founding) settle(ctx context.Context, err error) error {
 	if f.rank > 0 {
 		f.plane.Send(f.members[0], f.topic(kindReady), errorText(err))
-		if err == nil {
-			err = f.hear(ctx, kindGo, f.members[:1])
-		}
-		return err
+		return cmp.Or(err, f.hear(ctx, kindGo, f.members[:1])) // all of them return when rank 0 says so
 	}
 	if err == nil {
 		err = f.hear(ctx, kindReady, f.members[1:])
@@ -72,7 +71,12 @@ func (f *founding) unheard(err error, missing []int) error {
 func (f *founding) watched(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := f.plane.Watch(func(process int, err error) {
-		if rank := slices.Index(f.members, process); rank >= 0 {
+		rank := slices.Index(f.members, process)
+		switch {
+		case rank < 0:
+		case errors.Is(err, ErrClosed): // because it has failed: rank 0 may be about to say why
+			time.AfterFunc(hearsay, func() { cancel(&PeerError{Rank: rank, Err: err}) })
+		default:
 			cancel(&PeerError{Rank: rank, Err: err})
 		}
 	})

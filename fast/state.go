@@ -92,7 +92,7 @@ func (c *Comm) Close() error {
 	var err error
 	c.track.leave()
 	c.telling.Lock()
-	c.tell(notice{State: Closed, Rank: c.rank})
+	c.tell(notice{State: Closed, By: c.rank, Rank: c.rank})
 	c.telling.Unlock()
 	if c.transport != nil {
 		err = c.transport.Close()
