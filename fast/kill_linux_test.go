@@ -37,6 +37,8 @@ func verdict(err error) error {
 	switch {
 	case errors.As(err, &wrong):
 		return fmt.Errorf("WRONG RESULT: %w", err)
+	case errors.Is(err, ErrFenced):
+		return fmt.Errorf("fenced %w", err)
 	case errors.As(err, &peer) && errors.Is(peer.Err, ErrDied):
 		return fmt.Errorf("died:%d %w", peer.Rank, err)
 	case errors.As(err, &peer) && errors.Is(peer.Err, ErrFrozen):

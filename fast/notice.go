@@ -64,6 +64,8 @@ func (n *notice) failure(self, size int) error {
 	case n.Rank < 0 || n.Rank >= size:
 	case n.Field != "" && n.Rank == self:
 		return &MismatchError{Rank: n.By, Seq: n.Seq, Field: n.Field, Mine: n.Theirs, Theirs: n.Mine}
+	case n.Rank == self && n.Down == "frozen":
+		return fmt.Errorf("%w: rank %d says %s", ErrFenced, n.By, n.Text)
 	case downs[n.Down] != nil && n.Rank != self && n.Rank != n.By:
 		return &PeerError{Rank: n.Rank, Err: downs[n.Down]}
 	}

@@ -20,6 +20,7 @@ func TestNoticeTells(t *testing.T) {
 		{"another rank's death", died, 2, died},
 		{"its freezing", frozen, 2, frozen},
 		{"that this rank is dead", died, 3, &PeerError{Rank: 1, Err: ErrAborted}},
+		{"that this rank does not answer", frozen, 0, ErrFenced},
 		{"a mismatch with this rank", &MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 2, &MismatchError{Rank: 1, Seq: 7, Field: "count", Mine: "6", Theirs: "5"}},
 		{"a mismatch with another one", &MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 3, &PeerError{Rank: 1, Err: ErrAborted}},
 		{"the end of its context", &TimeoutError{Waiting: []int{2}, Err: errors.New("stop")}, 2, &PeerError{Rank: 1, Err: ErrAborted}},
@@ -37,6 +38,10 @@ func TestNoticeTells(t *testing.T) {
 		if errors.As(got, &peer) && errors.As(c.want, &want) {
 			if peer.Rank != want.Rank || !errors.Is(peer.Err, want.Err) {
 				t.Errorf("%s: %v, want %v", c.what, got, c.want)
+			}
+		} else if errors.Is(c.want, ErrFenced) {
+			if !errors.Is(got, ErrFenced) {
+				t.Errorf("%s: %v", c.what, got)
 			}
 		} else if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)
@@ -67,7 +72,7 @@ func FuzzNotice(f *testing.F) {
 		var peer *PeerError
 		var mismatch *MismatchError
 		switch {
-		case errors.Is(err, ErrRevoked):
+		case errors.Is(err, ErrRevoked), errors.Is(err, ErrFenced):
 		case errors.As(err, &peer) && peer.Rank >= 0 && peer.Rank < 4:
 		case errors.As(err, &mismatch) && mismatch.Rank == n.By:
 		default:
