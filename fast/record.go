@@ -40,6 +40,7 @@ type recorder struct {
 	tracks map[*track]bool
 	timer  *time.Timer // looks for slow calls
 	looks  bool        // it will, or never has to
+	over   bool        // all communicators are closed
 }
 
 // record is one operation.

@@ -30,6 +30,14 @@ func watched(size int, r recording) []*Comm {
 	return all
 }
 
+// leaveWatched closes them and their recorders.
+func leaveWatched(all []*Comm) {
+	leaveAll(all)
+	for _, c := range all {
+		c.track.recorder.close()
+	}
+}
+
 // written is what a rank's recorder writes.
 func written(t *testing.T, c *Comm) *Trace {
 	t.Helper()
@@ -48,7 +56,7 @@ func written(t *testing.T, c *Comm) *Trace {
 func TestTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := watched(3, recording{operations: 100, job: "job\n1"})
-		defer leaveAll(all)
+		defer leaveWatched(all)
 		for rank, err := range onAll(all, func(c *Comm) error {
 			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")), Broadcast(t.Context(), c, make([]int8, 3), 2))
 		}) {
@@ -152,9 +160,8 @@ func TestTraceFile(t *testing.T) {
 		}
 	}
 	all[1].track.keepTraceSoon(errors.New("later"))
-	for rank, c := range all {
-		_ = c.Close()
-		c.track.recorder.close()
+	leaveWatched(all)
+	for rank := range all {
 		f, err := os.Open(filepath.Join(dir, fmt.Sprintf("rank-%d.jsonl", rank)))
 		if err != nil {
 			t.Fatal(err)
@@ -176,14 +183,14 @@ func TestTraceFileCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var log bytes.Buffer
-	c := watched(2, recording{operations: 10, dir: file, log: slog.New(slog.NewTextHandler(&log, nil))})[0]
-	defer c.Close()
+	var log lockedBuffer
+	all := watched(2, recording{operations: 10, dir: file, log: slog.New(slog.NewTextHandler(&log, nil))})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if err := Barrier(ctx, c); !errors.Is(err, context.DeadlineExceeded) {
+	if err := Barrier(ctx, all[0]); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
+	leaveWatched(all)
 	if !strings.Contains(log.String(), "cannot be written") {
 		t.Errorf("the log is %q", log.String())
 	}
@@ -234,10 +241,7 @@ func TestSlowCalls(t *testing.T) {
 				t.Errorf("%q is not in %s", want, lines[len(lines)-1])
 			}
 		}
-		leaveAll(all)
-		for _, c := range all {
-			c.track.recorder.close()
-		}
+		leaveWatched(all)
 	})
 }
 
@@ -247,7 +251,9 @@ func TestWriteTraceRefuses(t *testing.T) {
 			t.Errorf("without a recorder: %v", err)
 		}
 	}
-	c := watched(1, recording{operations: 1})[0]
+	all := watched(1, recording{operations: 1})
+	defer leaveWatched(all)
+	c := all[0]
 	if err := Barrier(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -260,8 +266,9 @@ func TestWriteTraceRefuses(t *testing.T) {
 
 // TestRecorderAllocates nothing for an operation.
 func TestRecorderAllocates(t *testing.T) {
-	c := watched(1, recording{operations: 16, log: slog.New(slog.DiscardHandler)})[0]
-	defer c.track.recorder.close()
+	all := watched(1, recording{operations: 16, log: slog.New(slog.DiscardHandler)})
+	defer leaveWatched(all)
+	c := all[0]
 	if n := testing.AllocsPerRun(100, func() {
 		if err := Barrier(context.Background(), c); err != nil {
 			t.Error(err)

@@ -119,9 +119,15 @@ func (t *track) keepTrace(err error) {
 	})
 }
 
-// keepTraceSoon is keepTrace for those who must not wait for a disk.
+// keepTraceSoon is keepTrace for a failure that comes from elsewhere, and for those who must not wait for a disk. A call
+// that runs is about to fail too: then the file is written, and tells so.
 func (t *track) keepTraceSoon(err error) {
-	if t != nil && t.dir != "" {
+	if t == nil || t.dir == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.over && t.done.Load() == t.last {
 		t.writes.Go(func() { t.keepTrace(err) })
 	}
 }
@@ -152,7 +158,7 @@ func (r *recorder) close() {
 		return
 	}
 	r.mu.Lock()
-	r.looks = true // no more
+	r.over, r.looks = true, true // no more
 	if r.timer != nil {
 		r.timer.Stop()
 	}
