@@ -5,6 +5,7 @@ package fast
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -14,16 +15,27 @@ const copiedFrom = 16 << 20
 
 func init() { roles["bench"] = benchPeer }
 
-// BenchmarkAllReduceShm is AllReduce of float32 sums in place among processes. Operands are rewritten by the sums. Beside
-// it, in the same run, the machine's limit is measured: all ranks copy as many bytes at once. copy-ratio is that time over
+func BenchmarkAllReduceShm(b *testing.B) { benchAllReduce(b, "COLL_TRANSPORT=shm") }
+func BenchmarkAllReduceTCP(b *testing.B) { benchAllReduce(b, "COLL_TRANSPORT=tcp") }
+func BenchmarkAllReduceEncrypted(b *testing.B) {
+	benchAllReduce(b, "COLL_TRANSPORT=tcp", "COLL_ENCRYPT=1")
+}
+
+// benchAllReduce is AllReduce of float32 sums in place among processes. Operands are rewritten by the sums. Beside it, in
+// the same run, the machine's limit is measured: all ranks copy as many bytes at once. copy-ratio is that time over
 // AllReduce's: every byte of an all-reduce has to be read and written at least once by each rank, as in a copy.
-func BenchmarkAllReduceShm(b *testing.B) {
+func benchAllReduce(b *testing.B, with ...string) {
 	for _, size := range []int{2, 4} {
 		for _, bytes := range []int{8, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20} {
 			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", size, bytes), func(b *testing.B) {
 				j := newJob(b, size, fmt.Sprint("bench ", bytes))
+				j.with = with
 				j.start(1, size)
-				c, err := Init(b.Context(), WithRank(0, size), WithJob(j.name))
+				for _, variable := range j.env(0) {
+					name, value, _ := strings.Cut(variable, "=")
+					b.Setenv(name, value)
+				}
+				c, err := Init(b.Context(), FromEnv()...)
 				if err != nil {
 					b.Fatal(err)
 				}
