@@ -57,10 +57,15 @@ func TestReadmeRuns(t *testing.T) {
 
 // TestReadmeCompiles compiles the statements. What else there is in Go is quoted from an example, which has its tests.
 func TestReadmeCompiles(t *testing.T) {
-	statements := goBlocks(t, "c, err := ")
-	for _, s := range statements {
-		goCommand(t, "vet", "package main\n\nimport (\n\t\"context\"\n\n\t\""+module+"/fast\"\n)\n\n"+
-			"func f(ctx context.Context, params []float32) error {\n"+s+"}\n\nfunc main() { _ = f(nil, nil) }\n")
+	statements := append(goBlocks(t, "c, err := "), goBlocks(t, "err = ")...)
+	for i, s := range statements {
+		before := "" // the statements that follow the first ones go on with what those made
+		if i > 0 {
+			before = "c, err := new(fast.Comm), error(nil)\n"
+		}
+		goCommand(t, "vet", "package main\n\nimport (\n\t\"context\"\n\t\"errors\"\n\n\t\""+module+"/fast\"\n)\n\n"+
+			"func f(ctx context.Context, params, grad []float32) error {\n"+before+s+"return errors.Join(err)\n}\n\n"+
+			"func main() { _ = f(nil, nil, nil) }\n")
 	}
 	quotes := append(goBlocks(t, "var "), goBlocks(t, "\t")...)
 	for _, q := range quotes {
@@ -68,7 +73,7 @@ func TestReadmeCompiles(t *testing.T) {
 			t.Errorf("not in the example:\n%s", q)
 		}
 	}
-	if n := len(goBlocks(t, "")); len(statements) != 1 || len(quotes) != 2 || n != 4 {
+	if n := len(goBlocks(t, "")); len(statements) != 2 || len(quotes) != 2 || n != 5 {
 		t.Errorf("of %d blocks %d are statements and %d quotes", n, len(statements), len(quotes))
 	}
 }
@@ -76,8 +81,9 @@ func TestReadmeCompiles(t *testing.T) {
 // TestDocumentsNameWhatExists checks the paths, make targets and functions that the documents name.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	targets, functions := "\n"+read(t, "Makefile"), exportedFunctions(t, "fast")
-	for _, document := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"} {
-		for _, m := range missing(read(t, document), targets, functions) {
+	for _, document := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/jobs.md", "docs/security.md"} {
+		text := strings.ReplaceAll(read(t, document), "](", "]("+strings.TrimPrefix(filepath.Dir(document)+"/", "./"))
+		for _, m := range missing(text, targets, functions) {
 			t.Errorf("%s names %s, which does not exist", document, m)
 		}
 	}
