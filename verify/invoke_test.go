@@ -27,6 +27,31 @@ type rankCall struct {
 	InAt, OutAt int
 	Lead        int // elements by which the buffers are off the alignment of their memory
 	Delay       time.Duration
+	Form        form
+	Both        bool // of Send: both ranks send and receive, one of them nothing
+}
+
+// form is how a call is made.
+type form uint8
+
+const (
+	blocking form = iota
+	started       // by its Start function, and waited for at once
+	later         // started, and waited for when all other calls were made
+	forms
+)
+
+// performAll makes calls one after the other.
+func performAll(ctx context.Context, c *fast.Comm, calls []rankCall) []rankResult {
+	ends := make([]func() rankResult, len(calls))
+	for i := range calls {
+		ends[i] = perform(ctx, c, &calls[i])
+	}
+	results := make([]rankResult, len(calls))
+	for i, end := range ends {
+		results[i] = end()
+	}
+	return results
 }
 
 // rankResult is what a call leaves on one rank.
@@ -36,8 +61,8 @@ type rankResult struct {
 	Strayed string // which memory around the buffers was written to
 }
 
-// perform makes the call.
-func perform(ctx context.Context, c *fast.Comm, x *rankCall) rankResult {
+// perform makes the call. Its result is there when all calls were made.
+func perform(ctx context.Context, c *fast.Comm, x *rankCall) func() rankResult {
 	switch x.Type {
 	case spec.TypeInt8:
 		return performAs[int8](ctx, c, x)
@@ -68,10 +93,10 @@ func perform(ctx context.Context, c *fast.Comm, x *rankCall) rankResult {
 	case spec.TypeComplex128:
 		return performAs[complex128](ctx, c, x)
 	}
-	return rankResult{Err: fmt.Sprintf("no such type: %v", x.Type)}
+	return func() rankResult { return rankResult{Err: fmt.Sprintf("no such type: %v", x.Type)} }
 }
 
-func performAs[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall) rankResult {
+func performAs[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall) func() rankResult {
 	time.Sleep(x.Delay)
 	var in, out, whole []T
 	var memories []*guarded[T]
@@ -95,19 +120,22 @@ func performAs[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall) rank
 		}
 	}
 	copy(raw(in), x.In)
-	r := rankResult{}
-	if err := invoke(ctx, c, x, in, out, whole); err != nil {
-		r.Err = err.Error()
+	wait := invokeAs(ctx, c, x, in, out, whole)
+	return func() rankResult {
+		r := rankResult{}
+		if err := wait(); err != nil {
+			r.Err = err.Error()
+		}
+		r.In, r.Out = bytes.Clone(raw(in)), bytes.Clone(raw(out))
+		for _, m := range memories {
+			r.Strayed += m.strayed()
+		}
+		return r
 	}
-	r.In, r.Out = bytes.Clone(raw(in)), bytes.Clone(raw(out))
-	for _, m := range memories {
-		r.Strayed += m.strayed()
-	}
-	return r
 }
 
-// invoke calls the function of the package that users call.
-func invoke[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, in, out, whole []T) error {
+// invokeAs makes the call in its form, and returns what waits for its end.
+func invokeAs[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, in, out, whole []T) (wait func() error) {
 	var opts []fast.Option
 	if x.Algorithm != "" {
 		opts = append(opts, fast.WithAlgorithm(x.Algorithm))
@@ -115,6 +143,22 @@ func invoke[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, in, out
 	if x.Depth > 0 {
 		opts = append(opts, fast.WithDepth(x.Depth))
 	}
+	if x.Form == blocking {
+		err := invoke(ctx, c, x, in, out, whole, opts)
+		return func() error { return err }
+	}
+	h := start(ctx, c, x, in, out, whole, opts)
+	if h == nil {
+		return func() error { return nil }
+	}
+	if x.Form == started {
+		_ = h.Wait(ctx) // again below
+	}
+	return func() error { return h.Wait(ctx) }
+}
+
+// invoke calls the function of the package that users call.
+func invoke[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, in, out, whole []T, opts []fast.Option) error {
 	if x.InPlace {
 		return invokeInPlace(ctx, c, x, whole, opts)
 	}
@@ -138,15 +182,24 @@ func invoke[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, in, out
 	case "Scatter":
 		return fast.ScatterInto(ctx, c, out, in, x.Root, opts...)
 	case "Send":
-		switch c.Rank() {
-		case x.Root:
-			return fast.Send(ctx, c, in, x.Peer)
-		case x.Peer:
-			return fast.Recv(ctx, c, out, x.Root)
-		}
-		return nil
+		return invokeSend(ctx, c, x, in, out)
 	}
 	return fmt.Errorf("the test does not know %s", x.Primitive)
+}
+
+// invokeSend sends and receives, in two ways, which are the same for the other rank.
+func invokeSend[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, in, out []T) error {
+	switch {
+	case c.Rank() == x.Root && x.Both:
+		return fast.SendRecv(ctx, c, in, x.Peer, nil, x.Peer)
+	case c.Rank() == x.Root:
+		return fast.Send(ctx, c, in, x.Peer)
+	case c.Rank() == x.Peer && x.Both:
+		return fast.SendRecv(ctx, c, nil, x.Root, out, x.Root)
+	case c.Rank() == x.Peer:
+		return fast.Recv(ctx, c, out, x.Root)
+	}
+	return nil
 }
 
 func invokeInPlace[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, whole []T, opts []fast.Option) error {
@@ -169,6 +222,72 @@ func invokeInPlace[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, 
 		return fast.Scatter(ctx, c, whole, x.Root, opts...)
 	}
 	return fmt.Errorf("the test does not know %s in place", x.Primitive)
+}
+
+// start calls the function that starts the call. It is nil on a rank that takes no part.
+func start[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, in, out, whole []T, opts []fast.Option) *fast.Handle {
+	if x.InPlace {
+		return startInPlace(ctx, c, x, whole, opts)
+	}
+	switch x.Primitive {
+	case "AllGather":
+		return fast.StartAllGatherInto(ctx, c, out, in, opts...)
+	case "AllReduce":
+		return fast.StartAllReduceInto(ctx, c, out, in, x.Op, opts...)
+	case "AllToAll":
+		return fast.StartAllToAllInto(ctx, c, out, in, opts...)
+	case "Barrier":
+		return fast.StartBarrier(ctx, c, opts...)
+	case "Broadcast":
+		return fast.StartBroadcastInto(ctx, c, out, in, x.Root, opts...)
+	case "Gather":
+		return fast.StartGatherInto(ctx, c, out, in, x.Root, opts...)
+	case "Reduce":
+		return fast.StartReduceInto(ctx, c, out, in, x.Op, x.Root, opts...)
+	case "ReduceScatter":
+		return fast.StartReduceScatterInto(ctx, c, out, in, x.Op, opts...)
+	case "Scatter":
+		return fast.StartScatterInto(ctx, c, out, in, x.Root, opts...)
+	case "Send":
+		return startSend(ctx, c, x, in, out)
+	}
+	return fast.Start(opts, func([]fast.Option) error { return fmt.Errorf("the test cannot start %s", x.Primitive) })
+}
+
+func startSend[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, in, out []T) *fast.Handle {
+	switch {
+	case c.Rank() == x.Root && x.Both:
+		return fast.StartSendRecv(ctx, c, in, x.Peer, nil, x.Peer)
+	case c.Rank() == x.Root:
+		return fast.StartSend(ctx, c, in, x.Peer)
+	case c.Rank() == x.Peer && x.Both:
+		return fast.StartSendRecv(ctx, c, nil, x.Root, out, x.Root)
+	case c.Rank() == x.Peer:
+		return fast.StartRecv(ctx, c, out, x.Root)
+	}
+	return nil
+}
+
+func startInPlace[T spec.Elem](ctx context.Context, c *fast.Comm, x *rankCall, whole []T, opts []fast.Option) *fast.Handle {
+	switch x.Primitive {
+	case "AllGather":
+		return fast.StartAllGather(ctx, c, whole, opts...)
+	case "AllReduce":
+		return fast.StartAllReduce(ctx, c, whole, x.Op, opts...)
+	case "AllToAll":
+		return fast.StartAllToAll(ctx, c, whole, opts...)
+	case "Broadcast":
+		return fast.StartBroadcast(ctx, c, whole, x.Root, opts...)
+	case "Gather":
+		return fast.StartGather(ctx, c, whole, x.Root, opts...)
+	case "Reduce":
+		return fast.StartReduce(ctx, c, whole, x.Op, x.Root, opts...)
+	case "ReduceScatter":
+		return fast.StartReduceScatter(ctx, c, whole, x.Op, opts...)
+	case "Scatter":
+		return fast.StartScatter(ctx, c, whole, x.Root, opts...)
+	}
+	return fast.Start(opts, func([]fast.Option) error { return fmt.Errorf("the test cannot start %s in place", x.Primitive) })
 }
 
 // guarded is a buffer with a strip of known memory on both sides.

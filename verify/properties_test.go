@@ -19,7 +19,7 @@ import (
 // The library that users import, on real data: what every call leaves on every rank is, bit for bit, what the declared
 // schedule leaves there when it is played, and what the reference says, except for floats that are reduced in another order;
 // nothing around the buffers is written. That holds for ranks in one process and for processes, for every algorithm, type, op, root and alignment, in
-// place and not, however late a rank comes.
+// place and not, started or not, however late a rank comes.
 
 // world runs sequences of calls on one communicator.
 type world interface {
@@ -89,7 +89,9 @@ func drawAs[T spec.Elem](t *rapid.T, a *gen.Algorithm, size int) expected {
 	}
 	inPlace := !a.Primitive.InPlace.InBlock.IsAbsent() && rapid.Bool().Draw(t, "in place")
 	e := expectation(t, a, p, count, op, in, inPlace)
+	form, both := form(rapid.IntRange(0, int(forms)-1).Draw(t, "form")), rapid.Bool().Draw(t, "both")
 	for r := range e.calls {
+		e.calls[r].Form, e.calls[r].Both = form, both
 		e.calls[r].Lead = rapid.IntRange(0, 17).Draw(t, "lead")
 		if rapid.IntRange(0, 9).Draw(t, "late") == 0 {
 			e.calls[r].Delay = time.Duration(rapid.IntRange(0, 300).Draw(t, "µs")) * time.Microsecond
@@ -233,8 +235,8 @@ func checkWorld(size, calls int, w func() world) func(*rapid.T) {
 		for i, e := range want {
 			if d := differences(e, got[i]); d != "" {
 				c := e.calls[0]
-				t.Errorf("call %d: %s/%s of %d ranks, %v of %v, root %d, depth %d, in place %v:\n%s",
-					i, c.Primitive, c.Algorithm, size, c.Op, c.Type, c.Root, c.Depth, c.InPlace, d)
+				t.Errorf("call %d: %s/%s of %d ranks, %v of %v, root %d, depth %d, in place %v, form %d, both %v:\n%s",
+					i, c.Primitive, c.Algorithm, size, c.Op, c.Type, c.Root, c.Depth, c.InPlace, c.Form, c.Both, d)
 			}
 		}
 	}

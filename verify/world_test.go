@@ -25,16 +25,12 @@ const patience = time.Minute
 func (n goroutines) run(calls [][]rankCall) ([][]rankResult, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	results := make([][]rankResult, len(calls))
-	for i := range calls {
-		results[i] = make([]rankResult, n)
-	}
-	return results, fast.Run(ctx, int(n), func(ctx context.Context, c *fast.Comm) error {
-		for i := range calls {
-			results[i][c.Rank()] = perform(ctx, c, &calls[i][c.Rank()])
-		}
+	ranks := make([][]rankResult, n)
+	err := fast.Run(ctx, int(n), func(ctx context.Context, c *fast.Comm) error {
+		ranks[c.Rank()] = performAll(ctx, c, ofRank(calls, c.Rank()))
 		return nil
 	})
+	return byCall(ranks), err
 }
 
 // processes is a world in which every rank is a process: this test's program, started again.
@@ -82,26 +78,38 @@ func startProcesses(t *testing.T, size int) *processes {
 }
 
 func (w *processes) run(calls [][]rankCall) ([][]rankResult, error) {
-	results := make([][]rankResult, len(calls))
 	for r := range w.ranks {
-		mine := make([]rankCall, len(calls))
-		for i := range calls {
-			mine[i] = calls[i][r]
-		}
-		if err := w.to[r].Encode(mine); err != nil {
+		if err := w.to[r].Encode(ofRank(calls, r)); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", r, err)
 		}
 	}
+	ranks := make([][]rankResult, len(w.ranks))
 	for r := range w.ranks {
-		var mine []rankResult
-		if err := w.from[r].Decode(&mine); err != nil {
+		if err := w.from[r].Decode(&ranks[r]); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", r, err)
 		}
-		for i := range mine {
-			results[i] = append(results[i], mine[i])
+	}
+	return byCall(ranks), nil
+}
+
+// ofRank is rank's part of calls.
+func ofRank(calls [][]rankCall, rank int) []rankCall {
+	mine := make([]rankCall, len(calls))
+	for i := range calls {
+		mine[i] = calls[i][rank]
+	}
+	return mine
+}
+
+// byCall is the results of all ranks, call by call.
+func byCall(ranks [][]rankResult) [][]rankResult {
+	calls := make([][]rankResult, len(ranks[0]))
+	for i := range calls {
+		for _, mine := range ranks {
+			calls[i] = append(calls[i], mine[i])
 		}
 	}
-	return results, nil
+	return calls
 }
 
 func TestMain(m *testing.M) {
@@ -131,18 +139,15 @@ func serveRank(in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return err
 		}
-		if err := to.Encode(performAll(c, calls)); err != nil {
+		if err := to.Encode(serve(c, calls)); err != nil {
 			return err
 		}
 	}
 }
 
-func performAll(c *fast.Comm, calls []rankCall) []rankResult {
+// serve makes calls within the time that they may take.
+func serve(c *fast.Comm, calls []rankCall) []rankResult {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	results := make([]rankResult, len(calls))
-	for i := range calls {
-		results[i] = perform(ctx, c, &calls[i])
-	}
-	return results
+	return performAll(ctx, c, calls)
 }
