@@ -55,7 +55,7 @@ func testEnds(t *testing.T, make Make) {
 				after.Stop()
 				cancel()
 				if !isAny(errs[victim], ending.own) {
-					t.Errorf("the rank itself: %v", errs[victim])
+					t.Errorf("rank %d itself: %v, the ranks: %v", victim, errs[victim], errs)
 				}
 				for r, err := range errs {
 					if r != victim && !errors.As(err, new(*wire.PeerError)) {

@@ -38,18 +38,32 @@ func (e *Endpoint) Left(peer int) {
 
 // arrive leaves a for the next look of the Exchange in progress, or of the next one.
 func (e *Endpoint) arrive(a arrival) {
+	if wire.CheckPeer(e.rank, a.peer, len(e.links)) != nil {
+		a.close()
+		return
+	}
 	e.mu.Lock()
-	welcome := !e.ended && wire.CheckPeer(e.rank, a.peer, len(e.links)) == nil
-	if welcome {
+	ended := e.ended
+	if !ended {
 		e.arrivals = append(e.arrivals, a)
 		e.arrived.Store(true)
 	}
 	e.mu.Unlock()
-	if !welcome {
-		a.close()
+	if ended {
+		a.part(e.word())
 		return
 	}
 	e.poller.wake()
+}
+
+// part says the last word on a connection that comes too late.
+func (a *arrival) part(word uint8) {
+	if a.fd < 0 {
+		return
+	}
+	l := link{fd: a.fd, out: output{sealer: newSealer(a.conn.Seal)}}
+	l.leave(word)
+	l.close()
 }
 
 func (a *arrival) close() {

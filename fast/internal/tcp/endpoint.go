@@ -75,6 +75,9 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err == nil {
 		err = e.complete(ctx)
 	}
+	if f := e.fate.Load(); err != nil && f != nil { // what happened to others may be the consequence
+		return f.err
+	}
 	return err
 }
 

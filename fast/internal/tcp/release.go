@@ -16,18 +16,14 @@ const drain = 2 * time.Second
 // release says the last words on all links and closes them. What a closed rank has sent goes out meanwhile.
 func (e *Endpoint) release() {
 	_ = e.adopt() // links that were not needed so far: a connection that is none is closed
-	word, closed := kindAbort, errors.Is(e.fate.Load().err, wire.ErrClosed)
-	if closed {
-		word = kindBye
-	}
 	var left []*link
+	word := e.word()
 	for i := range e.links {
 		l := &e.links[i]
 		if l.fd < 0 {
 			continue
 		}
-		l.out.pending = header{kind: word}.append(l.out.pending)
-		if drained := l.drained(); drained || !closed {
+		if drained := l.leave(word); drained || word == kindAbort {
 			l.close()
 		} else {
 			left = append(left, l)
@@ -38,6 +34,20 @@ func (e *Endpoint) release() {
 		return
 	}
 	go e.drain(left)
+}
+
+// word is the last word of a rank that has ended.
+func (e *Endpoint) word() uint8 {
+	if errors.Is(e.fate.Load().err, wire.ErrClosed) {
+		return kindBye
+	}
+	return kindAbort
+}
+
+// leave says the last word, and tells whether all that was said has arrived.
+func (l *link) leave(word uint8) bool {
+	l.out.pending = header{kind: word}.append(l.out.pending)
+	return l.drained()
 }
 
 // drain lets what is pending go out, for some time, and closes the links.
