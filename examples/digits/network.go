@@ -75,22 +75,29 @@ type score struct {
 	correct int     // images whose digit is the most probable one
 }
 
-// evaluate scores the images. If there is a grad, it adds the derivative of the loss by p to it.
-func evaluate(p, grad []float32, images []image) score {
+// activations is what an image makes of the network, as far as the gradient needs it.
+type activations struct {
+	hidden   [hidden]float32
+	byOutput [classes]float32 // the derivative of the loss by the outputs
+	byHidden [hidden]float32  // and by the sums of the hidden layer
+}
+
+// evaluate scores the images. Kept, if not nil, gets the activations of each.
+func evaluate(p []float32, images []image, kept []activations) score {
 	first, second := layers(p)
 	var s score
-	var h [hidden]float32
-	var y [classes]float32
+	var a activations
 	for i := range images {
 		im := &images[i]
-		first.forward(h[:], im.pixels[:])
-		for j := range h {
-			h[j] = max(h[j], 0)
+		first.forward(a.hidden[:], im.pixels[:])
+		for j := range a.hidden {
+			a.hidden[j] = max(a.hidden[j], 0)
 		}
-		second.forward(y[:], h[:])
-		s.add(&y, im.digit)
-		if grad != nil {
-			differentiate(p, grad, im, &h, &y)
+		second.forward(a.byOutput[:], a.hidden[:])
+		s.add(&a.byOutput, im.digit)
+		a.byOutput[im.digit]--
+		if kept != nil {
+			kept[i] = a
 		}
 	}
 	return s
@@ -118,17 +125,28 @@ func (s *score) add(y *[classes]float32, digit int) {
 	}
 }
 
-// differentiate adds to grad the derivative of the image's loss, given its hidden layer h and its probabilities y.
-func differentiate(p, grad []float32, im *image, h *[hidden]float32, y *[classes]float32) {
-	first, second := layers(p)
-	gradFirst, gradSecond := layers(grad)
-	y[im.digit]-- // now the derivative by the outputs
-	var dh [hidden]float32
-	second.backward(gradSecond, y[:], h[:], dh[:])
-	for j := range dh {
-		if h[j] == 0 {
-			dh[j] = 0
+// differentiateSecond adds to grad the derivative of the losses by the parameters of the second layer, and finds what the
+// first layer needs.
+func differentiateSecond(p, grad []float32, kept []activations) {
+	_, second := layers(p)
+	_, gradSecond := layers(grad)
+	for i := range kept {
+		a := &kept[i]
+		clear(a.byHidden[:])
+		second.backward(gradSecond, a.byOutput[:], a.hidden[:], a.byHidden[:])
+		for j := range a.hidden {
+			if a.hidden[j] == 0 {
+				a.byHidden[j] = 0
+			}
 		}
 	}
-	first.backward(gradFirst, dh[:], im.pixels[:], nil)
+}
+
+// differentiateFirst adds to grad the derivative of the losses by the parameters of the first layer.
+func differentiateFirst(p, grad []float32, images []image, kept []activations) {
+	first, _ := layers(p)
+	gradFirst, _ := layers(grad)
+	for i := range kept {
+		first.backward(gradFirst, kept[i].byHidden[:], images[i].pixels[:], nil)
+	}
 }

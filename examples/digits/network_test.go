@@ -48,14 +48,17 @@ func TestGradient(t *testing.T) {
 	images = images[:8]
 	p, grad := make([]float32, parameters), make([]float32, parameters)
 	initialize(p, 3)
-	evaluate(p, grad, images)
+	kept := make([]activations, len(images))
+	evaluate(p, images, kept)
+	differentiateSecond(p, grad, kept)
+	differentiateFirst(p, grad, images, kept)
 	const h = 1e-3
 	for i := 0; i < parameters; i += 7 {
 		was := p[i]
 		p[i] = was + h
-		above := evaluate(p, nil, images).loss
+		above := evaluate(p, images, nil).loss
 		p[i] = was - h
-		below := evaluate(p, nil, images).loss
+		below := evaluate(p, images, nil).loss
 		p[i] = was
 		if want := (above - below) / (2 * h); math.Abs(want-float64(grad[i])) > 0.02 {
 			t.Errorf("parameter %d: derivative %g, want %g", i, grad[i], want)

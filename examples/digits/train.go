@@ -19,11 +19,16 @@ const (
 	momentum = 0.9
 )
 
+// bucketBytes is from how many bytes on a gradient goes its own way at once. Smaller ones, the biases, share a call.
+const bucketBytes = 1 << 10
+
 // trainer is one rank's part in the training.
 type trainer struct {
 	c                      *fast.Comm
 	training, test         []image
 	params, grad, velocity []float32
+	kept                   []activations // of the images of a step
+	gradients              *fast.Bucket[float32]
 	order                  *rand.Rand // the same on all ranks
 }
 
@@ -34,7 +39,11 @@ func newTrainer(ctx context.Context, c *fast.Comm) (*trainer, error) {
 		return nil, err
 	}
 	t := &trainer{c: c, training: training, test: test, order: rand.New(rand.NewPCG(2, 0)),
-		params: make([]float32, parameters), grad: make([]float32, parameters), velocity: make([]float32, parameters)}
+		params: make([]float32, parameters), grad: make([]float32, parameters), velocity: make([]float32, parameters),
+		kept: make([]activations, batch)}
+	if t.gradients, err = fast.NewBucket[float32](c, fast.Sum, bucketBytes); err != nil {
+		return nil, err
+	}
 	if c.Rank() == 0 {
 		initialize(t.params, 3)
 	}
@@ -66,9 +75,8 @@ func (t *trainer) epoch(ctx context.Context) (score, error) {
 
 // step moves the parameters along the mean gradient of the images, to which every rank contributes its share.
 func (t *trainer) step(ctx context.Context, images []image) (score, error) {
-	clear(t.grad)
-	s := evaluate(t.params, t.grad, t.share(images))
-	if err := fast.AllReduce(ctx, t.c, t.grad, fast.Sum); err != nil {
+	s, err := t.gradient(ctx, t.share(images))
+	if err != nil {
 		return score{}, err
 	}
 	for i, g := range t.grad {
@@ -78,9 +86,35 @@ func (t *trainer) step(ctx context.Context, images []image) (score, error) {
 	return s, nil
 }
 
+// gradient sets grad to the sum of all ranks' gradients, of which the given images are this one's. While the sums of the
+// second layer are on their way, the gradient of the first one is computed.
+func (t *trainer) gradient(ctx context.Context, mine []image) (score, error) {
+	clear(t.grad)
+	kept := t.kept[:len(mine)]
+	s := evaluate(t.params, mine, kept)
+	first, second := layers(t.grad)
+	differentiateSecond(t.params, t.grad, kept)
+	if err := t.sum(ctx, second); err != nil {
+		return score{}, err
+	}
+	differentiateFirst(t.params, t.grad, mine, kept)
+	if err := t.sum(ctx, first); err != nil {
+		return score{}, err
+	}
+	return s, t.gradients.Wait(ctx)
+}
+
+// sum has the gradient of a layer summed over all ranks, until Wait.
+func (t *trainer) sum(ctx context.Context, l layer) error {
+	if err := t.gradients.Add(ctx, l.weights); err != nil {
+		return err
+	}
+	return t.gradients.Add(ctx, l.bias)
+}
+
 // accuracy is the fraction of the test images that the network reads right, on rank 0.
 func (t *trainer) accuracy(ctx context.Context) (float64, error) {
-	s, err := t.total(ctx, evaluate(t.params, nil, t.share(t.test)))
+	s, err := t.total(ctx, evaluate(t.params, t.share(t.test), nil))
 	return float64(s.correct) / float64(len(t.test)), err
 }
 
