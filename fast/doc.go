@@ -3,17 +3,27 @@
 // functions in the same order, each with its own buffers. The function of a primitive works in place ([AllReduce]) or
 // between two buffers ([AllReduceInto]), on every type of [Elem], and allocates nothing when it is called again. Every
 // call ends: by its result, by its context, or by an error that says which rank is at fault ([PeerError],
-// [MismatchError], [TimeoutError]). After such an error the output is unspecified, nothing writes to it any more, and the
-// communicator is given up on all ranks; a refused call ([ErrInvalidArgument]) does no harm. The files z*.go are
-// generated from specifications and algorithms, each of which was proved before; above every function stands what it
-// promises.
+// [MismatchError], [TimeoutError]). After such an error the output is unspecified, nothing writes to it any more, and
+// the communicator is given up on all ranks; a refused call ([ErrInvalidArgument]) does no harm. A [CallError] around
+// the cause says which call it was. The files z*.go are generated from specifications and algorithms, each of which was
+// proved before; above every function stands what it promises.
 //
-// Ranks whose calls disagree get a [MismatchError], also where they wait for each other or exchange no message that would
-// tell. A call that only sends, or has no messages because there are no elements, may return before the disagreement is
-// known; then the rank learns of it by a later call, at the latest by one that waits for a rank that disagreed. Only the
-// end of its context ends the wait of a rank for others that never come to the same call: because they are in other
-// calls or programs, or in a ring of point-to-point calls of three ranks or more on shared memory. Under Run, a rank that
-// waits for one whose call had no messages waits for that rank's next call, or its end.
+// A call can be started instead, by [StartAllReduce] and its like, and its [Handle] says when it is over. The started
+// calls of a Comm run one after the other, but sends and receives in a row run together, so that ranks may start them in
+// any order; [SendRecv] is one of each. [Comm.Batch] has calls begin together, also on several communicators, and a
+// [Bucket] reduces many small tensors in few calls while the next ones are computed.
+//
+// Of all calls, the last 4,096 are recorded, at the cost of one look at the clock each. The record is written to a file
+// when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and `collrun
+// trace` compares those of all ranks. A call that takes long is warned of ([WithSlowCall]), with the ranks that it
+// waits for.
+//
+// Ranks whose calls disagree get a [MismatchError], also where they wait for each other or exchange no message that
+// would tell. A call that only sends, or has no messages because there are no elements, may return before the
+// disagreement is known; then the rank learns of it by a later call, at the latest by one that waits for a rank that
+// disagreed. Only the end of its context ends the wait of a rank for others that never come to the same call: because
+// they are in other calls or programs, or in a ring of point-to-point calls of three ranks or more on shared memory.
+// Under Run, a rank that waits for one whose call had no messages waits for that rank's next call, or its end.
 package fast
 
 //go:generate go run ../cmd/collgen gen

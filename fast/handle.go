@@ -7,15 +7,14 @@ import (
 )
 
 // Handle is a call that was started: one of the functions Start… has returned it, and the call goes on by itself. Until
-// it is over its buffers belong to it, and the handle keeps them; none may be written, and those it receives into may not
-// be read. All methods may be called from any goroutine.
+// it is over its buffers belong to it, and the handle keeps them: none may be written, and those that it fills may not be
+// read. All methods may be called from any goroutine.
 //
 // The started calls of one Comm run one after the other, in the order in which they were started, and a call that is not
-// started waits for those before it. Sends and receives in a row are an exception: they run together, as those between
-// the start and the end of a group do elsewhere. For that they are collected first. They begin when one of them is
-// waited for, tested or its Done is asked for, when any other call is made on the Comm, or at the end of a Batch; so
-// ranks that start sends and receives for each other in any order, and then wait for them, do not wait for each other
-// for ever. What is started after they have begun waits for all of them.
+// started waits for those before it. Only sends and receives in a row run together, and for that they are collected
+// first. They begin when one of them is waited for, tested, or its Done is asked for, when any other call is made on the
+// Comm, or at the end of a Batch. So ranks that start sends and receives for each other, in any order, and then wait for
+// them, do not wait for each other for ever. What is started after they have begun waits for all of them.
 //
 // The context of the start governs the call: when it ends, the call fails, and with it the communicator. If it ends
 // before the call has begun, that call alone is left out.
