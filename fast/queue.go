@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // queue is the started calls of a communicator, and the goroutine that makes them.
@@ -137,6 +138,20 @@ func (q *queue) close() {
 	q.mu.Unlock()
 	signal(q.wake)
 	<-q.stopped
+}
+
+// finishStarted gives the started calls of c that have not ended atMost to end by themselves.
+func (c *Comm) finishStarted(atMost time.Duration) {
+	q := c.queue.Load()
+	if q == nil || c.fate.Load() != nil {
+		return
+	}
+	q.mu.Lock()
+	q.begin()
+	q.mu.Unlock()
+	for end := time.Now().Add(atMost); q.pending.Load() > 0 && c.fate.Load() == nil && time.Now().Before(end); {
+		time.Sleep(100 * time.Microsecond)
+	}
 }
 
 // endStarted ends the started calls of c, which is closed.

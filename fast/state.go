@@ -3,6 +3,7 @@ package fast
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // State is how a communicator is: Healthy, then at most one of Failed, Revoked and Aborted, and Closed in the end.
@@ -82,11 +83,19 @@ func (c *Comm) Abort() {
 	}
 }
 
-// Close leaves the communicator. A call that runs on it returns ErrClosed, as every later one does; on other ranks, a
-// call that waits for this rank gets a PeerError with ErrClosed. Close does not wait for other ranks, and closing again
-// does nothing.
+// finishTime is how long Close waits for started calls.
+const finishTime = time.Second
+
+// Close leaves the communicator. Calls that were started may end before, for up to a second; a call that runs in another
+// goroutine returns ErrClosed, as every later one does. On other ranks, a call that waits for this rank gets a PeerError
+// with ErrClosed, after all that this rank has sent. Close does not wait for other ranks, and closing again does
+// nothing. The last communicator of a process that is closed ends its connections to all others.
 func (c *Comm) Close() error {
-	if c == nil || c.closed.Swap(true) {
+	if c == nil {
+		return nil
+	}
+	c.finishStarted(finishTime)
+	if c.closed.Swap(true) {
 		return nil
 	}
 	var err error
