@@ -115,7 +115,7 @@ func (in *input) readInto(fd int, b []byte) int {
 	if in.over != nil || in.dry || len(b) == 0 {
 		return 0
 	}
-	n, err := unix.Read(fd, b)
+	n, err := readSocket(fd, b)
 	switch {
 	case err == nil && n > 0:
 		return n

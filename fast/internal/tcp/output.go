@@ -123,3 +123,14 @@ func (l *link) settle() {
 		l.out.segment = 0
 	}
 }
+
+// writeBoth writes head and tail with one system call.
+func writeBoth(fd int, head, tail []byte) (int, error) {
+	switch {
+	case len(tail) == 0:
+		return writeSocket(fd, head)
+	case len(head) == 0:
+		return writeSocket(fd, tail)
+	}
+	return unix.Writev(fd, [][]byte{head, tail})
+}

@@ -124,12 +124,3 @@ func (p *poller) close() {
 		p.file = nil
 	}
 }
-
-// queued is how many bytes of what was written to a socket have not arrived at the other host.
-func queued(fd int) int {
-	n, err := unix.IoctlGetInt(fd, unix.SIOCOUTQ)
-	if err != nil {
-		return 0
-	}
-	return n
-}

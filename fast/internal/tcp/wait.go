@@ -4,8 +4,6 @@ import (
 	"context"
 	"runtime"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -104,15 +102,4 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 type readiness struct {
 	peer    int
 	in, out bool
-}
-
-// writeBoth writes head and tail with one system call.
-func writeBoth(fd int, head, tail []byte) (int, error) {
-	if len(tail) == 0 {
-		return unix.Write(fd, head)
-	}
-	if len(head) == 0 {
-		return unix.Write(fd, tail)
-	}
-	return unix.Writev(fd, [][]byte{head, tail})
 }
