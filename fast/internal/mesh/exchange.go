@@ -3,7 +3,6 @@ package mesh
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -15,57 +14,75 @@ func (m *Mesh) publish(ctx context.Context, round string) error {
 	return nil
 }
 
-// exchange publishes this process's card and fetches everybody's.
-func (m *Mesh) exchange(ctx context.Context, round string) ([]Card, error) {
-	if err := m.publish(ctx, round); err != nil {
-		return nil, err
-	}
-	inner, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	cards := make([]Card, m.me.Size)
-	come := make([]bool, m.me.Size)
-	var work sync.WaitGroup
-	for p := range cards {
-		work.Go(func() {
-			c, err := m.fetch(inner, round, p)
-			if err != nil {
-				cancel(err)
-				return
-			}
-			cards[p], come[p] = c, true
-		})
-	}
-	work.Wait()
-	if inner.Err() == nil {
-		return cards, nil
-	}
-	var absent []int
-	for p, ok := range come {
-		if !ok {
-			absent = append(absent, p)
-		}
-	}
-	return nil, m.explain(ctx, context.Cause(inner), absent)
-}
-
-// fetch fetches the card of a process.
-func (m *Mesh) fetch(ctx context.Context, round string, process int) (Card, error) {
-	b, err := m.cfg.Fetch(ctx, round, process)
+// fetch fetches the card of a process. If it fails, there is a reason for joining to fail, or it has ended.
+func (j *joining) fetch(round string, process int) (c Card, ok bool) {
+	b, err := j.cfg.Fetch(j.work, round, process)
 	if err != nil {
-		if ctx.Err() != nil {
-			return Card{}, context.Cause(ctx)
-		}
-		return Card{}, fmt.Errorf("fetching the card of process %d: %w", process, err)
+		j.report(fmt.Errorf("fetching the card of process %d: %w", process, err), weak)
+		return Card{}, false
 	}
-	c, err := decodeCard(b, m.cfg.Credentials, m.me, process)
+	c, err = decodeCard(b, j.cfg.Credentials, j.me, process)
 	switch {
 	case err != nil:
-		return Card{}, &wire.PeerError{Rank: process, Err: err}
+		j.report(&wire.PeerError{Rank: process, Err: err}, certain)
 	case c.Failure != "":
-		return Card{}, &wire.PeerError{Rank: process, Err: &gaveUp{farewell{text: c.Failure}}}
-	case process == m.me.Process && c.Token != m.card.Token:
-		return Card{}, &wire.PeerError{Rank: process, Err: ErrTaken}
+		j.report(&wire.PeerError{Rank: process, Err: &gaveUp{farewell{text: c.Failure}}}, strong)
+	case process == j.me.Process && c.Token != j.card.Token:
+		j.report(&wire.PeerError{Rank: process, Err: ErrTaken}, certain)
+	default:
+		j.know(c, b)
+		return c, true
 	}
-	m.know(c, b)
-	return c, nil
+	return Card{}, false
+}
+
+// cards are those of all processes, once they are known.
+func (j *joining) cards() []Card {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	cards := make([]Card, j.me.Size)
+	for p := range cards {
+		cards[p] = j.members[p].card
+	}
+	return cards
+}
+
+// The processes of which something is missing yet. These functions are called with j.mu held.
+func (j *joining) unknown() []int {
+	return j.lack(func(x *member) bool { return x.raw != nil })
+}
+
+func (j *joining) unaddressed() []int {
+	return j.lack(func(x *member) bool { return len(x.card.Addresses) > 0 })
+}
+
+func (j *joining) unconnected() []int {
+	self := j.of(j.me.Process)
+	return j.lack(func(x *member) bool { return x.peer != nil || x.err != nil || x == self })
+}
+
+func (j *joining) lack(has func(*member) bool) (processes []int) {
+	for p := range j.me.Size {
+		if !has(j.of(p)) {
+			processes = append(processes, p)
+		}
+	}
+	return processes
+}
+
+// awaitNone waits until nobody is lacking, or until there is a reason to fail, or ctx has ended.
+func (j *joining) awaitNone(lacking func() []int) error {
+	return j.await(j.inner, func() bool { return len(lacking()) == 0 })
+}
+
+// missing are the processes that this one waits for.
+func (j *joining) missing() []int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, lacking := range []func() []int{j.unknown, j.unconnected, j.unaddressed} {
+		if processes := lacking(); len(processes) > 0 {
+			return processes
+		}
+	}
+	return nil
 }

@@ -10,22 +10,19 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// explain is the error of joining that failed with err while waiting for processes. What another one said when it gave up
-// counts, as it knows best.
+// explain is the error of what failed with err while waiting for processes: if ctx has ended, it names these.
 func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
-	var gave *gaveUp
 	var peer *wire.PeerError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &peer) && errors.As(err, &gave):
-		return gave.blamed(peer, m.me.Process)
-	case peer != nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)):
+	if err == nil || errors.As(err, &peer) || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 		return err
 	}
-	err = &wire.TimeoutError{Waiting: waiting, Err: err}
+	return m.withRefusals(&wire.TimeoutError{Waiting: waiting, Err: err})
+}
+
+// withRefusals is the error of a wait in vain, which also says who was refused meanwhile.
+func (m *Mesh) withRefusals(err error) error {
 	if r := m.server.Refusals(); len(r) > 0 {
-		err = fmt.Errorf("%w; refused meanwhile: %s", err, strings.Join(r, "; "))
+		return fmt.Errorf("%w; refused meanwhile: %s", err, strings.Join(r, "; "))
 	}
 	return err
 }

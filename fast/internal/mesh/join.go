@@ -3,11 +3,8 @@ package mesh
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"slices"
-	"sync"
 
-	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -35,7 +32,8 @@ const (
 // fails on one, apart from those that had just heard of success; they find the others down.
 //
 // It fails with *wire.TimeoutError if processes had not come when ctx ended, and then says who was refused meanwhile;
-// with *wire.PeerError if a process died, gave up or refused this one; or in words.
+// with *wire.PeerError if a process died, gave up or refused this one; or in words. If a process died while others had
+// not come yet, Join first waits for these up to a second, within ctx, to tell them.
 func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 	m, err := newMesh(cfg)
 	if err != nil {
@@ -43,7 +41,7 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 	}
 	m.begin()
 	if err := m.join(ctx); err != nil {
-		m.fail(err)
+		m.finish()
 		return nil, err
 	}
 	return m, nil
@@ -58,25 +56,50 @@ func (m *Mesh) begin() {
 }
 
 func (m *Mesh) join(ctx context.Context) error {
-	cards, err := m.exchange(ctx, roundHost)
-	if err != nil {
+	j := newJoining(ctx, m)
+	defer j.end()
+	if j.run() == nil {
+		return nil
+	}
+	err := j.verdict()
+	m.sayGoodbye(farewellOf(err))
+	j.linger(err)
+	return err
+}
+
+// run joins. There are reasons if it fails.
+func (j *joining) run() error {
+	if err := j.publish(j.inner, roundHost); err != nil {
+		j.report(err, weak)
 		return err
 	}
+	for p := range j.me.Size {
+		j.meeting.Go(func() { j.meet(p) })
+	}
+	if err := j.gather(); err != nil {
+		return j.late(err, j.missing())
+	}
+	return j.settle()
+}
+
+// gather waits until this process knows all cards, and is connected to all others.
+func (j *joining) gather() error {
+	if err := j.awaitNone(j.unknown); err != nil {
+		return err
+	}
+	cards := j.cards()
 	if tcp, alone := needTCP(cards); tcp {
-		if err := m.listenTCP(alone); err != nil {
-			m.card.Failure = err.Error()
-			return errors.Join(err, m.publish(ctx, roundAddress))
+		j.open(alone)
+		for _, c := range cards {
+			if j.direct(&c) { // connected without its addresses
+				j.meeting.Go(func() { j.fetch(roundAddress, c.Process) })
+			}
 		}
-		if cards, err = m.exchange(ctx, roundAddress); err != nil {
+		if err := j.awaitNone(j.unaddressed); err != nil {
 			return err
 		}
 	}
-	inner, stop := m.whileUp(ctx, func(int) bool { return true })
-	defer stop()
-	if err := m.meet(inner, cards, m.summon); err != nil {
-		return m.explain(ctx, err, m.missing(cards))
-	}
-	return m.settle(ctx, inner)
+	return j.awaitNone(j.unconnected)
 }
 
 // needTCP tells whether processes have to be reached by TCP, and whether all of them are on one host. All processes come
@@ -90,88 +113,30 @@ func needTCP(cards []Card) (tcp, alone bool) {
 	return tcp || !alone, alone
 }
 
-// meet makes or awaits the control connections to the processes of all cards: who has the higher number dials, which summon
-// does.
-func (m *Mesh) meet(ctx context.Context, cards []Card, summon func(context.Context, Card, secure.Hello) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var dialling, probing sync.WaitGroup
-	defer probing.Wait()
-	defer dialling.Wait()
-	defer cancel(nil)
-	try := func(err error) {
-		if err != nil {
-			cancel(err)
-		}
-	}
-	for _, c := range cards {
-		switch {
-		case c.Process < m.me.Process:
-			hello := secure.Hello{Purpose: secure.Control, Token: m.card.Token}
-			dialling.Go(func() { try(summon(ctx, c, hello)) })
-		case c.Process > m.me.Process:
-			probing.Go(func() { try(m.probe(ctx, c)) })
-		}
-	}
-	if err := m.await(ctx, func() bool { return len(m.unconnected(cards)) == 0 }); err != nil {
-		return err
-	}
-	dialling.Wait()
-	return context.Cause(ctx)
-}
-
-// unconnected are the processes of cards that are not down and that this one is not connected to. It is called with m.mu
-// held.
-func (m *Mesh) unconnected(cards []Card) (processes []int) {
-	for _, c := range cards {
-		if x := m.members[c.Process]; c.Process != m.me.Process && x.peer == nil && x.err == nil {
-			processes = append(processes, c.Process)
-		}
-	}
-	return processes
-}
-
-// missing is unconnected for those who do not hold m.mu.
-func (m *Mesh) missing(cards []Card) []int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.unconnected(cards)
-}
-
-// settle has all processes learn that all are connected to all: process 0 hears it from each and tells them. Inner is ctx
-// until a process is down.
-func (m *Mesh) settle(ctx, inner context.Context) error {
-	if m.me.Process != 0 {
-		m.Send(0, wire.Topic{Comm: meshComm, Kind: kindReady}, nil)
-		_, err := m.Receive(inner, wire.Topic{Comm: meshComm, Kind: kindGo})
-		if err != nil && ctx.Err() != nil { // others may be about to say why
-			err = m.lastChance(ctx, err)
-		}
-		return m.explain(ctx, err, []int{0})
+// settle has all processes learn that all are connected to all: process 0 hears it from each and tells them. When ctx has
+// ended, the others give process 0 some time to say whom it waited for.
+func (j *joining) settle() error {
+	if j.me.Process != 0 {
+		j.Send(0, wire.Topic{Comm: meshComm, Kind: kindReady}, nil)
+		patient, stop := within(j.doubt, j.ctx, lastWords)
+		defer stop()
+		_, err := j.Receive(patient, wire.Topic{Comm: meshComm, Kind: kindGo})
+		return j.late(err, []int{0})
 	}
 	ready := []int{0}
-	for len(ready) < m.me.Size {
-		n, err := m.Receive(inner, wire.Topic{Comm: meshComm, Kind: kindReady})
+	for len(ready) < j.me.Size {
+		n, err := j.Receive(j.inner, wire.Topic{Comm: meshComm, Kind: kindReady})
 		if err != nil {
-			return m.explain(ctx, err, others(m.me.Size, ready))
+			return j.late(err, others(j.me.Size, ready))
 		}
 		ready = append(ready, n.From)
 	}
-	for p := range m.me.Size {
+	for p := range j.me.Size {
 		if p != 0 {
-			m.Send(p, wire.Topic{Comm: meshComm, Kind: kindGo}, nil)
+			j.Send(p, wire.Topic{Comm: meshComm, Kind: kindGo}, nil)
 		}
 	}
 	return nil
-}
-
-// lastChance waits a little longer for process 0, after ctx has ended.
-func (m *Mesh) lastChance(ctx context.Context, err error) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), lastWords, err)
-	defer cancel()
-	ctx, stop := m.whileUp(ctx, func(int) bool { return true })
-	defer stop()
-	_, err = m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindGo})
-	return err
 }
 
 // others are the processes of size that are not among some.

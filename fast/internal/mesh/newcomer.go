@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -48,7 +49,7 @@ func (m *Mesh) enter(ctx context.Context, t Ticket) error {
 		return err
 	}
 	err = m.meetMembers(inner, cards)
-	return m.explain(ctx, err, m.missing(cards))
+	return m.explain(ctx, err, m.strangers(cards))
 }
 
 // receiveCards takes the cards of all members from the issuer.
@@ -84,21 +85,35 @@ func (m *Mesh) show(issuer int, cards []Card) error {
 
 // meetMembers connects to the members, apart from those that go down meanwhile.
 func (m *Mesh) meetMembers(ctx context.Context, cards []Card) error {
-	return m.meet(ctx, cards, func(ctx context.Context, c Card, h secure.Hello) error {
-		if m.peer(c.Process) != nil { // the issuer
-			return nil
-		}
-		ctx, stop := m.whileUp(ctx, func(p int) bool { return p == c.Process })
-		defer stop()
-		err := m.visit(ctx, c, h)
-		if errors.Is(err, wire.ErrDied) {
-			m.down(c.Process, wire.ErrDied, nil)
-		}
-		if m.Down(c.Process) != nil {
-			return nil
-		}
-		return err
-	})
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var dialling sync.WaitGroup
+	for _, c := range cards {
+		dialling.Go(func() {
+			if err := m.meetMember(ctx, c); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	dialling.Wait()
+	return context.Cause(ctx)
+}
+
+// meetMember connects to a member, if this process is not connected to it yet, unless it goes down.
+func (m *Mesh) meetMember(ctx context.Context, c Card) error {
+	if m.peer(c.Process) != nil { // the issuer
+		return nil
+	}
+	ctx, stop := m.whileUp(ctx, func(p int) bool { return p == c.Process })
+	defer stop()
+	err := m.visit(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token})
+	if errors.Is(err, wire.ErrDied) {
+		m.down(c.Process, wire.ErrDied, nil)
+	}
+	if m.Down(c.Process) != nil {
+		return nil
+	}
+	return err
 }
 
 // visit connects to a member, and waits for its word that it is connected too.
@@ -122,6 +137,16 @@ func (m *Mesh) approach(c Card) {
 			m.cfg.Log.Warn("another newcomer is not reached", "process", c.Process, "error", err)
 		}
 	})
+}
+
+// strangers are the processes of cards that are not down and that this one is not connected to.
+func (m *Mesh) strangers(cards []Card) (processes []int) {
+	for _, c := range cards {
+		if m.peer(c.Process) == nil && m.Down(c.Process) == nil {
+			processes = append(processes, c.Process)
+		}
+	}
+	return processes
 }
 
 // gone takes the issuer's word that a member is down, unless this process is connected to it and knows better.

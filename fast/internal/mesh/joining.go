@@ -1,0 +1,134 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// joining is a process on its way into its job. It connects to each other one as soon as it can, so that it hears of the
+// death of one while it waits for another.
+type joining struct {
+	*Mesh
+	ctx      context.Context // Join's
+	reasons  reasons
+	doubt    context.Context // ends when there is the first reason to fail
+	doubting context.CancelCauseFunc
+	inner    context.Context // ends with doubt and with ctx
+	// Cards are fetched and connections made in work, which goes on when joining has failed: then others hear why.
+	work      context.Context
+	meeting   sync.WaitGroup
+	opened    sync.Once
+	listening chan struct{} // closed when it is published at which addresses this process listens
+	end       func()
+}
+
+func newJoining(ctx context.Context, m *Mesh) *joining {
+	j := &joining{Mesh: m, ctx: ctx, listening: make(chan struct{})}
+	values := context.WithoutCancel(ctx)
+	j.doubt, j.doubting = context.WithCancelCause(values)
+	inner, stopInner := within(j.doubt, ctx, 0)
+	work, stopWork := context.WithCancel(values)
+	j.inner, j.work = inner, work
+	unwatch := m.Watch(j.fell)
+	j.end = func() {
+		unwatch()
+		stopWork()
+		j.meeting.Wait()
+		stopInner()
+		j.doubting(nil)
+	}
+	return j
+}
+
+// within is outer, which ends too some time after ctx has ended, with its cause.
+func within(outer, ctx context.Context, after time.Duration) (context.Context, func()) {
+	inner, cancel := context.WithCancelCause(outer)
+	stop := context.AfterFunc(ctx, func() {
+		sleep(inner, after)
+		cancel(context.Cause(ctx))
+	})
+	return inner, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// meet gets to know a process, and connects to it: who has the higher number dials.
+func (j *joining) meet(process int) {
+	c, ok := j.fetch(roundHost, process)
+	if ok && c.Host != j.cfg.Host {
+		j.open(false)
+	}
+	if ok && !j.direct(&c) {
+		select {
+		case <-j.listening: // who waits for others' addresses has published its own before
+			c, ok = j.fetch(roundAddress, process)
+		case <-j.work.Done():
+			ok = false
+		}
+	}
+	if ok && process != j.me.Process {
+		j.reached(process, j.reach(&c))
+	}
+}
+
+func (j *joining) reach(c *Card) error {
+	if c.Process > j.me.Process {
+		return j.probe(j.work, *c)
+	}
+	return j.summon(j.work, *c, secure.Hello{Purpose: secure.Control, Token: j.card.Token})
+}
+
+// reached takes the result of reach.
+func (j *joining) reached(process int, err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, wire.ErrDied):
+		j.down(process, errGone, nil)
+	default:
+		j.report(err, certain)
+	}
+}
+
+// direct tells whether this process and that of card c are connected without TCP.
+func (j *joining) direct(c *Card) bool {
+	return c.Host == j.cfg.Host && c.Socket != "" && j.card.Socket != ""
+}
+
+// open has this process listen on TCP, once, and say so, or say that it cannot.
+func (j *joining) open(alone bool) {
+	j.opened.Do(func() {
+		err := j.listenTCP(alone)
+		if err != nil {
+			j.card.Failure = err.Error()
+			j.report(err, certain)
+		}
+		if failed := j.publish(j.work, roundAddress); failed != nil {
+			j.report(failed, weak)
+		} else if err == nil {
+			close(j.listening)
+		}
+	})
+}
+
+// latecomers is how long a process that cannot join because of a death waits for those who have not come yet.
+const latecomers = time.Second
+
+// linger gives those who are not connected yet time to hear why this process leaves.
+func (j *joining) linger(why error) {
+	longest := afterword
+	var gave *gaveUp
+	if farewellOf(why).blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
+		longest = latecomers
+	}
+	outer, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), longest)
+	defer cancel()
+	patient, stop := within(outer, j.ctx, afterword)
+	defer stop()
+	_ = j.await(patient, func() bool { return len(j.unconnected()) == 0 })
+}

@@ -1,0 +1,145 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// When one process dies or stays away, the others give up one after the other. A process that joins therefore hears of
+// several ends, in any order, of which one is the cause. It waits a moment for what others say, and takes what they
+// agree on best.
+
+// reasons are those to fail that a process knows, in the order in which it came to know them.
+type reasons struct {
+	mu  sync.Mutex
+	all []reason
+}
+
+// reason is one of them, and whose fault it is: a process's, or one of those below.
+type reason struct {
+	err    error
+	weight weight
+	fault  int
+}
+
+const (
+	faultAbsent = -1 - iota // of some that have not come
+	faultOther
+)
+
+// weight tells how much a reason explains.
+type weight int
+
+const (
+	weak    weight = 1   // it may be a consequence of another one
+	strong  weight = 2   // a process has died before this one's eyes, or says why it has given up
+	certain weight = 100 // nothing else need be known
+)
+
+// hearsay is how long a process that has a reason to fail waits for others.
+const hearsay = 100 * time.Millisecond
+
+// errGone: a process has published its card, and was not there any more.
+var errGone = fmt.Errorf("%w: it does not listen any more", wire.ErrDied)
+
+// report takes a reason to fail.
+func (j *joining) report(err error, w weight) {
+	if j.work.Err() != nil {
+		return // joining has ended, and everything with it
+	}
+	err, fault := faultOf(err, j.me.Process)
+	j.reasons.mu.Lock()
+	j.reasons.all = append(j.reasons.all, reason{err, w, fault})
+	j.reasons.mu.Unlock()
+	j.doubting(err)
+}
+
+// faultOf tells whose fault err is. What another process said when it gave up counts, as the fault of whom it blames.
+func faultOf(err error, self int) (error, int) {
+	var gave *gaveUp
+	var peer *wire.PeerError
+	if errors.As(err, &peer) && errors.As(err, &gave) {
+		err = gave.blamed(peer, self)
+	}
+	var absent *wire.TimeoutError
+	switch {
+	case errors.As(err, &absent):
+		return err, faultAbsent
+	case errors.As(err, &peer):
+		return err, peer.Rank
+	}
+	return err, faultOther
+}
+
+// fell reports that a process is down. One that has closed its mesh had joined, and so will this one.
+func (j *joining) fell(process int, err error) {
+	switch {
+	case errors.Is(err, wire.ErrClosed):
+	case process == j.me.Process:
+		j.report(err, certain)
+	case errors.Is(err, wire.ErrFenced):
+		j.report(&wire.PeerError{Rank: process, Err: err}, certain)
+	case errors.Is(err, errGone):
+		j.report(&wire.PeerError{Rank: process, Err: err}, weak)
+	default:
+		j.report(&wire.PeerError{Rank: process, Err: err}, strong)
+	}
+}
+
+// late sees to it that there is a reason if joining fails with err, which is that ctx has ended if there is none yet.
+func (j *joining) late(err error, waiting []int) error {
+	if err != nil && j.doubt.Err() == nil {
+		if ctx := j.ctx; ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+			err = &wire.TimeoutError{Waiting: waiting, Err: err}
+		}
+		j.report(err, weak)
+	}
+	return err
+}
+
+// verdict is why joining has failed, all in all.
+func (j *joining) verdict() error {
+	if _, w := j.reasons.best(); w < certain {
+		time.Sleep(hearsay)
+	}
+	err, _ := j.reasons.best()
+	var absent *wire.TimeoutError
+	if errors.As(err, &absent) {
+		return j.withRefusals(err)
+	}
+	return err
+}
+
+// best is the best reason of the fault for which most speaks, and how much does; of equals the first. Weak reasons count
+// as one, because each of many things that a process tries may fail for the same cause.
+func (r *reasons) best() (err error, most weight) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, x := range r.all {
+		if top, sum := r.of(x.fault); sum > most {
+			err, most = top.err, sum
+		}
+	}
+	return err, most
+}
+
+// of is the first of the best reasons of a fault, and how much speaks for it.
+func (r *reasons) of(fault int) (top reason, sum weight) {
+	for _, x := range r.all {
+		if x.fault != fault {
+			continue
+		}
+		if x.weight > weak {
+			sum += x.weight
+		}
+		if x.weight > top.weight {
+			top = x
+		}
+	}
+	return top, max(sum, weak)
+}
