@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
@@ -14,8 +12,9 @@ import (
 
 // ordinary is a call in which no field is zero.
 func ordinary() wire.Call {
-	return wire.Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32), Root: 1,
-		Depth: 2, Peer: 1, PrimitiveName: wire.NewLabel("AllReduce"), AlgorithmName: wire.NewLabel("ring")}
+	return wire.Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Root: 1, Depth: 2, Peer: 1,
+		Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32),
+		PrimitiveName: wire.NewLabel("AllReduce"), AlgorithmName: wire.NewLabel("ring")}
 }
 
 // changes are those of the fields that ranks compare, by their names in wire.Fields.
@@ -139,13 +138,15 @@ func testMismatchOfOneMessage(t *testing.T, make Make) {
 		defer e.Abort()
 		e.Begin(&wire.Call{Seq: 1, Primitive: 1})
 		if e.rank == 0 {
-			err := e.Exchange(ctx, []wire.Send{{Peer: 1, Data: aligned(8), Call: good}, {Peer: 1, Data: aligned(8), Call: sent}}, nil)
+			sends := []wire.Send{{Peer: 1, Data: aligned(8), Call: good}, {Peer: 1, Data: aligned(8), Call: sent}}
+			err := e.Exchange(ctx, sends, nil)
 			if err == nil {
 				err = e.receive(ctx, 1, aligned(1))
 			}
 			return err
 		}
-		return e.Exchange(ctx, nil, []wire.Recv{{Peer: 0, Into: aligned(8), Call: good}, {Peer: 0, Into: aligned(8), Call: expected}})
+		recvs := []wire.Recv{{Peer: 0, Into: aligned(8), Call: good}, {Peer: 0, Into: aligned(8), Call: expected}}
+		return e.Exchange(ctx, nil, recvs)
 	})
 	wantMismatch(t, errs[1], wire.MismatchError{Rank: 0, Seq: 5, Field: "count", Mine: "5", Theirs: "2"})
 	wantToldOf(t, errs[0], wire.MismatchError{Rank: 1, Seq: 5, Field: "count", Mine: "2", Theirs: "5"})
@@ -161,114 +162,5 @@ func testLengthMismatch(t *testing.T, make Make) {
 				wantMismatch(t, sender, wire.MismatchError{Rank: 1, Seq: 7, Field: "message length", Mine: words[0], Theirs: words[1]})
 			}
 		})
-	}
-}
-
-// part is what one rank does: a call, and messages of so many bytes.
-type part struct {
-	call     wire.Call
-	to, from []int
-	bytes    int
-}
-
-func (p *part) do(ctx context.Context, e rank) error {
-	e.Begin(&p.call)
-	var sends []wire.Send
-	var recvs []wire.Recv
-	for _, peer := range p.to {
-		sends = append(sends, wire.Send{Peer: peer, Data: aligned(p.bytes)})
-	}
-	for _, peer := range p.from {
-		recvs = append(recvs, wire.Recv{Peer: peer, Into: aligned(p.bytes)})
-	}
-	return e.Exchange(ctx, sends, recvs)
-}
-
-// Two collectives, and point-to-point calls between ranks 0 and 1.
-var (
-	broadcast = wire.Call{Seq: 1, Primitive: 1, Root: 0, PrimitiveName: wire.NewLabel("Broadcast")}
-	otherRoot = wire.Call{Seq: 1, Primitive: 1, Root: 1, PrimitiveName: wire.NewLabel("Broadcast")}
-	zeroToOne = wire.Call{Seq: 1, Primitive: 2, Root: 0, Peer: 2, PrimitiveName: wire.NewLabel("Send")}
-	oneToZero = wire.Call{Seq: 4, Primitive: 2, Root: 1, Peer: 1, PrimitiveName: wire.NewLabel("Send")}
-)
-
-// tooLong is for a message that no transport takes as a whole before it is received.
-const tooLong = 64 << 20
-
-// disagreements are ranks that wait for each other in vain, without a message that would tell.
-var disagreements = []struct {
-	name  string
-	parts [2]part
-}{
-	{"both receive", [2]part{{broadcast, nil, []int{1}, 1}, {otherRoot, nil, []int{0}, 1}}},
-	{"both send", [2]part{{otherRoot, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}},
-	{"a receive against a collective", [2]part{{oneToZero, nil, []int{1}, 1}, {broadcast, nil, []int{0}, 1}}},
-	{"a long send against a collective", [2]part{{zeroToOne, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}},
-	{"two receives", [2]part{{oneToZero, nil, []int{1}, 1}, {zeroToOne, nil, []int{0}, 1}}},
-	{"two long sends", [2]part{{zeroToOne, []int{1}, nil, tooLong}, {oneToZero, []int{0}, nil, tooLong}}},
-	{"no message", [2]part{{broadcast, nil, nil, 0}, {otherRoot, nil, []int{0}, 1}}},
-}
-
-// testDisagreement has each rank told, at the latest by its next call. One of them may hear no more than that the other
-// one has given up.
-func testDisagreement(t *testing.T, make Make) {
-	for _, test := range disagreements {
-		t.Run(test.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), long)
-			defer cancel()
-			errs := together(group(t, make, 2), func(e rank) error {
-				err := test.parts[e.rank].do(ctx, e)
-				if err == nil {
-					err = e.receive(ctx, 1-e.rank, aligned(1))
-				}
-				e.Abort()
-				return err
-			})
-			found := 0
-			for r, err := range errs {
-				want := *wire.Mismatch(&test.parts[r].call, &test.parts[1-r].call, 1-r)
-				wantToldOf(t, err, want)
-				if errors.As(err, new(*wire.MismatchError)) {
-					found++
-				}
-			}
-			if found == 0 {
-				t.Error("no rank has found it")
-			}
-		})
-	}
-}
-
-// testAgreement has ranks take their time, in calls that agree: nobody takes that for a disagreement.
-func testAgreement(t *testing.T, make Make) {
-	all := group(t, make, 2)
-	succeed(t, all, func(ctx context.Context, e rank) error {
-		for i := range 4 {
-			p := part{call: broadcast, bytes: 4 << 20}
-			p.call.Seq += uint64(i)
-			if p.call.Peer = 0; i%2 == 1 {
-				p.call.Peer = 2
-			}
-			if p.to = []int{1}; e.rank == 1 {
-				p.to, p.from = nil, []int{0}
-			}
-			if e.rank == i/2 {
-				time.Sleep(60 * time.Millisecond) // longer than it takes a rank to wonder
-			}
-			if err := p.do(ctx, e); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	same := otherRoot
-	same.Seq = 9
-	for r, err := range together(all, func(e rank) error { return (&part{same, nil, []int{1 - e.rank}, 1}).do(ctx, e) }) {
-		// Where all ranks are known to wait for each other there is no need to wait for the deadline.
-		if !errors.Is(err, context.DeadlineExceeded) && (err == nil || !strings.Contains(err.Error(), "wait for each other")) {
-			t.Errorf("rank %d: %v", r, err)
-		}
 	}
 }

@@ -161,6 +161,7 @@ func testClose(t *testing.T, make Make) {
 		t.Errorf("after Close: %v", err)
 	}
 	succeed(t, all[1:], func(ctx context.Context, e rank) error {
-		return e.Exchange(ctx, []wire.Send{{Peer: 3 - e.rank, Data: sent}}, []wire.Recv{{Peer: 3 - e.rank, Into: aligned(len(sent))}})
+		peer := 3 - e.rank
+		return e.Exchange(ctx, []wire.Send{{Peer: peer, Data: sent}}, []wire.Recv{{Peer: peer, Into: aligned(len(sent))}})
 	})
 }

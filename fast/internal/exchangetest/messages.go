@@ -60,7 +60,8 @@ func drawStep(rnd *rand.Rand, size int) []message {
 func testLengths(t *testing.T, make Make) {
 	p := plan{nil}
 	for i, n := range lengths {
-		p[0] = append(p[0], message{from: i % 2, to: 1 - i%2, length: n}, message{from: 1 - i%2, to: i % 2, length: n, kernel: true})
+		here, there := i%2, 1-i%2
+		p[0] = append(p[0], message{from: here, to: there, length: n}, message{from: there, to: here, length: n, kernel: true})
 	}
 	for i, n := range bulk {
 		p = append(p, []message{{from: 0, to: 1, length: n, kernel: i%2 == 0}, {from: 1, to: 0, length: n, shift: i}})
@@ -141,7 +142,8 @@ func swap(ctx context.Context, e rank, seq uint64, n int, both, inPlace bool) er
 			low, high := min(r.Peer, e.rank), max(r.Peer, e.rank)
 			for i, got := range r.Into {
 				if want := pattern(round, low*e.size+high, i) - pattern(round, high*e.size+low, i); got != want {
-					return fmt.Errorf("%d bytes with rank %d, both %v, in place %v: byte %d is %#x, want %#x", n, r.Peer, both, inPlace, i, got, want)
+					return fmt.Errorf("%d bytes with rank %d, both %v, in place %v: byte %d is %#x, want %#x",
+						n, r.Peer, both, inPlace, i, got, want)
 				}
 			}
 		}

@@ -108,7 +108,7 @@ func busy(ctx context.Context, e rank, bytes int) error {
 	for _, b := range buffers {
 		for i := range b {
 			if b[i] != canary {
-				return fmt.Errorf("byte %d of a buffer was written after %w", i, err)
+				return fmt.Errorf("byte %d of a buffer was written after: %v", i, err)
 			}
 		}
 	}

@@ -58,7 +58,8 @@ func allocations(t *testing.T, ctx context.Context, all []rank, seq uint64, byte
 func reducer(e rank, seq uint64, bytes int) func(context.Context) error {
 	data, call := aligned(bytes), wire.Call{Seq: seq}
 	sends := []wire.Send{{Peer: 1 - e.rank, Data: data}}
-	recvs := []wire.Recv{{Peer: 1 - e.rank, Into: data, With: data, Kernel: subtract(bytes), AfterSend: true, ReceivedFirst: e.rank == 1}}
+	recvs := []wire.Recv{{Peer: 1 - e.rank, Into: data, AfterSend: true,
+		With: data, Kernel: subtract(bytes), ReceivedFirst: e.rank == 1}}
 	return func(ctx context.Context) error {
 		call.Seq++
 		e.Begin(&call)

@@ -18,7 +18,8 @@ func BenchmarkExchange(b *testing.B) {
 					buf := unsafe.Slice((*byte)(unsafe.Pointer(&make([]float32, bytes/4)[0])), bytes)
 					peer := 1 - e.rank
 					sends := []wire.Send{{Peer: peer, Data: buf}}
-					recvs := []wire.Recv{{Peer: peer, Into: buf, With: buf, Kernel: addFloat32, AfterSend: true, ReceivedFirst: e.rank == 1}}
+					recvs := []wire.Recv{{Peer: peer, Into: buf, AfterSend: true,
+						With: buf, Kernel: addFloat32, ReceivedFirst: e.rank == 1}}
 					return func() error { return e.Exchange(b.Context(), sends, recvs) }
 				})
 				b.SetBytes(int64(bytes))

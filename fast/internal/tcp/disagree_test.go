@@ -57,7 +57,7 @@ func TestThirdRank(t *testing.T) {
 		result <- err
 	}()
 	all[0].Begin(named(1, "Gather", 0))
-	err := all[0].Exchange(context.Background(), nil, []wire.Recv{{Peer: 1, Into: make([]byte, 1)}, {Peer: 2, Into: make([]byte, 1)}})
+	err := all[0].Exchange(context.Background(), nil, []wire.Recv{{Peer: 1, Into: make([]byte, 1)}, {Peer: 2}})
 	all[0].Abort()
 	for rank, err := range []error{err, <-result} {
 		var m *wire.MismatchError

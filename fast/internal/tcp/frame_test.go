@@ -8,11 +8,13 @@ import (
 )
 
 func drawCall(t *rapid.T) wire.Call {
-	n := rapid.Uint64()
-	small := rapid.Uint32()
-	return wire.Call{Seq: n.Draw(t, "seq"), Primitive: n.Draw(t, "primitive"), Schedule: n.Draw(t, "schedule"), Count: n.Draw(t, "count"),
-		Op: small.Draw(t, "op"), Type: small.Draw(t, "type"), Root: small.Draw(t, "root"), Depth: small.Draw(t, "depth"), Peer: small.Draw(t, "peer"),
-		PrimitiveName: wire.NewLabel(rapid.String().Draw(t, "name")), AlgorithmName: wire.NewLabel(rapid.String().Draw(t, "algorithm"))}
+	n, small, name := rapid.Uint64(), rapid.Uint32(), rapid.String()
+	return wire.Call{
+		Seq: n.Draw(t, "seq"), Primitive: n.Draw(t, "primitive"), Schedule: n.Draw(t, "schedule"), Count: n.Draw(t, "count"),
+		Op: small.Draw(t, "op"), Type: small.Draw(t, "type"), Root: small.Draw(t, "root"), Depth: small.Draw(t, "depth"),
+		Peer:          small.Draw(t, "peer"),
+		PrimitiveName: wire.NewLabel(name.Draw(t, "name")), AlgorithmName: wire.NewLabel(name.Draw(t, "name")),
+	}
 }
 
 // TestFrames: what is written can be read, and each frame is as long as its header says.

@@ -59,7 +59,8 @@ func TestLateLinks(t *testing.T) {
 	}
 }
 
-// TestSurplusLinks are closed, at most with a last word: a second one, one after the end, and that of a rank that there is not.
+// TestSurplusLinks are closed, at most with a last word: a second one, one after the end, and those of ranks that there
+// are not.
 func TestSurplusLinks(t *testing.T) {
 	e := worlds["plain"].group(t, 2)[0]
 	if err := send(e, 1, nil); err != nil {
@@ -180,9 +181,11 @@ func TestNothingStays(t *testing.T) {
 				t.Errorf("%s: the Exchange succeeds", name)
 			}
 		}
-		for start := time.Now(); openFiles(t) > files || runtime.NumGoroutine() > goroutines; time.Sleep(time.Millisecond) {
+		start := time.Now()
+		for ; openFiles(t) > files || runtime.NumGoroutine() > goroutines; time.Sleep(time.Millisecond) {
 			if time.Since(start) > long {
-				t.Fatalf("%s: %d files and %d goroutines, before %d and %d", name, openFiles(t), runtime.NumGoroutine(), files, goroutines)
+				t.Fatalf("%s: %d files and %d goroutines, before %d and %d",
+					name, openFiles(t), runtime.NumGoroutine(), files, goroutines)
 			}
 		}
 	}
@@ -226,4 +229,33 @@ func TestUnexpected(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLookingAhead has a rank look ahead, while it waits in vain, beyond the part of a message that has come. The rest of
+// the message is then received to its place, and the last word behind it is heard.
+func TestLookingAhead(t *testing.T) {
+	all := worlds["plain"].group(t, 2)
+	const n = 24 << 20
+	slow := false
+	kernel := func(dst, a, b []byte) {
+		if !slow {
+			slow = true
+			time.Sleep(4 * vain)
+		}
+		copy(dst, b)
+	}
+	done := make(chan error)
+	go func() {
+		into := make([]byte, n)
+		err := all[1].Exchange(context.Background(), []wire.Send{{Peer: 0, Data: make([]byte, n)}},
+			[]wire.Recv{{Peer: 0, Into: into, With: into, Kernel: kernel}})
+		done <- errors.Join(err, all[1].Close())
+	}()
+	if err := errors.Join(send(all[0], 1, make([]byte, n)), receive(all[0], 1, make([]byte, n)), <-done); err != nil {
+		t.Fatal(err)
+	}
+	if in := &all[0].links[1].in; in.scanned == 0 {
+		t.Error("it has not looked ahead")
+	}
+	wantPeer(t, receive(all[0], 1, nil), 1, wire.ErrClosed)
 }

@@ -28,7 +28,8 @@ func writeSocket(fd int, b []byte) (int, error) {
 }
 
 func transfer(call uintptr, fd int, b []byte, flags uintptr) (int, error) {
-	n, _, err := syscall.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), flags, 0, 0)
+	data := unsafe.Pointer(unsafe.SliceData(b))
+	n, _, err := syscall.RawSyscall6(call, uintptr(fd), uintptr(data), uintptr(len(b)), flags, 0, 0)
 	if err != 0 {
 		return 0, err
 	}
