@@ -1,0 +1,31 @@
+package verify_test
+
+import (
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/spec"
+	"pgregory.net/rapid"
+)
+
+// element is an element type: what depends on it when calls are drawn, made and compared.
+type element interface {
+	// expect draws the inputs of v, and says what v has to leave.
+	expect(t *rapid.T, v variant) expected
+	// arrange makes the buffers of a rank's part of a call.
+	arrange(c *fast.Comm, x *rankCall) rankBuffers
+	// plain is b with one pattern for all NaNs.
+	plain(b []byte) []byte
+}
+
+// of is the element that is a T.
+type of[T spec.Elem] struct{}
+
+// elements are all element types.
+var elements = map[spec.Type]element{
+	spec.TypeInt8: of[int8]{}, spec.TypeInt16: of[int16]{}, spec.TypeInt32: of[int32]{}, spec.TypeInt64: of[int64]{},
+	spec.TypeUint8: of[uint8]{}, spec.TypeUint16: of[uint16]{}, spec.TypeUint32: of[uint32]{}, spec.TypeUint64: of[uint64]{},
+	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
+	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
+	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},
+}
+
+func (of[T]) plain(b []byte) []byte { return raw(plain(typed[T](b))) }

@@ -1,0 +1,87 @@
+package verify_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/spec/spectest"
+	"pgregory.net/rapid"
+)
+
+// variant is a call without its data.
+type variant struct {
+	a       *gen.Algorithm
+	p       gen.Params
+	byTable bool // the call leaves algorithm and depth to the selection table, which says the same
+	ty      spec.Type
+	op      spec.Op
+	count   int
+	inPlace bool
+}
+
+func (v *variant) String() string {
+	return fmt.Sprintf("%s of %d ranks, blocks of %d %v, op %v, root %d, peer %d, depth %d, in place %v",
+		v.a.FullName(), v.p.Size, v.count, v.ty, v.op, v.p.Root, v.p.Peer, v.p.Depth, v.inPlace)
+}
+
+// drawVariant draws any call on size ranks.
+func drawVariant(t *rapid.T, size int) variant {
+	v := variant{a: rapid.SampledFrom(algorithmsFor(size)).Draw(t, "algorithm"), ty: spectest.Types().Draw(t, "type"),
+		count: drawCount(t, size)}
+	v.op = spectest.Ops(v.ty).Draw(t, "op")
+	depth := depths(v.count)
+	if v.byTable = rapid.Bool().Draw(t, "by table"); v.byTable {
+		depth = v.selected(size)
+	}
+	v.p = rapid.SampledFrom(v.a.Calls(size, depth...)).Draw(t, "params")
+	v.inPlace = hasInPlace(v.a) && rapid.Bool().Draw(t, "in place")
+	return v
+}
+
+// algorithmsFor are the algorithms of the catalogue that serve size.
+func algorithmsFor(size int) []*gen.Algorithm {
+	var all []*gen.Algorithm
+	for _, a := range gen.Catalogue() {
+		if len(a.Calls(size, 1)) > 0 {
+			all = append(all, &a)
+		}
+	}
+	return all
+}
+
+// drawCount draws the elements of a block: few, or so many that transports cut them.
+func drawCount(t *rapid.T, size int) int {
+	many := rapid.SampledFrom([]int{1021, 4099, 70001 / size})
+	return rapid.OneOf(spectest.Counts(size), rapid.IntRange(0, 40), many).Draw(t, "count")
+}
+
+// depths are those that a call of count elements can have.
+func depths(count int) []int {
+	return slices.DeleteFunc([]int{1, 2, 3, 7}, func(d int) bool { return d > max(1, count) })
+}
+
+// selected sets the algorithm to what the selection table of its primitive says, and returns the depth.
+func (v *variant) selected(size int) []int {
+	algorithms := slices.DeleteFunc(gen.Catalogue(), func(a gen.Algorithm) bool { return a.Primitive.Name != v.a.Primitive.Name })
+	table, bytes := gen.Rules(v.a.Primitive, algorithms), v.count*v.ty.Bytes()
+	rule := table[gen.Select(table, algorithms, size, bytes, v.op.Commutative())]
+	v.a = &algorithms[slices.IndexFunc(algorithms, func(a gen.Algorithm) bool { return a.Name == rule.Algorithm })]
+	return []int{rule.Depth(v.count, bytes)}
+}
+
+func hasInPlace(a *gen.Algorithm) bool { return !a.Primitive.InPlace.InBlock.IsAbsent() }
+
+// draw draws the data of v, and when each rank comes.
+func (v variant) draw(t *rapid.T) expected {
+	e := elements[v.ty].expect(t, v)
+	for r := range e.calls {
+		e.calls[r].Lead = rapid.IntRange(0, 17).Draw(t, "lead")
+		if rapid.IntRange(0, 9).Draw(t, "late") == 0 {
+			e.calls[r].Delay = time.Duration(rapid.IntRange(0, 300).Draw(t, "µs")) * time.Microsecond
+		}
+	}
+	return e
+}
