@@ -66,7 +66,10 @@ func TestBucketFuses(t *testing.T) {
 	for _, step := range []struct {
 		lengths []int
 		calls   uint64
-	}{{nil, 0}, {[]int{1, 2, 3, 0}, 1}, {[]int{5, 5}, 1}, {[]int{5, 6}, 2}, {[]int{1, 11, 1, 11, 1}, 3}, {[]int{10, 10, 10, 10, 10, 10}, 6}} {
+	}{
+		{nil, 0}, {[]int{1, 2, 3, 0}, 1}, {[]int{5, 5}, 1}, {[]int{5, 6}, 2}, {[]int{1, 11, 1, 11, 1}, 3},
+		{[]int{10, 10, 10, 10, 10, 10}, 6},
+	} {
 		before := c.calls
 		for _, n := range step.lengths {
 			err = errors.Join(err, b.Add(t.Context(), make([]float32, n)))
@@ -121,8 +124,9 @@ func TestBucketFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Add(t.Context(), []float64{1}); !errors.Is(err, ErrInvalidArgument) || b.Wait(t.Context()) != err || b.Add(t.Context(), nil) != err {
-		t.Errorf("an op that does not suit: %v", err)
+	first := b.Add(t.Context(), []float64{1})
+	if !errors.Is(first, ErrInvalidArgument) || b.Wait(t.Context()) != first || b.Add(t.Context(), nil) != first {
+		t.Errorf("an op that does not suit: %v", first)
 	}
 	b, err = NewBucket[float64](c, Sum, 80)
 	if err := errors.Join(err, b.Add(t.Context(), []float64{1}), c.Close()); err != nil {

@@ -206,7 +206,8 @@ func TestLeftOut(t *testing.T) {
 		synctest.Wait()
 		cause := errors.New("no time")
 		cancel(cause)
-		err := errors.Join(Barrier(t.Context(), all[1]), Send(t.Context(), all[1], []int64{2}, 0), first.Wait(t.Context()), in.Wait(t.Context()))
+		err := errors.Join(Barrier(t.Context(), all[1]), Send(t.Context(), all[1], []int64{2}, 0), first.Wait(t.Context()),
+			in.Wait(t.Context()))
 		if err != nil {
 			t.Error(err)
 		}
@@ -246,7 +247,8 @@ func TestJoinedContexts(t *testing.T) {
 func TestCloseEndsStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(2)
-		handles := []*Handle{StartBarrier(t.Context(), all[0]), StartBarrier(t.Context(), all[0]), StartRecv(t.Context(), all[0], []int64{1}, 1)}
+		handles := []*Handle{StartBarrier(t.Context(), all[0]), StartBarrier(t.Context(), all[0]),
+			StartRecv(t.Context(), all[0], []int64{1}, 1)}
 		synctest.Wait()
 		leaveAll(all)
 		for i, h := range handles {

@@ -80,7 +80,8 @@ func newRecorder(r recording) *recorder {
 	if r.slow <= 0 {
 		r.slow = slowCall
 	}
-	return &recorder{recording: r, origin: time.Now(), ring: make([]record, max(1, r.operations)), tracks: make(map[*track]bool)}
+	ring := make([]record, max(1, r.operations))
+	return &recorder{recording: r, origin: time.Now(), ring: ring, tracks: make(map[*track]bool)}
 }
 
 // join has r record the operations of c, until leave. A Comm without a recorder has no track.

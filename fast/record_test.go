@@ -58,7 +58,8 @@ func TestTrace(t *testing.T) {
 		all := watched(3, recording{operations: 100, job: "job\n1"})
 		defer leaveWatched(all)
 		for rank, err := range onAll(all, func(c *Comm) error {
-			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")), Broadcast(t.Context(), c, make([]int8, 3), 2))
+			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")),
+				Broadcast(t.Context(), c, make([]int8, 3), 2))
 		}) {
 			if err != nil {
 				t.Fatalf("rank %d: %v", rank, err)
@@ -73,17 +74,18 @@ func TestTrace(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(time.Second)
 		got := written(t, all[0])
-		header := TraceHeader{Format: TraceFormat, Size: 3, Job: "job 1", PID: os.Getpid(), Written: int64(2 * time.Second), Reason: "on demand"}
+		header := TraceHeader{Format: TraceFormat, Size: 3, Job: "job 1", PID: os.Getpid(), Written: int64(2 * time.Second),
+			Reason: "on demand"}
 		if d := cmp.Diff(header, got.TraceHeader, cmpopts.IgnoreFields(TraceHeader{}, "Origin", "Host")); d != "" {
 			t.Errorf("header (-want +got):\n%s", d)
 		}
-		entry := TraceEntry{Comm: "world", ID: worldID, Size: 3, Peer: -1, State: TraceDone}
-		first, second, third, fourth := entry, entry, entry, entry
-		first.Seq, first.Primitive, first.Algorithm, first.Op, first.Type, first.Count, first.Depth = 1, "AllReduce", "ring", "max", "float32", 8, 1
-		second.Seq, second.Primitive, second.Algorithm, second.Type, second.Count, second.Root, second.Depth = 2, "Broadcast", "binomial", "int8", 3, 2, 1
-		third.Seq, third.Primitive, third.Algorithm, third.Type, third.Count, third.Peer, third.Depth = 1, "SendRecv", "direct", "int64", 4, 1, 1
-		third.Start, third.State, third.Waiting = int64(time.Second), TraceRunning, []int{1, 2}
-		fourth = third
+		first := TraceEntry{Comm: "world", ID: worldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring", Op: "max",
+			Type: "float32", Count: 8, Peer: -1, Depth: 1, State: TraceDone}
+		second := TraceEntry{Comm: "world", ID: worldID, Size: 3, Seq: 2, Primitive: "Broadcast", Algorithm: "binomial",
+			Type: "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, State: TraceDone}
+		third := TraceEntry{Comm: "world", ID: worldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct", Type: "int64",
+			Count: 4, Peer: 1, Depth: 1, Start: int64(time.Second), State: TraceRunning, Waiting: []int{1, 2}}
+		fourth := third
 		fourth.Count, fourth.Root, fourth.Peer = 5, 2, 0
 		if d := cmp.Diff([]TraceEntry{first, second, third, fourth}, got.Entries); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
@@ -117,8 +119,9 @@ func TestTraceIsBounded(t *testing.T) {
 			}
 		}
 		got := written(t, others[0])
-		if len(got.Entries) != 17 || got.Lost != 24 || got.Entries[0].State != TraceRunning || got.Entries[1].Seq != 25 || got.Entries[16].Seq != 40 {
-			t.Errorf("%d operations, %d lost: %+v", len(got.Entries), got.Lost, got.Entries)
+		all := got.Entries
+		if len(all) != 17 || got.Lost != 24 || all[0].State != TraceRunning || all[1].Seq != 25 || all[16].Seq != 40 {
+			t.Errorf("%d operations, %d lost: %+v", len(all), got.Lost, all)
 		}
 		if err := errors.Join(Barrier(t.Context(), waits[1]), h.Wait(t.Context())); err != nil {
 			t.Error(err)
@@ -167,8 +170,11 @@ func TestTraceFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		trace, err := ReadTrace(f)
-		if err != nil || trace.Rank != rank || !strings.Contains(trace.Reason, "call 1 of world") || trace.Entries[0].State != TraceFailed {
-			t.Errorf("rank %d: %v, %+v", rank, err, trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trace.Rank != rank || !strings.Contains(trace.Reason, "call 1 of world") || trace.Entries[0].State != TraceFailed {
+			t.Errorf("rank %d: %+v", rank, trace)
 		}
 		_ = f.Close()
 	}

@@ -30,8 +30,8 @@ func (r *recorder) trace(reason string) *Trace {
 	if err != nil {
 		host = ""
 	}
-	t := &Trace{TraceHeader: TraceHeader{Format: TraceFormat, Rank: r.rank, Size: r.size, Job: plainText(r.job), Host: plainText(host),
-		PID: os.Getpid(), Origin: r.origin.Round(0), Reason: plainText(reason)}}
+	t := &Trace{TraceHeader: TraceHeader{Format: TraceFormat, Rank: r.rank, Size: r.size, Job: plainText(r.job),
+		Host: plainText(host), PID: os.Getpid(), Origin: r.origin.Round(0), Reason: plainText(reason)}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t.Written = int64(time.Since(r.origin))

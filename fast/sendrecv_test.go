@@ -111,7 +111,8 @@ func TestSendRecvMismatch(t *testing.T) {
 	}) {
 		var mismatch *MismatchError
 		var call *CallError
-		if !errors.As(err, &mismatch) || mismatch.Field != "count" || !errors.As(err, &call) || call.Op != "SendRecv" || call.Peer != 1-rank {
+		if !errors.As(err, &mismatch) || mismatch.Field != "count" || !errors.As(err, &call) ||
+			call.Op != "SendRecv" || call.Peer != 1-rank {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
@@ -130,7 +131,8 @@ func TestSendRecvAllocates(t *testing.T) {
 			t.Error(err)
 		}
 		return func() {
-			err := errors.Join(SendRecv(ctx, c, out, 1-c.Rank(), in, 1-c.Rank()), SendRecvReplace(ctx, c, out, 1-c.Rank(), 1-c.Rank()),
+			other := 1 - c.Rank()
+			err := errors.Join(SendRecv(ctx, c, out, other, in, other), SendRecvReplace(ctx, c, out, other, other),
 				AllReduce(ctx, c, in, Sum))
 			if err != nil {
 				t.Error(err)

@@ -122,11 +122,11 @@ func (h *TraceHeader) check() error {
 }
 
 func (e *TraceEntry) check() error {
-	isRank := func(rank int) bool { return rank >= 0 && rank < e.Size }
+	isNone := func(rank int) bool { return rank < 0 || rank >= e.Size }
 	switch {
-	case e.Size < 1 || e.Size > maxTraceSize || !isRank(e.Rank):
+	case e.Size < 1 || e.Size > maxTraceSize || isNone(e.Rank):
 		return fmt.Errorf("there is no rank %d of %d", e.Rank, e.Size)
-	case !isRank(e.Root) || e.Peer != -1 && !isRank(e.Peer) || slices.ContainsFunc(e.Waiting, func(r int) bool { return !isRank(r) }):
+	case isNone(e.Root) || e.Peer != -1 && isNone(e.Peer) || slices.ContainsFunc(e.Waiting, isNone):
 		return fmt.Errorf("root %d, peer %d or one of those waited for, %v, is no rank of %d", e.Root, e.Peer, e.Waiting, e.Size)
 	case e.Count < 0 || e.Depth < 0 || e.Start < 0:
 		return errors.New("a number is negative")

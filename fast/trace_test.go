@@ -2,7 +2,6 @@ package fast
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -19,14 +18,16 @@ const (
 func TestReadTrace(t *testing.T) {
 	good := aHeader + "\n" + anEntry + "\n"
 	trace, err := ReadTrace(strings.NewReader(good))
-	if err != nil || trace.Rank != 1 || len(trace.Entries) != 1 || trace.Entries[0].ID != 1<<63+1 || trace.Entries[0].Waiting[0] != 0 {
+	if err != nil || trace.Rank != 1 || len(trace.Entries) != 1 || trace.Entries[0].ID != 1<<63+1 {
 		t.Errorf("%v: %+v", err, trace)
 	}
 	for _, replace := range [][2]string{
 		{"trace 1", "trace 2"}, {`"rank":1,"size":2,"job"`, `"rank":-1,"size":2,"job"`}, {`"size":2,"job"`, `"size":0,"job"`},
-		{`"size":2,"job"`, `"size":2000000,"job"`}, {`"on demand"`, `"\u001b[2J"`}, {good, ""}, {"{", "["}, {aHeader, aHeader + strings.Repeat(" ", maxTraceLine)},
+		{`"size":2,"job"`, `"size":2000000,"job"`}, {`"on demand"`, `"\u001b[2J"`}, {good, ""}, {"{", "["},
+		{aHeader, aHeader + strings.Repeat(" ", maxTraceLine)},
 		{anEntry, "x"}, {anEntry, strings.Repeat(anEntry+"\n", recorded+1)}, {`"seq"`, `"seq":"x","seq"`},
-		{`"rank":1,"size":2,"seq"`, `"rank":2,"size":2,"seq"`}, {`"root":0`, `"root":2`}, {`"peer":1`, `"peer":-2`}, {`[0]`, `[2]`},
+		{`"rank":1,"size":2,"seq"`, `"rank":2,"size":2,"seq"`}, {`"root":0`, `"root":2`}, {`"peer":1`, `"peer":-2`},
+		{`[0]`, `[2]`},
 		{`"count":4`, `"count":-4`}, {`"start":5`, `"start":-5`}, {`"running"`, `"over"`}, {`"Recv"`, `"\n"`},
 	} {
 		bad := strings.Replace(good, replace[0], replace[1], 1)
@@ -40,7 +41,7 @@ func TestReadTrace(t *testing.T) {
 func FuzzReadTrace(f *testing.F) {
 	f.Add([]byte(aHeader + "\n" + anEntry + "\n"))
 	f.Add([]byte(aHeader))
-	f.Add([]byte(fmt.Sprintf(`{"format":%q,"size":1,"origin":"2026-01-02T03:04:05.6Z","lost":18446744073709551615}`, TraceFormat)))
+	f.Add([]byte(`{"format":"collgen trace 1","size":1,"origin":"2026-01-02T03:04:05.6Z","lost":18446744073709551615}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		trace, err := ReadTrace(bytes.NewReader(data))
 		if err != nil {

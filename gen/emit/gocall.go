@@ -69,7 +69,8 @@ func (f *file) start(x function) jen.Code {
 	for _, b := range x.buffers {
 		buffers = append(buffers, jen.Id(b))
 	}
-	call := jen.Func().Params(jen.Id("opts").Index().Add(f.fast("Option"))).Error().Custom(oneLine, arguments(x.Primitive, x.name, buffers...))
+	call := jen.Func().Params(jen.Id("opts").Index().Add(f.fast("Option"))).Error().
+		Custom(oneLine, arguments(x.Primitive, x.name, buffers...))
 	return f.head(x, name, name+" starts ["+x.name+"].").Op("*").Add(f.fast("Handle")).Block(
 		jen.Return(f.fast("Start").Call(jen.Id("opts"), call)))
 }
