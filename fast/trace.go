@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// Trace is what one rank's flight recorder has kept: the operations of its communicators, the last ones first made first.
-// It is written as lines of JSON: a TraceHeader, and then one TraceEntry for each operation.
+// Trace is what one rank's flight recorder has kept: the last operations of its communicators, in their order. It is
+// written as lines of JSON: a TraceHeader, and then one TraceEntry for each operation.
 type Trace struct {
 	TraceHeader
 	Entries []TraceEntry
