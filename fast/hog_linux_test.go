@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +12,8 @@ import (
 func init() {
 	roles["busy"] = busy
 	roles["hog"] = func(context.Context, []string) error {
-		for { // until it is killed
+		for i := 0; ; i++ { // until it is killed
+			runtime.KeepAlive(i)
 		}
 	}
 }

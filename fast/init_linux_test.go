@@ -14,12 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The promise is that all other ranks know of a death within 100 ms. The tests leave a busy machine some more.
-const (
-	promise = 100 * time.Millisecond
-	noise   = 400 * time.Millisecond
-)
-
 func init() {
 	roles["sums"] = sums
 	roles["forever"] = reduceForever

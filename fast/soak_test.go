@@ -3,6 +3,13 @@ package fast
 import (
 	"os"
 	"testing"
+	"time"
+)
+
+// The promise is that all other ranks of a host know of a death within 100 ms. The tests leave a busy machine some more.
+const (
+	promise = 100 * time.Millisecond
+	noise   = 400 * time.Millisecond
 )
 
 // tries is how often a test that depends on chance tries: few times under -short, more in the tests, and very often under
