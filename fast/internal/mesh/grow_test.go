@@ -34,6 +34,12 @@ func grow(t *testing.T, job []*Mesh, issuer int, change func(*Config)) []*Mesh {
 	if ticket, err = ParseTicket(ticket.String()); err != nil {
 		t.Fatal(err)
 	}
+	return growBy(t, job, issuer, ticket, change)
+}
+
+// growBy has a process join a job by that ticket.
+func growBy(t *testing.T, job []*Mesh, issuer int, ticket Ticket, change func(*Config)) []*Mesh {
+	t.Helper()
 	var m *Mesh
 	joined := make(chan error)
 	go func() {
