@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/spec"
+	"pgregory.net/rapid"
 )
 
 // differences says how the results of a call differ from what was expected.
@@ -57,4 +58,27 @@ func TestDifferences(t *testing.T) {
 	if g.strayed() == "" {
 		t.Error("a write behind the buffer is not seen")
 	}
+}
+
+// TestResultsAreCompared: a wrong byte on any process, in any call of a program, is seen.
+func TestResultsAreCompared(t *testing.T) {
+	const size = 3
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProgram(t, size, 3)
+		got, err := goroutines(size).run(p.processes)
+		if err != nil || p.differences(got) != "" {
+			t.Fatal(err, p.differences(got))
+		}
+		number := rapid.IntRange(0, len(p.calls)-1).Draw(t, "call")
+		process := rapid.SampledFrom(p.calls[number].members).Draw(t, "process")
+		out, plain := got[process][number].Out, elements[p.calls[number].ty].plain
+		if len(out) == 0 {
+			t.Skip("nothing to spoil")
+		}
+		before := plain(out)
+		out[rapid.IntRange(0, len(out)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		if p.differences(got) == "" && !bytes.Equal(before, plain(out)) { // one NaN is as good as another
+			t.Errorf("not seen: %v", &p.calls[number])
+		}
+	})
 }

@@ -21,7 +21,8 @@ func functions[T spec.Elem]() map[string]forms {
 		"Broadcast":     {fast.BroadcastInto[T], fast.Broadcast[T], fast.StartBroadcastInto[T], fast.StartBroadcast[T]},
 		"Gather":        {fast.GatherInto[T], fast.Gather[T], fast.StartGatherInto[T], fast.StartGather[T]},
 		"Reduce":        {fast.ReduceInto[T], fast.Reduce[T], fast.StartReduceInto[T], fast.StartReduce[T]},
-		"ReduceScatter": {fast.ReduceScatterInto[T], fast.ReduceScatter[T], fast.StartReduceScatterInto[T], fast.StartReduceScatter[T]},
+		"ReduceScatter": {fast.ReduceScatterInto[T], fast.ReduceScatter[T],
+			fast.StartReduceScatterInto[T], fast.StartReduceScatter[T]},
 		"Scatter":       {fast.ScatterInto[T], fast.Scatter[T], fast.StartScatterInto[T], fast.StartScatter[T]},
 	}
 }

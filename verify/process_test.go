@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -33,6 +34,9 @@ type rankProcess struct {
 }
 
 func newProcesses(t *testing.T, size int, by *transport) *processes {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes meet without a secret on Linux alone")
+	}
 	w := &processes{t: t, size: size, by: by}
 	t.Cleanup(w.end)
 	return w
@@ -134,6 +138,16 @@ func (w *processes) end() {
 		}
 	}
 	w.ranks = nil
+}
+
+// TestWrongLink: processes that do not talk as they should are not taken for those that do.
+func TestWrongLink(t *testing.T) {
+	for _, env := range []func(int) []string{environment("COLL_TRANSPORT=tcp"), environment()} {
+		w := newProcesses(t, 2, &transport{env: env, link: everywhere("pigeon")})
+		if _, err := w.run(newProgram(2).processes); err == nil {
+			t.Error("not seen")
+		}
+	}
 }
 
 func TestMain(m *testing.M) {

@@ -61,7 +61,7 @@ func drawProgram(t *rapid.T, size, most int) *program {
 		number := p.add(members, drawVariant(t, len(members)).draw(t))
 		for rank := range members {
 			if x := p.part(number, rank); x.Call.takesPart() {
-				p.append(t, d, members[rank], batch, x)
+				p.append(d, members[rank], batch || drawStart(t), x)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (p *program) appendMessages(t *rapid.T, division, process int, start bool, 
 				parts[0], parts[1] = parts[1], parts[0]
 			}
 		}
-		p.append(t, division, process, start, parts[:n]...)
+		p.append(division, process, start || drawStart(t), parts[:n]...)
 		parts = parts[n:]
 	}
 }
@@ -146,10 +146,26 @@ func (p *program) part(number, rank int) part {
 	return part{number, p.calls[number].calls[rank]}
 }
 
+func drawStart(t *rapid.T) bool { return rapid.Bool().Draw(t, "start") }
+
 // append has a process make parts, which are one call.
-func (p *program) append(t *rapid.T, division, process int, start bool, parts ...part) {
-	s := step{Division: division, Start: start || rapid.Bool().Draw(t, "start"), Parts: parts}
-	p.processes[process].Steps = append(p.processes[process].Steps, s)
+func (p *program) append(division, process int, start bool, parts ...part) {
+	steps := &p.processes[process].Steps
+	*steps = append(*steps, step{division, start, parts})
+}
+
+// check runs the program in w.
+func (p *program) check(t interface {
+	Error(...any)
+	Fatal(...any)
+}, w world) {
+	got, err := w.run(p.processes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := p.differences(got); d != "" {
+		t.Error(d)
+	}
 }
 
 // differences says how the results of a run differ from what was expected.

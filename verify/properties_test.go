@@ -17,14 +17,7 @@ import (
 // checkWorld draws programs of up to so many calls, and runs them.
 func checkWorld(size, calls int, w world) func(*rapid.T) {
 	return func(t *rapid.T) {
-		p := drawProgram(t, size, calls)
-		got, err := w.run(p.processes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := p.differences(got); d != "" {
-			t.Error(d)
-		}
+		drawProgram(t, size, calls).check(t, w)
 	}
 }
 

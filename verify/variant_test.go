@@ -65,7 +65,8 @@ func depths(count int) []int {
 
 // selected sets the algorithm to what the selection table of its primitive says, and returns the depth.
 func (v *variant) selected(size int) []int {
-	algorithms := slices.DeleteFunc(gen.Catalogue(), func(a gen.Algorithm) bool { return a.Primitive.Name != v.a.Primitive.Name })
+	isOther := func(a gen.Algorithm) bool { return a.Primitive.Name != v.a.Primitive.Name }
+	algorithms := slices.DeleteFunc(gen.Catalogue(), isOther)
 	table, bytes := gen.Rules(v.a.Primitive, algorithms), v.count*v.ty.Bytes()
 	rule := table[gen.Select(table, algorithms, size, bytes, v.op.Commutative())]
 	v.a = &algorithms[slices.IndexFunc(algorithms, func(a gen.Algorithm) bool { return a.Name == rule.Algorithm })]

@@ -44,9 +44,9 @@ type transport struct {
 
 var transports = []transport{
 	{"shm", 9, environment(), everywhere("shm")},
-	{"tcp", 5, environment("COLL_TRANSPORT=tcp"), everywhere("tcp")},
+	{"tcp", 9, environment("COLL_TRANSPORT=tcp"), everywhere("tcp")},
 	{"encrypted", 5, environment("COLL_TRANSPORT=tcp", "COLL_ENCRYPT=1"), everywhere("tcp")},
-	{"mixed", 5, func(process int) []string { return []string{"COLL_HOST=" + pretendedHost(process)} }, byHost},
+	{"mixed", 7, func(process int) []string { return []string{"COLL_HOST=" + pretendedHost(process)} }, byHost},
 }
 
 func environment(variables ...string) func(int) []string {

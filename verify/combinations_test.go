@@ -1,0 +1,87 @@
+package verify_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+	"pgregory.net/rapid"
+)
+
+// TestCombinations makes every call that up to five ranks can make, with every algorithm, root, depth, type and op, in
+// place and not, over every transport; with -short or -race some of them.
+func TestCombinations(t *testing.T) {
+	for size := 1; size <= 5; size++ {
+		all := combinations(size)
+		if testing.Short() || raceDetector {
+			t.Logf("with -short or -race only every 11th of %d calls", len(all))
+			all = everyNth(all, 11)
+		}
+		var programs []*program
+		for calls := range slices.Chunk(all, 50) {
+			programs = append(programs, inOneProgram(calls, len(programs)))
+		}
+		check := func(t *testing.T, w world) {
+			t.Logf("%d calls", len(all))
+			for _, p := range programs {
+				p.check(t, w)
+			}
+		}
+		t.Run(fmt.Sprint("goroutines/", size), func(t *testing.T) { check(t, goroutines(size)) })
+		for _, by := range transports {
+			t.Run(fmt.Sprint(by.name, "/", size), func(t *testing.T) { check(t, newProcesses(t, size, &by)) })
+		}
+	}
+}
+
+// combinations are all variants for size ranks. Of counts, which are not all there, each has one.
+func combinations(size int) (all []variant) {
+	counts := []int{23, 64, 1, 130, 7, 0, 31}
+	for _, a := range algorithmsFor(size) {
+		for _, p := range a.Calls(size, 1, 2, 3, 7) {
+			for _, ty := range spec.Types() {
+				for _, op := range opsOf(a.Primitive, ty) {
+					v := variant{a: a, p: p, ty: ty, op: op, count: max(counts[len(all)%len(counts)], p.Depth)}
+					all = append(all, v)
+					if v.inPlace = hasInPlace(a); v.inPlace {
+						all = append(all, v)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// opsOf are the ops that a call of p can have; one that makes no difference if p has none.
+func opsOf(p spec.Primitive, ty spec.Type) []spec.Op {
+	if !slices.Contains(p.Params, spec.ParamOp) {
+		return []spec.Op{spec.OpSum}
+	}
+	return slices.DeleteFunc(spec.Ops(), func(op spec.Op) bool { return !op.Takes(ty) })
+}
+
+func everyNth[E any](all []E, n int) (some []E) {
+	for i := 0; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// inOneProgram has the calls made one after the other on the first communicator: every second one is started. Seed is for
+// their data.
+func inOneProgram(calls []variant, seed int) *program {
+	p := newProgram(calls[0].p.Size)
+	for i, v := range calls {
+		e := rapid.Custom(v.draw).Example(seed*len(calls) + i)
+		members := divisions(v.p.Size)[0][0]
+		number := p.add(members, e)
+		for rank, process := range members {
+			if x := p.part(number, rank); x.Call.takesPart() {
+				p.append(0, process, i%2 == 1, x)
+			}
+		}
+	}
+	return p
+}
