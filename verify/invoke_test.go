@@ -14,16 +14,16 @@ type forms struct{ into, inPlace, startInto, startInPlace any }
 // functions are the forms of all collectives, by the primitive's name. What a function takes follows from the primitive.
 func functions[T spec.Elem]() map[string]forms {
 	return map[string]forms{
-		"AllGather":     {fast.AllGatherInto[T], fast.AllGather[T], fast.StartAllGatherInto[T], fast.StartAllGather[T]},
-		"AllReduce":     {fast.AllReduceInto[T], fast.AllReduce[T], fast.StartAllReduceInto[T], fast.StartAllReduce[T]},
-		"AllToAll":      {fast.AllToAllInto[T], fast.AllToAll[T], fast.StartAllToAllInto[T], fast.StartAllToAll[T]},
-		"Barrier":       {into: fast.Barrier, startInto: fast.StartBarrier},
-		"Broadcast":     {fast.BroadcastInto[T], fast.Broadcast[T], fast.StartBroadcastInto[T], fast.StartBroadcast[T]},
-		"Gather":        {fast.GatherInto[T], fast.Gather[T], fast.StartGatherInto[T], fast.StartGather[T]},
-		"Reduce":        {fast.ReduceInto[T], fast.Reduce[T], fast.StartReduceInto[T], fast.StartReduce[T]},
+		"AllGather": {fast.AllGatherInto[T], fast.AllGather[T], fast.StartAllGatherInto[T], fast.StartAllGather[T]},
+		"AllReduce": {fast.AllReduceInto[T], fast.AllReduce[T], fast.StartAllReduceInto[T], fast.StartAllReduce[T]},
+		"AllToAll":  {fast.AllToAllInto[T], fast.AllToAll[T], fast.StartAllToAllInto[T], fast.StartAllToAll[T]},
+		"Barrier":   {into: fast.Barrier, startInto: fast.StartBarrier},
+		"Broadcast": {fast.BroadcastInto[T], fast.Broadcast[T], fast.StartBroadcastInto[T], fast.StartBroadcast[T]},
+		"Gather":    {fast.GatherInto[T], fast.Gather[T], fast.StartGatherInto[T], fast.StartGather[T]},
+		"Reduce":    {fast.ReduceInto[T], fast.Reduce[T], fast.StartReduceInto[T], fast.StartReduce[T]},
 		"ReduceScatter": {fast.ReduceScatterInto[T], fast.ReduceScatter[T],
 			fast.StartReduceScatterInto[T], fast.StartReduceScatter[T]},
-		"Scatter":       {fast.ScatterInto[T], fast.Scatter[T], fast.StartScatterInto[T], fast.StartScatter[T]},
+		"Scatter": {fast.ScatterInto[T], fast.Scatter[T], fast.StartScatterInto[T], fast.StartScatter[T]},
 	}
 }
 
