@@ -67,7 +67,7 @@ func testDisagreement(t *testing.T, make Make) {
 				if err == nil {
 					err = e.receive(ctx, 1-e.rank, aligned(1))
 				}
-				e.Abort()
+				e.giveUp()
 				return err
 			})
 			found := 0

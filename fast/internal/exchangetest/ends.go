@@ -103,26 +103,6 @@ func testFail(t *testing.T, make Make) {
 	})
 }
 
-// testAbort gives up on one rank, while another one waits for it and before that.
-func testAbort(t *testing.T, make Make) {
-	all := group(t, make, 3)
-	exchangeAll(t, all)
-	waiting := asynchronously(func() error { return all[1].receive(context.Background(), 0, aligned(1)) })
-	own := asynchronously(func() error { return all[0].receive(context.Background(), 2, aligned(1)) })
-	becomes(t, all[1], []int{0})
-	becomes(t, all[0], []int{2})
-	all[0].Abort()
-	all[0].Abort()
-	if err := ended(t, own); !errors.Is(err, wire.ErrAborted) || errors.As(err, new(*wire.PeerError)) {
-		t.Error(err)
-	}
-	wantPeer(t, ended(t, waiting), 0, wire.ErrAborted, wire.ErrDied)
-	wantPeer(t, all[2].receive(t.Context(), 0, aligned(1)), 0, wire.ErrAborted, wire.ErrDied)
-	if err := all[0].send(t.Context(), 1, nil); !errors.Is(err, wire.ErrAborted) {
-		t.Errorf("after Abort: %v", err)
-	}
-}
-
 // exchangeAll has all ranks exchange a message with all others.
 func exchangeAll(t *testing.T, all []rank) {
 	t.Helper()

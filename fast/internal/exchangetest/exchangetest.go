@@ -20,7 +20,6 @@ type Transport interface {
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
 	Waiting() []int
 	Fail(err error)
-	Abort()
 	Close() error
 }
 
@@ -51,7 +50,6 @@ func Run(t *testing.T, make Make) {
 		{"timeout", testTimeout},
 		{"waiting", testWaiting},
 		{"fail", testFail},
-		{"abort", testAbort},
 		{"close", testClose},
 		{"ends", testEnds},
 		{"allocations", testAllocations},
@@ -68,14 +66,16 @@ var long = 60 * time.Second
 type rank struct {
 	Transport
 	rank, size int
+	all        []Transport
 }
 
 // group is new transports among size ranks, which are closed when the test ends.
 func group(t *testing.T, make Make, size int) []rank {
 	t.Helper()
 	var all []rank
-	for r, e := range make(t, size) {
-		all = append(all, rank{e, r, size})
+	made := make(t, size)
+	for r, e := range made {
+		all = append(all, rank{e, r, size, made})
 		t.Cleanup(func() { _ = e.Close() })
 	}
 	return all
@@ -100,7 +100,7 @@ func succeed(t *testing.T, all []rank, f func(ctx context.Context, e rank) error
 	for r, err := range together(all, func(e rank) error {
 		err := f(ctx, e)
 		if err != nil {
-			e.Abort()
+			e.giveUp()
 		}
 		return err
 	}) {
@@ -113,6 +113,15 @@ func succeed(t *testing.T, all []rank, f func(ctx context.Context, e rank) error
 	}
 }
 
+// giveUp fails the other ranks because of this one, as package fast does when a call has failed on one rank.
+func (e rank) giveUp() {
+	for r, other := range e.all {
+		if r != e.rank {
+			other.Fail(&wire.PeerError{Rank: e.rank, Err: wire.ErrAborted})
+		}
+	}
+}
+
 // send and receive are an Exchange of one message.
 func (e rank) send(ctx context.Context, to int, data []byte) error {
 	return e.Exchange(ctx, []wire.Send{{Peer: to, Data: data}}, nil)
@@ -122,20 +131,11 @@ func (e rank) receive(ctx context.Context, from int, into []byte) error {
 	return e.Exchange(ctx, nil, []wire.Recv{{Peer: from, Into: into}})
 }
 
-// wantPeer fails unless err says that rank is at fault, for one of the causes.
-func wantPeer(t *testing.T, err error, rank int, causes ...error) {
+// wantPeer fails unless err says that rank is at fault, for that cause.
+func wantPeer(t *testing.T, err error, rank int, cause error) {
 	t.Helper()
 	var peer *wire.PeerError
-	if !errors.As(err, &peer) || peer.Rank != rank || !isAny(err, causes) {
-		t.Errorf("got %v, want rank %d: %v", err, rank, causes)
+	if !errors.As(err, &peer) || peer.Rank != rank || !errors.Is(err, cause) {
+		t.Errorf("got %v, want rank %d: %v", err, rank, cause)
 	}
-}
-
-func isAny(err error, targets []error) bool {
-	for _, target := range targets {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
 }

@@ -58,7 +58,6 @@ type fault struct {
 	before   func([]wire.Send, []wire.Recv)
 	after    func([]wire.Recv, error) error
 	fail     func(exchangetest.Transport, error)
-	abort    func(exchangetest.Transport)
 	close    func(exchangetest.Transport) error
 	nobodyIs bool // waited for
 }
@@ -96,9 +95,8 @@ var faults = map[string]fault{
 	}},
 	"waits for nobody": {fails: "waiting", nobodyIs: true},
 	"is not told":      {fails: "fail", fail: func(exchangetest.Transport, error) {}},
-	"does not abort":   {fails: "abort", abort: func(exchangetest.Transport) {}},
-	"aborts when it is to close": {fails: "close", close: func(e exchangetest.Transport) error {
-		e.Abort()
+	"does not leave": {fails: "close", close: func(e exchangetest.Transport) error {
+		e.Fail(wire.ErrClosed)
 		return nil
 	}},
 	"writes after the end": {fails: "ends", after: func(recvs []wire.Recv, err error) error {
@@ -172,14 +170,6 @@ func (f faulty) Fail(err error) {
 		return
 	}
 	f.Transport.Fail(err)
-}
-
-func (f faulty) Abort() {
-	if f.abort != nil {
-		f.abort(f.Transport)
-		return
-	}
-	f.Transport.Abort()
 }
 
 func (f faulty) Close() error {
