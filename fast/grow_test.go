@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -207,6 +208,38 @@ func TestGrowInVain(t *testing.T) {
 		checkHealthy(t, large)
 		closeEach(large)
 	}
+}
+
+// TestGrowAlone has a rank leave while the one that has invited a process waits for it in vain, or that rank itself.
+func TestGrowAlone(t *testing.T) {
+	for who, want := range []error{ErrAborted, ErrClosed} {
+		parents := initComms(t, 2, WithSecret(growSecret))
+		defer closeEach(parents)
+		all := again(t, parents) // so that no process leaves
+		defer closeEach(all)
+		if _, err := all[0].Invite(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() {
+			_, err := all[0].Grow(t.Context())
+			done <- err
+		}()
+		for !all[0].agreements.started() { // until it is under way
+			runtime.Gosched()
+		}
+		all[who].Abort()
+		if err := <-done; !errors.Is(err, want) {
+			t.Errorf("rank %d aborts: %v, want %v", who, err, want)
+		}
+	}
+}
+
+// started tells whether this rank takes part in agreements.
+func (a *agreements) started() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.agent != nil
 }
 
 func FuzzDecodeOffer(f *testing.F) {

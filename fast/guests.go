@@ -12,24 +12,35 @@ func (w *growing) receive(ctx context.Context) error {
 	w.c.agreements.mu.Lock()
 	w.newcomers = slices.Clone(w.c.agreements.invited)
 	w.c.agreements.mu.Unlock()
-	if len(w.newcomers) > 0 {
-		w.call = agree.Invite
+	if len(w.newcomers) == 0 {
+		return nil
 	}
+	w.call = agree.Invite
+	agent, err := w.c.agent()
+	if err != nil {
+		return err
+	}
+	whole, cancel := agent.While(ctx, nil) // without one of the ranks Grow fails, whoever comes
+	defer cancel()
 	for i, newcomer := range w.newcomers {
-		card, err := w.plane.Await(ctx, newcomer)
+		card, err := w.plane.Await(whole, newcomer)
 		if err != nil {
-			return w.missed(ctx, i, err)
+			return w.missed(ctx, whole, i, err)
 		}
 		announce(w.plane, newcomer, slices.Max(w.newcomers), card)
 	}
 	return nil
 }
 
-// missed is the error of the i-th newcomer, which did not come because of err. One that is down will never come.
-func (w *growing) missed(ctx context.Context, i int, err error) error {
+// missed is the error of the i-th newcomer, which did not come because of err: the end of ctx, or that of whole, when a
+// rank is gone, this one included. A newcomer that is down will never come.
+func (w *growing) missed(ctx, whole context.Context, i int, err error) error {
 	rank := w.c.size + i // that it was to get
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return &TimeoutError{Waiting: []int{rank}, Err: context.Cause(ctx)}
+	case whole.Err() != nil:
+		return context.Cause(whole)
 	}
 	w.c.agreements.dismiss(w.newcomers[i : i+1])
 	return &PeerError{Rank: rank, Err: err}
