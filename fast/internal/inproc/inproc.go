@@ -16,7 +16,6 @@ import (
 type network struct {
 	endpoints []*Endpoint
 	links     []atomic.Pointer[link] // from rank × size + to rank; made when first used
-	aborted   atomic.Int64           // the rank that gave up first, plus 1
 	asleep    atomic.Int64           // how many ranks are asleep, or have closed
 	segment   int                    // bytes that a receiver takes at a time
 }
@@ -59,7 +58,7 @@ func newNetwork(size, segment int) *network {
 func (e *Endpoint) Begin(call *wire.Call) { e.call = wire.NewMark(call) }
 
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
-// Then no rank reads the memory of sends any more. After an error the endpoint is only good for Abort and Close.
+// Then no rank reads the memory of sends any more. After an error the endpoint is only good for Close.
 func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if err := e.given(); err != nil {
 		return err
@@ -81,20 +80,11 @@ func (e *Endpoint) forget() {
 	clear(e.in)
 }
 
-// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Abort and Close
-// included. Other ranks do not hear of it.
+// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included.
+// Other ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
 	if e.ended.CompareAndSwap(nil, &err) {
 		e.net.wake(e.rank)
-	}
-}
-
-// Abort gives up on behalf of this rank: an Exchange of it gets wire.ErrAborted, and every other rank that waits, now or
-// later, *wire.PeerError with this rank and wire.ErrAborted. Of several ranks that give up, the first is named.
-func (e *Endpoint) Abort() {
-	e.Fail(wire.ErrAborted)
-	if e.net.aborted.CompareAndSwap(0, int64(e.rank)+1) {
-		e.net.wakeAll()
 	}
 }
 
@@ -104,7 +94,9 @@ func (e *Endpoint) Close() error {
 	e.Fail(wire.ErrClosed)
 	if e.closed.CompareAndSwap(false, true) {
 		e.net.asleep.Add(1)
-		e.net.wakeAll()
+		for rank := range e.net.endpoints {
+			e.net.wake(rank)
+		}
 	}
 	return nil
 }
@@ -208,9 +200,6 @@ func (e *Endpoint) advance() (moved bool, err error) {
 func (e *Endpoint) given() error {
 	if err := e.ended.Load(); err != nil {
 		return *err
-	}
-	if by := int(e.net.aborted.Load()) - 1; by >= 0 {
-		return &wire.PeerError{Rank: by, Err: wire.ErrAborted}
 	}
 	return nil
 }

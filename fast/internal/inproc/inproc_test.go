@@ -95,17 +95,14 @@ func TestContext(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+rank)*time.Hour)
 			defer cancel()
-			err := e.Exchange(ctx, []wire.Send{{Peer: 3}}, []wire.Recv{{Peer: 2}, {Peer: 1 - rank}})
-			if err != nil {
-				e.Abort()
-			}
-			return err
+			return e.Exchange(ctx, []wire.Send{{Peer: 3}}, []wire.Recv{{Peer: 2}, {Peer: 1 - rank}})
 		})
-		var timeout *wire.TimeoutError
-		if !errors.As(errs[0], &timeout) || !errors.Is(errs[0], context.DeadlineExceeded) || !slices.Equal(timeout.Waiting, []int{1, 2, 3}) {
-			t.Errorf("rank 0: %v", errs[0])
+		for rank, err := range errs[:2] {
+			var timeout *wire.TimeoutError
+			if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || !slices.Equal(timeout.Waiting, []int{1 - rank, 2, 3}) {
+				t.Errorf("rank %d: %v", rank, err)
+			}
 		}
-		wantPeer(t, errs[1], 0, wire.ErrAborted)
 	})
 }
 
@@ -114,30 +111,6 @@ func wantPeer(t *testing.T, err error, rank int, cause error) {
 	var peer *wire.PeerError
 	if !errors.As(err, &peer) || peer.Rank != rank || !errors.Is(err, cause) {
 		t.Errorf("got %v, want rank %d: %v", err, rank, cause)
-	}
-}
-
-// TestAbort gives up on one rank: the others fail whatever they wait for. Who gives up after that has an error of its own.
-func TestAbort(t *testing.T) {
-	errs := together(3, func(rank int, e *Endpoint) error {
-		if rank == 0 {
-			time.Sleep(time.Millisecond)
-			e.Abort()
-			return e.Exchange(context.Background(), nil, []wire.Recv{{Peer: 1}})
-		}
-		err := e.Exchange(context.Background(), nil, []wire.Recv{{Peer: 3 - rank}})
-		e.Abort()
-		return errors.Join(err, e.Exchange(context.Background(), []wire.Send{{Peer: 3 - rank}}, nil))
-	})
-	for rank, err := range errs {
-		if rank > 0 {
-			both := err.(interface{ Unwrap() []error }).Unwrap()
-			wantPeer(t, both[0], 0, wire.ErrAborted)
-			err = both[1]
-		}
-		if err != wire.ErrAborted {
-			t.Errorf("rank %d: %v", rank, err)
-		}
 	}
 }
 
@@ -205,13 +178,12 @@ func TestWithdraw(t *testing.T) {
 			for i := range data { // the race detector overlooks clear
 				data[i] = 1
 			}
-			e.Abort()
-			return err
+			return errors.Join(err, e.Close())
 		})
 		if !errors.Is(errs[0], context.Canceled) && errs[0] != nil {
 			t.Fatalf("rank 0: %v", errs[0])
 		}
-		wantPeer(t, errs[1], 0, wire.ErrAborted)
+		wantPeer(t, errs[1], 0, wire.ErrClosed)
 	}
 }
 
@@ -221,7 +193,7 @@ func TestLongExchange(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	errs := together(2, func(rank int, e *Endpoint) error {
-		defer e.Abort()
+		defer e.Close()
 		if rank == 0 {
 			return e.Exchange(context.Background(), []wire.Send{{Peer: 1, Data: make([]byte, n)}}, nil)
 		}
@@ -231,7 +203,7 @@ func TestLongExchange(t *testing.T) {
 	if !errors.Is(errs[1], context.Canceled) {
 		t.Errorf("the receiver: %v", errs[1])
 	}
-	wantPeer(t, errs[0], 1, wire.ErrAborted)
+	wantPeer(t, errs[0], 1, wire.ErrClosed)
 }
 
 // TestPanic: after the panic of a kernel nobody reads what this rank has sent, and the sender of what the kernel was to

@@ -30,8 +30,8 @@ func TestStuck(t *testing.T) {
 			0: "call 1 does not match rank 1's: root is 0 here and 1 there",
 			1: "call 1 does not match rank 0's: root is 1 here and 0 there"}},
 		{"two of four", map[int]step{0: {0, nil, []int{1}}, 1: {0, nil, []int{2}}, 2: {2, nil, []int{3}}, 3: {2, nil, []int{0}}}, map[int]string{
-			0: "rank 1: communicator was aborted", 1: "call 1 does not match rank 2's: root is 0 here and 2 there",
-			2: "rank 1: communicator was aborted", 3: "call 1 does not match rank 0's: root is 2 here and 0 there"}},
+			0: "rank 1: communicator is closed", 1: "call 1 does not match rank 2's: root is 0 here and 2 there",
+			2: "rank 3: communicator is closed", 3: "call 1 does not match rank 0's: root is 2 here and 0 there"}},
 		{"with a closed rank", map[int]step{0: {0, []int{2}, nil}, 2: {1, []int{0}, nil}}, map[int]string{
 			0: "call 1 does not match rank 2's: root is 0 here and 1 there",
 			2: "call 1 does not match rank 0's: root is 1 here and 0 there"}},
@@ -47,9 +47,8 @@ func TestStuck(t *testing.T) {
 					}
 					e.Begin(&wire.Call{Seq: 1, Root: s.root})
 					err := e.Exchange(context.Background(), sendsTo(s.to), recvsFrom(s.from))
-					time.Sleep(time.Duration(rank) * time.Second) // of two ranks that fail, the lower one gives up first
-					e.Abort()
-					return err
+					time.Sleep(time.Second) // until all have failed that are told of it
+					return errors.Join(err, e.Close())
 				}) {
 					if want := test.want[rank]; want != "" && (err == nil || err.Error() != want) {
 						t.Errorf("rank %d: %v, want %s", rank, err, want)
@@ -97,12 +96,10 @@ func TestStuckWithTimeouts(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i%20*rank)*time.Microsecond)
 			defer cancel()
 			e.Begin(&wire.Call{Seq: 1, Root: uint32(rank)})
-			err := e.Exchange(ctx, nil, recvsFrom([]int{(rank + 1) % 3}))
-			e.Abort()
-			return err
+			return e.Exchange(ctx, nil, recvsFrom([]int{(rank + 1) % 3}))
 		}) {
 			var mismatch *wire.MismatchError
-			if !errors.As(err, &mismatch) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, wire.ErrAborted) {
+			if !errors.As(err, &mismatch) && !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatal(fmt.Errorf("rank %d: %w", rank, err))
 			}
 		}

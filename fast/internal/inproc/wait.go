@@ -86,20 +86,13 @@ func (n *network) wake(rank int) {
 	}
 }
 
-func (n *network) wakeAll() {
-	for rank := range n.endpoints {
-		n.wake(rank)
-	}
-}
-
-// failure is the reason to wait no longer, if there is one. The end of ctx comes before another rank's giving up, which
-// it may be the cause of.
+// failure is the reason to wait no longer, if there is one.
 func (e *Endpoint) failure(ctx context.Context) error {
-	if ctx.Err() != nil && e.ended.Load() == nil {
-		return &wire.TimeoutError{Waiting: e.waiting(), Err: context.Cause(ctx)}
-	}
 	if err := e.given(); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return &wire.TimeoutError{Waiting: e.waiting(), Err: context.Cause(ctx)}
 	}
 	for peer := range e.pending() {
 		if e.net.endpoints[peer].closed.Load() {
