@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// within bounds how long a call that was cancelled or aborted may take.
-const within = 250 * time.Millisecond
+// endTime bounds how long a call that was cancelled or aborted may take.
+const endTime = 250 * time.Millisecond
 
 // TestCancelAndAbort ends calls at random moments, by their context or by Abort: every rank returns soon, nothing writes
 // to the buffers any more, and no goroutine stays.
@@ -67,8 +67,8 @@ func endAtRandom(t *testing.T, w testWorld, how string) {
 	}
 	closeAll(t, parents)
 	t.Logf("%d tries; the last rank returned after at most %v", n, late)
-	if late > within+noise {
-		t.Errorf("that is more than %v", within)
+	if late > endTime+noise {
+		t.Errorf("that is more than %v", endTime)
 	}
 	wantGoroutines(t, before)
 }

@@ -36,7 +36,7 @@ type Comm struct {
 	agreements agreements
 
 	fate     atomic.Pointer[fate] // nil: healthy
-	told     chan struct{}        // closed when another rank has given this one its fate
+	over     chan struct{}        // closed when there is a fate
 	telling  sync.Mutex           // held while the others are told of an end, so that they hear of the first one first
 	departed []atomic.Bool        // ranks that have closed, as far as they have told
 	closed   atomic.Bool
@@ -121,7 +121,7 @@ type plane interface {
 
 // newComm is rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport) *Comm {
-	c := &Comm{rank: rank, size: size, transport: t, name: "world", told: make(chan struct{}), departed: make([]atomic.Bool, size)}
+	c := &Comm{rank: rank, size: size, transport: t, name: "world", over: make(chan struct{}), departed: make([]atomic.Bool, size)}
 	x := &c.call
 	x.c, x.In.cuts, x.Out.cuts, x.Scratch.cuts = c, &x.cuts, &x.cuts, &x.cuts
 	return c

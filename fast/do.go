@@ -119,13 +119,14 @@ func tooLate(ctx context.Context, name string) error {
 	return fmt.Errorf("%s: %w", name, &TimeoutError{Err: context.Cause(ctx)})
 }
 
+var errPanicked = errors.New("a call panicked")
+
 // leave ends the call. One that has panicked leaves the communicator as unusable as one that failed.
 func (c *Comm) leave() {
 	if c.call.running {
 		c.call.running = false
-		err := errors.New("a call panicked")
-		c.fail(err)
-		c.track.fail(err)
+		c.fail(errPanicked)
+		c.track.fail(errPanicked)
 	}
 	c.call.reset()
 }

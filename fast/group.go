@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"time"
 )
 
 // worldID is the number of the first communicator of a job.
@@ -18,6 +20,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	if len(processes) > 1 {
 		t, err := w.found(ctx, id, rank, processes)
 		if err != nil {
+			c.tell(notice{State: Closed, By: rank, Rank: rank}) // if another member has succeeded all the same
 			w.plane.Forget(id)
 			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
 		}
@@ -59,24 +62,29 @@ func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 	if err := c.divisible("Split"); err != nil {
 		return nil, err
 	}
-	all := make([]int64, 2*c.size)
-	mine := []int64{int64(color), int64(key)}
-	if err := AllGatherInto(ctx, c, all, mine); err != nil {
+	mine := [splitFields]int64{int64(color), int64(key), rand.Int64()}
+	all := make([]int64, splitFields*c.size)
+	if err := AllGatherInto(ctx, c, all, mine[:]); err != nil {
 		return nil, fmt.Errorf("Split: %w", err)
 	}
-	c.made++
 	if color < 0 {
 		return nil, nil
 	}
 	var members []int
 	for rank := range c.size {
-		if all[2*rank] == mine[0] {
+		if all[splitFields*rank] == mine[0] {
 			members = append(members, rank)
 		}
 	}
-	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(all[2*a+1], all[2*b+1]) })
-	return c.derive(ctx, descend(c.id, uint64(c.made), uint64(color)), fmt.Sprintf("%s/%d.%d", c.name, c.made, color), members)
+	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(all[splitFields*a+1], all[splitFields*b+1]) })
+	ctx, stop := c.usable(ctx, members)
+	defer stop()
+	return c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), fmt.Sprintf("%s/%d", c.name, color), members)
 }
+
+// splitFields is how many numbers each rank passes to Split's gathering: its color and key, and a random number, of which
+// that of rank 0 tells this Split from all others.
+const splitFields = 3
 
 // Dup makes a new communicator of the same ranks. All ranks call it, in the order of their other calls.
 func (c *Comm) Dup(ctx context.Context) (*Comm, error) {
@@ -110,7 +118,53 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	c.groups.made[id]++
 	n := c.groups.made[id]
 	c.groups.mu.Unlock()
+	ctx, stop := c.usable(ctx, ranks)
+	defer stop()
 	return c.derive(ctx, descend(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
+}
+
+// usable is ctx, which ends too when c is over on this rank, or when one of members has closed it, with that as its
+// cause: a member that has failed in c may never come to the new communicator.
+func (c *Comm) usable(ctx context.Context, members []int) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		look := time.NewTicker(hearsay / 10)
+		defer look.Stop()
+		var since time.Time
+		for ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case <-look.C:
+			}
+			err := c.unusable(members)
+			switch {
+			case err == nil:
+			case c.closed.Load() || c.State() == Aborted: // by this rank
+				cancel(err)
+			case since.IsZero(): // a member that has what it wants may close c at once: the news of its success is on its way
+				since = time.Now()
+			case time.Since(since) > hearsay:
+				cancel(err)
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// unusable is why c is of no use any more among members.
+func (c *Comm) unusable(members []int) error {
+	if c.closed.Load() {
+		return ErrClosed
+	}
+	if f := c.fate.Load(); f != nil {
+		return f.err
+	}
+	for _, rank := range members {
+		if c.departed[rank].Load() {
+			return &PeerError{Rank: rank, Err: ErrClosed}
+		}
+	}
+	return nil
 }
 
 // divisible refuses communicators that no others can be made from.

@@ -81,9 +81,20 @@ func (m *mixed) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Re
 	case <-m.closed:
 		return wire.ErrClosed
 	}
-	near := m.near.Exchange(ctx, m.sends, m.recvs)
-	endOther(m.far, near)
-	return both(m.translate(near), <-m.ended)
+	near, far := m.nearAndFar(ctx)
+	return both(m.translate(near), far)
+}
+
+// nearAndFar carries out the near half, while the far one runs, and waits for that, also if near panics: the far half uses
+// the caller's memory.
+func (m *mixed) nearAndFar(ctx context.Context) (near, far error) {
+	near = errPanicked
+	defer func() {
+		endOther(m.far, near)
+		far = <-m.ended
+	}()
+	near = m.near.Exchange(ctx, m.sends, m.recvs)
+	return near, nil
 }
 
 // divide lists the messages of both halves.
@@ -135,22 +146,23 @@ func both(near, far error) error {
 
 // translate gives an error of near the ranks of the whole. One that fast has given to Fail has them already.
 func (m *mixed) translate(err error) error {
-	var peer *wire.PeerError
-	var mismatch *wire.MismatchError
 	var timeout *wire.TimeoutError
 	var s *sideways
 	var g *given
 	switch {
 	case errors.As(err, &s):
+		return err
 	case errors.As(err, &g):
 		return g.error
-	case errors.As(err, &mismatch):
+	case errors.As(err, &timeout):
+		return &wire.TimeoutError{Waiting: m.whole(timeout.Waiting), Err: timeout.Err}
+	}
+	if mismatch, ok := within[*wire.MismatchError](err); ok {
 		whole := *mismatch
 		whole.Rank = m.members[whole.Rank]
 		return &whole
-	case errors.As(err, &timeout):
-		return &wire.TimeoutError{Waiting: m.whole(timeout.Waiting), Err: timeout.Err}
-	case errors.As(err, &peer):
+	}
+	if peer, ok := within[*wire.PeerError](err); ok {
 		return &wire.PeerError{Rank: m.members[peer.Rank], Err: peer.Err}
 	}
 	return err

@@ -41,12 +41,10 @@ var downs = map[string]error{"died": ErrDied, "frozen": ErrFrozen}
 // noticeOf is the notice of a failure on rank self.
 func noticeOf(s State, self int, seq uint64, err error) notice {
 	n := notice{State: s, By: self, Seq: seq, Text: err.Error(), Rank: self}
-	var down *PeerError
-	var mismatch *MismatchError
-	switch {
-	case errors.As(err, &mismatch):
+	if mismatch, ok := within[*MismatchError](err); ok {
 		n.Rank, n.Field, n.Mine, n.Theirs = mismatch.Rank, mismatch.Field, mismatch.Mine, mismatch.Theirs
-	case errors.As(err, &down):
+	}
+	if down, ok := within[*PeerError](err); ok {
 		for name, cause := range downs {
 			if errors.Is(down.Err, cause) {
 				n.Rank, n.Down = down.Rank, name
@@ -54,6 +52,17 @@ func noticeOf(s State, self int, seq uint64, err error) notice {
 		}
 	}
 	return n
+}
+
+// within finds an error of type E in err, which is one of this communicator. In what ended a context it is not looked for:
+// that may be the error of another communicator, whose ranks are others.
+func within[E error](err error) (found E, ok bool) {
+	var timeout *TimeoutError
+	if errors.As(err, &timeout) {
+		return found, false
+	}
+	ok = errors.As(err, &found)
+	return found, ok
 }
 
 // failure is what n means to rank self of size.
@@ -123,10 +132,13 @@ func (c *Comm) missing(rank int) {
 // lost takes note that a process is down.
 func (c *Comm) lost(process int, err error) {
 	rank := c.rankOf(process)
-	if rank < 0 || errors.Is(err, ErrClosed) { // who has closed is missed only by those who wait for it
+	switch {
+	case rank < 0:
 		return
-	}
-	if rank != c.rank {
+	case errors.Is(err, ErrClosed):
+		c.missing(rank)
+		return
+	case rank != c.rank:
 		err = &PeerError{Rank: rank, Err: err}
 	}
 	c.condemn(Failed, err, noticeOf(Failed, c.rank, 0, err))
@@ -141,7 +153,6 @@ func (c *Comm) condemn(s State, err error, n notice) {
 	if n.By == c.rank || c.size <= maxRelayed {
 		c.tell(n)
 	}
-	close(c.told)
 	if c.transport != nil {
 		c.transport.Fail(err)
 	}
@@ -157,8 +168,7 @@ const hearsay = 100 * time.Millisecond
 
 // settle is the error that a call reports whose transport failed with err. It gives c up, for all ranks.
 func (c *Comm) settle(err error) error {
-	var peer *PeerError
-	if c.world != nil && errors.As(err, &peer) {
+	if peer, ok := within[*PeerError](err); ok && c.world != nil {
 		err = c.hear(err, peer.Rank)
 	}
 	c.fail(err)
@@ -175,7 +185,7 @@ const flushTime = 10 * time.Millisecond
 func (c *Comm) hear(err error, rank int) error {
 	for end := time.Now().Add(hearsay); time.Now().Before(end) && c.fate.Load() == nil && !c.departed[rank].Load(); {
 		select {
-		case <-c.told:
+		case <-c.over:
 		case <-time.After(hearsay / 20):
 		}
 	}

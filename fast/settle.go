@@ -20,11 +20,10 @@ type founding struct {
 }
 
 // settle has all members learn whether all of them have their transport: nil, or the error of this rank or of another
-// one. It ends with ctx.
+// one. It ends soon after ctx. Rank 0 decides, so that all have the same result; if it dies, the others may differ.
 func (f *founding) settle(ctx context.Context, err error) error {
 	if f.rank > 0 {
-		f.plane.Send(f.members[0], f.topic(kindReady), errorText(err))
-		return cmp.Or(err, f.hear(ctx, kindGo, f.members[:1])) // all of them return when rank 0 says so
+		return f.follow(ctx, err)
 	}
 	if err == nil {
 		err = f.hear(ctx, kindReady, f.members[1:])
@@ -35,29 +34,55 @@ func (f *founding) settle(ctx context.Context, err error) error {
 	return err
 }
 
+// follow tells rank 0 whether this rank has its transport, and waits for what it decides. If ctx ends first, this rank
+// takes its word back; what rank 0 has decided before counts all the same.
+func (f *founding) follow(ctx context.Context, err error) error {
+	f.plane.Send(f.members[0], f.topic(kindReady), errorText(err))
+	decided := f.hear(ctx, kindGo, f.members[:1])
+	var late *TimeoutError
+	if err == nil && errors.As(decided, &late) {
+		f.plane.Send(f.members[0], f.topic(kindReady), errorText(decided))
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hearsay)
+		defer cancel()
+		if f.hear(ctx, kindGo, f.members[:1]) == nil {
+			return nil
+		}
+	}
+	return cmp.Or(err, decided)
+}
+
 func (f *founding) topic(kind uint8) wire.Topic { return wire.Topic{Comm: f.id, Kind: kind} }
 
-// hear waits for the word of each of the given members: that it is ready, or why it is not.
+// hear waits for the word of each of the given members: that it is ready, or why it is not. One that has taken its word
+// back is not ready.
 func (f *founding) hear(ctx context.Context, kind uint8, members []int) error {
 	missing := slices.Clone(members)
-	for len(missing) > 0 {
+	for {
+		if len(missing) == 0 { // what has come is still looked at
+			over, cancel := context.WithCancel(ctx)
+			cancel()
+			ctx = over
+		}
 		m, err := f.plane.Receive(ctx, f.topic(kind))
-		if err != nil {
+		switch from := slices.Index(f.members, m.From); {
+		case err != nil && len(missing) == 0:
+			return nil
+		case err != nil:
 			return f.unheard(err, missing)
+		case from < 0:
+		case len(m.Body) > 0:
+			return fmt.Errorf("rank %d: %s", from, m.Body)
+		default:
+			missing = slices.DeleteFunc(missing, func(process int) bool { return process == m.From })
 		}
-		if len(m.Body) > 0 {
-			return fmt.Errorf("rank %d: %s", slices.Index(f.members, m.From), m.Body)
-		}
-		missing = slices.DeleteFunc(missing, func(process int) bool { return process == m.From })
 	}
-	return nil
 }
 
 // unheard is the error of a wait for missing that ended with err: a member is down, or the context has ended.
 func (f *founding) unheard(err error, missing []int) error {
-	var peer *PeerError
-	if errors.As(err, &peer) {
-		return err
+	var down *memberDown
+	if errors.As(err, &down) {
+		return &down.PeerError
 	}
 	timeout := &TimeoutError{Err: err}
 	for _, process := range missing {
@@ -67,6 +92,10 @@ func (f *founding) unheard(err error, missing []int) error {
 	return timeout
 }
 
+// memberDown is the end of a founding's context because of a member. Nobody else has this type: what ends a caller's
+// context may be any other error.
+type memberDown struct{ PeerError }
+
 // watched is ctx, which ends too when a member is down, with that as its cause.
 func (f *founding) watched(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -75,9 +104,9 @@ func (f *founding) watched(ctx context.Context) (context.Context, context.Cancel
 		switch {
 		case rank < 0:
 		case errors.Is(err, ErrClosed): // because it has failed: rank 0 may be about to say why
-			time.AfterFunc(hearsay, func() { cancel(&PeerError{Rank: rank, Err: err}) })
+			time.AfterFunc(hearsay, func() { cancel(&memberDown{PeerError{Rank: rank, Err: err}}) })
 		default:
-			cancel(&PeerError{Rank: rank, Err: err})
+			cancel(&memberDown{PeerError{Rank: rank, Err: err}})
 		}
 	})
 	return ctx, func() { stop(); cancel(nil) }

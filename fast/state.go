@@ -54,7 +54,13 @@ func (c *Comm) Err() error {
 }
 
 // end sets the fate of c, unless it has one.
-func (c *Comm) end(s State, err error) bool { return c.fate.CompareAndSwap(nil, &fate{s, err}) }
+func (c *Comm) end(s State, err error) bool {
+	if !c.fate.CompareAndSwap(nil, &fate{s, err}) {
+		return false
+	}
+	close(c.over)
+	return true
+}
 
 // fail gives the communicator up because of err, for all ranks.
 func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.desc.Seq) }
@@ -64,7 +70,7 @@ func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.desc.Seq) }
 func (c *Comm) giveUp(s State, err error, seq uint64) {
 	c.telling.Lock()
 	first := c.end(s, err)
-	if first {
+	if first && !c.closed.Load() { // who has closed has told the others that
 		c.tell(noticeOf(s, c.rank, seq, err))
 	}
 	c.telling.Unlock()
@@ -77,7 +83,7 @@ func (c *Comm) giveUp(s State, err error, seq uint64) {
 // other ranks, calls get a PeerError with ErrAborted. Abort waits for nobody. It may be called from any goroutine, at
 // any time, more than once.
 func (c *Comm) Abort() {
-	if c != nil {
+	if c != nil && c.size > 0 {
 		c.giveUp(Aborted, ErrAborted, 0)
 		c.leaveAgreements(ErrAborted)
 	}
