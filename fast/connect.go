@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
@@ -92,8 +93,14 @@ func (c *cards) fetch(ctx context.Context, round string, process int) ([]byte, e
 	return c.Get(ctx, c.key(round, process))
 }
 
-// withdraw removes this process's cards, which nobody needs any more, as far as the store lets it.
+// withdrawTime bounds the removal of cards.
+const withdrawTime = time.Second
+
+// withdraw removes this process's cards, which nobody needs any more, as far as the store lets it. It does so too when ctx
+// has ended: the next attempt would find a process that is gone.
 func (c *cards) withdraw(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
+	defer cancel()
 	for _, key := range c.published {
 		_ = c.Delete(ctx, key)
 	}

@@ -124,3 +124,39 @@ func TestKeys(t *testing.T) {
 		t.Error(seen)
 	}
 }
+
+// strictStore is a store that does nothing when its context has ended, as those on a network are, and knows what is in it.
+type strictStore struct {
+	Store
+	kept sync.Map
+}
+
+func (s *strictStore) Set(ctx context.Context, key string, value []byte) error {
+	s.kept.Store(key, nil)
+	return s.Store.Set(ctx, key, value)
+}
+
+func (s *strictStore) Delete(ctx context.Context, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.kept.Delete(key)
+	return s.Store.Delete(ctx, key)
+}
+
+// TestInitAgain has a rank try in vain to join a job, and then again, now with the others: of the first attempt nothing is
+// left in the store.
+func TestInitAgain(t *testing.T) {
+	s := &strictStore{Store: NewMemoryStore()}
+	opts := []InitOption{WithStore(s), WithJob(t.Name()), someSecret}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Init(ctx, append(opts, WithRank(1, 2))...); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	s.kept.Range(func(key, _ any) bool {
+		t.Errorf("%s is left", key)
+		return true
+	})
+	initAll(t, 2, func(int) []InitOption { return opts })
+}
