@@ -24,7 +24,7 @@ func BenchmarkExchange(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer e.Abort()
+			defer e.Close()
 			r := newReducer(e, 1, bytes)
 			if err := r.times(b.Context(), 4); err != nil {
 				b.Fatal(err)

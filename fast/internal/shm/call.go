@@ -60,42 +60,12 @@ func (e *Endpoint) refuse(m *incoming, fingerprint uint64, theirs uint32) error 
 // mismatch compares m's call with the sender's of that fingerprint, which is another.
 func (e *Endpoint) mismatch(m *incoming, fingerprint uint64) error {
 	if theirs, ok := m.link.control.lookup(&m.link.in, fingerprint); ok {
-		if err := e.compare(m.Peer, m.call, &theirs); err != nil {
+		if err := wire.Mismatch(m.call.Call, &theirs, m.Peer); err != nil {
 			return err
 		}
 	}
 	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "fingerprint",
 		Mine: fmt.Sprintf("%#x", m.call.Fingerprint), Theirs: fmt.Sprintf("%#x", fingerprint)}
-}
-
-// compare compares a call of this rank with peer's, which is to be the same. If it is not, peer learns of that when this
-// rank gives up.
-func (e *Endpoint) compare(peer int, mine wire.Mark, theirs *wire.Call) error {
-	err := wire.Mismatch(mine.Call, theirs, peer)
-	if err == nil {
-		return nil
-	}
-	e.own.refused.write(wire.NewMark(theirs))
-	e.own.expected.write(mine)
-	e.own.refuser.Store(uint32(peer) + 1)
-	return err
-}
-
-// refusal is the error of this rank if peer gave up because of a call of this rank, and otherwise nil.
-func (e *Endpoint) refusal(peer int) error {
-	c := e.links[peer].control
-	if c.refuser.Load() != uint32(e.rank)+1 {
-		return nil
-	}
-	mine, ok := c.refused.read()
-	theirs, whole := c.expected.read()
-	if !ok || !whole {
-		return nil
-	}
-	if err := wire.Mismatch(&mine, &theirs, peer); err != nil {
-		return err
-	}
-	return nil
 }
 
 func lengthWords(before int, left uint32) string {

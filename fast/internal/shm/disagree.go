@@ -16,11 +16,7 @@ func (e *Endpoint) inVain() error {
 		return nil
 	}
 	// What the other ranks did before they published is seen here: this rank cannot go on indeed.
-	moved, err := e.advance()
-	if moved {
-		e.own.refuser.Store(0)
-	}
-	if moved || err != nil {
+	if moved, err := e.advance(); moved || err != nil {
 		return err
 	}
 	return disagreement
@@ -65,7 +61,7 @@ func stuckAt(segment uint32, fingerprint uint64) uint64 {
 // disagreement compares the calls of the messages that this rank waits for with those of the other ranks.
 func (e *Endpoint) disagreement() error {
 	for l, call := range e.pending() {
-		if err := e.explain(l, call); err != nil {
+		if err := l.explain(call.Call); err != nil {
 			return err
 		}
 	}
@@ -74,14 +70,14 @@ func (e *Endpoint) disagreement() error {
 
 // explain compares a call with the one of l's peer that is to agree with it, or with the one that the peer is stuck in.
 // This rank waits for the peer.
-func (e *Endpoint) explain(l *link, mine wire.Mark) error {
-	theirs, ok := l.control.counterpart(mine.Call)
+func (l *link) explain(mine *wire.Call) *wire.MismatchError {
+	theirs, ok := l.control.counterpart(mine)
 	if !ok {
 		if theirs, ok = l.stuckIn(); !ok {
 			return nil
 		}
 	}
-	return e.compare(l.peer, mine, &theirs)
+	return wire.Mismatch(mine, &theirs, l.peer)
 }
 
 // stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has not
@@ -103,7 +99,7 @@ func (e *Endpoint) crossed() error {
 			continue
 		}
 		if theirs, ok := l.control.counterpart(mine.Call); ok {
-			if err := e.compare(l.peer, mine, &theirs); err != nil {
+			if err := wire.Mismatch(mine.Call, &theirs, l.peer); err != nil {
 				return err
 			}
 		}

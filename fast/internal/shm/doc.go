@@ -5,8 +5,8 @@
 // by segment, and the receiver copies, or reduces, straight out of them. A rank that has nothing to do looks at its rings
 // for a while and then sleeps on a futex, its doorbell.
 //
-// What a rank does last, Abort or Close, the others see in the memory. That its process died they do not: Fail tells them,
-// on behalf of whoever watches processes.
+// That a rank has closed, the others see in the memory. That it has given up, or that its process died, they do not: Fail
+// tells them, on behalf of whoever knows.
 //
 // Nothing has a name: the memory is a memfd and goes when the last process does.
 package shm

@@ -28,15 +28,14 @@ const (
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 3
+	version = 4
 )
 
 // header begins the shared memory.
 type header struct {
 	magic         uint64
 	version, size uint32
-	aborter       atomic.Uint32 // the rank that gave up first, plus 1
-	_             [4096 - 20]byte
+	_             [4096 - 16]byte
 }
 
 // control is what one rank tells all others.
@@ -45,14 +44,9 @@ type control struct {
 	doorbell, sleeping atomic.Uint32
 	_                  [120]byte
 
-	state atomic.Uint32 // open, closed or aborted
-	begun atomic.Uint32 // the index in calls, modulo history, of the call after the current one
-	// Set before the state is aborted, if another rank's call is the reason: that rank plus 1, its call, and the one that
-	// this rank expected.
-	refuser           atomic.Uint32
-	_                 [4]byte
-	refused, expected record
-	_                 [16]byte
+	closed atomic.Uint32 // not 0: the rank has left
+	begun  atomic.Uint32 // the index in calls, modulo history, of the call after the current one
+	_      [120]byte
 
 	calls [history]record
 }
@@ -119,7 +113,7 @@ func ringsOffset(size int) int {
 }
 
 // memoryBytes is the length of the shared memory for size ranks, a multiple of the length of huge pages: besides the
-// header, 2176 bytes per rank, and 4864 bytes and 8 slots per ordered pair of ranks. That is 4 MiB for 2 ranks, at most
+// header, 2048 bytes per rank, and 4864 bytes and 8 slots per ordered pair of ranks. That is 4 MiB for 2 ranks, at most
 // 104 MiB for up to 91, and 814 MiB for 256. Create takes all of it at once.
 func memoryBytes(size int) int {
 	n := ringsOffset(size) + size*(size-1)*ringBytes(slotBytes(size))

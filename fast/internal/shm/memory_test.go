@@ -18,9 +18,9 @@ import (
 // TestLayout: everything has its place, apart from everything else and aligned, within the bounds that are documented.
 func TestLayout(t *testing.T) {
 	for what, got := range map[string]uintptr{
-		"header": unsafe.Sizeof(header{}) - 4096, "control": unsafe.Sizeof(control{}) - 384 - history*112,
+		"header": unsafe.Sizeof(header{}) - 4096, "control": unsafe.Sizeof(control{}) - 256 - history*112,
 		"record": unsafe.Sizeof(record{}) - 112, "line": unsafe.Sizeof(line{}) - 128, "ringHead": unsafe.Sizeof(ringHead{}) - slots*(128+112) - 384,
-		"state": unsafe.Offsetof(control{}.state) - 128, "calls": unsafe.Offsetof(control{}.calls) - 384, "tail": unsafe.Offsetof(ringHead{}.tail) - slots*128,
+		"closed": unsafe.Offsetof(control{}.closed) - 128, "calls": unsafe.Offsetof(control{}.calls) - 256, "tail": unsafe.Offsetof(ringHead{}.tail) - slots*128,
 	} {
 		if got != 0 {
 			t.Errorf("%s: off by %d", what, int(got))

@@ -61,14 +61,14 @@ func (e *Endpoint) Begin(call *wire.Call) {
 }
 
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
-// What was sent may still be in the shared memory then. After an error the endpoint is only good for Abort and Close.
+// What was sent may still be in the shared memory then. After an error the endpoint is only good for Close.
 func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if !e.gate.enter() {
 		return e.reason()
 	}
 	defer e.leave()
-	// After a failure of this rank or another's giving up nothing is begun, even if it could be done.
-	if err := e.given(); err != nil {
+	// After a failure nothing is begun, even if it could be done.
+	if err := e.reason(); err != nil {
 		return err
 	}
 	err := e.list(sends, recvs)
@@ -85,8 +85,8 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	return err
 }
 
-// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Abort and Close
-// included. Other ranks do not hear of it.
+// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included.
+// Other ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
 	if e.ended.CompareAndSwap(nil, &err) && e.gate.enter() {
 		e.own.ring()
@@ -94,39 +94,32 @@ func (e *Endpoint) Fail(err error) {
 	}
 }
 
-// Abort gives up on behalf of this rank: an Exchange of it gets wire.ErrAborted, and every other rank *wire.PeerError with
-// this rank and wire.ErrAborted. Of several ranks that give up, the first is named.
-func (e *Endpoint) Abort() {
-	e.Fail(wire.ErrAborted)
-	e.end(aborted)
-}
-
 // Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
 // of this rank wire.ErrClosed. What was sent can still be received.
 func (e *Endpoint) Close() error {
 	e.Fail(wire.ErrClosed)
-	e.end(closed)
-	return nil
-}
-
-// end ends this rank's part, for the others to see, unless it has ended.
-func (e *Endpoint) end(state uint32) {
 	if !e.gate.enter() {
-		return
+		return nil
 	}
 	defer e.leave()
 	if !e.gate.shut() {
-		return
+		return nil
 	}
-	e.own.state.Store(state)
-	if state == aborted {
-		e.mem.header().aborter.CompareAndSwap(0, uint32(e.rank)+1)
-	}
+	e.own.closed.Store(1)
 	for i := range e.links {
 		if c := e.links[i].control; c != nil {
-			c.ring() // the others look at the state now
+			c.ring() // the others see it now
 		}
 	}
+	return nil
+}
+
+// reason is why this rank's part is over, if it is.
+func (e *Endpoint) reason() error {
+	if err := e.ended.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // leave leaves the gate, and frees the memory if that was the last to do.

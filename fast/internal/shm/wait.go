@@ -147,15 +147,20 @@ func futexWake(word *atomic.Uint32) {
 }
 
 // failure is the reason to wait no longer, if there is one. This rank's own end comes before that of ctx, which may be its
-// consequence, and both come before another rank's giving up.
+// consequence.
 func (e *Endpoint) failure(ctx context.Context) error {
-	if ctx.Err() != nil && e.ended.Load() == nil {
-		return &wire.TimeoutError{Waiting: e.waiting(nil), Err: context.Cause(ctx)}
-	}
-	if err := e.given(); err != nil {
+	if err := e.reason(); err != nil {
 		return err
 	}
-	return e.left()
+	if ctx.Err() != nil {
+		return &wire.TimeoutError{Waiting: e.waiting(nil), Err: context.Cause(ctx)}
+	}
+	for l := range e.pending() {
+		if l.control.closed.Load() != 0 {
+			return &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
+		}
+	}
+	return nil
 }
 
 // awaited is what a rank has slept for in vain.
