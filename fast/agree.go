@@ -23,7 +23,8 @@ import (
 // Other errors come without flags. A TimeoutError at the end of ctx names a rank that was waited for; the agreement counts,
 // and goes on for the others, with this rank's flags. A MismatchError: a rank called Shrink or Grow instead, on which all
 // agree. ErrFenced: the others go on without this rank. ErrClosed and ErrAborted: this rank has left meanwhile.
-// ErrConcurrentUse: another goroutine is in such a call on c.
+// ErrConcurrentUse: another goroutine is in such a call on c. ErrInvalidArgument: this rank has made 512 such calls more than
+// another one, whose contexts have ended.
 //
 // Where the network is cut in two, the ranks of each half take those of the other one for failed, and the halves agree
 // separately. Shrink with WithQuorum is a way not to go on then.
@@ -56,6 +57,9 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 		return tooLate(ctx, name)
 	case !c.agreements.running.TryLock():
 		return fmt.Errorf("%s: %w", name, ErrConcurrentUse)
+	case c.agreements.open() >= agree.MaxOpen:
+		c.agreements.running.Unlock()
+		return Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs", agree.MaxOpen)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -202,4 +203,31 @@ func TestAgreeMismatch(t *testing.T) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
+}
+
+// TestAgreeAhead has a rank make calls whose contexts end until no more are taken. The other rank's calls get their results
+// when it makes them.
+func TestAgreeAhead(t *testing.T) {
+	all := comms(2)
+	defer closeEach(all)
+	var err error
+	for range 10 * agree.MaxOpen {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Microsecond)
+		if _, err = all[1].Agree(ctx, 1); errors.Is(err, ErrInvalidArgument) {
+			break
+		}
+		cancel()
+	}
+	if n := all[1].agreements.open(); n != agree.MaxOpen || !errors.Is(err, ErrInvalidArgument) {
+		t.Fatalf("%d calls were taken, %v", n, err)
+	}
+	for i := range agree.MaxOpen {
+		if _, err := all[0].Agree(t.Context(), 1); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	for all[1].agreements.open() > 0 { // until the last result has come
+		runtime.Gosched()
+	}
+	checkErrors(t, onAll(all, func(c *Comm) error { _, err := c.Agree(t.Context(), 1); return err }))
 }

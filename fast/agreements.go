@@ -29,6 +29,16 @@ func (c *Comm) agent() (*agree.Agent, error) {
 	return s.agent, s.left
 }
 
+// open is how many agreements have no result yet.
+func (a *agreements) open() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.agent == nil {
+		return 0
+	}
+	return a.agent.Open()
+}
+
 // leaveAgreements has this rank take no part in agreements any more, because of err.
 func (c *Comm) leaveAgreements(err error) {
 	s := &c.agreements

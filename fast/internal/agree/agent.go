@@ -53,7 +53,8 @@ func New(p Plane, comm uint64, kind uint8, processes []int, me int) *Agent {
 }
 
 // Start begins the next agreement of all members, with this member's flags. All members make the same calls in the same
-// order, and with the same quorum: the least number of members that the value is to be agreed on by, or 0.
+// order, and with the same quorum: the least number of members that the value is to be agreed on by, or 0. The caller sees
+// to it that there are not more than MaxOpen without a result before.
 func (a *Agent) Start(c Call, flags uint64, quorum int) *Agreement {
 	x := &Agreement{agent: a}
 	a.do(func() {

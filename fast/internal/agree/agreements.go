@@ -11,8 +11,19 @@ type Agreement struct {
 	over  bool          // there is
 }
 
-// ahead is how many agreements another member may be ahead of this one, because it did not wait for their end.
-const ahead = 1024
+// MaxOpen is how many agreements a member that begins another one may have without results, because it did not wait for
+// them. What a member says of one that is further ahead of others than that is lost.
+const MaxOpen = 512
+
+// ahead is how many agreements another member may be ahead of this one: a call may begin several.
+const ahead = 2 * MaxOpen
+
+// Open is how many agreements this member has begun that have no result yet.
+func (a *Agent) Open() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return int(a.next - a.undecided)
+}
 
 // agreement is that of number seq.
 func (a *Agent) agreement(seq uint64) *Agreement {
