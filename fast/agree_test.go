@@ -213,10 +213,10 @@ func TestAgreeAhead(t *testing.T) {
 	var err error
 	for range 10 * agree.MaxOpen {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Microsecond)
-		if _, err = all[1].Agree(ctx, 1); errors.Is(err, ErrInvalidArgument) {
+		_, err = all[1].Agree(ctx, 1)
+		if cancel(); errors.Is(err, ErrInvalidArgument) {
 			break
 		}
-		cancel()
 	}
 	if n := all[1].agreements.open(); n != agree.MaxOpen || !errors.Is(err, ErrInvalidArgument) {
 		t.Fatalf("%d calls were taken, %v", n, err)
