@@ -33,7 +33,7 @@ func Client(ctx context.Context, conn net.Conn, cred Credentials, me Identity, h
 }
 
 func connect(conn net.Conn, cred Credentials, own *tls.Certificate, me Identity, h Hello) (*Conn, error) {
-	if err := introduce(conn, encodePreamble(cred, me)); err != nil {
+	if err := introduce(conn, cred, me); err != nil {
 		return nil, err
 	}
 	server := me
@@ -52,18 +52,33 @@ func connect(conn net.Conn, cred Credentials, own *tls.Certificate, me Identity,
 	return &Conn{Conn: t, Peer: server, under: under, client: true}, nil
 }
 
-// introduce sends the preamble, and waits for the server to want more.
-func introduce(conn net.Conn, preamble []byte) error {
-	_, unsent := conn.Write(preamble)
+// introduce answers the server's challenge, and waits for the server to want more.
+func introduce(conn net.Conn, cred Credentials, me Identity) error {
+	preamble := encodePreamble(cred, me)
+	reply, err := ask(conn, preamble)
+	if err != nil {
+		return err
+	}
+	challenge, err := decodeChallenge(reply)
+	if err != nil {
+		return err
+	}
+	mac := cred.mac(preamble, challenge)
+	if reply, err = ask(conn, mac[:]); err != nil {
+		return err
+	}
+	return decodeReply(reply)
+}
+
+// ask is what the server says to b, in the clear.
+func ask(conn net.Conn, b []byte) ([]byte, error) {
+	_, unsent := conn.Write(b)
 	reply := make([]byte, replyBytes)
 	_, err := readFirst(conn, reply) // it may have answered although not all was written
 	if err != nil && unsent != nil {
 		err = unsent
 	}
-	if err != nil {
-		return brokenOff("the server's answer", err)
-	}
-	return decodeReply(reply)
+	return reply, brokenOff("the server's answer", err)
 }
 
 // greet sends the hello. When it returns nil, the server has accepted the connection.

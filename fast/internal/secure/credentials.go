@@ -13,8 +13,8 @@ type Credentials interface {
 	Key(me Identity, use string) []byte
 
 	mode() mode
-	// mac is what a client that belongs to the job puts at the end of the preamble.
-	mac(preamble []byte) [macBytes]byte
+	// mac is how a client that belongs to the job, and has sent this preamble, answers the server's challenge.
+	mac(preamble, challenge []byte) [macBytes]byte
 	// certificate is what me shows to others.
 	certificate(me Identity) (*tls.Certificate, error)
 	// check refuses certificates that are not those of a process.

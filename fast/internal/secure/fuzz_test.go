@@ -3,20 +3,28 @@ package secure
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// FuzzPreamble: no preamble but the one of who has the secret is taken.
+// FuzzPreamble: no preamble and answer but those of who has the secret, and knows the challenge, are taken.
 func FuzzPreamble(f *testing.F) {
 	cred, certified := FromSecret(secretOf("ours")), FromCertificate(newAuthority(f, "ours").certificate(f, ordinary("x")), nil)
-	good := encodePreamble(cred, process(1))
+	challenge := bytes.Repeat([]byte{7}, challengeBytes)
+	says := func(c Credentials, me Identity, challenge []byte) []byte {
+		b := encodePreamble(c, me)
+		mac := c.mac(b, challenge)
+		return append(b, mac[:]...)
+	}
+	good := says(cred, process(1), challenge)
 	f.Add(good)
-	f.Add(encodePreamble(certified, process(1)))
-	f.Add(encodePreamble(FromSecret(secretOf("others")), process(1)))
-	f.Add(encodePreamble(cred, Identity{Job: "train-8"}))
+	f.Add(says(cred, process(1), make([]byte, challengeBytes)))
+	f.Add(says(certified, process(1), challenge))
+	f.Add(says(FromSecret(secretOf("others")), process(1), challenge))
+	f.Add(says(cred, Identity{Job: "train-8"}, challenge))
 	f.Add([]byte(magic))
 	for i := range good {
 		changed := bytes.Clone(good)
@@ -24,20 +32,25 @@ func FuzzPreamble(f *testing.F) {
 		f.Add(changed)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		err := judgePreamble(b, cred, process(1))
-		if (err == nil) != bytes.Equal(b, good) && bytes.HasPrefix(b, []byte(magic)) {
-			t.Errorf("%x: %v", b, err)
+		b, answer := b[:min(len(b), preambleBytes)], b[min(len(b), preambleBytes):]
+		err := judgePreamble(b, cred)
+		if err == nil {
+			err = judgeAnswer(b, challenge, answer, cred, process(1))
+		}
+		if (err == nil) != bytes.Equal(append(b, answer...), good) {
+			t.Errorf("%x, %x: %v", b, answer, err)
 		}
 		if err != nil && !isReason(err) && !errors.Is(err, ErrBroken) {
-			t.Errorf("%x: no reason: %v", b, err)
+			t.Errorf("%x, %x: no reason: %v", b, answer, err)
 		}
-		if judgePreamble(b, certified, process(1)) == nil && len(b) != preambleBytes {
+		if judgePreamble(b, certified) == nil && len(b) != preambleBytes {
 			t.Errorf("%x is taken", b)
 		}
 	})
 }
 
-// FuzzReply: what is refused has a reason that can be printed, and a refusal survives being sent.
+// FuzzReply: what is refused has a reason that can be printed, and a refusal survives being sent. A challenge is what the
+// server sends as one, and no refusal is.
 func FuzzReply(f *testing.F) {
 	for _, reason := range reasons {
 		f.Add(encodeReply(reason))
@@ -45,8 +58,17 @@ func FuzzReply(f *testing.F) {
 	f.Add(encodeReply(not(ErrWrongSize, 4, 5)))
 	f.Add(encodeReply(errors.New(strings.Repeat("long", 100))))
 	f.Add([]byte("HTTP/1.1 400 Bad Request"))
+	f.Add(encodeChallenge(bytes.Repeat([]byte{7}, challengeBytes)))
+	f.Add(encodeChallenge(bytes.Repeat([]byte{7}, challengeBytes+1)))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		challenge, refused := decodeChallenge(b)
+		if refused == nil && !bytes.Equal(b, encodeChallenge(challenge[:challengeBytes])) {
+			t.Errorf("%x is a challenge", b)
+		}
 		err := decodeReply(b)
+		if refused != nil && fmt.Sprint(refused) != fmt.Sprint(err) {
+			t.Errorf("%x in place of a challenge: %v, want %v", b, refused, err)
+		}
 		if err == nil {
 			if !bytes.Equal(b, encodeReply(nil)) {
 				t.Errorf("%x is taken", b)

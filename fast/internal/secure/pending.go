@@ -18,7 +18,7 @@ type pending struct {
 // visitor is a connection whose handshake is not over.
 type visitor struct {
 	conn   net.Conn
-	looked time.Time // when somebody began to look whether anything has come; zero: not yet
+	until  time.Time // when it is late with what it has to say; zero: nobody has looked yet whether anything has come
 	proved bool      // it is of the job
 	leaves bool      // it has to make room
 }
@@ -33,6 +33,9 @@ const manyAtOnce = 256
 // many that come at once and send each other away would come again, all of them.
 const grace = 5 * time.Millisecond
 
+// longGrace is how long a visitor may stay that was challenged: its process has to be woken up to answer.
+const longGrace = 25 * time.Millisecond
+
 func (p *pending) init(size int) {
 	p.limit = size + spare
 	if size == 0 {
@@ -41,8 +44,8 @@ func (p *pending) init(size int) {
 	p.changed.L = &p.mutex
 }
 
-// enter waits for room, which the oldest visitor has to make that has proved nothing, if there is one. Those that have are
-// soon through: a job's own processes do not send each other away.
+// enter waits for room, which the oldest visitor has to make that has proved nothing and is late, if there is one. Those
+// that have are soon through: a job's own processes do not send each other away.
 func (p *pending) enter(conn net.Conn) *visitor {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -61,20 +64,26 @@ func (p *pending) makeRoom() time.Duration {
 	if slices.ContainsFunc(p.all, func(v *visitor) bool { return v.leaves }) {
 		return Budget
 	}
-	// One that was not looked at may have proved itself, in bytes that have come already.
-	i := slices.IndexFunc(p.all, func(v *visitor) bool { return !v.looked.IsZero() && !v.proved })
-	if i < 0 {
+	wait := Budget
+	for _, v := range p.all {
+		if v.proved || v.until.IsZero() { // what it has said may have come already
+			continue
+		}
+		if early := time.Until(v.until); early > 0 {
+			wait = min(wait, early)
+			continue
+		}
+		v.leaves = true
+		_ = v.conn.SetReadDeadline(time.Unix(1, 0))
 		return Budget
 	}
-	if wait := grace - time.Since(p.all[i].looked); wait > 0 {
-		return wait
-	}
-	p.all[i].leaves = true
-	_ = p.all[i].conn.SetReadDeadline(time.Unix(1, 0))
-	return Budget
+	return wait
 }
 
-func (p *pending) look(v *visitor) { p.change(func() { v.looked = time.Now() }) }
+// await gives v so much time to say something.
+func (p *pending) await(v *visitor, grace time.Duration) {
+	p.change(func() { v.until = time.Now().Add(grace) })
+}
 
 func (p *pending) prove(v *visitor) { p.change(func() { v.proved = true }) }
 

@@ -16,13 +16,15 @@ const macBytes = 32
 // A preamble has this many bytes, in all versions, of which the magic and the version are the same in all versions:
 //
 //	0  magic    14 mode     16 hash of the job   36 zeros
-//	12 version  15 zero     32 epoch             64 HMAC-SHA256 of all before, or zeros with certificates
+//	12 version  15 zero     32 epoch
 //
-// With certificates, job and epoch are in the hello alone.
+// With certificates, job and epoch are in the hello alone. The client's answer to the challenge that follows is the
+// HMAC-SHA256 of the preamble and the challenge, or zeros with certificates. So what somebody has overheard is worth
+// nothing on another connection.
 const preambleBytes = 96
 
 func encodePreamble(c Credentials, me Identity) []byte {
-	b := make([]byte, preambleBytes-macBytes, preambleBytes)
+	b := make([]byte, preambleBytes)
 	copy(b, magic)
 	binary.BigEndian.PutUint16(b[12:], Version)
 	b[14] = byte(c.mode())
@@ -31,24 +33,28 @@ func encodePreamble(c Credentials, me Identity) []byte {
 		copy(b[16:], job[:])
 		binary.BigEndian.PutUint32(b[32:], me.Epoch)
 	}
-	mac := c.mac(b)
-	return append(b, mac[:]...)
+	return b
 }
 
-// judgePreamble says why the client that sent b is refused. The caller has checked the magic.
-func judgePreamble(b []byte, c Credentials, me Identity) error {
+// judgePreamble says why the client that sent b cannot be asked for more. The caller has checked the magic.
+func judgePreamble(b []byte, c Credentials) error {
 	if len(b) != preambleBytes {
 		return fmt.Errorf("%w: a preamble of %d bytes", ErrBroken, len(b))
 	}
-	head, theirs := b[:preambleBytes-macBytes], b[preambleBytes-macBytes:]
-	mac, job := c.mac(head), hashJob(me.Job)
-	version, epoch := binary.BigEndian.Uint16(b[12:]), binary.BigEndian.Uint32(b[32:])
-	switch {
+	switch version := binary.BigEndian.Uint16(b[12:]); {
 	case version != Version:
 		return not(ErrWrongVersion, int(version), Version)
 	case mode(b[14]) != c.mode():
 		return fmt.Errorf("%w: %v, and not %v", ErrWrongMode, mode(b[14]), c.mode())
-	case !hmac.Equal(mac[:], theirs):
+	}
+	return nil
+}
+
+// judgeAnswer says why the client is refused that sent the preamble b and, when it was challenged, answer.
+func judgeAnswer(b, challenge, answer []byte, c Credentials, me Identity) error {
+	mac, job, epoch := c.mac(b, challenge), hashJob(me.Job), binary.BigEndian.Uint32(b[32:])
+	switch {
+	case !hmac.Equal(mac[:], answer):
 		return ErrWrongSecret
 	case c.mode() == modeCertificate:
 		return nil

@@ -1,6 +1,7 @@
 package secure
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/tls"
@@ -78,7 +79,12 @@ func laterVersion(_ testing.TB, conn net.Conn) error {
 	return bounded(context.Background(), conn, func() error {
 		b := encodePreamble(FromSecret(secretOf("ours")), process(3))
 		binary.BigEndian.PutUint16(b[12:], Version+1)
-		return introduce(conn, b)
+		reply, err := ask(conn, b)
+		if err != nil {
+			return err
+		}
+		_, err = decodeChallenge(reply)
+		return err
 	})
 }
 
@@ -131,7 +137,7 @@ func TestDetails(t *testing.T) {
 	for _, x := range impostors(t) {
 		for name, want := range map[string]string{
 			"stale epoch": "stale epoch: 2, and not 3", "wrong size": "wrong size of the job: 5, and not 4",
-			"wrong version": "2, and not 1", "wrong mode": "a certificate, and not a secret",
+			"wrong version": "3, and not 2", "wrong mode": "a certificate, and not a secret",
 			"unwanted": "refused: the ticket was used", "wrong rank claimed": "not the key of process 2",
 		} {
 			if err := x.call(t, s.dial(t)); x.name == name && !strings.Contains(err.Error(), want) {
@@ -145,8 +151,8 @@ func TestDetails(t *testing.T) {
 func TestManyRefusals(t *testing.T) {
 	t.Parallel()
 	s := serve(t, FromSecret(secretOf("ours")), process(1), nil, dislikes)
-	replayed := record(t, s)
-	for _, x := range append(impostors(t), impostor{"replay", true, ErrBroken, replayed.again}) {
+	replayed := record(t, s, FromSecret(secretOf("ours")))
+	for _, x := range append(impostors(t), impostor{"replay", true, ErrWrongSecret, replayed.again}) {
 		tries := 50
 		if x.bar && !testing.Short() {
 			tries = 1000
@@ -200,10 +206,10 @@ func (r *recording) Write(p []byte) (int, error) {
 	return r.Conn.Write(p)
 }
 
-func record(t testing.TB, s *serving) *recording {
+func record(t testing.TB, s *serving, cred Credentials) *recording {
 	t.Helper()
 	r := &recording{Conn: s.dial(t)}
-	c, err := Client(t.Context(), r, FromSecret(secretOf("ours")), process(3), Hello{To: 1, Purpose: Control})
+	c, err := Client(t.Context(), r, cred, process(3), Hello{To: 1, Purpose: Control})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,24 +218,45 @@ func record(t testing.TB, s *serving) *recording {
 	return r
 }
 
-// again plays the recording on another connection. It returns ErrBroken if the server closed that without accepting it.
+// again plays the recording on another connection: each part, as its client did, when the server has said something to the
+// one before. It returns the server's refusal, or else ErrBroken, when the server has closed the connection.
 func (r *recording) again(t testing.TB, conn net.Conn) error {
 	defer conn.Close()
-	_, _ = conn.Write(r.said)
-	got, _ := io.ReadAll(conn)
-	if len(got) < replyBytes || decodeReply(got[:replyBytes]) != nil {
-		t.Errorf("a preamble is good for any number of connections: got %q", got)
+	if reply, err := ask(conn, r.said[:preambleBytes]); err != nil || reply[14] != 0 {
+		t.Errorf("a preamble is good for any number of connections: got %q, %v", reply, err)
 	}
+	reply, err := ask(conn, r.said[preambleBytes:][:macBytes])
+	if err = cmp.Or(err, decodeReply(reply)); err != nil {
+		return err
+	}
+	_, _ = conn.Write(r.said[preambleBytes+macBytes:])
+	_, _ = io.Copy(io.Discard, conn)
 	return ErrBroken
 }
 
-// TestReplay: a recorded handshake gets as far as the keys that TLS makes, which are new each time.
+// TestReplay: a recorded handshake gets as far as the server's challenge, which is new each time; with certificates as far
+// as the keys that TLS makes.
 func TestReplay(t *testing.T) {
-	s := serve(t, FromSecret(secretOf("ours")), process(1), nil, nil)
-	_ = record(t, s).again(t, s.dial(t))
-	s.quiet(t)
-	if told := fmt.Sprint(s.Refusals()); !strings.Contains(told, "at TLS") || !strings.Contains(told, "bad record MAC") {
-		t.Errorf("the server keeps %q", told)
+	a := newAuthority(t, "ours")
+	certified := a.credentials(t, "rank-1.train-7", "rank-3.train-7")
+	for _, x := range []struct {
+		cred  Credentials
+		want  error
+		texts []string
+	}{
+		{FromSecret(secretOf("ours")), ErrWrongSecret, []string{"wrong secret"}},
+		{certified, ErrBroken, []string{"at TLS", "bad record MAC"}},
+	} {
+		s := serve(t, x.cred, process(1), nil, nil)
+		if err := record(t, s, x.cred).again(t, s.dial(t)); !errors.Is(err, x.want) {
+			t.Errorf("got %v, want %v", err, x.want)
+		}
+		s.quiet(t)
+		for _, text := range x.texts {
+			if told := fmt.Sprint(s.Refusals()); !strings.Contains(told, text) {
+				t.Errorf("the server keeps %q, want %q", told, text)
+			}
+		}
 	}
 }
 

@@ -7,10 +7,12 @@ import (
 	"fmt"
 )
 
-// A reply is what the server says, once after the preamble and once after the hello. It has this many bytes, in all
-// versions, and means the same in all:
+// A reply is what the server says, once after the preamble, unless that gets a challenge, and once after the hello. It has
+// this many bytes, in all versions, and means the same in all:
 //
 //	0 magic   12 version   14 status: a place in reasons   15 zero   16 text, filled up with zeros
+//
+// A challenge is a reply with status 0 and, instead of the text, random bytes that were never sent before.
 const replyBytes = 96
 
 func encodeReply(err error) []byte {
@@ -39,6 +41,26 @@ func decodeReply(b []byte) error {
 		return fmt.Errorf("the other side says: %w", reason)
 	}
 	return fmt.Errorf("the other side says: %w: %s", reason, detail)
+}
+
+// challengeBytes is how many bytes of a challenge are random.
+const challengeBytes = 32
+
+func encodeChallenge(challenge []byte) []byte {
+	b := encodeReply(nil)
+	copy(b[16:], challenge)
+	return b
+}
+
+// decodeChallenge is what the server wants an answer to, or its refusal.
+func decodeChallenge(b []byte) ([]byte, error) {
+	if len(b) == replyBytes {
+		challenge := b[16 : 16+challengeBytes]
+		if bytes.Equal(b, encodeChallenge(challenge)) {
+			return challenge, nil
+		}
+	}
+	return nil, decodeReply(b)
 }
 
 // printable is the text in b up to the first zero, with question marks for what is not printable ASCII.

@@ -1,11 +1,12 @@
 // Package secure says who a process is, and proves it to another one: every connection between processes of a job, and to
 // its store, begins with the handshake of this package, and counts only after that.
 //
-// A handshake has four parts, which together take at most Budget: the client's preamble, in the clear, by which the server
-// sends strays away before it spends more than a few bytes on them; the server's answer; TLS 1.3 with certificates on both
-// sides and without tickets; in it the client's hello, which says what the connection is for, and the server's reply. A
-// refusal, at whichever part, has its reason, which is the same error on both sides. What stands in the clear proves
-// nothing: it only saves work, and a refusal that comes before TLS may be anybody's.
+// A handshake has four parts, which together take at most Budget: in the clear, the client's preamble, the server's
+// challenge and the client's answer to it, by which the server sends strays away before it spends more than a few bytes on
+// them; the server's reply; TLS 1.3 with certificates on both sides and without tickets; in it the client's hello, which
+// says what the connection is for, and the server's reply. A refusal, at whichever part, has its reason, which is the same
+// error on both sides. What stands in the clear proves nothing of who is on the path: it only saves work, and a refusal
+// that comes before TLS may be anybody's.
 //
 // With FromSecret, who has the secret of the job can be any of its processes: that a process has to have the key of the
 // number that it claims keeps the processes of one job, and of jobs and epochs that share a secret, from being mistaken
@@ -22,7 +23,7 @@ import (
 const Budget = 2 * time.Second
 
 // Version is that of the handshake, and of all that is said on a connection after it.
-const Version = 1
+const Version = 2
 
 // StoreProcess is the number of whoever serves the job's store, be it a process of the job or not.
 const StoreProcess = 1<<31 - 1

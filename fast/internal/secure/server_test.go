@@ -95,11 +95,15 @@ func TestStop(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cred := FromSecret(secretOf("ours"))
 	s := serve(t, cred, process(1), nil, nil)
-	whole := encodePreamble(cred, process(3))
-	stages := [][]byte{nil, []byte(magic), whole, append(whole, 22, 3, 1, 0, 99, 1)}
+	stages := [][]byte{nil, []byte(magic), encodePreamble(cred, process(3)), {22, 3, 1, 0, 99, 1}}
 	var conns []net.Conn
-	for _, says := range stages {
+	for i, says := range stages {
 		c := s.dial(t)
+		if i == len(stages)-1 {
+			if err := introduce(c, cred, process(3)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if _, err := c.Write(says); err != nil {
 			t.Fatal(err)
 		}
@@ -189,14 +193,14 @@ func TestRoom(t *testing.T) {
 	s := serve(t, cred, process(1), nil, nil)
 	proved := s.dial(t)
 	defer proved.Close()
-	if err := introduce(proved, encodePreamble(cred, process(3))); err != nil {
+	if err := introduce(proved, cred, process(3)); err != nil {
 		t.Fatal(err)
 	}
 	var silent []net.Conn
 	for range process(1).Size + spare - 1 {
 		c := s.dial(t)
 		silent = append(silent, c)
-		for s.inside() < len(silent)+1 {
+		for s.awaited() < len(silent) {
 			runtime.Gosched()
 		}
 	}
@@ -226,6 +230,49 @@ func TestRoom(t *testing.T) {
 	}
 	for _, c := range append(silent, proved) {
 		_ = c.Close()
+	}
+}
+
+// awaited are the visitors that have to say something before they are late.
+func (s *serving) awaited() (n int) {
+	s.pending.mutex.Lock()
+	defer s.pending.mutex.Unlock()
+	for _, v := range s.pending.all {
+		if !v.proved && !v.until.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// TestOverheard: who plays again what a member of the job has said before TLS, from anywhere and many times, holds up a member
+// about as long as strays do that say nothing.
+func TestOverheard(t *testing.T) {
+	cred := FromSecret(secretOf("ours"))
+	s := serve(t, cred, process(1), nil, nil)
+	said := record(t, s, cred).said
+	for name, says := range map[string][]byte{"nothing": nil, "the preamble": said[:preambleBytes],
+		"the preamble and the answer": said[:preambleBytes+macBytes], "all": said} {
+		for range 10 * (process(1).Size + spare) {
+			c := s.dial(t)
+			defer c.Close()
+			if _, err := c.Write(says); err != nil && says == nil {
+				t.Fatal(err)
+			}
+		}
+		start := time.Now()
+		err := ErrBusy
+		for ; Transient(err); _, err = s.call(t, cred, process(3), Hello{To: 1, Purpose: Control}) {
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.arrived(t).conn.Close()
+		took := time.Since(start)
+		t.Logf("200 that say %s hold up a member for %v", name, took)
+		if took > 8*time.Second { // nine times Budget if they cannot be sent away
+			t.Errorf("200 that say %s hold up a member for %v", name, took)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func TestStrangers(t *testing.T) {
 		}()
 		return l.Addr().String()
 	}
-	goOn := string(encodeReply(nil))
+	goOn := string(encodeReply(nil)) // also in place of a challenge
 	for name, x := range map[string]struct {
 		address string
 		want    error
@@ -45,8 +45,8 @@ func TestStrangers(t *testing.T) {
 		"SSH":               {says("SSH-2.0-OpenSSH_10.0\r\n"), ErrNotCollgen, `"SSH-2.0-Open"`},
 		"one byte":          {says("x"), ErrNotCollgen, `"x"`},
 		"a status of ours":  {says(goOn[:replyBytes-1] + "x"), ErrBroken, "does not know"},
-		"an unknown status": {says(strings.Replace(goOn, "\x00\x01\x00", "\x00\x01\xff", 1)), ErrBroken, "does not know"},
-		"an echo of TLS":    {says(goOn + "HTTP/1.1 200 OK\r\n"), ErrBroken, "at TLS"},
+		"an unknown status": {says(goOn[:14] + "\xff" + goOn[15:]), ErrBroken, "does not know"},
+		"an echo of TLS":    {says(goOn + goOn + "HTTP/1.1 200 OK\r\n"), ErrBroken, "at TLS"},
 		"silence":           {says(""), ErrBroken, "timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestTLSClient(t *testing.T) {
 	_ = c.Close()
 	conn := s.dial(t)
 	defer conn.Close()
-	if err := introduce(conn, encodePreamble(FromSecret(secretOf("ours")), process(3))); err != nil {
+	if err := introduce(conn, FromSecret(secretOf("ours")), process(3)); err != nil {
 		t.Fatal(err)
 	}
 	c = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})

@@ -2,9 +2,11 @@ package secure
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // visit is the server's side of one handshake.
@@ -37,30 +39,55 @@ func (v *visit) handshake(ctx context.Context) (c *Conn, h Hello, err error) {
 	return c, h, err
 }
 
-// admit reads the preamble and answers it. Strays get no answer.
+// admit is the server's side of what comes before TLS. Strays get no answer.
 func (v *visit) admit() error {
-	b := make([]byte, preambleBytes)
-	v.pending.look(v.visitor)
-	have, err := readFirst(v.conn, b)
+	err := v.challenge()
 	switch {
-	case err == nil:
-		err = judgePreamble(b, v.cred, v.me)
 	case v.pending.evicted(v.visitor):
-	case have == 0:
-		return fmt.Errorf("%w: it said nothing: %w", ErrNotCollgen, err)
-	default:
-		return err
-	}
-	if err == nil && v.cred.mode() == modeSecret {
-		v.pending.prove(v.visitor)
-	}
-	if v.pending.evicted(v.visitor) {
 		err = ErrBusy
+	case err != nil && !isReason(err):
+		return err
 	}
 	if _, failed := v.conn.Write(encodeReply(err)); err == nil {
 		err = brokenOff("the answer", failed)
 	}
 	return err
+}
+
+// challenge has the client prove that it is of the job. With certificates that is left to TLS.
+func (v *visit) challenge() error {
+	preamble, err := v.listen()
+	if err != nil {
+		return err
+	}
+	challenge, answer := make([]byte, challengeBytes), make([]byte, macBytes)
+	_, _ = rand.Read(challenge) // never fails
+	v.pending.await(v.visitor, longGrace)
+	if _, err := v.conn.Write(encodeChallenge(challenge)); err != nil {
+		return brokenOff("the challenge", err)
+	}
+	if _, err := io.ReadFull(v.conn, answer); err != nil {
+		return brokenOff("the answer to the challenge", err)
+	}
+	err = judgeAnswer(preamble, challenge, answer, v.cred, v.me)
+	if err == nil && v.cred.mode() == modeSecret {
+		v.pending.prove(v.visitor)
+	}
+	return err
+}
+
+// listen is the client's preamble, if it can be asked for more.
+func (v *visit) listen() ([]byte, error) {
+	b := make([]byte, preambleBytes)
+	v.pending.await(v.visitor, grace)
+	switch have, err := readFirst(v.conn, b); {
+	case err == nil:
+		return b, judgePreamble(b, v.cred)
+	case have == 0:
+		return nil, fmt.Errorf("%w: it said nothing: %w", ErrNotCollgen, err)
+	default:
+		return nil, err
+	}
 }
 
 // answer is the server's side of TLS and of what is said in it.
