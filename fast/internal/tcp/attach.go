@@ -50,19 +50,19 @@ func (e *Endpoint) arrive(a arrival) {
 	}
 	e.mu.Unlock()
 	if ended {
-		a.part(e.word())
+		a.part()
 		return
 	}
 	e.poller.wake()
 }
 
 // part says the last word on a connection that comes too late.
-func (a *arrival) part(word uint8) {
+func (a *arrival) part() {
 	if a.fd < 0 {
 		return
 	}
 	l := link{fd: a.fd, out: output{sealer: newSealer(a.conn.Seal)}}
-	l.leave(word)
+	l.leave()
 	l.close()
 }
 

@@ -40,9 +40,7 @@ func (e *Endpoint) note(l *link, h header, body []byte) error {
 		return l.check(&w.call, h)
 	case kindRefused:
 		r := parseRefused(body)
-		e.last(l, mismatch(l.peer, &r.sent, &r.expected, r.sentBytes, r.expectedBytes))
-	case kindAbort:
-		e.last(l, &wire.PeerError{Rank: l.peer, Err: wire.ErrAborted})
+		e.refusedBy(l, mismatch(l.peer, &r.sent, &r.expected, r.sentBytes, r.expectedBytes))
 	case kindBye:
 		if l.verdict == nil {
 			l.verdict = &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
@@ -51,8 +49,8 @@ func (e *Endpoint) note(l *link, h header, body []byte) error {
 	return nil
 }
 
-// last takes note of the last word of a rank that gives up: no Exchange succeeds any more.
-func (e *Endpoint) last(l *link, err error) {
+// refusedBy takes note of the error of a message that another rank has refused: no Exchange succeeds any more.
+func (e *Endpoint) refusedBy(l *link, err error) {
 	if l.verdict == nil {
 		l.verdict = err
 	}

@@ -52,7 +52,7 @@ func recorded(t testing.TB, w world) []byte {
 	if _, err := io.ReadFull(ends[1], stream); err != nil {
 		t.Fatal(err)
 	}
-	sender.Abort()
+	_ = sender.Close()
 	return stream
 }
 
@@ -61,7 +61,7 @@ func injected(t *testing.T, w world, stream []byte, end func(*net.TCPConn)) ([]b
 	t.Helper()
 	ends, e := w.pair(t), New(1, 2, func(int) {})
 	defer ends[0].Close()
-	defer e.Abort()
+	defer e.Close()
 	e.Attach(0, ends[1])
 	if _, err := ends[0].Write(stream); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestPieces(t *testing.T) {
 		if got, err := receiveFirst(t.Context(), e); err != nil || string(got) != string(firstData) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
-		e.Abort()
+		_ = e.Close()
 		_ = ends[0].Close()
 		tiny := worlds[name]
 		tiny.buffer = 1
@@ -195,11 +195,10 @@ func FuzzFrames(f *testing.F) {
 	f.Add((&waiting{true, 3, firstCall}).append(nil, firstCall.Fingerprint()))
 	f.Add((&refused{sent: firstCall, sentBytes: 1}).append(nil))
 	f.Add(header{kind: kindBye}.append(slices.Clone(stream)))
-	f.Add(header{kind: kindAbort}.append(nil))
 	f.Add(header{kindMessage, 1<<56 - 1, firstCall.Fingerprint()}.append(nil))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		e := New(0, 2, func(int) {})
-		defer e.Abort()
+		defer e.Close()
 		l := &e.links[1]
 		l.asked = true
 		l.in = input{buf: append(slices.Clone(stream), make([]byte, bufferBytes)...), w: len(stream), over: io.EOF, dry: true}

@@ -26,13 +26,13 @@ type Endpoint struct {
 	active  []*link   // those of them with messages that are not complete
 	open    int       // how many messages are not complete
 	moved   time.Time // when something was done last; set when there is nothing to do
-	doom    error     // another rank has given up, or refused a message
+	doom    error     // another rank has refused a message
 
 	fate atomic.Pointer[fate] // nil: nothing has ended it
 
 	mu       sync.Mutex
 	busy     bool      // an Exchange is in progress: what it uses is freed by it
-	ended    bool      // by Abort or Close
+	ended    bool      // by Close
 	arrivals []arrival // links for the next look
 	waits    []int     // what Waiting gives
 
@@ -62,7 +62,7 @@ func (e *Endpoint) Begin(call *wire.Call) {
 }
 
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed. What
-// was sent may still be on its way then. After an error the endpoint is only good for Abort and Close.
+// was sent may still be on its way then. After an error the endpoint is only good for Close.
 func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if err := e.enter(); err != nil {
 		return err

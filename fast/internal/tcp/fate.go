@@ -49,40 +49,27 @@ func (e *Endpoint) tell(l *link) {
 	l.out.flush(l.fd)
 }
 
-// Fail has the Exchange in progress, and every later one, return err. The first error counts.
+// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other
+// ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
 	if e.fate.CompareAndSwap(nil, &fate{err}) {
 		e.poller.wake()
 	}
 }
 
-// Abort gives up on behalf of this rank: the other ranks that it has links with get *wire.PeerError with this rank, and
-// wire.ErrAborted if that can still be said, or else wire.ErrDied.
-func (e *Endpoint) Abort() { e.end(wire.ErrAborted) }
-
 // Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
 // of this rank wire.ErrClosed. What was sent still arrives, if the other ranks take it soon.
 func (e *Endpoint) Close() error {
-	e.end(wire.ErrClosed)
-	return nil
-}
-
-// end ends this rank's part, unless it has ended.
-func (e *Endpoint) end(why error) {
+	e.Fail(wire.ErrClosed)
 	e.mu.Lock()
-	if e.ended {
-		e.mu.Unlock()
-		return
-	}
+	first := !e.ended
 	e.ended = true
-	e.fate.Store(&fate{why})
 	busy := e.busy
 	e.mu.Unlock()
-	if busy {
-		e.poller.wake() // the Exchange releases everything
-		return
+	if first && !busy { // an Exchange in progress releases everything
+		e.release()
 	}
-	e.release()
+	return nil
 }
 
 // failure is the reason to wait no longer, if there is one.

@@ -15,7 +15,6 @@ const (
 	kindWaiting                  // what it waits for
 	kindRefused                  // a message of the receiver did not match: then its sender gives up
 	kindBye                      // the last word of a rank that closes
-	kindAbort                    // the last word of a rank that gives up
 )
 
 const (
@@ -60,7 +59,7 @@ func parseHeader(b []byte) (header, error) {
 		want, told = waitingBytes, true
 	case kindRefused:
 		want = refusedBytes
-	case kindBye, kindAbort:
+	case kindBye:
 	default:
 		return h, fmt.Errorf("a frame of kind %d", h.kind)
 	}

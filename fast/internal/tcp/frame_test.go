@@ -47,7 +47,7 @@ func TestFrames(t *testing.T) {
 // TestBadHeaders are refused.
 func TestBadHeaders(t *testing.T) {
 	for _, h := range []header{
-		{}, {kind: kindAbort + 1}, {kind: 255}, {kindMessage, 5, 0}, {kindCall, callBytes, 0}, {kindCall, callBytes + 1, 1},
+		{}, {kind: kindBye + 1}, {kind: 255}, {kindMessage, 5, 0}, {kindCall, callBytes, 0}, {kindCall, callBytes + 1, 1},
 		{kindPast, 0, 1}, {kindWaiting, callBytes, 1}, {kindRefused, refusedBytes, 1}, {kindBye, 1, 0}, {kindBye, 0, 1},
 	} {
 		if _, err := parseHeader(h.append(nil)); err == nil {

@@ -23,7 +23,7 @@ type link struct {
 	receivedEver uint64 // and received
 
 	verdict error  // the other rank's last word, which comes after all messages
-	refusal []byte // what the other rank is to be told when this one gives up: its message did not match
+	refusal []byte // what the other rank is to be told when the Exchange has failed: its message did not match
 
 	said  words // what the other rank was told that this one waits for
 	heard heard // and what it has told

@@ -67,7 +67,7 @@ func TestSurplusLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := New(0, 2, func(int) {})
-	ended.Abort()
+	_ = ended.Close()
 	for _, attach := range []func(c wire.Conn){
 		func(c wire.Conn) { e.Attach(1, c); _ = send(e, 1, nil) },
 		func(c wire.Conn) { ended.Attach(1, c) },
@@ -163,8 +163,7 @@ func TestCloseInTheMiddle(t *testing.T) {
 func TestNothingStays(t *testing.T) {
 	for name, end := range map[string]func(e *Endpoint){
 		"close": func(e *Endpoint) { _, _ = e.Close(), e.Close() },
-		"abort": func(e *Endpoint) { e.Abort(); _ = e.Close() },
-		"fail":  func(e *Endpoint) { e.Fail(wire.ErrFrozen); e.Abort() },
+		"fail":  func(e *Endpoint) { e.Fail(wire.ErrFrozen); _ = e.Close() },
 	} {
 		files, goroutines := openFiles(t), runtime.NumGoroutine()
 		for range 5 {

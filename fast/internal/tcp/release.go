@@ -1,29 +1,25 @@
 package tcp
 
 import (
-	"errors"
 	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // drain bounds the time in which what was sent before Close still goes out.
 const drain = 2 * time.Second
 
-// release says the last words on all links and closes them. What a closed rank has sent goes out meanwhile.
+// release says the last word on all links and closes them. What the rank has sent goes out meanwhile.
 func (e *Endpoint) release() {
 	_ = e.adopt() // links that were not needed so far: a connection that is none is closed
 	var left []*link
-	word := e.word()
 	for i := range e.links {
 		l := &e.links[i]
 		if l.fd < 0 {
 			continue
 		}
-		if drained := l.leave(word); drained || word == kindAbort {
+		if l.leave() {
 			l.close()
 		} else {
 			left = append(left, l)
@@ -36,17 +32,9 @@ func (e *Endpoint) release() {
 	go e.drain(left)
 }
 
-// word is the last word of a rank that has ended.
-func (e *Endpoint) word() uint8 {
-	if errors.Is(e.fate.Load().err, wire.ErrClosed) {
-		return kindBye
-	}
-	return kindAbort
-}
-
 // leave says the last word, and tells whether all that was said has arrived.
-func (l *link) leave(word uint8) bool {
-	l.out.pending = header{kind: word}.append(l.out.pending)
+func (l *link) leave() bool {
+	l.out.pending = header{kind: kindBye}.append(l.out.pending)
 	return l.drained()
 }
 
