@@ -1,0 +1,181 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestSplit makes communicators by color and key, in them others, and one of no rank.
+func TestSplit(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 5)
+			for rank, err := range onAll(all, func(c *Comm) error {
+				color := c.Rank() % 2
+				if c.Rank() == 4 {
+					color = -1
+				}
+				half, err := c.Split(t.Context(), color, -c.Rank())
+				if err != nil || half == nil {
+					return err
+				}
+				defer half.Close()
+				if half.Size() != 2 || half.Rank() != 1-c.Rank()/2 {
+					return fmt.Errorf("rank %d became %v", c.Rank(), half)
+				}
+				turned, err := half.Split(t.Context(), 7, -half.Rank())
+				if err != nil {
+					return err
+				}
+				defer turned.Close()
+				got := make([]int, 2)
+				if err := AllGatherInto(t.Context(), turned, got, []int{c.Rank()}); err != nil {
+					return err
+				}
+				if want := []int{color, color + 2}; !slices.Equal(got, want) {
+					return fmt.Errorf("rank %d is with %v, want %v", c.Rank(), got, want)
+				}
+				return nil
+			}) {
+				if err != nil {
+					t.Errorf("rank %d: %v", rank, err)
+				}
+			}
+			closeAll(t, all)
+		})
+	}
+}
+
+// TestGroupRefused is for groups that cannot be.
+func TestGroupRefused(t *testing.T) {
+	all := comms(2)
+	for _, ranks := range [][]int{nil, {1}, {0, 0}, {0, 2}, {0, -1}} {
+		if _, err := all[0].Group(t.Context(), ranks); !errors.Is(err, ErrInvalidArgument) {
+			t.Errorf("%v: %v", ranks, err)
+		}
+	}
+	closeAll(t, all)
+	if _, err := all[0].Split(t.Context(), 0, 0); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// TestGroupEnds: who waits in Group for a rank that does not come gets out when the communicator beneath ends, on either
+// rank.
+func TestGroupEnds(t *testing.T) {
+	ends := map[string]func(c *Comm){
+		"abort":  (*Comm).Abort,
+		"close":  func(c *Comm) { _ = c.Close() },
+		"revoke": func(c *Comm) { _ = c.Revoke() },
+	}
+	for _, w := range worlds {
+		for name, end := range ends {
+			for ender := range 2 {
+				t.Run(fmt.Sprint(w.name, "/", name, " by ", ender), func(t *testing.T) {
+					all := w.comms(t, 2)
+					time.AfterFunc(5*time.Millisecond, func() { end(all[ender]) })
+					if _, err := all[0].Group(context.Background(), []int{0, 1}); err == nil {
+						t.Error("a group of one that did not come")
+					}
+					closeAll(t, all)
+				})
+			}
+		}
+	}
+}
+
+// TestGroupFailsOnAll: one member's context ends while another one is late. None of them has a communicator then.
+func TestGroupFailsOnAll(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 3)
+			impatient, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			for rank, err := range onAll(all, func(c *Comm) error {
+				ctx := t.Context()
+				switch c.Rank() {
+				case 1:
+					ctx = impatient
+				case 2:
+					<-impatient.Done()
+					time.Sleep(2 * hearsay)
+				}
+				g, err := c.Group(ctx, []int{0, 1, 2})
+				if err == nil {
+					err = g.Close()
+				} else {
+					err = nil
+				}
+				if g != nil {
+					return errors.Join(err, errors.New("it has a communicator"))
+				}
+				return err
+			}) {
+				if err != nil {
+					t.Errorf("rank %d: %v", rank, err)
+				}
+			}
+			closeAll(t, all)
+		})
+	}
+}
+
+// TestForeignCause ends a call by a context whose cause is the error of another communicator. Its ranks are not this one's.
+func TestForeignCause(t *testing.T) {
+	for _, w := range worlds {
+		for _, cause := range []error{&PeerError{Rank: 1, Err: ErrDied}, &PeerError{Rank: 9, Err: ErrAborted},
+			&MismatchError{Rank: 9, Field: "op"}} {
+			t.Run(fmt.Sprint(w.name, "/", cause), func(t *testing.T) {
+				all := w.comms(t, 3)
+				ctx, cancel := context.WithCancelCause(t.Context())
+				time.AfterFunc(time.Millisecond, func() { cancel(cause) })
+				errs := onAll(all, func(c *Comm) error {
+					switch c.Rank() {
+					case 0:
+						return Recv(ctx, c, make([]int, 1), 1)
+					case 2:
+						return Recv(t.Context(), c, make([]int, 1), 1)
+					}
+					return nil
+				})
+				var timeout *TimeoutError
+				var peer *PeerError
+				if !errors.As(errs[0], &timeout) || !slices.Equal(timeout.Waiting, []int{1}) || !errors.Is(errs[0], cause) {
+					t.Errorf("rank 0: %v", errs[0])
+				}
+				if !errors.As(errs[2], &peer) || peer.Rank != 0 || !errors.Is(peer, ErrAborted) {
+					t.Errorf("rank 2: %v", errs[2])
+				}
+				closeAll(t, all)
+			})
+		}
+	}
+}
+
+// TestAfterClose: what a rank does with a communicator that it has closed harms the others no more.
+func TestAfterClose(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 3)
+			closeAll(t, all[:1])
+			all[0].Abort()
+			for rank, err := range onAll(all[1:], func(c *Comm) error {
+				for range 20 {
+					if err := SendRecvReplace(t.Context(), c, []int{c.Rank()}, 3-c.Rank(), 3-c.Rank()); err != nil {
+						return err
+					}
+				}
+				return nil
+			}) {
+				if err != nil {
+					t.Errorf("rank %d: %v", rank+1, err)
+				}
+			}
+			closeAll(t, all)
+		})
+	}
+}
