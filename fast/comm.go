@@ -101,10 +101,13 @@ type plane interface {
 	Send(to int, t wire.Topic, body []byte, files ...int)
 	// Flush waits until what was sent comes even if this process ends at once, but not longer than atMost.
 	Flush(atMost time.Duration)
-	// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end.
+	// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause
+	// of ctx's end.
 	Receive(ctx context.Context, t wire.Topic) (wire.Note, error)
-	// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of
-	// keeping it for Receive. f must not block.
+	// ReceiveFiles is Receive with the files that come with the message, which are the caller's to close.
+	ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error)
+	// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting
+	// included, instead of keeping it for Receive. f must not block.
 	Handle(comm uint64, kind uint8, f func(wire.Note))
 	// Forget drops comm's messages and handlers, those to come included.
 	Forget(comm uint64)

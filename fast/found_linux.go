@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/shm"
-	"golang.org/x/sys/unix"
 )
 
 // canShare: processes of one host can have memory in common.
@@ -40,15 +39,13 @@ func (f *founding) excuse(err error) error {
 
 // attach takes the memory that rank 0 has made.
 func attach(ctx context.Context, host *founding) (transport, error) {
-	m, err := host.plane.Receive(ctx, host.topic(kindFound))
+	m, err := host.plane.ReceiveFiles(ctx, host.topic(kindFound))
 	switch {
 	case err != nil:
 		return nil, host.unheard(err, host.members[:1])
 	case m.From == host.members[0] && len(m.Files) == 1:
 		return shm.Attach(host.rank, len(host.members), m.Files[0])
 	}
-	for _, fd := range m.Files {
-		_ = unix.Close(fd)
-	}
+	m.CloseFiles()
 	return nil, fmt.Errorf("process %d gives no shared memory: %s", m.From, m.Body)
 }

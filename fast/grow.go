@@ -117,7 +117,6 @@ func (w *growing) meet(ctx context.Context, host int) error {
 	if err != nil {
 		return fmt.Errorf("waiting for rank %d to say who is new: %w", host, err)
 	}
-	m.CloseFiles()
 	if m.From != w.c.process(host) {
 		return fmt.Errorf("process %d says who is new, which rank %d has invited", m.From, host)
 	}

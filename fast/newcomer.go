@@ -80,7 +80,6 @@ func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
 	if err != nil {
 		return nil, f.unheard(err, nil)
 	}
-	m.CloseFiles()
 	o, err := decodeOffer(m.Body, g.Self())
 	if err != nil {
 		return nil, err
@@ -130,7 +129,6 @@ func distinct(processes []int) bool {
 
 // announced takes note of a process that another one has invited, and lets it in when its card comes.
 func (p *place) announced(m *mesh.Mesh, n wire.Note) {
-	n.CloseFiles()
 	if len(n.Body) < 4 {
 		return
 	}

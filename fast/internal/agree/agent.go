@@ -128,7 +128,6 @@ func (a *Agent) died(member int) bool { return !errors.Is(a.causes[member], wire
 
 // take receives a message.
 func (a *Agent) take(n wire.Note) {
-	n.CloseFiles()
 	member := slices.Index(a.processes, n.From)
 	m, err := decode(n.Body, len(a.processes))
 	if err != nil || member < 0 || member == a.me {

@@ -45,25 +45,38 @@ func (b *Inbox) Put(n wire.Note, excess func()) {
 		case !ok:
 			excess()
 		case handler != nil:
-			handler(n)
+			handler(bare(n))
 		}
 	})
 }
 
-// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or with
-// wire.ErrClosed after Close or Forget.
+// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause of
+// ctx's end, or with wire.ErrClosed after Close or Forget.
 func (b *Inbox) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
+	n, err := b.box.receive(ctx, t)
+	return bare(n), err
+}
+
+// ReceiveFiles is Receive with the files that come with the message. They are the caller's to close.
+func (b *Inbox) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return b.box.receive(ctx, t)
 }
 
-// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of keeping
-// it for Receive. All handlers and watchers are called one at a time. F must not block.
+// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting included,
+// instead of keeping it for Receive. All handlers and watchers are called one at a time. F must not block.
 func (b *Inbox) Handle(comm uint64, kind uint8, f func(wire.Note)) {
 	b.events.post(func() {
 		for _, n := range b.box.handle(lane{comm, kind}, f) {
-			f(n)
+			f(bare(n))
 		}
 	})
+}
+
+// bare is n without its files, which nobody has asked for: a peer that sends some all the same costs nothing.
+func bare(n wire.Note) wire.Note {
+	n.CloseFiles()
+	n.Files = nil
+	return n
 }
 
 // Forget drops comm's messages and handlers, those to come included.

@@ -162,21 +162,72 @@ func TestExcess(t *testing.T) {
 		t.Errorf("%d messages were kept, want %d", kept-1, want)
 	}
 	b.put(t, note(1, 1, 1, 1, "of another process"))
-	var p [2]int
-	if err := syscall.Pipe(p[:]); err != nil {
-		t.Fatal(err)
-	}
-	defer syscall.Close(p[0])
-	n := note(1, 2, 1, 1, "with a file")
-	n.Files = p[1:]
+	r, n := noteWithFile(t)
 	b.put(t, n)
-	b.Close()
-	if n, err := syscall.Read(p[0], make([]byte, 1)); n != 0 || err != nil { // it would wait
-		t.Errorf("the file is open: %d, %v", n, err)
+	if b.Close(); !isClosed(r) {
+		t.Error("the file is open")
 	}
 	if _, err := b.Receive(t.Context(), wire.Topic{Comm: 1, Kind: 1, Seq: 1}); err != wire.ErrClosed {
 		t.Error(err)
 	}
+}
+
+// TestFiles: only who asks for files gets them; those of other messages are closed.
+func TestFiles(t *testing.T) {
+	topic := wire.Topic{Comm: 1, Kind: 1, Seq: 1}
+	takes := map[string]func(*Inbox) wire.Note{
+		"a handler": func(b *Inbox) (got wire.Note) {
+			b.Handle(1, 1, func(n wire.Note) { got = n })
+			return got
+		},
+		"receive": func(b *Inbox) wire.Note {
+			n, _ := b.Receive(t.Context(), topic)
+			return n
+		},
+		"receive files": func(b *Inbox) wire.Note {
+			n, _ := b.ReceiveFiles(t.Context(), topic)
+			return n
+		},
+	}
+	for name, take := range takes {
+		b := New(atOnce)
+		r, n := noteWithFile(t)
+		b.put(t, n)
+		n = take(b)
+		if wants := name == "receive files"; string(n.Body) != "with a file" || isClosed(r) == wants || (len(n.Files) == 1) != wants {
+			t.Errorf("%s: %v, the file is closed: %v", name, n, isClosed(r))
+		}
+		n.CloseFiles()
+	}
+	b := New(atOnce)
+	b.Handle(1, 1, func(n wire.Note) {
+		if len(n.Files) > 0 {
+			t.Error("a handler gets a file")
+		}
+	})
+	r, n := noteWithFile(t)
+	if b.put(t, n); !isClosed(r) {
+		t.Error("the file of a message for a handler is open")
+	}
+}
+
+// noteWithFile is a message with the end of a pipe, of which r is the other end.
+func noteWithFile(t *testing.T) (r int, n wire.Note) {
+	var p [2]int
+	if err := syscall.Pipe(p[:]); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Close(p[0]) })
+	n = note(1, 1, 1, 1, "with a file")
+	n.Files = p[1:]
+	return p[0], n
+}
+
+// isClosed tells whether the other end of the pipe that r reads from is closed.
+func isClosed(r int) bool {
+	_ = syscall.SetNonblock(r, true)
+	n, err := syscall.Read(r, make([]byte, 1))
+	return n == 0 && err == nil
 }
 
 // TestForgotten: the last ones are remembered.

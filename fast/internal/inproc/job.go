@@ -73,6 +73,11 @@ func (p *Plane) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return p.inbox.Receive(ctx, t)
 }
 
+// ReceiveFiles is Receive: no files come.
+func (p *Plane) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error) {
+	return p.Receive(ctx, t)
+}
+
 // Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of keeping
 // it for Receive. All handlers and watchers of a process are called one at a time, in a goroutine of their own. F must
 // not block, and not call the job's Close.

@@ -116,14 +116,19 @@ func (m *Mesh) copies(p *peer, files []int) ([]int, error) {
 	return copyFiles(files)
 }
 
-// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or with
-// wire.ErrClosed after Close or Forget.
+// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause of
+// ctx's end, or with wire.ErrClosed after Close or Forget.
 func (m *Mesh) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return m.inbox.Receive(ctx, t)
 }
 
-// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of keeping
-// it for Receive. All handlers and watchers of a Mesh are called one at a time, in a goroutine of their own. F must not
+// ReceiveFiles is Receive with the files that come with the message. They are the caller's to close.
+func (m *Mesh) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error) {
+	return m.inbox.ReceiveFiles(ctx, t)
+}
+
+// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting included,
+// instead of keeping it for Receive. All handlers and watchers of a Mesh are called one at a time, in a goroutine of their own. F must not
 // block; it may use all methods but Close.
 func (m *Mesh) Handle(comm uint64, kind uint8, f func(wire.Note)) { m.inbox.Handle(comm, kind, f) }
 

@@ -67,7 +67,7 @@ func TestFiles(t *testing.T) {
 				job[0].Send(1, topic(i), nil)
 			}
 			for i := range count {
-				n, err := job[1].Receive(soon(t), topic(i))
+				n, err := job[1].ReceiveFiles(soon(t), topic(i))
 				if want := i % (maxFiles + 1); err != nil || len(n.Body) != i*1000 || (name == "local" && len(n.Files) != want) {
 					t.Fatalf("message %d: %d bytes, %d files, %v", i, len(n.Body), len(n.Files), err)
 				}
