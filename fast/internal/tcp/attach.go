@@ -24,7 +24,8 @@ func (e *Endpoint) Attach(peer int, c wire.Conn) {
 	e.arrive(arrival{peer: peer, fd: fd, conn: c, err: err})
 }
 
-// Broken says that no connection to peer can be had, and why.
+// Broken says that no connection to peer can be had, and why. One that comes all the same is taken, unless a call has failed
+// for want of it.
 func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, fd: -1, err: err}) }
 
 // onTheWay is how long a connection may take to arrive that the other rank has already used.
@@ -116,7 +117,7 @@ func (e *Endpoint) link(a *arrival) error {
 		return nil
 	case a.err != nil:
 		a.close()
-		l.verdict = l.lacks(a.err)
+		l.lack = l.lacks(a.err)
 		return nil
 	}
 	if err := e.poller.add(a.fd, a.peer); err != nil {
@@ -126,6 +127,15 @@ func (e *Endpoint) link(a *arrival) error {
 	l.fd, l.asked = a.fd, true
 	l.out.sealer, l.in.opener = newSealer(a.conn.Seal), newOpener(a.conn.Open)
 	return nil
+}
+
+// settled tells whether l has a connection, or there is a last word on that. Who asks needs it: that there is none is the
+// last word then.
+func (l *link) settled() bool {
+	if l.fd < 0 && l.verdict == nil {
+		l.verdict = l.lack
+	}
+	return l.fd >= 0 || l.verdict != nil
 }
 
 // lacks is the error of a rank that no connection to can be had.

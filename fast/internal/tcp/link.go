@@ -22,6 +22,7 @@ type link struct {
 	sentEver     uint64 // messages that have been sent on this link
 	receivedEver uint64 // and received
 
+	lack    error  // why no connection can be had, as far as is known
 	verdict error  // the other rank's last word, which comes after all messages
 	refusal []byte // what the other rank is to be told when the Exchange has failed: its message did not match
 

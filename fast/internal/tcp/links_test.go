@@ -103,6 +103,34 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestComesAllTheSame attaches a connection after it was said that there will be none, and before any call has needed it:
+// what was sent over it comes.
+func TestComesAllTheSame(t *testing.T) {
+	for name, said := range map[string]error{"closed": wire.ErrClosed, "broken": errors.New("no route to host")} {
+		t.Run(name, func(t *testing.T) {
+			all := make([]*Endpoint, 3)
+			for rank := range all {
+				all[rank] = New(rank, len(all), func(int) {})
+				defer all[rank].Close()
+			}
+			late, others := worlds["plain"].pair(t), worlds["plain"].pair(t)
+			all[0].Attach(2, others[0])
+			all[2].Attach(0, others[1])
+			all[1].Attach(0, late[1])
+			all[0].Broken(1, said)
+			if err := errors.Join(send(all[0], 2, nil), send(all[1], 0, []byte{7}), all[1].Close()); err != nil {
+				t.Fatal(err)
+			}
+			all[0].Attach(1, late[0])
+			into := []byte{0}
+			if err := receive(all[0], 1, into); err != nil || into[0] != 7 {
+				t.Errorf("got %d, %v", into, err)
+			}
+			wantPeer(t, receive(all[0], 1, into), 1, wire.ErrClosed)
+		})
+	}
+}
+
 // TestAlreadyClosed attaches a connection that is closed.
 func TestAlreadyClosed(t *testing.T) {
 	ends := worlds["plain"].pair(t)

@@ -19,7 +19,7 @@ const copyBytes = 4 << 10
 // push sends what can be sent on l, one segment at most, and tells whether that was anything.
 func (e *Endpoint) push(l *link) (bool, error) {
 	o, m := &l.out, l.sending()
-	if m == nil && o.flushed() || l.fd < 0 && l.verdict == nil {
+	if m == nil && o.flushed() || !l.settled() {
 		return false, nil
 	}
 	if m != nil && (o.over != nil || l.in.over != nil || l.verdict != nil) {

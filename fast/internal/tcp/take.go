@@ -6,7 +6,7 @@ import "github.com/collgen/collgen/fast/internal/wire"
 // nothing comes any more is an error.
 func (e *Endpoint) pull(l *link) (bool, error) {
 	m := l.receiving()
-	if m == nil || l.fd < 0 && l.verdict == nil {
+	if m == nil || !l.settled() {
 		return false, nil
 	}
 	moved, err := e.take(l, m)
