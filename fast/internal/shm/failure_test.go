@@ -23,14 +23,6 @@ func recv(e *Endpoint, from int) error {
 	return e.Exchange(context.Background(), nil, []wire.Recv{{Peer: from, Into: make([]byte, 1)}})
 }
 
-func wantPeerError(t *testing.T, err error, rank int, cause error) {
-	t.Helper()
-	var pe *wire.PeerError
-	if !errors.As(err, &pe) || pe.Rank != rank || !errors.Is(err, cause) {
-		t.Errorf("%v, want rank %d: %v", err, rank, cause)
-	}
-}
-
 // TestMismatch: the receiver of a message of another call is told.
 func TestMismatch(t *testing.T) {
 	calls := [2]wire.Call{
