@@ -21,7 +21,6 @@ type listener struct {
 func (r *listener) Begin(call *wire.Call) { r.calls = append(r.calls, *call) }
 func (r *listener) Waiting() []int        { return nil }
 func (r *listener) Fail(error)            {}
-func (r *listener) Abort()                {}
 func (r *listener) Close() error          { return nil }
 
 func (r *listener) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {

@@ -127,7 +127,6 @@ type step struct{ sends, recvs []gen.Instr }
 func (t *tracer) Begin(*wire.Call) {}
 func (t *tracer) Waiting() []int   { return nil }
 func (t *tracer) Fail(error)       {}
-func (t *tracer) Abort()           {}
 func (t *tracer) Close() error     { return nil }
 
 func (t *tracer) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
