@@ -47,5 +47,8 @@ func attach(ctx context.Context, host *founding) (transport, error) {
 		return shm.Attach(host.rank, len(host.members), m.Files[0])
 	}
 	m.CloseFiles()
+	if len(m.Body) == 0 {
+		m.Body = []byte("it has too many files open to send one")
+	}
 	return nil, fmt.Errorf("process %d gives no shared memory: %s", m.From, m.Body)
 }

@@ -78,8 +78,8 @@ func (m *Mesh) start(f func()) {
 func (m *Mesh) Self() int { return m.me.Process }
 
 // Send sends a message of at most wire.MaxNote bytes, and copies of at most 8 files if to is on this host. It does not
-// wait for the receiver; to a process that is down, or not known, it does nothing. A process that takes messages too
-// slowly is given up.
+// wait for the receiver; to a process that is down, or not known, it does nothing. If files cannot be copied, because this
+// process has too many open, the message comes without any. A process that takes messages too slowly is given up.
 func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 	p := m.peer(to)
 	if len(body) > wire.MaxNote || len(files) > maxFiles || (p == nil && to != m.me.Process) {
@@ -87,9 +87,8 @@ func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 		return
 	}
 	copies, err := m.copies(p, files)
-	if err != nil {
+	if err != nil { // the receiver waits, and is to find out
 		m.cfg.Log.Error("files cannot be sent", "to", to, "error", err)
-		return
 	}
 	if p == nil {
 		m.arrived(wire.Note{Topic: t, From: to, Body: slices.Clone(body), Files: copies})

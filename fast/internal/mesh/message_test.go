@@ -119,10 +119,9 @@ func TestTooLarge(t *testing.T) {
 	job := newJob(t, 2, nil)
 	job[0].Send(1, topic(0), make([]byte, wire.MaxNote+1))
 	job[0].Send(1, topic(0), nil, make([]int, maxFiles+1)...)
-	job[0].Send(1, topic(0), nil, -1)
 	job[0].Send(5, topic(0), nil)
-	job[0].Send(1, topic(0), []byte("this one"))
-	if n, err := job[1].Receive(soon(t), topic(0)); err != nil || string(n.Body) != "this one" {
+	job[0].Send(1, topic(0), []byte("without its file"), -1)
+	if n, err := job[1].ReceiveFiles(soon(t), topic(0)); err != nil || string(n.Body) != "without its file" || len(n.Files) > 0 {
 		t.Error(n, err)
 	}
 }
