@@ -3,6 +3,7 @@ package tcp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +19,8 @@ type arrival struct {
 	err  error
 }
 
-// Attach gives the endpoint its connection to peer, which is the endpoint's from now on. A connection too many is closed.
+// Attach gives the endpoint its connection to peer, which is the endpoint's from now on. A connection too many is closed,
+// at the latest when the next Exchange begins.
 func (e *Endpoint) Attach(peer int, c wire.Conn) {
 	fd, err := takeOut(c)
 	e.arrive(arrival{peer: peer, fd: fd, conn: c, err: err})
@@ -44,9 +46,9 @@ func (e *Endpoint) arrive(a arrival) {
 		return
 	}
 	e.mu.Lock()
-	ended := e.ended
+	ended, surplus := e.ended, arrival{fd: -1}
 	if !ended {
-		e.arrivals = append(e.arrivals, a)
+		surplus = e.keep(a)
 		e.arrived.Store(true)
 	}
 	e.mu.Unlock()
@@ -54,7 +56,22 @@ func (e *Endpoint) arrive(a arrival) {
 		a.part()
 		return
 	}
+	surplus.close()
 	e.poller.wake()
+}
+
+// keep leaves one arrival of each peer, however many there are while no Exchange takes them: the first, but a connection
+// rather than the reason why there is none. It returns the other one. The endpoint is locked.
+func (e *Endpoint) keep(a arrival) (surplus arrival) {
+	i := slices.IndexFunc(e.arrivals, func(other arrival) bool { return other.peer == a.peer })
+	switch {
+	case i < 0:
+		e.arrivals = append(e.arrivals, a)
+		return arrival{fd: -1}
+	case e.arrivals[i].err != nil && a.err == nil:
+		a, e.arrivals[i] = e.arrivals[i], a
+	}
+	return a
 }
 
 // part says the last word on a connection that comes too late.

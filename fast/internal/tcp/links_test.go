@@ -103,6 +103,31 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestManyConnections attaches connections without end to a rank that makes no call: it keeps the first one.
+func TestManyConnections(t *testing.T) {
+	e, other := New(0, 2, func(int) {}), New(1, 2, func(int) {})
+	defer e.Close()
+	defer other.Close()
+	e.Broken(1, errors.New("not yet"))
+	ends := worlds["plain"].pair(t)
+	e.Attach(1, ends[0])
+	other.Attach(0, ends[1])
+	before := openFiles(t)
+	for range 100 {
+		ends := worlds["plain"].pair(t)
+		_ = ends[1].Close()
+		e.Attach(1, ends[0])
+		e.Broken(1, errors.New("once more"))
+	}
+	if after := openFiles(t); after > before {
+		t.Errorf("%d descriptors are open, %d before", after, before)
+	}
+	into := []byte{0}
+	if err := errors.Join(send(other, 0, []byte{7}), receive(e, 1, into)); err != nil || into[0] != 7 {
+		t.Errorf("got %d, %v", into, err)
+	}
+}
+
 // TestComesAllTheSame attaches a connection after it was said that there will be none, and before any call has needed it:
 // what was sent over it comes.
 func TestComesAllTheSame(t *testing.T) {
