@@ -51,11 +51,11 @@ run: ## prove and generate the library, build, and show the examples on RANKS pr
 
 .PHONY: test
 test: ## run all tests, those of the nested modules included
-	$(call each,$(GO) test ./...)
+	$(call each,$(GO) test -timeout 30m ./...)
 
 .PHONY: test-race
 test-race: ## run all tests under the race detector
-	$(call each,$(GO) test -race ./...)
+	$(call each,$(GO) test -race -timeout 60m ./...)
 
 # What cannot be installed or run here is left out; the tests print what, and why.
 .PHONY: test-launchers
