@@ -13,6 +13,10 @@
 // any order; [SendRecv] is one of each. [Comm.Batch] has calls begin together, also on several communicators, and a
 // [Bucket] reduces many small tensors in few calls while the next ones are computed.
 //
+// [Init] connects processes, on one host or several, by what [FromEnv] or its options say. [Comm.Split], [Comm.Group] and
+// [Comm.Dup] make more communicators. When a rank has died, the others go on by [Comm.Shrink], and by [Comm.Grow] and
+// [Join] with new ones.
+//
 // Of all calls, the last 4,096 are recorded, at the cost of one look at the clock each. The record is written to a file
 // when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and `collrun
 // trace` compares those of all ranks. A call that takes long is warned of ([WithSlowCall]), with the ranks that it
