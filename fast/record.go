@@ -31,8 +31,9 @@ type recording struct {
 type recorder struct {
 	recording
 	origin time.Time
-	wrote  sync.Once      // the file
-	writes sync.WaitGroup // in goroutines of their own
+	save   func(*Trace) error // writeFile, or that of a test
+	wrote  sync.Once          // the file
+	writes sync.WaitGroup     // in goroutines of their own
 
 	mu     sync.Mutex
 	ring   []record
@@ -81,7 +82,9 @@ func newRecorder(r recording) *recorder {
 		r.slow = slowCall
 	}
 	ring := make([]record, max(1, r.operations))
-	return &recorder{recording: r, origin: time.Now(), ring: ring, tracks: make(map[*track]bool)}
+	made := &recorder{recording: r, origin: time.Now(), ring: ring, tracks: make(map[*track]bool)}
+	made.save = made.writeFile
+	return made
 }
 
 // join has r record the operations of c, until leave. A Comm without a recorder has no track.

@@ -202,6 +202,30 @@ func TestTraceFileCannotBeWritten(t *testing.T) {
 	}
 }
 
+// TestTraceFileHangs: a directory that does not answer holds up the error of a call for a second, and Close not at all.
+func TestTraceFileHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log lockedBuffer
+		all := watched(2, recording{operations: 10, dir: "hangs", log: slog.New(slog.NewTextHandler(&log, nil))})
+		answers := make(chan error)
+		defer close(answers)
+		all[0].track.save = func(*Trace) error { return <-answers }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		start := time.Now()
+		if err := Barrier(ctx, all[0]); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		leaveWatched(all)
+		if took := time.Since(start); took != time.Minute+saving {
+			t.Errorf("the call, which waits for a minute, and Close take %v", took)
+		}
+		if !strings.Contains(log.String(), errSaving.Error()) {
+			t.Errorf("the log is %q", log.String())
+		}
+	})
+}
+
 // lockedBuffer is a log that may be read while it is written.
 type lockedBuffer struct {
 	mu sync.Mutex

@@ -107,13 +107,27 @@ func (t *Trace) write(w io.Writer) error {
 	return buf.Flush()
 }
 
+// saving is how long a call that failed waits for its trace: a program that ends because of the error has it then, and a
+// disk that hangs does not hold up the error.
+const saving = time.Second
+
+var errSaving = fmt.Errorf("it is not written after %v", saving)
+
 // keepTrace writes the rank's file, once, because of err.
 func (t *track) keepTrace(err error) {
 	if t == nil || t.dir == "" {
 		return
 	}
 	t.wrote.Do(func() {
-		if failed := t.writeFile(t.trace(err.Error())); failed != nil && t.log != nil {
+		kept, saved := t.trace(err.Error()), make(chan error, 1)
+		go func() { saved <- t.save(kept) }()
+		var failed error
+		select {
+		case failed = <-saved:
+		case <-time.After(saving):
+			failed = errSaving
+		}
+		if failed != nil && t.log != nil {
 			t.log.Warn("the flight recorder cannot be written", "error", failed)
 		}
 	})
