@@ -179,7 +179,7 @@ func (c *Comm) settle(err error) error {
 }
 
 // flushTime bounds the wait until the notice of a failure is on its way.
-const flushTime = 10 * time.Millisecond
+const flushTime = 100 * time.Millisecond
 
 // hear waits for a better reason than err for the failure of a link to rank, and is that or err.
 func (c *Comm) hear(err error, rank int) error {
