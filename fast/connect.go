@@ -44,7 +44,7 @@ func (p *place) checkTransport(m *mesh.Mesh) error {
 
 // worldOf is the world of a process that m connects with the others.
 func (p *place) worldOf(m *mesh.Mesh) *world {
-	all := &processes{mesh: m, encrypt: p.encrypt}
+	all := &processes{m}
 	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
 	r := recording{rank: p.rank, size: p.size, job: p.job, operations: recorded, dir: p.traceDir, log: p.logger(), slow: p.slow}
 	return &world{plane: m, found: all.found, locate: all.locate, record: newRecorder(r)}
@@ -62,6 +62,7 @@ func (p *place) config(c *cards, cred secure.Credentials) mesh.Config {
 			return i.Addresses, i.Why, err
 		},
 		ForceTCP: p.transport == "tcp",
+		Encrypt:  p.encrypt,
 		Host:     p.host,
 		Freeze:   p.freeze,
 		Log:      p.logger(),

@@ -12,10 +12,7 @@ import (
 )
 
 // processes makes transports among processes: shared memory between those of one host, TCP between others.
-type processes struct {
-	mesh    *mesh.Mesh
-	encrypt bool
-}
+type processes struct{ mesh *mesh.Mesh }
 
 // near tells whether this process shares memory with another one, and the other one with it.
 func (p *processes) near(process int) bool { return canShare && p.mesh.SharesMemory(process) }
@@ -85,7 +82,7 @@ func (p *processes) dial(f *founding) *tcp.Endpoint {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), dialTime)
 			defer cancel()
-			if c, err := p.mesh.Dial(ctx, f.members[peer], f.id, p.encrypt); err != nil {
+			if c, err := p.mesh.Dial(ctx, f.members[peer], f.id); err != nil {
 				e.Broken(peer, err)
 			} else {
 				e.Attach(peer, c)

@@ -101,7 +101,8 @@ func WithInterface(name string) InitOption { return func(p *place) { p.network =
 
 // WithEncryption encrypts what goes over TCP (AES-256-GCM), at a cost. Without it, data are in clear: connections are
 // made by ranks that have proved who they are, but whoever is on the path between two hosts can read the data and, by
-// taking over a connection, change them. Control messages are always encrypted. All ranks say the same.
+// taking over a connection, change them. Control messages are always encrypted. All ranks say the same, or
+// Init fails on all.
 func WithEncryption() InitOption { return func(p *place) { p.encrypt = true } }
 
 // WithFreeze sets after how long without a sign of life a process is taken for dead, 2 s without it. All ranks say the

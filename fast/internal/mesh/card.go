@@ -20,12 +20,13 @@ type Card struct {
 	Socket    string   // the name of the abstract unix socket on which it listens; empty: none
 	Freeze    time.Duration
 	ForceTCP  bool
+	Encrypt   bool
 	Addresses []netip.AddrPort // on which it listens; none in the first round
 	Failure   string           // why it gave up before it could be reached
 }
 
 const (
-	cardVersion  = 1
+	cardVersion  = 2
 	maxCard      = 1 << 10
 	maxSocket    = 64
 	maxAddresses = 16
@@ -38,7 +39,7 @@ func (c *Card) encode(cred secure.Credentials, job secure.Identity) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte{cardVersion}, uint32(c.Process))
 	b = append(b, c.Token[:]...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(c.Freeze))
-	b = append(b, flag(c.ForceTCP))
+	b = append(b, flag(c.ForceTCP), flag(c.Encrypt))
 	b = appendText(b, c.Host, maxHost)
 	b = appendText(b, c.Socket, maxSocket)
 	b = appendText(b, c.Failure, maxFailure-1)
@@ -61,7 +62,7 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 	c.Process = int(d.uint32() & (1<<31 - 1))
 	copy(c.Token[:], d.bytes(len(c.Token)))
 	c.Freeze = time.Duration(d.uint64())
-	c.ForceTCP = d.byte() == 1
+	c.ForceTCP, c.Encrypt = d.byte() == 1, d.byte() == 1
 	c.Host, c.Socket, c.Failure = d.text(maxHost), d.text(maxSocket), d.text(maxFailure-1)
 	c.Addresses = d.addresses()
 	switch {

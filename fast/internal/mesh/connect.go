@@ -61,6 +61,8 @@ func (m *Mesh) check(h secure.Hello, _ secure.Identity) error {
 		return m.present(h)
 	case x == nil || x.raw == nil || (h.Purpose == secure.Data && x.peer == nil):
 		return fmt.Errorf("%w: process %d is not known here yet", secure.ErrBusy, h.From)
+	case h.Purpose == secure.Data && h.Encrypt != m.cfg.Encrypt:
+		return errors.New("data is to be encrypted by both processes or by none")
 	case h.Purpose == secure.Data:
 		return nil
 	case h.Purpose != secure.Control || h.From < m.me.Process:

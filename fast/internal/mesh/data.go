@@ -13,19 +13,19 @@ import (
 const dataTime = 10 * time.Second
 
 // Dial connects to a process for the data of a communicator. It ends with ctx, after 10 s, or when the process is down,
-// with *wire.PeerError. Encrypt holds for both directions.
-func (m *Mesh) Dial(ctx context.Context, process int, comm uint64, encrypt bool) (wire.Conn, error) {
+// with *wire.PeerError.
+func (m *Mesh) Dial(ctx context.Context, process int, comm uint64) (wire.Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dataTime, fmt.Errorf("no connection for data within %v", dataTime))
 	defer cancel()
 	ctx, stop := m.whileUp(ctx, func(p int) bool { return p == process })
 	defer stop()
 	c := m.cardOf(process)
 	c.Process = process
-	conn, err := m.call(ctx, &c, secure.Hello{Purpose: secure.Data, Comm: comm, Encrypt: encrypt})
+	conn, err := m.call(ctx, &c, secure.Hello{Purpose: secure.Data, Comm: comm, Encrypt: m.cfg.Encrypt})
 	if err != nil {
 		return wire.Conn{}, fmt.Errorf("connecting to process %d: %w", process, err)
 	}
-	raw, err := conn.Raw(encrypt)
+	raw, err := conn.Raw(m.cfg.Encrypt)
 	if err != nil {
 		_ = conn.Close()
 	}
@@ -60,7 +60,7 @@ func (m *Mesh) HandleConns(comm uint64, f func(from int, c wire.Conn)) {
 
 // admitData takes a connection for data.
 func (m *Mesh) admitData(c *secure.Conn, h secure.Hello) {
-	raw, err := c.Raw(h.Encrypt)
+	raw, err := c.Raw(m.cfg.Encrypt)
 	if err != nil {
 		m.cfg.Log.Warn("a connection for data is of no use", "from", h.From, "error", err)
 		_ = c.Close()

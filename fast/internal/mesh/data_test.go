@@ -33,12 +33,15 @@ func TestData(t *testing.T) {
 		}
 		for _, encrypt := range []bool{false, true} {
 			for _, early := range []bool{false, true} {
-				job := newJob(t, 2, way)
+				job := newJob(t, 2, func(c *Config) {
+					c.Encrypt = encrypt
+					way(c)
+				})
 				var come chan arrival
 				if early {
 					come = arrivals(job[0], 5)
 				}
-				a, err := job[1].Dial(soon(t), 0, 5, encrypt)
+				a, err := job[1].Dial(soon(t), 0, 5)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,16 +88,16 @@ func TestDataRefused(t *testing.T) {
 	job := newJob(t, 4, forceTCP)
 	job[2].kill()
 	eventually(t, func() bool { return job[0].Down(2) != nil })
-	_, err := job[0].Dial(soon(t), 2, 5, false)
+	_, err := job[0].Dial(soon(t), 2, 5)
 	var peer *wire.PeerError
 	if !errors.As(err, &peer) || peer.Rank != 2 || !errors.Is(err, wire.ErrDied) {
 		t.Error(err)
 	}
-	if _, err = job[0].Dial(soon(t), 9, 5, false); !errors.As(err, &peer) || peer.Rank != 9 {
+	if _, err = job[0].Dial(soon(t), 9, 5); !errors.As(err, &peer) || peer.Rank != 9 {
 		t.Error(err)
 	}
 	job[0].Forget(5)
-	c, err := job[1].Dial(soon(t), 0, 5, false)
+	c, err := job[1].Dial(soon(t), 0, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,11 +106,11 @@ func TestDataRefused(t *testing.T) {
 		t.Error("a connection for a communicator that is forgotten stays")
 	}
 	job[3].Fence(1, wire.ErrDied)
-	if _, err = job[1].Dial(soon(t), 3, 5, false); !errors.Is(err, wire.ErrFenced) {
+	if _, err = job[1].Dial(soon(t), 3, 5); !errors.Is(err, wire.ErrFenced) {
 		t.Error(err)
 	}
 	local := newJob(t, 2, nil)
-	if _, err := local[0].Dial(soon(t), 1, 5, false); !errors.As(err, &peer) || peer.Rank != 1 {
+	if _, err := local[0].Dial(soon(t), 1, 5); !errors.As(err, &peer) || peer.Rank != 1 {
 		t.Error(err)
 	}
 }
@@ -128,7 +131,7 @@ func TestDialEnds(t *testing.T) {
 			job[1].mu.Unlock()
 			done := make(chan error)
 			go func() {
-				_, err := job[0].Dial(soon(t), 1, 5, false)
+				_, err := job[0].Dial(soon(t), 1, 5)
 				done <- err
 			}()
 			eventually(t, func() bool { return len(job[1].server.Refusals()) > 0 })
@@ -144,7 +147,7 @@ func TestDialEnds(t *testing.T) {
 func TestLobby(t *testing.T) {
 	job := newJob(t, 2, forceTCP)
 	dial := func(comm uint64) wire.Conn {
-		c, err := job[0].Dial(soon(t), 1, comm, false)
+		c, err := job[0].Dial(soon(t), 1, comm)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,6 +201,7 @@ func TestPurposes(t *testing.T) {
 		{1, secure.Hello{Purpose: secure.Control, Token: job[1].card.Token}, ErrTaken},
 		{1, secure.Hello{Purpose: secure.Store}, secure.ErrRefused},
 		{1, secure.Hello{Purpose: secure.Join}, ErrTicket},
+		{1, secure.Hello{Purpose: secure.Data, Encrypt: true}, secure.ErrRefused}, // process 0 does not
 	} {
 		c := job[x.from].cardOf(1 - x.from)
 		if _, err := job[x.from].call(soon(t), &c, x.h); !errors.Is(err, x.want) {

@@ -127,6 +127,9 @@ func (m *Mesh) Introduce(number int, card []byte) error {
 	if err != nil {
 		return &wire.PeerError{Rank: number, Err: err}
 	}
+	if err := sameEncryption([]Card{c, {Process: m.me.Process, Encrypt: m.cfg.Encrypt}}); err != nil {
+		return &wire.PeerError{Rank: number, Err: err}
+	}
 	m.mu.Lock()
 	x := m.members[number]
 	taken := number < m.me.Size || number == m.me.Process || (x != nil && x.raw != nil && x.card.Token != c.Token)

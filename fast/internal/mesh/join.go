@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -49,7 +50,8 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 
 // begin makes this process's first card, and has it listen.
 func (m *Mesh) begin() {
-	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, Freeze: m.cfg.Freeze, ForceTCP: m.cfg.ForceTCP}
+	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, Freeze: m.cfg.Freeze, ForceTCP: m.cfg.ForceTCP,
+		Encrypt: m.cfg.Encrypt}
 	_, _ = rand.Read(m.card.Token[:])
 	m.card.Socket = m.listenLocal()
 	m.work.Go(m.watchOver)
@@ -99,7 +101,30 @@ func (j *joining) gather() error {
 			return err
 		}
 	}
-	return j.awaitNone(j.unconnected)
+	if err := j.awaitNone(j.unconnected); err != nil {
+		return err
+	}
+	err := sameEncryption(cards)
+	if err != nil { // all others hear it, because all are connected
+		j.report(err, certain)
+	}
+	return err
+}
+
+// sameEncryption refuses processes of which only some encrypt their data. All come to the same result.
+func sameEncryption(cards []Card) error {
+	sides := make(map[bool][]int)
+	for _, c := range cards {
+		sides[c.Encrypt] = append(sides[c.Encrypt], c.Process)
+	}
+	switch some, rest := sides[true], sides[false]; {
+	case len(some) == 0 || len(rest) == 0:
+		return nil
+	case len(some) <= len(rest):
+		return fmt.Errorf("ranks %v are to encrypt their data, and the others are not", some)
+	default:
+		return fmt.Errorf("ranks %v are not to encrypt their data, and the others are", rest)
+	}
 }
 
 // needTCP tells whether processes have to be reached by TCP, and whether all of them are on one host. All processes come

@@ -61,6 +61,41 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
+// TestEncryptSome: data is encrypted by all processes or by none, also by one that joins later.
+func TestEncryptSome(t *testing.T) {
+	leavesNothing(t)
+	for want, some := range map[string][]int{
+		"ranks [1] are to encrypt their data, and the others are not": {1},
+		"ranks [2] are not to encrypt their data, and the others are": {0, 1},
+	} {
+		b := newBoard()
+		configs := []Config{b.config(0, 3), b.config(1, 3), b.config(2, 3)}
+		for _, p := range some {
+			configs[p].Encrypt = true
+		}
+		_, errs := joinAll(soon(t), configs...)
+		for p, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("process %d: %v, want %q", p, err, want)
+			}
+		}
+	}
+	job := newJob(t, 2, nil)
+	ticket, err := job[1].Invite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encrypted := func(c *Config) { c.Encrypt = true }
+	_, err = JoinTicket(soon(t), newcomer(encrypted, ticket), ticket)
+	if want := "ranks [2] are to encrypt"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+	other := Card{Process: 2, Freeze: time.Second, Encrypt: true}
+	if err := job[0].Introduce(2, other.encode(job[0].cfg.Credentials, job[0].me)); err == nil {
+		t.Error("a process that encrypts its data was let in")
+	}
+}
+
 // TestUnreachable: a process that has published a card and does not connect is named by all, also by those that could do
 // without it; and who was refused meanwhile is quoted.
 func TestUnreachable(t *testing.T) {
