@@ -20,11 +20,9 @@ type place struct {
 	epoch        uint32
 	store        Store
 	storeAddress string
-	storeless    string // why the environment names no store, if it does not
-	secret       []byte
-	secretFrom   func() (secure.Secret, error)
-	certificate  *tls.Certificate
-	roots        *x509.CertPool
+	storeless    string                        // why the environment names no store, if it does not
+	secretFrom   func() (secure.Secret, error) // a function, which is printed as an address
+	certified    secure.Credentials            // from a certificate, if one is given
 	transport    string
 	network      string // interface, network or address
 	host         string // names this host instead of what the system says
@@ -71,7 +69,10 @@ func WithStoreAddress(address string) InitOption {
 // WithSecret gives the job's secret, 32 random bytes that all its processes have and nobody else. Whoever has it can be
 // any rank.
 func WithSecret(secret []byte) InitOption {
-	return func(p *place) { p.secret, p.secretFrom = secret, nil }
+	if secret == nil {
+		return withSecretFrom(nil)
+	}
+	return withSecretFrom(func() (secure.Secret, error) { return checkSecret(secret) })
 }
 
 // WithSecretFile has the job's secret read from a file that only this user may read (mode 0600): 32 bytes, or 64
@@ -81,13 +82,13 @@ func WithSecretFile(path string) InitOption {
 }
 
 func withSecretFrom(read func() (secure.Secret, error)) InitOption {
-	return func(p *place) { p.secretFrom, p.secret = read, nil }
+	return func(p *place) { p.secretFrom = read }
 }
 
 // WithCertificate has ranks prove who they are by certificates of their own instead of a secret. That of rank 3 of job
 // "train" has the DNS name "rank-3.train", and is signed by one of roots.
 func WithCertificate(certificate tls.Certificate, roots *x509.CertPool) InitOption {
-	return func(p *place) { p.certificate, p.roots = &certificate, roots }
+	return func(p *place) { p.certified = secure.FromCertificate(certificate, roots) }
 }
 
 // WithTransport has all ranks talk over "tcp", also on one host, or "shm", which fails if they are on several hosts.

@@ -42,28 +42,27 @@ func (p *place) closeStore(s Store) {
 // credentials are those that the options give; nil if they give none.
 func (p *place) credentials() (secure.Credentials, error) {
 	switch {
-	case p.certificate != nil:
-		return secure.FromCertificate(*p.certificate, p.roots), nil
+	case p.certified != nil:
+		return p.certified, nil
 	case p.secretFrom != nil:
 		s, err := p.secretFrom()
 		if err != nil {
 			return nil, err
 		}
 		return secure.FromSecret(s), nil
-	case p.secret != nil:
-		return fromSecret(p.secret)
 	}
 	return nil, nil
 }
 
-func fromSecret(secret []byte) (secure.Credentials, error) {
-	if len(secret) != len(secure.Secret{}) {
-		return nil, Refuse("Init", "a secret of %d bytes, want %d", len(secret), len(secure.Secret{}))
+// checkSecret is the secret that a user or a store gives.
+func checkSecret(secret []byte) (s secure.Secret, err error) {
+	if len(secret) != len(s) {
+		return s, Refuse("Init", "a secret of %d bytes, want %d", len(secret), len(s))
 	}
-	if secure.Secret(secret) == (secure.Secret{}) {
-		return nil, Refuse("Init", "a secret of zeros, which is none")
+	if copy(s[:], secret); s == (secure.Secret{}) {
+		return s, Refuse("Init", "a secret of zeros, which is none")
 	}
-	return secure.FromSecret(secure.Secret(secret)), nil
+	return s, nil
 }
 
 // askSecret has the store hand out the job's secret.
@@ -78,7 +77,11 @@ func askSecret(ctx context.Context, s Store) (secure.Credentials, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the job's secret: %w", err)
 	}
-	return fromSecret(secret)
+	checked, err := checkSecret(secret)
+	if err != nil {
+		return nil, err
+	}
+	return secure.FromSecret(checked), nil
 }
 
 const noSecret = "ranks have to prove who they are, and no secret is given: put 32 random bytes into a file that only " +

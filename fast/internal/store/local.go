@@ -14,11 +14,11 @@ import (
 // the other end is: other users are refused on either side.
 type Local struct {
 	Shared
-	secret []byte
+	secret func() []byte // as in Memory
 }
 
 // Secret is the job's secret: random, and new each time that rank 0 opens the store.
-func (l *Local) Secret(context.Context) ([]byte, error) { return bytes.Clone(l.secret), nil }
+func (l *Local) Secret(context.Context) ([]byte, error) { return l.secret(), nil }
 
 const (
 	localMagic = "collgen\x01" // ends with the version

@@ -45,7 +45,7 @@ func listenLocal(ctx context.Context, job Job) (*Local, error) {
 	h := newHost(context.Background(), socket, job.Size+strangers)
 	var refused refusals
 	h.running.Go(func() { h.accept(&job, &refused) })
-	return &Local{Shared{h.memory, h.shut, refused.words}, h.memory.secret[:]}, nil
+	return &Local{Shared{h.memory, h.shut, refused.words}, h.memory.secret}, nil
 }
 
 // occupant is who has the job's address already, in words.
@@ -90,7 +90,7 @@ func (h *host) welcome(c net.Conn, job *Job) error {
 	if err != nil || f.kind != hello || f.key != "" {
 		return errNotOurs
 	}
-	answer := frame{id: f.id, kind: done, value: h.memory.secret[:]}
+	answer := frame{id: f.id, kind: done, value: h.memory.secret()}
 	refusal := job.check(f.value)
 	if refusal != nil {
 		answer.kind, answer.value = failed, []byte(refusal.Error())

@@ -32,7 +32,7 @@ func (l *Local) connect(ctx context.Context, job Job) error {
 	}
 	_ = c.SetDeadline(time.Time{})
 	client := NewClient(c, lostRank)
-	l.Shared, l.secret = Shared{client, client.Close, nil}, secret
+	l.Shared, l.secret = Shared{client, client.Close, nil}, keeping(secret)
 	return nil
 }
 

@@ -13,7 +13,7 @@ const SecretBytes = 32
 
 // Memory is a store for the goroutines of one process. It may be used by many at once.
 type Memory struct {
-	secret [SecretBytes]byte
+	secret func() []byte // a function, because that is printed as an address, whatever the verb
 
 	mu      sync.Mutex
 	values  map[string][]byte
@@ -29,13 +29,18 @@ type wait struct {
 
 // NewMemory is an empty store with a random secret.
 func NewMemory() *Memory {
-	m := &Memory{values: make(map[string][]byte), waiting: make(map[string]*wait)}
-	_, _ = rand.Read(m.secret[:]) // never fails
-	return m
+	secret := make([]byte, SecretBytes)
+	_, _ = rand.Read(secret) // never fails
+	return &Memory{secret: keeping(secret), values: make(map[string][]byte), waiting: make(map[string]*wait)}
+}
+
+// keeping is a function that gives copies of secret.
+func keeping(secret []byte) func() []byte {
+	return func() []byte { return slices.Clone(secret) }
 }
 
 // Secret is the random secret of those who share m.
-func (m *Memory) Secret(context.Context) ([]byte, error) { return slices.Clone(m.secret[:]), nil }
+func (m *Memory) Secret(context.Context) ([]byte, error) { return m.secret(), nil }
 
 // Set sets or replaces a value. It keeps a copy.
 func (m *Memory) Set(_ context.Context, key string, value []byte) error {

@@ -150,3 +150,21 @@ func TestMemorySecret(t *testing.T) {
 		t.Error("the secret is not random")
 	}
 }
+
+// TestSecretsAreNotPrinted, in whatever way somebody tries, by mistake.
+func TestSecretsAreNotPrinted(t *testing.T) {
+	m := NewMemory()
+	l := &Local{Shared{m, nil, nil}, m.secret}
+	secret, _ := l.Secret(t.Context())
+	for _, x := range []any{m, []*Memory{m}, struct{ m *Memory }{m}, l, struct{ l Local }{*l}, l.Shared} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x", "%X"} {
+			text := fmt.Sprintf(verb, x)
+			for _, part := range []string{"%d", "%#v", "%x", "%X", "%q"} {
+				shown := strings.Trim(fmt.Sprintf(part, secret[:4]), `[]byte{}"`)
+				if strings.Contains(text, shown) {
+					t.Errorf("%s of %T shows %s of the secret", verb, x, shown)
+				}
+			}
+		}
+	}
+}

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"crypto/cipher"
+	"fmt"
+	"io"
 	"net"
 	"os"
 )
@@ -36,4 +38,13 @@ func (n Note) CloseFiles() {
 type Conn struct {
 	*net.TCPConn
 	Seal, Open cipher.AEAD
+}
+
+// Format writes the connection's addresses, whatever the verb, and nothing of the ciphers: they have the keys in them.
+func (c Conn) Format(f fmt.State, _ rune) {
+	if c.TCPConn == nil {
+		_, _ = io.WriteString(f, "no connection")
+		return
+	}
+	_, _ = fmt.Fprintf(f, "connection from %v to %v", c.LocalAddr(), c.RemoteAddr())
 }
