@@ -209,7 +209,9 @@ func TestTraceFileHangs(t *testing.T) {
 		all := watched(2, recording{operations: 10, dir: "hangs", log: slog.New(slog.NewTextHandler(&log, nil))})
 		answers := make(chan error)
 		defer close(answers)
-		all[0].track.save = func(*Trace) error { return <-answers }
+		for _, c := range all {
+			c.track.save = func(*Trace) error { return <-answers }
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()
