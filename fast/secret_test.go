@@ -38,8 +38,8 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	WithCertificate(tls.Certificate{PrivateKey: ed25519.NewKeyFromSeed(secret)}, nil)(&certified)
 	config := mesh.Config{Credentials: secure.FromSecret(secure.Secret(secret))}
 	conn := wire.Conn{Seal: aead, Open: aead}
-	for _, x := range []any{WithSecret(secret), said, &said, Launch{SecretFile: "file"}, meeting, struct{ s Store }{meeting}, certified, &certified,
-		config, &config, conn, &conn, struct{ C wire.Conn }{conn}} {
+	for _, x := range []any{WithSecret(secret), said, &said, Launch{SecretFile: "file"}, meeting,
+		struct{ s Store }{meeting}, certified, &certified, config, &config, conn, &conn, struct{ C wire.Conn }{conn}} {
 		if found := told(x, secret) + told(x, theirs); found != "" {
 			t.Errorf("%T shows a secret as %s", x, found)
 		}

@@ -245,8 +245,8 @@ func (s *serving) awaited() (n int) {
 	return n
 }
 
-// TestOverheard: who plays again what a member of the job has said before TLS, from anywhere and many times, holds up a member
-// about as long as strays do that say nothing.
+// TestOverheard: who plays again what a member of the job has said before TLS, from anywhere and many times, holds up a
+// member about as long as strays do that say nothing.
 func TestOverheard(t *testing.T) {
 	cred := FromSecret(secretOf("ours"))
 	s := serve(t, cred, process(1), nil, nil)
