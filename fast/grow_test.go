@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 var growSecret = bytes.Repeat([]byte{7}, 32)
@@ -232,6 +234,18 @@ func TestGrowAlone(t *testing.T) {
 		if err := <-done; !errors.Is(err, want) {
 			t.Errorf("rank %d aborts: %v, want %v", who, err, want)
 		}
+	}
+}
+
+// TestOfferOfOthers: a process that joins takes what its host offers, and nothing from others.
+func TestOfferOfOthers(t *testing.T) {
+	j, _ := jobOf(t, 3)
+	newcomer := &founding{plane: j.Plane(2), members: []int{1}}
+	for process, text := range []string{"of another", "of the host"} {
+		j.Plane(process).Send(2, wire.Topic{Kind: kindOffer}, []byte(text))
+	}
+	if m, err := newcomer.offered(t.Context()); err != nil || string(m.Body) != "of the host" {
+		t.Errorf("took the offer %q of process %d: %v", m.Body, m.From, err)
 	}
 }
 

@@ -76,9 +76,9 @@ func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
 	f := founding{plane: g, members: []int{host}}
 	ctx, stop := f.watched(ctx)
 	defer stop()
-	m, err := g.Receive(ctx, wire.Topic{Kind: kindOffer})
+	m, err := f.offered(ctx)
 	if err != nil {
-		return nil, f.unheard(err, nil)
+		return nil, err
 	}
 	o, err := decodeOffer(m.Body, g.Self())
 	if err != nil {
@@ -93,6 +93,16 @@ func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
 		}
 	}
 	return w.comm(ctx, o.ID, o.Name, o.Processes)
+}
+
+// offered is what the host offers. What others do counts for nothing.
+func (f *founding) offered(ctx context.Context) (m wire.Note, err error) {
+	for m.From = -1; m.From != f.members[0]; {
+		if m, err = f.plane.Receive(ctx, wire.Topic{Kind: kindOffer}); err != nil {
+			return m, f.unheard(err, nil)
+		}
+	}
+	return m, nil
 }
 
 // offer is the communicator that a new process becomes a rank of.
@@ -133,9 +143,11 @@ func (p *place) announced(m *mesh.Mesh, n wire.Note) {
 		return
 	}
 	number := int(binary.LittleEndian.Uint32(n.Body))
-	if len(n.Body) == 4 {
-		m.Reserve(number)
-	} else if err := m.Introduce(number, n.Body[4:]); err != nil {
+	err := m.Reserve(n.From, number)
+	if err == nil && len(n.Body) > 4 {
+		err = m.Introduce(number, n.Body[4:])
+	}
+	if err != nil {
 		p.logger().Warn("a process that was invited is not let in", "process", number, "invited by", n.From, "error", err)
 	}
 }

@@ -48,11 +48,24 @@ func (m *Mesh) Invite() (Ticket, error) {
 		Host: m.card.Host, Socket: m.card.Socket, Addresses: m.card.Addresses}, nil
 }
 
-// Reserve takes note that another process has given a number away.
-func (m *Mesh) Reserve(number int) {
+// maxClaim is how many numbers another process may have given away, all in all.
+const maxClaim = 1 << 16
+
+// Reserve takes note that another process, by, has given a number away. It fails if that cannot be.
+func (m *Mesh) Reserve(by, number int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.highest = max(m.highest, min(number, maxProcess))
+	more := number - m.highest
+	if more <= 0 {
+		return nil
+	}
+	x := m.of(by)
+	if more > maxClaim-x.claimed || number > maxProcess {
+		return &wire.PeerError{Rank: by, Err: fmt.Errorf("it gives away too many numbers: %d, after %d", number, m.highest)}
+	}
+	x.claimed += more
+	m.highest = number
+	return nil
 }
 
 // present checks a ticket. It is called with m.mu held.
@@ -121,7 +134,7 @@ func (m *Mesh) Await(ctx context.Context, number int) (card []byte, err error) {
 }
 
 // Introduce lets in a new process, whose card the issuer of its ticket got from Await. It fails if the card is not one of
-// this job's, or the number is another process's.
+// this job's, or the number is another process's or was not given away.
 func (m *Mesh) Introduce(number int, card []byte) error {
 	c, err := decodeCard(card, m.cfg.Credentials, m.me, number)
 	if err != nil {
@@ -132,7 +145,7 @@ func (m *Mesh) Introduce(number int, card []byte) error {
 	}
 	m.mu.Lock()
 	x := m.members[number]
-	taken := number < m.me.Size || number == m.me.Process || (x != nil && x.raw != nil && x.card.Token != c.Token)
+	taken := number < m.me.Size || number > m.highest || number == m.me.Process || (x != nil && x.raw != nil && x.card.Token != c.Token)
 	m.mu.Unlock()
 	if taken {
 		return &wire.PeerError{Rank: number, Err: ErrTaken}

@@ -50,7 +50,7 @@ func growBy(t *testing.T, job []*Mesh, issuer int, ticket Ticket, change func(*C
 	card, err := job[issuer].Await(soon(t), ticket.Number)
 	for _, x := range job {
 		if err == nil && x != job[issuer] && x.Down(x.Self()) == nil {
-			err = x.Introduce(ticket.Number, card)
+			err = errors.Join(x.Reserve(issuer, ticket.Number), x.Introduce(ticket.Number, card))
 		}
 	}
 	if err = errors.Join(err, <-joined); err != nil {
@@ -109,7 +109,9 @@ func TestGrowShrunk(t *testing.T) {
 		}
 	}
 	job = grow(t, []*Mesh{job[0], job[2]}, 1, nil)
-	if m := job[2]; m.Self() != 4 || m.Down(1) == nil || m.Down(3) == nil || m.Down(0) != nil || m.Down(2) != nil {
+	m := job[2]
+	eventually(t, func() bool { return m.Down(1) != nil && m.Down(3) != nil })
+	if m.Self() != 4 || m.Down(0) != nil || m.Down(2) != nil {
 		t.Error(m.Self(), m.Down(0), m.Down(1), m.Down(2), m.Down(3))
 	}
 }
@@ -132,7 +134,7 @@ func TestGrowLoses(t *testing.T) {
 				joined <- err
 			}()
 			card, err := job[0].Await(soon(t), ticket.Number)
-			if err = errors.Join(err, job[1].Introduce(ticket.Number, card)); err != nil {
+			if err = errors.Join(err, job[1].Reserve(0, ticket.Number), job[1].Introduce(ticket.Number, card)); err != nil {
 				t.Fatal(err)
 			}
 			job[2].kill()
@@ -205,7 +207,7 @@ func TestTickets(t *testing.T) {
 	go func() {
 		var err error
 		if card, err = job[0].Await(soon(t), ticket.Number); err == nil {
-			err = job[1].Introduce(ticket.Number, card)
+			err = errors.Join(job[1].Reserve(0, ticket.Number), job[1].Introduce(ticket.Number, card))
 		}
 		done <- err
 	}()
@@ -289,5 +291,29 @@ func TestTicketText(t *testing.T) {
 	}
 	if all := fmt.Sprintf("%s %v %+v", text, ticket, ticket); strings.Contains(all, string(secret[:8])) {
 		t.Error("the secret is in the ticket")
+	}
+}
+
+// TestClaims: what processes say of numbers that they have given away raises the highest one only so far.
+func TestClaims(t *testing.T) {
+	job := newJob(t, 3, nil)
+	m := job[0]
+	for _, x := range []struct {
+		by, number int
+		ok         bool
+	}{
+		{1, maxProcess, false}, {1, 1<<32 - 1, false}, {1, 3 + maxClaim, false}, {1, 1, true}, {1, 1 + maxClaim, true},
+		{1, 1 + maxClaim, true}, {1, 4 + maxClaim, false}, {2, 4 + maxClaim, true}, {2, 4 + 2*maxClaim, false},
+	} {
+		if err := m.Reserve(x.by, x.number); (err == nil) != x.ok {
+			t.Errorf("process %d gives %d away: %v", x.by, x.number, err)
+		}
+	}
+	if ticket, err := m.Invite(); err != nil || ticket.Number != 5+maxClaim {
+		t.Error(ticket.Number, err)
+	}
+	unknown := Card{Process: 1 << 20, Freeze: time.Second}
+	if err := m.Introduce(1<<20, unknown.encode(m.cfg.Credentials, m.me)); !errors.Is(err, ErrTaken) {
+		t.Errorf("a process was let in whose number nobody has given away: %v", err)
 	}
 }

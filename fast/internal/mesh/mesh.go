@@ -44,6 +44,8 @@ type member struct {
 	raw  []byte // the card as it came; nil: not known yet
 	peer *peer  // nil: not connected yet
 	err  error  // why it is down
+	// By how much the numbers that it has given away have raised the highest one.
+	claimed int
 }
 
 // newMesh is a process that knows nobody yet.

@@ -157,7 +157,8 @@ func (m *Mesh) gone(issuer int, n wire.Note) {
 	if n.From != issuer || len(n.Body) != 4 {
 		return
 	}
-	if p := int(binary.LittleEndian.Uint32(n.Body)); p <= maxProcess && p != m.me.Process && m.peer(p) == nil {
+	p := int(binary.LittleEndian.Uint32(n.Body))
+	if m.Reserve(issuer, p) == nil && p != m.me.Process && m.peer(p) == nil {
 		m.down(p, wire.ErrDied, nil)
 	}
 }

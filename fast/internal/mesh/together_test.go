@@ -16,7 +16,9 @@ func invite(t *testing.T, job []*Mesh, issuer, n int) (tickets []Ticket) {
 			t.Fatal(err)
 		}
 		for _, m := range job {
-			m.Reserve(ticket.Number)
+			if err := m.Reserve(issuer, ticket.Number); err != nil {
+				t.Fatal(err)
+			}
 		}
 		tickets = append(tickets, ticket)
 	}
@@ -31,7 +33,7 @@ func introduceAll(t *testing.T, job []*Mesh, cards map[int][]byte) {
 			if m.Self() == number {
 				continue
 			}
-			if err := m.Introduce(number, card); err != nil {
+			if err := errors.Join(m.Reserve(1, number), m.Introduce(number, card)); err != nil {
 				t.Errorf("process %d lets process %d in: %v", m.Self(), number, err)
 			}
 		}
