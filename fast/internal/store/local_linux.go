@@ -84,9 +84,9 @@ func (h *host) welcome(c net.Conn, job *Job) error {
 		return err
 	}
 	stop := context.AfterFunc(h.ctx, func() { _ = c.Close() })
-	defer stop()
 	_ = c.SetDeadline(time.Now().Add(helloTime))
 	f, err := readFrame(c, frameHead+localHello)
+	stop() // who gets an answer is told of the end by Serve
 	if err != nil || f.kind != hello || f.key != "" {
 		return errNotOurs
 	}
@@ -96,7 +96,7 @@ func (h *host) welcome(c net.Conn, job *Job) error {
 		answer.kind, answer.value = failed, []byte(refusal.Error())
 	}
 	_, err = c.Write(answer.encode())
-	if stop() && err == nil && refusal == nil {
+	if err == nil && refusal == nil {
 		_ = c.SetDeadline(time.Time{})
 		_ = Serve(h.ctx, c, h.memory)
 	}
