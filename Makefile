@@ -4,7 +4,7 @@ SHELL := bash
 
 GO ?= go
 RANKS ?= 4
-FUZZTIME ?= 5s
+FUZZTIME ?= 1m
 BENCH ?= .
 
 # Tools that lint runs, at versions under which its result does not change from one day to the next.
@@ -70,7 +70,7 @@ soak: ## try for hours what the tests try for seconds: ranks that are killed, st
 	cd launchers && COLLGEN_SOAK=1 COLLGEN_LAUNCHERS=1 $(GO) test -count=1 -timeout 2h
 
 .PHONY: fuzz
-fuzz: ## run each fuzz test for FUZZTIME (5s)
+fuzz: ## run each fuzz test for FUZZTIME (1m)
 	@for dir in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -rn1 dirname | sort -u); do \
 		for target in $$($(GO) test -list '^Fuzz' $$dir | grep '^Fuzz'); do \
 			(set -x; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir); \

@@ -26,6 +26,7 @@ type Comm struct {
 	members    []int  // the numbers of the ranks' processes in the job; nil: the ranks themselves
 	world      *world // nil if this is the only rank of a communicator that Init made
 	transport  transport
+	made       atomic.Uint32 // communicators that Split has made of it on this rank, for their names
 
 	unwatch func() // ends the plane's watch
 	groups  struct {
@@ -48,7 +49,6 @@ type Comm struct {
 	}
 	call  Call
 	calls uint64 // made so far by all ranks together
-	made  uint32 // times that Split was called
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	group                  []request // point-to-point calls that are made together

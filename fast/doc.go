@@ -17,7 +17,12 @@
 // [Comm.Dup] make more communicators. When a rank has died, the others go on by [Comm.Shrink], and by [Comm.Grow] and
 // [Join] with new ones.
 //
-// Of all calls, the last 4,096 are recorded, at the cost of one look at the clock each. The record is written to a file
+// Calls match in the order in which they are made on a Comm, so all ranks have to make them in one order. A program that
+// uses one Comm from several goroutines has to order their calls itself: two of them in a call at the same time is
+// [ErrConcurrentUse], but calls that come one after the other, in another order on another rank, are found out only if
+// they differ in more than their buffers.
+//
+// Of all calls of a process, the last 4,096 are recorded, shared among its ranks under Run, at the cost of one look at the clock each. The record is written to a file
 // when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and `collrun
 // trace` compares those of all ranks. A call that takes long is warned of ([WithSlowCall]), with the ranks that it
 // waits for.

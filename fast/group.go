@@ -79,7 +79,8 @@ func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(all[splitFields*a+1], all[splitFields*b+1]) })
 	ctx, stop := c.usable(ctx, members)
 	defer stop()
-	return c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), fmt.Sprintf("%s/%d", c.name, color), members)
+	name := fmt.Sprintf("%s/%d.%d", c.name, c.made.Add(1), color)
+	return c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), name, members)
 }
 
 // splitFields is how many numbers each rank passes to Split's gathering: its color and key, and a random number, of which
