@@ -50,5 +50,5 @@ func attach(ctx context.Context, host *founding) (transport, error) {
 	if len(m.Body) == 0 {
 		m.Body = []byte("it has too many files open to send one")
 	}
-	return nil, fmt.Errorf("process %d gives no shared memory: %s", m.From, m.Body)
+	return nil, fmt.Errorf("process %d gives no shared memory: %s", m.From, legible(string(m.Body)))
 }

@@ -125,7 +125,7 @@ var errOffer = errors.New("an offer that makes no sense")
 // decodeOffer is the offer in b to process self, which is one of its processes.
 func decodeOffer(b []byte, self int) (o offer, err error) {
 	if json.Unmarshal(b, &o) != nil || !distinct(o.Processes) || !slices.Contains(o.Processes, self) ||
-		len(o.Name) > maxText || o.ID == worldID || o.ID == 0 {
+		len(o.Name) > maxText || !printable(o.Name) || o.ID == worldID || o.ID == 0 {
 		return offer{}, errOffer
 	}
 	return o, nil

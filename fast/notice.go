@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -101,11 +103,35 @@ func (c *Comm) tell(n notice) {
 	}
 }
 
+// legible is text of another process without control characters, which a terminal would obey.
+func legible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r): // between errors that are joined
+			return ' '
+		case unicode.IsControl(r):
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// decodeNotice is the notice in b of a rank of size.
+func decodeNotice(b []byte, size int) (n notice, ok bool) {
+	if json.Unmarshal(b, &n) != nil || n.By < 0 || n.By >= size {
+		return notice{}, false
+	}
+	for _, text := range []*string{&n.Text, &n.Field, &n.Mine, &n.Theirs} {
+		*text = legible(*text)
+	}
+	return n, true
+}
+
 // noticed takes a notice that has come.
 func (c *Comm) noticed(m wire.Note) {
 	from := c.rankOf(m.From)
-	var n notice
-	if from < 0 || json.Unmarshal(m.Body, &n) != nil || n.By < 0 || n.By >= c.size {
+	n, ok := decodeNotice(m.Body, c.size)
+	if from < 0 || !ok {
 		return
 	}
 	switch n.State {

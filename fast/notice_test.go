@@ -63,12 +63,17 @@ func FuzzNotice(f *testing.F) {
 		f.Add(body)
 	}
 	f.Add([]byte(`{"Rank":-1,"Field":"x"}`))
+	f.Add([]byte(`{"Text":"\u001b[2J"}`))
+	f.Add([]byte(`{"Rank":2,"Field":"\u001b","Mine":"\u0007","Theirs":"\u009b"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var n notice
-		if json.Unmarshal(body, &n) != nil || n.By < 0 || n.By >= 4 {
+		n, ok := decodeNotice(body, 4)
+		if !ok {
 			return
 		}
 		err := n.failure(2, 4)
+		if !printable(err.Error()) {
+			t.Errorf("%q is said as it came", body)
+		}
 		var peer *PeerError
 		var mismatch *MismatchError
 		switch {

@@ -71,7 +71,7 @@ func (f *founding) hear(ctx context.Context, kind uint8, members []int) error {
 			return f.unheard(err, missing)
 		case from < 0:
 		case len(m.Body) > 0:
-			return fmt.Errorf("rank %d: %s", from, m.Body)
+			return fmt.Errorf("rank %d: %s", from, legible(string(m.Body)))
 		default:
 			missing = slices.DeleteFunc(missing, func(process int) bool { return process == m.From })
 		}
