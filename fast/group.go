@@ -67,6 +67,7 @@ func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 	if err := AllGatherInto(ctx, c, all, mine[:]); err != nil {
 		return nil, fmt.Errorf("Split: %w", err)
 	}
+	made := c.made.Add(1)
 	if color < 0 {
 		return nil, nil
 	}
@@ -79,7 +80,7 @@ func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(all[splitFields*a+1], all[splitFields*b+1]) })
 	ctx, stop := c.usable(ctx, members)
 	defer stop()
-	name := fmt.Sprintf("%s/%d.%d", c.name, c.made.Add(1), color)
+	name := fmt.Sprintf("%s/%d.%d", c.name, made, color)
 	return c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), name, members)
 }
 
