@@ -195,6 +195,13 @@ func TestStatusAndReport(t *testing.T) {
 		{"a failure, then the timeout", "-timeout=1s -grace=1500ms", `trap '' TERM; [ $RANK = 0 ] && exit 7;` + others, 7,
 			[]string{"rank 0 failed first: exit status 7\n"}},
 		{"timeout", "-timeout=50ms", others, 124, []string{"collrun: not done after 50ms\n"}},
+		{"survivors", "-survive", `[ $RANK = 1 ] && { echo the reason >&2; exit 7; }; sleep .5; exit 0`, 0,
+			[]string{"rank 1 failed first: exit status 7\n", "[1] the reason\n", "2 of 3 ranks survived and ended with 0\n"}},
+		{"one survivor of signals", "-survive", `[ $RANK = 2 ] || kill -9 $$; sleep .5`, 0, []string{"1 of 3 ranks survived"}},
+		{"nobody survives", "-survive", `[ $RANK = 1 ] && exit 7; sleep .5; exit 3`, 7,
+			[]string{"rank 1 failed first: exit status 7\n", "collrun: then failed: rank "}},
+		{"survivors that take too long", "-survive -timeout=500ms", `[ $RANK = 1 ] && exit 7;` + others, 124,
+			[]string{"not done after 500ms\n"}},
 		{"leaves its children", "", `sleep 1000 & exit 0`, 0, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -263,6 +270,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-e", "novalue", "true"}, 2, "NAME=VALUE"},
 		{[]string{"-timeout", "-1s", "true"}, 2, "negative"},
 		{[]string{"-h"}, 0, "MASTER_ADDR"},
+		{[]string{"-h"}, 0, "-survive"},
 		{[]string{"run", "-h"}, 0, "MASTER_ADDR"},
 		{[]string{"-n", "2", "--", "true", "-h"}, 0, ""},
 		{[]string{"run", "-n", "2", "true"}, 0, ""},

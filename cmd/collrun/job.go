@@ -128,13 +128,13 @@ func (j *job) timedOut() {
 	j.end()
 }
 
-// hasEnded takes note of a rank's end. After the first failure the others have little time left.
+// hasEnded takes note of a rank's end. After the first failure the others have little time left, unless they may survive.
 func (j *job) hasEnded(r *rank) {
 	if !r.failed() || j.ending() {
 		return
 	}
 	j.failures = append(j.failures, r)
-	if j.settled == nil {
+	if j.settled == nil && !j.survive {
 		j.settled = time.After(settling)
 	}
 }

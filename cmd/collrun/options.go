@@ -15,6 +15,7 @@ type options struct {
 	n       int
 	raw     bool
 	stdin   bool
+	survive bool
 	grace   time.Duration
 	timeout time.Duration
 	env     []string
@@ -27,6 +28,7 @@ func runCommand(args []string, s streams) int {
 	f.IntVar(&o.n, "n", runtime.NumCPU(), "number of `ranks`")
 	f.BoolVar(&o.raw, "raw", false, "leave the ranks' output alone: no prefixes, no whole lines, not in the report")
 	f.BoolVar(&o.stdin, "stdin", false, "give standard input to rank 0 (the others, and rank 0 otherwise, read nothing)")
+	f.BoolVar(&o.survive, "survive", false, "leave the others alone when a rank fails: for programs that go on without it")
 	f.DurationVar(&o.grace, "grace", 5*time.Second, "`time` between SIGTERM and SIGKILL when ranks have to end")
 	f.DurationVar(&o.timeout, "timeout", 0, "end all ranks after this `time`, with status 124; 0: never")
 	f.Func("e", "set `NAME=VALUE` in every rank's environment; may be repeated", o.setenv)
@@ -81,6 +83,7 @@ Every rank finds in its environment
   MASTER_ADDR, MASTER_PORT       127.0.0.1 and a number that tells this job from others; nothing listens there
 
 When a rank fails, the others get SIGTERM, and SIGKILL after -grace. The first cause is reported in one block, and its
-status is collrun's: the rank's exit status, or 128 + the signal that ended it. Signals are passed on to all ranks; a
-second SIGINT or SIGTERM kills them. Lines of output over 16 MiB are cut into several.
+status is collrun's: the rank's exit status, or 128 + the signal that ended it. With -survive the others go on to their
+own end, and the status is 0 if at least one rank ends with 0. Signals are passed on to all ranks; a second SIGINT or
+SIGTERM kills them. Lines of output over 16 MiB are cut into several.
 `}

@@ -51,6 +51,27 @@ func (j *job) cause(b *strings.Builder) int {
 	if len(others) > 0 {
 		fmt.Fprintf(b, "collrun: then failed: %s\n", strings.Join(others, ", "))
 	}
+	if survivors := j.survivors(); survivors > 0 {
+		fmt.Fprintf(b, "collrun: %d of %d ranks survived and ended with 0\n", survivors, j.n)
+	}
+	return j.outcome(first)
+}
+
+// survivors are how many ranks ended with 0, if the job goes on without those that fail; else 0.
+func (j *job) survivors() (n int) {
+	for _, r := range j.ranks {
+		if j.survive && r.ended && !r.failed() {
+			n++
+		}
+	}
+	return n
+}
+
+// outcome is the status of a job in which a rank failed first.
+func (j *job) outcome(first *rank) int {
+	if j.survivors() > 0 {
+		return 0
+	}
 	return first.status()
 }
 
@@ -85,7 +106,7 @@ func (j *job) interrupted(b *strings.Builder, first *rank) int {
 	case j.killed:
 		status = 128 + int(j.asked.(syscall.Signal))
 	case first != nil:
-		status = first.status()
+		status = j.outcome(first)
 	}
 	fmt.Fprintf(b, "collrun: ended by signal: %v\n", j.asked)
 	return status
