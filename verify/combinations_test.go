@@ -69,8 +69,7 @@ func everyNth[E any](all []E, n int) (some []E) {
 	return some
 }
 
-// inOneProgram has the calls made one after the other on the first communicator: every second one is started. Seed is for
-// their data.
+// inOneProgram has the calls made one after the other on the first communicator, in all forms. Seed is for their data.
 func inOneProgram(calls []variant, seed int) *program {
 	p := newProgram(calls[0].p.Size)
 	for i, v := range calls {
@@ -79,7 +78,7 @@ func inOneProgram(calls []variant, seed int) *program {
 		number := p.add(members, e)
 		for rank, process := range members {
 			if x := p.part(number, rank); x.Call.takesPart() {
-				p.append(0, process, i%2 == 1, x)
+				p.append(0, process, form(i%3), x)
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func performIn(ctx context.Context, division int, comms []*fast.Comm, p *process
 type running struct {
 	step    *step
 	buffers []rankBuffers // of its parts
-	handle  *fast.Handle  // nil: the call is over
+	handle  *fast.Handle  // nil: it was not started
 	err     error
 }
 
@@ -71,7 +71,10 @@ func begin(ctx context.Context, comms []*fast.Comm, s *step) *running {
 		receive = r.buffers[1]
 	}
 	time.Sleep(s.Parts[0].Call.Delay)
-	r.handle, r.err = r.buffers[0].invoke(ctx, s.Start, receive)
+	r.handle, r.err = r.buffers[0].invoke(ctx, s.Form != blocking, receive)
+	if s.Form == waited {
+		r.err = r.handle.Wait(ctx)
+	}
 	return r
 }
 

@@ -33,9 +33,18 @@ type processProgram struct {
 // step is one call of a process.
 type step struct {
 	Division int // of its communicator
-	Start    bool
+	Form     form
 	Parts    []part // one, or the Send and the Recv of a SendRecv
 }
+
+// form is how a call is made.
+type form uint8
+
+const (
+	started form = iota // by its Start form, and waited for when all calls were made
+	waited              // by its Start form, and waited for at once
+	blocking
+)
 
 // part is a rank's part of a call of the program, which has that number.
 type part struct {
@@ -61,7 +70,7 @@ func drawProgram(t *rapid.T, size, most int) *program {
 		number := p.add(members, drawVariant(t, len(members)).draw(t))
 		for rank := range members {
 			if x := p.part(number, rank); x.Call.takesPart() {
-				p.append(d, members[rank], batch || drawStart(t), x)
+				p.append(d, members[rank], drawForm(t, batch), x)
 			}
 		}
 	}
@@ -130,7 +139,7 @@ func (p *program) appendMessages(t *rapid.T, division, process int, start bool, 
 				parts[0], parts[1] = parts[1], parts[0]
 			}
 		}
-		p.append(division, process, start || drawStart(t), parts[:n]...)
+		p.append(division, process, drawForm(t, start), parts[:n]...)
 		parts = parts[n:]
 	}
 }
@@ -146,12 +155,18 @@ func (p *program) part(number, rank int) part {
 	return part{number, p.calls[number].calls[rank]}
 }
 
-func drawStart(t *rapid.T) bool { return rapid.Bool().Draw(t, "start") }
+// drawForm draws a form, which is started if it has to be.
+func drawForm(t *rapid.T, start bool) form {
+	if start {
+		return started
+	}
+	return rapid.SampledFrom([]form{started, waited, blocking}).Draw(t, "form")
+}
 
 // append has a process make parts, which are one call.
-func (p *program) append(division, process int, start bool, parts ...part) {
+func (p *program) append(division, process int, f form, parts ...part) {
 	steps := &p.processes[process].Steps
-	*steps = append(*steps, step{division, start, parts})
+	*steps = append(*steps, step{division, f, parts})
 }
 
 // check runs the program in w.
