@@ -17,7 +17,7 @@ const blocked = int64(2 * time.Second)
 
 // look is who of peers has been silent, or has not read, for too long. If this process itself was stopped for more than
 // half of that time, all have another chance, because what they said meanwhile may just not be read yet.
-func (v *vigil) look(now int64, peers []*peer) (silent []*peer) {
+func (v *vigil) look(now int64, peers []*peer) (silent []int) {
 	stalled := now-v.last > v.freeze/2
 	v.last = now
 	for _, p := range peers {
@@ -27,7 +27,7 @@ func (v *vigil) look(now int64, peers []*peer) (silent []*peer) {
 			p.heard.Store(now)
 			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
 		case now-p.heard.Load() > v.freeze, writing > 0 && now-writing > max(v.freeze, blocked):
-			silent = append(silent, p)
+			silent = append(silent, p.process)
 		}
 	}
 	return silent
@@ -44,10 +44,7 @@ func (m *Mesh) watchOver() {
 		m.mu.Lock()
 		peers, wait := m.peers(), m.shortest/16
 		m.mu.Unlock()
-		for _, p := range v.look(m.now(), peers) {
-			m.cfg.Log.Warn("process given up: it does not answer", "process", p.process)
-			m.Fence(p.process, wire.ErrFrozen)
-		}
+		m.giveUp(v.look(m.now(), peers), wire.ErrFrozen, "no answer")
 		for _, p := range peers {
 			if turn%2 == 0 {
 				p.pulse()

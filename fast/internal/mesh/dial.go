@@ -34,7 +34,7 @@ func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn,
 	h.To = c.Process
 	var absent absence
 	for wait := firstPause; ; wait = min(2*wait, longPause) {
-		conn, nobody, err := m.try(ctx, routes, h)
+		conn, nobody, err := m.tryInTurn(ctx, routes, h)
 		switch {
 		case err == nil:
 			return conn, nil
@@ -101,6 +101,23 @@ func sleep(ctx context.Context, d time.Duration) {
 // refused tells whether trying again is of no use.
 func refused(err error) bool {
 	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
+}
+
+// maxDials is how many control connections a process tries to make at the same time. If all processes of a large job
+// tried all of theirs, a machine that is busy would finish none of the handshakes in their time.
+const maxDials = 4
+
+// tryInTurn is try, for a control connection when not too many others are tried.
+func (m *Mesh) tryInTurn(ctx context.Context, routes []route, h secure.Hello) (c *secure.Conn, nobody bool, err error) {
+	if h.Purpose != secure.Data {
+		select {
+		case m.dials <- struct{}{}:
+			defer func() { <-m.dials }()
+		case <-ctx.Done():
+			return nil, false, errors.New("none, for others had not ended")
+		}
+	}
+	return m.try(ctx, routes, h)
 }
 
 // try tries all routes once. Of the errors it returns the one that says most: a refusal, or else the first; and whether

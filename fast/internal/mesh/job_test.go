@@ -66,7 +66,7 @@ func (b *board) config(process, size int) Config {
 
 // soon is time enough for everything that does not hang.
 func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

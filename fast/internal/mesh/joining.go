@@ -123,8 +123,13 @@ const latecomers = time.Second
 func (j *joining) linger(why error) {
 	longest := afterword
 	var gave *gaveUp
-	if farewellOf(why).blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
+	if f := farewellOf(why); f.blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
 		longest = latecomers
+		for _, p := range f.ranks { // who does not come any more
+			if j.peer(p) == nil {
+				j.down(p, errGone, nil)
+			}
+		}
 	}
 	outer, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), longest)
 	defer cancel()

@@ -137,8 +137,9 @@ func (m *Mesh) take(p *peer, h head, body []byte, files []int) (bool, error) {
 	case frameNote:
 		m.arrived(wire.Note{Topic: h.topic, From: p.process, Body: body, Files: files})
 	case frameFenced:
-		m.cfg.Log.Warn("this process was given up", "by", p.process)
-		m.down(m.me.Process, wire.ErrFenced, nil)
+		if m.down(m.me.Process, wire.ErrFenced, nil) { // the first one that says so
+			m.cfg.Log.Warn("this process was given up", "by", p.process)
+		}
 		m.down(p.process, wire.ErrFenced, nil)
 		return false, nil
 	case frameBye:

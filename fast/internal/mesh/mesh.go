@@ -22,6 +22,7 @@ type Mesh struct {
 	leaving context.Context
 	leave   context.CancelCauseFunc
 	work    sync.WaitGroup
+	dials   chan struct{} // taken by those who try to make control connections
 	inbox   *inbox.Inbox
 	lobby   lobby
 
@@ -54,7 +55,8 @@ func newMesh(cfg Config) (*Mesh, error) {
 		return nil, err
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
-		tickets: make(map[int]*reservation), shortest: cfg.Freeze, hurry: make(chan struct{}, 1)}
+		tickets: make(map[int]*reservation), dials: make(chan struct{}, maxDials),
+		shortest: cfg.Freeze, hurry: make(chan struct{}, 1)}
 	m.inbox = inbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
@@ -97,8 +99,7 @@ func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 		return
 	}
 	if err := p.send(newFrame(frameNote, t, body, copies)); err != nil {
-		m.cfg.Log.Warn("process given up", "process", to, "error", err)
-		m.Fence(to, wire.ErrFrozen)
+		m.giveUp([]int{to}, wire.ErrFrozen, err.Error())
 	}
 }
 
@@ -142,8 +143,7 @@ func (m *Mesh) Forget(comm uint64) {
 // arrived takes a message that has come.
 func (m *Mesh) arrived(n wire.Note) {
 	m.inbox.Put(n, func() {
-		m.cfg.Log.Warn("process given up: too many of its messages wait for a receiver", "process", n.From)
-		m.Fence(n.From, wire.ErrDied)
+		m.giveUp([]int{n.From}, wire.ErrDied, "too many of its messages wait for a receiver")
 	})
 }
 

@@ -52,7 +52,7 @@ func (j *joining) report(err error, w weight) {
 	if j.work.Err() != nil {
 		return // joining has ended, and everything with it
 	}
-	err, fault := faultOf(err, j.me.Process)
+	fault, err := faultOf(err, j.me.Process)
 	j.reasons.mu.Lock()
 	j.reasons.all = append(j.reasons.all, reason{err, w, fault})
 	j.reasons.mu.Unlock()
@@ -60,7 +60,7 @@ func (j *joining) report(err error, w weight) {
 }
 
 // faultOf tells whose fault err is. What another process said when it gave up counts, as the fault of whom it blames.
-func faultOf(err error, self int) (error, int) {
+func faultOf(err error, self int) (fault int, cause error) {
 	var gave *gaveUp
 	var peer *wire.PeerError
 	if errors.As(err, &peer) && errors.As(err, &gave) {
@@ -69,11 +69,11 @@ func faultOf(err error, self int) (error, int) {
 	var absent *wire.TimeoutError
 	switch {
 	case errors.As(err, &absent):
-		return err, faultAbsent
+		return faultAbsent, err
 	case errors.As(err, &peer):
-		return err, peer.Rank
+		return peer.Rank, err
 	}
-	return err, faultOther
+	return faultOther, err
 }
 
 // fell reports that a process is down. One that has closed its mesh had joined, and so will this one.
@@ -104,10 +104,10 @@ func (j *joining) late(err error, waiting []int) error {
 
 // verdict is why joining has failed, all in all.
 func (j *joining) verdict() error {
-	if _, w := j.reasons.best(); w < certain {
+	if w, _ := j.reasons.best(); w < certain {
 		time.Sleep(hearsay)
 	}
-	err, _ := j.reasons.best()
+	_, err := j.reasons.best()
 	var absent *wire.TimeoutError
 	if errors.As(err, &absent) {
 		return j.withRefusals(err)
@@ -115,17 +115,17 @@ func (j *joining) verdict() error {
 	return err
 }
 
-// best is the best reason of the fault for which most speaks, and how much does; of equals the first. Weak reasons count
+// best is the best reason of the fault for which most speaks, and how much does so; of equals the first. Weak reasons count
 // as one, because each of many things that a process tries may fail for the same cause.
-func (r *reasons) best() (err error, most weight) {
+func (r *reasons) best() (most weight, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, x := range r.all {
 		if top, sum := r.of(x.fault); sum > most {
-			err, most = top.err, sum
+			most, err = sum, top.err
 		}
 	}
-	return err, most
+	return most, err
 }
 
 // of is the first of the best reasons of a fault, and how much speaks for it.
