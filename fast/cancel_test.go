@@ -27,7 +27,7 @@ func TestCancelAndAbort(t *testing.T) {
 func endAtRandom(t *testing.T, w testWorld, how string) {
 	n := tries(t, 1000/len(worlds)+1, 1000)
 	before := runtime.NumGoroutine()
-	var late time.Duration
+	late := delays{limit: endTime}
 	parents := w.comms(t, 3)
 	for i := range n {
 		op := operations[i%len(operations)]
@@ -56,7 +56,7 @@ func endAtRandom(t *testing.T, w testWorld, how string) {
 				}
 			}
 		})
-		late = max(late, time.Since(ended))
+		late.add(time.Since(ended))
 		for rank, err := range errs {
 			if bad := unexpectedEnd(err, rank == culprit, how); bad != "" {
 				t.Errorf("%s, rank %d (%s by %d): %s: %v", op.name, rank, how, culprit, bad, err)
@@ -66,10 +66,7 @@ func endAtRandom(t *testing.T, w testWorld, how string) {
 		closeAll(t, all)
 	}
 	closeAll(t, parents)
-	t.Logf("%d tries; the last rank returned after at most %v", n, late)
-	if late > endTime+noise {
-		t.Errorf("that is more than %v", endTime)
-	}
+	late.check(t, "until the last rank returned")
 	wantGoroutines(t, before)
 }
 

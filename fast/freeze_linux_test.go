@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -13,27 +12,20 @@ import (
 // TestFreeze stops a rank in the middle of every operation, as SIGSTOP does: the others take it for dead within 2.5 s. When
 // it goes on, it finds out that it was given up.
 func TestFreeze(t *testing.T) {
-	const size, limit = 3, 2500 * time.Millisecond
+	const size = 3
 	n := tries(t, 20, 200)
-	var mu sync.Mutex
-	var late time.Duration
+	late := delays{limit: 2500 * time.Millisecond}
 	for i := 0; i < n; i += 4 { // the waiting is long: four jobs at a time
 		t.Run("", func(t *testing.T) {
 			for k := i; k < min(i+4, n); k++ {
 				t.Run(fmt.Sprint(k), func(t *testing.T) {
 					t.Parallel()
-					d := freeze(t, size, k)
-					if d > limit+noise {
-						t.Errorf("it took %v, want %v", d, limit)
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					late = max(late, d)
+					late.add(freeze(t, size, k))
 				})
 			}
 		})
 	}
-	t.Logf("%d tries; the last survivor knew after at most %v", n, late)
+	late.check(t, "until the last survivor knew")
 }
 
 // freeze stops one of size ranks, and is the time until the last of the others knew.

@@ -52,7 +52,7 @@ func verdict(err error) error {
 func TestKill(t *testing.T) {
 	const size = 3
 	n := tries(t, 200, 1000)
-	late := map[string]time.Duration{}
+	late := map[string]*delays{"shm": {limit: promise}, "tcp": {limit: time.Second}}
 	for i := range n {
 		over := []string{"shm", "tcp"}[i%2]
 		op := i / 2 % len(operations)
@@ -71,6 +71,7 @@ func TestKill(t *testing.T) {
 		if err := ranks[victim].Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
+		var last time.Duration
 		for _, p := range ranks {
 			if p.rank == victim {
 				continue
@@ -79,14 +80,12 @@ func TestKill(t *testing.T) {
 			if !strings.HasPrefix(text, fmt.Sprintf("died:%d ", victim)) {
 				t.Errorf("%s: rank %d says %s", what, p.rank, text)
 			}
-			late[over] = max(late[over], time.Duration(at-killed))
+			last = max(last, time.Duration(at-killed))
 		}
+		late[over].add(last)
 		j.end(ranks)
 	}
-	t.Logf("%d tries; the last survivor knew after at most %v", n, late)
-	for over, limit := range map[string]time.Duration{"shm": promise, "tcp": time.Second} {
-		if late[over] > limit+noise {
-			t.Errorf("over %s it took %v, want %v", over, late[over], limit)
-		}
+	for over, d := range late {
+		d.check(t, "until the last survivor knew, over "+over)
 	}
 }
