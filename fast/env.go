@@ -2,18 +2,29 @@ package fast
 
 import (
 	"cmp"
+	"errors"
+	"os"
 
+	"github.com/collgen/collgen/fast/internal/launch"
 	"github.com/collgen/collgen/fast/internal/secure"
 )
 
-// FromEnv takes everything from the environment, as launchers set it: see Detect. If the environment says nothing, or
-// something without a meaning, that is an error of Init, which names the variables.
+// FromEnv takes everything from the environment, as launchers set it: see Detect. Something without a meaning is an error
+// of Init and Join, which names the variables. That no launcher has set the rank is one of Init only, unless WithRank does:
+// the rest of what COLL_* says counts all the same.
 func FromEnv() []InitOption {
 	l, err := Detect()
-	if err != nil {
-		return []InitOption{func(p *place) { p.err = cmp.Or(p.err, err) }}
+	var rankless error
+	if errors.Is(err, launch.ErrNobody) {
+		rankless = err
+		var s launch.Launch
+		s, err = launch.Settings(os.Getenv)
+		l = Launch(s)
 	}
-	return l.options()
+	if err != nil {
+		return []InitOption{func(p *place) { p.err, p.rankless = cmp.Or(p.err, err), rankless }}
+	}
+	return append(l.options(), func(p *place) { p.rankless = rankless })
 }
 
 // options are those of Init that say the same.

@@ -66,6 +66,29 @@ func TestFromEnvSettles(t *testing.T) {
 	}
 }
 
+// TestFromEnvWithoutLauncher: what COLL_* says counts without a launcher, and only Init needs a rank.
+func TestFromEnvWithoutLauncher(t *testing.T) {
+	setEnv(t, map[string]string{"RANK": "", "WORLD_SIZE": "", "COLL_INTERFACE": "lo", "COLL_ENCRYPT": "1", "COLL_TRACE": "/t",
+		"COLL_JOB": "j", "COLL_EPOCH": "4", "COLL_STORE": "tcp://a:1", "COLL_SECRET_FILE": "/s"})
+	if _, err := Init(t.Context(), FromEnv()...); !errors.Is(err, ErrInvalidArgument) ||
+		!strings.Contains(err.Error(), "no launcher has set the rank") {
+		t.Error(err)
+	}
+	p, err := placeOf(t.Context(), append(FromEnv(), WithRank(3, 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.rank != 3 || p.network != "lo" || !p.encrypt || p.traceDir != "/t" || p.job != "j" || p.epoch != 4 ||
+		p.storeAddress != "tcp://a:1" || p.secretFrom == nil {
+		t.Errorf("%+v", p)
+	}
+	t.Setenv("COLL_ENCRYPT", "perhaps")
+	if _, err := placeOf(t.Context(), append(FromEnv(), WithRank(3, 4))); !errors.Is(err, ErrInvalidArgument) ||
+		!strings.Contains(err.Error(), "COLL_ENCRYPT") {
+		t.Error(err)
+	}
+}
+
 // TestSecretFromDescriptor reads it once, from a pipe.
 func TestSecretFromDescriptor(t *testing.T) {
 	var fds [2]int

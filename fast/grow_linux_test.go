@@ -14,7 +14,12 @@ func init() {
 	roles["grow"] = func(ctx context.Context, _ []string) error { return useGrown(ctx, growJob) }
 	roles["guest"] = func(ctx context.Context, args []string) error {
 		return useGrown(ctx, func(ctx context.Context) (*Comm, error) {
-			return Join(ctx, args[0], WithSecretFile(os.Getenv("COLL_SECRET_FILE")))
+			for _, name := range []string{"RANK", "WORLD_SIZE"} { // so that it has no launcher
+				if err := os.Unsetenv(name); err != nil {
+					return nil, err
+				}
+			}
+			return Join(ctx, args[0], FromEnv()...)
 		})
 	}
 }

@@ -59,6 +59,8 @@ func (p *place) check() error {
 	switch {
 	case p.err != nil:
 		return Refuse("Init", "%v", p.err)
+	case p.size == 0 && p.rankless != nil:
+		return Refuse("Init", "%v", p.rankless)
 	case p.size == 0:
 		return Refuse("Init", "the rank is not given")
 	case p.size < 0 || p.rank < 0 || p.rank >= p.size:

@@ -16,6 +16,7 @@ type InitOption func(*place)
 // place is what the options of Init say.
 type place struct {
 	rank, size   int
+	rankless     error // why the environment gives no rank, if it does not
 	job          string
 	epoch        uint32
 	store        Store

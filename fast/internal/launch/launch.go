@@ -5,6 +5,7 @@ package launch
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -32,8 +33,11 @@ type Launch struct {
 // MaxSize bounds the number of ranks that a launcher may claim.
 const MaxSize = 1 << 16
 
-// Detect is what the environment says; getenv is os.Getenv. If no launcher is found, or one that contradicts itself, the
-// error says which variables that is about.
+// ErrNobody is the error of Detect where no launcher is found.
+var ErrNobody = errors.New("no launcher has set the rank")
+
+// Detect is what the environment says; getenv is os.Getenv. If no launcher is found, which is ErrNobody, or one that
+// contradicts itself, the error says which variables that is about.
 func Detect(getenv func(string) string) (Launch, error) {
 	e := &environment{get: getenv}
 	l := Launch{LocalRank: -1, LocalSize: -1, SecretFD: -1}
@@ -56,6 +60,17 @@ func Detect(getenv func(string) string) (Launch, error) {
 	e.secret(&l)
 	e.settings(&l)
 	l.Reason = strings.Join(e.reasons, "; ")
+	return l, e.err
+}
+
+// Settings is what the environment says to a process that has no launcher: the job's name, attempt and store, its secret,
+// and what COLL_* says besides. It fails as Detect does, and never with ErrNobody.
+func Settings(getenv func(string) string) (Launch, error) {
+	e := &environment{get: getenv}
+	l := Launch{LocalRank: -1, LocalSize: -1, SecretFD: -1, Store: getenv("COLL_STORE")}
+	e.job(&l, new(launcher))
+	e.secret(&l)
+	e.settings(&l)
 	return l, e.err
 }
 
@@ -84,12 +99,12 @@ func (e *environment) nobody() error {
 				strings.Join(set, " and "), strings.Join(missing, " and "), launchers[i].name))
 		}
 	}
-	text := "no launcher has set the rank: want COLL_RANK and COLL_SIZE, or a start by collrun, torchrun, mpirun, mpiexec, " +
+	text := "want COLL_RANK and COLL_SIZE, or a start by collrun, torchrun, mpirun, mpiexec, " +
 		"srun or an indexed job of Kubernetes"
 	if len(incomplete) > 0 {
 		text += " (" + strings.Join(incomplete, "; ") + ")"
 	}
-	return fmt.Errorf("%s", text)
+	return fmt.Errorf("%w: %s", ErrNobody, text)
 }
 
 // locality is how many ranks are on this host, as far as anybody says.
