@@ -68,6 +68,7 @@ type world struct {
 	locate func(process int) (host, link string)
 	users  atomic.Int64 // communicators that are not closed; the last one closes the plane
 	record *recorder    // nil: nothing is recorded
+	sealed bool         // the job's secret was made for its first processes, so that no other can join
 }
 
 // transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method

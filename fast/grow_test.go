@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -148,6 +149,18 @@ func TestGrowRefused(t *testing.T) {
 	}
 	if _, err := outside[0].Grow(t.Context()); !errors.Is(err, ErrInvalidArgument) {
 		t.Errorf("grown under Run: %v", err)
+	}
+}
+
+// TestInviteNobody: where no newcomer could prove that it belongs to the job, nobody is invited.
+func TestInviteNobody(t *testing.T) {
+	c, err := Init(t.Context(), WithRank(0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Invite(t.Context()); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "with a secret") {
+		t.Errorf("invited without a secret: %v", err)
 	}
 }
 

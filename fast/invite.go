@@ -37,17 +37,24 @@ func (c *Comm) grower(name string) (grower, error) {
 // takes in all of them. A ticket is text of letters, digits, '-' and '_', and can be used once. It is no secret in
 // itself: who joins has to have the job's secret or a certificate besides.
 //
-// A job whose ranks are all on one host opens no port, so that only a process of that host can join, unless
-// WithTransport("tcp") has them listen all the same.
+// Only a process of the same host can join a job whose ranks open no port, as ranks that are all on one host do unless
+// WithTransport("tcp") is given, or listen only on a loopback address, by WithInterface or for lack of another one. The
+// ticket is made all the same, and Join fails elsewhere.
 //
-// Invite fails with ErrInvalidArgument, for the goroutines of Run in particular, with ErrClosed, or in words.
+// Invite fails with ErrInvalidArgument, for the goroutines of Run in particular, and where the ranks were given neither a
+// secret nor certificates: then the store has made a secret, which no newcomer can get. Else it fails with ErrClosed, or in
+// words.
 func (c *Comm) Invite(ctx context.Context) (ticket string, err error) {
 	g, err := c.grower("Invite")
 	if err != nil {
 		return "", err
 	}
-	if ctx == nil || ctx.Err() != nil {
+	switch {
+	case ctx == nil || ctx.Err() != nil:
 		return "", Refuse("Invite", "the context is nil or has ended")
+	case c.world.sealed:
+		return "", Refuse("Invite", "no process can join a job whose secret the store has made, because it cannot get it: start "+
+			"the ranks with a secret or with certificates")
 	}
 	t, err := g.Invite()
 	if err != nil {

@@ -54,6 +54,9 @@ func (p *place) credentials() (secure.Credentials, error) {
 	return nil, nil
 }
 
+// sealed tells whether the job's secret comes from a store of ours or the launcher's, which keeps it from all others.
+func (p *place) sealed() bool { return p.certified == nil && p.secretFrom == nil && p.store == nil }
+
 // checkSecret is the secret that a user or a store gives.
 func checkSecret(secret []byte) (s secure.Secret, err error) {
 	if len(secret) != len(s) {
