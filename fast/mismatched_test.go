@@ -5,77 +5,96 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
 )
 
 // variant is a call that differs from another one in one respect.
 type variant struct {
-	field string // as a MismatchError names it
-	run   func(ctx context.Context, c *Comm, odd bool) (out []int32, err error)
+	what   string
+	fields []string // a MismatchError names one of them
+	run    func(ctx context.Context, c *Comm, odd int) error
+	// fails tells whether the rank cannot succeed: its output depends on a rank whose call differs.
+	fails func(rank, size, odd int) bool
 }
+
+func everyone(int, int, int) bool { return true }
+
+// partner is the rank with which the odd one exchanges a message.
+func partner(size, odd int) int { return (odd + 1) % size }
 
 // variants are calls in which one rank, the odd one, differs from the others.
 var variants = []variant{
-	{"primitive", func(ctx context.Context, c *Comm, odd bool) ([]int32, error) {
-		buf := make([]int32, 12)
-		if odd {
-			return buf, AllGather(ctx, c, buf)
+	{"primitive", []string{"primitive"}, func(ctx context.Context, c *Comm, odd int) error {
+		if c.Rank() == odd {
+			return AllGather(ctx, c, make([]int32, 12))
 		}
-		return buf, AllReduce(ctx, c, buf, Sum)
-	}},
-	{"type", func(ctx context.Context, c *Comm, odd bool) ([]int32, error) {
-		buf := make([]int32, 12)
-		if odd {
-			return nil, AllReduce(ctx, c, make([]float32, 12), Sum)
+		return AllReduce(ctx, c, make([]int32, 12), Sum)
+	}, everyone},
+	{"type", []string{"type"}, func(ctx context.Context, c *Comm, odd int) error {
+		if c.Rank() == odd {
+			return AllReduce(ctx, c, make([]float32, 12), Sum)
 		}
-		return buf, AllReduce(ctx, c, buf, Sum)
-	}},
-	{"count", func(ctx context.Context, c *Comm, odd bool) ([]int32, error) {
-		buf := make([]int32, 12)
-		if odd {
-			buf = buf[:11]
+		return AllReduce(ctx, c, make([]int32, 12), Sum)
+	}, everyone},
+	{"count", []string{"count"}, func(ctx context.Context, c *Comm, odd int) error {
+		return AllReduce(ctx, c, make([]int32, unless(c.Rank() == odd, 12, 11)), Sum)
+	}, everyone},
+	// Who sends to the wrong root is done: the right one finds the sender in its next call, if that has gone on.
+	{"root", []string{"root"}, func(ctx context.Context, c *Comm, odd int) error {
+		return Reduce(ctx, c, make([]int32, 12), Sum, unless(c.Rank() == odd, 0, 1))
+	}, func(rank, _, odd int) bool { return rank == unless(rank == odd, 0, 1) }}, // others have no output
+	{"op", []string{"op"}, func(ctx context.Context, c *Comm, odd int) error {
+		return AllReduce(ctx, c, make([]int32, 12), unless(c.Rank() == odd, Sum, Max))
+	}, everyone},
+	{"algorithm", []string{"algorithm"}, func(ctx context.Context, c *Comm, odd int) error {
+		return AllReduce(ctx, c, make([]int32, 12), Sum, WithAlgorithm(unless(c.Rank() == odd, "ring", "tree")))
+	}, everyone},
+	// Nobody has the result of the AllReduce, which the odd rank makes too late.
+	{"order", []string{"primitive", "seq"}, func(ctx context.Context, c *Comm, odd int) error {
+		calls := []func() error{
+			func() error { return AllReduce(ctx, c, make([]int32, 12), Sum) },
+			func() error { return Broadcast(ctx, c, make([]int32, 12), 0) },
 		}
-		return buf, AllReduce(ctx, c, buf, Sum)
-	}},
-	{"root", func(ctx context.Context, c *Comm, odd bool) ([]int32, error) {
-		buf, root := make([]int32, 12), 0
-		if odd {
-			root = 1
+		first := unless(c.Rank() == odd, 0, 1)
+		if err := calls[first](); err != nil {
+			return err
 		}
-		return buf, Reduce(ctx, c, buf, Sum, root)
-	}},
-	{"op", func(ctx context.Context, c *Comm, odd bool) ([]int32, error) {
-		buf, op := make([]int32, 12), Sum
-		if odd {
-			op = Max
+		return calls[1-first]()
+	}, everyone},
+	{"count of a message", []string{"count"}, func(ctx context.Context, c *Comm, odd int) error {
+		switch to := partner(c.Size(), odd); c.Rank() {
+		case odd:
+			return Send(ctx, c, make([]int32, 12), to)
+		case to:
+			return Recv(ctx, c, make([]int32, 11), odd)
 		}
-		return buf, AllReduce(ctx, c, buf, op)
-	}},
-	{"algorithm", func(ctx context.Context, c *Comm, odd bool) ([]int32, error) {
-		buf, name := make([]int32, 12), "ring"
-		if odd {
-			name = "tree"
+		return nil
+	}, func(rank, size, odd int) bool { return rank == partner(size, odd) }},
+	{"a send against a collective", []string{"primitive"}, func(ctx context.Context, c *Comm, odd int) error {
+		if c.Rank() == odd {
+			return Send(ctx, c, make([]int32, 12), partner(c.Size(), odd))
 		}
-		return buf, AllReduce(ctx, c, buf, Sum, WithAlgorithm(name))
-	}},
-	{"primitive", func(ctx context.Context, c *Comm, odd bool) ([]int32, error) { // the order of two calls
-		first, second := make([]int32, 12), make([]int32, 12)
-		if odd {
-			first, second = second, first
-			if err := Broadcast(ctx, c, second, 0); err != nil {
-				return nil, err
-			}
-			return first, AllReduce(ctx, c, first, Sum)
+		return AllReduce(ctx, c, make([]int32, 12), Sum)
+	}, func(rank, _, odd int) bool { return rank != odd }},
+	{"a receive against a collective", []string{"primitive"}, func(ctx context.Context, c *Comm, odd int) error {
+		if c.Rank() == odd {
+			return Recv(ctx, c, make([]int32, 12), partner(c.Size(), odd))
 		}
-		if err := AllReduce(ctx, c, first, Sum); err != nil {
-			return nil, err
-		}
-		return second, Broadcast(ctx, c, second, 0)
-	}},
+		return AllReduce(ctx, c, make([]int32, 12), Sum)
+	}, everyone},
 }
 
-// TestMismatched makes calls that do not match: on no rank comes an output as that of a success which depends on one that
-// differs, and the ranks that disagree say in what.
+func unless[T any](odd bool, usual, other T) T {
+	if odd {
+		return other
+	}
+	return usual
+}
+
+// TestMismatched makes calls that do not match: no rank succeeds whose output depends on one that differs, and the ranks
+// that disagree say in what.
 func TestMismatched(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
@@ -93,15 +112,26 @@ func TestMismatched(t *testing.T) {
 				v, size := variants[i%len(variants)], 2+rand.IntN(3)
 				odd := rand.IntN(size)
 				all := again(t, parents[size])
+				var goesOn atomic.Bool
 				errs := onAll(all, func(c *Comm) error {
-					_, err := v.run(t.Context(), c, c.Rank() == odd)
+					err := v.run(t.Context(), c, odd)
+					if err == nil && v.fails(c.Rank(), size, odd) {
+						return errSucceeds
+					}
+					if err == nil {
+						goesOn.Store(true)
+					}
 					for err == nil { // it only sent, or the others do not concern it: it learns of it soon
 						err = Barrier(t.Context(), c)
 					}
 					return err
 				})
-				if err := wantMismatch(errs, odd, v.field); err != nil {
-					t.Errorf("try %d, %s, rank %d of %d is odd: %v", i, v.field, odd, size, err)
+				fields := v.fields
+				if v.what == "root" && goesOn.Load() {
+					fields = []string{"root", "primitive"}
+				}
+				if err := wantMismatch(errs, odd, fields); err != nil {
+					t.Errorf("try %d, %s, rank %d of %d is odd: %v", i, v.what, odd, size, err)
 				} else {
 					told++
 				}
@@ -112,19 +142,19 @@ func TestMismatched(t *testing.T) {
 	}
 }
 
+var errSucceeds = errors.New("succeeds, although a rank on which its output depends made another call")
+
 // wantMismatch says what is wrong with the errors of all ranks, of which one was odd.
-func wantMismatch(errs []error, odd int, field string) error {
+func wantMismatch(errs []error, odd int, fields []string) error {
 	named := false
 	for rank, err := range errs {
 		var m *MismatchError
 		switch {
-		case err == nil:
-			return fmt.Errorf("rank %d succeeds", rank)
 		case errors.As(err, &m):
-			if rank != odd && m.Rank != odd {
+			if (rank == odd) == (m.Rank == odd) {
 				return fmt.Errorf("rank %d blames rank %d: %w", rank, m.Rank, err)
 			}
-			named = named || m.Field == field || m.Field == "primitive" || m.Field == "seq"
+			named = named || slices.Contains(fields, m.Field)
 		case !errors.Is(err, ErrAborted):
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
