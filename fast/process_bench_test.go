@@ -28,17 +28,7 @@ func benchAllReduce(b *testing.B, with ...string) {
 	for _, size := range []int{2, 4} {
 		for _, bytes := range []int{8, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20} {
 			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", size, bytes), func(b *testing.B) {
-				j := newJob(b, size, fmt.Sprint("bench ", bytes))
-				j.with = with
-				j.start(1, size)
-				for _, variable := range j.env(0) {
-					name, value, _ := strings.Cut(variable, "=")
-					b.Setenv(name, value)
-				}
-				c, err := Init(b.Context(), FromEnv()...)
-				if err != nil {
-					b.Fatal(err)
-				}
+				c := benchComm(b, size, bytes, with...)
 				defer c.Close()
 				l := &benchLoop{c: c, buf: make([]float32, bytes/4), copied: make([]float32, bytes/4)}
 				if _, err := l.run(b.Context(), 4); err != nil {
@@ -59,6 +49,23 @@ func benchAllReduce(b *testing.B, with ...string) {
 			})
 		}
 	}
+}
+
+// benchComm is the communicator of rank 0 of so many, of which the others run benchPeer.
+func benchComm(b *testing.B, size, bytes int, with ...string) *Comm {
+	b.Helper()
+	j := newJob(b, size, fmt.Sprint("bench ", bytes))
+	j.with = with
+	j.start(1, size)
+	for _, variable := range j.env(0) {
+		name, value, _ := strings.Cut(variable, "=")
+		b.Setenv(name, value)
+	}
+	c, err := Init(b.Context(), FromEnv()...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c
 }
 
 // benchPeer does what rank 0 does, until that has enough.
