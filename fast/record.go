@@ -72,7 +72,8 @@ type track struct {
 	first, last uint64
 	done        atomic.Uint64
 	failure     string        // why these failed
-	failed      []int         // and for which ranks they were waiting
+	blocked     []int         // for which ranks they were waiting
+	blamed      []int         // and whose fault it is, as far as the error says
 	kept        []record      // those of them that had to leave the ring for others'
 	warned      time.Duration // how long they took when it was warned of them last; 0: never
 }
@@ -161,7 +162,7 @@ func (t *track) fail(err error) {
 		return
 	}
 	t.mu.Lock()
-	t.failure, t.failed = err.Error(), waitedFor(err)
+	t.failure, t.blocked, t.blamed = err.Error(), waitedFor(err), atFault(err)
 	t.mu.Unlock()
 	t.end()
 }
@@ -169,11 +170,17 @@ func (t *track) fail(err error) {
 // waitedFor are the ranks that err says a call was waiting for.
 func waitedFor(err error) []int {
 	var timeout *TimeoutError
+	if errors.As(err, &timeout) {
+		return timeout.Waiting
+	}
+	return nil
+}
+
+// atFault is the rank that err says is at fault, if it says so.
+func atFault(err error) []int {
 	var peer *PeerError
 	var mismatch *MismatchError
 	switch {
-	case errors.As(err, &timeout):
-		return timeout.Waiting
 	case errors.As(err, &peer):
 		return []int{peer.Rank}
 	case errors.As(err, &mismatch):

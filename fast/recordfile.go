@@ -76,7 +76,7 @@ func (e *record) entry(waiting []int) TraceEntry {
 	case TraceRunning:
 		x.Waiting = waiting
 	case TraceFailed:
-		x.Error, x.Waiting = plainText(t.failure), t.failed
+		x.Error, x.Waiting, x.Blames = plainText(t.failure), t.blocked, t.blamed
 	}
 	return x
 }

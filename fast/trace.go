@@ -54,8 +54,11 @@ type TraceEntry struct {
 	Start     int64  `json:"start"` // nanoseconds after Origin
 	State     string `json:"state"` // TraceRunning, TraceDone or TraceFailed
 	Error     string `json:"error,omitempty"`
-	// Waiting are the ranks of the communicator that a running operation waits for, or a failed one was waiting for.
+	// Waiting are the ranks of the communicator that a running operation waits for, or that one was waiting for when its time
+	// was over.
 	Waiting []int `json:"waiting,omitempty"`
+	// Blames are the ranks of the communicator at whose fault a failed operation ended, as far as its error says.
+	Blames []int `json:"blames,omitempty"`
 }
 
 // The states of an operation.
@@ -128,6 +131,8 @@ func (e *TraceEntry) check() error {
 		return fmt.Errorf("there is no rank %d of %d", e.Rank, e.Size)
 	case isNone(e.Root) || e.Peer != -1 && isNone(e.Peer) || slices.ContainsFunc(e.Waiting, isNone):
 		return fmt.Errorf("root %d, peer %d or one of those waited for, %v, is no rank of %d", e.Root, e.Peer, e.Waiting, e.Size)
+	case slices.ContainsFunc(e.Blames, isNone):
+		return fmt.Errorf("one of those blamed, %v, is no rank of %d", e.Blames, e.Size)
 	case e.Count < 0 || e.Depth < 0 || e.Start < 0:
 		return errors.New("a number is negative")
 	case !slices.Contains([]string{TraceRunning, TraceDone, TraceFailed}, e.State):

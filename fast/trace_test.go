@@ -11,7 +11,7 @@ import (
 const (
 	aHeader = `{"format":"collgen trace 1","rank":1,"size":2,"job":"j","pid":7,"reason":"on demand"}`
 	anEntry = `{"comm":"world","id":"9223372036854775809","rank":1,"size":2,"seq":3,"primitive":"Recv","algorithm":"direct",` +
-		`"type":"int8","count":4,"root":0,"peer":1,"depth":1,"start":5,"state":"running","waiting":[0]}`
+		`"type":"int8","count":4,"root":0,"peer":1,"depth":1,"start":5,"state":"running","waiting":[0],"blames":[1]}`
 )
 
 // TestReadTrace refuses what no recorder writes.
@@ -27,7 +27,7 @@ func TestReadTrace(t *testing.T) {
 		{aHeader, aHeader + strings.Repeat(" ", maxTraceLine)},
 		{anEntry, "x"}, {anEntry, strings.Repeat(anEntry+"\n", recorded+1)}, {`"seq"`, `"seq":"x","seq"`},
 		{`"rank":1,"size":2,"seq"`, `"rank":2,"size":2,"seq"`}, {`"root":0`, `"root":2`}, {`"peer":1`, `"peer":-2`},
-		{`[0]`, `[2]`},
+		{`[0]`, `[2]`}, {`[1]`, `[2]`},
 		{`"count":4`, `"count":-4`}, {`"start":5`, `"start":-5`}, {`"running"`, `"over"`}, {`"Recv"`, `"\n"`},
 	} {
 		bad := strings.Replace(good, replace[0], replace[1], 1)

@@ -151,34 +151,47 @@ func number(e *fast.TraceEntry) uint64 {
 	return e.Seq
 }
 
-// waits tells whether a process's own calls wait for others.
+// waits tells whether a process's own calls wait for others, or ended because of them.
 func (h *history) waits(process int) bool {
 	return slices.ContainsFunc(h.lanes, func(l *lane) bool {
 		e := l.last[process]
-		return e != nil && e.State != fast.TraceDone && len(e.Waiting) > 0
+		return e != nil && e.State != fast.TraceDone && len(e.Waiting)+len(e.Blames) > 0
 	})
 }
 
 // waitedFor is ranks that others wait for in a call that all have made, and that themselves wait for nobody.
 func waitedFor(h *history) (odd []int, reason, why string) {
+	odd, call := h.accused(func(e *fast.TraceEntry) []int { return e.Waiting })
+	return odd, "waited for", "others wait in " + call
+}
+
+// blamed is ranks at whose fault a call of others ended that all have made, and that themselves wait for nobody.
+func blamed(h *history) (odd []int, reason, why string) {
+	odd, call := h.accused(func(e *fast.TraceEntry) []int { return e.Blames })
+	return odd, "blamed", "others put the blame there in " + call
+}
+
+// accused are the processes that others' last calls in a lane name, and that themselves wait for nobody; and the call. By is
+// whom a call names.
+func (h *history) accused(by func(*fast.TraceEntry) []int) (odd []int, call string) {
 	for _, l := range h.lanes {
 		for process, rank := range h.members[l.id] {
-			if !h.waits(process) && l.isWaitedFor(rank) {
+			if !h.waits(process) && l.names(rank, by) {
 				odd = append(odd, process)
 			}
 		}
 		if len(odd) > 0 {
 			slices.Sort(odd)
-			return odd, "waited for", "others wait in " + l.call(l.most(), l.comm)
+			return odd, l.call(l.most(), l.comm)
 		}
 	}
-	return nil, "", ""
+	return nil, ""
 }
 
-// isWaitedFor tells whether a last call of the lane waits for a rank.
-func (l *lane) isWaitedFor(rank int) bool {
+// names tells whether a last call of the lane names a rank.
+func (l *lane) names(rank int, by func(*fast.TraceEntry) []int) bool {
 	for _, e := range l.last {
-		if e != nil && e.State != fast.TraceDone && slices.Contains(e.Waiting, rank) {
+		if e != nil && e.State != fast.TraceDone && slices.Contains(by(e), rank) {
 			return true
 		}
 	}

@@ -10,12 +10,12 @@ import (
 // verdict is which ranks are the odd ones out.
 type verdict struct {
 	Odd      []int  `json:"odd"`    // in the job; none: no rank is odd
-	Reason   string `json:"reason"` // "mismatch", "missing", "behind", "ahead", "waited for" or "none"
+	Reason   string `json:"reason"` // "mismatch", "missing", "behind", "ahead", "waited for", "blamed" or "none"
 	Sentence string `json:"sentence"`
 }
 
 // grounds are what makes a rank odd, the strongest first. Each gives the ranks, and what the sentence says of them.
-var grounds = []func(*history) (odd []int, reason, why string){mismatch, missing, outOfStep, waitedFor}
+var grounds = []func(*history) (odd []int, reason, why string){mismatch, missing, outOfStep, waitedFor, blamed}
 
 // verdict goes by the first ground that there is.
 func (h *history) verdict() verdict {

@@ -110,6 +110,9 @@ func state(e *fast.TraceEntry) string {
 	if len(e.Waiting) > 0 {
 		words += fmt.Sprintf(", waiting for %v", e.Waiting)
 	}
+	if len(e.Blames) > 0 {
+		words += fmt.Sprintf(", at the fault of %v", e.Blames)
+	}
 	if e.Error != "" {
 		words += ": " + e.Error
 	}
@@ -124,6 +127,6 @@ the odd one out: the one that is behind, in another call, or of which there is n
 A rank writes rank-<n>.jsonl to the folder that COLL_TRACE names when a call fails. Bring those of all hosts together.
 
 `, `
-Ranks are numbered as in the job; roots and peers, and those waited for, as in their communicator. Times are those of
-each host's own clock.
+Ranks are numbered as in the job; roots and peers, those waited for and those at fault, as in their communicator.
+Times are those of each host's own clock.
 `}

@@ -78,6 +78,10 @@ func waiting(ranks ...int) func(*fast.TraceEntry) {
 	return func(e *fast.TraceEntry) { e.Waiting = ranks }
 }
 
+func blaming(ranks ...int) func(*fast.TraceEntry) {
+	return func(e *fast.TraceEntry) { e.Blames = ranks }
+}
+
 // message makes an entry one of a message from one rank to another.
 func message(from, to int, waiting ...int) func(*fast.TraceEntry) {
 	return func(e *fast.TraceEntry) {
@@ -136,6 +140,15 @@ func TestOddOneOut(t *testing.T) {
 			r.call(7, running, waiting(2), 0, 1, 3)
 			r.call(7, running, nil, 2)
 		}, nil, []int{2}, "waited for", "others wait in call 7 of world"},
+		{"blamed", func(r *recorder) {
+			r.call(7, failed, blaming(2), 0, 1, 3)
+			r.call(7, failed, nil, 2)
+		}, nil, []int{2}, "blamed", "others put the blame there in call 7 of world"},
+		{"blamed, but it waited", func(r *recorder) {
+			r.call(7, failed, blaming(2), 0, 1)
+			r.call(7, failed, waiting(3), 2)
+			r.call(7, running, nil, 3)
+		}, nil, []int{3}, "waited for", "others wait in call 7 of world"},
 		{"all wait in a circle", func(r *recorder) {
 			for rank := range 4 {
 				r.call(7, running, waiting((rank+3)%4), rank)
@@ -186,7 +199,7 @@ func TestTraceTable(t *testing.T) {
 	r.call(6, fast.TraceDone, nil, 0, 1, 2)
 	r.call(1, fast.TraceDone, message(2, 0), 2)
 	r.call(7, fast.TraceFailed, func(e *fast.TraceEntry) { e.Waiting, e.Error = []int{2}, "waiting for ranks [2]" }, 0)
-	r.call(7, fast.TraceRunning, waiting(0), 1)
+	r.call(7, fast.TraceFailed, blaming(0), 1)
 	got := command(t, "trace", "-last", "2", r.files()).run()
 	want := []string{
 		"Rank 2 is the odd one out: ranks 0 and 1 came to call 7 of world, others did not: " +
@@ -199,7 +212,7 @@ func TestTraceTable(t *testing.T) {
 		"0.005000  1     world         6     AllReduce ring sum float32 × 1000       done",
 		"0.005000  2     world         6     AllReduce ring sum float32 × 1000       done",
 		"0.006000  0     world         7     AllReduce ring sum float32 × 1000       failed, waiting for [2]: waiting for ranks [2]",
-		"0.006000  1     world         7     AllReduce ring sum float32 × 1000       running, waiting for [0]",
+		"0.006000  1     world         7     AllReduce ring sum float32 × 1000       failed, at the fault of [0]",
 		"",
 	}
 	if d := cmp.Diff(want, strings.Split(got.out, "\n")); d != "" || got.status != 0 || got.report != "" {
