@@ -95,6 +95,23 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 }
 
+// TestNoPlaceholders: no document still waits for a figure or a word.
+func TestNoPlaceholders(t *testing.T) {
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	placeholder := regexp.MustCompile(`\b[A-Z]{3,}(_[A-Z]+)*_FIGURES\b|TODO|TBD|XXX`)
+	if !placeholder.MatchString("it costs ENCRYPTION_FIGURES") {
+		t.Error("a placeholder is not seen")
+	}
+	for _, document := range append(documents, "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md") {
+		if p := placeholder.FindString(read(t, document)); p != "" {
+			t.Errorf("%s still says %s", document, p)
+		}
+	}
+}
+
 // missing is what text names and is not there. targets is a Makefile, functions are those of package fast.
 func missing(text, targets string, functions map[string]bool) (names []string) {
 	notFound := func(pattern, prefix string, exists func(string) bool) {
