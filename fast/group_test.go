@@ -132,7 +132,12 @@ func TestForeignCause(t *testing.T) {
 			t.Run(fmt.Sprint(w.name, "/", cause), func(t *testing.T) {
 				all := w.comms(t, 3)
 				ctx, cancel := context.WithCancelCause(t.Context())
-				time.AfterFunc(time.Millisecond, func() { cancel(cause) })
+				go func() {
+					for len(all[0].transport.Waiting()) == 0 { // its call has begun
+						time.Sleep(time.Millisecond)
+					}
+					cancel(cause)
+				}()
 				errs := onAll(all, func(c *Comm) error {
 					switch c.Rank() {
 					case 0:

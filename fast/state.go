@@ -69,8 +69,9 @@ func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.desc.Seq) }
 // that has failed, if any.
 func (c *Comm) giveUp(s State, err error, seq uint64) {
 	c.telling.Lock()
+	open := !c.closed.Load() // who has closed has told the others that
 	first := c.end(s, err)
-	if first && !c.closed.Load() { // who has closed has told the others that
+	if first && open {
 		c.tell(noticeOf(s, c.rank, seq, err))
 	}
 	c.telling.Unlock()
