@@ -76,6 +76,7 @@ func (c *Comm) useless(name string) error {
 		return fmt.Errorf("%s: %w", name, ErrClosed)
 	}
 	if f := c.fate.Load(); f != nil {
+		c.flush()
 		return fmt.Errorf("%s: %w: %w", name, ErrAborted, f.err)
 	}
 	return nil

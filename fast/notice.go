@@ -173,11 +173,14 @@ func (c *Comm) lost(process int, err error) {
 // condemn gives c up for a reason that does not come from its own calls, which now fail with it. Before that it tells the
 // others, or passes on what it was told: who says so may not reach all of them, or end before all have heard.
 func (c *Comm) condemn(s State, err error, n notice) {
-	if !c.end(s, err) {
-		return
-	}
-	if n.By == c.rank || c.size <= maxRelayed {
+	c.telling.Lock()
+	first := c.end(s, err)
+	if first && (n.By == c.rank || c.size <= maxRelayed) {
 		c.tell(n)
+	}
+	c.telling.Unlock()
+	if !first {
+		return
 	}
 	if c.transport != nil {
 		c.transport.Fail(err)
@@ -198,10 +201,18 @@ func (c *Comm) settle(err error) error {
 		err = c.hear(err, peer.Rank)
 	}
 	c.fail(err)
-	if c.world != nil {
-		c.world.plane.Flush(flushTime) // the program may end because of err
-	}
+	c.flush()
 	return err
+}
+
+// flush waits until the news of the end of c is on its way to the others: the program may end because of it.
+func (c *Comm) flush() {
+	if c.world == nil {
+		return
+	}
+	c.telling.Lock() // when they are told
+	defer c.telling.Unlock()
+	c.world.plane.Flush(flushTime)
 }
 
 // flushTime bounds the wait until the notice of a failure is on its way.
