@@ -16,7 +16,7 @@ import (
 )
 
 // WriteTrace writes what the flight recorder of this rank has kept, of all its communicators, as a Trace. It may be
-// called from any goroutine, also while calls run. A rank without a recorder, which is the only one of its job, refuses.
+// called from any goroutine, also while calls run. A Comm that neither Run nor Init made has no recorder, and refuses.
 func (c *Comm) WriteTrace(w io.Writer) error {
 	if c == nil || c.track == nil {
 		return Refuse("WriteTrace", "the communicator has no flight recorder")
