@@ -92,6 +92,12 @@ type transport interface {
 	Close() error
 }
 
+// lender is a transport that lends: receives marked so may leave their data where they lie.
+type lender interface {
+	// Release ends the loan of what the last Exchange lent. The next Exchange does so, too.
+	Release()
+}
+
 // plane is how the processes of a job, or the goroutines of Run, talk beside the data path: by control messages, which
 // are few, and come in order from each process unless one of the two is down. All methods may be called at any time.
 type plane interface {

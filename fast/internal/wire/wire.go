@@ -33,7 +33,10 @@ type Recv struct {
 	// AfterSend says that the one Send of the same step to the same peer may have the very same memory as Into: then a
 	// byte of Into may be written only after that byte was sent. Otherwise the two are disjoint.
 	AfterSend bool
-	Call      *Call // the call that it belongs to; nil: the one that Begin named
+	// Lend says that what is received is only read, and not after the transport's Release: then the transport may set Into
+	// to where the data lie, instead of filling it. There is no kernel then.
+	Lend bool
+	Call *Call // the call that it belongs to; nil: the one that Begin named
 }
 
 // Segment is the alignment of every cut that a transport makes in a message: a multiple of each element size.
