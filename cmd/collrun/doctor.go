@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -57,16 +58,19 @@ func noArguments(args []string) error {
 	return nil
 }
 
-// printFindings is the report for people.
+// printFindings is the report for people, in a single write: several ranks may report to the same pipe.
 func printFindings(w io.Writer, found []finding) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var report bytes.Buffer
+	table := tabwriter.NewWriter(&report, 0, 0, 2, ' ', 0)
 	for _, f := range found {
 		fmt.Fprintf(table, "%s\t%s\n", f.Name, f.Text)
 		if f.Warning != "" {
 			fmt.Fprintf(table, "\t! %s\n", f.Warning)
 		}
 	}
-	return table.Flush()
+	_ = table.Flush() // into memory
+	_, err := report.WriteTo(w)
+	return err
 }
 
 // encode is the report for programs.
