@@ -53,9 +53,13 @@ func (s shelf) config(process int, way string) Config {
 	return c
 }
 
-// TestMain is also a process of the tests that need some: it says when it has joined, and why the other one is down for it
-// when it is.
+// TestMain is also a process of the tests that need some: strays, or one that says when it has joined, and why the other one
+// is down for it when it is.
 func TestMain(m *testing.M) {
+	if os.Getenv("MESH_TEST_STRAYS") != "" {
+		pester()
+		os.Exit(0)
+	}
 	dir := os.Getenv("MESH_TEST_DIR")
 	if dir == "" {
 		os.Exit(m.Run())
@@ -86,8 +90,14 @@ type other struct {
 // launch starts a process of two by a command, which this program is an argument of.
 func (s shelf) launch(t *testing.T, process int, way string, command ...string) other {
 	command = append(command, os.Args[0])
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), "MESH_TEST_DIR="+string(s), "MESH_TEST_WAY="+way, fmt.Sprint("MESH_TEST_PROCESS=", process))
+	return launch(t, exec.Command(command[0], command[1:]...), "MESH_TEST_DIR="+string(s), "MESH_TEST_WAY="+way,
+		fmt.Sprint("MESH_TEST_PROCESS=", process))
+}
+
+// launch starts this program once more, as what env says. It ends with the test.
+func launch(t *testing.T, cmd *exec.Cmd, env ...string) other {
+	t.Helper()
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
