@@ -43,13 +43,7 @@ func Create(size int) (fd int, err error) {
 		return fd, err
 	}
 	defer m.unmap()
-	// Memory that is first touched through a mapping comes in huge pages where the system allows them. This may fail;
-	// what is missing then is allocated page by page.
-	_ = unix.Madvise(m.bytes, unix.MADV_POPULATE_WRITE)
-	for err = unix.EINTR; err == unix.EINTR; { // Go's scheduler sends signals
-		err = allocate(fd, 0, 0, int64(bytes))
-	}
-	if err != nil {
+	if err = populate(fd, m.bytes); err != nil {
 		return fd, err
 	}
 	m.initialize()
@@ -82,15 +76,14 @@ func openMemory(fd, size int) (*memory, error) {
 }
 
 func mapMemory(fd, size int) (*memory, error) {
-	b, err := unix.Mmap(fd, 0, memoryBytes(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	b, err := mapShared(fd, memoryBytes(size), unix.PROT_READ|unix.PROT_WRITE)
 	if err != nil {
-		return nil, fmt.Errorf("mmap: %w", err)
+		return nil, err
 	}
-	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // faster if the system allows it
 	return &memory{bytes: b, size: size, slot: slotBytes(size)}, nil
 }
 
 func (m *memory) unmap() {
-	_ = unix.Munmap(m.bytes) // cannot fail: it is a mapping
+	unmapShared(m.bytes)
 	m.bytes = nil
 }
