@@ -137,7 +137,7 @@ func (x *Call) Operand(from []byte) { x.operands = append(x.operands, from) }
 
 // Reduce sets into to the reduction, from left to right, of the operands listed since the last Reduce.
 func (x *Call) Reduce(into []byte) {
-	kernel.Fold(x.kernel, into, x.operands, x.c.spare.need(kernel.Piece))
+	kernel.Fold(x.kernel, nil, into, x.operands, x.c.spare.need(kernel.Piece))
 	x.operands = x.operands[:0]
 }
 

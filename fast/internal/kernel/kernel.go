@@ -1,66 +1,77 @@
 // Package kernel has the inner loops of reductions, one for each operator and element type, exactly as package spec
-// defines them.
+// defines them. There are several implementations of each: assembly for what a processor may have, which the program in
+// _asm writes, and Go. The best that the processor can run is used for everything.
 //
 // Memory is passed as bytes, and has to be as aligned as its elements are. That it always is: a caller's slice by Go's
 // own rules, scratch memory because it is aligned to more than any element, and every cut falls on an element.
 package kernel
 
 import (
-	"unsafe"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
+
+//go:generate go run -C _asm .
+
+// row is one thing for each element type.
+type row[F any] [spec.TypeComplex128 + 1]F
+
+// table is one thing for each operator and element type.
+type table[F any] [spec.OpLOr + 1]row[F]
+
+// implementation is the kernels for one kind of processor. Where it has none, those in Go are as good.
+type implementation struct {
+	name      string
+	kernels   table[wire.Kernel]
+	folds     table[Many]
+	divisions row[division]
+	copy      func(dst, src []byte) // all of the same length
+}
+
+// division divides every element of data by size, in place.
+type division func(data []byte, size int)
+
+// candidate is an implementation, and what this processor lacks to run it.
+type candidate struct {
+	*implementation
+	missing string
+}
+
+// best is the first implementation that this processor can run.
+var best = func() *implementation {
+	for _, c := range candidates {
+		if c.missing == "" {
+			return c.implementation
+		}
+	}
+	return &generic
+}()
 
 // For is the kernel that computes op on elements of type t. It is nil where op is not defined on t.
 func For(op spec.Op, t spec.Type) wire.Kernel {
 	if !op.Takes(t) {
 		return nil
 	}
-	return table[op][t]
+	return best.kernel(op, t)
+}
+
+func (m *implementation) kernel(op spec.Op, t spec.Type) wire.Kernel {
+	if k := m.kernels[op][t]; k != nil {
+		return k
+	}
+	return generic.kernels[op][t]
 }
 
 // Finish does, in place, what op does once to the reduction of all operands of size ranks.
-func Finish(op spec.Op, t spec.Type, data []byte, size int) {
-	if op.Finish() == spec.DivideBySize && t.Valid() {
-		divisions[t](data, size)
-	}
-}
+func Finish(op spec.Op, t spec.Type, data []byte, size int) { best.finish(op, t, data, size) }
 
-// Piece is how many bytes Fold works on at a time: so few that they stay in the first-level cache from one operand to
-// the next.
-const Piece = 8 << 10
-
-// Fold sets into to the reduction of operands by k, from left to right, one or more. Each operand is as long as into, and is
-// the same memory or disjoint. spare is Piece bytes that are overwritten.
-func Fold(k wire.Kernel, into []byte, operands [][]byte, spare []byte) {
-	if len(operands) == 1 {
-		copy(into, operands[0])
+func (m *implementation) finish(op spec.Op, t spec.Type, data []byte, size int) {
+	if op.Finish() != spec.DivideBySize || !t.Valid() {
 		return
 	}
-	overwrites := overwritesLater(into, operands)
-	for from := 0; from < len(into); from += Piece {
-		to := min(from+Piece, len(into))
-		result := into[from:to]
-		if overwrites {
-			result = spare[:to-from]
-		}
-		k(result, operands[0][from:to], operands[1][from:to])
-		for _, operand := range operands[2:] {
-			k(result, result, operand[from:to])
-		}
-		if overwrites {
-			copy(into[from:to], result)
-		}
+	if d := m.divisions[t]; d != nil {
+		d(data, size)
+		return
 	}
-}
-
-// overwritesLater tells whether into is an operand that is read after the first partial result was written.
-func overwritesLater(into []byte, operands [][]byte) bool {
-	for _, operand := range operands[2:] {
-		if unsafe.SliceData(operand) == unsafe.SliceData(into) {
-			return true
-		}
-	}
-	return false
+	generic.divisions[t](data, size)
 }

@@ -164,9 +164,6 @@ func combine(op spec.Op, x, y float32) float32 {
 	}
 }
 
-// division divides every element of data by size, in place.
-type division func(data []byte, size int)
-
 // quotient divides integers as whole numbers, of the types that can hold any size: Wide is int64 or uint64.
 func quotient[T integer, Wide int64 | uint64](data []byte, size int) {
 	elems := view[T](data)

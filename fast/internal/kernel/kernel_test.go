@@ -217,7 +217,7 @@ func TestFold(t *testing.T) {
 				if into >= 0 {
 					result = operands[into]
 				}
-				Fold(wire.Kernel(blend), result, operands, spare)
+				Fold(wire.Kernel(blend), nil, result, operands, spare)
 				if !bytes.Equal(result, want) {
 					t.Errorf("%d operands of %d bytes into operand %d: wrong", count, n, into)
 				}

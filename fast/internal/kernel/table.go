@@ -5,33 +5,35 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// row is the kernels of one operator by element type, nil where the operator is not defined.
-type row [spec.TypeComplex128 + 1]wire.Kernel
-
-// table is the kernels by operator. Where it makes no difference, signed integers share the kernel of the unsigned ones,
-// and a complex number is two floats.
-var table = [spec.OpLOr + 1]row{
-	spec.OpSum:  sums,
-	spec.OpAvg:  sums,
-	spec.OpProd: prods,
-	spec.OpMin:  mins,
-	spec.OpMax:  maxs,
-	spec.OpBAnd: integers(lift(band[uint8]), lift(band[uint16]), lift(band[uint32]), lift(band[uint64])),
-	spec.OpBOr:  integers(lift(bor[uint8]), lift(bor[uint16]), lift(bor[uint32]), lift(bor[uint64])),
-	spec.OpBXor: integers(lift(bxor[uint8]), lift(bxor[uint16]), lift(bxor[uint32]), lift(bxor[uint64])),
-	spec.OpLAnd: integers(lift(land[uint8]), lift(land[uint16]), lift(land[uint32]), lift(land[uint64])),
-	spec.OpLOr:  integers(lift(lor[uint8]), lift(lor[uint16]), lift(lor[uint32]), lift(lor[uint64])),
+// generic is the kernels in Go, all of them. Where it makes no difference, signed integers share the kernel of the unsigned
+// ones, and a complex number is two floats.
+var generic = implementation{
+	name: "generic",
+	kernels: table[wire.Kernel]{
+		spec.OpSum:  sums,
+		spec.OpAvg:  sums,
+		spec.OpProd: prods,
+		spec.OpMin:  mins,
+		spec.OpMax:  maxs,
+		spec.OpBAnd: integers(lift(band[uint8]), lift(band[uint16]), lift(band[uint32]), lift(band[uint64])),
+		spec.OpBOr:  integers(lift(bor[uint8]), lift(bor[uint16]), lift(bor[uint32]), lift(bor[uint64])),
+		spec.OpBXor: integers(lift(bxor[uint8]), lift(bxor[uint16]), lift(bxor[uint32]), lift(bxor[uint64])),
+		spec.OpLAnd: integers(lift(land[uint8]), lift(land[uint16]), lift(land[uint32]), lift(land[uint64])),
+		spec.OpLOr:  integers(lift(lor[uint8]), lift(lor[uint16]), lift(lor[uint32]), lift(lor[uint64])),
+	},
+	divisions: divisions,
+	copy:      func(dst, src []byte) { copy(dst, src) },
 }
 
 // integers has the given kernels for integers of 1, 2, 4 and 8 bytes.
-func integers(k1, k2, k4, k8 wire.Kernel) row {
-	return row{
+func integers(k1, k2, k4, k8 wire.Kernel) row[wire.Kernel] {
+	return row[wire.Kernel]{
 		spec.TypeInt8: k1, spec.TypeInt16: k2, spec.TypeInt32: k4, spec.TypeInt64: k8,
 		spec.TypeUint8: k1, spec.TypeUint16: k2, spec.TypeUint32: k4, spec.TypeUint64: k8,
 	}
 }
 
-var sums = row{
+var sums = row[wire.Kernel]{
 	spec.TypeInt8: lift(sum[uint8]), spec.TypeInt16: lift(sum[uint16]),
 	spec.TypeInt32: lift(sum[uint32]), spec.TypeInt64: lift(sum[uint64]),
 	spec.TypeUint8: lift(sum[uint8]), spec.TypeUint16: lift(sum[uint16]),
@@ -41,7 +43,7 @@ var sums = row{
 	spec.TypeComplex64: lift(sum[float32]), spec.TypeComplex128: lift(sum[float64]),
 }
 
-var prods = row{
+var prods = row[wire.Kernel]{
 	spec.TypeInt8: lift(prod[uint8]), spec.TypeInt16: lift(prod[uint16]),
 	spec.TypeInt32: lift(prod[uint32]), spec.TypeInt64: lift(prod[uint64]),
 	spec.TypeUint8: lift(prod[uint8]), spec.TypeUint16: lift(prod[uint16]),
@@ -51,7 +53,7 @@ var prods = row{
 	spec.TypeComplex64: lift(prodComplex[float32]), spec.TypeComplex128: lift(prodComplex[float64]),
 }
 
-var mins = row{
+var mins = row[wire.Kernel]{
 	spec.TypeInt8: lift(smaller[int8]), spec.TypeInt16: lift(smaller[int16]),
 	spec.TypeInt32: lift(smaller[int32]), spec.TypeInt64: lift(smaller[int64]),
 	spec.TypeUint8: lift(smaller[uint8]), spec.TypeUint16: lift(smaller[uint16]),
@@ -60,7 +62,7 @@ var mins = row{
 	spec.TypeFloat32: lift(smaller[float32]), spec.TypeFloat64: lift(smaller[float64]),
 }
 
-var maxs = row{
+var maxs = row[wire.Kernel]{
 	spec.TypeInt8: lift(larger[int8]), spec.TypeInt16: lift(larger[int16]),
 	spec.TypeInt32: lift(larger[int32]), spec.TypeInt64: lift(larger[int64]),
 	spec.TypeUint8: lift(larger[uint8]), spec.TypeUint16: lift(larger[uint16]),
@@ -70,7 +72,7 @@ var maxs = row{
 }
 
 // divisions are what completes an average, by element type.
-var divisions = [spec.TypeComplex128 + 1]division{
+var divisions = row[division]{
 	spec.TypeInt8: quotient[int8, int64], spec.TypeInt16: quotient[int16, int64],
 	spec.TypeInt32: quotient[int32, int64], spec.TypeInt64: quotient[int64, int64],
 	spec.TypeUint8: quotient[uint8, uint64], spec.TypeUint16: quotient[uint16, uint64],

@@ -1,0 +1,30 @@
+//go:build amd64 && !purego
+
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// candidates are all implementations, the best first.
+var candidates = []candidate{
+	{&avx512, lacks(
+		feature{"AVX-512F", cpu.X86.HasAVX512F}, feature{"AVX-512DQ", cpu.X86.HasAVX512DQ},
+		feature{"AVX-512BW", cpu.X86.HasAVX512BW}, feature{"AVX-512VL", cpu.X86.HasAVX512VL}, feature{"BMI2", cpu.X86.HasBMI2})},
+	{&avx2, lacks(feature{"AVX2", cpu.X86.HasAVX2}, feature{"F16C", cpu.X86.HasF16C})},
+	{&generic, ""},
+}
+
+// feature is a part of the instruction set, and whether this processor and its system have it.
+type feature struct {
+	name string
+	has  bool
+}
+
+// lacks names a feature that is missing, if any is.
+func lacks(features ...feature) string {
+	for _, f := range features {
+		if !f.has {
+			return f.name
+		}
+	}
+	return ""
+}
