@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// trial is what one line of the results is about.
+type trial struct {
+	operation
+	element   element
+	folding   *folding // nil: nothing is reduced
+	count     int      // elements per block
+	root      int
+	inPlace   bool
+	heap      bool // buffers are the Go heap's
+	algorithm string
+	depth     int
+}
+
+// bytes is the size of the larger buffer of a rank.
+func (t *trial) bytes(ranks int) int { return t.width(ranks) * t.count * t.element.bytes }
+
+// options are those of the call.
+func (t *trial) options() (opts []fast.Option) {
+	if t.algorithm != "" {
+		opts = append(opts, fast.WithAlgorithm(t.algorithm))
+	}
+	if t.depth > 0 {
+		opts = append(opts, fast.WithDepth(t.depth))
+	}
+	return opts
+}
+
+// load is a trial on one rank, with its buffers. All ranks rewrite equally often.
+type load interface {
+	// rewrite gives all of the operand other values. It is as long on ranks without an operand, which rewrite a buffer that
+	// is not passed, so that no rank's time has the rewriting of others in it.
+	rewrite()
+	call(ctx context.Context) error
+	// check makes a call, and counts the elements that are not as they have to be afterwards on this rank.
+	check(ctx context.Context) (wrong int, err error)
+	free() error
+}
+
+// buffers is the load of one element type.
+type buffers[T fast.Elem] struct {
+	*trial
+	role
+	invocation[T]
+	invoke  invoke[T]
+	options []fast.Option
+	values  *values[T]
+	shift   int // of the values in the operand
+	memory  []*memory
+}
+
+func newBuffers[T fast.Elem](c *fast.Comm, t *trial, of func(float64) T) (load, error) {
+	b := &buffers[T]{
+		trial: t, role: role{rank: c.Rank(), ranks: c.Size(), root: t.root, inPlace: t.inPlace},
+		invocation: invocation[T]{c: c, root: t.root}, invoke: invokeOf[T](t.name), options: t.options(),
+		values: newValues(of, t.element.exact, t.folding, c.Size()),
+	}
+	if t.folding != nil {
+		b.op = t.folding.op
+	}
+	in, out := t.operation.in.blocks(c.Size())*t.count, t.operation.out.blocks(c.Size())*t.count
+	err := b.allocate(in, out)
+	if err != nil {
+		err = errors.Join(err, b.free())
+	}
+	return b, err
+}
+
+// allocate makes buffers of so many elements. In place, the smaller one is the rank's own block of the larger one.
+func (b *buffers[T]) allocate(in, out int) (err error) {
+	if !b.trial.inPlace {
+		if b.in, err = b.buffer(in); err == nil {
+			b.out, err = b.buffer(out)
+		}
+		return err
+	}
+	whole, err := b.buffer(max(in, out))
+	if err != nil {
+		return err
+	}
+	own := whole
+	if in != out {
+		own = whole[b.rank*b.count:][:b.count]
+	}
+	b.in, b.out = whole, whole
+	switch {
+	case in < out:
+		b.in = own
+	case out < in:
+		b.out = own
+	}
+	return nil
+}
+
+// buffer is n elements that nobody else uses.
+func (b *buffers[T]) buffer(n int) ([]T, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	if b.heap {
+		return make([]T, n), nil
+	}
+	m, err := newMemory(n * b.element.bytes)
+	if err != nil {
+		return nil, err
+	}
+	b.memory = append(b.memory, m)
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.data))), n), nil
+}
+
+func (b *buffers[T]) free() (err error) {
+	for _, m := range b.memory {
+		err = errors.Join(err, m.free())
+	}
+	b.memory, b.in, b.out = nil, nil, nil
+	return err
+}
+
+func (b *buffers[T]) rewrite() {
+	b.shift++
+	fill(b.in, b.values.inputs, b.own())
+}
+
+// own is the index of the values in the operand.
+func (b *buffers[T]) own() int { return b.shift + apart*b.rank }
+
+func (b *buffers[T]) call(ctx context.Context) error {
+	return b.invoke(ctx, &b.invocation, b.options)
+}
