@@ -102,3 +102,25 @@ func TestSlowRanks(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRefusedMeanwhile has a rank wait for another one than the one that refuses what it has sent before.
+func TestRefusedMeanwhile(t *testing.T) {
+	all := worlds["plain"].group(t, 3)
+	if err := send(all[0], 2, make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	result := make(chan error)
+	go func() { result <- receive(all[0], 1, make([]byte, 1)) }()
+	errs := [3]error{2: receive(all[2], 0, make([]byte, 4))}
+	select {
+	case errs[0] = <-result:
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits on")
+	}
+	for _, rank := range []int{0, 2} {
+		var m *wire.MismatchError
+		if !errors.As(errs[rank], &m) || m.Rank != 2-rank || m.Field != "message length" {
+			t.Errorf("rank %d: %v", rank, errs[rank])
+		}
+	}
+}

@@ -26,6 +26,7 @@ type Endpoint struct {
 	active  []*link   // those of them with messages that are not complete
 	open    int       // how many messages are not complete
 	moved   time.Time // when something was done last; set when there is nothing to do
+	napped  bool      // the last sleep was in vain
 	doom    error     // another rank has refused a message
 
 	fate atomic.Pointer[fate] // nil: nothing has ended it
@@ -133,7 +134,7 @@ func (e *Endpoint) callOf(c *wire.Call) (*wire.Call, uint64) {
 
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
-	e.moved = time.Time{}
+	e.moved, e.napped = time.Time{}, false
 	for moves, looks := 0, 0; ; {
 		moved, err := e.advance()
 		switch {

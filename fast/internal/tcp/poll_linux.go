@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// poller waits for sockets: with an epoll file of its own, which tells of each change once, and which is itself in Go's
-// network poller, so that a goroutine that waits keeps no thread.
+// poller waits for sockets: with an epoll file of its own, which is itself in Go's network poller, so that a goroutine that
+// waits keeps no thread. A socket is armed when its rank is about to sleep, until it has told of something: whatever
+// comes at other times would wake a thread of Go's poller in vain, and that one takes the processor of a rank that spins.
 type poller struct {
 	mu     sync.Mutex
 	file   *os.File // nil: not made yet, or closed
@@ -24,6 +25,7 @@ type poller struct {
 	err    error
 	until  time.Time // the file's deadline, as far as wait knows
 	ready  []readiness
+	armed  []uint32 // by peer, what its socket is to tell of; 0: nothing
 }
 
 // open makes the file, if there is none.
@@ -53,14 +55,40 @@ func (p *poller) open() error {
 	return nil
 }
 
-// add has p wait for peer's socket too.
+// add has p know peer's socket, which is not armed.
 func (p *poller) add(fd, peer int) error {
 	if err := p.open(); err != nil {
 		return err
 	}
-	event := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(peer)}
+	event := unix.EpollEvent{Events: unix.EPOLLONESHOT, Fd: int32(peer)}
 	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &event); err != nil {
 		return fmt.Errorf("epoll_ctl: %w", err)
+	}
+	for len(p.armed) <= peer {
+		p.armed = append(p.armed, 0)
+	}
+	return nil
+}
+
+// arm has sockets tell, once, of what the rank sleeps for.
+func (p *poller) arm(e *Endpoint) error {
+	for i := range e.links {
+		l := &e.links[i]
+		events := uint32(unix.EPOLLONESHOT)
+		in, out := e.watches(l)
+		if in {
+			events |= unix.EPOLLIN | unix.EPOLLRDHUP
+		}
+		if out {
+			events |= unix.EPOLLOUT
+		}
+		if l.fd < 0 || !in && !out || p.armed[i] == events {
+			continue
+		}
+		if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_MOD, l.fd, &unix.EpollEvent{Events: events, Fd: int32(i)}); err != nil {
+			return fmt.Errorf("epoll_ctl: %w", err)
+		}
+		p.armed[i] = events
 	}
 	return nil
 }
@@ -68,6 +96,9 @@ func (p *poller) add(fd, peer int) error {
 // wait waits until a socket is ready, the time is over, or somebody wakes it.
 func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	if err := p.open(); err != nil {
+		return nil, err
+	}
+	if err := p.arm(e); err != nil {
 		return nil, err
 	}
 	p.n, p.err = 0, nil
@@ -81,6 +112,7 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	}
 	p.ready = p.ready[:0]
 	for _, event := range p.events[:max(0, p.n)] {
+		p.armed[event.Fd] = 0
 		ended := event.Events&(unix.EPOLLHUP|unix.EPOLLERR) != 0
 		p.ready = append(p.ready, readiness{peer: int(event.Fd), in: ended || event.Events&(unix.EPOLLIN|unix.EPOLLRDHUP) != 0,
 			out: ended || event.Events&unix.EPOLLOUT != 0})

@@ -17,26 +17,31 @@ type poller struct {
 
 func (p *poller) add(int, int) error { return nil }
 
-// wait waits until a socket of the Exchange is ready, or the time is over.
+// wait waits until a socket is ready, or the time is over.
 func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	p.polls, p.ready = p.polls[:0], p.ready[:0]
-	for _, l := range e.active {
+	for i := range e.links {
+		l := &e.links[i]
 		poll := unix.PollFd{Fd: int32(l.fd)} // one that is negative is ignored
-		if l.receiving() != nil && l.in.over == nil {
+		in, out := e.watches(l)
+		if in {
 			poll.Events |= unix.POLLIN
 		}
-		if l.sending() != nil && l.out.full {
+		if out {
 			poll.Events |= unix.POLLOUT
+		}
+		if poll.Events == 0 {
+			poll.Fd = -1
 		}
 		p.polls = append(p.polls, poll)
 	}
 	if _, err := unix.Poll(p.polls, int(atMost.Milliseconds())); err != nil && err != unix.EINTR {
 		return nil, fmt.Errorf("poll: %w", err)
 	}
-	for i, l := range e.active {
-		// A link without a message to receive is looked at after each nap: the other rank may have something to say.
-		p.ready = append(p.ready, readiness{peer: l.peer, in: p.polls[i].Revents&^unix.POLLOUT != 0 || l.receiving() == nil,
-			out: p.polls[i].Revents != 0})
+	for i, poll := range p.polls {
+		if poll.Revents != 0 {
+			p.ready = append(p.ready, readiness{peer: i, in: poll.Revents&^unix.POLLOUT != 0, out: poll.Revents&^unix.POLLIN != 0})
+		}
 	}
 	return p.ready, nil
 }

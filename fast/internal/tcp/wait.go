@@ -7,11 +7,13 @@ import (
 )
 
 const (
-	nap      = 10 * time.Millisecond // bounds a sleep: how late a rank sees that its context has ended
-	vain     = 2 * nap               // how long a rank waits before it wonders
-	patience = 20 * time.Microsecond // how long it looks at its sockets before it sleeps, if processors are plenty
-	yields   = 4                     // or how often, if they are not: others may need this one
-	few      = 2                     // so many sockets are looked at one by one
+	nap  = 10 * time.Millisecond // bounds a sleep: how late a rank sees that its context has ended
+	vain = 2 * nap               // how long a rank waits before it wonders
+	// patience is how long a rank looks at its sockets before it sleeps, if processors are plenty: longer than it takes to
+	// wake another one that sleeps, which would else find this one asleep, and so on.
+	patience = 100 * time.Microsecond
+	yields   = 4 // or how often, if they are not: others may need this one
+	few      = 8 // so many sockets are looked at one by one
 )
 
 // cores is the number of processors that this process may use.
@@ -83,6 +85,7 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 	if err != nil {
 		return err
 	}
+	e.napped = atMost > 0 && len(ready) == 0
 	for _, r := range ready {
 		l := &e.links[r.peer]
 		if l.fd < 0 {
@@ -96,6 +99,11 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 		}
 	}
 	return nil
+}
+
+// watches is what the rank sleeps for on l: what the Exchange can go on with, and after a nap in vain all that comes.
+func (e *Endpoint) watches(l *link) (in, out bool) {
+	return l.in.over == nil && (l.receiving() != nil && l.in.dry || e.napped), l.out.full && l.out.over == nil
 }
 
 // readiness is what the poller says of a link.
