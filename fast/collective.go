@@ -3,7 +3,8 @@ package fast
 import (
 	"context"
 	"fmt"
-	"strings"
+
+	"github.com/collgen/collgen/selection"
 )
 
 // The types and functions of this file, and Call and Buffer, are what generated code is written in. Programs that call
@@ -26,21 +27,15 @@ type Algorithm struct {
 	Name        string              // "ring"
 	Hash        uint64              // of the algorithm's text
 	Commutative bool                // needs a commutative op
+	Pipelined   bool                // the depth of a call makes a difference to it
 	OutOfPlace  bool                // needs distinct buffers: it gets a copy of In where the caller's overlap
 	Serves      func(size int) bool // nil: every size
 	Run         func(ctx context.Context, x *Call) error
 }
 
-// Rule is a line of a selection table. It matches a call if all of its conditions hold and its algorithm serves the
-// call. Whether a rank's buffers overlap makes no difference: the ranks would not agree on it.
-type Rule struct {
-	Algorithm        string
-	MinSize, MaxSize int // ranks, inclusive; MaxSize 0: any number
-	MaxBytes         int // bytes per block, inclusive; 0: any number
-	// PieceBytes sets the depth of a pipelined algorithm: as many pieces as there are PieceBytes in a block, rounded up.
-	// 0: depth 1.
-	PieceBytes int
-}
+// Rule is a line of a selection table: the algorithm of calls for which all of its conditions hold. The first rule that
+// matches a call and whose algorithm serves it counts.
+type Rule = selection.Rule
 
 // Args are the arguments of a call besides its buffers.
 type Args struct {
@@ -57,96 +52,49 @@ func Refuse(primitive, format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %s", primitive, ErrInvalidArgument, fmt.Sprintf(format, args...))
 }
 
-// serves tells whether a can carry out a call with op among size ranks.
-func (a *Algorithm) serves(size int, op Op) bool {
-	return (a.Serves == nil || a.Serves(size)) && (!a.Commutative || op == 0 || op.Commutative())
-}
-
-func (r *Rule) matches(size, bytes int) bool {
-	return size >= r.MinSize && (r.MaxSize == 0 || size <= r.MaxSize) && (r.MaxBytes == 0 || bytes <= r.MaxBytes)
-}
-
-// depth is how many pieces a block of that many bytes is cut into. Without a rule it is 1.
-func (r *Rule) depth(bytes int) int {
-	if r == nil || r.PieceBytes <= 0 || bytes == 0 {
-		return 1
-	}
-	return (bytes-1)/r.PieceBytes + 1
-}
-
-// plan is the algorithm and the depth for a call among size ranks, whose blocks have count elements and so many bytes.
-func (k *Collective) plan(size, count, bytes int, op Op, opts []Option) (a *Algorithm, depth int, err error) {
-	var name string
-	for i := range opts {
-		switch o := &opts[i]; o.kind {
-		case algorithmOption:
-			name = o.name
-			if a = k.algorithm(name); a == nil {
-				return nil, 0, Refuse(k.Name, "no algorithm is called %q; there are %s", name, k.names())
-			}
-		case depthOption:
-			if depth = o.depth; depth < 1 {
-				return nil, 0, Refuse(k.Name, "depth is %d, want at least 1", depth)
-			}
-		}
-	}
-	if a != nil && !a.serves(size, op) {
-		return nil, 0, Refuse(k.Name, "algorithm %q does not serve %d ranks and op %v", name, size, op)
-	}
-	rule := k.rule(size, bytes, op, a)
-	if a == nil {
-		if a = k.selected(rule, size, op); a == nil {
-			return nil, 0, Refuse(k.Name, "no algorithm serves %d ranks and op %v", size, op)
-		}
-	}
-	if depth == 0 {
-		depth = rule.depth(bytes)
-	}
-	return a, max(1, min(depth, count)), nil
-}
-
-// selected is the algorithm of rule, or the first one that serves the call if there is no rule for it.
-func (k *Collective) selected(rule *Rule, size int, op Op) *Algorithm {
-	if rule != nil {
-		return k.algorithm(rule.Algorithm)
-	}
-	for i := range k.Algorithms {
-		if k.Algorithms[i].serves(size, op) {
-			return &k.Algorithms[i]
-		}
-	}
-	return nil
-}
-
-// rule is the first rule that matches; for a given algorithm it is the first one of that algorithm, which has its depth.
-func (k *Collective) rule(size, bytes int, op Op, given *Algorithm) *Rule {
-	for i := range k.Rules {
-		r := &k.Rules[i]
-		a := given
-		if given == nil && r.matches(size, bytes) {
-			a = k.algorithm(r.Algorithm)
-		}
-		if a != nil && a.Name == r.Algorithm && a.serves(size, op) {
-			return r
-		}
-	}
-	return nil
-}
-
-func (k *Collective) algorithm(name string) *Algorithm {
+// algorithm is the index of the algorithm of that name; -1 if there is none.
+func (k *Collective) algorithm(name string) int {
 	for i := range k.Algorithms {
 		if k.Algorithms[i].Name == name {
-			return &k.Algorithms[i]
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
-// names are the names of all algorithms, for people.
-func (k *Collective) names() string {
+// names are the names of all algorithms.
+func (k *Collective) names() []string {
 	names := make([]string, len(k.Algorithms))
 	for i := range k.Algorithms {
 		names[i] = k.Algorithms[i].Name
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+// Collectives are the names of this package's collectives, in alphabetical order: "AllGather", "AllReduce" and so on.
+func Collectives() []string {
+	names := make([]string, len(collectives))
+	for i, k := range collectives {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Algorithms are the names, for WithAlgorithm, of the algorithms of one of Collectives; nil if there is no such collective.
+// Not every one serves every number of ranks and every op: a call that it does not serve gets ErrInvalidArgument.
+func Algorithms(collective string) []string {
+	if k := collectiveOf(collective); k != nil {
+		return k.names()
+	}
+	return nil
+}
+
+// collectiveOf is this package's collective of that name; nil if there is none.
+func collectiveOf(name string) *Collective {
+	for _, k := range collectives {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
 }

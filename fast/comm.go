@@ -23,6 +23,7 @@ type Comm struct {
 	rank, size int
 	id         uint64 // the same on all ranks, and no other communicator's of the job
 	name       string // for people
+	carrier    string // how its ranks talk, in the words of rules
 	members    []int  // the numbers of the ranks' processes in the job; nil: the ranks themselves
 	world      *world // nil if this is the only rank of a communicator that Init made
 	transport  transport
@@ -47,6 +48,7 @@ type Comm struct {
 		k *Collective
 		a *Algorithm
 	}
+	plans plans
 	call  Call
 	calls uint64 // made so far by all ranks together
 	// Point-to-point calls made so far with each rank; nil before the first.
@@ -66,6 +68,8 @@ type world struct {
 	found func(ctx context.Context, id uint64, rank int, members []int) (transport, error)
 	// locate is the host of a process, and how this one reaches it; nil: goroutines.
 	locate func(process int) (host, link string)
+	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
+	memory func(process int) string
 	users  atomic.Int64 // communicators that are not closed; the last one closes the plane
 	record *recorder    // nil: nothing is recorded
 	sealed bool         // the job's secret was made for its first processes, so that no other can join
@@ -131,7 +135,7 @@ type plane interface {
 
 // newComm is rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport) *Comm {
-	c := &Comm{rank: rank, size: size, transport: t, name: "world", over: make(chan struct{}), departed: make([]atomic.Bool, size)}
+	c := &Comm{rank: rank, size: size, transport: t, name: "world", carrier: carriedInside, over: make(chan struct{}), departed: make([]atomic.Bool, size)}
 	x := &c.call
 	x.c, x.In.cuts, x.Out.cuts, x.Scratch.cuts = c, &x.cuts, &x.cuts, &x.cuts
 	return c

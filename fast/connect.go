@@ -47,7 +47,7 @@ func (p *place) worldOf(m *mesh.Mesh) *world {
 	all := &processes{m}
 	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
 	r := recording{rank: p.rank, size: p.size, job: p.job, operations: recorded, dir: p.traceDir, log: p.logger(), slow: p.slow}
-	return &world{plane: m, found: all.found, locate: all.locate, record: newRecorder(r), sealed: p.sealed()}
+	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, record: newRecorder(r), sealed: p.sealed()}
 }
 
 // config is what the control plane has to know.

@@ -86,7 +86,7 @@ func (c *Comm) useless(name string) error {
 func (c *Comm) prepare(r *request, opts []Option) error {
 	err := c.check(r)
 	if err == nil {
-		r.a, r.depth, err = r.k.plan(c.size, r.args.Count, r.args.Count*r.t.Bytes(), r.args.Op, opts)
+		r.a, r.depth, err = c.plan(r.k, r.args.Count, r.args.Count*r.t.Bytes(), r.args.Op, opts)
 	}
 	return err
 }

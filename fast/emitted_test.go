@@ -20,11 +20,6 @@ import (
 // that records what it is asked to do. What it asks for has to be what the proved schedule says, step by step, and the
 // expression trees that it leaves in memory have to be the schedule's.
 
-// collectives are all that is generated in this package.
-var collectives = []*Collective{
-	&allGather, &allReduce, &allToAll, &barrier, &broadcast, &gather, &reduce, &reduceScatter, &scatter, &send,
-}
-
 // generated is the function of an algorithm of the catalogue.
 func generated(t *testing.T, a *gen.Algorithm) *Algorithm {
 	t.Helper()

@@ -26,6 +26,14 @@ func (p *processes) locate(process int) (host, link string) {
 	return p.mesh.Host(process), link
 }
 
+// memory stands for the memory that a process may share with others, the same for all that do; "": none.
+func (p *processes) memory(process int) string {
+	if !canShare {
+		return ""
+	}
+	return p.mesh.Memory(process)
+}
+
 // found makes rank's transport for a new communicator of members, when all of them do. It fails on all or on none, apart
 // from members that go down meanwhile.
 func (p *processes) found(ctx context.Context, id uint64, rank int, members []int) (transport, error) {

@@ -16,7 +16,7 @@ const worldID = 1
 func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
 	rank := slices.Index(processes, w.plane.Self())
 	c := newComm(rank, len(processes), nil)
-	c.id, c.name, c.members, c.world = id, name, processes, w
+	c.id, c.name, c.members, c.world, c.carrier = id, name, processes, w, w.carrier(processes)
 	if len(processes) > 1 {
 		t, err := w.found(ctx, id, rank, processes)
 		if err != nil {

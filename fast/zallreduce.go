@@ -61,7 +61,7 @@ var allReduce = Collective{
 	Hash:    0x4e0e23e16f7288fd,
 	Reduces: true,
 	Algorithms: []Algorithm{
-		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Run: allReduceChunkedRing},
+		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Run: allReduceChunkedRing},
 		{Name: "one-shot", Hash: 0x17858dea2d6d005f, Run: allReduceOneShot},
 		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Run: allReduceRecursiveDoubling},
 		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Run: allReduceRing},

@@ -65,7 +65,7 @@ var broadcast = Collective{
 	Hash: 0x5a30eb7dd2e05186,
 	Algorithms: []Algorithm{
 		{Name: "binomial", Hash: 0x95b090fa4bc0bc77, Run: broadcastBinomial},
-		{Name: "chain", Hash: 0x02021d8aaa7047f8, Run: broadcastChain},
+		{Name: "chain", Hash: 0x02021d8aaa7047f8, Pipelined: true, Run: broadcastChain},
 		{Name: "scatter-allgather", Hash: 0x71951563762d6ce6, Run: broadcastScatterAllgather},
 	},
 	Rules: []Rule{

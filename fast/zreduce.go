@@ -71,7 +71,7 @@ var reduce = Collective{
 	Reduces: true,
 	Algorithms: []Algorithm{
 		{Name: "binomial", Hash: 0x140dda4720312048, Run: reduceBinomial},
-		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Run: reduceChain},
+		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Pipelined: true, Run: reduceChain},
 	},
 	Rules: []Rule{
 		{Algorithm: "binomial", MaxSize: 2},

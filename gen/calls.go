@@ -15,7 +15,7 @@ func (a *Algorithm) Serves(size int) bool {
 // Calls are the calls with size ranks that a can serve and that differ for it: every root and peer that its primitive
 // has and does not refuse, with every one of depths where a speaks of depth, and with depth 1 where it does not.
 func (a *Algorithm) Calls(size int, depths ...int) []Params {
-	if !a.hasDepth() {
+	if !a.HasDepth() {
 		depths = []int{1}
 	}
 	if !a.Serves(size) {
@@ -32,8 +32,8 @@ func (a *Algorithm) Calls(size int, depths ...int) []Params {
 	return slices.DeleteFunc(calls, a.refuses)
 }
 
-// hasDepth tells whether the depth of a call makes a difference to a.
-func (a *Algorithm) hasDepth() bool {
+// HasDepth tells whether the depth of a call makes a difference to a.
+func (a *Algorithm) HasDepth() bool {
 	used := uses(a.Body...)
 	note(used, a.Chunks, a.Scratch)
 	return used[spec.Depth.Name]

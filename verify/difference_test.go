@@ -64,7 +64,7 @@ func TestDifferences(t *testing.T) {
 func TestResultsAreCompared(t *testing.T) {
 	const size = 3
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawProgram(t, size, 3)
+		p := drawProgram(t, goroutines(size), size, 3)
 		got, err := goroutines(size).run(p.processes)
 		if err != nil || p.differences(got) != "" {
 			t.Fatal(err, p.differences(got))

@@ -42,6 +42,8 @@ func newProcesses(t *testing.T, size int, by *transport) *processes {
 	return w
 }
 
+func (w *processes) over(members []int) string { return w.by.over(members) }
+
 func (w *processes) run(programs []processProgram) (results []map[int]rankResult, err error) {
 	defer func() {
 		if err != nil || slices.ContainsFunc(results, failed) {

@@ -57,8 +57,8 @@ func newProgram(size int) *program {
 	return &program{processes: make([]processProgram, size)}
 }
 
-// drawProgram draws up to most calls, or groups of messages, of size processes.
-func drawProgram(t *rapid.T, size, most int) *program {
+// drawProgram draws up to most calls, or groups of messages, of size processes of w.
+func drawProgram(t *rapid.T, w world, size, most int) *program {
 	p := newProgram(size)
 	batch := rapid.Bool().Draw(t, "batch")
 	for range rapid.IntRange(1, most).Draw(t, "calls") {
@@ -67,7 +67,7 @@ func drawProgram(t *rapid.T, size, most int) *program {
 			p.drawMessages(t, d, members, batch)
 			continue
 		}
-		number := p.add(members, drawVariant(t, len(members)).draw(t))
+		number := p.add(members, drawVariant(t, len(members), w.over(members)).draw(t))
 		for rank := range members {
 			if x := p.part(number, rank); x.Call.takesPart() {
 				p.append(d, members[rank], drawForm(t, batch), x)

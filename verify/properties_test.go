@@ -17,7 +17,7 @@ import (
 // checkWorld draws programs of up to so many calls, and runs them.
 func checkWorld(size, calls int, w world) func(*rapid.T) {
 	return func(t *rapid.T) {
-		drawProgram(t, size, calls).check(t, w)
+		drawProgram(t, w, size, calls).check(t, w)
 	}
 }
 

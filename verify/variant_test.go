@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
 	"pgregory.net/rapid"
@@ -27,14 +28,14 @@ func (v *variant) String() string {
 		v.a.FullName(), v.p.Size, v.count, v.ty, v.op, v.p.Root, v.p.Peer, v.p.Depth, v.inPlace)
 }
 
-// drawVariant draws any call on size ranks.
-func drawVariant(t *rapid.T, size int) variant {
+// drawVariant draws any call on size ranks, which talk over that transport.
+func drawVariant(t *rapid.T, size int, transport string) variant {
 	v := variant{a: rapid.SampledFrom(algorithmsFor(size)).Draw(t, "algorithm"), ty: spectest.Types().Draw(t, "type"),
 		count: drawCount(t, size)}
 	v.op = spectest.Ops(v.ty).Draw(t, "op")
 	depth := depths(v.count)
 	if v.byTable = rapid.Bool().Draw(t, "by table"); v.byTable {
-		depth = v.selected(size)
+		depth = v.selected(size, transport)
 	}
 	v.p = rapid.SampledFrom(v.a.Calls(size, depth...)).Draw(t, "params")
 	v.inPlace = hasInPlace(v.a) && rapid.Bool().Draw(t, "in place")
@@ -64,11 +65,12 @@ func depths(count int) []int {
 }
 
 // selected sets the algorithm to what the selection table of its primitive says, and returns the depth.
-func (v *variant) selected(size int) []int {
+func (v *variant) selected(size int, transport string) []int {
 	isOther := func(a gen.Algorithm) bool { return a.Primitive.Name != v.a.Primitive.Name }
 	algorithms := slices.DeleteFunc(gen.Catalogue(), isOther)
 	table, bytes := gen.Rules(v.a.Primitive, algorithms), v.count*v.ty.Bytes()
-	rule := table[gen.Select(table, algorithms, size, bytes, v.op.Commutative())]
+	c := selection.Call{Transport: transport, Size: size, Commutative: v.op.Commutative()}
+	rule := table[gen.Select(table, algorithms, c, bytes)]
 	v.a = &algorithms[slices.IndexFunc(algorithms, func(a gen.Algorithm) bool { return a.Name == rule.Algorithm })]
 	return []int{rule.Depth(v.count, bytes)}
 }

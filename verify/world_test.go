@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast"
@@ -12,6 +13,8 @@ import (
 type world interface {
 	// run has each process make its part of a program. The results are by process, and by the number of the call.
 	run(programs []processProgram) ([]map[int]rankResult, error)
+	// over is how members talk, as one of selection.Transports.
+	over(members []int) string
 }
 
 // patience is how long the calls of one run may take before the test calls it a hang.
@@ -19,6 +22,8 @@ const patience = time.Minute
 
 // goroutines is a world whose processes are goroutines of this one, others for each program.
 type goroutines int
+
+func (goroutines) over([]int) string { return "inproc" }
 
 func (n goroutines) run(programs []processProgram) ([]map[int]rankResult, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -40,6 +45,24 @@ type transport struct {
 	most int                            // processes
 	env  func(process int) []string     // that makes them talk so
 	link func(process, peer int) string // as fast.Topology has it
+}
+
+// over is how members talk, as one of selection.Transports.
+func (by *transport) over(members []int) string {
+	var links []string
+	for i, process := range members {
+		for _, peer := range members[:i] {
+			links = append(links, by.link(process, peer))
+		}
+	}
+	slices.Sort(links)
+	switch links = slices.Compact(links); len(links) {
+	case 0:
+		return "inproc"
+	case 1:
+		return links[0]
+	}
+	return "mixed"
 }
 
 var transports = []transport{

@@ -4,6 +4,7 @@
 //	collgen check [flags] [directory]      say what gen would change, and fail if there is anything
 //	collgen list [flags] [pattern]         show algorithms: what they achieve, what was proved, what they cost
 //	collgen explain [flags] algorithm      show one in detail, with its steps for one call
+//	collgen explain [flags] primitive      say which of its algorithms a call gets, and why
 //	collgen verify [flags] [pattern]       prove algorithms
 //
 // In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the package's
@@ -25,7 +26,9 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 
+	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/verify"
 )
 
@@ -45,7 +48,7 @@ var commands = []command{
 	{"gen", "[directory]", "prove the algorithms of a package and write their Go", runGen},
 	{"check", "[directory]", "say what gen would change, and fail if there is anything", runCheck},
 	{"list", "[pattern]", "show algorithms: what they achieve, what they cost", runList},
-	{"explain", "algorithm", "show one algorithm in detail, with its steps for one call", runExplain},
+	{"explain", "algorithm", "show one algorithm in detail, or what calls of a primitive get, and why", runExplain},
 	{"verify", "[pattern]", "prove algorithms", runVerify},
 }
 
@@ -63,6 +66,8 @@ type call struct {
 	root      int
 	peer      int
 	depth     int
+	bytes     int    // of a block
+	transport string // "": every one
 	progress  *progress
 }
 
@@ -167,6 +172,9 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.flags.IntVar(&c.peer, "peer", 1, "`rank` of the receiver")
 		c.flags.IntVar(&c.depth, "depth", 2, "`number` of pieces of a pipelined algorithm")
 		c.flags.Var(&c.sizes, "n", "`number` of ranks")
+		c.flags.Var(&c.sizes, "size", "`number` of ranks, as -n")
+		c.flags.IntVar(&c.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
+		c.flags.StringVar(&c.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(selection.Transports, ", "))
 	case "list":
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")

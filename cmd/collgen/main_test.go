@@ -52,6 +52,7 @@ func TestOutput(t *testing.T) {
 		{"explain-chain", "explain -depth 2 reduce/chain -n 4 -root 1 -catalogue"},
 		{"explain-send", "explain send/direct -n 3 -peer 2 -catalogue"},
 		{"explain-primitive", "explain Barrier -n 5 -catalogue"},
+		{"explain-call", "explain broadcast -size 4 -bytes 65537 -transport tcp -catalogue"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
 		if status != 0 || stderr != "" {
@@ -93,6 +94,8 @@ func TestUsageErrors(t *testing.T) {
 		{"explain send/direct -peer 4 -catalogue", "peer is 4, want a rank of 4"},
 		{"explain send/direct -peer -1 -catalogue", "peer is -1, want a rank of 4"},
 		{"explain barrier/dissemination -depth 0 -catalogue", "depth is 0, want at least 1"},
+		{"explain barrier -transport pigeons -catalogue", `no transport "pigeons", want one of inproc, shm, tcp, mixed`},
+		{"explain barrier -bytes -1 -catalogue", "blocks of -1 bytes"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
 		if status != statusUsage || stdout != "" || !strings.Contains(stderr, test.want) {
@@ -130,10 +133,15 @@ func TestJSON(t *testing.T) {
 	if len(e.Schedule.Ranks) != 3 || e.Measured.Alpha != 4 || *e.Cost.Alpha != 4 || e.Bound.Chunks != 3 || len(e.Promise.After) == 0 {
 		t.Errorf("explain: %+v", e)
 	}
-	var s selection
-	decode(t, &s, "explain", "barrier", "-json", "-catalogue")
-	if len(s.Choices) != 1 || s.Choices[0].Algorithm != "dissemination" {
-		t.Errorf("explain: %+v", s)
+	var p chosen
+	decode(t, &p, "explain", "barrier", "-json", "-catalogue")
+	if len(p.Choices) != 1 || p.Choices[0].Algorithm != "dissemination" || p.Bytes != nil {
+		t.Errorf("explain: %+v", p)
+	}
+	p = chosen{}
+	decode(t, &p, "explain", "barrier", "-json", "-catalogue", "-bytes", "0", "-transport", "shm")
+	if len(p.Calls) != 1 || p.Calls[0].Rule.Algorithm != "dissemination" || *p.Bytes != 0 {
+		t.Errorf("explain: %+v", p)
 	}
 }
 

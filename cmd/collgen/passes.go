@@ -149,6 +149,13 @@ func emitGo(ctx context.Context, j *job) error {
 		}
 		j.files[emit.FileName(p)] = content
 	}
+	if j.isBuiltIn {
+		content, err := emit.List(j.Package, j.primitives)
+		if err != nil {
+			return err
+		}
+		j.files[emit.ListName] = content
+	}
 	return ctx.Err()
 }
 

@@ -2,30 +2,42 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 )
 
-// selection is what explain says of a primitive: its promise, and which algorithm a call gets.
-type selection struct {
+// chosen is what explain says of a primitive: its promise, and which algorithm a call gets.
+type chosen struct {
 	Name    string           `json:"name"`
 	Doc     string           `json:"doc"`
 	Hash    string           `json:"hash"`
 	Promise spec.Description `json:"promise"`
 	Size    int              `json:"size"`
-	Choices []choice         `json:"choices"`
+	Choices []choice         `json:"choices,omitempty"` // for calls with any number of bytes
+	Bytes   *int             `json:"bytes,omitempty"`   // of a block of the one call that was asked for
+	Calls   []chosenCall     `json:"calls,omitempty"`   // that call, over each transport
 }
 
-// choice is the algorithm for blocks of from to to bytes, and the rule that says so.
+// choice is the algorithm for blocks of from to to bytes over some transports, and the rule that says so.
 type choice struct {
-	Algorithm string   `json:"algorithm"`
-	From      int      `json:"from"`
-	To        int      `json:"to"` // 0: any number
-	Line      int      `json:"line"`
-	Rule      gen.Rule `json:"rule"`
+	Transports []string       `json:"transports"`
+	Algorithm  string         `json:"algorithm"`
+	From       int            `json:"from"`
+	To         int            `json:"to"` // 0: any number
+	Line       int            `json:"line"`
+	Rule       selection.Rule `json:"rule"`
+}
+
+// chosenCall is what one call gets, and why.
+type chosenCall struct {
+	Transport string `json:"transport"`
+	Depth     int    `json:"depth"` // if there are as many elements
+	selection.Choice
 }
 
 // primitive is the primitive called name.
@@ -38,45 +50,97 @@ func (s *source) primitive(name string) (p spec.Primitive, ok bool) {
 	return p, false
 }
 
-// choices are the algorithms of calls with size ranks, smallest blocks first.
-func (s *source) choices(p spec.Primitive, size int) []choice {
-	serves := map[string]bool{}
-	for _, a := range s.of(p) {
-		serves[a.Name] = a.Serves(size)
+// choices are the algorithms of calls with size ranks over each of transports, smallest blocks first. Transports that
+// make no difference share their choices.
+func (s *source) choices(p spec.Primitive, size int, transports []string) []choice {
+	type same struct {
+		transports []string
+		steps      []selection.Step
+	}
+	var groups []same
+	table, algorithms := s.rules(p), gen.Selectable(s.declared(p))
+	for _, transport := range transports {
+		steps := selection.Steps(table, algorithms, selection.Call{Transport: transport, Size: size, Commutative: true})
+		i := slices.IndexFunc(groups, func(g same) bool { return slices.Equal(g.steps, steps) })
+		if i < 0 {
+			i, groups = len(groups), append(groups, same{steps: steps})
+		}
+		groups[i].transports = append(groups[i].transports, transport)
 	}
 	var list []choice
-	from := 0
-	for i, r := range s.rules(p) {
-		if !serves[r.Algorithm] || !r.Matches(size, from) {
-			continue
+	for _, g := range groups {
+		from := 0
+		for _, step := range g.steps {
+			r := table[step.Rule]
+			list = append(list, choice{g.transports, r.Algorithm, from, r.MaxBytes, step.Rule + 1, r})
+			from = step.MaxBytes + 1
 		}
-		list = append(list, choice{r.Algorithm, from, r.MaxBytes, i + 1, r})
-		if r.MaxBytes == 0 {
-			break
-		}
-		from = r.MaxBytes + 1
+	}
+	return list
+}
+
+// calls is what a call with blocks of so many bytes gets over each of transports.
+func (s *source) calls(p spec.Primitive, size, bytes int, transports []string) []chosenCall {
+	var list []chosenCall
+	table, algorithms := s.rules(p), gen.Selectable(s.declared(p))
+	for _, transport := range transports {
+		c := selection.Call{Transport: transport, Size: size, Commutative: true}
+		x := selection.Explain(table, algorithms, c, bytes)
+		list = append(list, chosenCall{transport, x.Rule.Depth(bytes, bytes), x})
 	}
 	return list
 }
 
 // explainPrimitive is collgen explain of a primitive.
 func (c *call) explainPrimitive(s *source, p spec.Primitive) error {
-	size := c.sizes.from
-	x := selection{p.Name, p.Doc, emit.SpecHash(p), spec.Describe(p), size, s.choices(p, size)}
+	transports := selection.Transports
+	if c.transport != "" {
+		if !slices.Contains(transports, c.transport) {
+			return usageError{fmt.Errorf("there is no transport %q, want one of %s", c.transport, strings.Join(transports, ", "))}
+		}
+		transports = []string{c.transport}
+	}
+	x := chosen{Name: p.Name, Doc: p.Doc, Hash: emit.SpecHash(p), Promise: spec.Describe(p), Size: c.sizes.from}
+	if c.isSet("bytes") {
+		if c.bytes < 0 {
+			return usageError{fmt.Errorf("blocks of %d bytes, want at least 0", c.bytes)}
+		}
+		x.Bytes, x.Calls = &c.bytes, s.calls(p, x.Size, c.bytes, transports)
+	} else {
+		x.Choices = s.choices(p, x.Size, transports)
+	}
 	if c.json {
 		return writeJSON(c.stdout, x)
 	}
-	fmt.Fprintf(c.stdout, "%s.\n\n%s\n%s\nWhich algorithm a call of %d %s gets:\n\n", s.title(), p.Doc, emit.Promise(p), size, plural(size, "rank"))
+	fmt.Fprintf(c.stdout, "%s.\n\n%s\n", s.title(), p.Doc)
+	if x.Bytes != nil {
+		x.writeCalls(c)
+	} else {
+		fmt.Fprintf(c.stdout, "%s\n", emit.Promise(p))
+		x.writeChoices(c)
+	}
+	return nil
+}
+
+// writeChoices writes which algorithms calls get, for people.
+func (x *chosen) writeChoices(c *call) {
+	fmt.Fprintf(c.stdout, "Which algorithm a call of %d %s gets:\n\n", x.Size, plural(x.Size, "rank"))
 	t := newTable(c.stdout)
-	t.row("bytes in a block", "algorithm", "because of")
+	t.row("over", "bytes in a block", "algorithm", "because of")
 	for _, x := range x.Choices {
-		t.row(x.bytes(), x.Algorithm, x.reason())
+		t.row(x.over(), x.bytes(), x.Algorithm, fmt.Sprintf("rule %d: %v", x.Line, x.Rule))
 	}
 	t.flush()
 	if len(x.Choices) == 0 {
 		fmt.Fprintln(c.stdout, "None serves this size: such calls are refused.")
 	}
-	return nil
+}
+
+func (x choice) over() string {
+	if len(x.Transports) == len(selection.Transports) {
+		return "any"
+	}
+	return strings.Join(x.Transports, ", ")
 }
 
 func (x choice) bytes() string {
@@ -86,26 +150,17 @@ func (x choice) bytes() string {
 	return fmt.Sprintf("%d to %d", x.From, x.To)
 }
 
-// reason is the rule in words.
-func (x choice) reason() string {
-	var on []string
-	switch r := x.Rule; {
-	case r.MinSize > 1 && r.MaxSize > 0:
-		on = append(on, fmt.Sprintf("%d to %d ranks", r.MinSize, r.MaxSize))
-	case r.MinSize > 1:
-		on = append(on, fmt.Sprintf("at least %d ranks", r.MinSize))
-	case r.MaxSize > 0:
-		on = append(on, fmt.Sprintf("at most %d ranks", r.MaxSize))
+// writeCalls writes what one call gets, and why, for people.
+func (x *chosen) writeCalls(c *call) {
+	for _, call := range x.Calls {
+		fmt.Fprintf(c.stdout, "\nA call of %d %s over %s, with %d bytes in a block, gets ", x.Size, plural(x.Size, "rank"), call.Transport, *x.Bytes)
+		if call.Line == 0 {
+			fmt.Fprint(c.stdout, "nothing: it is refused.\n")
+			continue
+		}
+		fmt.Fprintf(c.stdout, "%s, depth %d, because of\n  rule %d: %v\n", call.Rule.Algorithm, call.Depth, call.Line, call.Rule)
+		for _, p := range call.Passed {
+			fmt.Fprintf(c.stdout, "  not rule %d: %v: %s\n", p.Line, p.Rule, p.Why)
+		}
 	}
-	if x.Rule.MaxBytes > 0 {
-		on = append(on, fmt.Sprintf("at most %d bytes", x.Rule.MaxBytes))
-	}
-	if on == nil {
-		on = []string{"all calls that no line before is for"}
-	}
-	text := fmt.Sprintf("line %d: %s", x.Line, strings.Join(on, ", "))
-	if x.Rule.PieceBytes > 0 {
-		text += fmt.Sprintf("; in pieces of %d bytes", x.Rule.PieceBytes)
-	}
-	return text
 }

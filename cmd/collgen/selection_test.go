@@ -1,54 +1,64 @@
 package main
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/selection"
 )
 
 // TestChoices compares what explain says with the selection that it is made from.
 func TestChoices(t *testing.T) {
 	s := catalogue("")
 	for _, p := range s.primitives {
-		var algorithms []gen.Algorithm
-		for _, a := range s.of(p) {
-			algorithms = append(algorithms, a.Algorithm)
-		}
 		for size := 1; size <= 20; size++ {
-			from := 0
-			choices := s.choices(p, size)
-			for _, c := range choices {
-				for _, bytes := range []int{c.From, c.To} {
-					i := gen.Select(s.rules(p), algorithms, size, bytes, true)
-					if i != c.Line-1 && (bytes == c.From || c.To != 0) {
-						t.Errorf("%s among %d, %d bytes: line %d, want %d", p.Name, size, bytes, c.Line, i+1)
+			next := map[string]int{}
+			for _, x := range s.choices(p, size, selection.Transports) {
+				for _, transport := range x.Transports {
+					if x.From != next[transport] {
+						t.Errorf("%s among %d over %s: from %d, want %d", p.Name, size, transport, x.From, next[transport])
+					}
+					last := x.To
+					if x.To == 0 {
+						last = math.MaxInt - 1
+					}
+					next[transport] = last + 1
+					c := selection.Call{Transport: transport, Size: size, Commutative: true}
+					for _, bytes := range []int{x.From, last} {
+						if i := gen.Select(s.rules(p), s.declared(p), c, bytes); i != x.Line-1 {
+							t.Errorf("%s among %d over %s, %d bytes: line %d, want %d", p.Name, size, transport, bytes, x.Line, i+1)
+						}
 					}
 				}
-				if c.From != from {
-					t.Errorf("%s among %d: from %d, want %d", p.Name, size, c.From, from)
-				}
-				from = c.To + 1
 			}
-			if len(choices) == 0 || choices[len(choices)-1].To != 0 {
-				t.Errorf("%s among %d: nothing is chosen for large blocks", p.Name, size)
+			for _, transport := range selection.Transports {
+				if next[transport] != math.MaxInt {
+					t.Errorf("%s among %d over %s: nothing is chosen for large blocks", p.Name, size, transport)
+				}
 			}
 		}
 	}
 }
 
-// TestReasons has rules of all kinds in words.
-func TestReasons(t *testing.T) {
-	for _, test := range []struct {
-		rule gen.Rule
-		want string
-	}{
-		{gen.Rule{}, "line 1: all calls that no line before is for"},
-		{gen.Rule{MinSize: 2, MaxSize: 8}, "line 1: 2 to 8 ranks"},
-		{gen.Rule{MinSize: 3, MaxBytes: 9}, "line 1: at least 3 ranks, at most 9 bytes"},
-		{gen.Rule{MaxSize: 8, PieceBytes: 4}, "line 1: at most 8 ranks; in pieces of 4 bytes"},
-	} {
-		if got := (choice{Line: 1, Rule: test.rule}).reason(); got != test.want {
-			t.Errorf("%+v is %q, want %q", test.rule, got, test.want)
+// TestCalls compares what explain says of one call with the selection.
+func TestCalls(t *testing.T) {
+	s := catalogue("")
+	for _, p := range s.primitives {
+		for _, bytes := range []int{0, 8, 4096, 4097, 1 << 20} {
+			calls := s.calls(p, 4, bytes, selection.Transports)
+			for _, x := range calls {
+				c := selection.Call{Transport: x.Transport, Size: 4, Commutative: true}
+				if i := gen.Select(s.rules(p), s.declared(p), c, bytes); i != x.Line-1 || len(x.Passed) != i {
+					t.Errorf("%s, %d bytes: %+v, want rule %d", p.Name, bytes, x, i+1)
+				}
+			}
+			if len(calls) != len(selection.Transports) || !slices.IsSortedFunc(calls, func(a, b chosenCall) int {
+				return slices.Index(selection.Transports, a.Transport) - slices.Index(selection.Transports, b.Transport)
+			}) {
+				t.Errorf("%s: %+v", p.Name, calls)
+			}
 		}
 	}
 }

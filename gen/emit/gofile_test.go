@@ -78,6 +78,16 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestList lists primitives, one of which has a name that is taken.
+func TestList(t *testing.T) {
+	got, err := List(Package{Path: Runtime, Name: "fast", Command: "a test", Taken: func(name string) bool { return name == "reduce" }},
+		[]spec.Primitive{spec.AllReduce, spec.Reduce})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "list.golden", got)
+}
+
 // TestShapesRefused has primitives whose functions could not tell the number of elements.
 func TestShapesRefused(t *testing.T) {
 	for _, test := range []spec.Primitive{
@@ -166,6 +176,7 @@ func TestBody(t *testing.T) {
 		Cost: gen.Cost{Alpha: n, Beta: spec.CeilLog2(n)},
 	}
 	got, err := Go(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{a, proof, a.Hash()}}, Rules: []gen.Rule{
+		{Transport: "tcp", Algorithm: "every-node", MaxBytes: 100},
 		{Algorithm: "every-node", MinSize: 2, MaxSize: 8, MaxBytes: 4096, PieceBytes: 512},
 		{Algorithm: "every-node"},
 	}})

@@ -48,7 +48,11 @@ func broken(elements []jen.Code) []jen.Code {
 func rules(list []gen.Rule) []jen.Code {
 	lines := make([]jen.Code, len(list))
 	for i, r := range list {
-		fields := []jen.Code{jen.Id("Algorithm").Op(":").Lit(r.Algorithm)}
+		var fields []jen.Code
+		if r.Transport != "" {
+			fields = append(fields, jen.Id("Transport").Op(":").Lit(r.Transport))
+		}
+		fields = append(fields, jen.Id("Algorithm").Op(":").Lit(r.Algorithm))
 		for _, x := range []struct {
 			name  string
 			value int
@@ -76,6 +80,9 @@ func (f *file) line(a Proved) (jen.Code, error) {
 	}
 	if a.Requires.OutOfPlace {
 		fields = append(fields, jen.Id("OutOfPlace").Op(":").True())
+	}
+	if a.HasDepth() {
+		fields = append(fields, jen.Id("Pipelined").Op(":").True())
 	}
 	if !a.Requires.Size.IsAbsent() {
 		s := newScope(nil)

@@ -159,7 +159,18 @@ func (m *Mesh) SameHost(process int) bool {
 // SharesMemory tells whether data between this process and another one may go through memory: the other one is on this
 // host, and neither of them has to be reached by TCP.
 func (m *Mesh) SharesMemory(process int) bool {
-	return m.SameHost(process) && !m.cardOf(process).ForceTCP && !m.cardOf(m.me.Process).ForceTCP
+	theirs := m.Memory(process)
+	return theirs != "" && theirs == m.Memory(m.me.Process)
+}
+
+// Memory stands for the memory that a process may share with others: the same for any two that may; empty if it shares
+// none.
+func (m *Mesh) Memory(process int) string {
+	c := m.cardOf(process)
+	if c.ForceTCP || c.Socket == "" {
+		return ""
+	}
+	return c.Host
 }
 
 // Address says where a process is reached: its first TCP address, or the name of its socket on this host.

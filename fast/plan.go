@@ -1,0 +1,181 @@
+package fast
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/selection"
+)
+
+// This file chooses the algorithm and the depth of a call. What rules look at besides the bytes of a block is the same for
+// all calls of a collective on a Comm, so that the first of them finds out which rules are left, and the others look
+// for the first one that allows their bytes.
+
+// plans are those of the collectives that were called on a Comm.
+type plans struct {
+	latest *plan
+	all    []*plan
+}
+
+// plan is the part of a selection table that is for the calls of one collective on one communicator.
+type plan struct {
+	k      *Collective
+	table  []Rule
+	steps  [2][]planStep // for ops that are not commutative, and for the others
+	pieces []int         // of each algorithm, if a call asks for it by name
+}
+
+// planStep is the algorithm of calls with more bytes in a block than the step before it is for.
+type planStep struct {
+	maxBytes, pieceBytes int
+	a                    *Algorithm
+}
+
+// plan is the algorithm and the depth for a call whose blocks have count elements and so many bytes.
+func (c *Comm) plan(k *Collective, count, bytes int, op Op, opts []Option) (a *Algorithm, depth int, err error) {
+	p := c.plans.latest
+	if p == nil || p.k != k {
+		p = c.planFor(k)
+	}
+	piece := 0
+	for i := range opts {
+		switch o := &opts[i]; o.kind {
+		case algorithmOption:
+			if a, piece, err = p.named(o.name); err != nil {
+				return nil, 0, err
+			}
+		case depthOption:
+			if depth = o.depth; depth < 1 {
+				return nil, 0, Refuse(k.Name, "depth is %d, want at least 1", depth)
+			}
+		}
+	}
+	switch {
+	case a == nil:
+		if a, piece = p.step(bytes, op); a == nil {
+			return nil, 0, Refuse(k.Name, "no algorithm serves %d ranks and op %v", c.size, op)
+		}
+	case !a.serves(c.size, op):
+		return nil, 0, Refuse(k.Name, "algorithm %q does not serve %d ranks and op %v", a.Name, c.size, op)
+	}
+	if depth == 0 && piece > 0 && bytes > 0 {
+		depth = (bytes-1)/piece + 1
+	}
+	return a, max(1, min(depth, count)), nil
+}
+
+// step is the algorithm for blocks of so many bytes, and what a piece of a block has; nil if there is none.
+func (p *plan) step(bytes int, op Op) (*Algorithm, int) {
+	steps := p.steps[1]
+	if !commutes(op) {
+		steps = p.steps[0]
+	}
+	for i := range steps {
+		if s := &steps[i]; bytes <= s.maxBytes {
+			return s.a, s.pieceBytes
+		}
+	}
+	return nil, 0
+}
+
+// named is the algorithm of that name, and what a piece of a block has.
+func (p *plan) named(name string) (*Algorithm, int, error) {
+	i := p.k.algorithm(name)
+	if i < 0 {
+		return nil, 0, Refuse(p.k.Name, "no algorithm is called %q; there are %s", name, strings.Join(p.k.names(), ", "))
+	}
+	return &p.k.Algorithms[i], p.pieces[i], nil
+}
+
+// planFor is the plan for calls of k, which is made when it is called first.
+func (c *Comm) planFor(k *Collective) *plan {
+	i := slices.IndexFunc(c.plans.all, func(p *plan) bool { return p.k == k })
+	if i < 0 {
+		i = len(c.plans.all)
+		c.plans.all = append(c.plans.all, c.newPlan(k))
+	}
+	c.plans.latest = c.plans.all[i]
+	return c.plans.latest
+}
+
+// newPlan finds the rules that may be for calls of k on c.
+func (c *Comm) newPlan(k *Collective) *plan {
+	p := &plan{k: k, table: k.table()}
+	algorithms := k.selectable()
+	for i := range p.steps {
+		for _, s := range selection.Steps(p.table, algorithms, c.selectionOf(i > 0)) {
+			r := &p.table[s.Rule]
+			p.steps[i] = append(p.steps[i], planStep{s.MaxBytes, r.PieceBytes, &k.Algorithms[k.algorithm(r.Algorithm)]})
+		}
+	}
+	for _, a := range k.Algorithms {
+		p.pieces = append(p.pieces, c.pieceOf(p.table, a.Name))
+	}
+	return p
+}
+
+// pieceOf is what the first rule for that algorithm, and for how the ranks of c talk, says of its pieces.
+func (c *Comm) pieceOf(table []Rule, algorithm string) int {
+	for _, r := range table {
+		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == c.carrier) {
+			return r.PieceBytes
+		}
+	}
+	return 0
+}
+
+// selectionOf is what rules see of calls on c.
+func (c *Comm) selectionOf(commutative bool) selection.Call {
+	return selection.Call{Transport: c.carrier, Size: c.size, Commutative: commutative}
+}
+
+// table is the rules that count, in their order: those of k and, for calls that none of them is for, the algorithms as they
+// are listed.
+func (k *Collective) table() []Rule {
+	table := slices.Clone(k.Rules)
+	for _, a := range k.Algorithms {
+		table = append(table, Rule{Algorithm: a.Name})
+	}
+	return table
+}
+
+// selectable is what a selection has to know of the algorithms.
+func (k *Collective) selectable() []selection.Algorithm {
+	list := make([]selection.Algorithm, len(k.Algorithms))
+	for i, a := range k.Algorithms {
+		list[i] = selection.Algorithm{Name: a.Name, Serves: a.Serves, Commutative: a.Commutative, Pipelined: a.Pipelined}
+	}
+	return list
+}
+
+// serves tells whether a can carry out a call with op among size ranks.
+func (a *Algorithm) serves(size int, op Op) bool {
+	return (a.Serves == nil || a.Serves(size)) && (!a.Commutative || commutes(op))
+}
+
+// commutes tells whether op is commutative, or none.
+func commutes(op Op) bool { return op == 0 || op.Commutative() }
+
+// carriedInside is how ranks talk that are goroutines, or that are alone.
+const carriedInside = "inproc"
+
+// carrier is how processes talk to each other, in the words of rules.
+func (w *world) carrier(processes []int) string {
+	if w.memory == nil || len(processes) == 1 {
+		return carriedInside
+	}
+	sharing, most := map[string]int{}, 0
+	for _, process := range processes {
+		if m := w.memory(process); m != "" {
+			sharing[m]++
+			most = max(most, sharing[m])
+		}
+	}
+	switch most {
+	case len(processes):
+		return "shm"
+	case 0, 1:
+		return "tcp"
+	}
+	return "mixed"
+}

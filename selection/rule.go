@@ -1,0 +1,132 @@
+// Package selection has the tables that say which algorithm a call of a collective gets, as data: their rules, the order
+// in which these count, the check that a table is legal and total, and the file in which a table of measured rules is
+// kept. The generator, which proves the built-in tables and prints them, and the runtime, which follows them, both use it;
+// it knows nothing of either.
+package selection
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Transports are how the ranks of a communicator may talk, in the words of rules: they are goroutines, share the memory of
+// one host, are connected by TCP, or some pairs of them share memory and others are connected. All ranks of a
+// communicator agree on the word.
+var Transports = []string{"inproc", "shm", "tcp", "mixed"}
+
+// Rule is a line of a selection table: the algorithm of calls for which all of its conditions hold. What is left out is
+// no condition. Rules look at nothing but what all ranks agree on; whether buffers overlap is no such thing.
+type Rule struct {
+	Transport string `json:"transport,omitempty"` // one of Transports
+	Algorithm string `json:"algorithm"`           // its name: "ring"
+	MinSize   int    `json:"minSize,omitempty"`   // ranks, inclusive
+	MaxSize   int    `json:"maxSize,omitempty"`   // ranks, inclusive; 0: any number
+	MaxBytes  int    `json:"maxBytes,omitempty"`  // bytes of one block, inclusive; 0: any number
+	// PieceBytes sets the depth of a pipelined algorithm: as many pieces as there are PieceBytes in a block, rounded up, but
+	// at least 1 and at most as many as there are elements. 0: depth 1.
+	PieceBytes int `json:"pieceBytes,omitempty"`
+}
+
+// Algorithm is what a selection has to know of an algorithm.
+type Algorithm struct {
+	Name        string
+	Serves      func(size int) bool // nil: every number of ranks
+	Commutative bool                // it needs a commutative op
+	Pipelined   bool                // the depth of a call makes a difference to it
+}
+
+// Call is what rules look at in a call, apart from its bytes: the same for all calls with one op on one communicator.
+type Call struct {
+	Transport   string // one of Transports
+	Size        int    // ranks
+	Commutative bool   // its op is, or it has none
+}
+
+// Holds tells whether the rule is for calls like c, with some number of bytes.
+func (r *Rule) Holds(c Call) bool {
+	return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize)
+}
+
+// Depth is the depth of a call with blocks of count elements and so many bytes.
+func (r *Rule) Depth(count, bytes int) int {
+	if r.PieceBytes <= 0 || bytes <= 0 {
+		return 1
+	}
+	return max(1, min((bytes-1)/r.PieceBytes+1, count))
+}
+
+// Carries tells whether a can carry out a call like c.
+func (a *Algorithm) Carries(c Call) bool {
+	return (a.Serves == nil || a.Serves(c.Size)) && (c.Commutative || !a.Commutative)
+}
+
+// Against is why the rule, whose algorithm is a, does not count in a call like c with blocks of so many bytes; "" if it
+// may.
+func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
+	switch {
+	case r.Transport != "" && r.Transport != c.Transport:
+		return "it is for transport " + r.Transport
+	case c.Size < r.MinSize || r.MaxSize > 0 && c.Size > r.MaxSize:
+		return "it is for " + r.sizes()
+	case r.MaxBytes > 0 && bytes > r.MaxBytes:
+		return "it is for " + r.bytes()
+	case a.Serves != nil && !a.Serves(c.Size):
+		return fmt.Sprintf("its algorithm does not serve %d ranks", c.Size)
+	case a.Commutative && !c.Commutative:
+		return "its algorithm needs a commutative op"
+	}
+	return ""
+}
+
+// String is the rule in words: "shm, 2 to 8 ranks, at most 4096 bytes: ring".
+func (r Rule) String() string {
+	var on []string
+	for _, words := range []string{r.Transport, r.sizes(), r.bytes()} {
+		if words != "" {
+			on = append(on, words)
+		}
+	}
+	if on == nil {
+		on = []string{"all calls"}
+	}
+	text := strings.Join(on, ", ") + ": " + r.Algorithm
+	if r.PieceBytes > 0 {
+		text += fmt.Sprintf(" in pieces of %d bytes", r.PieceBytes)
+	}
+	return text
+}
+
+// sizes is the condition on the number of ranks in words, "" if there is none.
+func (r *Rule) sizes() string {
+	switch {
+	case r.MinSize > 1 && r.MaxSize == r.MinSize:
+		return fmt.Sprintf("%d ranks", r.MinSize)
+	case r.MinSize > 1 && r.MaxSize > 0:
+		return fmt.Sprintf("%d to %d ranks", r.MinSize, r.MaxSize)
+	case r.MinSize > 1:
+		return fmt.Sprintf("at least %d ranks", r.MinSize)
+	case r.MaxSize == 1:
+		return "one rank"
+	case r.MaxSize > 0:
+		return fmt.Sprintf("at most %d ranks", r.MaxSize)
+	}
+	return ""
+}
+
+// bytes is the condition on the bytes of a block in words, "" if there is none.
+func (r *Rule) bytes() string {
+	if r.MaxBytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("at most %d bytes", r.MaxBytes)
+}
+
+// Find is the algorithm of that name; nil if there is none.
+func Find(algorithms []Algorithm, name string) *Algorithm {
+	i := slices.IndexFunc(algorithms, func(a Algorithm) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &algorithms[i]
+}

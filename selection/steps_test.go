@@ -1,0 +1,96 @@
+package selection
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// drawRule draws a rule of few different limits, so that they often meet.
+func drawRule() Rule {
+	limit := func(of ...int) int { return of[rand.IntN(len(of))] }
+	r := Rule{
+		Transport: append(Transports, "", "")[rand.IntN(len(Transports)+2)], Algorithm: some[rand.IntN(len(some))].Name,
+		MinSize: limit(0, 0, 1, 3), MaxSize: limit(0, 0, 3, 8), MaxBytes: limit(0, 1, 10, 10, 100),
+	}
+	if r.Algorithm == "few" {
+		r.MaxSize = limit(3, 8)
+	}
+	return r
+}
+
+// drawCall draws a call about the limits of rules.
+func drawCall() (c Call, bytes int) {
+	sizes, of := []int{1, 2, 3, 4, 8, 9}, []int{0, 1, 2, 10, 11, 100, 101}
+	return Call{Transports[rand.IntN(len(Transports))], sizes[rand.IntN(len(sizes))], rand.IntN(2) == 0}, of[rand.IntN(len(of))]
+}
+
+// plainly is the rule that counts as its definition has it: the first that matches, and whose algorithm serves.
+func plainly(table []Rule, c Call, bytes int) int {
+	return slices.IndexFunc(table, func(r Rule) bool {
+		a := Find(some, r.Algorithm)
+		return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize) &&
+			(r.MaxBytes == 0 || bytes <= r.MaxBytes) && (a.Name != "few" || c.Size <= 8) && (a.Name != "sums" || c.Commutative)
+	})
+}
+
+// TestSelectIsFirstMatch draws tables and calls: Select, Explain and the plain definition agree, and Merge changes nothing
+// but rules that no call gets.
+func TestSelectIsFirstMatch(t *testing.T) {
+	for range 500 {
+		var table []Rule
+		for range rand.IntN(7) {
+			table = append(table, drawRule())
+		}
+		cut := rand.IntN(len(table) + 1)
+		merged := Merge(table[:cut], table[cut:], some)
+		if err := Legal(merged, some); err != nil {
+			t.Fatalf("merged from %+v: %v", table, err)
+		}
+		for range 50 {
+			c, bytes := drawCall()
+			want := plainly(table, c, bytes)
+			x := Explain(table, some, c, bytes)
+			if got := Select(table, some, c, bytes); got != want || x.Line != want+1 {
+				t.Fatalf("%+v, %d bytes: rule %d and %+v, want %d of %+v", c, bytes, got, x, want, table)
+			}
+			m := Select(merged, some, c, bytes)
+			if (m < 0) != (want < 0) || m >= 0 && merged[m] != table[want] {
+				t.Fatalf("%+v, %d bytes: merged rule %d of %+v, want %d of %+v", c, bytes, m, merged, want, table)
+			}
+			if len(x.Passed) != max(want, 0) && want >= 0 {
+				t.Fatalf("passed %+v before %d", x.Passed, want)
+			}
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	for _, tc := range []struct{ piece, count, bytes, want int }{
+		{0, 100, 800, 1}, {64, 0, 0, 1}, {64, 1, 8, 1}, {64, 8, 64, 1}, {64, 9, 72, 2}, {64, 100, 800, 13}, {4, 100, 800, 100},
+	} {
+		if got := (&Rule{PieceBytes: tc.piece}).Depth(tc.count, tc.bytes); got != tc.want {
+			t.Errorf("%+v: got %d", tc, got)
+		}
+	}
+}
+
+// TestWords has rules of all kinds in words.
+func TestWords(t *testing.T) {
+	for _, tc := range []struct {
+		rule Rule
+		want string
+	}{
+		{Rule{}, "all calls: a"},
+		{Rule{MinSize: 2, MaxSize: 8}, "2 to 8 ranks: a"},
+		{Rule{MinSize: 3, MaxSize: 3, Transport: "shm"}, "shm, 3 ranks: a"},
+		{Rule{MaxSize: 1}, "one rank: a"},
+		{Rule{MinSize: 3, MaxBytes: 9}, "at least 3 ranks, at most 9 bytes: a"},
+		{Rule{MaxSize: 8, PieceBytes: 4}, "at most 8 ranks: a in pieces of 4 bytes"},
+	} {
+		tc.rule.Algorithm = "a"
+		if got := tc.rule.String(); got != tc.want {
+			t.Errorf("%+v is %q, want %q", tc.rule, got, tc.want)
+		}
+	}
+}
