@@ -1251,9 +1251,6 @@ TEXT ·foldSumBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ         $0x00007fff00007fff, DI
 	VMOVQ        DI, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         $0x0040000000400000, DI
-	VMOVQ        DI, X3
-	VPBROADCASTQ X3, Y3
 	SUBQ         $0x00000040, CX
 	JB           less2
 
@@ -1261,69 +1258,57 @@ loop1:
 	MOVQ    (DX), R8
 	ADDQ    SI, R8
 	LEAQ    24(DX), DI
-	VMOVDQU (R8), Y4
-	VMOVDQU 32(R8), Y5
+	VMOVDQU (R8), Y3
+	VMOVDQU 32(R8), Y4
 
 operand3:
-	MOVQ      (DI), R8
-	ADDQ      SI, R8
-	VPSLLD    $0x10, Y4, Y6
-	VPAND     Y0, Y4, Y4
-	VMOVDQU   (R8), Y7
-	VPSLLD    $0x10, Y7, Y8
-	VPAND     Y0, Y7, Y7
-	VADDPS    Y7, Y4, Y4
-	VADDPS    Y8, Y6, Y6
-	VPSRLD    $0x10, Y4, Y7
-	VPAND     Y1, Y7, Y7
-	VPADDD    Y2, Y7, Y7
-	VPADDD    Y4, Y7, Y7
-	VCMPPS    $0x03, Y4, Y4, Y8
-	VPOR      Y3, Y4, Y4
-	VPBLENDVB Y8, Y4, Y7, Y4
-	VPSRLD    $0x10, Y6, Y7
-	VPAND     Y1, Y7, Y7
-	VPADDD    Y2, Y7, Y7
-	VPADDD    Y6, Y7, Y7
-	VCMPPS    $0x03, Y6, Y6, Y8
-	VPOR      Y3, Y6, Y6
-	VPBLENDVB Y8, Y6, Y7, Y6
-	VPAND     Y0, Y4, Y4
-	VPSRLD    $0x10, Y6, Y6
-	VPOR      Y6, Y4, Y4
-	VPSLLD    $0x10, Y5, Y6
-	VPAND     Y0, Y5, Y5
-	VMOVDQU   32(R8), Y7
-	VPSLLD    $0x10, Y7, Y8
-	VPAND     Y0, Y7, Y7
-	VADDPS    Y7, Y5, Y5
-	VADDPS    Y8, Y6, Y6
-	VPSRLD    $0x10, Y5, Y7
-	VPAND     Y1, Y7, Y7
-	VPADDD    Y2, Y7, Y7
-	VPADDD    Y5, Y7, Y7
-	VCMPPS    $0x03, Y5, Y5, Y8
-	VPOR      Y3, Y5, Y5
-	VPBLENDVB Y8, Y5, Y7, Y5
-	VPSRLD    $0x10, Y6, Y7
-	VPAND     Y1, Y7, Y7
-	VPADDD    Y2, Y7, Y7
-	VPADDD    Y6, Y7, Y7
-	VCMPPS    $0x03, Y6, Y6, Y8
-	VPOR      Y3, Y6, Y6
-	VPBLENDVB Y8, Y6, Y7, Y6
-	VPAND     Y0, Y5, Y5
-	VPSRLD    $0x10, Y6, Y6
-	VPOR      Y6, Y5, Y5
-	ADDQ      $0x00000018, DI
-	CMPQ      DI, BX
-	JB        operand3
-	VMOVDQU   Y4, (AX)
-	VMOVDQU   Y5, 32(AX)
-	ADDQ      $0x00000040, AX
-	ADDQ      $0x00000040, SI
-	SUBQ      $0x00000040, CX
-	JAE       loop1
+	MOVQ    (DI), R8
+	ADDQ    SI, R8
+	VPSLLD  $0x10, Y3, Y5
+	VPAND   Y0, Y3, Y3
+	VMOVDQU (R8), Y6
+	VPSLLD  $0x10, Y6, Y7
+	VPAND   Y0, Y6, Y6
+	VADDPS  Y6, Y3, Y3
+	VADDPS  Y7, Y5, Y5
+	VPSRLD  $0x10, Y3, Y6
+	VPAND   Y1, Y6, Y6
+	VPADDD  Y2, Y3, Y3
+	VPADDD  Y6, Y3, Y3
+	VPSRLD  $0x10, Y5, Y6
+	VPAND   Y1, Y6, Y6
+	VPADDD  Y2, Y5, Y5
+	VPADDD  Y6, Y5, Y5
+	VPAND   Y0, Y3, Y3
+	VPSRLD  $0x10, Y5, Y5
+	VPOR    Y5, Y3, Y3
+	VPSLLD  $0x10, Y4, Y5
+	VPAND   Y0, Y4, Y4
+	VMOVDQU 32(R8), Y6
+	VPSLLD  $0x10, Y6, Y7
+	VPAND   Y0, Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VPSRLD  $0x10, Y4, Y6
+	VPAND   Y1, Y6, Y6
+	VPADDD  Y2, Y4, Y4
+	VPADDD  Y6, Y4, Y4
+	VPSRLD  $0x10, Y5, Y6
+	VPAND   Y1, Y6, Y6
+	VPADDD  Y2, Y5, Y5
+	VPADDD  Y6, Y5, Y5
+	VPAND   Y0, Y4, Y4
+	VPSRLD  $0x10, Y5, Y5
+	VPOR    Y5, Y4, Y4
+	ADDQ    $0x00000018, DI
+	CMPQ    DI, BX
+	JB      operand3
+	VMOVDQU Y3, (AX)
+	VMOVDQU Y4, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x00000040, CX
+	JAE     loop1
 
 less2:
 	ADDQ $0x00000040, CX
@@ -1334,43 +1319,37 @@ loop4:
 	MOVQ    (DX), R8
 	ADDQ    SI, R8
 	LEAQ    24(DX), DI
-	VMOVDQU (R8), Y4
+	VMOVDQU (R8), Y3
 
 operand6:
-	MOVQ      (DI), R8
-	ADDQ      SI, R8
-	VPSLLD    $0x10, Y4, Y5
-	VPAND     Y0, Y4, Y4
-	VMOVDQU   (R8), Y6
-	VPSLLD    $0x10, Y6, Y7
-	VPAND     Y0, Y6, Y6
-	VADDPS    Y6, Y4, Y4
-	VADDPS    Y7, Y5, Y5
-	VPSRLD    $0x10, Y4, Y6
-	VPAND     Y1, Y6, Y6
-	VPADDD    Y2, Y6, Y6
-	VPADDD    Y4, Y6, Y6
-	VCMPPS    $0x03, Y4, Y4, Y7
-	VPOR      Y3, Y4, Y4
-	VPBLENDVB Y7, Y4, Y6, Y4
-	VPSRLD    $0x10, Y5, Y6
-	VPAND     Y1, Y6, Y6
-	VPADDD    Y2, Y6, Y6
-	VPADDD    Y5, Y6, Y6
-	VCMPPS    $0x03, Y5, Y5, Y7
-	VPOR      Y3, Y5, Y5
-	VPBLENDVB Y7, Y5, Y6, Y5
-	VPAND     Y0, Y4, Y4
-	VPSRLD    $0x10, Y5, Y5
-	VPOR      Y5, Y4, Y4
-	ADDQ      $0x00000018, DI
-	CMPQ      DI, BX
-	JB        operand6
-	VMOVDQU   Y4, (AX)
-	ADDQ      $0x00000020, AX
-	ADDQ      $0x00000020, SI
-	SUBQ      $0x00000020, CX
-	JAE       loop4
+	MOVQ    (DI), R8
+	ADDQ    SI, R8
+	VPSLLD  $0x10, Y3, Y4
+	VPAND   Y0, Y3, Y3
+	VMOVDQU (R8), Y5
+	VPSLLD  $0x10, Y5, Y6
+	VPAND   Y0, Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VADDPS  Y6, Y4, Y4
+	VPSRLD  $0x10, Y3, Y5
+	VPAND   Y1, Y5, Y5
+	VPADDD  Y2, Y3, Y3
+	VPADDD  Y5, Y3, Y3
+	VPSRLD  $0x10, Y4, Y5
+	VPAND   Y1, Y5, Y5
+	VPADDD  Y2, Y4, Y4
+	VPADDD  Y5, Y4, Y4
+	VPAND   Y0, Y3, Y3
+	VPSRLD  $0x10, Y4, Y4
+	VPOR    Y4, Y3, Y3
+	ADDQ    $0x00000018, DI
+	CMPQ    DI, BX
+	JB      operand6
+	VMOVDQU Y3, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x00000020, CX
+	JAE     loop4
 
 less5:
 	ADDQ    $0x00000020, CX
@@ -1379,41 +1358,35 @@ less5:
 	MOVQ    (DX), R8
 	ADDQ    SI, R8
 	LEAQ    24(DX), DI
-	VMOVDQU (R8), X4
+	VMOVDQU (R8), X3
 
 operand8:
-	MOVQ      (DI), R8
-	ADDQ      SI, R8
-	VPSLLD    $0x10, X4, X5
-	VPAND     X0, X4, X4
-	VMOVDQU   (R8), X6
-	VPSLLD    $0x10, X6, X7
-	VPAND     X0, X6, X6
-	VADDPS    X6, X4, X4
-	VADDPS    X7, X5, X5
-	VPSRLD    $0x10, X4, X6
-	VPAND     X1, X6, X6
-	VPADDD    X2, X6, X6
-	VPADDD    X4, X6, X6
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X6, X4
-	VPSRLD    $0x10, X5, X6
-	VPAND     X1, X6, X6
-	VPADDD    X2, X6, X6
-	VPADDD    X5, X6, X6
-	VCMPPS    $0x03, X5, X5, X7
-	VPOR      X3, X5, X5
-	VPBLENDVB X7, X5, X6, X5
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X5, X5
-	VPOR      X5, X4, X4
-	ADDQ      $0x00000018, DI
-	CMPQ      DI, BX
-	JB        operand8
-	VMOVDQU   X4, (AX)
-	ADDQ      $0x00000010, AX
-	ADDQ      $0x00000010, SI
+	MOVQ    (DI), R8
+	ADDQ    SI, R8
+	VPSLLD  $0x10, X3, X4
+	VPAND   X0, X3, X3
+	VMOVDQU (R8), X5
+	VPSLLD  $0x10, X5, X6
+	VPAND   X0, X5, X5
+	VADDPS  X5, X3, X3
+	VADDPS  X6, X4, X4
+	VPSRLD  $0x10, X3, X5
+	VPAND   X1, X5, X5
+	VPADDD  X2, X3, X3
+	VPADDD  X5, X3, X3
+	VPSRLD  $0x10, X4, X5
+	VPAND   X1, X5, X5
+	VPADDD  X2, X4, X4
+	VPADDD  X5, X4, X4
+	VPAND   X0, X3, X3
+	VPSRLD  $0x10, X4, X4
+	VPOR    X4, X3, X3
+	ADDQ    $0x00000018, DI
+	CMPQ    DI, BX
+	JB      operand8
+	VMOVDQU X3, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, SI
 
 less7:
 	TESTQ $0x00000008, CX
@@ -1421,41 +1394,35 @@ less7:
 	MOVQ  (DX), R8
 	ADDQ  SI, R8
 	LEAQ  24(DX), DI
-	VMOVQ (R8), X4
+	VMOVQ (R8), X3
 
 operand10:
-	MOVQ      (DI), R8
-	ADDQ      SI, R8
-	VMOVQ     (R8), X5
-	VPSLLD    $0x10, X4, X6
-	VPAND     X0, X4, X4
-	VPSLLD    $0x10, X5, X7
-	VPAND     X0, X5, X5
-	VADDPS    X5, X4, X4
-	VADDPS    X7, X6, X6
-	VPSRLD    $0x10, X4, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X4, X5, X5
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X5, X4
-	VPSRLD    $0x10, X6, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X6, X5, X5
-	VCMPPS    $0x03, X6, X6, X7
-	VPOR      X3, X6, X6
-	VPBLENDVB X7, X6, X5, X6
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X4, X4
-	ADDQ      $0x00000018, DI
-	CMPQ      DI, BX
-	JB        operand10
-	VMOVQ     X4, (AX)
-	ADDQ      $0x00000008, AX
-	ADDQ      $0x00000008, SI
+	MOVQ   (DI), R8
+	ADDQ   SI, R8
+	VMOVQ  (R8), X4
+	VPSLLD $0x10, X3, X5
+	VPAND  X0, X3, X3
+	VPSLLD $0x10, X4, X6
+	VPAND  X0, X4, X4
+	VADDPS X4, X3, X3
+	VADDPS X6, X5, X5
+	VPSRLD $0x10, X3, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X3, X3
+	VPADDD X4, X3, X3
+	VPSRLD $0x10, X5, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X5, X5
+	VPADDD X4, X5, X5
+	VPAND  X0, X3, X3
+	VPSRLD $0x10, X5, X5
+	VPOR   X5, X3, X3
+	ADDQ   $0x00000018, DI
+	CMPQ   DI, BX
+	JB     operand10
+	VMOVQ  X3, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, SI
 
 less9:
 	TESTQ $0x00000004, CX
@@ -1463,41 +1430,35 @@ less9:
 	MOVQ  (DX), R8
 	ADDQ  SI, R8
 	LEAQ  24(DX), DI
-	VMOVD (R8), X4
+	VMOVD (R8), X3
 
 operand12:
-	MOVQ      (DI), R8
-	ADDQ      SI, R8
-	VMOVD     (R8), X5
-	VPSLLD    $0x10, X4, X6
-	VPAND     X0, X4, X4
-	VPSLLD    $0x10, X5, X7
-	VPAND     X0, X5, X5
-	VADDPS    X5, X4, X4
-	VADDPS    X7, X6, X6
-	VPSRLD    $0x10, X4, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X4, X5, X5
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X5, X4
-	VPSRLD    $0x10, X6, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X6, X5, X5
-	VCMPPS    $0x03, X6, X6, X7
-	VPOR      X3, X6, X6
-	VPBLENDVB X7, X6, X5, X6
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X4, X4
-	ADDQ      $0x00000018, DI
-	CMPQ      DI, BX
-	JB        operand12
-	VMOVD     X4, (AX)
-	ADDQ      $0x00000004, AX
-	ADDQ      $0x00000004, SI
+	MOVQ   (DI), R8
+	ADDQ   SI, R8
+	VMOVD  (R8), X4
+	VPSLLD $0x10, X3, X5
+	VPAND  X0, X3, X3
+	VPSLLD $0x10, X4, X6
+	VPAND  X0, X4, X4
+	VADDPS X4, X3, X3
+	VADDPS X6, X5, X5
+	VPSRLD $0x10, X3, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X3, X3
+	VPADDD X4, X3, X3
+	VPSRLD $0x10, X5, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X5, X5
+	VPADDD X4, X5, X5
+	VPAND  X0, X3, X3
+	VPSRLD $0x10, X5, X5
+	VPOR   X5, X3, X3
+	ADDQ   $0x00000018, DI
+	CMPQ   DI, BX
+	JB     operand12
+	VMOVD  X3, (AX)
+	ADDQ   $0x00000004, AX
+	ADDQ   $0x00000004, SI
 
 less11:
 	TESTQ        $0x00000002, CX
@@ -1505,39 +1466,33 @@ less11:
 	MOVQ         (DX), R8
 	ADDQ         SI, R8
 	LEAQ         24(DX), DI
-	VPBROADCASTW (R8), X4
+	VPBROADCASTW (R8), X3
 
 operand14:
 	MOVQ         (DI), R8
 	ADDQ         SI, R8
-	VPBROADCASTW (R8), X5
+	VPBROADCASTW (R8), X4
+	VPSLLD       $0x10, X3, X5
+	VPAND        X0, X3, X3
 	VPSLLD       $0x10, X4, X6
 	VPAND        X0, X4, X4
-	VPSLLD       $0x10, X5, X7
-	VPAND        X0, X5, X5
-	VADDPS       X5, X4, X4
-	VADDPS       X7, X6, X6
-	VPSRLD       $0x10, X4, X5
-	VPAND        X1, X5, X5
+	VADDPS       X4, X3, X3
+	VADDPS       X6, X5, X5
+	VPSRLD       $0x10, X3, X4
+	VPAND        X1, X4, X4
+	VPADDD       X2, X3, X3
+	VPADDD       X4, X3, X3
+	VPSRLD       $0x10, X5, X4
+	VPAND        X1, X4, X4
 	VPADDD       X2, X5, X5
 	VPADDD       X4, X5, X5
-	VCMPPS       $0x03, X4, X4, X7
-	VPOR         X3, X4, X4
-	VPBLENDVB    X7, X4, X5, X4
-	VPSRLD       $0x10, X6, X5
-	VPAND        X1, X5, X5
-	VPADDD       X2, X5, X5
-	VPADDD       X6, X5, X5
-	VCMPPS       $0x03, X6, X6, X7
-	VPOR         X3, X6, X6
-	VPBLENDVB    X7, X6, X5, X6
-	VPAND        X0, X4, X4
-	VPSRLD       $0x10, X6, X6
-	VPOR         X6, X4, X4
+	VPAND        X0, X3, X3
+	VPSRLD       $0x10, X5, X5
+	VPOR         X5, X3, X3
 	ADDQ         $0x00000018, DI
 	CMPQ         DI, BX
 	JB           operand14
-	VPEXTRW      $0x00, X4, (AX)
+	VPEXTRW      $0x00, X3, (AX)
 	ADDQ         $0x00000002, AX
 	ADDQ         $0x00000002, SI
 
@@ -1567,174 +1522,141 @@ TEXT ·sumBFloat16AVX2(SB), NOSPLIT, $0-72
 	MOVQ         $0x00007fff00007fff, SI
 	VMOVQ        SI, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         $0x0040000000400000, SI
-	VMOVQ        SI, X3
-	VPBROADCASTQ X3, Y3
 	SUBQ         $0x00000020, BX
 	JB           less16
 
 loop15:
-	VMOVDQU   (CX), Y4
-	VPSLLD    $0x10, Y4, Y5
-	VPAND     Y0, Y4, Y4
-	VMOVDQU   (DX), Y6
-	VPSLLD    $0x10, Y6, Y7
-	VPAND     Y0, Y6, Y6
-	VADDPS    Y6, Y4, Y4
-	VADDPS    Y7, Y5, Y5
-	VPSRLD    $0x10, Y4, Y6
-	VPAND     Y1, Y6, Y6
-	VPADDD    Y2, Y6, Y6
-	VPADDD    Y4, Y6, Y6
-	VCMPPS    $0x03, Y4, Y4, Y7
-	VPOR      Y3, Y4, Y4
-	VPBLENDVB Y7, Y4, Y6, Y4
-	VPSRLD    $0x10, Y5, Y6
-	VPAND     Y1, Y6, Y6
-	VPADDD    Y2, Y6, Y6
-	VPADDD    Y5, Y6, Y6
-	VCMPPS    $0x03, Y5, Y5, Y7
-	VPOR      Y3, Y5, Y5
-	VPBLENDVB Y7, Y5, Y6, Y5
-	VPAND     Y0, Y4, Y4
-	VPSRLD    $0x10, Y5, Y5
-	VPOR      Y5, Y4, Y4
-	VMOVDQU   Y4, (AX)
-	ADDQ      $0x00000020, AX
-	ADDQ      $0x00000020, CX
-	ADDQ      $0x00000020, DX
-	SUBQ      $0x00000020, BX
-	JAE       loop15
+	VMOVDQU (CX), Y3
+	VPSLLD  $0x10, Y3, Y4
+	VPAND   Y0, Y3, Y3
+	VMOVDQU (DX), Y5
+	VPSLLD  $0x10, Y5, Y6
+	VPAND   Y0, Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VADDPS  Y6, Y4, Y4
+	VPSRLD  $0x10, Y3, Y5
+	VPAND   Y1, Y5, Y5
+	VPADDD  Y2, Y3, Y3
+	VPADDD  Y5, Y3, Y3
+	VPSRLD  $0x10, Y4, Y5
+	VPAND   Y1, Y5, Y5
+	VPADDD  Y2, Y4, Y4
+	VPADDD  Y5, Y4, Y4
+	VPAND   Y0, Y3, Y3
+	VPSRLD  $0x10, Y4, Y4
+	VPOR    Y4, Y3, Y3
+	VMOVDQU Y3, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000020, BX
+	JAE     loop15
 
 less16:
-	ADDQ      $0x00000020, BX
-	TESTQ     $0x00000010, BX
-	JZ        less17
-	VMOVDQU   (CX), X4
-	VPSLLD    $0x10, X4, X5
-	VPAND     X0, X4, X4
-	VMOVDQU   (DX), X6
-	VPSLLD    $0x10, X6, X7
-	VPAND     X0, X6, X6
-	VADDPS    X6, X4, X4
-	VADDPS    X7, X5, X5
-	VPSRLD    $0x10, X4, X6
-	VPAND     X1, X6, X6
-	VPADDD    X2, X6, X6
-	VPADDD    X4, X6, X6
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X6, X4
-	VPSRLD    $0x10, X5, X6
-	VPAND     X1, X6, X6
-	VPADDD    X2, X6, X6
-	VPADDD    X5, X6, X6
-	VCMPPS    $0x03, X5, X5, X7
-	VPOR      X3, X5, X5
-	VPBLENDVB X7, X5, X6, X5
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X5, X5
-	VPOR      X5, X4, X4
-	VMOVDQU   X4, (AX)
-	ADDQ      $0x00000010, AX
-	ADDQ      $0x00000010, CX
-	ADDQ      $0x00000010, DX
+	ADDQ    $0x00000020, BX
+	TESTQ   $0x00000010, BX
+	JZ      less17
+	VMOVDQU (CX), X3
+	VPSLLD  $0x10, X3, X4
+	VPAND   X0, X3, X3
+	VMOVDQU (DX), X5
+	VPSLLD  $0x10, X5, X6
+	VPAND   X0, X5, X5
+	VADDPS  X5, X3, X3
+	VADDPS  X6, X4, X4
+	VPSRLD  $0x10, X3, X5
+	VPAND   X1, X5, X5
+	VPADDD  X2, X3, X3
+	VPADDD  X5, X3, X3
+	VPSRLD  $0x10, X4, X5
+	VPAND   X1, X5, X5
+	VPADDD  X2, X4, X4
+	VPADDD  X5, X4, X4
+	VPAND   X0, X3, X3
+	VPSRLD  $0x10, X4, X4
+	VPOR    X4, X3, X3
+	VMOVDQU X3, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, CX
+	ADDQ    $0x00000010, DX
 
 less17:
-	TESTQ     $0x00000008, BX
-	JZ        less18
-	VMOVQ     (CX), X4
-	VMOVQ     (DX), X5
-	VPSLLD    $0x10, X4, X6
-	VPAND     X0, X4, X4
-	VPSLLD    $0x10, X5, X7
-	VPAND     X0, X5, X5
-	VADDPS    X5, X4, X4
-	VADDPS    X7, X6, X6
-	VPSRLD    $0x10, X4, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X4, X5, X5
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X5, X4
-	VPSRLD    $0x10, X6, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X6, X5, X5
-	VCMPPS    $0x03, X6, X6, X7
-	VPOR      X3, X6, X6
-	VPBLENDVB X7, X6, X5, X6
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X4, X4
-	VMOVQ     X4, (AX)
-	ADDQ      $0x00000008, AX
-	ADDQ      $0x00000008, CX
-	ADDQ      $0x00000008, DX
+	TESTQ  $0x00000008, BX
+	JZ     less18
+	VMOVQ  (CX), X3
+	VMOVQ  (DX), X4
+	VPSLLD $0x10, X3, X5
+	VPAND  X0, X3, X3
+	VPSLLD $0x10, X4, X6
+	VPAND  X0, X4, X4
+	VADDPS X4, X3, X3
+	VADDPS X6, X5, X5
+	VPSRLD $0x10, X3, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X3, X3
+	VPADDD X4, X3, X3
+	VPSRLD $0x10, X5, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X5, X5
+	VPADDD X4, X5, X5
+	VPAND  X0, X3, X3
+	VPSRLD $0x10, X5, X5
+	VPOR   X5, X3, X3
+	VMOVQ  X3, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, CX
+	ADDQ   $0x00000008, DX
 
 less18:
-	TESTQ     $0x00000004, BX
-	JZ        less19
-	VMOVD     (CX), X4
-	VMOVD     (DX), X5
-	VPSLLD    $0x10, X4, X6
-	VPAND     X0, X4, X4
-	VPSLLD    $0x10, X5, X7
-	VPAND     X0, X5, X5
-	VADDPS    X5, X4, X4
-	VADDPS    X7, X6, X6
-	VPSRLD    $0x10, X4, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X4, X5, X5
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X5, X4
-	VPSRLD    $0x10, X6, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X6, X5, X5
-	VCMPPS    $0x03, X6, X6, X7
-	VPOR      X3, X6, X6
-	VPBLENDVB X7, X6, X5, X6
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X4, X4
-	VMOVD     X4, (AX)
-	ADDQ      $0x00000004, AX
-	ADDQ      $0x00000004, CX
-	ADDQ      $0x00000004, DX
+	TESTQ  $0x00000004, BX
+	JZ     less19
+	VMOVD  (CX), X3
+	VMOVD  (DX), X4
+	VPSLLD $0x10, X3, X5
+	VPAND  X0, X3, X3
+	VPSLLD $0x10, X4, X6
+	VPAND  X0, X4, X4
+	VADDPS X4, X3, X3
+	VADDPS X6, X5, X5
+	VPSRLD $0x10, X3, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X3, X3
+	VPADDD X4, X3, X3
+	VPSRLD $0x10, X5, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X5, X5
+	VPADDD X4, X5, X5
+	VPAND  X0, X3, X3
+	VPSRLD $0x10, X5, X5
+	VPOR   X5, X3, X3
+	VMOVD  X3, (AX)
+	ADDQ   $0x00000004, AX
+	ADDQ   $0x00000004, CX
+	ADDQ   $0x00000004, DX
 
 less19:
 	TESTQ        $0x00000002, BX
 	JZ           less20
-	VPBROADCASTW (CX), X4
-	VPBROADCASTW (DX), X5
+	VPBROADCASTW (CX), X3
+	VPBROADCASTW (DX), X4
+	VPSLLD       $0x10, X3, X5
+	VPAND        X0, X3, X3
 	VPSLLD       $0x10, X4, X6
 	VPAND        X0, X4, X4
-	VPSLLD       $0x10, X5, X7
-	VPAND        X0, X5, X5
-	VADDPS       X5, X4, X4
-	VADDPS       X7, X6, X6
-	VPSRLD       $0x10, X4, X5
-	VPAND        X1, X5, X5
+	VADDPS       X4, X3, X3
+	VADDPS       X6, X5, X5
+	VPSRLD       $0x10, X3, X4
+	VPAND        X1, X4, X4
+	VPADDD       X2, X3, X3
+	VPADDD       X4, X3, X3
+	VPSRLD       $0x10, X5, X4
+	VPAND        X1, X4, X4
 	VPADDD       X2, X5, X5
 	VPADDD       X4, X5, X5
-	VCMPPS       $0x03, X4, X4, X7
-	VPOR         X3, X4, X4
-	VPBLENDVB    X7, X4, X5, X4
-	VPSRLD       $0x10, X6, X5
-	VPAND        X1, X5, X5
-	VPADDD       X2, X5, X5
-	VPADDD       X6, X5, X5
-	VCMPPS       $0x03, X6, X6, X1
-	VPOR         X3, X6, X6
-	VPBLENDVB    X1, X6, X5, X6
-	VPAND        X0, X4, X4
-	VPSRLD       $0x10, X6, X6
-	VPOR         X6, X4, X4
-	VPEXTRW      $0x00, X4, (AX)
+	VPAND        X0, X3, X3
+	VPSRLD       $0x10, X5, X5
+	VPOR         X5, X3, X3
+	VPEXTRW      $0x00, X3, (AX)
 	ADDQ         $0x00000002, AX
 	ADDQ         $0x00000002, CX
 	ADDQ         $0x00000002, DX
@@ -2729,174 +2651,141 @@ TEXT ·prodBFloat16AVX2(SB), NOSPLIT, $0-72
 	MOVQ         $0x00007fff00007fff, SI
 	VMOVQ        SI, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         $0x0040000000400000, SI
-	VMOVQ        SI, X3
-	VPBROADCASTQ X3, Y3
 	SUBQ         $0x00000020, BX
 	JB           less2
 
 loop1:
-	VMOVDQU   (CX), Y4
-	VPSLLD    $0x10, Y4, Y5
-	VPAND     Y0, Y4, Y4
-	VMOVDQU   (DX), Y6
-	VPSLLD    $0x10, Y6, Y7
-	VPAND     Y0, Y6, Y6
-	VMULPS    Y6, Y4, Y4
-	VMULPS    Y7, Y5, Y5
-	VPSRLD    $0x10, Y4, Y6
-	VPAND     Y1, Y6, Y6
-	VPADDD    Y2, Y6, Y6
-	VPADDD    Y4, Y6, Y6
-	VCMPPS    $0x03, Y4, Y4, Y7
-	VPOR      Y3, Y4, Y4
-	VPBLENDVB Y7, Y4, Y6, Y4
-	VPSRLD    $0x10, Y5, Y6
-	VPAND     Y1, Y6, Y6
-	VPADDD    Y2, Y6, Y6
-	VPADDD    Y5, Y6, Y6
-	VCMPPS    $0x03, Y5, Y5, Y7
-	VPOR      Y3, Y5, Y5
-	VPBLENDVB Y7, Y5, Y6, Y5
-	VPAND     Y0, Y4, Y4
-	VPSRLD    $0x10, Y5, Y5
-	VPOR      Y5, Y4, Y4
-	VMOVDQU   Y4, (AX)
-	ADDQ      $0x00000020, AX
-	ADDQ      $0x00000020, CX
-	ADDQ      $0x00000020, DX
-	SUBQ      $0x00000020, BX
-	JAE       loop1
+	VMOVDQU (CX), Y3
+	VPSLLD  $0x10, Y3, Y4
+	VPAND   Y0, Y3, Y3
+	VMOVDQU (DX), Y5
+	VPSLLD  $0x10, Y5, Y6
+	VPAND   Y0, Y5, Y5
+	VMULPS  Y5, Y3, Y3
+	VMULPS  Y6, Y4, Y4
+	VPSRLD  $0x10, Y3, Y5
+	VPAND   Y1, Y5, Y5
+	VPADDD  Y2, Y3, Y3
+	VPADDD  Y5, Y3, Y3
+	VPSRLD  $0x10, Y4, Y5
+	VPAND   Y1, Y5, Y5
+	VPADDD  Y2, Y4, Y4
+	VPADDD  Y5, Y4, Y4
+	VPAND   Y0, Y3, Y3
+	VPSRLD  $0x10, Y4, Y4
+	VPOR    Y4, Y3, Y3
+	VMOVDQU Y3, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000020, BX
+	JAE     loop1
 
 less2:
-	ADDQ      $0x00000020, BX
-	TESTQ     $0x00000010, BX
-	JZ        less3
-	VMOVDQU   (CX), X4
-	VPSLLD    $0x10, X4, X5
-	VPAND     X0, X4, X4
-	VMOVDQU   (DX), X6
-	VPSLLD    $0x10, X6, X7
-	VPAND     X0, X6, X6
-	VMULPS    X6, X4, X4
-	VMULPS    X7, X5, X5
-	VPSRLD    $0x10, X4, X6
-	VPAND     X1, X6, X6
-	VPADDD    X2, X6, X6
-	VPADDD    X4, X6, X6
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X6, X4
-	VPSRLD    $0x10, X5, X6
-	VPAND     X1, X6, X6
-	VPADDD    X2, X6, X6
-	VPADDD    X5, X6, X6
-	VCMPPS    $0x03, X5, X5, X7
-	VPOR      X3, X5, X5
-	VPBLENDVB X7, X5, X6, X5
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X5, X5
-	VPOR      X5, X4, X4
-	VMOVDQU   X4, (AX)
-	ADDQ      $0x00000010, AX
-	ADDQ      $0x00000010, CX
-	ADDQ      $0x00000010, DX
+	ADDQ    $0x00000020, BX
+	TESTQ   $0x00000010, BX
+	JZ      less3
+	VMOVDQU (CX), X3
+	VPSLLD  $0x10, X3, X4
+	VPAND   X0, X3, X3
+	VMOVDQU (DX), X5
+	VPSLLD  $0x10, X5, X6
+	VPAND   X0, X5, X5
+	VMULPS  X5, X3, X3
+	VMULPS  X6, X4, X4
+	VPSRLD  $0x10, X3, X5
+	VPAND   X1, X5, X5
+	VPADDD  X2, X3, X3
+	VPADDD  X5, X3, X3
+	VPSRLD  $0x10, X4, X5
+	VPAND   X1, X5, X5
+	VPADDD  X2, X4, X4
+	VPADDD  X5, X4, X4
+	VPAND   X0, X3, X3
+	VPSRLD  $0x10, X4, X4
+	VPOR    X4, X3, X3
+	VMOVDQU X3, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, CX
+	ADDQ    $0x00000010, DX
 
 less3:
-	TESTQ     $0x00000008, BX
-	JZ        less4
-	VMOVQ     (CX), X4
-	VMOVQ     (DX), X5
-	VPSLLD    $0x10, X4, X6
-	VPAND     X0, X4, X4
-	VPSLLD    $0x10, X5, X7
-	VPAND     X0, X5, X5
-	VMULPS    X5, X4, X4
-	VMULPS    X7, X6, X6
-	VPSRLD    $0x10, X4, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X4, X5, X5
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X5, X4
-	VPSRLD    $0x10, X6, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X6, X5, X5
-	VCMPPS    $0x03, X6, X6, X7
-	VPOR      X3, X6, X6
-	VPBLENDVB X7, X6, X5, X6
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X4, X4
-	VMOVQ     X4, (AX)
-	ADDQ      $0x00000008, AX
-	ADDQ      $0x00000008, CX
-	ADDQ      $0x00000008, DX
+	TESTQ  $0x00000008, BX
+	JZ     less4
+	VMOVQ  (CX), X3
+	VMOVQ  (DX), X4
+	VPSLLD $0x10, X3, X5
+	VPAND  X0, X3, X3
+	VPSLLD $0x10, X4, X6
+	VPAND  X0, X4, X4
+	VMULPS X4, X3, X3
+	VMULPS X6, X5, X5
+	VPSRLD $0x10, X3, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X3, X3
+	VPADDD X4, X3, X3
+	VPSRLD $0x10, X5, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X5, X5
+	VPADDD X4, X5, X5
+	VPAND  X0, X3, X3
+	VPSRLD $0x10, X5, X5
+	VPOR   X5, X3, X3
+	VMOVQ  X3, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, CX
+	ADDQ   $0x00000008, DX
 
 less4:
-	TESTQ     $0x00000004, BX
-	JZ        less5
-	VMOVD     (CX), X4
-	VMOVD     (DX), X5
-	VPSLLD    $0x10, X4, X6
-	VPAND     X0, X4, X4
-	VPSLLD    $0x10, X5, X7
-	VPAND     X0, X5, X5
-	VMULPS    X5, X4, X4
-	VMULPS    X7, X6, X6
-	VPSRLD    $0x10, X4, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X4, X5, X5
-	VCMPPS    $0x03, X4, X4, X7
-	VPOR      X3, X4, X4
-	VPBLENDVB X7, X4, X5, X4
-	VPSRLD    $0x10, X6, X5
-	VPAND     X1, X5, X5
-	VPADDD    X2, X5, X5
-	VPADDD    X6, X5, X5
-	VCMPPS    $0x03, X6, X6, X7
-	VPOR      X3, X6, X6
-	VPBLENDVB X7, X6, X5, X6
-	VPAND     X0, X4, X4
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X4, X4
-	VMOVD     X4, (AX)
-	ADDQ      $0x00000004, AX
-	ADDQ      $0x00000004, CX
-	ADDQ      $0x00000004, DX
+	TESTQ  $0x00000004, BX
+	JZ     less5
+	VMOVD  (CX), X3
+	VMOVD  (DX), X4
+	VPSLLD $0x10, X3, X5
+	VPAND  X0, X3, X3
+	VPSLLD $0x10, X4, X6
+	VPAND  X0, X4, X4
+	VMULPS X4, X3, X3
+	VMULPS X6, X5, X5
+	VPSRLD $0x10, X3, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X3, X3
+	VPADDD X4, X3, X3
+	VPSRLD $0x10, X5, X4
+	VPAND  X1, X4, X4
+	VPADDD X2, X5, X5
+	VPADDD X4, X5, X5
+	VPAND  X0, X3, X3
+	VPSRLD $0x10, X5, X5
+	VPOR   X5, X3, X3
+	VMOVD  X3, (AX)
+	ADDQ   $0x00000004, AX
+	ADDQ   $0x00000004, CX
+	ADDQ   $0x00000004, DX
 
 less5:
 	TESTQ        $0x00000002, BX
 	JZ           less6
-	VPBROADCASTW (CX), X4
-	VPBROADCASTW (DX), X5
+	VPBROADCASTW (CX), X3
+	VPBROADCASTW (DX), X4
+	VPSLLD       $0x10, X3, X5
+	VPAND        X0, X3, X3
 	VPSLLD       $0x10, X4, X6
 	VPAND        X0, X4, X4
-	VPSLLD       $0x10, X5, X7
-	VPAND        X0, X5, X5
-	VMULPS       X5, X4, X4
-	VMULPS       X7, X6, X6
-	VPSRLD       $0x10, X4, X5
-	VPAND        X1, X5, X5
+	VMULPS       X4, X3, X3
+	VMULPS       X6, X5, X5
+	VPSRLD       $0x10, X3, X4
+	VPAND        X1, X4, X4
+	VPADDD       X2, X3, X3
+	VPADDD       X4, X3, X3
+	VPSRLD       $0x10, X5, X4
+	VPAND        X1, X4, X4
 	VPADDD       X2, X5, X5
 	VPADDD       X4, X5, X5
-	VCMPPS       $0x03, X4, X4, X7
-	VPOR         X3, X4, X4
-	VPBLENDVB    X7, X4, X5, X4
-	VPSRLD       $0x10, X6, X5
-	VPAND        X1, X5, X5
-	VPADDD       X2, X5, X5
-	VPADDD       X6, X5, X5
-	VCMPPS       $0x03, X6, X6, X1
-	VPOR         X3, X6, X6
-	VPBLENDVB    X1, X6, X5, X6
-	VPAND        X0, X4, X4
-	VPSRLD       $0x10, X6, X6
-	VPOR         X6, X4, X4
-	VPEXTRW      $0x00, X4, (AX)
+	VPAND        X0, X3, X3
+	VPSRLD       $0x10, X5, X5
+	VPOR         X5, X3, X3
+	VPEXTRW      $0x00, X3, (AX)
 	ADDQ         $0x00000002, AX
 	ADDQ         $0x00000002, CX
 	ADDQ         $0x00000002, DX
@@ -7019,151 +6908,118 @@ TEXT ·divideBFloat16AVX2(SB), NOSPLIT, $0-32
 	MOVQ         $0x00007fff00007fff, DX
 	VMOVQ        DX, X3
 	VPBROADCASTQ X3, Y3
-	MOVQ         $0x0040000000400000, DX
-	VMOVQ        DX, X4
-	VPBROADCASTQ X4, Y4
 	SUBQ         $0x00000020, CX
 	JB           less2
 
 loop1:
-	VMOVDQU   (AX), Y5
-	VPSLLD    $0x10, Y5, Y6
-	VPAND     Y0, Y5, Y5
-	VDIVPS    Y1, Y5, Y5
-	VDIVPS    Y1, Y6, Y6
-	VPSRLD    $0x10, Y5, Y7
-	VPAND     Y2, Y7, Y7
-	VPADDD    Y3, Y7, Y7
-	VPADDD    Y5, Y7, Y7
-	VCMPPS    $0x03, Y5, Y5, Y8
-	VPOR      Y4, Y5, Y5
-	VPBLENDVB Y8, Y5, Y7, Y5
-	VPSRLD    $0x10, Y6, Y7
-	VPAND     Y2, Y7, Y7
-	VPADDD    Y3, Y7, Y7
-	VPADDD    Y6, Y7, Y7
-	VCMPPS    $0x03, Y6, Y6, Y8
-	VPOR      Y4, Y6, Y6
-	VPBLENDVB Y8, Y6, Y7, Y6
-	VPAND     Y0, Y5, Y5
-	VPSRLD    $0x10, Y6, Y6
-	VPOR      Y6, Y5, Y5
-	VMOVDQU   Y5, (AX)
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000020, CX
-	JAE       loop1
+	VMOVDQU (AX), Y4
+	VPSLLD  $0x10, Y4, Y5
+	VPAND   Y0, Y4, Y4
+	VDIVPS  Y1, Y4, Y4
+	VDIVPS  Y1, Y5, Y5
+	VPSRLD  $0x10, Y4, Y6
+	VPAND   Y2, Y6, Y6
+	VPADDD  Y3, Y4, Y4
+	VPADDD  Y6, Y4, Y4
+	VPSRLD  $0x10, Y5, Y6
+	VPAND   Y2, Y6, Y6
+	VPADDD  Y3, Y5, Y5
+	VPADDD  Y6, Y5, Y5
+	VPAND   Y0, Y4, Y4
+	VPSRLD  $0x10, Y5, Y5
+	VPOR    Y5, Y4, Y4
+	VMOVDQU Y4, (AX)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000020, CX
+	JAE     loop1
 
 less2:
-	ADDQ      $0x00000020, CX
-	TESTQ     $0x00000010, CX
-	JZ        less3
-	VMOVDQU   (AX), X5
-	VPSLLD    $0x10, X5, X6
-	VPAND     X0, X5, X5
-	VDIVPS    X1, X5, X5
-	VDIVPS    X1, X6, X6
-	VPSRLD    $0x10, X5, X7
-	VPAND     X2, X7, X7
-	VPADDD    X3, X7, X7
-	VPADDD    X5, X7, X7
-	VCMPPS    $0x03, X5, X5, X8
-	VPOR      X4, X5, X5
-	VPBLENDVB X8, X5, X7, X5
-	VPSRLD    $0x10, X6, X7
-	VPAND     X2, X7, X7
-	VPADDD    X3, X7, X7
-	VPADDD    X6, X7, X7
-	VCMPPS    $0x03, X6, X6, X8
-	VPOR      X4, X6, X6
-	VPBLENDVB X8, X6, X7, X6
-	VPAND     X0, X5, X5
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X5, X5
-	VMOVDQU   X5, (AX)
-	ADDQ      $0x00000010, AX
+	ADDQ    $0x00000020, CX
+	TESTQ   $0x00000010, CX
+	JZ      less3
+	VMOVDQU (AX), X4
+	VPSLLD  $0x10, X4, X5
+	VPAND   X0, X4, X4
+	VDIVPS  X1, X4, X4
+	VDIVPS  X1, X5, X5
+	VPSRLD  $0x10, X4, X6
+	VPAND   X2, X6, X6
+	VPADDD  X3, X4, X4
+	VPADDD  X6, X4, X4
+	VPSRLD  $0x10, X5, X6
+	VPAND   X2, X6, X6
+	VPADDD  X3, X5, X5
+	VPADDD  X6, X5, X5
+	VPAND   X0, X4, X4
+	VPSRLD  $0x10, X5, X5
+	VPOR    X5, X4, X4
+	VMOVDQU X4, (AX)
+	ADDQ    $0x00000010, AX
 
 less3:
-	TESTQ     $0x00000008, CX
-	JZ        less4
-	VMOVQ     (AX), X5
-	VPSLLD    $0x10, X5, X6
-	VPAND     X0, X5, X5
-	VDIVPS    X1, X5, X5
-	VDIVPS    X1, X6, X6
-	VPSRLD    $0x10, X5, X7
-	VPAND     X2, X7, X7
-	VPADDD    X3, X7, X7
-	VPADDD    X5, X7, X7
-	VCMPPS    $0x03, X5, X5, X8
-	VPOR      X4, X5, X5
-	VPBLENDVB X8, X5, X7, X5
-	VPSRLD    $0x10, X6, X7
-	VPAND     X2, X7, X7
-	VPADDD    X3, X7, X7
-	VPADDD    X6, X7, X7
-	VCMPPS    $0x03, X6, X6, X8
-	VPOR      X4, X6, X6
-	VPBLENDVB X8, X6, X7, X6
-	VPAND     X0, X5, X5
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X5, X5
-	VMOVQ     X5, (AX)
-	ADDQ      $0x00000008, AX
+	TESTQ  $0x00000008, CX
+	JZ     less4
+	VMOVQ  (AX), X4
+	VPSLLD $0x10, X4, X5
+	VPAND  X0, X4, X4
+	VDIVPS X1, X4, X4
+	VDIVPS X1, X5, X5
+	VPSRLD $0x10, X4, X6
+	VPAND  X2, X6, X6
+	VPADDD X3, X4, X4
+	VPADDD X6, X4, X4
+	VPSRLD $0x10, X5, X6
+	VPAND  X2, X6, X6
+	VPADDD X3, X5, X5
+	VPADDD X6, X5, X5
+	VPAND  X0, X4, X4
+	VPSRLD $0x10, X5, X5
+	VPOR   X5, X4, X4
+	VMOVQ  X4, (AX)
+	ADDQ   $0x00000008, AX
 
 less4:
-	TESTQ     $0x00000004, CX
-	JZ        less5
-	VMOVD     (AX), X5
-	VPSLLD    $0x10, X5, X6
-	VPAND     X0, X5, X5
-	VDIVPS    X1, X5, X5
-	VDIVPS    X1, X6, X6
-	VPSRLD    $0x10, X5, X7
-	VPAND     X2, X7, X7
-	VPADDD    X3, X7, X7
-	VPADDD    X5, X7, X7
-	VCMPPS    $0x03, X5, X5, X8
-	VPOR      X4, X5, X5
-	VPBLENDVB X8, X5, X7, X5
-	VPSRLD    $0x10, X6, X7
-	VPAND     X2, X7, X7
-	VPADDD    X3, X7, X7
-	VPADDD    X6, X7, X7
-	VCMPPS    $0x03, X6, X6, X8
-	VPOR      X4, X6, X6
-	VPBLENDVB X8, X6, X7, X6
-	VPAND     X0, X5, X5
-	VPSRLD    $0x10, X6, X6
-	VPOR      X6, X5, X5
-	VMOVD     X5, (AX)
-	ADDQ      $0x00000004, AX
+	TESTQ  $0x00000004, CX
+	JZ     less5
+	VMOVD  (AX), X4
+	VPSLLD $0x10, X4, X5
+	VPAND  X0, X4, X4
+	VDIVPS X1, X4, X4
+	VDIVPS X1, X5, X5
+	VPSRLD $0x10, X4, X6
+	VPAND  X2, X6, X6
+	VPADDD X3, X4, X4
+	VPADDD X6, X4, X4
+	VPSRLD $0x10, X5, X6
+	VPAND  X2, X6, X6
+	VPADDD X3, X5, X5
+	VPADDD X6, X5, X5
+	VPAND  X0, X4, X4
+	VPSRLD $0x10, X5, X5
+	VPOR   X5, X4, X4
+	VMOVD  X4, (AX)
+	ADDQ   $0x00000004, AX
 
 less5:
 	TESTQ        $0x00000002, CX
 	JZ           less6
-	VPBROADCASTW (AX), X5
-	VPSLLD       $0x10, X5, X6
-	VPAND        X0, X5, X5
+	VPBROADCASTW (AX), X4
+	VPSLLD       $0x10, X4, X5
+	VPAND        X0, X4, X4
+	VDIVPS       X1, X4, X4
 	VDIVPS       X1, X5, X5
-	VDIVPS       X1, X6, X6
+	VPSRLD       $0x10, X4, X1
+	VPAND        X2, X1, X1
+	VPADDD       X3, X4, X4
+	VPADDD       X1, X4, X4
 	VPSRLD       $0x10, X5, X1
 	VPAND        X2, X1, X1
-	VPADDD       X3, X1, X1
-	VPADDD       X5, X1, X1
-	VCMPPS       $0x03, X5, X5, X7
-	VPOR         X4, X5, X5
-	VPBLENDVB    X7, X5, X1, X5
-	VPSRLD       $0x10, X6, X1
-	VPAND        X2, X1, X1
-	VPADDD       X3, X1, X1
-	VPADDD       X6, X1, X1
-	VCMPPS       $0x03, X6, X6, X2
-	VPOR         X4, X6, X6
-	VPBLENDVB    X2, X6, X1, X6
-	VPAND        X0, X5, X5
-	VPSRLD       $0x10, X6, X6
-	VPOR         X6, X5, X5
-	VPEXTRW      $0x00, X5, (AX)
+	VPADDD       X3, X5, X5
+	VPADDD       X1, X5, X5
+	VPAND        X0, X4, X4
+	VPSRLD       $0x10, X5, X5
+	VPOR         X5, X4, X4
+	VPEXTRW      $0x00, X4, (AX)
 	ADDQ         $0x00000002, AX
 
 less6:
@@ -7431,10 +7287,34 @@ operand3:
 
 less2:
 	ADDQ $0x00000200, CX
-	JZ   done5
+	SUBQ $0x00000040, CX
+	JB   less5
+
+loop4:
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VMOVDQU64 (R8), Z0
+
+operand6:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VPADDB    (R8), Z0, Z0
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand6
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x00000040, CX
+	JAE       loop4
+
+less5:
+	ADDQ $0x00000040, CX
+	JZ   done8
 	MOVQ $-1, R9
 
-masked4:
+masked7:
 	BZHIQ      CX, R9, DI
 	KMOVQ      DI, K1
 	MOVQ       (DX), R8
@@ -7442,21 +7322,21 @@ masked4:
 	LEAQ       24(DX), DI
 	VMOVDQU8.Z (R8), K1, Z0
 
-operand6:
+operand9:
 	MOVQ       (DI), R8
 	ADDQ       SI, R8
 	VMOVDQU8.Z (R8), K1, Z1
 	VPADDB     Z1, Z0, Z0
 	ADDQ       $0x00000018, DI
 	CMPQ       DI, BX
-	JB         operand6
+	JB         operand9
 	VMOVDQU8   Z0, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000040, CX
-	JA         masked4
+	JA         masked7
 
-done5:
+done8:
 	VZEROUPPER
 	RET
 
@@ -7474,9 +7354,9 @@ TEXT ·sumInt8AVX512(SB), NOSPLIT, $0-72
 	CMPQ    SI, BX
 	CMOVQLT SI, BX
 	SUBQ    $0x00000100, BX
-	JB      less8
+	JB      less11
 
-loop7:
+loop10:
 	VMOVDQU64 (CX), Z0
 	VMOVDQU64 64(CX), Z1
 	VMOVDQU64 128(CX), Z2
@@ -7493,14 +7373,14 @@ loop7:
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000100, BX
-	JAE       loop7
+	JAE       loop10
 
-less8:
+less11:
 	ADDQ $0x00000100, BX
-	JZ   done10
+	JZ   done13
 	MOVQ $-1, SI
 
-masked9:
+masked12:
 	BZHIQ      BX, SI, DI
 	KMOVQ      DI, K1
 	VMOVDQU8.Z (CX), K1, Z0
@@ -7511,9 +7391,9 @@ masked9:
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000040, BX
-	JA         masked9
+	JA         masked12
 
-done10:
+done13:
 	VZEROUPPER
 	RET
 
@@ -7572,10 +7452,34 @@ operand3:
 
 less2:
 	ADDQ $0x00000200, CX
-	JZ   done5
+	SUBQ $0x00000040, CX
+	JB   less5
+
+loop4:
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VMOVDQU64 (R8), Z0
+
+operand6:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VPADDW    (R8), Z0, Z0
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand6
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x00000040, CX
+	JAE       loop4
+
+less5:
+	ADDQ $0x00000040, CX
+	JZ   done8
 	MOVQ $-1, R9
 
-masked4:
+masked7:
 	BZHIQ      CX, R9, DI
 	KMOVQ      DI, K1
 	MOVQ       (DX), R8
@@ -7583,21 +7487,21 @@ masked4:
 	LEAQ       24(DX), DI
 	VMOVDQU8.Z (R8), K1, Z0
 
-operand6:
+operand9:
 	MOVQ       (DI), R8
 	ADDQ       SI, R8
 	VMOVDQU8.Z (R8), K1, Z1
 	VPADDW     Z1, Z0, Z0
 	ADDQ       $0x00000018, DI
 	CMPQ       DI, BX
-	JB         operand6
+	JB         operand9
 	VMOVDQU8   Z0, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000040, CX
-	JA         masked4
+	JA         masked7
 
-done5:
+done8:
 	VZEROUPPER
 	RET
 
@@ -7615,9 +7519,9 @@ TEXT ·sumInt16AVX512(SB), NOSPLIT, $0-72
 	CMPQ    SI, BX
 	CMOVQLT SI, BX
 	SUBQ    $0x00000100, BX
-	JB      less8
+	JB      less11
 
-loop7:
+loop10:
 	VMOVDQU64 (CX), Z0
 	VMOVDQU64 64(CX), Z1
 	VMOVDQU64 128(CX), Z2
@@ -7634,14 +7538,14 @@ loop7:
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000100, BX
-	JAE       loop7
+	JAE       loop10
 
-less8:
+less11:
 	ADDQ $0x00000100, BX
-	JZ   done10
+	JZ   done13
 	MOVQ $-1, SI
 
-masked9:
+masked12:
 	BZHIQ      BX, SI, DI
 	KMOVQ      DI, K1
 	VMOVDQU8.Z (CX), K1, Z0
@@ -7652,9 +7556,9 @@ masked9:
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000040, BX
-	JA         masked9
+	JA         masked12
 
-done10:
+done13:
 	VZEROUPPER
 	RET
 
@@ -7713,10 +7617,34 @@ operand3:
 
 less2:
 	ADDQ $0x00000200, CX
-	JZ   done5
+	SUBQ $0x00000040, CX
+	JB   less5
+
+loop4:
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VMOVDQU64 (R8), Z0
+
+operand6:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VPADDD    (R8), Z0, Z0
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand6
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x00000040, CX
+	JAE       loop4
+
+less5:
+	ADDQ $0x00000040, CX
+	JZ   done8
 	MOVQ $-1, R9
 
-masked4:
+masked7:
 	BZHIQ      CX, R9, DI
 	KMOVQ      DI, K1
 	MOVQ       (DX), R8
@@ -7724,21 +7652,21 @@ masked4:
 	LEAQ       24(DX), DI
 	VMOVDQU8.Z (R8), K1, Z0
 
-operand6:
+operand9:
 	MOVQ       (DI), R8
 	ADDQ       SI, R8
 	VMOVDQU8.Z (R8), K1, Z1
 	VPADDD     Z1, Z0, Z0
 	ADDQ       $0x00000018, DI
 	CMPQ       DI, BX
-	JB         operand6
+	JB         operand9
 	VMOVDQU8   Z0, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000040, CX
-	JA         masked4
+	JA         masked7
 
-done5:
+done8:
 	VZEROUPPER
 	RET
 
@@ -7756,9 +7684,9 @@ TEXT ·sumInt32AVX512(SB), NOSPLIT, $0-72
 	CMPQ    SI, BX
 	CMOVQLT SI, BX
 	SUBQ    $0x00000100, BX
-	JB      less8
+	JB      less11
 
-loop7:
+loop10:
 	VMOVDQU64 (CX), Z0
 	VMOVDQU64 64(CX), Z1
 	VMOVDQU64 128(CX), Z2
@@ -7775,14 +7703,14 @@ loop7:
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000100, BX
-	JAE       loop7
+	JAE       loop10
 
-less8:
+less11:
 	ADDQ $0x00000100, BX
-	JZ   done10
+	JZ   done13
 	MOVQ $-1, SI
 
-masked9:
+masked12:
 	BZHIQ      BX, SI, DI
 	KMOVQ      DI, K1
 	VMOVDQU8.Z (CX), K1, Z0
@@ -7793,9 +7721,9 @@ masked9:
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000040, BX
-	JA         masked9
+	JA         masked12
 
-done10:
+done13:
 	VZEROUPPER
 	RET
 
@@ -7854,10 +7782,34 @@ operand3:
 
 less2:
 	ADDQ $0x00000200, CX
-	JZ   done5
+	SUBQ $0x00000040, CX
+	JB   less5
+
+loop4:
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VMOVDQU64 (R8), Z0
+
+operand6:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VPADDQ    (R8), Z0, Z0
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand6
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x00000040, CX
+	JAE       loop4
+
+less5:
+	ADDQ $0x00000040, CX
+	JZ   done8
 	MOVQ $-1, R9
 
-masked4:
+masked7:
 	BZHIQ      CX, R9, DI
 	KMOVQ      DI, K1
 	MOVQ       (DX), R8
@@ -7865,21 +7817,21 @@ masked4:
 	LEAQ       24(DX), DI
 	VMOVDQU8.Z (R8), K1, Z0
 
-operand6:
+operand9:
 	MOVQ       (DI), R8
 	ADDQ       SI, R8
 	VMOVDQU8.Z (R8), K1, Z1
 	VPADDQ     Z1, Z0, Z0
 	ADDQ       $0x00000018, DI
 	CMPQ       DI, BX
-	JB         operand6
+	JB         operand9
 	VMOVDQU8   Z0, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000040, CX
-	JA         masked4
+	JA         masked7
 
-done5:
+done8:
 	VZEROUPPER
 	RET
 
@@ -7897,9 +7849,9 @@ TEXT ·sumInt64AVX512(SB), NOSPLIT, $0-72
 	CMPQ    SI, BX
 	CMOVQLT SI, BX
 	SUBQ    $0x00000100, BX
-	JB      less8
+	JB      less11
 
-loop7:
+loop10:
 	VMOVDQU64 (CX), Z0
 	VMOVDQU64 64(CX), Z1
 	VMOVDQU64 128(CX), Z2
@@ -7916,14 +7868,14 @@ loop7:
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000100, BX
-	JAE       loop7
+	JAE       loop10
 
-less8:
+less11:
 	ADDQ $0x00000100, BX
-	JZ   done10
+	JZ   done13
 	MOVQ $-1, SI
 
-masked9:
+masked12:
 	BZHIQ      BX, SI, DI
 	KMOVQ      DI, K1
 	VMOVDQU8.Z (CX), K1, Z0
@@ -7934,9 +7886,9 @@ masked9:
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000040, BX
-	JA         masked9
+	JA         masked12
 
-done10:
+done13:
 	VZEROUPPER
 	RET
 
@@ -8106,9 +8058,6 @@ TEXT ·foldSumBFloat16AVX512(SB), NOSPLIT, $0-48
 	MOVQ         $0x00007fff00007fff, DI
 	VMOVQ        DI, X2
 	VPBROADCASTQ X2, Z2
-	MOVQ         $0x0040000000400000, DI
-	VMOVQ        DI, X3
-	VPBROADCASTQ X3, Z3
 	SUBQ         $0x00000080, CX
 	JB           less2
 
@@ -8116,65 +8065,53 @@ loop1:
 	MOVQ      (DX), R8
 	ADDQ      SI, R8
 	LEAQ      24(DX), DI
-	VMOVDQU64 (R8), Z4
-	VMOVDQU64 64(R8), Z5
+	VMOVDQU64 (R8), Z3
+	VMOVDQU64 64(R8), Z4
 
 operand3:
 	MOVQ      (DI), R8
 	ADDQ      SI, R8
-	VPSLLD    $0x10, Z4, Z6
-	VPANDQ    Z0, Z4, Z4
-	VMOVDQU64 (R8), Z7
-	VPSLLD    $0x10, Z7, Z8
-	VPANDQ    Z0, Z7, Z7
-	VADDPS    Z7, Z4, Z4
-	VADDPS    Z8, Z6, Z6
-	VPSRLD    $0x10, Z4, Z7
-	VPANDQ    Z1, Z7, Z7
-	VPADDD    Z2, Z7, Z7
-	VPADDD    Z4, Z7, Z7
-	VCMPPS    $0x03, Z4, Z4, K1
-	VPORD     Z3, Z4, K1, Z7
-	VMOVDQA64 Z7, Z4
-	VPSRLD    $0x10, Z6, Z7
-	VPANDQ    Z1, Z7, Z7
-	VPADDD    Z2, Z7, Z7
-	VPADDD    Z6, Z7, Z7
-	VCMPPS    $0x03, Z6, Z6, K1
-	VPORD     Z3, Z6, K1, Z7
-	VMOVDQA64 Z7, Z6
-	VPANDQ    Z0, Z4, Z4
-	VPSRLD    $0x10, Z6, Z6
-	VPORQ     Z6, Z4, Z4
-	VPSLLD    $0x10, Z5, Z6
-	VPANDQ    Z0, Z5, Z5
-	VMOVDQU64 64(R8), Z7
-	VPSLLD    $0x10, Z7, Z8
-	VPANDQ    Z0, Z7, Z7
+	VPSLLD    $0x10, Z3, Z5
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 (R8), Z6
+	VPSLLD    $0x10, Z6, Z7
+	VPANDQ    Z0, Z6, Z6
+	VADDPS    Z6, Z3, Z3
 	VADDPS    Z7, Z5, Z5
-	VADDPS    Z8, Z6, Z6
-	VPSRLD    $0x10, Z5, Z7
-	VPANDQ    Z1, Z7, Z7
-	VPADDD    Z2, Z7, Z7
-	VPADDD    Z5, Z7, Z7
-	VCMPPS    $0x03, Z5, Z5, K1
-	VPORD     Z3, Z5, K1, Z7
-	VMOVDQA64 Z7, Z5
-	VPSRLD    $0x10, Z6, Z7
-	VPANDQ    Z1, Z7, Z7
-	VPADDD    Z2, Z7, Z7
-	VPADDD    Z6, Z7, Z7
-	VCMPPS    $0x03, Z6, Z6, K1
-	VPORD     Z3, Z6, K1, Z7
-	VMOVDQA64 Z7, Z6
-	VPANDQ    Z0, Z5, Z5
-	VPSRLD    $0x10, Z6, Z6
-	VPORQ     Z6, Z5, Z5
+	VPSRLD    $0x10, Z3, Z6
+	VPANDQ    Z1, Z6, Z6
+	VPADDD    Z2, Z3, Z3
+	VPADDD    Z6, Z3, Z3
+	VPSRLD    $0x10, Z5, Z6
+	VPANDQ    Z1, Z6, Z6
+	VPADDD    Z2, Z5, Z5
+	VPADDD    Z6, Z5, Z5
+	VPANDQ    Z0, Z3, Z3
+	VPSRLD    $0x10, Z5, Z5
+	VPORQ     Z5, Z3, Z3
+	VPSLLD    $0x10, Z4, Z5
+	VPANDQ    Z0, Z4, Z4
+	VMOVDQU64 64(R8), Z6
+	VPSLLD    $0x10, Z6, Z7
+	VPANDQ    Z0, Z6, Z6
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z7, Z5, Z5
+	VPSRLD    $0x10, Z4, Z6
+	VPANDQ    Z1, Z6, Z6
+	VPADDD    Z2, Z4, Z4
+	VPADDD    Z6, Z4, Z4
+	VPSRLD    $0x10, Z5, Z6
+	VPANDQ    Z1, Z6, Z6
+	VPADDD    Z2, Z5, Z5
+	VPADDD    Z6, Z5, Z5
+	VPANDQ    Z0, Z4, Z4
+	VPSRLD    $0x10, Z5, Z5
+	VPORQ     Z5, Z4, Z4
 	ADDQ      $0x00000018, DI
 	CMPQ      DI, BX
 	JB        operand3
-	VMOVDQU64 Z4, (AX)
-	VMOVDQU64 Z5, 64(AX)
+	VMOVDQU64 Z3, (AX)
+	VMOVDQU64 Z4, 64(AX)
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, SI
 	SUBQ      $0x00000080, CX
@@ -8191,39 +8128,33 @@ masked4:
 	MOVQ       (DX), R8
 	ADDQ       SI, R8
 	LEAQ       24(DX), DI
-	VMOVDQU8.Z (R8), K1, Z4
+	VMOVDQU8.Z (R8), K1, Z3
 
 operand6:
 	MOVQ       (DI), R8
 	ADDQ       SI, R8
-	VMOVDQU8.Z (R8), K1, Z5
+	VMOVDQU8.Z (R8), K1, Z4
+	VPSLLD     $0x10, Z3, Z5
+	VPANDQ     Z0, Z3, Z3
 	VPSLLD     $0x10, Z4, Z6
 	VPANDQ     Z0, Z4, Z4
-	VPSLLD     $0x10, Z5, Z7
-	VPANDQ     Z0, Z5, Z5
-	VADDPS     Z5, Z4, Z4
-	VADDPS     Z7, Z6, Z6
-	VPSRLD     $0x10, Z4, Z5
-	VPANDQ     Z1, Z5, Z5
+	VADDPS     Z4, Z3, Z3
+	VADDPS     Z6, Z5, Z5
+	VPSRLD     $0x10, Z3, Z4
+	VPANDQ     Z1, Z4, Z4
+	VPADDD     Z2, Z3, Z3
+	VPADDD     Z4, Z3, Z3
+	VPSRLD     $0x10, Z5, Z4
+	VPANDQ     Z1, Z4, Z4
 	VPADDD     Z2, Z5, Z5
 	VPADDD     Z4, Z5, Z5
-	VCMPPS     $0x03, Z4, Z4, K2
-	VPORD      Z3, Z4, K2, Z5
-	VMOVDQA64  Z5, Z4
-	VPSRLD     $0x10, Z6, Z5
-	VPANDQ     Z1, Z5, Z5
-	VPADDD     Z2, Z5, Z5
-	VPADDD     Z6, Z5, Z5
-	VCMPPS     $0x03, Z6, Z6, K2
-	VPORD      Z3, Z6, K2, Z5
-	VMOVDQA64  Z5, Z6
-	VPANDQ     Z0, Z4, Z4
-	VPSRLD     $0x10, Z6, Z6
-	VPORQ      Z6, Z4, Z4
+	VPANDQ     Z0, Z3, Z3
+	VPSRLD     $0x10, Z5, Z5
+	VPORQ      Z5, Z3, Z3
 	ADDQ       $0x00000018, DI
 	CMPQ       DI, BX
 	JB         operand6
-	VMOVDQU8   Z4, K1, (AX)
+	VMOVDQU8   Z3, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000040, CX
@@ -8255,39 +8186,30 @@ TEXT ·sumBFloat16AVX512(SB), NOSPLIT, $0-72
 	MOVQ         $0x00007fff00007fff, SI
 	VMOVQ        SI, X2
 	VPBROADCASTQ X2, Z2
-	MOVQ         $0x0040000000400000, SI
-	VMOVQ        SI, X3
-	VPBROADCASTQ X3, Z3
 	SUBQ         $0x00000040, BX
 	JB           less8
 
 loop7:
-	VMOVDQU64 (CX), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VPANDQ    Z0, Z4, Z4
-	VMOVDQU64 (DX), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VPANDQ    Z0, Z6, Z6
+	VMOVDQU64 (CX), Z3
+	VPSLLD    $0x10, Z3, Z4
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 (DX), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VPANDQ    Z0, Z5, Z5
+	VADDPS    Z5, Z3, Z3
 	VADDPS    Z6, Z4, Z4
-	VADDPS    Z7, Z5, Z5
-	VPSRLD    $0x10, Z4, Z6
-	VPANDQ    Z1, Z6, Z6
-	VPADDD    Z2, Z6, Z6
-	VPADDD    Z4, Z6, Z6
-	VCMPPS    $0x03, Z4, Z4, K1
-	VPORD     Z3, Z4, K1, Z6
-	VMOVDQA64 Z6, Z4
-	VPSRLD    $0x10, Z5, Z6
-	VPANDQ    Z1, Z6, Z6
-	VPADDD    Z2, Z6, Z6
-	VPADDD    Z5, Z6, Z6
-	VCMPPS    $0x03, Z5, Z5, K1
-	VPORD     Z3, Z5, K1, Z6
-	VMOVDQA64 Z6, Z5
-	VPANDQ    Z0, Z4, Z4
-	VPSRLD    $0x10, Z5, Z5
-	VPORQ     Z5, Z4, Z4
-	VMOVDQU64 Z4, (AX)
+	VPSRLD    $0x10, Z3, Z5
+	VPANDQ    Z1, Z5, Z5
+	VPADDD    Z2, Z3, Z3
+	VPADDD    Z5, Z3, Z3
+	VPSRLD    $0x10, Z4, Z5
+	VPANDQ    Z1, Z5, Z5
+	VPADDD    Z2, Z4, Z4
+	VPADDD    Z5, Z4, Z4
+	VPANDQ    Z0, Z3, Z3
+	VPSRLD    $0x10, Z4, Z4
+	VPORQ     Z4, Z3, Z3
+	VMOVDQU64 Z3, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, CX
 	ADDQ      $0x00000040, DX
@@ -8302,32 +8224,26 @@ less8:
 masked9:
 	BZHIQ      BX, SI, DI
 	KMOVQ      DI, K1
-	VMOVDQU8.Z (CX), K1, Z4
-	VMOVDQU8.Z (DX), K1, Z5
+	VMOVDQU8.Z (CX), K1, Z3
+	VMOVDQU8.Z (DX), K1, Z4
+	VPSLLD     $0x10, Z3, Z5
+	VPANDQ     Z0, Z3, Z3
 	VPSLLD     $0x10, Z4, Z6
 	VPANDQ     Z0, Z4, Z4
-	VPSLLD     $0x10, Z5, Z7
-	VPANDQ     Z0, Z5, Z5
-	VADDPS     Z5, Z4, Z4
-	VADDPS     Z7, Z6, Z6
-	VPSRLD     $0x10, Z4, Z5
-	VPANDQ     Z1, Z5, Z5
+	VADDPS     Z4, Z3, Z3
+	VADDPS     Z6, Z5, Z5
+	VPSRLD     $0x10, Z3, Z4
+	VPANDQ     Z1, Z4, Z4
+	VPADDD     Z2, Z3, Z3
+	VPADDD     Z4, Z3, Z3
+	VPSRLD     $0x10, Z5, Z4
+	VPANDQ     Z1, Z4, Z4
 	VPADDD     Z2, Z5, Z5
 	VPADDD     Z4, Z5, Z5
-	VCMPPS     $0x03, Z4, Z4, K2
-	VPORD      Z3, Z4, K2, Z5
-	VMOVDQA64  Z5, Z4
-	VPSRLD     $0x10, Z6, Z5
-	VPANDQ     Z1, Z5, Z5
-	VPADDD     Z2, Z5, Z5
-	VPADDD     Z6, Z5, Z5
-	VCMPPS     $0x03, Z6, Z6, K2
-	VPORD      Z3, Z6, K2, Z5
-	VMOVDQA64  Z5, Z6
-	VPANDQ     Z0, Z4, Z4
-	VPSRLD     $0x10, Z6, Z6
-	VPORQ      Z6, Z4, Z4
-	VMOVDQU8   Z4, K1, (AX)
+	VPANDQ     Z0, Z3, Z3
+	VPSRLD     $0x10, Z5, Z5
+	VPORQ      Z5, Z3, Z3
+	VMOVDQU8   Z3, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, DX
@@ -8393,10 +8309,34 @@ operand3:
 
 less2:
 	ADDQ $0x00000200, CX
-	JZ   done5
+	SUBQ $0x00000040, CX
+	JB   less5
+
+loop4:
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VMOVDQU64 (R8), Z0
+
+operand6:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VADDPS    (R8), Z0, Z0
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand6
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x00000040, CX
+	JAE       loop4
+
+less5:
+	ADDQ $0x00000040, CX
+	JZ   done8
 	MOVQ $-1, R9
 
-masked4:
+masked7:
 	BZHIQ      CX, R9, DI
 	KMOVQ      DI, K1
 	MOVQ       (DX), R8
@@ -8404,21 +8344,21 @@ masked4:
 	LEAQ       24(DX), DI
 	VMOVDQU8.Z (R8), K1, Z0
 
-operand6:
+operand9:
 	MOVQ       (DI), R8
 	ADDQ       SI, R8
 	VMOVDQU8.Z (R8), K1, Z1
 	VADDPS     Z1, Z0, Z0
 	ADDQ       $0x00000018, DI
 	CMPQ       DI, BX
-	JB         operand6
+	JB         operand9
 	VMOVDQU8   Z0, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000040, CX
-	JA         masked4
+	JA         masked7
 
-done5:
+done8:
 	VZEROUPPER
 	RET
 
@@ -8436,9 +8376,9 @@ TEXT ·sumFloat32AVX512(SB), NOSPLIT, $0-72
 	CMPQ    SI, BX
 	CMOVQLT SI, BX
 	SUBQ    $0x00000100, BX
-	JB      less8
+	JB      less11
 
-loop7:
+loop10:
 	VMOVDQU64 (CX), Z0
 	VMOVDQU64 64(CX), Z1
 	VMOVDQU64 128(CX), Z2
@@ -8455,14 +8395,14 @@ loop7:
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000100, BX
-	JAE       loop7
+	JAE       loop10
 
-less8:
+less11:
 	ADDQ $0x00000100, BX
-	JZ   done10
+	JZ   done13
 	MOVQ $-1, SI
 
-masked9:
+masked12:
 	BZHIQ      BX, SI, DI
 	KMOVQ      DI, K1
 	VMOVDQU8.Z (CX), K1, Z0
@@ -8473,9 +8413,9 @@ masked9:
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000040, BX
-	JA         masked9
+	JA         masked12
 
-done10:
+done13:
 	VZEROUPPER
 	RET
 
@@ -8534,10 +8474,34 @@ operand3:
 
 less2:
 	ADDQ $0x00000200, CX
-	JZ   done5
+	SUBQ $0x00000040, CX
+	JB   less5
+
+loop4:
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VMOVDQU64 (R8), Z0
+
+operand6:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VADDPD    (R8), Z0, Z0
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand6
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x00000040, CX
+	JAE       loop4
+
+less5:
+	ADDQ $0x00000040, CX
+	JZ   done8
 	MOVQ $-1, R9
 
-masked4:
+masked7:
 	BZHIQ      CX, R9, DI
 	KMOVQ      DI, K1
 	MOVQ       (DX), R8
@@ -8545,21 +8509,21 @@ masked4:
 	LEAQ       24(DX), DI
 	VMOVDQU8.Z (R8), K1, Z0
 
-operand6:
+operand9:
 	MOVQ       (DI), R8
 	ADDQ       SI, R8
 	VMOVDQU8.Z (R8), K1, Z1
 	VADDPD     Z1, Z0, Z0
 	ADDQ       $0x00000018, DI
 	CMPQ       DI, BX
-	JB         operand6
+	JB         operand9
 	VMOVDQU8   Z0, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000040, CX
-	JA         masked4
+	JA         masked7
 
-done5:
+done8:
 	VZEROUPPER
 	RET
 
@@ -8577,9 +8541,9 @@ TEXT ·sumFloat64AVX512(SB), NOSPLIT, $0-72
 	CMPQ    SI, BX
 	CMOVQLT SI, BX
 	SUBQ    $0x00000100, BX
-	JB      less8
+	JB      less11
 
-loop7:
+loop10:
 	VMOVDQU64 (CX), Z0
 	VMOVDQU64 64(CX), Z1
 	VMOVDQU64 128(CX), Z2
@@ -8596,14 +8560,14 @@ loop7:
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000100, BX
-	JAE       loop7
+	JAE       loop10
 
-less8:
+less11:
 	ADDQ $0x00000100, BX
-	JZ   done10
+	JZ   done13
 	MOVQ $-1, SI
 
-masked9:
+masked12:
 	BZHIQ      BX, SI, DI
 	KMOVQ      DI, K1
 	VMOVDQU8.Z (CX), K1, Z0
@@ -8614,9 +8578,9 @@ masked9:
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000040, BX
-	JA         masked9
+	JA         masked12
 
-done10:
+done13:
 	VZEROUPPER
 	RET
 
@@ -8938,39 +8902,30 @@ TEXT ·prodBFloat16AVX512(SB), NOSPLIT, $0-72
 	MOVQ         $0x00007fff00007fff, SI
 	VMOVQ        SI, X2
 	VPBROADCASTQ X2, Z2
-	MOVQ         $0x0040000000400000, SI
-	VMOVQ        SI, X3
-	VPBROADCASTQ X3, Z3
 	SUBQ         $0x00000040, BX
 	JB           less2
 
 loop1:
-	VMOVDQU64 (CX), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VPANDQ    Z0, Z4, Z4
-	VMOVDQU64 (DX), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VPANDQ    Z0, Z6, Z6
+	VMOVDQU64 (CX), Z3
+	VPSLLD    $0x10, Z3, Z4
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 (DX), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VPANDQ    Z0, Z5, Z5
+	VMULPS    Z5, Z3, Z3
 	VMULPS    Z6, Z4, Z4
-	VMULPS    Z7, Z5, Z5
-	VPSRLD    $0x10, Z4, Z6
-	VPANDQ    Z1, Z6, Z6
-	VPADDD    Z2, Z6, Z6
-	VPADDD    Z4, Z6, Z6
-	VCMPPS    $0x03, Z4, Z4, K1
-	VPORD     Z3, Z4, K1, Z6
-	VMOVDQA64 Z6, Z4
-	VPSRLD    $0x10, Z5, Z6
-	VPANDQ    Z1, Z6, Z6
-	VPADDD    Z2, Z6, Z6
-	VPADDD    Z5, Z6, Z6
-	VCMPPS    $0x03, Z5, Z5, K1
-	VPORD     Z3, Z5, K1, Z6
-	VMOVDQA64 Z6, Z5
-	VPANDQ    Z0, Z4, Z4
-	VPSRLD    $0x10, Z5, Z5
-	VPORQ     Z5, Z4, Z4
-	VMOVDQU64 Z4, (AX)
+	VPSRLD    $0x10, Z3, Z5
+	VPANDQ    Z1, Z5, Z5
+	VPADDD    Z2, Z3, Z3
+	VPADDD    Z5, Z3, Z3
+	VPSRLD    $0x10, Z4, Z5
+	VPANDQ    Z1, Z5, Z5
+	VPADDD    Z2, Z4, Z4
+	VPADDD    Z5, Z4, Z4
+	VPANDQ    Z0, Z3, Z3
+	VPSRLD    $0x10, Z4, Z4
+	VPORQ     Z4, Z3, Z3
+	VMOVDQU64 Z3, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, CX
 	ADDQ      $0x00000040, DX
@@ -8985,32 +8940,26 @@ less2:
 masked3:
 	BZHIQ      BX, SI, DI
 	KMOVQ      DI, K1
-	VMOVDQU8.Z (CX), K1, Z4
-	VMOVDQU8.Z (DX), K1, Z5
+	VMOVDQU8.Z (CX), K1, Z3
+	VMOVDQU8.Z (DX), K1, Z4
+	VPSLLD     $0x10, Z3, Z5
+	VPANDQ     Z0, Z3, Z3
 	VPSLLD     $0x10, Z4, Z6
 	VPANDQ     Z0, Z4, Z4
-	VPSLLD     $0x10, Z5, Z7
-	VPANDQ     Z0, Z5, Z5
-	VMULPS     Z5, Z4, Z4
-	VMULPS     Z7, Z6, Z6
-	VPSRLD     $0x10, Z4, Z5
-	VPANDQ     Z1, Z5, Z5
+	VMULPS     Z4, Z3, Z3
+	VMULPS     Z6, Z5, Z5
+	VPSRLD     $0x10, Z3, Z4
+	VPANDQ     Z1, Z4, Z4
+	VPADDD     Z2, Z3, Z3
+	VPADDD     Z4, Z3, Z3
+	VPSRLD     $0x10, Z5, Z4
+	VPANDQ     Z1, Z4, Z4
 	VPADDD     Z2, Z5, Z5
 	VPADDD     Z4, Z5, Z5
-	VCMPPS     $0x03, Z4, Z4, K2
-	VPORD      Z3, Z4, K2, Z5
-	VMOVDQA64  Z5, Z4
-	VPSRLD     $0x10, Z6, Z5
-	VPANDQ     Z1, Z5, Z5
-	VPADDD     Z2, Z5, Z5
-	VPADDD     Z6, Z5, Z5
-	VCMPPS     $0x03, Z6, Z6, K2
-	VPORD      Z3, Z6, K2, Z5
-	VMOVDQA64  Z5, Z6
-	VPANDQ     Z0, Z4, Z4
-	VPSRLD     $0x10, Z6, Z6
-	VPORQ      Z6, Z4, Z4
-	VMOVDQU8   Z4, K1, (AX)
+	VPANDQ     Z0, Z3, Z3
+	VPSRLD     $0x10, Z5, Z5
+	VPORQ      Z5, Z3, Z3
+	VMOVDQU8   Z3, K1, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, DX
@@ -11523,36 +11472,27 @@ TEXT ·divideBFloat16AVX512(SB), NOSPLIT, $0-32
 	MOVQ         $0x00007fff00007fff, DX
 	VMOVQ        DX, X3
 	VPBROADCASTQ X3, Z3
-	MOVQ         $0x0040000000400000, DX
-	VMOVQ        DX, X4
-	VPBROADCASTQ X4, Z4
 	SUBQ         $0x00000040, CX
 	JB           less2
 
 loop1:
-	VMOVDQU64 (AX), Z5
-	VPSLLD    $0x10, Z5, Z6
-	VPANDQ    Z0, Z5, Z5
+	VMOVDQU64 (AX), Z4
+	VPSLLD    $0x10, Z4, Z5
+	VPANDQ    Z0, Z4, Z4
+	VDIVPS    Z1, Z4, Z4
 	VDIVPS    Z1, Z5, Z5
-	VDIVPS    Z1, Z6, Z6
-	VPSRLD    $0x10, Z5, Z7
-	VPANDQ    Z2, Z7, Z7
-	VPADDD    Z3, Z7, Z7
-	VPADDD    Z5, Z7, Z7
-	VCMPPS    $0x03, Z5, Z5, K1
-	VPORD     Z4, Z5, K1, Z7
-	VMOVDQA64 Z7, Z5
-	VPSRLD    $0x10, Z6, Z7
-	VPANDQ    Z2, Z7, Z7
-	VPADDD    Z3, Z7, Z7
-	VPADDD    Z6, Z7, Z7
-	VCMPPS    $0x03, Z6, Z6, K1
-	VPORD     Z4, Z6, K1, Z7
-	VMOVDQA64 Z7, Z6
-	VPANDQ    Z0, Z5, Z5
-	VPSRLD    $0x10, Z6, Z6
-	VPORQ     Z6, Z5, Z5
-	VMOVDQU64 Z5, (AX)
+	VPSRLD    $0x10, Z4, Z6
+	VPANDQ    Z2, Z6, Z6
+	VPADDD    Z3, Z4, Z4
+	VPADDD    Z6, Z4, Z4
+	VPSRLD    $0x10, Z5, Z6
+	VPANDQ    Z2, Z6, Z6
+	VPADDD    Z3, Z5, Z5
+	VPADDD    Z6, Z5, Z5
+	VPANDQ    Z0, Z4, Z4
+	VPSRLD    $0x10, Z5, Z5
+	VPORQ     Z5, Z4, Z4
+	VMOVDQU64 Z4, (AX)
 	ADDQ      $0x00000040, AX
 	SUBQ      $0x00000040, CX
 	JAE       loop1
@@ -11565,29 +11505,23 @@ less2:
 masked3:
 	BZHIQ      CX, DX, BX
 	KMOVQ      BX, K1
-	VMOVDQU8.Z (AX), K1, Z5
-	VPSLLD     $0x10, Z5, Z6
-	VPANDQ     Z0, Z5, Z5
+	VMOVDQU8.Z (AX), K1, Z4
+	VPSLLD     $0x10, Z4, Z5
+	VPANDQ     Z0, Z4, Z4
+	VDIVPS     Z1, Z4, Z4
 	VDIVPS     Z1, Z5, Z5
-	VDIVPS     Z1, Z6, Z6
-	VPSRLD     $0x10, Z5, Z7
-	VPANDQ     Z2, Z7, Z7
-	VPADDD     Z3, Z7, Z7
-	VPADDD     Z5, Z7, Z7
-	VCMPPS     $0x03, Z5, Z5, K2
-	VPORD      Z4, Z5, K2, Z7
-	VMOVDQA64  Z7, Z5
-	VPSRLD     $0x10, Z6, Z7
-	VPANDQ     Z2, Z7, Z7
-	VPADDD     Z3, Z7, Z7
-	VPADDD     Z6, Z7, Z7
-	VCMPPS     $0x03, Z6, Z6, K2
-	VPORD      Z4, Z6, K2, Z7
-	VMOVDQA64  Z7, Z6
-	VPANDQ     Z0, Z5, Z5
-	VPSRLD     $0x10, Z6, Z6
-	VPORQ      Z6, Z5, Z5
-	VMOVDQU8   Z5, K1, (AX)
+	VPSRLD     $0x10, Z4, Z6
+	VPANDQ     Z2, Z6, Z6
+	VPADDD     Z3, Z4, Z4
+	VPADDD     Z6, Z4, Z4
+	VPSRLD     $0x10, Z5, Z6
+	VPANDQ     Z2, Z6, Z6
+	VPADDD     Z3, Z5, Z5
+	VPADDD     Z6, Z5, Z5
+	VPANDQ     Z0, Z4, Z4
+	VPSRLD     $0x10, Z5, Z5
+	VPORQ      Z5, Z4, Z4
+	VMOVDQU8   Z4, K1, (AX)
 	ADDQ       $0x00000040, AX
 	SUBQ       $0x00000040, CX
 	JA         masked3

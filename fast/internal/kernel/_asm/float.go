@@ -129,30 +129,18 @@ func bfloat16(of operator, round operator) operator {
 func exact(*code) combine { return func(vector, operand.Op) {} }
 
 // rounding adds to x just less than half of the last place of a BFloat16, or half if that place is odd; the lower half is
-// to be cut off. A NaN becomes quiet instead.
+// to be cut off. A NaN needs nothing: the processor has made it quiet, and the lower half of its payload, which is that of
+// an operand, is 0, so that nothing is carried.
 func rounding(c *code) combine {
-	one, half, quiet := c.constant(32, 1), c.constant(32, 0x7fff), c.constant(32, 0x400000)
+	one, half := c.constant(32, 1), c.constant(32, 0x7fff)
 	return func(x vector, _ operand.Op) {
-		sum, nan := c.like(x), c.like(x)
-		c.VPSRLD(operand.U8(16), x, sum)
-		c.and(sized(one, x), sum, sum)
-		c.VPADDD(sized(half, x), sum, sum)
-		c.VPADDD(x, sum, sum)
-		if c.wide() {
-			isNaN := c.K()
-			c.VCMPPS(operand.U8(unordered), x, x, isNaN)
-			c.VPORD(sized(quiet, x), x, isNaN, sum)
-			c.VMOVDQA64(sum, x)
-			return
-		}
-		c.VCMPPS(operand.U8(unordered), x, x, nan)
-		c.or(sized(quiet, x), x, x)
-		c.VPBLENDVB(nan, x, sum, x)
+		odd := c.like(x)
+		c.VPSRLD(operand.U8(16), x, odd)
+		c.and(sized(one, x), odd, odd)
+		c.VPADDD(sized(half, x), x, x)
+		c.VPADDD(odd, x, x)
 	}
 }
-
-// unordered is the comparison that holds of a NaN.
-const unordered = 3
 
 func quotient32(c *code) combine {
 	by, x := c.vector(c.bytes), c.XMM()

@@ -16,12 +16,12 @@ type piece struct {
 func (c *code) walk(k kernel, n reg.Register, do func(piece), advance func(bytes int)) {
 	width := k.width(c.set)
 	c.repeat(piece{width, k.unroll, nil}, n, do, advance)
+	if k.unroll*width > masks || k.unroll > 1 && !c.wide() {
+		c.repeat(piece{width, 1, nil}, n, do, advance)
+	}
 	if c.wide() {
 		c.masked(width, n, do, advance)
 		return
-	}
-	if k.unroll > 1 {
-		c.repeat(piece{width, 1, nil}, n, do, advance)
 	}
 	for bytes := width / 2; bytes >= k.size; bytes /= 2 {
 		next := c.label("less")
@@ -47,7 +47,10 @@ func (c *code) repeat(p piece, n reg.Register, do func(piece), advance func(byte
 	c.ADDQ(operand.U32(bytes), n)
 }
 
-// masked does what is left, n < 256, by vectors of which only the n first bytes are read and written.
+// masks is how many bytes masked can do at most: an instruction takes their number from 8 bits.
+const masks = 256
+
+// masked does what is left, n < masks, by vectors of which only the n first bytes are read and written.
 func (c *code) masked(width int, n reg.Register, do func(piece), advance func(bytes int)) {
 	loop, done := c.label("masked"), c.label("done")
 	ones, bits, mask := c.GP64(), c.GP64(), c.K()

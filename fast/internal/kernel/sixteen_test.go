@@ -1,0 +1,79 @@
+package kernel
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/spec/spectest"
+)
+
+// TestSixteenBits combines each of the 65,536 values of a 16-bit type, as the first operand and as the second one, with
+// many special and random partners; with all 65,536, if COLLGEN_SOAK is set.
+func TestSixteenBits(t *testing.T) {
+	for _, typ := range []spec.Type{spec.TypeInt16, spec.TypeUint16, spec.TypeFloat16, spec.TypeBFloat16} {
+		for _, op := range spec.Ops() {
+			if !op.Takes(typ) {
+				continue
+			}
+			t.Run(op.String()+"/"+typ.String(), func(t *testing.T) {
+				all := everyValue()
+				want, got, b := make([]byte, len(all)), make([]byte, len(all)), make([]byte, len(all))
+				for _, partner := range partners(typ) {
+					for i := range view[uint16](b) {
+						view[uint16](b)[i] = partner
+					}
+					for _, operands := range [][2][]byte{{all, b}, {b, all}} {
+						kinds[typ].combine(op, want, operands[0], operands[1])
+						for _, c := range candidates {
+							if c.missing != "" {
+								continue
+							}
+							c.kernel(op, typ)(got, operands[0], operands[1])
+							if err := kinds[typ].difference(2, got, want); err != nil {
+								t.Fatalf("%s: with %04x: %v", c.name, partner, err)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestSixteenBitsDivided divides each of the 65,536 values.
+func TestSixteenBitsDivided(t *testing.T) {
+	for _, typ := range []spec.Type{spec.TypeInt16, spec.TypeUint16, spec.TypeFloat16, spec.TypeBFloat16} {
+		forImplementations(t, func(t *testing.T, m *implementation) {
+			for _, size := range sizes {
+				got, want := everyValue(), everyValue()
+				m.finish(spec.OpAvg, typ, got, size)
+				kinds[typ].finish(spec.OpAvg, want, size)
+				if err := kinds[typ].difference(2, got, want); err != nil {
+					t.Fatalf("%v by %d: %v", typ, size, err)
+				}
+			}
+		})
+	}
+}
+
+// everyValue is the values of 16 bits, each once.
+func everyValue() []byte {
+	all := make([]byte, 2<<16)
+	for i := range view[uint16](all) {
+		view[uint16](all)[i] = uint16(i)
+	}
+	return all
+}
+
+func partners(typ spec.Type) []uint16 {
+	if os.Getenv("COLLGEN_SOAK") != "" {
+		return view[uint16](everyValue())
+	}
+	some := make([]byte, 2*48)
+	random := rand.New(rand.NewPCG(5, uint64(typ)))
+	kinds[typ].fill(random, spectest.Special, some[:64])
+	kinds[typ].fill(random, spectest.Mixed, some[64:])
+	return view[uint16](some)
+}
