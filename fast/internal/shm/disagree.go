@@ -26,7 +26,7 @@ func (e *Endpoint) inVain() error {
 func (e *Endpoint) sayStuck() {
 	for i := range e.out {
 		if m := &e.out[i]; m.inTurn() {
-			m.link.out.head.sender.say(m.link.out.next, m.call)
+			m.link.out.head.sender.say(m.link.out.taken+slots, m.call)
 		}
 	}
 	for i := range e.in {

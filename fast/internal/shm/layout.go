@@ -28,7 +28,7 @@ const (
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 4
+	version = 5
 )
 
 // header begins the shared memory.
@@ -65,7 +65,8 @@ type line struct {
 	left        uint32        // bytes of the message from this segment on; at most MaxUint32
 	fingerprint uint64        // of the message's call
 	inline      [inline]byte
-	_           [64]byte // processors fetch lines in pairs
+	where       uint32   // 0: the data are in the line or the slot; otherwise the message is offered: see place
+	_           [60]byte // processors fetch lines in pairs
 }
 
 const inline = 48
@@ -79,7 +80,9 @@ type ringHead struct {
 	receiver, sender stuck
 	// Calls of messages that have one of their own, by the line of the message's first segment.
 	calls [slots]record
-	_     [16]byte
+	// withdrawn, if not 0, says that the sender has given up while a message that it had offered was not taken.
+	withdrawn atomic.Uint32
+	_         [12]byte
 }
 
 // stuck is for which segment a rank waits at one end of a ring, and in which call: see stuckAt.

@@ -29,6 +29,7 @@ type link struct {
 	peer    int
 	control *control // the peer's
 	out, in ring
+	regions []registered // the peer's
 	// Messages take turns in the order in which they are listed: the numbers of the next to be listed and of the one in
 	// turn.
 	sends, sending, recvs, receiving uint32
@@ -42,6 +43,11 @@ type outgoing struct {
 	turn uint32
 	at   int // bytes that are in slots
 	done bool
+	// A receive marked AfterSend overwrites the message.
+	overwritten bool
+	// The receiver is to read the message where it lies, and was told so by segment.
+	offered bool
+	segment uint32
 }
 
 // incoming is a receive of an Exchange in progress.
@@ -51,8 +57,10 @@ type incoming struct {
 	link  *link
 	turn  uint32
 	at    int       // bytes that are in place
-	after *outgoing // of a receive marked AfterSend: the send that it follows
+	after *outgoing // of a receive marked AfterSend: the send that it follows, if that has the same memory
 	done  bool
+	// Where an offered message lies that is being read.
+	source []byte
 }
 
 // inTurn tells whether m waits, and for nothing but the other rank.
@@ -64,6 +72,9 @@ func (m *incoming) inTurn() bool { return !m.done && m.link.receiving == m.turn 
 func (e *Endpoint) push(m *outgoing) (bool, error) {
 	if !m.inTurn() {
 		return false, nil
+	}
+	if m.offered {
+		return e.conclude(m)
 	}
 	r := &m.link.out
 	if r.next-r.taken >= slots {
@@ -77,7 +88,10 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	n := min(r.slot, len(m.Data)-m.at)
 	data := m.Data[m.at : m.at+n]
 	l := &r.head.lines[r.next%slots]
-	l.left, l.fingerprint = left(len(m.Data)-m.at), m.call.Fingerprint
+	if m.at == 0 && e.offer(m, l) {
+		return true, nil
+	}
+	l.left, l.fingerprint, l.where = left(len(m.Data)-m.at), m.call.Fingerprint, 0
 	if m.Call != nil && m.at == 0 {
 		r.head.calls[r.next%slots].write(m.call)
 	}
@@ -105,6 +119,9 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	if !m.inTurn() {
 		return false, nil
 	}
+	if m.source != nil {
+		return e.read(m)
+	}
 	r := &m.link.in
 	l := &r.head.lines[r.next%slots]
 	if seq := l.seq.Load(); seq != r.next+1 {
@@ -115,6 +132,9 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	}
 	if l.fingerprint != m.call.Fingerprint || l.left != left(len(m.Into)-m.at) {
 		return false, e.refuse(m, l.fingerprint, l.left)
+	}
+	if l.where != 0 {
+		return e.accept(m, l)
 	}
 	n := min(r.slot, len(m.Into)-m.at)
 	if m.after != nil && m.after.at < m.at+n {

@@ -17,7 +17,8 @@ type Endpoint struct {
 	rank     int
 	mem      *memory
 	own      *control
-	links    []link // by rank; its own is unused
+	links    []link       // by rank; its own is unused
+	regions  []registered // this rank's, in the order of their addresses
 	patience patience
 
 	call wire.Mark  // the one that Begin named
@@ -71,6 +72,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err := e.reason(); err != nil {
 		return err
 	}
+	defer e.forget() // also if a kernel panics
 	err := e.list(sends, recvs)
 	if err == nil {
 		err = e.complete(ctx)
@@ -78,11 +80,16 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err == nil && len(recvs) == 0 {
 		err = e.crossed()
 	}
+	return err
+}
+
+// forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
+func (e *Endpoint) forget() {
+	e.withdraw()
 	e.awaited.forget()
-	clear(e.out) // so that the caller's memory can be collected
+	clear(e.out)
 	clear(e.in)
 	e.out, e.in = e.out[:0], e.in[:0]
-	return err
 }
 
 // Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included.
@@ -126,6 +133,7 @@ func (e *Endpoint) reason() error {
 func (e *Endpoint) leave() {
 	if e.gate.leave() {
 		e.mem.unmap()
+		e.unmapRegions()
 	}
 }
 
@@ -150,6 +158,11 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		if m.AfterSend {
 			if m.after = e.sendTo(m.Peer, len(m.Into)); m.after == nil {
 				return fmt.Errorf("rank %d receives from rank %d after a send, but sends it no such message", e.rank, m.Peer)
+			}
+			if overlap(m.Into, m.after.Data) {
+				m.after.overwritten = true
+			} else {
+				m.after = nil
 			}
 		}
 		e.in = append(e.in, m)

@@ -1,0 +1,136 @@
+//go:build linux
+
+package shm
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// A long message need not go through slots: one line offers it, and the receiver reads it where it lies, a piece at a
+// time. Then the sender's Exchange waits until all of it was read. A sender that gives up before withdraws its offers, so
+// that a receiver that has read what was changed meanwhile does not take it for the message.
+
+// How long a message has to be to be worth that: shorter ones are sooner copied than waited for.
+const directFrom = 16 << 10
+
+// piece is how much of an offered message is read at a time: the part of the receiver's memory that it goes to stays in
+// the cache between its kernel and what comes after.
+const piece = 128 << 10
+
+// What line.where says of the data of offered messages.
+const (
+	inRegion = 1<<31 + iota // in a region of the sender
+)
+
+// place is where the data of an offered message lie, in the line that offers it. The receiver believes nothing of it.
+type place struct {
+	number     uint64 // of the sender's region
+	at, length uint64 // in it, in bytes
+}
+
+// place is the part of l that says where data lie.
+func (l *line) place() *place { return (*place)(unsafe.Pointer(&l.inline)) }
+
+// offer has m, the next message of its ring, read by the receiver where it lies, if that is better than copying it and
+// nothing in this Exchange overwrites it.
+func (e *Endpoint) offer(m *outgoing, l *line) bool {
+	if m.overwritten || len(m.Data) < directFrom {
+		return false
+	}
+	p, ok := e.registeredPlace(m.Data)
+	if !ok {
+		return false
+	}
+	r := &m.link.out
+	l.left, l.fingerprint, l.where = left(len(m.Data)), m.call.Fingerprint, inRegion
+	*l.place() = p
+	if m.Call != nil {
+		r.head.calls[r.next%slots].write(m.call)
+	}
+	m.offered, m.segment = true, r.next
+	r.next++
+	l.seq.Store(r.next)
+	e.wakeReceiver(m.link.control)
+	return true
+}
+
+// conclude completes m, which was offered, if it was read.
+func (e *Endpoint) conclude(m *outgoing) (bool, error) {
+	r := &m.link.out
+	if r.taken = r.head.tail.Load(); r.next-r.taken > slots {
+		return false, m.link.corrupt("a receiver took segments that were not sent")
+	}
+	if int32(r.taken-m.segment) <= 0 {
+		return false, nil
+	}
+	m.done = true
+	m.link.sending++
+	e.open--
+	return true, nil
+}
+
+// withdraw takes back what was offered and not read, because the Exchange has failed: its memory may change now.
+func (e *Endpoint) withdraw() {
+	for i := range e.out {
+		if m := &e.out[i]; m.offered && !m.done {
+			m.link.out.head.withdrawn.Store(1)
+		}
+	}
+}
+
+// accept begins the reading of an offered message, the next one of l.
+func (e *Endpoint) accept(m *incoming, l *line) (bool, error) {
+	p, where := *l.place(), l.where
+	source := m.link.region(p.number)
+	n := uint64(len(source))
+	switch {
+	case m.at != 0 || p.length != uint64(len(m.Into)):
+		return false, &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "message length",
+			Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: fmt.Sprint(p.length, " bytes")}
+	case where != inRegion || source == nil || p.at > n || p.length > n-p.at || p.length == 0:
+		return false, m.link.corrupt("a message lies where there is nothing")
+	}
+	m.source = source[p.at : p.at+p.length]
+	return e.read(m)
+}
+
+// read takes the next piece of a message that was accepted.
+func (e *Endpoint) read(m *incoming) (bool, error) {
+	n := min(piece, len(m.Into)-m.at)
+	if m.after != nil && m.after.at < m.at+n {
+		return false, nil
+	}
+	m.apply(m.source[m.at : m.at+n])
+	if m.at += n; m.at < len(m.Into) {
+		return true, nil
+	}
+	r := &m.link.in
+	r.next++
+	r.head.tail.Store(r.next)
+	// The order counts: what the sender does to its memory after it has withdrawn the message was not read before.
+	if r.head.withdrawn.Load() != 0 {
+		return false, m.link.gaveUp()
+	}
+	e.wakeSender(m.link.control)
+	m.done = true
+	m.link.receiving++
+	e.open--
+	return true, nil
+}
+
+// gaveUp is the error of a message that its sender has withdrawn.
+func (l *link) gaveUp() error {
+	if l.control.closed.Load() != 0 {
+		return &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
+	}
+	return &wire.PeerError{Rank: l.peer, Err: wire.ErrAborted}
+}
+
+// overlap tells whether x and y have memory in common.
+func overlap(x, y []byte) bool {
+	a, b := address(x), address(y)
+	return a < b+uintptr(len(y)) && b < a+uintptr(len(x))
+}

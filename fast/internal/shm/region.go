@@ -1,0 +1,217 @@
+//go:build linux
+
+package shm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Region is memory of this process that other ranks' processes map, and only read: a file without a name that keeps its
+// length.
+type Region struct {
+	Bytes  []byte // zeros at first
+	mapped []byte // all of the file, in which Bytes begin a little later
+}
+
+// Regions that begin at one place in their pages would meet in the same sets of a cache, and a processor takes a read for
+// one of what it has just written a page's multiple away.
+const (
+	regionStagger = 5 * 64
+	regionStarts  = 12 // that are different; together less than a page of 4 KiB
+)
+
+// regionSeals make a region keep its length, so that no access to it can fail, and have nobody else write to it.
+const regionSeals = seals | unix.F_SEAL_FUTURE_WRITE
+
+// NewRegion makes a region of n bytes, and a descriptor of its file for the other ranks. Regions with different salts
+// that follow each other begin at different places in their pages. All memory is taken now: what is too much is an error.
+func NewRegion(n, salt int) (r *Region, fd int, err error) {
+	start, page := salt%regionStarts*regionStagger, os.Getpagesize()
+	if left := room("/proc", "/sys/fs/cgroup"); n < 0 || left < int64(n) {
+		return nil, -1, fmt.Errorf("allocating %d bytes of shared memory: %w: only %d KiB are left", n, unix.ENOMEM, left>>10)
+	}
+	whole := (n + start + page) / page * page
+	if n >= huge {
+		whole = (whole + huge - 1) / huge * huge
+	}
+	if fd, err = unix.MemfdCreate("collgen", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING); err != nil {
+		return nil, -1, fmt.Errorf("memfd_create: %w", err)
+	}
+	mapped, err := fillRegion(fd, whole)
+	if err != nil {
+		return nil, -1, errors.Join(fmt.Errorf("allocating %d bytes of shared memory: %w", n, err), unix.Close(fd))
+	}
+	return &Region{Bytes: mapped[start : start+n : start+n], mapped: mapped}, fd, nil
+}
+
+// fillRegion maps a new file, gives it memory, and seals it.
+func fillRegion(fd, whole int) ([]byte, error) {
+	if err := unix.Ftruncate(fd, int64(whole)); err != nil {
+		return nil, err
+	}
+	mapped, err := mapShared(fd, whole, unix.PROT_READ|unix.PROT_WRITE)
+	if err != nil {
+		return nil, err
+	}
+	if err = populate(fd, mapped); err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, regionSeals)
+	}
+	if err != nil {
+		unmapShared(mapped)
+		return nil, err
+	}
+	return mapped, nil
+}
+
+// Free gives the memory back, once the other ranks have, too. Nothing may use Bytes any more.
+func (r *Region) Free() {
+	unmapShared(r.mapped)
+	r.Bytes, r.mapped = nil, nil
+}
+
+// openRegion maps a file that another process says is a region of its own. What is there keeps its length and is all
+// there, so that no access to it can fail.
+func openRegion(fd int) ([]byte, error) {
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil {
+		return nil, err
+	}
+	got, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	switch {
+	case err != nil || got&regionSeals != regionSeals:
+		return nil, fmt.Errorf("a region is not sealed (%#x, %v)", got, err)
+	case s.Size <= 0 || s.Size%int64(os.Getpagesize()) != 0 || s.Size != int64(int(s.Size)):
+		return nil, fmt.Errorf("a region has %d bytes", s.Size)
+	case s.Blocks < s.Size/512:
+		return nil, fmt.Errorf("a region of %d bytes has memory for %d", s.Size, s.Blocks*512)
+	}
+	mapped, err := mapShared(fd, int(s.Size), unix.PROT_READ)
+	if err == nil {
+		_ = unix.Madvise(mapped, unix.MADV_POPULATE_READ) // what is not read now is when it is needed
+	}
+	return mapped, err
+}
+
+// registered is a region that ranks have registered under a number: one of this rank, or the mapping of another one's.
+type registered struct {
+	number uint64
+	mapped []byte
+}
+
+// Register has this rank send from r without copies, and read from the regions of the others: files are those of their
+// descriptors, by rank, which are closed. All ranks register under the same number, each its own region, and do so when
+// none is in an Exchange.
+func (e *Endpoint) Register(number uint64, r *Region, files []int) (err error) {
+	if !e.gate.enter() {
+		return errors.Join(e.reason(), closeFiles(files))
+	}
+	defer e.leave()
+	for rank, fd := range files {
+		if rank == e.rank {
+			continue
+		}
+		mapped, bad := openRegion(fd)
+		if bad != nil {
+			err = cmp.Or(err, fmt.Errorf("rank %d: %w", rank, bad))
+			continue
+		}
+		l := &e.links[rank]
+		l.regions = append(l.regions, registered{number, mapped})
+	}
+	at, _ := e.regionAt(address(r.mapped))
+	e.regions = slices.Insert(e.regions, at, registered{number, r.mapped})
+	if err != nil {
+		e.unregister(number)
+	}
+	return errors.Join(err, closeFiles(files))
+}
+
+// closeFiles closes descriptors; those below 0 are none.
+func closeFiles(files []int) (err error) {
+	for _, fd := range files {
+		if fd >= 0 {
+			err = errors.Join(err, unix.Close(fd))
+		}
+	}
+	return err
+}
+
+// Unregister ends the use of what was registered under a number. This rank's region stays, for its owner to free.
+func (e *Endpoint) Unregister(number uint64) {
+	if e.gate.enter() {
+		defer e.leave()
+		e.unregister(number)
+	}
+}
+
+func (e *Endpoint) unregister(number uint64) {
+	is := func(r registered) bool { return r.number == number }
+	e.regions = slices.DeleteFunc(e.regions, is)
+	for rank := range e.links {
+		l := &e.links[rank]
+		if mapped := l.region(number); mapped != nil {
+			unmapShared(mapped)
+			l.regions = slices.DeleteFunc(l.regions, is)
+		}
+	}
+}
+
+// unmapRegions ends the use of the other ranks' regions.
+func (e *Endpoint) unmapRegions() {
+	for rank := range e.links {
+		for _, r := range e.links[rank].regions {
+			unmapShared(r.mapped)
+		}
+		e.links[rank].regions = nil
+	}
+}
+
+// region is what l's peer has registered under a number, or nil.
+func (l *link) region(number uint64) []byte {
+	for i := range l.regions {
+		if l.regions[i].number == number {
+			return l.regions[i].mapped
+		}
+	}
+	return nil
+}
+
+// regionAt is where the region of an address is, or would be, among this rank's, which are in the order of their
+// addresses.
+func (e *Endpoint) regionAt(a uintptr) (at int, found bool) {
+	return slices.BinarySearchFunc(e.regions, a, func(r registered, a uintptr) int {
+		switch from := address(r.mapped); {
+		case a < from:
+			return 1
+		case a-from >= uintptr(len(r.mapped)):
+			return -1
+		}
+		return 0
+	})
+}
+
+// registeredPlace is where data lie among this rank's regions, if they do.
+func (e *Endpoint) registeredPlace(data []byte) (place, bool) {
+	if len(e.regions) == 0 {
+		return place{}, false
+	}
+	at, found := e.regionAt(address(data))
+	if !found {
+		return place{}, false
+	}
+	r := e.regions[at]
+	offset := address(data) - address(r.mapped)
+	if len(data) > len(r.mapped)-int(offset) {
+		return place{}, false
+	}
+	return place{number: r.number, at: uint64(offset), length: uint64(len(data))}, true
+}
+
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
