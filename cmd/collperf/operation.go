@@ -19,6 +19,8 @@ type operation struct {
 	bus func(ranks float64) float64
 	// hops is how many operations one call makes one after the other.
 	hops float64
+	// least is how many ranks it takes, if more than 1.
+	least int
 }
 
 // shape is how many blocks a buffer has: one, or one for each rank.
@@ -66,8 +68,8 @@ var operations = []operation{
 	{name: "scatter", primitive: "Scatter", rooted: true, in: each, out: one, bus: others, hops: 1,
 		from: func(r role, _ int) (int, int) { return r.root, r.rank }},
 	{name: "barrier", primitive: "Barrier", bus: once, hops: 1},
-	{name: "ping-pong", primitive: "Send", in: one, out: one, bus: once, hops: 2, from: pong,
-		holds: func(r role) bool { return r.rank < 2 && r.ranks > 1 }},
+	{name: "ping-pong", primitive: "Send", in: one, out: one, bus: once, hops: 2, least: 2, from: pong,
+		holds: func(r role) bool { return r.rank < 2 }},
 }
 
 // pong: ranks 0 and 1 get each other's input; in place, rank 1 gives back what it got.

@@ -215,6 +215,11 @@ func (o *options) validate() error {
 		if o.root < 0 || o.root >= s.ranks {
 			return fmt.Errorf("-r %d: there are %d ranks", o.root, s.ranks)
 		}
+		for _, op := range o.operations {
+			if s.ranks < op.least {
+				return fmt.Errorf("%s takes %d ranks", op.name, op.least)
+			}
+		}
 		if o.check > 0 && s.ranks > o.element.exact {
 			return fmt.Errorf("sums of %s over %d ranks are not exact, so that they cannot be checked: want -c 0", o.element.name, s.ranks)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 // quantile is one of a spread, with its name.
@@ -53,49 +54,51 @@ func sameTable(a, b *result) bool {
 
 func textTimes(o *options, r *result) string {
 	text := fmt.Sprintf("%9s %8s %8s %7s", number(r.Microseconds.Median), number(r.AlgBW), number(r.BusBW), wrongText(r.Wrong, "N/A"))
-	if o.spread {
-		for _, q := range r.Microseconds.quantiles() {
-			text += fmt.Sprintf(" %8s", number(q.value))
-		}
-	}
-	if o.overlap {
-		text += fmt.Sprintf(" %8s", overlapText(r.Overlap, "N/A"))
-	}
-	return text
+	return text + textMore(o, &r.Microseconds, func(q quantile) string { return number(q.value) }, overlapText(r.Overlap, "N/A"))
 }
 
 func textHeader(o *options, w io.Writer, r *result, further bool) {
-	if further {
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintf(w, "# %s, %d ranks over %s", r.Collective, r.Ranks, r.Transport)
+	title := "# " + r.Collective + ", " + ranksOver(r)
 	if r.Algorithm != "" {
-		fmt.Fprintf(w, ", algorithm %s", r.Algorithm)
+		title += ", algorithm " + r.Algorithm
 	}
-	fmt.Fprintf(w, "\n#%11s %12s %9s %7s %7s", "size", "count", "type", "redop", "root")
-	places := textPlaces(o, r)
-	for range places {
-		fmt.Fprintf(w, " %9s %8s %8s %7s", "time", "algbw", "busbw", "#wrong")
-		textMore(o, w, func(q quantile) string { return q.name }, "overlap")
+	if further {
+		title = "\n" + title
 	}
-	fmt.Fprintf(w, "\n#%11s %12s %9s %7s %7s", "(B)", "(elements)", "", "", "")
-	for _, p := range places {
-		fmt.Fprintf(w, " %9s %8s %8s %7s", "(us)", "(GB/s)", "(GB/s)", p)
-		textMore(o, w, func(quantile) string { return "(us)" }, "(0-1)")
+	places := fmt.Sprintf("#%51s", "")
+	columns := fmt.Sprintf("#%11s %12s %9s %7s %7s", "size", "count", "type", "redop", "root")
+	units := fmt.Sprintf("#%11s %12s %9s %7s %7s", "(B)", "(elements)", "", "", "")
+	for _, p := range textPlaces(o, r) {
+		places += fmt.Sprintf(" %*s", len(textTimes(o, r)), p)
+		columns += fmt.Sprintf(" %9s %8s %8s %7s", "time", "algbw", "busbw", "#wrong")
+		columns += textMore(o, new(spread), func(q quantile) string { return q.name }, "overlap")
+		units += fmt.Sprintf(" %9s %8s %8s %7s", "(us)", "(GB/s)", "(GB/s)", "")
+		units += textMore(o, new(spread), func(quantile) string { return "(us)" }, "(0-1)")
 	}
-	fmt.Fprintln(w)
+	for _, line := range []string{title, places, columns, units} {
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+// ranksOver is who measured, in words.
+func ranksOver(r *result) string {
+	if r.Ranks == 1 {
+		return "1 rank"
+	}
+	return fmt.Sprintf("%d ranks over %s", r.Ranks, r.Transport)
 }
 
 // textMore are the columns that are shown only if asked for.
-func textMore(o *options, w io.Writer, of func(quantile) string, overlap string) {
+func textMore(o *options, s *spread, of func(quantile) string, overlap string) (text string) {
 	if o.spread {
-		for _, q := range new(spread).quantiles() {
-			fmt.Fprintf(w, " %8s", of(q))
+		for _, q := range s.quantiles() {
+			text += fmt.Sprintf(" %8s", of(q))
 		}
 	}
 	if o.overlap {
-		fmt.Fprintf(w, " %8s", overlap)
+		text += fmt.Sprintf(" %8s", overlap)
 	}
+	return text
 }
 
 // textPlaces are the places that a table of such results has columns for.
@@ -105,9 +108,9 @@ func textPlaces(o *options, r *result) (names []string) {
 			break
 		}
 		if inPlace {
-			names = append(names, "in")
+			names = append(names, "in-place")
 		} else {
-			names = append(names, "out")
+			names = append(names, "out-of-place")
 		}
 	}
 	return names

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asCollperf, in the environment, makes the test binary be collperf.
+const asCollperf = "COLLPERF_TEST_IS_COLLPERF"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCollperf) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// deadline bounds whatever a test waits for.
+const deadline = 60 * time.Second
+
+// collperf prepares a process of collperf.
+func collperf(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	// The race detector lets every process sleep a second before it exits, unless told otherwise.
+	cmd.Env = append(os.Environ(), asCollperf+"=1", "GORACE=atexit_sleep_ms=0")
+	cmd.WaitDelay = deadline
+	return cmd
+}
+
+// runs has collperf run to its end, which fails the test unless the status is that.
+func runs(t *testing.T, status int, args ...string) (out, report string) {
+	t.Helper()
+	cmd := collperf(t, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || cmd.ProcessState.ExitCode() != status {
+		t.Fatalf("collperf %q: %v, want status %d\n%s%s", args, err, status, stdout.String(), stderr.String())
+	}
+	return stdout.String(), stderr.String()
+}
+
+// resultsOf are the lines of -format json.
+func resultsOf(t *testing.T, out string) (all []result) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var r result
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func TestMeasuresEverythingOverEveryTransport(t *testing.T) {
+	transports := []string{inproc, "tcp"}
+	if defaultTransport() == "shm" {
+		transports = append(transports, "shm")
+	}
+	for _, transport := range transports {
+		for _, ranks := range []string{"2", "3"} {
+			args := []string{"-format", "json", "-transport", transport, "-ranks", ranks, "-n", "1", "-w", "1", "-b", "8", "-e", "40K", "-f", "5120"}
+			out, report := runs(t, 0, append(args, "all")...)
+			if report != "" {
+				t.Errorf("%s: %s", transport, report)
+			}
+			seen := make(map[string]int)
+			for _, r := range resultsOf(t, out) {
+				seen[r.Collective]++
+				wantPlausible(t, &r, transport)
+			}
+			for _, o := range operations {
+				want := 4 // two sizes, in place and out of place
+				if o.width(2) == 0 {
+					want = 1
+				}
+				if seen[o.name] != want {
+					t.Errorf("%s: %d results of %s, want %d", transport, seen[o.name], o.name, want)
+				}
+			}
+		}
+	}
+}
+
+// wantPlausible checks what has to hold for every result, whatever the machine.
+func wantPlausible(t *testing.T, r *result, transport string) {
+	t.Helper()
+	s := r.Microseconds
+	if r.Wrong == nil || *r.Wrong != 0 || r.Transport != transport || r.Iterations < 1 || s.Median <= 0 || s.P50 <= 0 ||
+		!slices.IsSorted([]float64{s.Min, s.Median}) || !slices.IsSorted([]float64{s.P50, s.P90, s.P99, s.P999, s.Max}) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestEveryTypeAndOperator(t *testing.T) {
+	for _, e := range elements {
+		for _, f := range foldings {
+			if f.integers && !e.integer {
+				continue
+			}
+			out, _ := runs(t, 0, "-format", "json", "-transport", inproc, "-ranks", "3", "-n", "1", "-b", "40000", "-e", "40000",
+				"-d", e.alias, "-o", f.op.String(), "all-reduce", "reduce-scatter")
+			for _, r := range resultsOf(t, out) {
+				if r.Type != e.name || r.Op != f.op.String() || *r.Wrong != 0 {
+					t.Errorf("%+v: %d wrong", r, *r.Wrong)
+				}
+			}
+		}
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	for _, test := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"-h", 0, "-algorithm"},
+		{"-h", 0, "ping-pong"},
+		{"all-reduce -h", 0, "busbw"},
+		{"-bogus", 2, "-bogus"},
+		{"some-reduce", 2, "there are all, all-reduce"},
+		{"-b 1K -e 8", 2, "-b 1K is more than -e 8"},
+		{"-b 1X", 2, "number of bytes"},
+		{"-f 1", 2, "-f 1"},
+		{"-n 0", 2, "-n"},
+		{"-w -1", 2, "-w"},
+		{"-ranks 0", 2, "-ranks 0"},
+		{"-ranks 2,x", 2, "-ranks 2,x"},
+		{"-transport bus", 2, "-transport bus"},
+		{"-ranks 2 -r 2", 2, "-r 2"},
+		{"-d float31", 2, "float31"},
+		{"-o mean", 2, "-o mean"},
+		{"-o band", 2, "integers"},
+		{"-place here", 2, "-place here"},
+		{"-format xml", 2, "-format xml"},
+		{"-ranks 200 -d int8", 2, "not exact"},
+		{"-ranks 1 ping-pong", 2, "ping-pong takes 2 ranks"},
+		{"-ranks 2 -transport inproc -algorithm none -e 8", 1, `no algorithm is called "none"`},
+		{"-ranks 3 -n 1 -e 8 -algorithm none", 1, `no algorithm is called "none"`},
+	} {
+		out, report := runs(t, test.status, strings.Fields(test.args)...)
+		if !strings.Contains(out+report, test.says) {
+			t.Errorf("%s: %s%s", test.args, out, report)
+		}
+	}
+}
+
+// TestUnderALauncher is rank 0 of a job of 1, as a launcher would start it.
+func TestUnderALauncher(t *testing.T) {
+	t.Setenv("COLL_RANK", "0")
+	t.Setenv("COLL_SIZE", "1")
+	out, _ := runs(t, 0, "-e", "8", "-n", "1", "-format", "json")
+	if got := resultsOf(t, out); len(got) != 2 || got[0].Ranks != 1 {
+		t.Errorf("%+v", got)
+	}
+	if _, report := runs(t, 2, "-ranks", "2"); !strings.Contains(report, "this is rank 0 of 1 already") {
+		t.Error(report)
+	}
+}
+
+// TestEndsWithItsParts ends collperf, and ranks of it, while it measures.
+func TestEndsWithItsParts(t *testing.T) {
+	for _, test := range []struct {
+		signal syscall.Signal
+		status int
+	}{{syscall.SIGINT, statusInterrupted}, {syscall.SIGTERM, statusInterrupted}, {syscall.SIGKILL, -1}} {
+		cmd := collperf(t, "-format", "csv", "-ranks", "3", "-N", "1000000", "-e", "8", "-n", "1")
+		in, theirs, err := os.Pipe() // ends when all ranks have ended, which have it as their standard error
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		cmd.Stderr = theirs
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs.Close()
+		lines := bufio.NewScanner(out)
+		for range 3 {
+			lines.Scan()
+		}
+		if err := cmd.Process.Signal(test.signal); err != nil {
+			t.Fatal(err)
+		}
+		for lines.Scan() { // it may be in the midst of a line
+		}
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != test.status {
+			t.Errorf("%v: status %d, want %d", test.signal, got, test.status)
+		}
+		if err := in.SetReadDeadline(time.Now().Add(deadline)); err != nil {
+			t.Fatal(err)
+		}
+		var said bytes.Buffer
+		if _, err := said.ReadFrom(in); err != nil || said.Len() > 0 {
+			t.Errorf("%v: %v, %s", test.signal, err, said.String())
+		}
+	}
+}
