@@ -80,7 +80,7 @@ func (c *Comm) settled(ctx context.Context, what agree.Call, x *agree.Agreement)
 		c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))
 	}
 	if rank, other, ok := v.Other(what); err == nil && ok {
-		err = &MismatchError{Rank: rank, Seq: x.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}
+		err = &MismatchError{Rank: rank, Seq: x.Seq, TheirSeq: x.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}
 	}
 	return v, c.agreementError(what, x, err)
 }

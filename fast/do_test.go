@@ -253,8 +253,8 @@ func TestMismatch(t *testing.T) {
 			if test.name == "seq" {
 				seq[1] = 2
 			}
-			checkMismatch(t, errs[0], MismatchError{Rank: 1, Seq: seq[0], Field: test.name, Mine: test.mine, Theirs: test.theirs})
-			checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: seq[1], Field: test.name, Mine: test.theirs, Theirs: test.mine})
+			checkMismatch(t, errs[0], MismatchError{Rank: 1, Seq: seq[0], TheirSeq: seq[1], Field: test.name, Mine: test.mine, Theirs: test.theirs})
+			checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: seq[1], TheirSeq: seq[0], Field: test.name, Mine: test.theirs, Theirs: test.mine})
 		})
 	}
 }
@@ -439,13 +439,13 @@ func TestPointToPointMismatch(t *testing.T) {
 		}
 		return Recv(t.Context(), c, make([]int32, 4), 0)
 	})
-	checkMismatch(t, errs[0], MismatchError{Rank: 1, Seq: 1, Field: "count", Mine: "3", Theirs: "4"})
-	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, Field: "count", Mine: "4", Theirs: "3"})
+	checkMismatch(t, errs[0], MismatchError{Rank: 1, Seq: 1, TheirSeq: 1, Field: "count", Mine: "3", Theirs: "4"})
+	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, TheirSeq: 1, Field: "count", Mine: "4", Theirs: "3"})
 	errs = onAll(comms(2), func(c *Comm) error {
 		if c.Rank() == 0 {
 			return Send(t.Context(), c, make([]int32, 3), 1)
 		}
 		return AllReduce(t.Context(), c, make([]int32, 3), Sum)
 	})
-	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, Field: "primitive", Mine: "AllReduce", Theirs: "Send"})
+	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, TheirSeq: 1, Field: "primitive", Mine: "AllReduce", Theirs: "Send"})
 }

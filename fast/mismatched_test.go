@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"testing"
 )
 
@@ -112,25 +111,17 @@ func TestMismatched(t *testing.T) {
 				v, size := variants[i%len(variants)], 2+rand.IntN(3)
 				odd := rand.IntN(size)
 				all := again(t, parents[size])
-				var goesOn atomic.Bool
 				errs := onAll(all, func(c *Comm) error {
 					err := v.run(t.Context(), c, odd)
 					if err == nil && v.fails(c.Rank(), size, odd) {
 						return errSucceeds
-					}
-					if err == nil {
-						goesOn.Store(true)
 					}
 					for err == nil { // it only sent, or the others do not concern it: it learns of it soon
 						err = Barrier(t.Context(), c)
 					}
 					return err
 				})
-				fields := v.fields
-				if v.what == "root" && goesOn.Load() {
-					fields = []string{"root", "primitive"}
-				}
-				if err := wantMismatch(errs, odd, fields); err != nil {
+				if err := wantMismatch(errs, odd, v.fields); err != nil {
 					t.Errorf("try %d, %s, rank %d of %d is odd: %v", i, v.what, odd, size, err)
 				} else {
 					told++

@@ -35,6 +35,7 @@ type notice struct {
 	Rank                int
 	Down                string
 	Field, Mine, Theirs string
+	Mismatched          [2]uint64 // the numbers of the two calls, By's and the other one's
 }
 
 // downs are the ways in which a rank can be down, under the names that notices give them.
@@ -45,6 +46,7 @@ func noticeOf(s State, self int, seq uint64, err error) notice {
 	n := notice{State: s, By: self, Seq: seq, Text: err.Error(), Rank: self}
 	if mismatch, ok := within[*MismatchError](err); ok {
 		n.Rank, n.Field, n.Mine, n.Theirs = mismatch.Rank, mismatch.Field, mismatch.Mine, mismatch.Theirs
+		n.Mismatched = [2]uint64{mismatch.Seq, mismatch.TheirSeq}
 	}
 	if down, ok := within[*PeerError](err); ok {
 		for name, cause := range downs {
@@ -74,7 +76,8 @@ func (n *notice) failure(self, size int) error {
 		return fmt.Errorf("rank %d: %w", n.By, ErrRevoked)
 	case n.Rank < 0 || n.Rank >= size:
 	case n.Field != "" && n.Rank == self:
-		return &MismatchError{Rank: n.By, Seq: n.Seq, Field: n.Field, Mine: n.Theirs, Theirs: n.Mine}
+		return &MismatchError{Rank: n.By, Seq: n.Mismatched[1], TheirSeq: n.Mismatched[0], Field: n.Field, Mine: n.Theirs,
+			Theirs: n.Mine}
 	case n.Rank == self && n.Down == "frozen":
 		return fmt.Errorf("%w: rank %d says %s", ErrFenced, n.By, n.Text)
 	case downs[n.Down] != nil && n.Rank != self && n.Rank != n.By:
@@ -199,6 +202,12 @@ const hearsay = 100 * time.Millisecond
 func (c *Comm) settle(err error) error {
 	if peer, ok := within[*PeerError](err); ok && c.world != nil {
 		err = c.hear(err, peer.Rank)
+	}
+	if mismatch, ok := within[*MismatchError](err); ok && mismatch.TheirSeq > mismatch.Seq && c.world != nil {
+		// The other rank, which has gone on, may know in what its own call of that number was different.
+		if better, ok := within[*MismatchError](c.hear(err, mismatch.Rank)); ok {
+			err = better
+		}
 	}
 	c.fail(err)
 	c.flush()

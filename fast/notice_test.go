@@ -21,7 +21,7 @@ func TestNoticeTells(t *testing.T) {
 		{"its freezing", frozen, 2, frozen},
 		{"that this rank is dead", died, 3, &PeerError{Rank: 1, Err: ErrAborted}},
 		{"that this rank does not answer", frozen, 0, ErrFenced},
-		{"a mismatch with this rank", &MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 2, &MismatchError{Rank: 1, Seq: 7, Field: "count", Mine: "6", Theirs: "5"}},
+		{"a mismatch with this rank", &MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5", Theirs: "6"}, 2, &MismatchError{Rank: 1, Seq: 8, TheirSeq: 7, Field: "count", Mine: "6", Theirs: "5"}},
 		{"a mismatch with another one", &MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 3, &PeerError{Rank: 1, Err: ErrAborted}},
 		{"the end of its context", &TimeoutError{Waiting: []int{2}, Err: errors.New("stop")}, 2, &PeerError{Rank: 1, Err: ErrAborted}},
 	} {

@@ -149,8 +149,8 @@ func testMismatchOfOneMessage(t *testing.T, make Make) {
 		recvs := []wire.Recv{{Peer: 0, Into: aligned(8), Call: good}, {Peer: 0, Into: aligned(8), Call: expected}}
 		return e.Exchange(ctx, nil, recvs)
 	})
-	wantMismatch(t, errs[1], wire.MismatchError{Rank: 0, Seq: 5, Field: "count", Mine: "5", Theirs: "2"})
-	wantToldOf(t, errs[0], wire.MismatchError{Rank: 1, Seq: 5, Field: "count", Mine: "2", Theirs: "5"})
+	wantMismatch(t, errs[1], wire.MismatchError{Rank: 0, Seq: 5, TheirSeq: 5, Field: "count", Mine: "5", Theirs: "2"})
+	wantToldOf(t, errs[0], wire.MismatchError{Rank: 1, Seq: 5, TheirSeq: 5, Field: "count", Mine: "2", Theirs: "5"})
 }
 
 func testLengthMismatch(t *testing.T, make Make) {
@@ -158,8 +158,8 @@ func testLengthMismatch(t *testing.T, make Make) {
 		t.Run(fmt.Sprint(bytes), func(t *testing.T) {
 			sender, receiver := disagree(t, group(t, make, 2), [2]wire.Call{ordinary(), ordinary()}, bytes)
 			words := [2]string{fmt.Sprint(bytes[0], " bytes"), fmt.Sprint(bytes[1], " bytes")}
-			wantMismatch(t, receiver, wire.MismatchError{Rank: 0, Seq: 7, Field: "message length", Mine: words[1], Theirs: words[0]})
-			wantToldOf(t, sender, wire.MismatchError{Rank: 1, Seq: 7, Field: "message length", Mine: words[0], Theirs: words[1]})
+			wantMismatch(t, receiver, wire.MismatchError{Rank: 0, Seq: 7, TheirSeq: 7, Field: "message length", Mine: words[1], Theirs: words[0]})
+			wantToldOf(t, sender, wire.MismatchError{Rank: 1, Seq: 7, TheirSeq: 7, Field: "message length", Mine: words[0], Theirs: words[1]})
 		})
 	}
 }

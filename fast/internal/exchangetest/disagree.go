@@ -85,6 +85,51 @@ func testDisagreement(t *testing.T, make Make) {
 	}
 }
 
+// testGoneOn has rank 1 make a call with another root, in which it has nothing to wait for, and go on: what rank 0 gets from
+// it, or it from rank 0, is a message of another call. At least one of them says that the root differs. Rank 0 may know only
+// that rank 1 has gone on: then rank 1 learns in what they differ.
+func testGoneOn(t *testing.T, make Make) {
+	barrier := wire.Call{Seq: 2, Primitive: 3, PrimitiveName: wire.NewLabel("Barrier")}
+	for name, first := range map[string]part{
+		"and is late": {broadcast, nil, []int{1}, 1},
+		"and is sent": {broadcast, []int{1}, nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
+			errs := together(group(t, make, 2), func(e rank) error {
+				if e.rank == 1 {
+					e.Begin(&otherRoot)
+					return (&part{barrier, []int{0}, []int{0}, 1}).do(ctx, e)
+				}
+				err := first.do(ctx, e)
+				if err == nil {
+					err = e.receive(ctx, 1, aligned(1))
+				}
+				var ahead *wire.MismatchError
+				if !errors.As(err, &ahead) || ahead.Seq == ahead.TheirSeq {
+					e.giveUp()
+				}
+				return err
+			})
+			found := 0
+			for r, err := range errs {
+				var got *wire.MismatchError
+				switch ok := errors.As(err, &got); {
+				case ok && got.Field == "root" && got.Seq == 1 && got.TheirSeq == 1 && got.Rank == 1-r:
+					found++
+				case ok && got.Seq != got.TheirSeq && strings.Contains(err.Error(), "'s call 2"):
+				case !errors.Is(err, wire.ErrAborted):
+					t.Errorf("rank %d: %v", r, err)
+				}
+			}
+			if found == 0 {
+				t.Errorf("no rank says that the root differs: %v", errs)
+			}
+		})
+	}
+}
+
 // testAgreement has ranks take their time, in calls that agree: nobody takes that for a disagreement.
 func testAgreement(t *testing.T, make Make) {
 	all := group(t, make, 2)

@@ -45,6 +45,7 @@ func Run(t *testing.T, make Make) {
 		{"mismatch of one message", testMismatchOfOneMessage},
 		{"length mismatch", testLengthMismatch},
 		{"disagreement", testDisagreement},
+		{"gone on", testGoneOn},
 		{"agreement", testAgreement},
 		{"bad peers", testBadPeers},
 		{"timeout", testTimeout},

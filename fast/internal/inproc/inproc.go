@@ -24,11 +24,13 @@ type network struct {
 type Endpoint struct {
 	net     *network
 	rank    int
-	call    wire.Mark  // the one that Begin named
-	out     []outgoing // the sends of the Exchange in progress
-	in      []incoming // and its receives
-	open    int        // how many of both are not complete
-	bounces [][]byte   // memory for receives marked AfterSend
+	call    wire.Mark          // the one that Begin named
+	past    [history]wire.Call // the calls begun last; another rank may read them while it has a message of this one
+	begun   int                // how many
+	out     []outgoing         // the sends of the Exchange in progress
+	in      []incoming         // and its receives
+	open    int                // how many of both are not complete
+	bounces [][]byte           // memory for receives marked AfterSend
 
 	ended   atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	closed  atomic.Bool
@@ -54,8 +56,15 @@ func newNetwork(size, segment int) *network {
 	return n
 }
 
+// history is how many calls of a rank others can compare theirs with.
+const history = 8
+
 // Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any more.
-func (e *Endpoint) Begin(call *wire.Call) { e.call = wire.NewMark(call) }
+func (e *Endpoint) Begin(call *wire.Call) {
+	e.call = wire.NewMark(call)
+	e.past[e.begun%history] = *call
+	e.begun++
+}
 
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
 // Then no rank reads the memory of sends any more. After an error the endpoint is only good for Close.

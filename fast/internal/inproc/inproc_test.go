@@ -59,10 +59,10 @@ func TestMismatch(t *testing.T) {
 		want  [2]wire.MismatchError
 	}{
 		{"count", [2]wire.Call{call, other}, [2]int{8, 8}, [2]wire.MismatchError{
-			{Rank: 1, Seq: 3, Field: "count", Mine: "10", Theirs: "20"}, {Rank: 0, Seq: 3, Field: "count", Mine: "20", Theirs: "10"}}},
+			{Rank: 1, Seq: 3, TheirSeq: 3, Field: "count", Mine: "10", Theirs: "20"}, {Rank: 0, Seq: 3, TheirSeq: 3, Field: "count", Mine: "20", Theirs: "10"}}},
 		{"message length", [2]wire.Call{call, call}, [2]int{8, 16}, [2]wire.MismatchError{
-			{Rank: 1, Seq: 3, Field: "message length", Mine: "8 bytes", Theirs: "16 bytes"},
-			{Rank: 0, Seq: 3, Field: "message length", Mine: "16 bytes", Theirs: "8 bytes"}}},
+			{Rank: 1, Seq: 3, TheirSeq: 3, Field: "message length", Mine: "8 bytes", Theirs: "16 bytes"},
+			{Rank: 0, Seq: 3, TheirSeq: 3, Field: "message length", Mine: "16 bytes", Theirs: "8 bytes"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			errs := together(2, func(rank int, e *Endpoint) error {

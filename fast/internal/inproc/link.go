@@ -134,8 +134,8 @@ func (e *Endpoint) pull(r *incoming) (bool, error) {
 	case r.link.received != r.number || r.link.state.Load() != posted || !r.link.state.CompareAndSwap(posted, taking):
 		return false, nil
 	}
-	if err := r.check(); err != nil {
-		r.link.refusal = &wire.MismatchError{Rank: e.rank, Seq: r.link.call.Call.Seq, Field: err.Field, Mine: err.Theirs, Theirs: err.Mine}
+	if err := e.check(r); err != nil {
+		r.link.refusal = err.Mirror(e.rank)
 		r.link.state.Store(refused)
 		e.net.wake(r.Peer)
 		return false, err
@@ -145,15 +145,16 @@ func (e *Endpoint) pull(r *incoming) (bool, error) {
 }
 
 // check compares the message's call and length with what this rank expects.
-func (r *incoming) check() *wire.MismatchError {
+func (e *Endpoint) check(r *incoming) *wire.MismatchError {
 	l := r.link
 	if l.call.Fingerprint != r.call.Fingerprint {
-		if err := wire.Mismatch(r.call.Call, l.call.Call, r.Peer); err != nil {
+		sender := e.net.endpoints[r.Peer] // which does not go on before it has its message back
+		if err := wire.Explain(r.call.Call, l.call.Call, r.Peer, e.past[:], sender.past[:]); err != nil {
 			return err
 		}
 	}
 	if len(l.data) != len(r.Into) {
-		return &wire.MismatchError{Rank: r.Peer, Seq: r.call.Call.Seq, Field: "message length",
+		return &wire.MismatchError{Rank: r.Peer, Seq: r.call.Call.Seq, TheirSeq: r.call.Call.Seq, Field: "message length",
 			Mine: fmt.Sprint(len(r.Into), " bytes"), Theirs: fmt.Sprint(len(l.data), " bytes")}
 	}
 	return nil

@@ -77,10 +77,15 @@ func (e *Endpoint) disagreement(sameCall bool) error {
 	return nil
 }
 
-// disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with the call of a
-// message that e waits for, one between the two ranks if there is any.
+// disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with e's call of the same
+// place, if e has made one, or with the call of a message that e waits for, one between the two ranks if there is any.
 func (e *Endpoint) disagrees(other int, call *wire.Call, sameCall bool) *wire.MismatchError {
 	var found *wire.MismatchError
+	for i := range e.past {
+		if call.Meets(&e.past[i]) {
+			found = wire.Mismatch(call, &e.past[i], e.rank)
+		}
+	}
 	for peer, mine := range e.pending() {
 		err := wire.Mismatch(call, mine, e.rank)
 		if err == nil {

@@ -39,6 +39,16 @@ func (c *control) counterpart(call *wire.Call) (wire.Call, bool) {
 	return wire.Call{}, false
 }
 
+// past are copies of the calls that c's rank began last.
+func (c *control) past() (calls []wire.Call) {
+	for i := range c.calls {
+		if call, ok := c.calls[i].read(); ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
 // read is a copy of the call in r, if that is a whole one.
 func (r *record) read() (wire.Call, bool) {
 	fingerprint, call := r.fingerprint, r.call
@@ -53,18 +63,18 @@ func (e *Endpoint) refuse(m *incoming, fingerprint uint64, theirs uint32) error 
 	if fingerprint != m.call.Fingerprint {
 		return e.mismatch(m, fingerprint)
 	}
-	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "message length",
+	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, TheirSeq: m.call.Call.Seq, Field: "message length",
 		Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: lengthWords(m.at, theirs)}
 }
 
 // mismatch compares m's call with the sender's of that fingerprint, which is another.
 func (e *Endpoint) mismatch(m *incoming, fingerprint uint64) error {
 	if theirs, ok := m.link.control.lookup(&m.link.in, fingerprint); ok {
-		if err := wire.Mismatch(m.call.Call, &theirs, m.Peer); err != nil {
+		if err := wire.Explain(m.call.Call, &theirs, m.Peer, e.own.past(), m.link.control.past()); err != nil {
 			return err
 		}
 	}
-	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "fingerprint",
+	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, TheirSeq: m.call.Call.Seq, Field: "fingerprint",
 		Mine: fmt.Sprintf("%#x", m.call.Fingerprint), Theirs: fmt.Sprintf("%#x", fingerprint)}
 }
 

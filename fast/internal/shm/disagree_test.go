@@ -56,15 +56,15 @@ var disagreements = map[string]struct {
 	"both send": {[]part{{otherRoot, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}, [2]string{
 		"call 1 does not match rank 1's: root is 1 here and 0 there", "call 1 does not match rank 0's: root is 0 here and 1 there"}},
 	"a receive against a collective": {[]part{{oneToZero, nil, []int{1}, 1}, {broadcast, nil, []int{0}, 1}}, [2]string{
-		"call 4 does not match rank 1's: primitive is Send here and Broadcast there", "call 1 does not match rank 0's: primitive is Broadcast here and Send there"}},
+		"call 4 does not match rank 1's call 1: primitive is Send here and Broadcast there", "call 1 does not match rank 0's call 4: primitive is Broadcast here and Send there"}},
 	"a receive against a collective of three": {[]part{{broadcast, nil, []int{1, 2}, 1}, {zeroToOne, nil, []int{0}, 1}, {}}, [2]string{
 		"call 1 does not match rank 1's: primitive is Broadcast here and Send there", "call 1 does not match rank 0's: primitive is Send here and Broadcast there"}},
 	"a long send against a collective": {[]part{{zeroToOne, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}, [2]string{
 		"call 1 does not match rank 1's: primitive is Send here and Broadcast there", "call 1 does not match rank 0's: primitive is Broadcast here and Send there"}},
 	"two receives": {[]part{{oneToZero, nil, []int{1}, 1}, {zeroToOne, nil, []int{0}, 1}}, [2]string{
-		"call 4 does not match rank 1's: peer is 0 here and 1 there", "call 1 does not match rank 0's: peer is 1 here and 0 there"}},
+		"call 4 does not match rank 1's call 1: peer is 0 here and 1 there", "call 1 does not match rank 0's call 4: peer is 1 here and 0 there"}},
 	"two long sends": {[]part{{zeroToOne, []int{1}, nil, tooLong}, {oneToZero, []int{0}, nil, tooLong}}, [2]string{
-		"call 1 does not match rank 1's: peer is 1 here and 0 there", "call 4 does not match rank 0's: peer is 0 here and 1 there"}},
+		"call 1 does not match rank 1's call 4: peer is 1 here and 0 there", "call 4 does not match rank 0's call 1: peer is 0 here and 1 there"}},
 	"no message": {[]part{{broadcast, nil, nil, 0}, {otherRoot, nil, []int{0}, 1}}, [2]string{
 		"call 1 does not match rank 1's: root is 0 here and 1 there", "call 1 does not match rank 0's: root is 1 here and 0 there"}},
 }

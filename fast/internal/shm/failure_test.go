@@ -40,7 +40,7 @@ func TestMismatch(t *testing.T) {
 	all[0].Begin(&wire.Call{Seq: 8}) // it is further, but its call can still be read
 	err := recv(all[1], 0)
 	var m *wire.MismatchError
-	if !errors.As(err, &m) || *m != (wire.MismatchError{Rank: 0, Seq: 7, Field: "count", Mine: "12", Theirs: "10"}) {
+	if !errors.As(err, &m) || *m != (wire.MismatchError{Rank: 0, Seq: 7, TheirSeq: 7, Field: "count", Mine: "12", Theirs: "10"}) {
 		t.Error(err)
 	}
 }

@@ -40,7 +40,7 @@ func (e *Endpoint) note(l *link, h header, body []byte) error {
 		return l.check(&w.call, h)
 	case kindRefused:
 		r := parseRefused(body)
-		e.refusedBy(l, mismatch(l.peer, &r.sent, &r.expected, r.sentBytes, r.expectedBytes))
+		e.refusedBy(l, e.mismatch(l, &r.sent, &r.expected, r.sentBytes, r.expectedBytes))
 	case kindBye:
 		if l.verdict == nil {
 			l.verdict = &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
@@ -60,23 +60,23 @@ func (e *Endpoint) refusedBy(l *link, err error) {
 }
 
 // mismatch is the error of calls that are not the same; or, if they are, of a message of another length.
-func mismatch(peer int, mine, theirs *wire.Call, mineBytes, theirsBytes uint64) error {
-	if err := wire.Mismatch(mine, theirs, peer); err != nil {
+func (e *Endpoint) mismatch(l *link, mine, theirs *wire.Call, mineBytes, theirsBytes uint64) error {
+	if err := wire.Explain(mine, theirs, l.peer, e.past[:], l.heard.past); err != nil {
 		return err
 	}
-	return &wire.MismatchError{Rank: peer, Seq: mine.Seq, Field: "message length",
+	return &wire.MismatchError{Rank: l.peer, Seq: mine.Seq, TheirSeq: mine.Seq, Field: "message length",
 		Mine: fmt.Sprint(mineBytes, " bytes"), Theirs: fmt.Sprint(theirsBytes, " bytes")}
 }
 
 // refuse is the error of a message that is not the one that m waits for: its call or its length differs. The sender learns
 // of it too.
-func (l *link) refuse(m *incoming, h header) error {
+func (e *Endpoint) refuse(l *link, m *incoming, h header) error {
 	r := refused{expected: *m.call, sent: *m.call, expectedBytes: uint64(len(m.Into)), sentBytes: uint64(m.at) + h.left}
 	if h.fingerprint != m.fingerprint {
 		r.sent = l.in.told
 	}
 	l.refusal = r.append(nil)
-	return mismatch(l.peer, &r.expected, &r.sent, r.expectedBytes, r.sentBytes)
+	return e.mismatch(l, &r.expected, &r.sent, r.expectedBytes, r.sentBytes)
 }
 
 // listen takes what has come on a link on which no message is expected, up to the next message.

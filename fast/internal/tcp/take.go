@@ -58,7 +58,7 @@ func (e *Endpoint) take(l *link, m *incoming) (moved bool, err error) {
 		case h.fingerprint != in.known:
 			return moved, l.died("it has sent a message of a call that it has not told")
 		case h.fingerprint != m.fingerprint || h.left != uint64(len(m.Into)-m.at):
-			return moved, l.refuse(m, h)
+			return moved, e.refuse(l, m, h)
 		default:
 			in.skip(headerBytes)
 			in.segment, m.begun = h.bytes(), true

@@ -41,16 +41,52 @@ func (e *PeerError) Error() string { return fmt.Sprintf("rank %d: %v", e.Rank, e
 func (e *PeerError) Unwrap() error { return e.Err }
 
 // MismatchError says that another rank made a different call at this point: Field is the first field that differs, one
-// of those in Fields, and Mine and Theirs are its values in words.
+// of those in Fields, and Mine and Theirs are its values in words. If the two calls have different numbers, one of the
+// ranks was done with a call that the other one is still in; what differs may be that, too.
 type MismatchError struct {
-	Rank         int    // the other rank
-	Seq          uint64 // number of this rank's call
-	Field        string
-	Mine, Theirs string
+	Rank          int    // the other rank
+	Seq, TheirSeq uint64 // numbers of this rank's call and of the other one's
+	Field         string
+	Mine, Theirs  string
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("call %d does not match rank %d's: %s is %s here and %s there", e.Seq, e.Rank, e.Field, e.Mine, e.Theirs)
+	var other string
+	if e.TheirSeq != e.Seq {
+		other = fmt.Sprintf(" call %d", e.TheirSeq)
+	}
+	return fmt.Sprintf("call %d does not match rank %d's%s: %s is %s here and %s there", e.Seq, e.Rank, other, e.Field, e.Mine,
+		e.Theirs)
+}
+
+// Mirror is e as the other rank sees it, for which rank is the other one.
+func (e *MismatchError) Mirror(rank int) *MismatchError {
+	return &MismatchError{Rank: rank, Seq: e.TheirSeq, TheirSeq: e.Seq, Field: e.Field, Mine: e.Theirs, Theirs: e.Mine}
+}
+
+// Explain compares mine with a call of rank that came in its place. Of the two ranks one may have gone on, because its own
+// call needed nothing of the other: then it is the calls of the same place that disagree, if they are among those that
+// are known, my own and rank's.
+func Explain(mine, theirs *Call, rank int, myCalls, theirCalls []Call) *MismatchError {
+	for i := range theirCalls {
+		if err := meeting(mine, &theirCalls[i], rank); err != nil {
+			return err
+		}
+	}
+	for i := range myCalls {
+		if err := meeting(&myCalls[i], theirs, rank); err != nil {
+			return err
+		}
+	}
+	return Mismatch(mine, theirs, rank)
+}
+
+// meeting is Mismatch for calls of the same place.
+func meeting(mine, theirs *Call, rank int) *MismatchError {
+	if !mine.Meets(theirs) {
+		return nil
+	}
+	return Mismatch(mine, theirs, rank)
 }
 
 // Mismatch compares mine with rank's call. It is nil if they agree.
@@ -64,7 +100,7 @@ func Mismatch(mine, theirs *Call, rank int) *MismatchError {
 		if xWords == yWords { // the same name for two versions of a thing
 			xWords, yWords = fmt.Sprintf("%s (%#x)", xWords, x), fmt.Sprintf("%s (%#x)", yWords, y)
 		}
-		return &MismatchError{Rank: rank, Seq: mine.Seq, Field: f.Name, Mine: xWords, Theirs: yWords}
+		return &MismatchError{Rank: rank, Seq: mine.Seq, TheirSeq: theirs.Seq, Field: f.Name, Mine: xWords, Theirs: yWords}
 	}
 	return nil
 }
