@@ -40,7 +40,7 @@ func BenchmarkAgreement(b *testing.B) {
 // compare takes the time of b.N comparisons with so many peers, without the messages. The calls that it shows to the
 // others are never made: c is only good for Close.
 func compare(b *testing.B, c *Comm, peers int) time.Duration {
-	r := &request{k: &allReduce, t: spec.TypeOf[float32](), args: Args{Count: 1024, Op: Sum}}
+	r := &request{form: form{k: &allReduce, t: spec.TypeOf[float32](), args: Args{Count: 1024, Op: Sum}}}
 	if err := c.prepare(r, nil); err != nil {
 		b.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func compare(b *testing.B, c *Comm, peers int) time.Duration {
 	start := time.Now()
 	for range b.N {
 		seq++
-		c.describe(&c.desc, r, seq)
+		c.describe(r, seq)
 		c.transport.Begin(&c.desc)
 		mine := wire.Mark{Call: &c.desc, Fingerprint: seq}.Of(nil) // as for each message
 		for _, fingerprint := range theirs {

@@ -42,13 +42,16 @@ func (b *Buffer) offset(at int) int {
 	if b.slot > 0 {
 		return at * b.slot
 	}
+	if b.chunks == 1 { // as for most short calls: no division
+		return at * b.block
+	}
 	block, chunk := at/b.chunks, at%b.chunks
 	return block*b.block + chunk*b.short + min(chunk, b.longs)*b.elem
 }
 
 // length is the length of chunk at in bytes.
 func (c *cuts) length(at int) int {
-	if at%c.chunks < c.longs {
+	if c.longs > 0 && at%c.chunks < c.longs {
 		return c.short + c.elem
 	}
 	return c.short

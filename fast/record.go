@@ -7,11 +7,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/ticks"
 	"github.com/collgen/collgen/spec"
 )
 
 // The flight recorder keeps the last operations of all communicators of a rank. It is always on: an operation costs it one
-// look at the clock and one lock, which nobody else holds but who reads the records. Trace is the format in which they
+// look at a cheap clock and one lock, which nobody else holds but who reads the records. Trace is the format in which they
 // are written.
 
 // recorded is how many operations are kept of one process.
@@ -25,12 +26,12 @@ type recording struct {
 	dir        string // where to write a file when a call fails for the first time; "": nowhere
 	log        *slog.Logger
 	slow       time.Duration // how long a call takes before it is warned of; 0: slowCall
+	clock      *ticks.Clock  // nil: a new one
 }
 
 // recorder is the flight recorder of one rank and what watches over its calls.
 type recorder struct {
 	recording
-	origin time.Time
 	save   func(*Trace) error // writeFile, or that of a test
 	wrote  sync.Once          // the file
 	writes sync.WaitGroup     // in goroutines of their own
@@ -51,7 +52,7 @@ type record struct {
 	k          *Collective
 	a          *Algorithm
 	seq        uint64
-	start      int64 // nanoseconds after the origin
+	start      int64 // tick of the recorder's clock
 	count      int
 	root, peer int32 // peer is -1 if all ranks take part
 	depth      int32
@@ -82,8 +83,11 @@ func newRecorder(r recording) *recorder {
 	if r.slow <= 0 {
 		r.slow = slowCall
 	}
+	if r.clock == nil {
+		r.clock = ticks.NewClock()
+	}
 	ring := make([]record, max(1, r.operations))
-	made := &recorder{recording: r, origin: time.Now(), ring: ring, tracks: make(map[*track]bool)}
+	made := &recorder{recording: r, ring: ring, tracks: make(map[*track]bool)}
 	made.save = made.writeFile
 	return made
 }
@@ -123,7 +127,7 @@ func (t *track) begin(x *Call) {
 	if x.k.PointToPoint {
 		peer = int32(x.Peer)
 	}
-	start := int64(time.Since(t.origin))
+	start := t.clock.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.made++

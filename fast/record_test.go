@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/ticks"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -25,6 +26,7 @@ func watched(size int, r recording) []*Comm {
 	all := comms(size)
 	for rank, c := range all {
 		r.rank, r.size = rank, size
+		r.clock = ticks.OfTime()
 		c.track = newRecorder(r).join(c)
 	}
 	return all
@@ -107,7 +109,7 @@ func TestTrace(t *testing.T) {
 // same.
 func TestTraceIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(recording{size: 1, operations: 16})
+		r := newRecorder(recording{size: 1, operations: 16, clock: ticks.OfTime()})
 		waits, others := comms(2), comms(1)
 		defer leaveAll(append(waits, others...))
 		waits[0].track, others[0].track = r.join(waits[0]), r.join(others[0])

@@ -31,10 +31,10 @@ func (r *recorder) trace(reason string) *Trace {
 		host = ""
 	}
 	t := &Trace{TraceHeader: TraceHeader{Format: TraceFormat, Rank: r.rank, Size: r.size, Job: plainText(r.job),
-		Host: plainText(host), PID: os.Getpid(), Origin: r.origin.Round(0), Reason: plainText(reason)}}
+		Host: plainText(host), PID: os.Getpid(), Origin: r.clock.Origin().Round(0), Reason: plainText(reason)}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t.Written = int64(time.Since(r.origin))
+	t.Written = int64(time.Since(r.clock.Origin()))
 	waits := make(map[*track][]int)
 	for running := range r.running() {
 		waits[running] = running.waits()
@@ -68,7 +68,7 @@ func (e *record) entry(waiting []int) TraceEntry {
 	t := e.track
 	x := TraceEntry{Comm: plainText(t.name), ID: t.id, Rank: t.rank, Size: t.size, Seq: e.seq, Primitive: plainText(e.k.Name),
 		Algorithm: plainText(e.a.Name), Type: e.elem.String(), Count: e.count, Root: int(e.root), Peer: int(e.peer),
-		Depth: int(e.depth), Start: e.start, State: t.state(e.number)}
+		Depth: int(e.depth), Start: int64(t.clock.Elapsed(e.start)), State: t.state(e.number)}
 	if e.k.Reduces {
 		x.Op = e.op.String()
 	}

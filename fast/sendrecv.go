@@ -77,8 +77,8 @@ func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T
 
 func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, opts []Option) error {
 	t := spec.TypeOf[T]()
-	return c.sendRecv(ctx, &request{k: &sendPart, src: bytesOf(out), t: t, args: sending(c, len(out), to)},
-		&request{k: &receivePart, dst: bytesOf(in), t: t, args: receiving(c, len(in), from)}, opts)
+	return c.sendRecv(ctx, &request{form: form{k: &sendPart, t: t, args: sending(c, len(out), to)}, src: bytesOf(out)},
+		&request{form: form{k: &receivePart, t: t, args: receiving(c, len(in), from)}, dst: bytesOf(in)}, opts)
 }
 
 // sendRecv is a send and a receive at once. In place, what is sent is copied first.

@@ -30,7 +30,7 @@ func (r *recorder) watch() {
 		if !r.looks {
 			r.look()
 		}
-		if s, ok := t.slowness(time.Since(r.origin)); ok {
+		if s, ok := t.slowness(time.Since(r.clock.Origin())); ok {
 			slow = append(slow, s)
 		}
 	}
@@ -62,7 +62,7 @@ type slowness struct {
 // whenever it has taken twice as long. The recorder is locked.
 func (t *track) slowness(now time.Duration) (slowness, bool) {
 	e, ok := t.find(t.first)
-	takes := now - time.Duration(e.start)
+	takes := now - t.clock.Elapsed(e.start)
 	if !ok || takes < max(t.slow, 2*t.warned) {
 		return slowness{}, false
 	}

@@ -48,7 +48,8 @@ func (c *Comm) list(ctx context.Context, at int) error {
 	}
 	made := c.counter(r)
 	*made++
-	c.describe(d, r, *made)
+	*d = r.describe()
+	d.Seq = *made
 	x.begin(r, r.src, *made)
 	sends, recvs := len(x.sends), len(x.recvs)
 	if err := r.a.Run(ctx, x); err != nil {
@@ -62,7 +63,7 @@ func (c *Comm) list(ctx context.Context, at int) error {
 		x.recvs[recvs+i].Call = d
 	}
 	if len(x.sends) == sends && len(x.recvs) == recvs { // announced all the same, as by Call.announce
-		c.describe(&c.desc, r, *made)
+		c.describe(r, *made)
 		c.transport.Begin(&c.desc)
 	}
 	return nil
