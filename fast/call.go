@@ -125,8 +125,7 @@ func (x *Call) forget() {
 	x.sends, x.recvs = x.sends[:0], x.recvs[:0]
 }
 
-// announce tells the flight recorder and the transport about the call, once. A call without messages is announced too,
-// when it is over: a rank that waits for a message of it can see that there is none.
+// announce tells the flight recorder and the transport about the call, once.
 func (x *Call) announce() {
 	if x.begun {
 		return
@@ -136,6 +135,19 @@ func (x *Call) announce() {
 	if x.c.transport != nil {
 		x.c.transport.Begin(&x.c.desc)
 	}
+}
+
+// conclude announces a call without messages, by an Exchange of none: a rank that waits for a message of it can see that
+// there is none.
+func (x *Call) conclude(ctx context.Context) error {
+	if x.begun {
+		return nil
+	}
+	x.announce()
+	if x.c.transport == nil {
+		return nil
+	}
+	return x.c.transport.Exchange(ctx, nil, nil)
 }
 
 // Copy copies from to into, unless both are the same memory.

@@ -120,11 +120,14 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 	made := c.counter(r)
 	c.describe(r, *made+1)
 	c.call.begin(r, src, *made+1)
-	if err := r.a.Run(ctx, &c.call); err != nil {
+	err := r.a.Run(ctx, &c.call)
+	if err == nil {
+		err = c.call.conclude(ctx)
+	}
+	if err != nil {
 		return c.failed(r, *made+1, err)
 	}
 	c.call.running = false
-	c.call.announce()
 	c.track.end()
 	*made++
 	return nil
