@@ -15,7 +15,7 @@ type Endpoint struct {
 	connect func(peer int)
 	links   []link // by rank; its own is unused
 	poller  poller
-	spins   bool // it looks at its sockets for a while before it sleeps
+	spins   bool // it keeps its processor while it looks at its sockets
 
 	call        *wire.Call
 	fingerprint uint64
@@ -135,24 +135,20 @@ func (e *Endpoint) callOf(c *wire.Call) (*wire.Call, uint64) {
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
 	e.moved, e.napped = time.Time{}, false
-	for moves, looks := 0, 0; ; {
+	for moves := 0; ; {
 		moved, err := e.advance()
 		switch {
 		case err != nil || e.open == 0:
 			return err
 		case moved:
 			e.show(false)
-			looks = 0
 			if moves++; moves%64 == 0 && (ctx.Err() != nil || e.fate.Load() != nil) {
 				return e.failure(ctx)
 			}
-		case e.look(looks):
-			looks++
-		default:
+		case !e.look():
 			if err := e.sleep(ctx); err != nil {
 				return err
 			}
-			looks = 0
 		}
 	}
 }

@@ -44,3 +44,6 @@ func queued(fd int) int {
 	}
 	return n
 }
+
+// yield lets others have the processor.
+func yield() { _, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

@@ -9,29 +9,26 @@ import (
 const (
 	nap  = 10 * time.Millisecond // bounds a sleep: how late a rank sees that its context has ended
 	vain = 2 * nap               // how long a rank waits before it wonders
-	// patience is how long a rank looks at its sockets before it sleeps, if processors are plenty: longer than it takes to
-	// wake another one that sleeps, which would else find this one asleep, and so on.
+	// patience is how long a rank looks at its sockets before it sleeps: longer than it takes to wake another one that
+	// sleeps, which would else find this one asleep, and so on.
 	patience = 100 * time.Microsecond
-	yields   = 4 // or how often, if they are not: others may need this one
 	few      = 8 // so many sockets are looked at one by one
 )
 
 // cores is the number of processors that this process may use.
 var cores = runtime.NumCPU()
 
-// look comes after a number of looks that were in vain, and prepares the next one. It is false when it is time to sleep.
-func (e *Endpoint) look(looks int) bool {
-	if looks == 0 && e.moved.IsZero() {
+// look comes after a look at the sockets that was in vain, and prepares the next one, for which others may have the
+// processor first if it may be needed. It is false when it is time to sleep.
+func (e *Endpoint) look() bool {
+	if e.moved.IsZero() {
 		e.moved = time.Now()
 	}
 	switch {
-	case e.fate.Load() != nil || e.doom != nil || e.arrived.Load():
+	case e.fate.Load() != nil || e.doom != nil || e.arrived.Load() || time.Since(e.moved) >= patience:
 		return false
-	case e.spins && time.Since(e.moved) < patience:
-	case !e.spins && looks < yields:
-		runtime.Gosched()
-	default:
-		return false
+	case !e.spins:
+		yield()
 	}
 	if len(e.active) > few {
 		e.heed(0)
