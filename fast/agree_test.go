@@ -20,7 +20,9 @@ func jobOf(t *testing.T, size int) (*inproc.Job, []*Comm) {
 	t.Helper()
 	j := inproc.NewJob(size)
 	t.Cleanup(j.Close)
-	return j, begin(t, size, func(rank int) (*Comm, error) { return goroutineWorld(j.Plane(rank), size).first(t.Context(), size) })
+	return j, begin(t, size, func(rank int) (*Comm, error) {
+		return new(place).goroutineWorld(j.Plane(rank), size).first(t.Context(), size)
+	})
 }
 
 // checkSum makes an all-reduce on all of some ranks, each of which has to get the sum of value over all.

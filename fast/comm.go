@@ -69,6 +69,7 @@ type world struct {
 	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
 	memory func(process int) string
 	users  atomic.Int64 // communicators that are not closed; the last one closes the plane
+	tuned  tuned        // the rules that count before the built-in ones
 	record *recorder    // nil: nothing is recorded
 	sealed bool         // the job's secret was made for its first processes, so that no other can join
 }

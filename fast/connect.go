@@ -46,8 +46,13 @@ func (p *place) checkTransport(m *mesh.Mesh) error {
 func (p *place) worldOf(m *mesh.Mesh) *world {
 	all := &processes{m}
 	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
-	r := recording{rank: p.rank, size: p.size, job: p.job, operations: recorded, dir: p.traceDir, log: p.logger(), slow: p.slow}
-	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, record: newRecorder(r), sealed: p.sealed()}
+	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, tuned: p.tuned,
+		record: newRecorder(p.recording(p.rank, p.size, recorded)), sealed: p.sealed()}
+}
+
+// recording is what a recorder of so many operations is made with.
+func (p *place) recording(rank, size, operations int) recording {
+	return recording{rank: rank, size: size, job: p.job, operations: operations, dir: p.traceDir, log: p.logger(), slow: p.slow}
 }
 
 // config is what the control plane has to know.

@@ -22,6 +22,10 @@
 // [ErrConcurrentUse], but calls that come one after the other, in another order on another rank, are found out only if
 // they differ in more than their buffers.
 //
+// A table of rules says which algorithm a call gets, by how the ranks talk, their number and the bytes of a block;
+// [Explain] says which, and why. [WithTuning] puts rules that were measured before the built-in ones, and [WithAlgorithm]
+// overrides both for one call; [Algorithms] lists what there is.
+//
 // Of all calls of a process, the last 4,096 are recorded, shared among its ranks under Run, at the cost of some 30
 // nanoseconds each. The record is written to a file
 // when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and `collrun

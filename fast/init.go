@@ -46,19 +46,28 @@ func placeOf(ctx context.Context, opts []InitOption) (*place, error) {
 		return nil, Refuse("Init", "the context is nil")
 	}
 	p := new(place)
-	for _, o := range opts {
-		if o == nil {
-			return nil, Refuse("Init", "an option is nil")
-		}
-		o(p)
+	if err := p.take("Init", opts); err != nil {
+		return nil, err
 	}
 	return p, p.check()
 }
 
+// take takes what opts say.
+func (p *place) take(what string, opts []InitOption) error {
+	for _, o := range opts {
+		if o == nil {
+			return Refuse(what, "an option is nil")
+		}
+		o(p)
+	}
+	if p.err != nil {
+		return Refuse(what, "%v", p.err)
+	}
+	return p.tune(what)
+}
+
 func (p *place) check() error {
 	switch {
-	case p.err != nil:
-		return Refuse("Init", "%v", p.err)
 	case p.size == 0 && p.rankless != nil:
 		return Refuse("Init", "%v", p.rankless)
 	case p.size == 0:

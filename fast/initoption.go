@@ -33,7 +33,9 @@ type place struct {
 	logs         bool // log was given
 	traceDir     string
 	slow         time.Duration
-	err          error // the first option that is wrong
+	tuning       func() (tuned, error) // nil: none
+	tuned        tuned                 // what it returned
+	err          error                 // the first option that is wrong
 }
 
 // WithRank says that this process is rank of size ranks, 0 <= rank < size.

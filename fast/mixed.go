@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -192,6 +193,20 @@ func (m *mixed) Waiting() []int {
 func (m *mixed) Fail(err error) {
 	m.near.Fail(&given{err})
 	m.far.Fail(err)
+}
+
+// Protocol is that of both halves, as far as they have one.
+func (m *mixed) Protocol(bytes int, reduces bool) string {
+	var halves []string
+	for _, half := range []struct {
+		name string
+		transport
+	}{{"shm", m.near}, {"tcp", m.far}} {
+		if words := protocolOf(half.transport, bytes, reduces); words != "" {
+			halves = append(halves, half.name+": "+words)
+		}
+	}
+	return strings.Join(halves, "; ")
 }
 
 // Left is for far alone: near sees it.

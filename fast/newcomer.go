@@ -14,8 +14,8 @@ import (
 
 // Join makes this process a rank of a running job, by a ticket that a rank of it got from Invite. It returns when the ranks
 // have all called Grow, with the communicator that Grow makes. Of the options of Init it needs the job's secret, by
-// WithSecret or WithSecretFile, or a certificate; those on the transport, the interface, encryption, liveness and traces
-// are as for Init and should be those of the job, and those on rank, store and launcher have no meaning. FromEnv gives what
+// WithSecret or WithSecretFile, or a certificate; those on the transport, the interface, encryption, liveness, tuning and
+// traces are as for Init and should be those of the job, and those on rank, store and launcher have no meaning. FromEnv gives what
 // COLL_* says of these, also if no launcher has started this process.
 //
 // Join ends with ctx, or after a minute if ctx has no deadline. It fails with ErrTicket or ErrTicketUsed; ErrInvalidArgument

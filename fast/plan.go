@@ -20,7 +20,9 @@ type plans struct {
 // plan is the part of a selection table that is for the calls of one collective on one communicator.
 type plan struct {
 	k      *Collective
+	size   int
 	table  []Rule
+	tuned  int           // how many of these come from a Tuning
 	steps  [2][]planStep // for ops that are not commutative, and for the others
 	pieces []int         // of each algorithm, if a call asks for it by name
 }
@@ -37,6 +39,11 @@ func (c *Comm) plan(k *Collective, count, bytes int, op Op, opts []Option) (a *A
 	if p == nil || p.k != k {
 		p = c.planFor(k)
 	}
+	return p.choose(count, bytes, op, opts)
+}
+
+// choose is plan for a call of p.
+func (p *plan) choose(count, bytes int, op Op, opts []Option) (a *Algorithm, depth int, err error) {
 	piece := 0
 	for i := range opts {
 		switch o := &opts[i]; o.kind {
@@ -46,17 +53,17 @@ func (c *Comm) plan(k *Collective, count, bytes int, op Op, opts []Option) (a *A
 			}
 		case depthOption:
 			if depth = o.depth; depth < 1 {
-				return nil, 0, Refuse(k.Name, "depth is %d, want at least 1", depth)
+				return nil, 0, Refuse(p.k.Name, "depth is %d, want at least 1", depth)
 			}
 		}
 	}
 	switch {
 	case a == nil:
 		if a, piece = p.step(bytes, op); a == nil {
-			return nil, 0, Refuse(k.Name, "no algorithm serves %d ranks and op %v", c.size, op)
+			return nil, 0, Refuse(p.k.Name, "no algorithm serves %d ranks and op %v", p.size, op)
 		}
-	case !a.serves(c.size, op):
-		return nil, 0, Refuse(k.Name, "algorithm %q does not serve %d ranks and op %v", a.Name, c.size, op)
+	case !a.serves(p.size, op):
+		return nil, 0, Refuse(p.k.Name, "algorithm %q does not serve %d ranks and op %v", a.Name, p.size, op)
 	}
 	if depth == 0 && piece > 0 && bytes > 0 {
 		depth = (bytes-1)/piece + 1
@@ -100,7 +107,8 @@ func (c *Comm) planFor(k *Collective) *plan {
 
 // newPlan finds the rules that may be for calls of k on c.
 func (c *Comm) newPlan(k *Collective) *plan {
-	p := &plan{k: k, table: k.table()}
+	rules := c.tuning().rules[k]
+	p := &plan{k: k, size: c.size, table: append(slices.Clone(rules), k.table()...), tuned: len(rules)}
 	algorithms := k.selectable()
 	for i := range p.steps {
 		for _, s := range selection.Steps(p.table, algorithms, c.selectionOf(i > 0)) {
@@ -129,7 +137,15 @@ func (c *Comm) selectionOf(commutative bool) selection.Call {
 	return selection.Call{Transport: c.carrier, Size: c.size, Commutative: commutative}
 }
 
-// table is the rules that count, in their order: those of k and, for calls that none of them is for, the algorithms as they
+// tuning is the table that counts before the built-in ones.
+func (c *Comm) tuning() tuned {
+	if c.world == nil {
+		return tuned{}
+	}
+	return c.world.tuned
+}
+
+// table is the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms as they
 // are listed.
 func (k *Collective) table() []Rule {
 	table := slices.Clone(k.Rules)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 
 	"github.com/collgen/collgen/fast/internal/inproc"
@@ -23,7 +22,9 @@ var errLeft = errors.New("the rank's function did not return")
 // The first rank whose f returns an error, or leaves by runtime.Goexit, ends the context of the others and aborts the
 // communicator. Run's error names that rank first; errors of other ranks are joined to it, except those that merely
 // follow from it. A panic of f is not recovered: it ends the program, as a panic does in any goroutine.
-func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error) error {
+//
+// Of the options of Init, those on tuning, the logger, traces and slow calls count; the others have no meaning.
+func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error, opts ...InitOption) error {
 	switch {
 	case ctx == nil:
 		return Refuse("Run", "the context is nil")
@@ -32,6 +33,10 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error)
 	case n < 1 || n > maxGoroutines:
 		return Refuse("Run", "%d ranks, want 1 to %d", n, maxGoroutines)
 	}
+	p := new(place)
+	if err := p.take("Run", opts); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	failures := failures{cancel: cancel}
@@ -39,24 +44,27 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error)
 	defer job.Close()
 	var all sync.WaitGroup
 	for rank := range n {
-		all.Go(func() { failures.watch(job.Plane(rank), n, func(c *Comm) error { return f(ctx, c) }) })
+		all.Go(func() {
+			failures.watch(p.goroutineWorld(job.Plane(rank), n), n, func(c *Comm) error { return f(ctx, c) })
+		})
 	}
 	all.Wait()
 	return errors.Join(failures.errs...)
 }
 
 // goroutineWorld is the world of one of n goroutines.
-func goroutineWorld(p *inproc.Plane, n int) *world {
+func (p *place) goroutineWorld(g *inproc.Plane, n int) *world {
 	return &world{
-		plane: p,
+		plane: g,
 		found: func(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
-			e, err := p.Found(ctx, id, rank, members)
+			e, err := g.Found(ctx, id, rank, members)
 			if err != nil {
 				return nil, err
 			}
 			return e, nil
 		},
-		record: newRecorder(recording{rank: p.Self(), size: n, operations: recorded / n, log: slog.Default()}),
+		tuned:  p.tuned,
+		record: newRecorder(p.recording(g.Self(), n, recorded/n)),
 	}
 }
 
@@ -76,21 +84,22 @@ type failures struct {
 	errs   []error
 }
 
-// watch runs the function of the rank that is p's process.
-func (l *failures) watch(p *inproc.Plane, n int, f func(c *Comm) error) {
-	c, err := goroutineWorld(p, n).first(context.Background(), n)
+// watch runs the function of the rank whose world is w.
+func (l *failures) watch(w *world, n int, f func(c *Comm) error) {
+	rank := w.plane.Self()
+	c, err := w.first(context.Background(), n)
 	if err != nil { // another rank has left before this one began
-		l.add(fmt.Errorf("rank %d: %w", p.Self(), err))
+		l.add(fmt.Errorf("rank %d: %w", rank, err))
 		return
 	}
 	err = errLeft
 	defer func() {
 		if err != nil {
-			l.add(fmt.Errorf("rank %d: %w", p.Self(), err))
+			l.add(fmt.Errorf("rank %d: %w", rank, err))
 			c.Abort()
 		}
-		_ = c.Close() // of goroutines: it cannot fail
-		_ = p.Close() // if it has left others open
+		_ = c.Close()       // of goroutines: it cannot fail
+		_ = w.plane.Close() // if it has left others open
 	}()
 	err = f(c)
 }

@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -108,5 +109,17 @@ func TestRunRefuses(t *testing.T) {
 		if !errors.Is(err, ErrInvalidArgument) {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+// TestRunTraces: each rank of Run writes its file when a call fails, where the option says.
+func TestRunTraces(t *testing.T) {
+	dir := t.TempDir()
+	err := Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+		return AllReduce(ctx, c, make([]int64, 1+c.Rank()), Sum)
+	}, WithTraceDir(dir), WithLogger(nil))
+	var m *MismatchError
+	if files, _ := filepath.Glob(filepath.Join(dir, "rank-*.jsonl")); !errors.As(err, &m) || len(files) != 2 {
+		t.Errorf("files %q, %v", files, err)
 	}
 }

@@ -86,6 +86,8 @@ func strict(text []byte, to any) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("line %d: it ends too early", line(text, int64(len(text))))
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d: %w", line(text, syntax.Offset), err)
 	case errors.As(err, &kind):

@@ -27,6 +27,7 @@ type Launch struct {
 	Encrypt              bool
 	Freeze               time.Duration // 0: nothing says
 	TraceDir             string
+	Tune                 string
 	Reason               string
 }
 
@@ -161,7 +162,7 @@ func (e *environment) secret(l *Launch) {
 // settings are what COLL_* says whoever the launcher is.
 func (e *environment) settings(l *Launch) {
 	l.Transport, l.Interface, l.Host = e.get("COLL_TRANSPORT"), e.get("COLL_INTERFACE"), e.get("COLL_HOST")
-	l.Encrypt, l.TraceDir = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE")
+	l.Encrypt, l.TraceDir, l.Tune = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE"), e.get("COLL_TUNE")
 	if e.get("COLL_FREEZE") != "" {
 		l.Freeze = e.duration("COLL_FREEZE")
 	}

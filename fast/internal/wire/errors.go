@@ -55,8 +55,12 @@ func (e *MismatchError) Error() string {
 	if e.TheirSeq != e.Seq {
 		other = fmt.Sprintf(" call %d", e.TheirSeq)
 	}
-	return fmt.Sprintf("call %d does not match rank %d's%s: %s is %s here and %s there", e.Seq, e.Rank, other, e.Field, e.Mine,
+	text := fmt.Sprintf("call %d does not match rank %d's%s: %s is %s here and %s there", e.Seq, e.Rank, other, e.Field, e.Mine,
 		e.Theirs)
+	if e.Field == "algorithm" || e.Field == "depth" {
+		text += "; their options or selection tables (COLL_TUNE) differ"
+	}
+	return text
 }
 
 // Mirror is e as the other rank sees it, for which rank is the other one.

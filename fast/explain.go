@@ -1,0 +1,151 @@
+package fast
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/collgen/collgen/selection"
+)
+
+// Query describes a call, for Explain.
+type Query struct {
+	Collective string // one of Collectives
+	Bytes      int    // of one block
+	Count      int    // elements in a block, which bound the depth; 0: as many as bytes
+	Op         Op     // where the collective takes one; 0: one that is commutative
+}
+
+// Explanation is what a call would get, and why.
+type Explanation struct {
+	Collective string `json:"collective"`
+	Size       int    `json:"size"`
+	Transport  string `json:"transport"` // in the words of rules: "inproc", "shm", "tcp" or "mixed"
+	Bytes      int    `json:"bytes"`     // of one block
+	Op         string `json:"op,omitempty"`
+	Algorithm  string `json:"algorithm"`
+	Depth      int    `json:"depth"`
+	// Protocol says how the transport carries messages of a block, if it has several ways.
+	Protocol string `json:"protocol,omitempty"`
+	// Asked says that the algorithm is the one that WithAlgorithm names; no rule was looked at.
+	Asked bool `json:"asked,omitempty"`
+	// Rules are those that were looked at, in their order. The last one counts.
+	Rules []Verdict `json:"rules,omitempty"`
+}
+
+// Verdict is what is said of a rule in an Explanation.
+type Verdict struct {
+	Table string `json:"table"` // "built-in", or the file of a Tuning
+	Line  int    `json:"line"`  // in that table, from 1
+	Rule  Rule   `json:"rule"`
+	Why   string `json:"why,omitempty"` // it does not count; "": it does
+}
+
+// String is the rule in words: "built-in rule 3: at most 2 ranks: ring", and why it does not count.
+func (v Verdict) String() string {
+	text := fmt.Sprintf("%s rule %d: %v", v.Table, v.Line, v.Rule)
+	if v.Why != "" {
+		text += ": " + v.Why
+	}
+	return text
+}
+
+// protocols is a transport that carries messages in several ways.
+type protocols interface {
+	// Protocol says in a few words how a message of so many bytes is carried, which is reduced as it arrives or not.
+	Protocol(bytes int, reduces bool) string
+}
+
+// Explain says which algorithm a call on c with these options would get, and why. It makes no call, and may be used at any
+// time. It fails as the call would: with ErrInvalidArgument if no algorithm serves it.
+//
+//	x, err := fast.Explain(c, fast.Query{Collective: "AllReduce", Bytes: 4 * len(grad), Op: fast.Sum})
+//	fmt.Println(x)
+func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
+	k := collectiveOf(q.Collective)
+	switch {
+	case c == nil || c.size == 0:
+		return nil, Refuse("Explain", "the communicator is nil or was made by neither Run nor Init")
+	case k == nil:
+		return nil, Refuse("Explain", "no collective is called %q; there are %s", q.Collective, strings.Join(Collectives(), ", "))
+	case q.Bytes < 0 || q.Count < 0 || q.Count > q.Bytes:
+		return nil, Refuse("Explain", "a block of %d elements and %d bytes", q.Count, q.Bytes)
+	case q.Op != 0 && !(k.Reduces && q.Op.Valid()):
+		return nil, Refuse("Explain", "%s has no op %v", k.Name, q.Op)
+	}
+	count := q.Count
+	if count == 0 {
+		count = q.Bytes
+	}
+	p := c.newPlan(k)
+	a, depth, err := p.choose(count, q.Bytes, q.Op, opts)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explanation{Collective: k.Name, Size: c.size, Transport: c.carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth}
+	if q.Op != 0 {
+		x.Op = q.Op.String()
+	}
+	x.Protocol = protocolOf(c.transport, q.Bytes, k.Reduces)
+	if x.Asked = asksFor(opts); !x.Asked {
+		x.Rules = p.verdicts(c.tuning().name, selection.Explain(p.table, k.selectable(), c.selectionOf(commutes(q.Op)), q.Bytes))
+	}
+	return x, nil
+}
+
+// protocolOf is what t says of such messages, if it says anything.
+func protocolOf(t transport, bytes int, reduces bool) string {
+	if t, ok := t.(protocols); ok {
+		return t.Protocol(bytes, reduces)
+	}
+	return ""
+}
+
+// asksFor tells whether opts name an algorithm.
+func asksFor(opts []Option) bool {
+	for _, o := range opts {
+		if o.kind == algorithmOption {
+			return true
+		}
+	}
+	return false
+}
+
+// verdicts are the rules that were looked at for x, of which some are those of the table called tuned.
+func (p *plan) verdicts(tuned string, x selection.Choice) []Verdict {
+	var all []Verdict
+	add := func(line int, r Rule, why string) {
+		v := Verdict{"built-in", line - p.tuned, r, why}
+		if line <= p.tuned {
+			v.Table, v.Line = tuned, line
+		}
+		all = append(all, v)
+	}
+	for _, r := range x.Passed {
+		add(r.Line, r.Rule, r.Why)
+	}
+	add(x.Line, x.Rule, "")
+	return all
+}
+
+// String is the algorithm, the depth and the protocol in one line, and in the following ones why.
+func (x *Explanation) String() string {
+	var b strings.Builder
+	op := ""
+	if x.Op != "" {
+		op = " with " + x.Op
+	}
+	fmt.Fprintf(&b, "%s%s of %d bytes among %d ranks over %s: %s, depth %d", x.Collective, op, x.Bytes, x.Size, x.Transport, x.Algorithm, x.Depth)
+	if x.Protocol != "" {
+		b.WriteString(", " + x.Protocol)
+	}
+	if x.Asked {
+		b.WriteString("\n  because WithAlgorithm asks for it")
+	}
+	if last := len(x.Rules) - 1; last >= 0 {
+		fmt.Fprintf(&b, "\n  because of %v", x.Rules[last])
+		for _, v := range x.Rules[:last] {
+			fmt.Fprintf(&b, "\n  not %v", v)
+		}
+	}
+	return b.String()
+}

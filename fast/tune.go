@@ -1,0 +1,101 @@
+package fast
+
+import (
+	"io"
+	"os"
+
+	"github.com/collgen/collgen/selection"
+)
+
+// Tuning is a table of rules, which were measured or written by hand, that say which algorithm a call gets. They count
+// before the built-in ones, which are for the calls that none of them is for. `collperf -tune` makes one, as a file, and
+// `collgen gen -tune` builds it in.
+type Tuning = selection.Table
+
+// DecodeTuning reads a table of at most 8 MiB, in JSON:
+//
+//	{
+//	  "machine": "2 cores of …", "date": "2026-11-21", "command": "collperf -tune …",
+//	  "rules": {
+//	    "AllReduce": [
+//	      {"transport": "shm", "maxSize": 2, "maxBytes": 16384, "algorithm": "recursive-doubling"},
+//	      {"transport": "shm", "algorithm": "ring"}
+//	    ]
+//	  }
+//	}
+//
+// The first rule counts whose conditions all hold; [Rule] has them. It fails, naming the place, if something is not known
+// or has another form, if an algorithm does not serve what its rule is for, and if a rule never counts because of those
+// before it.
+func DecodeTuning(from io.Reader) (*Tuning, error) {
+	t, err := selection.Decode(from)
+	if err != nil {
+		return nil, err
+	}
+	return t, checkTuning(t)
+}
+
+// checkTuning checks what t says against what is there.
+func checkTuning(t *Tuning) error {
+	algorithms := make(map[string][]selection.Algorithm)
+	for _, k := range collectives {
+		algorithms[k.Name] = k.selectable()
+	}
+	return t.Check(algorithms)
+}
+
+// WithTuning has calls follow t, on all communicators of the job. All ranks have the same table, or calls for which the
+// tables differ get a MismatchError.
+func WithTuning(t *Tuning) InitOption {
+	return func(p *place) { p.tuning = func() (tuned, error) { return tunedBy(t, "the given table") } }
+}
+
+// WithTuningFile is WithTuning with the table in a file, as DecodeTuning reads it; "": none.
+func WithTuningFile(path string) InitOption {
+	if path == "" {
+		return func(p *place) { p.tuning = nil }
+	}
+	return func(p *place) { p.tuning = func() (tuned, error) { return tunedByFile(path) } }
+}
+
+// tuned is what a Tuning says, by the collective, once it was checked.
+type tuned struct {
+	name  string // of the table, for people
+	rules map[*Collective][]Rule
+}
+
+func tunedByFile(path string) (tuned, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return tuned{}, err
+	}
+	defer f.Close()
+	t, err := selection.Decode(f)
+	if err != nil {
+		return tuned{}, err
+	}
+	return tunedBy(t, path)
+}
+
+// tunedBy is a copy of what t says.
+func tunedBy(t *Tuning, name string) (tuned, error) {
+	if t == nil {
+		return tuned{}, nil
+	}
+	made := tuned{name, make(map[*Collective][]Rule)}
+	for _, k := range collectives {
+		made.rules[k] = append([]Rule(nil), t.Rules[k.Name]...)
+	}
+	return made, checkTuning(t)
+}
+
+// tune checks and loads the table that the options name, if they name one.
+func (p *place) tune(what string) (err error) {
+	if p.tuning == nil {
+		return nil
+	}
+	if p.tuned, err = p.tuning(); err != nil {
+		return Refuse(what, "the tuning: %v", err)
+	}
+	return nil
+}

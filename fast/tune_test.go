@@ -1,0 +1,140 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/selection"
+	"github.com/collgen/collgen/spec"
+)
+
+// tuneFile is a table for tests, which the generator's tests read as well.
+const tuneFile = "../selection/testdata/tune.json"
+
+func decodeTuning(t *testing.T) *Tuning {
+	t.Helper()
+	f, err := os.Open(tuneFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	table, err := DecodeTuning(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// TestChoiceIsTheGenerators: for calls of every collective, over every transport, what the runtime chooses is what the
+// generator's tables say, built in and after the rules of a file.
+func TestChoiceIsTheGenerators(t *testing.T) {
+	for _, table := range []*Tuning{{}, decodeTuning(t)} {
+		made, err := tunedBy(table, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range spec.Primitives() {
+			var algorithms []gen.Algorithm
+			for _, a := range gen.Catalogue() {
+				if a.Primitive.Name == p.Name {
+					algorithms = append(algorithms, a)
+				}
+			}
+			rules := selection.Merge(table.Rules[p.Name], gen.Rules(p, algorithms), gen.Selectable(algorithms))
+			for _, transport := range selection.Transports {
+				for _, size := range []int{1, 2, 3, 4, 5, 8, 9, 64} {
+					c := newComm(0, size, nil)
+					c.carrier, c.world = transport, &world{tuned: made}
+					for bytes := 1; bytes <= 64<<20; bytes = bytes*3/2 + 1 {
+						r := rules[gen.Select(rules, algorithms, c.selectionOf(true), bytes)]
+						a, depth, err := c.plan(collectiveOf(p.Name), bytes, bytes, 0, nil)
+						if err != nil || a.Name != r.Algorithm || depth != r.Depth(bytes, bytes) {
+							t.Fatalf("%s of %d bytes among %d over %s: %v, depth %d, %v; want %v", p.Name, bytes, size, transport, a, depth, err, r)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTuningIsRefused at once, and says what is wrong where.
+func TestTuningIsRefused(t *testing.T) {
+	write := func(text string) string {
+		name := filepath.Join(t.TempDir(), "tune.json")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	wrong := &Tuning{Rules: map[string][]Rule{"AllReduce": {{Algorithm: "binomial"}}}}
+	for want, opt := range map[string]InitOption{
+		"no such file":                                WithTuningFile("/nowhere/tune.json"),
+		`unknown field "rule"`:                        WithTuningFile(write(`{"rule": {}}`)),
+		"rules.Reduces: there is no such":             WithTuningFile(write(`{"rules": {"Reduces": []}}`)),
+		"rules.AllReduce: rule 1, binomial: there is": WithTuning(wrong),
+	} {
+		begun := func(context.Context, *Comm) error { t.Error("the ranks run"); return nil }
+		for _, err := range []error{Run(t.Context(), 2, begun, opt), func() error { _, err := Init(t.Context(), WithRank(0, 1), opt); return err }()} {
+			if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+	}
+	if err := Run(t.Context(), 1, func(context.Context, *Comm) error { return nil }, nil); !errors.Is(err, ErrInvalidArgument) {
+		t.Errorf("a nil option: %v", err)
+	}
+}
+
+// TestTuning has ranks follow a table, which the caller may change afterwards, also on a communicator that Split makes.
+func TestTuning(t *testing.T) {
+	table := decodeTuning(t)
+	follows := func(c *Comm) error {
+		for _, bytes := range []int{64, 65} {
+			x, err := Explain(c, Query{Collective: "AllReduce", Bytes: bytes, Op: Sum})
+			if err != nil {
+				return err
+			}
+			if want := unless(bytes > 64, "recursive-doubling", "one-shot"); x.Algorithm != want {
+				t.Errorf("%v: %v", c, x)
+			}
+		}
+		return nil
+	}
+	if err := Run(t.Context(), 3, func(ctx context.Context, c *Comm) error {
+		if c.Rank() == 0 {
+			clear(table.Rules["AllReduce"])
+		}
+		if err := follows(c); err != nil {
+			return err
+		}
+		d, err := c.Dup(ctx)
+		if err != nil {
+			return err
+		}
+		return errors.Join(follows(d), AllReduce(ctx, d, make([]int64, 8), Sum), d.Close())
+	}, WithTuning(table)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTablesDiffer has two ranks follow different tables: they are told of it.
+func TestTablesDiffer(t *testing.T) {
+	meeting := NewMemoryStore()
+	all := begin(t, 2, func(rank int) (*Comm, error) {
+		table := &Tuning{Rules: map[string][]Rule{"AllReduce": {{Algorithm: []string{"ring", "tree"}[rank]}}}}
+		return Init(t.Context(), WithRank(rank, 2), WithStore(meeting), WithTuning(table))
+	})
+	defer closeAll(t, all)
+	for rank, err := range onAll(all, func(c *Comm) error { return AllReduce(t.Context(), c, make([]int64, 8), Sum) }) {
+		var m *MismatchError
+		if !errors.As(err, &m) || m.Field != "algorithm" || !strings.Contains(err.Error(), "selection tables (COLL_TUNE) differ") {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
