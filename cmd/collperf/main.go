@@ -1,7 +1,7 @@
 // Command collperf measures the collectives of package fast, with the columns and the meaning of sizes of nccl-tests.
 //
 //	collperf [flags] [operations]          time operations over a range of sizes
-//	collperf -overlap [flags] [operations] how much of a started operation the caller's computing hides
+//	collperf -limits                       what this machine can do at best
 //
 // It is a rank of a job if a launcher has made it one; else it starts the ranks itself, as processes or goroutines of this
 // machine. Rank 0 prints.
@@ -45,9 +45,17 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if err == nil {
-		err = o.measure(ctx, stdout, stderr)
+		err = o.do(ctx, stdout, stderr)
 	}
 	return status(ctx, err, stderr)
+}
+
+// do does what the command line asks for.
+func (o *options) do(ctx context.Context, stdout, stderr io.Writer) error {
+	if o.limits {
+		return o.printLimits(ctx, stdout, stderr)
+	}
+	return o.measure(ctx, stdout, stderr)
 }
 
 // status reports err, unless another rank reports the cause, and is the exit status that goes with it.

@@ -38,6 +38,7 @@ type options struct {
 	heap    bool
 	garbage bool
 	overlap bool
+	limits  bool
 	spread  bool
 
 	format string
@@ -100,6 +101,7 @@ func (o *options) flags(g *given) *flag.FlagSet {
 	f.BoolVar(&o.heap, "heap", false, "take buffers from the Go heap, instead of memory on huge pages")
 	f.BoolVar(&o.garbage, "gc", false, "have a goroutine beside that makes garbage to collect")
 	f.BoolVar(&o.overlap, "overlap", false, "measure how much of a started call is hidden behind computing")
+	f.BoolVar(&o.limits, "limits", false, "measure what this machine can do at best instead: memory, hand-offs between cores, TCP")
 	f.BoolVar(&o.spread, "percentiles", false, "show percentiles in text, which the other formats always do")
 	f.StringVar(&o.format, "format", "text", "`how` to print: "+strings.Join(names(formats, formatName), ", "))
 	return f

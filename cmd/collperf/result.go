@@ -54,7 +54,7 @@ func (r *result) timed(t *trial, s spread, calls int) {
 	}
 }
 
-// transportOf is how a rank talks to the others, by their names in -transport.
+// transportOf is how a rank talks to the others, in the words of selection tables.
 func transportOf(c *fast.Comm) string {
 	name := ""
 	for _, link := range c.Topology().Links {
@@ -63,7 +63,7 @@ func transportOf(c *fast.Comm) string {
 		case name == "":
 			name = link
 		default:
-			name = "shm+tcp"
+			name = "mixed"
 		}
 	}
 	switch name {

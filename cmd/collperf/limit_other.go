@@ -1,0 +1,14 @@
+//go:build !linux
+
+package main
+
+import "runtime"
+
+// systemProbes are those of Linux alone.
+var systemProbes []probe
+
+// onCore keeps this goroutine on one thread, which is all that can be asked for here.
+func onCore(int) (release func()) {
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}
