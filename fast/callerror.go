@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -12,18 +13,23 @@ type CallError struct {
 	Seq        uint64 // the number of the call on the communicator, from 1; between two ranks for a point-to-point call
 	Op         string // the primitive: "AllReduce"
 	Algorithm  string
-	Peer       int // the other rank of a point-to-point call; -1: all ranks take part
+	Peer       int   // the other rank of a point-to-point call; -1: all ranks take part
+	Waiting    []int // the ranks that it was waiting for when it failed, in ascending order
 	Err        error
 }
 
-// Error is in one line, such as "AllReduce, call 12 of world, rank 1 of 4: waiting for ranks [3]: context deadline
-// exceeded".
+// Error is in one line, such as "AllReduce, call 12 of world, rank 1 of 4: waiting for ranks [0 3]: rank 3: rank died".
 func (e *CallError) Error() string {
 	var with string
 	if e.Peer >= 0 {
 		with = fmt.Sprintf(" with rank %d", e.Peer)
 	}
-	return fmt.Sprintf("%s%s, call %d of %s, rank %d of %d: %v", e.Op, with, e.Seq, e.Comm, e.Rank, e.Size, e.Err)
+	var waiting string
+	var timeout *TimeoutError
+	if len(e.Waiting) > 0 && !errors.As(e.Err, &timeout) { // which says it, too
+		waiting = fmt.Sprintf("waiting for ranks %v: ", e.Waiting)
+	}
+	return fmt.Sprintf("%s%s, call %d of %s, rank %d of %d: %s%v", e.Op, with, e.Seq, e.Comm, e.Rank, e.Size, waiting, e.Err)
 }
 
 // Unwrap is the cause.
@@ -34,6 +40,9 @@ func (c *Comm) callError(r *request, seq uint64, err error) *CallError {
 	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.k.Name, Algorithm: r.a.Name, Peer: -1, Err: err}
 	if r.k.PointToPoint {
 		e.Peer = r.args.Root + r.args.Peer - c.rank
+	}
+	if c.transport != nil {
+		e.Waiting = c.transport.Waiting()
 	}
 	return e
 }

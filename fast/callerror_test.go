@@ -3,6 +3,8 @@ package fast
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,26 +25,26 @@ func TestCallError(t *testing.T) {
 				func(ctx context.Context, c *Comm) error {
 					return AllReduce(ctx, c, make([]int64, 9), Sum, WithAlgorithm("two-shot"))
 				},
-				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "AllReduce", Algorithm: "two-shot", Peer: -1},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "AllReduce", Algorithm: "two-shot", Peer: -1, Waiting: []int{0, 2, 3}},
 				"AllReduce, call 3 of world, rank 1 of 4: waiting for ranks [0 2 3]: context deadline exceeded",
 			},
 			"started": {
 				func(ctx context.Context, c *Comm) error {
 					return StartBroadcast(ctx, c, make([]int64, 9), 0, WithAlgorithm("binomial")).Wait(t.Context())
 				},
-				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "Broadcast", Algorithm: "binomial", Peer: -1},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "Broadcast", Algorithm: "binomial", Peer: -1, Waiting: []int{0}},
 				"Broadcast, call 3 of world, rank 1 of 4: waiting for ranks [0]: context deadline exceeded",
 			},
 			"receive": {
 				func(ctx context.Context, c *Comm) error { return Recv(ctx, c, make([]int64, 9), 2) },
-				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "Recv", Algorithm: "direct", Peer: 2},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "Recv", Algorithm: "direct", Peer: 2, Waiting: []int{2}},
 				"Recv with rank 2, call 1 of world, rank 1 of 4: waiting for ranks [2]: context deadline exceeded",
 			},
 			"both at once": {
 				func(ctx context.Context, c *Comm) error {
 					return SendRecv(ctx, c, make([]int64, 9), 0, make([]int64, 9), 3)
 				},
-				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "SendRecv", Algorithm: "direct", Peer: 0},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "SendRecv", Algorithm: "direct", Peer: 0, Waiting: []int{0, 3}},
 				"SendRecv with rank 0, call 1 of world, rank 1 of 4: waiting for ranks [0 3]: context deadline exceeded",
 			},
 		} {
@@ -69,6 +71,36 @@ func TestCallError(t *testing.T) {
 			leaveAll(all)
 		}
 	})
+}
+
+// TestCallErrorWaiting has calls fail in the ways that are no timeout: the errors list the ranks that they were waiting for,
+// whoever is at fault.
+func TestCallErrorWaiting(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			for how, end := range map[string]func(all []*Comm){
+				"another rank aborts":    func(all []*Comm) { all[2].Abort() },
+				"another rank closes":    func(all []*Comm) { _ = all[2].Close() },
+				"this rank aborts":       func(all []*Comm) { all[0].Abort() },
+				"it is revoked":          func(all []*Comm) { all[1].Revoke() },
+				"another call elsewhere": func(all []*Comm) { _ = Barrier(t.Context(), all[2]) },
+			} {
+				all := w.comms(t, 3)
+				errs := make(chan error)
+				go func() { errs <- Recv(t.Context(), all[0], make([]int64, 9), 2) }()
+				for start := time.Now(); len(all[0].transport.Waiting()) == 0 && time.Since(start) < time.Minute; {
+					time.Sleep(time.Millisecond)
+				}
+				end(all)
+				err := <-errs
+				var got *CallError
+				if !errors.As(err, &got) || !slices.Equal(got.Waiting, []int{2}) || !strings.Contains(err.Error(), ": waiting for ranks [2]: ") {
+					t.Errorf("%s: %v", how, err)
+				}
+				closeAll(t, all)
+			}
+		})
+	}
 }
 
 // TestPlainErrors are those of calls that did not begin.

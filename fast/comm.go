@@ -85,7 +85,7 @@ type transport interface {
 	// failed.
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
 	// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a while, at least
-	// 10 ms; it may be a little late.
+	// 10 ms; it may be a little late. After an Exchange has failed it is those that it was waiting for then.
 	Waiting() []int
 	// Fail has the Exchange in progress, and every later one, return err soon. The first error counts. Other ranks do not
 	// hear of it.

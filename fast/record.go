@@ -166,22 +166,22 @@ func (t *track) fail(err error) {
 		return
 	}
 	t.mu.Lock()
-	t.failure, t.blocked, t.blamed = err.Error(), waitedFor(err), atFault(err)
+	t.failure, t.blocked, t.blamed = err.Error(), waitedFor(err), t.atFault(err)
 	t.mu.Unlock()
 	t.end()
 }
 
 // waitedFor are the ranks that err says a call was waiting for.
 func waitedFor(err error) []int {
-	var timeout *TimeoutError
-	if errors.As(err, &timeout) {
-		return timeout.Waiting
+	var call *CallError
+	if errors.As(err, &call) {
+		return call.Waiting
 	}
 	return nil
 }
 
-// atFault is the rank that err says is at fault, if it says so.
-func atFault(err error) []int {
+// atFault is the rank that err says is at fault, if it says so: that of the track if it has ended the communicator itself.
+func (t *track) atFault(err error) []int {
 	var peer *PeerError
 	var mismatch *MismatchError
 	switch {
@@ -189,6 +189,8 @@ func atFault(err error) []int {
 		return []int{peer.Rank}
 	case errors.As(err, &mismatch):
 		return []int{mismatch.Rank}
+	case errors.Is(err, ErrAborted), errors.Is(err, ErrClosed), errors.Is(err, errPanicked):
+		return []int{t.rank}
 	}
 	return nil
 }

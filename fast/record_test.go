@@ -98,7 +98,7 @@ func TestTrace(t *testing.T) {
 		err := h.Wait(t.Context())
 		got = written(t, all[0])
 		for _, e := range got.Entries[2:] {
-			if e.State != TraceFailed || e.Error != err.Error() || e.Waiting != nil || !slices.Equal(e.Blames, []int{2}) {
+			if e.State != TraceFailed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{1, 2}) || !slices.Equal(e.Blames, []int{2}) {
 				t.Errorf("after it failed with %v: %+v", err, e)
 			}
 		}

@@ -155,13 +155,18 @@ func number(e *fast.TraceEntry) uint64 {
 func (h *history) waits(process int) bool {
 	return slices.ContainsFunc(h.lanes, func(l *lane) bool {
 		e := l.last[process]
-		return e != nil && e.State != fast.TraceDone && len(e.Waiting)+len(e.Blames) > 0
+		return e != nil && e.State != fast.TraceDone && len(e.Waiting)+len(e.Blames) > 0 && !slices.Contains(e.Blames, e.Rank)
 	})
 }
 
 // waitedFor is ranks that others wait for in a call that all have made, and that themselves wait for nobody.
 func waitedFor(h *history) (odd []int, reason, why string) {
-	odd, call := h.accused(func(e *fast.TraceEntry) []int { return e.Waiting })
+	odd, call := h.accused(func(e *fast.TraceEntry) []int {
+		if len(e.Blames) > 0 { // whose fault it is says more
+			return nil
+		}
+		return e.Waiting
+	})
 	return odd, "waited for", "others wait in " + call
 }
 
@@ -191,7 +196,7 @@ func (h *history) accused(by func(*fast.TraceEntry) []int) (odd []int, call stri
 // names tells whether a last call of the lane names a rank.
 func (l *lane) names(rank int, by func(*fast.TraceEntry) []int) bool {
 	for _, e := range l.last {
-		if e != nil && e.State != fast.TraceDone && slices.Contains(by(e), rank) {
+		if e != nil && e.State != fast.TraceDone && e.Rank != rank && slices.Contains(by(e), rank) {
 			return true
 		}
 	}

@@ -144,6 +144,10 @@ func TestOddOneOut(t *testing.T) {
 			r.call(7, failed, blaming(2), 0, 1, 3)
 			r.call(7, failed, nil, 2)
 		}, nil, []int{2}, "blamed", "others put the blame there in call 7 of world"},
+		{"it has aborted", func(r *recorder) {
+			blame := func(e *fast.TraceEntry) { e.Blames, e.Waiting = []int{2}, []int{(e.Rank + 3) % 4} }
+			r.call(7, failed, blame, 0, 1, 2, 3)
+		}, nil, []int{2}, "blamed", "others put the blame there in call 7 of world"},
 		{"blamed, but it waited", func(r *recorder) {
 			r.call(7, failed, blaming(2), 0, 1)
 			r.call(7, failed, waiting(3), 2)

@@ -93,6 +93,7 @@ func testFail(t *testing.T, make Make) {
 		if err := ended(t, done); err != error(first) {
 			t.Errorf("got %v, want %v", err, first)
 		}
+		becomes(t, all[0], []int{1}) // it still says whom it was waiting for
 		done = asynchronously(func() error { return all[0].Exchange(context.Background(), nil, nil) })
 	}
 	succeed(t, all[1:], func(ctx context.Context, e rank) error {

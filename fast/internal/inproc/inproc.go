@@ -34,11 +34,12 @@ type Endpoint struct {
 
 	ended   atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	closed  atomic.Bool
-	state   atomic.Uint32 // awake, drowsy or asleep
-	token   chan struct{} // capacity 1
-	slept   time.Time     // when it first slept since it last went on; zero: it has not
-	verdict error         // what came out when all ranks were asleep
-	_       [64]byte      // the other ranks poll state
+	state   atomic.Uint32         // awake, drowsy or asleep
+	token   chan struct{}         // capacity 1
+	slept   time.Time             // when it first slept since it last went on; zero: it has not
+	verdict error                 // what came out when all ranks were asleep
+	left    atomic.Pointer[[]int] // for which ranks the Exchange that failed was waiting; nil: none has failed
+	_       [64]byte              // the other ranks poll state
 }
 
 // New makes the endpoints of size ranks, in rank order.
@@ -83,6 +84,8 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 // forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
 func (e *Endpoint) forget() {
 	if e.open > 0 {
+		left := e.waiting()
+		e.left.Store(&left)
 		e.withdraw()
 	}
 	clear(e.out)

@@ -102,9 +102,12 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	return nil
 }
 
-// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for at least 10 ms. The
-// rank is woken, and sleeps again if it still has to.
+// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for at least 10 ms, or that
+// one was waiting for when it failed. The rank is woken, and sleeps again if it still has to.
 func (e *Endpoint) Waiting() []int {
+	if left := e.left.Load(); left != nil {
+		return slices.Clone(*left)
+	}
 	if !e.riseFrom(asleep) {
 		return nil
 	}

@@ -85,8 +85,12 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 
 // forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
 func (e *Endpoint) forget() {
+	if e.open > 0 { // it has failed
+		e.tell()
+	} else {
+		e.awaited.forget()
+	}
 	e.withdraw()
-	e.awaited.forget()
 	clear(e.out)
 	clear(e.in)
 	e.out, e.in = e.out[:0], e.in[:0]

@@ -187,7 +187,8 @@ func (a *awaited) forget() {
 	}
 }
 
-// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or longer.
+// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or longer, or that
+// one was waiting for when it failed.
 func (e *Endpoint) Waiting() []int {
 	e.awaited.mu.Lock()
 	defer e.awaited.mu.Unlock()
