@@ -27,6 +27,9 @@ type Call struct {
 	sends    []wire.Send
 	recvs    []wire.Recv
 	operands [][]byte
+	borrowed [][]byte // the places of receives that may be lent, of the next Exchange
+	loans    []loan
+	lent     bool // by the transport, which has to be told of the end
 	receives bool // the receive listed last was not left out
 	together bool // messages are sent and received later, along with those of other calls
 	begun    bool // the transport was used
@@ -82,6 +85,14 @@ func (x *Call) RecvReduce(from int, into, with []byte, receivedFirst bool) {
 	x.receive(wire.Recv{Peer: from, Into: into, Kernel: x.kernel, With: with, ReceivedFirst: receivedFirst})
 }
 
+// Borrow is Recv of operands that nothing but Reduce reads: it may find them where they arrived, and into unchanged.
+func (x *Call) Borrow(from int, into []byte) {
+	x.receive(wire.Recv{Peer: from, Into: into, Lend: true})
+	if x.receives {
+		x.borrowed = append(x.borrowed, into)
+	}
+}
+
 func (x *Call) receive(r wire.Recv) {
 	x.receives = len(r.Into) > 0
 	if x.receives {
@@ -113,9 +124,44 @@ func (x *Call) Exchange(ctx context.Context) error {
 		return nil
 	}
 	x.announce()
+	x.loans, x.lent = x.loans[:0], false // the transport takes them back
 	err := x.c.transport.Exchange(ctx, x.sends, x.recvs)
+	if err == nil && len(x.borrowed) > 0 {
+		x.findLoans()
+	}
 	x.forget()
 	return err
+}
+
+// loan says where the operand really lies that has a place in scratch.
+type loan struct {
+	place *byte
+	data  []byte
+}
+
+// findLoans notes what the transport has lent in the last Exchange.
+func (x *Call) findLoans() {
+	n := 0
+	for i := range x.recvs {
+		if !x.recvs[i].Lend {
+			continue
+		}
+		if place, data := unsafe.SliceData(x.borrowed[n]), x.recvs[i].Into; place != unsafe.SliceData(data) {
+			x.loans, x.lent = append(x.loans, loan{place, data}), true
+		}
+		n++
+	}
+	x.borrowed = x.borrowed[:0]
+}
+
+// release gives back what was lent.
+func (x *Call) release() {
+	clear(x.loans)
+	x.loans = x.loans[:0]
+	if x.lent {
+		x.lent = false
+		x.c.transport.(lender).Release()
+	}
 }
 
 // forget drops what was listed, so that the caller's memory can be collected.
@@ -157,8 +203,23 @@ func (x *Call) Copy(into, from []byte) {
 	}
 }
 
+// Refer is Copy of an operand that nothing but Reduce reads: it reads from, and into stays as it was.
+func (x *Call) Refer(into, from []byte) {
+	if len(from) > 0 {
+		x.loans = append(x.loans, loan{unsafe.SliceData(into), from})
+	}
+}
+
 // Operand lists an operand of the next Reduce.
-func (x *Call) Operand(from []byte) { x.operands = append(x.operands, from) }
+func (x *Call) Operand(from []byte) {
+	for i := range x.loans {
+		if x.loans[i].place == unsafe.SliceData(from) {
+			from = x.loans[i].data
+			break
+		}
+	}
+	x.operands = append(x.operands, from)
+}
 
 // Reduce sets into to the reduction, from left to right, of the operands listed since the last Reduce.
 func (x *Call) Reduce(into []byte) {
@@ -173,6 +234,7 @@ func (x *Call) Finish(data []byte) { kernel.Finish(x.op, x.elem, data, x.Size) }
 // reset forgets the caller's memory.
 func (x *Call) reset() {
 	x.forget()
+	x.release()
 	clear(x.operands)
 	x.operands = x.operands[:0]
 	x.In.data, x.Out.data, x.Scratch.data = nil, nil, nil

@@ -123,6 +123,7 @@ func (t *tracer) Begin(*wire.Call) {}
 func (t *tracer) Waiting() []int   { return nil }
 func (t *tracer) Fail(error)       {}
 func (t *tracer) Close() error     { return nil }
+func (t *tracer) Release()         {}
 
 func (t *tracer) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if wantSends, wantRecvs := t.expected(); !slices.EqualFunc(sends, wantSends, sameSend) || !slices.EqualFunc(recvs, wantRecvs, sameRecv) {
@@ -131,12 +132,14 @@ func (t *tracer) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Rec
 	for _, s := range sends {
 		t.mail.put(t.rank, s.Peer, s.Data)
 	}
-	for _, r := range recvs {
+	for i, r := range recvs {
 		got := t.mail.take(r.Peer, t.rank)
 		if len(got) != len(r.Into) {
 			return fmt.Errorf("%d bytes for %d", len(got), len(r.Into))
 		}
 		switch {
+		case r.Lend:
+			recvs[i].Into = got
 		case r.Kernel == nil:
 			copy(r.Into, got)
 		case r.ReceivedFirst:
@@ -160,7 +163,7 @@ func (t *tracer) expected() (sends []wire.Send, recvs []wire.Recv) {
 			}
 		}
 		for _, in := range s.recvs {
-			r := wire.Recv{Peer: in.Peer, Into: t.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst}
+			r := wire.Recv{Peer: in.Peer, Into: t.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst, Lend: in.Lend}
 			if in.Kind == gen.RecvReduceInstr {
 				r.Kernel, r.With = t.call.kernel, t.bytes(in.Srcs[0])
 			}
@@ -179,7 +182,7 @@ func sameSend(a, b wire.Send) bool { return a.Peer == b.Peer && sameBytes(a.Data
 
 func sameRecv(a, b wire.Recv) bool {
 	return a.Peer == b.Peer && sameBytes(a.Into, b.Into) && sameBytes(a.With, b.With) && (a.Kernel == nil) == (b.Kernel == nil) &&
-		a.ReceivedFirst == b.ReceivedFirst && a.AfterSend == b.AfterSend
+		a.ReceivedFirst == b.ReceivedFirst && a.AfterSend == b.AfterSend && a.Lend == b.Lend
 }
 
 // sameBytes tells whether a and b are the same memory.
@@ -226,7 +229,7 @@ func events(sends []wire.Send, recvs []wire.Recv) []string {
 		if r.Kernel != nil {
 			line += fmt.Sprintf(", reduced with %s, received first: %v", elements(r.With), r.ReceivedFirst)
 		}
-		lines = append(lines, fmt.Sprintf("%s, after send: %v", line, r.AfterSend))
+		lines = append(lines, fmt.Sprintf("%s, after send: %v, lent: %v", line, r.AfterSend, r.Lend))
 	}
 	return lines
 }

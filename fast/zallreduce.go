@@ -62,11 +62,11 @@ var allReduce = Collective{
 	Reduces: true,
 	Algorithms: []Algorithm{
 		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Run: allReduceChunkedRing},
-		{Name: "one-shot", Hash: 0x17858dea2d6d005f, Run: allReduceOneShot},
+		{Name: "one-shot", Hash: 0xbef86ed9744de221, Run: allReduceOneShot},
 		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Run: allReduceRecursiveDoubling},
 		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Run: allReduceRing},
 		{Name: "tree", Hash: 0xad1047ebcea7d213, Run: allReduceTree},
-		{Name: "two-shot", Hash: 0x03cf314477450cbf, Run: allReduceTwoShot},
+		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
 		{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 16384},
@@ -190,7 +190,7 @@ func allReduceChunkedRing(ctx context.Context, x *Call) error {
 // order.
 //
 // Specification 0x4e0e23e16f7288fd.
-// Algorithm 0x17858dea2d6d005f.
+// Algorithm 0xbef86ed9744de221.
 func allReduceOneShot(ctx context.Context, x *Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, size); err != nil {
@@ -206,12 +206,12 @@ func allReduceOneShot(ctx context.Context, x *Call) error {
 			from += size
 		}
 		x.Send(to, x.In.Chunk(0))
-		x.Recv(from, x.Scratch.Chunk(from))
+		x.Borrow(from, x.Scratch.Chunk(from))
 	}
 	if err := x.Exchange(ctx); err != nil {
 		return err
 	}
-	x.Copy(x.Scratch.Chunk(rank), x.In.Chunk(0))
+	x.Refer(x.Scratch.Chunk(rank), x.In.Chunk(0))
 	for i := range size {
 		x.Operand(x.Scratch.Chunk(i))
 	}
@@ -521,7 +521,7 @@ func allReduceTree(ctx context.Context, x *Call) error {
 // order.
 //
 // Specification 0x4e0e23e16f7288fd.
-// Algorithm 0x03cf314477450cbf.
+// Algorithm 0xa21e7ba1227605e7.
 func allReduceTwoShot(ctx context.Context, x *Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(size, size); err != nil {
@@ -537,12 +537,12 @@ func allReduceTwoShot(ctx context.Context, x *Call) error {
 			from += size
 		}
 		x.Send(to, x.In.Chunk(to))
-		x.Recv(from, x.Scratch.Slot(from, rank))
+		x.Borrow(from, x.Scratch.Slot(from, rank))
 	}
 	if err := x.Exchange(ctx); err != nil {
 		return err
 	}
-	x.Copy(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))
+	x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))
 	for i := range size {
 		x.Operand(x.Scratch.Slot(i, rank))
 	}

@@ -66,7 +66,7 @@ var reduceScatter = Collective{
 	Hash:    0xe54e3509020b54fa,
 	Reduces: true,
 	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0xe1f7cb4dff5596da, Run: reduceScatterDirect},
+		{Name: "direct", Hash: 0x67f383daf8c7eb0b, Run: reduceScatterDirect},
 		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Run: reduceScatterRing},
 	},
 	Rules: []Rule{
@@ -101,7 +101,7 @@ var reduceScatter = Collective{
 // order.
 //
 // Specification 0xe54e3509020b54fa.
-// Algorithm 0xe1f7cb4dff5596da.
+// Algorithm 0x67f383daf8c7eb0b.
 func reduceScatterDirect(ctx context.Context, x *Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, size); err != nil {
@@ -117,12 +117,12 @@ func reduceScatterDirect(ctx context.Context, x *Call) error {
 			from += size
 		}
 		x.Send(to, x.In.Chunk(to))
-		x.Recv(from, x.Scratch.Chunk(from))
+		x.Borrow(from, x.Scratch.Chunk(from))
 	}
 	if err := x.Exchange(ctx); err != nil {
 		return err
 	}
-	x.Copy(x.Scratch.Chunk(rank), x.In.Chunk(rank))
+	x.Refer(x.Scratch.Chunk(rank), x.In.Chunk(rank))
 	for i := range size {
 		x.Operand(x.Scratch.Chunk(i))
 	}

@@ -15,6 +15,7 @@ func (b *builder) action(n Node, index int) error {
 		err = b.message(&in, n.To, n.Data, true)
 	case Recv:
 		in.Kind = RecvInstr
+		in.Lend = n.Lend
 		err = b.message(&in, n.From, n.Into, false)
 		mark(&in, n.AfterSend)
 	case RecvReduce:
@@ -24,7 +25,7 @@ func (b *builder) action(n Node, index int) error {
 		}
 		mark(&in, n.AfterSend)
 	case Copy:
-		in.Kind = CopyInstr
+		in.Kind, in.Lend = CopyInstr, n.Lend
 		err = b.copy(&in, n)
 	case Reduce:
 		in.Kind = ReduceInstr

@@ -90,6 +90,9 @@ type Recv struct {
 	// that part was sent. It is a permission: where the two are different memory, because the call is out of place, it
 	// has no effect.
 	AfterSend bool
+	// Lend says that what is in Into is read by nothing but the Reduces of this step: then a transport may leave the data
+	// where they arrived. Nothing is ever found in Into, which is scratch, by later steps.
+	Lend bool
 }
 
 // RecvReduce receives an operand from the rank From and sets Into to With ⊕ received, or to received ⊕ With where
@@ -102,7 +105,10 @@ type RecvReduce struct {
 }
 
 // Copy copies From to Into; nothing is done where both are the same memory.
-type Copy struct{ Into, From Region }
+type Copy struct {
+	Into, From Region
+	Lend       bool // as in Recv: the Reduces may read From instead, which nothing but themselves overwrites
+}
 
 // Reduce sets Into to From[Var:=0] ⊕ From[Var:=1] ⊕ … ⊕ From[Var:=N-1], from left to right, N >= 1.
 type Reduce struct {

@@ -27,8 +27,8 @@ var ReduceScatterDirect = register(Algorithm{
 	Source:  "Microsoft MSCCL++, all-pairs reduce-scatter: the first half of its two-shot all-reduce",
 	Scratch: size,
 	Body: []Node{Step{
-		others(Send{v("to"), Chunk(in, v("to"))}, Recv{From: v("from"), Into: Chunk(scratch, v("from"))}),
-		Copy{Into: Chunk(scratch, rank), From: Chunk(in, rank)},
+		others(Send{v("to"), Chunk(in, v("to"))}, Recv{From: v("from"), Into: Chunk(scratch, v("from")), Lend: true}),
+		Copy{Into: Chunk(scratch, rank), From: Chunk(in, rank), Lend: true},
 		Reduce{Into: block(out), Var: "i", N: size, From: Chunk(scratch, v("i"))},
 		Finish{block(out)},
 	}},
@@ -45,8 +45,8 @@ var AllReduceOneShot = register(Algorithm{
 		"oneShotAllReduceKernel",
 	Scratch: size,
 	Body: []Node{Step{
-		others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(scratch, v("from"))}),
-		Copy{Into: Chunk(scratch, rank), From: block(in)},
+		others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(scratch, v("from")), Lend: true}),
+		Copy{Into: Chunk(scratch, rank), From: block(in), Lend: true},
 		Reduce{Into: block(out), Var: "i", N: size, From: Chunk(scratch, v("i"))},
 		Finish{block(out)},
 	}},
@@ -65,8 +65,8 @@ var AllReduceTwoShot = register(Algorithm{
 	Scratch: size,
 	Body: []Node{
 		Step{
-			others(Send{v("to"), Chunk(in, v("to"))}, Recv{From: v("from"), Into: Slot(scratch, v("from"), rank)}),
-			Copy{Into: Slot(scratch, rank, rank), From: Chunk(in, rank)},
+			others(Send{v("to"), Chunk(in, v("to"))}, Recv{From: v("from"), Into: Slot(scratch, v("from"), rank), Lend: true}),
+			Copy{Into: Slot(scratch, rank, rank), From: Chunk(in, rank), Lend: true},
 			Reduce{Into: Chunk(out, rank), Var: "i", N: size, From: Slot(scratch, v("i"), rank)},
 			Finish{Chunk(out, rank)},
 		},

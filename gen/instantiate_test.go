@@ -40,8 +40,8 @@ func TestInstantiateFindsFaults(t *testing.T) {
 		{"no data", onLast(Copy{Into: block(out)}), nil, `no buffer ""`, 0},
 		{"With out of range", onLast(RecvReduce{From: zero, Into: block(out), With: Chunk(in, one)}), nil, "in[1] is out of range", 0},
 		{"order without a value", onLast(RecvReduce{From: zero, Into: block(out), With: block(in), ReceivedFirst: v("x")}), nil, "x: is not", 0},
-		{"source of another length", onLast(Copy{block(out), Span(in, zero, zero)}), nil, "out[0] and in[0..0) differ in length", 0},
-		{"source as long as another chunk", onLast(Copy{block(out), Chunk(in, one)}), cut, "out[0] and in[1] differ in length", 0},
+		{"source of another length", onLast(Copy{Into: block(out), From: Span(in, zero, zero)}), nil, "out[0] and in[0..0) differ in length", 0},
+		{"source as long as another chunk", onLast(Copy{Into: block(out), From: Chunk(in, one)}), cut, "out[0] and in[1] differ in length", 0},
 		{"operand of another length", onLast(Reduce{block(out), "i", two, Span(in, zero, v("i"))}), nil, "differ in length", 0},
 		{"operand out of range", onLast(Reduce{block(out), "i", two, Chunk(in, v("i"))}), nil, "in[1] is out of range", 0},
 		{"no operands", onLast(Reduce{block(out), "i", zero, block(in)}), nil, "a reduction of 0 operands", 0},
@@ -52,7 +52,7 @@ func TestInstantiateFindsFaults(t *testing.T) {
 		{"negative Like", onLast(Finish{Slot(scratch, zero, sub(zero, one))}), cut, "Like is -1", 0},
 		{"Like without a value", onLast(Finish{Slot(scratch, zero, v("x"))}), cut, "x: is not defined", 0},
 		{"Like of another chunk", []Node{LetBuf{"b", one, out, scratch}, Step{Finish{Slot("b", zero, one)}}}, cut, "out[0] is not like chunk 1", 0},
-		{"message after a local action", onLast(Copy{block(out), block(in)}, Send{zero, block(in)}), nil, "after a local action", 1},
+		{"message after a local action", onLast(Copy{Into: block(out), From: block(in)}, Send{zero, block(in)}), nil, "after a local action", 1},
 		{"after no send", onLast(Send{zero, block(in)}, Recv{From: one, Into: block(out), AfterSend: true}), nil, "sends rank 1 0 messages", 1},
 		{"after two sends", onLast(Send{one, block(in)}, Send{one, block(in)}, Recv{From: one, Into: block(out), AfterSend: true}), nil, "sends rank 1 2 messages", 2},
 
@@ -108,7 +108,7 @@ func TestInstantiate(t *testing.T) {
 		}, []Node{
 			Step{Recv{From: v("peer2"), Into: Slot(scratch, zero, v("i"))}, Recv{From: v("peer2"), Into: Span(out, zero, zero)}},
 		}}}},
-		If{rank, nil, []Node{Step{Copy{Chunk(out, one), Slot(scratch, zero, one)}, Finish{Chunk(out, one)}}}},
+		If{rank, nil, []Node{Step{Copy{Into: Chunk(out, one), From: Slot(scratch, zero, one)}, Finish{Chunk(out, one)}}}},
 		Step{Send{sub(one, rank), Region{}}, Recv{From: sub(one, rank)}, Finish{Span(out, zero, two)}},
 	}}
 	place := func(buf spec.Buf, at, like int) Place { return Place{buf, at, 1, like} }

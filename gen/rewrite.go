@@ -25,11 +25,11 @@ func (r rewriter) node(n Node) Node {
 	case Send:
 		return Send{r.expr(n.To), r.region(n.Data)}
 	case Recv:
-		return Recv{r.expr(n.From), r.region(n.Into), n.AfterSend}
+		return Recv{r.expr(n.From), r.region(n.Into), n.AfterSend, n.Lend}
 	case RecvReduce:
 		return RecvReduce{r.expr(n.From), r.region(n.Into), r.region(n.With), r.expr(n.ReceivedFirst), n.AfterSend}
 	case Copy:
-		return Copy{r.region(n.Into), r.region(n.From)}
+		return Copy{r.region(n.Into), r.region(n.From), n.Lend}
 	case Reduce:
 		return Reduce{r.region(n.Into), n.Var, r.expr(n.N), r.region(n.From)}
 	case Finish:

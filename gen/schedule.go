@@ -55,6 +55,7 @@ type Instr struct {
 	// AfterSend is the index of the Send whose data this receive may overwrite part by part, each part after it was
 	// sent; -1 if there is none.
 	AfterSend int
+	Lend      bool  // of a receive or a copy: only reductions of the same step read Dst, and may find the data elsewhere
 	After     []int // indices of the instructions that have to be complete before this one starts
 	Step      int   // the step it comes from, counted per rank from 0: for people and pictures
 	Node      int   // index, in source order, of the action of the Algorithm that it comes from; -1 for Join

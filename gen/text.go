@@ -83,7 +83,7 @@ func actionText(n Node) string {
 	case Send:
 		return fmt.Sprintf("send %v to %v", n.Data, n.To)
 	case Recv:
-		return fmt.Sprintf("recv %v from %v%s", n.Into, n.From, afterSend(n.AfterSend))
+		return fmt.Sprintf("recv %v from %v%s", n.Into, n.From, afterSend(n.AfterSend)+lent(n.Lend))
 	case RecvReduce:
 		order := fmt.Sprintf("%v ⊕ received", n.With)
 		if !n.ReceivedFirst.IsAbsent() {
@@ -91,7 +91,7 @@ func actionText(n Node) string {
 		}
 		return fmt.Sprintf("recv-reduce %v = %s from %v%s", n.Into, order, n.From, afterSend(n.AfterSend))
 	case Copy:
-		return fmt.Sprintf("copy %v = %v", n.Into, n.From)
+		return fmt.Sprintf("copy %v = %v%s", n.Into, n.From, lent(n.Lend))
 	case Reduce:
 		return fmt.Sprintf("reduce %v = ⊕ %v for %s < %v", n.Into, n.From, n.Var, n.N)
 	case Finish:
@@ -103,6 +103,13 @@ func actionText(n Node) string {
 func afterSend(marked bool) string {
 	if marked {
 		return ", after send"
+	}
+	return ""
+}
+
+func lent(marked bool) string {
+	if marked {
+		return ", lent"
 	}
 	return ""
 }

@@ -20,7 +20,7 @@ func TestText(t *testing.T) {
 				Recv{From: v("next"), Into: Slot(scratch, zero, one), AfterSend: true},
 				RecvReduce{From: rank, Into: block(out), With: Span(in, one, two), ReceivedFirst: lt(rank, one), AfterSend: true},
 				RecvReduce{From: rank, Into: block(out), With: block(in)},
-			}}, []Node{Step{Copy{block(out), block(in)}}}}}},
+			}}, []Node{Step{Copy{Into: block(out), From: block(in)}}}}}},
 			Step{
 				Send{To: zero}, Recv{From: zero},
 				Reduce{block(out), "j", two, Chunk(in, v("j"))},

@@ -34,7 +34,7 @@ func sound() *Algorithm {
 		Name: "sound", Primitive: spec.AllReduce, Doc: "A doc.", Source: "New.", Scratch: two, Chunks: size,
 		Body: []Node{
 			Let{"to", up(add(rank, one), size)},
-			Step{Send{v("to"), block(in)}, Recv{From: v("to"), Into: Slot(scratch, zero, rank)}, Copy{block(out), block(in)}},
+			Step{Send{v("to"), block(in)}, Recv{From: v("to"), Into: Slot(scratch, zero, rank)}, Copy{Into: block(out), From: block(in)}},
 		},
 	}
 }
@@ -47,7 +47,7 @@ func TestValidateFindsFaults(t *testing.T) {
 	}
 	body := func(nodes ...Node) func(*Algorithm) { return func(a *Algorithm) { a.Body = nodes } }
 	act := func(nodes ...Node) func(*Algorithm) { return body(inStep(nodes...)...) }
-	send, copied := Send{rank, block(in)}, Copy{block(out), block(in)}
+	send, copied := Send{rank, block(in)}, Copy{Into: block(out), From: block(in)}
 	for _, tc := range []struct {
 		name  string
 		spoil func(*Algorithm)
@@ -124,7 +124,7 @@ func TestValidateFindsFaults(t *testing.T) {
 
 // TestValidateAllows guards against refusing what may be right.
 func TestValidateAllows(t *testing.T) {
-	send, copied := Send{v("to"), block(in)}, Copy{block(out), block(in)}
+	send, copied := Send{v("to"), block(in)}, Copy{Into: block(out), From: block(in)}
 	for name, body := range map[string][]Node{
 		"message after a local action of one branch": inStep(If{rank, []Node{copied}, nil}, send),
 		"message after a local action of a loop":     inStep(For{"i", rank, []Node{copied}}, send),

@@ -79,6 +79,7 @@ type checker struct {
 type instr struct {
 	kind          gen.Kind
 	receivedFirst bool
+	lend          bool
 	rank          int32
 	src, srcEnd   int32 // its sources, in srcs
 	dst           span
@@ -103,7 +104,7 @@ const (
 // The passes, in order. Those in both are made once more in place, where addresses matter.
 var (
 	passes = []func(*checker) *Failure{(*checker).shape, (*checker).match, (*checker).deadlock, (*checker).entered}
-	both   = []func(*checker) *Failure{(*checker).frame, (*checker).alias, (*checker).race, (*checker).results}
+	both   = []func(*checker) *Failure{(*checker).frame, (*checker).alias, (*checker).race, (*checker).results, (*checker).lend}
 )
 
 // load makes the passes that do not depend on whether the call is in place.

@@ -10,7 +10,8 @@
 //   - Within a rank, any two accesses to one place of which one is a write are ordered by what the rank waits for (race).
 //     A send reads until it ends, a receive writes while it is in flight. What is listed AfterSend is the exception.
 //     Buffer space orders nothing, because a transport may have more of it. In place, the pass is repeated with Out and
-//     In at their shared addresses. Each action by itself has rules about overlap (alias).
+//     In at their shared addresses. Each action by itself has rules about overlap (alias), and what is lent is read by
+//     the reductions of its step alone (lend).
 //   - Values are expression trees over input chunks, equal trees being one node, so that a doubled, lost, misplaced or
 //     wrongly bracketed operand is visible (uninitialized, postcondition, finish, order), and a buffer that is promised
 //     to stay as it was is never written (frame). A primitive that moves no data, as a barrier, promises who has

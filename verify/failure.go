@@ -27,6 +27,7 @@ const (
 	Finish        Check = "finish"        // a reduction not completed, completed twice, or completed before its end
 	Postcondition Check = "postcondition" // a place holds something else than the primitive promises
 	Order         Check = "order"         // the right operands in an order, or in trees, that are not allowed
+	Lend          Check = "lend"          // lent data that something else than the step's reductions reads
 	ScratchUnused Check = "scratch"       // the algorithm asks for more scratch than it ever uses
 )
 
@@ -40,6 +41,7 @@ var meanings = map[Check]string{
 	Frame:         "a place is written that has to stay as it was",
 	Alias:         "an action's places overlap in a way that it does not allow",
 	Race:          "two accesses to one place, one of them a write, are in no order",
+	Lend:          "lent data are read by something else than the reductions of the step, or too late",
 	Uninitialized: "a result depends on memory that nothing was written to",
 	Finish:        "a reduction is not completed, or not exactly once at its end",
 	Postcondition: "a place does not hold what the primitive promises",

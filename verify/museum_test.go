@@ -155,6 +155,16 @@ var museum = []exhibit{
 			spec.Down(spec.Sub(spec.Rank, one), spec.Size)), From: gen.Chunk(spec.In, spec.Rank)}}}, a.Body...)
 	}, verify.Postcondition, "in place"},
 	{"a block that nobody copies", gen.AllGatherRing, drop[gen.Copy](0), verify.Uninitialized, "old out"},
+	{"lent data that are copied", gen.AllReduceOneShot, nth(0, func(x gen.Copy) []gen.Node {
+		return []gen.Node{x, gen.Copy{Into: x.Into, From: x.Into}}
+	}), verify.Lend, "a copy reads it"},
+	{"lent data that are reduced a step later", gen.AllReduceTwoShot, nth(0, func(x gen.Step) []gen.Node {
+		return []gen.Node{x[:len(x)-2], x[len(x)-2:]}
+	}), verify.Lend, "a later step reads it"},
+	{"a lent copy of what a reduction has overwritten, in place", gen.AllReduceOneShot, nth(0, func(x gen.Reduce) []gen.Node {
+		return []gen.Node{x, x}
+	}), verify.Lend, "has been overwritten"},
+	{"a result that is lent", gen.AllGatherDirect, set(0, func(x *gen.Recv) { x.Lend = true }), verify.Shape, "into scratch"},
 	{"a slot that is read and never written", gen.AllReduceOneShot, drop[gen.Copy](0), verify.Uninitialized, "old scratch"},
 	{"one slot too few", gen.AllReduceOneShot, func(a *gen.Algorithm) { a.Scratch = spec.Sub(spec.Size, one) },
 		verify.Program, "out of range"},

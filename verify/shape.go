@@ -88,6 +88,9 @@ func (c *checker) shapeOfInstr(rank, i int, in *gen.Instr) string {
 	if reason := c.shapeOfPlaces(rank, in); reason != "" {
 		return reason
 	}
+	if in.Lend && (in.Kind != gen.RecvInstr && in.Kind != gen.CopyInstr || in.Dst.Buf != spec.Scratch) {
+		return "it is lent, but not a receive or a copy into scratch"
+	}
 	if in.Kind == gen.SendInstr || isReceive(in.Kind) {
 		return c.shapeOfMessage(rank, in)
 	}
@@ -189,7 +192,7 @@ func number(b spec.Buf) int32 {
 
 // flatten appends in, whose shape is right, to the instructions.
 func (c *checker) flatten(rank int, in *gen.Instr) {
-	x := instr{kind: in.Kind, receivedFirst: in.ReceivedFirst, rank: int32(rank), dst: spanOf(in.Dst), afterSend: -1}
+	x := instr{kind: in.Kind, receivedFirst: in.ReceivedFirst, lend: in.Lend, rank: int32(rank), dst: spanOf(in.Dst), afterSend: -1}
 	x.src = int32(len(c.srcs))
 	for _, p := range in.Srcs {
 		c.srcs = append(c.srcs, spanOf(p))

@@ -17,11 +17,11 @@ func (s *scope) action(n gen.Node) ([]jen.Code, error) {
 	case gen.Send:
 		c = s.message("Send", "Signal", n.To, n.Data)
 	case gen.Recv:
-		c = s.message("Recv", "Await", n.From, n.Into).mark(n.AfterSend)
+		c = s.message(methods{"Recv", "Borrow"}.of(n.Lend), "Await", n.From, n.Into).mark(n.AfterSend)
 	case gen.RecvReduce:
 		c = s.call("RecvReduce").number(n.From).region(n.Into).region(n.With).truth(n.ReceivedFirst.OrElse(spec.Int(0))).mark(n.AfterSend)
 	case gen.Copy:
-		c = s.call("Copy").region(n.Into).region(n.From)
+		c = s.call(methods{"Copy", "Refer"}.of(n.Lend)).region(n.Into).region(n.From)
 	case gen.Reduce:
 		return s.reduce(n)
 	case gen.Finish:
@@ -30,6 +30,16 @@ func (s *scope) action(n gen.Node) ([]jen.Code, error) {
 		return nil, fmt.Errorf("%T is not an action", n)
 	}
 	return c.code()
+}
+
+// methods are a method of fast.Call and the one for what is lent.
+type methods [2]string
+
+func (m methods) of(lent bool) string {
+	if lent {
+		return m[1]
+	}
+	return m[0]
 }
 
 func (s *scope) message(name, empty string, peer spec.Expr, data gen.Region) call {
