@@ -42,6 +42,9 @@ func runExplain(ctx context.Context, c *call) error {
 		return usageError{fmt.Errorf("want the name of one algorithm, and one number of ranks")}
 	}
 	s, err := c.shown(ctx)
+	if err == nil {
+		err = s.tune(c.tune)
+	}
 	if err != nil {
 		return err
 	}

@@ -75,6 +75,9 @@ type change struct {
 // changes generates a package in memory and compares.
 func (c *call) changes(ctx context.Context) ([]change, error) {
 	s, err := open(ctx, c.arg("."))
+	if err == nil {
+		err = s.tune(c.tune)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -67,6 +67,7 @@ type call struct {
 	peer      int
 	depth     int
 	bytes     int    // of a block
+	tune      string // the file of a table of rules; "": none
 	transport string // "": every one
 	progress  *progress
 }
@@ -164,6 +165,10 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 	if cmd.name != "gen" && cmd.name != "check" {
 		c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory`")
 		c.flags.BoolVar(&c.catalogue, "catalogue", false, "the built-in algorithms, also where the package in this folder has its own")
+	}
+	switch cmd.name {
+	case "gen", "check", "explain":
+		c.flags.StringVar(&c.tune, "tune", "", "put the rules in `file`, as of collperf -tune, before those that there are")
 	}
 	switch cmd.name {
 	case "explain":

@@ -53,6 +53,7 @@ func TestOutput(t *testing.T) {
 		{"explain-send", "explain send/direct -n 3 -peer 2 -catalogue"},
 		{"explain-primitive", "explain Barrier -n 5 -catalogue"},
 		{"explain-call", "explain broadcast -size 4 -bytes 65537 -transport tcp -catalogue"},
+		{"explain-tuned", "explain allreduce -size 4 -bytes 8 -transport tcp -tune ../../selection/testdata/tune.json -catalogue"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
 		if status != 0 || stderr != "" {

@@ -102,10 +102,10 @@ func prove(ctx context.Context, j *job) error {
 	})
 }
 
-// checkRules proves that the catalogue's selection tables are legal and total. Packages of others have none: a call gets
-// their first algorithm that serves it.
+// checkRules proves that the selection tables are legal and total, those of the catalogue and those with the rules of a file.
+// Packages of others have none without: a call gets their first algorithm that serves it.
 func checkRules(_ context.Context, j *job) error {
-	if !j.isBuiltIn {
+	if !j.isBuiltIn && j.tuning == nil {
 		return nil
 	}
 	var faults []error

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"golang.org/x/tools/go/packages"
@@ -26,6 +28,7 @@ type source struct {
 	algorithms []*algorithm              // by full name
 	taken      map[string]token.Position // the names that the package itself declares
 	isBuiltIn  bool                      // it is the catalogue
+	tuning     *selection.Table          // rules that count before others; nil: none
 }
 
 // algorithm is an algorithm on its way to Go.
@@ -154,7 +157,36 @@ func (s *source) of(p spec.Primitive) []*algorithm {
 
 // rules is the selection table for p.
 func (s *source) rules(p spec.Primitive) []gen.Rule {
-	return gen.Rules(p, s.declared(p))
+	algorithms := s.declared(p)
+	table := gen.Rules(p, algorithms)
+	if s.tuning == nil {
+		return table
+	}
+	return selection.Merge(s.tuning.Rules[p.Name], table, gen.Selectable(algorithms))
+}
+
+// tune puts the rules of a file before others, and says so in the command of generated files; "": none.
+func (s *source) tune(name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if s.tuning, err = selection.Decode(f); err == nil {
+		algorithms := map[string][]selection.Algorithm{}
+		for _, p := range s.primitives {
+			algorithms[p.Name] = gen.Selectable(s.declared(p))
+		}
+		err = s.tuning.Check(algorithms)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	s.Command += " -tune " + filepath.ToSlash(name)
+	return nil
 }
 
 // declared are the algorithms for p as the language has them.
