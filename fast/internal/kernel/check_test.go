@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -119,8 +120,18 @@ func checkValues(k wire.Kernel, op spec.Op, typ spec.Type, random *rand.Rand) er
 }
 
 // sizes are numbers of ranks: of all types, those that the type can hold, just cannot, and far from it.
-var sizes = []int{1, 2, 3, 5, 7, 64, 100, 127, 128, 129, 255, 256, 1000, 32767, 32768, 65535, 65536, 70000,
-	1<<24 + 1, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<53 + 1, 1<<63 - 1}
+var sizes = fitting([]uint64{1, 2, 3, 5, 7, 64, 100, 127, 128, 129, 255, 256, 1000, 32767, 32768, 65535, 65536, 70000,
+	1<<24 + 1, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<53 + 1, 1<<63 - 1})
+
+// fitting is the numbers that an int can hold.
+func fitting(numbers []uint64) (fit []int) {
+	for _, n := range numbers {
+		if n <= math.MaxInt {
+			fit = append(fit, int(n))
+		}
+	}
+	return fit
+}
 
 // checkDivision compares what finishes a reduction with the reference, as checkKernel does.
 func checkDivision(finish division, op spec.Op, typ spec.Type) error {

@@ -28,3 +28,9 @@ func lacks(features ...feature) string {
 	}
 	return ""
 }
+
+// streams tells whether Go's own copy is the best for what fits into no cache: with processors of AMD.
+var streams = func() bool {
+	_, b, c, d := cpuid(0)
+	return b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163 // AuthenticAMD
+}()

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -164,11 +166,29 @@ func combine(op spec.Op, x, y float32) float32 {
 	}
 }
 
-// quotient divides integers as whole numbers, of the types that can hold any size: Wide is int64 or uint64.
-func quotient[T integer, Wide int64 | uint64](data []byte, size int) {
+// quotient divides integers of at most 32 bits, by a multiplication with 2^64/size, rounded up (Lemire, Kaser and Kurz,
+// Faster remainder by direct computation, 2019): exact of numbers and sizes below 2^32.
+func quotient[T int8 | int16 | int32 | uint8 | uint16 | uint32](data []byte, size int) {
+	switch {
+	case size == 1:
+		return
+	case uint64(size) > math.MaxUint32:
+		clear(data)
+		return
+	}
+	inverse := ^uint64(0)/uint64(size) + 1
 	elems := view[T](data)
 	for i, x := range elems {
-		elems[i] = T(Wide(x) / Wide(size))
+		sign := int64(x) >> 63
+		q, _ := bits.Mul64(inverse, uint64((int64(x)^sign)-sign))
+		elems[i] = T((int64(q) ^ sign) - sign)
+	}
+}
+
+func quotient64[T int64 | uint64](data []byte, size int) {
+	elems := view[T](data)
+	for i, x := range elems {
+		elems[i] = x / T(size)
 	}
 }
 

@@ -73,10 +73,10 @@ var maxs = row[wire.Kernel]{
 
 // divisions are what completes an average, by element type.
 var divisions = row[division]{
-	spec.TypeInt8: quotient[int8, int64], spec.TypeInt16: quotient[int16, int64],
-	spec.TypeInt32: quotient[int32, int64], spec.TypeInt64: quotient[int64, int64],
-	spec.TypeUint8: quotient[uint8, uint64], spec.TypeUint16: quotient[uint16, uint64],
-	spec.TypeUint32: quotient[uint32, uint64], spec.TypeUint64: quotient[uint64, uint64],
+	spec.TypeInt8: quotient[int8], spec.TypeInt16: quotient[int16],
+	spec.TypeInt32: quotient[int32], spec.TypeInt64: quotient64[int64],
+	spec.TypeUint8: quotient[uint8], spec.TypeUint16: quotient[uint16],
+	spec.TypeUint32: quotient[uint32], spec.TypeUint64: quotient64[uint64],
 	spec.TypeFloat16: ratioFloat16, spec.TypeBFloat16: ratioBFloat16,
 	spec.TypeFloat32: ratio[float32], spec.TypeFloat64: ratio[float64],
 	spec.TypeComplex64: ratio[float32], spec.TypeComplex128: ratio[float64],
