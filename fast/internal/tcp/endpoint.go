@@ -15,7 +15,6 @@ type Endpoint struct {
 	connect func(peer int)
 	links   []link // by rank; its own is unused
 	poller  poller
-	spins   bool // it keeps its processor while it looks at its sockets
 
 	call        *wire.Call
 	fingerprint uint64
@@ -47,7 +46,7 @@ const history = 16
 // New is rank's end of its links to all of size ranks. connect is called, once for each peer, when a link to it is first
 // needed; it must not block. Somebody then calls Attach, or Broken.
 func New(rank, size int, connect func(peer int)) *Endpoint {
-	e := &Endpoint{rank: rank, connect: connect, links: make([]link, size), spins: size <= cores, call: new(wire.Call)}
+	e := &Endpoint{rank: rank, connect: connect, links: make([]link, size), call: new(wire.Call)}
 	e.fingerprint = e.call.Fingerprint()
 	for peer := range e.links {
 		e.links[peer] = link{peer: peer, fd: -1}

@@ -18,12 +18,14 @@ func (e *Endpoint) enter() error {
 		return f.err
 	}
 	e.busy = true
+	exchanges.Add(1)
 	return nil
 }
 
 // leave ends the Exchange, also after the panic of a kernel; and everything, if that was ended meanwhile.
 func (e *Endpoint) leave() {
-	e.show(e.open > 0)
+	exchanges.Add(-1)
+	e.show(false)
 	if e.open > 0 {
 		for _, l := range e.touched {
 			l.settle()
@@ -95,8 +97,7 @@ func (e *Endpoint) appendWaiting(ranks []int) []int {
 	return ranks
 }
 
-// Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for when it
-// failed, in ascending order.
+// Waiting are the ranks that the Exchange in progress has been waiting for for a while, in ascending order.
 func (e *Endpoint) Waiting() []int {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -45,5 +45,5 @@ func queued(fd int) int {
 	return n
 }
 
-// yield lets others have the processor.
+// yield lets another process have the processor.
 func yield() { _, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

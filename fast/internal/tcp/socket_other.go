@@ -15,5 +15,5 @@ func writeSocket(fd int, b []byte) (int, error) { return unix.Write(fd, b) }
 // queued is how many bytes of what was written to a socket have not arrived at the other host, where that is known.
 func queued(int) int { return 0 }
 
-// yield lets others have the processor.
+// yield lets another goroutine have the processor.
 func yield() { runtime.Gosched() }

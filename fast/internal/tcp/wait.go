@@ -3,6 +3,7 @@ package tcp
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,18 +19,31 @@ const (
 // cores is the number of processors that this process may use.
 var cores = runtime.NumCPU()
 
-// look comes after a look at the sockets that was in vain, and prepares the next one, for which others may have the
-// processor first if it may be needed. It is false when it is time to sleep.
+// exchanges is how many are in progress in this process, of all endpoints.
+var exchanges atomic.Int32
+
+// giveWay lets others have the processor if those that look at their sockets may outnumber the processors: other
+// processes, and goroutines of this one if more than one looks.
+func (e *Endpoint) giveWay() {
+	n := int(exchanges.Load())
+	if n*len(e.links) > cores {
+		yield()
+		if n > 1 {
+			runtime.Gosched()
+		}
+	}
+}
+
+// look comes after a look at the sockets that was in vain, and prepares the next one. It is false when it is time to
+// sleep.
 func (e *Endpoint) look() bool {
 	if e.moved.IsZero() {
 		e.moved = time.Now()
 	}
-	switch {
-	case e.fate.Load() != nil || e.doom != nil || e.arrived.Load() || time.Since(e.moved) >= patience:
+	if e.fate.Load() != nil || e.doom != nil || e.arrived.Load() || time.Since(e.moved) >= patience {
 		return false
-	case !e.spins:
-		yield()
 	}
+	e.giveWay()
 	if len(e.active) > few {
 		e.heed(0)
 		return true
