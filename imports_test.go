@@ -46,6 +46,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/*", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "cmd/collgen", may: []string{"spec", "selection", "gen", "gen/emit", "verify", "golang.org/x/tools"},
 		never: []string{"fast", "ref"}},
+	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "examples"},
 	{pattern: "examples/*", may: []string{"fast"}, never: []string{"gen", "verify"}},

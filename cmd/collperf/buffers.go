@@ -24,23 +24,14 @@ type trial struct {
 // bytes is the size of the larger buffer of a rank.
 func (t *trial) bytes(ranks int) int { return t.width(ranks) * t.count * t.element.bytes }
 
-// options are those of the call.
-func (t *trial) options() (opts []fast.Option) {
-	if t.algorithm != "" {
-		opts = append(opts, fast.WithAlgorithm(t.algorithm))
-	}
-	if t.depth > 0 {
-		opts = append(opts, fast.WithDepth(t.depth))
-	}
-	return opts
-}
-
 // load is a trial on one rank, with its buffers. All ranks rewrite equally often.
 type load interface {
 	// rewrite gives all of the operand other values. It is as long on ranks without an operand, which rewrite a buffer that
 	// is not passed, so that no rank's time has the rewriting of others in it.
 	rewrite()
 	call(ctx context.Context) error
+	// force has calls made by that algorithm, with that depth, from now on; "" and 0: as the table says.
+	force(algorithm string, depth int)
 	// check makes a call, and counts the elements that are not as they have to be afterwards on this rank.
 	check(ctx context.Context) (wrong int, err error)
 	free() error
@@ -61,12 +52,13 @@ type buffers[T fast.Elem] struct {
 func newBuffers[T fast.Elem](c *fast.Comm, t *trial, of func(float64) T) (load, error) {
 	b := &buffers[T]{
 		trial: t, role: role{rank: c.Rank(), ranks: c.Size(), root: t.root, inPlace: t.inPlace},
-		invocation: invocation[T]{c: c, root: t.root}, invoke: invokeOf[T](t.name), options: t.options(),
+		invocation: invocation[T]{c: c, root: t.root}, invoke: invokeOf[T](t.name),
 		values: newValues(of, t.element.exact, t.folding, c.Size()),
 	}
 	if t.folding != nil {
 		b.op = t.folding.op
 	}
+	b.force(t.algorithm, t.depth)
 	in, out := t.operation.in.blocks(c.Size())*t.count, t.operation.out.blocks(c.Size())*t.count
 	err := b.allocate(in, out)
 	if err != nil {
@@ -135,4 +127,14 @@ func (b *buffers[T]) own() int { return b.shift + apart*b.rank }
 
 func (b *buffers[T]) call(ctx context.Context) error {
 	return b.invoke(ctx, &b.invocation, b.options)
+}
+
+func (b *buffers[T]) force(algorithm string, depth int) {
+	b.options = nil
+	if algorithm != "" {
+		b.options = append(b.options, fast.WithAlgorithm(algorithm))
+	}
+	if depth > 0 {
+		b.options = append(b.options, fast.WithDepth(depth))
+	}
 }

@@ -18,9 +18,7 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	name = filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, name, got)
 	}
 	want, err := os.ReadFile(name)
 	if err != nil {
@@ -78,5 +76,12 @@ func TestFormats(t *testing.T) {
 		out := strings.NewReplacer("goos: linux", "goos: GOOS", "goos: darwin", "goos: GOOS", "goarch: amd64", "goarch: GOARCH",
 			"goarch: arm64", "goarch: GOARCH").Replace(b.String())
 		golden(t, strings.ReplaceAll(strings.TrimPrefix(args, "-format "), " ", "")+".golden", out)
+	}
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -45,9 +45,7 @@ func TestCacheLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, text := range map[string]string{"level": c.level, "type": c.kind, "size": c.size, "shared_cpu_list": c.cores} {
-			if err := os.WriteFile(filepath.Join(index, name), []byte(text+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, filepath.Join(index, name), text+"\n")
 		}
 	}
 	want := []level{{"L1", 48 << 10, 1}, {"L2", 1 << 20, 2}, {"L3", 32 << 20, 7}}

@@ -2,6 +2,7 @@
 //
 //	collperf [flags] [operations]          time operations over a range of sizes
 //	collperf -limits                       what this machine can do at best
+//	collperf -tune [flags] [operations]    a table of the fastest algorithms, for COLL_TUNE
 //
 // It is a rank of a job if a launcher has made it one; else it starts the ranks itself, as processes or goroutines of this
 // machine. Rank 0 prints.
@@ -52,8 +53,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // do does what the command line asks for.
 func (o *options) do(ctx context.Context, stdout, stderr io.Writer) error {
-	if o.limits {
+	switch {
+	case o.limits:
 		return o.printLimits(ctx, stdout, stderr)
+	case o.tune:
+		return o.writeTable(ctx, stdout, stderr)
 	}
 	return o.measure(ctx, stdout, stderr)
 }

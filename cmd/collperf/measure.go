@@ -77,6 +77,12 @@ func (m *meter) batch(ctx context.Context, n int) (float64, error) {
 	return (both - since(start)) / float64(n), nil
 }
 
+// single is the time of one call.
+func (m *meter) single(ctx context.Context) (float64, error) {
+	m.rewrite()
+	return m.microseconds(ctx, func() error { return m.call(ctx) })
+}
+
 // short times calls that are too short for the clock: batches for what is typical, and single calls for what is rare.
 func (m *meter) short(ctx context.Context) (s spread, calls int, err error) {
 	n, err := m.batchSize(ctx)
@@ -106,8 +112,7 @@ func (m *meter) short(ctx context.Context) (s spread, calls int, err error) {
 func (m *meter) long(ctx context.Context) (s spread, calls int, err error) {
 	all := make(times, m.iterations)
 	for i := range all {
-		m.rewrite()
-		if all[i], err = m.microseconds(ctx, func() error { return m.call(ctx) }); err != nil {
+		if all[i], err = m.single(ctx); err != nil {
 			return s, 0, err
 		}
 	}

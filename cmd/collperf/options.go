@@ -39,6 +39,7 @@ type options struct {
 	garbage bool
 	overlap bool
 	limits  bool
+	tune    bool
 	spread  bool
 
 	format string
@@ -102,6 +103,7 @@ func (o *options) flags(g *given) *flag.FlagSet {
 	f.BoolVar(&o.garbage, "gc", false, "have a goroutine beside that makes garbage to collect")
 	f.BoolVar(&o.overlap, "overlap", false, "measure how much of a started call is hidden behind computing")
 	f.BoolVar(&o.limits, "limits", false, "measure what this machine can do at best instead: memory, hand-offs between cores, TCP")
+	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and collgen gen -tune")
 	f.BoolVar(&o.spread, "percentiles", false, "show percentiles in text, which the other formats always do")
 	f.StringVar(&o.format, "format", "text", "`how` to print: "+strings.Join(names(formats, formatName), ", "))
 	return f
