@@ -54,6 +54,7 @@ type Comm struct {
 	group                  []request // point-to-point calls that are made together
 	descs                  []wire.Call
 	scratch, staged, spare memory
+	buffers                buffers
 
 	queue atomic.Pointer[queue] // of started calls; nil before the first
 	track *track                // what the flight recorder knows of it; nil: nothing

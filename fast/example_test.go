@@ -25,3 +25,28 @@ func ExampleAllReduce() {
 	}
 	// Output: [4 6]
 }
+
+// Large operands in memory that the other ranks of this host read directly: nothing is copied only to be sent. Ranks that
+// are processes gain most; among goroutines, as here, it is like any other memory.
+func ExampleAlloc() {
+	err := fast.Run(context.Background(), 4, func(ctx context.Context, c *fast.Comm) error {
+		gradients, err := fast.Alloc[float32](ctx, c, 1<<20)
+		if err != nil {
+			return err
+		}
+		for i := range gradients {
+			gradients[i] = float32(c.Rank())
+		}
+		if err := fast.AllReduce(ctx, c, gradients, fast.Avg); err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			fmt.Println(len(gradients), gradients[0], gradients[1<<20-1])
+		}
+		return fast.Free(c, gradients) // Close would free it, too
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: 1048576 1.5 1.5
+}

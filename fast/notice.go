@@ -15,7 +15,7 @@ import (
 // The kinds of control messages that communicators send.
 const (
 	kindNotice  uint8 = iota + 1 // a notice
-	kindFound                    // of a new communicator: the memory that ranks of one host share
+	kindFound                    // of a new communicator, or of what Alloc makes: memory that ranks of one host share
 	kindReady                    // of a new communicator: a rank has its transport, or why not
 	kindGo                       // the answer to all when all have said ready
 	kindConnect                  // asks the receiver to connect to the sender

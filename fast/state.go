@@ -96,7 +96,7 @@ const finishTime = time.Second
 // Close leaves the communicator. Calls that were started may end before, for up to a second; a call that runs in another
 // goroutine returns ErrClosed, as every later one does. On other ranks, a call that waits for this rank gets a PeerError
 // with ErrClosed, after all that this rank has sent. Apart from that second Close waits for no other rank, and closing
-// again does nothing. The last communicator of a process that is closed ends its connections to all others.
+// again does nothing. Memory of Alloc goes, too. The last communicator of a process that is closed ends its connections to all others.
 func (c *Comm) Close() error {
 	if c == nil {
 		return nil
@@ -114,6 +114,7 @@ func (c *Comm) Close() error {
 		err = c.transport.Close()
 	}
 	c.endStarted()
+	c.freeAll()
 	if c.world == nil {
 		return err
 	}

@@ -1,0 +1,207 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// buffers is the memory that Alloc has made for one rank of a communicator.
+type buffers struct {
+	mu     sync.Mutex
+	made   uint64 // how often all ranks have called Alloc
+	all    []allocation
+	closed bool
+}
+
+type allocation struct {
+	number uint64 // the same on all ranks
+	*region
+}
+
+// Alloc is memory for n elements, all of them 0, from which the other ranks of c on this host read what this rank sends
+// on c: long messages, also of parts of it, are not copied on the way. On other communicators and hosts, and among
+// goroutines, it is as good as any other memory. It lies in huge pages where the system has them.
+//
+// All ranks of c call it, in the order of their other calls; n may differ from rank to rank. It fails with
+// ErrInvalidArgument if n is negative or no memory has so many elements, as a call of c does, or, without harm to c and
+// on all ranks, if there is not enough memory on one of them.
+//
+// The garbage collector does not see the memory: it goes at Free or when c is closed, and must not be used after that.
+func Alloc[T Elem](ctx context.Context, c *Comm, n int) ([]T, error) {
+	var elem T
+	size := int(unsafe.Sizeof(elem))
+	if n < 0 || n > maxInt/size {
+		return nil, Refuse("Alloc", "%d elements of %d bytes", n, size)
+	}
+	b, err := c.alloc(ctx, n*size)
+	if err != nil {
+		return nil, fmt.Errorf("Alloc: %w", err)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n), nil
+}
+
+// Free gives back memory that Alloc has made for c. All ranks of c call it, in the order of their other calls, and none
+// waits for another; the memory is free when all of them have. It fails with ErrInvalidArgument if buf is not what Alloc
+// has returned, all of it, with ErrConcurrentUse if a call of c is running, and with ErrClosed after Close, which frees
+// everything.
+func Free[T Elem](c *Comm, buf []T) error {
+	if c == nil || c.size == 0 {
+		return Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
+	}
+	if !c.busy.CompareAndSwap(false, true) {
+		return fmt.Errorf("Free: %w", ErrConcurrentUse)
+	}
+	defer c.busy.Store(false)
+	if q := c.queue.Load(); q != nil && q.pending.Load() > 0 {
+		return fmt.Errorf("Free: %w: calls that were started are not over", ErrConcurrentUse)
+	}
+	return c.free(bytesOf(buf))
+}
+
+// alloc is n bytes of memory, which the other ranks map.
+func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
+	if err := Barrier(ctx, c); err != nil { // all ranks are here, and call nothing else
+		return nil, err
+	}
+	a := allocation{number: c.buffers.next()}
+	err := c.enter(ctx, "Alloc")
+	if err == nil {
+		defer c.busy.Store(false)
+		err = c.drain(ctx, "Alloc")
+	}
+	if err = c.expose(ctx, &a, n, err); err == nil {
+		err = c.keep(a)
+	}
+	if err == nil {
+		return a.Bytes, nil
+	}
+	if a.region != nil {
+		c.release(a)
+	}
+	return nil, c.allocError(err)
+}
+
+// allocError is why Alloc has failed with err. That a rank is down is the end of c; another one may have said so in words,
+// and the news itself be on its way.
+func (c *Comm) allocError(err error) error {
+	var timeout *TimeoutError
+	if errors.As(err, &timeout) {
+		return err
+	}
+	if _, ok := within[*PeerError](err); ok {
+		return c.settle(err)
+	}
+	select {
+	case <-c.over:
+		c.flush()
+		return c.fate.Load().err
+	case <-time.After(hearsay):
+	}
+	return err
+}
+
+// next is the number of the next call of Alloc.
+func (b *buffers) next() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.made++
+	return b.made
+}
+
+// allocSalt tells the numbers of what Alloc does from those of communicators.
+const allocSalt = 2 << 32
+
+// expose makes a's region when all ranks make theirs, and has the ranks of each host map those of the others. It succeeds
+// on all ranks or on none, apart from ranks that go down meanwhile. If err is why this rank cannot, the others learn of it.
+func (c *Comm) expose(ctx context.Context, a *allocation, n int, err error) error {
+	err = c.allDo(ctx, a.number, 0, err, func(context.Context, *founding) (err error) {
+		a.region, err = c.newRegion(n, a.number)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.allDo(ctx, a.number, 1, nil, func(ctx context.Context, f *founding) error { return c.exchangeFiles(ctx, f, a) })
+}
+
+// allDo has all ranks do one step of call number of Alloc, and learn whether all have: nil, or the error of this rank or
+// of another one. If err is why this rank cannot, it does not.
+func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do func(context.Context, *founding) error) error {
+	if c.world == nil {
+		return do(ctx, nil)
+	}
+	f := &founding{c.world.plane, descend(c.id, allocSalt, number, step), c.rank, make([]int, c.size)}
+	defer f.plane.Forget(f.id)
+	ranks := make([]int, c.size)
+	for rank := range ranks {
+		ranks[rank], f.members[rank] = rank, c.process(rank)
+	}
+	ctx, stop := c.usable(ctx, ranks)
+	defer stop()
+	ctx, unwatch := f.watched(ctx)
+	defer unwatch()
+	if err == nil {
+		err = do(ctx, f)
+	}
+	return f.settle(ctx, err)
+}
+
+// keep has the memory freed with c.
+func (c *Comm) keep(a allocation) error {
+	c.buffers.mu.Lock()
+	defer c.buffers.mu.Unlock()
+	if c.buffers.closed {
+		return ErrClosed
+	}
+	c.buffers.all = append(c.buffers.all, a)
+	return nil
+}
+
+// free gives back the memory that is b.
+func (c *Comm) free(b []byte) error {
+	c.buffers.mu.Lock()
+	defer c.buffers.mu.Unlock()
+	if c.buffers.closed {
+		return fmt.Errorf("Free: %w", ErrClosed)
+	}
+	at := slices.IndexFunc(c.buffers.all, func(a allocation) bool { return address(a.Bytes) == address(b) && len(a.Bytes) == len(b) })
+	if at < 0 {
+		return Refuse("Free", "%d bytes that are not what Alloc has returned for this communicator", len(b))
+	}
+	c.release(c.buffers.all[at])
+	c.buffers.all = slices.Delete(c.buffers.all, at, at+1)
+	return nil
+}
+
+// freeAll gives back all memory of c, which is closed. A call that runs in another goroutine may use it: it ends soon.
+func (c *Comm) freeAll() {
+	c.buffers.mu.Lock()
+	all := c.buffers.all
+	c.buffers.all, c.buffers.closed = nil, true
+	c.buffers.mu.Unlock()
+	if len(all) == 0 || c.freeIdle(all) {
+		return
+	}
+	go func() {
+		for !c.freeIdle(all) {
+			time.Sleep(time.Millisecond)
+		}
+	}()
+}
+
+// freeIdle gives back memory of c unless a call is running.
+func (c *Comm) freeIdle(all []allocation) bool {
+	if !c.busy.CompareAndSwap(false, true) {
+		return false
+	}
+	defer c.busy.Store(false)
+	for _, a := range all {
+		c.release(a)
+	}
+	return true
+}

@@ -1,0 +1,142 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/shm"
+)
+
+// region is memory outside of Go's heap, of which other processes of this host can have a mapping.
+type region struct {
+	*shm.Region
+	file int // a descriptor, until the others have theirs; then -1
+}
+
+// registrar is a transport whose ranks read from each other's regions.
+type registrar interface {
+	Register(number uint64, r *shm.Region, files []int) error
+	Unregister(number uint64)
+}
+
+// registrar is c's transport to the ranks that can read from this one's regions, and these, by their rank in it; nil if
+// there is none.
+func (c *Comm) registrar() (t registrar, near []int) {
+	if m, ok := c.transport.(*mixed); ok {
+		t, _ = m.near.(registrar)
+		return t, m.members
+	}
+	if t, _ = c.transport.(registrar); t == nil {
+		return nil, nil
+	}
+	for rank := range c.size {
+		near = append(near, rank)
+	}
+	return t, near
+}
+
+// newRegion makes a region of n bytes, and looks whether this process can open the files of those of the other ranks.
+func (c *Comm) newRegion(n int, number uint64) (*region, error) {
+	r, file, err := shm.NewRegion(n, c.rank+int(number%1024)*c.size)
+	if err != nil {
+		return nil, err
+	}
+	_, near := c.registrar()
+	if err = c.canOpen(file, len(near)-1); err != nil {
+		r.Free()
+		return nil, errors.Join(err, unix.Close(file))
+	}
+	return &region{r, file}, nil
+}
+
+// canOpen is why this process cannot open n more files, if it cannot.
+func (c *Comm) canOpen(file, n int) error {
+	var opened []int
+	defer func() {
+		for _, fd := range opened {
+			_ = unix.Close(fd)
+		}
+	}()
+	for range n {
+		fd, err := unix.FcntlInt(uintptr(file), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			return fmt.Errorf("%d more files are to be opened: %w", n, err)
+		}
+		opened = append(opened, fd)
+	}
+	return nil
+}
+
+// exchangeFiles has the ranks of this host map each other's regions.
+func (c *Comm) exchangeFiles(ctx context.Context, f *founding, a *allocation) error {
+	t, near := c.registrar()
+	for _, rank := range near {
+		if rank != c.rank {
+			f.plane.Send(f.members[rank], f.topic(kindFound), nil, a.file)
+		}
+	}
+	err := unix.Close(a.file) // the messages have copies
+	a.file = -1
+	if err != nil || t == nil {
+		return err
+	}
+	files, err := c.collect(ctx, f, near)
+	if err != nil {
+		return err
+	}
+	return t.Register(a.number, a.Region, files)
+}
+
+// collect is the descriptors that the other ranks of this host have sent, in the order of near; -1 for this one.
+func (c *Comm) collect(ctx context.Context, f *founding, near []int) (files []int, err error) {
+	files = slices.Repeat([]int{-1}, len(near))
+	defer func() {
+		for _, fd := range files {
+			if err != nil && fd >= 0 {
+				_ = unix.Close(fd)
+			}
+		}
+	}()
+	for range len(near) - 1 {
+		m, err := f.plane.ReceiveFiles(ctx, f.topic(kindFound))
+		if err != nil {
+			return files, f.unheard(err, f.without(near, files))
+		}
+		rank := slices.Index(f.members, m.From)
+		at := slices.Index(near, rank)
+		if at < 0 || len(m.Files) != 1 || files[at] >= 0 {
+			m.CloseFiles()
+			if len(m.Body) == 0 {
+				m.Body = []byte("it has too many files open to send one")
+			}
+			return files, fmt.Errorf("rank %d has no memory for others: %s", rank, legible(string(m.Body)))
+		}
+		files[at] = m.Files[0]
+	}
+	return files, nil
+}
+
+// without are the processes of the ranks near that have sent no file yet, this one aside.
+func (f *founding) without(near, files []int) (missing []int) {
+	for at, rank := range near {
+		if rank != f.rank && files[at] < 0 {
+			missing = append(missing, f.members[rank])
+		}
+	}
+	return missing
+}
+
+// release ends all use of a region.
+func (c *Comm) release(a allocation) {
+	if t, _ := c.registrar(); t != nil {
+		t.Unregister(a.number)
+	}
+	if a.file >= 0 {
+		_ = unix.Close(a.file)
+	}
+	a.Free()
+}

@@ -1,0 +1,21 @@
+//go:build !linux
+
+package fast
+
+import (
+	"context"
+	"unsafe"
+)
+
+// region is memory that no other process reads.
+type region struct{ Bytes []byte }
+
+func (c *Comm) newRegion(n int, _ uint64) (*region, error) {
+	words := make([]uint64, n/8+1) // aligned for all elements
+	return &region{unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)}, nil
+}
+
+func (c *Comm) exchangeFiles(context.Context, *founding, *allocation) error { return nil }
+
+// release leaves the memory to the garbage collector.
+func (c *Comm) release(allocation) {}
