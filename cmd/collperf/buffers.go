@@ -30,6 +30,8 @@ type load interface {
 	// is not passed, so that no rank's time has the rewriting of others in it.
 	rewrite()
 	call(ctx context.Context) error
+	// start starts a call.
+	start(ctx context.Context) *fast.Handle
 	// force has calls made by that algorithm, with that depth, from now on; "" and 0: as the table says.
 	force(algorithm string, depth int)
 	// check makes a call, and counts the elements that are not as they have to be afterwards on this rank.

@@ -3,6 +3,7 @@
 //	collperf [flags] [operations]          time operations over a range of sizes
 //	collperf -limits                       what this machine can do at best
 //	collperf -tune [flags] [operations]    a table of the fastest algorithms, for COLL_TUNE
+//	collperf -comms 100                    what 100 communicators cost
 //
 // It is a rank of a job if a launcher has made it one; else it starts the ranks itself, as processes or goroutines of this
 // machine. Rank 0 prints.
@@ -58,6 +59,8 @@ func (o *options) do(ctx context.Context, stdout, stderr io.Writer) error {
 		return o.printLimits(ctx, stdout, stderr)
 	case o.tune:
 		return o.writeTable(ctx, stdout, stderr)
+	case o.comms > 0:
+		return o.printCrowds(ctx, stdout, stderr)
 	}
 	return o.measure(ctx, stdout, stderr)
 }

@@ -108,3 +108,6 @@ func (o *operation) counts(sizes []int, ranks, elementBytes int) (counts []int) 
 	}
 	return slices.Compact(counts)
 }
+
+// startable tells whether a call of o is one of fast's, which takes options and can be started.
+func (o *operation) startable() bool { return o.primitive != "Send" }

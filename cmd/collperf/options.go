@@ -40,6 +40,7 @@ type options struct {
 	overlap bool
 	limits  bool
 	tune    bool
+	comms   int
 	spread  bool
 
 	format string
@@ -104,6 +105,7 @@ func (o *options) flags(g *given) *flag.FlagSet {
 	f.BoolVar(&o.overlap, "overlap", false, "measure how much of a started call is hidden behind computing")
 	f.BoolVar(&o.limits, "limits", false, "measure what this machine can do at best instead: memory, hand-offs between cores, TCP")
 	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and collgen gen -tune")
+	f.IntVar(&o.comms, "comms", 0, "measure instead what that `number` of communicators cost, in memory and time")
 	f.BoolVar(&o.spread, "percentiles", false, "show percentiles in text, which the other formats always do")
 	f.StringVar(&o.format, "format", "text", "`how` to print: "+strings.Join(names(formats, formatName), ", "))
 	return f
@@ -210,8 +212,8 @@ func (o *options) validate() error {
 		return fmt.Errorf("-f %d: want at least 2", o.factor)
 	case o.iterations < 1 || o.cycles < 1:
 		return errors.New("-n and -N: want at least 1")
-	case o.warmUp < 0 || o.check < 0 || o.depth < 0:
-		return errors.New("-w, -c and -depth cannot be negative")
+	case o.warmUp < 0 || o.check < 0 || o.depth < 0 || o.comms < 0:
+		return errors.New("-w, -c, -depth and -comms cannot be negative")
 	case o.folding.integers && !o.element.integer:
 		return fmt.Errorf("-o %v is for integers, not for %s", o.folding.op, o.element.name)
 	}

@@ -85,7 +85,7 @@ func (s *session) trials(o *operation, count int) (all []*trial) {
 		if o.reduces {
 			t.folding = &s.folding
 		}
-		if o.primitive != "Send" {
+		if o.startable() {
 			t.algorithm, t.depth = s.algorithm, s.depth
 		}
 		all = append(all, t)
@@ -123,8 +123,16 @@ func (s *session) time(ctx context.Context, m *meter, t *trial) (*result, error)
 		take = m.short
 	}
 	times, calls, err := take(ctx)
+	if err != nil {
+		return nil, err
+	}
 	r.timed(t, times, calls)
-	return r, err
+	if s.overlap && t.startable() {
+		share, err := m.overlap(ctx)
+		r.Overlap = &share
+		return r, err
+	}
+	return r, nil
 }
 
 // checked adds what checks find on all ranks.

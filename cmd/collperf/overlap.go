@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// overlapRounds is how many times the share is measured. Their median counts.
+const overlapRounds = 11
+
+// overlap is which share of a started call is hidden behind computing that takes as long as the call: 0 to 1. It is the
+// mean over all ranks.
+func (m *meter) overlap(ctx context.Context) (float64, error) {
+	n, err := m.overlapBatch(ctx)
+	if err != nil {
+		return 0, err
+	}
+	shares := make(times, overlapRounds)
+	steps := 1
+	for i := range shares {
+		if shares[i], steps, err = m.share(ctx, n, steps); err != nil {
+			return 0, err
+		}
+	}
+	if err := shares.among(ctx, m.c); err != nil {
+		return 0, err
+	}
+	slices.Sort(shares)
+	return min(max(0, shares.median()), 1), nil
+}
+
+// overlapBatch is how many started calls are long enough for the clock.
+func (m *meter) overlapBatch(ctx context.Context) (int, error) {
+	for n := 1; ; n *= 2 {
+		t, err := m.started(ctx, n, 0)
+		if err == nil {
+			t, err = slowest(ctx, m.c, t)
+		}
+		if err != nil || t >= leastBatch || n == mostBatch {
+			return n, err
+		}
+	}
+}
+
+// share measures calls alone, computing alone, and both: what both take less than one after the other was hidden. more is
+// how many steps of computing take as long as a call does.
+func (m *meter) share(ctx context.Context, n, steps int) (share float64, more int, err error) {
+	alone, err := m.started(ctx, n, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	for took := computing(n, steps); took < alone/2; took = computing(n, steps) {
+		steps *= 2
+	}
+	steps = max(1, int(float64(steps)*alone/computing(n, steps)))
+	busy := computing(n, steps)
+	both, err := m.started(ctx, n, steps)
+	return (alone + busy - both) / alone, steps, err
+}
+
+// started is how long n calls take that are started and waited for, in microseconds, with so much computing between the two.
+func (m *meter) started(ctx context.Context, n, steps int) (float64, error) {
+	return m.microseconds(ctx, func() error {
+		for range n {
+			m.rewrite()
+			h := m.start(ctx)
+			compute(steps)
+			if err := h.Wait(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// computing is how long that many times so many steps take, in microseconds.
+func computing(n, steps int) float64 {
+	start := time.Now()
+	for range n {
+		compute(steps)
+	}
+	return since(start)
+}
+
+// computed keeps the results of compute, so that it is not left out.
+var computed atomic.Uint64
+
+// compute is what a caller does while a call runs: arithmetic, without memory.
+func compute(steps int) {
+	x := 1.5
+	for range steps {
+		x = math.Sqrt(x) + 1
+	}
+	computed.Store(math.Float64bits(x))
+}
+
+func (b *buffers[T]) start(ctx context.Context) *fast.Handle {
+	return fast.Start(b.options, func(opts []fast.Option) error { return b.invoke(ctx, &b.invocation, opts) })
+}
