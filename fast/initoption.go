@@ -122,5 +122,6 @@ func WithLogger(log *slog.Logger) InitOption {
 // WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time.
 func WithTraceDir(dir string) InitOption { return func(p *place) { p.traceDir = dir } }
 
-// WithSlowCall sets after how long a call in progress is warned of, with the ranks that it waits for; 10 s without it.
+// WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without it.
+// A call that takes long because it moves much is not slow. What has moved is looked at four times as often.
 func WithSlowCall(after time.Duration) InitOption { return func(p *place) { p.slow = after } }

@@ -190,6 +190,8 @@ func (m *mixed) Waiting() []int {
 	return ranks
 }
 
+func (m *mixed) Moved() uint64 { return movedBy(m.near) + movedBy(m.far) }
+
 func (m *mixed) Fail(err error) {
 	m.near.Fail(&given{err})
 	m.far.Fail(err)

@@ -25,7 +25,7 @@ type recording struct {
 	operations int    // how many to keep
 	dir        string // where to write a file when a call fails for the first time; "": nowhere
 	log        *slog.Logger
-	slow       time.Duration // how long a call takes before it is warned of; 0: slowCall
+	slow       time.Duration // how long a call makes no progress before it is warned of; 0: slowCall
 	clock      *ticks.Clock  // nil: a new one
 }
 
@@ -66,7 +66,7 @@ type track struct {
 	id         uint64
 	name       string
 	rank, size int
-	waiting    func() []int // the ranks that its transport waits for; nil: it is closed, or has no transport
+	transport  transport // nil: it is closed, or has none
 
 	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock. All
 	// of them are over when done is the number of the last one.
@@ -76,7 +76,9 @@ type track struct {
 	blocked     []int         // for which ranks they were waiting
 	blamed      []int         // and whose fault it is, as far as the error says
 	kept        []record      // those of them that had to leave the ring for others'
-	warned      time.Duration // how long they took when it was warned of them last; 0: never
+	moved       uint64        // of its transport, when it was looked for slow calls last
+	still       time.Duration // when it was seen last that something had moved, after the origin
+	warned      time.Duration // for how long nothing had when it was warned of them last; 0: never
 }
 
 func newRecorder(r recording) *recorder {
@@ -97,10 +99,7 @@ func (r *recorder) join(c *Comm) *track {
 	if r == nil {
 		return nil
 	}
-	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size}
-	if c.transport != nil {
-		t.waiting = c.transport.Waiting
-	}
+	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size, transport: c.transport}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tracks[t] = true
@@ -114,7 +113,7 @@ func (t *track) leave() {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.waiting = nil
+	t.transport = nil
 	delete(t.tracks, t)
 }
 

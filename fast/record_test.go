@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -248,7 +249,7 @@ func (b *lockedBuffer) String() string {
 	return b.Buffer.String()
 }
 
-// TestSlowCalls warns of a call that does not end, less and less often, and of no other.
+// TestSlowCalls warns of a call in which nothing moves, less and less often, and of no other.
 func TestSlowCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer
@@ -274,6 +275,42 @@ func TestSlowCalls(t *testing.T) {
 			if !strings.Contains(lines[len(lines)-1], want) {
 				t.Errorf("%q is not in %s", want, lines[len(lines)-1])
 			}
+		}
+		leaveWatched(all)
+	})
+}
+
+// slowly is a transport that moves when a test says so.
+type slowly struct {
+	transport
+	moved atomic.Uint64
+}
+
+func (s *slowly) Moved() uint64 { return s.moved.Load() }
+
+// TestSlowlyIsNotSlow has a call take minutes in which something moves again and again: it is warned of when nothing does any
+// more.
+func TestSlowlyIsNotSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log lockedBuffer
+		all := watched(2, recording{operations: 10, log: slog.New(slog.NewTextHandler(&log, nil))})
+		s := &slowly{transport: all[0].transport}
+		all[0].track.transport = s
+		h := StartBarrier(t.Context(), all[0])
+		h.begin()
+		for range 20 {
+			time.Sleep(8 * time.Second)
+			s.moved.Add(1)
+		}
+		if log.String() != "" {
+			t.Errorf("while something moves: %s", log.String())
+		}
+		time.Sleep(14 * time.Second)
+		if got := log.String(); !strings.Contains(got, "makes no progress") || !strings.Contains(got, "seconds=10 running=17") {
+			t.Errorf("when nothing does: %q", got)
+		}
+		if err := errors.Join(Barrier(t.Context(), all[1]), h.Wait(t.Context())); err != nil {
+			t.Error(err)
 		}
 		leaveWatched(all)
 	})

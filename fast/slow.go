@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// slowCall is how long a call may take before it is warned of, unless an option says otherwise.
+// slowCall is how long a call may make no progress before it is warned of, unless an option says otherwise.
 const slowCall = 10 * time.Second
 
 // look has a timer look for slow calls. It is set while calls are made, not by each of them. The recorder is locked.
@@ -21,7 +21,7 @@ func (r *recorder) look() {
 	}
 }
 
-// watch warns of the calls that are slow, and looks again as long as any are in progress.
+// watch warns of the calls that make no progress, and looks again as long as any are running.
 func (r *recorder) watch() {
 	var slow []slowness
 	r.mu.Lock()
@@ -51,23 +51,41 @@ func (r *recorder) running() iter.Seq[*track] {
 	}
 }
 
-// slowness is a call that takes long.
+// slowness is a call that makes no progress.
 type slowness struct {
 	record
-	waiting []int
-	takes   time.Duration
+	waiting     []int
+	takes, idle time.Duration
 }
 
-// slowness is the call of t that is in progress, if it is time to warn of it: first after the recorder's time, and then
-// whenever it has taken twice as long. The recorder is locked.
+// slowness is the call of t that is running, if it is time to warn of it: first when nothing has moved for the recorder's
+// time, as far as looks now and then can tell, and then whenever it has been twice as long. The recorder is locked.
 func (t *track) slowness(now time.Duration) (slowness, bool) {
+	if moved := movedBy(t.transport); moved != t.moved {
+		t.moved, t.still, t.warned = moved, now, 0
+	}
 	e, ok := t.find(t.first)
-	takes := now - t.clock.Elapsed(e.start)
-	if !ok || takes < max(t.slow, 2*t.warned) {
+	began := t.clock.Elapsed(e.start)
+	idle := now - max(began, t.still)
+	if !ok || idle < max(t.slow, 2*t.warned) {
 		return slowness{}, false
 	}
-	t.warned = takes
-	return slowness{e, t.waits(), takes}, true
+	t.warned = idle
+	return slowness{e, t.waits(), now - began, idle}, true
+}
+
+// mover is a transport that tells of its progress.
+type mover interface {
+	// Moved grows when something was sent or received. It may be called at any time.
+	Moved() uint64
+}
+
+// movedBy is how far t has come, 0 if it does not tell.
+func movedBy(t transport) uint64 {
+	if m, ok := t.(mover); ok {
+		return m.Moved()
+	}
+	return 0
 }
 
 // find is the record of an operation of t that is in progress. The recorder is locked.
@@ -85,13 +103,14 @@ func (t *track) find(number uint64) (record, bool) {
 
 // waits are the ranks that the communicator's transport waits for. The recorder is locked.
 func (t *track) waits() []int {
-	if t.waiting == nil {
+	if t.transport == nil {
 		return nil
 	}
-	return t.waiting()
+	return t.transport.Waiting()
 }
 
 func (s *slowness) warn(log *slog.Logger) {
-	log.Warn("a call is slow", "primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.name,
-		"rank", s.track.rank, "size", s.track.size, "waiting", s.waiting, "seconds", s.takes.Round(time.Second).Seconds())
+	log.Warn("a call makes no progress", "primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.name,
+		"rank", s.track.rank, "size", s.track.size, "waiting", s.waiting, "seconds",
+		s.idle.Round(time.Second).Seconds(), "running", s.takes.Round(time.Second).Seconds())
 }

@@ -48,6 +48,33 @@ func testWaiting(t *testing.T, make Make) {
 	becomes(t, all[0], nil)
 }
 
+// testMoved has a rank receive several messages in one Exchange: while it waits for the next one, it says that something has
+// moved since it waited for the one before, and nothing else moves.
+func testMoved(t *testing.T, make Make) {
+	all := group(t, make, 2)
+	recvs := slices.Repeat([]wire.Recv{{Peer: 1}}, 4)
+	done := asynchronously(func() error { return all[0].Exchange(t.Context(), nil, recvs) })
+	becomes(t, all[0], []int{1})
+	for range recvs {
+		before := all[0].Moved()
+		time.Sleep(30 * time.Millisecond)
+		if now := all[0].Moved(); now != before {
+			t.Errorf("%d moved, and then %d, without a message", before, now)
+		}
+		if err := all[1].send(t.Context(), 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		for start := time.Now(); all[0].Moved() == before && len(done) == 0; time.Sleep(time.Millisecond) {
+			if time.Since(start) > long {
+				t.Fatalf("it is not told that a message came: %d", before)
+			}
+		}
+	}
+	if err := ended(t, done); err != nil {
+		t.Error(err)
+	}
+}
+
 // becomes waits until e waits for those ranks.
 func becomes(t *testing.T, e rank, want []int) {
 	t.Helper()

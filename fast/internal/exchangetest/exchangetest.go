@@ -19,6 +19,7 @@ type Transport interface {
 	Begin(call *wire.Call)
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
 	Waiting() []int
+	Moved() uint64
 	Fail(err error)
 	Close() error
 }
@@ -50,6 +51,7 @@ func Run(t *testing.T, make Make) {
 		{"bad peers", testBadPeers},
 		{"timeout", testTimeout},
 		{"waiting", testWaiting},
+		{"moved", testMoved},
 		{"fail", testFail},
 		{"close", testClose},
 		{"ends", testEnds},

@@ -32,14 +32,16 @@ type Endpoint struct {
 	open    int                // how many of both are not complete
 	bounces [][]byte           // memory for receives marked AfterSend
 
-	ended   atomic.Pointer[error] // why this rank's part is over; nil: it is not
-	closed  atomic.Bool
-	state   atomic.Uint32         // awake, drowsy or asleep
-	token   chan struct{}         // capacity 1
-	slept   time.Time             // when it first slept since it last went on; zero: it has not
-	verdict error                 // what came out when all ranks were asleep
-	left    atomic.Pointer[[]int] // for which ranks the Exchange that failed was waiting; nil: none has failed
-	_       [64]byte              // the other ranks poll state
+	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
+	closed   atomic.Bool
+	state    atomic.Uint32         // awake, drowsy or asleep
+	token    chan struct{}         // capacity 1
+	slept    time.Time             // when it first slept since it last went on; zero: it has not
+	verdict  error                 // what came out when all ranks were asleep
+	moves    uint64                // how often something was sent or received
+	progress atomic.Uint64         // moves, as far as others are to know
+	left     atomic.Pointer[[]int] // for which ranks the Exchange that failed was waiting; nil: none has failed
+	_        [64]byte              // the other ranks poll state
 }
 
 // New makes the endpoints of size ranks, in rank order.
@@ -166,14 +168,18 @@ func (e *Endpoint) bounce(i, size int) []byte {
 
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
-	for vain, moves := 0, 0; e.open > 0; vain++ {
+	for vain := 0; e.open > 0; vain++ {
 		moved, err := e.advance()
 		if err != nil {
 			return err
 		}
 		if moved {
 			vain, e.slept = 0, time.Time{}
-			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.given() != nil) {
+			if e.moves%64 != 0 {
+				continue
+			}
+			e.progress.Store(e.moves)
+			if e.open > 0 && (ctx.Err() != nil || e.given() != nil) {
 				return e.failure(ctx)
 			}
 			continue
@@ -182,12 +188,17 @@ func (e *Endpoint) complete(ctx context.Context) error {
 			runtime.Gosched()
 			continue
 		}
+		e.progress.Store(e.moves)
 		if err := e.sleep(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some messages
+// late while the rank moves fast, and is not when it waits.
+func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
 // advance does what can be done without waiting, and tells whether that was anything.
 func (e *Endpoint) advance() (moved bool, err error) {
@@ -204,6 +215,9 @@ func (e *Endpoint) advance() (moved bool, err error) {
 			return moved, err
 		}
 		moved = moved || did
+	}
+	if moved {
+		e.moves++
 	}
 	return moved, nil
 }

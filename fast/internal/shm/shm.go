@@ -26,9 +26,11 @@ type Endpoint struct {
 	in   []incoming // and its receives
 	open int        // how many of both are not complete
 
-	gate    gate
-	ended   atomic.Pointer[error] // why this rank's part is over; nil: it is not
-	awaited awaited
+	gate     gate
+	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
+	moves    uint64                // how often something was sent or received
+	progress atomic.Uint64         // moves, as far as others are to know
+	awaited  awaited
 }
 
 // Attach is rank's end of its links to all of size ranks, through the memory that Create has made for them, of which fd is
@@ -186,7 +188,7 @@ func (e *Endpoint) sendTo(peer, bytes int) *outgoing {
 
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
-	for moves, idle := 0, 0; e.open > 0; {
+	for idle := 0; e.open > 0; {
 		moved, err := e.advance()
 		if err != nil {
 			return err
@@ -195,12 +197,17 @@ func (e *Endpoint) complete(ctx context.Context) error {
 		case moved:
 			idle = 0
 			e.awaited.forget()
-			if moves++; moves%64 == 0 && e.open > 0 && (ctx.Err() != nil || e.ended.Load() != nil) {
+			if e.moves%64 != 0 {
+				continue
+			}
+			e.progress.Store(e.moves)
+			if e.open > 0 && (ctx.Err() != nil || e.ended.Load() != nil) {
 				return e.failure(ctx)
 			}
 		case e.patience.pause(idle):
 			idle++
 		default:
+			e.progress.Store(e.moves)
 			if err := e.sleep(ctx); err != nil {
 				return err
 			}
@@ -208,6 +215,10 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some messages
+// late while the rank moves fast, and is not when it waits.
+func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
 // advance does what can be done without waiting, and tells whether that was anything.
 func (e *Endpoint) advance() (moved bool, err error) {
@@ -224,6 +235,9 @@ func (e *Endpoint) advance() (moved bool, err error) {
 			return moved, err
 		}
 		moved = moved || did
+	}
+	if moved {
+		e.moves++
 	}
 	return moved, nil
 }

@@ -21,12 +21,14 @@ type Endpoint struct {
 	past        [history]wire.Call // the calls begun last
 	begun       uint64             // how many
 
-	touched []*link   // the links of the Exchange in progress
-	active  []*link   // those of them with messages that are not complete
-	open    int       // how many messages are not complete
-	moved   time.Time // when something was done last; set when there is nothing to do
-	napped  bool      // the last sleep was in vain
-	doom    error     // another rank has refused a message
+	touched  []*link       // the links of the Exchange in progress
+	active   []*link       // those of them with messages that are not complete
+	open     int           // how many messages are not complete
+	moved    time.Time     // when something was done last; set when there is nothing to do
+	napped   bool          // the last sleep was in vain
+	moves    uint64        // how often something was sent or received
+	progress atomic.Uint64 // moves, as far as others are to know
+	doom     error         // another rank has refused a message
 
 	fate atomic.Pointer[fate] // nil: nothing has ended it
 
@@ -134,23 +136,32 @@ func (e *Endpoint) callOf(c *wire.Call) (*wire.Call, uint64) {
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
 	e.moved, e.napped = time.Time{}, false
-	for moves := 0; ; {
+	for {
 		moved, err := e.advance()
 		switch {
 		case err != nil || e.open == 0:
 			return err
 		case moved:
 			e.show(false)
-			if moves++; moves%64 == 0 && (ctx.Err() != nil || e.fate.Load() != nil) {
+			if e.moves%64 != 0 {
+				continue
+			}
+			e.progress.Store(e.moves)
+			if ctx.Err() != nil || e.fate.Load() != nil {
 				return e.failure(ctx)
 			}
 		case !e.look():
+			e.progress.Store(e.moves)
 			if err := e.sleep(ctx); err != nil {
 				return err
 			}
 		}
 	}
 }
+
+// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some messages
+// late while the rank moves fast, and is not when it waits.
+func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
 // advance does what can be done without waiting, and tells whether that was anything.
 func (e *Endpoint) advance() (moved bool, err error) {
@@ -166,6 +177,7 @@ func (e *Endpoint) advance() (moved bool, err error) {
 		}
 		if pushed || pulled {
 			moved, e.moved = true, time.Time{}
+			e.moves++
 		}
 		if l.sending() != nil || l.receiving() != nil {
 			i++
