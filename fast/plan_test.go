@@ -22,8 +22,8 @@ func TestCarrier(t *testing.T) {
 		for i, want := range carriers[w.name] {
 			all := w.comms(t, i+1)
 			for _, c := range all {
-				if c.carrier != want {
-					t.Errorf("%s, %v: %q, want %q", w.name, c, c.carrier, want)
+				if got := c.Topology().Transport; got != want {
+					t.Errorf("%s, %v: %q, want %q", w.name, c, got, want)
 				}
 			}
 			closeAll(t, all)

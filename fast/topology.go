@@ -10,13 +10,16 @@ import (
 type Topology struct {
 	// Hosts are the ranks of each host, in ascending order; the hosts are in the order of their lowest ranks.
 	Hosts [][]int `json:"hosts"`
-	// Links is how this rank talks to each rank: "self", "memory" (goroutines), "shm" or "tcp".
+	// Links is how this rank talks to each rank: "self", "inproc" (goroutines), "shm" or "tcp".
 	Links []string `json:"links"`
+	// Transport is how all ranks talk, in the words of Rule: "inproc" (also of a rank that is alone), "shm", "tcp" or, where
+	// some share memory and others do not, "mixed".
+	Transport string `json:"transport"`
 }
 
-// Topology tells how the ranks of c are connected. All ranks see the same hosts.
+// Topology tells how the ranks of c are connected. All ranks see the same hosts and transport.
 func (c *Comm) Topology() Topology {
-	t := Topology{Links: make([]string, c.Size())}
+	t := Topology{Links: make([]string, c.Size()), Transport: c.carrier}
 	hosts := make(map[string]int)
 	for rank := range c.Size() {
 		host, link := c.place(rank)
@@ -33,7 +36,7 @@ func (c *Comm) Topology() Topology {
 
 // place is where rank is, as a name of its host, and how this rank talks to it.
 func (c *Comm) place(rank int) (host, link string) {
-	host, link = "here", "memory"
+	host, link = "here", carriedInside
 	if c.world != nil && c.world.locate != nil {
 		host, link = c.world.locate(c.process(rank))
 	}
