@@ -9,11 +9,14 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// publish makes call readable for the other ranks until history more calls were begun.
-func (c *control) publish(call wire.Mark) {
-	n := c.begun.Load()
-	c.calls[n%history].write(call)
-	c.begun.Store(n + 1)
+// publish makes the call in progress readable for the other ranks, until history more calls were begun. This rank is
+// inside the gate.
+func (e *Endpoint) publish() {
+	if !e.published {
+		e.own.calls[e.begun%history] = e.current
+		e.begun++
+		e.published = true
+	}
 }
 
 // lookup is a copy of the call of that fingerprint which c's rank began, or whose message it put into ring r. It is not

@@ -87,7 +87,7 @@ func TestWithdrawn(t *testing.T) {
 				}
 			}
 			for all[1].links[0].in.head.lines[0].seq.Load() == 0 { // until it is offered
-				all[1].patience.pause(math.MaxInt - 1)
+				all[1].yield()
 			}
 			into := make([]byte, n)
 			r := wire.Recv{Peer: 0, Into: into, With: into, Kernel: func(dst, a, b []byte) {
@@ -155,7 +155,7 @@ func TestHostilePlaces(t *testing.T) {
 		}
 		all[1].Begin(&wire.Call{Seq: 1})
 		l := &all[1].links[0].in.head.lines[0]
-		l.left, l.fingerprint, l.where = n, all[1].call.Fingerprint, x.where
+		l.left, l.fingerprint, l.where = n, all[1].current.fingerprint, x.where
 		*l.place() = x.place
 		l.seq.Store(1)
 		err := all[1].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: make([]byte, n)}})

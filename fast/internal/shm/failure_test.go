@@ -53,7 +53,7 @@ func TestForgottenMismatch(t *testing.T) {
 	if err := send(all[0], 1); err != nil {
 		t.Fatal(err)
 	}
-	for seq := range uint64(history) {
+	for seq := range uint64(history + 1) { // the last one is not shown yet
 		all[0].Begin(&wire.Call{Seq: seq + 2})
 	}
 	all[1].Begin(&wire.Call{Seq: 100})
@@ -109,7 +109,7 @@ var hostile = map[string]func(e *Endpoint){
 	"wrong fingerprint": func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) },
 	"wrong length": func(e *Endpoint) {
 		l := &e.links[1].in.head.lines[0]
-		l.fingerprint, l.left = e.call.Fingerprint, 1<<31
+		l.fingerprint, l.left = e.current.fingerprint, 1<<31
 		l.seq.Store(1)
 	},
 }

@@ -28,7 +28,7 @@ const (
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 5
+	version = 6
 )
 
 // header begins the shared memory.
@@ -42,11 +42,11 @@ type header struct {
 type control struct {
 	// doorbell is the futex that the rank sleeps on. sleeping says what would wake it: see want.
 	doorbell, sleeping atomic.Uint32
-	_                  [120]byte
+	cpu                atomic.Uint32 // the processor that the rank has run on, plus 1; 0: not known
+	_                  [116]byte
 
 	closed atomic.Uint32 // not 0: the rank has left
-	begun  atomic.Uint32 // the index in calls, modulo history, of the call after the current one
-	_      [120]byte
+	_      [124]byte
 
 	calls [history]record
 }
@@ -58,18 +58,18 @@ type record struct {
 	call        wire.Call
 }
 
-// line announces one segment of a message. One that is short enough lies in the line itself, so that it takes a single
-// cache line from rank to rank.
+// line announces one segment of a message. One that is short enough lies in the line itself, so that one or two cache
+// lines, which processors fetch in pairs, take all of it from rank to rank.
 type line struct {
 	seq         atomic.Uint32 // number of the segment in its ring, plus 1; written last
 	left        uint32        // bytes of the message from this segment on; at most MaxUint32
 	fingerprint uint64        // of the message's call
+	where       uint32        // 0: the data are in the line or the slot; otherwise the message is offered: see place
+	_           uint32
 	inline      [inline]byte
-	where       uint32   // 0: the data are in the line or the slot; otherwise the message is offered: see place
-	_           [60]byte // processors fetch lines in pairs
 }
 
-const inline = 48
+const inline = 128 - 24
 
 // ringHead begins a ring; the slots follow.
 type ringHead struct {

@@ -17,13 +17,13 @@ import (
 
 // TestLayout: everything has its place, apart from everything else and aligned, within the bounds that are documented.
 func TestLayout(t *testing.T) {
-	for what, got := range map[string]uintptr{
-		"header": unsafe.Sizeof(header{}) - 4096, "control": unsafe.Sizeof(control{}) - 256 - history*112,
-		"record": unsafe.Sizeof(record{}) - 112, "line": unsafe.Sizeof(line{}) - 128, "ringHead": unsafe.Sizeof(ringHead{}) - slots*(128+112) - 384,
-		"closed": unsafe.Offsetof(control{}.closed) - 128, "calls": unsafe.Offsetof(control{}.calls) - 256, "tail": unsafe.Offsetof(ringHead{}.tail) - slots*128,
+	for what, got := range map[string]int{
+		"header": int(unsafe.Sizeof(header{})) - 4096, "control": int(unsafe.Sizeof(control{})) - 256 - history*112,
+		"record": int(unsafe.Sizeof(record{})) - 112, "line": int(unsafe.Sizeof(line{})) - 128, "ringHead": int(unsafe.Sizeof(ringHead{})) - slots*(128+112) - 384,
+		"closed": int(unsafe.Offsetof(control{}.closed)) - 128, "calls": int(unsafe.Offsetof(control{}.calls)) - 256, "tail": int(unsafe.Offsetof(ringHead{}.tail)) - slots*128,
 	} {
 		if got != 0 {
-			t.Errorf("%s: off by %d", what, int(got))
+			t.Errorf("%s: off by %d", what, got)
 		}
 	}
 	for size, mib := range map[int]int{2: 4, 91: 104, 256: 814} { // as memoryBytes says

@@ -20,8 +20,13 @@ type Endpoint struct {
 	links    []link       // by rank; its own is unused
 	regions  []registered // this rank's, in the order of their addresses
 	patience patience
+	yields   uint // so far
+	beside   bool // it waits for a rank of its own processor
 
-	call wire.Mark  // the one that Begin named
+	current   record // the call that Begin named
+	published bool   // others can see it
+	begun     uint   // calls that were published
+
 	out  []outgoing // the sends of the Exchange in progress
 	in   []incoming // and its receives
 	open int        // how many of both are not complete
@@ -45,7 +50,7 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 		return nil, err
 	}
 	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores),
-		call: wire.NewMark(new(wire.Call)), links: make([]link, size)}
+		current: record{fingerprint: new(wire.Call).Fingerprint()}, published: true, links: make([]link, size)}
 	for peer := range e.links {
 		if peer != rank {
 			e.links[peer] = link{peer: peer, control: mem.control(peer), out: mem.ring(rank, peer), in: mem.ring(peer, rank)}
@@ -54,13 +59,15 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 	return e, nil
 }
 
-// Begin says which call the following messages belong to.
+// Begin says which call the following messages belong to. The other ranks can see it from the next Exchange or Begin on.
 func (e *Endpoint) Begin(call *wire.Call) {
-	e.call = wire.NewMark(call)
-	if e.gate.enter() {
-		e.own.publish(e.call)
+	if !e.published && e.gate.enter() { // a call without an Exchange
+		e.publish()
 		e.leave()
 	}
+	e.current.call = *call
+	e.current.fingerprint = call.Fingerprint()
+	e.published = false
 }
 
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
@@ -74,6 +81,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err := e.reason(); err != nil {
 		return err
 	}
+	e.publish()
 	defer e.forget() // also if a kernel panics
 	err := e.list(sends, recvs)
 	if err == nil {
@@ -93,8 +101,14 @@ func (e *Endpoint) forget() {
 		e.awaited.forget()
 	}
 	e.withdraw()
-	clear(e.out)
-	clear(e.in)
+	for i := range e.out {
+		m := &e.out[i]
+		m.Send, m.call.Call = nil, nil
+	}
+	for i := range e.in {
+		m := &e.in[i]
+		m.Recv, m.call.Call, m.source = nil, nil, nil
+	}
 	e.out, e.in = e.out[:0], e.in[:0]
 }
 
@@ -146,12 +160,13 @@ func (e *Endpoint) leave() {
 // list prepares the messages of an Exchange.
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 	e.open = len(sends) + len(recvs)
+	call := wire.Mark{Call: &e.current.call, Fingerprint: e.current.fingerprint}
 	for i := range sends {
 		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.links)); err != nil {
 			return err
 		}
 		l := &e.links[sends[i].Peer]
-		e.out = append(e.out, outgoing{Send: &sends[i], call: e.call.Of(sends[i].Call), link: l, turn: l.sends})
+		e.out = append(e.out, outgoing{Send: &sends[i], call: call.Of(sends[i].Call), link: l, turn: l.sends})
 		l.sends++
 	}
 	for i := range recvs {
@@ -159,7 +174,7 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 			return err
 		}
 		l := &e.links[recvs[i].Peer]
-		m := incoming{Recv: &recvs[i], call: e.call.Of(recvs[i].Call), link: l, turn: l.recvs}
+		m := incoming{Recv: &recvs[i], call: call.Of(recvs[i].Call), link: l, turn: l.recvs}
 		l.recvs++
 		if m.AfterSend {
 			if m.after = e.sendTo(m.Peer, len(m.Into)); m.after == nil {
@@ -204,7 +219,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 			if e.open > 0 && (ctx.Err() != nil || e.ended.Load() != nil) {
 				return e.failure(ctx)
 			}
-		case e.patience.pause(idle):
+		case e.pause(idle):
 			idle++
 		default:
 			e.progress.Store(e.moves)

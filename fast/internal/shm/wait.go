@@ -25,25 +25,61 @@ const nap = 10 * time.Millisecond
 // look. After that it sleeps.
 type patience struct{ spins, yields int }
 
-// patienceFor suits size ranks on cores processors: where a rank may occupy the processor that another one needs, it
-// yields soon: with four ranks on two processors 4 looks were better than 16, and those than 64.
+// patienceFor suits size ranks on cores processors: where a rank may occupy the processor that another one needs, it looks
+// about as long as a switch of processes takes.
 func patienceFor(size, cores int) patience {
 	if size <= cores {
 		return patience{spins: 2000, yields: 20}
 	}
-	return patience{spins: 4, yields: 20}
+	return patience{spins: 500, yields: 100}
 }
 
-// pause comes after a number of looks that were in vain. It is false when it is time to sleep.
-func (p patience) pause(looks int) bool {
+// pause comes after a number of looks that were in vain. It is false when it is time to sleep. It is of no use to look for
+// the doing of a rank that cannot run meanwhile because it has this one's processor.
+func (e *Endpoint) pause(looks int) bool {
+	if looks == 0 {
+		e.beside = e.waitsForNeighbor()
+	}
 	switch {
-	case looks < p.spins:
-	case looks < p.spins+p.yields:
-		_, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	case looks < e.patience.spins && !e.beside:
+	case looks < e.patience.spins+e.patience.yields:
+		e.yield()
 	default:
 		return false
 	}
 	return true
+}
+
+// yield lets other processes have the processor. Every now and then the rank says which one that is.
+func (e *Endpoint) yield() {
+	_, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	if e.yields++; e.yields%16 != 1 {
+		return
+	}
+	var cpu uint32
+	_, _, _ = syscall.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0)
+	if cpu++; cpu != e.own.cpu.Load() {
+		e.own.cpu.Store(cpu)
+	}
+}
+
+// waitsForNeighbor tells whether this rank waits for one that ran on the same processor when it last said so.
+func (e *Endpoint) waitsForNeighbor() bool {
+	cpu := e.own.cpu.Load()
+	if cpu == 0 {
+		return false
+	}
+	for i := range e.in {
+		if m := &e.in[i]; !m.done && m.link.control.cpu.Load() == cpu {
+			return true
+		}
+	}
+	for i := range e.out {
+		if m := &e.out[i]; !m.done && m.link.control.cpu.Load() == cpu {
+			return true
+		}
+	}
+	return false
 }
 
 // What control.sleeping says. A rank is woken by what it needs alone: another's progress with other things, such as a

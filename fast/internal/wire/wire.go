@@ -5,6 +5,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"strconv"
 
 	"github.com/collgen/collgen/spec"
@@ -150,13 +151,17 @@ func (m Mark) Of(own *Call) Mark {
 	return NewMark(own)
 }
 
-// Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it.
+// Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it. Pairs of fields
+// are mixed by a multiplication each, which a processor does side by side, as wyhash does.
 func (c *Call) Fingerprint() uint64 {
-	h := uint64(14695981039346656037)
-	for _, v := range [...]uint64{c.Seq, c.Primitive, c.Schedule, c.Count,
-		uint64(c.Op)<<32 | uint64(c.Type), uint64(c.Root)<<32 | uint64(c.Depth), uint64(c.Peer)} {
-		h = (h ^ v) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
-	}
-	return h | 1
+	h := mix(c.Seq^0xa0761d6478bd642f, c.Primitive^0xe7037ed1a0b428db) ^
+		mix(c.Schedule^0x8ebc6af09c88c6e3, c.Count^0x589965cc75374cc3) ^
+		mix(uint64(c.Op)<<32^uint64(c.Type)^0x1d8e4e27c47d124f, uint64(c.Root)<<32^uint64(c.Depth)^0xeb44accab455d165)
+	return mix(h^0x9e3779b97f4a7c15, uint64(c.Peer)^0x2d358dccaa6c78a5) | 1
+}
+
+// mix is the two halves of a product, one upon the other.
+func mix(x, y uint64) uint64 {
+	high, low := bits.Mul64(x, y)
+	return high ^ low
 }
