@@ -36,6 +36,8 @@ generate: ## prove all algorithms and write the generated Go, where it changed
 check-generate: ## fail with a diff unless the generated Go is what would be generated
 	cd fast && $(GO) run ../cmd/collgen check
 	cd examples/neighbours && $(GO) tool collgen check
+	@dir=$$(mktemp -d) && trap 'rm -rf '$$dir EXIT && cd fast/internal/kernel && (set -x; $(GO) run -C _asm . $$dir) && \
+		for z in $$dir/*; do diff -u $${z##*/} $$z; done
 
 .PHONY: build
 build: ## build collgen, collrun and the examples into bin/

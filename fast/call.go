@@ -24,6 +24,7 @@ type Call struct {
 	op       spec.Op
 	elem     spec.Type
 	kernel   wire.Kernel
+	many     kernel.Many
 	sends    []wire.Send
 	recvs    []wire.Recv
 	operands [][]byte
@@ -223,7 +224,7 @@ func (x *Call) Operand(from []byte) {
 
 // Reduce sets into to the reduction, from left to right, of the operands listed since the last Reduce.
 func (x *Call) Reduce(into []byte) {
-	kernel.Fold(x.kernel, nil, into, x.operands, x.c.spare.need(kernel.Piece))
+	kernel.Fold(x.kernel, x.many, into, x.operands, x.c.spare.need(kernel.Piece))
 	clear(x.operands)
 	x.operands = x.operands[:0]
 }

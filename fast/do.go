@@ -266,9 +266,9 @@ func (x *Call) begin(r *request, src []byte, seq uint64) {
 	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.c.rank, x.c.size, r.args.Root, r.args.Peer, r.depth
 	x.In.data, x.Out.data = src, r.dst
 	x.k, x.a, x.seq, x.count, x.op, x.elem = r.k, r.a, seq, r.args.Count, r.args.Op, r.t
-	x.kernel = nil
+	x.kernel, x.many = nil, nil
 	if r.k.Reduces {
-		x.kernel = kernel.For(r.args.Op, r.t)
+		x.kernel, x.many = kernel.For(r.args.Op, r.t), kernel.ManyFor(r.args.Op, r.t)
 	}
 	x.begun, x.running = false, true
 }

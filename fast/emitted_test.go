@@ -353,7 +353,7 @@ func (e *emittedCall) runRank(r int, mail *mailboxes, syms *symbols, in, out []u
 	t.call = &c.call
 	run := func(ctx context.Context, x *Call) error {
 		if x.kernel != nil {
-			x.kernel = syms.kernel
+			x.kernel, x.many = syms.kernel, nil
 		}
 		err := e.run(ctx, x)
 		if sends, recvs := t.expected(); len(sends)+len(recvs) > 0 { // here, where the call still has its buffers

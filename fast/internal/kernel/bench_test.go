@@ -162,7 +162,7 @@ type baseline struct {
 func startBaseline(b *testing.B) *baseline {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
-		b.Skip("not compared with C: there is no gcc:", err)
+		b.Skip("not compared with C: there is no gcc: ", err)
 	}
 	program := filepath.Join(b.TempDir(), "baseline")
 	if out, err := exec.Command(gcc, "-O3", "-march=native", "-o", program, "testdata/baseline.c").CombinedOutput(); err != nil {
@@ -216,8 +216,11 @@ func (c *baseline) turn(b *testing.B, op string, typ spec.Type, bytes, calls int
 	if _, err := fmt.Fprintf(c.in, "%s %v %d %d\n", op, typ, bytes, calls); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := fmt.Fscanln(c.out, &ns); err != nil || ns < 0 {
-		b.Fatalf("%s of %v: answered %v, %v", op, typ, ns, err)
+	if _, err := fmt.Fscanln(c.out, &ns); err != nil {
+		b.Fatal(err)
+	}
+	if ns < 0 {
+		b.Skip("not compared with C: baseline.c has no such loop")
 	}
 	return ns
 }
