@@ -25,7 +25,7 @@ func (e *Endpoint) enter() error {
 // leave ends the Exchange, also after the panic of a kernel; and everything, if that was ended meanwhile.
 func (e *Endpoint) leave() {
 	exchanges.Add(-1)
-	e.show(false)
+	e.show(e.open > 0)
 	if e.open > 0 {
 		for _, l := range e.touched {
 			l.settle()
@@ -97,7 +97,8 @@ func (e *Endpoint) appendWaiting(ranks []int) []int {
 	return ranks
 }
 
-// Waiting are the ranks that the Exchange in progress has been waiting for for a while, in ascending order.
+// Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for when it
+// failed, in ascending order.
 func (e *Endpoint) Waiting() []int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
