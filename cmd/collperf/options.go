@@ -44,6 +44,7 @@ type options struct {
 	spread  bool
 
 	format string
+	plot   string // a file; "": no plot
 }
 
 // setting is ranks that measure together.
@@ -107,6 +108,7 @@ func (o *options) flags(g *given) *flag.FlagSet {
 	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and collgen gen -tune")
 	f.IntVar(&o.comms, "comms", 0, "measure instead what that `number` of communicators cost, in memory and time")
 	f.BoolVar(&o.spread, "percentiles", false, "show percentiles in text, which the other formats always do")
+	f.StringVar(&o.plot, "plot", "", "draw bandwidth and time over size, with the machine's limits, to a `file`, as SVG")
 	f.StringVar(&o.format, "format", "text", "`how` to print: "+strings.Join(names(formats, formatName), ", "))
 	return f
 }

@@ -22,13 +22,17 @@ type session struct {
 // measure measures all settings, one after the other.
 func (o *options) measure(ctx context.Context, stdout, stderr io.Writer) error {
 	w := newPrinter(o, stdout)
+	var results []*result // if this is rank 0
 	var found error
 	for _, setting := range o.settings {
 		err := o.on(ctx, setting, stderr, func(ctx context.Context, c *fast.Comm) error {
 			s := &session{options: o, c: c, transport: transportOf(c)}
 			if c.Rank() == 0 {
 				s.progress = newProgress(stderr)
-				s.print = w.print
+				s.print = func(r *result) error {
+					results = append(results, r)
+					return w.print(r)
+				}
 			}
 			err := s.run(ctx)
 			if s.wrong && c.Rank() == 0 {
@@ -39,6 +43,9 @@ func (o *options) measure(ctx context.Context, stdout, stderr io.Writer) error {
 		if err != nil {
 			return errors.Join(err, w.end())
 		}
+	}
+	if o.plot != "" && results != nil {
+		found = errors.Join(found, o.draw(ctx, results, newProgress(stderr)))
 	}
 	return errors.Join(w.end(), found)
 }

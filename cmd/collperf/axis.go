@@ -1,0 +1,62 @@
+package main
+
+import (
+	"math"
+	"strconv"
+)
+
+// axis is one of a chart, logarithmic, from least to most, which lie at from and to.
+type axis struct {
+	least, most float64
+	from, to    float64
+}
+
+// tick is a place on an axis that has a label.
+type tick struct {
+	At    float64
+	Label string
+}
+
+// at is where a value lies.
+func (a *axis) at(v float64) float64 {
+	if a.most <= a.least {
+		return (a.from + a.to) / 2
+	}
+	return a.from + (a.to-a.from)*math.Log(v/a.least)/math.Log(a.most/a.least)
+}
+
+// take has the axis reach a value.
+func (a *axis) take(v float64) {
+	if a.least == 0 || v < a.least {
+		a.least = v
+	}
+	a.most = max(a.most, v)
+}
+
+// sizes are ticks at powers of two, not more than fit.
+func (a *axis) sizes() (ticks []tick) {
+	first, last := int(math.Ceil(math.Log2(a.least))), int(math.Floor(math.Log2(a.most)))
+	step := (last-first)/12 + 1
+	for p := first; p <= last; p += step {
+		ticks = append(ticks, tick{a.at(math.Exp2(float64(p))), size(1 << p).String()})
+	}
+	return ticks
+}
+
+// decades are ticks at powers of ten and, where these are few, at 2 and 5 times them; the axis is extended to end at ticks.
+func (a *axis) decades() (ticks []tick) {
+	low, high := math.Floor(math.Log10(a.least)), math.Ceil(math.Log10(a.most))
+	a.least, a.most = math.Pow(10, low), math.Pow(10, high)
+	multiples := []float64{1}
+	if high-low <= 3 {
+		multiples = []float64{1, 2, 5}
+	}
+	for p := low; p <= high; p++ {
+		for _, m := range multiples {
+			if v := m * math.Pow(10, p); v <= a.most*1.0001 {
+				ticks = append(ticks, tick{a.at(v), strconv.FormatFloat(v, 'g', 3, 64)})
+			}
+		}
+	}
+	return ticks
+}
