@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Times the collectives of Gloo over TCP on the loopback device. See measure.h for the method, and main.go for how it is
 // started: one process per rank, with -rank, -ranks and an empty folder (-store) in which the ranks find each other.
 #include <memory>

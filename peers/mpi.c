@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Times the collectives of an MPI library. See measure.h for the method, and main.go for how it is started.
 #include <mpi.h>
 

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// limit is a line of collperf -limits: what the machine can do at best.
+type limit struct {
+	Name    string  `json:"limit"`
+	Where   string  `json:"where"`
+	Bytes   int     `json:"bytes"`
+	Cores   int     `json:"cores"`
+	Value   float64 `json:"value"`
+	Unit    string  `json:"unit"`
+	Refused string  `json:"refused,omitempty"`
+}
+
+// limits are the best values found so far of all limits.
+type limits []limit
+
+// measureLimits has collperf measure.
+func (w *workshop) measureLimits(ctx context.Context) (limits, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, longest, errTooLong)
+	defer cancel()
+	command := append(w.onCores(), w.programs[ours], "-limits", "-format", "json")
+	printed, err := run(ctx, command, w.env(contest{}, nil))
+	if err != nil {
+		return nil, err
+	}
+	return parseLimits(printed)
+}
+
+func parseLimits(printed []byte) (all limits, err error) {
+	lines := bufio.NewScanner(bytes.NewReader(printed))
+	lines.Buffer(nil, longestLine)
+	for lines.Scan() {
+		var l limit
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("a line that is no limit: %w", err)
+		}
+		all = all.merge(limits{l})
+	}
+	return all, lines.Err()
+}
+
+// merge keeps the better value of each limit: a limit is what can be reached.
+func (l limits) merge(more limits) limits {
+	for _, m := range more {
+		if m.Refused != "" || !(m.Value > 0) || math.IsInf(m.Value, 0) {
+			continue
+		}
+		if old := l.find(func(o *limit) bool { return o.Name == m.Name && o.Where == m.Where && o.Cores == m.Cores }); old != nil {
+			if better := m.Value > old.Value; better == (m.Unit == "GB/s") {
+				*old = m
+			}
+			continue
+		}
+		l = append(l, m)
+	}
+	return l
+}
+
+func (l limits) find(is func(*limit) bool) *limit {
+	for i := range l {
+		if is(&l[i]) {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+// moves are how many bytes all ranks together have to add and to copy at least, in units of the size, for n ranks. Nobody adds
+// what another one has added, and the sums are copied to those who have not.
+var moves = map[string]func(n float64) (added, copied float64){
+	"all-reduce":     func(n float64) (float64, float64) { return n - 1, n - 1 },
+	"reduce-scatter": func(n float64) (float64, float64) { return n - 1, 0 },
+	"broadcast":      func(n float64) (float64, float64) { return 0, n - 1 },
+	"all-gather":     func(n float64) (float64, float64) { return 0, n - 1 },
+	"all-to-all":     func(n float64) (float64, float64) { return 0, n - 1 },
+	"ping-pong":      func(float64) (float64, float64) { return 0, 1 },
+	"barrier":        func(float64) (float64, float64) { return 0, 0 },
+}
+
+// least is the shortest time of a contest that the limits allow, in microseconds: as long as one message takes, and as long
+// as all bytes take on both cores. 0: the limits for it are not known.
+func (l limits) least(c contest) float64 {
+	added, copied := moves[c.Collective](float64(c.Ranks))
+	size := float64(c.Bytes) / 1e3 // divided by GB/s, these are microseconds
+	if c.Transport == "tcp" {
+		message, stream := l.find(named("tcp message", "loopback, spinning")), l.find(named("tcp stream", "loopback"))
+		if message == nil || stream == nil {
+			return 0
+		}
+		// What is added has crossed the wire as well.
+		return max(message.Value, size*(added+copied)/stream.Value)
+	}
+	line, adds, copies := l.find(named("cache line", "between cores")), l.memory("reduce", c.Bytes), l.memory("copy", c.Bytes)
+	if line == nil || adds == nil || copies == nil {
+		return 0
+	}
+	return max(line.Value, size*added/adds.Value+size*copied/copies.Value)
+}
+
+func named(name, where string) func(*limit) bool {
+	return func(l *limit) bool { return l.Name == name && l.Where == where }
+}
+
+// memory is how fast two cores go through memory in which so many bytes have room. Bytes of another core come from the last
+// cache at best.
+func (l limits) memory(name string, bytes int) (found *limit) {
+	for _, where := range []string{"L3", "DRAM"} {
+		if found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == 2 }); found != nil && bytes <= found.Bytes {
+			break
+		}
+	}
+	return found
+}
