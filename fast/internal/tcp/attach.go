@@ -90,22 +90,6 @@ func (a *arrival) close() {
 	}
 }
 
-// takeOut takes the socket out of a connection, which is closed: its reading and writing would be Go's network poller's.
-func takeOut(c wire.Conn) (fd int, err error) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return -1, errors.Join(err, c.Close())
-	}
-	fd = -1
-	controlled := raw.Control(func(socket uintptr) {
-		if fd, err = unix.FcntlInt(socket, unix.F_DUPFD_CLOEXEC, 0); err != nil {
-			return
-		}
-		err = errors.Join(unix.SetNonblock(fd, true), unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1))
-	})
-	return fd, errors.Join(controlled, err, c.Close())
-}
-
 // adopt makes links of what has arrived.
 func (e *Endpoint) adopt() error {
 	if !e.arrived.Load() {

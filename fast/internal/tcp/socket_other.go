@@ -12,6 +12,8 @@ func readSocket(fd int, b []byte) (int, error) { return unix.Read(fd, b) }
 
 func writeSocket(fd int, b []byte) (int, error) { return unix.Write(fd, b) }
 
+func unpace(int) {}
+
 // queued is how many bytes of what was written to a socket have not arrived at the other host, where that is known.
 func queued(int) int { return 0 }
 
