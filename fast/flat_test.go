@@ -1,0 +1,39 @@
+package fast
+
+import (
+	"runtime"
+	"testing"
+)
+
+// TestMemoryStaysFlat makes very many small all-reduces: they allocate nothing, and the memory that is in use stays what
+// it was. What the control plane does beside, such as its signs of life, is allowed for.
+func TestMemoryStaysFlat(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 2)
+			buffers := [2][]float32{make([]float32, 2), make([]float32, 2)}
+			reduce := func(n int) {
+				inStep(t, all, n, func(c *Comm) error { return AllReduce(t.Context(), c, buffers[c.Rank()], Sum) })
+			}
+			reduce(1000)
+			before := inUse()
+			n := tries(t, 20_000, 10_000_000)
+			reduce(n)
+			after := inUse()
+			t.Logf("%d allocations, %d bytes more in use", after.Mallocs-before.Mallocs, int64(after.HeapAlloc)-int64(before.HeapAlloc))
+			if each := float64(after.Mallocs-before.Mallocs) / float64(n); each > 0.1 {
+				t.Errorf("%.2f allocations in each all-reduce", each)
+			}
+			if after.HeapAlloc > before.HeapAlloc+1<<20 {
+				t.Errorf("%d bytes are in use, after %d", after.HeapAlloc, before.HeapAlloc)
+			}
+		})
+	}
+}
+
+// inUse is the state of the heap with nothing in it but what is in use.
+func inUse() (m runtime.MemStats) {
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m
+}
