@@ -54,7 +54,7 @@ func (a *axis) decades() (ticks []tick) {
 	for p := low; p <= high; p++ {
 		for _, m := range multiples {
 			if v := m * math.Pow(10, p); v <= a.most*1.0001 {
-				ticks = append(ticks, tick{a.at(v), strconv.FormatFloat(v, 'g', 3, 64)})
+				ticks = append(ticks, tick{a.at(v), strconv.FormatFloat(v, 'f', max(0, -int(p)), 64)})
 			}
 		}
 	}

@@ -58,20 +58,20 @@ func printGo(_ *options, w io.Writer, r, before *result) error {
 	if before == nil {
 		fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: github.com/collgen/collgen/cmd/collperf\n", runtime.GOOS, runtime.GOARCH)
 	}
-	_, err := fmt.Fprintf(w, "%s\t%d\t%s ns/op", benchmarkName(r), r.Iterations, number(r.Microseconds.Median*1000))
+	line := fmt.Sprintf("%s\t%d\t%s ns/op", benchmarkName(r), r.Iterations, number(r.Microseconds.Median*1000))
 	if r.AlgBW > 0 {
-		_, err = fmt.Fprintf(w, "\t%s MB/s", number(r.AlgBW*1000))
+		line += fmt.Sprintf("\t%s MB/s", number(r.AlgBW*1000))
 	}
 	for _, q := range r.Microseconds.quantiles() {
-		_, err = fmt.Fprintf(w, "\t%s %s-ns", number(q.value*1000), q.name)
+		line += fmt.Sprintf("\t%s %s-ns", number(q.value*1000), q.name)
 	}
 	if r.Overlap != nil {
-		_, err = fmt.Fprintf(w, "\t%s overlap-%%", number(*r.Overlap*100))
+		line += fmt.Sprintf("\t%s overlap-%%", number(*r.Overlap*100))
 	}
 	if r.Wrong != nil {
-		_, err = fmt.Fprintf(w, "\t%d wrong", *r.Wrong)
+		line += fmt.Sprintf("\t%d wrong", *r.Wrong)
 	}
-	_, err = fmt.Fprintln(w)
+	_, err := fmt.Fprintln(w, line)
 	return err
 }
 

@@ -161,6 +161,38 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
+func TestOverlapIsAShare(t *testing.T) {
+	out, _ := runs(t, 0, "-overlap", "-format", "json", "-ranks", "2", "-b", "1K", "-e", "64K", "-f", "64", "-n", "1", "-place", "in", "all-reduce",
+		"ping-pong")
+	for _, r := range resultsOf(t, out) {
+		if (r.Overlap == nil) != (r.Collective == "ping-pong") || r.Overlap != nil && (*r.Overlap < 0 || *r.Overlap > 1) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestManyCommunicators(t *testing.T) {
+	for _, transport := range []string{inproc, defaultTransport()} {
+		out, _ := runs(t, 0, "-comms", "7", "-format", "json", "-ranks", "3", "-transport", transport, "-n", "1")
+		var r crowd
+		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Communicators != 7 || r.Transport != transport || r.Ranks != 3 ||
+			r.MakeMicroseconds <= 0 || r.OneMicroseconds <= 0 || r.EachMicroseconds <= 0 {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+	if out, _ := runs(t, 0, "-comms", "1", "-ranks", "2", "-transport", inproc); !strings.HasPrefix(out, "1 communicators of 2 ranks over inproc: ") {
+		t.Error(out)
+	}
+}
+
+// TestLoadedHeap measures with buffers and garbage on the Go heap.
+func TestLoadedHeap(t *testing.T) {
+	out, _ := runs(t, 0, "-gc", "-heap", "-format", "json", "-ranks", "2", "-transport", inproc, "-b", "4K", "-e", "64K", "-f", "16", "-n", "1", "-c", "3")
+	for _, r := range resultsOf(t, out) {
+		wantPlausible(t, &r, inproc)
+	}
+}
+
 // TestUnderALauncher is rank 0 of a job of 1, as a launcher would start it.
 func TestUnderALauncher(t *testing.T) {
 	t.Setenv("COLL_RANK", "0")

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -218,6 +220,9 @@ func (o *options) validate() error {
 		return errors.New("-w, -c, -depth and -comms cannot be negative")
 	case o.folding.integers && !o.element.integer:
 		return fmt.Errorf("-o %v is for integers, not for %s", o.folding.op, o.element.name)
+	}
+	if _, err := os.Stat(filepath.Dir(o.plot)); err != nil {
+		return fmt.Errorf("-plot: %w", err)
 	}
 	for _, s := range o.settings {
 		if o.root < 0 || o.root >= s.ranks {

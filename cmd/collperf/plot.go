@@ -45,8 +45,8 @@ type dot struct {
 
 // limitLine is a limit, and where its label stands.
 type limitLine struct {
-	At, LabelAt float64
-	Label       string
+	At, LabelLeft, LabelAt float64
+	Label                  string
 }
 
 // legend is what a curve is about.
@@ -184,13 +184,17 @@ func limitLines(limits []limit, y *axis) (lines []limitLine) {
 		at := y.at(l.Value)
 		label := max(at, free)
 		free = label + labelHeight
-		text := fmt.Sprintf("%s %s, %s", l.Name, l.Where, number(l.Value))
-		if l.Unit == "GB/s" && l.Name != "tcp stream" {
-			text = fmt.Sprintf("%s %s, %d cores, %s", l.Name, l.Where, l.Cores, number(l.Value))
-		}
-		lines = append(lines, limitLine{at, label, text})
+		lines = append(lines, limitLine{at, chartRight + 16, label, limitLabel(&l)})
 	}
 	return lines
+}
+
+// limitLabel is a limit in words.
+func limitLabel(l *limit) string {
+	if l.Name == "copy" || l.Name == "reduce" {
+		return fmt.Sprintf("%s in %s, %d cores: %s", l.Name, l.Where, l.Cores, number(l.Value))
+	}
+	return fmt.Sprintf("%s, %s: %s", l.Name, l.Where, number(l.Value))
 }
 
 // shown are the limits that say something of transports: what all cores can do with large operands, and hand-offs.

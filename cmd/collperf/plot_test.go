@@ -75,5 +75,5 @@ func TestPlotsWhatItMeasures(t *testing.T) {
 	if !strings.Contains(string(text), "all-reduce, 2 ranks over inproc, in place: 128, ") {
 		t.Errorf("%s", text)
 	}
-	runs(t, 1, "-plot", filepath.Join(file, "none"), "-transport", inproc, "-ranks", "2", "-e", "8", "-n", "1")
+	runs(t, 2, "-plot", filepath.Join(file, "none", "none"), "-transport", inproc, "-ranks", "2", "-e", "8", "-n", "1")
 }
