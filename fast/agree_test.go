@@ -162,8 +162,13 @@ func TestAgreeEnds(t *testing.T) {
 		}
 		start := time.Now()
 		test.end(all[0], cancel)
-		if err := <-result; !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		select {
+		case err := <-result:
+			if !errors.Is(err, test.want) {
+				t.Errorf("%s: %v, want %v", test.name, err, test.want)
+			}
+		case <-time.After(generous):
+			t.Fatalf("%s: it does not end", test.name)
 		}
 		t.Logf("%s: after %v", test.name, time.Since(start))
 		cancel()

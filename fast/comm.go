@@ -40,7 +40,8 @@ type Comm struct {
 	fate     atomic.Pointer[fate] // nil: healthy
 	over     chan struct{}        // closed when there is a fate
 	telling  sync.Mutex           // held while the others are told of an end, so that they hear of the first one first
-	departed []atomic.Bool        // ranks that have closed, as far as they have told
+	news     news
+	departed []atomic.Bool // ranks that have closed, as far as they have told
 	closed   atomic.Bool
 	busy     atomic.Bool // guards what follows
 	plans    plans

@@ -130,23 +130,23 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 func (c *Comm) usable(ctx context.Context, members []int) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
-		look := time.NewTicker(hearsay / 10)
-		defer look.Stop()
-		var since time.Time
-		for ctx.Err() == nil {
-			select {
-			case <-ctx.Done():
-			case <-look.C:
-			}
+		var late <-chan time.Time
+		for {
+			news := c.news.coming()
 			err := c.unusable(members)
 			switch {
 			case err == nil:
 			case c.closed.Load() || c.State() == Aborted: // by this rank
 				cancel(err)
-			case since.IsZero(): // a member that has what it wants may close c at once: the news of its success is on its way
-				since = time.Now()
-			case time.Since(since) > hearsay:
+			case late == nil: // a member that has what it wants may close c at once: the news of its success is on its way
+				late = time.After(hearsay)
+			}
+			select {
+			case <-news:
+			case <-late:
 				cancel(err)
+			case <-ctx.Done():
+				return
 			}
 		}
 	}()

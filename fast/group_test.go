@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -78,13 +79,43 @@ func TestGroupEnds(t *testing.T) {
 				t.Run(fmt.Sprint(w.name, "/", name, " by ", ender), func(t *testing.T) {
 					all := w.comms(t, 2)
 					time.AfterFunc(5*time.Millisecond, func() { end(all[ender]) })
-					if _, err := all[0].Group(context.Background(), []int{0, 1}); err == nil {
-						t.Error("a group of one that did not come")
+					ctx, cancel := context.WithTimeout(t.Context(), generous)
+					defer cancel()
+					if _, err := all[0].Group(ctx, []int{0, 1}); err == nil || ctx.Err() != nil {
+						t.Errorf("a group of one that did not come: %v", err)
 					}
 					closeAll(t, all)
 				})
 			}
 		}
+	}
+}
+
+// TestGroupEndsAtOnce: what this rank does to the communicator beneath is seen at once; what others do may be the consequence
+// of their success, so there is time for the news of that.
+func TestGroupEndsAtOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		end   func(all []*Comm)
+		after time.Duration
+	}{
+		"aborted":         {func(all []*Comm) { all[0].Abort() }, 0},
+		"closed":          {func(all []*Comm) { _ = all[0].Close() }, 0},
+		"a member closes": {func(all []*Comm) { all[0].missing(1) }, hearsay},
+		"failed":          {func(all []*Comm) { all[0].fail(errors.New("planted")) }, hearsay},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			all := comms(2)
+			ctx, stop := all[0].usable(t.Context(), []int{0, 1})
+			time.Sleep(time.Second)
+			start := time.Now()
+			test.end(all)
+			<-ctx.Done()
+			if took := time.Since(start); took != test.after {
+				t.Errorf("%s: it ended after %v, want %v", name, took, test.after)
+			}
+			stop()
+			leaveAll(all)
+		})
 	}
 }
 

@@ -153,6 +153,7 @@ type leaver interface{ Left(rank int) }
 // missing takes note that a rank has closed. Who waits for it finds out when all that it sent has come.
 func (c *Comm) missing(rank int) {
 	c.departed[rank].Store(true)
+	c.news.tell()
 	if t, ok := c.transport.(leaver); ok {
 		t.Left(rank)
 	}
@@ -229,10 +230,16 @@ const flushTime = 100 * time.Millisecond
 
 // hear waits for a better reason than err for the failure of a link to rank, and is that or err.
 func (c *Comm) hear(err error, rank int) error {
-	for end := time.Now().Add(hearsay); time.Now().Before(end) && c.fate.Load() == nil && !c.departed[rank].Load(); {
+	late := time.After(hearsay)
+	for waits := true; waits; {
+		news := c.news.coming()
+		if c.fate.Load() != nil || c.departed[rank].Load() {
+			break
+		}
 		select {
-		case <-c.over:
-		case <-time.After(hearsay / 20):
+		case <-news:
+		case <-late:
+			waits = false
 		}
 	}
 	switch f := c.fate.Load(); {

@@ -19,6 +19,9 @@ var noise = func() time.Duration {
 	return 400 * time.Millisecond
 }()
 
+// generous is longer than anything takes that ends, on any machine.
+const generous = time.Minute
+
 func soaking() bool { return os.Getenv("COLLGEN_SOAK") != "" }
 
 // delays are how long something took that has a limit.

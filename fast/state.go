@@ -3,6 +3,7 @@ package fast
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -59,7 +60,33 @@ func (c *Comm) end(s State, err error) bool {
 		return false
 	}
 	close(c.over)
+	c.news.tell()
 	return true
+}
+
+// news is that something has changed: the communicator has ended or was closed, or another rank has closed it.
+type news struct {
+	mu   sync.Mutex
+	next chan struct{} // nil: nobody waits
+}
+
+// coming is closed when there is something new.
+func (n *news) coming() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.next == nil {
+		n.next = make(chan struct{})
+	}
+	return n.next
+}
+
+func (n *news) tell() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.next != nil {
+		close(n.next)
+		n.next = nil
+	}
 }
 
 // fail gives the communicator up because of err, for all ranks.
@@ -105,6 +132,7 @@ func (c *Comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
+	c.news.tell()
 	var err error
 	c.track.leave()
 	c.telling.Lock()
