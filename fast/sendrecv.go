@@ -2,6 +2,7 @@ package fast
 
 import (
 	"context"
+	"slices"
 
 	"github.com/collgen/collgen/spec"
 )
@@ -73,6 +74,11 @@ func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int
 // StartSendRecv starts SendRecv.
 func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) *Handle {
 	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, opts) })
+}
+
+// StartSendRecvReplace starts SendRecvReplace. What is in buf is copied before it returns.
+func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) *Handle {
+	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, opts) })
 }
 
 func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, opts []Option) error {

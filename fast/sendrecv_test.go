@@ -39,6 +39,9 @@ func passOn(ctx context.Context, c *Comm, count int) error {
 	if err := SendRecvReplace(ctx, c, got, previous, next); err != nil || !slices.Equal(got, mine) {
 		return errors.Join(err, errors.New("not back"))
 	}
+	if err := StartSendRecvReplace(ctx, c, got, next, previous).Wait(ctx); err != nil || !slices.Equal(got, theirs) {
+		return errors.Join(err, errors.New("not on in place, as a started call"))
+	}
 	clear(got)
 	if err := StartSendRecv(ctx, c, mine, next, got, previous).Wait(ctx); err != nil || !slices.Equal(got, theirs) {
 		return errors.Join(err, errors.New("not on as a started call"))
