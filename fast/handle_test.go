@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 )
 
 // leaveAll closes communicators, which ends the goroutines of started calls.
@@ -49,6 +51,41 @@ func TestStart(t *testing.T) {
 		}
 	}
 	checkHealthy(t, all)
+}
+
+// TestHandlePinsBuffers has buffers that nothing but a started call knows of: they stay as long as the call may use them, also
+// before it begins, and no longer, whoever keeps the handle.
+func TestHandlePinsBuffers(t *testing.T) {
+	all := comms(2)
+	defer leaveAll(all)
+	start := func(call func(buf []int64) *Handle) (*Handle, weak.Pointer[[1 << 12]int64]) {
+		buf := new([1 << 12]int64)
+		return call(buf[:]), weak.Make(buf)
+	}
+	in, inBuf := start(func(buf []int64) *Handle { return StartRecv(t.Context(), all[0], buf, 1) })
+	back, backBuf := start(func(buf []int64) *Handle { return StartSendRecvReplace(t.Context(), all[0], buf, 1, 1) })
+	for _, begun := range []bool{false, true} {
+		if begun {
+			in.begin()
+		}
+		time.Sleep(5 * time.Millisecond)
+		runtime.GC()
+		if inBuf.Value() == nil || backBuf.Value() == nil {
+			t.Fatalf("a buffer is gone before the call is over; begun: %v", begun)
+		}
+	}
+	buf := make([]int64, 1<<12)
+	if err := errors.Join(Send(t.Context(), all[1], buf, 0), SendRecv(t.Context(), all[1], buf, 0, slices.Clone(buf), 0),
+		in.Wait(t.Context()), back.Wait(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(generous); inBuf.Value() != nil || backBuf.Value() != nil; runtime.GC() {
+		if time.Now().After(end) {
+			t.Fatal("a buffer stays when the call is over")
+		}
+	}
+	runtime.KeepAlive(in)
+	runtime.KeepAlive(back)
 }
 
 // TestStartRefused has handles of calls that never begin.
