@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/inproc"
 )
 
 // TestRun calls each rank once, and closes its communicator.
@@ -121,5 +123,16 @@ func TestRunTraces(t *testing.T) {
 	var m *MismatchError
 	if files, _ := filepath.Glob(filepath.Join(dir, "rank-*.jsonl")); !errors.As(err, &m) || len(files) != 2 {
 		t.Errorf("files %q, %v", files, err)
+	}
+}
+
+// TestRunRecords: each rank keeps as many operations as a process does, and thousands of ranks not too many together.
+func TestRunRecords(t *testing.T) {
+	for n, want := range map[int]int{1: recorded, 3: recorded, maxGoroutines: 64} {
+		p, job := new(place), inproc.NewJob(1)
+		if got := len(p.goroutineWorld(job.Plane(0), n).record.ring); got != want {
+			t.Errorf("%d ranks keep %d operations each, want %d", n, got, want)
+		}
+		job.Close()
 	}
 }
