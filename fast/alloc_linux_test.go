@@ -61,7 +61,7 @@ func allocWithoutFiles(ctx context.Context, _ []string) error {
 		return err
 	}
 	if c.Rank() == 0 {
-		if err := leaveOneFile(); err != nil {
+		if err := leaveFiles(1); err != nil {
 			return err
 		}
 	}

@@ -47,6 +47,9 @@ func attach(ctx context.Context, host *founding) (transport, error) {
 		return shm.Attach(host.rank, len(host.members), m.Files[0])
 	}
 	m.CloseFiles()
+	if m.Lost {
+		return nil, fmt.Errorf("the shared memory of process %d cannot be taken: this process has too many files open", m.From)
+	}
 	if len(m.Body) == 0 {
 		m.Body = []byte("it has too many files open to send one")
 	}

@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -11,14 +12,19 @@ import (
 
 func init() { roles["crowded"] = groupWithoutFiles }
 
-// groupWithoutFiles is Group where rank 0 may open one more file: that of the memory, and no copies of it.
-func groupWithoutFiles(ctx context.Context, _ []string) error {
+// groupWithoutFiles is Group where a rank may open hardly any more files. Rank 0 opens that of the memory, and no copies of
+// it; another one cannot take its own.
+func groupWithoutFiles(ctx context.Context, args []string) error {
 	c, err := Init(ctx, FromEnv()...)
 	if err != nil {
 		return err
 	}
+	left := 0
 	if c.Rank() == 0 {
-		if err := leaveOneFile(); err != nil {
+		left = 1
+	}
+	if fmt.Sprint(c.Rank()) == args[0] {
+		if err := leaveFiles(left); err != nil {
 			return err
 		}
 	}
@@ -26,8 +32,8 @@ func groupWithoutFiles(ctx context.Context, _ []string) error {
 	return errors.Join(err, c.Close()) // the others are to hear of it
 }
 
-// leaveOneFile opens files until this process may open only one more.
-func leaveOneFile() error {
+// leaveFiles opens files until this process may open only so many more, one or none.
+func leaveFiles(left int) error {
 	limit := unix.Rlimit{Cur: 128, Max: 128}
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return err
@@ -36,16 +42,26 @@ func leaveOneFile() error {
 	for fd := last; err == nil; fd, err = unix.Dup(0) {
 		last = fd
 	}
+	if left == 0 {
+		return nil
+	}
 	return unix.Close(last)
 }
 
-// TestNoFiles: what rank 0 cannot hand out is an error on all ranks.
+// TestNoFiles: what rank 0 cannot hand out, or another rank cannot take, is an error on all ranks that says whose fault it
+// is, and nobody is taken for dead.
 func TestNoFiles(t *testing.T) {
-	j := newJob(t, 3, "crowded")
-	for _, p := range j.start(0, 3) {
-		if _, text := p.failure(t); !strings.Contains(text, "process 0 gives no shared memory: it has too many files open") {
-			t.Errorf("rank %d: %q", p.rank, text)
+	for crowded, want := range []string{
+		"process 0 gives no shared memory: it has too many files open",
+		"the shared memory of process 0 cannot be taken: this process has too many files open",
+	} {
+		j := newJob(t, 3, fmt.Sprint("crowded ", crowded))
+		for _, p := range j.start(0, 3) {
+			_, text := p.failure(t)
+			if !strings.Contains(text, want) || crowded > 0 && p.rank != crowded && !strings.Contains(text, fmt.Sprintf("rank %d: ", crowded)) {
+				t.Errorf("with rank %d crowded, rank %d: %q", crowded, p.rank, text)
+			}
 		}
+		j.wantNothingLeft()
 	}
-	j.wantNothingLeft()
 }

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"sync"
@@ -13,13 +14,21 @@ import (
 type courier struct {
 	*net.UnixConn
 	mu     sync.Mutex
-	out    []int // to go with the next Write
-	in     []int // that have come
+	out    []int    // to go with the next Write
+	in     []parcel // that have come
 	closed bool
 }
 
-// maxIncoming is how many files wait for the messages that they belong to, or to a connection whose other end has not
-// shown yet who it is.
+// parcel is the files that came with one message.
+type parcel struct {
+	files []int
+	lost  bool // not all of them could be taken, and none was
+}
+
+// errLost: this process had too many files open to take those that have come.
+var errLost = errors.New("this process has too many files open to take those that were sent to it")
+
+// maxIncoming is of how many messages the files wait for what they came with to be read.
 const maxIncoming = 64
 
 // attach has files go with the bytes that are written next. They are the courier's from now on.
@@ -33,16 +42,24 @@ func (c *courier) attach(files []int) {
 	c.out = append(c.out, files...)
 }
 
-// take is the next n files that have come; they are the caller's.
+// take is the n files of the next message that came with some; they are the caller's. It fails with errLost, and the
+// connection is as good as before, or because the sender is broken.
 func (c *courier) take(n int) ([]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if n > len(c.in) {
-		return nil, errors.New("files were lost on their way: this process has too many open, or the sender is broken")
+	if len(c.in) == 0 {
+		return nil, fmt.Errorf("a message without its %d files", n)
 	}
-	files := slices.Clone(c.in[:n])
-	c.in = slices.Delete(c.in, 0, n)
-	return files, nil
+	p := c.in[0]
+	c.in = slices.Delete(c.in, 0, 1)
+	switch {
+	case p.lost:
+		return nil, errLost
+	case len(p.files) != n:
+		closeFiles(p.files)
+		return nil, fmt.Errorf("a message of %d files with %d", n, len(p.files))
+	}
+	return p.files, nil
 }
 
 // Write writes b, and sends the files that are attached.
@@ -65,17 +82,21 @@ func (c *courier) Write(b []byte) (int, error) {
 
 // Read reads bytes, and keeps the files that come with them.
 func (c *courier) Read(b []byte) (int, error) {
-	n, files, err := readFiles(c.UnixConn, b)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed || len(c.in)+len(files) > maxIncoming {
-		closeFiles(files)
-		if len(files) > 0 && !c.closed {
-			return n, errors.New("more files have come than messages need")
-		}
+	n, p, err := readFiles(c.UnixConn, b)
+	if len(p.files) == 0 && !p.lost {
 		return n, err
 	}
-	c.in = append(c.in, files...)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		closeFiles(p.files)
+	case len(c.in) == maxIncoming || len(p.files) > maxFiles:
+		closeFiles(p.files)
+		err = errors.Join(err, errors.New("more files have come than messages need"))
+	default:
+		c.in = append(c.in, p)
+	}
 	return n, err
 }
 
@@ -83,7 +104,9 @@ func (c *courier) Read(b []byte) (int, error) {
 func (c *courier) Close() error {
 	c.mu.Lock()
 	c.closed = true
-	closeFiles(c.in)
+	for _, p := range c.in {
+		closeFiles(p.files)
+	}
 	closeFiles(c.out)
 	c.in, c.out = nil, nil
 	c.mu.Unlock()

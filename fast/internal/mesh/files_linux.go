@@ -14,8 +14,8 @@ func writeFiles(c *net.UnixConn, b []byte, files []int) (int, error) {
 	return n, err
 }
 
-// readFiles reads bytes, and the files that came with them.
-func readFiles(c *net.UnixConn, b []byte) (n int, files []int, err error) {
+// readFiles reads bytes, and the files that came with them, of one message at most.
+func readFiles(c *net.UnixConn, b []byte) (n int, p parcel, err error) {
 	var rights [1 << 10]byte // the 253 files that the system sends with one message need 1,032 bytes; more is cut off
 	n, m, flags, _, err := c.ReadMsgUnix(b, rights[:])
 	if err == nil && n == 0 && len(b) > 0 {
@@ -23,13 +23,14 @@ func readFiles(c *net.UnixConn, b []byte) (n int, files []int, err error) {
 	}
 	if m > 0 {
 		var bad error
-		files, bad = parseRights(rights[:m])
+		p.files, bad = parseRights(rights[:m])
 		err = errors.Join(err, bad)
 	}
 	if flags&unix.MSG_CTRUNC != 0 {
-		err = errors.Join(err, errors.New("files were lost on their way: this process has too many open"))
+		closeFiles(p.files)
+		p = parcel{lost: true}
 	}
-	return max(n, 0), files, err // it is -1 after some errors
+	return max(n, 0), p, err // it is -1 after some errors
 }
 
 // parseRights are the files in a control message.

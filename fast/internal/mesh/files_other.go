@@ -13,9 +13,9 @@ var errNoFiles = errors.New("files are passed between processes on Linux alone")
 
 func writeFiles(*net.UnixConn, []byte, []int) (int, error) { return 0, errNoFiles }
 
-func readFiles(c *net.UnixConn, b []byte) (int, []int, error) {
+func readFiles(c *net.UnixConn, b []byte) (int, parcel, error) {
 	n, err := c.Read(b)
-	return n, nil, err
+	return n, parcel{}, err
 }
 
 func copyFiles([]int) ([]int, error) { return nil, errNoFiles }

@@ -135,7 +135,11 @@ func (m *Mesh) run(p *peer) {
 func (m *Mesh) take(p *peer, h head, body []byte, files []int) (bool, error) {
 	switch h.kind {
 	case frameNote:
-		m.arrived(wire.Note{Topic: h.topic, From: p.process, Body: body, Files: files})
+		lost := len(files) < int(h.files)
+		if lost {
+			m.cfg.Log.Error("a message came without its files", "from", p.process, "error", errLost)
+		}
+		m.arrived(wire.Note{Topic: h.topic, From: p.process, Body: body, Files: files, Lost: lost})
 	case frameFenced:
 		if m.down(m.me.Process, wire.ErrFenced, nil) { // the first one that says so
 			m.cfg.Log.Warn("this process was given up", "by", p.process)

@@ -83,7 +83,8 @@ func (m *Mesh) Self() int { return m.me.Process }
 
 // Send sends a message of at most wire.MaxNote bytes, and copies of at most 8 files if to is on this host. It does not
 // wait for the receiver; to a process that is down, or not known, it does nothing. If files cannot be copied, because this
-// process has too many open, the message comes without any. A process that takes messages too slowly is given up.
+// process has too many open, the message comes without any; if the receiver has, it says so. A process that takes messages
+// too slowly is given up.
 func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 	p := m.peer(to)
 	if len(body) > wire.MaxNote || len(files) > maxFiles || (p == nil && to != m.me.Process) {

@@ -208,6 +208,9 @@ func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error)
 		err = errors.New("a message with files on a connection that passes none")
 	default:
 		files, err = p.files.take(int(h.files))
+		if err == errLost { // the message counts, and says that they are missing
+			err = nil
+		}
 	}
 	return h, body, files, err
 }

@@ -24,6 +24,7 @@ type Note struct {
 	From  int // the process that sent it, by its number in the job
 	Body  []byte
 	Files []int // descriptors, the receiver's to close; only from a process on the same host
+	Lost  bool  // there were files, but this process had too many open to take them; there are none then
 }
 
 // CloseFiles closes the files, for a receiver that has no use for them.
