@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -34,6 +35,9 @@ func TestMany(t *testing.T) {
 		if m.folds[op][typ] == nil {
 			t.Skip("has none: TestFold tests what is done instead")
 		}
+		if op == spec.OpAvg {
+			t.Skip("is Sum's") // as TestAverageIsSum says
+		}
 		for n := 0; n <= longest; n += typ.Bytes() {
 			if err := checkFold(m.kernel(op, typ), m.folds[op][typ], typ, n); err != nil {
 				t.Fatal(err)
@@ -41,6 +45,20 @@ func TestMany(t *testing.T) {
 		}
 	})
 }
+
+// TestAverageIsSum: what is tested of Sum need not be tested of Avg again.
+func TestAverageIsSum(t *testing.T) {
+	forImplementations(t, func(t *testing.T, m *implementation) {
+		for _, typ := range spec.Types() {
+			if !sameFunction(m.folds[spec.OpAvg][typ], m.folds[spec.OpSum][typ]) ||
+				!sameFunction(m.kernels[spec.OpAvg][typ], m.kernels[spec.OpSum][typ]) {
+				t.Errorf("%v: another function", typ)
+			}
+		}
+	})
+}
+
+func sameFunction(f, g any) bool { return reflect.ValueOf(f).Pointer() == reflect.ValueOf(g).Pointer() }
 
 // TestManyRefusesShortOperands: assembly would read beyond their ends.
 func TestManyRefusesShortOperands(t *testing.T) {
@@ -53,8 +71,8 @@ func TestManyRefusesShortOperands(t *testing.T) {
 	Fold(blend, func([]byte, [][]byte) {}, long, [][]byte{long, long, long[:99:99]}, nil)
 }
 
-// checkFold folds 1 to 6 operands of n bytes, where the result is memory of its own, where it is one of the operands, and
-// where all are the same. Nothing else may change.
+// checkFold folds 1 to 6 operands of n bytes, where the result is memory of its own, and where it is the first, a middle
+// or the last operand. Nothing else may change.
 func checkFold(k wire.Kernel, many Many, typ spec.Type, n int) error {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	spare := make([]byte, Piece)
@@ -68,25 +86,25 @@ func checkFold(k wire.Kernel, many Many, typ spec.Type, n int) error {
 		if count > 1 {
 			k(want, want, values[count-1])
 		}
-		for into := -1; into < count; into++ {
+		for _, into := range []int{-1, 0, count / 2, count - 1} {
 			memory := slices.Concat(values[:count]...)
 			memory = append(memory, bytes.Repeat([]byte{0xa5}, n+64)...)
 			operands := make([][]byte, count)
 			for i := range operands {
 				operands[i] = memory[i*n : (i+1)*n]
 			}
-			at := count // memory of its own
-			if into >= 0 {
-				at = into
+			at := into
+			if at < 0 {
+				at = count // memory of its own
 			}
 			before := bytes.Clone(memory)
 			Fold(k, many, memory[at*n:(at+1)*n], operands, spare)
 			if err := kinds[typ].difference(typ.Bytes(), memory[at*n:(at+1)*n], want); err != nil {
-				return fmt.Errorf("%d operands into operand %d: %w", count, into, err)
+				return fmt.Errorf("%d operands into %d: %w", count, into, err)
 			}
 			copy(memory[at*n:(at+1)*n], before[at*n:])
 			if !bytes.Equal(memory, before) {
-				return fmt.Errorf("%d operands of %d bytes into operand %d: other memory has changed", count, n, into)
+				return fmt.Errorf("%d operands of %d bytes into %d: other memory has changed", count, n, into)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func TestSixteenBits(t *testing.T) {
 	for _, typ := range []spec.Type{spec.TypeInt16, spec.TypeUint16, spec.TypeFloat16, spec.TypeBFloat16} {
 		for _, op := range spec.Ops() {
-			if !op.Takes(typ) {
+			if !op.Takes(typ) || op == spec.OpAvg { // which is Sum
 				continue
 			}
 			t.Run(op.String()+"/"+typ.String(), func(t *testing.T) {
@@ -71,9 +71,9 @@ func partners(typ spec.Type) []uint16 {
 	if os.Getenv("COLLGEN_SOAK") != "" {
 		return view[uint16](everyValue())
 	}
-	some := make([]byte, 2*48)
+	some := make([]byte, 2*24)
 	random := rand.New(rand.NewPCG(5, uint64(typ)))
-	kinds[typ].fill(random, spectest.Special, some[:64])
-	kinds[typ].fill(random, spectest.Mixed, some[64:])
+	kinds[typ].fill(random, spectest.Special, some[:32])
+	kinds[typ].fill(random, spectest.Mixed, some[32:])
 	return view[uint16](some)
 }

@@ -178,7 +178,7 @@ const sliceBytes = 24
 
 // fold is the shape dst = a ⊕ b ⊕ c ⊕ …: every piece of the result is made in registers.
 func (c *code) fold(k kernel) {
-	k.unroll *= 2
+	k.unroll = max(4, 2*k.unroll) // so that the operators' latency hides: each result waits for the one before
 	c.begin(function("fold", k), "func(dst []byte, operands [][]byte)",
 		"is dst = a ⊕ b ⊕ …, from left to right, of two operands or more, none shorter than dst.")
 	dst, n := c.base("dst"), c.length("dst")
