@@ -24,8 +24,9 @@ const (
 	waitingBytes = 8 + callBytes
 	refusedBytes = 2*8 + 2*callBytes
 
-	// maxSegment is the most bytes of a message in one frame, and in one system call.
-	maxSegment = 256 << 10
+	// maxSegment is the most bytes of a message in one frame, and in one system call. With a quarter of it,
+	// messages of 16 MiB were a sixth slower within a host; four times as much gained nothing.
+	maxSegment = 1 << 20
 )
 
 var _ wire.Label = [labelBytes]byte{}
