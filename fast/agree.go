@@ -37,7 +37,7 @@ func (c *Comm) Agree(ctx context.Context, flags uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err := c.settled(ctx, agree.Flags, x)
+	v, err := c.outcome(ctx, agree.Flags, x)
 	if err != nil {
 		return 0, err
 	}
@@ -73,8 +73,8 @@ func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreem
 	return a.Start(what, flags, quorum), nil
 }
 
-// settled is what all ranks have agreed on.
-func (c *Comm) settled(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
+// outcome is what all ranks have agreed on.
+func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
 	v, err := x.Wait(ctx)
 	if errors.Is(err, ErrFenced) {
 		c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))

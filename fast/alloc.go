@@ -148,7 +148,7 @@ func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do fun
 	if err == nil {
 		err = do(ctx, f)
 	}
-	return f.settle(ctx, err)
+	return f.decide(ctx, err)
 }
 
 // keep has the memory freed with c.

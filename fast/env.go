@@ -44,7 +44,7 @@ func (l Launch) options() []InitOption {
 		opts = append(opts, WithEncryption())
 	}
 	if l.Freeze > 0 {
-		opts = append(opts, WithFreeze(l.Freeze))
+		opts = append(opts, WithHeartbeatTimeout(l.Freeze))
 	}
 	return opts
 }

@@ -20,7 +20,7 @@ func TestFromEnvNamesTheVariable(t *testing.T) {
 		{"RANK", "1", "RANK is 1, and WORLD_SIZE is 1"},
 		{"WORLD_SIZE", "0", `WORLD_SIZE is "0", want a number from 1`},
 		{"LOCAL_RANK", "x", `LOCAL_RANK is "x"`},
-		{"COLL_FREEZE", "soon", `COLL_FREEZE is "soon"`},
+		{"COLL_HEARTBEAT_TIMEOUT", "soon", `COLL_HEARTBEAT_TIMEOUT is "soon"`},
 		{"COLL_TRANSPORT", "pigeon", `there is no transport "pigeon"`},
 	} {
 		setEnv(t, map[string]string{c.name: c.value})
@@ -41,7 +41,7 @@ func TestFromEnvSettles(t *testing.T) {
 	setEnv(t, map[string]string{"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"})
 	for name, value := range map[string]string{
 		"COLL_STORE": "tcp://a:1", "COLL_JOB": "j", "COLL_EPOCH": "4", "COLL_SECRET_FILE": file, "COLL_TRANSPORT": "tcp",
-		"COLL_INTERFACE": "lo", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_FREEZE": "5s", "COLL_TRACE": "/t", "COLL_TUNE": tuneFile,
+		"COLL_INTERFACE": "lo", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_HEARTBEAT_TIMEOUT": "5s", "COLL_TRACE": "/t", "COLL_TUNE": tuneFile,
 	} {
 		t.Setenv(name, value)
 	}

@@ -16,7 +16,7 @@ func TestFrozenRankIsFenced(t *testing.T) {
 			t.Run(fmt.Sprint(victim, " ", over), func(t *testing.T) {
 				t.Parallel()
 				j := newJob(t, 3, "survive")
-				j.with = append(j.with, "COLL_TRANSPORT="+over, "COLL_FREEZE=1s")
+				j.with = append(j.with, "COLL_TRANSPORT="+over, "COLL_HEARTBEAT_TIMEOUT=1s")
 				all := j.start(0, 3)
 				for _, p := range all {
 					p.line(t)

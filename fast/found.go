@@ -41,7 +41,7 @@ func (p *processes) found(ctx context.Context, id uint64, rank int, members []in
 	ctx, stop := f.watched(ctx)
 	defer stop()
 	t, err := p.connect(ctx, f)
-	if err = f.settle(ctx, err); err == nil {
+	if err = f.decide(ctx, err); err == nil {
 		return t, nil
 	}
 	if t != nil {

@@ -106,7 +106,7 @@ func TestGroupEndsAtOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			all := comms(2)
 			ctx, stop := all[0].usable(t.Context(), []int{0, 1})
-			time.Sleep(time.Second)
+			time.Sleep(1234567 * time.Microsecond)
 			start := time.Now()
 			test.end(all)
 			<-ctx.Done()

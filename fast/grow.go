@@ -58,7 +58,7 @@ func (w *growing) grow(ctx context.Context) (*Comm, error) {
 	if w.first, err = w.c.propose(w.call, flags, 0); err != nil {
 		return nil, err
 	}
-	v, err := w.c.settled(ctx, w.call, w.first)
+	v, err := w.c.outcome(ctx, w.call, w.first)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (w *growing) conclude(ctx context.Context, err error) error {
 	if err != nil || left != nil {
 		return cmp.Or(err, left)
 	}
-	v, err := w.c.settled(ctx, agree.Grow, x)
+	v, err := w.c.outcome(ctx, agree.Grow, x)
 	switch {
 	case err != nil:
 	case v.Gone.Len() > 0:

@@ -28,7 +28,7 @@ type Launch struct {
 	// has to have it.
 	SecretFile string `json:"secretFile"`
 	SecretFD   int    `json:"secretFD"`
-	// The rest is for WithTransport, WithInterface, WithEncryption, WithFreeze (0: nothing says), WithTraceDir and WithTuningFile. Host names
+	// The rest is for WithTransport, WithInterface, WithEncryption, WithHeartbeatTimeout (0: nothing says), WithTraceDir and WithTuningFile. Host names
 	// this host, in place of what the system says.
 	Transport string        `json:"transport"`
 	Interface string        `json:"interface"`
@@ -54,7 +54,7 @@ type Launch struct {
 //
 // Whatever the launcher, these count if they are set: COLL_LOCAL_RANK, COLL_LOCAL_SIZE, COLL_JOB, COLL_EPOCH,
 // COLL_STORE, COLL_SECRET_FILE, COLL_SECRET_FD, COLL_TRANSPORT, COLL_INTERFACE, COLL_HOST, COLL_ENCRYPT (1 or 0),
-// COLL_FREEZE (such as 2s), COLL_TRACE (a directory) and COLL_TUNE (a file).
+// COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE (a directory) and COLL_TUNE (a file).
 //
 // Detect fails, naming the variables, if there is no launcher or a variable has no meaning.
 func Detect() (Launch, error) {

@@ -95,7 +95,7 @@ func (s *shrinking) round(ctx context.Context) (done bool, err error) {
 		}
 	}
 	x := s.agreeing
-	v, err := s.c.settled(ctx, agree.Shrink, x)
+	v, err := s.c.outcome(ctx, agree.Shrink, x)
 	if err != nil {
 		return false, err
 	}

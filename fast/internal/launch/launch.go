@@ -163,7 +163,7 @@ func (e *environment) secret(l *Launch) {
 func (e *environment) settings(l *Launch) {
 	l.Transport, l.Interface, l.Host = e.get("COLL_TRANSPORT"), e.get("COLL_INTERFACE"), e.get("COLL_HOST")
 	l.Encrypt, l.TraceDir, l.Tune = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE"), e.get("COLL_TUNE")
-	if e.get("COLL_FREEZE") != "" {
-		l.Freeze = e.duration("COLL_FREEZE")
+	if e.get("COLL_HEARTBEAT_TIMEOUT") != "" {
+		l.Freeze = e.duration("COLL_HEARTBEAT_TIMEOUT")
 	}
 }

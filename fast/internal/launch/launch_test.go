@@ -141,8 +141,8 @@ func TestDetectRefuses(t *testing.T) {
 		{torchrun.with("COLL_EPOCH=-1"), "COLL_EPOCH"},
 		{torchrun.with("COLL_SECRET_FILE=/s COLL_SECRET_FD=3"), "both COLL_SECRET_FILE and COLL_SECRET_FD"},
 		{torchrun.with("COLL_SECRET_FD=x"), "COLL_SECRET_FD"},
-		{torchrun.with("COLL_FREEZE=2"), `COLL_FREEZE is "2", want a duration such as 2s`},
-		{torchrun.with("COLL_FREEZE=-2s"), "COLL_FREEZE"},
+		{torchrun.with("COLL_HEARTBEAT_TIMEOUT=2"), `COLL_HEARTBEAT_TIMEOUT is "2", want a duration such as 2s`},
+		{torchrun.with("COLL_HEARTBEAT_TIMEOUT=-2s"), "COLL_HEARTBEAT_TIMEOUT"},
 		{torchrun.with("COLL_ENCRYPT=maybe"), "COLL_ENCRYPT"},
 		{step.with("SLURM_STEP_NODELIST=["), "SLURM_STEP_NODELIST"},
 	} {
@@ -154,7 +154,7 @@ func TestDetectRefuses(t *testing.T) {
 
 // TestSettings: what COLL_* says counts with every launcher.
 func TestSettings(t *testing.T) {
-	more := set(`COLL_TRANSPORT=tcp COLL_INTERFACE=eth0 COLL_HOST=h COLL_ENCRYPT=1 COLL_FREEZE=5s COLL_TRACE=/t COLL_TUNE=/u COLL_SECRET_FD=3
+	more := set(`COLL_TRANSPORT=tcp COLL_INTERFACE=eth0 COLL_HOST=h COLL_ENCRYPT=1 COLL_HEARTBEAT_TIMEOUT=5s COLL_TRACE=/t COLL_TUNE=/u COLL_SECRET_FD=3
 		COLL_EPOCH=8 COLL_JOB=j COLL_STORE=file:///x COLL_LOCAL_RANK=1 COLL_LOCAL_SIZE=2`)
 	for _, env := range []variables{torchrun, openMPI, hydra, step, pod} {
 		got, err := Detect(env.and(more).get)
@@ -198,7 +198,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add("RANK=1 WORLD_SIZE=4 MASTER_ADDR=[ MASTER_PORT=1")
 	f.Add("SLURM_PROCID=1 SLURM_STEP_ID=1 SLURM_STEP_NUM_TASKS=4 SLURM_STEP_NODELIST=n[1,] SLURM_NODEID=1 " +
 		"SLURM_STEP_TASKS_PER_NODE=1(x1),2")
-	f.Add("JOB_COMPLETION_INDEX=3 COLL_SIZE=4 HOSTNAME=-3 COLL_SERVICE=x COLL_FREEZE=1h")
+	f.Add("JOB_COMPLETION_INDEX=3 COLL_SIZE=4 HOSTNAME=-3 COLL_SERVICE=x COLL_HEARTBEAT_TIMEOUT=1h")
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := Detect(set(text).get)
 		if err == nil && (l.Rank < 0 || l.Rank >= l.Size || l.Size > MaxSize || l.LocalSize > l.Size || l.Freeze < 0) {

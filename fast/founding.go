@@ -19,9 +19,9 @@ type founding struct {
 	members []int // processes, by rank
 }
 
-// settle has all members learn whether all of them have their transport: nil, or the error of this rank or of another
+// decide has all members learn whether all of them have their transport: nil, or the error of this rank or of another
 // one. It ends soon after ctx. Rank 0 decides, so that all have the same result; if it dies, the others may differ.
-func (f *founding) settle(ctx context.Context, err error) error {
+func (f *founding) decide(ctx context.Context, err error) error {
 	if f.rank > 0 {
 		return f.follow(ctx, err)
 	}
