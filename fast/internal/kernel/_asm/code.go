@@ -25,7 +25,7 @@ type code struct {
 	labels int
 }
 
-// vector is a register of which, or of whose mask, all of code's kernels write all.
+// vector is a register of 16, 32 or 64 bytes, before one is chosen.
 type vector = reg.VecVirtual
 
 // wide tells whether the instruction set is AVX-512.
@@ -109,38 +109,18 @@ func (c *code) move(from, to operand.Op) {
 	}
 }
 
-// The bitwise operations: to = y ⊕ x.
+// The bitwise operations: to = y ⊕ x, and of andNot y &^ x.
 
-func (c *code) and(y, x, to operand.Op) {
-	if c.wide() {
-		c.VPANDQ(y, x, to)
-	} else {
-		c.VPAND(y, x, to)
-	}
-}
+func (c *code) and(y, x, to operand.Op)    { c.bits(c.VPAND, c.VPANDQ, y, x, to) }
+func (c *code) or(y, x, to operand.Op)     { c.bits(c.VPOR, c.VPORQ, y, x, to) }
+func (c *code) xor(y, x, to operand.Op)    { c.bits(c.VPXOR, c.VPXORQ, y, x, to) }
+func (c *code) andNot(y, x, to operand.Op) { c.bits(c.VPANDN, c.VPANDNQ, y, x, to) }
 
-func (c *code) or(y, x, to operand.Op) {
+func (c *code) bits(avx2 func(y, x, to operand.Op), avx512 func(ops ...operand.Op), y, x, to operand.Op) {
 	if c.wide() {
-		c.VPORQ(y, x, to)
+		avx512(y, x, to)
 	} else {
-		c.VPOR(y, x, to)
-	}
-}
-
-func (c *code) xor(y, x, to operand.Op) {
-	if c.wide() {
-		c.VPXORQ(y, x, to)
-	} else {
-		c.VPXOR(y, x, to)
-	}
-}
-
-// andNot is to = y &^ x.
-func (c *code) andNot(y, x, to operand.Op) {
-	if c.wide() {
-		c.VPANDNQ(y, x, to)
-	} else {
-		c.VPANDN(y, x, to)
+		avx2(y, x, to)
 	}
 }
 

@@ -22,8 +22,8 @@ type kernel struct {
 	operator   operator
 }
 
-// halves are the types of which a vector holds half as many bytes, because they are widened.
-const halves = "Float16"
+// widened is the type of which a vector holds half as many bytes, because it becomes twice as large.
+const widened = "Float16"
 
 // kernels are all kernels. Where it makes no difference, signed and unsigned integers share one, and a complex number is
 // two floats.
@@ -106,7 +106,7 @@ func (k kernel) name() string {
 
 // width is how many bytes of the kernel's operands make a vector.
 func (k kernel) width(s set) int {
-	if first(k.types) == halves {
+	if first(k.types) == widened {
 		return s.bytes / 2
 	}
 	return s.bytes

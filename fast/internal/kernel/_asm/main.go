@@ -30,7 +30,7 @@ func main() {
 		folder = os.Args[1]
 	}
 	ctx := build.NewContext()
-	ctx.ConstraintExpr("amd64,!purego") // platform, as it was once written
+	ctx.ConstraintExpr("amd64,!purego") // which is platform, in the syntax that avo takes
 	for _, set := range sets {
 		for _, k := range kernels {
 			k.write(&code{Context: ctx, set: set})
