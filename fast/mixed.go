@@ -71,10 +71,20 @@ func (m *mixed) Begin(call *wire.Call) {
 func (m *mixed) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	m.divide(sends, recvs)
 	defer m.forget()
-	switch {
-	case len(m.farSends)+len(m.farRecvs) == 0:
-		return m.translate(m.near.Exchange(ctx, m.sends, m.recvs))
-	case len(m.sends)+len(m.recvs) == 0:
+	if err := m.exchange(ctx); err != nil {
+		return err
+	}
+	m.passLoansOn(recvs)
+	return nil
+}
+
+// exchange carries out what was divided. A half that has nothing to do still announces the call.
+func (m *mixed) exchange(ctx context.Context) error {
+	noneNear, noneFar := len(m.sends)+len(m.recvs) == 0, len(m.farSends)+len(m.farRecvs) == 0
+	if noneNear || noneFar {
+		if err := m.translate(m.near.Exchange(ctx, m.sends, m.recvs)); err != nil {
+			return err
+		}
 		return m.far.Exchange(ctx, m.farSends, m.farRecvs)
 	}
 	select {
@@ -115,6 +125,30 @@ func (m *mixed) divide(sends []wire.Send, recvs []wire.Recv) {
 			m.recvs = append(m.recvs, r)
 		} else {
 			m.farRecvs = append(m.farRecvs, r)
+		}
+	}
+}
+
+// passLoansOn tells the caller where the halves have left what they lend.
+func (m *mixed) passLoansOn(recvs []wire.Recv) {
+	near, far := m.recvs, m.farRecvs
+	for i := range recvs {
+		half := &far
+		if m.nearRank[recvs[i].Peer] >= 0 {
+			half = &near
+		}
+		if recvs[i].Lend {
+			recvs[i].Into = (*half)[0].Into
+		}
+		*half = (*half)[1:]
+	}
+}
+
+// Release ends the loans of both halves.
+func (m *mixed) Release() {
+	for _, half := range []transport{m.near, m.far} {
+		if l, ok := half.(lender); ok {
+			l.Release()
 		}
 	}
 }

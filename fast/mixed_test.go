@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // mixedComms are communicators over two transports each: near among the ranks of each of hosts, far among all.
@@ -96,5 +97,55 @@ func TestMixedFails(t *testing.T) {
 				t.Errorf("%s, rank %d: %v", sends, rank, err)
 			}
 		}
+	}
+}
+
+// lending is a transport whose messages have come: each is one byte, which says who sent it.
+type lending struct {
+	idle
+	mine     byte
+	released int
+}
+
+func (l *lending) Exchange(_ context.Context, _ []wire.Send, recvs []wire.Recv) error {
+	for i := range recvs {
+		if data := []byte{l.mine + byte(recvs[i].Peer)}; recvs[i].Lend {
+			recvs[i].Into = data
+		} else {
+			copy(recvs[i].Into, data)
+		}
+	}
+	return nil
+}
+
+func (l *lending) Release() { l.released++ }
+
+// TestMixedLends what its halves lend, and has them take it back.
+func TestMixedLends(t *testing.T) {
+	near, far := &lending{mine: 10}, &lending{mine: 20}
+	m := newMixed(5, []int{0, 2, 4}, near, far)
+	defer m.Close()
+	for _, peers := range [][]int{{1, 2, 3, 4}, {4, 3, 2, 1}, {2, 4}, {3, 1}, {}} {
+		place := []byte{0}
+		var recvs []wire.Recv
+		for i, peer := range peers {
+			recvs = append(recvs, wire.Recv{Peer: peer, Into: place, Lend: i%2 == 0})
+			if i%2 == 1 {
+				recvs[i].Into = []byte{0}
+			}
+		}
+		if err := m.Exchange(t.Context(), nil, recvs); err != nil {
+			t.Fatal(err)
+		}
+		for i, peer := range peers {
+			want := map[int]byte{1: 21, 2: 11, 3: 23, 4: 12}[peer]
+			if got := recvs[i].Into[0]; got != want || place[0] != 0 {
+				t.Errorf("of %v, rank %d sent %d, want %d", peers, peer, got, want)
+			}
+		}
+	}
+	m.Release()
+	if near.released != 1 || far.released != 1 {
+		t.Errorf("released: near %d, far %d", near.released, far.released)
 	}
 }

@@ -14,7 +14,7 @@ func (c *Comm) together(ctx context.Context) error {
 	x := &c.call
 	c.descs = slices.Grow(c.descs[:0], len(c.group))[:len(c.group)]
 	err := c.listAll(ctx)
-	if err == nil && len(x.sends)+len(x.recvs) > 0 {
+	if err == nil && c.transport != nil {
 		err = c.transport.Exchange(ctx, x.sends, x.recvs)
 	}
 	x.running = false
