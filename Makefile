@@ -6,6 +6,7 @@ GO ?= go
 RANKS ?= 4
 FUZZTIME ?= 1m
 BENCH ?= .
+ARGS ?=
 
 # Tools that lint runs, at versions under which its result does not change from one day to the next.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -82,6 +83,11 @@ fuzz: ## run each fuzz test for FUZZTIME (1m)
 .PHONY: bench
 bench: ## run the benchmarks whose names match BENCH (all)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: bench-peers
+bench-peers: ## install Open MPI, MPICH and Gloo, compare with them, and write the table of docs/performance.md; ARGS: go run ./peers -h
+	@.ci/deps peers || echo "bench-peers: going on with what there is"
+	$(GO) run ./peers -write docs/performance.md $(ARGS)
 
 .PHONY: cover
 cover: ## run all tests and show how much of each function they reach

@@ -48,6 +48,7 @@ var importRules = []importRule{
 		never: []string{"fast", "ref"}},
 	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "peers"},
 	{pattern: "examples"},
 	{pattern: "examples/*", may: []string{"fast"}, never: []string{"gen", "verify"}},
 }
@@ -86,6 +87,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		"cmd/collgen":                {"gen", "bridge"},
 		"cmd/collrun":                {"spec"},
 		"examples/hello":             {"spec"},
+		"peers":                      {"fast"},
 		"bridge":                     {"fast"},
 		"tools":                      nil,
 	} {
@@ -114,6 +116,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		"fast/internal/wire imports fast/internal/tcp",
 		"gen imports ref",
 		"gen/emit imports verify",
+		"peers imports fast",
 		"ref imports tools",
 		"selection imports spec",
 		"spec imports tools",

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var testContest = contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 8}
+
+// line is a result in JSON, with one thing replaced.
+func line(old, new string) string {
+	const good = `{"collective":"all-reduce","transport":"shm","ranks":2,"bytes":8,"count":2,"inPlace":true,"registered":false,` +
+		`"microseconds":{"min":1,"median":1.5},"wrong":0}`
+	if !strings.Contains(good, old) {
+		panic(old)
+	}
+	return strings.Replace(good, old, new, 1) + "\n"
+}
+
+func TestMedianOfPrinted(t *testing.T) {
+	good := line("", "")
+	for _, printed := range []string{good, "\n" + good + "\n", "a warning\n" + good} {
+		if got, err := testContest.median([]byte(printed), false); got != 1.5 || err != nil {
+			t.Errorf("%q: %v, %v", printed, got, err)
+		}
+	}
+	for _, bad := range []string{
+		"", "no result\n", good + good, good[:len(good)-3], "{}", "null", "[1]", "{" + strings.Repeat("x", longestLine),
+		line(`"ranks":2`, `"ranks":3`), line(`"bytes":8`, `"bytes":16`), line("all-reduce", "broadcast"),
+		line(`"wrong":0`, `"wrong":1`), line(`"wrong":0`, `"wrong":null`), line(`"wrong":0`, `"wrong":-1`), line(`,"wrong":0`, ``),
+		line(`"inPlace":true`, `"inPlace":false`), line(`"inPlace":true`, `"inPlace":7`),
+		line(`"registered":false`, `"registered":true`),
+		line(`1.5`, `0`), line(`1.5`, `-3`), line(`1.5`, `1e999`), line(`1.5`, `"1.5"`), line(`1.5`, `null`), line(`"median"`, `"mode"`),
+	} {
+		if got, err := testContest.median([]byte(bad), false); err == nil {
+			t.Errorf("%.200q is taken for %v", bad, got)
+		}
+	}
+}
+
+func FuzzMedianOfPrinted(f *testing.F) {
+	f.Add([]byte(line("", "")))
+	f.Add([]byte(line("1.5", "1e400")))
+	f.Fuzz(func(t *testing.T, printed []byte) {
+		if got, err := testContest.median(printed, false); err == nil && !(got > 0 && got <= math.MaxFloat64) {
+			t.Errorf("%v is no time", got)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"sample":{"collective":"barrier","who":"collgen","round":0,"microseconds":1}}`)
+	f.Add(`{"limits":[{"limit":"copy","where":"L3","value":3,"unit":"GB/s"}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var s samples
+		if s.read(strings.NewReader(text)) != nil {
+			return
+		}
+		for i := range s.all {
+			if err := s.all[i].check(); err != nil {
+				t.Errorf("%+v: %v", s.all[i], err)
+			}
+		}
+		s.cell(&testRow, 8)
+	})
+}
+
+// TestKeep goes on with the samples of a file.
+func TestKeep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kept")
+	for round := range 3 {
+		s, err := keep(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.rounds(testContest); got != round || len(s.limits) != min(round, 1) {
+			t.Fatalf("%d rounds and %d limits before round %d", got, len(s.limits), round)
+		}
+		one := sample{contest: testContest, name: name{Who: ours}, Round: round, Microseconds: 1}
+		for _, r := range []record{{Sample: &one}, {Limits: limits{{Name: "copy", Value: 1, Unit: "GB/s"}}}} {
+			if err := s.add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestReadRefuses is what is no record.
+func TestReadRefuses(t *testing.T) {
+	for _, bad := range []string{
+		"x", `{"sample":{}}`, `{"sample":{"microseconds":1,"failed":"too"}}`, `{"sample":{"microseconds":-1}}`,
+		`{"sample":{"microseconds":1,"round":-1}}`, `{"sample":{"microseconds":1,"round":99999999999}}`,
+		fmt.Sprintf("%q", strings.Repeat("x", longestLine)),
+	} {
+		if err := new(samples).read(strings.NewReader(bad)); err == nil {
+			t.Errorf("%.100q is taken for a record", bad)
+		}
+	}
+}
