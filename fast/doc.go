@@ -26,11 +26,10 @@
 // [Explain] says which, and why. [WithTuning] puts rules that were measured before the built-in ones, and [WithAlgorithm]
 // overrides both for one call; [Algorithms] lists what there is.
 //
-// Of all calls of a process, the last 4,096 are recorded, shared among its ranks under Run, at the cost of some 30
-// nanoseconds each. The record is written to a file
-// when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and `collrun
-// trace` compares those of all ranks. A call that takes long is warned of ([WithSlowCall]), with the ranks that it
-// waits for.
+// Of all calls of a rank, the last 4,096 are recorded, at the cost of some 30 nanoseconds each. The record is written to a
+// file when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and `collrun
+// trace` compares those of all ranks. A call in which nothing moves for long is warned of ([WithSlowCall]), with the ranks
+// that it waits for.
 //
 // Ranks whose calls disagree get a [MismatchError], also where they wait for each other or exchange no message that
 // would tell. A call that only sends, or has no messages because there are no elements, may return before the

@@ -109,8 +109,8 @@ func WithInterface(name string) InitOption { return func(p *place) { p.network =
 // Init fails on all.
 func WithEncryption() InitOption { return func(p *place) { p.encrypt = true } }
 
-// WithHeartbeatTimeout sets after how long without a sign of life a process is taken for dead, 2 s without it. All ranks say the
-// same. A process that computes is not silent: signs of life come from a goroutine of their own.
+// WithHeartbeatTimeout sets after how long without a sign of life a process is taken for dead, 2 s without it. All ranks
+// say the same. A process that computes is not silent: signs of life come from a goroutine of their own.
 func WithHeartbeatTimeout(after time.Duration) InitOption { return func(p *place) { p.freeze = after } }
 
 // WithLogger sets where warnings go, such as that a call waits for a slow rank; nil: nowhere. Without it that is

@@ -28,8 +28,8 @@ type Launch struct {
 	// has to have it.
 	SecretFile string `json:"secretFile"`
 	SecretFD   int    `json:"secretFD"`
-	// The rest is for WithTransport, WithInterface, WithEncryption, WithHeartbeatTimeout (0: nothing says), WithTraceDir and WithTuningFile. Host names
-	// this host, in place of what the system says.
+	// The rest is for WithTransport, WithInterface, WithEncryption, WithHeartbeatTimeout (0: nothing says), WithTraceDir and
+	// WithTuningFile. Host names this host, in place of what the system says.
 	Transport string        `json:"transport"`
 	Interface string        `json:"interface"`
 	Host      string        `json:"host"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -302,7 +303,7 @@ func TestClaims(t *testing.T) {
 		by, number int
 		ok         bool
 	}{
-		{1, maxProcess, false}, {1, 1<<32 - 1, false}, {1, 3 + maxClaim, false}, {1, 1, true}, {1, 1 + maxClaim, true},
+		{1, maxProcess, false}, {1, math.MaxInt, false}, {1, 3 + maxClaim, false}, {1, 1, true}, {1, 1 + maxClaim, true},
 		{1, 1 + maxClaim, true}, {1, 4 + maxClaim, false}, {2, 4 + maxClaim, true}, {2, 4 + 2*maxClaim, false},
 	} {
 		if err := m.Reserve(x.by, x.number); (err == nil) != x.ok {
