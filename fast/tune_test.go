@@ -100,7 +100,7 @@ func TestTuning(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if want := unless(bytes > 64, "recursive-doubling", "one-shot"); x.Algorithm != want {
+			if want := unless(bytes > 64, "recursive-doubling", "tree"); x.Algorithm != want {
 				t.Errorf("%v: %v", c, x)
 			}
 		}

@@ -68,6 +68,7 @@ var allGather = Collective{
 		{Name: "ring", Hash: 0xeafe2749d5760bc1, Run: allGatherRing},
 	},
 	Rules: []Rule{
+		{Transport: "tcp", Algorithm: "recursive-doubling", MaxBytes: 131072},
 		{Algorithm: "direct", MaxSize: 8},
 		{Algorithm: "recursive-doubling", MaxBytes: 4096},
 		{Algorithm: "ring"},

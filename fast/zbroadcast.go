@@ -70,7 +70,7 @@ var broadcast = Collective{
 	},
 	Rules: []Rule{
 		{Algorithm: "binomial", MaxSize: 2},
-		{Algorithm: "binomial", MaxBytes: 65536},
+		{Algorithm: "binomial", MaxBytes: 262144},
 		{Algorithm: "chain", PieceBytes: 131072},
 	},
 }

@@ -75,7 +75,7 @@ var reduce = Collective{
 	},
 	Rules: []Rule{
 		{Algorithm: "binomial", MaxSize: 2},
-		{Algorithm: "binomial", MaxBytes: 65536},
+		{Algorithm: "binomial", MaxBytes: 1048576},
 		{Algorithm: "chain", PieceBytes: 131072},
 	},
 }

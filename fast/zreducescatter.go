@@ -71,7 +71,8 @@ var reduceScatter = Collective{
 	},
 	Rules: []Rule{
 		{Algorithm: "ring", MaxSize: 2},
-		{Algorithm: "direct", MaxSize: 8, MaxBytes: 4096},
+		{Transport: "tcp", Algorithm: "direct", MaxSize: 8},
+		{Algorithm: "direct", MaxSize: 8, MaxBytes: 131072},
 		{Algorithm: "ring"},
 	},
 }

@@ -8,6 +8,7 @@ var _ = bound(spec.AllGather, Bound{
 })
 
 var _ = rules(spec.AllGather,
+	Rule{Transport: "tcp", Algorithm: "recursive-doubling", MaxBytes: 128 * kib},
 	Rule{Algorithm: "direct", MaxSize: 8},
 	Rule{Algorithm: "recursive-doubling", MaxBytes: 4 * kib},
 	Rule{Algorithm: "ring"},

@@ -9,11 +9,16 @@ var _ = bound(spec.AllReduce, Bound{
 
 // What they follow was measured with 2 and 4 processes on two cores.
 var _ = rules(spec.AllReduce,
-	Rule{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 16 * kib}, // one exchange, reduced as it arrives
+	Rule{Transport: "inproc", Algorithm: "tree", MaxBytes: 512 * kib}, // the fewest messages
+	Rule{Transport: "inproc", Algorithm: "ring"},
+	Rule{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 2048 * kib}, // one exchange, reduced as it arrives
+	Rule{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 256 * kib},
 	Rule{Algorithm: "ring", MaxSize: 2},
-	Rule{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4 * kib},
+	Rule{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4 * kib}, // one step, and between hosts one latency
 	Rule{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
+	Rule{Algorithm: "recursive-doubling", MaxSize: 4, MaxBytes: 64 * kib},
 	Rule{Algorithm: "recursive-doubling", MaxBytes: 16 * kib},
+	Rule{Transport: "shm", Algorithm: "tree", MaxBytes: 1024 * kib},
 	Rule{Algorithm: "tree", MaxBytes: 512 * kib},
 	Rule{Algorithm: "ring"},
 )

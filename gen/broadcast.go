@@ -9,6 +9,6 @@ var _ = bound(spec.Broadcast, Bound{
 
 var _ = rules(spec.Broadcast,
 	Rule{Algorithm: "binomial", MaxSize: 2},
-	Rule{Algorithm: "binomial", MaxBytes: 64 * kib},
+	Rule{Algorithm: "binomial", MaxBytes: 256 * kib},
 	Rule{Algorithm: "chain", PieceBytes: 128 * kib},
 )

@@ -9,6 +9,6 @@ var _ = bound(spec.Reduce, Bound{
 
 var _ = rules(spec.Reduce,
 	Rule{Algorithm: "binomial", MaxSize: 2},
-	Rule{Algorithm: "binomial", MaxBytes: 64 * kib},
+	Rule{Algorithm: "binomial", MaxBytes: 1024 * kib},
 	Rule{Algorithm: "chain", PieceBytes: 128 * kib},
 )

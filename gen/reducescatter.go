@@ -9,6 +9,7 @@ var _ = bound(spec.ReduceScatter, Bound{
 
 var _ = rules(spec.ReduceScatter,
 	Rule{Algorithm: "ring", MaxSize: 2}, // one step, reduced as it arrives
-	Rule{Algorithm: "direct", MaxSize: 8, MaxBytes: 4 * kib},
+	Rule{Transport: "tcp", Algorithm: "direct", MaxSize: 8},
+	Rule{Algorithm: "direct", MaxSize: 8, MaxBytes: 128 * kib},
 	Rule{Algorithm: "ring"},
 )

@@ -54,16 +54,16 @@ func TestSelect(t *testing.T) {
 		commutative bool
 		want        string
 	}{
-		{1, 8, true, "recursive-doubling"}, {2, 64 << 20, true, "ring"}, {4, 8, true, "one-shot"},
-		{9, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "tree"}, {4, 512*kib + 1, true, "ring"},
+		{2, 8, true, "recursive-doubling"}, {2, 64 << 20, true, "ring"}, {4, 8, true, "one-shot"},
+		{9, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "tree"}, {4, 1024*kib + 1, true, "ring"},
 		{4, 256 * kib, false, "tree"}, {2, 8, false, "recursive-doubling"},
 	} {
-		c := selection.Call{Transport: "inproc", Size: tc.size, Commutative: tc.commutative}
+		c := selection.Call{Transport: "shm", Size: tc.size, Commutative: tc.commutative}
 		if got := table[Select(table, algorithms, c, tc.bytes)].Algorithm; got != tc.want {
 			t.Errorf("%+v: got %s", tc, got)
 		}
 	}
-	if got := Select(table, algorithms, selection.Call{Transport: "inproc", Size: 4}, 64<<20); got >= 0 {
+	if got := Select(table, algorithms, selection.Call{Transport: "shm", Size: 4}, 64<<20); got >= 0 {
 		t.Errorf("an op that does not commute gets %s", table[got].Algorithm)
 	}
 }
