@@ -7,7 +7,6 @@ var _ = bound(spec.AllReduce, Bound{
 	Chunks: size,
 })
 
-// What they follow was measured with 2 and 4 processes on two cores.
 var _ = rules(spec.AllReduce,
 	Rule{Transport: "inproc", Algorithm: "tree", MaxBytes: 512 * kib}, // the fewest messages
 	Rule{Transport: "inproc", Algorithm: "ring"},
