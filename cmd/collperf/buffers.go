@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"unsafe"
 
 	"github.com/collgen/collgen/fast"
 )
@@ -16,7 +15,7 @@ type trial struct {
 	count     int      // elements per block
 	root      int
 	inPlace   bool
-	heap      bool // buffers are the Go heap's
+	home      home
 	algorithm string
 	depth     int
 }
@@ -47,11 +46,11 @@ type buffers[T fast.Elem] struct {
 	invoke  invoke[T]
 	options []fast.Option
 	values  *values[T]
-	shift   int // of the values in the operand
-	memory  []*memory
+	shift   int            // of the values in the operand
+	frees   []func() error // of the memory that is not the Go heap's
 }
 
-func newBuffers[T fast.Elem](c *fast.Comm, t *trial, of func(float64) T) (load, error) {
+func newBuffers[T fast.Elem](ctx context.Context, c *fast.Comm, t *trial, of func(float64) T) (load, error) {
 	b := &buffers[T]{
 		trial: t, role: role{rank: c.Rank(), ranks: c.Size(), root: t.root, inPlace: t.inPlace},
 		invocation: invocation[T]{c: c, root: t.root}, invoke: invokeOf[T](t.name),
@@ -62,7 +61,7 @@ func newBuffers[T fast.Elem](c *fast.Comm, t *trial, of func(float64) T) (load, 
 	}
 	b.force(t.algorithm, t.depth)
 	in, out := t.operation.in.blocks(c.Size())*t.count, t.operation.out.blocks(c.Size())*t.count
-	err := b.allocate(in, out)
+	err := b.allocate(ctx, in, out)
 	if err != nil {
 		err = errors.Join(err, b.free())
 	}
@@ -70,14 +69,14 @@ func newBuffers[T fast.Elem](c *fast.Comm, t *trial, of func(float64) T) (load, 
 }
 
 // allocate makes buffers of so many elements. In place, the smaller one is the rank's own block of the larger one.
-func (b *buffers[T]) allocate(in, out int) (err error) {
+func (b *buffers[T]) allocate(ctx context.Context, in, out int) (err error) {
 	if !b.trial.inPlace {
-		if b.in, err = b.buffer(in); err == nil {
-			b.out, err = b.buffer(out)
+		if b.in, err = b.buffer(ctx, in); err == nil {
+			b.out, err = b.buffer(ctx, out)
 		}
 		return err
 	}
-	whole, err := b.buffer(max(in, out))
+	whole, err := b.buffer(ctx, max(in, out))
 	if err != nil {
 		return err
 	}
@@ -93,30 +92,6 @@ func (b *buffers[T]) allocate(in, out int) (err error) {
 		b.out = own
 	}
 	return nil
-}
-
-// buffer is n elements that nobody else uses.
-func (b *buffers[T]) buffer(n int) ([]T, error) {
-	if n == 0 {
-		return nil, nil
-	}
-	if b.heap {
-		return make([]T, n), nil
-	}
-	m, err := newMemory(n * b.element.bytes)
-	if err != nil {
-		return nil, err
-	}
-	b.memory = append(b.memory, m)
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.data))), n), nil
-}
-
-func (b *buffers[T]) free() (err error) {
-	for _, m := range b.memory {
-		err = errors.Join(err, m.free())
-	}
-	b.memory, b.in, b.out = nil, nil, nil
-	return err
 }
 
 func (b *buffers[T]) rewrite() {

@@ -14,11 +14,11 @@ func wrongIn(t *testing.T, name string, ranks, count int, inPlace bool, fault fu
 	found := make([]int, ranks)
 	err := fast.Run(t.Context(), ranks, func(ctx context.Context, c *fast.Comm) error {
 		f, _ := foldingNamed("sum")
-		trial := &trial{operation: o, element: elements[0], count: count, root: ranks - 1, inPlace: inPlace, heap: true}
+		trial := &trial{operation: o, element: elements[0], count: count, root: ranks - 1, inPlace: inPlace, home: goHeap}
 		if o.reduces {
 			trial.folding = &f
 		}
-		l, err := trial.element.load(c, trial)
+		l, err := trial.element.load(ctx, c, trial)
 		if err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ var columns = []column{
 	{"op", func(r *result) string { return r.Op }},
 	{"root", func(r *result) string { return strconv.Itoa(r.Root) }},
 	{"place", place},
+	{"registered", func(r *result) string { return strconv.FormatBool(r.Registered) }},
 	{"algorithm", func(r *result) string { return r.Algorithm }},
 	{"depth", func(r *result) string { return strconv.Itoa(r.Depth) }},
 	{"iterations", func(r *result) string { return strconv.Itoa(r.Iterations) }},

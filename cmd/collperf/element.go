@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"unsafe"
 
@@ -15,7 +16,7 @@ type element struct {
 	bytes   int
 	integer bool
 	exact   int // sums of integers up to it are exact, without wrapping around
-	load    func(c *fast.Comm, t *trial) (load, error)
+	load    func(ctx context.Context, c *fast.Comm, t *trial) (load, error)
 }
 
 var elements = []element{
@@ -36,7 +37,7 @@ var elements = []element{
 func elementOf[T fast.Elem](name, alias string, exact int, integer bool, of func(float64) T) element {
 	var zero T
 	return element{name: name, alias: alias, bytes: int(unsafe.Sizeof(zero)), integer: integer, exact: exact,
-		load: func(c *fast.Comm, t *trial) (load, error) { return newBuffers(c, t, of) }}
+		load: func(ctx context.Context, c *fast.Comm, t *trial) (load, error) { return newBuffers(ctx, c, t, of) }}
 }
 
 func toInteger[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v float64) T {

@@ -90,6 +90,9 @@ func benchmarkName(r *result) string {
 	if r.Depth > 0 {
 		name += fmt.Sprintf("/depth=%d", r.Depth)
 	}
+	if r.Registered {
+		name += "/registered=true"
+	}
 	return name + fmt.Sprintf("/place=%s/bytes=%d", place(r), r.Bytes)
 }
 

@@ -53,7 +53,7 @@ func sampleResults(t *testing.T) (all []*result) {
 	}
 	add("reduce", 4, 1000, true, 1.5).Wrong = nil
 	last := add("barrier", 4, 0, false, .25)
-	last.Algorithm, last.Depth, last.Overlap = "dissemination", 3, &overlap
+	last.Algorithm, last.Depth, last.Overlap, last.Registered = "dissemination", 3, &overlap, true
 	return all
 }
 

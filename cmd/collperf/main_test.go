@@ -149,6 +149,7 @@ func TestCommandLine(t *testing.T) {
 		{"-o band", 2, "integers"},
 		{"-place here", 2, "-place here"},
 		{"-format xml", 2, "-format xml"},
+		{"-heap -registered", 2, "either"},
 		{"-ranks 200 -d int8", 2, "not exact"},
 		{"-ranks 1 ping-pong", 2, "ping-pong takes 2 ranks"},
 		{"-ranks 2 -transport inproc -algorithm none -e 8", 1, `no algorithm is called "none"`},
@@ -190,6 +191,19 @@ func TestLoadedHeap(t *testing.T) {
 	out, _ := runs(t, 0, "-gc", "-heap", "-format", "json", "-ranks", "2", "-transport", inproc, "-b", "4K", "-e", "64K", "-f", "16", "-n", "1", "-c", "3")
 	for _, r := range resultsOf(t, out) {
 		wantPlausible(t, &r, inproc)
+	}
+}
+
+// TestRegistered measures with memory of fast.Alloc.
+func TestRegistered(t *testing.T) {
+	for _, transport := range []string{inproc, defaultTransport()} {
+		out, _ := runs(t, 0, "-registered", "-format", "json", "-ranks", "3", "-transport", transport, "-b", "1K", "-e", "1M", "-f", "1024",
+			"-n", "1", "all")
+		for _, r := range resultsOf(t, out) {
+			if wantPlausible(t, &r, transport); !r.Registered {
+				t.Errorf("%+v", r)
+			}
+		}
 	}
 }
 

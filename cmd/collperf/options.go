@@ -7,9 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/collgen/collgen/fast"
@@ -37,7 +35,7 @@ type options struct {
 	depth     int
 
 	pin     *bool // nil: if there are enough cores
-	heap    bool
+	home    home
 	garbage bool
 	overlap bool
 	limits  bool
@@ -54,9 +52,6 @@ type setting struct {
 	transport string // "" under a launcher: what it has chosen
 	ranks     int    // 0 under a launcher
 }
-
-// given are the flags that are lists, as text.
-type given struct{ ranks, transports, op, element, place string }
 
 // parse reads a command line, in which flags may stand anywhere. -h is flag.ErrHelp, after the explanation.
 func parse(args []string, stdout io.Writer) (*options, error) {
@@ -81,49 +76,6 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, usageError{err}
 	}
 	return o, nil
-}
-
-func (o *options) flags(g *given) *flag.FlagSet {
-	f := flag.NewFlagSet("collperf", flag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	f.StringVar(&g.ranks, "ranks", "", "`numbers` of ranks to start, such as 2 or 2,4 (default: one per core)")
-	f.StringVar(&g.transports, "transport", "", "`list` of shm, tcp and inproc, which is goroutines (default: the launcher's, or "+
-		defaultTransport()+")")
-	f.Var(&o.first, "b", "`size` to begin with, in bytes; K, M and G are 1024, 1024² and 1024³")
-	f.Var(&o.last, "e", "`size` to end with")
-	f.IntVar(&o.factor, "f", 2, "`factor` between sizes")
-	f.IntVar(&o.iterations, "n", 20, "`number` of times to take: of calls, or up to 32K of batches of at least 1 ms (and at least 11)")
-	f.IntVar(&o.warmUp, "w", 5, "`number` of calls before, whose times do not count")
-	f.IntVar(&o.check, "c", 1, "`number` of calls after, whose results are checked; 0: do not check")
-	f.IntVar(&o.cycles, "N", 1, "`number` of times to do all of it")
-	f.StringVar(&g.op, "o", "sum", "reduction `operator`: "+strings.Join(names(foldings, opName), ", "))
-	f.StringVar(&g.element, "d", "float32", "element `type`: "+strings.Join(names(elements, elementName), ", "))
-	f.IntVar(&o.root, "r", 0, "`rank` of the root")
-	f.StringVar(&g.place, "place", "both", "`where` results go: in (place), out (of place) or both")
-	f.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm to use instead of what the table selects")
-	f.IntVar(&o.depth, "depth", 0, "`number` of pieces that a pipelined algorithm cuts chunks into; 0: the table's")
-	f.BoolFunc("pin", "keep rank i on core i, modulo cores (default: if there are enough cores; never goroutines)", o.setPin)
-	f.BoolVar(&o.heap, "heap", false, "take buffers from the Go heap, instead of memory on huge pages")
-	f.BoolVar(&o.garbage, "gc", false, "have a goroutine beside that makes garbage to collect")
-	f.BoolVar(&o.overlap, "overlap", false, "measure how much of a started call is hidden behind computing")
-	f.BoolVar(&o.limits, "limits", false, "measure what this machine can do at best instead: memory, hand-offs between cores, TCP")
-	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and collgen gen -tune")
-	f.IntVar(&o.comms, "comms", 0, "measure instead what that `number` of communicators cost, in memory and time")
-	f.BoolVar(&o.spread, "percentiles", false, "show percentiles in text, which the other formats always do")
-	f.StringVar(&o.plot, "plot", "", "draw bandwidth and time over size, with the machine's limits, to a `file`, as SVG")
-	f.StringVar(&o.format, "format", "text", "`how` to print: "+strings.Join(names(formats, formatName), ", "))
-	return f
-}
-
-func opName(f folding) string          { return f.op.String() }
-func elementName(e element) string     { return e.name }
-func operationName(o operation) string { return o.name }
-func formatName(f format) string       { return f.name }
-
-func (o *options) setPin(text string) error {
-	on, err := strconv.ParseBool(text)
-	o.pin = &on
-	return err
 }
 
 // choose finds the operations that words name.
@@ -160,51 +112,6 @@ func (o *options) understand(g *given) error {
 	if !slices.Contains(names(formats, formatName), o.format) {
 		return fmt.Errorf("-format %s: there are %s", o.format, strings.Join(names(formats, formatName), ", "))
 	}
-	return nil
-}
-
-// settle says which ranks there will be.
-func (o *options) settle(g *given) error {
-	if l, err := fast.Detect(); err == nil {
-		o.launch = &l
-		return o.join(g)
-	}
-	if g.ranks == "" {
-		g.ranks = strconv.Itoa(runtime.NumCPU())
-	}
-	if g.transports == "" {
-		g.transports = defaultTransport()
-	}
-	for _, t := range strings.Split(g.transports, ",") {
-		if t != "shm" && t != "tcp" && t != inproc {
-			return fmt.Errorf("-transport %s: want shm, tcp or inproc", t)
-		}
-		for _, n := range strings.Split(g.ranks, ",") {
-			ranks, err := strconv.Atoi(n)
-			if err != nil || ranks < 1 {
-				return fmt.Errorf("-ranks %s: want numbers, at least 1", g.ranks)
-			}
-			o.settings = append(o.settings, setting{t, ranks})
-		}
-	}
-	return nil
-}
-
-// join takes the ranks as the launcher has made them. Ranks that collperf itself has started get the flags that were
-// meant for the one that started them.
-func (o *options) join(g *given) error {
-	s := setting{ranks: o.launch.Size}
-	if !isRank() {
-		s.transport = g.transports
-		switch {
-		case g.ranks != "":
-			return fmt.Errorf("-ranks is for ranks that collperf starts; this is rank %d of %d already: %s",
-				o.launch.Rank, o.launch.Size, o.launch.Reason)
-		case s.transport != "" && s.transport != "shm" && s.transport != "tcp":
-			return fmt.Errorf("-transport %s: under a launcher, want shm or tcp", s.transport)
-		}
-	}
-	o.settings = []setting{s}
 	return nil
 }
 

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
-	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"text/template"
 )
 
@@ -96,123 +92,6 @@ func plot(w io.Writer, title string, results []*result, limits []limit) error {
 	}
 	p.Height = int(y) + len(groups)*legendHeight + 8
 	return plotTemplate.Execute(w, p)
-}
-
-// group is the results that one curve shows.
-type group struct {
-	label   string
-	color   int
-	dashed  bool
-	results []*result
-}
-
-// groupsOf sorts results into curves: in place and out of place have one color. A barrier has no size and no curve.
-func groupsOf(results []*result) (groups []*group) {
-	var names []string
-	for _, r := range results {
-		if r.Bytes == 0 {
-			continue
-		}
-		name := r.Collective + ", " + ranksOver(r)
-		if r.Algorithm != "" {
-			name += ", " + r.Algorithm
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		label := name + map[bool]string{true: ", in place", false: ", out of place"}[r.InPlace]
-		i := slices.IndexFunc(groups, func(g *group) bool { return g.label == label })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &group{label: label, color: slices.Index(names, name) % colors, dashed: !r.InPlace})
-		}
-		groups[i].results = append(groups[i].results, r)
-	}
-	return groups
-}
-
-func newChart(q quantityKind, top float64, groups []*group, limits []limit) *chart {
-	c := &chart{Title: q.title, Left: chartLeft, Top: top, Right: chartRight, Bottom: top + chartHeight}
-	x, y := axis{from: c.Left, to: c.Right}, axis{from: c.Bottom, to: c.Top}
-	limits = slices.DeleteFunc(slices.Clone(limits), func(l limit) bool { return l.Unit != q.unit || l.Value <= 0 })
-	for _, l := range limits {
-		y.take(l.Value)
-	}
-	for _, g := range groups {
-		for _, r := range g.results {
-			if v := q.of(r); v > 0 {
-				x.take(float64(r.Bytes))
-				y.take(v)
-			}
-		}
-	}
-	if x.least == 0 {
-		return c // there is nothing to show
-	}
-	c.Y = y.decades()
-	c.X = x.sizes()
-	for _, g := range groups {
-		c.Curves = append(c.Curves, newCurve(q, g, &x, &y))
-	}
-	c.Limits = limitLines(limits, &y)
-	return c
-}
-
-func newCurve(q quantityKind, g *group, x, y *axis) curve {
-	c := curve{Color: g.color, Dashed: g.dashed}
-	for _, r := range g.results {
-		v := q.of(r)
-		if v <= 0 {
-			continue
-		}
-		d := dot{x.at(float64(r.Bytes)), y.at(v), fmt.Sprintf("%s: %v, %s %s", g.label, size(r.Bytes), number(v), q.unit)}
-		command := "L"
-		if c.Path == "" {
-			command = "M"
-		}
-		c.Path += fmt.Sprintf("%s%.1f %.1f", command, d.X, d.Y)
-		c.Dots = append(c.Dots, d)
-	}
-	return c
-}
-
-// limitLines are lines from the top to the bottom, whose labels do not overlap.
-func limitLines(limits []limit, y *axis) (lines []limitLine) {
-	slices.SortStableFunc(limits, func(a, b limit) int { return cmp.Compare(b.Value, a.Value) })
-	free := 0.0
-	for _, l := range limits {
-		at := y.at(l.Value)
-		label := max(at, free)
-		free = label + labelHeight
-		lines = append(lines, limitLine{at, chartRight + 16, label, limitLabel(&l)})
-	}
-	return lines
-}
-
-// limitLabel is a limit in words.
-func limitLabel(l *limit) string {
-	if l.Name == "copy" || l.Name == "reduce" {
-		return fmt.Sprintf("%s in %s, %d cores: %s", l.Name, l.Where, l.Cores, number(l.Value))
-	}
-	return fmt.Sprintf("%s, %s: %s", l.Name, l.Where, number(l.Value))
-}
-
-// shown are the limits that say something of transports: what all cores can do with large operands, and hand-offs.
-func shown(limits []limit, results []*result) (some []limit) {
-	tcp := slices.ContainsFunc(results, func(r *result) bool { return r.Transport == "tcp" || r.Transport == "mixed" })
-	memory := slices.ContainsFunc(results, func(r *result) bool { return r.Transport != "tcp" })
-	most := slices.Max(coreCounts())
-	for _, l := range limits {
-		switch {
-		case strings.HasPrefix(l.Name, "tcp"):
-			if tcp {
-				some = append(some, l)
-			}
-		case memory && (l.Unit == "us" && l.Name != "process_vm_readv" || l.Where != "L1" && l.Cores == most && l.Name != "process_vm_readv"):
-			some = append(some, l)
-		}
-	}
-	return some
 }
 
 // draw measures the limits and writes the plot of results to -plot's file.

@@ -32,7 +32,7 @@ type result struct {
 // newResult is the result of a trial without what is measured.
 func newResult(t *trial, transport string, ranks int) *result {
 	r := &result{Collective: t.name, Transport: transport, Ranks: ranks, Bytes: t.bytes(ranks), Count: t.count, Root: -1,
-		InPlace: t.inPlace, Algorithm: t.algorithm, Depth: t.depth}
+		InPlace: t.inPlace, Registered: t.home == registered, Algorithm: t.algorithm, Depth: t.depth}
 	if t.width(ranks) > 0 {
 		r.Type = t.element.name
 	}

@@ -88,7 +88,7 @@ func (s *session) trials(o *operation, count int) (all []*trial) {
 		places = places[:1]
 	}
 	for _, inPlace := range places {
-		t := &trial{operation: *o, element: s.element, count: count, root: s.root, inPlace: inPlace, heap: s.heap}
+		t := &trial{operation: *o, element: s.element, count: count, root: s.root, inPlace: inPlace, home: s.home}
 		if o.reduces {
 			t.folding = &s.folding
 		}
@@ -102,7 +102,7 @@ func (s *session) trials(o *operation, count int) (all []*trial) {
 
 // trial is one line.
 func (s *session) trial(ctx context.Context, t *trial) (err error) {
-	l, err := t.element.load(s.c, t)
+	l, err := t.element.load(ctx, s.c, t)
 	if err != nil {
 		return err
 	}

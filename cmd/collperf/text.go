@@ -62,6 +62,9 @@ func textHeader(o *options, w io.Writer, r *result, further bool) {
 	if r.Algorithm != "" {
 		title += ", algorithm " + r.Algorithm
 	}
+	if r.Registered {
+		title += ", registered buffers"
+	}
 	if further {
 		title = "\n" + title
 	}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// settle says which ranks there will be.
+func (o *options) settle(g *given) error {
+	if l, err := fast.Detect(); err == nil {
+		o.launch = &l
+		return o.join(g)
+	}
+	if g.ranks == "" {
+		g.ranks = strconv.Itoa(runtime.NumCPU())
+	}
+	if g.transports == "" {
+		g.transports = defaultTransport()
+	}
+	for _, t := range strings.Split(g.transports, ",") {
+		if t != "shm" && t != "tcp" && t != inproc {
+			return fmt.Errorf("-transport %s: want shm, tcp or inproc", t)
+		}
+		for _, n := range strings.Split(g.ranks, ",") {
+			ranks, err := strconv.Atoi(n)
+			if err != nil || ranks < 1 {
+				return fmt.Errorf("-ranks %s: want numbers, at least 1", g.ranks)
+			}
+			o.settings = append(o.settings, setting{t, ranks})
+		}
+	}
+	return nil
+}
+
+// join takes the ranks as the launcher has made them. Ranks that collperf itself has started get the flags that were
+// meant for the one that started them.
+func (o *options) join(g *given) error {
+	s := setting{ranks: o.launch.Size}
+	if !isRank() {
+		s.transport = g.transports
+		switch {
+		case g.ranks != "":
+			return fmt.Errorf("-ranks is for ranks that collperf starts; this is rank %d of %d already: %s",
+				o.launch.Rank, o.launch.Size, o.launch.Reason)
+		case s.transport != "" && s.transport != "shm" && s.transport != "tcp":
+			return fmt.Errorf("-transport %s: under a launcher, want shm or tcp", s.transport)
+		}
+	}
+	o.settings = []setting{s}
+	return nil
+}
