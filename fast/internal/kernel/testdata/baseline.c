@@ -1,5 +1,6 @@
 // What a C compiler makes of the kernels, for comparison: plain loops, of which the compiler is told that nothing overlaps
-// in part. It reads lines "kernel type bytes calls" and answers each with the nanoseconds of a call.
+// in part. It reads lines "kernel type offset bytes calls" and answers each with the nanoseconds of a call, on
+// so many bytes of its memory from the offset on.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,19 +117,19 @@ int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 2;
-	size_t most = strtoull(argv[1], NULL, 10), bytes, calls;
+	size_t most = strtoull(argv[1], NULL, 10), offset, bytes, calls;
 	size = strtoull(argv[2], NULL, 10);
 	unsigned char *a = memory(most, 1), *b = memory(most, 1);
 	char op[32], type[32];
-	while (scanf("%31s %31s %zu %zu", op, type, &bytes, &calls) == 4 && bytes <= most) {
+	while (scanf("%31s %31s %zu %zu %zu", op, type, &offset, &bytes, &calls) == 5 && offset <= most && bytes <= most - offset) {
 		double ns = -1;
 		for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
 			if (strcmp(kernels[k].op, op) || strcmp(kernels[k].type, type))
 				continue;
-			kernels[k].f(a, a, b, bytes);
+			kernels[k].f(a + offset, a + offset, b + offset, bytes);
 			double begin = now();
 			for (size_t i = 0; i < calls; i++)
-				kernels[k].f(a, a, b, bytes);
+				kernels[k].f(a + offset, a + offset, b + offset, bytes);
 			ns = (now() - begin) / calls;
 		}
 		printf("%f\n", ns);
