@@ -13,7 +13,8 @@ const (
 	// patience is how long a rank looks at its sockets before it sleeps: longer than it takes to wake another one that
 	// sleeps, which would else find this one asleep, and so on.
 	patience = 100 * time.Microsecond
-	few      = 8 // so many sockets are looked at one by one
+	alone    = 10 * time.Microsecond // how long it keeps its processor meanwhile, if processors are plenty
+	few      = 8                     // so many sockets are looked at one by one
 )
 
 // cores is the number of processors that this process may use.
@@ -23,14 +24,16 @@ var cores = runtime.NumCPU()
 var exchanges atomic.Int32
 
 // giveWay lets others have the processor if those that look at their sockets may outnumber the processors: other
-// processes, and goroutines of this one if more than one looks.
-func (e *Endpoint) giveWay() {
+// processes, and goroutines of this one if more than one looks. Who has waited for a while does so in any case: the rank
+// that it waits for may be waiting for this very processor.
+func (e *Endpoint) giveWay(waited time.Duration) {
 	n := int(exchanges.Load())
-	if n*len(e.links) > cores {
-		yield()
-		if n > 1 {
-			runtime.Gosched()
-		}
+	if n*len(e.links) <= cores && waited < alone {
+		return
+	}
+	yield()
+	if n > 1 {
+		runtime.Gosched()
 	}
 }
 
@@ -40,10 +43,11 @@ func (e *Endpoint) look() bool {
 	if e.moved.IsZero() {
 		e.moved = time.Now()
 	}
-	if e.fate.Load() != nil || e.doom != nil || e.arrived.Load() || time.Since(e.moved) >= patience {
+	waited := time.Since(e.moved)
+	if e.fate.Load() != nil || e.doom != nil || e.arrived.Load() || waited >= patience {
 		return false
 	}
-	e.giveWay()
+	e.giveWay(waited)
 	if len(e.active) > few {
 		e.heed(0)
 		return true
