@@ -130,7 +130,8 @@ func otherMemoryLimits(ctx context.Context) (all []limit, err error) {
 		if err != nil {
 			return all, err
 		}
-		l := limit{Name: "process_vm_readv", Where: "own memory", Bytes: bytes, Cores: 1, Value: float64(bytes) / seconds / 1e9, Unit: "GB/s"}
+		l := limit{Name: "process_vm_readv", Where: "own memory", Bytes: bytes, Cores: 1,
+			Value: float64(bytes) / seconds / 1e9, Unit: "GB/s"}
 		if bytes == 8 {
 			l.Value, l.Unit = seconds*1e6, "us"
 		}

@@ -38,7 +38,8 @@ func TestLimits(t *testing.T) {
 func TestCacheLevels(t *testing.T) {
 	dir := t.TempDir()
 	for index, c := range []struct{ level, kind, size, cores string }{
-		{"1", "Data", "48K", "0"}, {"1", "Instruction", "32K", "0"}, {"2", "Unified", "1024K", "0-1"}, {"3", "Unified", "32768K", "0-3,8,10-11"},
+		{"1", "Data", "48K", "0"}, {"1", "Instruction", "32K", "0"}, {"2", "Unified", "1024K", "0-1"},
+		{"3", "Unified", "32768K", "0-3,8,10-11"},
 	} {
 		index := filepath.Join(dir, "index"+string(rune('0'+index)))
 		if err := os.Mkdir(index, 0o700); err != nil {
@@ -55,7 +56,9 @@ func TestCacheLevels(t *testing.T) {
 	if got := cacheLevels(t.TempDir()); got != nil {
 		t.Errorf("%v of nothing", got)
 	}
-	for _, test := range []struct{ level, cores, want int }{{0, 1, 8 << 10}, {0, 8, 8 << 10}, {1, 1, 256 << 10}, {1, 8, 128 << 10}, {2, 4, 2 << 20}} {
+	for _, test := range []struct{ level, cores, want int }{
+		{0, 1, 8 << 10}, {0, 8, 8 << 10}, {1, 1, 256 << 10}, {1, 8, 128 << 10}, {2, 4, 2 << 20},
+	} {
 		if got := want[test.level].operand(test.cores); got != test.want {
 			t.Errorf("%s on %d cores: %d, want %d", want[test.level].name, test.cores, got, test.want)
 		}

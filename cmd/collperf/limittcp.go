@@ -23,7 +23,8 @@ func tcpLimits(ctx context.Context) ([]limit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []limit{{Name: "tcp stream", Where: "loopback", Bytes: streamPiece, Cores: 2, Value: streamPiece / stream / 1e9, Unit: "GB/s"}}, nil
+	return []limit{{Name: "tcp stream", Where: "loopback", Bytes: streamPiece, Cores: 2,
+		Value: streamPiece / stream / 1e9, Unit: "GB/s"}}, nil
 }
 
 // loopback is both ends of a connection.

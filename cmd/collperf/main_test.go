@@ -74,7 +74,8 @@ func TestMeasuresEverythingOverEveryTransport(t *testing.T) {
 	}
 	for _, transport := range transports {
 		for _, ranks := range []string{"2", "3"} {
-			args := []string{"-format", "json", "-transport", transport, "-ranks", ranks, "-n", "1", "-w", "1", "-b", "8", "-e", "40K", "-f", "5120"}
+			args := []string{"-format", "json", "-transport", transport, "-ranks", ranks, "-n", "1", "-w", "1",
+				"-b", "8", "-e", "40K", "-f", "5120"}
 			out, report := runs(t, 0, append(args, "all")...)
 			if report != "" {
 				t.Errorf("%s: %s", transport, report)
@@ -163,8 +164,8 @@ func TestCommandLine(t *testing.T) {
 }
 
 func TestOverlapIsAShare(t *testing.T) {
-	out, _ := runs(t, 0, "-overlap", "-format", "json", "-ranks", "2", "-b", "1K", "-e", "64K", "-f", "64", "-n", "1", "-place", "in", "all-reduce",
-		"ping-pong")
+	out, _ := runs(t, 0, "-overlap", "-format", "json", "-ranks", "2", "-b", "1K", "-e", "64K", "-f", "64", "-n", "1",
+		"-place", "in", "all-reduce", "ping-pong")
 	for _, r := range resultsOf(t, out) {
 		if (r.Overlap == nil) != (r.Collective == "ping-pong") || r.Overlap != nil && (*r.Overlap < 0 || *r.Overlap > 1) {
 			t.Errorf("%+v", r)
@@ -181,14 +182,16 @@ func TestManyCommunicators(t *testing.T) {
 			t.Errorf("%v: %s", err, out)
 		}
 	}
-	if out, _ := runs(t, 0, "-comms", "1", "-ranks", "2", "-transport", inproc); !strings.HasPrefix(out, "1 communicators of 2 ranks over inproc: ") {
+	out, _ := runs(t, 0, "-comms", "2", "-ranks", "2", "-transport", inproc)
+	if !strings.HasPrefix(out, "2 communicators of 2 ranks over inproc: ") {
 		t.Error(out)
 	}
 }
 
 // TestLoadedHeap measures with buffers and garbage on the Go heap.
 func TestLoadedHeap(t *testing.T) {
-	out, _ := runs(t, 0, "-gc", "-heap", "-format", "json", "-ranks", "2", "-transport", inproc, "-b", "4K", "-e", "64K", "-f", "16", "-n", "1", "-c", "3")
+	out, _ := runs(t, 0, "-gc", "-heap", "-format", "json", "-ranks", "2", "-transport", inproc, "-b", "4K", "-e", "64K",
+		"-f", "16", "-n", "1", "-c", "3")
 	for _, r := range resultsOf(t, out) {
 		wantPlausible(t, &r, inproc)
 	}

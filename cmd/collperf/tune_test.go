@@ -42,21 +42,26 @@ func TestRulesFollowWhatWasMeasured(t *testing.T) {
 			{Transport: "shm", Algorithm: "ring", MinSize: 4, MaxSize: 4, MaxBytes: 16384},
 			{Transport: "shm", Algorithm: "chunked-ring", MinSize: 4, MaxSize: 4, PieceBytes: 2048},
 		}},
-		{"a gain that is none", []measured{sampleMeasured("shm", 4, 0, []float64{1, 1.04, 1}, []float64{1.2, 1, 1}, []float64{2, 2, 2})}, []selection.Rule{
+		{"a gain that is none", []measured{sampleMeasured("shm", 4, 0, []float64{1, 1.04, 1},
+			[]float64{1.2, 1, 1}, []float64{2, 2, 2})}, []selection.Rule{
 			{Transport: "shm", Algorithm: "recursive-doubling", MinSize: 4, MaxSize: 4},
 		}},
-		{"a gain within the noise", []measured{sampleMeasured("shm", 4, .1, []float64{1, 1.08, 1}, []float64{1.2, 1, 1}, []float64{2, 2, 2})}, []selection.Rule{
+		{"a gain within the noise", []measured{sampleMeasured("shm", 4, .1, []float64{1, 1.08, 1},
+			[]float64{1.2, 1, 1}, []float64{2, 2, 2})}, []selection.Rule{
 			{Transport: "shm", Algorithm: "recursive-doubling", MinSize: 4, MaxSize: 4},
 		}},
-		{"a gain that is one, in spite of the noise", []measured{sampleMeasured("shm", 4, .3, []float64{1, 1.3, 1.3}, []float64{1.3, 1, 1}, []float64{2, 2, 2})}, []selection.Rule{
+		{"a gain that is one, in spite of the noise", []measured{sampleMeasured("shm", 4, .3, []float64{1, 1.3, 1.3},
+			[]float64{1.3, 1, 1}, []float64{2, 2, 2})}, []selection.Rule{
 			{Transport: "shm", Algorithm: "recursive-doubling", MinSize: 4, MaxSize: 4, MaxBytes: 1024},
 			{Transport: "shm", Algorithm: "ring", MinSize: 4, MaxSize: 4},
 		}},
-		{"as long, but faster", []measured{sampleMeasured("shm", 4, 0, []float64{1.04, 1.04}, []float64{1.01, 1}, []float64{1, 1.02})}, []selection.Rule{
+		{"as long, but faster", []measured{sampleMeasured("shm", 4, 0, []float64{1.04, 1.04},
+			[]float64{1.01, 1}, []float64{1, 1.02})}, []selection.Rule{
 			{Transport: "shm", Algorithm: "ring", MinSize: 4, MaxSize: 4},
 		}},
 		{"other ranks and transports", []measured{sampleMeasured("shm", 8, 0, doubling[:1], ring[:1], chunked[:1]),
-			sampleMeasured("shm", 4, 0, ring[:1], doubling[:1], chunked[:1]), sampleMeasured("tcp", 2, 0, ring[:1], doubling[:1], chunked[:1])},
+			sampleMeasured("shm", 4, 0, ring[:1], doubling[:1], chunked[:1]),
+			sampleMeasured("tcp", 2, 0, ring[:1], doubling[:1], chunked[:1])},
 			[]selection.Rule{
 				{Transport: "shm", Algorithm: "recursive-doubling", MinSize: 8, MaxSize: 8},
 				{Transport: "shm", Algorithm: "ring", MinSize: 4, MaxSize: 7},
