@@ -22,13 +22,14 @@ const piece = 128 << 10
 
 // What line.where says of the data of offered messages.
 const (
-	inRegion = 1<<31 + iota // in a region of the sender
+	inRegion  = 1<<31 + iota // in a region of the sender
+	inProcess                // at an address of the sender's process
 )
 
 // place is where the data of an offered message lie, in the line that offers it. The receiver believes nothing of it.
 type place struct {
 	number     uint64 // of the sender's region
-	at, length uint64 // in it, in bytes
+	at, length uint64 // in it, or an address; in bytes
 }
 
 // place is the part of l that says where data lie.
@@ -40,12 +41,16 @@ func (e *Endpoint) offer(m *outgoing, l *line) bool {
 	if m.overwritten || len(m.Data) < directFrom {
 		return false
 	}
+	where := uint32(inRegion)
 	p, ok := e.registeredPlace(m.Data)
 	if !ok {
-		return false
+		if !e.readable(m) {
+			return false
+		}
+		where, p = inProcess, place{at: uint64(address(m.Data)), length: uint64(len(m.Data))}
 	}
 	r := &m.link.out
-	l.left, l.fingerprint, l.where = left(len(m.Data)), m.call.Fingerprint, inRegion
+	l.left, l.fingerprint, l.where = left(len(m.Data)), m.call.Fingerprint, where
 	*l.place() = p
 	if m.Call != nil {
 		r.head.calls[r.next%slots].write(m.call)
@@ -84,26 +89,40 @@ func (e *Endpoint) withdraw() {
 // accept begins the reading of an offered message, the next one of l.
 func (e *Endpoint) accept(m *incoming, l *line) (bool, error) {
 	p, where := *l.place(), l.where
+	if m.at != 0 || p.length != uint64(len(m.Into)) {
+		return false, &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "message length",
+			Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: fmt.Sprint(p.length, " bytes")}
+	}
 	source := m.link.region(p.number)
 	n := uint64(len(source))
 	switch {
-	case m.at != 0 || p.length != uint64(len(m.Into)):
-		return false, &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "message length",
-			Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: fmt.Sprint(p.length, " bytes")}
-	case where != inRegion || source == nil || p.at > n || p.length > n-p.at || p.length == 0:
+	case p.length == 0:
+		return false, m.link.corrupt("an empty message is offered")
+	case where == inProcess && m.link.readable:
+		m.source, m.far = e.peeking.buffer(), uintptr(p.at)
+	case where == inRegion && p.at <= n && p.length <= n-p.at:
+		m.source = source[p.at : p.at+p.length]
+	default:
 		return false, m.link.corrupt("a message lies where there is nothing")
 	}
-	m.source = source[p.at : p.at+p.length]
 	return e.read(m)
 }
 
 // read takes the next piece of a message that was accepted.
 func (e *Endpoint) read(m *incoming) (bool, error) {
-	n := min(piece, len(m.Into)-m.at)
+	most := piece
+	if m.far != 0 && m.Kernel == nil {
+		most = peekPiece
+	}
+	n := min(most, len(m.Into)-m.at)
 	if m.after != nil && m.after.at < m.at+n {
 		return false, nil
 	}
-	m.apply(m.source[m.at : m.at+n])
+	if m.far == 0 {
+		m.apply(m.source[m.at : m.at+n])
+	} else if err := e.take(m, n); err != nil {
+		return false, err
+	}
 	if m.at += n; m.at < len(m.Into) {
 		return true, nil
 	}
@@ -112,7 +131,7 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 	r.head.tail.Store(r.next)
 	// The order counts: what the sender does to its memory after it has withdrawn the message was not read before.
 	if r.head.withdrawn.Load() != 0 {
-		return false, m.link.gaveUp()
+		return false, e.gaveUp(m.link)
 	}
 	e.wakeSender(m.link.control)
 	m.done = true
@@ -121,9 +140,13 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 	return true, nil
 }
 
-// gaveUp is the error of a message that its sender has withdrawn.
-func (l *link) gaveUp() error {
-	if l.control.closed.Load() != 0 {
+// gaveUp is the error of a message that l's peer has withdrawn. That this rank's part is over comes before it, and may
+// be its cause.
+func (e *Endpoint) gaveUp(l *link) error {
+	switch {
+	case e.reason() != nil:
+		return e.reason()
+	case l.control.closed.Load() != 0:
 		return &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
 	}
 	return &wire.PeerError{Rank: l.peer, Err: wire.ErrAborted}

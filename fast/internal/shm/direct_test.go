@@ -72,10 +72,15 @@ func TestWithdrawn(t *testing.T) {
 		"failed":    {func(e *Endpoint, _ func()) { e.Fail(wire.ErrFrozen) }, wire.ErrAborted},
 		"closed":    {func(e *Endpoint, _ func()) { _ = e.Close() }, wire.ErrClosed},
 	} {
-		for _, pieces := range []int{0, 1, 3, 4} {
+		for i, pieces := range []int{0, 1, 3, 4, 0, 1, 3, 4} {
 			all, g := registeredPair(t, n)
-			ctx, cancel := context.WithCancel(t.Context())
 			data, sent := g.regions[0].Bytes, make(chan error, 1)
+			if i >= 4 {
+				closeGroup(all)
+				all, data = openGroup(t, 2), make([]byte, n)
+				defer closeGroup(all)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
 			go func() { sent <- all[0].Exchange(ctx, []wire.Send{{Peer: 1, Data: data}}, nil) }()
 			stop := func() {
 				x.giveUp(all[0], cancel)

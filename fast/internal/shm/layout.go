@@ -46,7 +46,9 @@ type control struct {
 	_                  [116]byte
 
 	closed atomic.Uint32 // not 0: the rank has left
-	_      [124]byte
+	_      [4]byte
+	card   card // how others can read the memory of its process
+	_      [96]byte
 
 	calls [history]record
 }
@@ -82,7 +84,9 @@ type ringHead struct {
 	calls [slots]record
 	// withdrawn, if not 0, says that the sender has given up while a message that it had offered was not taken.
 	withdrawn atomic.Uint32
-	_         [12]byte
+	// readable, if not 0, says that the receiver can read the memory of the sender's process.
+	readable atomic.Uint32
+	_        [8]byte
 }
 
 // stuck is for which segment a rank waits at one end of a ring, and in which call: see stuckAt.

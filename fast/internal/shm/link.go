@@ -30,6 +30,11 @@ type link struct {
 	control *control // the peer's
 	out, in ring
 	regions []registered // the peer's
+	// The peer's process, and the cookie in its memory: see card.
+	process          int
+	cookieAt         uintptr
+	cookie           uint64
+	probed, readable bool // whether this rank knows if it can read there, and if it can
 	// Messages take turns in the order in which they are listed: the numbers of the next to be listed and of the one in
 	// turn.
 	sends, sending, recvs, receiving uint32
@@ -59,8 +64,10 @@ type incoming struct {
 	at    int       // bytes that are in place
 	after *outgoing // of a receive marked AfterSend: the send that it follows, if that has the same memory
 	done  bool
-	// Where an offered message lies that is being read.
+	// Where an offered message lies that is being read; or, if it is at the address far of the sender's process, memory
+	// to read it into.
 	source []byte
+	far    uintptr
 }
 
 // inTurn tells whether m waits, and for nothing but the other rank.

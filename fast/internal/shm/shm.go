@@ -31,6 +31,8 @@ type Endpoint struct {
 	in   []incoming // and its receives
 	open int        // how many of both are not complete
 
+	peeking peeking
+
 	gate     gate
 	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	moves    uint64                // how often something was sent or received
@@ -56,6 +58,7 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 			e.links[peer] = link{peer: peer, control: mem.control(peer), out: mem.ring(rank, peer), in: mem.ring(peer, rank)}
 		}
 	}
+	e.present()
 	return e, nil
 }
 
@@ -154,6 +157,9 @@ func (e *Endpoint) leave() {
 	if e.gate.leave() {
 		e.mem.unmap()
 		e.unmapRegions()
+		if f := e.peeking.pagemap; f != nil {
+			_ = f.Close() // it was only read
+		}
 	}
 }
 
@@ -216,6 +222,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 				continue
 			}
 			e.progress.Store(e.moves)
+			e.probe()
 			if e.open > 0 && (ctx.Err() != nil || e.ended.Load() != nil) {
 				return e.failure(ctx)
 			}

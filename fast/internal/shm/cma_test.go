@@ -1,0 +1,192 @@
+//go:build linux
+
+package shm
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/exchangetest"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// openGroup is endpoints that read all but short messages where they lie in each other's process, which is this one.
+func openGroup(t tester, size int) []*Endpoint {
+	t.Helper()
+	all := group(t, size)
+	for _, e := range all {
+		e.peeking.from, e.peeking.small = directFrom, true
+		e.probe()
+		for peer := range e.links {
+			if peer != e.rank && !e.links[peer].readable {
+				t.Fatalf("rank %d cannot read the memory of its own process", e.rank)
+			}
+		}
+	}
+	return all
+}
+
+// TestTransportOfProcesses tests what all transports keep with messages that are read in the sender's process.
+func TestTransportOfProcesses(t *testing.T) {
+	exchangetest.Run(t, func(t *testing.T, size int) []exchangetest.Transport {
+		if size < 2 {
+			t.Skip("memory is shared by two or more")
+		}
+		var all []exchangetest.Transport
+		for _, e := range openGroup(t, size) {
+			all = append(all, e)
+		}
+		return all
+	})
+}
+
+// segmentsOf is how many segments a message takes from rank 0 to rank 1, which have to get it right.
+func segmentsOf(t *testing.T, all []*Endpoint, data []byte) uint32 {
+	t.Helper()
+	for i := range data {
+		data[i] = byte(i * 7)
+	}
+	before, into := all[1].links[0].in.next, make([]byte, len(data))
+	errs := together(all, func(e *Endpoint) error {
+		if e.rank == 0 {
+			return e.Exchange(t.Context(), []wire.Send{{Peer: 1, Data: data}}, nil)
+		}
+		return e.Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: into}})
+	})
+	if err := errors.Join(errs...); err != nil || !bytes.Equal(into, data) {
+		t.Errorf("%d bytes do not arrive: %v", len(data), err)
+	}
+	return all[1].links[0].in.next - before
+}
+
+// TestWhatIsPeeked: long messages in huge pages, once the receiver has found out that it can read them, and no others.
+func TestWhatIsPeeked(t *testing.T) {
+	const n = 4 << 20
+	ordinary, pages := make([]byte, n), hugePages(t, n)
+	all := group(t, 2)
+	defer closeGroup(all)
+	if got := segmentsOf(t, all, pages); got != n/maxSlot {
+		t.Errorf("before anybody knows: %d segments", got)
+	}
+	all[0].probe()
+	if got := segmentsOf(t, all, pages); got != n/maxSlot {
+		t.Errorf("before the receiver knows: %d segments", got)
+	}
+	all[1].probe()
+	if all[0].peeking.inHugePages(pages) {
+		if got := segmentsOf(t, all, pages); got != 1 {
+			t.Errorf("in huge pages: %d segments", got)
+		}
+	} else {
+		t.Log("the system has no huge pages for this test, or does not say so")
+	}
+	if got := segmentsOf(t, all, pages[:peekFrom-1]); got != (peekFrom-1+maxSlot-1)/maxSlot {
+		t.Errorf("a message that is too short: %d segments", got)
+	}
+	if got := segmentsOf(t, all, ordinary[1:]); all[0].peeking.inHugePages(ordinary[1:]) != (got == 1) {
+		t.Errorf("in other pages: %d segments", got)
+	}
+	all[0].peeking.small = true
+	if got := segmentsOf(t, all, ordinary); got != 1 {
+		t.Errorf("in any pages: %d segments", got)
+	}
+}
+
+// hugePages is n bytes in huge pages, if the system has some.
+func hugePages(t *testing.T, n int) []byte {
+	b, err := unix.Mmap(-1, 0, n+2*huge, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Munmap(b) })
+	_ = unix.Madvise(b, unix.MADV_HUGEPAGE)
+	for i := range b {
+		b[i] = 1
+	}
+	return b[-int(address(b))&(huge-1):][:n]
+}
+
+// TestWhoIsNotRead: where reading is refused, or the process is another one, slots serve as before. So it is where one of
+// the two is secluded.
+func TestWhoIsNotRead(t *testing.T) {
+	for name, spoil := range map[string]func(sender, receiver *Endpoint){
+		"another process":    func(s, _ *Endpoint) { s.own.card.pid.Store(int64(os.Getppid())) },
+		"no process":         func(s, _ *Endpoint) { s.own.card.pid.Store(1 << 40) },
+		"another address":    func(s, _ *Endpoint) { s.own.card.at += 8 },
+		"no address":         func(s, _ *Endpoint) { s.own.card.at = 0 },
+		"another cookie":     func(s, _ *Endpoint) { s.own.card.cookie++ },
+		"not there yet":      func(s, _ *Endpoint) { s.own.card.pid.Store(0) },
+		"sender secluded":    func(s, _ *Endpoint) { s.Seclude() },
+		"receiver secluded":  func(_, r *Endpoint) { r.Seclude() },
+		"a lie about itself": func(s, r *Endpoint) { r.own.card.pid.Store(-1); s.own.card.pid.Store(-1) },
+	} {
+		all := group(t, 2)
+		spoil(all[0], all[1])
+		for _, e := range all {
+			e.peeking.small = true
+			e.probe()
+		}
+		if got := segmentsOf(t, all, make([]byte, 2*peekFrom)); got != 2*peekFrom/maxSlot {
+			t.Errorf("%s: %d segments", name, got)
+		}
+		closeGroup(all)
+	}
+}
+
+// TestProbedInTime: ranks find out by themselves, while they exchange.
+func TestProbedInTime(t *testing.T) {
+	all := group(t, 2)
+	defer closeGroup(all)
+	all[0].peeking.small = true
+	for range 100 {
+		if segmentsOf(t, all, make([]byte, peekFrom)) == 1 {
+			return
+		}
+	}
+	t.Error("they do not")
+}
+
+// TestUnreadable: a sender that lies about what is in its process, or dies, or has another in its place.
+func TestUnreadable(t *testing.T) {
+	const n = piece + 1
+	for name, x := range map[string]struct {
+		where string // "process" or "" for a receiver that has not found out
+		at    uint64
+		spoil func(l *link)
+		want  string
+	}{
+		"nothing there":      {"process", 8, nil, "cannot be read"},
+		"the end of memory":  {"process", 1<<64 - n, nil, "cannot be read"},
+		"the system's":       {"process", 1 << 63, nil, "cannot be read"},
+		"unasked":            {"", 8, nil, "corrupt"},
+		"ended":              {"process", 0, func(l *link) { l.process = 1 << 30 }, "cannot be read"},
+		"another in a place": {"process", 0, func(l *link) { l.cookie++ }, "is another one"},
+	} {
+		all := openGroup(t, 2)
+		l := &all[1].links[0]
+		l.readable = x.where != ""
+		data := make([]byte, n)
+		if x.at == 0 {
+			x.at = uint64(address(data))
+		}
+		if x.spoil != nil {
+			x.spoil(l)
+		}
+		all[1].Begin(&wire.Call{Seq: 1})
+		next := &l.in.head.lines[0]
+		next.left, next.fingerprint, next.where = n, all[1].current.fingerprint, inProcess
+		*next.place() = place{at: x.at, length: n}
+		next.seq.Store(1)
+		err := all[1].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: make([]byte, n)}})
+		var peer *wire.PeerError
+		if !errors.As(err, &peer) || peer.Rank != 0 || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		closeGroup(all)
+	}
+}
