@@ -44,7 +44,7 @@ func (p *place) checkTransport(m *mesh.Mesh) error {
 
 // worldOf is the world of a process that m connects with the others.
 func (p *place) worldOf(m *mesh.Mesh) *world {
-	all := &processes{m}
+	all := &processes{m, p.noCMA}
 	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
 	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, tuned: p.tuned,
 		record: newRecorder(p.recording(p.rank, p.size, recorded)), sealed: p.sealed()}

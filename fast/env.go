@@ -43,6 +43,9 @@ func (l Launch) options() []InitOption {
 	if l.Encrypt {
 		opts = append(opts, WithEncryption())
 	}
+	if l.NoCMA {
+		opts = append(opts, WithoutCMA())
+	}
 	if l.Freeze > 0 {
 		opts = append(opts, WithHeartbeatTimeout(l.Freeze))
 	}

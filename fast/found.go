@@ -12,7 +12,13 @@ import (
 )
 
 // processes makes transports among processes: shared memory between those of one host, TCP between others.
-type processes struct{ mesh *mesh.Mesh }
+type processes struct {
+	mesh  *mesh.Mesh
+	noCMA bool // this one is secluded
+}
+
+// secluder is a transport that reads messages in other processes, unless it is secluded.
+type secluder interface{ Seclude() }
 
 // near tells whether this process shares memory with another one, and the other one with it.
 func (p *processes) near(process int) bool { return canShare && p.mesh.SharesMemory(process) }
@@ -66,10 +72,13 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 		host.members[i] = f.members[r]
 	}
 	memory, err := share(ctx, host)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case len(local) == len(f.members):
+	}
+	if s, ok := memory.(secluder); ok && p.noCMA {
+		s.Seclude()
+	}
+	if len(local) == len(f.members) {
 		return memory, nil
 	}
 	return newMixed(len(f.members), local, memory, p.dial(f)), nil

@@ -28,6 +28,7 @@ type place struct {
 	network      string // interface, network or address
 	host         string // names this host instead of what the system says
 	encrypt      bool
+	noCMA        bool
 	freeze       time.Duration
 	log          *slog.Logger
 	logs         bool // log was given
@@ -108,6 +109,11 @@ func WithInterface(name string) InitOption { return func(p *place) { p.network =
 // taking over a connection, change them. Control messages are always encrypted. All ranks say the same, or
 // Init fails on all.
 func WithEncryption() InitOption { return func(p *place) { p.encrypt = true } }
+
+// WithoutCMA has this process neither read long messages in the memory of other processes of its host nor have them read
+// there, by process_vm_readv(2). Without it that is done where it is faster and the system allows it, which each process
+// finds out; memory that is shared serves everywhere else, and between them memory of Alloc.
+func WithoutCMA() InitOption { return func(p *place) { p.noCMA = true } }
 
 // WithHeartbeatTimeout sets after how long without a sign of life a process is taken for dead, 2 s without it. All ranks
 // say the same. A process that computes is not silent: signs of life come from a goroutine of their own.

@@ -28,6 +28,7 @@ type Launch struct {
 	Freeze               time.Duration // 0: nothing says
 	TraceDir             string
 	Tune                 string
+	NoCMA                bool
 	Reason               string
 }
 
@@ -163,6 +164,7 @@ func (e *environment) secret(l *Launch) {
 func (e *environment) settings(l *Launch) {
 	l.Transport, l.Interface, l.Host = e.get("COLL_TRANSPORT"), e.get("COLL_INTERFACE"), e.get("COLL_HOST")
 	l.Encrypt, l.TraceDir, l.Tune = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE"), e.get("COLL_TUNE")
+	l.NoCMA = e.flag("COLL_NO_CMA")
 	if e.get("COLL_HEARTBEAT_TIMEOUT") != "" {
 		l.Freeze = e.duration("COLL_HEARTBEAT_TIMEOUT")
 	}

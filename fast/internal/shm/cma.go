@@ -38,7 +38,7 @@ type card struct {
 type peeking struct {
 	off    bool // it does neither
 	from   int  // how long the messages are that it offers
-	small  bool // it offers those in small pages, too
+	always bool // it offers all of them that can be read
 	probed bool // it knows whom it can read
 
 	cookie  [8]byte  // this rank's, for the others
@@ -148,11 +148,24 @@ func (e *Endpoint) take(m *incoming, n int) error {
 	return nil
 }
 
-// readable tells whether m is better read by the receiver than copied into slots: the receiver can, and the memory is
-// in huge pages. The system looks up each page that it reads of another process: small ones at a third of a copy's speed.
+// readable tells whether m is better read by the receiver than copied into slots: the receiver can, and would copy as much
+// for this rank at the same time, as in an all-gather. Where one of the two has nothing else to do, it copies into slots
+// while the other one copies out of them; and a kernel reads slots where they lie. The memory is in huge pages: the system
+// looks up each page that it reads of another process, small ones at a third of a copy's speed.
 func (e *Endpoint) readable(m *outgoing) bool {
 	p := &e.peeking
-	return !p.off && len(m.Data) >= p.from && m.link.out.head.readable.Load() != 0 && (p.small || p.inHugePages(m.Data))
+	return !p.off && len(m.Data) >= p.from && m.link.out.head.readable.Load() != 0 &&
+		(p.always || e.swaps(m.link) && p.inHugePages(m.Data))
+}
+
+// swaps tells whether this rank receives from l's peer, too, and does not reduce what it receives.
+func (e *Endpoint) swaps(l *link) bool {
+	for i := range e.in {
+		if m := &e.in[i]; m.link == l {
+			return m.Kernel == nil && len(m.Into) >= e.peeking.from
+		}
+	}
+	return false
 }
 
 // inHugePages tells whether most of data lies in huge pages. It is false where the system does not say (before Linux 6.7).

@@ -20,7 +20,7 @@ func openGroup(t tester, size int) []*Endpoint {
 	t.Helper()
 	all := group(t, size)
 	for _, e := range all {
-		e.peeking.from, e.peeking.small = directFrom, true
+		e.peeking.from, e.peeking.always = directFrom, true
 		e.probe()
 		for peer := range e.links {
 			if peer != e.rank && !e.links[peer].readable {
@@ -45,18 +45,29 @@ func TestTransportOfProcesses(t *testing.T) {
 	})
 }
 
-// segmentsOf is how many segments a message takes from rank 0 to rank 1, which have to get it right.
-func segmentsOf(t *testing.T, all []*Endpoint, data []byte) uint32 {
+// segmentsOf is how many segments a message takes from rank 0 to rank 1, which have to get it right. Rank 1 sends as much
+// at the same time, if back.
+func segmentsOf(t *testing.T, all []*Endpoint, data []byte, back bool) uint32 {
 	t.Helper()
 	for i := range data {
 		data[i] = byte(i * 7)
 	}
 	before, into := all[1].links[0].in.next, make([]byte, len(data))
 	errs := together(all, func(e *Endpoint) error {
-		if e.rank == 0 {
-			return e.Exchange(t.Context(), []wire.Send{{Peer: 1, Data: data}}, nil)
+		sends, recvs := []wire.Send{{Peer: 1, Data: data}}, []wire.Recv{{Peer: 0, Into: into}}
+		if back {
+			other, buf := 1-e.rank, make([]byte, len(data))
+			if e.rank == 0 {
+				recvs[0] = wire.Recv{Peer: other, Into: buf}
+			} else {
+				sends[0] = wire.Send{Peer: other, Data: buf}
+			}
+			return e.Exchange(t.Context(), sends, recvs)
 		}
-		return e.Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: into}})
+		if e.rank == 0 {
+			return e.Exchange(t.Context(), sends, nil)
+		}
+		return e.Exchange(t.Context(), nil, recvs)
 	})
 	if err := errors.Join(errs...); err != nil || !bytes.Equal(into, data) {
 		t.Errorf("%d bytes do not arrive: %v", len(data), err)
@@ -70,29 +81,33 @@ func TestWhatIsPeeked(t *testing.T) {
 	ordinary, pages := make([]byte, n), hugePages(t, n)
 	all := group(t, 2)
 	defer closeGroup(all)
-	if got := segmentsOf(t, all, pages); got != n/maxSlot {
+	if got := segmentsOf(t, all, pages, true); got != n/maxSlot {
 		t.Errorf("before anybody knows: %d segments", got)
 	}
 	all[0].probe()
-	if got := segmentsOf(t, all, pages); got != n/maxSlot {
+	if got := segmentsOf(t, all, pages, true); got != n/maxSlot {
 		t.Errorf("before the receiver knows: %d segments", got)
 	}
 	all[1].probe()
-	if all[0].peeking.inHugePages(pages) {
-		if got := segmentsOf(t, all, pages); got != 1 {
-			t.Errorf("in huge pages: %d segments", got)
-		}
-	} else {
+	want := uint32(1)
+	if !all[0].peeking.inHugePages(pages) {
 		t.Log("the system has no huge pages for this test, or does not say so")
+		want = n / maxSlot
 	}
-	if got := segmentsOf(t, all, pages[:peekFrom-1]); got != (peekFrom-1+maxSlot-1)/maxSlot {
+	if got := segmentsOf(t, all, pages, true); got != want {
+		t.Errorf("in huge pages: %d segments, want %d", got, want)
+	}
+	if got := segmentsOf(t, all, pages, false); got != n/maxSlot {
+		t.Errorf("one way: %d segments", got)
+	}
+	if got := segmentsOf(t, all, pages[:peekFrom-1], true); got != (peekFrom-1+maxSlot-1)/maxSlot {
 		t.Errorf("a message that is too short: %d segments", got)
 	}
-	if got := segmentsOf(t, all, ordinary[1:]); all[0].peeking.inHugePages(ordinary[1:]) != (got == 1) {
+	if got := segmentsOf(t, all, ordinary[1:], true); all[0].peeking.inHugePages(ordinary[1:]) != (got == 1) {
 		t.Errorf("in other pages: %d segments", got)
 	}
-	all[0].peeking.small = true
-	if got := segmentsOf(t, all, ordinary); got != 1 {
+	all[0].peeking.always = true
+	if got := segmentsOf(t, all, ordinary, false); got != 1 {
 		t.Errorf("in any pages: %d segments", got)
 	}
 }
@@ -128,10 +143,10 @@ func TestWhoIsNotRead(t *testing.T) {
 		all := group(t, 2)
 		spoil(all[0], all[1])
 		for _, e := range all {
-			e.peeking.small = true
+			e.peeking.always = true
 			e.probe()
 		}
-		if got := segmentsOf(t, all, make([]byte, 2*peekFrom)); got != 2*peekFrom/maxSlot {
+		if got := segmentsOf(t, all, make([]byte, 2*peekFrom), false); got != 2*peekFrom/maxSlot {
 			t.Errorf("%s: %d segments", name, got)
 		}
 		closeGroup(all)
@@ -142,9 +157,9 @@ func TestWhoIsNotRead(t *testing.T) {
 func TestProbedInTime(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)
-	all[0].peeking.small = true
+	all[0].peeking.always = true
 	for range 100 {
-		if segmentsOf(t, all, make([]byte, peekFrom)) == 1 {
+		if segmentsOf(t, all, make([]byte, peekFrom), true) == 1 {
 			return
 		}
 	}
