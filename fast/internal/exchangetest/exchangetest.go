@@ -24,6 +24,9 @@ type Transport interface {
 	Close() error
 }
 
+// Lender is a Transport that may leave what it receives where it lies, until Release.
+type Lender interface{ Release() }
+
 // Make is new transports among size ranks, in rank order. It may skip a test of a size that there is none for. What it
 // makes has to serve two groups at once.
 type Make func(t *testing.T, size int) []Transport
@@ -40,6 +43,9 @@ func Run(t *testing.T, make Make) {
 		{"many ranks", testManyRanks},
 		{"reduce", testReduce},
 		{"after send", testAfterSend},
+		{"same memory", testSameMemory},
+		{"lend", testLend},
+		{"lend and end", testLendAndEnd},
 		{"signals", testSignals},
 		{"calls of messages", testCallsOfMessages},
 		{"mismatch", testMismatch},

@@ -1,6 +1,7 @@
 package exchangetest_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -85,6 +86,21 @@ var faults = map[string]fault{
 			if recvs[i].AfterSend && len(recvs[i].Into) > 0 {
 				recvs[i].Into[0] ^= 1
 			}
+		}
+	}},
+	"takes back what is lent": {fails: "lend", after: func(recvs []wire.Recv, err error) error {
+		for i := range recvs {
+			if r := &recvs[i]; r.Lend && len(r.Into) > 0 {
+				r.Into = bytes.Clone(r.Into)
+				into := r.Into
+				time.AfterFunc(50*time.Microsecond, func() { into[0] ^= 1 })
+			}
+		}
+		return err
+	}},
+	"writes one rank what is another's": {fails: "same memory", before: func(sends []wire.Send, _ []wire.Recv) {
+		if len(sends) == 3 && len(sends[1].Data) > 0 {
+			sends[1].Data[0] ^= 1
 		}
 	}},
 	"timeouts without ranks": {fails: "timeout", after: func(_ []wire.Recv, err error) error {

@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"testing"
 	"time"
-	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
 )
 
 func init() { scenarios["bench"] = benchPeer }
@@ -150,19 +151,7 @@ func (r *rounds) times(ctx context.Context, n int) error {
 	return err
 }
 
-// addFloat32 is a plain loop.
-func addFloat32(dst, a, b []byte) {
-	d, x, y := floats(dst), floats(a), floats(b)
-	for len(d) >= 4 && len(x) >= 4 && len(y) >= 4 {
-		d[0], d[1], d[2], d[3] = x[0]+y[0], x[1]+y[1], x[2]+y[2], x[3]+y[3]
-		d, x, y = d[4:], x[4:], y[4:]
-	}
-	for i := range d {
-		d[i] = x[i] + y[i]
-	}
-}
-
-func floats(b []byte) []float32 { return unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), len(b)/4) }
+var addFloat32 = kernel.For(spec.OpSum, spec.TypeFloat32)
 
 // BenchmarkCopy is the machine's limit: both processors copy at once, in pieces that stay in the cache on the way.
 func BenchmarkCopy(b *testing.B) {

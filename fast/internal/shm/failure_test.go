@@ -112,6 +112,17 @@ var hostile = map[string]func(e *Endpoint){
 		l.fingerprint, l.left = e.current.fingerprint, 1<<31
 		l.seq.Store(1)
 	},
+	"a board that is not there": lieAt(1),
+	"a slot too many":           lieAt(posts + 1),
+}
+
+// lieAt says that the first segment lies at a place where there is nothing.
+func lieAt(where uint32) func(e *Endpoint) {
+	return func(e *Endpoint) {
+		l := &e.links[1].in.head.lines[0]
+		l.fingerprint, l.left, l.where = e.current.fingerprint, maxSlot+1, where
+		l.seq.Store(1)
+	}
 }
 
 func TestHostileMemory(t *testing.T) {

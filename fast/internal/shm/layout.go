@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// The shared memory: a header, a control block per rank, and a ring per ordered pair of ranks. All of it is a function of
-// the number of ranks. Whatever is read from it may have been written by a broken process, so nothing read from it is used
+// The shared memory: a header, a control block per rank, a ring per ordered pair of ranks, and a board per rank if there
+// are more than two. All of it is a function of the number of ranks. Whatever is read from it may have been written by a broken process, so nothing read from it is used
 // as an address, an offset or a length.
 const (
 	// MaxSize is the largest number of ranks. The memory grows with its square.
@@ -28,7 +28,7 @@ const (
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 6
+	version = 7
 )
 
 // header begins the shared memory.
@@ -66,7 +66,7 @@ type line struct {
 	seq         atomic.Uint32 // number of the segment in its ring, plus 1; written last
 	left        uint32        // bytes of the message from this segment on; at most MaxUint32
 	fingerprint uint64        // of the message's call
-	where       uint32        // 0: the data are in the line or the slot; otherwise the message is offered: see place
+	where       uint32        // 0: the data are in the line or the slot; 1 and up: on the sender's board; inRegion: see place
 	_           uint32
 	inline      [inline]byte
 }
@@ -119,12 +119,31 @@ func ringsOffset(size int) int {
 	return int(unsafe.Sizeof(header{})) + size*int(unsafe.Sizeof(control{}))
 }
 
+// boardBytes is the length of a board with slots of the given length.
+func boardBytes(slot int) int { return posts * (slot + stagger) }
+
+func boardsOffset(size int) int {
+	return ringsOffset(size) + size*(size-1)*ringBytes(slotBytes(size))
+}
+
 // memoryBytes is the length of the shared memory for size ranks, a multiple of the length of huge pages: besides the
-// header, 2048 bytes per rank, and 4864 bytes and 8 slots per ordered pair of ranks. That is 4 MiB for 2 ranks, at most
-// 104 MiB for up to 91, and 814 MiB for 256. Create takes all of it at once.
+// header, 2048 bytes per rank, 4864 bytes and 8 slots per ordered pair of ranks, and 4 slots per rank if there are more than
+// two. That is 4 MiB for 2 ranks, at most 104 MiB for up to 91, and 816 MiB for 256. Create takes all of it at once.
 func memoryBytes(size int) int {
-	n := ringsOffset(size) + size*(size-1)*ringBytes(slotBytes(size))
+	n := boardsOffset(size)
+	if size > 2 {
+		n += size * boardBytes(slotBytes(size))
+	}
 	return (n + huge - 1) / huge * huge
+}
+
+// post is a slot of a rank's board; there is none for two ranks.
+func (m *memory) post(rank, i int) []byte {
+	if m.size <= 2 {
+		return nil
+	}
+	at := boardsOffset(m.size) + rank*boardBytes(m.slot) + i*(m.slot+stagger)
+	return m.bytes[at : at+m.slot : at+m.slot]
 }
 
 func (m *memory) header() *header { return (*header)(unsafe.Pointer(&m.bytes[0])) }

@@ -27,7 +27,8 @@ func (r *ring) data(n int) []byte {
 // link is one rank's two rings with another rank.
 type link struct {
 	peer    int
-	control *control // the peer's
+	control *control      // the peer's
+	posts   [posts][]byte // its board
 	out, in ring
 	regions []registered // the peer's
 	// The peer's process, and the cookie in its memory: see card.
@@ -48,6 +49,8 @@ type outgoing struct {
 	turn uint32
 	at   int // bytes that are in slots
 	done bool
+	// What it has in common with other sends of the same memory, by its index in Endpoint.shared, plus 1.
+	shared int
 	// A receive marked AfterSend overwrites the message.
 	overwritten bool
 	// The receiver is to read the message where it lies, and was told so by segment.
@@ -98,13 +101,15 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	if m.at == 0 && e.offer(m, l) {
 		return true, nil
 	}
-	l.left, l.fingerprint, l.where = left(len(m.Data)-m.at), m.call.Fingerprint, 0
+	l.left, l.fingerprint, l.where = left(len(m.Data)-m.at), m.call.Fingerprint, e.post(m, data)
 	if m.Call != nil && m.at == 0 {
 		r.head.calls[r.next%slots].write(m.call)
 	}
-	if n <= inline {
+	switch {
+	case l.where != 0: // it is on the board
+	case n <= inline:
 		copy(l.inline[:], data)
-	} else {
+	default:
 		copy(r.data(n), data)
 	}
 	r.next++
@@ -121,7 +126,7 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 // left is a number of bytes as a line announces it.
 func left(bytes int) uint32 { return uint32(min(uint64(bytes), math.MaxUint32)) }
 
-// pull takes the next segment of r out of its slot, if it is there and has its place, and tells whether it did.
+// pull takes the next segment of m out of its slot, if it is there and has its place, and tells whether it did.
 func (e *Endpoint) pull(m *incoming) (bool, error) {
 	if !m.inTurn() {
 		return false, nil
@@ -140,27 +145,45 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	if l.fingerprint != m.call.Fingerprint || l.left != left(len(m.Into)-m.at) {
 		return false, e.refuse(m, l.fingerprint, l.left)
 	}
-	if l.where != 0 {
+	if l.where > posts {
 		return e.accept(m, l)
 	}
 	n := min(r.slot, len(m.Into)-m.at)
 	if m.after != nil && m.after.at < m.at+n {
 		return false, nil
 	}
-	if n <= inline {
-		m.apply(l.inline[:n])
-	} else {
-		m.apply(r.data(n))
+	data := m.link.segment(l, n)
+	if data == nil {
+		return false, m.link.corrupt("a segment lies where there is nothing")
 	}
 	r.next++
-	r.head.tail.Store(r.next)
-	e.wakeSender(m.link.control)
+	if m.lends(n) {
+		e.lend(m, data)
+	} else {
+		m.apply(data)
+		e.taken(m.link)
+	}
 	if m.at += n; m.at == len(m.Into) {
 		m.done = true
 		m.link.receiving++
 		e.open--
 	}
 	return true, nil
+}
+
+// segment is the data, n bytes, of the next segment, whose line is line. It is nil if that is to lie on a board that the
+// peer does not have.
+func (l *link) segment(line *line, n int) []byte {
+	switch where := line.where; {
+	case where > posts || int(where) > 0 && l.posts[where-1] == nil:
+		return nil
+	case where > 0:
+		return l.posts[where-1][:n:n]
+	case n <= inline:
+		return line.inline[:n:n]
+	default:
+		return l.in.data(n)
+	}
 }
 
 // apply copies or reduces data, the next segment, to its place.

@@ -26,7 +26,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s: off by %d", what, got)
 		}
 	}
-	for size, mib := range map[int]int{2: 4, 91: 104, 256: 814} { // as memoryBytes says
+	for size, mib := range map[int]int{2: 4, 91: 104, 256: 816} { // as memoryBytes says
 		if got := memoryBytes(size) >> 20; got != mib {
 			t.Errorf("%d ranks: %d MiB, want %d", size, got, mib)
 		}
@@ -57,6 +57,9 @@ func TestPlaces(t *testing.T) {
 						places = append(places, r.data(r.slot))
 					}
 				}
+			}
+			for i := range posts {
+				places = append(places, m.post(rank, i))
 			}
 		}
 		for _, p := range places {

@@ -31,6 +31,9 @@ type Endpoint struct {
 	in   []incoming // and its receives
 	open int        // how many of both are not complete
 
+	board   board
+	shared  []shared // by the sends of the Exchange in progress that have their memory in common with others
+	lent    []*link  // what the last segments of these links brought
 	peeking peeking
 
 	gate     gate
@@ -52,10 +55,14 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 		return nil, err
 	}
 	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores),
-		current: record{fingerprint: new(wire.Call).Fingerprint()}, published: true, links: make([]link, size)}
+		current: record{fingerprint: new(wire.Call).Fingerprint()}, published: true, links: make([]link, size), board: newBoard(mem, rank)}
 	for peer := range e.links {
 		if peer != rank {
-			e.links[peer] = link{peer: peer, control: mem.control(peer), out: mem.ring(rank, peer), in: mem.ring(peer, rank)}
+			l := &e.links[peer]
+			*l = link{peer: peer, control: mem.control(peer), out: mem.ring(rank, peer), in: mem.ring(peer, rank)}
+			for i := range l.posts {
+				l.posts[i] = mem.post(peer, i)
+			}
 		}
 	}
 	e.present()
@@ -76,10 +83,10 @@ func (e *Endpoint) Begin(call *wire.Call) {
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
 // What was sent may still be in the shared memory then. After an error the endpoint is only good for Close.
 func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
-	if !e.gate.enter() {
+	if !e.enter() {
 		return e.reason()
 	}
-	defer e.leave()
+	defer e.exit()
 	// After a failure nothing is begun, even if it could be done.
 	if err := e.reason(); err != nil {
 		return err
@@ -100,6 +107,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 func (e *Endpoint) forget() {
 	if e.open > 0 { // it has failed
 		e.tell()
+		e.repay()
 	} else {
 		e.awaited.forget()
 	}
@@ -193,6 +201,9 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 			}
 		}
 		e.in = append(e.in, m)
+	}
+	if e.mem.size > 2 {
+		e.share()
 	}
 	return nil
 }

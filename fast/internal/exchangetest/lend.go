@@ -1,0 +1,125 @@
+package exchangetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// release gives back what e has lent, if it lends.
+func (e rank) release() {
+	if l, ok := e.Transport.(Lender); ok {
+		l.Release()
+	}
+}
+
+// testLend has every rank send the same memory to all others, which may be lent it, and run ahead while others still look
+// at what they were lent.
+func testLend(t *testing.T, make Make) {
+	for _, size := range []int{2, 3, 4} {
+		for _, n := range lengths {
+			all := group(t, make, size)
+			succeed(t, all, func(ctx context.Context, e rank) error {
+				for round := range 6 {
+					if err := borrow(ctx, e, round, n); err != nil {
+						return err
+					}
+				}
+				e.release()
+				return nil
+			})
+		}
+	}
+}
+
+// borrow is a round of testLend. The ranks give back what they were lent at different times: at once, late, or with the
+// next Exchange.
+func borrow(ctx context.Context, e rank, round, n int) error {
+	e.Begin(&wire.Call{Seq: uint64(round) + 1})
+	data := filled(round, e.rank, n)
+	var sends []wire.Send
+	var recvs []wire.Recv
+	for peer := range e.size {
+		if peer != e.rank {
+			sends = append(sends, wire.Send{Peer: peer, Data: data})
+			recvs = append(recvs, wire.Recv{Peer: peer, Into: aligned(n), Lend: true})
+		}
+	}
+	if err := e.Exchange(ctx, sends, recvs); err != nil {
+		return err
+	}
+	if e.rank == round%e.size {
+		time.Sleep(time.Millisecond) // the others go on
+	}
+	for _, r := range recvs {
+		if want := filled(round, r.Peer, n); string(r.Into) != string(want) {
+			return fmt.Errorf("round %d: rank %d does not find the %d bytes that rank %d has sent", round, e.rank, n, r.Peer)
+		}
+	}
+	if (e.rank+round)%3 != 0 {
+		e.release()
+	}
+	return nil
+}
+
+// testLendAndEnd ends a rank's part while it looks at what it was lent: that stays until it is given back.
+func testLendAndEnd(t *testing.T, make Make) {
+	for name, end := range map[string]func(e rank){
+		"fail":  func(e rank) { e.Fail(wire.ErrFrozen) },
+		"close": func(e rank) { _ = e.Close() },
+	} {
+		all := group(t, make, 3)
+		var recvs []wire.Recv
+		succeed(t, all[:2], func(ctx context.Context, e rank) error {
+			if e.rank == 1 {
+				return e.send(ctx, 0, filled(1, 1, 5000))
+			}
+			recvs = []wire.Recv{{Peer: 1, Into: aligned(5000), Lend: true}}
+			return e.Exchange(ctx, nil, recvs)
+		})
+		_ = errors.Join(all[1].Close(), all[2].Close())
+		end(all[0])
+		if string(recvs[0].Into) != string(filled(1, 1, 5000)) {
+			t.Errorf("%s: what was lent has changed", name)
+		}
+		all[0].release()
+		if all[0].Exchange(t.Context(), nil, nil) == nil {
+			t.Errorf("%s: then an Exchange succeeds", name)
+		}
+	}
+}
+
+// testSameMemory has ranks send one piece of memory to all others, once more in the next step, in which one rank is late:
+// the others get theirs all the same, one after the other.
+func testSameMemory(t *testing.T, make Make) {
+	for _, n := range append(lengths, bulk[0]) {
+		all := group(t, make, 4)
+		succeed(t, all, func(ctx context.Context, e rank) error {
+			for round := range 12 { // more than any transport keeps for those who are late
+				e.Begin(&wire.Call{Seq: uint64(round) + 1})
+				if e.rank == 0 {
+					data := filled(round, 0, n)
+					if err := e.Exchange(ctx, []wire.Send{{Peer: 1, Data: data}, {Peer: 2, Data: data}, {Peer: 3, Data: data}}, nil); err != nil {
+						return err
+					}
+					continue
+				}
+				if e.rank == 3 && round == 5 {
+					time.Sleep(time.Millisecond)
+				}
+				into := aligned(n)
+				if err := e.receive(ctx, 0, into); err != nil {
+					return err
+				}
+				if string(into) != string(filled(round, 0, n)) {
+					return fmt.Errorf("round %d: %d bytes are not those that were sent", round, n)
+				}
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,97 @@
+//go:build linux
+
+package shm
+
+import "unsafe"
+
+// Every rank has a board: a few slots that all others read. A segment that the rank sends to several of them is written
+// there once, and the lines of all rings refer to it. A slot of the board is used again when all its readers have taken
+// what was in it; as long as there is none, a segment goes into the ring's own slot, so that no rank's being slow holds
+// back what another one gets.
+const posts = 4 // slots of a board; line.where is the slot's number plus 1
+
+// board is what a rank knows of its own board.
+type board struct {
+	next  int    // the slot to be used next
+	stamp uint64 // of what was posted last
+	posts [posts]post
+}
+
+// post is one slot.
+type post struct {
+	data    []byte
+	stamp   uint64
+	readers []reader
+}
+
+// reader is a ring's segment that lies in a post.
+type reader struct {
+	ring    *ring
+	segment uint32
+}
+
+// shared is what the sends of the same memory in an Exchange have in common: which of its segments is on the board, the
+// one from byte at on, in the slot that has the stamp.
+type shared struct {
+	at, slot int
+	stamp    uint64 // 0: none yet
+}
+
+func newBoard(m *memory, rank int) (b board) {
+	for i := range b.posts {
+		b.posts[i] = post{data: m.post(rank, i), readers: make([]reader, 0, m.size)}
+	}
+	return b
+}
+
+// free tells whether all readers of p are done.
+func (p *post) free() bool {
+	for _, r := range p.readers {
+		if r.segment-r.ring.head.tail.Load() < slots { // it is among those that are not taken
+			return false
+		}
+	}
+	return true
+}
+
+// share notes which sends have the memory of the one before: these may meet on the board.
+func (e *Endpoint) share() {
+	e.shared = e.shared[:0]
+	for i := 1; i < len(e.out); i++ {
+		m, before := &e.out[i], &e.out[i-1]
+		if len(m.Data) <= inline || len(m.Data) != len(before.Data) || unsafe.SliceData(m.Data) != unsafe.SliceData(before.Data) {
+			continue
+		}
+		if before.shared == 0 {
+			e.shared = append(e.shared, shared{})
+			before.shared = len(e.shared)
+		}
+		m.shared = before.shared
+	}
+}
+
+// post has the next segment of m, which is data, on the board, and gives the slot's number plus 1. That is 0 if no slot is
+// free, or if m lags behind the other sends of its memory.
+func (e *Endpoint) post(m *outgoing, data []byte) uint32 {
+	if m.shared == 0 {
+		return 0
+	}
+	s, b := &e.shared[m.shared-1], &e.board
+	if s.stamp == 0 || s.at < m.at || b.posts[s.slot].stamp != s.stamp {
+		p := &b.posts[b.next]
+		if !p.free() {
+			return 0
+		}
+		copy(p.data, data)
+		b.stamp++
+		p.stamp, p.readers = b.stamp, p.readers[:0]
+		*s = shared{at: m.at, slot: b.next, stamp: b.stamp}
+		b.next = (b.next + 1) % posts
+	}
+	if s.at != m.at {
+		return 0
+	}
+	p := &b.posts[s.slot]
+	p.readers = append(p.readers, reader{&m.link.out, m.link.out.next})
+	return uint32(s.slot) + 1
+}
