@@ -4,6 +4,7 @@ package shm
 
 import (
 	"fmt"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -50,13 +51,17 @@ func unmapShared(b []byte) {
 	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b))) // cannot fail: it is a mapping
 }
 
-// populate takes the memory for all of a file of which b is a mapping that can be written.
+// populate takes the memory for all of a new file of which b is a mapping that can be written.
 func populate(fd int, b []byte) error {
-	// Memory that is first touched through a mapping comes in huge pages where the system gives them unasked, and is
-	// moved into huge pages where it gives them when it is asked (Linux 6.1). Both may fail; what is missing then is
-	// allocated page by page.
-	_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE)
-	_ = unix.Madvise(b, unix.MADV_COLLAPSE)
+	// A huge page that has one page is filled up by the system when it is asked to (Linux 6.1), ten times as fast as page by
+	// page. This may fail; what is missing then is allocated all the same, and first in this mapping, which saves the
+	// faults.
+	for at := 0; at < len(b); at += huge {
+		_ = unix.Madvise(b[at:min(at+os.Getpagesize(), len(b))], unix.MADV_POPULATE_WRITE)
+	}
+	if unix.Madvise(b, unix.MADV_COLLAPSE) != nil {
+		_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE)
+	}
 	err := error(unix.EINTR)
 	for err == unix.EINTR { // Go's scheduler sends signals
 		err = allocate(fd, 0, 0, int64(len(b)))
