@@ -11,8 +11,8 @@ import (
 // Instantiate is the algorithm's Schedule for one size, root, peer and depth. Its errors are *NodeError: an expression
 // without a value, a rank or a region out of range, a node where it may not stand.
 func Instantiate(a *Algorithm, p Params) (*Schedule, error) {
-	if p.Size < 1 || p.Root < 0 || p.Root >= p.Size || p.Peer < 0 || p.Peer >= p.Size || p.Depth < 1 {
-		return nil, fmt.Errorf("%s: no such call: %+v", a.FullName(), p)
+	if err := p.validate(a); err != nil {
+		return nil, err
 	}
 	s := &Schedule{Algorithm: a.FullName(), Primitive: a.Primitive, Requires: a.Requires, Params: p}
 	s.Ranks = make([]Program, p.Size)
@@ -25,6 +25,13 @@ func Instantiate(a *Algorithm, p Params) (*Schedule, error) {
 	return s, nil
 }
 
+func (p Params) validate(a *Algorithm) error {
+	if p.Size < 1 || p.Root < 0 || p.Root >= p.Size || p.Peer < 0 || p.Peer >= p.Size || p.Depth < 1 {
+		return fmt.Errorf("%s: no such call: %+v", a.FullName(), p)
+	}
+	return nil
+}
+
 // limit is what the numbers of an algorithm may come to on one rank, so that a mistake ends in an error: chunks, slots,
 // operands of a reduction, turns of all loops.
 const limit = 1 << 24
@@ -35,6 +42,7 @@ type builder struct {
 	s      *Schedule
 	places slab[Place]
 	after  slab[int]
+	each   func([]Instr) bool // takes every step, and says whether it wants more; nil: all are kept
 
 	// Of the current rank:
 	rank   int
@@ -56,25 +64,37 @@ type boundBuf struct{ name, is spec.Buf }
 func (b *builder) run(rank int) error {
 	*b = builder{a: b.a, s: b.s, places: b.places, after: b.after,
 		rank: rank, prog: &b.s.Ranks[rank], instrs: b.instrs[:0], env: b.s.Params.Env(rank), ready: -1}
+	err := b.make()
+	b.prog.Instrs = slices.Clone(b.instrs)
+	return err
+}
+
+// make makes the current rank's program.
+func (b *builder) make() error {
 	err := b.layout()
 	if err == nil {
 		err = b.body(b.a.Body)
 	}
-	b.prog.Instrs = slices.Clone(b.instrs)
 	var ne *NodeError
-	if err != nil && !errors.As(err, &ne) {
-		err = &NodeError{Algorithm: b.a.FullName(), Node: -1, Rank: rank, Err: err}
+	if err != nil && err != errEnough && !errors.As(err, &ne) {
+		err = &NodeError{Algorithm: b.a.FullName(), Node: -1, Rank: b.rank, Err: err}
 	}
 	return err
 }
 
+// ChunksOf is how many chunks a cuts each block of a call into.
+func ChunksOf(a *Algorithm, p Params) (int, error) {
+	chunks, err := a.Chunks.OrElse(spec.Int(1)).Eval(p.Env(0))
+	if err == nil && (chunks < 1 || chunks > limit) {
+		err = fmt.Errorf("a block is cut into %d chunks", chunks)
+	}
+	return chunks, err
+}
+
 func (b *builder) layout() error {
-	chunks, err := b.a.Chunks.OrElse(spec.Int(1)).Eval(b.env)
+	chunks, err := ChunksOf(b.a, b.s.Params)
 	if err != nil {
 		return err
-	}
-	if chunks < 1 || chunks > limit {
-		return fmt.Errorf("a block is cut into %d chunks", chunks)
 	}
 	b.s.Chunks = chunks
 	for _, x := range []struct {

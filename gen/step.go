@@ -29,6 +29,9 @@ func (b *builder) runStep(s Step) error {
 		b.join()
 	}
 	b.step++
+	if b.each != nil {
+		return b.deliver()
+	}
 	return nil
 }
 
