@@ -113,9 +113,6 @@ func (b *buffers) next() uint64 {
 	return b.made
 }
 
-// allocSalt tells the numbers of what Alloc does from those of communicators.
-const allocSalt = 2 << 32
-
 // expose makes a's region when all ranks make theirs, and has the ranks of each host map those of the others. It succeeds
 // on all ranks or on none, apart from ranks that go down meanwhile. If err is why this rank cannot, the others learn of it.
 func (c *Comm) expose(ctx context.Context, a *allocation, n int, err error) error {

@@ -42,11 +42,14 @@ type slot[T Elem] struct {
 }
 
 // NewBucket is a bucket for tensors that are reduced with op on c. Its buffers have so many bytes each; larger tensors go
-// alone, and are not copied.
+// alone, and are not copied. It fails with ErrInvalidArgument if they have room for no element, or more than 16 GiB.
 func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 	limit := bytes / int(unsafe.Sizeof(*new(T)))
-	if limit < 1 {
+	switch {
+	case limit < 1:
 		return nil, Refuse("NewBucket", "buffers of %d bytes have room for no element", bytes)
+	case uint64(bytes) > maxScratch:
+		return nil, Refuse("NewBucket", "buffers of %d bytes, want at most 16 GiB", bytes)
 	}
 	b := &Bucket[T]{c: c, op: op, limit: limit}
 	for i := range b.slots {

@@ -116,6 +116,9 @@ func TestBucketOverlaps(t *testing.T) {
 
 // TestBucketFails is of no use after its communicator, or what it was made with, is not.
 func TestBucketFails(t *testing.T) {
+	if _, err := NewBucket[int64](newComm(0, 1, nil), Sum, maxInt); !errors.Is(err, ErrInvalidArgument) {
+		t.Error(err)
+	}
 	if _, err := NewBucket[int64](newComm(0, 1, nil), Sum, 7); !errors.Is(err, ErrInvalidArgument) {
 		t.Errorf("no room for an element: %v", err)
 	}

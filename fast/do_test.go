@@ -128,6 +128,9 @@ func TestNilComm(t *testing.T) {
 	if c.Rank() != 0 || c.Size() != 1 || c.String() != "rank 0 of 1" || c.Close() != nil {
 		t.Errorf("got %v", c)
 	}
+	if c.State() != Closed || c.Err() != nil || c.Topology().String() != "1 host: [0]" {
+		t.Errorf("%v, %v, %v", c.State(), c.Err(), c.Topology())
+	}
 }
 
 // TestOneRank makes calls that need no transport: there is none.

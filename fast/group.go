@@ -52,6 +52,14 @@ func descend(parent uint64, salt ...uint64) uint64 {
 	return h | 1<<63 // no number of a first communicator
 }
 
+// The salts that tell apart what is made of a communicator in different ways. Split has a random one.
+const (
+	groupSalt = (1 + iota) << 32
+	shrinkSalt
+	growSalt
+	allocSalt // of what Alloc agrees on, which is no communicator
+)
+
 // Split makes new communicators of the ranks of c: one for each color, of the ranks that pass it, ordered by key and then
 // by their rank in c. A rank that passes a negative color is in none, and gets nil. All ranks of c call it, in the order
 // of their other calls. The new communicators are independent of c and of each other, and are the callers' to close.
@@ -100,8 +108,11 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	if err := c.divisible("Group"); err != nil {
 		return nil, err
 	}
+	if ctx == nil {
+		return nil, Refuse("Group", "the context is nil")
+	}
 	seen := make(map[int]bool)
-	salt := []uint64{1 << 32}
+	salt := []uint64{groupSalt}
 	for _, rank := range ranks {
 		if rank < 0 || rank >= c.size || seen[rank] {
 			return nil, Refuse("Group", "rank %d of %d is not there or given twice", rank, c.size)

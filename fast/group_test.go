@@ -59,6 +59,10 @@ func TestGroupRefused(t *testing.T) {
 			t.Errorf("%v: %v", ranks, err)
 		}
 	}
+	var none context.Context
+	if _, err := all[0].Group(none, []int{0}); !errors.Is(err, ErrInvalidArgument) {
+		t.Errorf("no context: %v", err)
+	}
 	closeAll(t, all)
 	if _, err := all[0].Split(t.Context(), 0, 0); !errors.Is(err, ErrClosed) {
 		t.Error(err)

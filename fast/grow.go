@@ -98,9 +98,6 @@ func (w *growing) make(ctx context.Context, host int) (*Comm, error) {
 	return w.c.world.comm(ctx, offer.ID, offer.Name, offer.Processes)
 }
 
-// growSalt tells communicators that are made by Grow from others.
-const growSalt = 1 << 34
-
 // meet has all ranks learn from host who is new, and waits until these are connected to this process.
 func (w *growing) meet(ctx context.Context, host int) error {
 	topic := wire.Topic{Comm: w.c.id, Kind: kindGrow, Seq: uint32(w.first.Seq)}

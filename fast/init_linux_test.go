@@ -291,3 +291,19 @@ func TestInitMissing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTransportsDiffer has a rank of this host that was told to use TCP: another one that has to use shared memory says so,
+// and does not take it for one of another host.
+func TestTransportsDiffer(t *testing.T) {
+	meeting, errs := NewMemoryStore(), make(chan error)
+	for rank, transport := range []string{"shm", "tcp"} {
+		go func() {
+			c, err := Init(t.Context(), WithRank(rank, 2), WithStore(meeting), WithTransport(transport))
+			_ = c.Close()
+			errs <- err
+		}()
+	}
+	if err := errors.Join(<-errs, <-errs); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "told to use tcp") {
+		t.Error(err)
+	}
+}

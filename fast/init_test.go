@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 )
 
 // torchrun's variables for rank 0 of 1.
@@ -48,6 +49,7 @@ func TestInitRefuses(t *testing.T) {
 		"there is no rank 2 of 2":  {WithRank(2, 2)},
 		"there is no rank -1 of 2": {WithRank(-1, 2)},
 		"there is no rank 0 of -3": {WithRank(0, -3)},
+		"heartbeat timeout of 1ms": {WithRank(0, 1), WithHeartbeatTimeout(time.Millisecond)},
 	} {
 		if _, err := Init(t.Context(), opts...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -147,9 +147,6 @@ func (s *shrinking) remake(ctx context.Context, x *agree.Agreement, v *agree.Val
 	return nil
 }
 
-// shrinkSalt tells communicators that are made by Shrink from others.
-const shrinkSalt = 1 << 33
-
 // drop gives up what the round before has made.
 func (s *shrinking) drop() {
 	if s.made != nil {

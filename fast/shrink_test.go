@@ -65,6 +65,25 @@ func TestShrink(t *testing.T) {
 	}))
 }
 
+// TestShrinkAfterAlloc shrinks a communicator for which memory was made before: what Alloc agrees on, and what Shrink makes,
+// are not taken for each other.
+func TestShrinkAfterAlloc(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 3)
+			checkErrors(t, onAll(all, func(c *Comm) error {
+				for range 2 * shrinkTries {
+					if _, err := Alloc[int](t.Context(), c, 10); err != nil {
+						return err
+					}
+				}
+				return shrinkAndUse(t.Context(), c, []int{0, 1, 2})
+			}))
+			closeAll(t, all)
+		})
+	}
+}
+
 // TestShrinkOfOthers shrinks communicators in other states, and those whose ranks are not those of the job.
 func TestShrinkOfOthers(t *testing.T) {
 	_, all := jobOf(t, 4)

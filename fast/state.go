@@ -34,8 +34,11 @@ type fate struct {
 	err   error
 }
 
-// State is the state of c on this rank.
+// State is the state of c on this rank. A nil Comm is Closed.
 func (c *Comm) State() State {
+	if c == nil {
+		return Closed
+	}
 	f := c.fate.Load()
 	switch {
 	case c.closed.Load():
@@ -48,6 +51,9 @@ func (c *Comm) State() State {
 
 // Err is why c is not healthy: the first failure, ErrRevoked or ErrAborted; nil if it is, or was when it was closed.
 func (c *Comm) Err() error {
+	if c == nil {
+		return nil
+	}
 	if f := c.fate.Load(); f != nil {
 		return f.err
 	}

@@ -19,6 +19,9 @@ type Topology struct {
 
 // Topology tells how the ranks of c are connected. All ranks see the same hosts and transport.
 func (c *Comm) Topology() Topology {
+	if c == nil {
+		c = new(Comm)
+	}
 	t := Topology{Links: make([]string, c.Size()), Transport: c.carrier}
 	hosts := make(map[string]int)
 	for rank := range c.Size() {

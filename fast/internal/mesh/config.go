@@ -61,7 +61,7 @@ func (c *Config) complete() error {
 	case c.Credentials == nil:
 		return errors.New("a process has no credentials")
 	case c.Freeze < shortestFreeze || c.Freeze > longestFreeze:
-		return fmt.Errorf("a freeze time of %v, want %v to %v", c.Freeze, shortestFreeze, longestFreeze)
+		return fmt.Errorf("a heartbeat timeout of %v, want %v to %v", c.Freeze, shortestFreeze, longestFreeze)
 	case len(c.Host) > maxHost || printable(c.Host) != c.Host:
 		return fmt.Errorf("a host identity of %d bytes, want at most %d, all of them printable ASCII", len(c.Host), maxHost)
 	}

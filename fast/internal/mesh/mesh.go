@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -52,7 +53,7 @@ type member struct {
 // newMesh is a process that knows nobody yet.
 func newMesh(cfg Config) (*Mesh, error) {
 	if err := cfg.complete(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", wire.ErrInvalidArgument, err)
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
 		tickets: make(map[int]*reservation), dials: make(chan struct{}, maxDials),
