@@ -40,13 +40,18 @@ func (w *workshop) build(ctx context.Context, who []*peer) error {
 		return fmt.Errorf("building collperf: %w", err)
 	}
 	for _, p := range who {
+		if ctx.Err() != nil {
+			break
+		}
 		program := filepath.Join(w.dir, strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(p.name)))
 		command := append(append([]string{}, p.compile...), "-o", program, filepath.Join(w.dir, p.source))
-		if err := errors.Join(p.startable(), w.compile(ctx, append(command, p.link...)...)); err != nil {
+		err := errors.Join(p.startable(), w.compile(ctx, append(command, p.link...)...))
+		switch {
+		case err == nil:
+			w.programs[p.name] = program
+		case ctx.Err() == nil:
 			w.missing[p.name] = err
-			continue
 		}
-		w.programs[p.name] = program
 	}
 	return context.Cause(ctx)
 }

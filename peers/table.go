@@ -25,10 +25,18 @@ func (g grid) markdown(w io.Writer) (err error) {
 			_, err = fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(line)))
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(w, "| %s |\n", strings.Join(line, " | "))
+			_, err = fmt.Fprintf(w, "| %s |\n", strings.Join(escaped(line), " | "))
 		}
 	}
 	return err
+}
+
+// escaped has no mark in a line that would end its column: reasons are other people's text.
+func escaped(line []string) (out []string) {
+	for _, text := range line {
+		out = append(out, strings.ReplaceAll(text, "|", `\|`))
+	}
+	return out
 }
 
 // summary has a line for each row of cells, and a column for each size: the ratio, and the target it reaches.
