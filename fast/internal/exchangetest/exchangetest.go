@@ -45,6 +45,7 @@ func Run(t *testing.T, make Make) {
 		{"after send", testAfterSend},
 		{"same memory", testSameMemory},
 		{"lend", testLend},
+		{"lend while more comes", testLendWhileMoreComes},
 		{"lend and end", testLendAndEnd},
 		{"signals", testSignals},
 		{"calls of messages", testCallsOfMessages},

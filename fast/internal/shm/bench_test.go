@@ -18,7 +18,7 @@ func init() { scenarios["bench"] = benchPeer }
 
 // BenchmarkExchange is a full exchange with a reduction in place between two processes: the all-reduce of two ranks.
 func BenchmarkExchange(b *testing.B) {
-	for _, bytes := range []int{8, 64, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20} {
+	for _, bytes := range []int{8, 64, 1 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20, 64 << 20} {
 		b.Run(fmt.Sprint(bytes), func(b *testing.B) { benchRounds(b, "swap", 2, bytes) })
 	}
 }
