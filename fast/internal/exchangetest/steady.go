@@ -17,7 +17,7 @@ func testAllocations(t *testing.T, make Make) {
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()
 	for i, bytes := range []int{8, 1000, 300 << 10} {
-		for j, pause := range []time.Duration{0, 3 * time.Millisecond} {
+		for j, pause := range []time.Duration{0, 12 * time.Millisecond} {
 			if n := allocations(t, ctx, all, uint64(i*2+j)*100, bytes, pause); n != 0 {
 				t.Errorf("%d bytes, with pauses of %v: %v allocations per Exchange", bytes, pause, n)
 			}
