@@ -67,7 +67,8 @@ var rows = []row{
 		targets: targets(1.1, 1.6, 1.8, 2.2, 1.6, 2, 1.1, 1.25, 1.4, 1.8, 1.9, 2.3)},
 	{name: "all-reduce, 2 ranks TCP, vs Gloo", collective: "all-reduce", transport: "tcp", ranks: 2, peers: []string{gloo},
 		targets: targets(8, 12, 6, 9, 2.8, 3.4, 1.5, 1.8, 2, 2.4, 1.9, 2.3)},
-	{name: "all-reduce, 2 ranks TCP, vs Gloo that polls", collective: "all-reduce", transport: "tcp", ranks: 2, peers: []string{pollingGloo}},
+	{name: "all-reduce, 2 ranks TCP, vs Gloo that polls", collective: "all-reduce", transport: "tcp", ranks: 2,
+		peers: []string{pollingGloo}, sizes: columns[:5]},
 }
 
 // moved are the targets of the collectives that only move data.
