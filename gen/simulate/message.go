@@ -1,0 +1,184 @@
+package simulate
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// pair is two ranks in one direction. Messages between them meet their receives in order.
+type pair struct{ from, to int32 }
+
+// message is one on its way, or the one end of it that is there.
+type message struct {
+	pair
+	bytes        int
+	sent, posted bool // whether the one end is there, and the other
+	folds, lent  bool // what its receive does with it
+	put, taken   int  // segments that have left, and that the receiver is done with
+	waiting      []int32
+	left         moment
+	next         int32 // in its line
+}
+
+// segment is a part of a message on its way.
+type segment struct {
+	message    int32
+	bytes      int
+	first      bool
+	hop        int    // links behind it
+	head, tail moment // when it comes to where it is on its way to: its first byte and its last one
+}
+
+// segmentsOf is into how many segments a message is cut.
+func (w *world) segmentsOf(m *message) int {
+	return min(max(1, (m.bytes-1)/w.m.Segment+1), maxSegments)
+}
+
+// segmentBytes is how long segment i of m is: the first ones are longer by one where it does not come out even.
+func (w *world) segmentBytes(m *message, i int) int {
+	n := w.segmentsOf(m)
+	if i < m.bytes%n {
+		return m.bytes/n + 1
+	}
+	return m.bytes / n
+}
+
+// post begins a send or a receive of rank r.
+func (w *world) post(r int32, in *gen.Instr, bytes int) error {
+	sends, peer := in.Kind == gen.SendInstr, int32(in.Peer)
+	p := pair{peer, r}
+	if sends {
+		p = pair{r, peer}
+	}
+	id, m := w.meet(p, sends)
+	switch {
+	case sends && m.posted, !sends && m.sent:
+		if m.bytes != bytes {
+			return fmt.Errorf("the ends of a message from rank %d to rank %d differ: %d bytes and %d", p.from, p.to, m.bytes, bytes)
+		}
+	default:
+		m.pair, m.bytes = p, bytes
+	}
+	if sends {
+		m.sent = true
+		w.sent++
+		w.bytes += bytes
+		w.give(r, work{putting, id})
+		return nil
+	}
+	m.posted, m.folds = true, in.Kind == gen.RecvReduceInstr
+	m.lent = in.Lend && bytes <= w.tariffOf(p).lend
+	for _, s := range m.waiting {
+		w.give(r, work{taking, s})
+	}
+	m.waiting = nil
+	return nil
+}
+
+// line is messages of a pair, of which one and the same end is there, in order.
+type line struct{ first, last int32 }
+
+// meet is the message whose other end is there already, or a new one.
+func (w *world) meet(p pair, sends bool) (int32, *message) {
+	l, waits := w.open[p]
+	if waits {
+		if m := w.messages.at(l.first); m.sent != sends {
+			id := l.first
+			if l.first = m.next; id == l.last {
+				delete(w.open, p)
+			} else {
+				w.open[p] = l
+			}
+			return id, m
+		}
+	}
+	id := w.messages.take()
+	if waits {
+		w.messages.at(l.last).next = id
+	} else {
+		l.first = id
+	}
+	l.last = id
+	w.open[p] = l
+	return id, w.messages.at(id)
+}
+
+func (w *world) tariffOf(p pair) *tariff {
+	if w.ranks[p.from].host == w.ranks[p.to].host {
+		return &w.near
+	}
+	return &w.far
+}
+
+// putCost is when the next segment of a message has been put on its way.
+func (w *world) putCost(at moment, id int32) moment {
+	m := w.messages.at(id)
+	t := w.tariffOf(m.pair)
+	if m.put == 0 {
+		at = at.plus(Overhead, t.overhead)
+	}
+	return at.plus(Copying, ofSeconds(t.put*float64(w.segmentBytes(m, m.put))))
+}
+
+// put sends the segment off.
+func (w *world) put(r, id int32, at moment) error {
+	m := w.messages.at(id)
+	s := w.segments.take()
+	*w.segments.at(s) = segment{message: id, bytes: w.segmentBytes(m, m.put), first: m.put == 0, head: at, tail: at}
+	m.put++
+	if m.put < w.segmentsOf(m) {
+		w.give(r, work{putting, id})
+	}
+	w.cross(s)
+	if m.put == w.segmentsOf(m) && w.tariffOf(m.pair) == &w.near {
+		return w.oneDone(r, at)
+	}
+	return nil
+}
+
+// leave is called when a message has left its sender's host.
+func (w *world) leave(id int32) error {
+	m := w.messages.at(id)
+	return w.oneDone(m.from, m.left)
+}
+
+// arrive is called when a segment is with its receiver's host, which is told if it waits for it.
+func (w *world) arrive(s int32) {
+	m := w.messages.at(w.segments.at(s).message)
+	if m.posted {
+		w.give(m.to, work{taking, s})
+	} else {
+		m.waiting = append(m.waiting, s)
+	}
+}
+
+// takeCost is when the receiver is done with a segment.
+func (w *world) takeCost(at moment, id int32) moment {
+	s := w.segments.at(id)
+	m := w.messages.at(s.message)
+	t := w.tariffOf(m.pair)
+	if s.first {
+		at = at.plus(Overhead, t.overhead)
+	}
+	switch {
+	case m.lent:
+		return at
+	case m.folds:
+		return at.plus(Reducing, ofSeconds(t.fold*float64(s.bytes)))
+	}
+	return at.plus(Copying, ofSeconds(t.take*float64(s.bytes)))
+}
+
+// taken is called when the receiver, r, is done with a segment.
+func (w *world) taken(r, s int32, at moment) error {
+	id := w.segments.at(s).message
+	w.segments.give(s)
+	m := w.messages.at(id)
+	if m.taken++; m.taken < w.segmentsOf(m) {
+		return nil
+	}
+	w.received++
+	w.messages.give(id)
+	return w.oneDone(r, at)
+}
