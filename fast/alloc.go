@@ -133,6 +133,9 @@ func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do fun
 		return do(ctx, nil)
 	}
 	f := &founding{c.world.plane, descend(c.id, allocSalt, number, step), c.rank, make([]int, c.size)}
+	if claimed := f.plane.Claim(f.id); claimed != nil {
+		return claimed
+	}
 	defer f.plane.Forget(f.id)
 	ranks := make([]int, c.size)
 	for rank := range ranks {

@@ -121,6 +121,8 @@ type plane interface {
 	// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting
 	// included, instead of keeping it for Receive. f must not block.
 	Handle(comm uint64, kind uint8, f func(wire.Note))
+	// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
+	Claim(comm uint64) error
 	// Forget drops comm's messages and handlers, those to come included.
 	Forget(comm uint64)
 	// Down is why a process is taken for dead, wire.ErrDied, wire.ErrFrozen or wire.ErrFenced (this one is), or else nil.

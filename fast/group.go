@@ -14,6 +14,9 @@ const worldID = 1
 
 // comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
 func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
+	if err := w.plane.Claim(id); err != nil {
+		return nil, fmt.Errorf("making communicator %s: %w", name, err)
+	}
 	rank := slices.Index(processes, w.plane.Self())
 	c := newComm(rank, len(processes), nil)
 	c.id, c.name, c.members, c.world, c.carrier = id, name, processes, w, w.carrier(processes)

@@ -65,20 +65,62 @@ func TestShrink(t *testing.T) {
 	}))
 }
 
-// TestShrinkAfterAlloc shrinks a communicator for which memory was made before: what Alloc agrees on, and what Shrink makes,
-// are not taken for each other.
-func TestShrinkAfterAlloc(t *testing.T) {
+// TestShrinkOnce shrinks a communicator of which no rank has failed, also one for which memory was made before: the first
+// round makes the new one, because what Alloc agrees on and what Shrink makes are not taken for each other.
+func TestShrinkOnce(t *testing.T) {
 	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 3)
-			checkErrors(t, onAll(all, func(c *Comm) error {
-				for range 2 * shrinkTries {
-					if _, err := Alloc[int](t.Context(), c, 10); err != nil {
+		for _, allocs := range []int{0, 2 * shrinkTries} {
+			t.Run(fmt.Sprintf("%s, %d allocations", w.name, allocs), func(t *testing.T) {
+				all := w.comms(t, 3)
+				checkErrors(t, onAll(all, func(c *Comm) error {
+					for range allocs {
+						if _, err := Alloc[int](t.Context(), c, 10); err != nil {
+							return err
+						}
+					}
+					small, err := c.Shrink(t.Context())
+					if err != nil {
 						return err
 					}
+					defer small.Close()
+					if !strings.HasSuffix(small.name, "/shrink1") {
+						return fmt.Errorf("it took more than one round to make %v", small)
+					}
+					return checkSum(t.Context(), small, 1, 3)
+				}))
+				closeAll(t, all)
+			})
+		}
+	}
+}
+
+// TestNumbers: a communicator cannot have a number that another one has or had.
+func TestNumbers(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 2)
+			const number = 77
+			for _, err := range onAll(all, func(c *Comm) error {
+				made, err := c.derive(t.Context(), number, "made", []int{0, 1})
+				if err != nil {
+					return err
 				}
-				return shrinkAndUse(t.Context(), c, []int{0, 1, 2})
-			}))
+				for _, when := range []string{"in use", "used before"} {
+					other, err := c.derive(t.Context(), number, "other", []int{0, 1})
+					if err == nil || !strings.Contains(err.Error(), when) {
+						return fmt.Errorf("%s: %v, %v", when, other, err)
+					}
+					if err := checkSum(t.Context(), c, 1, 2); err != nil {
+						return err
+					}
+					_ = made.Close()
+				}
+				return nil
+			}) {
+				if err != nil {
+					t.Error(err)
+				}
+			}
 			closeAll(t, all)
 		})
 	}

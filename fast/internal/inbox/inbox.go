@@ -79,6 +79,10 @@ func bare(n wire.Note) wire.Note {
 	return n
 }
 
+// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was: then what is sent for one
+// would come to the other, or to nobody. After Close it fails with wire.ErrClosed.
+func (b *Inbox) Claim(comm uint64) error { return b.box.claim(comm) }
+
 // Forget drops comm's messages and handlers, those to come included.
 func (b *Inbox) Forget(comm uint64) { b.box.forget(comm) }
 

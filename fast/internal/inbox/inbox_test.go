@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -75,6 +76,25 @@ func TestReceiveEnds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestClaim: nobody gets what is or was another one's.
+func TestClaim(t *testing.T) {
+	b := New(atOnce)
+	for i, want := range []string{"", "in use", "used before"} {
+		if err := b.Claim(7); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("try %d: %v", i, err)
+		}
+		if i == 1 {
+			b.Forget(7)
+		}
+	}
+	if err := b.Claim(8); err != nil {
+		t.Error("another one:", err)
+	}
+	if b.Close(); b.Claim(9) != wire.ErrClosed {
+		t.Error("it is closed, and can be claimed")
 	}
 }
 

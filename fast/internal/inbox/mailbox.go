@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -14,6 +15,7 @@ type mailbox struct {
 	handlers map[lane]func(wire.Note)
 	waiting  map[lane][]wire.Note
 	changed  map[lane]chan struct{} // closed when a message comes to a lane for which somebody waits
+	claimed  map[uint64]bool
 	dropped  forgotten
 	load     map[int]int // what waits here, by the process that sent it
 	closed   bool
@@ -36,6 +38,7 @@ func newMailbox() mailbox {
 		handlers: make(map[lane]func(wire.Note)),
 		waiting:  make(map[lane][]wire.Note),
 		changed:  make(map[lane]chan struct{}),
+		claimed:  make(map[uint64]bool),
 		load:     make(map[int]int),
 	}
 }
@@ -131,10 +134,27 @@ func (b *mailbox) drain(l lane) []wire.Note {
 	return notes
 }
 
+// claim makes a communicator its caller's, unless it is or was somebody's.
+func (b *mailbox) claim(comm uint64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return wire.ErrClosed
+	case b.claimed[comm]:
+		return fmt.Errorf("internal error: the number %#x is in use", comm)
+	case b.dropped.has(comm):
+		return fmt.Errorf("internal error: the number %#x was used before", comm)
+	}
+	b.claimed[comm] = true
+	return nil
+}
+
 // forget drops a communicator's messages and handlers, those to come included.
 func (b *mailbox) forget(comm uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	delete(b.claimed, comm)
 	b.dropped.add(comm)
 	b.discard(func(l lane) bool { return l.comm == comm })
 }

@@ -83,6 +83,9 @@ func (p *Plane) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, erro
 // not block, and not call the job's Close.
 func (p *Plane) Handle(comm uint64, kind uint8, f func(wire.Note)) { p.inbox.Handle(comm, kind, f) }
 
+// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
+func (p *Plane) Claim(comm uint64) error { return p.inbox.Claim(comm) }
+
 // Forget drops comm's messages and handlers, those to come included.
 func (p *Plane) Forget(comm uint64) { p.inbox.Forget(comm) }
 

@@ -136,6 +136,9 @@ func (m *Mesh) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error
 // block; it may use all methods but Close.
 func (m *Mesh) Handle(comm uint64, kind uint8, f func(wire.Note)) { m.inbox.Handle(comm, kind, f) }
 
+// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
+func (m *Mesh) Claim(comm uint64) error { return m.inbox.Claim(comm) }
+
 // Forget drops comm's messages, handlers and waiting connections, those to come included.
 func (m *Mesh) Forget(comm uint64) {
 	m.inbox.Forget(comm)
