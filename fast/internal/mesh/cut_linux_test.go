@@ -3,6 +3,7 @@ package mesh
 import (
 	"crypto/rand"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -50,6 +51,18 @@ func (w *world) deafen(t *testing.T, from int) {
 		w.names[from], w.addresses[1-from], w.links[from])
 }
 
+// noise is how much more time the tests leave a busy machine. Under `make soak`, which has the machine to itself, what is
+// promised is all there is.
+var noise = func() time.Duration {
+	if soaking() {
+		return 0
+	}
+	return bound
+}()
+
+// soaking tells whether the tests that depend on chance or on time are run at length.
+func soaking() bool { return os.Getenv("COLLGEN_SOAK") != "" }
+
 // TestCutLink cuts the link between two hosts, in one direction or both: both sides know it in time.
 func TestCutLink(t *testing.T) {
 	if testing.Short() {
@@ -75,8 +88,8 @@ func TestCutLink(t *testing.T) {
 				line := processes[i].line(t)
 				d := time.Since(at)
 				t.Logf("process %d after %v: %s; the bound is %v", i, d, line, bound)
-				if d > 2*bound {
-					t.Errorf("process %d took %v", i, d)
+				if d > bound+noise {
+					t.Errorf("process %d took %v, want at most %v", i, d, bound+noise)
 				}
 			})
 		})

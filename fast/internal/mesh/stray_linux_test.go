@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -130,7 +129,7 @@ func TestStrays(t *testing.T) {
 // TestStraysTakeNoTime is bar 6: with 10,000 strays, at once or over a second, a job forms in at most twice the time.
 func TestStraysTakeNoTime(t *testing.T) {
 	const rounds = 15
-	if os.Getenv("COLLGEN_SOAK") == "" {
+	if !soaking() {
 		t.Skip("times count only under make soak, on a machine that does nothing else")
 	}
 	for _, s := range startups(t) {
