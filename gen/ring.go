@@ -73,7 +73,7 @@ var AllReduceRing = register(Algorithm{
 	Source:    patarasuk,
 	Requires:  Requires{Commutative: true},
 	Chunks:    size,
-	Body:      ringAllReduce(block, Chunk, Chunk, func(round ...Node) []Node { return round }),
+	Body:      append(ring[:len(ring):len(ring)], ringAllReduce(block, Chunk, Chunk, whole)...),
 	Cost:      Cost{Alpha: mul(two, sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: sub(size, one)},
 })
 
@@ -86,24 +86,49 @@ var AllReduceChunkedRing = register(Algorithm{
 	Source:   "NVIDIA NCCL 2, src/device/all_reduce.h, runRing",
 	Requires: Requires{Commutative: true},
 	Chunks:   mul(size, depth),
-	Body: ringAllReduce(
+	Body: append(ring[:len(ring):len(ring)], ringAllReduce(
 		func(buf spec.Buf) Region { return Span(buf, zero, depth) },
 		func(buf spec.Buf, c expr) Region { return Span(buf, mul(c, depth), depth) },
 		func(buf spec.Buf, c expr) Region { return Chunk(buf, add(mul(c, depth), v("q"))) },
 		func(round ...Node) []Node { return []Node{For{"q", depth, round}} },
-	),
-	Cost: Cost{
-		Alpha: mul(mul(two, sub(size, one)), depth),
-		Beta:  mul(mul(two, sub(size, one)), depth),
-		Gamma: mul(sub(size, one), depth),
-	},
+	)...),
+	Cost: piecesCost,
 })
+
+// AllReduceSegmentedRing is a ring after the other, each on one of depth pieces of the block.
+var AllReduceSegmentedRing = register(Algorithm{
+	Name:      "segmented-ring",
+	Primitive: spec.AllReduce,
+	Doc: "One piece of the block after the other goes around the ring, twice: what was reduced is still in the cache when it is " +
+		"passed on; for messages that are larger than a cache.",
+	Source:   "Open MPI, coll_base_allreduce.c, ompi_coll_base_allreduce_intra_ring_segmented",
+	Requires: Requires{Commutative: true},
+	Chunks:   mul(size, depth),
+	Body: append(ring[:len(ring):len(ring)], For{"q", depth, ringAllReduce(
+		func(buf spec.Buf) Region { return Chunk(buf, v("q")) },
+		ofSegment, ofSegment, whole,
+	)}),
+	Cost: piecesCost,
+})
+
+// ofSegment is chunk c of segment q of a block that has size chunks in each.
+func ofSegment(buf spec.Buf, c expr) Region { return Chunk(buf, add(mul(v("q"), size), c)) }
+
+// piecesCost is that of a ring in depth pieces, in chunks of a piece.
+var piecesCost = Cost{
+	Alpha: mul(mul(two, sub(size, one)), depth),
+	Beta:  mul(mul(two, sub(size, one)), depth),
+	Gamma: mul(sub(size, one), depth),
+}
+
+// whole makes a round of what is done with one piece where there is only one.
+func whole(round ...Node) []Node { return round }
 
 // ringAllReduce is the ring all-reduce, whose chunks may consist of pieces: the first chunk, chunk c and the current
 // piece of chunk c as regions, and what makes a round out of what is done with one piece.
 func ringAllReduce(first func(spec.Buf) Region, chunk, piece func(spec.Buf, expr) Region, each func(...Node) []Node) []Node {
 	c, d := v("c"), v("d")
-	return append(ring[:len(ring):len(ring)],
+	return []Node{
 		alone(Copy{Into: first(out), From: first(in)}),
 		aroundRing(rank, each(
 			LetBuf{"partial", eq(v("s"), zero), in, out},
@@ -117,5 +142,5 @@ func ringAllReduce(first func(spec.Buf) Region, chunk, piece func(spec.Buf, expr
 			Send{next, piece(out, c)},
 			Recv{From: prev, Into: piece(out, d)},
 		})...),
-	)
+	}
 }

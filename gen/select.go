@@ -11,7 +11,10 @@ import (
 // whose algorithm serves it.
 type Rule = selection.Rule
 
-const kib = 1 << 10
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+)
 
 // tables are those that rules has noted, by the primitive's name.
 var tables = map[string][]Rule{}

@@ -54,7 +54,7 @@ func TestSelect(t *testing.T) {
 		commutative bool
 		want        string
 	}{
-		{2, 8, true, "recursive-doubling"}, {2, 64 << 20, true, "ring"}, {4, 8, true, "one-shot"},
+		{2, 8, true, "recursive-doubling"}, {2, 8 << 20, true, "ring"}, {2, 64 << 20, true, "recursive-doubling"}, {4, 8, true, "one-shot"},
 		{9, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "tree"}, {4, 1024*kib + 1, true, "ring"},
 		{4, 256 * kib, false, "tree"}, {2, 8, false, "recursive-doubling"},
 	} {
