@@ -3,7 +3,9 @@
 package fast
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,16 +32,49 @@ func BenchmarkAgreement(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			agreement := compare(b, c, size-1)
+			agreement := compare(b, c, size-1, b.N)
 			b.ReportMetric(float64(agreement.Nanoseconds())/float64(b.N), "agreement-ns/op")
 			b.ReportMetric(100*agreement.Seconds()/t.reduce.Seconds(), "%")
 		})
 	}
 }
 
-// compare takes the time of b.N comparisons with so many peers, without the messages. The calls that it shows to the
+// TestAgreementCost is the time of bar 5: of an all-reduce of 4 KiB, the comparison takes less than 1 %.
+func TestAgreementCost(t *testing.T) {
+	const rounds, calls, bytes = 15, 20_000, 4 << 10
+	if !soaking() {
+		t.Skip("times count only under make soak, on a machine that does nothing else")
+	}
+	percent := make(map[int][]float64) // by the number of ranks
+	for range rounds {
+		for _, size := range []int{2, 4} {
+			t.Run("", func(t *testing.T) {
+				c := benchComm(t, size, bytes, "COLL_TRANSPORT=shm")
+				defer c.Close()
+				l := &benchLoop{c: c, buf: make([]float32, bytes/4)}
+				_, cold := l.run(t.Context(), calls/10)
+				whole, err := l.run(t.Context(), calls)
+				if err := errors.Join(cold, err); err != nil {
+					t.Fatal(err)
+				}
+				percent[size] = append(percent[size], 100*compare(t, c, size-1, calls).Seconds()/whole.reduce.Seconds())
+			})
+		}
+	}
+	for size, all := range percent {
+		slices.Sort(all)
+		cost := all[len(all)/2]
+		t.Logf("%d ranks: the comparison is %.2f %% of a call of %d bytes, the median of %d rounds, %.2f to %.2f",
+			size, cost, bytes, len(all), all[0], all[len(all)-1])
+		if cost >= 1 {
+			t.Errorf("%d ranks: the comparison is %.2f %% of a call, want less than 1", size, cost)
+		}
+	}
+}
+
+// compare takes the time of n comparisons with so many peers, without the messages. The calls that it shows to the
 // others are never made: c is only good for Close.
-func compare(b *testing.B, c *Comm, peers int) time.Duration {
+func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
 	r := &request{form: form{k: &allReduce, t: spec.TypeOf[float32](), args: Args{Count: 1024, Op: Sum}}}
 	if err := c.prepare(r, nil); err != nil {
 		b.Fatal(err)
@@ -47,7 +82,7 @@ func compare(b *testing.B, c *Comm, peers int) time.Duration {
 	theirs := make([]uint64, peers) // what came from each
 	seq, differ := c.calls, 0
 	start := time.Now()
-	for range b.N {
+	for range n {
 		seq++
 		c.describe(r, seq)
 		c.transport.Begin(&c.desc)
@@ -59,7 +94,7 @@ func compare(b *testing.B, c *Comm, peers int) time.Duration {
 		}
 	}
 	took := time.Since(start)
-	if differ != b.N*peers {
+	if differ != n*peers {
 		b.Fatal("the comparison was not made")
 	}
 	return took

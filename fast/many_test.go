@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestCrowd uses one communicator from 64 goroutines at once. Whatever comes of each call, all of them end.
+// TestCrowd uses one communicator from 64 goroutines at once. Whatever comes of each call, all of them end, and not all are
+// refused: on each rank one comes first.
 func TestCrowd(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
@@ -37,9 +38,34 @@ func TestCrowd(t *testing.T) {
 				}
 			}
 			t.Log(ends)
-			if ends["wrong"] > 0 || ends["other"] > 0 || ctx.Err() != nil {
+			if ends["wrong"] > 0 || ends["other"] > 0 || ends["right"]+ends["mismatch"] == 0 || ctx.Err() != nil {
 				t.Errorf("%v, %v", ends, ctx.Err())
 			}
+		})
+	}
+}
+
+// TestQueue has 64 goroutines use one communicator, of which each waits until the one before is done: all calls are right.
+func TestQueue(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 3)
+			checkErrors(t, onAll(all, func(c *Comm) error {
+				var users sync.WaitGroup
+				var mu sync.Mutex
+				var errs []error // of all calls, in their order
+				for range 64 {
+					users.Go(func() {
+						mu.Lock()
+						defer mu.Unlock()
+						k := len(errs)
+						errs = append(errs, operations[k%len(operations)].run(t.Context(), c, 100, k))
+					})
+				}
+				users.Wait()
+				return errors.Join(errs...)
+			}))
+			closeAll(t, all)
 		})
 	}
 }

@@ -114,10 +114,18 @@ func (w *wrongResult) Error() string {
 	return fmt.Sprintf("wrong: [%d] is %d, want %d", w.at, w.got, w.want)
 }
 
-// verified is err or, if there is none, that got is not what is wanted.
+// unfinished is the error of a call that had a buffer for its result.
+type unfinished struct {
+	error
+	buf []int
+}
+
+func (u *unfinished) Unwrap() error { return u.error }
+
+// verified is err, with the buffer, or, if there is none, that got is not what is wanted.
 func verified(err error, got []int, want func(i int) int) error {
 	if err != nil {
-		return err
+		return &unfinished{err, got}
 	}
 	for i, x := range got {
 		if x != want(i) {

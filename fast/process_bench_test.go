@@ -52,7 +52,7 @@ func benchAllReduce(b *testing.B, with ...string) {
 }
 
 // benchComm is the communicator of rank 0 of so many, of which the others run benchPeer.
-func benchComm(b *testing.B, size, bytes int, with ...string) *Comm {
+func benchComm(b testing.TB, size, bytes int, with ...string) *Comm {
 	b.Helper()
 	j := newJob(b, size, fmt.Sprint("bench ", bytes))
 	j.with = with

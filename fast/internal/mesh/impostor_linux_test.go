@@ -1,0 +1,184 @@
+package mesh
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+)
+
+// impostor is a way to be no process of the job. It calls process to as a process of the job would.
+type impostor struct {
+	name string
+	want error
+	late bool // it gets its answer when the process that it calls knows whom it claims to be, as the job forms
+	call func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error)
+}
+
+// impostors are those of bar 7. They know the configuration of a job, and what a process of it once said in a handshake.
+func impostors(c Config, said [][]byte) []impostor {
+	client := func(cred secure.Credentials, change func(*secure.Identity)) func(context.Context, net.Conn, int) (*secure.Conn, error) {
+		return func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error) {
+			me := c.Identity
+			me.Process = claimed
+			change(&me)
+			return secure.Client(ctx, conn, cred, me, secure.Hello{To: to, Purpose: secure.Control})
+		}
+	}
+	same := func(*secure.Identity) {}
+	ours := client(c.Credentials, same)
+	through := func(write func(part int, b []byte) []byte) func(context.Context, net.Conn, int) (*secure.Conn, error) {
+		return func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error) {
+			return ours(ctx, &disguise{Conn: conn, write: write}, to)
+		}
+	}
+	return []impostor{
+		{"wrong secret", secure.ErrWrongSecret, false, client(secure.FromSecret(secure.Secret{9}), same)},
+		{"wrong rank claimed", ErrTaken, true, ours},
+		{"replay", secure.ErrWrongSecret, false, through(func(part int, b []byte) []byte { return said[part] })},
+		{"stale epoch", secure.ErrStaleEpoch, false, client(c.Credentials, func(me *secure.Identity) { me.Epoch-- })},
+		{"wrong size", secure.ErrWrongSize, false, client(c.Credentials, func(me *secure.Identity) { me.Size++ })},
+		{"wrong version", secure.ErrWrongVersion, false, through(func(part int, b []byte) []byte {
+			b = bytes.Clone(b)
+			if part == 0 {
+				binary.BigEndian.PutUint16(b[12:], secure.Version+1)
+			}
+			return b
+		})},
+	}
+}
+
+// claimed is the process that impostors say they are, and call those with lower numbers, as it would.
+const claimed = 3
+
+// disguise changes what a client says, part by part.
+type disguise struct {
+	net.Conn
+	part  int
+	write func(part int, b []byte) []byte
+}
+
+func (d *disguise) Write(b []byte) (int, error) {
+	d.part++
+	_, err := d.Conn.Write(d.write(d.part-1, b))
+	return len(b), err
+}
+
+// overhear is what a process of the job of c says in a handshake in the clear: its preamble, and its answer to a challenge.
+func overhear(t *testing.T, c Config) (said [][]byte) {
+	t.Helper()
+	me, other := c.Identity, c.Identity
+	me.Process, other.Process = claimed, 0
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(soon(t))
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		_ = secure.NewServer(c.Credentials, other).Serve(ctx, l, nil, func(c *secure.Conn, _ secure.Hello) { _ = c.Close() })
+	})
+	defer serving.Wait()
+	defer cancel()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tap := &disguise{Conn: conn, write: func(_ int, b []byte) []byte {
+		said = append(said, bytes.Clone(b))
+		return b
+	}}
+	s, err := secure.Client(ctx, tap, c.Credentials, me, secure.Hello{To: 0, Purpose: secure.Control})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	return said
+}
+
+// fate is what has become of the impostors of one kind.
+type fate struct{ tries, accepted, otherwise atomic.Int64 }
+
+// try has an impostor call a process until it gets a final answer: that a process is busy is none.
+func (x impostor) try(t *testing.T, ctx context.Context, f *fate, r route, to int) {
+	f.tries.Add(1)
+	for {
+		conn, err := dial(ctx, r)
+		if err == nil {
+			var c *secure.Conn
+			if c, err = x.call(ctx, conn, to); err == nil {
+				f.accepted.Add(1)
+				_ = c.Close()
+				return
+			}
+		}
+		if secure.Transient(err) {
+			sleep(ctx, firstPause)
+			continue
+		}
+		// A refusal in words of this package comes back as words.
+		if !errors.Is(recognise(err), x.want) {
+			f.otherwise.Add(1)
+			t.Logf("%s: %v", x.name, err)
+		}
+		return
+	}
+}
+
+// TestImpostors is bar 7: impostors of each kind call all processes that others call while the job forms. It forms, none
+// is accepted, and each gets its own error, which the processes keep, too.
+func TestImpostors(t *testing.T) {
+	leavesNothing(t)
+	count := 50
+	if soaking() {
+		count = 1000
+	}
+	job := newBoard().config(0, 4)
+	kinds := impostors(job, overhear(t, job))
+	for _, s := range startups(t) {
+		fates := make([]fate, len(kinds))
+		var early, all sync.WaitGroup
+		ctx := soon(t)
+		took := s.form(t, func(routes []route) {
+			if len(routes) == 0 {
+				return
+			}
+			for k, x := range kinds {
+				for worker := range 2 {
+					come := func() {
+						for n := worker; n < count; n += 2 {
+							to := n % claimed
+							x.try(t, ctx, &fates[k], routes[to], to)
+						}
+					}
+					all.Add(1)
+					if !x.late {
+						early.Add(1)
+					}
+					go func() {
+						defer all.Done()
+						if !x.late {
+							defer early.Done()
+						}
+						come()
+					}()
+				}
+			}
+			early.Wait() // no process has connected to another one yet
+		}, all.Wait)
+		for k, x := range kinds {
+			f := &fates[k]
+			t.Logf("bar 7, %s: %d of %s: %d accepted, %d with another error; the job formed after %v", s.name, f.tries.Load(), x.name,
+				f.accepted.Load(), f.otherwise.Load(), took)
+			if int(f.tries.Load()) != count || f.accepted.Load() > 0 || f.otherwise.Load() > 0 {
+				t.Errorf("%s, %s: %d of %d were accepted, %d got another error", s.name, x.name, f.accepted.Load(), f.tries.Load(), f.otherwise.Load())
+			}
+		}
+	}
+}
