@@ -108,7 +108,7 @@ type fate struct{ tries, accepted, otherwise atomic.Int64 }
 // try has an impostor call a process until it gets a final answer: that a process is busy is none.
 func (x impostor) try(t *testing.T, ctx context.Context, f *fate, r route, to int) {
 	f.tries.Add(1)
-	for {
+	for again := 0; ; again++ {
 		conn, err := dial(ctx, r)
 		if err == nil {
 			var c *secure.Conn
@@ -118,7 +118,7 @@ func (x impostor) try(t *testing.T, ctx context.Context, f *fate, r route, to in
 				return
 			}
 		}
-		if secure.Transient(err) {
+		if secure.Transient(err) && ctx.Err() == nil && (x.late || again < 100) {
 			sleep(ctx, firstPause)
 			continue
 		}
