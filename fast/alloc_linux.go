@@ -104,7 +104,7 @@ func (c *Comm) collect(ctx context.Context, f *founding, near []int) (files []in
 	for range len(near) - 1 {
 		m, err := f.plane.ReceiveFiles(ctx, f.topic(kindFound))
 		if err != nil {
-			return files, f.unheard(err, f.without(near, files))
+			return files, f.unheard(ctx, err, f.without(near, files))
 		}
 		rank := slices.Index(f.members, m.From)
 		at := slices.Index(near, rank)

@@ -153,3 +153,25 @@ func TestWrittenAfter(t *testing.T) {
 		t.Error("nobody writes:", has, written)
 	}
 }
+
+// TestGivenCause: a context that ends with a cause of its caller's ends a call with both, the cause and its own error,
+// whether the call had begun or not.
+func TestGivenCause(t *testing.T) {
+	mine := errors.New("mine")
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 2)
+			defer closeAll(t, all)
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, mine)
+			defer cancel()
+			over, stop := context.WithTimeoutCause(t.Context(), -1, mine)
+			defer stop()
+			for _, err := range []error{Barrier(over, all[0]), Barrier(ctx, all[0])} {
+				var timeout *TimeoutError
+				if !errors.As(err, &timeout) || !timeout.Timeout() || !errors.Is(err, mine) || !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

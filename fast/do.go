@@ -135,7 +135,7 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 
 // tooLate is the error of a call whose context has ended before it began.
 func tooLate(ctx context.Context, name string) error {
-	return fmt.Errorf("%s: %w", name, &TimeoutError{Err: context.Cause(ctx)})
+	return fmt.Errorf("%s: %w", name, wire.Timeout(ctx, nil))
 }
 
 var errPanicked = errors.New("a call panicked")

@@ -41,6 +41,6 @@ type (
 	// MismatchError says that another rank made a different call at this point, and in which field the two differ.
 	MismatchError = wire.MismatchError
 	// TimeoutError says that the context of a call ended first, and which ranks the call was waiting for. It is also
-	// the cause of the context's end, such as context.DeadlineExceeded.
+	// the context's error, context.DeadlineExceeded or context.Canceled, and its cause, if that is another one.
 	TimeoutError = wire.TimeoutError
 )

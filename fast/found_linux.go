@@ -42,7 +42,7 @@ func attach(ctx context.Context, host *founding) (transport, error) {
 	m, err := host.plane.ReceiveFiles(ctx, host.topic(kindFound))
 	switch {
 	case err != nil:
-		return nil, host.unheard(err, host.members[:1])
+		return nil, host.unheard(ctx, err, host.members[:1])
 	case m.From == host.members[0] && len(m.Files) == 1:
 		return shm.Attach(host.rank, len(host.members), m.Files[0])
 	}

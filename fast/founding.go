@@ -68,7 +68,7 @@ func (f *founding) hear(ctx context.Context, kind uint8, members []int) error {
 		case err != nil && len(missing) == 0:
 			return nil
 		case err != nil:
-			return f.unheard(err, missing)
+			return f.unheard(ctx, err, missing)
 		case from < 0:
 		case len(m.Body) > 0:
 			return fmt.Errorf("rank %d: %s", from, legible(string(m.Body)))
@@ -79,12 +79,12 @@ func (f *founding) hear(ctx context.Context, kind uint8, members []int) error {
 }
 
 // unheard is the error of a wait for missing that ended with err: a member is down, or the context has ended.
-func (f *founding) unheard(err error, missing []int) error {
+func (f *founding) unheard(ctx context.Context, err error, missing []int) error {
 	var down *memberDown
 	if errors.As(err, &down) {
 		return &down.PeerError
 	}
-	timeout := &TimeoutError{Err: err}
+	timeout := &TimeoutError{Err: wire.EndedBy(ctx, err)}
 	for _, process := range missing {
 		timeout.Waiting = append(timeout.Waiting, slices.Index(f.members, process))
 	}

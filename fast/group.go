@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // worldID is the number of the first communicator of a job.
@@ -151,14 +153,14 @@ func (c *Comm) usable(ctx context.Context, members []int) (context.Context, cont
 			switch {
 			case err == nil:
 			case c.closed.Load() || c.State() == Aborted: // by this rank
-				cancel(err)
+				cancel(&wire.Inner{Err: err})
 			case late == nil: // a member that has what it wants may close c at once: the news of its success is on its way
 				late = time.After(hearsay)
 			}
 			select {
 			case <-news:
 			case <-late:
-				cancel(err)
+				cancel(&wire.Inner{Err: err})
 			case <-ctx.Done():
 				return
 			}

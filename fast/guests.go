@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // receive waits for the processes that this rank has invited, if any, and tells all processes of the job who they are.
@@ -38,7 +40,7 @@ func (w *growing) missed(ctx, whole context.Context, i int, err error) error {
 	rank := w.c.size + i // that it was to get
 	switch {
 	case ctx.Err() != nil:
-		return &TimeoutError{Waiting: []int{rank}, Err: context.Cause(ctx)}
+		return wire.Timeout(ctx, []int{rank})
 	case whole.Err() != nil:
 		return context.Cause(whole)
 	}

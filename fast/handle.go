@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Handle is a call that was started: one of the functions Start… has returned it, and the call goes on by itself. Until
@@ -55,7 +57,7 @@ func (h *Handle) Wait(ctx context.Context) error {
 	case <-h.done:
 		return h.err
 	case <-ctx.Done():
-		return fmt.Errorf("%s goes on, but is waited for no longer: %w", h.name, context.Cause(ctx))
+		return fmt.Errorf("%s goes on, but is waited for no longer: %w", h.name, wire.Ended(ctx))
 	}
 }
 

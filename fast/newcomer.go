@@ -100,7 +100,7 @@ func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
 func (f *founding) offered(ctx context.Context) (m wire.Note, err error) {
 	for m.From = -1; m.From != f.members[0]; {
 		if m, err = f.plane.Receive(ctx, wire.Topic{Kind: kindOffer}); err != nil {
-			return m, f.unheard(err, nil)
+			return m, f.unheard(ctx, err, nil)
 		}
 	}
 	return m, nil

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // queue is the started calls of a communicator, and the goroutine that makes them.
@@ -249,7 +251,7 @@ func joined(group []*Handle) (ctx context.Context, stop func()) {
 			continue
 		}
 		both, cancel := context.WithCancelCause(ctx)
-		forget, before := context.AfterFunc(h.ctx, func() { cancel(context.Cause(h.ctx)) }), stop
+		forget, before := context.AfterFunc(h.ctx, func() { cancel(wire.Ended(h.ctx)) }), stop
 		ctx, stop = both, func() {
 			forget()
 			cancel(nil)

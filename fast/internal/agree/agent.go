@@ -77,7 +77,7 @@ func (x *Agreement) Wait(ctx context.Context) (Value, error) {
 	case <-ctx.Done():
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return Value{}, &wire.TimeoutError{Waiting: x.Waiting(), Err: context.Cause(ctx)}
+		return Value{}, wire.Timeout(ctx, x.Waiting())
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -28,7 +28,7 @@ func (p *Plane) Found(ctx context.Context, id uint64, rank int, members []int) (
 	select {
 	case <-f.settled:
 	case <-ctx.Done():
-		if err := p.job.giveUp(f, rank, context.Cause(ctx)); err != nil {
+		if err := p.job.giveUp(f, rank, wire.Ended(ctx)); err != nil {
 			return nil, err
 		}
 	}

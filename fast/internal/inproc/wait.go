@@ -92,7 +92,7 @@ func (e *Endpoint) failure(ctx context.Context) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return &wire.TimeoutError{Waiting: e.waiting(), Err: context.Cause(ctx)}
+		return wire.Timeout(ctx, e.waiting())
 	}
 	for peer := range e.pending() {
 		if e.net.endpoints[peer].closed.Load() {

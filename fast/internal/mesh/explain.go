@@ -16,7 +16,7 @@ func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
 	if err == nil || errors.As(err, &peer) || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 		return err
 	}
-	return m.withRefusals(&wire.TimeoutError{Waiting: waiting, Err: err})
+	return m.withRefusals(&wire.TimeoutError{Waiting: waiting, Err: wire.EndedBy(ctx, err)})
 }
 
 // withRefusals is the error of a wait in vain, which also says who was refused meanwhile.

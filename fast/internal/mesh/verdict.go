@@ -95,7 +95,7 @@ func (j *joining) fell(process int, err error) {
 func (j *joining) late(err error, waiting []int) error {
 	if err != nil && j.doubt.Err() == nil {
 		if ctx := j.ctx; ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-			err = &wire.TimeoutError{Waiting: waiting, Err: err}
+			err = &wire.TimeoutError{Waiting: waiting, Err: wire.EndedBy(ctx, err)}
 		}
 		j.report(err, weak)
 	}

@@ -189,7 +189,7 @@ func (e *Endpoint) failure(ctx context.Context) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return &wire.TimeoutError{Waiting: e.waiting(nil), Err: context.Cause(ctx)}
+		return wire.Timeout(ctx, e.waiting(nil))
 	}
 	for l := range e.pending() {
 		if l.control.closed.Load() != 0 {

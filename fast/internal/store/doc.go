@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // What a key and a value may be at most, in bytes, and what the values of one Memory may be together.
@@ -38,7 +40,7 @@ func Check(key string, value []byte) error {
 
 // ended is the error of a wait that ctx ended.
 func ended(ctx context.Context, key string) error {
-	return fmt.Errorf("waiting for %q in the store: %w", key, context.Cause(ctx))
+	return fmt.Errorf("waiting for %q in the store: %w", key, wire.Ended(ctx))
 }
 
 // pause waits, or ends with ctx.

@@ -107,7 +107,7 @@ func retry(ctx context.Context, try func() error, again func(error) bool) error 
 		case ctx.Err() == nil && !again(err) && time.Now().After(end):
 			return err
 		case pause(ctx, wait) != nil:
-			return fmt.Errorf("%w; the last attempt: %w", &wire.TimeoutError{Waiting: []int{0}, Err: context.Cause(ctx)}, err)
+			return fmt.Errorf("%w; the last attempt: %w", wire.Timeout(ctx, []int{0}), err)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (e *Endpoint) failure(ctx context.Context) error {
 		return e.doom
 	}
 	if ctx.Err() != nil {
-		return &wire.TimeoutError{Waiting: e.appendWaiting(nil), Err: context.Cause(ctx)}
+		return wire.Timeout(ctx, e.appendWaiting(nil))
 	}
 	return nil
 }

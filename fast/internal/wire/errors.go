@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"context"
 	"errors"
 	"fmt"
 )
@@ -108,23 +107,3 @@ func Mismatch(mine, theirs *Call, rank int) *MismatchError {
 	}
 	return nil
 }
-
-// TimeoutError says that a call's context ended first, and for which ranks it was waiting. It is the context's error too:
-// context.DeadlineExceeded or context.Canceled, or its cause.
-type TimeoutError struct {
-	Waiting []int // ranks, in ascending order
-	Err     error
-}
-
-func (e *TimeoutError) Error() string {
-	if len(e.Waiting) == 0 {
-		return fmt.Sprintf("before anything was sent: %v", e.Err)
-	}
-	return fmt.Sprintf("waiting for ranks %v: %v", e.Waiting, e.Err)
-}
-
-// Unwrap is the context's error.
-func (e *TimeoutError) Unwrap() error { return e.Err }
-
-// Timeout tells whether the deadline passed, as net.Error does.
-func (e *TimeoutError) Timeout() bool { return errors.Is(e.Err, context.DeadlineExceeded) }

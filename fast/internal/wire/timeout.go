@@ -1,0 +1,54 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// TimeoutError says that a call's context ended first, and for which ranks it was waiting. It is the context's error,
+// context.DeadlineExceeded or context.Canceled, and its cause, if it was given another one.
+type TimeoutError struct {
+	Waiting []int // ranks, in ascending order
+	Err     error
+}
+
+func (e *TimeoutError) Error() string {
+	if len(e.Waiting) == 0 {
+		return fmt.Sprintf("before anything was sent: %v", e.Err)
+	}
+	return fmt.Sprintf("waiting for ranks %v: %v", e.Waiting, e.Err)
+}
+
+// Unwrap is the context's error.
+func (e *TimeoutError) Unwrap() error { return e.Err }
+
+// Timeout tells whether the deadline passed, as net.Error does.
+func (e *TimeoutError) Timeout() bool { return errors.Is(e.Err, context.DeadlineExceeded) }
+
+// Timeout is the error of a wait for ranks that the end of ctx has ended.
+func Timeout(ctx context.Context, waiting []int) *TimeoutError {
+	return &TimeoutError{Waiting: waiting, Err: Ended(ctx)}
+}
+
+// Ended is why ctx has ended: its error, and its cause if that is another one.
+func Ended(ctx context.Context) error { return EndedBy(ctx, context.Cause(ctx)) }
+
+// EndedBy is err, which came of the end of ctx, as the error of ctx too. A context that this library has ended by itself,
+// with an Inner or because an outer one was over, was not cancelled by its caller.
+func EndedBy(ctx context.Context, err error) error {
+	var inner *Inner
+	end := ctx.Err()
+	if end == nil || errors.Is(err, end) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &inner) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", end, err)
+}
+
+// Inner is the cause of a context that this library ends by itself.
+type Inner struct{ Err error }
+
+func (e *Inner) Error() string { return e.Err.Error() }
+
+// Unwrap is the cause.
+func (e *Inner) Unwrap() error { return e.Err }
