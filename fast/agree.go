@@ -54,7 +54,7 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 	case c.world == nil:
 		return Refuse(name, "the communicator has no control plane")
 	case ctx.Err() != nil:
-		return tooLate(ctx, name)
+		return c.tooLate(ctx, name)
 	case !c.agreements.running.TryLock():
 		return fmt.Errorf("%s: %w", name, ErrConcurrentUse)
 	case c.agreements.open() >= agree.MaxOpen:

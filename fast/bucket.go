@@ -3,6 +3,8 @@ package fast
 import (
 	"context"
 	"unsafe"
+
+	"github.com/collgen/collgen/spec"
 )
 
 // Bucket reduces many small tensors in few calls, while the program makes the next ones ready: it puts them one after the
@@ -42,10 +44,15 @@ type slot[T Elem] struct {
 }
 
 // NewBucket is a bucket for tensors that are reduced with op on c. Its buffers have so many bytes each; larger tensors go
-// alone, and are not copied. It fails with ErrInvalidArgument if they have room for no element, or more than 16 GiB.
+// alone, and are not copied. It fails with ErrInvalidArgument if they have room for no element, or more than 16 GiB,
+// if c is nil, or if op is not defined on T.
 func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 	limit := bytes / int(unsafe.Sizeof(*new(T)))
-	switch {
+	switch t := spec.TypeOf[T](); {
+	case c == nil || c.size == 0:
+		return nil, Refuse("NewBucket", "the communicator is nil or was made by neither Run nor Init")
+	case !op.Takes(t):
+		return nil, Refuse("NewBucket", "op %v is not defined on %v", op, t)
 	case limit < 1:
 		return nil, Refuse("NewBucket", "buffers of %d bytes have room for no element", bytes)
 	case uint64(bytes) > maxScratch:

@@ -65,9 +65,9 @@ func (c *Comm) enter(ctx context.Context, name string) error {
 		return Refuse(name, "the communicator was made by neither Run nor Init")
 	case !c.busy.CompareAndSwap(false, true):
 		if c.closed.Load() {
-			return fmt.Errorf("%s: %w", name, ErrClosed)
+			return c.unmade(name, ErrClosed)
 		}
-		return fmt.Errorf("%s: %w", name, ErrConcurrentUse)
+		return c.unmade(name, ErrConcurrentUse)
 	case c.closed.Load() || c.fate.Load() != nil:
 		c.busy.Store(false)
 		return c.useless(name)
@@ -78,13 +78,22 @@ func (c *Comm) enter(ctx context.Context, name string) error {
 // useless is why no call can be made on c any more, if there is a reason.
 func (c *Comm) useless(name string) error {
 	if c.closed.Load() {
-		return fmt.Errorf("%s: %w", name, ErrClosed)
+		return c.unmade(name, ErrClosed)
 	}
-	if f := c.fate.Load(); f != nil {
-		c.flush()
-		return fmt.Errorf("%s: %w: %w", name, ErrAborted, f.err)
+	f := c.fate.Load()
+	if f == nil {
+		return nil
 	}
-	return nil
+	c.flush()
+	if errors.Is(f.err, ErrAborted) { // says so
+		return c.unmade(name, f.err)
+	}
+	return c.unmade(name, fmt.Errorf("%w: %w", ErrAborted, f.err))
+}
+
+// unmade is the error of a call that is not made, and so has no number: "Barrier on world, rank 1 of 4: …".
+func (c *Comm) unmade(name string, err error) error {
+	return fmt.Errorf("%s on %v: %w", name, c, err)
 }
 
 // prepare checks the arguments and chooses the algorithm.
@@ -109,7 +118,7 @@ func (c *Comm) prepare(r *request, opts []Option) error {
 // perform makes a call that was prepared, when its turn has come.
 func (c *Comm) perform(ctx context.Context, r *request) error {
 	if ctx.Err() != nil {
-		return tooLate(ctx, r.k.Name)
+		return c.tooLate(ctx, r.k.Name)
 	}
 	defer c.leave()
 	src := r.src
@@ -134,8 +143,8 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 }
 
 // tooLate is the error of a call whose context has ended before it began.
-func tooLate(ctx context.Context, name string) error {
-	return fmt.Errorf("%s: %w", name, wire.Timeout(ctx, nil))
+func (c *Comm) tooLate(ctx context.Context, name string) error {
+	return c.unmade(name, wire.Timeout(ctx, nil))
 }
 
 var errPanicked = errors.New("a call panicked")

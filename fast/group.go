@@ -51,10 +51,19 @@ func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int
 func descend(parent uint64, salt ...uint64) uint64 {
 	h := parent
 	for _, s := range salt {
-		h = (h ^ s) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+		h = mix(h ^ s)
 	}
 	return h | 1<<63 // no number of a first communicator
+}
+
+// mix is the output function of SplitMix64, after it has added its constant: a bijection of which each bit of the result
+// depends on each of x (G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, with
+// the constants of S. Vigna's splitmix64.c).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
 // The salts that tell apart what is made of a communicator in different ways. Split has a random one.
@@ -127,6 +136,9 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	}
 	if !seen[c.rank] {
 		return nil, Refuse("Group", "rank %d, which calls it, is not among the ranks %v", c.rank, ranks)
+	}
+	if ctx.Err() != nil { // before it counts: the others can still wait for the next attempt
+		return nil, c.tooLate(ctx, "Group")
 	}
 	id := descend(c.id, salt...)
 	c.groups.mu.Lock()

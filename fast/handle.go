@@ -20,6 +20,9 @@ import (
 //
 // The context of the start governs the call: when it ends, the call fails, and with it the communicator. If it ends
 // before the call has begun, that call alone is left out.
+//
+// A Handle that is nil or was not returned by a function Start… stands for no call: Wait, Test and Err return
+// ErrInvalidArgument at once, and its Done is closed.
 type Handle struct {
 	queue    *queue // of its communicator; nil: it was refused
 	name     string // of the primitive
@@ -49,6 +52,9 @@ func (h *Handle) Wait(ctx context.Context) error {
 	if ctx == nil {
 		return Refuse("Wait", "the context is nil")
 	}
+	if err := h.started("Wait"); err != nil {
+		return err
+	}
 	h.begin()
 	if h.ended.Load() {
 		return h.err
@@ -63,23 +69,47 @@ func (h *Handle) Wait(ctx context.Context) error {
 
 // Done is closed when the call is over.
 func (h *Handle) Done() <-chan struct{} {
+	if h.started("Done") != nil {
+		return closedChannel
+	}
 	h.begin()
 	return h.done
 }
 
 // Test tells whether the call is over, and with what error.
 func (h *Handle) Test() (done bool, err error) {
+	if err := h.started("Test"); err != nil {
+		return true, err
+	}
 	h.begin()
 	return h.ended.Load(), h.Err()
 }
 
 // Err is the error of the call; nil as long as it is not over.
 func (h *Handle) Err() error {
+	if err := h.started("Err"); err != nil {
+		return err
+	}
 	if !h.ended.Load() {
 		return nil
 	}
 	return h.err
 }
+
+// started refuses a handle that is nobody's.
+func (h *Handle) started(what string) error {
+	if h == nil || h.done == nil {
+		return Refuse(what, "the handle was not returned by a function Start…")
+	}
+	return nil
+}
+
+// closedChannel is the Done of a handle that is nobody's.
+var closedChannel = func() chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}()
 
 // begin has what was collected begin, if h is among it.
 func (h *Handle) begin() {

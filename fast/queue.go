@@ -126,7 +126,7 @@ func (c *Comm) drain(ctx context.Context, name string) error {
 		select {
 		case <-q.idle:
 		case <-ctx.Done():
-			return tooLate(ctx, name)
+			return c.tooLate(ctx, name)
 		}
 	}
 	return c.useless(name)
@@ -238,7 +238,7 @@ func (c *Comm) late(h *Handle) error {
 		return err
 	}
 	if h.ctx.Err() != nil {
-		return tooLate(h.ctx, h.name)
+		return c.tooLate(h.ctx, h.name)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (c *Comm) State() State {
 	return Healthy
 }
 
-// Err is why c is not healthy: the first failure, ErrRevoked or ErrAborted; nil if it is, or was when it was closed.
+// Err is why c is not healthy: the first failure, or what is ErrRevoked or ErrAborted; nil if it is, or was when it was closed.
 func (c *Comm) Err() error {
 	if c == nil {
 		return nil
@@ -113,12 +113,15 @@ func (c *Comm) giveUp(s State, err error, seq uint64) {
 	}
 }
 
+// errAborted is the fate of a communicator that was given up here, and not because of a failure.
+var errAborted = fmt.Errorf("%w by Abort", ErrAborted)
+
 // Abort gives c up on this rank, and tells the others. A call that runs on c, and every later one, returns ErrAborted; on
 // other ranks, calls get a PeerError with ErrAborted. Abort waits for nobody. It may be called from any goroutine, at
 // any time, more than once.
 func (c *Comm) Abort() {
 	if c != nil && c.size > 0 {
-		c.giveUp(Aborted, ErrAborted, 0)
+		c.giveUp(Aborted, errAborted, 0)
 		c.leaveAgreements(ErrAborted)
 	}
 }

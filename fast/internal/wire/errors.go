@@ -10,7 +10,7 @@ var (
 	// ErrClosed: the communicator was closed on this rank.
 	ErrClosed = errors.New("communicator is closed")
 	// ErrAborted: the communicator was given up, here or by another rank, after an earlier failure.
-	ErrAborted = errors.New("communicator was aborted")
+	ErrAborted = errors.New("communicator was given up")
 	// ErrInvalidArgument: refused before anything was sent; the communicator stays healthy.
 	ErrInvalidArgument = errors.New("invalid argument")
 	// ErrConcurrentUse: another goroutine is in a call on the same communicator; this call did nothing.
