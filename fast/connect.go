@@ -36,11 +36,8 @@ func connect(ctx context.Context, p *place) (*world, error) {
 func (p *place) checkTransport(m *mesh.Mesh) error {
 	for process := range p.size {
 		if p.transport == "shm" && process != p.rank && !(canShare && m.SharesMemory(process)) {
-			why := fmt.Sprintf("it is on another host (%s)", m.Host(process))
-			if canShare && m.SameHost(process) {
-				why = "it was told to use tcp"
-			}
-			return fmt.Errorf("%w: rank %d cannot be reached by shm: %s", ErrInvalidArgument, process, why)
+			return fmt.Errorf("%w: rank %d cannot be reached by shm: it is on another host (%s)", ErrInvalidArgument, process,
+				m.Host(process))
 		}
 	}
 	return nil

@@ -116,7 +116,7 @@ func TestEndedContext(t *testing.T) {
 	cancel(errors.New("no time"))
 	err := Barrier(ctx, all[0])
 	var timeout *TimeoutError
-	if !errors.As(err, &timeout) || timeout.Waiting != nil || timeout.Err != context.Cause(ctx) {
+	if !errors.As(err, &timeout) || timeout.Waiting != nil || !errors.Is(err, context.Cause(ctx)) || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	checkHealthy(t, all)

@@ -49,5 +49,8 @@ func (l Launch) options() []InitOption {
 	if l.Freeze > 0 {
 		opts = append(opts, WithHeartbeatTimeout(l.Freeze))
 	}
+	if l.Slow > 0 {
+		opts = append(opts, WithSlowCall(l.Slow))
+	}
 	return opts
 }

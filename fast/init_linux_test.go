@@ -292,18 +292,21 @@ func TestInitMissing(t *testing.T) {
 	}
 }
 
-// TestTransportsDiffer has a rank of this host that was told to use TCP: another one that has to use shared memory says so,
-// and does not take it for one of another host.
+// TestTransportsDiffer: a rank that is told to use TCP, and one that is not, refuse each other, on both.
 func TestTransportsDiffer(t *testing.T) {
-	meeting, errs := NewMemoryStore(), make(chan error)
-	for rank, transport := range []string{"shm", "tcp"} {
-		go func() {
-			c, err := Init(t.Context(), WithRank(rank, 2), WithStore(meeting), WithTransport(transport))
-			_ = c.Close()
-			errs <- err
-		}()
-	}
-	if err := errors.Join(<-errs, <-errs); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "told to use tcp") {
-		t.Error(err)
+	for _, transport := range []string{"shm", ""} {
+		meeting, errs := NewMemoryStore(), make(chan error)
+		for rank, transport := range []string{transport, "tcp"} {
+			go func() {
+				c, err := Init(t.Context(), WithRank(rank, 2), WithStore(meeting), WithTransport(transport))
+				_ = c.Close()
+				errs <- err
+			}()
+		}
+		for range 2 {
+			if err := <-errs; err == nil || !strings.Contains(err.Error(), "ranks [1] are to use TCP alone, and the others are not") {
+				t.Errorf("%q and tcp: %v", transport, err)
+			}
+		}
 	}
 }

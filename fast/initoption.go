@@ -1,8 +1,10 @@
 package fast
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -96,7 +98,8 @@ func WithCertificate(certificate tls.Certificate, roots *x509.CertPool) InitOpti
 }
 
 // WithTransport has all ranks talk over "tcp", also on one host, or "shm", which fails if they are on several hosts.
-// Without it, or with "", ranks on one host share memory and others use TCP. All ranks say the same.
+// Without it, or with "", ranks on one host share memory and others use TCP. All ranks say the
+// same: if only some say "tcp", Init fails on all.
 func WithTransport(name string) InitOption { return func(p *place) { p.transport = name } }
 
 // WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a network
@@ -129,5 +132,12 @@ func WithLogger(log *slog.Logger) InitOption {
 func WithTraceDir(dir string) InitOption { return func(p *place) { p.traceDir = dir } }
 
 // WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without it.
-// A call that takes long because it moves much is not slow. What has moved is looked at four times as often.
-func WithSlowCall(after time.Duration) InitOption { return func(p *place) { p.slow = after } }
+// A call that takes long because it moves much is not slow. What has moved is looked at four times as often. It is at
+// least 1 ms.
+func WithSlowCall(after time.Duration) InitOption {
+	return func(p *place) {
+		if p.slow = after; after < shortestSlow {
+			p.err = cmp.Or(p.err, fmt.Errorf("a call that is slow after %v, want at least %v", after, shortestSlow))
+		}
+	}
+}

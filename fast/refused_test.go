@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -104,6 +105,15 @@ func TestDescend(t *testing.T) {
 		}
 		if average := float64(differ) / 64; average < 28 || average > 35 {
 			t.Errorf("bit %d of the salt changes %.1f bits of 63", bit, average)
+		}
+	}
+}
+
+// TestSlowCallTooSoon: a time after which every call would be slow, or the timer would spin, is refused.
+func TestSlowCallTooSoon(t *testing.T) {
+	for _, after := range []time.Duration{-time.Second, 0, 1, shortestSlow - 1} {
+		if _, err := Init(t.Context(), WithRank(0, 1), WithSlowCall(after)); !errors.Is(err, ErrInvalidArgument) {
+			t.Errorf("%v: %v", after, err)
 		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 // slowCall is how long a call may make no progress before it is warned of, unless an option says otherwise.
 const slowCall = 10 * time.Second
 
+// shortestSlow is the least that an option may say instead.
+const shortestSlow = time.Millisecond
+
 // look has a timer look for slow calls. It is set while calls are made, not by each of them. The recorder is locked.
 func (r *recorder) look() {
 	r.looks = true

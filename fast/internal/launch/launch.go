@@ -29,6 +29,7 @@ type Launch struct {
 	TraceDir             string
 	Tune                 string
 	NoCMA                bool
+	Slow                 time.Duration // 0: nothing says
 	Reason               string
 }
 
@@ -167,5 +168,8 @@ func (e *environment) settings(l *Launch) {
 	l.NoCMA = e.flag("COLL_NO_CMA")
 	if e.get("COLL_HEARTBEAT_TIMEOUT") != "" {
 		l.Freeze = e.duration("COLL_HEARTBEAT_TIMEOUT")
+	}
+	if e.get("COLL_SLOW_CALL") != "" {
+		l.Slow = e.duration("COLL_SLOW_CALL")
 	}
 }

@@ -22,7 +22,7 @@ type Config struct {
 	// Addresses are this host's to listen on, the best first, and in words why these. It is called only if some process is
 	// on another host, or has to be reached by TCP. Nil: there is none.
 	Addresses func() (addresses []netip.Addr, why string, err error)
-	ForceTCP  bool   // data goes over TCP on one host as well; if one process says so it holds for all
+	ForceTCP  bool   // data goes over TCP on one host as well; all processes say the same
 	Encrypt   bool   // data that goes over TCP is encrypted; all processes say the same
 	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
 	// Freeze is how long a process may be silent before it is taken for dead; 0: 2 s. Each process has its

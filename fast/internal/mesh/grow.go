@@ -140,7 +140,7 @@ func (m *Mesh) Introduce(number int, card []byte) error {
 	if err != nil {
 		return &wire.PeerError{Rank: number, Err: err}
 	}
-	if err := sameEncryption([]Card{c, {Process: m.me.Process, Encrypt: m.cfg.Encrypt}}); err != nil {
+	if err := sameSettings([]Card{c, {Process: m.me.Process, Encrypt: m.cfg.Encrypt, ForceTCP: m.cfg.ForceTCP}}); err != nil {
 		return &wire.PeerError{Rank: number, Err: err}
 	}
 	m.mu.Lock()

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -104,26 +105,33 @@ func (j *joining) gather() error {
 	if err := j.awaitNone(j.unconnected); err != nil {
 		return err
 	}
-	err := sameEncryption(cards)
+	err := sameSettings(cards)
 	if err != nil { // all others hear it, because all are connected
 		j.report(err, certain)
 	}
 	return err
 }
 
-// sameEncryption refuses processes of which only some encrypt their data. All come to the same result.
-func sameEncryption(cards []Card) error {
+// sameSettings refuses processes of which only some encrypt their data, or use TCP on one host. All come to the same
+// result.
+func sameSettings(cards []Card) error {
+	return cmp.Or(sameSetting(cards, "encrypt their data", func(c *Card) bool { return c.Encrypt }),
+		sameSetting(cards, "use TCP alone", func(c *Card) bool { return c.ForceTCP }))
+}
+
+func sameSetting(cards []Card, what string, set func(*Card) bool) error {
 	sides := make(map[bool][]int)
-	for _, c := range cards {
-		sides[c.Encrypt] = append(sides[c.Encrypt], c.Process)
+	for i := range cards {
+		c := &cards[i]
+		sides[set(c)] = append(sides[set(c)], c.Process)
 	}
 	switch some, rest := sides[true], sides[false]; {
 	case len(some) == 0 || len(rest) == 0:
 		return nil
 	case len(some) <= len(rest):
-		return fmt.Errorf("ranks %v are to encrypt their data, and the others are not", some)
+		return fmt.Errorf("ranks %v are to %s, and the others are not", some, what)
 	default:
-		return fmt.Errorf("ranks %v are not to encrypt their data, and the others are", rest)
+		return fmt.Errorf("ranks %v are not to %s, and the others are", rest, what)
 	}
 }
 

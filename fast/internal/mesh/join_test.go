@@ -38,7 +38,7 @@ func TestJoin(t *testing.T) {
 				if local != (len(job[0].card.Addresses) == 0) || job[0].Address(0) == "" {
 					t.Errorf("process 0 listens on %v, %q", job[0].card.Addresses, job[0].Address(0))
 				}
-				if same := name != "hosts"; n > 1 && (job[0].SameHost(n-1) != same || (job[0].Host(0) == job[0].Host(n-1)) != same) {
+				if same := name != "hosts"; n > 1 && (job[0].Host(0) == job[0].Host(n-1)) != same {
 					t.Errorf("hosts %q and %q", job[0].Host(0), job[0].Host(n-1))
 				}
 			})
@@ -58,6 +58,25 @@ func TestAbsent(t *testing.T) {
 		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{2, 4}) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
+	}
+}
+
+// TestForceSome: all processes or none are to use TCP on one host, also one that joins later.
+func TestForceSome(t *testing.T) {
+	leavesNothing(t)
+	b := newBoard()
+	configs := []Config{b.config(0, 3), b.config(1, 3), b.config(2, 3)}
+	forceTCP(&configs[1])
+	_, errs := joinAll(soon(t), configs...)
+	for p, err := range errs {
+		if want := "ranks [1] are to use TCP alone, and the others are not"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("process %d: %v, want %q", p, err, want)
+		}
+	}
+	job := newJob(t, 2, nil)
+	other := Card{Process: 2, Freeze: time.Second, ForceTCP: true}
+	if err := job[0].Introduce(2, other.encode(job[0].cfg.Credentials, job[0].me)); err == nil {
+		t.Error("a process that is to use TCP was let in")
 	}
 }
 

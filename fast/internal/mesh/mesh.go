@@ -155,12 +155,6 @@ func (m *Mesh) arrived(n wire.Note) {
 // Host is what stands for the host of a process; empty if the process is not known.
 func (m *Mesh) Host(process int) string { return m.cardOf(process).Host }
 
-// SameHost tells whether a process is on this host, and can be sent files.
-func (m *Mesh) SameHost(process int) bool {
-	c, mine := m.cardOf(process), m.cardOf(m.me.Process)
-	return c.Host != "" && c.Host == mine.Host && c.Socket != "" && mine.Socket != ""
-}
-
 // SharesMemory tells whether data between this process and another one may go through memory: the other one is on this
 // host, and neither of them has to be reached by TCP.
 func (m *Mesh) SharesMemory(process int) bool {

@@ -45,7 +45,7 @@ func (m *Mesh) enter(ctx context.Context, t Ticket) error {
 	if err != nil {
 		return m.explain(ctx, err, []int{t.Issuer})
 	}
-	if err := sameEncryption(append(cards, m.card)); err != nil {
+	if err := sameSettings(append(cards, m.card)); err != nil {
 		return err
 	}
 	if err := m.show(t.Issuer, cards); err != nil {
