@@ -77,6 +77,8 @@ var allReduce = Collective{
 		{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2},
 		{Algorithm: "ring", MaxSize: 2, MaxBytes: 4194304},
 		{Algorithm: "segmented-ring", MaxSize: 2, PieceBytes: 2097152},
+		{Transport: "shm", Algorithm: "one-shot", MaxSize: 4, MaxBytes: 32768},
+		{Transport: "shm", Algorithm: "two-shot", MaxSize: 4, MaxBytes: 524288},
 		{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4096},
 		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
 		{Algorithm: "recursive-doubling", MaxSize: 4, MaxBytes: 65536},

@@ -16,6 +16,8 @@ var _ = rules(spec.AllReduce,
 	Rule{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2},
 	Rule{Algorithm: "ring", MaxSize: 2, MaxBytes: 4 * mib},
 	Rule{Algorithm: "segmented-ring", MaxSize: 2, PieceBytes: 2 * mib},
+	Rule{Transport: "shm", Algorithm: "one-shot", MaxSize: 4, MaxBytes: 32 * kib}, // written once, reduced where it lies
+	Rule{Transport: "shm", Algorithm: "two-shot", MaxSize: 4, MaxBytes: 512 * kib},
 	Rule{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4 * kib}, // one step, and between hosts one latency
 	Rule{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
 	Rule{Algorithm: "recursive-doubling", MaxSize: 4, MaxBytes: 64 * kib},
