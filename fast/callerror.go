@@ -6,7 +6,7 @@ import (
 )
 
 // CallError is the error of a call that failed after it had begun. Why is Err, or what it wraps: a PeerError, a
-// MismatchError, a TimeoutError, ErrClosed, ErrAborted or ErrRevoked.
+// MismatchError, a DeadlockError, a TimeoutError, ErrClosed, ErrAborted or ErrRevoked.
 type CallError struct {
 	Comm       string // the communicator's name
 	Rank, Size int    // this rank, and how many there are

@@ -53,7 +53,8 @@ func (p *place) worldOf(m *mesh.Mesh) *world {
 
 // recording is what a recorder of so many operations is made with.
 func (p *place) recording(rank, size, operations int) recording {
-	return recording{rank: rank, size: size, job: p.job, operations: operations, dir: p.traceDir, log: p.logger(), slow: p.slow}
+	return recording{rank: rank, size: size, job: p.job, operations: operations, dir: p.traceDir, log: p.logger(), slow: p.slow,
+		times: p.times.over(p.freeze)}
 }
 
 // config is what the control plane has to know.

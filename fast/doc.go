@@ -34,9 +34,10 @@
 // Ranks whose calls disagree get a [MismatchError], also where they wait for each other or exchange no message that
 // would tell. A call that only sends, or has no messages because there are no elements, may return before the
 // disagreement is known; then the rank learns of it by a later call, at the latest by one that waits for a rank that
-// disagreed. Only the end of its context ends the wait of a rank for others that never come to the same call: because
-// they are in other calls or programs, or in a ring of point-to-point calls of three ranks or more on shared memory.
-// Under Run, a rank that waits for one whose call had no messages waits for that rank's next call, or its end.
+// disagreed. Ranks of a communicator that wait for each other in a ring, which no two of them can tell, are found out some
+// seconds after the last of them has come to it: they get a MismatchError, or a [DeadlockError] if all are in sends and
+// receives. Rings of more than 128 ranks, and through several communicators, are not found. Only the end of its context
+// ends the wait of a rank for such a ring, or for others that never come to the same call. Under Run, a rank that waits for one whose call had no messages waits for that rank's next call, or its end.
 package fast
 
 //go:generate go run ../cmd/collgen gen

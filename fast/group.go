@@ -34,6 +34,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c.track = w.record.join(c)
 	w.users.Add(1)
 	w.plane.Handle(id, kindNotice, c.noticed)
+	w.plane.Handle(id, kindProbe, c.probed)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }

@@ -36,6 +36,7 @@ type place struct {
 	logs         bool // log was given
 	traceDir     string
 	slow         time.Duration
+	times        times                 // of a test
 	tuning       func() (tuned, error) // nil: none
 	tuned        tuned                 // what it returned
 	err          error                 // the first option that is wrong
@@ -132,8 +133,8 @@ func WithLogger(log *slog.Logger) InitOption {
 func WithTraceDir(dir string) InitOption { return func(p *place) { p.traceDir = dir } }
 
 // WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without it.
-// A call that takes long because it moves much is not slow. What has moved is looked at four times as often. It is at
-// least 1 ms.
+// A call that takes long because it moves much is not slow. What has moved is looked at four times as often, or more.
+// It is at least 1 ms.
 func WithSlowCall(after time.Duration) InitOption {
 	return func(p *place) {
 		if p.slow = after; after < shortestSlow {

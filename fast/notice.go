@@ -22,6 +22,7 @@ const (
 	kindAgree                    // what package agree sends
 	kindGrow                     // of a communicator that grows: who is new; of the job: a new process's card
 	kindOffer                    // of the job: to a new process, what it becomes a rank of
+	kindProbe                    // a probe
 )
 
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.
@@ -36,6 +37,7 @@ type notice struct {
 	Down                string
 	Field, Mine, Theirs string
 	Mismatched          [2]uint64 // the numbers of the two calls, By's and the other one's
+	Ring                []byte    // hops of ranks that wait for each other, of which By is the first; none: it is not that
 }
 
 // downs are the ways in which a rank can be down, under the names that notices give them.
@@ -143,7 +145,7 @@ func (c *Comm) noticed(m wire.Note) {
 	case Revoked:
 		c.condemn(Revoked, n.failure(c.rank, c.size), n)
 	default:
-		c.condemn(Failed, n.failure(c.rank, c.size), n)
+		c.condemn(Failed, c.failure(&n), n)
 	}
 }
 
@@ -179,6 +181,9 @@ func (c *Comm) lost(process int, err error) {
 func (c *Comm) condemn(s State, err error, n notice) {
 	c.telling.Lock()
 	first := c.end(s, err)
+	if n.By != c.rank && len(n.Ring) > maxRelayedRing {
+		n.Ring = nil
+	}
 	if first && (n.By == c.rank || c.size <= maxRelayed) {
 		c.tell(n)
 	}
@@ -195,6 +200,9 @@ func (c *Comm) condemn(s State, err error, n notice) {
 // maxRelayed is the largest communicator whose ranks all pass on what one of them says: that takes a message from each to
 // each.
 const maxRelayed = 128
+
+// maxRelayedRing is how many bytes of a ring are passed on.
+const maxRelayedRing = 4 << 10
 
 // hearsay is how long a rank whose link to another one broke waits to hear why.
 const hearsay = 100 * time.Millisecond

@@ -26,6 +26,7 @@ type recording struct {
 	dir        string // where to write a file when a call fails for the first time; "": nowhere
 	log        *slog.Logger
 	slow       time.Duration // how long a call makes no progress before it is warned of; 0: slowCall
+	times      times         // of the search for deadlocks
 	clock      *ticks.Clock  // nil: a new one
 }
 
@@ -66,7 +67,9 @@ type track struct {
 	id         uint64
 	name       string
 	rank, size int
-	transport  transport // nil: it is closed, or has none
+	transport  transport   // nil: it is closed, or has none
+	chase      *chase      // nil: it has no control plane
+	stood      *standstill // when it was looked at last, if it stood still
 
 	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock. All
 	// of them are over when done is the number of the last one.
@@ -85,6 +88,7 @@ func newRecorder(r recording) *recorder {
 	if r.slow <= 0 {
 		r.slow = slowCall
 	}
+	r.times = r.times.orUsual()
 	if r.clock == nil {
 		r.clock = ticks.NewClock()
 	}
@@ -100,6 +104,9 @@ func (r *recorder) join(c *Comm) *track {
 		return nil
 	}
 	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size, transport: c.transport}
+	if c.world != nil && c.transport != nil {
+		t.chase = &chase{comm: c, track: t}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tracks[t] = true
@@ -183,7 +190,10 @@ func waitedFor(err error) []int {
 func (t *track) atFault(err error) []int {
 	var peer *PeerError
 	var mismatch *MismatchError
+	var deadlock *DeadlockError
 	switch {
+	case errors.As(err, &deadlock):
+		return deadlock.Ranks
 	case errors.As(err, &peer):
 		return []int{peer.Rank}
 	case errors.As(err, &mismatch):

@@ -15,31 +15,39 @@ const shortestSlow = time.Millisecond
 // look has a timer look for slow calls. It is set while calls are made, not by each of them. The recorder is locked.
 func (r *recorder) look() {
 	r.looks = true
-	switch {
-	case r.log == nil:
-	case r.timer == nil:
-		r.timer = time.AfterFunc(r.slow/4, r.watch)
-	default:
-		r.timer.Reset(r.slow / 4)
+	soon := min(r.slow/4, r.times.still/2)
+	if r.timer == nil {
+		r.timer = time.AfterFunc(soon, r.watch)
+	} else {
+		r.timer.Reset(soon)
 	}
 }
 
-// watch warns of the calls that make no progress, and looks again as long as any are running.
+// watch warns of the calls that make no progress, has their ranks look for deadlocks, and looks again as long as any are
+// running.
 func (r *recorder) watch() {
 	var slow []slowness
+	var still []*chase
 	r.mu.Lock()
 	r.looks = false
+	now := time.Since(r.clock.Origin())
 	for t := range r.running() {
 		if !r.looks {
 			r.look()
 		}
-		if s, ok := t.slowness(time.Since(r.clock.Origin())); ok {
+		if s, ok := t.slowness(now); ok && r.log != nil {
 			slow = append(slow, s)
+		}
+		if _, idle, ok := t.idle(now); ok && idle >= r.times.still && t.chase != nil {
+			still = append(still, t.chase)
 		}
 	}
 	r.mu.Unlock()
 	for _, s := range slow {
 		s.warn(r.log)
+	}
+	for _, c := range still {
+		c.look()
 	}
 }
 
@@ -64,17 +72,23 @@ type slowness struct {
 // slowness is the call of t that is running, if it is time to warn of it: first when nothing has moved for the recorder's
 // time, as far as looks now and then can tell, and then whenever it has been twice as long. The recorder is locked.
 func (t *track) slowness(now time.Duration) (slowness, bool) {
-	if moved := movedBy(t.transport); moved != t.moved {
-		t.moved, t.still, t.warned = moved, now, 0
-	}
-	e, ok := t.find(t.first)
-	began := t.clock.Elapsed(e.start)
-	idle := now - max(began, t.still)
+	first, idle, ok := t.idle(now)
 	if !ok || idle < max(t.slow, 2*t.warned) {
 		return slowness{}, false
 	}
 	t.warned = idle
-	return slowness{e, t.waits(), now - began, idle}, true
+	return slowness{first, t.waits(), now - t.clock.Elapsed(first.start), idle}, true
+}
+
+// idle is for how long nothing has moved, as far as is known, and the first operation of those in progress. The recorder
+// is locked.
+func (t *track) idle(now time.Duration) (first record, idle time.Duration, ok bool) {
+	if moved := movedBy(t.transport); moved != t.moved {
+		t.moved, t.still, t.warned = moved, now, 0
+	}
+	first, ok = t.find(t.first)
+	ok = ok && t.done.Load() < t.last
+	return first, now - max(t.clock.Elapsed(first.start), t.still), ok
 }
 
 // mover is a transport that tells of its progress.

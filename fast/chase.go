@@ -1,0 +1,228 @@
+package fast
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Ranks whose calls do not match may wait for each other in a ring of three or more, no two neighbours of which can tell.
+// A call goes on only when all ranks that it waits for have done their part, so a ring of ranks that wait for each other,
+// while nothing is on its way between them, never goes on: it is a deadlock in the AND model, and found by edge chasing
+// (Chandy, Misra and Haas, "Distributed Deadlock Detection", 1983). A rank that has waited for a while sends a probe to
+// those that it waits for. Who waits too adds itself and passes it on to those that it waits for itself, once. A probe that
+// comes back has found a ring. A rank that computes is in no call, or was seen to move: it passes nothing on.
+//
+// What a probe has found is no proof: it tells of different moments, and may have overtaken data. So the rank that began
+// asks all others of the ring, again and again: each answers, for itself alone, if it is still in the operation of which
+// the probe told, and its transport has moved nothing since. Once all have answered, and all have answered again to a
+// later question, none has moved in between. That time is longer than a process may be silent (times.holds), because of
+// what may be on its way: a rank takes what has come within 10 ms, and a connection that has lost something sends it
+// again after at most as long as the network has been interrupted, which the control plane too would have noticed.
+//
+// What remains: a network that holds back the data of a connection for longer than that while control messages pass. It
+// has to hit what only one rank of the ring waits for, but that rank has gone on: a ring of which each rank is in the same
+// call as the next is none, because the algorithm was proved to end, and neither is one of a sender and its receiver. And
+// a rank that lies about itself can close a ring of ranks that truly wait for it in turn; it could also make them wait.
+// Rings through several communicators are not looked for.
+
+// times is how long the search for deadlocks takes.
+type times struct {
+	still time.Duration // after how long without progress a rank begins; it looks twice as often
+	holds time.Duration // how long a ring has to stay as it is
+}
+
+// The usual times: a process may be silent for 2 s, and a connection waits for at most 120 s before it sends again.
+const (
+	usualStill           = time.Second
+	usualHolds, maxHolds = 2500 * time.Millisecond, 2 * time.Minute
+)
+
+// over are times for processes that may be silent for so long; 0: as usual.
+func (t times) over(silent time.Duration) times {
+	if t.holds == 0 && silent > 0 {
+		t.holds = min(max(usualHolds, silent+silent/4), maxHolds)
+	}
+	return t
+}
+
+func (t times) orUsual() times {
+	if t.still == 0 {
+		t.still = usualStill
+	}
+	if t.holds == 0 {
+		t.holds = usualHolds
+	}
+	return t
+}
+
+// chase is one rank's part in the search for deadlocks of a communicator.
+type chase struct {
+	comm  *Comm
+	track *track
+
+	mu     sync.Mutex
+	round  uint32          // of its own probes
+	sought stand           // where this rank stood when it looked for a ring last
+	rest   time.Duration   // for how long it has to stand there to look again
+	passed map[uint32]seen // by the rank that began: the probe that was passed on last
+	// The ring that was found, and who has answered the question in this round; nil: none.
+	ring     []hop
+	answered []bool
+	silences int       // questions in a row that not all have answered
+	since    time.Time // when all had answered first; zero: never
+}
+
+// seen tells a probe of one rank from its next.
+type seen struct {
+	round uint32
+	stand // of the rank that began
+}
+
+// maxSilences is how many questions may remain without all answers before a ring is forgotten.
+const maxSilences = 4
+
+// look asks about the ring that was found or, less and less often, looks for one. The rank has been idle.
+func (c *chase) look() {
+	s := c.track.standstill()
+	if s == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.ring != nil && c.silences < maxSilences && s.isAt(&c.ring[0]):
+		c.ask()
+	default:
+		c.ring = nil
+		c.seek(s)
+	}
+}
+
+// maxRest is the longest time between two searches of an idle rank.
+const maxRest = 8 * time.Second
+
+// seek sends a probe to all ranks that this one waits for, unless that was done recently. The chase is locked.
+func (c *chase) seek(s *standstill) {
+	if c.sought == s.stand && s.idle < c.rest {
+		return
+	}
+	c.sought, c.rest = s.stand, s.idle+min(s.idle, maxRest)
+	c.round++
+	c.passOn(s, &probe{What: probeSeeks, Round: c.round})
+}
+
+// passOn sends a probe on to all ranks that this one waits for.
+func (c *chase) passOn(s *standstill, p *probe) {
+	if len(p.path) == maxRing {
+		return
+	}
+	for _, rank := range s.waits {
+		if h, ok := s.hop(c.comm.rank, rank); ok {
+			c.send(rank, &probe{p.What, p.Round, append(slices.Clip(p.path), h)})
+		}
+	}
+}
+
+func (c *chase) send(rank int, p *probe) {
+	c.comm.world.plane.Send(c.comm.process(rank), wire.Topic{Comm: c.comm.id, Kind: kindProbe}, p.encode())
+}
+
+// ask asks all other ranks of the ring whether they still stand where they stood. The chase is locked.
+func (c *chase) ask() {
+	c.round++
+	c.silences++
+	c.answered = make([]bool, len(c.ring))
+	c.answered[0] = true
+	for _, h := range c.ring[1:] {
+		c.send(int(h.Rank), &probe{probeAsks, c.round, c.ring})
+	}
+}
+
+// probed takes a probe that has come.
+func (c *Comm) probed(m wire.Note) {
+	from := c.rankOf(m.From)
+	p, ok := decodeProbe(m.Body, c.size)
+	if from < 0 || !ok || c.track == nil || c.track.chase == nil || c.fate.Load() != nil || c.closed.Load() {
+		return
+	}
+	switch x := c.track.chase; p.What {
+	case probeSeeks:
+		x.pursue(from, &p)
+	case probeAsks:
+		x.asked(from, &p)
+	case probeAnswers:
+		if ring := x.confirm(from, p.Round); ring != nil {
+			c.condemnRing(ring)
+		}
+	}
+}
+
+// pursue takes a probe that looks for a ring: it passes it on, or has found one. A ring is found by the lowest of its
+// ranks from which the next one departs.
+func (c *chase) pursue(from int, p *probe) {
+	last, first, s := &p.path[len(p.path)-1], &p.path[0], c.track.standstill()
+	if s == nil || int(last.Rank) != from || from == c.comm.rank || !s.blocks(last, c.comm.rank) {
+		return
+	}
+	departs := s.departs(last)
+	if len(p.path) == 1 && !departs || departs && last.Rank < first.Rank {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch at := placeIn(p.path, c.comm.rank); {
+	case at < 0 && c.isNew(first, p.Round):
+		c.passOn(s, p)
+	case at == 0 && c.ring == nil && len(p.path) > 1 && s.isAt(first):
+		c.ring, c.silences, c.since = p.path, 0, time.Time{}
+		c.ask()
+	}
+}
+
+// isNew takes note of a probe, and tells whether it comes for the first time. The chase is locked.
+func (c *chase) isNew(first *hop, round uint32) bool {
+	if c.passed == nil {
+		c.passed = make(map[uint32]seen) // at most one for each rank
+	}
+	now := seen{round, first.stand()}
+	was := c.passed[first.Rank]
+	c.passed[first.Rank] = now
+	return was != now
+}
+
+// asked answers the question whether this rank still stands where a ring says.
+func (c *chase) asked(from int, p *probe) {
+	at := placeIn(p.path, c.comm.rank)
+	if int(p.path[0].Rank) != from || at < 1 || len(p.path) < 2 {
+		return
+	}
+	next := &p.path[(at+1)%len(p.path)]
+	s := c.track.standstill()
+	if h, waits := s.hop(c.comm.rank, int(next.Rank)); waits && h == p.path[at] && s.blocks(&p.path[at-1], c.comm.rank) {
+		c.send(from, &probe{What: probeAnswers, Round: p.Round})
+	}
+}
+
+// confirm takes an answer. It is the ring if all have answered for long enough.
+func (c *chase) confirm(from int, round uint32) []hop {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := placeIn(c.ring, from)
+	if at < 0 || round != c.round || c.answered[at] {
+		return nil
+	}
+	c.answered[at] = true
+	if slices.Contains(c.answered, false) || !c.track.standstill().isAt(&c.ring[0]) {
+		return nil
+	}
+	c.silences = 0
+	if c.since.IsZero() {
+		c.since = time.Now()
+	} else if time.Since(c.since) >= c.track.times.holds {
+		return c.ring
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/ticks"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// halted is a transport whose Exchange waits for the ranks that a test says, until it is failed.
+type halted struct {
+	waits []int
+	moved atomic.Uint64
+	fails chan error
+}
+
+func (h *halted) Begin(*wire.Call) {}
+
+func (h *halted) Exchange(ctx context.Context, _ []wire.Send, _ []wire.Recv) error {
+	select {
+	case err := <-h.fails:
+		return err
+	case <-ctx.Done():
+		return &wire.TimeoutError{Waiting: h.waits, Err: context.Cause(ctx)}
+	}
+}
+
+func (h *halted) Waiting() []int { return slices.Clone(h.waits) }
+func (h *halted) Moved() uint64  { return h.moved.Load() }
+func (h *halted) Close() error   { return nil }
+
+func (h *halted) Fail(err error) {
+	select {
+	case h.fails <- err:
+	default:
+	}
+}
+
+// silent is a plane that drops probes.
+type silent struct{ plane }
+
+func (s silent) Send(to int, topic wire.Topic, body []byte, files ...int) {
+	if topic.Kind != kindProbe {
+		s.plane.Send(to, topic, body, files...)
+	}
+}
+
+// halt makes ranks that wait for each other as waits says, with real control planes, of which over may make others.
+func halt(t *testing.T, waits [][]int, times times, over func(rank int, p plane) plane) ([]*Comm, []*halted) {
+	job, ends := inproc.NewJob(len(waits)), make([]*halted, len(waits))
+	all := begin(t, len(waits), func(rank int) (*Comm, error) {
+		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1)}
+		w := &world{
+			plane:  over(rank, job.Plane(rank)),
+			found:  func(context.Context, uint64, int, []int) (transport, error) { return ends[rank], nil },
+			record: newRecorder(recording{operations: 16, times: times, clock: ticks.OfTime()}),
+		}
+		return w.first(t.Context(), len(waits))
+	})
+	return all, ends
+}
+
+func asItIs(_ int, p plane) plane { return p }
+
+// ring is whom the ranks of a ring of three wait for.
+var ring = [][]int{{1}, {2}, {0}}
+
+// anHour has all ranks receive from the rank that they wait for, for an hour, in which f is called every two seconds. It
+// gives how long it took, and the errors.
+func anHour(t *testing.T, all []*Comm, ends []*halted, f func()) (time.Duration, []error) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	start := time.Now()
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		for ctx.Err() == nil {
+			time.Sleep(2 * time.Second)
+			f()
+		}
+	})
+	defer calls.Wait()
+	defer cancel()
+	errs := onAll(all, func(c *Comm) error { return Recv(ctx, c, make([]int32, 1), ends[c.Rank()].waits[0]) })
+	return time.Since(start), errs
+}
+
+// TestChase: a ring in which nothing moves is found; one that the messages of a rank do not reach, or in which something
+// moves, is not. A rank that believes a ring that it has seen twice in a row, however soon, is caught.
+func TestChase(t *testing.T) {
+	for _, x := range []struct {
+		what   string
+		waits  [][]int
+		times  times
+		moves  bool
+		drops  bool
+		chosen bool // it is found
+	}{
+		{what: "a ring", waits: ring, chosen: true},
+		{what: "a ring beside which a rank waits", waits: [][]int{{1}, {2}, {0}, {0}}, chosen: true},
+		{what: "two that receive from each other, which is their transports' to find", waits: [][]int{{1}, {0}, {0}}},
+		{what: "a rank that moves now and then", waits: ring, moves: true},
+		{what: "planted: a ring is believed at once", waits: ring, moves: true, times: times{holds: 1}, chosen: true},
+		{what: "planted: a rank passes nothing on", waits: ring, drops: true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			all, ends := halt(t, x.waits, x.times, func(rank int, p plane) plane {
+				if x.drops && rank == 1 {
+					return silent{p}
+				}
+				return p
+			})
+			took, errs := anHour(t, all, ends, func() {
+				if x.moves {
+					ends[1].moved.Add(1)
+				}
+			})
+			t.Logf("%s: %v, %v", x.what, took, errs[0])
+			for rank, err := range errs {
+				var d *DeadlockError
+				if in := rank < 3; errors.As(err, &d) != (x.chosen && in) && !(x.chosen && errors.Is(err, ErrAborted)) {
+					t.Errorf("%s: rank %d after %v: %v", x.what, rank, took, err)
+				}
+			}
+			if x.chosen && (took == time.Hour || !errors.Is(errors.Join(errs...), ErrDeadlock)) {
+				t.Errorf("%s: it is not found: %v", x.what, errs)
+			}
+			leaveAll(all)
+			synctest.Wait()
+		})
+	}
+}
+
+// TestChaseLiar has a rank lie about another one, which computes: that it waits, in a probe that seems to have come
+// around, and in the verdict. Nobody who waits for the one that computes believes it.
+func TestChaseLiar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all, _ := halt(t, ring, times{}, asItIs)
+		liar, told := all[2].world.plane, wire.Topic{Comm: worldID, Kind: kindProbe}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		done := make(chan error)
+		go func() { done <- Recv(ctx, all[0], make([]int32, 1), 1) }()
+		time.Sleep(10 * time.Second)
+		s := all[0].track.standstill()
+		mine, ok := s.hop(0, 1)
+		if !ok {
+			t.Fatal("rank 0 does not wait for rank 1")
+		}
+		path := []hop{mine, {Rank: 1, Call: mine.Call}, {Rank: 2, Call: mine.Call}}
+		for round := range uint32(30) {
+			liar.Send(0, told, (&probe{probeSeeks, round, path}).encode())
+			liar.Send(0, told, (&probe{What: probeAnswers, Round: round}).encode())
+			time.Sleep(time.Second)
+		}
+		if err := <-done; !errors.Is(err, context.DeadlineExceeded) {
+			t.Error("rank 0:", err)
+		}
+		path = []hop{path[2], path[0], path[1]}
+		n := notice{State: Failed, By: 2, Rank: 2, Ring: encodeHops(path)}
+		var peer *PeerError
+		if err := all[1].failure(&n); !errors.As(err, &peer) || peer.Rank != 2 || !errors.Is(err, ErrAborted) {
+			t.Error("rank 1, which is in no call:", err)
+		}
+		leaveAll(all)
+		synctest.Wait()
+	})
+}
+
+// FuzzProbe takes any bytes for a probe: what is one is encoded to the same bytes, and does no harm to a rank that waits.
+func FuzzProbe(f *testing.F) {
+	call := wire.Call{Seq: 1, Root: 1, Peer: 1}
+	path := []hop{{Rank: 0, Call: call}, {Rank: 1, Number: 1, Call: wire.Call{Seq: 3}}, {Rank: 2, Number: 1, Moved: 5, Call: call}}
+	for _, p := range []probe{{probeSeeks, 1, path}, {probeAsks, 7, path}, {What: probeAnswers, Round: 7}, {probeSeeks, 0, path[:1]}} {
+		f.Add(p.encode(), uint8(p.What))
+	}
+	f.Add([]byte{9, 0, 0, 0, 1, 0, 0, 0}, uint8(1))
+	s := &standstill{stand: stand{1, 5}, waits: []int{0, 1}, calls: []wire.Call{call}}
+	f.Fuzz(func(t *testing.T, b []byte, from uint8) {
+		p, ok := decodeProbe(b, 4)
+		if !ok {
+			return
+		}
+		if len(p.path) > 4 || string(p.encode()) != string(b) {
+			t.Fatalf("%x is %+v", b, p)
+		}
+		for i := range p.path {
+			s.blocks(&p.path[i], 2)
+			s.departs(&p.path[i])
+			if err := ringError(p.path, i); !printable(err.Error()) {
+				t.Errorf("%q", err)
+			}
+		}
+		job := inproc.NewJob(4)
+		defer job.Close()
+		c := newComm(2, 4, &halted{})
+		c.world = &world{plane: job.Plane(2), record: newRecorder(recording{operations: 1})}
+		c.track = c.world.record.join(c)
+		c.track.stood = s
+		c.probed(wire.Note{From: int(from), Body: b})
+		if c.State() != Healthy {
+			t.Errorf("%x has ended it: %v", b, c.Err())
+		}
+	})
+}

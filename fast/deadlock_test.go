@@ -1,0 +1,262 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/inproc"
+)
+
+// hasty are times with which tests find deadlocks soon. They are long enough for ranks that do not get a processor.
+var hasty = times{still: 200 * time.Millisecond, holds: time.Second}
+
+func inHaste(p *place) { p.times = hasty }
+
+// hastyWorlds are worlds whose ranks find deadlocks soon.
+var hastyWorlds = []testWorld{
+	{"goroutines", func(t testing.TB, size int) []*Comm {
+		job := inproc.NewJob(size)
+		return begin(t, size, func(rank int) (*Comm, error) {
+			return (&place{times: hasty}).goroutineWorld(job.Plane(rank), size).first(t.Context(), size)
+		})
+	}},
+	{"shm", func(t testing.TB, size int) []*Comm { return initComms(t, size, WithTransport("shm"), inHaste) }},
+	{"tcp", func(t testing.TB, size int) []*Comm { return initComms(t, size, WithTransport("tcp"), inHaste) }},
+	{"mixed", func(t testing.TB, size int) []*Comm { return initComms(t, size, oddAndEven, inHaste) }},
+}
+
+// long is more than the sockets of a connection hold, or the slots of shared memory.
+const long = 32 << 20
+
+func next(c *Comm) int     { return (c.Rank() + 1) % c.Size() }
+func previous(c *Comm) int { return (c.Rank() + c.Size() - 1) % c.Size() }
+
+// deadlocks are calls in which ranks wait for each other. Odd is the rank that is in another call than the others.
+var deadlocks = []struct {
+	what string
+	run  func(ctx context.Context, c *Comm, odd int) error
+	// field is what a MismatchError names, "" if it is a DeadlockError.
+	field string
+	inAll bool // all ranks are in the ring
+	sizes []int
+}{
+	{"a receive against recursive doubling", func(ctx context.Context, c *Comm, odd int) error {
+		if c.Rank() == odd {
+			return Recv(ctx, c, make([]int32, 12), partner(c.Size(), odd))
+		}
+		return AllReduce(ctx, c, make([]int32, 12), Sum, WithAlgorithm("recursive-doubling"))
+	}, "primitive", false, []int{3, 4, 5}},
+	{"all receive", func(ctx context.Context, c *Comm, _ int) error {
+		return Recv(ctx, c, make([]int32, 12), next(c))
+	}, "", true, []int{3, 4}},
+	{"all send", func(ctx context.Context, c *Comm, _ int) error {
+		return Send(ctx, c, make([]byte, long), next(c))
+	}, "", true, []int{3, 4}},
+	{"one receives, and others send", func(ctx context.Context, c *Comm, odd int) error {
+		if c.Rank() == odd {
+			return Recv(ctx, c, make([]byte, long), next(c))
+		}
+		return Send(ctx, c, make([]byte, long), next(c))
+	}, "", true, []int{3, 4}},
+	{"all receive but one, which computes", func(ctx context.Context, c *Comm, odd int) error {
+		if c.Rank() == odd {
+			<-ctx.Done() // in no call: it learns of it when it makes one
+			return Barrier(context.Background(), c)
+		}
+		to := next(c)
+		if to == odd {
+			to = (to + 1) % c.Size()
+		}
+		return Recv(ctx, c, make([]int32, 12), to)
+	}, "", false, []int{4, 5}},
+}
+
+// TestDeadlocks: in every world, every rank ends, with what the ring is, without an end of its context.
+func TestDeadlocks(t *testing.T) {
+	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+		for _, d := range deadlocks {
+			for _, size := range d.sizes {
+				all := w.comms(t, size)
+				cases.Go(func() {
+					defer closeAll(t, all)
+					start, odd := time.Now(), size/2
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					errs := onAll(all, func(c *Comm) error {
+						if c.Rank() != odd {
+							defer cancel()
+						}
+						if d.inAll || d.field != "" {
+							return d.run(t.Context(), c, odd)
+						}
+						return d.run(unlessOdd(t.Context(), ctx, c, odd), c, odd)
+					})
+					t.Logf("%s, %d ranks: found after %v: %v", d.what, size, time.Since(start).Round(time.Millisecond), errs[odd])
+					if w.name == "goroutines" && d.inAll { // which know it at once, from the calls' peers
+						return
+					}
+					if err := wantDeadlock(errs, odd, d.field, d.inAll); err != nil {
+						t.Errorf("%s, %d ranks: %v", d.what, size, err)
+					}
+				})
+			}
+		}
+	})
+}
+
+// inEveryWorld has f begin cases, which mostly wait, and waits for all of them together.
+func inEveryWorld(t *testing.T, f func(t *testing.T, w testWorld, cases *sync.WaitGroup)) {
+	for _, w := range hastyWorlds {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			var cases sync.WaitGroup
+			defer cases.Wait()
+			f(t, w, &cases)
+		})
+	}
+}
+
+// unlessOdd is ctx, or for the odd rank the one that ends when another rank has ended.
+func unlessOdd(ctx, others context.Context, c *Comm, odd int) context.Context {
+	if c.Rank() == odd {
+		return others
+	}
+	return ctx
+}
+
+// wantDeadlock says what is wrong with the errors of all ranks.
+func wantDeadlock(errs []error, odd int, field string, inAll bool) error {
+	if field != "" {
+		return wantMismatch(errs, odd, []string{field})
+	}
+	said := false
+	for rank, err := range errs {
+		var d *DeadlockError
+		switch {
+		case errors.As(err, &d):
+			said = true
+			if !errors.Is(err, ErrDeadlock) || inAll && len(d.Ranks) != len(errs) || !slices.Contains(d.Ranks, rank) && !errors.Is(err, ErrAborted) {
+				return fmt.Errorf("rank %d: %w", rank, err)
+			}
+		case !errors.Is(err, ErrAborted):
+			return fmt.Errorf("rank %d: %w", rank, err)
+		}
+	}
+	if !said {
+		return fmt.Errorf("nobody says what the ring is: %w", errors.Join(errs...))
+	}
+	return nil
+}
+
+// TestSlowRanksAreNoDeadlock has one rank after the other sleep for longer than a deadlock takes to be found, twice, while
+// the others wait for each other in a chain up to it, by sends and receives and in a collective.
+func TestSlowRanksAreNoDeadlock(t *testing.T) {
+	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+		for slow := range 3 {
+			all := w.comms(t, 3)
+			cases.Go(func() {
+				defer closeAll(t, all)
+				for rank, err := range onAll(all, func(c *Comm) error { return passAround(t.Context(), c, slow) }) {
+					if err != nil {
+						t.Errorf("rank %d, while rank %d is slow: %v", rank, slow, err)
+					}
+				}
+			})
+		}
+	})
+}
+
+// passAround passes a message around, which begins at the slow rank, and adds something up, twice.
+func passAround(ctx context.Context, c *Comm, slow int) error {
+	data := make([]byte, 1<<20)
+	for range 2 {
+		if c.Rank() == slow {
+			time.Sleep(2 * (hasty.still + hasty.holds))
+			if err := Send(ctx, c, data, next(c)); err != nil {
+				return err
+			}
+		}
+		if err := Recv(ctx, c, data, previous(c)); err != nil {
+			return err
+		}
+		if c.Rank() != slow {
+			if err := Send(ctx, c, data, next(c)); err != nil {
+				return err
+			}
+		}
+		if err := AllReduce(ctx, c, data, Sum, WithAlgorithm("recursive-doubling")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestDeadlockBesideWork has ranks wait for each other on one communicator while they work on another one, which goes on.
+func TestDeadlockBesideWork(t *testing.T) {
+	inEveryWorld(t, func(t *testing.T, w testWorld, _ *sync.WaitGroup) {
+		all := w.comms(t, 3)
+		stuck := again(t, all)
+		defer closeAll(t, all)
+		defer closeAll(t, stuck)
+		errs := onAll(all, func(c *Comm) error {
+			h := StartRecv(t.Context(), stuck[c.Rank()], make([]int32, 1), next(c))
+			h.begin()
+			going := []int32{1}
+			for going[0] > 0 { // until a rank knows
+				going[0] = 1
+				select {
+				case <-h.Done():
+					going[0] = -3
+				default:
+				}
+				if err := AllReduce(t.Context(), c, going, Sum); err != nil {
+					return fmt.Errorf("the other communicator: %v", err)
+				}
+			}
+			return h.Wait(t.Context())
+		})
+		if w.name == "goroutines" {
+			t.Log(errs)
+		} else if err := wantDeadlock(errs, 0, "", true); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestDeadlockThroughTwo has a ring that goes through two communicators, which is not looked for: the calls end with their
+// context.
+func TestDeadlockThroughTwo(t *testing.T) {
+	all := initComms(t, 3, WithTransport("tcp"), inHaste)
+	other := again(t, all)
+	defer closeAll(t, all)
+	defer closeAll(t, other)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*(hasty.still+hasty.holds))
+	defer cancel()
+	for rank, err := range onAll(all, func(c *Comm) error {
+		if c.Rank() == 0 {
+			c = other[0]
+		}
+		return Recv(ctx, c, make([]int32, 1), next(c))
+	}) {
+		if errors.Is(err, ErrDeadlock) {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+// TestDeadlockInWords: what the errors say.
+func TestDeadlockInWords(t *testing.T) {
+	e := &DeadlockError{Ranks: []int{2, 0, 1}, Sends: []bool{true, false, true}}
+	if got, want := e.Error(), "ranks wait for each other: rank 2 sends to rank 0, which receives from rank 1, which sends to rank 2"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	e = &DeadlockError{Ranks: make([]int, 100), Sends: make([]bool, 100)}
+	if got := e.Error(); len(got) > 1000 || !errors.Is(e, ErrDeadlock) {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,94 @@
+package fast
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// probe is what ranks that make no progress send each other over the control plane to find out whether they wait for each
+// other in a ring. See chase.
+type probe struct {
+	What  uint32
+	Round uint32 // of the rank that began: it tells the answers to one question from those to another
+	path  []hop  // from the rank that began to the one that sends; of a question, the whole ring; of an answer, none
+}
+
+// What a probe is.
+const (
+	probeSeeks   uint32 = iota // it looks for a way back to the rank that began
+	probeAsks                  // does the receiver still stand where the ring says?
+	probeAnswers               // it does
+)
+
+// hop is a rank that makes no progress, and in what.
+type hop struct {
+	Rank          uint32
+	Number, Moved uint64    // as of its stand
+	Call          wire.Call // in which it waits for the next rank
+}
+
+// maxRing is the length of the longest ring that is looked for: it fits into a control message, along with a notice.
+const maxRing = 128
+
+// headBytes and hopBytes are the lengths of a probe's parts.
+var headBytes, hopBytes = binary.Size([2]uint32{}), binary.Size(hop{})
+
+func (p *probe) encode() []byte {
+	b := binary.LittleEndian.AppendUint32(nil, p.What)
+	return append(binary.LittleEndian.AppendUint32(b, p.Round), encodeHops(p.path)...)
+}
+
+// encodeHops is what decodeHops takes.
+func encodeHops(path []hop) []byte {
+	b, err := binary.Append(nil, binary.LittleEndian, path)
+	if err != nil {
+		panic(err) // of numbers
+	}
+	return b
+}
+
+// decodeProbe is the probe in b, of a communicator of size ranks.
+func decodeProbe(b []byte, size int) (p probe, ok bool) {
+	if len(b) < headBytes {
+		return p, false
+	}
+	p.What, p.Round = binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+	if p.path, ok = decodeHops(b[headBytes:], size); !ok {
+		return p, false
+	}
+	return p, p.What <= probeAnswers && (len(p.path) == 0) == (p.What == probeAnswers)
+}
+
+// decodeHops are the hops in b: different ranks of size, at most maxRing, none of which waits for itself.
+func decodeHops(b []byte, size int) ([]hop, bool) {
+	n := len(b) / hopBytes
+	if len(b)%hopBytes != 0 || n > min(maxRing, size) {
+		return nil, false
+	}
+	path, seen := make([]hop, n), make(map[uint32]bool, n)
+	if _, err := binary.Decode(b, binary.LittleEndian, path); err != nil {
+		return nil, false
+	}
+	for i := range path {
+		h := &path[i]
+		isPeer := h.Call.Peer == 0 || int64(h.Call.Peer) <= int64(size) && int64(h.Call.Root) < int64(size)
+		if int64(h.Rank) >= int64(size) || seen[h.Rank] || !isPeer {
+			return nil, false
+		}
+		seen[h.Rank] = true
+	}
+	return path, true
+}
+
+// placeIn is the place of a rank in a ring, or -1.
+func placeIn(ring []hop, rank int) int {
+	return slices.IndexFunc(ring, func(h hop) bool { return int(h.Rank) == rank })
+}
+
+// isBetween tells whether c is a point-to-point call between a rank and another one.
+func isBetween(c *wire.Call, rank, other int) bool {
+	from, to := int(c.Root), int(c.Peer)-1
+	return c.Peer != 0 && (from == rank && to == other || from == other && to == rank)
+}

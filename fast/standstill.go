@@ -1,0 +1,108 @@
+package fast
+
+import (
+	"slices"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// standstill is what a rank is in that has waited without progress for a while; nil: it has not.
+type standstill struct {
+	stand
+	idle  time.Duration
+	waits []int
+	calls []wire.Call // in progress: a collective, or point-to-point calls
+}
+
+// stand is where a rank stands: it has moved if that has changed.
+type stand struct {
+	number uint64 // of its latest operation, by its own count
+	moved  uint64 // by its transport
+}
+
+func (h *hop) stand() stand { return stand{h.Number, h.Moved} }
+
+// maxTogether is how many point-to-point calls a rank may make together and be in a ring that is found.
+const maxTogether = 256
+
+// standstill is that of t now.
+func (t *track) standstill() *standstill {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first, idle, ok := t.idle(time.Since(t.clock.Origin()))
+	if !ok || idle < t.times.still/2 || t.last-first.number >= maxTogether {
+		t.stood = nil
+		return nil
+	}
+	now := stand{t.last, t.moved}
+	if t.stood == nil || t.stood.stand != now { // who has not moved waits for the same ranks, and need not be asked again
+		t.stood = &standstill{stand: now, waits: t.waits(), calls: t.callsFrom(first.number)}
+	}
+	if len(t.stood.waits) == 0 || len(t.stood.calls) == 0 {
+		t.stood = nil
+		return nil
+	}
+	s := *t.stood
+	s.idle = idle
+	return &s
+}
+
+// callsFrom are the operations from that number on. The recorder is locked.
+func (t *track) callsFrom(number uint64) (calls []wire.Call) {
+	for ; number <= t.last; number++ {
+		if r, ok := t.find(number); ok {
+			calls = append(calls, r.call())
+		}
+	}
+	return calls
+}
+
+// call is what the others compare with theirs.
+func (r *record) call() wire.Call {
+	f := form{k: r.k, t: r.elem, a: r.a, depth: int(r.depth),
+		args: Args{Count: r.count, Op: r.op, Root: int(r.root), Peer: int(max(r.peer, 0))}}
+	c := f.describe()
+	c.Seq = r.seq
+	return c
+}
+
+// hop is that of rank, whose standstill is s, in which it waits for another one, if it does.
+func (s *standstill) hop(rank, waitsFor int) (hop, bool) {
+	if s == nil || !slices.Contains(s.waits, waitsFor) {
+		return hop{}, false
+	}
+	for i := range s.calls {
+		if c := s.calls[i]; c.Peer == 0 || isBetween(&c, rank, waitsFor) {
+			return hop{Rank: uint32(rank), Number: s.number, Moved: s.moved, Call: c}, true
+		}
+	}
+	return hop{}, false
+}
+
+// isAt tells whether the rank whose standstill is s stands where h says, and has not moved since.
+func (s *standstill) isAt(h *hop) bool {
+	return s != nil && s.stand == h.stand() && slices.Contains(s.calls, h.Call)
+}
+
+// blocks tells whether h waits for rank, whose standstill is s, until that goes on. If both are in point-to-point calls
+// between the two it need not be so: these messages move by themselves, or the two find out why not.
+func (s *standstill) blocks(h *hop, rank int) bool {
+	return h.Call.Peer == 0 || !slices.ContainsFunc(s.calls, func(c wire.Call) bool { return isBetween(&c, rank, int(h.Rank)) })
+}
+
+// departs tells whether the rank whose standstill is s may be where the proof of an algorithm says nothing about h: one
+// of the two is in a point-to-point call, or in another collective, but not in one that h has yet to come to by itself.
+func (s *standstill) departs(h *hop) bool {
+	theirs := &s.calls[0]
+	switch {
+	case h.Call.Peer != 0 || theirs.Peer != 0 || theirs.Seq > h.Call.Seq:
+		return true
+	case theirs.Seq < h.Call.Seq:
+		return false
+	}
+	return theirs.Fingerprint() != h.Call.Fingerprint()
+}
