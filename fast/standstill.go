@@ -62,11 +62,11 @@ func (t *track) callsFrom(number uint64) (calls []wire.Call) {
 }
 
 // call is what the others compare with theirs.
-func (r *record) call() wire.Call {
-	f := form{k: r.k, t: r.elem, a: r.a, depth: int(r.depth),
-		args: Args{Count: r.count, Op: r.op, Root: int(r.root), Peer: int(max(r.peer, 0))}}
+func (e *record) call() wire.Call {
+	f := form{k: e.k, t: e.elem, a: e.a, depth: int(e.depth),
+		args: Args{Count: e.count, Op: e.op, Root: int(e.root), Peer: int(max(e.peer, 0))}}
 	c := f.describe()
-	c.Seq = r.seq
+	c.Seq = e.seq
 	return c
 }
 
