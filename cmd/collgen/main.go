@@ -6,6 +6,7 @@
 //	collgen explain [flags] algorithm      show one in detail, with its steps for one call
 //	collgen explain [flags] primitive      say which of its algorithms a call gets, and why
 //	collgen verify [flags] [pattern]       prove algorithms
+//	collgen cost [flags] pattern           predict how long they take on a machine that need not be at hand
 //
 // In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the package's
 // own: its variables of type gen.Algorithm, and the primitives that these carry out. Where there are none, list, explain
@@ -50,6 +51,7 @@ var commands = []command{
 	{"list", "[pattern]", "show algorithms: what they achieve, what they cost", runList},
 	{"explain", "algorithm", "show one algorithm in detail, or what calls of a primitive get, and why", runExplain},
 	{"verify", "[pattern]", "prove algorithms", runVerify},
+	{"cost", "pattern", "predict how long algorithms take on a machine that need not be at hand", runCost},
 }
 
 // call is one run of a command.
@@ -69,6 +71,7 @@ type call struct {
 	bytes     int    // of a block
 	tune      string // the file of a table of rules; "": none
 	transport string // "": every one
+	costing   costing
 	progress  *progress
 }
 
@@ -183,6 +186,8 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 	case "list":
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")
+	case "cost":
+		c.costFlags()
 	case "verify":
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks")

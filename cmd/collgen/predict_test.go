@@ -1,0 +1,64 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCost compares what is predicted for a ring with its formula, and looks at the order of the table.
+func TestCost(t *testing.T) {
+	var ring []prediction
+	decode(t, &ring, "cost", "-catalogue", "-n", "8", "-bytes", "8000", "-alpha", "1e-6", "-beta", "1e-9", "-gamma", "1e-9", "allreduce/ring", "-json")
+	want := 14*(1e-6+1000e-9) + 7*1000e-9 // 2(n-1) messages of an eighth, half of them reduced
+	if len(ring) != 1 || math.Abs(ring[0].Seconds-want) > 1e-9 || ring[0].Messages != 8*14 || ring[0].Bytes != 8*14*1000 {
+		t.Errorf("%+v, want %v seconds", ring, want)
+	}
+	var all []prediction
+	decode(t, &all, "cost", "-catalogue", "-n", "5", "-json", "allreduce")
+	if !slices.IsSortedFunc(all, func(x, y prediction) int { return int(math.Copysign(1, x.Seconds-y.Seconds)) }) {
+		t.Errorf("not sorted: %+v", all)
+	}
+	depths := map[string]int{}
+	for _, p := range all {
+		depths[p.Algorithm]++
+	}
+	if depths["allreduce/ring"] != 1 || depths["allreduce/chunked-ring"] != len(pieces) {
+		t.Errorf("%v", depths)
+	}
+}
+
+// TestCostOfSharedLinks: eight ranks of a host share its link, so that what all of them send takes longer.
+func TestCostOfSharedLinks(t *testing.T) {
+	var own, shared []prediction
+	decode(t, &own, "cost", "-catalogue", "-n", "16", "alltoall/direct", "-json")
+	decode(t, &shared, "cost", "-catalogue", "-n", "16", "-ranks-per-host", "8", "alltoall/direct", "-json")
+	if own[0].Seconds*2 > shared[0].Seconds {
+		t.Errorf("%v with links of their own, %v with shared ones", own[0].Seconds, shared[0].Seconds)
+	}
+}
+
+func TestCostRefuses(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "machine.json")
+	if err := os.WriteFile(bad, []byte(`{"cores": -1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		says string
+		args []string
+	}{
+		{"want a primitive", nil},
+		{"ranks", []string{"-n", "0", "allreduce/ring"}},
+		{"alpha", []string{"-alpha", "-1", "allreduce/ring"}},
+		{"cores is -1", []string{"-machine", bad, "allreduce/ring"}},
+		{"no such file", []string{"-machine", bad + "?", "allreduce/ring"}},
+	} {
+		status, _, stderr := collgen(t, append([]string{"cost", "-catalogue"}, tc.args...)...)
+		if status == 0 || !strings.Contains(stderr, tc.says) {
+			t.Errorf("%q: status %d, %s", tc.args, status, stderr)
+		}
+	}
+}
