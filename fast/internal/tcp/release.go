@@ -5,10 +5,16 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// drain bounds the time in which what was sent before Close still goes out.
-const drain = 2 * time.Second
+// drain bounds the time in which what was sent before Close still goes out; after a failure it is drainFailed, because
+// nobody can use it, and why it failed the others hear over the control plane as well.
+const (
+	drain       = 2 * time.Second
+	drainFailed = 100 * time.Millisecond
+)
 
 // release says the last word on all links and closes them. What the rank has sent goes out meanwhile.
 func (e *Endpoint) release() {
@@ -29,7 +35,11 @@ func (e *Endpoint) release() {
 		e.poller.close()
 		return
 	}
-	go e.drain(left)
+	limit := drain
+	if f := e.fate.Load(); e.doom != nil || f != nil && f.err != wire.ErrClosed {
+		limit = drainFailed
+	}
+	go e.drain(left, limit)
 }
 
 // leave says the last word, and tells whether all that was said has arrived.
@@ -39,9 +49,9 @@ func (l *link) leave() bool {
 }
 
 // drain lets what is pending go out, for some time, and closes the links.
-func (e *Endpoint) drain(left []*link) {
+func (e *Endpoint) drain(left []*link, limit time.Duration) {
 	defer e.poller.close()
-	for start := time.Now(); len(left) > 0 && time.Since(start) < drain; {
+	for start := time.Now(); len(left) > 0 && time.Since(start) < limit; {
 		left = slices.DeleteFunc(left, func(l *link) bool {
 			done := l.drained()
 			if done {
