@@ -137,7 +137,7 @@ func TestDetails(t *testing.T) {
 	for _, x := range impostors(t) {
 		for name, want := range map[string]string{
 			"stale epoch": "stale epoch: 2, and not 3", "wrong size": "wrong size of the job: 5, and not 4",
-			"wrong version": "3, and not 2", "wrong mode": "a certificate, and not a secret",
+			"wrong version": fmt.Sprintf("%d, and not %d", Version+1, Version), "wrong mode": "a certificate, and not a secret",
 			"unwanted": "refused: the ticket was used", "wrong rank claimed": "not the key of process 2",
 		} {
 			if err := x.call(t, s.dial(t)); x.name == name && !strings.Contains(err.Error(), want) {

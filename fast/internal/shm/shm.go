@@ -237,8 +237,8 @@ func (e *Endpoint) complete(ctx context.Context) error {
 			if e.open > 0 && (ctx.Err() != nil || e.ended.Load() != nil) {
 				return e.failure(ctx)
 			}
-		case e.pause(idle):
-			idle++
+		case e.ended.Load() == nil && (idle%16 != 15 || ctx.Err() == nil) && e.pause(idle):
+			idle++ // a yield may take as long as others let it
 		default:
 			e.progress.Store(e.moves)
 			if err := e.sleep(ctx); err != nil {

@@ -40,9 +40,13 @@ func (e *Endpoint) pause(looks int) bool {
 	if looks == 0 {
 		e.beside = e.waitsForNeighbor()
 	}
+	spins := e.patience.spins
+	if e.beside {
+		spins = 0
+	}
 	switch {
-	case looks < e.patience.spins && !e.beside:
-	case looks < e.patience.spins+e.patience.yields:
+	case looks < spins:
+	case looks < spins+e.patience.yields:
 		e.yield()
 	default:
 		return false
