@@ -45,8 +45,10 @@ type Comm struct {
 	closed   atomic.Bool
 	busy     atomic.Bool // guards what follows
 	plans    plans
-	// prepared is that of the last call that was prepared without options, described that of desc.
+	// prepared is that of the last call that was prepared without options, described that of desc. The former are numbered.
 	prepared, described form
+	forms               uint64 // so far
+	describedForm       uint64 // the number of described; 0: it has none
 	desc                wire.Call
 	call                Call
 	calls               uint64 // made so far by all ranks together

@@ -23,6 +23,7 @@ func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args 
 type request struct {
 	form
 	dst, src []byte
+	known    uint64 // the number of the form among those that were prepared without options; 0: it has options
 }
 
 // form is all of a call but its buffers. Calls repeat themselves, so that of the last one is worth keeping.
@@ -99,7 +100,7 @@ func (c *Comm) unmade(name string, err error) error {
 // prepare checks the arguments and chooses the algorithm.
 func (c *Comm) prepare(r *request, opts []Option) error {
 	if last := &c.prepared; len(opts) == 0 && last.k == r.k && last.t == r.t && last.args == r.args {
-		r.a, r.depth = last.a, last.depth
+		r.a, r.depth, r.known = last.a, last.depth, c.forms
 		return r.checkOverlap()
 	}
 	if err := c.check(r); err != nil {
@@ -111,6 +112,8 @@ func (c *Comm) prepare(r *request, opts []Option) error {
 	}
 	if len(opts) == 0 {
 		c.prepared = r.form
+		c.forms++
+		r.known = c.forms
 	}
 	return r.checkOverlap()
 }
@@ -250,8 +253,11 @@ func (c *Comm) counter(r *request) *uint64 {
 
 // describe has c.desc say of r what the other ranks compare with theirs.
 func (c *Comm) describe(r *request, seq uint64) {
-	if c.described != r.form { // most calls are like the one before
-		c.described, c.desc = r.form, r.describe()
+	if r.known == 0 || r.known != c.describedForm { // most calls are like the one before
+		if c.described != r.form {
+			c.described, c.desc = r.form, r.describe()
+		}
+		c.describedForm = r.known
 	}
 	c.desc.Seq = seq
 }
