@@ -39,11 +39,7 @@ func BenchmarkAgreement(b *testing.B) {
 	}
 }
 
-// agreementLimit is how many percent of an all-reduce of 4 KiB the comparison may take, by the number of ranks. Between
-// two ranks such a call takes 0.4 µs, so that 1 % would be 4 ns: less than it takes to note down what is to be compared.
-var agreementLimit = map[int]float64{2: 4, 4: 1}
-
-// TestAgreementCost is the time of bar 5: what the comparison takes of an all-reduce of 4 KiB.
+// TestAgreementCost is the time of bar 5: of an all-reduce of 4 KiB, the comparison takes less than 1 %.
 func TestAgreementCost(t *testing.T) {
 	const rounds, calls, bytes = 15, 20_000, 4 << 10
 	if !soaking() {
@@ -70,8 +66,8 @@ func TestAgreementCost(t *testing.T) {
 		cost := all[len(all)/2]
 		t.Logf("%d ranks: the comparison is %.2f %% of a call of %d bytes, the median of %d rounds, %.2f to %.2f",
 			size, cost, bytes, len(all), all[0], all[len(all)-1])
-		if limit := agreementLimit[size]; cost >= limit {
-			t.Errorf("%d ranks: the comparison is %.2f %% of a call, want less than %v", size, cost, limit)
+		if cost >= 1 {
+			t.Errorf("%d ranks: the comparison is %.2f %% of a call, want less than 1", size, cost)
 		}
 	}
 }
