@@ -11,8 +11,8 @@ import (
 )
 
 // The shared memory: a header, a control block per rank, a ring per ordered pair of ranks, and a board per rank if there
-// are more than two. All of it is a function of the number of ranks. Whatever is read from it may have been written by a broken process, so nothing read from it is used
-// as an address, an offset or a length.
+// are more than two. All of it is a function of the number of ranks. Whatever is read from it may have been written by a
+// broken process: what says where data lie, or how many, is checked before it is used, and nothing read is an address here.
 const (
 	// MaxSize is the largest number of ranks. The memory grows with its square.
 	MaxSize = 256
