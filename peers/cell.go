@@ -93,7 +93,7 @@ func (s *samples) why(c contest, us name, peers []string) string {
 	return "not tried"
 }
 
-// verdict says which target a cell reaches.
+// verdict says which target a cell reaches: a floor that is below for us may lie beyond what the machine can do.
 func (c *cell) verdict() string {
 	switch {
 	case c.Missing != "":
@@ -104,6 +104,16 @@ func (c *cell) verdict() string {
 		return "stretch"
 	case c.Ratio >= c.Floor:
 		return "floor"
+	case c.most() > 0 && c.most() < c.Floor:
+		return "beyond"
 	}
 	return "below"
+}
+
+// most is the ratio that a program would reach which takes no longer than the machine's limits; 0: not known.
+func (c *cell) most() float64 {
+	if c.Limit == 0 {
+		return 0
+	}
+	return c.Peer / c.Limit
 }

@@ -67,14 +67,15 @@ func TestCell(t *testing.T) {
 // TestVerdict is at the edges of the targets, and where there are none.
 func TestVerdict(t *testing.T) {
 	for _, test := range []struct {
-		ratio float64
+		ratio, limit float64
 		target
 		want string
 	}{
-		{1.99, target{2, 3}, "below"}, {2, target{2, 3}, "floor"}, {2.99, target{2, 3}, "floor"}, {3, target{2, 3}, "stretch"},
-		{9, target{Floor: 2}, "floor"}, {1, target{Floor: 2}, "below"}, {9, target{}, "-"},
+		{1.99, 0, target{2, 3}, "below"}, {2, 0, target{2, 3}, "floor"}, {2.99, 0, target{2, 3}, "floor"}, {3, 0, target{2, 3}, "stretch"},
+		{9, 0, target{Floor: 2}, "floor"}, {1, 0, target{Floor: 2}, "below"}, {9, 0, target{}, "-"},
+		{1, 5, target{2, 3}, "below"}, {1, 5.01, target{2, 3}, "beyond"}, {2, 9, target{2, 3}, "floor"},
 	} {
-		c := cell{Ratio: test.ratio, target: test.target}
+		c := cell{Ratio: test.ratio, target: test.target, Peer: 10, Limit: test.limit}
 		if got := c.verdict(); got != test.want {
 			t.Errorf("%v of %v: %q, want %q", test.ratio, test.target, got, test.want)
 		}
@@ -115,6 +116,8 @@ func TestLeast(t *testing.T) {
 	l = l.merge(limits{
 		{Name: "cache line", Where: "between cores", Cores: 2, Value: .2, Unit: "us"},
 		{Name: "cache line", Where: "between cores", Cores: 2, Value: .1, Unit: "us"}, // better
+		{Name: "cache line", Where: "both ways at once", Cores: 2, Value: .15, Unit: "us"},
+		{Name: "switch", Where: "on one core", Cores: 1, Value: 2, Unit: "us"},
 		{Name: "copy", Where: "L3", Bytes: mib, Cores: 2, Value: 80, Unit: "GB/s"},
 		{Name: "copy", Where: "L3", Bytes: mib, Cores: 2, Value: 100, Unit: "GB/s"}, // better
 		{Name: "copy", Where: "L3", Bytes: mib, Cores: 1, Value: 900, Unit: "GB/s"}, // of one core
@@ -129,8 +132,10 @@ func TestLeast(t *testing.T) {
 		contest
 		want float64
 	}{
-		{contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 8}, .1},
-		{contest{Collective: "barrier", Transport: "shm", Ranks: 4}, .1},
+		{contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 8}, .15},
+		{contest{Collective: "broadcast", Transport: "shm", Ranks: 4, Bytes: 8}, .1},
+		{contest{Collective: "barrier", Transport: "shm", Ranks: 4}, 2},
+		{contest{Collective: "barrier", Transport: "shm", Ranks: 7}, 6},
 		{contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 1e5}, 1 + 2},
 		{contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 1e7}, 500 + 1000},
 		{contest{Collective: "broadcast", Transport: "shm", Ranks: 4, Bytes: 1e5}, 3},

@@ -86,8 +86,11 @@ var moves = map[string]func(n float64) (added, copied float64){
 	"barrier":        func(float64) (float64, float64) { return 0, 0 },
 }
 
-// least is the shortest time of a contest that the limits allow, in microseconds: as long as one message takes, and as long
-// as all bytes take on both cores. 0: the limits for it are not known.
+// limitCores is on how many cores the limits are measured, and contests take place.
+const limitCores = 2
+
+// least is the shortest time of a contest that the limits allow, in microseconds: as long as hearing from each other takes, and
+// as long as all bytes take on both cores. 0: the limits for it are not known.
 func (l limits) least(c contest) float64 {
 	added, copied := moves[c.Collective](float64(c.Ranks))
 	size := float64(c.Bytes) / 1e3 // divided by GB/s, these are microseconds
@@ -99,11 +102,28 @@ func (l limits) least(c contest) float64 {
 		// What is added has crossed the wire as well.
 		return max(message.Value, size*(added+copied)/stream.Value)
 	}
-	line, adds, copies := l.find(named("cache line", "between cores")), l.memory("reduce", c.Bytes), l.memory("copy", c.Bytes)
-	if line == nil || adds == nil || copies == nil {
+	heard, adds, copies := l.heard(c), l.memory("reduce", c.Bytes), l.memory("copy", c.Bytes)
+	if heard == 0 || adds == nil || copies == nil {
 		return 0
 	}
-	return max(line.Value, size*added/adds.Value+size*copied/copies.Value)
+	return max(heard, size*added/adds.Value+size*copied/copies.Value)
+}
+
+// heard is how long it takes in shared memory until the ranks have heard from each other: one line if only one has something to
+// say, lines that cross if all have; and with more ranks than cores, until all have had their turns.
+func (l limits) heard(c contest) float64 {
+	if c.Collective == "broadcast" || c.Collective == "ping-pong" {
+		return l.value(named("cache line", "between cores"))
+	}
+	turns := (c.Ranks+limitCores-1)/limitCores - 1
+	return max(l.value(named("cache line", "both ways at once")), float64(turns)*l.value(named("switch", "on one core")))
+}
+
+func (l limits) value(is func(*limit) bool) float64 {
+	if found := l.find(is); found != nil {
+		return found.Value
+	}
+	return 0
 }
 
 func named(name, where string) func(*limit) bool {
@@ -114,7 +134,7 @@ func named(name, where string) func(*limit) bool {
 // cache at best.
 func (l limits) memory(name string, bytes int) (found *limit) {
 	for _, where := range []string{"L3", "DRAM"} {
-		if found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == 2 }); found != nil && bytes <= found.Bytes {
+		if found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == limitCores }); found != nil && bytes <= found.Bytes {
 			break
 		}
 	}

@@ -73,7 +73,7 @@ func (c *cell) short() string {
 
 // details has a line for each cell.
 func details(cells []cell) grid {
-	g := grid{{"what", "size", "ours, µs", "peer, µs", "ratio", "least-most", "rounds", "floor", "stretch", "verdict", "ours over the limit", "the peer"}}
+	g := grid{{"what", "size", "ours, µs", "peer, µs", "ratio", "least-most", "rounds", "floor", "stretch", "at the limit", "verdict", "ours over the limit", "the peer"}}
 	for i := range cells {
 		g = append(g, cells[i].line())
 	}
@@ -83,14 +83,14 @@ func details(cells []cell) grid {
 func (c *cell) line() []string {
 	line := []string{c.Row, sizeName(c.Bytes)}
 	if c.Missing != "" {
-		return append(line, "", "", "", "", "", number(c.Floor), number(c.Stretch), c.verdict(), "", c.Missing)
+		return append(line, "", "", "", "", "", number(c.Floor), number(c.Stretch), "", c.verdict(), "", c.Missing)
 	}
 	distance := "not measured"
 	if c.Limit > 0 {
 		distance = number(c.Ours / c.Limit)
 	}
 	return append(line, number(c.Ours), number(c.Peer), number(c.Ratio), number(c.Least)+"-"+number(c.Most), strconv.Itoa(c.Rounds),
-		number(c.Floor), number(c.Stretch), c.verdict(), distance, c.Best.String())
+		number(c.Floor), number(c.Stretch), number(c.most()), c.verdict(), distance, c.Best.String())
 }
 
 // number has three digits that count; "" is 0.

@@ -42,7 +42,8 @@ hidden behind arithmetic which takes as long as the call: little, where the rank
 that move the data. In place of the times of operations,
 
     -limits   has what this machine can do at best: copying and reducing (into += from, by fast's kernels) at each level of
-              memory on one core and all, a cache line and a futex from one core to another, TCP, process_vm_readv
+              memory on one core and all, a cache line and a futex from one core to another, a switch of threads, TCP,
+              process_vm_readv
     -comms n  has what n further communicators cost: the time to make one, memory, files, and calls on all of them in turn
     -tune     takes turns with all algorithms and depths, in place, and writes the fewest rules by which no measured call
               is more than 5 % slower than the fastest, or than its times are spread, up to 15 %. -b, -e and -f say which

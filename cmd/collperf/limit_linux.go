@@ -13,7 +13,7 @@ import (
 )
 
 // systemProbes are those that only Linux has.
-var systemProbes = []probe{{"futex", futexLimits}, {"tcp message", messageLimits}, {"process_vm_readv", otherMemoryLimits}}
+var systemProbes = []probe{{"switch", switchLimits}, {"futex", futexLimits}, {"tcp message", messageLimits}, {"process_vm_readv", otherMemoryLimits}}
 
 // onCore keeps this goroutine on a core until it is released. Where that is refused, it is on whatever core.
 func onCore(index int) (release func()) {

@@ -8,21 +8,40 @@ import (
 	"sync/atomic"
 )
 
-// lineLimits is how long a cache line takes from one core to another.
+// lineLimits is how long a cache line takes from one core to another, and two lines that cross: what two ranks need at least
+// to hear from each other.
 func lineLimits(ctx context.Context) ([]limit, error) {
 	if runtime.NumCPU() < 2 {
 		return nil, errors.New("there is one core")
 	}
-	var line struct {
-		_    [64]byte
-		turn atomic.Int64 // even: the first one's
-		_    [64]byte
+	var lines [2]struct {
+		_     [64]byte
+		round atomic.Int64
+		_     [64]byte
 	}
-	seconds, err := oneWay(ctx, [2]func(turn int) error{
-		func(turn int) error { return spin(&line.turn, int64(2*turn)) },
-		func(turn int) error { return spin(&line.turn, int64(2*turn+1)) },
-	}, func() { line.turn.Store(0) })
-	return []limit{{Name: "cache line", Where: "between cores", Bytes: 8, Cores: 2, Value: seconds * 1e6, Unit: "us"}}, err
+	turn := &lines[0].round // even: the first one's
+	way, err := oneWay(ctx, [2]func(turn int) error{
+		func(i int) error { return spin(turn, int64(2*i)) },
+		func(i int) error { return spin(turn, int64(2*i+1)) },
+	}, func() { turn.Store(0) })
+	if err != nil {
+		return nil, err
+	}
+	exchange := func(own, other *atomic.Int64) func(int) error {
+		return func(i int) error {
+			own.Store(int64(i + 1))
+			for other.Load() <= int64(i) {
+			}
+			return nil
+		}
+	}
+	both, err := inStep(ctx, [2]func(int) error{
+		exchange(&lines[0].round, &lines[1].round), exchange(&lines[1].round, &lines[0].round),
+	}, func() { lines[0].round.Store(0); lines[1].round.Store(0) })
+	return []limit{
+		{Name: "cache line", Where: "between cores", Bytes: 8, Cores: 2, Value: way * 1e6, Unit: "us"},
+		{Name: "cache line", Where: "both ways at once", Bytes: 8, Cores: 2, Value: both * 1e6, Unit: "us"},
+	}, err
 }
 
 // spin waits for a value, and gives the turn to the other one.
@@ -33,9 +52,16 @@ func spin(turn *atomic.Int64, want int64) error {
 	return nil
 }
 
-// oneWay is how long a turn takes, in seconds, of two that take turns on two cores. Before each measurement reset is called.
+// oneWay is how long a turn takes, in seconds, of two that take turns on two cores.
 func oneWay(ctx context.Context, sides [2]func(turn int) error, reset func()) (float64, error) {
-	seconds, err := best(ctx, func(n int) error {
+	seconds, err := inStep(ctx, sides, reset)
+	return seconds / 2, err
+}
+
+// inStep is how long it takes, in seconds, that each of two does its part once, on two cores. Before each measurement reset
+// is called.
+func inStep(ctx context.Context, sides [2]func(turn int) error, reset func()) (float64, error) {
+	return best(ctx, func(n int) error {
 		reset()
 		var both sync.WaitGroup
 		var errs [2]error
@@ -50,5 +76,4 @@ func oneWay(ctx context.Context, sides [2]func(turn int) error, reset func()) (f
 		both.Wait()
 		return errors.Join(errs[:]...)
 	})
-	return seconds / 2, err
 }
