@@ -25,13 +25,16 @@ const nap = 10 * time.Millisecond
 // look. After that it sleeps.
 type patience struct{ spins, yields int }
 
-// patienceFor suits size ranks on cores processors: where a rank may occupy the processor that another one needs, it looks
-// about as long as a switch of processes takes.
+// patienceFor suits size ranks on cores processors. Where a rank may occupy the processor that another one needs, it looks
+// about as long as a switch of processes takes; where it certainly does, not at all.
 func patienceFor(size, cores int) patience {
-	if size <= cores {
+	switch {
+	case size <= cores:
 		return patience{spins: 2000, yields: 20}
+	case size <= 2*cores:
+		return patience{spins: 500, yields: 100}
 	}
-	return patience{spins: 500, yields: 100}
+	return patience{spins: 0, yields: 100}
 }
 
 // pause comes after a number of looks that were in vain. It is false when it is time to sleep. It is of no use to look for
@@ -55,8 +58,12 @@ func (e *Endpoint) pause(looks int) bool {
 }
 
 // yield lets other processes have the processor. Every now and then the rank says which one that is.
+//
+// Go's scheduler is not told: the thread stays ready to run, as if the system had taken the processor from it. If it were
+// told, its monitor would take every yield among many ranks, which lasts long, for a system call that blocks, and wake up
+// thousands of times a second, in each process, to look after it.
 func (e *Endpoint) yield() {
-	_, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	_, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	if e.yields++; e.yields%16 != 1 {
 		return
 	}
