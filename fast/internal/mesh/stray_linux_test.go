@@ -25,9 +25,9 @@ func startups(t *testing.T) []startup {
 	return all
 }
 
-// form has a job of some processes form, and says how long that took, from when all of them listen. Before that, listening
-// is called with the ways to them, and formed before they end.
-func (s startup) form(t *testing.T, listening func([]route), formed func()) time.Duration {
+// form has a job of some processes form, which have left when it returns them, and says how long that took, from when all of
+// them listen. Before that, listening is called with the ways to them, and formed before they end.
+func (s startup) form(t *testing.T, listening func([]route), formed func()) ([]*Mesh, time.Duration) {
 	t.Helper()
 	const size = 4
 	b, ctx, found := newBoard(), soon(t), make(chan struct{})
@@ -56,7 +56,7 @@ func (s startup) form(t *testing.T, listening func([]route), formed func()) time
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
-	return took
+	return meshes, took
 }
 
 // routes are the ways to all processes that their cards give.
@@ -82,13 +82,14 @@ func (s startup) routes(t *testing.T, b *board, configs []Config) (routes []rout
 
 // clean is form without strays.
 func (s startup) clean(t *testing.T) time.Duration {
-	return s.form(t, func([]route) {}, func() {})
+	_, took := s.form(t, func([]route) {}, func() {})
+	return took
 }
 
 // pestered is form while strays come: the job forms when half of them have come, and lasts until all have.
 func (s startup) pestered(t *testing.T, p pest) time.Duration {
 	var strays *pack
-	return s.form(t, func(routes []route) {
+	_, took := s.form(t, func(routes []route) {
 		strays = p.bring(t, routes)
 		strays.line(t)
 	}, func() {
@@ -97,6 +98,7 @@ func (s startup) pestered(t *testing.T, p pest) time.Duration {
 		}
 		strays.leave(t)
 	})
+	return took
 }
 
 // memory is what this program has from the system, which is never less than before.
