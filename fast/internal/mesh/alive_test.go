@@ -182,3 +182,15 @@ func TestVigil(t *testing.T) {
 		}
 	}
 }
+
+// TestNextTurn: whenever processes begin to wait, they turn to their peers at the same moments.
+func TestNextTurn(t *testing.T) {
+	const wait = 125 * time.Millisecond
+	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	for after := time.Duration(0); after < time.Second; after += time.Millisecond {
+		turn, left := nextTurn(noon.Add(after), wait)
+		if at := after + left; left <= 0 || left > wait || at%wait != 0 || turn != noon.Add(at).UnixNano()/int64(wait) {
+			t.Fatalf("%v after noon: turn %d in %v", after, turn, left)
+		}
+	}
+}

@@ -26,7 +26,7 @@ type Config struct {
 	Encrypt   bool   // data that goes over TCP is encrypted; all processes say the same
 	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
 	// Freeze is how long a process may be silent before it is taken for dead; 0: 2 s. Each process has its
-	// own, and all send heartbeats in an eighth of the shortest one.
+	// own, and all send heartbeats in an eighth of the shortest one, or in a quarter to the processes of their host.
 	Freeze time.Duration
 	Log    *slog.Logger // nil: none
 
