@@ -49,12 +49,22 @@ func TestCopy(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for _, n := range []int{0, 1, 1 << 20, streamed - 1, streamed + 7} {
+	if err := checkCopy(moveBytes); err != nil {
+		t.Error(err)
+	}
+	for _, n := range []int{0, 1, short, 1 << 20, streamed - 1, streamed + 7} {
 		src := randomBytes(n)
 		dst := make([]byte, n+1)
 		Copy(dst[:n], src)
 		if !bytes.Equal(dst[:n], src) || dst[n] != 0 {
 			t.Errorf("%d bytes: not a copy", n)
+		}
+	}
+	for _, n := range []int{0, 1, delivered - 1, delivered, delivered + 1, 100003} {
+		src, dst := randomBytes(n), make([]byte, n+1)
+		Deliver(dst[:n], src)
+		if !bytes.Equal(dst[:n], src) || dst[n] != 0 {
+			t.Errorf("%d bytes: not delivered", n)
 		}
 	}
 	if checkCopy(func(dst, src []byte) { copy(dst, src[:len(src)&^1]) }) == nil {

@@ -34,3 +34,14 @@ var streams = func() bool {
 	_, b, c, d := cpuid(0)
 	return b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163 // AuthenticAMD
 }()
+
+// moves tells whether the processor's own loop is the best for what another processor reads next: it announces so itself,
+// as "fast short REP MOVSB".
+var moves = func() bool {
+	last, _, _, _ := cpuid(0)
+	if last < 7 {
+		return false
+	}
+	_, _, _, d := cpuid(7)
+	return d&(1<<4) != 0
+}()

@@ -664,5 +664,10 @@ func divideFloat64AVX512(data []byte, size int)
 //go:noescape
 func copyAVX512(dst []byte, src []byte)
 
+// moveBytes is dst = src, of the same length, by the instruction REP MOVSB.
+//
+//go:noescape
+func moveBytes(dst []byte, src []byte)
+
 // cpuid is the instruction CPUID, for subleaf 0.
 func cpuid(leaf uint32) (a uint32, b uint32, c uint32, d uint32)

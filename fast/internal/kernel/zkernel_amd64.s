@@ -11739,6 +11739,15 @@ done4:
 	VZEROUPPER
 	RET
 
+// func moveBytes(dst []byte, src []byte)
+TEXT ·moveBytes(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), DI
+	MOVQ src_base+24(FP), SI
+	MOVQ dst_len+8(FP), CX
+	REP
+	MOVSB
+	RET
+
 // func cpuid(leaf uint32) (a uint32, b uint32, c uint32, d uint32)
 // Requires: CPUID
 TEXT ·cpuid(SB), NOSPLIT, $0-24

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -110,7 +111,7 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	case n <= inline:
 		copy(l.inline[:], data)
 	default:
-		copy(r.data(n), data)
+		kernel.Deliver(r.data(n), data)
 	}
 	r.next++
 	l.seq.Store(r.next)
@@ -192,7 +193,7 @@ func (m *incoming) apply(data []byte) {
 	into := m.Into[m.at:to:to]
 	switch {
 	case m.Kernel == nil:
-		copy(into, data)
+		kernel.Copy(into, data)
 	case len(data) == 0:
 	case m.ReceivedFirst:
 		m.Kernel(into, data, m.With[m.at:to:to])

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -122,6 +123,22 @@ func (c *code) bits(avx2 func(y, x, to operand.Op), avx512 func(ops ...operand.O
 	} else {
 		avx2(y, x, to)
 	}
+}
+
+// moveBytes is the processor's own loop for copying.
+func moveBytes(ctx *build.Context) {
+	ctx.Function("moveBytes")
+	ctx.Attributes(attr.NOSPLIT)
+	ctx.SignatureExpr("func(dst, src []byte)")
+	ctx.Pragma("noescape")
+	ctx.Doc("moveBytes is dst = src, of the same length, by the instruction REP MOVSB.")
+	ctx.Load(ctx.Param("dst").Base(), reg.RDI)
+	ctx.Load(ctx.Param("src").Base(), reg.RSI)
+	ctx.Load(ctx.Param("dst").Len(), reg.RCX)
+	for _, opcode := range []string{"REP", "MOVSB"} { // which avo does not know
+		ctx.Instruction(&ir.Instruction{Opcode: opcode, Inputs: []operand.Op{reg.RDI, reg.RSI, reg.RCX}})
+	}
+	ctx.RET()
 }
 
 // cpuid tells what the processor is and has.

@@ -37,6 +37,7 @@ func main() {
 		}
 		(&code{Context: ctx, set: set}).copies()
 	}
+	moveBytes(ctx)
 	cpuid(ctx)
 	file, err := ctx.Result()
 	if err != nil {
