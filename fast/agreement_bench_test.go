@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -79,7 +78,7 @@ func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
 	if err := c.prepare(r, nil); err != nil {
 		b.Fatal(err)
 	}
-	theirs := make([]uint64, peers) // what came from each
+	theirs, ours := make([]uint64, peers), make([]uint64, peers) // what came from each, and goes to it
 	seq, differ := c.calls, 0
 	exchange := func() {
 		if err := c.transport.Exchange(b.Context(), nil, nil); err != nil {
@@ -90,11 +89,12 @@ func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
 	for range n {
 		seq++
 		c.describe(r, seq)
-		c.transport.Begin(&c.desc)
+		c.transport.Begin(c.mark)
 		exchange()
-		mine := wire.Mark{Call: &c.desc, Fingerprint: seq}.Of(nil) // as for each message
-		for _, fingerprint := range theirs {
-			if fingerprint != mine.Fingerprint {
+		for i := range theirs {
+			mine := c.mark.Of(nil)
+			ours[i] = mine.Fingerprint
+			if theirs[i] != mine.Fingerprint {
 				differ++
 			}
 		}

@@ -180,7 +180,7 @@ func (x *Call) announce() {
 	x.begun = true
 	x.c.track.begin(x)
 	if x.c.transport != nil {
-		x.c.transport.Begin(&x.c.desc)
+		x.c.transport.Begin(x.c.mark)
 	}
 }
 

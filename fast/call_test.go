@@ -18,10 +18,10 @@ type listener struct {
 	recvs [][]wire.Recv
 }
 
-func (r *listener) Begin(call *wire.Call) { r.calls = append(r.calls, *call) }
-func (r *listener) Waiting() []int        { return nil }
-func (r *listener) Fail(error)            {}
-func (r *listener) Close() error          { return nil }
+func (r *listener) Begin(call wire.Mark) { r.calls = append(r.calls, *call.Call) }
+func (r *listener) Waiting() []int       { return nil }
+func (r *listener) Fail(error)           {}
+func (r *listener) Close() error         { return nil }
 
 func (r *listener) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	r.sends, r.recvs = append(r.sends, slices.Clone(sends)), append(r.recvs, slices.Clone(recvs))

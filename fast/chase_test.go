@@ -22,7 +22,7 @@ type halted struct {
 	fails chan error
 }
 
-func (h *halted) Begin(*wire.Call) {}
+func (h *halted) Begin(wire.Mark) {}
 
 func (h *halted) Exchange(ctx context.Context, _ []wire.Send, _ []wire.Recv) error {
 	select {

@@ -50,6 +50,7 @@ type Comm struct {
 	forms               uint64 // so far
 	describedForm       uint64 // the number of described; 0: it has none
 	desc                wire.Call
+	mark                wire.Mark // of desc
 	call                Call
 	calls               uint64 // made so far by all ranks together
 	// Point-to-point calls made so far with each rank; nil before the first.
@@ -81,8 +82,9 @@ type world struct {
 // transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method
 // runs.
 type transport interface {
-	// Begin says which call the following messages belong to. The description stays as it is until the next Begin.
-	Begin(call *wire.Call)
+	// Begin says which call the following messages belong to. The description stays as it is until an Exchange has
+	// returned, and until the next Begin begins.
+	Begin(call wire.Mark)
 	// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
 	// Then nothing reads or writes their memory any more. It fails with *wire.PeerError, *wire.MismatchError,
 	// *wire.TimeoutError, wire.ErrClosed after Close, or the error that Fail was given. It is not called again after it

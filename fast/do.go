@@ -256,10 +256,11 @@ func (c *Comm) describe(r *request, seq uint64) {
 	if r.known == 0 || r.known != c.describedForm { // most calls are like the one before
 		if c.described != r.form {
 			c.described, c.desc = r.form, r.describe()
+			c.mark = wire.NewMark(&c.desc)
 		}
 		c.describedForm = r.known
 	}
-	c.desc.Seq = seq
+	c.mark.Renumber(seq)
 }
 
 // describe is all that the other ranks compare with theirs, but the call's number.

@@ -119,11 +119,11 @@ type tracer struct {
 // step is the communication of one step of a schedule.
 type step struct{ sends, recvs []gen.Instr }
 
-func (t *tracer) Begin(*wire.Call) {}
-func (t *tracer) Waiting() []int   { return nil }
-func (t *tracer) Fail(error)       {}
-func (t *tracer) Close() error     { return nil }
-func (t *tracer) Release()         {}
+func (t *tracer) Begin(wire.Mark) {}
+func (t *tracer) Waiting() []int  { return nil }
+func (t *tracer) Fail(error)      {}
+func (t *tracer) Close() error    { return nil }
+func (t *tracer) Release()        {}
 
 func (t *tracer) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if wantSends, wantRecvs := t.expected(); !slices.EqualFunc(sends, wantSends, sameSend) || !slices.EqualFunc(recvs, wantRecvs, sameRecv) {

@@ -63,7 +63,7 @@ type sideways struct{ error }
 
 func (s *sideways) Unwrap() error { return s.error }
 
-func (m *mixed) Begin(call *wire.Call) {
+func (m *mixed) Begin(call wire.Mark) {
 	m.near.Begin(call)
 	m.far.Begin(call)
 }

@@ -10,7 +10,7 @@ import (
 // idle is a transport in which everything has happened already.
 type idle struct{}
 
-func (idle) Begin(*wire.Call)                                         {}
+func (idle) Begin(wire.Mark)                                          {}
 func (idle) Exchange(context.Context, []wire.Send, []wire.Recv) error { return nil }
 func (idle) Waiting() []int                                           { return nil }
 func (idle) Fail(error)                                               {}

@@ -3,6 +3,8 @@ package fast
 import (
 	"context"
 	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Point-to-point calls that begin together: all of their messages are in flight in one Exchange, so that none has to wait
@@ -63,8 +65,7 @@ func (c *Comm) list(ctx context.Context, at int) error {
 		x.recvs[recvs+i].Call = d
 	}
 	if len(x.sends) == sends && len(x.recvs) == recvs { // announced all the same, as by Call.announce
-		c.describe(r, *made)
-		c.transport.Begin(&c.desc)
+		c.transport.Begin(wire.NewMark(d))
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func disagree(t *testing.T, all []rank, calls [2]wire.Call, bytes [2]int) (sende
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()
 	errs := together(all[:2], func(e rank) error {
-		e.Begin(&calls[e.rank])
+		e.Begin(wire.NewMark(&calls[e.rank]))
 		if e.rank == 1 {
 			defer e.giveUp()
 			return e.receive(ctx, 0, aligned(bytes[1]))
@@ -94,7 +94,7 @@ func testCallsOfMessages(t *testing.T, make Make) {
 	all := group(t, make, 3)
 	for seq := uint64(1); seq < 20; seq++ {
 		succeed(t, all, func(ctx context.Context, e rank) error {
-			e.Begin(&wire.Call{Seq: seq, Primitive: 1})
+			e.Begin(wire.NewMark(&wire.Call{Seq: seq, Primitive: 1}))
 			var sends []wire.Send
 			var recvs []wire.Recv
 			for peer := range e.size {
@@ -136,7 +136,7 @@ func testMismatchOfOneMessage(t *testing.T, make Make) {
 	good, sent, expected := pairCall(1, 0, 0, 1), pairCall(1, 2, 0, 1), pairCall(1, 2, 0, 1)
 	expected.Count = 5
 	errs := together(all, func(e rank) error {
-		e.Begin(&wire.Call{Seq: 1, Primitive: 1})
+		e.Begin(wire.NewMark(&wire.Call{Seq: 1, Primitive: 1}))
 		if e.rank == 0 {
 			sends := []wire.Send{{Peer: 1, Data: aligned(8), Call: good}, {Peer: 1, Data: aligned(8), Call: sent}}
 			err := e.Exchange(ctx, sends, nil)

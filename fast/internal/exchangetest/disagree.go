@@ -18,7 +18,7 @@ type part struct {
 }
 
 func (p *part) do(ctx context.Context, e rank) error {
-	e.Begin(&p.call)
+	e.Begin(wire.NewMark(&p.call))
 	var sends []wire.Send
 	var recvs []wire.Recv
 	for _, peer := range p.to {
@@ -99,7 +99,7 @@ func testGoneOn(t *testing.T, make Make) {
 			defer cancel()
 			errs := together(group(t, make, 2), func(e rank) error {
 				if e.rank == 1 {
-					e.Begin(&otherRoot)
+					e.Begin(wire.NewMark(&otherRoot))
 					return (&part{barrier, []int{0}, []int{0}, 1}).do(ctx, e)
 				}
 				err := first.do(ctx, e)

@@ -16,7 +16,7 @@ import (
 // Transport carries the messages of one rank: the seam between package fast and its transports, which says what the
 // methods promise.
 type Transport interface {
-	Begin(call *wire.Call)
+	Begin(call wire.Mark)
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
 	Waiting() []int
 	Moved() uint64

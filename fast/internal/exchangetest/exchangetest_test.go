@@ -155,11 +155,11 @@ type faulty struct {
 	fault
 }
 
-func (f faulty) Begin(c *wire.Call) {
+func (f faulty) Begin(call wire.Mark) {
 	if f.begin != nil {
-		c = f.begin(c)
+		call = wire.NewMark(f.begin(call.Call))
 	}
-	f.Transport.Begin(c)
+	f.Transport.Begin(call)
 }
 
 func (f faulty) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {

@@ -41,7 +41,7 @@ var borrowed = []int{0, 1, 8, 64, 65, 1000, 4097, 64 << 10, 128 << 10, 128<<10 +
 // borrow is a round of testLend. The ranks give back what they were lent at different times: at once, late, or with the
 // next Exchange.
 func borrow(ctx context.Context, e rank, round, n int) error {
-	e.Begin(&wire.Call{Seq: uint64(round) + 1})
+	e.Begin(wire.NewMark(&wire.Call{Seq: uint64(round) + 1}))
 	data := filled(round, e.rank, n)
 	var sends []wire.Send
 	var recvs []wire.Recv
@@ -74,7 +74,7 @@ func testLendWhileMoreComes(t *testing.T, make Make) {
 	for _, n := range []int{8, 1000, 64 << 10} {
 		succeed(t, group(t, make, 3), func(ctx context.Context, e rank) error {
 			for round := range 30 {
-				e.Begin(&wire.Call{Seq: uint64(round) + 1})
+				e.Begin(wire.NewMark(&wire.Call{Seq: uint64(round) + 1}))
 				data := filled(round, 0, n)
 				if e.rank == 0 {
 					if err := e.Exchange(ctx, []wire.Send{{Peer: 1, Data: data}, {Peer: 2, Data: data}}, nil); err != nil {
@@ -146,7 +146,7 @@ func testSameMemory(t *testing.T, make Make) {
 	for i, n := range append(borrowed, bulk[0]) {
 		succeed(t, all, func(ctx context.Context, e rank) error {
 			for round := range 12 { // more than any transport keeps for those who are late
-				e.Begin(&wire.Call{Seq: uint64(12*i+round) + 1})
+				e.Begin(wire.NewMark(&wire.Call{Seq: uint64(12*i+round) + 1}))
 				if e.rank == 0 {
 					data := filled(round, 0, n)
 					if err := e.Exchange(ctx, []wire.Send{{Peer: 1, Data: data}, {Peer: 2, Data: data}, {Peer: 3, Data: data}}, nil); err != nil {

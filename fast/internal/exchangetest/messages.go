@@ -21,7 +21,7 @@ var bulk = []int{1<<20 + 1, 3000017, 5<<20 + 64}
 // testAlone is a communicator of one rank.
 func testAlone(t *testing.T, make Make) {
 	e := group(t, make, 1)[0]
-	e.Begin(&wire.Call{Seq: 1})
+	e.Begin(wire.NewMark(&wire.Call{Seq: 1}))
 	if err := e.Exchange(t.Context(), nil, nil); err != nil {
 		t.Error(err)
 	}
@@ -119,7 +119,7 @@ func testAfterSend(t *testing.T, make Make) {
 // swap is two rounds, in the calls after that of number seq.
 func swap(ctx context.Context, e rank, seq uint64, n int, both, inPlace bool) error {
 	for round := range 2 {
-		e.Begin(&wire.Call{Seq: seq + uint64(round) + 1, Count: uint64(n)})
+		e.Begin(wire.NewMark(&wire.Call{Seq: seq + uint64(round) + 1, Count: uint64(n)}))
 		var sends []wire.Send
 		var recvs []wire.Recv
 		for peer := range e.size {

@@ -71,7 +71,7 @@ func words(b []byte) bool {
 // carryOut is e's part of p. It checks what it receives.
 func (p plan) carryOut(ctx context.Context, e rank) error {
 	for s, step := range p {
-		e.Begin(&wire.Call{Seq: uint64(s) + 1})
+		e.Begin(wire.NewMark(&wire.Call{Seq: uint64(s) + 1}))
 		var sends []wire.Send
 		var recvs []wire.Recv
 		var checks []func() error

@@ -90,7 +90,7 @@ func busy(ctx context.Context, e rank, bytes int) error {
 	}
 	err := error(nil)
 	for seq := uint64(1); err == nil; seq++ {
-		e.Begin(&wire.Call{Seq: seq})
+		e.Begin(wire.NewMark(&wire.Call{Seq: seq}))
 		err = e.Exchange(ctx, sends, recvs)
 	}
 	buffers := [][]byte{data}

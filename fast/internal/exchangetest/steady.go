@@ -62,7 +62,7 @@ func reducer(e rank, seq uint64, bytes int) func(context.Context) error {
 		With: data, Kernel: subtract(bytes), ReceivedFirst: e.rank == 1}}
 	return func(ctx context.Context) error {
 		call.Seq++
-		e.Begin(&call)
+		e.Begin(wire.NewMark(&call))
 		return e.Exchange(ctx, sends, recvs)
 	}
 }
@@ -92,7 +92,7 @@ func rounds(ctx context.Context, e rank, n int) error {
 	ctx, cancel := context.WithTimeout(ctx, long)
 	defer cancel()
 	for i := range n {
-		e.Begin(&wire.Call{Seq: uint64(i) + 1})
+		e.Begin(wire.NewMark(&wire.Call{Seq: uint64(i) + 1}))
 		into := aligned(100 + i)
 		if err := e.Exchange(ctx, []wire.Send{{Peer: (e.rank + 1) % e.size, Data: filled(i, e.rank, 100+i)}},
 			[]wire.Recv{{Peer: (e.rank + e.size - 1) % e.size, Into: into}}); err != nil {

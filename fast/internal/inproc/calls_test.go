@@ -21,13 +21,13 @@ func TestCalls(t *testing.T) {
 	mustAll(t, together(2, func(rank int, e *Endpoint) error {
 		ctx, got := context.Background(), make([]byte, 3)
 		if rank == 0 {
-			e.Begin(sendOf(0, 1, 7, 9))
+			e.Begin(wire.NewMark(sendOf(0, 1, 7, 9)))
 			return e.Exchange(ctx, []wire.Send{
 				{Peer: 1, Data: []byte{1}, Call: sendOf(0, 1, 1, 1)}, {Peer: 1, Data: []byte{2}, Call: sendOf(0, 1, 2, 1)},
 			}, []wire.Recv{{Peer: 1, Into: got, Call: sendOf(1, 0, 1, 3)}})
 		}
 		for n := range uint64(2) {
-			e.Begin(sendOf(0, 1, n+1, 1))
+			e.Begin(wire.NewMark(sendOf(0, 1, n+1, 1)))
 			if err := e.Exchange(ctx, nil, []wire.Recv{{Peer: 0, Into: got[:1]}}); err != nil || got[0] != byte(n+1) {
 				return errors.Join(errors.New("the wrong message"), err)
 			}

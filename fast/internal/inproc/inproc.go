@@ -63,9 +63,9 @@ func newNetwork(size, segment int) *network {
 const history = 8
 
 // Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any more.
-func (e *Endpoint) Begin(call *wire.Call) {
-	e.call = wire.NewMark(call)
-	e.past[e.begun%history] = *call
+func (e *Endpoint) Begin(call wire.Mark) {
+	e.call = call
+	e.past[e.begun%history] = *call.Call
 	e.begun++
 }
 

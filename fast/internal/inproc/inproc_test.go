@@ -66,7 +66,7 @@ func TestMismatch(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			errs := together(2, func(rank int, e *Endpoint) error {
-				e.Begin(&test.calls[rank])
+				e.Begin(wire.NewMark(&test.calls[rank]))
 				data := make([]byte, test.bytes[rank])
 				if rank == 0 {
 					return e.Exchange(context.Background(), []wire.Send{{Peer: 1, Data: data}}, nil)

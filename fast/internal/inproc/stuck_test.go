@@ -45,7 +45,7 @@ func TestStuck(t *testing.T) {
 					if !ok {
 						return e.Close()
 					}
-					e.Begin(&wire.Call{Seq: 1, Root: s.root})
+					e.Begin(wire.NewMark(&wire.Call{Seq: 1, Root: s.root}))
 					err := e.Exchange(context.Background(), sendsTo(s.to), recvsFrom(s.from))
 					time.Sleep(time.Second) // until all have failed that are told of it
 					return errors.Join(err, e.Close())
@@ -82,7 +82,7 @@ func TestNotStuck(t *testing.T) {
 			if rank == 2 {
 				time.Sleep(time.Hour)
 			}
-			e.Begin(&wire.Call{Seq: 1})
+			e.Begin(wire.NewMark(&wire.Call{Seq: 1}))
 			sends, recvs := sendsTo([]int{(rank + 1) % 3}), recvsFrom([]int{(rank + 2) % 3})
 			return e.Exchange(context.Background(), sends, recvs)
 		}))
@@ -95,7 +95,7 @@ func TestStuckWithTimeouts(t *testing.T) {
 		for rank, err := range together(3, func(rank int, e *Endpoint) error {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i%20*rank)*time.Microsecond)
 			defer cancel()
-			e.Begin(&wire.Call{Seq: 1, Root: uint32(rank)})
+			e.Begin(wire.NewMark(&wire.Call{Seq: 1, Root: uint32(rank)}))
 			return e.Exchange(ctx, nil, recvsFrom([]int{(rank + 1) % 3}))
 		}) {
 			var mismatch *wire.MismatchError
@@ -110,7 +110,7 @@ func TestStuckWithTimeouts(t *testing.T) {
 func TestStuckOnClosed(t *testing.T) {
 	for range 2000 {
 		errs := together(2, func(rank int, e *Endpoint) error {
-			e.Begin(&wire.Call{Seq: 1, Root: uint32(rank)})
+			e.Begin(wire.NewMark(&wire.Call{Seq: 1, Root: uint32(rank)}))
 			if rank == 0 {
 				return e.Close()
 			}
@@ -124,7 +124,7 @@ func TestStuckOnClosed(t *testing.T) {
 func TestJudge(t *testing.T) {
 	ends := New(2)
 	for rank, e := range ends {
-		e.Begin(&wire.Call{Seq: 1, Root: uint32(rank)})
+		e.Begin(wire.NewMark(&wire.Call{Seq: 1, Root: uint32(rank)}))
 	}
 	if err := ends[1].list(nil, recvsFrom([]int{0})); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestWaitingWhileStuck(t *testing.T) {
 					e.Waiting()
 				}
 			}()
-			e.Begin(&wire.Call{Seq: 1, Root: uint32(rank)})
+			e.Begin(wire.NewMark(&wire.Call{Seq: 1, Root: uint32(rank)}))
 			return e.Exchange(context.Background(), nil, recvsFrom([]int{1 - rank}))
 		}) {
 			if m := (*wire.MismatchError)(nil); !errors.As(err, &m) {

@@ -35,8 +35,8 @@ func BenchmarkOverhead(b *testing.B) {
 	for b.Loop() {
 		calls[0].Seq++
 		calls[1].Seq++
-		all[0].Begin(&calls[0])
-		all[1].Begin(&calls[1])
+		all[0].Begin(wire.NewMark(&calls[0]))
+		all[1].Begin(wire.NewMark(&calls[1]))
 		if err := all[0].Exchange(b.Context(), sends, nil); err != nil {
 			b.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func newRounds(e *Endpoint, kind string, bytes int) *rounds {
 // once is one call.
 func (r *rounds) once(ctx context.Context) error {
 	r.call.Seq++
-	r.e.Begin(&r.call)
+	r.e.Begin(wire.NewMark(&r.call))
 	copy(r.now, r.recvs)
 	if err := r.e.Exchange(ctx, r.sends, r.now); err != nil {
 		return err

@@ -9,14 +9,21 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// publish makes the call in progress readable for the other ranks, until history more calls were begun. This rank is
-// inside the gate.
+// publish makes the call in progress readable for the other ranks, until history more calls were begun. Where it comes
+// into the place of one of the same form, its number is all that is new. This rank is inside the gate.
 func (e *Endpoint) publish() {
-	if !e.published {
-		e.own.calls[e.begun%history] = e.current
-		e.begun++
-		e.published = true
+	if e.published {
+		return
 	}
+	at := e.begun % history
+	r := &e.own.calls[at]
+	if form := e.current.Form; form != e.forms[at] {
+		e.forms[at] = form
+		r.call = *e.current.Call
+	}
+	r.call.Seq, r.fingerprint = e.current.Call.Seq, e.current.Fingerprint
+	e.begun++
+	e.published = true
 }
 
 // lookup is a copy of the call of that fingerprint which c's rank began, or whose message it put into ring r. It is not

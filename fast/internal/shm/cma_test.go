@@ -192,9 +192,9 @@ func TestUnreadable(t *testing.T) {
 		if x.spoil != nil {
 			x.spoil(l)
 		}
-		all[1].Begin(&wire.Call{Seq: 1})
+		all[1].Begin(wire.NewMark(&wire.Call{Seq: 1}))
 		next := &l.in.head.lines[0]
-		next.left, next.fingerprint, next.where = n, all[1].current.fingerprint, inProcess
+		next.left, next.fingerprint, next.where = n, all[1].current.Fingerprint, inProcess
 		*next.place() = place{at: x.at, length: n}
 		next.seq.Store(1)
 		err := all[1].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: make([]byte, n)}})

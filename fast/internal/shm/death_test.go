@@ -63,7 +63,7 @@ func reduceForever(ctx context.Context, e *Endpoint, args []string) error {
 	buf := make([]byte, bytes)
 	e.peeking.always = len(args) > 1
 	for seq := uint64(1); ; seq++ {
-		e.Begin(&wire.Call{Seq: seq})
+		e.Begin(wire.NewMark(&wire.Call{Seq: seq}))
 		if err := swap(ctx, e, buf); err != nil {
 			return report(err)
 		}
@@ -90,7 +90,7 @@ func reduceUntil(ctx context.Context, e *Endpoint, _ []string) error {
 	for seq := uint64(1); ; seq++ {
 		ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 		defer cancel()
-		e.Begin(&wire.Call{Seq: seq})
+		e.Begin(wire.NewMark(&wire.Call{Seq: seq}))
 		if err := swap(ctx, e, make([]byte, 100)); err != nil {
 			return report(err)
 		}

@@ -158,9 +158,9 @@ func TestHostilePlaces(t *testing.T) {
 		if got := uint64(len(all[1].links[0].regions[0].mapped)); got != whole {
 			t.Fatalf("a region of %d bytes has a file of %d", n, got)
 		}
-		all[1].Begin(&wire.Call{Seq: 1})
+		all[1].Begin(wire.NewMark(&wire.Call{Seq: 1}))
 		l := &all[1].links[0].in.head.lines[0]
-		l.left, l.fingerprint, l.where = n, all[1].current.fingerprint, x.where
+		l.left, l.fingerprint, l.where = n, all[1].current.Fingerprint, x.where
 		*l.place() = x.place
 		l.seq.Store(1)
 		err := all[1].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: make([]byte, n)}})

@@ -19,7 +19,7 @@ type part struct {
 }
 
 func (p *part) do(ctx context.Context, e *Endpoint) error {
-	e.Begin(&p.call)
+	e.Begin(wire.NewMark(&p.call))
 	return p.exchange(ctx, e, nil)
 }
 
@@ -79,7 +79,7 @@ func TestDisagreement(t *testing.T) {
 				return
 			}
 			testDisagreement(t, test.parts, test.want, func(p *part, ctx context.Context, e *Endpoint) error {
-				e.Begin(&wire.Call{Seq: 9})
+				e.Begin(wire.NewMark(&wire.Call{Seq: 9}))
 				return p.exchange(ctx, e, &p.call)
 			})
 		})

@@ -121,7 +121,7 @@ func subtract(dst, a, b []byte) {
 // carryOut is rank's part of p. It checks what it receives.
 func (p plan) carryOut(ctx context.Context, e *Endpoint) error {
 	for s, step := range p.steps {
-		e.Begin(&wire.Call{Seq: uint64(s) + 1})
+		e.Begin(wire.NewMark(&wire.Call{Seq: uint64(s) + 1}))
 		var sends []wire.Send
 		var recvs []wire.Recv
 		var checks []func() error
@@ -222,13 +222,13 @@ func TestRunAhead(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)
 	for i := range byte(slots) {
-		all[0].Begin(&wire.Call{Seq: uint64(i) + 1})
+		all[0].Begin(wire.NewMark(&wire.Call{Seq: uint64(i) + 1}))
 		if err := all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: []byte{i}}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range byte(slots) {
-		all[1].Begin(&wire.Call{Seq: uint64(i) + 1})
+		all[1].Begin(wire.NewMark(&wire.Call{Seq: uint64(i) + 1}))
 		got := []byte{canary}
 		if err := all[1].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}}); err != nil || got[0] != i {
 			t.Fatal(got, err)
@@ -279,7 +279,7 @@ func TestNothingStays(t *testing.T) {
 			if err := all[0].Exchange(t.Context(), nil, nil); !errors.Is(err, wire.ErrClosed) {
 				t.Errorf("%s: then %v", name, err)
 			}
-			all[0].Begin(new(wire.Call))
+			all[0].Begin(wire.NewMark(new(wire.Call)))
 		}
 		for wait := time.Now(); runtime.NumGoroutine() > goroutines && time.Since(wait) < 5*time.Second; {
 			time.Sleep(time.Millisecond)

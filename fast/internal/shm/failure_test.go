@@ -32,12 +32,12 @@ func TestMismatch(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)
 	for rank, e := range all {
-		e.Begin(&calls[rank])
+		e.Begin(wire.NewMark(&calls[rank]))
 	}
 	if err := send(all[0], 1); err != nil {
 		t.Fatal(err)
 	}
-	all[0].Begin(&wire.Call{Seq: 8}) // it is further, but its call can still be read
+	all[0].Begin(wire.NewMark(&wire.Call{Seq: 8})) // it is further, but its call can still be read
 	err := recv(all[1], 0)
 	var m *wire.MismatchError
 	if !errors.As(err, &m) || *m != (wire.MismatchError{Rank: 0, Seq: 7, TheirSeq: 7, Field: "count", Mine: "12", Theirs: "10"}) {
@@ -49,14 +49,14 @@ func TestMismatch(t *testing.T) {
 func TestForgottenMismatch(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)
-	all[0].Begin(&wire.Call{Seq: 1})
+	all[0].Begin(wire.NewMark(&wire.Call{Seq: 1}))
 	if err := send(all[0], 1); err != nil {
 		t.Fatal(err)
 	}
 	for seq := range uint64(history + 1) { // the last one is not shown yet
-		all[0].Begin(&wire.Call{Seq: seq + 2})
+		all[0].Begin(wire.NewMark(&wire.Call{Seq: seq + 2}))
 	}
-	all[1].Begin(&wire.Call{Seq: 100})
+	all[1].Begin(wire.NewMark(&wire.Call{Seq: 100}))
 	var m *wire.MismatchError
 	if err := recv(all[1], 0); !errors.As(err, &m) || m.Field != "fingerprint" {
 		t.Error(err)
@@ -109,7 +109,7 @@ var hostile = map[string]func(e *Endpoint){
 	"wrong fingerprint": func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) },
 	"wrong length": func(e *Endpoint) {
 		l := &e.links[1].in.head.lines[0]
-		l.fingerprint, l.left = e.current.fingerprint, 1<<31
+		l.fingerprint, l.left = e.current.Fingerprint, 1<<31
 		l.seq.Store(1)
 	},
 	"a board that is not there": lieAt(1),
@@ -120,7 +120,7 @@ var hostile = map[string]func(e *Endpoint){
 func lieAt(where uint32) func(e *Endpoint) {
 	return func(e *Endpoint) {
 		l := &e.links[1].in.head.lines[0]
-		l.fingerprint, l.left, l.where = e.current.fingerprint, maxSlot+1, where
+		l.fingerprint, l.left, l.where = e.current.Fingerprint, maxSlot+1, where
 		l.seq.Store(1)
 	}
 }
@@ -128,7 +128,7 @@ func lieAt(where uint32) func(e *Endpoint) {
 func TestHostileMemory(t *testing.T) {
 	for name, attack := range hostile {
 		all := group(t, 2)
-		all[0].Begin(&wire.Call{Seq: 1})
+		all[0].Begin(wire.NewMark(&wire.Call{Seq: 1}))
 		attack(all[0])
 		err := all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, slots*maxSlot+1)}},
 			[]wire.Recv{{Peer: 1, Into: make([]byte, maxSlot+1)}})

@@ -28,7 +28,7 @@ const (
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 7
+	version = 8
 )
 
 // header begins the shared memory.

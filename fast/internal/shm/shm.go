@@ -23,9 +23,10 @@ type Endpoint struct {
 	yields   uint // so far
 	beside   bool // it waits for a rank of its own processor
 
-	current   record // the call that Begin named
-	published bool   // others can see it
-	begun     uint   // calls that were published
+	current   wire.Mark       // the call that Begin named
+	published bool            // others can see it
+	begun     uint            // calls that were published
+	forms     [history]uint64 // of the calls in own.calls
 
 	out  []outgoing // the sends of the Exchange in progress
 	in   []incoming // and its receives
@@ -55,7 +56,7 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 		return nil, err
 	}
 	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores),
-		current: record{fingerprint: new(wire.Call).Fingerprint()}, published: true, links: make([]link, size), board: newBoard(mem, rank)}
+		current: wire.NewMark(new(wire.Call)), published: true, links: make([]link, size), board: newBoard(mem, rank)}
 	for peer := range e.links {
 		if peer != rank {
 			l := &e.links[peer]
@@ -70,14 +71,12 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 }
 
 // Begin says which call the following messages belong to. The other ranks can see it from the next Exchange or Begin on.
-func (e *Endpoint) Begin(call *wire.Call) {
+func (e *Endpoint) Begin(call wire.Mark) {
 	if !e.published && e.gate.enter() { // a call without an Exchange
 		e.publish()
 		e.leave()
 	}
-	e.current.call = *call
-	e.current.fingerprint = call.Fingerprint()
-	e.published = false
+	e.current, e.published = call, false
 }
 
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
@@ -174,13 +173,12 @@ func (e *Endpoint) leave() {
 // list prepares the messages of an Exchange.
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 	e.open = len(sends) + len(recvs)
-	call := wire.Mark{Call: &e.current.call, Fingerprint: e.current.fingerprint}
 	for i := range sends {
 		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.links)); err != nil {
 			return err
 		}
 		l := &e.links[sends[i].Peer]
-		e.out = append(e.out, outgoing{Send: &sends[i], call: call.Of(sends[i].Call), link: l, turn: l.sends})
+		e.out = append(e.out, outgoing{Send: &sends[i], call: e.current.Of(sends[i].Call), link: l, turn: l.sends})
 		l.sends++
 	}
 	for i := range recvs {
@@ -188,7 +186,7 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 			return err
 		}
 		l := &e.links[recvs[i].Peer]
-		m := incoming{Recv: &recvs[i], call: call.Of(recvs[i].Call), link: l, turn: l.recvs}
+		m := incoming{Recv: &recvs[i], call: e.current.Of(recvs[i].Call), link: l, turn: l.recvs}
 		l.recvs++
 		if m.AfterSend {
 			if m.after = e.sendTo(m.Peer, len(m.Into)); m.after == nil {

@@ -59,7 +59,7 @@ func twoRanks(b *testing.B, w world, step func(e *Endpoint) func() error) {
 		call := wire.Call{Seq: e.begun}
 		for range n {
 			call.Seq++
-			e.Begin(&call)
+			e.Begin(wire.NewMark(&call))
 			if err := f(); err != nil {
 				errs <- err
 				return

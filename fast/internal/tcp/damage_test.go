@@ -25,12 +25,12 @@ var firstData = []byte("some data which is not all that short, and not a multipl
 
 // sendFirst and receiveFirst are the two sides of the first frames.
 func sendFirst(ctx context.Context, e *Endpoint) error {
-	e.Begin(&firstCall)
+	e.Begin(wire.NewMark(&firstCall))
 	return e.Exchange(ctx, []wire.Send{{Peer: 1 - e.rank, Data: firstData}, {Peer: 1 - e.rank}}, nil)
 }
 
 func receiveFirst(ctx context.Context, e *Endpoint) ([]byte, error) {
-	e.Begin(&firstCall)
+	e.Begin(wire.NewMark(&firstCall))
 	into := make([]byte, len(firstData))
 	return into, e.Exchange(ctx, nil, []wire.Recv{{Peer: 1 - e.rank, Into: into}, {Peer: 1 - e.rank}})
 }
@@ -204,7 +204,7 @@ func FuzzFrames(f *testing.F) {
 		l.in = input{buf: append(slices.Clone(stream), make([]byte, bufferBytes)...), w: len(stream), over: io.EOF, dry: true}
 		l.fd = never
 		defer func() { l.fd = -1 }()
-		e.Begin(&firstCall)
+		e.Begin(wire.NewMark(&firstCall))
 		into := make([]byte, len(firstData))
 		ctx, cancel := context.WithTimeout(t.Context(), long)
 		defer cancel()

@@ -24,13 +24,13 @@ func TestCallsWithoutMessages(t *testing.T) {
 		all := worlds["plain"].group(t, 2)
 		result := make(chan error)
 		go func() {
-			all[1].Begin(named(1, "Broadcast", 0))
+			all[1].Begin(wire.NewMark(named(1, "Broadcast", 0)))
 			result <- receive(all[1], 0, make([]byte, 1))
 		}()
 		empty := named(1, "Broadcast", 0)
 		empty.Count = 7
 		for i := range further {
-			all[0].Begin(empty)
+			all[0].Begin(wire.NewMark(empty))
 			empty = named(uint64(i)+2, "Scatter", 0)
 		}
 		err := receive(all[0], 1, make([]byte, 1))
@@ -48,10 +48,10 @@ func TestThirdRank(t *testing.T) {
 	all := worlds["plain"].group(t, 3)
 	result := make(chan error)
 	go func() {
-		all[1].Begin(named(4, "Send", 1))
+		all[1].Begin(wire.NewMark(named(4, "Send", 1)))
 		result <- receive(all[1], 0, make([]byte, 1))
 	}()
-	all[0].Begin(named(1, "Gather", 0))
+	all[0].Begin(wire.NewMark(named(1, "Gather", 0)))
 	err := all[0].Exchange(context.Background(), nil, []wire.Recv{{Peer: 1, Into: make([]byte, 1)}, {Peer: 2}})
 	for rank, err := range []error{err, <-result} {
 		var m *wire.MismatchError
@@ -85,7 +85,7 @@ func TestSlowRanks(t *testing.T) {
 	step := func(e *Endpoint) error {
 		data := make([]byte, 1<<20)
 		for i := range 6 {
-			e.Begin(named(uint64(i), "AllReduce", 0))
+			e.Begin(wire.NewMark(named(uint64(i), "AllReduce", 0)))
 			if e.rank == i%2 {
 				time.Sleep(3 * vain)
 			}

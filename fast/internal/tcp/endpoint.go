@@ -57,9 +57,9 @@ func New(rank, size int, connect func(peer int)) *Endpoint {
 }
 
 // Begin says which call the following messages belong to.
-func (e *Endpoint) Begin(call *wire.Call) {
-	e.call, e.fingerprint = call, call.Fingerprint()
-	e.past[e.begun%history] = *call
+func (e *Endpoint) Begin(call wire.Mark) {
+	e.call, e.fingerprint = call.Call, call.Fingerprint
+	e.past[e.begun%history] = *call.Call
 	e.begun++
 }
 

@@ -137,11 +137,20 @@ func CheckPeer(rank, peer, size int) error {
 // Mark is a call with its fingerprint, so that it is computed once.
 type Mark struct {
 	Call        *Call
+	Form        uint64 // is the same for all calls that differ in their numbers alone
 	Fingerprint uint64
 }
 
 // NewMark is the mark of c.
-func NewMark(c *Call) Mark { return Mark{c, c.Fingerprint()} }
+func NewMark(c *Call) Mark {
+	form := c.form()
+	return Mark{c, form, fingerprint(form, c.Seq)}
+}
+
+// Renumber gives m's call another number. Calls repeat themselves, so that this is most often all that is new.
+func (m *Mark) Renumber(seq uint64) {
+	m.Call.Seq, m.Fingerprint = seq, fingerprint(m.Form, seq)
+}
 
 // Of is the mark of a message whose Call is own, if that is not nil, and otherwise m, that of the call in progress.
 func (m Mark) Of(own *Call) Mark {
@@ -151,13 +160,25 @@ func (m Mark) Of(own *Call) Mark {
 	return NewMark(own)
 }
 
-// Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it. Pairs of fields
-// are mixed by a multiplication each, which a processor does side by side, as wyhash does.
-func (c *Call) Fingerprint() uint64 {
-	h := mix(c.Seq^0xa0761d6478bd642f, c.Primitive^0xe7037ed1a0b428db) ^
-		mix(c.Schedule^0x8ebc6af09c88c6e3, c.Count^0x589965cc75374cc3) ^
+// Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it.
+func (c *Call) Fingerprint() uint64 { return fingerprint(c.form(), c.Seq) }
+
+// fingerprint is that of a call of that form and number. Calls of one form have different ones.
+func fingerprint(form, seq uint64) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	if f := form + seq*odd; f != 0 {
+		return f
+	}
+	return odd
+}
+
+// form is a hash of all of c but its number. Pairs of fields are mixed by a multiplication each, which a processor does
+// side by side, as wyhash does.
+func (c *Call) form() uint64 {
+	h := mix(c.Primitive^0xe7037ed1a0b428db, c.Schedule^0x8ebc6af09c88c6e3) ^
+		mix(c.Count^0x589965cc75374cc3, uint64(c.Peer)^0x2d358dccaa6c78a5) ^
 		mix(uint64(c.Op)<<32^uint64(c.Type)^0x1d8e4e27c47d124f, uint64(c.Root)<<32^uint64(c.Depth)^0xeb44accab455d165)
-	return mix(h^0x9e3779b97f4a7c15, uint64(c.Peer)^0x2d358dccaa6c78a5) | 1
+	return mix(h^0x9e3779b97f4a7c15, 0xa0761d6478bd642f)
 }
 
 // mix is the two halves of a product, one upon the other.

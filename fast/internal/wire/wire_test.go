@@ -70,7 +70,8 @@ func TestMeets(t *testing.T) {
 	}
 }
 
-// TestFingerprints: calls that differ have different fingerprints, none of which is 0.
+// TestFingerprints: calls that differ have different fingerprints, none of which is 0, and calls that differ in their numbers
+// alone have one form.
 func TestFingerprints(t *testing.T) {
 	draw := rapid.Custom(func(t *rapid.T) Call {
 		small := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64())
@@ -82,6 +83,11 @@ func TestFingerprints(t *testing.T) {
 		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
 		if a.Fingerprint() == 0 || (a == b) != (a.Fingerprint() == b.Fingerprint()) {
 			t.Fatalf("%x and %x", a.Fingerprint(), b.Fingerprint())
+		}
+		m, last := NewMark(&a), b.Seq
+		m.Renumber(last)
+		if m != NewMark(&a) || a.Seq != last || (a == b) != (m.Form == NewMark(&b).Form) {
+			t.Fatalf("%+v is %+v after Renumber, and %+v is %+v", a, m, b, NewMark(&b))
 		}
 	})
 }
@@ -121,7 +127,7 @@ func TestMark(t *testing.T) {
 	if got := begun.Of(nil); got != begun {
 		t.Errorf("without a call of its own: %+v", got)
 	}
-	if got := begun.Of(own); got != (Mark{own, own.Fingerprint()}) || got.Fingerprint == begun.Fingerprint {
+	if got := begun.Of(own); got != NewMark(own) || got.Fingerprint != own.Fingerprint() || got.Fingerprint == begun.Fingerprint {
 		t.Errorf("with a call of its own: %+v", got)
 	}
 }
