@@ -12,18 +12,18 @@ import (
 // there once, and the lines of all rings refer to it. A slot of the board is used again when all its readers have taken
 // what was in it; as long as there is none, a segment goes into the ring's own slot, so that no rank's being slow holds
 // back what another one gets.
-const posts = 4 // slots of a board; line.where is the slot's number plus 1
+const posts = 4 // slots of a board
 
 // board is what a rank knows of its own board.
 type board struct {
-	next  int    // the slot to be used next
-	stamp uint64 // of what was posted last
-	posts [posts]post
+	small, full row
+	next        int    // the slot to be used next
+	stamp       uint64 // of what was posted last
+	posts       [posts]post
 }
 
-// post is one slot.
+// post is one slot, small or full.
 type post struct {
-	data    []byte
 	stamp   uint64
 	readers []reader
 }
@@ -37,13 +37,15 @@ type reader struct {
 // shared is what the sends of the same memory in an Exchange have in common: which of its segments is on the board, the
 // one from byte at on, in the slot that has the stamp.
 type shared struct {
-	at, slot int
-	stamp    uint64 // 0: none yet
+	at, n, slot int
+	where       uint32 // that slot, as a line says it
+	stamp       uint64 // 0: none yet
 }
 
 func newBoard(m *memory, rank int) (b board) {
+	b.small, b.full = m.board(rank)
 	for i := range b.posts {
-		b.posts[i] = post{data: m.post(rank, i), readers: make([]reader, 0, m.size)}
+		b.posts[i] = post{readers: make([]reader, 0, m.size)}
 	}
 	return b
 }
@@ -74,28 +76,34 @@ func (e *Endpoint) share() {
 	}
 }
 
-// post has the next segment of m, which is data, on the board, and gives the slot's number plus 1. That is 0 if no slot is
-// free, or if m lags behind the other sends of its memory.
-func (e *Endpoint) post(m *outgoing, data []byte) uint32 {
-	if m.shared == 0 {
-		return 0
-	}
+// post has the next segment of m, the beginning of rest, on the board, and gives where that is and its length. That is 0
+// if no slot is free, or if m lags behind the other sends of its memory.
+func (e *Endpoint) post(m *outgoing, rest []byte) (where uint32, n int) {
 	s, b := &e.shared[m.shared-1], &e.board
 	if s.stamp == 0 || s.at < m.at || b.posts[s.slot].stamp != s.stamp {
 		p := &b.posts[b.next]
 		if !p.free() {
-			return 0
+			return 0, 0
 		}
-		kernel.Deliver(p.data[:len(data)], data)
 		b.stamp++
 		p.stamp, p.readers = b.stamp, p.readers[:0]
 		*s = shared{at: m.at, slot: b.next, stamp: b.stamp}
+		s.where, s.n = b.write(b.next, rest, e.grown)
 		b.next = (b.next + 1) % posts
 	}
 	if s.at != m.at {
-		return 0
+		return 0, 0
 	}
 	p := &b.posts[s.slot]
 	p.readers = append(p.readers, reader{&m.link.out, m.link.out.next})
-	return uint32(s.slot) + 1
+	return s.where, s.n
+}
+
+// write writes the beginning of data to slot i, and gives where that is, as a line says it, and how much fits there.
+func (b *board) write(i int, data []byte, full bool) (where uint32, n int) {
+	to, first := &b.small, onBoard
+	if full {
+		to, first = &b.full, onFullBoard
+	}
+	return uint32(first + i), to.write(i, data)
 }

@@ -204,8 +204,8 @@ func TestProcesses(t *testing.T) {
 
 func runPlan(ctx context.Context, e *Endpoint, _ []string) error {
 	p := plan{size: e.mem.size}
-	for _, l := range lengths(e.mem.slot) {
-		if l > 4*e.mem.slot && p.size > 2 { // enough is enough
+	for _, l := range lengths(p.size) {
+		if l > 4*fullSlot(p.size) && p.size > 2 { // enough is enough
 			continue
 		}
 		var step []message

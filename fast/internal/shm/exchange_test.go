@@ -4,6 +4,7 @@ package shm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,10 +78,13 @@ type plan struct {
 	steps [][]message
 }
 
-// lengths are those at which a transport may err, for slots of n bytes.
-func lengths(n int) []int {
-	return []int{0, 1, 2, 8, inline - 1, inline, inline + 1, 64, 1000, n - 1, n, n + 1, 2*n - 1, 2 * n, 3*n + 7,
-		slots*n - 1, slots * n, slots*n + 1}
+// lengths are those at which a transport among size ranks may err.
+func lengths(size int) []int {
+	all := []int{0, 1, 2, 8, inline - 1, inline, inline + 1, 64, 1000}
+	for _, n := range []int{small, cmp.Or(fullSlot(size), small)} {
+		all = append(all, n-1, n, n+1, 2*n-1, 2*n, 3*n+7, slots*n-1, slots*n, slots*n+1)
+	}
+	return all
 }
 
 // drawPlan draws messages among size ranks.
@@ -91,7 +95,7 @@ func drawPlan(t *rapid.T, size int) plan {
 			from := rapid.IntRange(0, size-1).Draw(t, "from")
 			return message{
 				from: from, to: (from + rapid.IntRange(1, size-1).Draw(t, "distance")) % size,
-				length: rapid.SampledFrom(lengths(slotBytes(size))).Draw(t, "length"),
+				length: rapid.SampledFrom(lengths(size)).Draw(t, "length"),
 				kernel: rapid.Bool().Draw(t, "kernel"), receivedFirst: rapid.Bool().Draw(t, "first"),
 				shift: rapid.IntRange(0, 7).Draw(t, "shift"),
 			}
@@ -198,13 +202,12 @@ func TestExchange(t *testing.T) {
 // TestSmallSlots is among so many ranks that slots are shorter.
 func TestSmallSlots(t *testing.T) {
 	const size = 40
-	n := slotBytes(size)
-	if n >= maxSlot {
+	if n := fullSlot(size); n >= maxSlot {
 		t.Fatalf("slots of %d bytes", n)
 	}
 	p := plan{size: size, steps: [][]message{{}, {}}}
 	for rank := range size {
-		for i, l := range lengths(n) {
+		for i, l := range lengths(size) {
 			p.steps[i%2] = append(p.steps[i%2], message{from: rank, to: (rank + i + 1) % size, length: l, kernel: i%3 == 0})
 		}
 	}

@@ -112,8 +112,9 @@ var hostile = map[string]func(e *Endpoint){
 		l.fingerprint, l.left = e.current.Fingerprint, 1<<31
 		l.seq.Store(1)
 	},
-	"a board that is not there": lieAt(1),
-	"a slot too many":           lieAt(posts + 1),
+	"a board that is not there":      lieAt(onBoard),
+	"a full board that is not there": lieAt(onFullBoard + posts - 1),
+	"a slot too many":                lieAt(nowhere),
 }
 
 // lieAt says that the first segment lies at a place where there is nothing.
@@ -156,7 +157,7 @@ func FuzzHostileMemory(f *testing.F) {
 		for i, b := range junk {
 			at := rnd.IntN(ringsOffset(2) + int(unsafe.Sizeof(ringHead{})))
 			if i%2 == 0 { // rings are the more interesting part
-				at = ringsOffset(2) + rnd.IntN(2)*ringBytes(maxSlot) + rnd.IntN(int(unsafe.Sizeof(ringHead{})))
+				at = ringsOffset(2) + rnd.IntN(2)*ringBytes + rnd.IntN(int(unsafe.Sizeof(ringHead{})))
 			}
 			all[0].mem.bytes[at] = b
 		}

@@ -11,20 +11,23 @@ import (
 )
 
 // The shared memory: a header, a control block per rank, a ring per ordered pair of ranks, and a board per rank if there
-// are more than two. All of it is a function of the number of ranks. Whatever is read from it may have been written by a
-// broken process: what says where data lie, or how many, is checked before it is used, and nothing read is an address here.
+// are more than two, all with small slots; then, for each rank, full slots of the same rings and boards, which have no
+// memory until the rank grows. All of it is a function of the number of ranks. Whatever is read from it may have been
+// written by a broken process: what says where data lie, or how many, is checked before it is used, and nothing read is an
+// address here.
 const (
 	// MaxSize is the largest number of ranks. The memory grows with its square.
 	MaxSize = 256
 
 	slots   = 8         // segments that a ring holds; a power of two, so that counters may wrap around
-	maxSlot = 128 << 10 // bytes of a slot
-	minSlot = 1 << 10
-	budget  = 64 << 20 // bytes of all slots together, up to 91 ranks; more ranks have slots of minSlot each
-	stagger = 320      // between slots, so that the beginnings of all slots do not meet in the same cache sets
+	small   = 1 << 10   // bytes of a small slot
+	maxSlot = 128 << 10 // most bytes of a full one
+	budget  = 64 << 20  // bytes of the full slots of all rings together
+	stagger = 320       // between slots, so that the beginnings of all slots do not meet in the same cache sets
 	// Calls of a rank that others can read: those of the messages that wait in a ring, the current one, and a few that
 	// send nothing to the rank that reads. More of these outrun it: then only a call's fingerprint is known.
 	history = 2 * slots
+	page    = 4 << 10 // what the memory is made of, as far as its length is concerned
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
@@ -66,14 +69,23 @@ type line struct {
 	seq         atomic.Uint32 // number of the segment in its ring, plus 1; written last
 	left        uint32        // bytes of the message from this segment on; at most MaxUint32
 	fingerprint uint64        // of the message's call
-	where       uint32        // 0: the data are in the line or the slot; 1 and up: on the sender's board; inRegion: see place
+	where       uint32        // where the data are
 	_           uint32
 	inline      [inline]byte
 }
 
 const inline = 128 - 24
 
-// ringHead begins a ring; the slots follow.
+// What line.where says of a segment that was not offered.
+const (
+	inSmall     = iota            // in the line if they fit there, or else in the ring's small slot of that line
+	inFull                        // in its full slot
+	onBoard                       // in small slot 0 of the sender's board, and so on
+	onFullBoard = onBoard + posts // in full slot 0
+	nowhere     = onFullBoard + posts
+)
+
+// ringHead begins a ring; the small slots follow.
 type ringHead struct {
 	lines [slots]line
 	tail  atomic.Uint32 // how many segments the receiver has taken
@@ -99,51 +111,62 @@ type stuck struct {
 type memory struct {
 	bytes []byte
 	size  int // ranks
-	slot  int // bytes per slot
 }
 
-// slotBytes is the length of the slots for size ranks: the largest power of two from minSlot to maxSlot that keeps all
-// slots within the budget.
-func slotBytes(size int) int {
+// fullSlot is the length of the full slots for size ranks: the largest power of two up to maxSlot that keeps those of all
+// rings within the budget. It is 0 if that is no more than a small slot.
+func fullSlot(size int) int {
 	slot := maxSlot
-	for slot > minSlot && size*(size-1) > budget/(slots*slot) {
+	for slot > small && size*(size-1) > budget/(slots*slot) {
 		slot /= 2
+	}
+	if slot == small {
+		return 0
 	}
 	return slot
 }
 
-// ringBytes is the length of a ring with slots of the given length.
-func ringBytes(slot int) int { return int(unsafe.Sizeof(ringHead{})) + slots*(slot+stagger) }
+const (
+	ringBytes  = int(unsafe.Sizeof(ringHead{})) + slots*(small+stagger)
+	boardBytes = posts * (small + stagger)
+)
+
+// boardsOf is how many boards size ranks have.
+func boardsOf(size int) int {
+	if size == 2 {
+		return 0
+	}
+	return size
+}
 
 func ringsOffset(size int) int {
 	return int(unsafe.Sizeof(header{})) + size*int(unsafe.Sizeof(control{}))
 }
 
-// boardBytes is the length of a board with slots of the given length.
-func boardBytes(slot int) int { return posts * (slot + stagger) }
+func boardsOffset(size int) int { return ringsOffset(size) + size*(size-1)*ringBytes }
 
-func boardsOffset(size int) int {
-	return ringsOffset(size) + size*(size-1)*ringBytes(slotBytes(size))
+// idleBytes is the length of what size ranks have from the beginning: a header of 4 KiB, 2 KiB per rank, 12.75 KiB per
+// ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 36 KiB for 2 ranks, 188 KiB for 4,
+// 50 MiB for 64, and 815 MiB for 256.
+func idleBytes(size int) int {
+	n := boardsOffset(size) + boardsOf(size)*boardBytes
+	return (n + page - 1) / page * page
 }
 
-// memoryBytes is the length of the shared memory for size ranks, a multiple of the length of huge pages: besides the
-// header, 2048 bytes per rank, 4864 bytes and 8 slots per ordered pair of ranks, and 4 slots per rank if there are more than
-// two. That is 4 MiB for 2 ranks, at most 104 MiB for up to 91, and 816 MiB for 256. Create takes all of it at once.
+// ownBytes is the length of one rank's full slots.
+func ownBytes(size int) int {
+	slot := fullSlot(size)
+	if slot == 0 {
+		return 0
+	}
+	return (size-1)*rowBytes(slots, slot) + boardsOf(size)/size*rowBytes(posts, slot)
+}
+
+// memoryBytes is the length of the shared memory for size ranks with all full slots: 2.04 MiB for 2 ranks, 14.3 MiB for 4,
+// and no more than 125 MiB for up to 91. More ranks have only what they have from the beginning.
 func memoryBytes(size int) int {
-	n := boardsOffset(size)
-	if size > 2 {
-		n += size * boardBytes(slotBytes(size))
-	}
-	return (n + huge - 1) / huge * huge
-}
-
-// post is a slot of a rank's board; there is none for two ranks.
-func (m *memory) post(rank, i int) []byte {
-	if m.size <= 2 {
-		return nil
-	}
-	at := boardsOffset(m.size) + rank*boardBytes(m.slot) + i*(m.slot+stagger)
-	return m.bytes[at : at+m.slot : at+m.slot]
+	n := idleBytes(size) + size*ownBytes(size)
+	return (n + page - 1) / page * page
 }
 
 func (m *memory) header() *header { return (*header)(unsafe.Pointer(&m.bytes[0])) }
@@ -153,16 +176,39 @@ func (m *memory) control(rank int) *control {
 	return (*control)(unsafe.Pointer(&m.bytes[at]))
 }
 
+// part is length bytes of m from offset at on.
+func (m *memory) part(at, length int) []byte { return m.bytes[at : at+length : at+length] }
+
 // ring is the ring from one rank to another.
 func (m *memory) ring(from, to int) ring {
-	index := from*(m.size-1) + to
+	index := to // among those of its sender
 	if to > from {
 		index--
 	}
-	length := ringBytes(m.slot)
-	at := ringsOffset(m.size) + index*length
-	b := m.bytes[at : at+length : at+length]
-	return ring{head: (*ringHead)(unsafe.Pointer(&b[0])), slots: b[unsafe.Sizeof(ringHead{}):], slot: m.slot}
+	b := m.part(ringsOffset(m.size)+(from*(m.size-1)+index)*ringBytes, ringBytes)
+	r := ring{head: (*ringHead)(unsafe.Pointer(&b[0])), small: row{bytes: b[unsafe.Sizeof(ringHead{}):], slot: small, there: true}}
+	if slot := fullSlot(m.size); slot > 0 {
+		n := rowBytes(slots, slot)
+		r.full = row{bytes: m.own(from)[index*n : (index+1)*n], slot: slot}
+	}
+	return r
+}
+
+// board is a rank's board: its small slots and its full ones. There is none for two ranks.
+func (m *memory) board(rank int) (few, full row) {
+	if boardsOf(m.size) == 0 {
+		return few, full
+	}
+	few = row{bytes: m.part(boardsOffset(m.size)+rank*boardBytes, boardBytes), slot: small, there: true}
+	if slot := fullSlot(m.size); slot > 0 {
+		full = row{bytes: m.own(rank)[(m.size-1)*rowBytes(slots, slot):], slot: slot}
+	}
+	return few, full
+}
+
+// own is a rank's full slots.
+func (m *memory) own(rank int) []byte {
+	return m.part(idleBytes(m.size)+rank*ownBytes(m.size), ownBytes(m.size))
 }
 
 // initialize makes m the memory of m.size ranks.

@@ -12,26 +12,19 @@ import (
 
 // ring is one rank's view of a ring of slots.
 type ring struct {
-	head  *ringHead
-	slots []byte
-	slot  int
-	next  uint32 // number of the next segment
-	taken uint32 // the sender's: head.tail as it was read last
-}
-
-// data is the slot of the next segment, cut to n <= r.slot bytes.
-func (r *ring) data(n int) []byte {
-	from := int(r.next%slots) * (r.slot + stagger)
-	return r.slots[from : from+n : from+n]
+	head        *ringHead
+	small, full row
+	next        uint32 // number of the next segment
+	taken       uint32 // the sender's: head.tail as it was read last
 }
 
 // link is one rank's two rings with another rank.
 type link struct {
-	peer    int
-	control *control      // the peer's
-	posts   [posts][]byte // its board
-	out, in ring
-	regions []registered // the peer's
+	peer             int
+	control          *control // the peer's
+	posts, fullPosts row      // its board
+	out, in          ring
+	regions          []registered // the peer's
 	// The peer's process, and the cookie in its memory: see card.
 	process          int
 	cookieAt         uintptr
@@ -96,23 +89,18 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 			return false, nil
 		}
 	}
-	n := min(r.slot, len(m.Data)-m.at)
-	data := m.Data[m.at : m.at+n]
 	l := &r.head.lines[r.next%slots]
-	if m.at == 0 && e.offer(m, l) {
-		return true, nil
+	if m.at == 0 {
+		if e.offer(m, l) {
+			return true, nil
+		}
+		e.makeRoom(len(m.Data))
+		if m.Call != nil {
+			r.head.calls[r.next%slots].write(m.call)
+		}
 	}
-	l.left, l.fingerprint, l.where = left(len(m.Data)-m.at), m.call.Fingerprint, e.post(m, data)
-	if m.Call != nil && m.at == 0 {
-		r.head.calls[r.next%slots].write(m.call)
-	}
-	switch {
-	case l.where != 0: // it is on the board
-	case n <= inline:
-		copy(l.inline[:], data)
-	default:
-		kernel.Deliver(r.data(n), data)
-	}
+	l.left, l.fingerprint = left(len(m.Data)-m.at), m.call.Fingerprint
+	n := e.put(m, l)
 	r.next++
 	l.seq.Store(r.next)
 	e.wakeReceiver(m.link.control)
@@ -122,6 +110,28 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 		e.open--
 	}
 	return true, nil
+}
+
+// put puts the next segment of m, with the line l, where it fits, and gives its length.
+func (e *Endpoint) put(m *outgoing, l *line) (n int) {
+	rest := m.Data[m.at:]
+	if m.shared > 0 {
+		if l.where, n = e.post(m, rest); n > 0 {
+			return n
+		}
+	}
+	r := &m.link.out
+	i := int(r.next % slots)
+	switch {
+	case len(rest) <= inline:
+		l.where = inSmall
+		return copy(l.inline[:], rest)
+	case e.grown:
+		l.where = inFull
+		return r.full.write(i, rest)
+	}
+	l.where = inSmall
+	return r.small.write(i, rest)
 }
 
 // left is a number of bytes as a line announces it.
@@ -146,16 +156,16 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	if l.fingerprint != m.call.Fingerprint || l.left != left(len(m.Into)-m.at) {
 		return false, e.refuse(m, l.fingerprint, l.left)
 	}
-	if l.where > posts {
+	if l.where >= nowhere {
 		return e.accept(m, l)
 	}
-	n := min(r.slot, len(m.Into)-m.at)
-	if m.after != nil && m.after.at < m.at+n {
-		return false, nil
-	}
-	data := m.link.segment(l, n)
+	data := e.segment(m.link, l, len(m.Into)-m.at)
 	if data == nil {
 		return false, m.link.corrupt("a segment lies where there is nothing")
+	}
+	n := len(data)
+	if m.after != nil && m.after.at < m.at+n {
+		return false, nil
 	}
 	r.next++
 	if m.lends(n) {
@@ -172,19 +182,27 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	return true, nil
 }
 
-// segment is the data, n bytes, of the next segment, whose line is line. It is nil if that is to lie on a board that the
-// peer does not have.
-func (l *link) segment(line *line, n int) []byte {
-	switch where := line.where; {
-	case where > posts || int(where) > 0 && l.posts[where-1] == nil:
-		return nil
-	case where > 0:
-		return l.posts[where-1][:n:n]
-	case n <= inline:
-		return line.inline[:n:n]
+// segment is the data of the next segment of l, whose line is line, of a message of which rest bytes have not come. It is
+// nil if they are to lie where the peer has no memory.
+func (e *Endpoint) segment(l *link, line *line, rest int) []byte {
+	from, i := &l.in.small, int(l.in.next%slots)
+	switch where := int(line.where); {
+	case where == inSmall && rest <= inline:
+		return line.inline[:rest:rest]
+	case where == inSmall:
+	case where == inFull:
+		from = &l.in.full
+	case where < onFullBoard:
+		from, i = &l.posts, where-onBoard
+	case where < nowhere:
+		from, i = &l.fullPosts, where-onFullBoard
 	default:
-		return l.in.data(n)
+		return nil
 	}
+	if !from.there && !e.find(from) {
+		return nil
+	}
+	return from.data(i, min(from.slot, rest))
 }
 
 // apply copies or reduces data, the next segment, to its place.

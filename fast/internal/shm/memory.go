@@ -16,12 +16,13 @@ const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 var allocate = unix.Fallocate
 
 // Create makes the shared memory for size ranks, a file of which every rank gets a descriptor of its own for its Attach.
-// All of it is allocated now, so that what is too much is an error here, and not a signal when it is used.
+// What they have from the beginning is allocated now, so that what is too much is an error here, and not a signal when it is
+// used; all of it if the system cannot be asked for more later (before Linux 5.14).
 func Create(size int) (fd int, err error) {
 	if size < 2 || size > MaxSize {
 		return -1, fmt.Errorf("%d ranks: shared memory serves 2 to %d", size, MaxSize)
 	}
-	bytes := memoryBytes(size)
+	bytes := idleBytes(size)
 	fd, err = unix.MemfdCreate("collgen", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return -1, fmt.Errorf("memfd_create: %w", err)
@@ -32,10 +33,7 @@ func Create(size int) (fd int, err error) {
 			fd = -1
 		}
 	}()
-	if left := room("/proc", "/sys/fs/cgroup"); left < int64(bytes) {
-		return fd, fmt.Errorf("%w: only %d KiB are left", unix.ENOMEM, left>>10)
-	}
-	if err := unix.Ftruncate(fd, int64(bytes)); err != nil {
+	if err := unix.Ftruncate(fd, int64(memoryBytes(size))); err != nil {
 		return fd, err
 	}
 	m, err := mapMemory(fd, size)
@@ -43,7 +41,13 @@ func Create(size int) (fd int, err error) {
 		return fd, err
 	}
 	defer m.unmap()
-	if err = populate(fd, m.bytes); err != nil {
+	if advise(m.bytes[:page], unix.MADV_POPULATE_WRITE) == unix.EINVAL {
+		bytes = len(m.bytes)
+	}
+	if err = spare.take(int64(bytes)); err != nil {
+		return fd, err
+	}
+	if err = populate(fd, m.bytes[:bytes]); err != nil {
 		return fd, err
 	}
 	m.initialize()
@@ -80,7 +84,7 @@ func mapMemory(fd, size int) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &memory{bytes: b, size: size, slot: slotBytes(size)}, nil
+	return &memory{bytes: b, size: size}, nil
 }
 
 func (m *memory) unmap() {

@@ -51,17 +51,22 @@ func unmapShared(b []byte) {
 	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b))) // cannot fail: it is a mapping
 }
 
-// populate takes the memory for all of a new file of which b is a mapping that can be written.
-func populate(fd int, b []byte) error {
-	// A huge page that has one page is filled up by the system when it is asked to (Linux 6.1), ten times as fast as page by
-	// page. This may fail; what is missing then is allocated all the same, and first in this mapping, which saves the
-	// faults.
+// collapse makes huge pages of b, part of a mapping that can be written: whole ones, which may have memory already. The
+// system fills up a huge page that has one page when it is asked to (Linux 6.1), ten times as fast as page by page. This may
+// fail.
+func collapse(b []byte) {
 	for at := 0; at < len(b); at += huge {
-		_ = unix.Madvise(b[at:min(at+os.Getpagesize(), len(b))], unix.MADV_POPULATE_WRITE)
+		_ = advise(b[at:at+os.Getpagesize()], unix.MADV_POPULATE_WRITE)
 	}
-	if unix.Madvise(b, unix.MADV_COLLAPSE) != nil {
-		_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE)
+	if len(b) > 0 {
+		_ = advise(b, unix.MADV_COLLAPSE)
 	}
+}
+
+// populate takes the memory for the beginning of a new file, of which b is a mapping that can be written.
+func populate(fd int, b []byte) error {
+	collapse(b[:len(b)&^(huge-1)])
+	_ = advise(b, unix.MADV_POPULATE_WRITE) // first in this mapping, which saves the faults
 	err := error(unix.EINTR)
 	for err == unix.EINTR { // Go's scheduler sends signals
 		err = allocate(fd, 0, 0, int64(len(b)))

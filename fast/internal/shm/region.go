@@ -34,8 +34,8 @@ const regionSeals = seals | unix.F_SEAL_FUTURE_WRITE
 // that follow each other begin at different places in their pages. All memory is taken now: what is too much is an error.
 func NewRegion(n, salt int) (r *Region, fd int, err error) {
 	start, page := salt%regionStarts*regionStagger, os.Getpagesize()
-	if left := room("/proc", "/sys/fs/cgroup"); n < 0 || left < int64(n) {
-		return nil, -1, fmt.Errorf("allocating %d bytes of shared memory: %w: only %d KiB are left", n, unix.ENOMEM, left>>10)
+	if err := spare.take(int64(n)); err != nil {
+		return nil, -1, fmt.Errorf("allocating %d bytes of shared memory: %w", n, err)
 	}
 	whole := (n + start + page) / page * page
 	if n >= huge {

@@ -4,12 +4,49 @@ package shm
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
+
+// allowance is what this process may still take. To find that out takes longer than anything else that is done for a new
+// communicator.
+type allowance struct {
+	mu    sync.Mutex
+	left  int64
+	asked time.Time // when the system was asked last
+}
+
+// spare is the allowance of this process.
+var spare allowance
+
+// The last answer of the system counts for this long, if it leaves so many times what is wanted now: other processes take
+// memory as well.
+const (
+	believed = time.Second
+	plenty   = 64
+)
+
+// take takes n bytes, if there are as many.
+func (a *allowance) take(n int64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := time.Now(); now.Sub(a.asked) > believed || n > a.left/plenty {
+		a.left, a.asked = room("/proc", "/sys/fs/cgroup"), now
+	}
+	if n < 0 || n > a.left {
+		return fmt.Errorf("%w: only %d KiB are left", unix.ENOMEM, a.left>>10)
+	}
+	a.left -= n
+	return nil
+}
 
 // room is how many bytes of memory this process can still get: of the machine, and of the memory cgroups that it is in.
 // To take more is not an error there, but the end of some process. proc and cgroup are where the system says so; what it

@@ -33,6 +33,8 @@ type Endpoint struct {
 	open int        // how many of both are not complete
 
 	board   board
+	grown   bool     // the full slots of this rank have memory,
+	took    int64    // so many bytes
 	shared  []shared // by the sends of the Exchange in progress that have their memory in common with others
 	lent    []*link  // what the last segments of these links brought
 	peeking peeking
@@ -61,9 +63,7 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 		if peer != rank {
 			l := &e.links[peer]
 			*l = link{peer: peer, control: mem.control(peer), out: mem.ring(rank, peer), in: mem.ring(peer, rank)}
-			for i := range l.posts {
-				l.posts[i] = mem.post(peer, i)
-			}
+			l.posts, l.fullPosts = mem.board(peer)
 		}
 	}
 	e.present()
@@ -163,6 +163,7 @@ func (e *Endpoint) reason() error {
 func (e *Endpoint) leave() {
 	if e.gate.leave() {
 		e.mem.unmap()
+		e.giveBack()
 		e.unmapRegions()
 		if f := e.peeking.pagemap; f != nil {
 			_ = f.Close() // it was only read

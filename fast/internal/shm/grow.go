@@ -1,0 +1,81 @@
+//go:build linux
+
+package shm
+
+import (
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// A rank takes the memory of its full slots, those of its rings and of its board, when it first has to send more than a
+// small slot holds. So a communicator costs little as long as it carries nothing but short messages, however many there
+// are. Memory is never taken by touching it, where the lack of it would be a signal, but by asking for it, before: a rank
+// that gets none goes on with small slots, and asks again for its next long message.
+
+// mostGrown bounds what all endpoints of this process take for their full slots, in bytes.
+const mostGrown = 256 << 20
+
+// grown is what they have.
+var grown atomic.Int64
+
+// advise asks the system for memory. Tests replace it.
+var advise = unix.Madvise
+
+// makeRoom is called before a message of n bytes.
+func (e *Endpoint) makeRoom(n int) {
+	if n > small && !e.grown {
+		e.grow()
+	}
+}
+
+// grow takes the memory of this rank's full slots, if there is any.
+func (e *Endpoint) grow() {
+	from := idleBytes(e.mem.size) + e.rank*ownBytes(e.mem.size)
+	to := from + ownBytes(e.mem.size)
+	if from == to {
+		return
+	}
+	first, last := e.mem.hugePages(from, to)
+	bytes := int64(max(to, last) - min(from, first))
+	if grown.Add(bytes) > mostGrown || spare.take(bytes) != nil || e.mem.populate(from, to) != nil {
+		grown.Add(-bytes)
+		return
+	}
+	e.grown, e.took = true, bytes
+}
+
+// giveBack notes that the memory is unmapped.
+func (e *Endpoint) giveBack() { grown.Add(-e.took) }
+
+// hugePages is the part of m that consists of the huge pages that have any of the bytes between from and to.
+func (m *memory) hugePages(from, to int) (first, last int) {
+	first = from &^ (huge - 1)
+	return first, max(first, min((to+huge-1)&^(huge-1), len(m.bytes)&^(huge-1)))
+}
+
+// populate takes the memory of what is between from and to, in huge pages where the system has them.
+func (m *memory) populate(from, to int) error {
+	first, last := m.hugePages(from, to)
+	collapse(m.bytes[first:last])
+	return m.ask(from, to, unix.MADV_POPULATE_WRITE)
+}
+
+// find makes sure that a row of another rank has memory, as that one says.
+func (e *Endpoint) find(r *row) bool {
+	if r.slot > 0 {
+		from := int(address(r.bytes) - address(e.mem.bytes))
+		r.there = e.mem.ask(from, from+len(r.bytes), unix.MADV_POPULATE_READ) == nil
+	}
+	return r.there
+}
+
+// ask asks the system for what is between from and to. Where it does not know how to give it, Create has taken it.
+func (m *memory) ask(from, to, how int) error {
+	from &^= os.Getpagesize() - 1
+	if err := advise(m.bytes[from:to], how); err != unix.EINVAL {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+//go:build linux
+
+package shm
+
+import (
+	"errors"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// fileGroup is the endpoints of size ranks, and a descriptor of their memory.
+func fileGroup(t *testing.T, size int) (all []*Endpoint, memory int) {
+	t.Helper()
+	memory, err := Create(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(memory) })
+	for rank := range size {
+		e, err := Attach(rank, size, duplicate(t, memory))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	t.Cleanup(func() { closeGroup(all) })
+	return all, memory
+}
+
+// allocated is how many bytes of a file have memory.
+func allocated(t *testing.T, fd int) int {
+	t.Helper()
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil {
+		t.Fatal(err)
+	}
+	return int(s.Blocks * 512)
+}
+
+// TestGrow: what ranks have from the beginning is enough for short messages; for long ones a rank takes its full slots,
+// which belong to what all endpoints of a process may take until the memory is unmapped.
+func TestGrow(t *testing.T) {
+	before := grown.Load()
+	for size, idle := range map[int]int{2: 36 << 10, 4: 188 << 10} {
+		all, memory := fileGroup(t, size)
+		for _, n := range []int{0, 1, inline + 1, small} {
+			if segmentsOf(t, all[:2], make([]byte, n), false) != 1 {
+				t.Errorf("%d ranks: %d bytes do not fit into a slot", size, n)
+			}
+		}
+		if got := allocated(t, memory); got > idle {
+			t.Errorf("%d ranks have %d bytes, and have only talked shortly: want at most %d", size, got, idle)
+		}
+		if got := segmentsOf(t, all[:2], make([]byte, maxSlot+1), false); got != 2 {
+			t.Errorf("%d ranks: %d segments", size, got)
+		}
+		taken := grown.Load() - before
+		if got := allocated(t, memory); !all[0].grown || all[1].grown || taken < int64(ownBytes(size)) || got > idle+int(taken) {
+			t.Errorf("%d ranks have %d bytes, of which %d are said to be for long messages", size, got, taken)
+		}
+		closeGroup(all)
+		if grown.Load() != before {
+			t.Errorf("%d ranks: it is still said to be taken", size)
+		}
+	}
+}
+
+// TestGrowsNot: where there is no more memory, long messages go through small slots, also those for several ranks; and
+// through full ones once there is.
+func TestGrowsNot(t *testing.T) {
+	all, memory := fileGroup(t, 3)
+	idle := allocated(t, memory)
+	refuse := map[string]func() (undo func()){
+		"the most of a process":  func() func() { grown.Add(mostGrown); return func() { grown.Add(-mostGrown) } },
+		"what the system allows": func() func() { return adviseAs(unix.ENOMEM) },
+	}
+	data := make([]byte, 10*small+1)
+	for name, start := range refuse {
+		undo := start()
+		if got := segmentsOf(t, all[:2], data, true); got != 11 {
+			t.Errorf("beyond %s: %d segments", name, got)
+		}
+		sendToAll(t, all, data)
+		undo()
+		if got := allocated(t, memory); got != idle || all[0].grown || all[0].took != 0 {
+			t.Errorf("beyond %s: %d bytes, before %d", name, got, idle)
+		}
+	}
+	if got := segmentsOf(t, all[:2], data, true); got != 1 {
+		t.Errorf("then: %d segments", got)
+	}
+	sendToAll(t, all, data)
+}
+
+// adviseAs has the system refuse to give memory.
+func adviseAs(err error) (undo func()) {
+	advise = func([]byte, int) error { return err }
+	return func() { advise = unix.Madvise }
+}
+
+// sendToAll sends data from rank 0 to all others, who have to get it right.
+func sendToAll(t *testing.T, all []*Endpoint, data []byte) {
+	t.Helper()
+	for i := range data {
+		data[i] = byte(i * 11)
+	}
+	for rank, err := range together(all, func(e *Endpoint) error {
+		if e.rank > 0 {
+			return receives(t, e, data)
+		}
+		var sends []wire.Send
+		for peer := 1; peer < len(all); peer++ {
+			sends = append(sends, wire.Send{Peer: peer, Data: data})
+		}
+		return e.Exchange(t.Context(), sends, nil)
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+// receives receives from rank 0 what has to be data.
+func receives(t *testing.T, e *Endpoint, data []byte) error {
+	got := make([]byte, len(data))
+	err := e.Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}})
+	if err == nil && string(got) != string(data) {
+		return errors.New("other data arrive")
+	}
+	return err
+}
+
+// TestGrowsAtOnce: a system that cannot be asked for memory later has to give all of it at the beginning.
+func TestGrowsAtOnce(t *testing.T) {
+	defer adviseAs(unix.EINVAL)()
+	all, memory := fileGroup(t, 3)
+	if got, want := allocated(t, memory), memoryBytes(3); got != want {
+		t.Errorf("%d bytes of %d", got, want)
+	}
+	data := make([]byte, maxSlot+1)
+	if got := segmentsOf(t, all[:2], data, false); got != 2 {
+		t.Errorf("%d segments", got)
+	}
+	sendToAll(t, all, data)
+}
+
+// TestFullSlotsThatAreNot: a rank that says that data lie in full slots of which it has taken none does not have the
+// reader killed by a signal, where there is no memory for them.
+func TestFullSlotsThatAreNot(t *testing.T) {
+	for _, where := range []uint32{inFull, onFullBoard} {
+		all, _ := fileGroup(t, 3)
+		all[0].Begin(wire.NewMark(&wire.Call{Seq: 1}))
+		lieAt(where)(all[0])
+		undo := adviseAs(unix.EFAULT)
+		err := all[0].Exchange(t.Context(), nil, []wire.Recv{{Peer: 1, Into: make([]byte, maxSlot+1)}})
+		undo()
+		if !errors.Is(err, wire.ErrDied) {
+			t.Errorf("%d: %v", where, err)
+		}
+	}
+}
+
+// TestManyGroups counts what a thousand communicators cost that carry short messages: bytes and descriptors.
+func TestManyGroups(t *testing.T) {
+	const groups = 1000
+	files, bytes := openFilesOf(t), 0
+	for range groups {
+		memory, err := Create(4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Attach(0, 4, duplicate(t, memory))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if err := send(e, 1); err != nil {
+			t.Fatal(err)
+		}
+		bytes += allocated(t, memory)
+		_ = unix.Close(memory)
+	}
+	if most := groups * 188 << 10; bytes > most || openFilesOf(t) > files {
+		t.Errorf("%d bytes, want at most %d; %d files, before %d", bytes, most, openFilesOf(t), files)
+	}
+}
