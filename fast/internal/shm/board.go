@@ -4,8 +4,6 @@ package shm
 
 import (
 	"unsafe"
-
-	"github.com/collgen/collgen/fast/internal/kernel"
 )
 
 // Every rank has a board: a few slots that all others read. A segment that the rank sends to several of them is written
