@@ -1,0 +1,136 @@
+package fast
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// costs is what one more communicator costs a rank that makes short calls on it.
+type costs struct {
+	shared     int // bytes of memory that is shared, as far as this rank has touched it
+	heap       int // bytes
+	files      int // descriptors
+	goroutines int
+}
+
+// TestCostOfCommunicators has ranks make a thousand communicators, call on each, and count what they have then.
+func TestCostOfCommunicators(t *testing.T) {
+	for _, c := range []struct {
+		transport   string
+		ranks, many int
+		want        costs // at most
+	}{
+		{"shm", 2, 1000, costs{shared: 36 << 10, heap: 24 << 10}},
+		{"shm", 4, 1000, costs{shared: 188 << 10, heap: 32 << 10}},
+		{"tcp", 2, 200, costs{heap: 100 << 10, files: 2}},
+		{"tcp", 4, 200, costs{heap: 250 << 10, files: 4}},
+	} {
+		j := newJob(t, c.ranks, fmt.Sprint("many ", c.many))
+		j.with = []string{"COLL_TRANSPORT=" + c.transport}
+		for _, p := range j.start(0, c.ranks) {
+			var got costs
+			if _, err := fmt.Sscan(p.line(t), &got.shared, &got.heap, &got.files, &got.goroutines); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s, %d ranks: %+v", c.transport, c.ranks, got)
+			if got.shared > c.want.shared || got.heap > c.want.heap || got.files > c.want.files || got.goroutines > c.want.goroutines {
+				t.Errorf("%s, rank %d of %d: %+v for each of %d communicators, want at most %+v", c.transport, p.rank, c.ranks, got, c.many, c.want)
+			}
+		}
+		j.wantNothingLeft()
+	}
+}
+
+func init() { roles["many"] = inMany }
+
+// inMany is a rank of many communicators, which prints what each of them costs.
+func inMany(ctx context.Context, args []string) error {
+	many, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	c, err := Init(ctx, FromEnv()...)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	all := []*Comm{c}
+	before, err := spent(ctx, all)
+	for range many {
+		var d *Comm
+		if err == nil {
+			d, err = c.Dup(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		all = append(all, d)
+	}
+	after, err := spent(ctx, all)
+	fmt.Println((after.shared-before.shared)/many, (after.heap-before.heap)/many, (after.files-before.files)/many,
+		(after.goroutines-before.goroutines)/many)
+	return errors.Join(err, Barrier(ctx, c)) // others still count
+}
+
+// spent is what this process has after a call on each of all communicators.
+func spent(ctx context.Context, all []*Comm) (now costs, err error) {
+	for i, c := range all {
+		if err := keepAddingShortly(ctx, c, i); err != nil {
+			return now, err
+		}
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	files, err := os.ReadDir("/proc/self/fd")
+	shared, errShared := resident("memfd:collgen")
+	return costs{shared, int(m.HeapAlloc), len(files), runtime.NumGoroutine()}, errors.Join(err, errShared)
+}
+
+// resident is how many bytes this process has touched of the files of that name.
+func resident(name string) (bytes int, err error) {
+	f, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	of := false
+	for s := bufio.NewScanner(f); s.Scan(); {
+		switch fields := strings.Fields(s.Text()); {
+		case strings.Contains(fields[0], "-"):
+			of = strings.Contains(s.Text(), name)
+		case of && fields[0] == "Rss:":
+			kib, err := strconv.Atoi(fields[1])
+			if err != nil {
+				return 0, err
+			}
+			bytes += kib << 10
+		}
+	}
+	return bytes, nil
+}
+
+// keepAddingShortly makes a few calls of the lengths that are lines of their own, and right.
+func keepAddingShortly(ctx context.Context, c *Comm, which int) error {
+	for _, n := range []int{1, 13, 128} {
+		buf := make([]int64, n)
+		for i := range buf {
+			buf[i] = int64(which + i)
+		}
+		if err := AllReduce(ctx, c, buf, Sum); err != nil {
+			return err
+		}
+		if want := int64(c.Size() * (which + n - 1)); buf[n-1] != want {
+			return fmt.Errorf("communicator %d: %d, want %d", which, buf[n-1], want)
+		}
+	}
+	return nil
+}
