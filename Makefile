@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 # Where programs have to build, besides here.
-PLATFORMS := darwin/arm64 linux/arm64
+PLATFORMS := darwin/arm64 linux/arm64 linux/386
 
 # This module and those inside of it, which have their own dependencies.
 MODULES := . $(filter-out .,$(patsubst ./%,%,$(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path "*/testdata/*" | sort))))

@@ -15,7 +15,7 @@ type element struct {
 	alias   string // nccl-tests' name of it
 	bytes   int
 	integer bool
-	exact   int // sums of integers up to it are exact, without wrapping around
+	exact   int64 // sums of integers up to it are exact, without wrapping around
 	load    func(ctx context.Context, c *fast.Comm, t *trial) (load, error)
 }
 
@@ -34,7 +34,7 @@ var elements = []element{
 	elementOf("uint64", "uint64", 1<<53, true, toInteger[uint64]),
 }
 
-func elementOf[T fast.Elem](name, alias string, exact int, integer bool, of func(float64) T) element {
+func elementOf[T fast.Elem](name, alias string, exact int64, integer bool, of func(float64) T) element {
 	var zero T
 	return element{name: name, alias: alias, bytes: int(unsafe.Sizeof(zero)), integer: integer, exact: exact,
 		load: func(ctx context.Context, c *fast.Comm, t *trial) (load, error) { return newBuffers(ctx, c, t, of) }}

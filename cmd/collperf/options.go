@@ -140,7 +140,7 @@ func (o *options) validate() error {
 				return fmt.Errorf("%s takes %d ranks", op.name, op.least)
 			}
 		}
-		if o.check > 0 && s.ranks > o.element.exact {
+		if o.check > 0 && int64(s.ranks) > o.element.exact {
 			return fmt.Errorf("sums of %s over %d ranks are not exact, so that they cannot be checked: want -c 0", o.element.name, s.ranks)
 		}
 	}

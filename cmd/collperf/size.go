@@ -14,13 +14,13 @@ type size int
 const units = "KMGT"
 
 func (s *size) Set(text string) error {
-	digits, scale := strings.ToUpper(text), 1
+	digits, scale := strings.ToUpper(text), int64(1)
 	if n := len(digits); n > 0 {
 		if power := strings.IndexByte(units, digits[n-1]); power >= 0 {
 			digits, scale = digits[:n-1], 1<<(10*(power+1))
 		}
 	}
-	n, err := strconv.Atoi(digits)
+	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt/scale {
 		return fmt.Errorf("want a number of bytes, such as 8, 64K, 1M or 2G")
 	}

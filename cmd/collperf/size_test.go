@@ -8,11 +8,11 @@ import (
 )
 
 func TestSizes(t *testing.T) {
-	for text, want := range map[string]size{
+	for text, want := range map[string]int64{
 		"0": 0, "8": 8, "1000": 1000, "4K": 4096, "4k": 4096, "3M": 3 << 20, "2G": 2 << 30, "1T": 1 << 40,
 	} {
 		var got size
-		if err := got.Set(text); err != nil || got != want {
+		if err := got.Set(text); err != nil || int64(got) != want {
 			t.Errorf("%s: %d, %v", text, got, err)
 		}
 	}

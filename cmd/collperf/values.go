@@ -25,9 +25,9 @@ type values[T fast.Elem] struct {
 	results []T // element j of the reduction of all inputs is that of index j + shift; empty: there is none
 }
 
-func newValues[T fast.Elem](of func(float64) T, exact int, f *folding, ranks int) *values[T] {
+func newValues[T fast.Elem](of func(float64) T, exact int64, f *folding, ranks int) *values[T] {
 	v := &values[T]{of: of, inputs: make([]T, 2*period)}
-	value := func(i int) int64 { return valueAt(i%period, f, min(largest, exact/ranks)) }
+	value := func(i int) int64 { return valueAt(i%period, f, int(min(largest, exact/int64(ranks)))) }
 	for i := range v.inputs {
 		v.inputs[i] = of(float64(value(i)))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
@@ -76,7 +77,7 @@ func play(ctx context.Context, m *Machine, c Call, programs func(rank int) progr
 }
 
 // maxBuffer is the longest buffer of a rank, in bytes: what all messages together have is then still a number.
-const maxBuffer = 1 << 38
+const maxBuffer = min(1<<38, math.MaxInt)
 
 // Blocks is how many blocks the larger of a rank's two buffers has, at least 1.
 func (c *Call) Blocks() int {

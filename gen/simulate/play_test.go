@@ -201,7 +201,7 @@ func TestFailures(t *testing.T) {
 		{Call{Algorithm: &stuck, Params: two, Block: -1}, Flat(1, 1, 1), "blocks of -1 bytes"},
 		{Call{Algorithm: &stuck, Params: gen.Params{Size: 1 << 30, Depth: 1}}, Flat(1, 1, 1), "1073741824 ranks"},
 		{Call{Algorithm: &stuck, Params: gen.Params{Depth: 1}}, Flat(1, 1, 1), "0 ranks"},
-		{Call{Algorithm: &gen.AllReduceRing, Params: two, Block: 1 << 37}, Flat(1, 1, 1), "longer than 26 days"},
+		{Call{Algorithm: &gen.AllReduceRing, Params: two, Block: maxBuffer / 2}, Flat(1, 1, 1), "longer than 26 days"},
 		{Call{Algorithm: &gen.AllReduceRing, Params: two}, Flat(-1, 1, 1), "far.alpha: -1 seconds"},
 	} {
 		if r, err := Play(t.Context(), &tc.m, tc.call); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -182,7 +183,7 @@ func TestRegion(t *testing.T) {
 }
 
 func TestRegionTooLarge(t *testing.T) {
-	for _, n := range []int{-1, 1 << 50, 1<<63 - 1} {
+	for _, n := range []int{-1, math.MaxInt >> 13, math.MaxInt} {
 		if r, _, err := NewRegion(n, 0); err == nil || !strings.Contains(err.Error(), fmt.Sprint("allocating ", n, " bytes")) {
 			t.Errorf("%d bytes: %v, %v", n, r, err)
 		}
