@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
 	"sync/atomic"
 	"unsafe"
@@ -21,11 +20,11 @@ import (
 // Each rank finds out for itself which others it can read, and tells them; a sender offers nothing else to it.
 
 // How long a message has to be for that: each piece is a system call.
-const peekFrom = 256 << 10
+const peekFrom = 512 << 10
 
-// peekPiece is how much is read at a time that nothing is to be done with. What a kernel takes is read in shorter pieces,
-// into memory that stays in the cache.
-const peekPiece = 512 << 10
+// peekPiece is how much is read at a time that nothing is to be done with: a rank that is to give up sees so after that. What
+// a kernel takes is read in shorter pieces, into memory that stays in the cache.
+const peekPiece = 2 << 20
 
 // card is how the others find a rank's process. A cookie in its memory tells that what they find is that process: its
 // number may be another one's in their namespace, or after its end.
@@ -39,16 +38,13 @@ type peeking struct {
 	off    bool // it does neither
 	from   int  // how long the messages are that it offers
 	always bool // it offers all of them that can be read
-	probed bool // it knows whom it can read
 
-	cookie  [8]byte  // this rank's, for the others
-	theirs  [8]byte  // of the process that is read
-	bounce  []byte   // what is read for kernels
-	pagemap *os.File // of this process; nil: not opened yet
-	mine    [2]unix.Iovec
-	far     [2]unix.RemoteIovec
-	scan    pageScan
-	found   pageRegion
+	cookie [8]byte // this rank's, for the others
+	theirs [8]byte // of the process that is read
+	bounce []byte  // what is read for kernels
+	mine   [2]unix.Iovec
+	far    [2]unix.RemoteIovec
+	pages  scanner
 }
 
 // Seclude has this rank neither read the memory of other processes nor have them read its own, apart from regions. It is
@@ -67,31 +63,18 @@ func (e *Endpoint) present() {
 	c.pid.Store(int64(os.Getpid()))
 }
 
-// probe finds out which ranks' processes this one can read, and tells these ranks.
-func (e *Endpoint) probe() {
-	if e.peeking.probed || e.peeking.off {
+// probe finds out whether this rank can read the memory of the process of l's peer, and tells that rank. It is called
+// before the first long message from there, as the peer has come then, or does soon.
+func (e *Endpoint) probe(l *link) {
+	c := &l.control.card
+	if l.process = int(c.pid.Load()); l.process == 0 || e.peeking.off {
 		return
 	}
-	e.peeking.probed = true
-	for i := range e.links {
-		if l := &e.links[i]; l.control != nil && !l.probed {
-			l.probed = e.probeOne(l)
-			e.peeking.probed = e.peeking.probed && l.probed
-		}
-	}
-}
-
-// probeOne is false if l's peer has not come yet.
-func (e *Endpoint) probeOne(l *link) bool {
-	c := &l.control.card
-	if l.process = int(c.pid.Load()); l.process == 0 {
-		return false
-	}
+	l.probed = true
 	l.cookieAt, l.cookie = uintptr(c.at), c.cookie
 	if l.readable = e.peek(l, nil, 0, true) == nil; l.readable {
 		l.in.head.readable.Store(1)
 	}
-	return true
 }
 
 // peek reads from the memory of l's peer and, if that is asked for, makes sure that it was the peer's.
@@ -155,7 +138,7 @@ func (e *Endpoint) take(m *incoming, n int) error {
 func (e *Endpoint) readable(m *outgoing) bool {
 	p := &e.peeking
 	return !p.off && len(m.Data) >= p.from && m.link.out.head.readable.Load() != 0 &&
-		(p.always || e.swaps(m.link) && p.inHugePages(m.Data))
+		(p.always || e.swaps(m.link) && p.pages.inHugePages(m.Data))
 }
 
 // swaps tells whether this rank receives from l's peer, too, and does not reduce what it receives.
@@ -167,37 +150,3 @@ func (e *Endpoint) swaps(l *link) bool {
 	}
 	return false
 }
-
-// inHugePages tells whether most of data lies in huge pages. It is false where the system does not say (before Linux 6.7).
-func (p *peeking) inHugePages(data []byte) bool {
-	if p.pagemap == nil {
-		f, err := os.Open("/proc/self/pagemap")
-		if err != nil {
-			p.from = math.MaxInt
-			return false
-		}
-		p.pagemap = f
-	}
-	page := uintptr(os.Getpagesize() - 1)
-	from, to := address(data)&^page, (address(data)+uintptr(len(data))+page)&^page
-	p.scan = pageScan{size: uint64(unsafe.Sizeof(p.scan)), start: uint64(from), end: uint64(to),
-		vec: uint64(uintptr(unsafe.Pointer(&p.found))), vecLen: 1, mask: pageIsHuge, returned: pageIsHuge}
-	n, _, errno := unix.Syscall(unix.SYS_IOCTL, p.pagemap.Fd(), pagemapScan, uintptr(unsafe.Pointer(&p.scan)))
-	if errno != 0 {
-		p.from = math.MaxInt
-		return false
-	}
-	return n == 1 && p.found.end-p.found.start >= uint64(to-from)/4*3
-}
-
-// The ioctl PAGEMAP_SCAN, as in linux/fs.h.
-const (
-	pagemapScan = 3<<30 | unsafe.Sizeof(pageScan{})<<16 | 'f'<<8 | 16
-	pageIsHuge  = 1 << 6
-)
-
-type pageScan struct {
-	size, flags, start, end, walkEnd, vec, vecLen, maxPages, inverted, mask, anyOf, returned uint64
-}
-
-type pageRegion struct{ start, end, categories uint64 }

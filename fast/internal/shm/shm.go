@@ -165,9 +165,7 @@ func (e *Endpoint) leave() {
 		e.mem.unmap()
 		e.giveBack()
 		e.unmapRegions()
-		if f := e.peeking.pagemap; f != nil {
-			_ = f.Close() // it was only read
-		}
+		e.peeking.pages.close()
 	}
 }
 
@@ -189,6 +187,9 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		l := &e.links[recvs[i].Peer]
 		m := incoming{Recv: &recvs[i], call: e.current.Of(recvs[i].Call), link: l, turn: l.recvs}
 		l.recvs++
+		if len(m.Into) >= e.peeking.from && !l.probed {
+			e.probe(l)
+		}
 		if m.AfterSend {
 			if m.after = e.sendTo(m.Peer, len(m.Into)); m.after == nil {
 				return fmt.Errorf("rank %d receives from rank %d after a send, but sends it no such message", e.rank, m.Peer)
@@ -232,7 +233,6 @@ func (e *Endpoint) complete(ctx context.Context) error {
 				continue
 			}
 			e.progress.Store(e.moves)
-			e.probe()
 			if e.open > 0 && (ctx.Err() != nil || e.ended.Load() != nil) {
 				return e.failure(ctx)
 			}
