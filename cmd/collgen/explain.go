@@ -62,8 +62,13 @@ func runExplain(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
+	switch {
+	case c.json:
 		return writeJSON(c.stdout, e)
+	case c.tla:
+		schedule, collSpec, err := emit.TLA(e.Schedule, false)
+		fmt.Fprintf(c.stdout, "%s\n%s", schedule, collSpec)
+		return err
 	}
 	fmt.Fprintf(c.stdout, "%s.\n\n", s.title())
 	e.write(c)

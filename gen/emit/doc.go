@@ -1,2 +1,3 @@
-// Package emit prints specifications, algorithms and schedules: as Go for package fast, and as text for people.
+// Package emit prints specifications, algorithms and schedules: as Go for package fast, as text for people,
+// and as modules of TLA+ for checkers of models.
 package emit

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+// result is what a checker says of a check.
+type result struct {
+	Model   string        `json:"model"`
+	Config  string        `json:"config"`
+	Checker string        `json:"checker"`
+	Verdict string        `json:"verdict"` // "ok", "deadlock", or the name of what is violated
+	States  int           `json:"states"`  // distinct ones; as far as it has looked
+	Trace   int           `json:"trace"`   // states of the counterexample
+	Time    time.Duration `json:"nanoseconds"`
+	Problem string        `json:"problem,omitempty"` // why it is not what was expected
+}
+
+// task is a check, in files for a checker: Model.tla and Model.cfg in dir.
+type task struct {
+	*check
+	dir        string
+	cfg        string   // the text of the configuration
+	invariants []string // those of the configuration, in order
+	property   string   // its only property
+}
+
+// checker runs a task. Its error says that the checker could not do its work, with what it printed.
+type checker struct {
+	name string
+	run  func(ctx context.Context, t *task) (result, error)
+}
+
+// output is what the command prints. Checkers exit with a status of their own when they have found something.
+func output(cmd *exec.Cmd) ([]byte, error) {
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return out, fmt.Errorf("%s: %w", cmd.Path, err)
+	}
+	return out, nil
+}
