@@ -109,7 +109,7 @@ func (w *way) write(b []byte) (n int, err error) {
 		case w.cut: // as if it were in buffers
 			return len(b), nil
 		}
-		room := min(len(b)-n, w.capacity-len(w.data))
+		room := min(len(b)-n, max(0, w.capacity-len(w.data))) // it may hold more than a capacity that was set later
 		w.data = append(w.data, b[n:n+room]...)
 		w.changed.Broadcast()
 		if n += room; n == len(b) {
