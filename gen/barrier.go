@@ -7,4 +7,7 @@ var _ = bound(spec.Barrier, Bound{
 	Chunks: one,
 })
 
-var _ = rules(spec.Barrier, Rule{Algorithm: "dissemination"})
+var _ = rules(spec.Barrier,
+	Rule{Transport: "shm", Algorithm: "direct", MaxSize: 16}, // one step, and so one round of switches where cores are few
+	Rule{Algorithm: "dissemination"},
+)

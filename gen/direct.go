@@ -92,3 +92,13 @@ var AllToAllDirect = register(Algorithm{
 	}},
 	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
 })
+
+// BarrierDirect has every rank signal every other one.
+var BarrierDirect = register(Algorithm{
+	Name:      "direct",
+	Primitive: spec.Barrier,
+	Doc:       "Every rank signals every other one in a single step: the lowest latency where all ranks can talk at once.",
+	Source:    "NVIDIA TensorRT-LLM, customAllReduceKernels.cu, multi_gpu_barrier",
+	Body:      []Node{Step{others(Send{To: v("to")}, Recv{From: v("from")})}},
+	Cost:      Cost{Alpha: sub(size, one), Beta: zero, Gamma: zero},
+})

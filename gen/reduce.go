@@ -9,6 +9,7 @@ var _ = bound(spec.Reduce, Bound{
 
 var _ = rules(spec.Reduce,
 	Rule{Algorithm: "binomial", MaxSize: 2},
+	Rule{Transport: "shm", Algorithm: "linear", MinSize: 5, MaxSize: 16, MaxBytes: 1024 * kib}, // reduced where it lies
 	Rule{Algorithm: "binomial", MaxBytes: 1024 * kib},
 	Rule{Algorithm: "chain", PieceBytes: 128 * kib},
 )
