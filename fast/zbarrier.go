@@ -33,6 +33,7 @@ var barrier = Collective{
 		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Run: barrierDissemination},
 	},
 	Rules: []Rule{
+		{Transport: "shm", Algorithm: "direct", MaxSize: 16},
 		{Algorithm: "dissemination"},
 	},
 }

@@ -125,7 +125,7 @@ func TestJSON(t *testing.T) {
 	if len(entries) != 2 || entries[1].Name != "reducescatter/ring" || entries[1].Alpha != "size - 1" || len(entries[1].Sizes) != 8 || entries[1].Proof.Schedules != 8 {
 		t.Errorf("list: %+v", entries)
 	}
-	decode(t, &entries, "verify", "-json", "barrier", "-n", "3", "-catalogue")
+	decode(t, &entries, "verify", "-json", "barrier/dissemination", "-n", "3", "-catalogue")
 	if len(entries) != 1 || entries[0].Proof.Schedules != 1 {
 		t.Errorf("verify: %+v", entries)
 	}
@@ -136,12 +136,12 @@ func TestJSON(t *testing.T) {
 	}
 	var p chosen
 	decode(t, &p, "explain", "barrier", "-json", "-catalogue")
-	if len(p.Choices) != 1 || p.Choices[0].Algorithm != "dissemination" || p.Bytes != nil {
+	if len(p.Choices) != 2 || p.Choices[0].Algorithm != "dissemination" || p.Choices[1].Algorithm != "direct" || p.Bytes != nil {
 		t.Errorf("explain: %+v", p)
 	}
 	p = chosen{}
 	decode(t, &p, "explain", "barrier", "-json", "-catalogue", "-bytes", "0", "-transport", "shm")
-	if len(p.Calls) != 1 || p.Calls[0].Rule.Algorithm != "dissemination" || *p.Bytes != 0 {
+	if len(p.Calls) != 1 || p.Calls[0].Rule.Algorithm != "direct" || *p.Bytes != 0 {
 		t.Errorf("explain: %+v", p)
 	}
 }
@@ -171,7 +171,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestProgress shows what is going on where one asks for it, and not otherwise.
 func TestProgress(t *testing.T) {
-	_, _, stderr := collgen(t, "verify", "barrier", "-n", "4", "-v", "-catalogue")
+	_, _, stderr := collgen(t, "verify", "barrier/dissemination", "-n", "4", "-v", "-catalogue")
 	if stderr != "barrier/dissemination: proved for sizes 4\n" {
 		t.Errorf("with -v: %q", stderr)
 	}

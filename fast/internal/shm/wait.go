@@ -26,13 +26,13 @@ const nap = 10 * time.Millisecond
 type patience struct{ spins, yields int }
 
 // patienceFor suits size ranks on cores processors. Where a rank may occupy the processor that another one needs, it looks
-// about as long as a switch of processes takes; where it certainly does, not at all.
+// for less than a switch of processes takes; where it certainly does, not at all.
 func patienceFor(size, cores int) patience {
 	switch {
 	case size <= cores:
 		return patience{spins: 2000, yields: 20}
 	case size <= 2*cores:
-		return patience{spins: 500, yields: 100}
+		return patience{spins: 50, yields: 100}
 	}
 	return patience{spins: 0, yields: 100}
 }
