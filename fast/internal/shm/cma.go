@@ -19,13 +19,6 @@ import (
 // process_vm_readv(2)), if the system lets it: not between users, in many containers, or where ptrace(2) is restricted.
 // Each rank finds out for itself which others it can read, and tells them; a sender offers nothing else to it.
 
-// How long a message has to be for that: each piece is a system call.
-const peekFrom = 512 << 10
-
-// peekPiece is how much is read at a time that nothing is to be done with: a rank that is to give up sees so after that. What
-// a kernel takes is read in shorter pieces, into memory that stays in the cache.
-const peekPiece = 2 << 20
-
 // card is how the others find a rank's process. A cookie in its memory tells that what they find is that process: its
 // number may be another one's in their namespace, or after its end.
 type card struct {

@@ -13,13 +13,6 @@ import (
 // time. Then the sender's Exchange waits until all of it was read. A sender that gives up before withdraws its offers, so
 // that a receiver that has read what was changed meanwhile does not take it for the message.
 
-// How long a message has to be to be worth that: shorter ones are sooner copied than waited for.
-const directFrom = 16 << 10
-
-// piece is how much of an offered message is read at a time: the part of the receiver's memory that it goes to stays in
-// the cache between its kernel and what comes after.
-const piece = 128 << 10
-
 // What line.where says of the data of offered messages.
 const (
 	inRegion  = 1<<31 + iota // in a region of the sender

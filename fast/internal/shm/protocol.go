@@ -1,0 +1,56 @@
+//go:build linux
+
+package shm
+
+import "fmt"
+
+// How a message goes is a matter of its length first: up to inline bytes in its line, up to small bytes in a small slot, and
+// else in full slots, each copied in by the sender while the receiver copies or reduces what is in the one before. On the
+// way through slots both ranks copy, at once; both copies together take hardly longer than one, because what is in a slot
+// goes from one processor's cache to the other's. So the ways without slots are for what they do better:
+const (
+	// directFrom is from which length on a message in memory of fast.Alloc is read where it lies: shorter ones are sooner
+	// copied than waited for.
+	directFrom = 16 << 10
+
+	// peekFrom is from which length on a message is read in the memory of the sender's process, if both ranks send each
+	// other as much, from huge pages. Then both are busy with copies, and those through slots would be twice as many: 512
+	// KiB each way took 25 µs through slots and 15 so, 256 KiB 8 and 10. One way, slots take 19 µs for 1 MiB, and this 33.
+	peekFrom = 512 << 10
+
+	// piece is how much of such a message is read at a time: the part of the receiver's memory that it goes to stays in the
+	// cache between its kernel and what comes after.
+	piece = 128 << 10
+
+	// peekPiece is how much is read at a time that nothing is to be done with, which costs a system call: a rank that is to
+	// give up sees so after that.
+	peekPiece = 2 << 20
+)
+
+// Protocol says how this rank sends a message of so many bytes, which is reduced as it arrives or not. It may be called at
+// any time.
+func (e *Endpoint) Protocol(bytes int, reduces bool) string {
+	how, where := "copied", ""
+	if reduces {
+		how = "reduced"
+	}
+	switch {
+	case bytes <= inline:
+		return how + " from a line"
+	case bytes <= small:
+		where = "a slot"
+	default:
+		where = fmt.Sprintf("slots of %d KiB", max(small, fullSlot(e.mem.size))>>10)
+	}
+	words := how + " from " + where
+	if e.mem.size > 2 {
+		words += ", shared by the ranks that get the same"
+	}
+	if bytes >= directFrom {
+		words += "; in place from memory of fast.Alloc"
+	}
+	if bytes >= e.peeking.from && !reduces && !e.peeking.off {
+		words += "; by CMA if both ranks send as much from huge pages"
+	}
+	return words
+}
