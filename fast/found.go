@@ -84,6 +84,16 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 	return newMixed(len(f.members), local, memory, p.dial(f)), nil
 }
 
+// beside is how many of the members are on the host of one of them, which is one of them.
+func (p *processes) beside(one int, members []int) (n int) {
+	for _, process := range members {
+		if p.mesh.Host(process) == p.mesh.Host(one) {
+			n++
+		}
+	}
+	return n
+}
+
 // dialTime bounds the making of a connection to a process that is not known to be down.
 const dialTime = 10 * time.Second
 
@@ -106,7 +116,7 @@ func (p *processes) dial(f *founding) *tcp.Endpoint {
 			}
 		}()
 	}
-	e = tcp.New(f.rank, len(f.members), func(peer int) {
+	e = tcp.New(f.rank, len(f.members), p.beside(f.members[f.rank], f.members), p.mesh.Encrypts(), func(peer int) {
 		if f.rank < peer {
 			connect(peer)
 		} else {

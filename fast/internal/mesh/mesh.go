@@ -172,6 +172,9 @@ func (m *Mesh) Memory(process int) string {
 	return c.Host
 }
 
+// Encrypts tells whether data that goes over TCP is encrypted.
+func (m *Mesh) Encrypts() bool { return m.cfg.Encrypt }
+
 // Address says where a process is reached: its first TCP address, or the name of its socket on this host.
 func (m *Mesh) Address(process int) string {
 	c := m.cardOf(process)

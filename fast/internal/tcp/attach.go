@@ -121,7 +121,7 @@ func (e *Endpoint) link(a *arrival) error {
 		l.lack = l.lacks(a.err)
 		return nil
 	}
-	if err := e.poller.add(a.fd, a.peer); err != nil {
+	if err := e.poller.add(a.peer); err != nil {
 		a.close()
 		return fmt.Errorf("the link of rank %d to rank %d: %w", e.rank, a.peer, err)
 	}

@@ -38,7 +38,7 @@ func receiveFirst(ctx context.Context, e *Endpoint) ([]byte, error) {
 // recorded are the bytes of the first frames.
 func recorded(t testing.TB, w world) []byte {
 	t.Helper()
-	ends, sender := w.pair(t), New(0, 2, func(int) {})
+	ends, sender := w.pair(t), New(0, 2, 2, false, func(int) {})
 	defer ends[1].Close()
 	sender.Attach(1, ends[0])
 	if err := sendFirst(t.Context(), sender); err != nil {
@@ -59,7 +59,7 @@ func recorded(t testing.TB, w world) []byte {
 // injected is what a receiver makes of a stream after which the link ends, or not, in some way.
 func injected(t *testing.T, w world, stream []byte, end func(*net.TCPConn)) ([]byte, error) {
 	t.Helper()
-	ends, e := w.pair(t), New(1, 2, func(int) {})
+	ends, e := w.pair(t), New(1, 2, 2, false, func(int) {})
 	defer ends[0].Close()
 	defer e.Close()
 	e.Attach(0, ends[1])
@@ -98,7 +98,7 @@ func TestTruncation(t *testing.T) {
 // TestPieces has the first frames come byte by byte, and a message go out through a socket that takes little at a time.
 func TestPieces(t *testing.T) {
 	for _, name := range []string{"plain", "encrypted"} {
-		ends, e := worlds[name].pair(t), New(1, 2, func(int) {})
+		ends, e := worlds[name].pair(t), New(1, 2, 2, false, func(int) {})
 		e.Attach(0, ends[1])
 		stream := recorded(t, worlds[name])
 		go func() {
@@ -197,7 +197,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(header{kind: kindBye}.append(slices.Clone(stream)))
 	f.Add(header{kindMessage, 1<<56 - 1, firstCall.Fingerprint()}.append(nil))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		e := New(0, 2, func(int) {})
+		e := New(0, 2, 2, false, func(int) {})
 		defer e.Close()
 		l := &e.links[1]
 		l.asked = true

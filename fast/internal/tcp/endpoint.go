@@ -11,10 +11,13 @@ import (
 
 // Endpoint is one rank's end of its links to all others.
 type Endpoint struct {
-	rank    int
-	connect func(peer int)
-	links   []link // by rank; its own is unused
-	poller  poller
+	rank      int
+	beside    int           // ranks on this host, this one included: they share its processors
+	patience  time.Duration // how long it looks at its sockets before it sleeps
+	encrypted bool          // its links are
+	connect   func(peer int)
+	links     []link // by rank; its own is unused
+	poller    poller
 
 	call        *wire.Call
 	fingerprint uint64
@@ -45,10 +48,11 @@ type Endpoint struct {
 // history is how many calls a rank can tell another one that it has begun.
 const history = 16
 
-// New is rank's end of its links to all of size ranks. connect is called, once for each peer, when a link to it is first
-// needed; it must not block. Somebody then calls Attach, or Broken.
-func New(rank, size int, connect func(peer int)) *Endpoint {
-	e := &Endpoint{rank: rank, connect: connect, links: make([]link, size), call: new(wire.Call)}
+// New is rank's end of its links, encrypted or not, to all of size ranks, of which beside are on this host, itself
+// included. connect is called, once for each peer, when a link to it is first needed; it must not block. Somebody then
+// calls Attach, or Broken.
+func New(rank, size, beside int, encrypted bool, connect func(peer int)) *Endpoint {
+	e := &Endpoint{rank: rank, beside: beside, patience: patienceFor(beside, cores), encrypted: encrypted, connect: connect, links: make([]link, size), call: new(wire.Call)}
 	e.fingerprint = e.call.Fingerprint()
 	for peer := range e.links {
 		e.links[peer] = link{peer: peer, fd: -1}

@@ -20,7 +20,7 @@ type hub struct {
 func newHub(t testing.TB, w world, size int) *hub {
 	h := &hub{t: t, world: w, joined: map[[2]int]bool{}}
 	for rank := range size {
-		h.all = append(h.all, New(rank, size, func(peer int) { h.ask(rank, peer) }))
+		h.all = append(h.all, New(rank, size, size, w.encrypted, func(peer int) { h.ask(rank, peer) }))
 	}
 	t.Cleanup(func() {
 		h.mu.Lock()

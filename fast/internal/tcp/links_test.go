@@ -33,7 +33,7 @@ func wantPeer(t *testing.T, err error, rank int, cause error) {
 // TestLateLinks asks for each link once, when it is needed, and waits for it.
 func TestLateLinks(t *testing.T) {
 	asked := make(chan int, 10)
-	e, other := New(0, 3, func(peer int) { asked <- peer }), New(2, 3, func(int) {})
+	e, other := New(0, 3, 3, false, func(peer int) { asked <- peer }), New(2, 3, 3, false, func(int) {})
 	defer e.Close()
 	defer other.Close()
 	done := make(chan error)
@@ -66,7 +66,7 @@ func TestSurplusLinks(t *testing.T) {
 	if err := send(e, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	ended := New(0, 2, func(int) {})
+	ended := New(0, 2, 2, false, func(int) {})
 	_ = ended.Close()
 	for _, attach := range []func(c wire.Conn){
 		func(c wire.Conn) { e.Attach(1, c); _ = send(e, 1, nil) },
@@ -92,9 +92,9 @@ func TestBroken(t *testing.T) {
 		{wire.ErrFenced, wire.ErrFenced},
 	} {
 		var e *Endpoint
-		e = New(0, 2, func(peer int) { e.Broken(peer, test.err) })
+		e = New(0, 2, 2, false, func(peer int) { e.Broken(peer, test.err) })
 		wantPeer(t, send(e, 1, nil), 1, test.is)
-		e = New(0, 2, func(peer int) { go e.Broken(peer, test.err) })
+		e = New(0, 2, 2, false, func(peer int) { go e.Broken(peer, test.err) })
 		err := receive(e, 1, nil)
 		if wantPeer(t, err, 1, test.is); !errors.Is(err, test.err) {
 			t.Errorf("%v does not say %v", err, test.err)
@@ -105,7 +105,7 @@ func TestBroken(t *testing.T) {
 
 // TestManyConnections attaches connections without end to a rank that makes no call: it keeps the first one.
 func TestManyConnections(t *testing.T) {
-	e, other := New(0, 2, func(int) {}), New(1, 2, func(int) {})
+	e, other := New(0, 2, 2, false, func(int) {}), New(1, 2, 2, false, func(int) {})
 	defer e.Close()
 	defer other.Close()
 	e.Broken(1, errors.New("not yet"))
@@ -135,7 +135,7 @@ func TestComesAllTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := make([]*Endpoint, 3)
 			for rank := range all {
-				all[rank] = New(rank, len(all), func(int) {})
+				all[rank] = New(rank, len(all), len(all), false, func(int) {})
 				defer all[rank].Close()
 			}
 			late, others := worlds["plain"].pair(t), worlds["plain"].pair(t)
@@ -160,7 +160,7 @@ func TestComesAllTheSame(t *testing.T) {
 func TestAlreadyClosed(t *testing.T) {
 	ends := worlds["plain"].pair(t)
 	_, _ = ends[0].Close(), ends[1].Close()
-	e := New(0, 2, func(int) {})
+	e := New(0, 2, 2, false, func(int) {})
 	defer e.Close()
 	e.Attach(1, ends[0])
 	wantPeer(t, send(e, 1, nil), 1, wire.ErrDied)

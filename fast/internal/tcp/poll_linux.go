@@ -14,6 +14,7 @@ import (
 // poller waits for sockets: with an epoll file of its own, which is itself in Go's network poller, so that a goroutine that
 // waits keeps no thread. A socket is armed when its rank is about to sleep, until it has told of something: whatever
 // comes at other times would wake a thread of Go's poller in vain, and that one takes the processor of a rank that spins.
+// Only then is it known to epoll at all, which costs a few hundred nanoseconds of each message that comes.
 type poller struct {
 	mu     sync.Mutex
 	file   *os.File // nil: not made yet, or closed
@@ -25,7 +26,7 @@ type poller struct {
 	err    error
 	until  time.Time // the file's deadline, as far as wait knows
 	ready  []readiness
-	armed  []uint32 // by peer, what its socket is to tell of; 0: nothing
+	armed  []uint32 // by peer, what its socket is to tell of; 0: epoll does not know it
 }
 
 // open makes the file, if there is none.
@@ -55,19 +56,12 @@ func (p *poller) open() error {
 	return nil
 }
 
-// add has p know peer's socket, which is not armed.
-func (p *poller) add(fd, peer int) error {
-	if err := p.open(); err != nil {
-		return err
-	}
-	event := unix.EpollEvent{Events: unix.EPOLLONESHOT, Fd: int32(peer)}
-	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &event); err != nil {
-		return fmt.Errorf("epoll_ctl: %w", err)
-	}
+// add has p know that there is a socket to peer. It is not armed.
+func (p *poller) add(peer int) error {
 	for len(p.armed) <= peer {
 		p.armed = append(p.armed, 0)
 	}
-	return nil
+	return p.open()
 }
 
 // arm has sockets tell, once, of what the rank sleeps for.
@@ -85,12 +79,25 @@ func (p *poller) arm(e *Endpoint) error {
 		if l.fd < 0 || !in && !out || p.armed[i] == events {
 			continue
 		}
-		if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_MOD, l.fd, &unix.EpollEvent{Events: events, Fd: int32(i)}); err != nil {
+		how := unix.EPOLL_CTL_MOD
+		if p.armed[i] == 0 {
+			how = unix.EPOLL_CTL_ADD
+		}
+		if err := unix.EpollCtl(p.fd, how, l.fd, &unix.EpollEvent{Events: events, Fd: int32(i)}); err != nil {
 			return fmt.Errorf("epoll_ctl: %w", err)
 		}
 		p.armed[i] = events
 	}
 	return nil
+}
+
+// disarm comes when the socket of l has told of something: it tells of nothing more. A rank that is about to look at its
+// sockets itself has epoll forget it; otherwise it is armed again soon.
+func (p *poller) disarm(l *link, forget bool) {
+	p.armed[l.peer] = unix.EPOLLONESHOT
+	if forget && unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, l.fd, nil) == nil {
+		p.armed[l.peer] = 0
+	}
 }
 
 // wait waits until a socket is ready, the time is over, or somebody wakes it.
@@ -112,7 +119,7 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	}
 	p.ready = p.ready[:0]
 	for _, event := range p.events[:max(0, p.n)] {
-		p.armed[event.Fd] = 0
+		p.disarm(&e.links[event.Fd], atMost > 0)
 		ended := event.Events&(unix.EPOLLHUP|unix.EPOLLERR) != 0
 		p.ready = append(p.ready, readiness{peer: int(event.Fd), in: ended || event.Events&(unix.EPOLLIN|unix.EPOLLRDHUP) != 0,
 			out: ended || event.Events&unix.EPOLLOUT != 0})

@@ -15,7 +15,7 @@ type poller struct {
 	ready []readiness
 }
 
-func (p *poller) add(int, int) error { return nil }
+func (p *poller) add(int) error { return nil }
 
 // wait waits until a socket is ready, or the time is over.
 func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {

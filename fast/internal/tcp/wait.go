@@ -10,12 +10,20 @@ import (
 const (
 	nap  = 10 * time.Millisecond // bounds a sleep: how late a rank sees that its context has ended
 	vain = 2 * nap               // how long a rank waits before it wonders
-	// patience is how long a rank looks at its sockets before it sleeps: longer than it takes to wake another one that
-	// sleeps, which would else find this one asleep, and so on.
-	patience = 100 * time.Microsecond
-	alone    = 10 * time.Microsecond // how long it keeps its processor meanwhile, if processors are plenty
-	few      = 8                     // so many sockets are looked at one by one
+	// patience is how long a rank looks at its sockets before it sleeps, for each rank that its processor has to serve:
+	// longer than it takes to wake another one that sleeps, which would else find this one asleep, and so on.
+	patience     = 100 * time.Microsecond
+	mostPatience = time.Millisecond
+	alone        = 10 * time.Microsecond // how long it keeps its processor meanwhile, if processors are plenty
+	few          = 8                     // so many sockets are looked at one by one
 )
+
+// patienceFor is the patience of each of some ranks on so many processors. The one that is waited for may be the last to
+// have its turn.
+func patienceFor(ranks, processors int) time.Duration {
+	turns := (max(ranks, 1) + processors - 1) / processors
+	return min(time.Duration(turns)*patience, mostPatience)
+}
 
 // cores is the number of processors that this process may use.
 var cores = runtime.NumCPU()
@@ -28,7 +36,7 @@ var exchanges atomic.Int32
 // that it waits for may be waiting for this very processor.
 func (e *Endpoint) giveWay(waited time.Duration) {
 	n := int(exchanges.Load())
-	if n*len(e.links) <= cores && waited < alone {
+	if n*e.beside <= cores && waited < alone {
 		return
 	}
 	yield()
@@ -44,7 +52,7 @@ func (e *Endpoint) look() bool {
 		e.moved = time.Now()
 	}
 	waited := time.Since(e.moved)
-	if e.fate.Load() != nil || e.doom != nil || e.arrived.Load() || waited >= patience {
+	if e.fate.Load() != nil || e.doom != nil || e.arrived.Load() || waited >= e.patience {
 		return false
 	}
 	e.giveWay(waited)
