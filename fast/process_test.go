@@ -28,10 +28,17 @@ func TestMain(m *testing.M) {
 	if len(role) == 0 {
 		os.Exit(m.Run())
 	}
+	go endWithTest()
 	if err := roles[role[0]](context.Background(), role[1:]); err != nil {
 		fmt.Println(clock(), err)
 		os.Exit(1)
 	}
+}
+
+// endWithTest ends a rank when its test is gone, which may have been killed: it holds the other end of standard input.
+func endWithTest() {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(1)
 }
 
 // clock is a time in nanoseconds that all processes of the machine agree on.
@@ -82,6 +89,9 @@ func (j *job) start(first, end int) []*process {
 		p.Env = append(os.Environ(), j.env(rank)...)
 		p.Stderr = os.Stderr
 		out, err := p.StdoutPipe()
+		if err == nil {
+			_, err = p.StdinPipe() // closed by the system when this process ends
+		}
 		if err == nil {
 			err = p.Start()
 		}
