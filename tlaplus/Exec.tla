@@ -155,7 +155,7 @@ Promises(r) == Cells(Promise[r + 1])
 Result == AllDone =>
   /\ \A r \in Ranks : \A p \in Promises(r) : Keeps(r, p)
   /\ SameTree => \A r \in Ranks, s \in Ranks : \A p \in Promises(r), q \in Promises(s) :
-       p.fold /\ q.fold /\ p.terms = q.terms => mem[r][p.cell] = mem[s][q.cell]
+       (p.fold /\ q.fold /\ p.terms = q.terms) => mem[r][p.cell] = mem[s][q.cell]
   /\ \A r \in Ranks : \A c \in 1..Len(mem[r]) :
        c \in Free[r + 1] \/ (\E p \in Promises(r) : p.cell = c) \/ mem[r][c] = Initial[r + 1][c]
 

@@ -23,7 +23,7 @@ type check struct {
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, tcpStreamChecks)
 
 var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
@@ -44,4 +44,30 @@ var execChecks = []check{
 	{model: "Exec", config: "bad_order", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "Result", trace: 28},
 	{model: "Exec", config: "bad_lossless", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "deadlock", trace: 3},
 	{model: "Exec", config: "bad_once", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "Result", trace: 11},
+}
+
+var shmRingChecks = []check{
+	{model: "ShmRing", config: "small", want: "ok", states: 877},
+	{model: "ShmRing", config: "ring", want: "ok", states: 1974},
+	{model: "ShmRing", config: "long", want: "ok", states: 33581, long: true},
+	{model: "ShmRing", config: "bad_fence", want: "deadlock", trace: 25},
+	{model: "ShmRing", config: "bad_datafirst", want: "Refines", trace: 5},
+	{model: "ShmRing", config: "bad_readfirst", want: "Refines", trace: 12},
+	{model: "ShmRing", config: "bad_tail", want: "Refines", trace: 15},
+	{model: "ShmRing", config: "bad_bell", want: "deadlock", trace: 24},
+	{model: "ShmRing", config: "bad_lookagain", want: "deadlock", trace: 21},
+	{model: "ShmRing", config: "bad_wakes", want: "deadlock", trace: 21},
+}
+
+var tcpStreamChecks = []check{
+	{model: "TcpStream", config: "stream", want: "ok", states: 864},
+	{model: "TcpStream", config: "breaks", want: "ok", states: 2111},
+	{model: "TcpStream", config: "long", want: "ok", states: 6212, long: true},
+	{model: "TcpStream", config: "bad_rest", want: "Refines", trace: 9},
+	{model: "TcpStream", config: "bad_header", want: "Refines", trace: 8},
+	{model: "TcpStream", config: "bad_end", want: "Refines", trace: 6},
+	{model: "TcpStream", config: "bad_armin", want: "deadlock", trace: 6},
+	{model: "TcpStream", config: "bad_armout", want: "deadlock", trace: 8},
+	{model: "TcpStream", config: "bad_armanew", want: "deadlock", trace: 11},
+	{model: "TcpStream", config: "bad_level", want: "deadlock", trace: 6},
 }

@@ -1,0 +1,206 @@
+---- MODULE TcpStream ----
+\* A TCP connection that carries messages in frames from rank "S" to rank "R": any part of what is to be written is taken
+\* by the socket at a time, and any part of what has come is read; who cannot go on sleeps on epoll, where its socket is
+\* armed once (EPOLLONESHOT). There are no credits to model: what has not been taken fills the sockets, and the sender
+\* waits for room in its own. The nap that bounds a sleep in the code is left out.
+\*
+\* A frame is a header of two bytes, of which the first says how much of the message is left and the second which one it
+\* is, and up to two bytes of data. Ghost variables show that this is the FIFO that Exec assumes: a message enters it
+\* when its last byte is written, and leaves it when its last byte is in place.
+\*
+\* action  models
+\* Push    fast/internal/tcp:Endpoint.push fast/internal/tcp:output.write fast/internal/tcp:output.drop
+\* Full    fast/internal/tcp:output.result
+\* Header  fast/internal/tcp:Endpoint.take fast/internal/tcp:parseHeader
+\* Place   fast/internal/tcp:link.place fast/internal/tcp:link.placed
+\* Done    fast/internal/tcp:Endpoint.received
+\* Fill    fast/internal/tcp:input.fill fast/internal/tcp:input.readInto
+\* Dry     fast/internal/tcp:input.readInto
+\* Arm     fast/internal/tcp:poller.arm fast/internal/tcp:Endpoint.watches
+\* Heed    fast/internal/tcp:Endpoint.heed fast/internal/tcp:poller.wait
+\* Fails   fast/internal/tcp:link.end
+EXTENDS Naturals, Sequences, FiniteSets
+
+CONSTANTS
+  Room,        \* bytes that the sockets hold
+  Buffer,      \* bytes that the receiver's buffer holds
+  Count,       \* messages, of 3, 0, 2, 0, 1 bytes
+  MayBreak,    \* TRUE: the connection may break
+  KeepRest,    \* FALSE: who wrote a part takes all as written
+  WholeHeader, \* FALSE: a header is taken before all of it has come
+  MindEnd,     \* FALSE: a message ends where the connection does
+  ArmIn,       \* FALSE: the receiver sleeps without having armed its socket
+  ArmOut,      \* FALSE: the sender does
+  ArmAnew,     \* FALSE: a socket that has told of something is taken as still armed
+  Level        \* FALSE: an armed socket tells only of what happens from then on
+
+VARIABLES
+  pc,     \* by rank: "look", "arm", "asleep", "done" or "failed"
+  sent,   \* bytes of all frames that were written
+  wire,   \* bytes in the sockets
+  broken, \* the connection
+  buf,    \* bytes that were read and not taken
+  left,   \* bytes of the current segment that are missing
+  begun,  \* the current message's first header has come
+  into,   \* data of the current message that are in place
+  taken,  \* messages that are complete
+  armed,  \* by rank: what the system knows
+  cached, \* and what the rank takes as known
+  event,  \* by rank: something has happened since it was armed
+  chan,   \* ghost: the FIFO
+  fine    \* ghost: what was received is what the FIFO says
+
+vars == <<pc, sent, wire, broken, buf, left, begun, into, taken, armed, cached, event, chan, fine>>
+sender == <<sent, broken>>
+receiver == <<left, begun, into, taken>>
+polling == <<armed, cached, event>>
+
+Rank == {"S", "R"}
+
+\* The messages: message m has the bytes 10m+1, 10m+2, ... What is 100 and more is a header: 100 and the data bytes that are
+\* left, then 200 and the message's number.
+Size(m) == <<3, 0, 2, 0, 1>>[m]
+Message(m) == [k \in 1..Size(m) |-> 10 * m + k]
+Min(a, b) == IF a < b THEN a ELSE b
+Segment == 2
+
+\* All frames, where each byte's frame ends, and where each message ends.
+Stream == <<103, 201, 11, 12, 101, 201, 13, 100, 202, 102, 203, 31, 32, 100, 204, 101, 205, 51>>
+FrameEnd(n) == <<4, 4, 4, 4, 7, 7, 7, 9, 9, 13, 13, 13, 13, 15, 15, 18, 18, 18>>[n]
+MessageEnds == <<7, 9, 13, 15, 18>>
+Total == MessageEnds[Count]
+Complete(n) == Cardinality({m \in 1..Count : MessageEnds[m] <= n})
+
+Init ==
+  /\ pc = [p \in Rank |-> "look"]
+  /\ sent = 0 /\ wire = <<>> /\ broken = FALSE
+  /\ buf = <<>> /\ left = 0 /\ begun = FALSE /\ into = <<>> /\ taken = 0
+  /\ armed = [p \in Rank |-> FALSE] /\ cached = [p \in Rank |-> FALSE] /\ event = [p \in Rank |-> FALSE]
+  /\ chan = <<>> /\ fine = TRUE
+
+At(p, at) == pc[p] = at
+Go(p, to) == pc' = [pc EXCEPT ![p] = to]
+Happens(p) == event' = [event EXCEPT ![p] = TRUE]
+
+\* The sender writes k bytes of one frame.
+Push(k) ==
+  /\ At("S", "look") /\ ~broken /\ sent < Total
+  /\ k <= Room - Len(wire) /\ k <= FrameEnd(sent + 1) - sent
+  /\ wire' = wire \o SubSeq(Stream, sent + 1, sent + k)
+  /\ \E now \in {IF KeepRest THEN sent + k ELSE FrameEnd(sent + 1)} :
+       /\ sent' = now
+       /\ chan' = chan \o [m \in 1..(Complete(now) - Complete(sent)) |-> Complete(sent) + m]
+       /\ Go("S", IF now = Total THEN "done" ELSE "look")
+  /\ Happens("R")
+  /\ UNCHANGED <<broken, buf, receiver, armed, cached, fine>>
+
+\* The sender finds no room.
+Full ==
+  /\ At("S", "look") /\ ~broken /\ Len(wire) = Room
+  /\ Go("S", "arm")
+  /\ UNCHANGED <<sender, wire, buf, receiver, polling, chan, fine>>
+
+Arms(p) == ~cached[p] /\ IF p = "S" THEN ArmOut ELSE ArmIn
+
+Arm(p) ==
+  /\ At(p, "arm")
+  /\ armed' = [armed EXCEPT ![p] = armed[p] \/ Arms(p)]
+  /\ cached' = [cached EXCEPT ![p] = TRUE]
+  /\ event' = IF Arms(p) THEN [event EXCEPT ![p] = FALSE] ELSE event
+  /\ Go(p, "asleep")
+  /\ UNCHANGED <<sender, wire, buf, receiver, chan, fine>>
+
+CanTake == left > 0 /\ buf # <<>>
+IsDone == begun /\ left = 0 /\ Len(into) = Size(taken + 1)
+CanParse == left = 0 /\ ~IsDone /\ Len(buf) >= (IF WholeHeader THEN 2 ELSE 1)
+Receives == At("R", "look") /\ taken < Count
+
+Header ==
+  /\ Receives /\ CanParse
+  /\ left' = IF buf[1] >= 100 THEN Min(Segment, buf[1] - 100) ELSE 1
+  /\ begun' = TRUE
+  /\ fine' = (fine /\ buf[1] >= 100 /\ buf[1] = 100 + Size(taken + 1) - Len(into))
+  /\ buf' = IF Len(buf) < 2 THEN <<>> ELSE SubSeq(buf, 3, Len(buf))
+  /\ UNCHANGED <<pc, sender, wire, into, taken, polling, chan>>
+
+Place ==
+  /\ Receives /\ CanTake
+  /\ \E n \in {Min(left, Len(buf))} :
+       /\ into' = into \o SubSeq(buf, 1, n)
+       /\ buf' = SubSeq(buf, n + 1, Len(buf))
+       /\ left' = left - n
+  /\ UNCHANGED <<pc, sender, wire, begun, taken, polling, chan, fine>>
+
+Received ==
+  /\ fine' = (fine /\ Len(chan) > 0 /\ chan[1] = taken + 1 /\ into = Message(taken + 1))
+  /\ chan' = IF Len(chan) > 0 THEN Tail(chan) ELSE chan
+  /\ taken' = taken + 1
+  /\ into' = <<>> /\ begun' = FALSE
+  /\ Go("R", IF taken + 1 = Count THEN "done" ELSE "look")
+
+Done ==
+  /\ Receives /\ IsDone
+  /\ Received
+  /\ UNCHANGED <<sender, wire, buf, left, polling>>
+
+Nothing == ~CanTake /\ ~IsDone /\ ~CanParse
+
+\* The receiver reads k bytes.
+Fill(k) ==
+  /\ Receives /\ Nothing /\ k <= Len(wire) /\ k <= Buffer - Len(buf)
+  /\ buf' = buf \o SubSeq(wire, 1, k)
+  /\ wire' = SubSeq(wire, k + 1, Len(wire))
+  /\ Happens("S")
+  /\ UNCHANGED <<pc, sender, receiver, armed, cached, chan, fine>>
+
+Dry ==
+  /\ Receives /\ Nothing /\ wire = <<>> /\ ~broken
+  /\ Go("R", "arm")
+  /\ UNCHANGED <<sender, wire, buf, receiver, polling, chan, fine>>
+
+IsReady(p) == broken \/ IF p = "S" THEN Len(wire) < Room ELSE wire # <<>>
+
+Heed(p) ==
+  /\ At(p, "asleep") /\ armed[p] /\ IsReady(p) /\ (Level \/ event[p])
+  /\ armed' = [armed EXCEPT ![p] = FALSE]
+  /\ cached' = IF ArmAnew THEN [cached EXCEPT ![p] = FALSE] ELSE cached
+  /\ Go(p, "look")
+  /\ UNCHANGED <<sender, wire, buf, receiver, event, chan, fine>>
+
+\* What is in the sockets is lost.
+Break ==
+  /\ MayBreak /\ ~broken
+  /\ broken' = TRUE /\ wire' = <<>>
+  /\ event' = [p \in Rank |-> TRUE]
+  /\ UNCHANGED <<pc, sent, buf, receiver, armed, cached, chan, fine>>
+
+Fails(p) ==
+  /\ At(p, "look") /\ broken
+  /\ IF p = "S" \/ MindEnd \/ ~begun
+     THEN (p = "R" => Nothing) /\ Go(p, "failed") /\ UNCHANGED <<receiver, chan, fine>>
+     ELSE Nothing /\ Received /\ UNCHANGED left
+  /\ UNCHANGED <<sender, wire, buf, polling>>
+
+Ended(p) == pc[p] \in {"done", "failed"}
+Finished == Ended("S") /\ Ended("R") /\ UNCHANGED vars
+
+Next ==
+  \/ (\E k \in 1..Room : Push(k)) \/ Full
+  \/ Header \/ Place \/ Done \/ (\E k \in 1..Room : Fill(k)) \/ Dry
+  \/ (\E p \in Rank : Arm(p) \/ Heed(p) \/ Fails(p)) \/ Break \/ Finished
+
+Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
+
+TypeOK == Len(wire) <= Room /\ Len(buf) <= Buffer /\ taken <= Count /\ sent <= Total
+
+\* Every step is one of the FIFO, or none; it never holds more messages than there are bytes of headers in the sockets and
+\* the buffer, and the one in turn.
+Refines == fine /\ Len(chan) <= Room + Buffer + 1
+
+\* Nobody fails but for a connection that broke, and who is done has everything.
+Drained ==
+  /\ At("R", "done") => (chan = <<>> /\ taken = Count)
+  /\ (At("R", "failed") \/ At("S", "failed")) => broken
+
+Ends == <>(Ended("S") /\ Ended("R"))
+====
