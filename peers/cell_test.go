@@ -149,4 +149,13 @@ func TestLeast(t *testing.T) {
 	if got := l.least(contest{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: 1e6}); got != 400 {
 		t.Errorf("all-reduce over TCP: %v µs, want 400", got)
 	}
+	l = l.merge(limits{
+		{Name: "tcp exchange", Where: "loopback, 8", Bytes: 8, Cores: 2, Value: 4, Unit: "us"},
+		{Name: "tcp exchange", Where: "loopback, 1M", Bytes: mib, Cores: 2, Value: 150, Unit: "us"},
+	})
+	for bytes, want := range map[int]float64{8: 4, 64: 4, mib: 150, 16 * mib: 16 * 150} {
+		if got := l.least(contest{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: bytes}); got != want {
+			t.Errorf("all-reduce of %d bytes over TCP: %v µs, want %v", bytes, got, want)
+		}
+	}
 }

@@ -99,6 +99,9 @@ func (l limits) least(c contest) float64 {
 		if message == nil || stream == nil {
 			return 0
 		}
+		if crossing := l.crossing(c.Bytes); crossing > 0 && c.Collective == "all-reduce" && c.Ranks == 2 {
+			return crossing
+		}
 		// What is added has crossed the wire as well.
 		return max(message.Value, size*(added+copied)/stream.Value)
 	}
@@ -107,6 +110,18 @@ func (l limits) least(c contest) float64 {
 		return 0
 	}
 	return max(heard, size*added/adds.Value+size*copied/copies.Value)
+}
+
+// crossing is how long two ranks take to send each other so many bytes over TCP, both ways at once, which they do in any
+// all-reduce: each has to hear of all that the other one has. 0: it is not known.
+func (l limits) crossing(bytes int) float64 {
+	var closest limit // of those that are not longer
+	for _, m := range l {
+		if m.Name == "tcp exchange" && m.Bytes <= bytes && m.Bytes >= closest.Bytes {
+			closest = m
+		}
+	}
+	return closest.Value * float64(max(1, bytes/mib))
 }
 
 // heard is how long it takes in shared memory until the ranks have heard from each other: one line if only one has something to

@@ -13,7 +13,8 @@ import (
 )
 
 // systemProbes are those that only Linux has.
-var systemProbes = []probe{{"switch", switchLimits}, {"futex", futexLimits}, {"tcp message", messageLimits}, {"process_vm_readv", otherMemoryLimits}}
+var systemProbes = []probe{{"switch", switchLimits}, {"futex", futexLimits}, {"tcp message", messageLimits}, {"tcp exchange", crossingLimits},
+	{"process_vm_readv", otherMemoryLimits}}
 
 // onCore keeps this goroutine on a core until it is released. Where that is refused, it is on whatever core.
 func onCore(index int) (release func()) {
@@ -65,15 +66,11 @@ func messageLimits(ctx context.Context) (all []limit, err error) {
 	}
 	defer a.Close()
 	defer b.Close()
-	var ends [2]int
-	for i, c := range []*net.TCPConn{a, b} {
-		f, err := c.File()
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		ends[i] = int(f.Fd())
+	ends, release, err := sockets(a, b)
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	for _, way := range []struct {
 		name  string
 		spins bool
@@ -85,6 +82,29 @@ func messageLimits(ctx context.Context) (all []limit, err error) {
 		all = append(all, limit{Name: "tcp message", Where: way.name, Bytes: 8, Cores: 2, Value: seconds * 1e6, Unit: "us"})
 	}
 	return all, nil
+}
+
+// sockets are those of two connections, which block nobody and are not paced, as package fast has them within a host.
+func sockets(a, b *net.TCPConn) (ends [2]int, release func(), err error) {
+	var files [2]*os.File
+	release = func() {
+		for _, f := range files {
+			_ = f.Close() // of nil, an error
+		}
+	}
+	for i, c := range []*net.TCPConn{a, b} {
+		if files[i], err = c.File(); err != nil {
+			release()
+			return ends, nil, err
+		}
+		ends[i] = int(files[i].Fd())
+		_ = unix.SetsockoptString(ends[i], unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno")
+		if err = unix.SetNonblock(ends[i], true); err != nil {
+			release()
+			return ends, nil, err
+		}
+	}
+	return ends, release, nil
 }
 
 // messages is how long a message takes between two ends, in seconds.
