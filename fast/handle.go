@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -76,12 +77,16 @@ func (h *Handle) Done() <-chan struct{} {
 	return h.done
 }
 
-// Test tells whether the call is over, and with what error.
+// Test tells whether the call is over, and with what error. If it is not, other goroutines get their turn first: the call goes on
+// in one, which may have no processor but that of whoever asks again and again.
 func (h *Handle) Test() (done bool, err error) {
 	if err := h.started("Test"); err != nil {
 		return true, err
 	}
 	h.begin()
+	if !h.ended.Load() {
+		runtime.Gosched()
+	}
 	return h.ended.Load(), h.Err()
 }
 

@@ -342,3 +342,25 @@ func TestOneRankStarts(t *testing.T) {
 		t.Errorf("%v: %v, %v", err, x, y)
 	}
 }
+
+// TestTestLetsTheCallGoOn: on one processor, a rank that asks again and again whether its call is over does not keep the calls
+// of the ranks from it. If it did, its turn would end by Go's clock alone, after a great many questions.
+func TestTestLetsTheCallGoOn(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const most = 1000
+	all := comms(2)
+	defer leaveAll(all)
+	for rank, err := range onAll(all, func(c *Comm) error {
+		h := StartAllReduce(t.Context(), c, []int64{1}, Sum)
+		for range most {
+			if done, err := h.Test(); done {
+				return err
+			}
+		}
+		return errors.Join(fmt.Errorf("not over after %d questions", most), h.Wait(t.Context()))
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}

@@ -35,6 +35,7 @@ func (o *options) flags(g *given) *flag.FlagSet {
 	f.BoolFunc("registered", "take buffers from fast.Alloc, which the other ranks of a host read directly", o.setHome(registered))
 	f.BoolVar(&o.garbage, "gc", false, "have a goroutine beside that makes garbage to collect")
 	f.BoolVar(&o.overlap, "overlap", false, "measure how much of a started call is hidden behind computing")
+	f.BoolVar(&o.idle, "idle", false, "with -overlap: sleep instead of computing, as who waits for a disk or a GPU")
 	f.BoolVar(&o.limits, "limits", false, "measure what this machine can do at best instead: memory, hand-offs between cores, TCP")
 	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and collgen gen -tune")
 	f.IntVar(&o.comms, "comms", 0, "measure instead what that `number` of communicators cost, in memory and time")

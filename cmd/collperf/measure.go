@@ -26,6 +26,7 @@ type meter struct {
 	c          *fast.Comm
 	iterations int
 	hops       float64
+	idle       bool // while a started call runs, the rank sleeps instead of computing
 }
 
 // rounds makes n calls, each on a new operand.

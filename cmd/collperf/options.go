@@ -38,6 +38,7 @@ type options struct {
 	home    home
 	garbage bool
 	overlap bool
+	idle    bool
 	limits  bool
 	tune    bool
 	comms   int

@@ -14,7 +14,7 @@ import (
 const overlapRounds = 11
 
 // overlap is which share of a started call is hidden behind computing that takes as long as the call: 0 to 1. It is the
-// mean over all ranks.
+// mean over all ranks. With -idle the rank sleeps instead of computing.
 func (m *meter) overlap(ctx context.Context) (float64, error) {
 	n, err := m.overlapBatch(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (m *meter) overlap(ctx context.Context) (float64, error) {
 // overlapBatch is how many started calls are long enough for the clock.
 func (m *meter) overlapBatch(ctx context.Context) (int, error) {
 	for n := 1; ; n *= 2 {
-		t, err := m.started(ctx, n, 0)
+		t, err := m.started(ctx, n, nothing)
 		if err == nil {
 			t, err = slowest(ctx, m.c, t)
 		}
@@ -50,26 +50,32 @@ func (m *meter) overlapBatch(ctx context.Context) (int, error) {
 // share measures calls alone, computing alone, and both: what both take less than one after the other was hidden. more is
 // how many steps of computing take as long as a call does.
 func (m *meter) share(ctx context.Context, n, steps int) (share float64, more int, err error) {
-	alone, err := m.started(ctx, n, 0)
+	alone, err := m.started(ctx, n, nothing)
 	if err != nil {
 		return 0, 0, err
 	}
-	for took := computing(n, steps); took < alone/2; took = computing(n, steps) {
+	if m.idle {
+		pause := func() { time.Sleep(time.Duration(alone * 1000 / float64(n))) }
+		busy := lasts(n, pause)
+		both, err := m.started(ctx, n, pause)
+		return (alone + busy - both) / alone, steps, err
+	}
+	for took := lasts(n, compute(steps)); took < alone/2; took = lasts(n, compute(steps)) {
 		steps *= 2
 	}
-	steps = max(1, int(float64(steps)*alone/computing(n, steps)))
-	busy := computing(n, steps)
-	both, err := m.started(ctx, n, steps)
+	steps = max(1, int(float64(steps)*alone/lasts(n, compute(steps))))
+	busy := lasts(n, compute(steps))
+	both, err := m.started(ctx, n, compute(steps))
 	return (alone + busy - both) / alone, steps, err
 }
 
-// started is how long n calls take that are started and waited for, in microseconds, with so much computing between the two.
-func (m *meter) started(ctx context.Context, n, steps int) (float64, error) {
+// started is how long n calls take that are started and waited for, in microseconds, with other work between the two.
+func (m *meter) started(ctx context.Context, n int, work func()) (float64, error) {
 	return m.microseconds(ctx, func() error {
 		for range n {
 			m.rewrite()
 			h := m.start(ctx)
-			compute(steps)
+			work()
 			if err := h.Wait(ctx); err != nil {
 				return err
 			}
@@ -78,11 +84,13 @@ func (m *meter) started(ctx context.Context, n, steps int) (float64, error) {
 	})
 }
 
-// computing is how long that many times so many steps take, in microseconds.
-func computing(n, steps int) float64 {
+func nothing() {}
+
+// lasts is how long work takes n times, in microseconds.
+func lasts(n int, work func()) float64 {
 	start := time.Now()
 	for range n {
-		compute(steps)
+		work()
 	}
 	return since(start)
 }
@@ -91,12 +99,14 @@ func computing(n, steps int) float64 {
 var computed atomic.Uint64
 
 // compute is what a caller does while a call runs: arithmetic, without memory.
-func compute(steps int) {
-	x := 1.5
-	for range steps {
-		x = math.Sqrt(x) + 1
+func compute(steps int) func() {
+	return func() {
+		x := 1.5
+		for range steps {
+			x = math.Sqrt(x) + 1
+		}
+		computed.Store(math.Float64bits(x))
 	}
-	computed.Store(math.Float64bits(x))
 }
 
 func (b *buffers[T]) start(ctx context.Context) *fast.Handle {

@@ -107,7 +107,7 @@ func (s *session) trial(ctx context.Context, t *trial) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.free()) }()
-	m := &meter{load: l, c: s.c, iterations: s.iterations, hops: t.hops}
+	m := &meter{load: l, c: s.c, iterations: s.iterations, hops: t.hops, idle: s.idle}
 	r, err := s.time(ctx, m, t)
 	if err == nil {
 		err = s.checked(ctx, m, r)
