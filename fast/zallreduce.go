@@ -83,6 +83,7 @@ var allReduce = Collective{
 		{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
 		{Algorithm: "recursive-doubling", MaxSize: 4, MaxBytes: 65536},
 		{Algorithm: "recursive-doubling", MaxBytes: 16384},
+		{Transport: "shm", Algorithm: "two-shot", MinSize: 17, MaxBytes: 16777216},
 		{Transport: "shm", Algorithm: "tree", MaxBytes: 1048576},
 		{Algorithm: "tree", MaxBytes: 524288},
 		{Transport: "shm", Algorithm: "ring", MaxBytes: 16777216},

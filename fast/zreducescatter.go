@@ -73,6 +73,7 @@ var reduceScatter = Collective{
 		{Algorithm: "ring", MaxSize: 2},
 		{Transport: "tcp", Algorithm: "direct", MaxSize: 8},
 		{Algorithm: "direct", MaxSize: 8, MaxBytes: 131072},
+		{Algorithm: "direct", MaxBytes: 4096},
 		{Algorithm: "ring"},
 	},
 }

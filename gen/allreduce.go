@@ -22,6 +22,8 @@ var _ = rules(spec.AllReduce,
 	Rule{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
 	Rule{Algorithm: "recursive-doubling", MaxSize: 4, MaxBytes: 64 * kib},
 	Rule{Algorithm: "recursive-doubling", MaxBytes: 16 * kib},
+	// Many ranks on few cores take turns on them in every step, so that two steps are better than many, whatever is sent.
+	Rule{Transport: "shm", Algorithm: "two-shot", MinSize: 17, MaxBytes: 16 * mib},
 	Rule{Transport: "shm", Algorithm: "tree", MaxBytes: 1024 * kib},
 	Rule{Algorithm: "tree", MaxBytes: 512 * kib},
 	Rule{Transport: "shm", Algorithm: "ring", MaxBytes: 16 * mib},
