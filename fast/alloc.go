@@ -53,10 +53,10 @@ func Free[T Elem](c *Comm, buf []T) error {
 	if c == nil || c.size == 0 {
 		return Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
 	}
-	if !c.busy.CompareAndSwap(false, true) {
+	if !c.busy.Set() {
 		return fmt.Errorf("Free: %w", ErrConcurrentUse)
 	}
-	defer c.busy.Store(false)
+	defer c.busy.Unset()
 	if q := c.queue.Load(); q != nil && q.pending.Load() > 0 {
 		return fmt.Errorf("Free: %w: calls that were started are not over", ErrConcurrentUse)
 	}
@@ -71,7 +71,7 @@ func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
 	a := allocation{number: c.buffers.next()}
 	err := c.enter(ctx, "Alloc")
 	if err == nil {
-		defer c.busy.Store(false)
+		defer c.busy.Unset()
 		err = c.drain(ctx, "Alloc")
 	}
 	if err = c.expose(ctx, &a, n, err); err == nil {
@@ -196,10 +196,10 @@ func (c *Comm) freeAll() {
 
 // freeIdle gives back memory of c unless a call is running.
 func (c *Comm) freeIdle(all []allocation) bool {
-	if !c.busy.CompareAndSwap(false, true) {
+	if !c.busy.Set() {
 		return false
 	}
-	defer c.busy.Store(false)
+	defer c.busy.Unset()
 	for _, a := range all {
 		c.release(a)
 	}

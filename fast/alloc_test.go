@@ -199,11 +199,11 @@ func TestFreeDuringCall(t *testing.T) {
 		if err := h.Wait(t.Context()); err != nil {
 			return err
 		}
-		c.busy.Store(true)
+		c.busy.Set()
 		if err := Free(c, b); !errors.Is(err, ErrConcurrentUse) {
 			return fmt.Errorf("during a call: %v", err)
 		}
-		c.busy.Store(false)
+		c.busy.Unset()
 		c.starts().pending.Add(1)
 		if err := Free(c, b); !errors.Is(err, ErrConcurrentUse) {
 			return fmt.Errorf("before a call that was started: %v", err)

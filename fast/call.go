@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/kernel"
@@ -19,6 +20,7 @@ type Call struct {
 	cuts     cuts
 	k        *Collective
 	a        *Algorithm
+	known    uint64 // request.known
 	seq      uint64 // number of the call
 	count    int    // elements per block
 	op       spec.Op
@@ -71,33 +73,49 @@ const maxInt = int(^uint(0) >> 1)
 // ranks know its length.
 func (x *Call) Send(to int, data []byte) {
 	if len(data) > 0 {
-		x.sends = append(x.sends, wire.Send{Peer: to, Data: data})
+		s := x.send()
+		s.Peer, s.Data = to, data
 	}
+}
+
+// send is one more send, which is to be filled in. It is made where it lies: a processor waits for what was stored word by
+// word before it copies that in larger pieces.
+func (x *Call) send() *wire.Send {
+	n := len(x.sends)
+	x.sends = slices.Grow(x.sends, 1)[:n+1]
+	return &x.sends[n]
+}
+
+// recv is one more receive, which is to be filled in.
+func (x *Call) recv() *wire.Recv {
+	n := len(x.recvs)
+	x.recvs = slices.Grow(x.recvs, 1)[:n+1]
+	return &x.recvs[n]
 }
 
 // Recv lists a message of the rank from that fills into.
 func (x *Call) Recv(from int, into []byte) {
-	x.receive(wire.Recv{Peer: from, Into: into})
+	if x.receives = len(into) > 0; x.receives {
+		r := x.recv()
+		r.Peer, r.Into = from, into
+	}
 }
 
 // RecvReduce lists a message of the rank from that is an operand: into = with ⊕ received, or received ⊕ with if
 // receivedFirst.
 func (x *Call) RecvReduce(from int, into, with []byte, receivedFirst bool) {
-	x.receive(wire.Recv{Peer: from, Into: into, Kernel: x.kernel, With: with, ReceivedFirst: receivedFirst})
+	if x.receives = len(into) > 0; x.receives {
+		r := x.recv()
+		r.Peer, r.Into, r.Kernel, r.With, r.ReceivedFirst = from, into, x.kernel, with, receivedFirst
+	}
 }
 
 // Borrow is Recv of operands that nothing but Reduce reads: it may find them where they arrived, and into unchanged.
 func (x *Call) Borrow(from int, into []byte) {
-	x.receive(wire.Recv{Peer: from, Into: into, Lend: true})
-	if x.receives {
+	if x.receives = len(into) > 0; x.receives {
+		r := x.recv()
+		r.Peer, r.Into, r.Lend = from, into, true
 		x.borrowed = append(x.borrowed, into)
-	}
-}
-
-func (x *Call) receive(r wire.Recv) {
-	x.receives = len(r.Into) > 0
-	if x.receives {
-		x.recvs = append(x.recvs, r)
 	}
 }
 
@@ -111,12 +129,12 @@ func (x *Call) AfterSend() {
 
 // Signal lists an empty message to the rank to. Unlike data without bytes it is sent.
 func (x *Call) Signal(to int) {
-	x.sends = append(x.sends, wire.Send{Peer: to})
+	x.send().Peer = to
 }
 
 // Await lists an empty message of the rank from.
 func (x *Call) Await(from int) {
-	x.recvs = append(x.recvs, wire.Recv{Peer: from})
+	x.recv().Peer = from
 }
 
 // Exchange carries out what was listed since the last Exchange, all at once, and returns when it is done.
@@ -167,8 +185,14 @@ func (x *Call) release() {
 
 // forget drops what was listed, so that the caller's memory can be collected.
 func (x *Call) forget() {
-	clear(x.sends)
-	clear(x.recvs)
+	for i := range x.sends {
+		s := &x.sends[i]
+		*s = wire.Send{}
+	}
+	for i := range x.recvs {
+		r := &x.recvs[i]
+		*r = wire.Recv{}
+	}
 	x.sends, x.recvs = x.sends[:0], x.recvs[:0]
 }
 

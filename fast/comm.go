@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/release"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -43,7 +44,7 @@ type Comm struct {
 	news     news
 	departed []atomic.Bool // ranks that have closed, as far as they have told
 	closed   atomic.Bool
-	busy     atomic.Bool // guards what follows
+	busy     release.Flag // guards what follows
 	plans    plans
 	// prepared is that of the last call that was prepared without options, described that of desc. The former are numbered.
 	prepared, described form

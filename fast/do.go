@@ -15,8 +15,17 @@ import (
 //
 // What is wrong with the arguments is ErrInvalidArgument; if ctx has ended before, the error is a TimeoutError that
 // waits for no rank. In both cases nothing was sent, the call does not count, and the communicator stays healthy.
-func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args Args, opts []Option) error {
-	return c.do(ctx, &request{form: form{k: k, t: spec.TypeOf[T](), args: args}, dst: bytesOf(dst), src: bytesOf(src)}, opts)
+func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args *Args, opts []Option) error {
+	var r request
+	r.k, r.t, r.dst, r.src = k, spec.TypeOf[T](), bytesOf(dst), bytesOf(src)
+	r.args.set(args)
+	return c.do(ctx, &r, opts)
+}
+
+// set is *args = *a word by word: a processor waits for what was stored so before it copies that in larger pieces.
+func (args *Args) set(a *Args) {
+	args.Count, args.Op, args.Root, args.Peer = a.Count, a.Op, a.Root, a.Peer
+	args.AliasIn, args.AliasOut, args.NoAlias = a.AliasIn, a.AliasOut, a.NoAlias
 }
 
 // request is a call that is to be made.
@@ -41,7 +50,7 @@ func (c *Comm) do(ctx context.Context, r *request, opts []Option) error {
 	if err := c.enter(ctx, r.k.Name); err != nil {
 		return err
 	}
-	defer c.busy.Store(false)
+	defer c.busy.Unset()
 	if err := c.prepare(r, opts); err != nil {
 		return err
 	}
@@ -64,13 +73,13 @@ func (c *Comm) enter(ctx context.Context, name string) error {
 		return Refuse(name, "the context is nil")
 	case c.size == 0:
 		return Refuse(name, "the communicator was made by neither Run nor Init")
-	case !c.busy.CompareAndSwap(false, true):
+	case !c.busy.Set():
 		if c.closed.Load() {
 			return c.unmade(name, ErrClosed)
 		}
 		return c.unmade(name, ErrConcurrentUse)
 	case c.closed.Load() || c.fate.Load() != nil:
-		c.busy.Store(false)
+		c.busy.Unset()
 		return c.useless(name)
 	}
 	return nil
@@ -279,12 +288,19 @@ func (p *form) describe() wire.Call {
 
 // begin prepares x for the algorithm of r, call number seq, whose input is src.
 func (x *Call) begin(r *request, src []byte, seq uint64) {
+	if r.known == 0 || r.known != x.known { // it is not like the call before
+		x.take(r)
+	}
+	x.In.data, x.Out.data, x.seq = src, r.dst, seq
+	x.begun, x.running = false, true
+}
+
+// take prepares x for calls of r's form.
+func (x *Call) take(r *request) {
 	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.c.rank, x.c.size, r.args.Root, r.args.Peer, r.depth
-	x.In.data, x.Out.data = src, r.dst
-	x.k, x.a, x.seq, x.count, x.op, x.elem = r.k, r.a, seq, r.args.Count, r.args.Op, r.t
+	x.known, x.k, x.a, x.count, x.op, x.elem = r.known, r.k, r.a, r.args.Count, r.args.Op, r.t
 	x.kernel, x.many = nil, nil
 	if r.k.Reduces {
 		x.kernel, x.many = kernel.For(r.args.Op, r.t), kernel.ManyFor(r.args.Op, r.t)
 	}
-	x.begun, x.running = false, true
 }

@@ -85,19 +85,19 @@ func TestArguments(t *testing.T) {
 		{"unknown op", AllReduce(ctx, c, x, 200), "op op(200) is not defined"},
 		{"negative root", Broadcast(ctx, c, x, -1), "root is -1, want a rank of 2"},
 		{"root too large", Broadcast(ctx, c, x, 2), "root is 2, want a rank of 2"},
-		{"root of Do", Do(ctx, c, k, x, x, Args{Op: Sum, Root: 2}, nil), "root is 2, want a rank of 2"},
-		{"peer of Do", Do(ctx, c, k, x, x, Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
-		{"negative count", Do(ctx, c, k, x, x, Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
-		{"too large a count", Do(ctx, c, k, x, x, Args{Op: Sum, Count: maxInt / 2}, nil), "a block of "},
-		{"other rank's point-to-point call", Do(ctx, comms(3)[0], pair, x, x, Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
+		{"root of Do", Do(ctx, c, k, x, x, &Args{Op: Sum, Root: 2}, nil), "root is 2, want a rank of 2"},
+		{"peer of Do", Do(ctx, c, k, x, x, &Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
+		{"negative count", Do(ctx, c, k, x, x, &Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
+		{"too large a count", Do(ctx, c, k, x, x, &Args{Op: Sum, Count: maxInt / 2}, nil), "a block of "},
+		{"other rank's point-to-point call", Do(ctx, comms(3)[0], pair, x, x, &Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
 		{"too long", AllReduceInto(ctx, c, x[:4], x[:5], Sum), "len(dst) is 4, want 5"},
 		{"odd length", ReduceScatterInto(ctx, c, x[:2], make([]float32, 5), Sum), "5"},
 		{"overlap", AllReduceInto(ctx, c, x[:4], x[2:6], Sum), "dst and src overlap"},
-		{"overlap without in place", Do(ctx, c, k, x, x, Args{Op: Sum, NoAlias: true}, nil), "dst and src overlap"},
-		{"in place at another offset", Do(ctx, c, k, x, x, Args{Op: Sum, AliasIn: 1}, nil), "dst and src overlap"},
+		{"overlap without in place", Do(ctx, c, k, x, x, &Args{Op: Sum, NoAlias: true}, nil), "dst and src overlap"},
+		{"in place at another offset", Do(ctx, c, k, x, x, &Args{Op: Sum, AliasIn: 1}, nil), "dst and src overlap"},
 		{"unknown algorithm", AllReduce(ctx, c, x, Sum, WithAlgorithm("rong")), `no algorithm is called "rong"; there are `},
 		{"no depth", AllReduce(ctx, c, x, Sum, WithDepth(0)), "depth is 0"},
-		{"too much scratch", Do(ctx, c, tooMuch, x, x, sum, nil), "too much scratch memory"},
+		{"too much scratch", Do(ctx, c, tooMuch, x, x, &sum, nil), "too much scratch memory"},
 		{"send to nobody", Send(ctx, c, x, 2), "the receiver is 2, want a rank of 2"},
 		{"receive from nobody", Recv(ctx, c, x, -1), "the sender is -1, want a rank of 2"},
 		{"send to itself", Send(ctx, c, x, 0), "rank 0 cannot exchange messages with itself"},
@@ -358,7 +358,7 @@ func TestPanic(t *testing.T) {
 				t.Error("no panic")
 			}
 		}()
-		_ = Do(t.Context(), all[0], k, []int64{}, nil, Args{}, nil)
+		_ = Do(t.Context(), all[0], k, []int64{}, nil, &Args{}, nil)
 	}()
 	if err := Barrier(t.Context(), all[0]); !errors.Is(err, ErrAborted) {
 		t.Errorf("later: %v", err)
@@ -374,7 +374,7 @@ func TestStaging(t *testing.T) {
 		for rank, err := range onAll(comms(size), func(c *Comm) error {
 			first := int64(10 * c.Rank())
 			x := []int64{first + 1, first + 2, first + 3, first + 4}
-			err := Do(t.Context(), c, k, x, x, Args{Count: 4}, nil)
+			err := Do(t.Context(), c, k, x, x, &Args{Count: 4}, nil)
 			from := int64(10 * ((c.Rank() + size - 1) % size))
 			if want := []int64{from + 4, from + 3, from + 2, from + 1}; !slices.Equal(x, want) {
 				t.Errorf("rank %d of %d: got %v, want %v", c.Rank(), size, x, want)

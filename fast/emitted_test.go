@@ -367,7 +367,7 @@ func (e *emittedCall) runRank(r int, mail *mailboxes, syms *symbols, in, out []u
 	}
 	args := Args{Count: e.count, Op: Avg, Root: e.s.Root, Peer: e.s.Peer}
 	args.AliasIn, args.AliasOut = e.expect.Ranks[r].InBlock*e.count, e.expect.Ranks[r].OutBlock*e.count
-	if err := Do(context.Background(), c, k, out, in, args, []Option{WithDepth(e.s.Depth)}); err != nil {
+	if err := Do(context.Background(), c, k, out, in, &args, []Option{WithDepth(e.s.Depth)}); err != nil {
 		return err.Error()
 	}
 	return strings.Join(t.bad, "\n")

@@ -42,11 +42,13 @@ func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int) *Handle 
 }
 
 func sendOpts[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts []Option) error {
-	return Do(ctx, c, &send, nil, buf, sending(c, len(buf), to), opts)
+	args := sending(c, len(buf), to)
+	return Do(ctx, c, &send, nil, buf, &args, opts)
 }
 
 func recvOpts[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts []Option) error {
-	return Do(ctx, c, &receive, buf, nil, receiving(c, len(buf), from), opts)
+	args := receiving(c, len(buf), from)
+	return Do(ctx, c, &receive, buf, nil, &args, opts)
 }
 
 func sending(c *Comm, count, to int) Args {
@@ -92,7 +94,7 @@ func (c *Comm) sendRecv(ctx context.Context, s, r *request, opts []Option) error
 	if err := c.enter(ctx, s.k.Name); err != nil {
 		return err
 	}
-	defer c.busy.Store(false)
+	defer c.busy.Unset()
 	if err := c.prepareBoth(s, r, opts); err != nil {
 		return err
 	}

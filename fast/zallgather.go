@@ -51,7 +51,7 @@ func AllGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...O
 	if len(dst) != size*count {
 		return Refuse("AllGather", "len(dst) is %d, want %d", len(dst), size*count)
 	}
-	return Do(ctx, c, &allGather, dst, src, Args{Count: count, AliasOut: rank * count}, opts)
+	return Do(ctx, c, &allGather, dst, src, &Args{Count: count, AliasOut: rank * count}, opts)
 }
 
 // StartAllGatherInto starts [AllGatherInto].

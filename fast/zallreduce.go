@@ -48,7 +48,7 @@ func AllReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, op
 	if len(dst) != count {
 		return Refuse("AllReduce", "len(dst) is %d, want %d", len(dst), count)
 	}
-	return Do(ctx, c, &allReduce, dst, src, Args{Count: count, Op: op}, opts)
+	return Do(ctx, c, &allReduce, dst, src, &Args{Count: count, Op: op}, opts)
 }
 
 // StartAllReduceInto starts [AllReduceInto].

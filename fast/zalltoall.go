@@ -46,7 +46,7 @@ func AllToAllInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Op
 	if len(dst) != size*count {
 		return Refuse("AllToAll", "len(dst) is %d, want %d", len(dst), size*count)
 	}
-	return Do(ctx, c, &allToAll, dst, src, Args{Count: count}, opts)
+	return Do(ctx, c, &allToAll, dst, src, &Args{Count: count}, opts)
 }
 
 // StartAllToAllInto starts [AllToAllInto].

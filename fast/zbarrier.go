@@ -17,7 +17,7 @@ import (
 //
 // Specification 0x475b7a62f2447d26.
 func Barrier(ctx context.Context, c *Comm, opts ...Option) error {
-	return Do[uint8](ctx, c, &barrier, nil, nil, Args{}, opts)
+	return Do[uint8](ctx, c, &barrier, nil, nil, &Args{}, opts)
 }
 
 // StartBarrier starts [Barrier].

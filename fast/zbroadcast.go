@@ -52,7 +52,7 @@ func BroadcastInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int,
 	} else if len(src) != count {
 		return Refuse("Broadcast", "len(src) is %d, want %d", len(src), count)
 	}
-	return Do(ctx, c, &broadcast, dst, src, Args{Count: count, Root: root}, opts)
+	return Do(ctx, c, &broadcast, dst, src, &Args{Count: count, Root: root}, opts)
 }
 
 // StartBroadcastInto starts [BroadcastInto].

@@ -62,7 +62,7 @@ func GatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, op
 	} else if len(dst) != size*count {
 		return Refuse("Gather", "len(dst) is %d, want %d", len(dst), size*count)
 	}
-	return Do(ctx, c, &gather, dst, src, Args{Count: count, Root: root, AliasOut: root * count}, opts)
+	return Do(ctx, c, &gather, dst, src, &Args{Count: count, Root: root, AliasOut: root * count}, opts)
 }
 
 // StartGatherInto starts [GatherInto].

@@ -57,7 +57,7 @@ func ReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, root 
 	} else if len(dst) != count {
 		return Refuse("Reduce", "len(dst) is %d, want %d", len(dst), count)
 	}
-	return Do(ctx, c, &reduce, dst, src, Args{Count: count, Op: op, Root: root}, opts)
+	return Do(ctx, c, &reduce, dst, src, &Args{Count: count, Op: op, Root: root}, opts)
 }
 
 // StartReduceInto starts [ReduceInto].

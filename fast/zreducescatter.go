@@ -53,7 +53,7 @@ func ReduceScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op
 	if len(src) != size*count {
 		return Refuse("ReduceScatter", "len(src) is %d, want %d", len(src), size*count)
 	}
-	return Do(ctx, c, &reduceScatter, dst, src, Args{Count: count, Op: op, AliasIn: rank * count}, opts)
+	return Do(ctx, c, &reduceScatter, dst, src, &Args{Count: count, Op: op, AliasIn: rank * count}, opts)
 }
 
 // StartReduceScatterInto starts [ReduceScatterInto].

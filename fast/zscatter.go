@@ -62,7 +62,7 @@ func ScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, o
 	} else if len(src) != size*count {
 		return Refuse("Scatter", "len(src) is %d, want %d", len(src), size*count)
 	}
-	return Do(ctx, c, &scatter, dst, src, Args{Count: count, Root: root, AliasIn: root * count}, opts)
+	return Do(ctx, c, &scatter, dst, src, &Args{Count: count, Root: root, AliasIn: root * count}, opts)
 }
 
 // StartScatterInto starts [ScatterInto].

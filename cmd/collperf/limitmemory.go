@@ -56,7 +56,7 @@ func reducing(ctx context.Context, into, from []float32) (func(n int) error, err
 		}}}}
 	return func(n int) error {
 		times = n
-		return fast.Do(ctx, c, k, into, from, fast.Args{Count: len(into), Op: fast.Sum, NoAlias: true}, nil)
+		return fast.Do(ctx, c, k, into, from, &fast.Args{Count: len(into), Op: fast.Sum, NoAlias: true}, nil)
 	}, nil
 }
 

@@ -32,7 +32,7 @@ func Neighbours[T fast.Elem](ctx context.Context, c *fast.Comm, dst, src []T, op
 	if len(dst) != 2*count {
 		return fast.Refuse("Neighbours", "len(dst) is %d, want %d", len(dst), 2*count)
 	}
-	return fast.Do(ctx, c, &neighbours, dst, src, fast.Args{Count: count, NoAlias: true}, opts)
+	return fast.Do(ctx, c, &neighbours, dst, src, &fast.Args{Count: count, NoAlias: true}, opts)
 }
 
 // StartNeighbours starts [Neighbours].

@@ -178,7 +178,7 @@ func (f *file) args(p spec.Primitive, s *scope) (jen.Code, error) {
 		field("NoAlias", jen.True())
 	}
 	aliases, err := s.aliases(p)
-	return f.fast("Args").Values(append(fields, aliases...)...), err
+	return jen.Op("&").Add(f.fast("Args")).Values(append(fields, aliases...)...), err
 }
 
 // aliases print the elements of in and out that are the same in place.
