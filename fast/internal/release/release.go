@@ -6,6 +6,9 @@ package release
 
 import "sync/atomic"
 
+// Store stores v into a word that is used in other ways, too. Loads that come after it may be done before it is seen.
+func Store(p *atomic.Uint64, v uint64) { store(p, v) }
+
 // Uint64 is a number, at first 0.
 type Uint64 struct{ v atomic.Uint64 }
 

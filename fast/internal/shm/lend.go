@@ -22,7 +22,7 @@ func (e *Endpoint) lend(m *incoming, data []byte) {
 func (e *Endpoint) Release() {
 	if len(e.lent) > 0 {
 		e.repay()
-		e.leave()
+		e.stepOut()
 	}
 }
 
@@ -46,12 +46,16 @@ func (e *Endpoint) enter() bool {
 		e.repay()
 		return true
 	}
-	return e.gate.enter()
+	if e.gate.stepIn() {
+		return true
+	}
+	e.stepOut()
+	return false
 }
 
 // exit leaves the gate, unless something is lent.
 func (e *Endpoint) exit() {
 	if len(e.lent) == 0 {
-		e.leave()
+		e.stepOut()
 	}
 }

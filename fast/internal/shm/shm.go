@@ -5,6 +5,7 @@ package shm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -58,7 +59,8 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 		return nil, err
 	}
 	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores),
-		current: wire.NewMark(new(wire.Call)), published: true, links: make([]link, size), board: newBoard(mem, rank)}
+		current: wire.NewMark(new(wire.Call)), published: true, links: make([]link, size), board: newBoard(mem, rank),
+		gate: gate{marks: marksCount()}}
 	for peer := range e.links {
 		if peer != rank {
 			l := &e.links[peer]
@@ -85,13 +87,13 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if !e.enter() {
 		return e.reason()
 	}
-	defer e.exit()
 	// After a failure nothing is begun, even if it could be done.
 	if err := e.reason(); err != nil {
+		e.exit()
 		return err
 	}
+	defer e.over() // also if a kernel panics
 	e.publish()
-	defer e.forget() // also if a kernel panics
 	err := e.list(sends, recvs)
 	if err == nil {
 		err = e.complete(ctx)
@@ -100,6 +102,12 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		err = e.crossed()
 	}
 	return err
+}
+
+// over ends an Exchange.
+func (e *Endpoint) over() {
+	e.forget()
+	e.exit()
 }
 
 // forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
@@ -159,25 +167,38 @@ func (e *Endpoint) reason() error {
 	return nil
 }
 
-// leave leaves the gate, and frees the memory if that was the last to do.
+// leave leaves the gate, for who is not the rank, and frees the memory if that was the last to do.
 func (e *Endpoint) leave() {
 	if e.gate.leave() {
-		e.mem.unmap()
-		e.giveBack()
-		e.unmapRegions()
-		e.peeking.pages.close()
+		e.free()
 	}
+}
+
+// stepOut is leave for the rank.
+func (e *Endpoint) stepOut() {
+	if e.gate.stepOut() {
+		e.free()
+	}
+}
+
+func (e *Endpoint) free() {
+	e.mem.unmap()
+	e.giveBack()
+	e.unmapRegions()
+	e.peeking.pages.close()
 }
 
 // list prepares the messages of an Exchange.
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 	e.open = len(sends) + len(recvs)
+	e.out, e.in = slices.Grow(e.out, len(sends)), slices.Grow(e.in, len(recvs)) // they point to each other
 	for i := range sends {
 		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.links)); err != nil {
 			return err
 		}
 		l := &e.links[sends[i].Peer]
-		e.out = append(e.out, outgoing{Send: &sends[i], call: e.current.Of(sends[i].Call), link: l, turn: l.sends})
+		m := e.newOut()
+		m.Send, m.call, m.link, m.turn = &sends[i], e.current.Of(sends[i].Call), l, l.sends
 		l.sends++
 	}
 	for i := range recvs {
@@ -185,7 +206,8 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 			return err
 		}
 		l := &e.links[recvs[i].Peer]
-		m := incoming{Recv: &recvs[i], call: e.current.Of(recvs[i].Call), link: l, turn: l.recvs}
+		m := e.newIn()
+		m.Recv, m.call, m.link, m.turn = &recvs[i], e.current.Of(recvs[i].Call), l, l.recvs
 		l.recvs++
 		if len(m.Into) >= e.peeking.from && !l.probed {
 			e.probe(l)
@@ -200,12 +222,28 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 				m.after = nil
 			}
 		}
-		e.in = append(e.in, m)
 	}
 	if e.mem.size > 2 {
 		e.share()
 	}
 	return nil
+}
+
+// newOut is one more send, for which there is room. It is filled where it lies: a processor waits for what was stored word
+// by word before it copies that in larger pieces.
+func (e *Endpoint) newOut() *outgoing {
+	n := len(e.out)
+	e.out = e.out[:n+1]
+	e.out[n] = outgoing{}
+	return &e.out[n]
+}
+
+// newIn is one more receive, for which there is room.
+func (e *Endpoint) newIn() *incoming {
+	n := len(e.in)
+	e.in = e.in[:n+1]
+	e.in[n] = incoming{}
+	return &e.in[n]
 }
 
 // sendTo is the listed send of that many bytes to peer, or nil.
