@@ -36,7 +36,9 @@ type Call struct {
 	receives bool // the receive listed last was not left out
 	together bool // messages are sent and received later, along with those of other calls
 	begun    bool // the transport was used
-	running  bool // the algorithm has neither returned nor panicked
+	// unrecorded: the call has begun, and the flight recorder does not know of it yet.
+	unrecorded bool
+	running    bool // the algorithm has neither returned nor panicked
 }
 
 // maxScratch is the most scratch memory, in bytes, that an algorithm gets, 16 GiB: a program without the memory for its
@@ -145,6 +147,7 @@ func (x *Call) Exchange(ctx context.Context) error {
 	x.announce()
 	x.loans, x.lent = x.loans[:0], false // the transport takes them back
 	err := x.c.transport.Exchange(ctx, x.sends, x.recvs)
+	x.record() // if nobody has
 	if err == nil && len(x.borrowed) > 0 {
 		x.findLoans()
 	}
@@ -201,10 +204,36 @@ func (x *Call) announce() {
 	if x.begun {
 		return
 	}
-	x.begun = true
-	x.c.track.begin(x)
+	x.begun, x.unrecorded = true, true
+	if !x.c.idles {
+		x.record()
+	}
 	if x.c.transport != nil {
 		x.c.transport.Begin(x.c.mark)
+	}
+}
+
+// record tells the flight recorder about the call, once.
+func (x *Call) record() {
+	if x.unrecorded {
+		x.unrecorded = false
+		x.c.track.begin(x)
+	}
+}
+
+// idler is a transport that has time to spare while messages are on their way.
+type idler interface {
+	// Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it waits. It
+	// is called before the first Exchange.
+	Meanwhile(f func())
+}
+
+// recordMeanwhile has the calls of c recorded while their first messages are on their way, if the transport is made for
+// that: then it takes no time where ranks wait for each other.
+func (c *Comm) recordMeanwhile() {
+	if t, ok := c.transport.(idler); ok && c.track != nil {
+		c.idles = true
+		t.Meanwhile(c.call.record)
 	}
 }
 
@@ -218,7 +247,9 @@ func (x *Call) conclude(ctx context.Context) error {
 	if x.c.transport == nil {
 		return nil
 	}
-	return x.c.transport.Exchange(ctx, nil, nil)
+	err := x.c.transport.Exchange(ctx, nil, nil)
+	x.record()
+	return err
 }
 
 // Copy copies from to into, unless both are the same memory.

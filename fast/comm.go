@@ -63,6 +63,7 @@ type Comm struct {
 
 	queue atomic.Pointer[queue] // of started calls; nil before the first
 	track *track                // what the flight recorder knows of it; nil: nothing
+	idles bool                  // the transport has time for that while it waits
 }
 
 // world is what all communicators of one rank have in common.

@@ -32,6 +32,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 		c.transport = t
 	}
 	c.track = w.record.join(c)
+	c.recordMeanwhile()
 	w.users.Add(1)
 	w.plane.Handle(id, kindNotice, c.noticed)
 	w.plane.Handle(id, kindProbe, c.probed)

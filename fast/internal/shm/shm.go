@@ -40,6 +40,9 @@ type Endpoint struct {
 	lent    []*link  // what the last segments of these links brought
 	peeking peeking
 
+	meanwhile func() // see Meanwhile; nil: nothing
+	spare     bool   // it is yet to be called
+
 	gate     gate
 	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	moves    uint64                // how often something was sent or received
@@ -94,6 +97,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	}
 	defer e.over() // also if a kernel panics
 	e.publish()
+	e.spare = e.meanwhile != nil
 	err := e.list(sends, recvs)
 	if err == nil {
 		err = e.complete(ctx)
@@ -103,6 +107,9 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	}
 	return err
 }
+
+// Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it waits.
+func (e *Endpoint) Meanwhile(f func()) { e.meanwhile = f }
 
 // over ends an Exchange.
 func (e *Endpoint) over() {
@@ -298,6 +305,10 @@ func (e *Endpoint) advance() (moved bool, err error) {
 			return moved, err
 		}
 		moved = moved || did
+	}
+	if e.spare {
+		e.spare = false
+		e.meanwhile()
 	}
 	for i := range e.in {
 		did, err := e.pull(&e.in[i])
