@@ -115,6 +115,10 @@ tla: tla-tools ## install two checkers of TLA+ and check the models of tlaplus/;
 tla-long: tla-tools ## the same with larger bounds
 	$(TLAPLUS) -long
 
+.PHONY: bench-cost
+bench-cost: ## measure this machine, fit what collgen cost predicts with, compare, and write the tables of docs/cost.md; ARGS: go run ./calibrate -h
+	$(GO) run ./calibrate -write docs/cost.md $(ARGS)
+
 .PHONY: cover
 cover: ## run all tests and show how much of each function they reach
 	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...

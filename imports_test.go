@@ -52,6 +52,7 @@ var importRules = []importRule{
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "tlaplus", may: []string{"gen", "gen/emit"}, never: []string{"fast"}},
 	{pattern: "peers"},
+	{pattern: "calibrate", may: []string{"selection", "gen", "gen/simulate"}, never: []string{"fast"}},
 	{pattern: "examples"},
 	{pattern: "examples/*", may: []string{"fast"}, never: []string{"gen", "verify"}},
 }

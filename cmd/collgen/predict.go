@@ -15,9 +15,10 @@ import (
 
 // costing is what a cost is asked for.
 type costing struct {
-	ranks, perHost     int
-	alpha, beta, gamma float64
-	file               string // of a machine
+	ranks, perHost      int
+	alpha, beta, gamma  float64
+	nearAlpha, nearBeta float64
+	file                string // of a machine
 }
 
 // prediction is how long an algorithm takes on the machine.
@@ -41,11 +42,13 @@ func (c *call) costFlags() {
 	c.flags.IntVar(&c.bytes, "bytes", 1<<20, "`bytes` in a block")
 	c.flags.IntVar(&c.root, "root", 0, "`rank` of the root")
 	c.flags.IntVar(&c.depth, "depth", 0, "`number` of pieces of a pipelined algorithm; 0: 1, 4 and 16")
-	c.flags.Float64Var(&c.costing.alpha, "alpha", 5e-6, "`seconds` that a message takes")
+	c.flags.Float64Var(&c.costing.alpha, "alpha", 5e-6, "`seconds` that a message takes between hosts")
 	c.flags.Float64Var(&c.costing.beta, "beta", 1e-10, "`seconds` that a byte takes on a link, which is a host's in each direction")
 	c.flags.Float64Var(&c.costing.gamma, "gamma", 5e-11, "`seconds` that it takes to reduce a byte")
-	c.flags.IntVar(&c.costing.perHost, "ranks-per-host", 1, "`number` of ranks that share the links of a host; between them messages are free")
-	c.flags.StringVar(&c.costing.file, "machine", "", "the machine that the JSON in `file` describes (package gen/simulate, Machine), instead of the numbers above")
+	c.flags.IntVar(&c.costing.perHost, "ranks-per-host", 1, "`number` of ranks on each host, which share its link")
+	c.flags.Float64Var(&c.costing.nearAlpha, "near-alpha", 0, "`seconds` that a message takes between two ranks of a host")
+	c.flags.Float64Var(&c.costing.nearBeta, "near-beta", 0, "`seconds` that a byte takes in the memory of a host, which its ranks share")
+	c.flags.StringVar(&c.costing.file, "machine", "", "take the machine from the JSON in `file` (docs/cost.md), with those of the numbers above that are on the command line")
 }
 
 // runCost is collgen cost.
@@ -56,7 +59,7 @@ func runCost(ctx context.Context, c *call) error {
 	if n := c.costing.ranks; n < 1 || c.root < 0 || c.root >= n || c.bytes < 0 || c.depth < 0 {
 		return usageError{fmt.Errorf("root %d of %d ranks, %d bytes, depth %d: there is no such call", c.root, n, c.bytes, c.depth)}
 	}
-	m, err := c.costing.machine()
+	m, err := c.costing.machine(c.isSet)
 	if err != nil {
 		return err
 	}
@@ -84,10 +87,11 @@ func runCost(ctx context.Context, c *call) error {
 	return nil
 }
 
-// machine is the one that the flags describe.
-func (x *costing) machine() (simulate.Machine, error) {
+// machine is the one that the flags describe, of which some are set.
+func (x *costing) machine(set func(flag string) bool) (simulate.Machine, error) {
 	m := simulate.Flat(x.alpha, x.beta, x.gamma)
-	m.RanksPerHost = x.perHost
+	m.RanksPerHost, m.Near.Alpha, m.Near.Link = x.perHost, x.nearAlpha, x.nearBeta
+	m.Near.Fold = m.Far.Fold
 	if x.file == "" {
 		return m, nil
 	}
@@ -99,7 +103,26 @@ func (x *costing) machine() (simulate.Machine, error) {
 	if err := simulate.Decode(f, &m); err != nil {
 		return m, fmt.Errorf("%s: %w", x.file, err)
 	}
+	x.override(&m, set)
 	return m, nil
+}
+
+// override puts the numbers that are set into a machine.
+func (x *costing) override(m *simulate.Machine, set func(flag string) bool) {
+	for flag, number := range map[string]struct {
+		is *float64
+		to float64
+	}{"alpha": {&m.Far.Alpha, x.alpha}, "beta": {&m.Far.Link, x.beta}, "near-alpha": {&m.Near.Alpha, x.nearAlpha}, "near-beta": {&m.Near.Link, x.nearBeta}} {
+		if set(flag) {
+			*number.is = number.to
+		}
+	}
+	if set("gamma") {
+		m.Far.Fold, m.Near.Fold, m.Reduce = simulate.Constant(x.gamma), simulate.Constant(x.gamma), simulate.Constant(x.gamma)
+	}
+	if set("ranks-per-host") {
+		m.RanksPerHost = x.perHost
+	}
 }
 
 // predict plays a, at every depth that is asked for, unless it does not serve so many ranks.
@@ -149,9 +172,16 @@ func (c *call) writePredictions(all []prediction) {
 	t.row("algorithm", "depth", "µs", "GB/s", "messages", "of the time", "busiest")
 	for _, p := range all {
 		t.row(p.Algorithm, p.Depth, fmt.Sprintf("%.4g", p.Seconds*1e6), fmt.Sprintf("%.3g", p.Bandwidth), p.Messages, p.shares(),
-			fmt.Sprintf("%s, %.0f%%", p.Busiest, 100*p.Busy/max(p.Seconds, 1e-12)))
+			p.busiest())
 	}
 	t.flush()
+}
+
+func (p *prediction) busiest() string {
+	if p.Busy == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%s, %.0f%%", p.Busiest, 100*p.Busy/p.Seconds)
 }
 
 // shares says what the time went to, the most first.

@@ -41,6 +41,30 @@ func TestCostOfSharedLinks(t *testing.T) {
 	}
 }
 
+// TestCostOfTwoLevels: what is near costs what it is said to, and the command line counts before a file.
+func TestCostOfTwoLevels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "machine.json")
+	if err := os.WriteFile(file, []byte(`{"near": {"alpha": 1e-7}, "far": {"alpha": 1e-3}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// In a ring of four ranks on two hosts every other hop is far. A block makes three.
+	for _, tc := range []struct {
+		args []string
+		want float64
+	}{
+		{[]string{"-alpha", "1e-6"}, 2e-6},
+		{[]string{"-alpha", "1e-6", "-near-alpha", "5e-6"}, 2*5e-6 + 1e-6},
+		{[]string{"-machine", file}, 2*1e-3 + 1e-7},
+		{[]string{"-machine", file, "-alpha", "1e-6", "-near-alpha", "1e-6"}, 3e-6},
+	} {
+		var got []prediction
+		decode(t, &got, append([]string{"cost", "-catalogue", "-n", "4", "-ranks-per-host", "2", "-bytes", "4", "-beta", "0", "-json", "allgather/ring"}, tc.args...)...)
+		if len(got) != 1 || math.Abs(got[0].Seconds-tc.want) > 1e-10 {
+			t.Errorf("%q: %+v, want %v", tc.args, got, tc.want)
+		}
+	}
+}
+
 func TestCostRefuses(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "machine.json")
 	if err := os.WriteFile(bad, []byte(`{"cores": -1}`), 0o600); err != nil {

@@ -14,6 +14,7 @@ const (
 	workDone eventKind = iota // a core has finished what it was at
 	atLink                    // the head of a segment comes to its next link
 	arrived                   // a segment is with its receiver
+	spun                      // a rank has kept its core for long enough
 	left                      // the last segment of a message has left the sender's host
 )
 

@@ -65,7 +65,10 @@ func play(ctx context.Context, m *Machine, c Call, programs func(rank int) progr
 	case c.Block < 0 || c.Block > maxBuffer/c.Blocks():
 		return Result{}, fmt.Errorf("buffers of %d blocks of %d bytes, want 0 to %d bytes", c.Blocks(), c.Block, maxBuffer)
 	}
-	w := newWorld(m, c, chunks)
+	w, err := newWorld(m, c, chunks, programs)
+	if err != nil {
+		return Result{}, err
+	}
 	defer w.close()
 	if err := w.start(programs); err != nil {
 		return Result{}, err

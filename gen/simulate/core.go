@@ -1,20 +1,21 @@
 package simulate
 
-// host is the cores that some ranks share.
-type host struct {
-	first, cores int32        // its cores
-	ready        queue[int32] // ranks that have work and no core
-	touched      bool
-}
+// host is the cores that some ranks share: rank i of it stays on core i modulo their number.
+type host struct{ first, cores int32 }
 
-// core does one thing at a time.
+// core does one thing at a time, for one of its ranks. When that one has nothing to do, it goes round to the next one that
+// has something.
 type core struct {
-	host int32
-	rank int32  // that it works for; -1: it is free
-	last int32  // rank, plus 1, that it worked for last; 0: none
-	free moment // when it has finished what it is at
-	busy Time
-	at   work
+	host, first, stride, ranks int32 // its ranks are first, first+stride and so on
+	turn                       int32 // which of them it is with
+	passes                     int32 // to how many ranks it has gone since it worked last
+	ready                      int32 // how many of them have something to do
+	used, works, touched       bool
+	lingers                    bool   // its rank has nothing to do, and keeps it for a while
+	until                      Time   // how long it lingers
+	free                       moment // when it has finished what it is at
+	busy                       Time
+	at                         work
 }
 
 // work is something that a rank has a core do.
@@ -31,75 +32,73 @@ const (
 	locally                 // what a step has besides messages
 )
 
+// addCores adds the cores of every host, and has ranks know theirs.
 func (w *world) addCores(onHost int) {
-	cores := min(onHost, w.m.Cores)
-	if w.m.Cores == 0 {
-		cores = onHost
-	}
 	for h := range w.hosts {
-		w.hosts[h].first, w.hosts[h].cores = int32(len(w.cores)), int32(cores)
-		for range cores {
-			w.cores = append(w.cores, core{host: int32(h), rank: -1})
+		here := min(onHost, len(w.ranks)-h*onHost)
+		cores := coresFor(w.m, here)
+		w.hosts[h] = host{int32(len(w.cores)), int32(cores)}
+		for c := range cores {
+			w.cores = append(w.cores, core{host: int32(h), first: int32(h*onHost + c), stride: int32(cores), ranks: int32((here-c-1)/cores + 1)})
 		}
 	}
+	for i := range w.ranks {
+		k := &w.ranks[i]
+		h := w.hosts[k.host]
+		k.core = h.first + int32(i%onHost)%h.cores
+	}
+}
+
+// coresFor is how many cores serve so many ranks of a host.
+func coresFor(m *Machine, ranks int) int {
+	if m.Cores == 0 {
+		return ranks
+	}
+	return min(ranks, m.Cores)
 }
 
 // give gives a rank something to do.
 func (w *world) give(r int32, x work) {
 	k := &w.ranks[r]
+	if k.work.empty() {
+		w.cores[k.core].ready++
+		w.touch(k.core)
+	}
 	k.work.push(x)
-	if !k.active {
-		k.active = true
-		w.hosts[k.host].ready.push(r)
-		w.touch(k.host)
-	}
 }
 
-// dispatch gives ranks that are ready to free cores. A core goes on with one rank as long as that has something to do.
-func (w *world) dispatch(h int32) error {
-	host := &w.hosts[h]
-	for !host.ready.empty() {
-		r := host.ready.items[host.ready.head]
-		c := w.freeCore(host, &w.ranks[r])
-		if c < 0 {
-			return nil
-		}
-		host.ready.pop()
-		w.cores[c].rank, w.ranks[r].core = r, c
-		if err := w.run(c); err != nil {
-			return err
+// dispatch has core c work, if it does not, for the next of its ranks that has something to do.
+func (w *world) dispatch(c int32) error {
+	core := &w.cores[c]
+	if core.works || core.ready == 0 || core.lingers && w.idle(core, core.turn) {
+		return nil
+	}
+	core.lingers = false
+	for w.idle(core, core.turn) {
+		core.turn = (core.turn + 1) % core.ranks
+		if core.used {
+			core.passes++
 		}
 	}
-	return nil
+	core.used, core.works = true, true
+	return w.run(c)
 }
 
-// freeCore is the core that k ran on last, if it is free; or else the first that was never used, or the first; or -1.
-func (w *world) freeCore(h *host, k *rank) int32 {
-	if k.core >= 0 && w.cores[k.core].rank < 0 {
-		return k.core
-	}
-	found := int32(-1)
-	for c := h.first; c < h.first+h.cores; c++ {
-		if w.cores[c].rank >= 0 {
-			continue
-		}
-		if w.cores[c].last == 0 {
-			return c
-		}
-		if found < 0 {
-			found = c
-		}
-	}
-	return found
-}
+// rankOf is the rank whose turn it is on a core.
+func (c *core) rankOf(turn int32) int32 { return c.first + turn*c.stride }
+
+func (w *world) idle(c *core, turn int32) bool { return w.ranks[c.rankOf(turn)].work.empty() }
 
 // run has core c do what its rank has to do, up to the first thing that takes time.
 func (w *world) run(c int32) error {
 	core := &w.cores[c]
-	r := core.rank
+	r := core.rankOf(core.turn)
 	k := &w.ranks[r]
 	for !k.work.empty() {
 		x := k.work.pop()
+		if k.work.empty() {
+			core.ready--
+		}
 		start := later(later(w.readyAt(k, x), k.free), core.free)
 		end := w.spend(start, core, r, x)
 		core.busy += end.at - start.at
@@ -112,9 +111,31 @@ func (w *world) run(c int32) error {
 			return err
 		}
 	}
-	core.rank, k.active = -1, false
-	w.touch(core.host)
+	core.works = false
+	w.linger(c, k)
+	w.touch(c)
 	return nil
+}
+
+// linger has the rank k, which has nothing to do, keep core c for a while, unless it waits for one that needs this core.
+func (w *world) linger(c int32, k *rank) {
+	core := &w.cores[c]
+	if w.spin == 0 || core.ranks == 1 || k.done || k.beside > 0 {
+		return
+	}
+	core.lingers, core.until = true, w.now.after(w.spin)
+	w.agenda.plan(core.until, spun, c)
+}
+
+// yield is called when core c's rank may have had nothing to do for long enough.
+func (w *world) yield(c int32) error {
+	core := &w.cores[c]
+	if !core.lingers || core.until > w.now {
+		return nil
+	}
+	core.lingers = false
+	core.free = core.free.plus(Switching, w.now-core.free.at)
+	return w.dispatch(c)
 }
 
 // finished goes on after something that took time.
@@ -127,11 +148,11 @@ func (w *world) finished(c int32) error {
 
 // spend is when core has done x for rank r.
 func (w *world) spend(m moment, core *core, r int32, x work) moment {
-	if core.last != r+1 {
-		if core.last != 0 {
-			m = m.plus(Switching, w.switching)
-		}
-		core.last = r + 1
+	m = m.plus(Switching, Time(core.passes)*w.switching)
+	core.passes = 0
+	if w.ranks[r].calling {
+		w.ranks[r].calling = false
+		m = m.plus(Overhead, w.calling)
 	}
 	switch x.kind {
 	case putting:
@@ -146,7 +167,7 @@ func (w *world) spend(m moment, core *core, r int32, x work) moment {
 // complete is called when core c has done what it was at.
 func (w *world) complete(c int32) error {
 	core := &w.cores[c]
-	r, x := core.rank, core.at
+	r, x := core.rankOf(core.turn), core.at
 	w.ranks[r].free = core.free
 	switch x.kind {
 	case putting:
@@ -159,8 +180,13 @@ func (w *world) complete(c int32) error {
 
 // readyAt is since when x could be done.
 func (w *world) readyAt(k *rank, x work) moment {
-	if x.kind == taking {
+	switch x.kind {
+	case taking:
 		return later(k.begun, w.segments.at(x.of).tail)
+	case putting:
+		if g := w.ringOf(w.messages.at(x.of).pair); g != nil {
+			return later(k.begun, g.room)
+		}
 	}
 	return k.begun
 }

@@ -13,9 +13,10 @@ import (
 type Machine struct {
 	Name         string `json:"name,omitempty"`
 	RanksPerHost int    `json:"ranksPerHost"` // 0: all ranks are on one host
-	Cores        int    `json:"cores"`        // of a host; 0: one for each rank
+	Cores        int    `json:"cores"`        // of a host, on which its ranks stay, i on i modulo cores; 0: one for each rank
 	HostsPerRack int    `json:"hostsPerRack"` // 0: all hosts are in one rack
 	Segment      int    `json:"segment"`      // bytes of a message that move on together
+	Ring         int    `json:"ring"`         // segments that are between two ranks of a host at most, in memory that all messages go round; 0: any number, in none
 
 	Near Path   `json:"near"` // between two ranks of one host; Link is the host's memory, which all its ranks share
 	Far  Path   `json:"far"`  // between hosts; Link is a host's network link, in each direction, which all its ranks share
@@ -23,7 +24,9 @@ type Machine struct {
 
 	Copy   Rate    `json:"copy"`   // a core's, within a rank
 	Reduce Rate    `json:"reduce"` // a core's, per byte of each operand
-	Switch float64 `json:"switch"` // what it takes a core to go from one rank to another
+	Call   float64 `json:"call"`   // a core's, for each call of a collective
+	Switch float64 `json:"switch"` // what it takes a core to go from one rank to the next, whether that has something to do or not
+	Spin   float64 `json:"spin"`   // how long a rank that waits keeps its core from the next one, unless that one is what it waits for
 }
 
 // Path is what a message costs on one kind of way.
@@ -34,6 +37,7 @@ type Path struct {
 	Put      Rate    `json:"put"`      // per byte, of the sender's core
 	Take     Rate    `json:"take"`     // per byte, of the receiver's core, for what it only receives
 	Fold     Rate    `json:"fold"`     // per byte, of the receiver's core, for what it reduces as it receives it
+	Share    bool    `json:"share"`    // what goes to several ranks in one step is put once
 	Lend     int     `json:"lend"`     // bytes of the longest message that is not taken where nothing but reductions read it
 }
 
@@ -77,7 +81,7 @@ func (m *Machine) Validate() error {
 		name  string
 		n, at int
 	}{{"ranksPerHost", m.RanksPerHost, 0}, {"cores", m.Cores, 0}, {"hostsPerRack", m.HostsPerRack, 0}, {"segment", m.Segment, 1},
-		{"near.lend", m.Near.Lend, 0}, {"far.lend", m.Far.Lend, 0}} {
+		{"ring", m.Ring, 0}, {"near.lend", m.Near.Lend, 0}, {"far.lend", m.Far.Lend, 0}} {
 		if x.n < x.at || x.n > maxCount {
 			return fmt.Errorf("%s is %d, want %d to %d", x.name, x.n, x.at, maxCount)
 		}
@@ -117,7 +121,7 @@ type (
 func (m *Machine) prices() []price {
 	return []price{{"near.alpha", &m.Near.Alpha}, {"near.overhead", &m.Near.Overhead}, {"near.link", &m.Near.Link},
 		{"far.alpha", &m.Far.Alpha}, {"far.overhead", &m.Far.Overhead}, {"far.link", &m.Far.Link},
-		{"rack.alpha", &m.Rack.Alpha}, {"rack.link", &m.Rack.Link}, {"switch", &m.Switch}}
+		{"rack.alpha", &m.Rack.Alpha}, {"rack.link", &m.Rack.Link}, {"call", &m.Call}, {"switch", &m.Switch}, {"spin", &m.Spin}}
 }
 
 func (m *Machine) rates() []rate {

@@ -15,6 +15,7 @@ type message struct {
 	bytes        int
 	sent, posted bool // whether the one end is there, and the other
 	folds, lent  bool // what its receive does with it
+	shared       bool // it is put already, for another rank
 	put, taken   int  // segments that have left, and that the receiver is done with
 	waiting      []int32
 	left         moment
@@ -44,14 +45,20 @@ func (w *world) segmentBytes(m *message, i int) int {
 	return m.bytes / n
 }
 
+// maxInFlight is how many messages there may be at one time, each of which takes some 500 bytes, with its segments.
+const maxInFlight = 4 << 20
+
 // post begins a send or a receive of rank r.
-func (w *world) post(r int32, in *gen.Instr, bytes int) error {
+func (w *world) post(r int32, in *gen.Instr, bytes int, again bool) error {
 	sends, peer := in.Kind == gen.SendInstr, int32(in.Peer)
 	p := pair{peer, r}
 	if sends {
 		p = pair{r, peer}
 	}
 	id, m := w.meet(p, sends)
+	if w.messages.inUse() > maxInFlight {
+		return fmt.Errorf("more than %d messages are in flight at once: the simulator's memory is for fewer; take fewer ranks, or an algorithm in more steps", maxInFlight)
+	}
 	switch {
 	case sends && m.posted, !sends && m.sent:
 		if m.bytes != bytes {
@@ -61,13 +68,16 @@ func (w *world) post(r int32, in *gen.Instr, bytes int) error {
 		m.pair, m.bytes = p, bytes
 	}
 	if sends {
-		m.sent = true
+		m.sent, m.shared = true, again && w.tariffOf(p).share
 		w.sent++
 		w.bytes += bytes
-		w.give(r, work{putting, id})
+		w.depart(id)
 		return nil
 	}
 	m.posted, m.folds = true, in.Kind == gen.RecvReduceInstr
+	if w.ranks[peer].core == w.ranks[r].core {
+		w.ranks[r].beside++
+	}
 	m.lent = in.Lend && bytes <= w.tariffOf(p).lend
 	for _, s := range m.waiting {
 		w.give(r, work{taking, s})
@@ -118,6 +128,9 @@ func (w *world) putCost(at moment, id int32) moment {
 	if m.put == 0 {
 		at = at.plus(Overhead, t.overhead)
 	}
+	if m.shared {
+		return at
+	}
 	return at.plus(Copying, ofSeconds(t.put*float64(w.segmentBytes(m, m.put))))
 }
 
@@ -127,9 +140,7 @@ func (w *world) put(r, id int32, at moment) error {
 	s := w.segments.take()
 	*w.segments.at(s) = segment{message: id, bytes: w.segmentBytes(m, m.put), first: m.put == 0, head: at, tail: at}
 	m.put++
-	if m.put < w.segmentsOf(m) {
-		w.give(r, work{putting, id})
-	}
+	w.goOn(id)
 	w.cross(s)
 	if m.put == w.segmentsOf(m) && w.tariffOf(m.pair) == &w.near {
 		return w.oneDone(r, at)
@@ -175,10 +186,14 @@ func (w *world) taken(r, s int32, at moment) error {
 	id := w.segments.at(s).message
 	w.segments.give(s)
 	m := w.messages.at(id)
+	w.drain(m.pair, at)
 	if m.taken++; m.taken < w.segmentsOf(m) {
 		return nil
 	}
 	w.received++
+	if w.ranks[m.from].core == w.ranks[r].core {
+		w.ranks[r].beside--
+	}
 	w.messages.give(id)
 	return w.oneDone(r, at)
 }

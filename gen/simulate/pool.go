@@ -26,6 +26,9 @@ func (p *pool[T]) take() (i int32) {
 	return p.taken - 1
 }
 
+// inUse is how many were taken and not given back.
+func (p *pool[T]) inUse() int { return int(p.taken) - len(p.free) }
+
 func (p *pool[T]) give(i int32) { p.free = append(p.free, i) }
 
 // queue is first in, first out.

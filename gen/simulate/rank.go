@@ -10,8 +10,9 @@ import (
 
 // rank is one rank in its program.
 type rank struct {
-	host, core int32 // core: that it is on, or was on last; -1: none
-	active     bool  // it has a core, or waits for one
+	host, core int32
+	calling    bool  // it has begun a call that it has not paid for
+	beside     int32 // messages that it waits for from ranks of its core
 	done       bool
 	work       queue[work]
 	free       moment // when the last thing was done that a core did for it
@@ -33,7 +34,7 @@ func (w *world) start(programs func(rank int) program) error {
 		k := &w.ranks[i]
 		k.programs = func() (func() ([]gen.Instr, error, bool), func()) { return iter.Pull2(programs(i)) }
 		k.next, k.stop = k.programs()
-		k.calls = max(0, w.call.Repeat-1)
+		k.calls, k.calling = max(0, w.call.Repeat-1), true
 	}
 	for i := range w.ranks {
 		if err := w.begin(int32(i), moment{}); err != nil {
@@ -68,6 +69,7 @@ func (w *world) begin(r int32, at moment) error {
 			}
 		case k.calls > 0:
 			k.calls--
+			k.calling = true
 			k.stop()
 			k.next, k.stop = k.programs()
 		default:
@@ -85,13 +87,14 @@ func (w *world) begin(r int32, at moment) error {
 func (w *world) do(r int32, step []gen.Instr) error {
 	k := &w.ranks[r]
 	for i := range step {
-		if n, ok := w.message(&step[i]); ok {
+		in := &step[i]
+		w.count(k, in)
+		if n, ok := w.message(in); ok {
 			k.pending++
-			if err := w.post(r, &step[i], n); err != nil {
+			if err := w.post(r, in, n, repeats(step, i)); err != nil {
 				return err
 			}
 		}
-		w.count(k, &step[i])
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ type world struct {
 
 	near, far    tariff
 	copy, reduce float64 // per byte
-	switching    Time
+
+	calling, switching, spin Time
 
 	now      Time
 	agenda   agenda
@@ -24,7 +25,8 @@ type world struct {
 	messages pool[message]
 	segments pool[segment]
 	open     map[pair]line // messages of which one end alone is there
-	touched  queue[int32]  // hosts where something has to run
+	rings    map[pair]*ring
+	touched  queue[int32] // cores that may have something to do
 
 	sent, received, bytes int
 }
@@ -34,38 +36,33 @@ type tariff struct {
 	alpha, overhead       Time
 	link, put, take, fold float64 // per byte
 	lend                  int
+	share                 bool
 }
 
 func (p *Path) tariff(footprint float64) tariff {
-	return tariff{ofSeconds(p.Alpha), ofSeconds(p.Overhead), p.Link, p.Put.At(footprint), p.Take.At(footprint), p.Fold.At(footprint), p.Lend}
+	return tariff{ofSeconds(p.Alpha), ofSeconds(p.Overhead), p.Link, p.Put.At(footprint), p.Take.At(footprint), p.Fold.At(footprint), p.Lend, p.Share}
 }
 
 // newWorld is the world before it begins.
-func newWorld(m *Machine, c Call, chunks int) *world {
+func newWorld(m *Machine, c Call, chunks int, programs func(rank int) program) (*world, error) {
 	onHost, hosts := c.Size, 1
 	if m.RanksPerHost > 0 && m.RanksPerHost < c.Size {
 		onHost = m.RanksPerHost
 		hosts = (c.Size-1)/onHost + 1
 	}
-	f := footprint(m, &c, onHost)
-	w := &world{m: m, call: c, cuts: cuts{c.Block, chunks}, near: m.Near.tariff(f), far: m.Far.tariff(f),
-		copy: m.Copy.At(f), reduce: m.Reduce.At(f), switching: ofSeconds(m.Switch),
-		ranks: make([]rank, c.Size), hosts: make([]host, hosts), open: map[pair]line{}}
+	w := &world{m: m, call: c, cuts: cuts{c.Block, chunks}, calling: ofSeconds(m.Call), switching: ofSeconds(m.Switch), spin: ofSeconds(m.Spin),
+		ranks: make([]rank, c.Size), hosts: make([]host, hosts), open: map[pair]line{}, rings: map[pair]*ring{}}
+	f, err := w.footprint(programs, min(onHost, c.Size))
+	if err != nil {
+		return nil, err
+	}
+	w.near, w.far, w.copy, w.reduce = m.Near.tariff(f), m.Far.tariff(f), m.Copy.At(f), m.Reduce.At(f)
 	for i := range w.ranks {
-		w.ranks[i] = rank{host: int32(i / onHost), core: -1}
+		w.ranks[i] = rank{host: int32(i / onHost)}
 	}
 	w.addCores(onHost)
 	w.addLinks()
-	return w
-}
-
-// footprint is how many bytes the ranks of one core pass to the call, each in the larger of its two buffers.
-func footprint(m *Machine, c *Call, onHost int) float64 {
-	perCore := 1
-	if m.Cores > 0 {
-		perCore = (onHost-1)/m.Cores + 1
-	}
-	return float64(c.Blocks()*c.Block) * float64(perCore)
+	return w, nil
 }
 
 // turn lets everything happen.
@@ -100,29 +97,31 @@ func (w *world) happen(e event) error {
 		w.cross(e.of)
 	case arrived:
 		w.arrive(e.of)
+	case spun:
+		return w.yield(e.of)
 	case left:
 		return w.leave(e.of)
 	}
 	return nil
 }
 
-// settle gives work to free cores until there is none, or no core.
+// settle has cores work until there is nothing that they could do now.
 func (w *world) settle() error {
 	for !w.touched.empty() {
-		h := w.touched.pop()
-		w.hosts[h].touched = false
-		if err := w.dispatch(h); err != nil {
+		c := w.touched.pop()
+		w.cores[c].touched = false
+		if err := w.dispatch(c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// touch has settle look after a host.
-func (w *world) touch(h int32) {
-	if !w.hosts[h].touched {
-		w.hosts[h].touched = true
-		w.touched.push(h)
+// touch has settle look after a core.
+func (w *world) touch(c int32) {
+	if !w.cores[c].touched {
+		w.cores[c].touched = true
+		w.touched.push(c)
 	}
 }
 

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/gen/simulate"
+)
+
+// imagined are measurements on a machine with other prices than fits begin with; but broadcasts took so many times as long.
+func imagined(t *testing.T, transport string, slow float64) (all []sample) {
+	x := newModel(transport, nil)
+	for i := range x.knobs {
+		x.knobs[i].Set(x.knobs[i].Is * []float64{1.6, .7, 1.3}[i%3])
+	}
+	x.machine.Cores = 2
+	cells := []cell{{"all-gather", transport, 2, 64, ""}, {"all-to-all", transport, 4, 1 << 18, ""}, {"broadcast", transport, 4, 512, ""},
+		{"ping-pong", transport, 2, 32, ""}, {"ping-pong", transport, 2, 1 << 20, ""}}
+	for _, algorithm := range []string{"ring", "recursive-doubling", "two-shot"} {
+		for bytes := 32; bytes <= 1<<22; bytes *= 16 {
+			cells = append(cells, cell{"all-reduce", transport, 2, bytes, algorithm}, cell{"all-reduce", transport, 4, bytes, algorithm})
+		}
+	}
+	for _, c := range cells {
+		call, err := c.call()
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := simulate.Trial{Call: call, Seconds: 1e-6}
+		microseconds, err := one.Ratio(t.Context(), &x.machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sample{cell: c, Training: c.Collective == "ping-pong" || c.Algorithm != ""}
+		if s.Microseconds.Median = microseconds; c.Collective == "broadcast" {
+			s.Microseconds.Median *= slow
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// TestCompare fits to measurements of an imagined machine, and finds out which others are of it.
+func TestCompare(t *testing.T) {
+	x := newModel("shm", nil)
+	x.machine.Cores = 2
+	x, err := x.compare(t.Context(), imagined(t, "shm", 2.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(x.results) != 3 {
+		t.Fatalf("%+v", x.results)
+	}
+	for _, r := range x.results {
+		if wrong := r.Collective == "broadcast"; r.holds() == wrong || r.amongRounds() && wrong {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// TestReport writes tables between the lines that are for them, and machines that can be read again.
+func TestReport(t *testing.T) {
+	x := newModel("shm", nil)
+	c := cell{"all-gather", "shm", 4, 512, ""}
+	x.results = []result{{measured{c, 1, 2, 3}, "direct", 2.4, 1.2}, {measured{c, 1, 2, 3}, "direct", 2.6, 1.3}}
+	x.results[1].Bytes = 1 << 20
+	r := &report{"today", []*model{x}}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "cost.md")
+	if err := os.WriteFile(file, []byte("before\n"+begin+"old\n"+end+"after\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{r.write(file), r.writeMachines(dir)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"before\n" + begin + "today\n", end + "after\n", "| shm | 0 of 0 | 1 of 2 | 0 of 0 | 1 of 2 | 1 |",
+		"| all-gather, 4 ranks | 1.20 | **1.30** |", "| all-gather, shm | 4 | 1M | direct | 2.6 | 2 | 1-3 | 1.30 |"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s\nhas no %q", text, want)
+		}
+	}
+	if strings.Contains(string(text), "old") {
+		t.Errorf("%s", text)
+	}
+	f, err := os.Open(filepath.Join(dir, "shm.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var m simulate.Machine
+	if err := simulate.Decode(f, &m); err != nil {
+		t.Error(err)
+	}
+	if r.write(filepath.Join(dir, "shm.json")) == nil {
+		t.Error("tables are written where there is no place for them")
+	}
+}
+
+func TestSamples(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "samples")
+	all := imagined(t, "tcp", 1)
+	all[0].Round = 2
+	if err := appendSamples(file, all); err != nil {
+		t.Fatal(err)
+	}
+	again, err := readSamples(file)
+	if err != nil || fmt.Sprint(again) != fmt.Sprint(all) || rounds(again) != 3 {
+		t.Errorf("%v, %v, want %v", again, err, all)
+	}
+	if none, err := readSamples(file + "?"); err != nil || none != nil {
+		t.Errorf("no file: %v, %v", none, err)
+	}
+	for _, text := range []string{`{`, `[]`, `{"ranks":2}`, `{"ranks":1,"microseconds":{"median":1}}`, `{"ranks":2,"bytes":-1,"microseconds":{"median":1}}`,
+		`{"ranks":2,"round":1e9,"microseconds":{"median":1}}`, `{"ranks":2,"microseconds":{"median":-1}}`} {
+		if _, err := decodeSamples(strings.NewReader(text)); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+	for _, c := range []cell{{"all-sum", "shm", 2, 8, ""}, {"all-reduce", "shm", 2, 8, "magic"}} {
+		if _, err := c.call(); err == nil {
+			t.Errorf("%+v is taken", c)
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	var all []sample
+	for _, us := range []float64{9, 1, 4, 2} {
+		s := sample{cell: cell{"all-gather", "shm", 2, 8, ""}}
+		s.Microseconds.Median = us
+		all = append(all, s)
+	}
+	if got := gather(all, "shm", false); len(got) != 1 || got[0].least != 1 || got[0].median != 3 || got[0].most != 9 {
+		t.Errorf("%+v", got)
+	}
+}
