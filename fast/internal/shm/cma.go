@@ -30,7 +30,8 @@ type card struct {
 type peeking struct {
 	off    bool // it does neither
 	from   int  // how long the messages are that it offers
-	always bool // it offers all of them that can be read
+	oneWay bool // also those to ranks that send it nothing as long
+	always bool // all of them that can be read
 
 	cookie [8]byte // this rank's, for the others
 	theirs [8]byte // of the process that is read
@@ -51,6 +52,9 @@ func (e *Endpoint) Seclude() {
 func (e *Endpoint) present() {
 	p, c := &e.peeking, &e.own.card
 	p.from = peekFrom
+	if e.mem.size > cores {
+		p.from, p.oneWay = crowdedFrom, true
+	}
 	_, _ = rand.Read(p.cookie[:]) // never fails
 	c.at, c.cookie = uint64(uintptr(unsafe.Pointer(&p.cookie))), binary.NativeEndian.Uint64(p.cookie[:])
 	c.pid.Store(int64(os.Getpid()))
@@ -124,14 +128,13 @@ func (e *Endpoint) take(m *incoming, n int) error {
 	return nil
 }
 
-// readable tells whether m is better read by the receiver than copied into slots: the receiver can, and would copy as much
-// for this rank at the same time, as in an all-gather. Where one of the two has nothing else to do, it copies into slots
-// while the other one copies out of them; and a kernel reads slots where they lie. The memory is in huge pages: the system
-// looks up each page that it reads of another process, small ones at a third of a copy's speed.
+// readable tells whether m is better read by the receiver than copied into slots: the receiver can, both ranks are busy
+// with copies anyway (see peekFrom and crowdedFrom), and the memory is in huge pages: the system looks up each page that it
+// reads of another process, small ones at a third of a copy's speed.
 func (e *Endpoint) readable(m *outgoing) bool {
 	p := &e.peeking
 	return !p.off && len(m.Data) >= p.from && m.link.out.head.readable.Load() != 0 &&
-		(p.always || e.swaps(m.link) && p.pages.inHugePages(m.Data))
+		(p.always || (p.oneWay || e.swaps(m.link)) && p.pages.inHugePages(m.Data))
 }
 
 // swaps tells whether this rank receives from l's peer, too, and does not reduce what it receives.

@@ -82,6 +82,7 @@ func TestWhatIsPeeked(t *testing.T) {
 	ordinary, pages := make([]byte, n), hugePages(t, n)
 	all := group(t, 2)
 	defer closeGroup(all)
+	all[0].peeking.from, all[0].peeking.oneWay = peekFrom, false // however many processors there are
 	receiver := &all[1].links[0]
 	receiver.probed = true // it believes that it cannot
 	if got := segmentsOf(t, all, pages, true); got != n/maxSlot {
@@ -104,6 +105,10 @@ func TestWhatIsPeeked(t *testing.T) {
 	}
 	if got := segmentsOf(t, all, ordinary[1:], true); all[0].peeking.pages.inHugePages(ordinary[1:]) != (got == 1) {
 		t.Errorf("in other pages: %d segments", got)
+	}
+	all[0].peeking.oneWay = true
+	if got := segmentsOf(t, all, pages, false); got != want {
+		t.Errorf("one way, where ranks share processors: %d segments, want %d", got, want)
 	}
 	all[0].peeking.always = true
 	if got := segmentsOf(t, all, ordinary, false); got != 1 {

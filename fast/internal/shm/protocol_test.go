@@ -19,6 +19,7 @@ func TestProtocol(t *testing.T) {
 		all[0].peeking.always = true
 	}
 	for _, e := range all[:2] {
+		e.peeking.from, e.peeking.oneWay = peekFrom, false // however many processors there are
 		e.probe(&e.links[1-e.rank])
 	}
 	for _, test := range []struct {
@@ -45,6 +46,10 @@ func TestProtocol(t *testing.T) {
 	}
 	if words := all[0].Protocol(1<<30, true); strings.Contains(words, "CMA") || !strings.HasPrefix(words, "reduced") {
 		t.Errorf("what is reduced: %q", words)
+	}
+	all[0].peeking.oneWay = true
+	if words := all[0].Protocol(1<<30, true); !strings.HasSuffix(words, "by CMA from huge pages") {
+		t.Errorf("where ranks share processors: %q", words)
 	}
 	all[1].Seclude()
 	if words := all[1].Protocol(1<<30, false); strings.Contains(words, "CMA") {
