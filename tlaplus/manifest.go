@@ -23,7 +23,7 @@ type check struct {
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks, shmRingChecks, tcpStreamChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, tcpStreamChecks, abortChecks)
 
 var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
@@ -70,4 +70,16 @@ var tcpStreamChecks = []check{
 	{model: "TcpStream", config: "bad_armout", want: "deadlock", trace: 8},
 	{model: "TcpStream", config: "bad_armanew", want: "deadlock", trace: 11},
 	{model: "TcpStream", config: "bad_level", want: "deadlock", trace: 6},
+}
+
+var abortChecks = []check{
+	{model: "Abort", config: "two", want: "ok", states: 389},
+	{model: "Abort", config: "three", want: "ok", states: 22403},
+	{model: "Abort", config: "bad_tells", want: "deadlock", trace: 3},
+	{model: "Abort", config: "bad_detects", want: "deadlock", trace: 2},
+	{model: "Abort", config: "bad_keepsold", want: "Agreement", trace: 26},
+	{model: "Abort", config: "bad_acks", want: "Agreement", trace: 13},
+	{model: "Abort", config: "bad_all", want: "Validity", trace: 7},
+	{model: "Abort", config: "bad_answers", want: "deadlock", trace: 24},
+	{model: "Abort", config: "bad_epoch", want: "NoStray", trace: 13},
 }
