@@ -23,7 +23,7 @@ type check struct {
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks, shmRingChecks, tcpStreamChecks, abortChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, tcpStreamChecks, abortChecks, rendezvousChecks)
 
 var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
@@ -82,4 +82,14 @@ var abortChecks = []check{
 	{model: "Abort", config: "bad_all", want: "Validity", trace: 7},
 	{model: "Abort", config: "bad_answers", want: "deadlock", trace: 24},
 	{model: "Abort", config: "bad_epoch", want: "NoStray", trace: 13},
+}
+
+var rendezvousChecks = []check{
+	{model: "Rendezvous", config: "two", want: "ok", states: 272},
+	{model: "Rendezvous", config: "bad_publishes", want: "deadlock", trace: 2},
+	{model: "Rendezvous", config: "bad_redials", want: "deadlock", trace: 11},
+	{model: "Rendezvous", config: "bad_secrets", want: "Authentic", trace: 8},
+	{model: "Rendezvous", config: "bad_tokens", want: "Authentic", trace: 8},
+	{model: "Rendezvous", config: "bad_confirms", want: "Accuracy", trace: 8},
+	{model: "Rendezvous", config: "bad_awaitsall", want: "Connected", trace: 18},
 }
