@@ -110,9 +110,10 @@ func (c *cell) verdict() string {
 	return "below"
 }
 
-// most is the ratio that a program would reach which takes no longer than the machine's limits; 0: not known.
+// most is the ratio that a program would reach which takes no longer than the machine's limits; 0: not known, as where somebody
+// was faster than what was taken for a limit.
 func (c *cell) most() float64 {
-	if c.Limit == 0 {
+	if c.Limit == 0 || c.Limit > min(c.Ours, c.Peer) {
 		return 0
 	}
 	return c.Peer / c.Limit

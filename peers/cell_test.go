@@ -74,8 +74,9 @@ func TestVerdict(t *testing.T) {
 		{1.99, 0, target{2, 3}, "below"}, {2, 0, target{2, 3}, "floor"}, {2.99, 0, target{2, 3}, "floor"}, {3, 0, target{2, 3}, "stretch"},
 		{9, 0, target{Floor: 2}, "floor"}, {1, 0, target{Floor: 2}, "below"}, {9, 0, target{}, "-"},
 		{1, 5, target{2, 3}, "below"}, {1, 5.01, target{2, 3}, "beyond"}, {2, 9, target{2, 3}, "floor"},
+		{.5, 10, target{2, 3}, "beyond"}, {.5, 10.01, target{2, 3}, "below"}, {2, 5.01, target{3, 4}, "below"},
 	} {
-		c := cell{Ratio: test.ratio, target: test.target, Peer: 10, Limit: test.limit}
+		c := cell{Ratio: test.ratio, target: test.target, Ours: 10 / test.ratio, Peer: 10, Limit: test.limit}
 		if got := c.verdict(); got != test.want {
 			t.Errorf("%v of %v: %q, want %q", test.ratio, test.target, got, test.want)
 		}

@@ -105,7 +105,7 @@ func (l limits) least(c contest) float64 {
 		// What is added has crossed the wire as well.
 		return max(message.Value, size*(added+copied)/stream.Value)
 	}
-	heard, adds, copies := l.heard(c), l.memory("reduce", c.Bytes), l.memory("copy", c.Bytes)
+	heard, adds, copies := l.heard(c), l.memory("reduce", c.Ranks*c.Bytes), l.memory("copy", c.Ranks*c.Bytes)
 	if heard == 0 || adds == nil || copies == nil {
 		return 0
 	}
@@ -145,11 +145,12 @@ func named(name, where string) func(*limit) bool {
 	return func(l *limit) bool { return l.Name == name && l.Where == where }
 }
 
-// memory is how fast two cores go through memory in which so many bytes have room. Bytes of another core come from the last
-// cache at best.
+// memory is how fast two cores go through memory in which so many bytes of all ranks have room. Bytes of another core come from
+// the last cache at best. What it was measured with is two operands on each core that fill half of it.
 func (l limits) memory(name string, bytes int) (found *limit) {
 	for _, where := range []string{"L3", "DRAM"} {
-		if found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == limitCores }); found != nil && bytes <= found.Bytes {
+		if found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == limitCores }); found != nil &&
+			bytes <= 2*2*limitCores*found.Bytes {
 			break
 		}
 	}
