@@ -91,12 +91,16 @@ func (p *poller) arm(e *Endpoint) error {
 	return nil
 }
 
-// disarm comes when the socket of l has told of something: it tells of nothing more. A rank that is about to look at its
-// sockets itself has epoll forget it; otherwise it is armed again soon.
-func (p *poller) disarm(l *link, forget bool) {
-	p.armed[l.peer] = unix.EPOLLONESHOT
-	if forget && unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, l.fd, nil) == nil {
-		p.armed[l.peer] = 0
+// forget comes after a sleep: the rank looks at its sockets itself now, unless they are so many that it asks epoll. Those that
+// have told of nothing would else wake a thread of Go's poller with every message.
+func (p *poller) forget(links []*link) {
+	if len(links) > few {
+		return
+	}
+	for _, l := range links {
+		if l.fd >= 0 && p.armed[l.peer] != 0 && unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, l.fd, nil) == nil {
+			p.armed[l.peer] = 0
+		}
 	}
 }
 
@@ -119,10 +123,13 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	}
 	p.ready = p.ready[:0]
 	for _, event := range p.events[:max(0, p.n)] {
-		p.disarm(&e.links[event.Fd], atMost > 0)
+		p.armed[event.Fd] = unix.EPOLLONESHOT
 		ended := event.Events&(unix.EPOLLHUP|unix.EPOLLERR) != 0
 		p.ready = append(p.ready, readiness{peer: int(event.Fd), in: ended || event.Events&(unix.EPOLLIN|unix.EPOLLRDHUP) != 0,
 			out: ended || event.Events&unix.EPOLLOUT != 0})
+	}
+	if atMost > 0 {
+		p.forget(e.active)
 	}
 	return p.ready, nil
 }

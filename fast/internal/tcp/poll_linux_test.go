@@ -20,6 +20,9 @@ func TestQuiet(t *testing.T) {
 	if err := errors.Join(send(all[1], 0, []byte{1}), <-done); err != nil {
 		t.Fatal(err)
 	}
+	if e.poller.armed[1] != 0 {
+		t.Errorf("epoll still knows the socket, with %#x", e.poller.armed[1])
+	}
 	if err := send(all[1], 0, []byte{1}); err != nil {
 		t.Fatal(err)
 	}
