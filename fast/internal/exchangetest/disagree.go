@@ -17,15 +17,29 @@ type part struct {
 	bytes    int
 }
 
+// pair is what ranks 0 and 1 do.
+type pair [2]part
+
+// do exchanges p's messages in its call.
 func (p *part) do(ctx context.Context, e rank) error {
 	e.Begin(wire.NewMark(&p.call))
+	return p.exchange(ctx, e, nil)
+}
+
+// doApart exchanges them in another call, each with that of its own.
+func (p *part) doApart(ctx context.Context, e rank) error {
+	e.Begin(wire.NewMark(&wire.Call{Seq: 9}))
+	return p.exchange(ctx, e, &p.call)
+}
+
+func (p *part) exchange(ctx context.Context, e rank, call *wire.Call) error {
 	var sends []wire.Send
 	var recvs []wire.Recv
 	for _, peer := range p.to {
-		sends = append(sends, wire.Send{Peer: peer, Data: aligned(p.bytes)})
+		sends = append(sends, wire.Send{Peer: peer, Data: aligned(p.bytes), Call: call})
 	}
 	for _, peer := range p.from {
-		recvs = append(recvs, wire.Recv{Peer: peer, Into: aligned(p.bytes)})
+		recvs = append(recvs, wire.Recv{Peer: peer, Into: aligned(p.bytes), Call: call})
 	}
 	return e.Exchange(ctx, sends, recvs)
 }
@@ -44,44 +58,69 @@ const tooLong = 64 << 20
 // disagreements are ranks that wait for each other in vain, without a message that would tell.
 var disagreements = []struct {
 	name  string
-	parts [2]part
+	parts pair
 }{
-	{"both receive", [2]part{{broadcast, nil, []int{1}, 1}, {otherRoot, nil, []int{0}, 1}}},
-	{"both send", [2]part{{otherRoot, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}},
-	{"a receive against a collective", [2]part{{oneToZero, nil, []int{1}, 1}, {broadcast, nil, []int{0}, 1}}},
-	{"a long send against a collective", [2]part{{zeroToOne, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}},
-	{"two receives", [2]part{{oneToZero, nil, []int{1}, 1}, {zeroToOne, nil, []int{0}, 1}}},
-	{"two long sends", [2]part{{zeroToOne, []int{1}, nil, tooLong}, {oneToZero, []int{0}, nil, tooLong}}},
-	{"no message", [2]part{{broadcast, nil, nil, 0}, {otherRoot, nil, []int{0}, 1}}},
+	{"both receive", pair{{broadcast, nil, []int{1}, 1}, {otherRoot, nil, []int{0}, 1}}},
+	{"both send", pair{{otherRoot, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}},
+	{"a receive against a collective", pair{{oneToZero, nil, []int{1}, 1}, {broadcast, nil, []int{0}, 1}}},
+	{"a long send against a collective", pair{{zeroToOne, []int{1}, nil, tooLong}, {broadcast, []int{0}, nil, tooLong}}},
+	{"two receives", pair{{oneToZero, nil, []int{1}, 1}, {zeroToOne, nil, []int{0}, 1}}},
+	{"two long sends", pair{{zeroToOne, []int{1}, nil, tooLong}, {oneToZero, []int{0}, nil, tooLong}}},
+	{"no message", pair{{broadcast, nil, nil, 0}, {otherRoot, nil, []int{0}, 1}}},
 }
 
-// testDisagreement has each rank told, at the latest by its next call. One of them may hear no more than that the other
-// one has given up.
+// testDisagreement has each rank told, at the latest by its next call; also if the calls are not those of the Exchange but
+// of its messages. One of them may hear no more than that the other one has given up.
 func testDisagreement(t *testing.T, make Make) {
+	disagreeAll(t, make, func(t *testing.T, errs []error, parts *pair) {
+		found := 0
+		for r, err := range errs {
+			wantToldOf(t, err, parts.mismatch(r))
+			if errors.As(err, new(*wire.MismatchError)) {
+				found++
+			}
+		}
+		if found == 0 {
+			t.Error("no rank has found it")
+		}
+	}, rank.giveUp)
+}
+
+// RunTellEach tests what not all transports can: of ranks that wait for each other in vain because they disagree each finds
+// out by itself, and does not need to hear that another one has given up.
+func RunTellEach(t *testing.T, make Make) {
+	disagreeAll(t, make, func(t *testing.T, errs []error, parts *pair) {
+		for r, err := range errs {
+			wantMismatch(t, err, parts.mismatch(r))
+		}
+	}, func(rank) {})
+}
+
+// mismatch is what rank r is to be told.
+func (parts *pair) mismatch(r int) wire.MismatchError {
+	return *wire.Mismatch(&parts[r].call, &parts[1-r].call, 1-r)
+}
+
+// disagreeAll has two ranks disagree in all ways, and checks what they are told. A rank that has failed calls after.
+func disagreeAll(t *testing.T, make Make, check func(*testing.T, []error, *pair), after func(rank)) {
 	for _, test := range disagreements {
-		t.Run(test.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), long)
-			defer cancel()
-			errs := together(group(t, make, 2), func(e rank) error {
-				err := test.parts[e.rank].do(ctx, e)
-				if err == nil {
-					err = e.receive(ctx, 1-e.rank, aligned(1))
-				}
-				e.giveUp()
-				return err
+		for name, do := range map[string]func(*part, context.Context, rank) error{"": (*part).do, ", apart": (*part).doApart} {
+			if name != "" && test.name == "no message" {
+				continue
+			}
+			t.Run(test.name+name, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), long)
+				defer cancel()
+				check(t, together(group(t, make, 2), func(e rank) error {
+					err := do(&test.parts[e.rank], ctx, e)
+					if err == nil {
+						err = e.receive(ctx, 1-e.rank, aligned(1))
+					}
+					after(e)
+					return err
+				}), &test.parts)
 			})
-			found := 0
-			for r, err := range errs {
-				want := *wire.Mismatch(&test.parts[r].call, &test.parts[1-r].call, 1-r)
-				wantToldOf(t, err, want)
-				if errors.As(err, new(*wire.MismatchError)) {
-					found++
-				}
-			}
-			if found == 0 {
-				t.Error("no rank has found it")
-			}
-		})
+		}
 	}
 }
 

@@ -134,15 +134,15 @@ func testFail(t *testing.T, make Make) {
 // exchangeAll has all ranks exchange a message with all others.
 func exchangeAll(t *testing.T, all []rank) {
 	t.Helper()
-	var step []message
+	var step []Message
 	for from := range all {
 		for to := range all {
 			if from != to {
-				step = append(step, message{from: from, to: to, length: 100})
+				step = append(step, Message{From: from, To: to, Length: 100})
 			}
 		}
 	}
-	succeed(t, all, plan{step}.carryOut)
+	succeed(t, all, Plan{step}.carryOut)
 }
 
 // testClose has a rank leave after its last message: what it has sent still comes, who waits for it then fails, and

@@ -11,9 +11,11 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// lengths of messages at which a transport may err: around alignments, pages, and the segments of each transport.
-var lengths = []int{0, 1, 2, 7, 8, 47, 48, 49, 63, 64, 65, 1000, 4095, 4096, 4097, 16<<10 - 1, 16 << 10, 16<<10 + 1,
-	64<<10 - 1, 64 << 10, 64<<10 + 1, 128<<10 - 1, 128 << 10, 128<<10 + 1, 256<<10 - 1, 256 << 10, 256<<10 + 1, 300007}
+// Lengths of messages at which a transport may err: around alignments, pages, and the segments of each transport.
+var Lengths = []int{0, 1, 2, 7, 8, 47, 48, 49, 63, 64, 65, 103, 104, 105, 1000, 1023, 1024, 1025, 2047, 2048, 3079, 4095, 4096, 4097,
+	8<<10 - 1, 8 << 10, 8<<10 + 1, 16<<10 - 1, 16 << 10, 16<<10 + 1, 32<<10 - 1, 32 << 10, 32<<10 + 1,
+	64<<10 - 1, 64 << 10, 64<<10 + 1, 128<<10 - 1, 128 << 10, 128<<10 + 1, 256<<10 - 1, 256 << 10, 256<<10 + 1, 300007,
+	384<<10 + 7, 1<<20 - 1, 1 << 20}
 
 // bulk are lengths of more than a transport takes of a message at a time.
 var bulk = []int{1<<20 + 1, 3000017, 5<<20 + 64}
@@ -29,26 +31,33 @@ func testAlone(t *testing.T, make Make) {
 
 // testExchange has ranks send several messages of various lengths to each other in the same steps.
 func testExchange(t *testing.T, make Make) {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	for range 20 {
+	for range 60 {
+		seed := rand.Uint64()
+		rnd := rand.New(rand.NewPCG(seed, 2))
 		size := 2 + rnd.IntN(4)
-		var p plan
+		var p Plan
 		for range 1 + rnd.IntN(4) {
 			p = append(p, drawStep(rnd, size))
 		}
-		succeed(t, group(t, make, size), p.carryOut)
+		t.Logf("%d ranks, of seed %#x", size, seed)
+		all := group(t, make, size)
+		succeed(t, all, p.carryOut)
+		for _, e := range all {
+			_ = e.Close()
+		}
 	}
 }
 
-func drawStep(rnd *rand.Rand, size int) []message {
-	step := make([]message, rnd.IntN(9))
+func drawStep(rnd *rand.Rand, size int) []Message {
+	step := make([]Message, rnd.IntN(9))
 	for i := range step {
 		from := rnd.IntN(size)
-		m := message{from: from, to: (from + 1 + rnd.IntN(size-1)) % size, length: lengths[rnd.IntN(len(lengths))]}
-		if m.kernel = rnd.IntN(2) == 0; m.kernel {
-			m.first, m.inPlace = rnd.IntN(2) == 0, rnd.IntN(2) == 0
-		} else {
-			m.shift = rnd.IntN(8)
+		m := Message{From: from, To: (from + 1 + rnd.IntN(size-1)) % size, Length: Lengths[rnd.IntN(len(Lengths))]}
+		if m.Kernel = rnd.IntN(2) == 0; m.Kernel {
+			m.First, m.InPlace = rnd.IntN(2) == 0, rnd.IntN(2) == 0
+		}
+		if !m.Kernel || m.Length%8 != 0 {
+			m.Shift = rnd.IntN(8)
 		}
 		step[i] = m
 	}
@@ -58,13 +67,13 @@ func drawStep(rnd *rand.Rand, size int) []message {
 // testLengths sends messages of all lengths in both directions, the long ones one by one and the others one after the
 // other.
 func testLengths(t *testing.T, make Make) {
-	p := plan{nil}
-	for i, n := range lengths {
+	p := Plan{nil}
+	for i, n := range Lengths {
 		here, there := i%2, 1-i%2
-		p[0] = append(p[0], message{from: here, to: there, length: n}, message{from: there, to: here, length: n, kernel: true})
+		p[0] = append(p[0], Message{From: here, To: there, Length: n}, Message{From: there, To: here, Length: n, Kernel: true})
 	}
 	for i, n := range bulk {
-		p = append(p, []message{{from: 0, to: 1, length: n, kernel: i%2 == 0}, {from: 1, to: 0, length: n, shift: i}})
+		p = append(p, []Message{{From: 0, To: 1, Length: n, Kernel: i%2 == 0}, {From: 1, To: 0, Length: n, Shift: i}})
 	}
 	succeed(t, group(t, make, 2), p.carryOut)
 }
@@ -72,13 +81,13 @@ func testLengths(t *testing.T, make Make) {
 // testManyRanks has more ranks than processors, and all of them send to all others.
 func testManyRanks(t *testing.T, make Make) {
 	const size = 9
-	p := plan{nil, nil, nil}
+	p := Plan{nil, nil, nil}
 	for from := range size {
 		for to := range size {
 			if from != to {
-				p[0] = append(p[0], message{from: from, to: to, length: 8, kernel: to%2 == 0})
-				p[1] = append(p[1], message{from: from, to: to, length: 1000 + from})
-				p[2] = append(p[2], message{from: from, to: to, length: 70001, kernel: true, first: from < to})
+				p[0] = append(p[0], Message{From: from, To: to, Length: 8, Kernel: to%2 == 0})
+				p[1] = append(p[1], Message{From: from, To: to, Length: 1000 + from})
+				p[2] = append(p[2], Message{From: from, To: to, Length: 70001, Kernel: true, First: from < to})
 			}
 		}
 	}
@@ -87,12 +96,12 @@ func testManyRanks(t *testing.T, make Make) {
 
 // testReduce receives operands, before and after the one that is there, in place and not.
 func testReduce(t *testing.T, make Make) {
-	var p plan
-	for _, n := range append(lengths, bulk[0]) {
-		var step []message
+	var p Plan
+	for _, n := range append(Lengths, bulk[0]) {
+		var step []Message
 		for variant := range 4 {
-			step = append(step, message{from: variant % 2, to: 1 - variant%2, length: n, kernel: true,
-				first: variant < 2, inPlace: variant%3 == 0})
+			step = append(step, Message{From: variant % 2, To: 1 - variant%2, Length: n, Kernel: true,
+				First: variant < 2, InPlace: variant%3 == 0})
 		}
 		p = append(p, step)
 	}
@@ -104,7 +113,7 @@ func testReduce(t *testing.T, make Make) {
 func testAfterSend(t *testing.T, make Make) {
 	for _, size := range []int{2, 3} {
 		all, seq := group(t, make, size), uint64(0)
-		for _, n := range append(lengths, bulk...) {
+		for _, n := range append(Lengths, bulk...) {
 			for variant := range 3 {
 				if n >= bulk[0] && variant != 1 || n > 128<<10 && size > 2 { // enough is enough
 					continue

@@ -9,16 +9,16 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// message is one message of a plan.
-type message struct {
-	from, to, length int
-	kernel, first    bool // received and reduced, with what was received before or after the operand that is there
-	inPlace          bool // the operand that is there lies where the result goes
-	shift            int  // of a message without a kernel: of its buffers against alignment
+// Message is one message of a plan.
+type Message struct {
+	From, To, Length int
+	Kernel, First    bool // received and reduced, with what was received before or after the operand that is there
+	InPlace          bool // the operand that is there lies where the result goes
+	Shift            int  // of the buffers against alignment, 0 to 7; 0 where whole elements of 8 bytes are reduced
 }
 
-// plan is steps of messages. Each step is an Exchange of every rank, in a call of its own.
-type plan [][]message
+// Plan is steps of messages. Each step is an Exchange of every rank, in a call of its own.
+type Plan [][]Message
 
 // pattern is the byte at i of message n of a step.
 func pattern(step, n, i int) byte { return byte(step*31 + n*7 + i*13 + i>>8 + i>>16) }
@@ -28,7 +28,7 @@ const (
 	margin = 64 // bytes of canaries before and after a buffer
 )
 
-// guarded is n bytes between canaries, aligned for any element, and then shifted.
+// guarded is n bytes between canaries, aligned for any element, and then shifted by less than the margin.
 func guarded(n, shift int) (all, data []byte) {
 	all = aligned(n + 2*margin)
 	for i := range all {
@@ -68,18 +68,22 @@ func words(b []byte) bool {
 	return len(b)%8 == 0 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 == 0
 }
 
-// carryOut is e's part of p. It checks what it receives.
-func (p plan) carryOut(ctx context.Context, e rank) error {
+func (p Plan) carryOut(ctx context.Context, e rank) error {
+	return p.CarryOut(ctx, e.Transport, e.rank)
+}
+
+// CarryOut is a rank's part of p, over its transport. It checks what it receives.
+func (p Plan) CarryOut(ctx context.Context, e Transport, rank int) error {
 	for s, step := range p {
 		e.Begin(wire.NewMark(&wire.Call{Seq: uint64(s) + 1}))
 		var sends []wire.Send
 		var recvs []wire.Recv
 		var checks []func() error
 		for n, m := range step {
-			if m.from == e.rank {
+			if m.From == rank {
 				sends = append(sends, m.send(s, n))
 			}
-			if m.to == e.rank {
+			if m.To == rank {
 				r, check := m.receive(s, n)
 				recvs, checks = append(recvs, r), append(checks, check)
 			}
@@ -96,34 +100,34 @@ func (p plan) carryOut(ctx context.Context, e rank) error {
 	return nil
 }
 
-func (m message) send(step, n int) wire.Send {
-	_, data := guarded(m.length, m.shift)
+func (m Message) send(step, n int) wire.Send {
+	_, data := guarded(m.Length, m.Shift)
 	for i := range data {
 		data[i] = pattern(step, n, i)
 	}
-	return wire.Send{Peer: m.to, Data: data}
+	return wire.Send{Peer: m.To, Data: data}
 }
 
 // receive is the receive of m, and the check of what came.
-func (m message) receive(step, n int) (wire.Recv, func() error) {
-	all, into := guarded(m.length, m.shift)
+func (m Message) receive(step, n int) (wire.Recv, func() error) {
+	all, into := guarded(m.Length, m.Shift)
 	want := bytes.Repeat([]byte{canary}, len(all))
-	wanted := want[margin+m.shift:]
-	r := wire.Recv{Peer: m.from, Into: into}
-	if m.kernel {
-		r.Kernel, r.With, r.ReceivedFirst = subtract(m.length), into, m.first
-		if !m.inPlace {
-			_, r.With = guarded(m.length, m.shift)
+	wanted := want[margin+m.Shift:]
+	r := wire.Recv{Peer: m.From, Into: into}
+	if m.Kernel {
+		r.Kernel, r.With, r.ReceivedFirst = subtract(m.Length), into, m.First
+		if !m.InPlace {
+			_, r.With = guarded(m.Length, -m.Shift)
 		}
 		for i := range r.With {
 			r.With[i] = byte(i)
 		}
 	}
-	for i := range m.length {
+	for i := range m.Length {
 		switch got := pattern(step, n, i); {
-		case !m.kernel:
+		case !m.Kernel:
 			wanted[i] = got
-		case m.first:
+		case m.First:
 			wanted[i] = got - byte(i)
 		default:
 			wanted[i] = byte(i) - got
@@ -132,7 +136,7 @@ func (m message) receive(step, n int) (wire.Recv, func() error) {
 	return r, func() error {
 		for i := range all {
 			if all[i] != want[i] {
-				return fmt.Errorf("step %d, message %d %+v: byte %d is %#x, want %#x", step, n, m, i-margin-m.shift, all[i], want[i])
+				return fmt.Errorf("step %d, message %d %+v: byte %d is %#x, want %#x", step, n, m, i-margin-m.Shift, all[i], want[i])
 			}
 		}
 		return nil

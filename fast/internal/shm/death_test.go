@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/exchangetest"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -203,24 +204,29 @@ func TestProcesses(t *testing.T) {
 }
 
 func runPlan(ctx context.Context, e *Endpoint, _ []string) error {
-	p := plan{size: e.mem.size}
-	for _, l := range lengths(p.size) {
-		if l > 4*fullSlot(p.size) && p.size > 2 { // enough is enough
+	var p exchangetest.Plan
+	size := e.mem.size
+	for _, l := range lengths(size) {
+		if l > 4*fullSlot(size) && size > 2 { // enough is enough
 			continue
 		}
-		var step []message
-		for from := range p.size {
-			for to := range p.size {
+		var step []exchangetest.Message
+		for from := range size {
+			for to := range size {
+				m := exchangetest.Message{From: from, To: to, Length: l, Kernel: (from+to)%2 == 0}
+				if !m.Kernel {
+					m.Shift = from
+				}
 				if from != to {
-					step = append(step, message{from: from, to: to, length: l, kernel: (from+to)%2 == 0, shift: from})
+					step = append(step, m)
 				}
 			}
 		}
-		p.steps = append(p.steps, step)
+		p = append(p, step)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	if err := p.carryOut(ctx, e); err != nil {
+	if err := p.CarryOut(ctx, e, e.rank); err != nil {
 		return err
 	}
 	fmt.Println("done")

@@ -7,19 +7,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
-	"pgregory.net/rapid"
 
+	"github.com/collgen/collgen/fast/internal/exchangetest"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// testing.T and rapid.T.
+// tester is a testing.T, B or F.
 type tester interface {
 	Helper()
 	Fatal(args ...any)
@@ -65,19 +65,6 @@ func together(all []*Endpoint, f func(e *Endpoint) error) []error {
 	return errs
 }
 
-// message is one message of a plan.
-type message struct {
-	from, to, length      int
-	kernel, receivedFirst bool
-	shift                 int // of buffers against alignment
-}
-
-// plan is steps of messages, which each rank carries out in one Exchange per step.
-type plan struct {
-	size  int
-	steps [][]message
-}
-
 // lengths are those at which a transport among size ranks may err.
 func lengths(size int) []int {
 	all := []int{0, 1, 2, 8, inline - 1, inline, inline + 1, 64, 1000}
@@ -87,33 +74,7 @@ func lengths(size int) []int {
 	return all
 }
 
-// drawPlan draws messages among size ranks.
-func drawPlan(t *rapid.T, size int) plan {
-	p := plan{size: size}
-	for range rapid.IntRange(1, 3).Draw(t, "steps") {
-		p.steps = append(p.steps, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) message {
-			from := rapid.IntRange(0, size-1).Draw(t, "from")
-			return message{
-				from: from, to: (from + rapid.IntRange(1, size-1).Draw(t, "distance")) % size,
-				length: rapid.SampledFrom(lengths(size)).Draw(t, "length"),
-				kernel: rapid.Bool().Draw(t, "kernel"), receivedFirst: rapid.Bool().Draw(t, "first"),
-				shift: rapid.IntRange(0, 7).Draw(t, "shift"),
-			}
-		}), 0, 8).Draw(t, "messages"))
-	}
-	return p
-}
-
-// fill is the byte at i of what message number n of a step holds.
-func fill(step, n, i int) byte { return byte(step*31 + n*7 + i*13 + i>>8) }
-
 const canary = 0xa5
-
-// guarded is n bytes between canaries, shift bytes off alignment.
-func guarded(n, shift int) (all, data []byte) {
-	all = bytes.Repeat([]byte{canary}, n+64)
-	return all, all[16+shift : 16+shift+n]
-}
 
 // subtract is a kernel that tells its operands apart.
 func subtract(dst, a, b []byte) {
@@ -122,81 +83,23 @@ func subtract(dst, a, b []byte) {
 	}
 }
 
-// carryOut is rank's part of p. It checks what it receives.
-func (p plan) carryOut(ctx context.Context, e *Endpoint) error {
-	for s, step := range p.steps {
-		e.Begin(wire.NewMark(&wire.Call{Seq: uint64(s) + 1}))
-		var sends []wire.Send
-		var recvs []wire.Recv
-		var checks []func() error
-		for n, m := range step {
-			if m.from == e.rank {
-				_, data := guarded(m.length, m.shift)
-				for i := range data {
-					data[i] = fill(s, n, i)
-				}
-				sends = append(sends, wire.Send{Peer: m.to, Data: data})
-			}
-			if m.to == e.rank {
-				r, check := m.receive(s, n)
-				recvs, checks = append(recvs, r), append(checks, check)
-			}
+// carryOut is all ranks' part of p.
+func carryOut(t *testing.T, all []*Endpoint, p exchangetest.Plan) {
+	t.Helper()
+	for rank, err := range together(all, func(e *Endpoint) error { return p.CarryOut(t.Context(), e, e.rank) }) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
 		}
-		if err := e.Exchange(ctx, sends, recvs); err != nil {
-			return fmt.Errorf("step %d: %w", s, err)
-		}
-		for _, check := range checks {
-			if err := check(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// receive is the receive of m, and the check of what came.
-func (m message) receive(step, n int) (wire.Recv, func() error) {
-	all, into := guarded(m.length, m.shift)
-	r := wire.Recv{Peer: m.from, Into: into}
-	want := func(i int) byte { return fill(step, n, i) }
-	if m.kernel {
-		_, with := guarded(m.length, 7-m.shift)
-		for i := range with {
-			with[i] = byte(i)
-		}
-		r.Kernel, r.With, r.ReceivedFirst = subtract, with, m.receivedFirst
-		want = func(i int) byte { return byte(i) - fill(step, n, i) }
-		if m.receivedFirst {
-			want = func(i int) byte { return fill(step, n, i) - byte(i) }
-		}
-	}
-	return r, func() error {
-		for i := range all {
-			w := byte(canary)
-			if k := i - 16 - m.shift; k >= 0 && k < m.length {
-				w = want(k)
-			}
-			if all[i] != w {
-				return fmt.Errorf("step %d, message %d %+v: byte %d is %#x, want %#x", step, n, m, i, all[i], w)
-			}
-		}
-		return nil
 	}
 }
 
-func TestExchange(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawPlan(t, rapid.IntRange(2, 5).Draw(t, "size"))
-		all := group(t, p.size)
-		defer closeGroup(all)
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		for rank, err := range together(all, func(e *Endpoint) error { return p.carryOut(ctx, e) }) {
-			if err != nil {
-				t.Fatalf("rank %d: %v", rank, err)
-			}
+// TestLengths: what all transports are tested with are the lengths at which this one may err.
+func TestLengths(t *testing.T) {
+	for _, n := range lengths(2) {
+		if !slices.Contains(exchangetest.Lengths, n) && n < slots*maxSlot+1 {
+			t.Errorf("nobody sends %d bytes", n)
 		}
-	})
+	}
 }
 
 // TestSmallSlots is among so many ranks that slots are shorter.
@@ -205,19 +108,15 @@ func TestSmallSlots(t *testing.T) {
 	if n := fullSlot(size); n >= maxSlot {
 		t.Fatalf("slots of %d bytes", n)
 	}
-	p := plan{size: size, steps: [][]message{{}, {}}}
+	p := exchangetest.Plan{{}, {}}
 	for rank := range size {
 		for i, l := range lengths(size) {
-			p.steps[i%2] = append(p.steps[i%2], message{from: rank, to: (rank + i + 1) % size, length: l, kernel: i%3 == 0})
+			p[i%2] = append(p[i%2], exchangetest.Message{From: rank, To: (rank + i + 1) % size, Length: l, Kernel: i%3 == 0})
 		}
 	}
 	all := group(t, size)
 	defer closeGroup(all)
-	for rank, err := range together(all, func(e *Endpoint) error { return p.carryOut(t.Context(), e) }) {
-		if err != nil {
-			t.Errorf("rank %d: %v", rank, err)
-		}
-	}
+	carryOut(t, all, p)
 }
 
 // TestRunAhead sends as many messages as a ring holds before the receiver does anything.
@@ -250,12 +149,7 @@ func TestCountersWrapAround(t *testing.T) {
 			r.head.lines[i].seq.Store(start - slots + uint32(i) + 1)
 		}
 	}
-	p := plan{size: 2, steps: [][]message{{{from: 0, to: 1, length: 6*slots*maxSlot + 1}}}}
-	for rank, err := range together(all, func(e *Endpoint) error { return p.carryOut(t.Context(), e) }) {
-		if err != nil {
-			t.Errorf("rank %d: %v", rank, err)
-		}
-	}
+	carryOut(t, all, exchangetest.Plan{{{From: 0, To: 1, Length: 6*slots*maxSlot + 1}}})
 }
 
 // TestNothingStays makes and ends groups: by Close, and by Fail in the middle of an Exchange before it.

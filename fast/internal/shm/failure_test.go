@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/exchangetest"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -161,8 +162,8 @@ func FuzzHostileMemory(f *testing.F) {
 			}
 			all[0].mem.bytes[at] = b
 		}
-		p := plan{size: 2, steps: [][]message{{{from: 0, to: 1, length: 1}, {from: 1, to: 0, length: maxSlot + 1},
-			{from: 0, to: 1, length: slots*maxSlot + 1, kernel: true}}}}
-		_ = together(all, func(e *Endpoint) error { return p.carryOut(ctx, e) })
+		p := exchangetest.Plan{{{From: 0, To: 1, Length: 1}, {From: 1, To: 0, Length: maxSlot + 1},
+			{From: 0, To: 1, Length: slots*maxSlot + 1, Kernel: true}}}
+		_ = together(all, func(e *Endpoint) error { return p.CarryOut(ctx, e, e.rank) })
 	})
 }

@@ -14,16 +14,20 @@ import (
 
 // TestTransport tests what all transports keep.
 func TestTransport(t *testing.T) {
-	exchangetest.Run(t, func(t *testing.T, size int) []exchangetest.Transport {
-		if size < 2 {
-			t.Skip("memory is shared by two or more")
-		}
-		var all []exchangetest.Transport
-		for _, e := range group(t, size) {
-			all = append(all, e)
-		}
-		return all
-	})
+	exchangetest.Run(t, transports)
+}
+
+// TestTellEach tests what not all can.
+func TestTellEach(t *testing.T) { exchangetest.RunTellEach(t, transports) }
+
+func transports(t *testing.T, size int) (all []exchangetest.Transport) {
+	if size < 2 {
+		t.Skip("memory is shared by two or more")
+	}
+	for _, e := range group(t, size) {
+		all = append(all, e)
+	}
+	return all
 }
 
 // TestAfterSendOfAnotherLength is refused.
