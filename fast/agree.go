@@ -3,7 +3,6 @@ package fast
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/agree"
 )
@@ -56,7 +55,7 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 	case ctx.Err() != nil:
 		return c.tooLate(ctx, name)
 	case !c.agreements.running.TryLock():
-		return fmt.Errorf("%s: %w", name, ErrConcurrentUse)
+		return c.unmade(name, ErrConcurrentUse)
 	case c.agreements.open() >= agree.MaxOpen:
 		c.agreements.running.Unlock()
 		return Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs", agree.MaxOpen)
@@ -68,7 +67,7 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreement, error) {
 	a, err := c.agent()
 	if err != nil {
-		return nil, fmt.Errorf("%v: %w", what, err)
+		return nil, c.unmade(what.String(), err)
 	}
 	return a.Start(what, flags, quorum), nil
 }

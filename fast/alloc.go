@@ -54,11 +54,11 @@ func Free[T Elem](c *Comm, buf []T) error {
 		return Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
 	}
 	if !c.busy.Set() {
-		return fmt.Errorf("Free: %w", ErrConcurrentUse)
+		return c.unmade("Free", ErrConcurrentUse)
 	}
 	defer c.busy.Unset()
 	if q := c.queue.Load(); q != nil && q.pending.Load() > 0 {
-		return fmt.Errorf("Free: %w: calls that were started are not over", ErrConcurrentUse)
+		return c.unmade("Free", fmt.Errorf("%w: calls that were started are not over", ErrConcurrentUse))
 	}
 	return c.free(bytesOf(buf))
 }
@@ -167,7 +167,7 @@ func (c *Comm) free(b []byte) error {
 	c.buffers.mu.Lock()
 	defer c.buffers.mu.Unlock()
 	if c.buffers.closed {
-		return fmt.Errorf("Free: %w", ErrClosed)
+		return c.unmade("Free", ErrClosed)
 	}
 	at := slices.IndexFunc(c.buffers.all, func(a allocation) bool { return address(a.Bytes) == address(b) && len(a.Bytes) == len(b) })
 	if at < 0 {

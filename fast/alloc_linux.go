@@ -102,20 +102,16 @@ func (c *Comm) collect(ctx context.Context, f *founding, near []int) (files []in
 		}
 	}()
 	for range len(near) - 1 {
+		missing := f.without(near, files)
 		m, err := f.plane.ReceiveFiles(ctx, f.topic(kindFound))
 		if err != nil {
-			return files, f.unheard(ctx, err, f.without(near, files))
+			return files, f.unheard(ctx, err, missing)
 		}
-		rank := slices.Index(f.members, m.From)
-		at := slices.Index(near, rank)
-		if at < 0 || len(m.Files) != 1 || files[at] >= 0 {
-			m.CloseFiles()
-			if len(m.Body) == 0 {
-				m.Body = []byte("it has too many files open to send one")
-			}
-			return files, fmt.Errorf("rank %d has no memory for others: %s", rank, legible(string(m.Body)))
+		file, err := memoryOf(m, missing)
+		if err != nil {
+			return files, err
 		}
-		files[at] = m.Files[0]
+		files[slices.Index(near, slices.Index(f.members, m.From))] = file
 	}
 	return files, nil
 }

@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -117,4 +118,33 @@ func TestPlainErrors(t *testing.T) {
 		}
 	}
 	_ = c.Close()
+}
+
+// TestUnmadeCalls: what is refused because the communicator is closed, or in use, says which one that is.
+func TestUnmadeCalls(t *testing.T) {
+	c := comms(1)[0]
+	c.name = "the one"
+	c.agreements.running.Lock()
+	_, err := c.Agree(t.Context(), 0)
+	checkUnmade(t, "Agree", c, err, ErrConcurrentUse)
+	c.agreements.running.Unlock()
+	c.busy.Set()
+	checkUnmade(t, "Free", c, Free(c, []byte{1}), ErrConcurrentUse)
+	c.busy.Unset()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Group(t.Context(), []int{0})
+	checkUnmade(t, "Group", c, err, ErrClosed)
+	_, err = c.Split(t.Context(), 0, 0)
+	checkUnmade(t, "Split", c, err, ErrClosed)
+	checkUnmade(t, "Revoke", c, c.Revoke(), ErrClosed)
+	checkUnmade(t, "Free", c, Free(c, []byte{1}), ErrClosed)
+}
+
+func checkUnmade(t *testing.T, what string, c *Comm, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) || err.Error() != fmt.Sprintf("%s on %v: %v", what, c, want) {
+		t.Errorf("%s: %v, want %v", what, err, want)
+	}
 }

@@ -25,8 +25,13 @@ import (
 // What remains: a network that holds back the data of a connection for longer than that while control messages pass. It
 // has to hit what only one rank of the ring waits for, but that rank has gone on: a ring of which each rank is in the same
 // call as the next is none, because the algorithm was proved to end, and neither is one of a sender and its receiver. And
-// a rank that lies about itself can close a ring of ranks that truly wait for it in turn; it could also make them wait.
-// Rings through several communicators are not looked for.
+// a rank that lies about itself can close a ring of ranks that truly wait for it in turn; it could also make them wait. And a
+// rank whose transport has its message in hand, but whose thread gets no processor for all that time, while the goroutine of
+// its control plane does: it has not moved, and says so. The thread is ready to run, so that a system that starves it alone
+// for seconds has to treat threads of one process unequally; where a debugger or a tool does that, the times are to be
+// longer: they follow the heartbeat timeout.
+// Not looked for are rings through several communicators, of more than maxRing ranks, and through a rank that has begun more
+// than maxTogether point-to-point calls at once.
 
 // times is how long the search for deadlocks takes.
 type times struct {

@@ -14,6 +14,9 @@ var ErrDeadlock = errors.New("ranks wait for each other")
 // DeadlockError says that ranks wait for each other in sends and receives that none of the others will ever match: each
 // for the next one, and the last for the first. It is ErrDeadlock. A ring in which one rank is in another collective call
 // than the next, or in one while the next sends or receives, is a MismatchError instead.
+//
+// Not found are rings of more than 128 ranks, through several communicators, and through a rank that has more than 256 sends
+// and receives in progress together: those calls end with their context.
 type DeadlockError struct {
 	Ranks []int  // at least two, in the order of the ring
 	Sends []bool // whether each of them sends to the next one, or else receives from it

@@ -3,8 +3,10 @@ package fast
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/collgen/collgen/fast/internal/shm"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // canShare: processes of one host can have memory in common.
@@ -40,18 +42,27 @@ func (f *founding) excuse(err error) error {
 // attach takes the memory that rank 0 has made.
 func attach(ctx context.Context, host *founding) (transport, error) {
 	m, err := host.plane.ReceiveFiles(ctx, host.topic(kindFound))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, host.unheard(ctx, err, host.members[:1])
-	case m.From == host.members[0] && len(m.Files) == 1:
-		return shm.Attach(host.rank, len(host.members), m.Files[0])
+	}
+	file, err := memoryOf(m, host.members[:1])
+	if err != nil {
+		return nil, err
+	}
+	return shm.Attach(host.rank, len(host.members), file)
+}
+
+// memoryOf is the file that m brings, which is to come from one of some processes; or why it brings none.
+func memoryOf(m wire.Note, processes []int) (file int, err error) {
+	if slices.Contains(processes, m.From) && len(m.Files) == 1 {
+		return m.Files[0], nil
 	}
 	m.CloseFiles()
 	if m.Lost {
-		return nil, fmt.Errorf("the shared memory of process %d cannot be taken: this process has too many files open", m.From)
+		return -1, fmt.Errorf("the shared memory of process %d cannot be taken: this process has too many files open", m.From)
 	}
 	if len(m.Body) == 0 {
 		m.Body = []byte("it has too many files open to send one")
 	}
-	return nil, fmt.Errorf("process %d gives no shared memory: %s", m.From, legible(string(m.Body)))
+	return -1, fmt.Errorf("process %d gives no shared memory: %s", m.From, legible(string(m.Body)))
 }

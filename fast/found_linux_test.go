@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 func init() { roles["crowded"] = groupWithoutFiles }
@@ -46,6 +48,30 @@ func leaveFiles(left int) error {
 		return nil
 	}
 	return unix.Close(last)
+}
+
+// TestMemoryOf: what comes without the file that it is to bring says whose fault that is.
+func TestMemoryOf(t *testing.T) {
+	file, err := unix.Dup(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, m := range map[string]wire.Note{
+		"this process has too many files open":                         {From: 3, Lost: true},
+		"process 3 gives no shared memory: it has too many files open": {From: 3},
+		"process 3 gives no shared memory: no memory":                  {From: 3, Body: []byte("no memory")},
+		"process 5 gives no shared memory":                             {From: 5, Files: []int{file}},
+	} {
+		if got, err := memoryOf(m, []int{3, 4}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v is file %d, %v", m, got, err)
+		}
+	}
+	if unix.Close(file) == nil {
+		t.Error("a file that nobody wants stays open")
+	}
+	if got, err := memoryOf(wire.Note{From: 4, Files: []int{7}}, []int{3, 4}); got != 7 || err != nil {
+		t.Error(got, err)
+	}
 }
 
 // TestNoFiles: what rank 0 cannot hand out, or another rank cannot take, is an error on all ranks that says whose fault it

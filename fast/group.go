@@ -205,7 +205,7 @@ func (c *Comm) divisible(what string) error {
 	case c == nil || c.size == 0:
 		return Refuse(what, "the communicator is nil or was made by neither Run nor Init")
 	case c.closed.Load():
-		return fmt.Errorf("%s: %w", what, ErrClosed)
+		return c.unmade(what, ErrClosed)
 	case c.world == nil:
 		return Refuse(what, "the communicator has no control plane")
 	}

@@ -2,7 +2,6 @@ package fast
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -70,7 +69,7 @@ func (c *Comm) start(ctx context.Context, h *Handle, calls ...*request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		h.finish(fmt.Errorf("%s: %w", h.name, ErrClosed))
+		h.finish(c.unmade(h.name, ErrClosed))
 		return
 	}
 	q.pending.Add(1)

@@ -15,7 +15,7 @@ func (c *Comm) Revoke() error {
 	case c == nil || c.size == 0:
 		return Refuse("Revoke", "the communicator is nil or was made by neither Run nor Init")
 	case c.closed.Load():
-		return fmt.Errorf("Revoke: %w", ErrClosed)
+		return c.unmade("Revoke", ErrClosed)
 	}
 	c.giveUp(Revoked, fmt.Errorf("rank %d: %w", c.rank, ErrRevoked), 0)
 	return nil

@@ -60,8 +60,8 @@ type control struct {
 // fingerprint is the right one.
 type record struct {
 	fingerprint uint64
-	call        wire.Call
 	_           [104 - unsafe.Sizeof(wire.Call{})]byte // nothing, with 64 bits
+	call        wire.Call
 }
 
 // line announces one segment of a message. One that is short enough lies in the line itself, so that one or two cache
