@@ -32,7 +32,9 @@ func (r *listener) Exchange(_ context.Context, sends []wire.Send, recvs []wire.R
 // receive before it or, if that was left out, none.
 func TestMessages(t *testing.T) {
 	r := new(listener)
-	x := &newComm(0, 3, r).call
+	c := newComm(0, 3, r)
+	c.mark = wire.NewMark(&c.desc)
+	x := &c.call
 	a, b, none := []byte{1}, []byte{2}, []byte{}
 	for _, list := range []func(){
 		func() {},
