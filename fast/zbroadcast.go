@@ -71,7 +71,7 @@ var broadcast = Collective{
 	},
 	Rules: []Rule{
 		{Algorithm: "binomial", MaxSize: 2},
-		{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 4194304},
+		{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 16777216},
 		{Algorithm: "binomial", MaxBytes: 262144},
 		{Algorithm: "chain", PieceBytes: 131072},
 	},

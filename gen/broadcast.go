@@ -9,7 +9,7 @@ var _ = bound(spec.Broadcast, Bound{
 
 var _ = rules(spec.Broadcast,
 	Rule{Algorithm: "binomial", MaxSize: 2},
-	Rule{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 4 * mib}, // written once, for all
+	Rule{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 16 * mib}, // written once, for all
 	Rule{Algorithm: "binomial", MaxBytes: 256 * kib},
 	Rule{Algorithm: "chain", PieceBytes: 128 * kib},
 )
