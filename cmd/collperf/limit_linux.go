@@ -60,13 +60,7 @@ func futexLimits(ctx context.Context) ([]limit, error) {
 
 // messageLimits are a message over TCP between two that sleep until it is there, and two that ask for it again and again.
 func messageLimits(ctx context.Context) (all []limit, err error) {
-	a, b, err := loopback()
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	defer b.Close()
-	ends, release, err := sockets(a, b)
+	ends, release, err := sockets()
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +78,14 @@ func messageLimits(ctx context.Context) (all []limit, err error) {
 	return all, nil
 }
 
-// sockets are those of two connections, which block nobody and are not paced, as package fast has them within a host.
-func sockets(a, b *net.TCPConn) (ends [2]int, release func(), err error) {
+// sockets are both ends of a connection, which block nobody and are not paced, as package fast has them within a host.
+func sockets() (ends [2]int, release func(), err error) {
+	a, b, err := loopback()
+	if err != nil {
+		return ends, nil, err
+	}
+	defer a.Close() // the files are copies
+	defer b.Close()
 	var files [2]*os.File
 	release = func() {
 		for _, f := range files {
