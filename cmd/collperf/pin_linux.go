@@ -9,15 +9,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pin keeps this process on one of the cores that it may use, until undo: a process that it starts would have no more.
+// pin keeps this process on one of the cores that it may use, until undo: a process that it starts would have no more. Go then
+// runs one goroutine at a time, as it does by itself where a process is bound from its start, unless the environment says more.
 func pin(index int) (undo func() error, err error) {
 	var all, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {
 		return nil, fmt.Errorf("the cores of this process: %w", err)
 	}
 	one.Set(coreOf(&all, index%all.Count()))
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // or Go would follow what is set here
-	return func() error { return keep(&all) }, keep(&one)
+	before := runtime.GOMAXPROCS(0)
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
+	return func() error {
+		runtime.GOMAXPROCS(before) // and not what the one core would have it be
+		return keep(&all)
+	}, keep(&one)
 }
 
 // keep keeps all threads of this process on some cores. One that a thread starts meanwhile inherits them.
