@@ -30,6 +30,10 @@ func groupWithoutFiles(ctx context.Context, args []string) error {
 			return err
 		}
 	}
+	// A rank takes files as they come, not when it asks for them: rank 0 is to send none before the other has no room.
+	if err := Barrier(ctx, c); err != nil {
+		return err
+	}
 	_, err = c.Group(ctx, []int{0, 1, 2})
 	return errors.Join(err, c.Close()) // the others are to hear of it
 }
