@@ -192,12 +192,13 @@ func TestUnreadable(t *testing.T) {
 	for name, x := range map[string]struct {
 		where string // "process" or "" for a receiver that has not found out
 		at    uint64
-		spoil func(l *link)
+		spoil func(l *link) // after the sender has said truly where the message is
 		want  string
 	}{
 		"nothing there":      {"process", 8, nil, "cannot be read"},
 		"the end of memory":  {"process", 1<<64 - n, nil, "cannot be read"},
-		"the system's":       {"process", 1 << 63, nil, "cannot be read"},
+		"the system's":       {"process", 1<<63 + 8, nil, "cannot be read"},
+		"at no address":      {"process", 0, nil, "corrupt"},
 		"unasked":            {"", 8, nil, "corrupt"},
 		"ended":              {"process", 0, func(l *link) { l.process = 1 << 30 }, "cannot be read"},
 		"another in a place": {"process", 0, func(l *link) { l.cookie++ }, "is another one"},
@@ -206,10 +207,8 @@ func TestUnreadable(t *testing.T) {
 		l := &all[1].links[0]
 		l.readable = x.where != ""
 		data := make([]byte, n)
-		if x.at == 0 {
-			x.at = uint64(address(data))
-		}
 		if x.spoil != nil {
+			x.at = uint64(address(data))
 			x.spoil(l)
 		}
 		all[1].Begin(wire.NewMark(&wire.Call{Seq: 1}))

@@ -91,7 +91,7 @@ func (e *Endpoint) accept(m *incoming, l *line) (bool, error) {
 	switch {
 	case p.length == 0:
 		return false, m.link.corrupt("an empty message is offered")
-	case where == inProcess && m.link.readable:
+	case where == inProcess && m.link.readable && uintptr(p.at) != 0: // see incoming.far
 		m.source, m.far = e.peeking.buffer(), uintptr(p.at)
 	case where == inRegion && p.at <= n && p.length <= n-p.at:
 		m.source = source[p.at : p.at+p.length]

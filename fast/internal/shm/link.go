@@ -61,8 +61,8 @@ type incoming struct {
 	at    int       // bytes that are in place
 	after *outgoing // of a receive marked AfterSend: the send that it follows, if that has the same memory
 	done  bool
-	// Where an offered message lies that is being read; or, if it is at the address far of the sender's process, memory
-	// to read it into.
+	// Where an offered message lies that is being read; or, if far is not 0, memory to read it into: then it lies at that
+	// address of the sender's process.
 	source []byte
 	far    uintptr
 }
