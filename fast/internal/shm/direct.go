@@ -79,9 +79,9 @@ func (e *Endpoint) withdraw() {
 	}
 }
 
-// accept begins the reading of an offered message, the next one of l.
-func (e *Endpoint) accept(m *incoming, l *line) (bool, error) {
-	p, where := *l.place(), l.where
+// accept begins the reading of an offered message, the next one of l, which says where.
+func (e *Endpoint) accept(m *incoming, l *line, where uint32) (bool, error) {
+	p := *l.place()
 	if m.at != 0 || p.length != uint64(len(m.Into)) {
 		return false, &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "message length",
 			Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: fmt.Sprint(p.length, " bytes")}

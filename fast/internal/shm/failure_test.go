@@ -144,6 +144,18 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
+// TestSegmentNowhere: a place that no board has is no segment, also where it is no int of 32 bits.
+func TestSegmentNowhere(t *testing.T) {
+	all := group(t, 3)
+	defer closeGroup(all)
+	l := &all[0].links[1]
+	for _, where := range []uint32{nowhere, inRegion, inProcess, 1<<32 - posts, 1<<32 - 1} {
+		if all[0].segment(l, &l.in.head.lines[0], where, small) != nil {
+			t.Errorf("%#x is a place", where)
+		}
+	}
+}
+
 // FuzzHostileMemory overwrites shared memory, all but the data in slots, while two ranks talk: they fail or do not, but
 // within their time and without touching what is not theirs.
 func FuzzHostileMemory(f *testing.F) {

@@ -156,10 +156,11 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	if l.fingerprint != m.call.Fingerprint || l.left != left(len(m.Into)-m.at) {
 		return false, e.refuse(m, l.fingerprint, l.left)
 	}
-	if l.where >= nowhere {
-		return e.accept(m, l)
+	where := l.where // once: a broken sender may change it
+	if where >= nowhere {
+		return e.accept(m, l, where)
 	}
-	data := e.segment(m.link, l, len(m.Into)-m.at)
+	data := e.segment(m.link, l, where, len(m.Into)-m.at)
 	if data == nil {
 		return false, m.link.corrupt("a segment lies where there is nothing")
 	}
@@ -182,11 +183,11 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	return true, nil
 }
 
-// segment is the data of the next segment of l, whose line is line, of a message of which rest bytes have not come. It is
-// nil if they are to lie where the peer has no memory.
-func (e *Endpoint) segment(l *link, line *line, rest int) []byte {
-	from, i := &l.in.small, int(l.in.next%slots)
-	switch where := int(line.where); {
+// segment is the data of the next segment of l, whose line is line and says where, of a message of which rest bytes have
+// not come. It is nil if they are to lie where the peer has no memory.
+func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
+	from, i := &l.in.small, l.in.next%slots
+	switch {
 	case where == inSmall && rest <= inline:
 		return line.inline[:rest:rest]
 	case where == inSmall:
@@ -202,7 +203,7 @@ func (e *Endpoint) segment(l *link, line *line, rest int) []byte {
 	if !from.there && !e.find(from) {
 		return nil
 	}
-	return from.data(i, min(from.slot, rest))
+	return from.data(int(i), min(from.slot, rest))
 }
 
 // apply copies or reduces data, the next segment, to its place.
