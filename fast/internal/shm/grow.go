@@ -62,9 +62,10 @@ func (m *memory) populate(from, to int) error {
 	return m.ask(from, to, unix.MADV_POPULATE_WRITE)
 }
 
-// find makes sure that a row of another rank has memory, as that one says.
+// find makes sure that a row of another rank has memory, as that one says. Pages that are not in memory are taken by this
+// process, whether the other rank never had them or the system has swapped them out; so there has to be room for them.
 func (e *Endpoint) find(r *row) bool {
-	if r.slot > 0 {
+	if r.slot > 0 && (inMemory(r.bytes) || spare.take(int64(len(r.bytes))) == nil) {
 		from := int(address(r.bytes) - address(e.mem.bytes))
 		r.there = e.mem.ask(from, from+len(r.bytes), unix.MADV_POPULATE_READ) == nil
 	}

@@ -3,8 +3,10 @@
 package shm
 
 import (
+	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -147,19 +149,46 @@ func TestGrowsAtOnce(t *testing.T) {
 	sendToAll(t, all, data)
 }
 
+// leaving has the system say that it has n bytes left, and counts how often it is asked.
+func leaving(n int64) (asked *int, undo func()) {
+	before := spare.ask
+	asked, spare.asked = new(int), time.Time{}
+	spare.ask = func() int64 { *asked++; return n }
+	return asked, func() { spare.ask, spare.asked = before, time.Time{} }
+}
+
 // TestFullSlotsThatAreNot: a rank that says that data lie in full slots of which it has taken none does not have the
-// reader killed by a signal, where there is no memory for them.
+// reader killed by a signal, where there is no memory for them, nor by the system, because it takes what it may not.
 func TestFullSlotsThatAreNot(t *testing.T) {
-	for _, where := range []uint32{inFull, onFullBoard} {
-		all, _ := fileGroup(t, 3)
-		all[0].Begin(wire.NewMark(&wire.Call{Seq: 1}))
-		lieAt(where)(all[0])
-		undo := adviseAs(unix.EFAULT)
-		err := all[0].Exchange(t.Context(), nil, []wire.Recv{{Peer: 1, Into: make([]byte, maxSlot+1)}})
-		undo()
-		if !errors.Is(err, wire.ErrDied) {
-			t.Errorf("%d: %v", where, err)
+	for name, start := range map[string]func() (undo func()){
+		"no memory":    func() func() { return adviseAs(unix.EFAULT) },
+		"none is left": func() func() { _, undo := leaving(0); return undo },
+	} {
+		for _, where := range []uint32{inFull, onFullBoard} {
+			all, memory := fileGroup(t, 3)
+			all[0].Begin(wire.NewMark(&wire.Call{Seq: 1}))
+			lieAt(where)(all[0])
+			before, undo := allocated(t, memory), start()
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // which it is to fail long before
+			err := all[0].Exchange(ctx, nil, []wire.Recv{{Peer: 1, Into: make([]byte, maxSlot+1)}})
+			cancel()
+			undo()
+			if !errors.Is(err, wire.ErrDied) || allocated(t, memory) != before {
+				t.Errorf("%s, %d: %v; %d bytes, before %d", name, where, err, allocated(t, memory), before)
+			}
 		}
+	}
+}
+
+// TestFullSlotsThatAre can be read where no memory is left any more.
+func TestFullSlotsThatAre(t *testing.T) {
+	all, _ := fileGroup(t, 3)
+	all[0].makeRoom(maxSlot)
+	asked, undo := leaving(0)
+	defer undo()
+	sendToAll(t, all, make([]byte, maxSlot+1))
+	if got := segmentsOf(t, all[:2], make([]byte, maxSlot+1), false); got != 2 || *asked > 0 {
+		t.Errorf("%d segments; the system is asked %d times", got, *asked)
 	}
 }
 

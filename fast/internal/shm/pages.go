@@ -5,6 +5,7 @@ package shm
 import (
 	"fmt"
 	"os"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -61,6 +62,16 @@ func collapse(b []byte) {
 	if len(b) > 0 {
 		_ = advise(b, unix.MADV_COLLAPSE)
 	}
+}
+
+// inMemory tells whether all pages of b, part of a mapping, are (mincore(2)).
+func inMemory(b []byte) bool {
+	page := uintptr(os.Getpagesize())
+	from := address(b) &^ (page - 1)
+	n := address(b) + uintptr(len(b)) - from
+	are := make([]byte, (n+page-1)/page)
+	_, _, failed := unix.Syscall(unix.SYS_MINCORE, from, n, uintptr(unsafe.Pointer(&are[0])))
+	return failed == 0 && !slices.ContainsFunc(are, func(page byte) bool { return page&1 == 0 })
 }
 
 // populate takes the memory for the beginning of a new file, of which b is a mapping that can be written.

@@ -22,10 +22,11 @@ type allowance struct {
 	mu    sync.Mutex
 	left  int64
 	asked time.Time // when the system was asked last
+	ask   func() int64
 }
 
-// spare is the allowance of this process.
-var spare allowance
+// spare is the allowance of this process. Tests replace what the system says.
+var spare = allowance{ask: func() int64 { return room("/proc", "/sys/fs/cgroup") }}
 
 // The last answer of the system counts for this long, if it leaves so many times what is wanted now: other processes take
 // memory as well.
@@ -39,7 +40,7 @@ func (a *allowance) take(n int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if now := time.Now(); now.Sub(a.asked) > believed || n > a.left/plenty {
-		a.left, a.asked = room("/proc", "/sys/fs/cgroup"), now
+		a.left, a.asked = a.ask(), now
 	}
 	if n < 0 || n > a.left {
 		return fmt.Errorf("%w: only %d KiB are left", unix.ENOMEM, a.left>>10)
