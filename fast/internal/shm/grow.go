@@ -5,6 +5,7 @@ package shm
 import (
 	"os"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,7 +13,7 @@ import (
 // A rank takes the memory of its full slots, those of its rings and of its board, when it first has to send more than a
 // small slot holds. So a communicator costs little as long as it carries nothing but short messages, however many there
 // are. Memory is never taken by touching it, where the lack of it would be a signal, but by asking for it, before: a rank
-// that gets none goes on with small slots, and asks again for its next long message.
+// that gets none goes on with small slots, and asks again, for a long message, once the answer is old (see believed).
 
 // mostGrown bounds what all endpoints of this process take for their full slots, in bytes.
 const mostGrown = 256 << 20
@@ -25,25 +26,37 @@ var advise = unix.Madvise
 
 // makeRoom is called before a message of n bytes.
 func (e *Endpoint) makeRoom(n int) {
-	if n > small && !e.grown {
-		e.grow()
+	if n <= small || e.grown {
+		return
+	}
+	if now := time.Now(); now.Sub(e.refused) > believed {
+		if e.grown = e.grow(); !e.grown {
+			e.refused = now
+		}
 	}
 }
 
-// grow takes the memory of this rank's full slots, if there is any.
-func (e *Endpoint) grow() {
+// grow takes the memory of this rank's full slots, if there is any, and tells whether it has.
+func (e *Endpoint) grow() bool {
 	from := idleBytes(e.mem.size) + e.rank*ownBytes(e.mem.size)
 	to := from + ownBytes(e.mem.size)
 	if from == to {
-		return
+		return false
 	}
 	first, last := e.mem.hugePages(from, to)
 	bytes := int64(max(to, last) - min(from, first))
-	if grown.Add(bytes) > mostGrown || spare.take(bytes) != nil || e.mem.populate(from, to) != nil {
+	return spare.take(bytes) == nil && e.count(bytes) && e.mem.populate(from, to) == nil
+}
+
+// count adds bytes that this rank is to take to those of this process, if it may have as many. There they stay, also if
+// the system does not give all of them: what it has given by then is kept for the next time.
+func (e *Endpoint) count(bytes int64) bool {
+	if e.took == 0 && grown.Add(bytes) > mostGrown {
 		grown.Add(-bytes)
-		return
+		return false
 	}
-	e.grown, e.took = true, bytes
+	e.took = bytes
+	return true
 }
 
 // giveBack notes that the memory is unmapped.

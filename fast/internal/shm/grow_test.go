@@ -5,6 +5,7 @@ package shm
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -73,34 +74,78 @@ func TestGrow(t *testing.T) {
 // TestGrowsNot: where there is no more memory, long messages go through small slots, also those for several ranks; and
 // through full ones once there is.
 func TestGrowsNot(t *testing.T) {
-	all, memory := fileGroup(t, 3)
-	idle := allocated(t, memory)
-	refuse := map[string]func() (undo func()){
-		"the most of a process":  func() func() { grown.Add(mostGrown); return func() { grown.Add(-mostGrown) } },
-		"what the system allows": func() func() { return adviseAs(unix.ENOMEM) },
-	}
 	data := make([]byte, 10*small+1)
-	for name, start := range refuse {
-		undo := start()
+	for name, start := range map[string]func() (undo func()){
+		"the most of a process":  func() func() { grown.Add(mostGrown); return func() { grown.Add(-mostGrown) } },
+		"what is left":           func() func() { _, undo := leaving(0); return undo },
+		"what the system allows": func() func() { return adviseAs(unix.ENOMEM) },
+	} {
+		all, memory := fileGroup(t, 3)
+		idle, undo := allocated(t, memory), start()
 		if got := segmentsOf(t, all[:2], data, true); got != 11 {
 			t.Errorf("beyond %s: %d segments", name, got)
 		}
 		sendToAll(t, all, data)
 		undo()
-		if got := allocated(t, memory); got != idle || all[0].grown || all[0].took != 0 {
+		if got := allocated(t, memory); got != idle || all[0].grown {
 			t.Errorf("beyond %s: %d bytes, before %d", name, got, idle)
 		}
+		for _, e := range all {
+			e.refused = time.Time{} // long ago
+		}
+		if got := segmentsOf(t, all[:2], data, true); got != 1 {
+			t.Errorf("beyond %s, then: %d segments", name, got)
+		}
+		sendToAll(t, all, data)
 	}
-	if got := segmentsOf(t, all[:2], data, true); got != 1 {
-		t.Errorf("then: %d segments", got)
-	}
-	sendToAll(t, all, data)
 }
 
 // adviseAs has the system refuse to give memory.
 func adviseAs(err error) (undo func()) {
 	advise = func([]byte, int) error { return err }
 	return func() { advise = unix.Madvise }
+}
+
+// TestRefusedForAWhile: a rank that gets no memory does not ask for it before each message.
+func TestRefusedForAWhile(t *testing.T) {
+	all, _ := fileGroup(t, 2)
+	asked, undo := leaving(0)
+	defer undo()
+	start := time.Now()
+	for range 50 {
+		segmentsOf(t, all, make([]byte, 2*small), false)
+	}
+	if most := 1 + int(time.Since(start)/believed); *asked < 1 || *asked > most {
+		t.Errorf("the system is asked %d times, want at most %d", *asked, most)
+	}
+}
+
+// TestGivenInPart: what the system has given of more that it refuses belongs to what this process has taken.
+func TestGivenInPart(t *testing.T) {
+	before := grown.Load()
+	all, memory := fileGroup(t, 3)
+	idle := allocated(t, memory)
+	advise = func(b []byte, how int) error {
+		if how == unix.MADV_POPULATE_WRITE && len(b) > os.Getpagesize() {
+			return unix.ENOMEM
+		}
+		return unix.Madvise(b, how)
+	}
+	all[0].makeRoom(maxSlot)
+	advise = unix.Madvise
+	given := allocated(t, memory) - idle
+	if counted := grown.Load() - before; all[0].grown || given == 0 || counted < int64(given) {
+		t.Errorf("grown: %v; %d bytes are given, and %d counted", all[0].grown, given, counted)
+	}
+	all[0].refused = time.Time{} // long ago
+	counted := grown.Load()
+	if all[0].makeRoom(maxSlot); !all[0].grown || grown.Load() != counted {
+		t.Errorf("grown: %v; %d bytes are counted, before %d", all[0].grown, grown.Load(), counted)
+	}
+	closeGroup(all)
+	if grown.Load() != before {
+		t.Errorf("%d bytes are still counted", grown.Load()-before)
+	}
 }
 
 // sendToAll sends data from rank 0 to all others, who have to get it right.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -34,10 +35,11 @@ type Endpoint struct {
 	open int        // how many of both are not complete
 
 	board   board
-	grown   bool     // the full slots of this rank have memory,
-	took    int64    // so many bytes
-	shared  []shared // by the sends of the Exchange in progress that have their memory in common with others
-	lent    []*link  // what the last segments of these links brought
+	grown   bool      // the full slots of this rank have memory
+	took    int64     // how many bytes of it this process counts
+	refused time.Time // when there was not enough, the last time
+	shared  []shared  // by the sends of the Exchange in progress that have their memory in common with others
+	lent    []*link   // what the last segments of these links brought
 	peeking peeking
 
 	meanwhile func() // see Meanwhile; nil: nothing
