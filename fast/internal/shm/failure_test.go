@@ -3,6 +3,7 @@
 package shm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -11,7 +12,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/collgen/collgen/fast/internal/exchangetest"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -100,48 +100,68 @@ func TestFail(t *testing.T) {
 	}
 }
 
+// What the errors say of a broken peer, and of one that is in another call.
+const (
+	broken  = "the shared memory is corrupt"
+	differs = "does not match"
+)
+
 // hostile are things that a broken process may do to the memory that it shares with rank 0, which receives from rank 1
-// and sends to it.
-var hostile = map[string]func(e *Endpoint){
-	"taken too much":    func(e *Endpoint) { e.links[1].out.head.tail.Store(slots + 1) },
-	"taken before":      func(e *Endpoint) { e.links[1].out.head.tail.Store(1<<32 - 1) },
-	"wrong seq":         func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(77) },
-	"next round's seq":  func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(slots + 1) },
-	"wrong fingerprint": func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) },
-	"wrong length": func(e *Endpoint) {
+// and sends to it, and what rank 0 is to say of that.
+var hostile = map[string]struct {
+	attack func(e *Endpoint)
+	want   string
+}{
+	"taken too much":    {func(e *Endpoint) { e.links[1].out.head.tail.Store(slots + 1) }, broken},
+	"taken before":      {func(e *Endpoint) { e.links[1].out.head.tail.Store(1<<32 - 1) }, broken},
+	"wrong seq":         {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(77) }, broken},
+	"next round's seq":  {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(slots + 1) }, broken},
+	"wrong fingerprint": {func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) }, differs},
+	"wrong length": {func(e *Endpoint) {
 		l := &e.links[1].in.head.lines[0]
 		l.fingerprint, l.left = e.current.Fingerprint, 1<<31
 		l.seq.Store(1)
-	},
-	"a board that is not there":      lieAt(onBoard),
-	"a full board that is not there": lieAt(onFullBoard + posts - 1),
-	"a slot too many":                lieAt(nowhere),
+	}, differs},
+	"a board that is not there":      {lieAt(onBoard), broken},
+	"a full board that is not there": {lieAt(onFullBoard + posts - 1), broken},
+	"a slot too many":                {lieAt(nowhere), broken},
+	"a region that is not there":     {lieAt(inRegion), broken},
+	"a process that cannot be read":  {lieAt(inProcess), broken},
+	"the last place":                 {lieAt(1<<32 - 1), broken},
 }
 
-// lieAt says that the first segment lies at a place where there is nothing.
+// lieAt says that the first segment lies at a place where there is nothing. All else of it is right.
 func lieAt(where uint32) func(e *Endpoint) {
 	return func(e *Endpoint) {
 		l := &e.links[1].in.head.lines[0]
 		l.fingerprint, l.left, l.where = e.current.Fingerprint, maxSlot+1, where
+		*l.place() = place{at: 1, length: maxSlot + 1}
 		l.seq.Store(1)
 	}
 }
 
 func TestHostileMemory(t *testing.T) {
-	for name, attack := range hostile {
+	for name, x := range hostile {
 		all := group(t, 2)
 		all[0].Begin(wire.NewMark(&wire.Call{Seq: 1}))
-		attack(all[0])
+		x.attack(all[0])
 		err := all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, slots*maxSlot+1)}},
 			[]wire.Recv{{Peer: 1, Into: make([]byte, maxSlot+1)}})
-		var pe *wire.PeerError
-		var m *wire.MismatchError
-		corrupt := errors.As(err, &pe) && errors.Is(err, wire.ErrDied) && strings.Contains(err.Error(), "corrupt")
-		if !corrupt && !errors.As(err, &m) {
-			t.Errorf("%s: %v", name, err)
+		if !says(err, x.want) {
+			t.Errorf("%s: %v, want one that says: %s", name, err, x.want)
 		}
 		closeGroup(all)
 	}
+}
+
+// says tells whether err is the one that broken or differs stands for.
+func says(err error, want string) bool {
+	var peer *wire.PeerError
+	var mismatch *wire.MismatchError
+	if want == broken {
+		return errors.As(err, &peer) && errors.Is(err, wire.ErrDied) && strings.Contains(err.Error(), want)
+	}
+	return errors.As(err, &mismatch) && strings.Contains(err.Error(), want)
 }
 
 // TestSegmentNowhere: a place that no board has is no segment, also where it is no int of 32 bits.
@@ -156,26 +176,59 @@ func TestSegmentNowhere(t *testing.T) {
 	}
 }
 
-// FuzzHostileMemory overwrites shared memory, all but the data in slots, while two ranks talk: they fail or do not, but
-// within their time and without touching what is not theirs.
+// FuzzHostileMemory overwrites shared memory, all but the data in slots, while three ranks talk, so that there are boards:
+// they fail or do not, but within their time and without touching what is not theirs.
 func FuzzHostileMemory(f *testing.F) {
 	f.Add(uint64(1), []byte{1, 2, 3, 255})
 	f.Add(uint64(2), []byte{})
+	const size, head = 3, int(unsafe.Sizeof(ringHead{}))
 	f.Fuzz(func(t *testing.T, seed uint64, junk []byte) {
-		all := group(t, 2)
+		all := group(t, size)
 		defer closeGroup(all)
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		for i, b := range junk {
-			at := rnd.IntN(ringsOffset(2) + int(unsafe.Sizeof(ringHead{})))
+			at := rnd.IntN(ringsOffset(size) + head)
 			if i%2 == 0 { // rings are the more interesting part
-				at = ringsOffset(2) + rnd.IntN(2)*ringBytes + rnd.IntN(int(unsafe.Sizeof(ringHead{})))
+				at = ringsOffset(size) + rnd.IntN(size*(size-1))*ringBytes + rnd.IntN(head)
 			}
 			all[0].mem.bytes[at] = b
 		}
-		p := exchangetest.Plan{{{From: 0, To: 1, Length: 1}, {From: 1, To: 0, Length: maxSlot + 1},
-			{From: 0, To: 1, Length: slots*maxSlot + 1, Kernel: true}}}
-		_ = together(all, func(e *Endpoint) error { return p.CarryOut(ctx, e, e.rank) })
+		for rank, err := range together(all, func(e *Endpoint) error { return talk(ctx, e) }) {
+			if err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
 	})
+}
+
+// talk has a rank send the same to all others, which goes by its board, receive as much, and reduce some of that. The
+// error is that something beside what it receives is overwritten.
+func talk(ctx context.Context, e *Endpoint) error {
+	var sends []wire.Send
+	var recvs []wire.Recv
+	var beside []*byte
+	for _, n := range []int{1, small, maxSlot + 1, slots*maxSlot + 1} {
+		same := make([]byte, n)
+		for peer := range e.links {
+			if peer == e.rank {
+				continue
+			}
+			room := bytes.Repeat([]byte{canary}, n+2)
+			beside = append(beside, &room[0], &room[n+1])
+			r := wire.Recv{Peer: peer, Into: room[1 : n+1]}
+			if peer == 0 {
+				r.Kernel, r.With = subtract, r.Into
+			}
+			sends, recvs = append(sends, wire.Send{Peer: peer, Data: same}), append(recvs, r)
+		}
+	}
+	_ = e.Exchange(ctx, sends, recvs) // whatever comes of it
+	for _, b := range beside {
+		if *b != canary {
+			return errors.New("what is beside a message is overwritten")
+		}
+	}
+	return nil
 }
