@@ -2,7 +2,11 @@
 \* A TCP connection that carries messages in frames from rank "S" to rank "R": any part of what is to be written is taken
 \* by the socket at a time, and any part of what has come is read; who cannot go on sleeps on epoll, where its socket is
 \* armed once (EPOLLONESHOT). There are no credits to model: what has not been taken fills the sockets, and the sender
-\* waits for room in its own. The nap that bounds a sleep in the code is left out.
+\* waits for room in its own.
+\*
+\* Whatever else ends a sleep in the code is left out: the nap that bounds it, Fail, and a connection that arrives. So are the
+\* looks before a sleep. After a sleep epoll forgets all sockets, if the rank waits for few, and not only those that have told
+\* of something; here each rank has one, and only what it tells ends a sleep, so that to forget it is what Heed does.
 \*
 \* A frame is a header of two bytes, of which the first says how much of the message is left and the second which one it
 \* is, and up to two bytes of data. Ghost variables show that this is the FIFO that Exec assumes: a message enters it
@@ -17,7 +21,7 @@
 \* Fill    fast/internal/tcp:input.fill fast/internal/tcp:input.readInto
 \* Dry     fast/internal/tcp:input.readInto
 \* Arm     fast/internal/tcp:poller.arm fast/internal/tcp:Endpoint.watches
-\* Heed    fast/internal/tcp:Endpoint.heed fast/internal/tcp:poller.wait
+\* Heed    fast/internal/tcp:Endpoint.heed fast/internal/tcp:poller.wait fast/internal/tcp:poller.forget
 \* Fails   fast/internal/tcp:link.end
 EXTENDS Naturals, Sequences, FiniteSets
 

@@ -52,7 +52,8 @@ const history = 16
 // included. connect is called, once for each peer, when a link to it is first needed; it must not block. Somebody then
 // calls Attach, or Broken.
 func New(rank, size, beside int, encrypted bool, connect func(peer int)) *Endpoint {
-	e := &Endpoint{rank: rank, beside: beside, patience: patienceFor(beside, cores), encrypted: encrypted, connect: connect, links: make([]link, size), call: new(wire.Call)}
+	e := &Endpoint{rank: rank, beside: beside, patience: patienceFor(beside, cores), encrypted: encrypted, connect: connect,
+		links: make([]link, size), call: new(wire.Call)}
 	e.fingerprint = e.call.Fingerprint()
 	for peer := range e.links {
 		e.links[peer] = link{peer: peer, fd: -1}

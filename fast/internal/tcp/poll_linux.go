@@ -14,7 +14,8 @@ import (
 // poller waits for sockets: with an epoll file of its own, which is itself in Go's network poller, so that a goroutine that
 // waits keeps no thread. A socket is armed when its rank is about to sleep, until it has told of something: whatever
 // comes at other times would wake a thread of Go's poller in vain, and that one takes the processor of a rank that spins.
-// Only then is it known to epoll at all, which costs a few hundred nanoseconds of each message that comes.
+// Nor does epoll know it otherwise, which costs a few hundred nanoseconds of each message that comes. A rank that waits for
+// more than a few others is different: it arms their sockets as soon as it has to ask epoll which of them are ready.
 type poller struct {
 	mu     sync.Mutex
 	file   *os.File // nil: not made yet, or closed
@@ -91,15 +92,16 @@ func (p *poller) arm(e *Endpoint) error {
 	return nil
 }
 
-// forget comes after a sleep: the rank looks at its sockets itself now, unless they are so many that it asks epoll. Those that
-// have told of nothing would else wake a thread of Go's poller with every message.
-func (p *poller) forget(links []*link) {
-	if len(links) > few {
+// forget comes after a sleep: the rank looks at its sockets itself now, unless those that it waits for are so many that it
+// asks epoll. Others may be armed from when they were many, or from a nap in vain. Those that have told of nothing would else
+// wake a thread of Go's poller when they do.
+func (p *poller) forget(e *Endpoint) {
+	if len(e.active) > few {
 		return
 	}
-	for _, l := range links {
-		if l.fd >= 0 && p.armed[l.peer] != 0 && unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, l.fd, nil) == nil {
-			p.armed[l.peer] = 0
+	for peer, events := range p.armed {
+		if fd := e.links[peer].fd; events != 0 && fd >= 0 && unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, fd, nil) == nil {
+			p.armed[peer] = 0
 		}
 	}
 }
@@ -129,7 +131,7 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 			out: ended || event.Events&unix.EPOLLOUT != 0})
 	}
 	if atMost > 0 {
-		p.forget(e.active)
+		p.forget(e)
 	}
 	return p.ready, nil
 }

@@ -34,3 +34,36 @@ func TestQuiet(t *testing.T) {
 		t.Errorf("the poller tells of %d sockets: %v, %v", n, events[:max(0, n)], err)
 	}
 }
+
+// TestForgetsAll: a rank that sleeps for few others, after it has waited for many, or for nothing in vain, leaves no socket
+// armed, of whatever rank.
+func TestForgetsAll(t *testing.T) {
+	const size = few + 3
+	e := world{address: "127.0.0.1:0", early: true}.group(t, size)[0]
+	if err := e.adopt(); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		waitsFor int
+		atMost   time.Duration
+		known    int
+	}{{few + 1, 0, size - 1}, {few + 1, time.Millisecond, size - 1}, {few, time.Millisecond, 0}, {0, time.Millisecond, 0}} {
+		e.napped, e.active = true, e.active[:0] // it listens to all
+		for peer := range test.waitsFor {
+			e.active = append(e.active, &e.links[peer+1])
+		}
+		if err := e.heed(test.atMost); err != nil {
+			t.Fatal(err)
+		}
+		known := 0
+		for _, events := range e.poller.armed {
+			if events != 0 {
+				known++
+			}
+		}
+		if known != test.known {
+			t.Errorf("after %v for %d ranks epoll knows %d sockets, want %d", test.atMost, test.waitsFor, known, test.known)
+		}
+	}
+	e.active = nil
+}
