@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"net"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -54,85 +52,8 @@ func futexLimits(ctx context.Context) ([]limit, error) {
 	seconds, err := oneWay(ctx, [2]func(int) error{
 		func(i int) error { return take(uint32(2 * i)) },
 		func(i int) error { return take(uint32(2*i + 1)) },
-	}, func() { turn.Store(0) })
+	}, func() { turn.Store(0) }, func() {})
 	return []limit{{Name: "futex", Where: "between cores", Bytes: 4, Cores: 2, Value: seconds * 1e6, Unit: "us"}}, err
-}
-
-// messageLimits are a message over TCP between two that sleep until it is there, and two that ask for it again and again.
-func messageLimits(ctx context.Context) (all []limit, err error) {
-	ends, release, err := sockets()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	for _, way := range []struct {
-		name  string
-		spins bool
-	}{{"loopback, blocking", false}, {"loopback, spinning", true}} {
-		seconds, err := messages(ctx, ends, way.spins)
-		if err != nil {
-			return all, err
-		}
-		all = append(all, limit{Name: "tcp message", Where: way.name, Bytes: 8, Cores: 2, Value: seconds * 1e6, Unit: "us"})
-	}
-	return all, nil
-}
-
-// sockets are both ends of a connection, which block nobody and are not paced, as package fast has them within a host.
-func sockets() (ends [2]int, release func(), err error) {
-	a, b, err := loopback()
-	if err != nil {
-		return ends, nil, err
-	}
-	defer a.Close() // the files are copies
-	defer b.Close()
-	var files [2]*os.File
-	release = func() {
-		for _, f := range files {
-			_ = f.Close() // of nil, an error
-		}
-	}
-	for i, c := range []*net.TCPConn{a, b} {
-		if files[i], err = c.File(); err != nil {
-			release()
-			return ends, nil, err
-		}
-		ends[i] = int(files[i].Fd())
-		_ = unix.SetsockoptString(ends[i], unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno")
-		if err = unix.SetNonblock(ends[i], true); err != nil {
-			release()
-			return ends, nil, err
-		}
-	}
-	return ends, release, nil
-}
-
-// messages is how long a message takes between two ends, in seconds.
-func messages(ctx context.Context, ends [2]int, spins bool) (float64, error) {
-	for _, fd := range ends {
-		if err := unix.SetNonblock(fd, spins); err != nil {
-			return 0, err
-		}
-	}
-	return oneWay(ctx, [2]func(int) error{
-		func(int) error { return cmp.Or(sayTo(ends[0]), hearFrom(ends[0])) },
-		func(int) error { return cmp.Or(hearFrom(ends[1]), sayTo(ends[1])) },
-	}, func() {})
-}
-
-func sayTo(fd int) error {
-	var message [8]byte
-	_, err := unix.Write(fd, message[:])
-	return err
-}
-
-func hearFrom(fd int) error {
-	var message [8]byte
-	for {
-		if _, err := unix.Read(fd, message[:]); err != unix.EAGAIN {
-			return err
-		}
-	}
 }
 
 // otherMemoryLimits is reading memory by process_vm_readv: this process's own, for which the kernel does the same as for

@@ -13,11 +13,11 @@ const mostCrossing = 1 << 20
 // crossingLimits are messages over TCP that two send each other at the same time, asking for the other's again and again: what
 // an all-reduce of two ranks needs at least, without the adding. Longer ones take as many times the longest.
 func crossingLimits(ctx context.Context) (all []limit, err error) {
-	ends, release, err := sockets()
+	ends, err := newEnds()
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	defer ends.release()
 	m, err := newMemory(4 * mostCrossing)
 	if err != nil {
 		return nil, err
@@ -26,11 +26,11 @@ func crossingLimits(ctx context.Context) (all []limit, err error) {
 	fillWith(m.data, 1)
 	var sides [2]func(int) error
 	for _, bytes := range []int{8, 1 << 10, 64 << 10, mostCrossing} {
-		for i, fd := range ends {
+		for i, fd := range ends.fds {
 			out, in := m.data[2*i*mostCrossing:][:bytes], m.data[(2*i+1)*mostCrossing:][:bytes]
 			sides[i] = func(int) error { return cross(fd, out, in) }
 		}
-		seconds, err := inStep(ctx, sides, func() {})
+		seconds, err := inStep(ctx, sides, func() {}, ends.cut)
 		if err != nil {
 			return all, err
 		}

@@ -23,7 +23,7 @@ func lineLimits(ctx context.Context) ([]limit, error) {
 	way, err := oneWay(ctx, [2]func(turn int) error{
 		func(i int) error { return spin(turn, int64(2*i)) },
 		func(i int) error { return spin(turn, int64(2*i+1)) },
-	}, func() { turn.Store(0) })
+	}, func() { turn.Store(0) }, func() {})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func lineLimits(ctx context.Context) ([]limit, error) {
 	}
 	both, err := inStep(ctx, [2]func(int) error{
 		exchange(&lines[0].round, &lines[1].round), exchange(&lines[1].round, &lines[0].round),
-	}, func() { lines[0].round.Store(0); lines[1].round.Store(0) })
+	}, func() { lines[0].round.Store(0); lines[1].round.Store(0) }, func() {})
 	return []limit{
 		{Name: "cache line", Where: "between cores", Bytes: 8, Cores: 2, Value: way * 1e6, Unit: "us"},
 		{Name: "cache line", Where: "both ways at once", Bytes: 8, Cores: 2, Value: both * 1e6, Unit: "us"},
@@ -53,27 +53,45 @@ func spin(turn *atomic.Int64, want int64) error {
 }
 
 // oneWay is how long a turn takes, in seconds, of two that take turns on two cores.
-func oneWay(ctx context.Context, sides [2]func(turn int) error, reset func()) (float64, error) {
-	seconds, err := inStep(ctx, sides, reset)
+func oneWay(ctx context.Context, sides [2]func(turn int) error, reset, cut func()) (float64, error) {
+	seconds, err := inStep(ctx, sides, reset, cut)
 	return seconds / 2, err
 }
 
 // inStep is how long it takes, in seconds, that each of two does its part once, on two cores. Before each measurement reset
-// is called.
-func inStep(ctx context.Context, sides [2]func(turn int) error, reset func()) (float64, error) {
+// is called. Sides that can fail are cut off from each other as those of bothSides.
+func inStep(ctx context.Context, sides [2]func(turn int) error, reset, cut func()) (float64, error) {
 	return best(ctx, func(n int) error {
 		reset()
-		var both sync.WaitGroup
-		var errs [2]error
-		for i, side := range sides {
-			both.Go(func() {
-				defer onCore(i)()
-				for turn := 0; turn < n && errs[i] == nil; turn++ {
-					errs[i] = side(turn)
+		return bothSides(ctx, cut, func(i int) error {
+			defer onCore(i)()
+			for turn := range n {
+				if err := sides[i](turn); err != nil {
+					return err
 				}
-			})
-		}
-		both.Wait()
-		return errors.Join(errs[:]...)
+			}
+			return nil
+		})
 	})
+}
+
+// bothSides runs both sides of something, 0 and 1, and gives the first error. When one has failed, or ctx has ended, it calls
+// cut, which is to have the other one fail as well instead of waiting.
+func bothSides(ctx context.Context, cut func(), side func(i int) error) error {
+	defer context.AfterFunc(ctx, cut)()
+	var both sync.WaitGroup
+	var once sync.Once
+	var first error
+	for i := range 2 {
+		both.Go(func() {
+			if err := side(i); err != nil {
+				once.Do(func() {
+					first = err
+					cut()
+				})
+			}
+		})
+	}
+	both.Wait()
+	return first
 }

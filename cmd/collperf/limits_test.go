@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestLimits(t *testing.T) {
@@ -31,6 +33,20 @@ func TestLimits(t *testing.T) {
 		if !slices.ContainsFunc([]string{p.name, p.name + " stream"}, func(name string) bool { return found[name] > 0 }) {
 			t.Errorf("there is nothing of %s: %v", p.name, found)
 		}
+	}
+}
+
+// TestStreamEnds: when who receives a stream fails, who sends it does not wait for room for ever.
+func TestStreamEnds(t *testing.T) {
+	a, b, err := loopback()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := streams(t.Context(), a, b, 1<<20); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
 	}
 }
 

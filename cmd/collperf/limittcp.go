@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
-	"sync"
 )
 
 // streamPiece is what a stream is written by, and read into.
@@ -19,7 +17,7 @@ func tcpLimits(ctx context.Context) ([]limit, error) {
 	}
 	defer a.Close()
 	defer b.Close()
-	stream, err := best(ctx, func(n int) error { return streams(a, b, n) })
+	stream, err := best(ctx, func(n int) error { return streams(ctx, a, b, n) })
 	if err != nil {
 		return nil, err
 	}
@@ -45,21 +43,19 @@ func loopback() (a, b *net.TCPConn, err error) {
 }
 
 // streams sends n pieces from a to b.
-func streams(a, b net.Conn, n int) error {
-	var both sync.WaitGroup
-	var errs [2]error
-	both.Go(func() {
+func streams(ctx context.Context, a, b net.Conn, n int) error {
+	move := [2]func(piece []byte) (int, error){a.Write, func(piece []byte) (int, error) { return io.ReadFull(b, piece) }}
+	cut := func() {
+		_ = a.Close()
+		_ = b.Close()
+	}
+	return bothSides(ctx, cut, func(i int) error {
 		piece := make([]byte, streamPiece)
-		for i := 0; i < n && errs[0] == nil; i++ {
-			_, errs[0] = a.Write(piece)
+		for range n {
+			if _, err := move[i](piece); err != nil {
+				return err
+			}
 		}
+		return nil
 	})
-	both.Go(func() {
-		piece := make([]byte, streamPiece)
-		for i := 0; i < n && errs[1] == nil; i++ {
-			_, errs[1] = io.ReadFull(b, piece)
-		}
-	})
-	both.Wait()
-	return errors.Join(errs[:]...)
 }
