@@ -119,8 +119,9 @@ func TestSamples(t *testing.T) {
 	if none, err := readSamples(file + "?"); err != nil || none != nil {
 		t.Errorf("no file: %v, %v", none, err)
 	}
-	for _, text := range []string{`{`, `[]`, `{"ranks":2}`, `{"ranks":1,"microseconds":{"median":1}}`, `{"ranks":2,"bytes":-1,"microseconds":{"median":1}}`,
-		`{"ranks":2,"round":1e9,"microseconds":{"median":1}}`, `{"ranks":2,"microseconds":{"median":-1}}`} {
+	for _, text := range []string{`{`, `[]`, `{"ranks":2}`, `{"ranks":1,"microseconds":{"median":1}}`,
+		`{"ranks":2,"bytes":-1,"microseconds":{"median":1}}`, `{"ranks":2,"round":1e9,"microseconds":{"median":1}}`,
+		`{"ranks":2,"microseconds":{"median":-1}}`} {
 		if _, err := decodeSamples(strings.NewReader(text)); err == nil {
 			t.Errorf("%s is taken", text)
 		}

@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/collgen/collgen/gen/simulate"
+	"github.com/collgen/collgen/internal/figures"
 )
 
 type options struct {
@@ -57,7 +58,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	r := &report{about: about(fmt.Sprintf("go run ./calibrate -rounds %d", o.rounds))}
+	r := &report{about: fmt.Sprintf("%s. `go run ./calibrate -rounds %d`", figures.Here(), o.rounds)}
 	var prior *simulate.Machine
 	for _, transport := range transports {
 		fmt.Fprintf(stderr, "fitting %s\n", transport)

@@ -61,7 +61,8 @@ func (o *options) measure(ctx context.Context, stderr io.Writer) ([]sample, erro
 	defer os.RemoveAll(dir)
 	collperf := filepath.Join(dir, "collperf")
 	fmt.Fprintln(stderr, "building collperf")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", collperf, "github.com/collgen/collgen/cmd/collperf").CombinedOutput(); err != nil {
+	build := exec.CommandContext(ctx, "go", "build", "-o", collperf, "github.com/collgen/collgen/cmd/collperf")
+	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building collperf: %w\n%s", err, out)
 	}
 	for round := from; round < o.rounds; round++ {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/collgen/collgen/gen/simulate"
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // model is this machine over one transport, with what was found of it.
@@ -67,7 +68,7 @@ func (x *model) addRates(price float64, within bool) {
 	n := len(caches)
 	m.Near.Put, m.Near.Take, m.Near.Fold = make(simulate.Rate, n), make(simulate.Rate, n), make(simulate.Rate, n)
 	for i, bytes := range caches {
-		x.add("byte, "+sizeName(bytes), price, func(is float64) {
+		x.add("byte, "+figures.Size(bytes), price, func(is float64) {
 			p := simulate.Point{Bytes: bytes, Price: is}
 			m.Near.Put[i], m.Near.Take[i], m.Near.Fold[i] = p, p, p
 			if within {

@@ -7,29 +7,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // report is what was found.
 type report struct {
 	about  string // date, machine, command
 	models []*model
-}
-
-// about says when, where and how something was measured.
-func about(command string) string {
-	name := "a processor without a name"
-	text, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(text)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			name = strings.TrimSpace(value)
-		}
-	}
-	return fmt.Sprintf("%s, %d cores of %s, %s/%s, %s. `%s`", time.Now().Format(time.DateOnly), runtime.NumCPU(), name,
-		runtime.GOOS, runtime.GOARCH, runtime.Version(), command)
 }
 
 // markdown writes everything as tables.
@@ -118,7 +105,7 @@ func (x *model) ratios(b *bytes.Buffer) {
 	columns = slices.Compact(columns)
 	fmt.Fprintf(b, "| %s: predicted over measured |", x.transport)
 	for _, bytes := range columns {
-		fmt.Fprintf(b, " %s |", sizeName(bytes))
+		fmt.Fprintf(b, " %s |", figures.Size(bytes))
 	}
 	b.WriteString("\n|" + strings.Repeat("---|", len(columns)+1) + "\n")
 	for i := 0; i < len(x.results); {
@@ -151,28 +138,16 @@ func (r *result) text() string {
 
 // outside are the cells that do not hold.
 func (r *report) outside(b *bytes.Buffer) {
-	b.WriteString("| outside | ranks | bytes | algorithm | predicted, µs | measured, µs | least-most of the rounds | ratio |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| outside | ranks | bytes | algorithm | predicted, µs | measured, µs | least-most of the rounds | ratio |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	for _, x := range r.models {
 		for i := range x.results {
 			if c := &x.results[i]; !c.holds() {
-				fmt.Fprintf(b, "| %s, %s | %d | %s | %s | %.4g | %.4g | %.4g-%.4g | %.2f |\n", c.Collective, c.Transport, c.Ranks, sizeName(c.Bytes),
-					c.algorithm, c.predicted, c.median, c.least, c.most, c.ratio)
+				fmt.Fprintf(b, "| %s, %s | %d | %s | %s | %.4g | %.4g | %.4g-%.4g | %.2f |\n", c.Collective, c.Transport, c.Ranks,
+					figures.Size(c.Bytes), c.algorithm, c.predicted, c.median, c.least, c.most, c.ratio)
 			}
 		}
 	}
-}
-
-// sizeName is a size as collperf writes it.
-func sizeName(bytes int) string {
-	for _, u := range []struct {
-		shift int
-		name  string
-	}{{20, "M"}, {10, "K"}} {
-		if bytes >= 1<<u.shift && bytes%(1<<u.shift) == 0 {
-			return fmt.Sprintf("%d%s", bytes>>u.shift, u.name)
-		}
-	}
-	return fmt.Sprint(bytes)
 }
 
 // The lines of a Markdown file between which the tables stand.
@@ -182,24 +157,7 @@ const (
 )
 
 // write replaces the tables in a Markdown file.
-func (r *report) write(path string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := bytes.Cut(old, []byte(begin))
-	_, after, ok2 := bytes.Cut(rest, []byte(end))
-	if !ok || !ok2 {
-		return fmt.Errorf("%s has no place for the tables: the lines %q and %q", path, begin, end)
-	}
-	out := bytes.NewBuffer(append(bytes.Clone(before), begin...))
-	if err := r.markdown(out); err != nil {
-		return err
-	}
-	out.WriteString(end)
-	out.Write(after)
-	return os.WriteFile(path, out.Bytes(), 0o644)
-}
+func (r *report) write(path string) error { return figures.Replace(path, begin, end, r.markdown) }
 
 // writeMachines writes what collgen cost -machine reads.
 func (r *report) writeMachines(dir string) error {

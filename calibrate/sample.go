@@ -139,7 +139,8 @@ func (c *cell) call() (simulate.Call, error) {
 	if len(algorithms) == 0 {
 		return simulate.Call{}, fmt.Errorf("there is no collective %q", c.Collective)
 	}
-	s := simulate.Call{Algorithm: &algorithms[0], Params: gen.Params{Size: c.Ranks, Peer: 1, Depth: 1}, InPlace: true, Repeat: 1}
+	params := gen.Params{Size: c.Ranks, Peer: 1, Depth: 1}
+	s := simulate.Call{Algorithm: &algorithms[0], Params: params, InPlace: true, Repeat: 1}
 	s.Block = c.Bytes / s.Blocks()
 	if c.Bytes <= batched && c.Collective != "ping-pong" {
 		s.Repeat = batch

@@ -21,6 +21,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 type options struct {
@@ -75,7 +77,7 @@ func (o *options) measure(ctx context.Context, stderr io.Writer) (r *report, err
 	if err != nil {
 		return nil, err
 	}
-	wanted := func(r *row, bytes int) bool { return only.MatchString(r.name + "/" + sizeName(bytes)) }
+	wanted := func(r *row, bytes int) bool { return only.MatchString(r.name + "/" + figures.Size(bytes)) }
 	s := &season{fields: fields(wanted), rounds: o.rounds, progress: newProgress(stderr)}
 	if o.time > 0 {
 		s.until = time.Now().Add(o.time)

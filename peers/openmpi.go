@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 var peerOpenMPI = peer{
@@ -62,7 +64,7 @@ func tuned(collective, theirs string, from, to, segment int, algorithms ...int) 
 		name := fmt.Sprintf("algorithm %d", a)
 		if segment > 0 {
 			env = append(env, mca(setting+"_segmentsize", strconv.Itoa(segment))...)
-			name += ", segments of " + sizeName(segment)
+			name += ", segments of " + figures.Size(segment)
 		}
 		for _, ranks := range []int{2, 4} {
 			t := tuning{name: name, collectives: []string{collective}, from: from, to: to, ranks: ranks, env: env}

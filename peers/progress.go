@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // progress writes one line over and over: what is being measured, and about how long all of it will take.
@@ -36,7 +38,7 @@ func (p *progress) next(c contest, who name, left int) {
 		remaining = fmt.Sprintf(", about %v left", (each * time.Duration(left)).Round(time.Second))
 	}
 	p.line(fmt.Sprintf("%d of %d%s: %s, %d ranks %s, %s: %v",
-		p.done+1, p.done+left, remaining, c.Collective, c.Ranks, c.Transport, sizeName(c.Bytes), who))
+		p.done+1, p.done+left, remaining, c.Collective, c.Ranks, c.Transport, figures.Size(c.Bytes), who))
 	p.done++
 }
 

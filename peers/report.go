@@ -1,16 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"runtime"
 	"strings"
-	"time"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // report is what a run has found.
@@ -62,24 +60,7 @@ const (
 )
 
 // write replaces the table in a Markdown file.
-func (r *report) write(path string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := bytes.Cut(old, []byte(begin))
-	_, after, ok2 := bytes.Cut(rest, []byte(end))
-	if !ok || !ok2 {
-		return fmt.Errorf("%s has no place for the table: the lines %q and %q", path, begin, end)
-	}
-	out := bytes.NewBuffer(append(bytes.Clone(before), begin...))
-	if err := r.markdown(out); err != nil {
-		return err
-	}
-	out.WriteString(end)
-	out.Write(after)
-	return os.WriteFile(path, out.Bytes(), 0o644)
-}
+func (r *report) write(path string) error { return figures.Replace(path, begin, end, r.markdown) }
 
 // about says when, where, of what, and how something was measured.
 func about(ctx context.Context, who []*peer, command string) string {
@@ -90,8 +71,7 @@ func about(ctx context.Context, who []*peer, command string) string {
 			versions[v], list = true, append(list, v)
 		}
 	}
-	return fmt.Sprintf("%s, %s, %s/%s, %s; %s. `%s`", time.Now().Format(time.DateOnly), processor(), runtime.GOOS, runtime.GOARCH,
-		runtime.Version(), strings.Join(list, ", "), command)
+	return fmt.Sprintf("%s; %s. `%s`", figures.Here(), strings.Join(list, ", "), command)
 }
 
 // version is that of the package of a peer, where there are such packages.
@@ -101,16 +81,4 @@ func (p *peer) version(ctx context.Context) string {
 		return ""
 	}
 	return p.pkg + " " + string(out)
-}
-
-// processor names it, with the number of cores.
-func processor() string {
-	name := "a processor without a name"
-	text, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(text)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			name = strings.TrimSpace(value)
-		}
-	}
-	return fmt.Sprintf("%d cores of %s", runtime.NumCPU(), name)
 }

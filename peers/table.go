@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // grid is a table to print: its first line is the head.
@@ -43,7 +45,7 @@ func escaped(line []string) (out []string) {
 func summary(cells []cell) grid {
 	g := grid{{"peer's time over ours"}}
 	for _, bytes := range columns {
-		g[0] = append(g[0], sizeName(bytes))
+		g[0] = append(g[0], figures.Size(bytes))
 	}
 	for i := range cells {
 		c := &cells[i]
@@ -81,7 +83,7 @@ func details(cells []cell) grid {
 }
 
 func (c *cell) line() []string {
-	line := []string{c.Row, sizeName(c.Bytes)}
+	line := []string{c.Row, figures.Size(c.Bytes)}
 	if c.Missing != "" {
 		return append(line, "", "", "", "", "", number(c.Floor), number(c.Stretch), "", c.verdict(), "", c.Missing)
 	}
@@ -104,17 +106,4 @@ func number(v float64) string {
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// sizeName is a size as collperf has it, such as 8, 64K and 1M; "-" is none.
-func sizeName(bytes int) string {
-	switch {
-	case bytes == 0:
-		return "-"
-	case bytes%mib == 0:
-		return strconv.Itoa(bytes/mib) + "M"
-	case bytes%kib == 0:
-		return strconv.Itoa(bytes/kib) + "K"
-	}
-	return strconv.Itoa(bytes)
 }

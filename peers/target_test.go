@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // TestRows is that the table's rows fit together, and that the peers can run them.
@@ -22,17 +24,17 @@ func TestRows(t *testing.T) {
 		}
 		for bytes, target := range r.targets {
 			if !slices.Contains(r.bytes(), bytes) && target != (targetNone) {
-				t.Errorf("%s: a target for %s, which is not measured", r.name, sizeName(bytes))
+				t.Errorf("%s: a target for %s, which is not measured", r.name, figures.Size(bytes))
 			}
 			if target.Stretch != 0 && target.Stretch <= target.Floor {
-				t.Errorf("%s, %s: the stretch %v is not above the floor %v", r.name, sizeName(bytes), target.Stretch, target.Floor)
+				t.Errorf("%s, %s: the stretch %v is not above the floor %v", r.name, figures.Size(bytes), target.Stretch, target.Floor)
 			}
 		}
 		for _, bytes := range r.bytes() {
 			for _, who := range r.peers {
 				p := peerNamed(who)
 				if !slices.Contains(p.transports, r.transport) || !slices.ContainsFunc(p.tunings, fits(r.contest(bytes))) {
-					t.Errorf("%s: %s cannot run %s", r.name, who, sizeName(bytes))
+					t.Errorf("%s: %s cannot run %s", r.name, who, figures.Size(bytes))
 				}
 			}
 		}
