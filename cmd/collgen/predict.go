@@ -48,7 +48,8 @@ func (c *call) costFlags() {
 	c.flags.IntVar(&c.costing.perHost, "ranks-per-host", 1, "`number` of ranks on each host, which share its link")
 	c.flags.Float64Var(&c.costing.nearAlpha, "near-alpha", 0, "`seconds` that a message takes between two ranks of a host")
 	c.flags.Float64Var(&c.costing.nearBeta, "near-beta", 0, "`seconds` that a byte takes in the memory of a host, which its ranks share")
-	c.flags.StringVar(&c.costing.file, "machine", "", "take the machine from the JSON in `file` (docs/cost.md), with those of the numbers above that are on the command line")
+	c.flags.StringVar(&c.costing.file, "machine", "",
+		"take the machine from the JSON in `file` (docs/cost.md), with those of the numbers above that are on the command line")
 }
 
 // runCost is collgen cost.
@@ -112,7 +113,10 @@ func (x *costing) override(m *simulate.Machine, set func(flag string) bool) {
 	for flag, number := range map[string]struct {
 		is *float64
 		to float64
-	}{"alpha": {&m.Far.Alpha, x.alpha}, "beta": {&m.Far.Link, x.beta}, "near-alpha": {&m.Near.Alpha, x.nearAlpha}, "near-beta": {&m.Near.Link, x.nearBeta}} {
+	}{
+		"alpha": {&m.Far.Alpha, x.alpha}, "beta": {&m.Far.Link, x.beta},
+		"near-alpha": {&m.Near.Alpha, x.nearAlpha}, "near-beta": {&m.Near.Link, x.nearBeta},
+	} {
 		if set(flag) {
 			*number.is = number.to
 		}
@@ -138,8 +142,8 @@ func (c *call) predict(ctx context.Context, m *simulate.Machine, a *gen.Algorith
 	}
 	var all []prediction
 	for _, depth := range depths {
-		played := simulate.Call{Algorithm: a, Params: gen.Params{Size: c.costing.ranks, Root: c.root, Peer: min(1, c.costing.ranks-1), Depth: depth},
-			Block: c.bytes, InPlace: true}
+		params := gen.Params{Size: c.costing.ranks, Root: c.root, Peer: min(1, c.costing.ranks-1), Depth: depth}
+		played := simulate.Call{Algorithm: a, Params: params, Block: c.bytes, InPlace: true}
 		played.Progress = func(messages int, now simulate.Time) {
 			c.progress.update("%s, depth %d: %d messages, %v", a.FullName(), depth, messages, now.Duration())
 		}
