@@ -131,7 +131,30 @@ func TestScanForgets(t *testing.T) {
 	if lie := k.huge; s.inHugePages(data) == lie || s.inHugePages(data[1:]) == lie {
 		t.Error("what was known long ago, or of other memory, is believed")
 	}
-	s.close()
+}
+
+// TestOneDescriptor: endpoints ask about huge pages through one descriptor of their process, however many they are.
+func TestOneDescriptor(t *testing.T) {
+	pages, files := hugePages(t, peekFrom), 0
+	for i := range 3 {
+		all := group(t, 2)
+		defer closeGroup(all)
+		for _, e := range all {
+			e.peeking.from, e.peeking.oneWay = peekFrom, false // however many processors there are
+			e.probe(&e.links[1-e.rank])
+		}
+		segmentsOf(t, all, pages, true)
+		for _, e := range all {
+			if e.peeking.pages.known[0].uses == 0 {
+				t.Fatal("it was not asked")
+			}
+		}
+		if n := openFilesOf(t); i == 0 {
+			files = n
+		} else if n != files {
+			t.Errorf("%d open files with %d communicators, %d with the first", n, i+1, files)
+		}
+	}
 }
 
 // hugePages is n bytes in huge pages, if the system has some.

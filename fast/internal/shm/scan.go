@@ -4,6 +4,7 @@ package shm
 
 import (
 	"os"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,12 +13,10 @@ import (
 // scanner finds out whether memory of this process lies in huge pages. It keeps what it has found for a while, as a program
 // sends from the same few buffers again and again.
 type scanner struct {
-	pagemap *os.File // of this process; nil: not opened yet
-	useless bool     // the system does not say
-	known   [4]scanned
-	oldest  int // in known
-	scan    pageScan
-	found   pageRegion
+	known  [4]scanned
+	oldest int // in known
+	scan   pageScan
+	found  pageRegion
 }
 
 // scanned is what is known of memory, for so many uses.
@@ -47,37 +46,32 @@ func (s *scanner) inHugePages(data []byte) bool {
 
 // ask asks the system.
 func (s *scanner) ask(from, to uintptr) bool {
-	if s.useless || !s.open() {
+	fd := pagemap()
+	if fd < 0 {
 		return false
 	}
 	page := uintptr(os.Getpagesize() - 1)
 	from, to = from&^page, (to+page)&^page
 	s.scan = pageScan{size: uint64(unsafe.Sizeof(s.scan)), start: uint64(from), end: uint64(to),
 		vec: uint64(uintptr(unsafe.Pointer(&s.found))), vecLen: 1, mask: pageIsHuge, returned: pageIsHuge}
-	n, _, errno := unix.Syscall(unix.SYS_IOCTL, s.pagemap.Fd(), pagemapScan, uintptr(unsafe.Pointer(&s.scan)))
-	s.useless = errno != 0
-	return n == 1 && !s.useless && s.found.end-s.found.start >= uint64(to-from)/4*3
+	n, err := s.scan.carryOut(fd)
+	return n == 1 && err == nil && s.found.end-s.found.start >= uint64(to-from)/4*3
 }
 
-// open makes sure that there is a pagemap.
-func (s *scanner) open() bool {
-	if s.pagemap == nil {
-		f, err := os.Open("/proc/self/pagemap")
-		if err != nil {
-			s.useless = true
-			return false
-		}
-		s.pagemap = f
+// pagemap is the descriptor on which the system tells this process about its pages. All endpoints have this one, which stays
+// open. It is -1 where the system does not say.
+var pagemap = sync.OnceValue(func() int {
+	fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1
 	}
-	return true
-}
-
-// close ends the use of s.
-func (s *scanner) close() {
-	if s.pagemap != nil {
-		_ = s.pagemap.Close() // it was only read
+	nothing := pageScan{size: uint64(unsafe.Sizeof(pageScan{})), mask: pageIsHuge, returned: pageIsHuge}
+	if _, err = nothing.carryOut(fd); err != nil {
+		_ = unix.Close(fd) // it was only read
+		return -1
 	}
-}
+	return fd
+})
 
 // The ioctl PAGEMAP_SCAN, as in linux/fs.h.
 const (
@@ -87,6 +81,15 @@ const (
 
 type pageScan struct {
 	size, flags, start, end, walkEnd, vec, vecLen, maxPages, inverted, mask, anyOf, returned uint64
+}
+
+// carryOut asks for what s says, and gives how many regions were found.
+func (s *pageScan) carryOut(fd int) (int, error) {
+	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), pagemapScan, uintptr(unsafe.Pointer(s)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
 }
 
 type pageRegion struct{ start, end, categories uint64 }

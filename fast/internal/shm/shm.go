@@ -194,7 +194,6 @@ func (e *Endpoint) free() {
 	e.mem.unmap()
 	e.giveBack()
 	e.unmapRegions()
-	e.peeking.pages.close()
 }
 
 // list prepares the messages of an Exchange.
