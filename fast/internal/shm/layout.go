@@ -164,7 +164,8 @@ func ownBytes(size int) int {
 }
 
 // memoryBytes is the length of the shared memory for size ranks with all full slots: 2.04 MiB for 2 ranks, 14.3 MiB for 4,
-// and no more than 125 MiB for up to 91. More ranks have only what they have from the beginning.
+// and no more than 125 MiB for up to 64. More ranks have no full slots, only what they have from the beginning: they send
+// everything in pieces of a small slot.
 func memoryBytes(size int) int {
 	n := idleBytes(size) + size*ownBytes(size)
 	return (n + page - 1) / page * page

@@ -36,8 +36,11 @@ func TestLayout(t *testing.T) {
 		slot := fullSlot(size)
 		data := size * (size - 1) * slots * slot
 		if slot%wire.Segment != 0 || slot == small || slot > maxSlot || data > budget ||
-			(slot > 0 && slot < maxSlot && 2*data <= budget) || memoryBytes(min(size, 91)) > 125<<20 || ringBytes%128 != 0 || rowBytes(slots, slot)%128 != 0 {
+			(slot > 0 && slot < maxSlot && 2*data <= budget) || ringBytes%128 != 0 || rowBytes(slots, slot)%128 != 0 {
 			t.Fatalf("%d ranks: slots of %d bytes", size, slot)
+		}
+		if all := memoryBytes(size); size <= 64 && (slot == 0 || all > 125<<20) || size > 64 && all != idleBytes(size) {
+			t.Fatalf("%d ranks: slots of %d bytes, %d KiB in all", size, slot, all>>10)
 		}
 	}
 }
