@@ -33,7 +33,8 @@ const (
 )
 
 // Protocol says how this rank sends a message of so many bytes, which is reduced as it arrives or not. It may be called at
-// any time.
+// any time, also before it is known whether there is memory for full slots, and whether a receiver can read that of this
+// process.
 func (e *Endpoint) Protocol(bytes int, reduces bool) string {
 	how, where := "copied", ""
 	if reduces {
@@ -45,7 +46,7 @@ func (e *Endpoint) Protocol(bytes int, reduces bool) string {
 	case bytes <= small:
 		where = "a slot"
 	default:
-		where = fmt.Sprintf("slots of %d KiB", max(small, fullSlot(e.mem.size))>>10)
+		where = fmt.Sprintf("slots of up to %d KiB", max(small, fullSlot(e.mem.size))>>10)
 	}
 	words := how + " from " + where
 	if e.mem.size > 2 {
@@ -55,11 +56,11 @@ func (e *Endpoint) Protocol(bytes int, reduces bool) string {
 		words += "; in place from memory of fast.Alloc"
 	}
 	switch p := &e.peeking; {
-	case p.off || bytes < p.from:
+	case p.off || bytes < p.from || !p.always && pagemap() < 0:
 	case p.oneWay:
-		words += "; by CMA from huge pages"
+		words += "; where the system allows it, by CMA from huge pages"
 	case !reduces:
-		words += "; by CMA if both ranks send as much from huge pages"
+		words += "; where the system allows it, by CMA if both ranks send as much from huge pages"
 	}
 	return words
 }

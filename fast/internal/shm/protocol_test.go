@@ -30,7 +30,7 @@ func TestProtocol(t *testing.T) {
 		{inline, 1, inSmall, "from a line"},
 		{inline + 1, 1, inSmall, "from a slot"},
 		{small, 2, onBoard, "shared by the ranks"},
-		{small + 1, 1, inFull, "from slots of 128 KiB"},
+		{small + 1, 1, inFull, "from slots of up to 128 KiB"},
 		{peekFrom - 1, 2, onFullBoard, "shared by the ranks"},
 		{peekFrom, 1, inProcess, "CMA"},
 	} {
@@ -54,6 +54,12 @@ func TestProtocol(t *testing.T) {
 	all[1].Seclude()
 	if words := all[1].Protocol(1<<30, false); strings.Contains(words, "CMA") {
 		t.Errorf("secluded: %q", words)
+	}
+	defer func(known func() int) { pagemap = known }(pagemap)
+	pagemap = func() int { return -1 }
+	all[0].peeking.always = false
+	if words := all[0].Protocol(1<<30, true); strings.Contains(words, "CMA") {
+		t.Errorf("where the system does not tell about pages: %q", words)
 	}
 }
 
