@@ -4,6 +4,7 @@ package shm
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -75,8 +76,16 @@ func (e *Endpoint) withdraw() {
 	for i := range e.out {
 		if m := &e.out[i]; m.offered && !m.done {
 			m.link.out.head.withdrawn.Store(1)
+			fence()
 		}
 	}
+}
+
+// fence has others see what was stored before it before what is stored after it. For plain stores that come after it, an
+// atomic store alone does not do that on arm64.
+func fence() {
+	var scratch atomic.Uint32
+	scratch.Add(1)
 }
 
 // accept begins the reading of an offered message, the next one of l, which says where.
