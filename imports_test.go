@@ -43,7 +43,7 @@ var importRules = []importRule{
 		never: []string{"fast"}},
 	{pattern: "fast/internal/inproc", may: []string{"fast/internal/wire", "fast/internal/inbox"}, never: []string{"fast"}},
 	{pattern: "fast/internal/agree", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
-	{pattern: "fast/internal/exchangetest", may: []string{"spec", "fast/internal/wire"}, never: []string{"fast"}},
+	{pattern: "fast/internal/exchangetest", may: []string{"spec", "fast/internal/wire", "pgregory.net/rapid"}, never: []string{"fast"}},
 	{pattern: "fast/internal/shm", may: []string{"fast/internal/wire", "fast/internal/kernel", "fast/internal/release", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "fast/internal/*", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "cmd/collgen", may: []string{"spec", "selection", "gen", "gen/emit", "gen/simulate", "verify", "golang.org/x/tools"},

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -102,8 +104,14 @@ func together(all []rank, f func(e rank) error) []error {
 	return errs
 }
 
+// tester is a *testing.T or *rapid.T.
+type tester interface {
+	rapid.TB
+	Context() context.Context
+}
+
 // succeed runs f on all ranks at once, each within a long time, and gives up on all that is left if one fails.
-func succeed(t *testing.T, all []rank, f func(ctx context.Context, e rank) error) {
+func succeed(t tester, all []rank, f func(ctx context.Context, e rank) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()

@@ -41,7 +41,7 @@ func TestFaults(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := exec.Command(os.Args[0], "-test.run=^TestTransport$/^"+f.fails+"$")
+			c := exec.Command(os.Args[0], "-test.run=^TestTransport$/^"+f.fails+"$", "-rapid.nofailfile", "-rapid.shrinktime=1s")
 			c.Env = append(os.Environ(), faultVar+"="+name)
 			out, err := c.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "--- FAIL: TestTransport/"+strings.ReplaceAll(f.fails, " ", "_")) {

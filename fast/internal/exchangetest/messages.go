@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -29,39 +30,35 @@ func testAlone(t *testing.T, make Make) {
 	}
 }
 
-// testExchange has ranks send several messages of various lengths to each other in the same steps.
+// testExchange has ranks send several messages of various lengths to each other in the same steps. A plan that fails can be
+// repeated, and is made as small as one that fails can be: see the flags of rapid.
 func testExchange(t *testing.T, make Make) {
-	for range 60 {
-		seed := rand.Uint64()
-		rnd := rand.New(rand.NewPCG(seed, 2))
-		size := 2 + rnd.IntN(4)
-		var p Plan
-		for range 1 + rnd.IntN(4) {
-			p = append(p, drawStep(rnd, size))
-		}
-		t.Logf("%d ranks, of seed %#x", size, seed)
+	rapid.Check(t, func(rt *rapid.T) {
+		size := rapid.IntRange(2, 5).Draw(rt, "ranks")
+		p := Plan(rapid.SliceOfN(rapid.SliceOfN(messages(size), 0, 8), 1, 4).Draw(rt, "plan"))
 		all := group(t, make, size)
-		succeed(t, all, p.carryOut)
-		for _, e := range all {
-			_ = e.Close()
-		}
-	}
+		defer func() {
+			for _, e := range all {
+				_ = e.Close()
+			}
+		}()
+		succeed(rt, all, p.carryOut)
+	})
 }
 
-func drawStep(rnd *rand.Rand, size int) []Message {
-	step := make([]Message, rnd.IntN(9))
-	for i := range step {
-		from := rnd.IntN(size)
-		m := Message{From: from, To: (from + 1 + rnd.IntN(size-1)) % size, Length: Lengths[rnd.IntN(len(Lengths))]}
-		if m.Kernel = rnd.IntN(2) == 0; m.Kernel {
-			m.First, m.InPlace = rnd.IntN(2) == 0, rnd.IntN(2) == 0
+// messages are any messages among so many ranks.
+func messages(size int) *rapid.Generator[Message] {
+	return rapid.Custom(func(t *rapid.T) Message {
+		m := Message{From: rapid.IntRange(0, size-1).Draw(t, "from"), Length: rapid.SampledFrom(Lengths).Draw(t, "length")}
+		m.To = (m.From + rapid.IntRange(1, size-1).Draw(t, "distance")) % size
+		if m.Kernel = rapid.Bool().Draw(t, "kernel"); m.Kernel {
+			m.First, m.InPlace = rapid.Bool().Draw(t, "first"), rapid.Bool().Draw(t, "in place")
 		}
 		if !m.Kernel || m.Length%8 != 0 {
-			m.Shift = rnd.IntN(8)
+			m.Shift = rapid.IntRange(0, 7).Draw(t, "shift")
 		}
-		step[i] = m
-	}
-	return step
+		return m
+	})
 }
 
 // testLengths sends messages of all lengths in both directions, the long ones one by one and the others one after the
