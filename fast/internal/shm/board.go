@@ -2,9 +2,7 @@
 
 package shm
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 // Every rank has a board: a few slots that all others read. A segment that the rank sends to several of them is written
 // there once, and the lines of all rings refer to it. A slot of the board is used again when all its readers have taken

@@ -18,8 +18,8 @@ import (
 // mostGrown bounds what all endpoints of this process take for their full slots, in bytes.
 const mostGrown = 256 << 20
 
-// grown is what they have.
-var grown atomic.Int64
+// grownAll is what they have.
+var grownAll atomic.Int64
 
 // advise asks the system for memory. Tests replace it.
 var advise = unix.Madvise
@@ -51,8 +51,8 @@ func (e *Endpoint) grow() bool {
 // count adds bytes that this rank is to take to those of this process, if it may have as many. There they stay, also if
 // the system does not give all of them: what it has given by then is kept for the next time.
 func (e *Endpoint) count(bytes int64) bool {
-	if e.took == 0 && grown.Add(bytes) > mostGrown {
-		grown.Add(-bytes)
+	if e.took == 0 && grownAll.Add(bytes) > mostGrown {
+		grownAll.Add(-bytes)
 		return false
 	}
 	e.took = bytes
@@ -60,7 +60,7 @@ func (e *Endpoint) count(bytes int64) bool {
 }
 
 // giveBack notes that the memory is unmapped.
-func (e *Endpoint) giveBack() { grown.Add(-e.took) }
+func (e *Endpoint) giveBack() { grownAll.Add(-e.took) }
 
 // hugePages is the part of m that consists of the huge pages that have any of the bytes between from and to.
 func (m *memory) hugePages(from, to int) (first, last int) {

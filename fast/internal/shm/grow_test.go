@@ -46,7 +46,7 @@ func allocated(t *testing.T, fd int) int {
 // TestGrow: what ranks have from the beginning is enough for short messages; for long ones a rank takes its full slots,
 // which belong to what all endpoints of a process may take until the memory is unmapped.
 func TestGrow(t *testing.T) {
-	before := grown.Load()
+	before := grownAll.Load()
 	for size, idle := range map[int]int{2: 36 << 10, 4: 188 << 10} {
 		all, memory := fileGroup(t, size)
 		for _, n := range []int{0, 1, inline + 1, small} {
@@ -60,12 +60,12 @@ func TestGrow(t *testing.T) {
 		if got := segmentsOf(t, all[:2], make([]byte, maxSlot+1), false); got != 2 {
 			t.Errorf("%d ranks: %d segments", size, got)
 		}
-		taken := grown.Load() - before
+		taken := grownAll.Load() - before
 		if got := allocated(t, memory); !all[0].grown || all[1].grown || taken < int64(ownBytes(size)) || got > idle+int(taken) {
 			t.Errorf("%d ranks have %d bytes, of which %d are said to be for long messages", size, got, taken)
 		}
 		closeGroup(all)
-		if grown.Load() != before {
+		if grownAll.Load() != before {
 			t.Errorf("%d ranks: it is still said to be taken", size)
 		}
 	}
@@ -76,7 +76,7 @@ func TestGrow(t *testing.T) {
 func TestGrowsNot(t *testing.T) {
 	data := make([]byte, 10*small+1)
 	for name, start := range map[string]func() (undo func()){
-		"the most of a process":  func() func() { grown.Add(mostGrown); return func() { grown.Add(-mostGrown) } },
+		"the most of a process":  func() func() { grownAll.Add(mostGrown); return func() { grownAll.Add(-mostGrown) } },
 		"what is left":           func() func() { _, undo := leaving(0); return undo },
 		"what the system allows": func() func() { return adviseAs(unix.ENOMEM) },
 	} {
@@ -122,7 +122,7 @@ func TestRefusedForAWhile(t *testing.T) {
 
 // TestGivenInPart: what the system has given of more that it refuses belongs to what this process has taken.
 func TestGivenInPart(t *testing.T) {
-	before := grown.Load()
+	before := grownAll.Load()
 	all, memory := fileGroup(t, 3)
 	idle := allocated(t, memory)
 	advise = func(b []byte, how int) error {
@@ -134,17 +134,17 @@ func TestGivenInPart(t *testing.T) {
 	all[0].makeRoom(maxSlot)
 	advise = unix.Madvise
 	given := allocated(t, memory) - idle
-	if counted := grown.Load() - before; all[0].grown || given == 0 || counted < int64(given) {
+	if counted := grownAll.Load() - before; all[0].grown || given == 0 || counted < int64(given) {
 		t.Errorf("grown: %v; %d bytes are given, and %d counted", all[0].grown, given, counted)
 	}
 	all[0].refused = time.Time{} // long ago
-	counted := grown.Load()
-	if all[0].makeRoom(maxSlot); !all[0].grown || grown.Load() != counted {
-		t.Errorf("grown: %v; %d bytes are counted, before %d", all[0].grown, grown.Load(), counted)
+	counted := grownAll.Load()
+	if all[0].makeRoom(maxSlot); !all[0].grown || grownAll.Load() != counted {
+		t.Errorf("grown: %v; %d bytes are counted, before %d", all[0].grown, grownAll.Load(), counted)
 	}
 	closeGroup(all)
-	if grown.Load() != before {
-		t.Errorf("%d bytes are still counted", grown.Load()-before)
+	if grownAll.Load() != before {
+		t.Errorf("%d bytes are still counted", grownAll.Load()-before)
 	}
 }
 

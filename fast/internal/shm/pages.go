@@ -27,13 +27,13 @@ func mapShared(fd, n, prot int) ([]byte, error) {
 
 // reserve finds n bytes of addresses for a mapping, which it is to replace. Without memory, they cost nothing.
 func reserve(n int) (unsafe.Pointer, error) {
-	spare := 0
+	extra := 0
 	if n >= huge {
-		spare = huge
+		extra = huge
 	}
 	const prot, flags = unix.PROT_NONE, unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
-	from, err := unix.MmapPtr(-1, 0, nil, uintptr(n+spare), prot, flags)
-	if err != nil || spare == 0 {
+	from, err := unix.MmapPtr(-1, 0, nil, uintptr(n+extra), prot, flags)
+	if err != nil || extra == 0 {
 		return from, err
 	}
 	skip := -uintptr(from) & (huge - 1)

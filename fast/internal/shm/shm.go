@@ -43,7 +43,7 @@ type Endpoint struct {
 	peeking peeking
 
 	meanwhile func() // see Meanwhile; nil: nothing
-	spare     bool   // it is yet to be called
+	due       bool   // it is yet to be called
 
 	gate     gate
 	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
@@ -99,7 +99,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	}
 	defer e.over() // also if a kernel panics
 	e.publish()
-	e.spare = e.meanwhile != nil
+	e.due = e.meanwhile != nil
 	err := e.list(sends, recvs)
 	if err == nil {
 		err = e.complete(ctx)
@@ -128,6 +128,7 @@ func (e *Endpoint) forget() {
 		e.awaited.forget()
 	}
 	e.withdraw()
+	// Only what points to that memory: newOut and newIn clear the rest.
 	for i := range e.out {
 		m := &e.out[i]
 		m.Send, m.call.Call = nil, nil
@@ -307,8 +308,8 @@ func (e *Endpoint) advance() (moved bool, err error) {
 		}
 		moved = moved || did
 	}
-	if e.spare {
-		e.spare = false
+	if e.due {
+		e.due = false
 		e.meanwhile()
 	}
 	for i := range e.in {
