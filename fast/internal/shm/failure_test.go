@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -176,18 +177,25 @@ func TestSegmentNowhere(t *testing.T) {
 	}
 }
 
-// FuzzHostileMemory overwrites shared memory, all but the data in slots, while three ranks talk, so that there are boards:
-// they fail or do not, but within their time and without touching what is not theirs.
+// FuzzHostileMemory overwrites shared memory, all but the data in slots, while three ranks talk, so that there are boards,
+// and messages that were sent are not received yet: they fail or do not, but within their time and without touching what is
+// not theirs.
 func FuzzHostileMemory(f *testing.F) {
 	f.Add(uint64(1), []byte{1, 2, 3, 255})
 	f.Add(uint64(2), []byte{})
+	f.Add(uint64(52), []byte("00000000000")) // has a segment that was sent lie where no slot is
 	const size, head = 3, int(unsafe.Sizeof(ringHead{}))
+	before, after := []int{1, small, maxSlot + 1}, []int{slots*maxSlot + 1}
+	lengths := slices.Concat(before, after)
 	f.Fuzz(func(t *testing.T, seed uint64, junk []byte) {
 		all := group(t, size)
 		defer closeGroup(all)
+		for _, e := range all {
+			if err := e.Exchange(t.Context(), toAll(e, before), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
 		rnd := rand.New(rand.NewPCG(seed, 0))
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
 		for i, b := range junk {
 			at := rnd.IntN(ringsOffset(size) + head)
 			if i%2 == 0 { // rings are the more interesting part
@@ -195,7 +203,13 @@ func FuzzHostileMemory(f *testing.F) {
 			}
 			all[0].mem.bytes[at] = b
 		}
-		for rank, err := range together(all, func(e *Endpoint) error { return talk(ctx, e) }) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		for rank, err := range together(all, func(e *Endpoint) error {
+			recvs, untouched := fromAll(e, lengths)
+			_ = e.Exchange(ctx, toAll(e, after), recvs) // whatever comes of it
+			return untouched()
+		}) {
 			if err != nil {
 				t.Errorf("rank %d: %v", rank, err)
 			}
@@ -203,14 +217,24 @@ func FuzzHostileMemory(f *testing.F) {
 	})
 }
 
-// talk has a rank send the same to all others, which goes by its board, receive as much, and reduce some of that. The
-// error is that something beside what it receives is overwritten.
-func talk(ctx context.Context, e *Endpoint) error {
-	var sends []wire.Send
-	var recvs []wire.Recv
-	var beside []*byte
-	for _, n := range []int{1, small, maxSlot + 1, slots*maxSlot + 1} {
+// toAll sends messages of the lengths to all other ranks, to each the same, which the board is for.
+func toAll(e *Endpoint, lengths []int) (sends []wire.Send) {
+	for _, n := range lengths {
 		same := make([]byte, n)
+		for peer := range e.links {
+			if peer != e.rank {
+				sends = append(sends, wire.Send{Peer: peer, Data: same})
+			}
+		}
+	}
+	return sends
+}
+
+// fromAll receives messages of the lengths from all other ranks, and reduces those of rank 0. What lies beside them is to
+// be untouched.
+func fromAll(e *Endpoint, lengths []int) (recvs []wire.Recv, untouched func() error) {
+	var beside []*byte
+	for _, n := range lengths {
 		for peer := range e.links {
 			if peer == e.rank {
 				continue
@@ -221,14 +245,15 @@ func talk(ctx context.Context, e *Endpoint) error {
 			if peer == 0 {
 				r.Kernel, r.With = subtract, r.Into
 			}
-			sends, recvs = append(sends, wire.Send{Peer: peer, Data: same}), append(recvs, r)
+			recvs = append(recvs, r)
 		}
 	}
-	_ = e.Exchange(ctx, sends, recvs) // whatever comes of it
-	for _, b := range beside {
-		if *b != canary {
-			return errors.New("what is beside a message is overwritten")
+	return recvs, func() error {
+		for _, b := range beside {
+			if *b != canary {
+				return errors.New("what is beside a message is overwritten")
+			}
 		}
+		return nil
 	}
-	return nil
 }
