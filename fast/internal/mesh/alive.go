@@ -41,13 +41,13 @@ func (v *vigil) look(now int64, peers []*peer) (silent []int) {
 // On one host nothing is lost.
 func (m *Mesh) watchOver() {
 	v := vigil{freeze: int64(m.cfg.Freeze), last: m.now()}
-	for turn := int64(0); ; {
+	for turn, last := int64(0), never; ; {
 		m.mu.Lock()
 		peers, wait := m.peers(), m.shortest/16
 		m.mu.Unlock()
 		m.giveUp(v.look(m.now(), peers), wire.ErrFrozen, "no answer")
 		for _, p := range peers {
-			if turn%4 == 0 || turn%2 == 0 && p.tcp != nil {
+			if due(last, turn, p.tcp != nil) {
 				p.pulse()
 			}
 		}
@@ -57,12 +57,26 @@ func (m *Mesh) watchOver() {
 		case <-m.leaving.Done():
 			return
 		case <-m.hurry:
-			turn = 0
+			last = never
 		case <-time.After(left):
-			turn = next
+			last, turn = turn, next
 		}
 		m.cfg.pause()
 	}
+}
+
+// never stands for the turn before the first one, and is before all others.
+const never = int64(-4)
+
+// due tells whether it is time for a heartbeat at a turn, the one before being last: every fourth time, and over TCP every
+// second time. A process that wakes up late leaves out turns, always the same ones if it is always late; so what counts is
+// not whether this turn is the fourth, but whether there has been one since the last.
+func due(last, turn int64, tcp bool) bool {
+	every := int64(4)
+	if tcp {
+		every = 2
+	}
+	return last/every != turn/every
 }
 
 // nextTurn is which multiple of wait the clock shows next, and when. As all processes of a host turn to their peers at the

@@ -79,6 +79,47 @@ func TestShortStop(t *testing.T) {
 	})
 }
 
+// TestLate has processes wake up so late every time that they leave out turns, always the same ones: they send heartbeats
+// all the same, and nobody is given up.
+func TestLate(t *testing.T) {
+	const wait = freeze / 16
+	for _, late := range []time.Duration{wait / 2, wait * 3 / 2, wait * 5 / 2, wait * 7 / 2} {
+		for phase := range 4 {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Duration(phase) * wait)
+				job, gates, _ := cabled(t, plenty, freeze, freeze)
+				for _, g := range gates {
+					g.hold(late)
+				}
+				time.Sleep(time.Minute)
+				wantAllUp(t, job)
+				for _, g := range gates {
+					g.hold(0)
+				}
+				closeAll(job)
+			})
+		}
+	}
+}
+
+// TestDue: one heartbeat for each four turns, or two over TCP, whichever of them are left out; and one at once at first.
+func TestDue(t *testing.T) {
+	for _, x := range []struct {
+		last, turn int64
+		host, tcp  bool
+	}{
+		{never, 0, true, true}, {never, 7, true, true},
+		{7, 8, true, true}, {8, 9, false, false}, {9, 10, false, true}, {10, 11, false, false}, {11, 12, true, true},
+		{7, 9, true, true}, {9, 11, false, true}, {11, 13, true, true}, // every second turn, and never an even one
+		{5, 9, true, true}, {6, 7, false, false}, {100, 3, true, true}, // the clock was set back
+		{8, 8, false, false},
+	} {
+		if host, tcp := due(x.last, x.turn, false), due(x.last, x.turn, true); host != x.host || tcp != x.tcp {
+			t.Errorf("turn %d after %d: %v, and %v over TCP", x.turn, x.last, host, tcp)
+		}
+	}
+}
+
 // TestOwnStop stops all processes, as when the machine sleeps: whoever wakes up first does not blame the others.
 func TestOwnStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -119,19 +119,28 @@ func (w *way) write(b []byte) (n int, err error) {
 	}
 }
 
-// gate stops a process: all its goroutines of a mesh wait at it when it is shut.
+// gate stops a process: all its goroutines of a mesh wait at it when it is shut, and otherwise for late.
 type gate struct {
 	mu   sync.Mutex
 	shut chan struct{}
+	late time.Duration
 }
 
 func (g *gate) pass() {
 	g.mu.Lock()
-	shut := g.shut
+	shut, late := g.shut, g.late
 	g.mu.Unlock()
 	if shut != nil {
 		<-shut
 	}
+	time.Sleep(late)
+}
+
+// hold has the process be so late with everything from now on.
+func (g *gate) hold(late time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.late = late
 }
 
 func (g *gate) stop() {
