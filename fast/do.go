@@ -16,6 +16,12 @@ import (
 // What is wrong with the arguments is ErrInvalidArgument; if ctx has ended before, the error is a TimeoutError that
 // waits for no rank. In both cases nothing was sent, the call does not count, and the communicator stays healthy.
 func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args *Args, opts []Option) error {
+	switch {
+	case k == nil:
+		return Refuse("Do", "the collective is nil")
+	case args == nil:
+		return Refuse(k.Name, "the arguments are nil")
+	}
 	var r request
 	r.k, r.t, r.dst, r.src = k, spec.TypeOf[T](), bytesOf(dst), bytesOf(src)
 	r.args.set(args)

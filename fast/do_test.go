@@ -85,6 +85,8 @@ func TestArguments(t *testing.T) {
 		{"unknown op", AllReduce(ctx, c, x, 200), "op op(200) is not defined"},
 		{"negative root", Broadcast(ctx, c, x, -1), "root is -1, want a rank of 2"},
 		{"root too large", Broadcast(ctx, c, x, 2), "root is 2, want a rank of 2"},
+		{"no collective", Do(ctx, c, nil, x, x, &sum, nil), "the collective is nil"},
+		{"no arguments", Do(ctx, c, k, x, x, nil, nil), "the arguments are nil"},
 		{"root of Do", Do(ctx, c, k, x, x, &Args{Op: Sum, Root: 2}, nil), "root is 2, want a rank of 2"},
 		{"peer of Do", Do(ctx, c, k, x, x, &Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
 		{"negative count", Do(ctx, c, k, x, x, &Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
