@@ -10,18 +10,19 @@ import (
 )
 
 // publish makes the call in progress readable for the other ranks, until history more calls were begun. Where it comes
-// into the place of one of the same form, its number is all that is new. This rank is inside the gate.
+// into the place of one of the same form, its number and its names are all that is new. This rank is inside the gate.
 func (e *Endpoint) publish() {
 	if e.published {
 		return
 	}
 	at := e.begun % history
-	r := &e.own.calls[at]
+	r, call := &e.own.calls[at], e.current.Call
 	if form := e.current.Form; form != e.forms[at] {
 		e.forms[at] = form
-		r.call = *e.current.Call
+		r.call = *call
 	}
-	r.call.Seq, r.fingerprint = e.current.Call.Seq, e.current.Fingerprint
+	r.call.PrimitiveName, r.call.AlgorithmName = call.PrimitiveName, call.AlgorithmName
+	r.call.Seq, r.fingerprint = call.Seq, e.current.Fingerprint
 	e.begun++
 	e.published = true
 }

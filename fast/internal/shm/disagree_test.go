@@ -67,3 +67,29 @@ func TestCrossed(t *testing.T) {
 		})
 	}
 }
+
+// TestRenamed: other ranks see the names of a call itself, and not those of one before it that differed in them alone.
+func TestRenamed(t *testing.T) {
+	all := group(t, 2)
+	defer closeGroup(all)
+	call := zeroToOne
+	for _, name := range []string{"Send", "SendRecv"} {
+		call.PrimitiveName = wire.NewLabel(name)
+		for range history {
+			call.Seq++
+			all[0].Begin(wire.NewMark(&call))
+			if err := all[0].Exchange(t.Context(), nil, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		past := all[1].links[0].control.past()
+		if len(past) != history {
+			t.Errorf("%d calls can be seen, want %d", len(past), history)
+		}
+		for _, c := range past {
+			if c.PrimitiveName != call.PrimitiveName {
+				t.Errorf("call %d is %v, want %s", c.Seq, c.PrimitiveName, name)
+			}
+		}
+	}
+}

@@ -137,7 +137,7 @@ func CheckPeer(rank, peer, size int) error {
 // Mark is a call with its fingerprint, so that it is computed once.
 type Mark struct {
 	Call        *Call
-	Form        uint64 // is the same for all calls that differ in their numbers alone
+	Form        uint64 // is the same for all calls that differ in their numbers and names alone
 	Fingerprint uint64
 }
 
@@ -160,10 +160,11 @@ func (m Mark) Of(own *Call) Mark {
 	return NewMark(own)
 }
 
-// Fingerprint is a hash of all of c, never 0. The first message between two ranks in a call carries it.
+// Fingerprint is a hash of all of c that ranks compare, never 0. The first message between two ranks in a call carries it.
 func (c *Call) Fingerprint() uint64 { return fingerprint(c.form(), c.Seq) }
 
-// fingerprint is that of a call of that form and number. Calls of one form have different ones.
+// fingerprint is that of a call of that form and number. Calls of one form have different ones, but for the one that would
+// have 0: it has that of the next.
 func fingerprint(form, seq uint64) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	if f := form + seq*odd; f != 0 {
@@ -172,7 +173,7 @@ func fingerprint(form, seq uint64) uint64 {
 	return odd
 }
 
-// form is a hash of all of c but its number. Pairs of fields are mixed by a multiplication each, which a processor does
+// form is a hash of all of c but its number and its names. Pairs of fields are mixed by a multiplication each, which a processor does
 // side by side, as wyhash does.
 func (c *Call) form() uint64 {
 	h := mix(c.Primitive^0xe7037ed1a0b428db, c.Schedule^0x8ebc6af09c88c6e3) ^

@@ -71,7 +71,7 @@ func TestMeets(t *testing.T) {
 }
 
 // TestFingerprints: calls that differ have different fingerprints, none of which is 0, and calls that differ in their numbers
-// alone have one form.
+// alone have one form. Names count for neither.
 func TestFingerprints(t *testing.T) {
 	draw := rapid.Custom(func(t *rapid.T) Call {
 		small := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64())
@@ -89,7 +89,15 @@ func TestFingerprints(t *testing.T) {
 		if m != NewMark(&a) || a.Seq != last || (a == b) != (m.Form == NewMark(&b).Form) {
 			t.Fatalf("%+v is %+v after Renumber, and %+v is %+v", a, m, b, NewMark(&b))
 		}
+		named := a
+		named.PrimitiveName, named.AlgorithmName = NewLabel("Send"), NewLabel("direct")
+		if n := NewMark(&named); n.Form != m.Form || n.Fingerprint != m.Fingerprint {
+			t.Fatalf("%+v is %+v, and with names %+v", a, m, n)
+		}
 	})
+	if fingerprint(0, 0) == 0 {
+		t.Error("a fingerprint is 0")
+	}
 }
 
 func FuzzLabel(f *testing.F) {
