@@ -224,7 +224,7 @@ func (x *Call) record() {
 // idler is a transport that has time to spare while messages are on their way.
 type idler interface {
 	// Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it waits. It
-	// is called before the first Exchange.
+	// is called before the first Exchange. F is short: it neither waits for another rank nor calls the transport.
 	Meanwhile(f func())
 }
 
