@@ -36,7 +36,7 @@ type Call struct {
 	receives bool // the receive listed last was not left out
 	together bool // messages are sent and received later, along with those of other calls
 	begun    bool // the transport was used
-	// unrecorded: the call has begun, and the flight recorder does not know of it yet.
+	// unrecorded: the flight recorder does not know of the call yet.
 	unrecorded bool
 	running    bool // the algorithm has neither returned nor panicked
 }
@@ -204,7 +204,7 @@ func (x *Call) announce() {
 	if x.begun {
 		return
 	}
-	x.begun, x.unrecorded = true, true
+	x.begun = true
 	if !x.c.idles {
 		x.record()
 	}

@@ -171,6 +171,7 @@ var errPanicked = errors.New("a call panicked")
 func (c *Comm) leave() {
 	if c.call.running {
 		c.call.running = false
+		c.call.record()
 		c.fail(errPanicked)
 		c.track.fail(errPanicked)
 	}
@@ -181,6 +182,7 @@ func (c *Comm) leave() {
 func (c *Comm) failed(r *request, seq uint64, err error) error {
 	c.call.running = false
 	if errors.Is(err, ErrInvalidArgument) && !c.call.begun { // by Layout
+		c.call.unrecorded = false
 		return err
 	}
 	return c.callError(r, seq, c.conclude(r, seq, err))
@@ -192,6 +194,7 @@ func (c *Comm) conclude(r *request, seq uint64, err error) error {
 	if cause := c.settle(failure); cause != error(failure) {
 		failure = c.callError(r, seq, cause)
 	}
+	c.call.record()
 	c.track.fail(failure)
 	if !c.closed.Load() {
 		c.track.keepTrace(failure)
@@ -298,7 +301,7 @@ func (x *Call) begin(r *request, src []byte, seq uint64) {
 		x.take(r)
 	}
 	x.In.data, x.Out.data, x.seq = src, r.dst, seq
-	x.begun, x.running = false, true
+	x.begun, x.unrecorded, x.running = false, true, true
 }
 
 // take prepares x for calls of r's form.

@@ -167,9 +167,9 @@ func (t *track) end() {
 	}
 }
 
-// fail records that they failed with err.
+// fail records that they failed with err, if there are any: what a rank sends to itself is not recorded.
 func (t *track) fail(err error) {
-	if t == nil {
+	if t == nil || t.done.Load() == t.last {
 		return
 	}
 	t.mu.Lock()

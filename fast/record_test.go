@@ -106,6 +106,55 @@ func TestTrace(t *testing.T) {
 	})
 }
 
+// TestTraceOfFailures: what failed is the call that did, even before its first message, and the one before it is done.
+func TestTraceOfFailures(t *testing.T) {
+	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "fails"}}}
+	try := func(run func(context.Context, *Call) error) func(c *Comm) error {
+		return func(c *Comm) error {
+			k.Algorithms[0].Run = run
+			return Do(t.Context(), c, k, []int64{}, nil, &Args{}, nil)
+		}
+	}
+	for name, x := range map[string]struct {
+		call func(c *Comm) error
+		want []TraceEntry
+	}{
+		"at once": {try(func(context.Context, *Call) error { return io.ErrNoProgress }),
+			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}, {Primitive: "Test", State: TraceFailed}}},
+		"panics": {try(func(context.Context, *Call) error { panic("at once") }),
+			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}, {Primitive: "Test", State: TraceFailed}}},
+		"refused": {try(func(_ context.Context, x *Call) error { return x.Layout(0, 0) }),
+			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
+		"to itself": {func(c *Comm) error {
+			c.transport.Fail(io.ErrNoProgress)
+			return SendRecv(t.Context(), c, []int64{1}, 0, []int64{2}, 0)
+		}, []TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := watched(2, recording{operations: 10})
+			defer leaveWatched(all)
+			for rank, err := range onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
+				if err != nil {
+					t.Fatalf("rank %d: %v", rank, err)
+				}
+			}
+			func() {
+				defer func() { _ = recover() }()
+				if err := x.call(all[0]); err == nil {
+					t.Error("it succeeds")
+				}
+			}()
+			only := cmp.FilterPath(func(p cmp.Path) bool {
+				field := p.Last().String()
+				return len(p) == 3 && field != ".Primitive" && field != ".State"
+			}, cmp.Ignore())
+			if d := cmp.Diff(x.want, written(t, all[0]).Entries, only); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
 // TestTraceIsBounded makes more calls than are kept, on several communicators of a rank. What still runs is kept all the
 // same.
 func TestTraceIsBounded(t *testing.T) {

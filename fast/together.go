@@ -57,7 +57,7 @@ func (c *Comm) list(ctx context.Context, at int) error {
 	if err := r.a.Run(ctx, x); err != nil {
 		return err
 	}
-	c.track.begin(x)
+	x.record()
 	for i := range x.sends[sends:] {
 		x.sends[sends+i].Call = d
 	}
