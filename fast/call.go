@@ -186,7 +186,8 @@ func (x *Call) release() {
 	}
 }
 
-// forget drops what was listed, so that the caller's memory can be collected.
+// forget drops what was listed, so that the caller's memory can be collected. That is little: loops take less time than
+// clear, which calls the runtime where there are pointers (4 ns of the 80 of BenchmarkPath).
 func (x *Call) forget() {
 	for i := range x.sends {
 		s := &x.sends[i]
