@@ -59,7 +59,7 @@ func endAtRandom(t *testing.T, w testWorld, how string) {
 					continue
 				}
 				returned[c.Rank()] = time.Now()
-				switch has, late := writtenAfter(err); {
+				switch has, late := writtenAfter(err, func() { time.Sleep(2 * time.Millisecond) }); {
 				case late:
 					written.Add(1)
 					fallthrough
@@ -129,8 +129,8 @@ func wantGoroutines(t *testing.T, before int) {
 // poison is what no call writes.
 const poison = -1
 
-// writtenAfter fills the buffer of a call that has ended with err, if it has one, and tells whether that is changed later.
-func writtenAfter(err error) (has, written bool) {
+// writtenAfter fills the buffer of a call that has ended with err, if it has one, and tells whether that is changed meanwhile.
+func writtenAfter(err error, meanwhile func()) (has, written bool) {
 	var u *unfinished
 	if !errors.As(err, &u) || len(u.buf) == 0 {
 		return false, false
@@ -138,18 +138,18 @@ func writtenAfter(err error) (has, written bool) {
 	for i := range u.buf {
 		u.buf[i] = poison
 	}
-	time.Sleep(2 * time.Millisecond)
+	meanwhile()
 	return true, slices.ContainsFunc(u.buf, func(x int) bool { return x != poison })
 }
 
 // TestWrittenAfter: what writes to the buffer of a call that has ended is found.
 func TestWrittenAfter(t *testing.T) {
 	buf := make([]int, 100)
-	time.AfterFunc(time.Millisecond, func() { buf[99] = 7 })
-	if has, written := writtenAfter(fmt.Errorf("it failed: %w", verified(ErrAborted, buf, nil))); !has || !written {
+	late := func() { buf[99] = 7 }
+	if has, written := writtenAfter(fmt.Errorf("it failed: %w", verified(ErrAborted, buf, nil)), late); !has || !written {
 		t.Error(has, written)
 	}
-	if has, written := writtenAfter(verified(ErrAborted, buf, nil)); !has || written {
+	if has, written := writtenAfter(verified(ErrAborted, buf, nil), func() {}); !has || written {
 		t.Error("nobody writes:", has, written)
 	}
 }
