@@ -101,6 +101,7 @@ func (c *Comm) useless(name string) error {
 		return nil
 	}
 	c.flush()
+	c.track.keepTrace(f.err)          // or waits for whoever writes it: the program may end because of this call
 	if errors.Is(f.err, ErrAborted) { // says so
 		return c.unmade(name, f.err)
 	}
