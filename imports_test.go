@@ -32,6 +32,8 @@ var importRules = []importRule{
 	{pattern: "gen/simulate", may: []string{"spec", "gen"}, never: []string{"fast"}},
 	{pattern: "ref", may: []string{"spec"}},
 	{pattern: "verify", may: []string{"spec", "selection", "gen"}, never: []string{"fast"}},
+	{pattern: "verify/internal/edit", may: []string{"gen"}},
+	{pattern: "verify/mutate", may: []string{"spec", "gen", "verify", "verify/internal/*", "golang.org/x/tools"}, never: []string{"fast"}},
 	{pattern: "fast", may: []string{"spec", "selection", "fast/internal/*", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/storetest", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/internal/secure", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
@@ -80,6 +82,8 @@ func TestImportRulesCanFail(t *testing.T) {
 		"gen/emit":                   {"gen", "verify"},
 		"gen/simulate":               {"gen", "gen/emit"},
 		"verify":                     {"gen", "ref"},
+		"verify/internal/edit":       {"gen", "spec"},
+		"verify/mutate":              {"verify", "ref"},
 		"fast":                       {"spec", "fast/internal/shm", "gen"},
 		"fast/internal/wire":         {"fast/internal/tcp"},
 		"fast/internal/shm":          {"fast/internal/wire", "fast/internal/secure"},
@@ -134,6 +138,8 @@ func TestImportRulesCanFail(t *testing.T) {
 		"tlaplus imports verify",
 		"tools has no import rule",
 		"verify imports ref",
+		"verify/internal/edit imports spec",
+		"verify/mutate imports ref",
 	}
 	if d := cmp.Diff(want, importViolations(t, dir, "linux/amd64")); d != "" {
 		t.Error(d)

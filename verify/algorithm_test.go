@@ -10,6 +10,7 @@ import (
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/internal/edit"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -52,7 +53,7 @@ func TestSummary(t *testing.T) {
 // TestFirstFailure: the counterexample is that of the first call that fails, whichever goroutine finds one first.
 func TestFirstFailure(t *testing.T) {
 	a := gen.ReduceBinomial // wrong from size 5 on, for roots from 2 on
-	set(0, func(x *gen.RecvReduce) {
+	edit.Set(0, func(x *gen.RecvReduce) {
 		wrong := spec.And(spec.Ge(spec.Size, spec.Int(5)), spec.Ge(spec.Root, two))
 		x.ReceivedFirst = spec.If(wrong, zero, x.ReceivedFirst)
 	})(&a)
@@ -124,7 +125,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	a := gen.AllReduceOneShot
-	drop[gen.Finish](0)(&a)
+	edit.Drop[gen.Finish](0)(&a)
 	_, err = verify.Algorithm(t.Context(), &a, verify.Options{To: 2})
 	var f *verify.Failure
 	if !errors.As(err, &f) {
@@ -143,7 +144,7 @@ func TestJSON(t *testing.T) {
 // TestNoSchedule: the error of an algorithm that cannot be instantiated is found in the failure.
 func TestNoSchedule(t *testing.T) {
 	a := gen.AllGatherRing
-	let("prev", 0, func(x *gen.Let) { x.Is = spec.Sub(spec.Rank, one) })(&a)
+	edit.Let("prev", 0, func(x *gen.Let) { x.Is = spec.Sub(spec.Rank, one) })(&a)
 	_, err := verify.Algorithm(t.Context(), &a, verify.Options{To: 3})
 	var node *gen.NodeError
 	var f *verify.Failure

@@ -6,6 +6,7 @@ import (
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/internal/edit"
 	"pgregory.net/rapid"
 )
 
@@ -20,7 +21,7 @@ func drawSchedule(t *rapid.T) *gen.Schedule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return clone(s)
+	return edit.Clone(s)
 }
 
 // mutations are small changes of an instruction, most of which leave the schedule in good shape.

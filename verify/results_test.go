@@ -7,6 +7,7 @@ import (
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/internal/edit"
 )
 
 // sum is an all-reduce of one block on two ranks, with what promise says of its order.
@@ -156,7 +157,7 @@ func TestPromisedIn(t *testing.T) {
 // TestShortWords: a counterexample stays readable where there are many ranks.
 func TestShortWords(t *testing.T) {
 	a := gen.AllReduceOneShot
-	set(0, func(x *gen.Reduce) { x.From.At = zero })(&a)
+	edit.Set(0, func(x *gen.Reduce) { x.From.At = zero })(&a)
 	_, err := verify.Algorithm(t.Context(), &a, verify.Options{From: 64, To: 64})
 	if err == nil || len(err.Error()) > 6000 {
 		t.Errorf("got %v", err)
