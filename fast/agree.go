@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // Agree has all ranks agree on the AND of the flags that they pass, although some of them may fail meanwhile. All ranks
@@ -80,6 +81,9 @@ func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement)
 	}
 	if rank, other, ok := v.Other(what); err == nil && ok {
 		err = &MismatchError{Rank: rank, Seq: x.Seq, TheirSeq: x.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}
+	}
+	if events.On {
+		c.followAgreement(what, x.Seq, &v, err)
 	}
 	return v, c.agreementError(what, x, err)
 }

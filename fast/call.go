@@ -8,6 +8,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -146,7 +147,14 @@ func (x *Call) Exchange(ctx context.Context) error {
 	}
 	x.announce()
 	x.loans, x.lent = x.loans[:0], false // the transport takes them back
+	if events.On {
+		x.followList(0, 0)
+		x.c.followStep()
+	}
 	err := x.c.transport.Exchange(ctx, x.sends, x.recvs)
+	if events.On {
+		x.c.followDone(err)
+	}
 	x.record() // if nobody has
 	if err == nil && len(x.borrowed) > 0 {
 		x.findLoans()
@@ -255,6 +263,9 @@ func (x *Call) conclude(ctx context.Context) error {
 
 // Copy copies from to into, unless both are the same memory.
 func (x *Call) Copy(into, from []byte) {
+	if events.On {
+		x.followLocal(events.Copy, into, false, from)
+	}
 	if unsafe.SliceData(into) != unsafe.SliceData(from) {
 		copy(into, from)
 	}
@@ -262,6 +273,9 @@ func (x *Call) Copy(into, from []byte) {
 
 // Refer is Copy of an operand that nothing but Reduce reads: it reads from, and into stays as it was.
 func (x *Call) Refer(into, from []byte) {
+	if events.On {
+		x.followLocal(events.Copy, into, true, from)
+	}
 	if len(from) > 0 {
 		x.loans = append(x.loans, loan{unsafe.SliceData(into), from})
 	}
@@ -269,6 +283,9 @@ func (x *Call) Refer(into, from []byte) {
 
 // Operand lists an operand of the next Reduce.
 func (x *Call) Operand(from []byte) {
+	if events.On {
+		x.followOperand(from)
+	}
 	for i := range x.loans {
 		if x.loans[i].place == unsafe.SliceData(from) {
 			from = x.loans[i].data
@@ -280,13 +297,21 @@ func (x *Call) Operand(from []byte) {
 
 // Reduce sets into to the reduction, from left to right, of the operands listed since the last Reduce.
 func (x *Call) Reduce(into []byte) {
+	if events.On {
+		x.followReduce(into)
+	}
 	kernel.Fold(x.kernel, x.many, into, x.operands, x.c.spare.need(kernel.Piece))
 	clear(x.operands)
 	x.operands = x.operands[:0]
 }
 
 // Finish completes a reduction in place: what the op does once to the combination of all operands.
-func (x *Call) Finish(data []byte) { kernel.Finish(x.op, x.elem, data, x.Size) }
+func (x *Call) Finish(data []byte) {
+	if events.On {
+		x.followLocal(events.Finish, data, false)
+	}
+	kernel.Finish(x.op, x.elem, data, x.Size)
+}
 
 // reset forgets the caller's memory.
 func (x *Call) reset() {

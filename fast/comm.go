@@ -63,6 +63,7 @@ type Comm struct {
 
 	queue atomic.Pointer[queue] // of started calls; nil before the first
 	track *track                // what the flight recorder knows of it; nil: nothing
+	trail *trail                // what it writes down; nil: nothing
 	idles bool                  // the transport has time for that while it waits
 }
 
@@ -78,7 +79,8 @@ type world struct {
 	users  atomic.Int64 // communicators that are not closed; the last one closes the plane
 	tuned  tuned        // the rules that count before the built-in ones
 	record *recorder    // nil: nothing is recorded
-	sealed bool         // the job's secret was made for its first processes, so that no other can join
+	events eventFile
+	sealed bool // the job's secret was made for its first processes, so that no other can join
 }
 
 // transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method

@@ -48,7 +48,7 @@ func (p *place) worldOf(m *mesh.Mesh) *world {
 	all := &processes{m, p.noCMA}
 	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
 	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, tuned: p.tuned,
-		record: newRecorder(p.recording(p.rank, p.size, recorded)), sealed: p.sealed()}
+		record: newRecorder(p.recording(p.rank, p.size, recorded)), sealed: p.sealed(), events: p.eventFile(p.size)}
 }
 
 // recording is what a recorder of so many operations is made with.

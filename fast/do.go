@@ -8,6 +8,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -148,6 +149,9 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 	made := c.counter(r)
 	c.describe(r, *made+1)
 	c.call.begin(r, src, *made+1)
+	if events.On {
+		c.call.followCall(c.mark)
+	}
 	err := r.a.Run(ctx, &c.call)
 	if err == nil {
 		err = c.call.conclude(ctx)
@@ -157,6 +161,9 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 	}
 	c.call.running = false
 	c.track.end()
+	if events.On {
+		c.followEnd(events.End, nil)
+	}
 	*made++
 	return nil
 }
@@ -197,6 +204,9 @@ func (c *Comm) conclude(r *request, seq uint64, err error) error {
 	}
 	c.call.record()
 	c.track.fail(failure)
+	if events.On {
+		c.followEnd(events.Failed, failure)
+	}
 	if !c.closed.Load() {
 		c.track.keepTrace(failure)
 	}

@@ -127,7 +127,7 @@ func (t *tracer) Release()        {}
 
 func (t *tracer) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if wantSends, wantRecvs := t.expected(); !slices.EqualFunc(sends, wantSends, sameSend) || !slices.EqualFunc(recvs, wantRecvs, sameRecv) {
-		t.bad = append(t.bad, cmp.Diff(events(wantSends, wantRecvs), events(sends, recvs)))
+		t.bad = append(t.bad, cmp.Diff(eventLines(wantSends, wantRecvs), eventLines(sends, recvs)))
 	}
 	for _, s := range sends {
 		t.mail.put(t.rank, s.Peer, s.Data)
@@ -218,8 +218,8 @@ func (t *tracer) bytes(p gen.Place) []byte {
 	return buffer.data[8*from : 8*to]
 }
 
-// events says what a step does, each event a line. Messages to one rank, and from one rank, keep their order.
-func events(sends []wire.Send, recvs []wire.Recv) []string {
+// eventLines says what a step does, each event a line. Messages to one rank, and from one rank, keep their order.
+func eventLines(sends []wire.Send, recvs []wire.Recv) []string {
 	var lines []string
 	for _, s := range sends {
 		lines = append(lines, fmt.Sprintf("to %d: %s", s.Peer, elements(s.Data)))
@@ -357,7 +357,7 @@ func (e *emittedCall) runRank(r int, mail *mailboxes, syms *symbols, in, out []u
 		}
 		err := e.run(ctx, x)
 		if sends, recvs := t.expected(); len(sends)+len(recvs) > 0 { // here, where the call still has its buffers
-			t.bad = append(t.bad, "it ends before:\n"+strings.Join(events(sends, recvs), "\n"))
+			t.bad = append(t.bad, "it ends before:\n"+strings.Join(eventLines(sends, recvs), "\n"))
 		}
 		return err
 	}

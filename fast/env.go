@@ -31,7 +31,7 @@ func FromEnv() []InitOption {
 func (l Launch) options() []InitOption {
 	opts := []InitOption{
 		WithRank(l.Rank, l.Size), WithJob(l.Job), WithEpoch(l.Epoch), WithTransport(l.Transport), WithInterface(l.Interface),
-		WithTraceDir(l.TraceDir), WithTuningFile(l.Tune), WithStoreAddress(l.Store),
+		WithTraceDir(l.TraceDir), WithEventDir(l.EventDir), WithTuningFile(l.Tune), WithStoreAddress(l.Store),
 		func(p *place) { p.host, p.storeless = l.Host, l.Reason },
 	}
 	if l.SecretFile != "" {

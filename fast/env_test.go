@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/internal/events"
 )
 
 // TestFromEnvNamesTheVariable that is missing or wrong.
@@ -64,6 +66,21 @@ func TestFromEnvSettles(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if _, err := p.credentials(); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "5 bytes, want 32") {
+		t.Error(err)
+	}
+}
+
+// TestEventDir: programs that are not built for events refuse to be without them.
+func TestEventDir(t *testing.T) {
+	setEnv(t, map[string]string{"COLL_EVENTS": "/e"})
+	p, err := placeOf(t.Context(), append(FromEnv(), WithRank(0, 1)))
+	if events.On {
+		if err != nil || p.eventDir != "/e" {
+			t.Errorf("%+v, %v", p, err)
+		}
+		return
+	}
+	if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "built without -tags collgen_events") {
 		t.Error(err)
 	}
 }

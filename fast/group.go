@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // worldID is the number of the first communicator of a job.
@@ -16,6 +17,11 @@ const worldID = 1
 
 // comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
 func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
+	if events.On {
+		if err := w.events.open(w.plane.Self()); err != nil {
+			return nil, fmt.Errorf("making communicator %s: %w", name, err)
+		}
+	}
 	if err := w.plane.Claim(id); err != nil {
 		return nil, fmt.Errorf("making communicator %s: %w", name, err)
 	}
@@ -32,6 +38,9 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 		c.transport = t
 	}
 	c.track = w.record.join(c)
+	if events.On {
+		c.follow(w.events.log)
+	}
 	c.recordMeanwhile()
 	w.users.Add(1)
 	w.plane.Handle(id, kindNotice, c.noticed)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/collgen/collgen/internal/events"
 )
 
 // initTime is how long Init waits for the other ranks if its context has no deadline.
@@ -62,6 +64,11 @@ func (p *place) take(what string, opts []InitOption) error {
 	}
 	if p.err != nil {
 		return Refuse(what, "%v", p.err)
+	}
+	if p.eventDir != "" {
+		if err := events.Check(); err != nil {
+			return Refuse(what, "events are to be written to %s: %v", p.eventDir, err)
+		}
 	}
 	return p.tune(what)
 }

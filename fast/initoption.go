@@ -35,6 +35,7 @@ type place struct {
 	log          *slog.Logger
 	logs         bool // log was given
 	traceDir     string
+	eventDir     string
 	slow         time.Duration
 	times        times                 // of a test
 	tuning       func() (tuned, error) // nil: none
@@ -131,6 +132,11 @@ func WithLogger(log *slog.Logger) InitOption {
 
 // WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time.
 func WithTraceDir(dir string) InitOption { return func(p *place) { p.traceDir = dir } }
+
+// WithEventDir has every rank write what its protocols do to a file in dir, rank-<n>.events, which `collgen replay` compares
+// with the schedules that were proved. It takes time, and is for programs that are built for it: in others, which
+// were built without -tags collgen_events, Init and Run fail. So they do if the file is there already.
+func WithEventDir(dir string) InitOption { return func(p *place) { p.eventDir = dir } }
 
 // WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without it.
 // A call that takes long because it moves much is not slow. What has moved is looked at four times as often, or more.

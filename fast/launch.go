@@ -29,13 +29,14 @@ type Launch struct {
 	SecretFile string `json:"secretFile"`
 	SecretFD   int    `json:"secretFD"`
 	// The rest is for WithTransport, WithInterface, WithEncryption, WithHeartbeatTimeout (0: nothing says), WithTraceDir,
-	// WithTuningFile, WithoutCMA and WithSlowCall (0: nothing says). Host names this host, in place of what the system says.
+	// WithEventDir, WithTuningFile, WithoutCMA and WithSlowCall (0: nothing says). Host names this host, in place of what the system says.
 	Transport string        `json:"transport"`
 	Interface string        `json:"interface"`
 	Host      string        `json:"host"`
 	Encrypt   bool          `json:"encrypt"`
 	Freeze    time.Duration `json:"freeze"` // in nanoseconds
 	TraceDir  string        `json:"traceDir"`
+	EventDir  string        `json:"eventDir"`
 	Tune      string        `json:"tune"`
 	NoCMA     bool          `json:"noCMA"`
 	Slow      time.Duration `json:"slow"` // in nanoseconds
@@ -56,8 +57,8 @@ type Launch struct {
 //
 // Whatever the launcher, these count if they are set: COLL_LOCAL_RANK, COLL_LOCAL_SIZE, COLL_JOB, COLL_EPOCH,
 // COLL_STORE, COLL_SECRET_FILE, COLL_SECRET_FD, COLL_TRANSPORT, COLL_INTERFACE, COLL_HOST, COLL_ENCRYPT (1 or 0),
-// COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE (a directory), COLL_TUNE (a file), COLL_NO_CMA (1 or 0) and
-// COLL_SLOW_CALL (such as 10s).
+// COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE and COLL_EVENTS (directories), COLL_TUNE (a file), COLL_NO_CMA (1 or 0)
+// and COLL_SLOW_CALL (such as 10s).
 //
 // Detect fails, naming the variables, if there is no launcher or a variable has no meaning.
 func Detect() (Launch, error) {

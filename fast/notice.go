@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // The kinds of control messages that communicators send.
@@ -97,6 +98,9 @@ func (c *Comm) tell(n notice) {
 		return
 	}
 	n.Text = n.Text[:min(len(n.Text), maxText)]
+	if events.On {
+		c.followNotice(events.Tell, c.rank, &n)
+	}
 	body, err := json.Marshal(n)
 	if err != nil {
 		panic(err) // of strings and numbers
@@ -139,6 +143,9 @@ func (c *Comm) noticed(m wire.Note) {
 	if from < 0 || !ok {
 		return
 	}
+	if events.On {
+		c.followNotice(events.Heard, from, &n)
+	}
 	switch n.State {
 	case Closed:
 		c.missing(from)
@@ -172,6 +179,9 @@ func (c *Comm) lost(process int, err error) {
 		return
 	case rank != c.rank:
 		err = &PeerError{Rank: rank, Err: err}
+	}
+	if events.On {
+		c.followEnd(events.Lost, err)
 	}
 	c.condemn(Failed, err, noticeOf(Failed, c.rank, 0, err))
 }

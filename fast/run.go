@@ -23,7 +23,7 @@ var errLeft = errors.New("the rank's function did not return")
 // communicator. Run's error names that rank first; errors of other ranks are joined to it, except those that merely
 // follow from it. A panic of f is not recovered: it ends the program, as a panic does in any goroutine.
 //
-// Of the options of Init, those on tuning, the logger, traces and slow calls count; the others have no meaning.
+// Of the options of Init, those on tuning, the logger, traces, events and slow calls count; the others have no meaning.
 func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error, opts ...InitOption) error {
 	switch {
 	case ctx == nil:
@@ -68,6 +68,7 @@ func (p *place) goroutineWorld(g *inproc.Plane, n int) *world {
 		},
 		tuned:  p.tuned,
 		record: newRecorder(p.recording(g.Self(), n, min(recorded, recordedInside/n))),
+		events: p.eventFile(n),
 	}
 }
 

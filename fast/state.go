@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/collgen/collgen/internal/events"
 )
 
 // State is how a communicator is: Healthy, then at most one of Failed, Revoked and Aborted, and Closed in the end.
@@ -66,6 +68,9 @@ func (c *Comm) end(s State, err error) bool {
 		return false
 	}
 	close(c.over)
+	if events.On {
+		c.followEnd(events.Fate, err)
+	}
 	c.news.tell()
 	return true
 }
@@ -147,6 +152,9 @@ func (c *Comm) Close() error {
 	c.telling.Lock()
 	c.tell(notice{State: Closed, By: c.rank, Rank: c.rank})
 	c.telling.Unlock()
+	if events.On {
+		c.followEnd(events.Closed, nil)
+	}
 	if c.transport != nil {
 		err = c.transport.Close()
 	}
@@ -161,6 +169,9 @@ func (c *Comm) Close() error {
 	if c.world.users.Add(-1) == 0 {
 		err = errors.Join(err, c.world.plane.Close())
 		c.world.record.close()
+		if events.On {
+			err = errors.Join(err, c.world.events.log.Close())
+		}
 	}
 	return err
 }

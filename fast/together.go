@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // Point-to-point calls that begin together: all of their messages are in flight in one Exchange, so that none has to wait
@@ -17,13 +18,22 @@ func (c *Comm) together(ctx context.Context) error {
 	c.descs = slices.Grow(c.descs[:0], len(c.group))[:len(c.group)]
 	err := c.listAll(ctx)
 	if err == nil && c.transport != nil {
+		if events.On {
+			c.followStep()
+		}
 		err = c.transport.Exchange(ctx, x.sends, x.recvs)
+		if events.On {
+			c.followDone(err)
+		}
 	}
 	x.running = false
 	if err != nil {
 		return c.conclude(&c.group[0], c.descs[0].Seq, err)
 	}
 	c.track.end()
+	if events.On {
+		c.followEnd(events.End, nil)
+	}
 	return nil
 }
 
@@ -63,6 +73,10 @@ func (c *Comm) list(ctx context.Context, at int) error {
 	}
 	for i := range x.recvs[recvs:] {
 		x.recvs[recvs+i].Call = d
+	}
+	if events.On {
+		x.followCall(wire.NewMark(d))
+		x.followList(sends, recvs)
 	}
 	if len(x.sends) == sends && len(x.recvs) == recvs { // announced all the same, as by Call.announce
 		c.transport.Begin(wire.NewMark(d))

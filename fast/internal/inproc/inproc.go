@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // network is what the endpoints share.
@@ -41,7 +42,8 @@ type Endpoint struct {
 	moves    uint64                // how often something was sent or received
 	progress atomic.Uint64         // moves, as far as others are to know
 	left     atomic.Pointer[[]int] // for which ranks the Exchange that failed was waiting; nil: none has failed
-	_        [64]byte              // the other ranks poll state
+	trail    *events.Trail
+	_        [64]byte // the other ranks poll state
 }
 
 // New makes the endpoints of size ranks, in rank order.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // segment is how many bytes a receiver takes at a time. Between two segments the sender may withdraw its message, and
@@ -66,12 +67,18 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	case state == idle:
 		l.data, l.call = m.Data, m.call
 		l.read.Store(0)
+		if events.On {
+			e.trail.Part(events.Stored, events.Part{Peer: m.Peer, Bytes: len(m.Data), Via: events.Memory})
+		}
 		l.state.Store(posted)
 		m.posted = true
 		e.net.wake(m.Peer)
 	case state == taken && m.posted:
 		l.data, l.call.Call = nil, nil
 		l.state.Store(idle)
+		if events.On {
+			e.trail.Part(events.Sent, events.Part{Peer: m.Peer, Bytes: len(m.Data), Via: events.Memory})
+		}
 		m.done = true
 		e.open--
 	case state == refused && m.posted:
@@ -170,6 +177,9 @@ func (e *Endpoint) take(r *incoming) {
 	} else {
 		r.held = copy(r.bounce, data)
 	}
+	if events.On {
+		e.follow(r, from, len(data))
+	}
 	l.read.Store(int64(r.read))
 	if r.read < len(r.Into) {
 		l.state.Store(posted)
@@ -187,6 +197,9 @@ func (e *Endpoint) put(r *incoming) bool {
 		return false
 	}
 	r.apply(r.read-r.held, r.bounce[:r.held])
+	if events.On {
+		e.trail.Part(events.Placed, events.Part{Peer: r.Peer, At: r.read - r.held, Bytes: r.held, Via: events.Memory})
+	}
 	r.held = 0
 	e.finish(r)
 	return true

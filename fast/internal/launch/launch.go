@@ -27,6 +27,7 @@ type Launch struct {
 	Encrypt              bool
 	Freeze               time.Duration // 0: nothing says
 	TraceDir             string
+	EventDir             string
 	Tune                 string
 	NoCMA                bool
 	Slow                 time.Duration // 0: nothing says
@@ -165,7 +166,7 @@ func (e *environment) secret(l *Launch) {
 func (e *environment) settings(l *Launch) {
 	l.Transport, l.Interface, l.Host = e.get("COLL_TRANSPORT"), e.get("COLL_INTERFACE"), e.get("COLL_HOST")
 	l.Encrypt, l.TraceDir, l.Tune = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE"), e.get("COLL_TUNE")
-	l.NoCMA = e.flag("COLL_NO_CMA")
+	l.NoCMA, l.EventDir = e.flag("COLL_NO_CMA"), e.get("COLL_EVENTS")
 	if e.get("COLL_HEARTBEAT_TIMEOUT") != "" {
 		l.Freeze = e.duration("COLL_HEARTBEAT_TIMEOUT")
 	}

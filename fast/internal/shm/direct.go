@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // A long message need not go through slots: one line offers it, and the receiver reads it where it lies, a piece at a
@@ -50,6 +51,9 @@ func (e *Endpoint) offer(m *outgoing, l *line) bool {
 		r.head.calls[r.next%slots].write(m.call)
 	}
 	m.offered, m.segment = true, r.next
+	if events.On {
+		e.trail.Part(events.Stored, m.part(0, len(m.Data), where))
+	}
 	r.next++
 	l.seq.Store(r.next)
 	e.wakeReceiver(m.link.control)
@@ -64,6 +68,9 @@ func (e *Endpoint) conclude(m *outgoing) (bool, error) {
 	}
 	if int32(r.taken-m.segment) <= 0 {
 		return false, nil
+	}
+	if events.On {
+		e.trail.Part(events.Sent, m.part(0, len(m.Data), m.link.out.head.lines[m.segment%slots].where))
 	}
 	m.done = true
 	m.link.sending++
@@ -124,6 +131,9 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 		m.apply(m.source[m.at : m.at+n])
 	} else if err := e.take(m, n); err != nil {
 		return false, err
+	}
+	if events.On {
+		e.trail.Part(events.Placed, m.part(m.at, n, m.link.in.head.lines[m.link.in.next%slots].where, false))
 	}
 	if m.at += n; m.at < len(m.Into) {
 		return true, nil

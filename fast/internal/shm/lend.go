@@ -2,6 +2,8 @@
 
 package shm
 
+import "github.com/collgen/collgen/internal/events"
+
 // A message that a receive may be lent, and that came in one segment, stays where it lies: the receiver reads it there and
 // gives the slot back later. That must be the last message of its link in its Exchange, so that nothing that the Exchange
 // waits for needs the slot. As long as anything is lent the rank stays inside its gate, so that the memory stays mapped
@@ -29,6 +31,9 @@ func (e *Endpoint) Release() {
 // repay gives back all that is lent.
 func (e *Endpoint) repay() {
 	for _, l := range e.lent {
+		if events.On {
+			e.trail.Part(events.Freed, events.Part{Peer: l.peer, Segment: l.in.next - 1})
+		}
 		e.taken(l)
 	}
 	e.lent = e.lent[:0]

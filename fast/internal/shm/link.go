@@ -8,6 +8,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // ring is one rank's view of a ring of slots.
@@ -101,6 +102,9 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	}
 	l.left, l.fingerprint = left(len(m.Data)-m.at), m.call.Fingerprint
 	n := e.put(m, l)
+	if events.On {
+		e.trail.Part(events.Stored, m.part(m.at, n, l.where))
+	}
 	r.next++
 	l.seq.Store(r.next)
 	e.wakeReceiver(m.link.control)
@@ -167,6 +171,9 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	n := len(data)
 	if m.after != nil && m.after.at < m.at+n {
 		return false, nil
+	}
+	if events.On {
+		e.trail.Part(events.Placed, m.part(m.at, n, where, m.lends(n)))
 	}
 	r.next++
 	if m.lends(n) {

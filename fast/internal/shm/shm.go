@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // Endpoint is one rank's end of its links to all others.
@@ -50,6 +51,7 @@ type Endpoint struct {
 	moves    uint64                // how often something was sent or received
 	progress atomic.Uint64         // moves, as far as others are to know
 	awaited  awaited
+	trail    *events.Trail
 }
 
 // Attach is rank's end of its links to all of size ranks, through the memory that Create has made for them, of which fd is

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // Endpoint is one rank's end of its links to all others.
@@ -43,6 +44,13 @@ type Endpoint struct {
 
 	arrived atomic.Bool // there are arrivals
 	shown   bool        // waits is not empty
+}
+
+// Follow has this rank's messages written to t. It is for an endpoint that was not used yet.
+func (e *Endpoint) Follow(t *events.Trail) {
+	for i := range e.links {
+		e.links[i].trail = t
+	}
 }
 
 // history is how many calls a rank can tell another one that it has begun.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // link is one rank's end of a connection to another rank.
@@ -28,6 +29,8 @@ type link struct {
 
 	said  words // what the other rank was told that this one waits for
 	heard heard // and what it has told
+
+	trail *events.Trail
 }
 
 // outgoing is a send of an Exchange in progress.

@@ -1,6 +1,10 @@
 package tcp
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/internal/events"
+)
 
 // output is what goes out on a link.
 type output struct {
@@ -35,6 +39,9 @@ func (e *Endpoint) push(l *link) (bool, error) {
 	}
 	n := o.write(l.fd, l.payload(m))
 	if n > 0 {
+		if events.On {
+			l.trail.Part(events.Sent, events.Part{Peer: l.peer, At: m.at, Bytes: n, Via: events.Frame})
+		}
 		m.at, o.segment, moved = m.at+n, o.segment-n, true
 	}
 	if m != nil && m.at == len(m.Data) && m.begun && o.flushed() {
@@ -68,6 +75,9 @@ func (e *Endpoint) prepare(l *link, m *outgoing) bool {
 	h := header{kindMessage, uint64(len(m.Data) - m.at), m.fingerprint}
 	o.pending = h.append(o.pending)
 	o.segment, m.begun = h.bytes(), true
+	if events.On {
+		l.trail.Part(events.Stored, events.Part{Peer: l.peer, At: m.at, Bytes: o.segment, Via: events.Frame})
+	}
 	return true
 }
 

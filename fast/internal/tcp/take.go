@@ -1,6 +1,9 @@
 package tcp
 
-import "github.com/collgen/collgen/fast/internal/wire"
+import (
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
+)
 
 // pull takes what has come for the receive in turn on l, and tells whether that was anything. A receive for which
 // nothing comes any more is an error.
@@ -105,12 +108,18 @@ func (m *incoming) apply(data []byte) {
 
 // placed takes note that n more bytes of m, of the current segment, are in place.
 func (l *link) placed(m *incoming, n int) {
+	if events.On {
+		l.trail.Part(events.Placed, events.Part{Peer: l.peer, At: m.at, Bytes: n, Via: events.Frame})
+	}
 	m.at += n
 	l.in.segment -= n
 }
 
 // received takes note that the message in turn on l is complete.
 func (e *Endpoint) received(l *link) {
+	if events.On && len(l.receiving().Into) == 0 {
+		l.trail.Part(events.Placed, events.Part{Peer: l.peer, Via: events.Frame})
+	}
 	l.taken++
 	l.receivedEver++
 	e.open--

@@ -1,0 +1,81 @@
+package events
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Log is the file of one process. Its methods may be called from any goroutine; those of a nil Log do nothing.
+type Log struct {
+	mu    sync.Mutex
+	file  *os.File
+	lines *json.Encoder
+	n     uint64
+	err   error // why there is no more in the file
+}
+
+// errOff is the error of a program that cannot write events.
+var errOff = errors.New("this program was built without -tags collgen_events")
+
+// Check fails if events cannot be written.
+func Check() error {
+	if !On {
+		return errOff
+	}
+	return nil
+}
+
+// Create makes the file of h's process in dir, which is made if it is not there. It fails if the file is there already.
+func Create(dir string, h Header) (*Log, error) {
+	if err := Check(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, FileName(h.Process)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	h.Format = Format
+	l := &Log{file: f, lines: json.NewEncoder(f)}
+	if err := l.lines.Encode(h); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return l, nil
+}
+
+// FileName is the name of a process's file.
+func FileName(process int) string { return fmt.Sprintf("rank-%d.events", process) }
+
+// write writes e, as the next event. A line is one write to the file, so that none is lost with the process.
+func (l *Log) write(e *Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil || l.err != nil {
+		return
+	}
+	e.N = l.n + 1
+	if l.err = l.lines.Encode(e); l.err == nil {
+		l.n = e.N
+	}
+}
+
+// Close closes the file. Its error is the first of all that was written; what comes later is not written.
+func (l *Log) Close() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return l.err
+	}
+	err := errors.Join(l.err, l.file.Close())
+	l.file = nil
+	return err
+}

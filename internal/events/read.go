@@ -1,0 +1,222 @@
+package events
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// What a file may have at most, so that one that is none does no harm.
+const (
+	maxLine  = 4 << 20
+	maxRanks = 1 << 16
+	maxBytes = 1 << 48 // of a buffer
+)
+
+// File is what one process has written.
+type File struct {
+	Header
+	Events []Event
+}
+
+// Read reads a file. It fails at the first line that no rank writes. A line that does not end was not written to its end,
+// which happens to a process that is killed, and is left out.
+func Read(r io.Reader) (*File, error) {
+	in := bufio.NewReader(r)
+	var f File
+	for n := 1; ; n++ {
+		line, err := readLine(in)
+		switch {
+		case err == io.EOF && n == 1:
+			return nil, errors.New("the file has no header")
+		case err == io.EOF:
+			return &f, nil
+		case err == nil:
+			err = f.add(n, line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+}
+
+// readLine is the next line that has an end.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		piece, err := in.ReadSlice('\n')
+		line = append(line, piece...)
+		switch {
+		case len(line) > maxLine:
+			return nil, errors.New("it is too long")
+		case err != bufio.ErrBufferFull:
+			return line, err
+		}
+	}
+}
+
+// add takes line n.
+func (f *File) add(n int, line []byte) error {
+	if n == 1 {
+		if err := decode(line, &f.Header); err != nil {
+			return err
+		}
+		return f.Header.check()
+	}
+	var e Event
+	if err := decode(line, &e); err != nil {
+		return err
+	}
+	if want := uint64(n - 1); e.N != want {
+		return fmt.Errorf("event %d comes where event %d has to be", e.N, want)
+	}
+	f.Events = append(f.Events, e)
+	return e.check()
+}
+
+// decode takes a line apart that has a value and nothing else.
+func decode(line []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("there is more than one value")
+	}
+	return nil
+}
+
+func (h *Header) check() error {
+	switch {
+	case h.Format != Format:
+		return fmt.Errorf("the format is %q, want %q", h.Format, Format)
+	case h.Process < 0 || h.Process >= maxRanks || h.Size < 1 || h.Size > maxRanks:
+		return fmt.Errorf("there is no process %d of %d", h.Process, h.Size)
+	}
+	return printable(h.Job)
+}
+
+// has says which of its parts an event of each kind has.
+var has = map[Kind]func(e *Event) bool{
+	Joined: func(e *Event) bool { return e.Member != nil },
+	Begin:  func(e *Event) bool { return e.Call != nil },
+	Step:   func(e *Event) bool { return len(e.Sends)+len(e.Recvs) > 0 },
+	Stored: hasPart, Sent: hasPart, Taken: hasPart, Placed: hasPart, Freed: hasPart,
+	Done: hasNothing, End: hasNothing, Closed: hasNothing,
+	Copy: hasLocal, Reduce: hasLocal, Finish: hasLocal,
+	Failed: hasEnded, Lost: hasEnded, Fate: hasEnded,
+	Tell: hasNotice, Heard: hasNotice,
+	Agree: func(e *Event) bool { return e.Agreed != nil },
+}
+
+func hasNothing(*Event) bool  { return true }
+func hasPart(e *Event) bool   { return e.Part != nil }
+func hasLocal(e *Event) bool  { return e.Local != nil }
+func hasEnded(e *Event) bool  { return e.Ended != nil }
+func hasNotice(e *Event) bool { return e.Notice != nil }
+
+// check finds what is wrong with e by itself.
+func (e *Event) check() error {
+	complete, known := has[e.Do]
+	switch {
+	case !known:
+		return fmt.Errorf("there is no event %q", e.Do)
+	case !complete(e):
+		return fmt.Errorf("the event %q does not say of what", e.Do)
+	}
+	for _, check := range []func() error{e.checkTexts, e.checkMember, e.checkCall, e.checkMessages, e.checkPart} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Event) checkMember() error {
+	m := e.Member
+	switch {
+	case m == nil:
+		return nil
+	case m.Size < 1 || m.Size > maxRanks || m.Rank < 0 || m.Rank >= m.Size || len(m.Processes) != m.Size:
+		return fmt.Errorf("there is no rank %d of %d, which are %d processes", m.Rank, m.Size, len(m.Processes))
+	}
+	return nil
+}
+
+func (e *Event) checkCall() error {
+	c := e.Call
+	switch {
+	case c == nil:
+		return nil
+	case c.Element < 1 || c.Element > 16 || !isLength(c.Count) || c.Depth < 1 || !isLength(c.Depth):
+		return fmt.Errorf("a call with %d elements of %d bytes, depth %d", c.Count, c.Element, c.Depth)
+	case !isLength(c.In) || !isLength(c.Out) || !isLength(max(c.InAt, -c.InAt)):
+		return fmt.Errorf("a call with buffers of %d and %d bytes, %d apart", c.In, c.Out, c.InAt)
+	case !isRank(c.Root) || c.Peer != -1 && !isRank(c.Peer):
+		return fmt.Errorf("a call with root %d and peer %d", c.Root, c.Peer)
+	}
+	return nil
+}
+
+func (e *Event) checkMessages() error {
+	for _, s := range e.Sends {
+		if !isRank(s.Peer) || !s.Data.isPlace() {
+			return fmt.Errorf("the send %+v", s)
+		}
+	}
+	for _, r := range e.Recvs {
+		if !isRank(r.Peer) || !r.Into.isPlace() || r.With != nil && !r.With.isPlace() {
+			return fmt.Errorf("the receive %+v", r)
+		}
+	}
+	if l := e.Local; l != nil && (!l.Into.isPlace() || slices.ContainsFunc(l.From, func(p Place) bool { return !p.isPlace() })) {
+		return fmt.Errorf("the operation %+v", *l)
+	}
+	return nil
+}
+
+func (e *Event) checkPart() error {
+	if p := e.Part; p != nil && (!isRank(p.Peer) || !isLength(p.At) || !isLength(p.Bytes)) {
+		return fmt.Errorf("the part %+v", *p)
+	}
+	return nil
+}
+
+func isRank(n int) bool   { return n >= 0 && n < maxRanks }
+func isLength(n int) bool { return n >= 0 && int64(n) <= maxBytes }
+
+func (p *Place) isPlace() bool { return isLength(p.At) && isLength(p.Bytes) }
+
+// checkTexts looks for control characters, which a terminal would obey.
+func (e *Event) checkTexts() error {
+	texts := []string{}
+	if e.Member != nil {
+		texts = append(texts, e.Member.Name, e.Member.Transport)
+	}
+	if e.Call != nil {
+		texts = append(texts, e.Call.Primitive, e.Call.Algorithm, e.Call.Op, e.Call.Type)
+	}
+	if e.Ended != nil {
+		texts = append(texts, e.Ended.State, e.Ended.Error)
+	}
+	if e.Notice != nil {
+		texts = append(texts, e.Notice.State, e.Notice.Down)
+	}
+	if e.Agreed != nil {
+		texts = append(texts, e.Agreed.What)
+	}
+	return printable(texts...)
+}
+
+func printable(texts ...string) error {
+	if slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }) {
+		return errors.New("it has control characters")
+	}
+	return nil
+}
