@@ -32,6 +32,7 @@ var importRules = []importRule{
 	{pattern: "gen/simulate", may: []string{"spec", "gen"}, never: []string{"fast"}},
 	{pattern: "ref", may: []string{"spec"}},
 	{pattern: "verify", may: []string{"spec", "selection", "gen"}, never: []string{"fast"}},
+	{pattern: "verify/colltest", may: []string{"spec", "spec/spectest", "ref"}, never: []string{"fast", "gen"}},
 	{pattern: "verify/internal/edit", may: []string{"gen"}},
 	{pattern: "verify/mutate", may: []string{"spec", "gen", "verify", "verify/internal/*", "golang.org/x/tools"}, never: []string{"fast"}},
 	{pattern: "fast", may: []string{"spec", "selection", "fast/internal/*", "internal/events", "golang.org/x/sys"}, never: []string{"gen", "verify"}},

@@ -119,6 +119,20 @@ func (o Op) String() string {
 	return opTable[o].name
 }
 
+// MarshalText is the name of o: that is how JSON has it.
+func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText is the reverse of MarshalText.
+func (o *Op) UnmarshalText(name []byte) error {
+	for _, x := range Ops() {
+		if x.String() == string(name) {
+			*o = x
+			return nil
+		}
+	}
+	return fmt.Errorf("no operator is called %q", name)
+}
+
 // Doc is one paragraph that defines o.
 func (o Op) Doc() string {
 	if !o.Valid() {

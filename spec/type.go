@@ -80,6 +80,20 @@ func (t Type) String() string {
 	return typeTable[t].name
 }
 
+// MarshalText is the name of t: that is how JSON has it.
+func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText is the reverse of MarshalText.
+func (t *Type) UnmarshalText(name []byte) error {
+	for _, x := range Types() {
+		if x.String() == string(name) {
+			*t = x
+			return nil
+		}
+	}
+	return fmt.Errorf("no element type is called %q", name)
+}
+
 // Bytes is the size of an element in bytes, a power of two; 0 if t is not valid.
 func (t Type) Bytes() int {
 	if !t.Valid() {

@@ -1,0 +1,42 @@
+package spec_test
+
+import (
+	"encoding"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// TestTexts: what writes itself as its name is read back, and nothing else is read.
+func TestTexts(t *testing.T) {
+	t.Run("order", texts([]spec.Order{spec.AnyTree, spec.SameTree, spec.RankOrdered}))
+	t.Run("type", texts(spec.Types()))
+	t.Run("op", texts(spec.Ops()))
+}
+
+func texts[T interface {
+	comparable
+	encoding.TextMarshaler
+}, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](all []T) func(*testing.T) {
+	return func(t *testing.T) {
+		for _, x := range all {
+			text, err := x.MarshalText()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back T
+			if err := P(&back).UnmarshalText(text); err != nil || back != x {
+				t.Errorf("%s is read as %v, %v", text, back, err)
+			}
+		}
+		var none T
+		for _, text := range []string{"", "disorder", "type(0)", "op(0)"} {
+			if err := P(&none).UnmarshalText([]byte(text)); err == nil {
+				t.Errorf("%q is read as %v", text, none)
+			}
+		}
+	}
+}

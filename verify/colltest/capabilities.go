@@ -1,0 +1,105 @@
+package colltest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Capabilities is what an implementation says it can do. Everything else is not tested, and [Suite.Untested] says so.
+type Capabilities struct {
+	Name       string // of the implementation, for people
+	Sizes      []int  // numbers of ranks to test, ascending
+	Primitives []Support
+	Types      []spec.Type
+	Ops        []spec.Op // each on those of Types that it takes
+	LeastCount int       // of elements in a block; 0: calls may be empty
+	// Whether Min and Max of floats yield a NaN if there is one, and take -0 for less than +0. MPI, for example, does not say.
+	NaN, MinusZero bool
+}
+
+// Support is how a primitive is supported.
+type Support struct {
+	Primitive spec.Primitive
+	Apart     bool // In and Out do not share memory
+	InPlace   bool // they do
+	Uneven    bool // blocks may have different counts
+}
+
+// Everything is all that package spec has a word for, on so many ranks.
+func Everything(name string, sizes ...int) Capabilities {
+	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true}
+	for _, p := range spec.Primitives() {
+		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p)})
+	}
+	return c
+}
+
+func hasInPlace(p spec.Primitive) bool { return !p.InPlace.InBlock.IsAbsent() }
+
+func hasBuffers(p spec.Primitive) bool { return !p.In.Blocks.IsAbsent() || !p.Out.Blocks.IsAbsent() }
+
+func hasOp(p spec.Primitive) bool { return slices.Contains(p.Params, spec.ParamOp) }
+
+// sizesFor are those on which p can be called.
+func (c *Capabilities) sizesFor(p spec.Primitive) []int {
+	return slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return len(calls(p, n)) == 0 })
+}
+
+// missing says what c lacks of all.
+func (c *Capabilities) missing(all Capabilities) (missing []string) {
+	for _, want := range all.Primitives {
+		i := slices.IndexFunc(c.Primitives, func(s Support) bool { return s.Primitive.Name == want.Primitive.Name })
+		if i < 0 {
+			missing = append(missing, want.Primitive.Name)
+			continue
+		}
+		missing = append(missing, c.Primitives[i].missing(want)...)
+	}
+	missing = append(missing, absent("the type", all.Types, c.Types)...)
+	missing = append(missing, absent("the op", all.Ops, c.Ops)...)
+	if c.LeastCount > 0 {
+		missing = append(missing, fmt.Sprintf("blocks of less than %d elements", c.LeastCount))
+	}
+	if !c.NaN {
+		missing = append(missing, "min and max of NaN")
+	}
+	if !c.MinusZero {
+		missing = append(missing, "min and max of -0")
+	}
+	return missing
+}
+
+func (s *Support) missing(want Support) (missing []string) {
+	for _, form := range []struct {
+		name      string
+		want, has bool
+	}{{"out of place", want.Apart, s.Apart}, {"in place", want.InPlace, s.InPlace}, {"with uneven counts", want.Uneven, s.Uneven}} {
+		if form.want && !form.has {
+			missing = append(missing, s.Primitive.Name+" "+form.name)
+		}
+	}
+	return missing
+}
+
+// absent are those of want that has lacks.
+func absent[E interface {
+	comparable
+	fmt.Stringer
+}](what string, want, has []E) []string {
+	var names []string
+	for _, x := range want {
+		if !slices.Contains(has, x) {
+			names = append(names, x.String())
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return []string{what + " " + names[0]}
+	}
+	return []string{what + "s " + strings.Join(names, ", ")}
+}

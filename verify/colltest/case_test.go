@@ -1,0 +1,69 @@
+package colltest
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// TestCaseJSON: a case is read as it was written.
+func TestCaseJSON(t *testing.T) {
+	can, random := Everything("all", 1, 2, 3, 4, 5), rand.New(rand.NewPCG(1, 2))
+	for _, of := range can.Primitives {
+		for range 50 {
+			c := drawCase(random, &can, of)
+			var back Case
+			if err := json.Unmarshal([]byte(c.JSON()), &back); err != nil || !reflect.DeepEqual(c, back) {
+				t.Fatalf("%+v is read as %+v, %v", c, back, err)
+			}
+		}
+	}
+}
+
+// TestWrongCases: what is no call of the primitive is an error, not a failure and not a panic.
+func TestWrongCases(t *testing.T) {
+	s := NewSuite(nothing{})
+	for text, says := range map[string]string{
+		`{"Size":2}`: "without calls",
+		`{"Size":0,"Steps":[{"Primitive":"Barrier","Type":"int8"}]}`:                                        "0 ranks",
+		`{"Size":2000,"Steps":[{"Primitive":"Barrier","Type":"int8"}]}`:                                     "2000 ranks",
+		`{"Size":2,"Steps":[{"Primitive":"Shuffle","Type":"int8"}]}`:                                        "does not have Shuffle",
+		`{"Size":2,"Steps":[{"Primitive":"Broadcast","Type":"int8","Root":2}]}`:                             "root is not a rank",
+		`{"Size":2,"Steps":[{"Primitive":"Broadcast","Type":"int8","Count":-1}]}`:                           "-1 elements",
+		`{"Size":2,"Steps":[{"Primitive":"Broadcast"}]}`:                                                    "no such",
+		`{"Size":2,"Steps":[{"Primitive":"AllReduce","Type":"float32","Op":"band"}]}`:                       "no such reduction",
+		`{"Size":2,"Steps":[{"Primitive":"AllReduce","Type":"int8","Op":"sum","Counts":[[1],[2]]}]}`:        "combines blocks",
+		`{"Size":2,"Steps":[{"Primitive":"AllToAll","Type":"int8","Counts":[[1,2],[3]]}]}`:                  "1 counts for 2 blocks",
+		`{"Size":2,"Steps":[{"Primitive":"AllToAll","Type":"int8","Counts":[[1,2]]}]}`:                      "counts of 1 ranks",
+		`{"Size":2,"Steps":[{"Primitive":"AllToAll","Type":"int8","InPlace":true,"Counts":[[1,2],[3,4]]}]}`: "in place",
+		`{"Size":2,"Steps":[{"Primitive":"Send","Type":"int8","Peer":1,"InPlace":true}]}`:                   "no form in place",
+		`{"Size":1,"Steps":[{"Primitive":"Barrier","Type":"int8"},{"Primitive":"Send","Type":"int8"}]}`:     "in one case",
+	} {
+		var c Case
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := s.Try(c); err == nil || f != nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, %v; want an error with %q", text, f, err, says)
+		}
+	}
+}
+
+// nothing says that it has everything.
+type nothing struct{ Implementation }
+
+func (nothing) Capabilities() Capabilities { return Everything("nothing", 1, 2) }
+
+// TestUneven: which primitives have blocks that can differ.
+func TestUneven(t *testing.T) {
+	want := map[string]bool{"AllGather": true, "AllToAll": true, "Gather": true, "Scatter": true, "ReduceScatter": true}
+	for _, p := range spec.Primitives() {
+		if got := hasUneven(p); got != want[p.Name] {
+			t.Errorf("%s: %v", p.Name, got)
+		}
+	}
+}

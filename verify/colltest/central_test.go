@@ -1,0 +1,193 @@
+package colltest_test
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"github.com/collgen/collgen/ref"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// central is an implementation in which every rank shows its input to all others, and takes from theirs what it needs. A
+// fault is what it does wrong.
+type central struct {
+	fault
+	can colltest.Capabilities
+}
+
+func (c *central) Capabilities() colltest.Capabilities { return c.can }
+
+func (c *central) Start(_ context.Context, size int) (colltest.World, error) {
+	return &room{fault: c.fault, size: size, made: make([]map[roundKey]int, size), rounds: map[roundKey]*round{}}, nil
+}
+
+// room is where the ranks of a central implementation meet.
+type room struct {
+	fault
+	size   int
+	mu     sync.Mutex
+	made   []map[roundKey]int // calls, by rank and key without number
+	rounds map[roundKey]*round
+}
+
+// roundKey numbers calls: messages by their two ends, and those of all ranks.
+type roundKey struct{ root, peer, number int }
+
+// round is one call.
+type round struct {
+	ins     [][][]byte // by rank and block
+	missing int
+	full    chan struct{}
+}
+
+func (r *room) Close() error { return nil }
+
+func (r *room) Call(ctx context.Context, rank int, c *colltest.Call) error {
+	if r.enter != nil {
+		if err := r.enter(ctx, rank, r.size, c); err != nil {
+			return err
+		}
+	}
+	round := r.join(rank, c)
+	if c.Primitive != "Barrier" || !r.early {
+		select {
+		case <-round.full:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	at := c.Out()
+	for i, operands := range r.needs(rank, c, round.ins) {
+		n := c.OutCounts[i] * c.Type.Bytes()
+		copy(at[:n], r.reduce(rank, c, operands))
+		at = at[n:]
+	}
+	if r.leave != nil {
+		r.leave(rank, r.size, c)
+	}
+	return nil
+}
+
+// join adds a rank's input to the round of its call.
+func (r *room) join(rank int, c *colltest.Call) *round {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key, members := roundKey{root: -1, peer: -1}, r.size
+	if c.Primitive == "Send" {
+		key, members = roundKey{root: c.Root, peer: c.Peer}, 2
+	}
+	mine := &r.made[rank]
+	if *mine == nil {
+		*mine = map[roundKey]int{}
+	}
+	before := key
+	key.number = (*mine)[before]
+	(*mine)[before]++
+	if r.rounds[key] == nil {
+		r.rounds[key] = &round{ins: make([][][]byte, r.size), missing: members, full: make(chan struct{})}
+	}
+	round := r.rounds[key]
+	in := bytes.Clone(c.In())
+	for _, n := range c.InCounts {
+		round.ins[rank] = append(round.ins[rank], in[:n*c.Type.Bytes()])
+		in = in[n*c.Type.Bytes():]
+	}
+	if round.missing--; round.missing == 0 {
+		close(round.full)
+	}
+	return round
+}
+
+// needs are the operands of each block of a rank's Out.
+func (r *room) needs(rank int, c *colltest.Call, ins [][][]byte) (blocks [][][]byte) {
+	if c.OutCounts == nil {
+		return nil
+	}
+	column := func(b int) (operands [][]byte) {
+		for _, in := range ins {
+			operands = append(operands, in[b])
+		}
+		return operands
+	}
+	switch c.Primitive {
+	case "Broadcast", "Send":
+		return [][][]byte{{ins[c.Root][0]}}
+	case "Scatter":
+		return [][][]byte{{ins[c.Root][rank]}}
+	case "Gather", "AllGather":
+		for _, in := range ins {
+			blocks = append(blocks, [][]byte{in[0]})
+		}
+		return blocks
+	case "AllToAll":
+		for _, in := range ins {
+			blocks = append(blocks, [][]byte{in[rank]})
+		}
+		return blocks
+	case "ReduceScatter":
+		return [][][]byte{column(rank)}
+	}
+	return [][][]byte{column(0)}
+}
+
+// reduce combines operands from left to right.
+func (r *room) reduce(rank int, c *colltest.Call, operands [][]byte) []byte {
+	if c.Op == 0 {
+		return operands[0]
+	}
+	if r.operands != nil {
+		operands = r.operands(rank, c, operands)
+	}
+	result := bytes.Clone(operands[0])
+	for _, x := range operands[1:] {
+		if r.combine != nil {
+			result = r.combine(c, result, x)
+		} else {
+			result = arithmetics[c.Type].combine(c.Op, result, x)
+		}
+	}
+	if r.finish != nil {
+		return r.finish(c, result, r.size)
+	}
+	return arithmetics[c.Type].finish(c.Op, result, r.size)
+}
+
+// arithmetic is a type's, on bytes.
+type arithmetic interface {
+	combine(op spec.Op, x, y []byte) []byte
+	finish(op spec.Op, x []byte, size int) []byte
+}
+
+var arithmetics = map[spec.Type]arithmetic{
+	spec.TypeInt8: of[int8]{}, spec.TypeInt16: of[int16]{}, spec.TypeInt32: of[int32]{}, spec.TypeInt64: of[int64]{},
+	spec.TypeUint8: of[uint8]{}, spec.TypeUint16: of[uint16]{}, spec.TypeUint32: of[uint32]{}, spec.TypeUint64: of[uint64]{},
+	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
+	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
+	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},
+}
+
+type of[T spec.Elem] struct{}
+
+func (of[T]) combine(op spec.Op, x, y []byte) []byte {
+	result, other := aligned(x), colltest.As[T](aligned(y))
+	for i, a := range colltest.As[T](result) {
+		colltest.As[T](result)[i] = ref.Combine(op, a, other[i])
+	}
+	return result
+}
+
+func (of[T]) finish(op spec.Op, x []byte, size int) []byte {
+	result := aligned(x)
+	for i, a := range colltest.As[T](result) {
+		colltest.As[T](result)[i] = ref.Finish(op, a, size)
+	}
+	return result
+}
+
+func aligned(b []byte) []byte {
+	a := colltest.Aligned(len(b))
+	copy(a, b)
+	return a
+}

@@ -1,0 +1,91 @@
+package colltest_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+var sizes = []int{1, 2, 3, 4, 5}
+
+// TestRun: an implementation that does everything right passes, and nothing is left out but what cannot be compared.
+func TestRun(t *testing.T) {
+	colltest.Run(t, &central{can: colltest.Everything("central", sizes...)})
+}
+
+// TestFaults: every fault is found, and made as small as it can be.
+func TestFaults(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel() // some wait for ranks that hang
+			found := search(f)
+			if found == nil {
+				t.Fatal("it was not found")
+			}
+			t.Log(found)
+			f.compare(t, found)
+		})
+	}
+}
+
+// search is what a suite finds.
+func search(f planted) *colltest.Failure {
+	s := colltest.NewSuite(&central{fault: f.fault, can: colltest.Everything("faulty", sizes...)})
+	s.Patience, s.Shrinking = 4*time.Second, 2*time.Second
+	i := slices.IndexFunc(s.Capabilities().Primitives, func(x colltest.Support) bool { return x.Primitive.Name == f.primitive })
+	found := s.Check(s.Capabilities().Primitives[i])
+	_ = s.Close() // some hang
+	return found
+}
+
+// compare compares the case that was found with the smallest.
+func (f *planted) compare(t *testing.T, found *colltest.Failure) {
+	c, want := found.Case, f.smallest
+	if c.Size != want.Size {
+		t.Errorf("found on %d ranks, want %d", c.Size, want.Size)
+	}
+	if len(want.Steps) == 0 {
+		return
+	}
+	if len(c.Steps) != 1 {
+		t.Fatalf("found with %d calls, want 1", len(c.Steps))
+	}
+	got, one := c.Steps[0], want.Steps[0]
+	if got.Count != one.Count || got.Root != one.Root || got.InPlace != one.InPlace || len(got.Counts) != len(one.Counts) {
+		t.Errorf("found %+v, want %+v", got, one)
+	}
+	if one.Type != 0 && (got.Type != one.Type || got.Op != one.Op) {
+		t.Errorf("found with %v by %v, want %v by %v", got.Type, got.Op, one.Type, one.Op)
+	}
+}
+
+// TestSkips: what an implementation does not have is not tested, and is said.
+func TestSkips(t *testing.T) {
+	can := colltest.Everything("small", 1, 2)
+	can.Primitives = can.Primitives[1:2]
+	can.Primitives[0].InPlace = false
+	can.Types, can.Ops = []spec.Type{spec.TypeInt8, spec.TypeFloat32}, []spec.Op{spec.OpMax}
+	can.LeastCount, can.NaN = 1, false
+	s := colltest.NewSuite(&central{can: can})
+	if f := s.Check(can.Primitives[0]); f != nil {
+		t.Fatal(f)
+	}
+	untested := strings.Join(s.Untested(), "; ")
+	for _, want := range []string{"AllGather", "AllReduce in place", "Broadcast", "float64", "sum", "less than 1 elements", "NaN"} {
+		if !strings.Contains(untested, want) {
+			t.Errorf("%q is not said: %s", want, untested)
+		}
+	}
+	for _, wrong := range []string{"float32", "max,", "-0"} {
+		if strings.Contains(untested, wrong) {
+			t.Errorf("%q was tested: %s", wrong, untested)
+		}
+	}
+	if got := s.Tested["AllReduce"]; got.Cases == 0 || got.Elements == 0 {
+		t.Errorf("tested: %+v", got)
+	}
+}

@@ -1,0 +1,111 @@
+package colltest
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// fold says what is wrong with a reduction. Where the tree makes no difference, or is promised, bits are compared, except
+// those of NaNs; otherwise an element may be what any tree gives.
+func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
+	operands := t.operands(content)
+	e := elements[t.step.Type]
+	want, got := e.leftFold(t.step.Op, operands), aligned(got)
+	e.plain(want)
+	e.plain(got)
+	size := t.step.Type.Bytes()
+	counts.Elements += len(got) / size
+	exact := t.step.Op.Exact(t.step.Type) || t.x.Order == spec.RankOrdered
+	for i := 0; i < len(got); i += size {
+		if bytes.Equal(got[i:i+size], want[i:i+size]) {
+			continue
+		}
+		v := wrong
+		if !exact {
+			v = t.judge(operands, i, got[i:i+size])
+		}
+		switch v {
+		case wrong:
+			return fmt.Sprintf("element %d is %s, want %s%s of %s", i/size, t.text(got[i:]), t.text(want[i:]),
+				t.margin(exact, len(operands)), t.texts(operands, i))
+		case undetermined:
+			counts.Undetermined++
+		}
+	}
+	return ""
+}
+
+// aligned is a copy of b that begins at an alignment.
+func aligned(b []byte) []byte {
+	a := Aligned(len(b))
+	copy(a, b)
+	return a
+}
+
+func (t *trial) operands(content spec.Content) (operands [][]byte) {
+	for _, term := range content.Terms {
+		operands = append(operands, t.inputs[term.Rank][term.Block])
+	}
+	return operands
+}
+
+// judge judges the element at byte i.
+func (t *trial) judge(operands [][]byte, i int, got []byte) verdict {
+	e, size := elements[t.step.Type], t.step.Type.Bytes()
+	var parts [][]float64 // by operand
+	for _, operand := range operands {
+		parts = append(parts, e.parts(operand[i:i+size]))
+	}
+	return judge(t.step.Op, t.step.Type, parts, e.parts(aligned(got)))
+}
+
+// margin says what else than the result in rank order would be right.
+func (t *trial) margin(exact bool, n int) string {
+	if exact {
+		return ", the reduction"
+	}
+	return fmt.Sprintf(" or what another tree gives (the bound is %.2g, relative to the absolute values), the reduction",
+		t.step.Op.ErrorBound(t.step.Type, n-1, n))
+}
+
+// texts are the operands of the element at byte i.
+func (t *trial) texts(operands [][]byte, i int) (texts []string) {
+	for _, operand := range operands {
+		texts = append(texts, elements[t.step.Type].text(aligned(operand[i:i+t.step.Type.Bytes()])))
+	}
+	return texts
+}
+
+// disagreements are ranks that hold different bits of one reduction, though they have to have computed it in one tree.
+func (t *trial) disagreements(after [][]byte) (found []Problem) {
+	type held struct {
+		rank int
+		bits []byte
+	}
+	first := map[string]held{} // by the operands
+	for rank, c := range t.calls {
+		if c == nil {
+			continue
+		}
+		at := c.OutAt
+		for b, content := range t.x.Ranks[rank].Out {
+			n := t.shape.out[rank][b] * t.step.Type.Bytes()
+			bits := aligned(after[rank][at : at+n])
+			at += n
+			elements[t.step.Type].plain(bits)
+			name := fmt.Sprint(content.Terms)
+			other, known := first[name]
+			switch {
+			case content.Kind != spec.Fold:
+			case !known:
+				first[name] = held{rank, bits}
+			case !bytes.Equal(bits, other.bits):
+				found = append(found, Problem{Rank: rank, Text: fmt.Sprintf(
+					"block %d of out: it is not what rank %d has, though all ranks get the same bits: %s", b, other.rank, t.difference(bits, other.bits))})
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,214 @@
+package colltest
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// verdict is what is to be said of a rounded result.
+type verdict uint8
+
+const (
+	wrong        verdict = iota
+	right                // some tree gives it, or one may: it is within the bound of all trees
+	undetermined         // on the way something over- or underflows in some trees, after which nothing can be said
+)
+
+// judge tells whether got can be the reduction of operands by an op that rounds, in any tree. Numbers are one or two parts.
+func judge(op spec.Op, t spec.Type, operands [][]float64, got []float64) verdict {
+	j := judging{op, t, len(operands)}
+	if op == spec.OpProd && t.Class() == spec.Complex {
+		return j.complexProduct(operands, got)
+	}
+	verdicts := right
+	for part := range got {
+		var xs []float64
+		for _, x := range operands {
+			xs = append(xs, x[part])
+		}
+		v := j.real(xs, got[part])
+		if v == wrong {
+			return wrong
+		}
+		verdicts = max(verdicts, v)
+	}
+	return verdicts
+}
+
+type judging struct {
+	op spec.Op
+	t  spec.Type
+	n  int // operands
+}
+
+func (j judging) real(xs []float64, got float64) verdict {
+	if j.op == spec.OpProd {
+		return j.product(xs, got)
+	}
+	return j.sum(xs, got)
+}
+
+// bound is that of the deepest tree.
+func (j judging) bound() float64 { return j.op.ErrorBound(j.t, j.n-1, j.n) }
+
+// sum judges a sum or an average.
+func (j judging) sum(xs []float64, got float64) verdict {
+	total, size := number(0), number(0) // of the finite operands
+	nan, up, down := false, false, false
+	for _, x := range xs {
+		switch {
+		case math.IsNaN(x):
+			nan = true
+		case math.IsInf(x, 1):
+			up = true
+		case math.IsInf(x, -1):
+			down = true
+		default:
+			total.Add(total, number(x))
+			size.Add(size, number(math.Abs(x)))
+		}
+	}
+	overflows := j.exceeds(size)
+	switch {
+	case nan || up && down:
+		return verdictOf(math.IsNaN(got))
+	case up || down:
+		return unless(overflows && math.IsNaN(got), math.IsInf(got, 1) && up || math.IsInf(got, -1) && down)
+	case math.IsNaN(got) || math.IsInf(got, 0):
+		return unless(overflows, false)
+	case j.op == spec.OpSum && got == 0 && math.Signbit(got) != allMinusZero(xs):
+		return wrong
+	}
+	slack := 0.0
+	if j.op == spec.OpAvg {
+		n := number(float64(j.n))
+		total.Quo(total, n)
+		size.Quo(size, n)
+		slack = smallest(j.t)
+	}
+	return verdictOf(within(got, total, size, j.bound(), slack))
+}
+
+// product judges a product of real numbers.
+func (j judging) product(xs []float64, got float64) verdict {
+	product, above, below := number(1), number(1), number(1)
+	nan, inf, zero := false, false, false
+	for _, x := range xs {
+		switch {
+		case math.IsNaN(x):
+			nan = true
+		case math.IsInf(x, 0):
+			inf = true
+		case x == 0:
+			zero = true
+		default:
+			product.Mul(product, number(x))
+			above.Mul(above, number(max(math.Abs(x), 1)))
+			below.Mul(below, number(min(math.Abs(x), 1)))
+		}
+	}
+	overflows, underflows := j.exceeds(above), below.Cmp(number(2*normal(j.t))) < 0
+	switch {
+	case nan || inf && zero:
+		return verdictOf(math.IsNaN(got))
+	case overflows || underflows:
+		return undetermined
+	case inf:
+		return verdictOf(math.IsInf(got, 0) && math.Signbit(got) == negative(xs))
+	case zero:
+		return verdictOf(got == 0 && math.Signbit(got) == negative(xs))
+	case math.IsNaN(got) || math.IsInf(got, 0):
+		return wrong
+	}
+	return verdictOf(within(got, product, new(big.Float).Abs(product), j.bound(), 0))
+}
+
+// complexProduct judges a product of complex numbers, where all are finite and nothing comes near the ends of the range.
+func (j judging) complexProduct(operands [][]float64, got []float64) verdict {
+	re, im, size, least := number(1), number(0), number(1), 1.0
+	for _, x := range operands {
+		a, b := math.Abs(x[0]), math.Abs(x[1])
+		if !(a+b < math.MaxFloat64) || a == 0 || b == 0 {
+			return undetermined
+		}
+		c, d := number(x[0]), number(x[1])
+		re, im = sub(mul(re, c), mul(im, d)), add(mul(re, d), mul(im, c))
+		size = mul(size, number(max(a+b, 1)))
+		least *= min(a, b, 1)
+	}
+	if j.exceeds(size) || least < 0x1p40*normal(j.t) {
+		return undetermined
+	}
+	if math.IsNaN(got[0]+got[1]) || math.IsInf(got[0], 0) || math.IsInf(got[1], 0) {
+		return wrong
+	}
+	dr, di := sub(re, number(got[0])), sub(im, number(got[1]))
+	off := new(big.Float).Sqrt(add(mul(dr, dr), mul(di, di)))
+	limit := mul(new(big.Float).Sqrt(add(mul(re, re), mul(im, im))), number(j.bound()*(1+1e-9)))
+	return verdictOf(off.Cmp(limit) <= 0)
+}
+
+// within tells whether got is off by at most bound × size + slack.
+func within(got float64, exact, size *big.Float, bound, slack float64) bool {
+	if math.IsInf(bound, 1) {
+		return true
+	}
+	off := sub(exact, number(got))
+	limit := add(mul(size, number(bound*(1+1e-9))), number(slack))
+	return off.Abs(off).Cmp(limit) <= 0
+}
+
+// precise is enough bits for sums of floats to be exact.
+const precise = 2300
+
+func number(x float64) *big.Float           { return new(big.Float).SetPrec(precise).SetFloat64(x) }
+func add(x, y *big.Float) *big.Float        { return new(big.Float).SetPrec(precise).Add(x, y) }
+func sub(x, y *big.Float) *big.Float        { return new(big.Float).SetPrec(precise).Sub(x, y) }
+func mul(x, y *big.Float) *big.Float        { return new(big.Float).SetPrec(precise).Mul(x, y) }
+func (j judging) exceeds(x *big.Float) bool { return x.Cmp(number(largest(j.t)*(1-0x1p-4))) >= 0 }
+
+// largest, normal and smallest are the largest finite number, the smallest normal and the smallest number above 0 of a type,
+// or of its parts.
+func largest(t spec.Type) float64 {
+	return math.Ldexp(2-math.Ldexp(1, 1-t.Precision()), -exponent(t)+1)
+}
+func normal(t spec.Type) float64   { return math.Ldexp(1, exponent(t)) }
+func smallest(t spec.Type) float64 { return math.Ldexp(1, exponent(t)+1-t.Precision()) }
+
+// exponent is that of the smallest normal number.
+func exponent(t spec.Type) int {
+	return 2 - 1<<(8*partBytes(t)-t.Precision()-1)
+}
+
+func negative(xs []float64) (is bool) {
+	for _, x := range xs {
+		is = is != math.Signbit(x)
+	}
+	return is
+}
+
+func allMinusZero(xs []float64) bool {
+	for _, x := range xs {
+		if x != 0 || !math.Signbit(x) {
+			return false
+		}
+	}
+	return true
+}
+
+func verdictOf(is bool) verdict {
+	if is {
+		return right
+	}
+	return wrong
+}
+
+// unless is undetermined where that is to be said, and otherwise what is.
+func unless(unsaid, is bool) verdict {
+	if unsaid {
+		return undetermined
+	}
+	return verdictOf(is)
+}

@@ -1,0 +1,93 @@
+package colltest
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// guard is the known bytes before, between and behind buffers: more than the longest vector goes astray.
+const guard = 128
+
+// known is the byte that memory has at i when nobody has written there. Bytes differ, so that what was moved is seen.
+func known(i int) byte { return byte(0xa5 ^ i*29) }
+
+// layout is where In and Out of a rank lie in its Memory, in bytes.
+type layout struct{ inAt, outAt, bytes int }
+
+// layout places buffers of those counts, with the given number of elements between the alignment and each.
+func (s *Step) layout(r *spec.RankExpectation, in, out []int, lead int) layout {
+	size := s.Type.Bytes()
+	inBytes, outBytes := total(in)*size, total(out)*size
+	inAt := guard + lead*size
+	if s.InPlace && r.InBlock >= 0 {
+		shift := (total(in[:r.InBlock]) - total(out[:r.OutBlock])) * size // of Out from In
+		l := layout{inAt: inAt + max(-shift, 0), outAt: inAt + max(shift, 0)}
+		l.bytes = max(l.inAt+inBytes, l.outAt+outBytes) + guard
+		return l
+	}
+	end := inAt + inBytes + guard
+	outAt := (end+alignment-1)/alignment*alignment + lead/2*size
+	return layout{inAt, outAt, outAt + outBytes + guard}
+}
+
+// arrange makes the rank's part of the call, with its inputs.
+func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]byte) *Call {
+	lead := s.Lead * (rank + 1) % 18
+	l := s.layout(r, sh.in[rank], sh.out[rank], lead)
+	c := &Call{Primitive: s.Primitive, Type: s.Type, Op: s.Op, Root: s.Root, Peer: s.Peer, InPlace: s.InPlace,
+		Memory: Aligned(l.bytes), InAt: l.inAt, OutAt: l.outAt}
+	if len(r.In) > 0 {
+		c.InCounts = sh.in[rank]
+	}
+	if len(r.Out) > 0 {
+		c.OutCounts = sh.out[rank]
+	}
+	for i := range c.Memory {
+		c.Memory[i] = known(i)
+	}
+	at := l.inAt
+	for _, block := range inputs {
+		at += copy(c.Memory[at:], block)
+	}
+	return c
+}
+
+// strayed says where memory that is neither In nor Out has changed; "" if nowhere.
+func (c *Call) strayed(after []byte) string {
+	i := 0
+	for i < len(after) && (c.isIn(i) || c.isOut(i) || after[i] == c.Memory[i]) {
+		i++
+	}
+	if i == len(after) {
+		return ""
+	}
+	where, at := "in", i-c.InAt
+	if c.InCounts == nil || c.OutCounts != nil && distance(i, c.OutAt, len(c.Out())) < distance(i, c.InAt, len(c.In())) {
+		where, at = "out", i-c.OutAt
+	}
+	return fmt.Sprintf("memory outside of the buffers has changed, at byte %d from the beginning of %s: % x, was % x",
+		at, where, excerpt(after[i:]), excerpt(c.Memory[i:]))
+}
+
+func (c *Call) isIn(i int) bool  { return i >= c.InAt && i < c.InAt+len(c.In()) }
+func (c *Call) isOut(i int) bool { return i >= c.OutAt && i < c.OutAt+len(c.Out()) }
+
+// distance is how far i is from n bytes at at.
+func distance(i, at, n int) int { return max(at-i, i-at-n, 0) }
+
+func excerpt(b []byte) []byte { return b[:min(len(b), 8)] }
+
+// copy is c with memory of its own.
+func (c *Call) copy() *Call {
+	d := *c
+	d.Memory = Aligned(len(c.Memory))
+	copy(d.Memory, c.Memory)
+	return &d
+}
+
+// changed tells whether block b, which begins at byte at of Memory, differs from what it was.
+func (c *Call) changed(after []byte, at, n int) bool {
+	return !bytes.Equal(after[at:at+n], c.Memory[at:at+n])
+}

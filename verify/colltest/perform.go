@@ -1,0 +1,170 @@
+package colltest
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// performance is trials that the ranks of a world make one after the other.
+type performance struct {
+	trials  []*trial
+	entered [][]atomic.Bool // by trial and rank: the rank has begun
+	left    [][]atomic.Bool
+	after   [][][]byte // by trial and rank: what its Memory has become
+
+	failed   chan struct{} // closed when there is a problem
+	mu       sync.Mutex
+	problems []Problem
+}
+
+func newPerformance(trials []*trial) *performance {
+	p := &performance{trials: trials, failed: make(chan struct{})}
+	for _, t := range trials {
+		p.entered = append(p.entered, make([]atomic.Bool, len(t.calls)))
+		p.left = append(p.left, make([]atomic.Bool, len(t.calls)))
+		p.after = append(p.after, make([][]byte, len(t.calls)))
+	}
+	return p
+}
+
+// grace is how long a call may take to return when its context has ended, and how long the other ranks are waited for when
+// one has failed.
+const grace = time.Second
+
+// in makes the calls in w, and returns what is wrong with how they ended; if nothing is, after is filled in.
+func (p *performance) in(w World, patience time.Duration) []Problem {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	over := make(chan struct{})
+	var ranks sync.WaitGroup
+	for rank := range p.trials[0].calls {
+		ranks.Go(func() { p.rank(ctx, w, rank) })
+	}
+	go func() {
+		ranks.Wait()
+		close(over)
+	}()
+	grace := min(grace, patience)
+	select {
+	case <-over:
+		return p.reported()
+	case <-p.failed:
+		waitFor(over, grace) // the others may wait for it in vain
+	case <-ctx.Done():
+	}
+	inside := p.inside() // before those leave that look at ctx
+	cancel()
+	waitFor(over, grace)
+	if found := p.reported(); len(found) > 0 && ctx.Err() != context.DeadlineExceeded {
+		return found
+	}
+	return []Problem{{Rank: -1, Hang: true, Text: fmt.Sprintf("%s after %v", inside, patience)}}
+}
+
+func waitFor(over <-chan struct{}, most time.Duration) {
+	select {
+	case <-over:
+	case <-time.After(most):
+	}
+}
+
+// rank makes one rank's part of all trials. After an error it makes no more: nobody knows what would come.
+func (p *performance) rank(ctx context.Context, w World, rank int) {
+	for i, t := range p.trials {
+		if t.calls[rank] == nil {
+			continue
+		}
+		if t.step.Delay > 0 && t.step.Late == rank {
+			time.Sleep(t.step.Delay)
+		}
+		c := t.calls[rank].copy()
+		p.entered[i][rank].Store(true)
+		err := call(ctx, w, rank, c)
+		early := p.absent(i, rank)
+		p.left[i][rank].Store(true)
+		p.after[i][rank] = c.Memory
+		if err != nil {
+			p.report(Problem{Step: i, Rank: rank, Text: "error: " + err.Error()})
+			return
+		}
+		if len(early) > 0 {
+			p.report(Problem{Step: i, Rank: rank, Text: fmt.Sprintf("it has left before ranks %v had come", early)})
+		}
+	}
+}
+
+// call has a panic of the implementation be an error of the call.
+func call(ctx context.Context, w World, rank int, c *Call) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("panic: %v\n%s", x, debug.Stack())
+		}
+	}()
+	return w.Call(ctx, rank, c)
+}
+
+// absent are those that rank has to have met, and that have not come yet.
+func (p *performance) absent(i, rank int) (absent []int) {
+	for _, q := range p.trials[i].x.Ranks[rank].Entered {
+		if !p.entered[i][q].Load() {
+			absent = append(absent, q)
+		}
+	}
+	return absent
+}
+
+func (p *performance) report(problem Problem) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.problems) == 0 {
+		close(p.failed)
+	}
+	p.problems = append(p.problems, problem)
+}
+
+func (p *performance) reported() []Problem {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.problems)
+}
+
+// inside says which ranks are in which call, in words.
+func (p *performance) inside() string {
+	for i, t := range p.trials {
+		var inside, outside []int
+		for rank, c := range t.calls {
+			switch {
+			case c == nil || p.left[i][rank].Load():
+			case p.entered[i][rank].Load():
+				inside = append(inside, rank)
+			default:
+				outside = append(outside, rank)
+			}
+		}
+		if len(inside) > 0 {
+			text := fmt.Sprintf("ranks %v are still in call %d", inside, i+1)
+			if len(outside) > 0 {
+				text += fmt.Sprintf(", and ranks %v have not come to it", outside)
+			}
+			return text
+		}
+	}
+	return "no rank is in a call, and yet the calls are not over"
+}
+
+// results are what the performance left, compared with what it had to leave.
+func (p *performance) results(counts *Counts) (found []Problem) {
+	for i, t := range p.trials {
+		for _, problem := range t.problems(p.after[i], counts) {
+			problem.Step = i
+			found = append(found, problem)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Problem) int { return a.Step - b.Step })
+	return found
+}

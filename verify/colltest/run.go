@@ -1,0 +1,45 @@
+package colltest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Run tests an implementation: every primitive that it has in a test of its own, and one that is skipped for each that it
+// has not. In the end it logs how much was tested, and what was not.
+func Run(t *testing.T, impl Implementation) {
+	s := NewSuite(impl)
+	s.Run(t)
+}
+
+// Run is [Run] with a suite whose settings one has changed.
+func (s *Suite) Run(t *testing.T) {
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	has := map[string]bool{}
+	for _, x := range s.can.Primitives {
+		has[x.Primitive.Name] = true
+		t.Run(x.Primitive.Name, func(t *testing.T) {
+			if f := s.Check(x); f != nil {
+				t.Error(f)
+			}
+		})
+	}
+	for _, p := range spec.Primitives() {
+		if !has[p.Name] {
+			t.Run(p.Name, func(t *testing.T) { t.Skipf("%s does not have it", s.can.Name) })
+		}
+	}
+	if len(has) == 0 {
+		t.Errorf("%s has no primitive that could be tested", s.can.Name)
+	}
+	t.Logf("tested: %+v", s.Tested)
+	if untested := s.Untested(); len(untested) > 0 {
+		t.Logf("not tested: %s", strings.Join(untested, "; "))
+	}
+}

@@ -1,0 +1,137 @@
+package colltest
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// shape is the elements of each block, by rank. A specification says which blocks hold what; how long a block of Out is
+// follows from that, so that uneven counts are a matter of the inputs alone.
+type shape struct{ in, out [][]int }
+
+// shape is that of a call of which x is expected. It is an error if blocks that are combined, or are one memory, differ.
+func (s *Step) shape(x *spec.Expectation) (sh shape, err error) {
+	if sh.in, err = s.inputCounts(x); err != nil {
+		return sh, err
+	}
+	for rank := range x.Ranks {
+		r := &x.Ranks[rank]
+		out := make([]int, len(r.Out))
+		for b, c := range r.Out {
+			if out[b], err = sh.length(c, s.Count); err != nil {
+				return sh, fmt.Errorf("rank %d, block %d of out: %w", rank, b, err)
+			}
+		}
+		for b := range r.In {
+			if o, shared := r.Aliased(b); s.InPlace && shared && out[o] != sh.in[rank][b] {
+				return sh, fmt.Errorf("rank %d: in place, block %d of in has %d elements, and block %d of out %d", rank, b, sh.in[rank][b], o, out[o])
+			}
+		}
+		sh.out = append(sh.out, out)
+	}
+	return sh, nil
+}
+
+func (s *Step) inputCounts(x *spec.Expectation) (counts [][]int, err error) {
+	if s.Counts != nil && len(s.Counts) != len(x.Ranks) {
+		return nil, fmt.Errorf("counts of %d ranks, not %d", len(s.Counts), len(x.Ranks))
+	}
+	for rank := range x.Ranks {
+		n := len(x.Ranks[rank].In)
+		if s.Counts == nil {
+			counts = append(counts, repeat(s.Count, n))
+			continue
+		}
+		if len(s.Counts[rank]) != n {
+			return nil, fmt.Errorf("rank %d: %d counts for %d blocks", rank, len(s.Counts[rank]), n)
+		}
+		counts = append(counts, s.Counts[rank])
+	}
+	for rank, blocks := range counts {
+		for _, n := range blocks {
+			if n < 0 || n > mostElements {
+				return nil, fmt.Errorf("rank %d: a block of %d elements", rank, n)
+			}
+		}
+	}
+	return counts, nil
+}
+
+// mostElements of a block keep a Case that somebody wrote from taking all memory.
+const mostElements = 1 << 24
+
+func repeat(x, n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = x
+	}
+	return all
+}
+
+// length is the elements of a block that holds c.
+func (sh *shape) length(c spec.Content, otherwise int) (int, error) {
+	if len(c.Terms) == 0 {
+		return otherwise, nil
+	}
+	n := sh.of(c.Terms[0])
+	for _, t := range c.Terms[1:] {
+		if sh.of(t) != n {
+			return 0, fmt.Errorf("it combines blocks of %d and %d elements", n, sh.of(t))
+		}
+	}
+	return n, nil
+}
+
+func (sh *shape) of(t spec.Term) int { return sh.in[t.Rank][t.Block] }
+
+// alike numbers the blocks of all inputs so that those which must have the same length have the same number, from 0 on.
+func alike(x *spec.Expectation, inPlace bool) (class map[spec.Term]int, classes int) {
+	parent := map[spec.Term]spec.Term{}
+	find := func(t spec.Term) spec.Term {
+		for parent[t] != t {
+			t = parent[t]
+		}
+		return t
+	}
+	for rank := range x.Ranks {
+		for b := range x.Ranks[rank].In {
+			parent[spec.Term{Rank: rank, Block: b}] = spec.Term{Rank: rank, Block: b}
+		}
+	}
+	for rank := range x.Ranks {
+		r := &x.Ranks[rank]
+		for _, c := range r.Out {
+			for i := range c.Terms {
+				parent[find(c.Terms[i])] = find(c.Terms[0])
+			}
+		}
+		for b := range r.In {
+			if o, shared := r.Aliased(b); inPlace && shared && len(r.Out[o].Terms) > 0 {
+				parent[find(spec.Term{Rank: rank, Block: b})] = find(r.Out[o].Terms[0])
+			}
+		}
+	}
+	class, numbers := map[spec.Term]int{}, map[spec.Term]int{}
+	for rank := range x.Ranks {
+		for b := range x.Ranks[rank].In {
+			t := spec.Term{Rank: rank, Block: b}
+			root := find(t)
+			if _, numbered := numbers[root]; !numbered {
+				numbers[root] = len(numbers)
+			}
+			class[t] = numbers[root]
+		}
+	}
+	return class, len(numbers)
+}
+
+// hasUneven tells whether blocks of p can differ in length. Three ranks can differ where more can.
+func hasUneven(p spec.Primitive) bool {
+	x, err := spec.Expect(p, spec.Call{Size: 3, Peer: 1})
+	if err != nil {
+		return false
+	}
+	_, classes := alike(x, false)
+	return classes > 1
+}

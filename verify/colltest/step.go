@@ -1,0 +1,89 @@
+package colltest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/spec/spectest"
+)
+
+// Case is calls that all ranks make one after the other, without waiting for each other in between.
+type Case struct {
+	Size  int
+	Steps []Step
+}
+
+// Step is one call, seen from all ranks, as plain data from which everything else about it follows.
+type Step struct {
+	Primitive string
+	Type      spec.Type
+	Op        spec.Op `json:",omitzero"`
+	Root      int     `json:",omitzero"`
+	Peer      int     `json:",omitzero"`
+	Count     int     // elements of each block, where Counts is nil
+	Counts    [][]int `json:",omitzero"` // by rank, the elements of each block of its In
+	InPlace   bool    `json:",omitzero"`
+	Lead      int     `json:",omitzero"` // elements by which buffers are off the alignment of their memory
+	Values    Values
+
+	Late  int           `json:",omitzero"` // the rank that makes its part after Delay
+	Delay time.Duration `json:",omitzero"`
+}
+
+// Values are what the inputs of a Step are made from.
+type Values struct {
+	Kind spectest.Kind `json:",omitzero"`
+	Seed uint64
+	// A NaN or a -0 becomes another number.
+	NoNaN, NoMinusZero bool `json:",omitzero"`
+}
+
+// String is what one says of the call.
+func (s *Step) String() string {
+	var b strings.Builder
+	b.WriteString(s.Primitive)
+	p, _ := primitiveNamed(s.Primitive)
+	if hasBuffers(p) {
+		fmt.Fprintf(&b, " of %v", s.Type)
+		if s.Counts != nil {
+			fmt.Fprintf(&b, ", blocks of %v elements", s.Counts)
+		} else {
+			fmt.Fprintf(&b, ", blocks of %d elements", s.Count)
+		}
+	}
+	for _, param := range p.Params {
+		switch param {
+		case spec.ParamOp:
+			fmt.Fprintf(&b, ", op %v", s.Op)
+		case spec.ParamRoot:
+			fmt.Fprintf(&b, ", root %d", s.Root)
+		case spec.ParamPeer:
+			fmt.Fprintf(&b, ", peer %d", s.Peer)
+		}
+	}
+	if s.InPlace {
+		b.WriteString(", in place")
+	}
+	if s.Lead > 0 {
+		fmt.Fprintf(&b, ", off alignment by %d elements", s.Lead)
+	}
+	if s.Delay > 0 {
+		fmt.Fprintf(&b, ", rank %d comes %v late", s.Late, s.Delay)
+	}
+	return b.String()
+}
+
+// call is what the specification depends on.
+func (s *Step) call(size int) spec.Call { return spec.Call{Size: size, Root: s.Root, Peer: s.Peer} }
+
+// primitiveNamed is the primitive that spec has under a name.
+func primitiveNamed(name string) (spec.Primitive, bool) {
+	for _, p := range spec.Primitives() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return spec.Primitive{}, false
+}

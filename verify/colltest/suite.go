@@ -1,0 +1,184 @@
+package colltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Suite tests one implementation, and counts what it has tested. Its methods are not for several goroutines at once.
+type Suite struct {
+	// Patience is how long the calls of one case may take. While a case that hangs is made smaller it is a tenth of that.
+	Patience time.Duration
+	// Shrinking is how long a case that fails is made smaller.
+	Shrinking time.Duration
+	// Cases is how many cases of each primitive are drawn at random, from Seed.
+	Cases int
+	Seed  uint64
+	// Tested has what was tested, by primitive.
+	Tested map[string]Counts
+
+	impl   Implementation
+	can    Capabilities
+	worlds map[int]World // that run, by size
+}
+
+// Counts say how much was tested.
+type Counts struct {
+	Cases, Calls int // calls of all ranks together are one
+	Elements     int // of reductions, that were compared
+	Undetermined int // of these, those that depend on the tree, because something over- or underflows in some trees
+}
+
+// NewSuite is a suite for impl. Close ends what it starts.
+func NewSuite(impl Implementation) *Suite {
+	s := &Suite{Patience: 10 * time.Second, Shrinking: 15 * time.Second, Cases: 100, Seed: 1, Tested: map[string]Counts{}, impl: impl, can: impl.Capabilities(), worlds: map[int]World{}}
+	if len(s.can.Sizes) == 0 {
+		s.can.Sizes = []int{1, 2, 3, 4, 5, 6, 7, 8}
+	}
+	return s
+}
+
+// Check makes calls of one primitive: first one for every size, type, op and form, and then as many cases as Cases says,
+// drawn at random. It stops at the first that fails, makes that one smaller, and returns it; nil if none fails.
+func (s *Suite) Check(of Support) *Failure {
+	if f := s.sweep(of); f != nil {
+		return s.shrink(f, of)
+	}
+	random := rand.New(rand.NewPCG(s.Seed, 0))
+	for range s.Cases {
+		if f := s.mustTry(drawCase(random, &s.can, of), of.Primitive, s.Patience); f != nil {
+			return s.shrink(f, of)
+		}
+	}
+	return nil
+}
+
+// mustTry tries a case that this package has made.
+func (s *Suite) mustTry(c Case, p spec.Primitive, patience time.Duration) *Failure {
+	f, err := s.try(c, p, patience)
+	if err != nil {
+		return &Failure{c, []Problem{{Rank: -1, Text: "this is not a case: " + err.Error()}}}
+	}
+	return f
+}
+
+// mostRanks keeps a Case that somebody wrote from taking all memory.
+const mostRanks = 1024
+
+// Try makes the calls of one case. An error says that it is not a case of the implementation's primitives.
+func (s *Suite) Try(c Case) (*Failure, error) {
+	if len(c.Steps) == 0 {
+		return nil, errors.New("a case without calls")
+	}
+	if c.Size < 1 || c.Size > mostRanks {
+		return nil, fmt.Errorf("a case on %d ranks", c.Size)
+	}
+	i := slices.IndexFunc(s.can.Primitives, func(x Support) bool { return x.Primitive.Name == c.Steps[0].Primitive })
+	if i < 0 {
+		return nil, fmt.Errorf("%s does not have %s", s.can.Name, c.Steps[0].Primitive)
+	}
+	return s.try(c, s.can.Primitives[i].Primitive, s.Patience)
+}
+
+// try makes the calls of c, which are all of p.
+func (s *Suite) try(c Case, p spec.Primitive, patience time.Duration) (*Failure, error) {
+	var trials []*trial
+	for i := range c.Steps {
+		if c.Steps[i].Primitive != p.Name {
+			return nil, fmt.Errorf("calls of %s and %s in one case", p.Name, c.Steps[i].Primitive)
+		}
+		t, err := newTrial(&c.Steps[i], p, c.Size)
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, t)
+	}
+	counts := s.Tested[p.Name]
+	problems := s.perform(c.Size, trials, &counts, patience)
+	counts.Cases++
+	counts.Calls += len(trials)
+	s.Tested[p.Name] = counts
+	if len(problems) == 0 {
+		return nil, nil
+	}
+	return &Failure{c, problems}, nil
+}
+
+// perform makes trials in a world that is up, or starts one. What has failed once is closed: it may be out of step.
+func (s *Suite) perform(size int, trials []*trial, counts *Counts, patience time.Duration) []Problem {
+	w, err := s.world(size)
+	if err != nil {
+		return []Problem{{Rank: -1, Text: fmt.Sprintf("starting %d ranks: %v", size, err)}}
+	}
+	p := newPerformance(trials)
+	problems := p.in(w, patience)
+	if len(problems) == 0 {
+		problems = p.results(counts)
+	}
+	if len(problems) > 0 {
+		_ = s.end(size) // that it fails to end after a failure is not worth another one
+	}
+	return problems
+}
+
+func (s *Suite) world(size int) (World, error) {
+	if w := s.worlds[size]; w != nil {
+		return w, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), starting)
+	defer cancel()
+	w, err := s.impl.Start(ctx, size)
+	if err == nil {
+		s.worlds[size] = w
+	}
+	return w, err
+}
+
+// starting and ending are how long that may take.
+const starting, ending = time.Minute, 10 * time.Second
+
+// end closes the world of that size, or gives it up if that does not end.
+func (s *Suite) end(size int) error {
+	w := s.worlds[size]
+	delete(s.worlds, size)
+	closed := make(chan error, 1)
+	go func() { closed <- w.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(ending):
+		return fmt.Errorf("closing the world of %d ranks has not ended after %v", size, ending)
+	}
+}
+
+// Close ends all worlds.
+func (s *Suite) Close() error {
+	var errs []error
+	for size := range s.worlds {
+		errs = append(errs, s.end(size))
+	}
+	return errors.Join(errs...)
+}
+
+// Capabilities are the implementation's.
+func (s *Suite) Capabilities() Capabilities { return s.can }
+
+// Untested says what was not tested: what the implementation says it has not, and what no specification determines.
+func (s *Suite) Untested() []string {
+	missing := s.can.missing(Everything(""))
+	undetermined, elements := 0, 0
+	for _, c := range s.Tested {
+		undetermined += c.Undetermined
+		elements += c.Elements
+	}
+	if undetermined > 0 {
+		missing = append(missing, fmt.Sprintf("%d of %d reduced elements, which over- or underflow in some trees", undetermined, elements))
+	}
+	return missing
+}

@@ -1,0 +1,132 @@
+package colltest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// trial is a Step with its data, and what it has to leave.
+type trial struct {
+	step   *Step
+	x      *spec.Expectation
+	shape  shape
+	inputs [][][]byte // by rank and block
+	calls  []*Call    // by rank; nil: the rank takes no part
+}
+
+// newTrial works out everything about a Step of size ranks. An error is the Step's: it is not a call of the primitive.
+func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
+	t := &trial{step: s}
+	if !s.Type.Valid() || hasOp(p) && !s.Op.Takes(s.Type) {
+		return nil, fmt.Errorf("%s of %v by %v: there is no such reduction", p.Name, s.Type, s.Op)
+	}
+	if s.InPlace && !hasInPlace(p) {
+		return nil, fmt.Errorf("%s has no form in place", p.Name)
+	}
+	var err error
+	if t.x, err = spec.Expect(p, s.call(size)); err != nil {
+		return nil, err
+	}
+	if t.shape, err = s.shape(t.x); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	t.draw()
+	for rank := range t.x.Ranks {
+		var c *Call
+		if r := &t.x.Ranks[rank]; !hasBuffers(p) || len(r.In)+len(r.Out) > 0 {
+			c = s.arrange(rank, r, t.shape, t.inputs[rank])
+		}
+		t.calls = append(t.calls, c)
+	}
+	return t, nil
+}
+
+// draw makes the inputs of all ranks, from one source.
+func (t *trial) draw() {
+	random := rand.New(rand.NewPCG(t.step.Values.Seed, 0))
+	for _, counts := range t.shape.in {
+		var blocks [][]byte
+		for _, n := range counts {
+			blocks = append(blocks, elements[t.step.Type].draw(random, t.step.Values, n))
+		}
+		t.inputs = append(t.inputs, blocks)
+	}
+}
+
+// problems are how what each rank's Memory has become differs from what was promised, at most one for each block.
+func (t *trial) problems(after [][]byte, counts *Counts) (found []Problem) {
+	for rank, c := range t.calls {
+		if c == nil {
+			continue
+		}
+		if strayed := c.strayed(after[rank]); strayed != "" {
+			found = append(found, Problem{Rank: rank, Text: strayed})
+		}
+		found = append(found, t.buffer(rank, "in", after[rank], counts)...)
+		found = append(found, t.buffer(rank, "out", after[rank], counts)...)
+	}
+	if t.x.Order >= spec.SameTree && len(found) == 0 {
+		found = t.disagreements(after)
+	}
+	return found
+}
+
+// buffer compares each block of one buffer. Blocks of In that are Out's memory as well are Out's matter.
+func (t *trial) buffer(rank int, name string, after []byte, counts *Counts) (found []Problem) {
+	r := &t.x.Ranks[rank]
+	contents, lengths, at := r.In, t.shape.in[rank], t.calls[rank].InAt
+	if name == "out" {
+		contents, lengths, at = r.Out, t.shape.out[rank], t.calls[rank].OutAt
+	}
+	for b, content := range contents {
+		n := lengths[b] * t.step.Type.Bytes()
+		if _, shared := r.Aliased(b); name == "out" || !t.step.InPlace || !shared {
+			if text := t.block(content, rank, at, n, after, counts); text != "" {
+				found = append(found, Problem{Rank: rank, Text: fmt.Sprintf("block %d of %s: %s", b, name, text)})
+			}
+		}
+		at += n
+	}
+	return found
+}
+
+// block says what is wrong with the n bytes from at on, which have to be content.
+func (t *trial) block(content spec.Content, rank, at, n int, after []byte, counts *Counts) string {
+	got := after[at : at+n]
+	switch content.Kind {
+	case spec.Unchanged:
+		if t.calls[rank].changed(after, at, n) {
+			return "it has changed: " + t.difference(got, t.calls[rank].Memory[at:at+n])
+		}
+	case spec.Input:
+		term := content.Terms[0]
+		if want := t.inputs[term.Rank][term.Block]; !bytes.Equal(got, want) {
+			return fmt.Sprintf("it is not block %d of rank %d: %s", term.Block, term.Rank, t.difference(got, want))
+		}
+	case spec.Fold:
+		return t.fold(content, got, counts)
+	}
+	return ""
+}
+
+// difference shows the first elements that differ.
+func (t *trial) difference(got, want []byte) string {
+	i, size := 0, t.step.Type.Bytes()
+	for i < len(got) && bytes.Equal(got[i:i+size], want[i:i+size]) {
+		i += size
+	}
+	if i == len(got) {
+		return "there is no difference"
+	}
+	return fmt.Sprintf("element %d is %s, want %s", i/size, t.text(got[i:]), t.text(want[i:]))
+}
+
+func (t *trial) text(b []byte) string {
+	b = b[:t.step.Type.Bytes()]
+	aligned := Aligned(len(b))
+	copy(aligned, b)
+	return fmt.Sprintf("%s (% x)", elements[t.step.Type].text(aligned), b)
+}
