@@ -1,0 +1,305 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/gen"
+)
+
+// actor is one rank: it runs the code, as whose transport it compares each step with the schedule's, which it carries out
+// beside it.
+type actor struct {
+	stage *stage
+	rank  int
+	comm  *Comm
+	waits int // the rank whose message it waits for; -1: none
+	yield func(struct{}) bool
+
+	call    *emittedCall
+	memory  shadow
+	in, out []uint64 // the code's
+	steps   []actorStep
+	last    int // the step that was begun last, by its number in the schedule; -1: none
+	fault   string
+
+	// The messages of the schedule's next step in the memory of the code, without those that have no bytes.
+	sends []wire.Send
+	recvs []wire.Recv
+}
+
+// actorStep is a step of a rank, without the instructions of no effect.
+type actorStep struct {
+	number              int
+	sends, recvs, local []gen.Instr
+}
+
+// stepsOf are the steps of a rank.
+func stepsOf(p *gen.Program) []actorStep {
+	var steps []actorStep
+	for _, in := range p.Instrs {
+		if len(steps) == 0 || steps[len(steps)-1].number != in.Step {
+			steps = append(steps, actorStep{number: in.Step})
+		}
+		s := &steps[len(steps)-1]
+		switch in.Kind {
+		case gen.SendInstr:
+			s.sends = append(s.sends, in)
+		case gen.RecvInstr, gen.RecvReduceInstr:
+			s.recvs = append(s.recvs, in)
+		case gen.CopyInstr, gen.ReduceInstr, gen.FinishInstr:
+			s.local = append(s.local, in)
+		}
+	}
+	return steps
+}
+
+func (a *actor) Begin(wire.Mark) {}
+func (a *actor) Waiting() []int  { return nil }
+func (a *actor) Fail(error)      {}
+func (a *actor) Close() error    { return nil }
+func (a *actor) Release()        {}
+
+// begin prepares the rank for a call. Its buffers are filled with symbols, the same for the code and the schedule.
+func (a *actor) begin(e *emittedCall, syms *symbols) {
+	b := &e.buffers[a.rank]
+	a.call, a.steps, a.last, a.fault, a.waits = e, e.steps[a.rank], -1, "", -1
+	m := shadow{syms: syms, count: e.count, chunks: e.s.Chunks, finishes: takesOp(e.a)}
+	m.in, m.out = syms.fill(b.in*e.count), syms.fill(b.out*e.count)
+	a.in, a.out = slices.Clone(m.in), slices.Clone(m.out)
+	if e.inPlace && b.aliasIn >= 0 {
+		a.in, a.out = shared(a.in, a.out, b.aliasIn*e.count, b.aliasOut*e.count)
+		if e.a.Requires.OutOfPlace { // the code gets a copy of In
+			m.out = slices.Clone(a.out)
+		} else {
+			m.in, m.out = shared(m.in, m.out, b.aliasIn*e.count, b.aliasOut*e.count)
+		}
+	}
+	m.scratch = make([]uint64, e.s.Ranks[a.rank].Scratch*m.slot())
+	a.memory = m
+}
+
+// shared puts in and out into one memory, where in's element a is out's element b. It has in's values where both lie.
+func shared(in, out []uint64, a, b int) ([]uint64, []uint64) {
+	memory := make([]uint64, max(len(in)+max(b-a, 0), len(out)+max(a-b, 0)))
+	sharedIn, sharedOut := memory[max(b-a, 0):][:len(in):len(in)], memory[max(a-b, 0):][:len(out):len(out)]
+	copy(sharedOut, out)
+	copy(sharedIn, in)
+	return sharedIn, sharedOut
+}
+
+// errDiffers is how the code is ended when it has done something else than the schedule.
+var errDiffers = errors.New("the code is not the schedule")
+
+// play makes the call.
+func (a *actor) play(yield func(struct{}) bool) {
+	a.yield = yield
+	e, b := a.call, &a.call.buffers[a.rank]
+	args := Args{Count: e.count, Op: Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count, AliasOut: b.aliasOut * e.count}
+	err := Do(context.Background(), a.comm, e.k, a.out, a.in, &args, []Option{WithDepth(e.s.Depth)})
+	if err != nil {
+		a.differ("the call fails: %v", err)
+	}
+}
+
+// differ takes note of a difference; the first one counts.
+func (a *actor) differ(format string, args ...any) error {
+	if a.fault == "" {
+		a.fault = fmt.Sprintf(format, args...)
+	}
+	return errDiffers
+}
+
+// run is the generated function, between symbols put into the place of elements and the look at what it has left.
+func (a *actor) run(ctx context.Context, x *Call, code func(context.Context, *Call) error) error {
+	if x.kernel != nil {
+		x.kernel, x.many = a.memory.syms.kernel, nil
+	}
+	if err := code(ctx, x); err != nil {
+		return err
+	}
+	s, err := a.next()
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		return a.differ("step %d: the code ends before it; the schedule has\n%s", s.number, strings.Join(eventLines(a.sends, a.recvs, x), "\n"))
+	}
+	return nil
+}
+
+// next is the step of the schedule that the next Exchange has to be, after the local actions of those before it; nil if
+// there is none. What these leave in memory is compared.
+func (a *actor) next() (*actorStep, error) {
+	for {
+		if a.last >= 0 && len(a.steps) > 0 && a.steps[0].number == a.last {
+			for i := range a.steps[0].local {
+				a.memory.perform(&a.steps[0].local[i])
+			}
+			a.stage.events += len(a.steps[0].local)
+			a.steps = a.steps[1:]
+		}
+		if err := a.compareLayout(); err != nil || len(a.steps) == 0 {
+			return nil, errors.Join(err, a.compareMemory())
+		}
+		s := &a.steps[0]
+		if a.expect(s); len(a.sends)+len(a.recvs) > 0 {
+			return s, a.compareMemory()
+		}
+		a.last = s.number
+	}
+}
+
+// compareLayout compares how the code has cut its buffers with the schedule.
+func (a *actor) compareLayout() error {
+	x := &a.comm.call
+	if x.cuts.chunks != a.memory.chunks || len(x.Scratch.data) != 8*len(a.memory.scratch) {
+		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.cuts.chunks, len(x.Scratch.data)/8,
+			a.memory.chunks, len(a.memory.scratch))
+	}
+	return nil
+}
+
+// compareMemory compares the buffers of the code with those of the schedule.
+func (a *actor) compareMemory() error {
+	x := &a.comm.call
+	for _, b := range []struct {
+		name      string
+		got, want []uint64
+	}{{"in", uint64s(x.In.data), a.memory.in}, {"out", uint64s(x.Out.data), a.memory.out}} {
+		if !slices.Equal(b.got, b.want) {
+			i := 0
+			for b.got[i] == b.want[i] {
+				i++
+			}
+			return a.differ("after step %d: element %d of %s is another expression than the schedule's: %s, want %s", a.last, i, b.name,
+				a.memory.syms.words(b.got[i]), a.memory.syms.words(b.want[i]))
+		}
+	}
+	return nil
+}
+
+// Exchange compares the messages of a step with the schedule's, and carries them out.
+func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
+	s, err := a.next()
+	if err != nil {
+		return err
+	}
+	x := &a.comm.call
+	if s == nil {
+		if len(sends)+len(recvs) == 0 { // of a call without messages
+			return nil
+		}
+		return a.differ("after step %d, the last: the code goes on with\n%s", a.last, strings.Join(eventLines(sends, recvs, x), "\n"))
+	}
+	a.last = s.number
+	if !slices.EqualFunc(sends, a.sends, sameSend) || !slices.EqualFunc(recvs, a.recvs, sameRecv) {
+		return a.differ("step %d: %s", s.number, firstDifference(eventLines(sends, recvs, x), eventLines(a.sends, a.recvs, x)))
+	}
+	a.stage.events += len(sends) + len(recvs)
+	a.sendAll(s, sends)
+	return a.receiveAll(s, recvs)
+}
+
+// sendAll sends what the code and the schedule send in a step.
+func (a *actor) sendAll(s *actorStep, sends []wire.Send) {
+	n := 0
+	for i := range s.sends {
+		in := &s.sends[i]
+		if want := a.memory.at(in.Srcs[0]); len(want) > 0 || in.Srcs[0].Buf == "" {
+			a.stage.send(a.rank, in.Peer, letter{slices.Clone(uint64s(sends[n].Data)), slices.Clone(want)})
+			n++
+		}
+	}
+}
+
+// receiveAll receives what the code and the schedule receive in a step.
+func (a *actor) receiveAll(s *actorStep, recvs []wire.Recv) error {
+	n := 0
+	for i := range s.recvs {
+		in := &s.recvs[i]
+		if len(a.memory.at(in.Dst)) == 0 && in.Dst.Buf != "" {
+			continue
+		}
+		r := &recvs[n]
+		n++
+		l, ok := a.stage.receive(r.Peer, a.rank)
+		switch {
+		case !ok:
+			return errDiffers
+		case 8*len(l.got) != len(r.Into) || len(l.got) != len(l.want):
+			return a.differ("step %d: rank %d has sent %d elements for %d", s.number, r.Peer, len(l.got), len(r.Into)/8)
+		}
+		apply(r, l.got)
+		a.memory.receive(in, l.want)
+	}
+	return nil
+}
+
+// apply takes a message, as a transport does. What may be lent is lent.
+func apply(r *wire.Recv, got []uint64) {
+	data := bytesOf(got)
+	switch {
+	case r.Lend:
+		r.Into = data
+	case r.Kernel == nil:
+		copy(r.Into, data)
+	case r.ReceivedFirst:
+		r.Kernel(r.Into, data, r.With)
+	default:
+		r.Kernel(r.Into, r.With, data)
+	}
+}
+
+// expect fills in the messages of a step of the schedule.
+func (a *actor) expect(s *actorStep) {
+	a.sends, a.recvs = a.sends[:0], a.recvs[:0]
+	for i := range s.sends {
+		in := &s.sends[i]
+		if data := a.bytes(in.Srcs[0]); len(data) > 0 || in.Srcs[0].Buf == "" {
+			a.sends = append(a.sends, wire.Send{Peer: in.Peer, Data: data})
+		}
+	}
+	for i := range s.recvs {
+		in := &s.recvs[i]
+		r := wire.Recv{Peer: in.Peer, Into: a.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst, Lend: in.Lend}
+		if in.Kind == gen.RecvReduceInstr {
+			r.Kernel, r.With = a.comm.call.kernel, a.bytes(in.Srcs[0])
+		}
+		if len(r.Into) > 0 || in.Dst.Buf == "" {
+			a.recvs = append(a.recvs, r)
+		}
+	}
+}
+
+// bytes is the memory of the code that a place of the schedule stands for.
+func (a *actor) bytes(p gen.Place) []byte {
+	from, to := a.memory.span(p)
+	x := &a.comm.call
+	switch p.Buf {
+	case "in":
+		return x.In.data[8*from : 8*to]
+	case "out":
+		return x.Out.data[8*from : 8*to]
+	case "scratch":
+		return x.Scratch.data[8*from : 8*to]
+	}
+	return nil
+}
+
+func sameSend(a, b wire.Send) bool { return a.Peer == b.Peer && sameBytes(a.Data, b.Data) }
+
+func sameRecv(a, b wire.Recv) bool {
+	return a.Peer == b.Peer && sameBytes(a.Into, b.Into) && sameBytes(a.With, b.With) && (a.Kernel == nil) == (b.Kernel == nil) &&
+		a.ReceivedFirst == b.ReceivedFirst && a.AfterSend == b.AfterSend && a.Lend == b.Lend
+}
+
+// sameBytes tells whether a and b are the same memory.
+func sameBytes(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || unsafe.SliceData(a) == unsafe.SliceData(b))
+}

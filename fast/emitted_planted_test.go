@@ -1,0 +1,112 @@
+package fast
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// TestEmittedCodeIsNotTheSchedule plants errors in hand-written code; each has to be seen, and named.
+func TestEmittedCodeIsNotTheSchedule(t *testing.T) {
+	u := generated(t, &gen.AllReduceRing)
+	ring := u.code.Run
+	bug := func(b ringBug) func(context.Context, *Call) error {
+		return func(ctx context.Context, x *Call) error { return ringAllReduce(ctx, x, b) }
+	}
+	for name, plant := range map[string]struct {
+		run  func(context.Context, *Call) error
+		want string
+	}{
+		"a chunk too many":  {bug(ringBug{chunks: 1}), "rank 0, the layout is 4 chunks and 0 elements of scratch, want 3 and 0"},
+		"the chunk before":  {bug(ringBug{chunk: 1}), "rank 0, step 0: event 0 of the code is\n  send to 1: in[3:5]\nof the schedule\n  send to 1: in[0:3]"},
+		"operands swapped":  {bug(ringBug{swapped: true}), "received first: true, after send: false, lent: false\nof the schedule\n  receive from 2"},
+		"not finished":      {bug(ringBug{unfinished: true}), "rank 2, after step 2: element 0 of out is another expression than the schedule's: (x29 ⊕ (x15 ⊕ x1)), want ((x29 ⊕ (x15 ⊕ x1)) finished)"},
+		"steps are merged":  {bug(ringBug{merged: true}), "rank 0, step 0: event 1 of the code is\n  send to 1"},
+		"the wrong rank":    {bug(ringBug{back: true}), "event 0 of the code is\n  send to 2: in[0:3]\nof the schedule\n  send to 1: in[0:3]"},
+		"after a send":      {bug(ringBug{afterSend: true}), "after send: true, lent: false\nof the schedule"},
+		"it ends too early": {bug(ringBug{steps: -1}), "rank 0, step 4: the code ends before it; the schedule has\nsend to 1"},
+		"it goes on":        {bug(ringBug{steps: 1}), "after step 4, the last: the code goes on with\nsend to "},
+		"nothing done":      {func(_ context.Context, x *Call) error { return x.Layout(x.Size, 0) }, "step 0: the code ends before it"},
+		"finished twice": {func(ctx context.Context, x *Call) error {
+			if err := ring(ctx, x); err != nil {
+				return err
+			}
+			x.Finish(x.Out.Chunk(0))
+			return nil
+		}, "after step 4: element 0 of out is another expression than the schedule's: ("},
+		"input written": {func(ctx context.Context, x *Call) error {
+			if err := ring(ctx, x); err != nil {
+				return err
+			}
+			clear(x.In.data)
+			return nil
+		}, "element 0 of in is another expression"},
+	} {
+		if fault := u.perform(t, plant.run); !strings.Contains(fault, plant.want) || !strings.Contains(fault, "allreduce/ring, 3 ranks, root 0") {
+			t.Errorf("%s:\n%s\nwant\n%s", name, fault, plant.want)
+		}
+	}
+	for _, run := range []func(context.Context, *Call) error{ring, bug(ringBug{})} {
+		if fault := u.perform(t, run); fault != "" {
+			t.Errorf("without a bug:\n%s", fault)
+		}
+	}
+}
+
+// perform makes a call of three ranks that is to be run, and gives the first difference to the schedule.
+func (u subject) perform(t *testing.T, run func(context.Context, *Call) error) string {
+	t.Helper()
+	code := *u.code
+	code.Run = run
+	u.code = &code
+	e := u.instantiate(t, u.collective(), gen.Params{Size: 3, Depth: 1})
+	e.count = 7
+	return newStage(3).perform(e)
+}
+
+// ringBug is an error in ringAllReduce; the zero ringBug is none.
+type ringBug struct {
+	chunks, chunk, steps                         int
+	swapped, unfinished, merged, back, afterSend bool
+}
+
+// ringAllReduce is the ring all-reduce of three ranks, by hand.
+func ringAllReduce(ctx context.Context, x *Call, bug ringBug) error {
+	if err := x.Layout(x.Size+bug.chunks, 0); err != nil {
+		return err
+	}
+	next, prev := (x.Rank+1)%x.Size, (x.Rank+x.Size-1)%x.Size
+	to := next
+	if bug.back {
+		to = prev
+	}
+	for s := range 2*(x.Size-1) + bug.steps {
+		c := (x.Rank + 2*x.Size - s + bug.chunk) % x.Size
+		d := (c + x.Size - 1) % x.Size
+		from := &x.Out
+		if s == 0 {
+			from = &x.In
+		}
+		x.Send(to, from.Chunk(c))
+		if s < x.Size-1 {
+			x.RecvReduce(prev, x.Out.Chunk(d), x.In.Chunk(d), bug.swapped)
+		} else {
+			x.Recv(prev, x.Out.Chunk(d))
+		}
+		if bug.afterSend {
+			x.AfterSend()
+		}
+		if bug.merged && s == 0 {
+			continue
+		}
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+		if s == x.Size-2 && !bug.unfinished {
+			x.Finish(x.Out.Chunk(d))
+		}
+	}
+	return nil
+}
