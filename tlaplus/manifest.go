@@ -23,7 +23,7 @@ type check struct {
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks, shmRingChecks, tcpStreamChecks, abortChecks, rendezvousChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, gateChecks, tcpStreamChecks, abortChecks, rendezvousChecks)
 
 var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
@@ -57,6 +57,18 @@ var shmRingChecks = []check{
 	{model: "ShmRing", config: "bad_bell", want: "deadlock", trace: 24},
 	{model: "ShmRing", config: "bad_lookagain", want: "deadlock", trace: 21},
 	{model: "ShmRing", config: "bad_wakes", want: "deadlock", trace: 21},
+}
+
+var gateChecks = []check{
+	{model: "Gate", config: "plain", want: "ok", states: 738},
+	{model: "Gate", config: "atomic", want: "ok", states: 296},
+	{model: "Gate", config: "long", want: "ok", states: 1, long: true},
+	{model: "Gate", config: "bad_barrier", want: "Mapped", trace: 9},
+	{model: "Gate", config: "bad_shut", want: "Mapped", trace: 9},
+	{model: "Gate", config: "bad_counts", want: "Mapped", trace: 8},
+	{model: "Gate", config: "bad_mark", want: "Mapped", trace: 10},
+	{model: "Gate", config: "bad_once", want: "FreedOnce", trace: 14},
+	{model: "Gate", config: "bad_leaves", want: "Ends", states: 623},
 }
 
 var tcpStreamChecks = []check{

@@ -1,0 +1,142 @@
+---- MODULE Gate ----
+\* The gate of an endpoint of shared memory: it keeps the mapping alive while somebody uses it, and whoever leaves last after
+\* it was shut gives the mapping back. The rank, "R", steps in and out with each of its Exchanges, and only leaves a mark, by
+\* a plain store that its processor may delay (x86-TSO). The others, "F" in Fail and "C" in Close, are counted by locked
+\* instructions; the last of them has the system drain the rank's stores (membarrier) before it looks at the mark.
+\*
+\* action    models
+\* StepIn    fast/internal/shm:gate.mark fast/internal/release:Store
+\* LookIn    fast/internal/shm:gate.stepIn fast/internal/shm:Endpoint.enter
+\* Use       fast/internal/shm:Endpoint.Exchange
+\* LookOut   fast/internal/shm:gate.stepOut fast/internal/shm:gate.freed fast/internal/shm:Endpoint.exit
+\* Enter     fast/internal/shm:gate.enter
+\* Shut      fast/internal/shm:gate.shut fast/internal/shm:Endpoint.Close
+\* Leave     fast/internal/shm:gate.leave fast/internal/shm:Endpoint.leave fast/internal/shm:Endpoint.Fail
+\* Barrier   fast/internal/shm:gate.leave fast/internal/shm:membarrier
+\* LookMark  fast/internal/shm:gate.leave
+\* Free      fast/internal/shm:gate.freed fast/internal/shm:Endpoint.free
+EXTENDS Naturals, Sequences, FiniteSets
+
+CONSTANTS
+  Exchanges, \* that the rank makes
+  Plain,     \* TRUE: the rank's mark is a plain store; FALSE: an atomic one, where the system has no membarrier
+  Barriers,  \* FALSE: who leaves last does not have the rank's stores drained
+  LooksIn,   \* FALSE: the rank does not look whether the gate is shut
+  Counts,    \* FALSE: who leaves does not mind those others that are still inside
+  MindsMark, \* FALSE: nor the rank
+  Once,      \* FALSE: that the mapping was given back is not noted
+  LooksOut   \* FALSE: the rank leaves without looking whether it is the last
+
+VARIABLES
+  pc,     \* what each does next
+  left,   \* Exchanges that are still to be made
+  mark,   \* as it is in memory
+  buf,    \* the rank's stores that are on their way there
+  inside, \* how many others are
+  shut,
+  freed,  \* it is noted
+  frees   \* how often the mapping was given back
+
+vars == <<pc, left, mark, buf, inside, shut, freed, frees>>
+
+Others == {"F", "C"}
+Actors == Others \cup {"R"}
+
+Init ==
+  /\ pc = [p \in Actors |-> IF p = "R" THEN "in" ELSE "enter"]
+  /\ left = Exchanges
+  /\ mark = 0 /\ buf = <<>> /\ inside = 0 /\ shut = FALSE /\ freed = FALSE /\ frees = 0
+
+At(p, at) == pc[p] = at
+Go(p, to) == pc' = [pc EXCEPT ![p] = to]
+
+Mark(v) == IF Plain THEN buf' = Append(buf, v) /\ UNCHANGED mark ELSE mark' = v /\ UNCHANGED buf
+
+Drain ==
+  /\ buf # <<>>
+  /\ mark' = buf[1]
+  /\ buf' = Tail(buf)
+  /\ UNCHANGED <<pc, left, inside, shut, freed, frees>>
+
+StepIn ==
+  /\ At("R", "in")
+  /\ Mark(1)
+  /\ Go("R", "look")
+  /\ UNCHANGED <<left, inside, shut, freed, frees>>
+
+LookIn ==
+  /\ At("R", "look")
+  /\ Go("R", IF shut /\ LooksIn THEN "refused" ELSE "use")
+  /\ UNCHANGED <<left, mark, buf, inside, shut, freed, frees>>
+
+\* The Exchange is over, or was refused.
+Use ==
+  /\ pc["R"] \in {"use", "refused"}
+  /\ Mark(0)
+  /\ left' = IF At("R", "refused") THEN 0 ELSE left - 1
+  /\ Go("R", "out")
+  /\ UNCHANGED <<inside, shut, freed, frees>>
+
+IsOver == shut /\ inside = 0 /\ ~freed
+Next1 == IF left = 0 THEN "done" ELSE "in"
+
+LookOut ==
+  /\ At("R", "out")
+  /\ Go("R", IF LooksOut /\ IsOver THEN "free" ELSE Next1)
+  /\ UNCHANGED <<left, mark, buf, inside, shut, freed, frees>>
+
+Enter(p) ==
+  /\ At(p, "enter")
+  /\ inside' = IF shut THEN inside ELSE inside + 1
+  /\ Go(p, IF shut THEN "done" ELSE IF p = "C" THEN "shut" ELSE "leave")
+  /\ UNCHANGED <<left, mark, buf, shut, freed, frees>>
+
+Shut ==
+  /\ At("C", "shut")
+  /\ shut' = TRUE
+  /\ Go("C", "leave")
+  /\ UNCHANGED <<left, mark, buf, inside, freed, frees>>
+
+Leave(p) ==
+  /\ At(p, "leave")
+  /\ inside' = inside - 1
+  /\ Go(p, IF shut /\ (inside = 1 \/ ~Counts) THEN "barrier" ELSE "done")
+  /\ UNCHANGED <<left, mark, buf, shut, freed, frees>>
+
+Barrier(p) ==
+  /\ At(p, "barrier") /\ (buf = <<>> \/ ~Barriers)
+  /\ Go(p, "mark")
+  /\ UNCHANGED <<left, mark, buf, inside, shut, freed, frees>>
+
+LookMark(p) ==
+  /\ At(p, "mark")
+  /\ Go(p, IF mark = 0 \/ ~MindsMark THEN "free" ELSE "done")
+  /\ UNCHANGED <<left, mark, buf, inside, shut, freed, frees>>
+
+\* A compare-and-swap: the rank's waits for its own stores.
+Free(p) ==
+  /\ At(p, "free") /\ (p = "R" => buf = <<>>)
+  /\ IF shut /\ (inside = 0 \/ ~Counts) /\ ~freed THEN freed' = Once /\ frees' = frees + 1 ELSE UNCHANGED <<freed, frees>>
+  /\ Go(p, IF p = "R" THEN Next1 ELSE "done")
+  /\ UNCHANGED <<left, mark, buf, inside, shut>>
+
+AllDone == buf = <<>> /\ \A p \in Actors : At(p, "done")
+Finished == AllDone /\ UNCHANGED vars
+
+Next ==
+  \/ StepIn \/ LookIn \/ Use \/ LookOut \/ Drain \/ Shut \/ Finished
+  \/ \E p \in Others : Enter(p) \/ Leave(p) \/ Barrier(p) \/ LookMark(p)
+  \/ \E p \in Actors : Free(p)
+
+Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
+
+TypeOK == mark \in 0..1 /\ inside \in 0..2 /\ Len(buf) <= 2 * Exchanges
+
+\* Nobody uses memory that was given back.
+Mapped == frees > 0 => (pc["R"] # "use" /\ \A p \in Others : pc[p] \notin {"shut", "leave"})
+
+FreedOnce == frees <= 1
+
+\* The mapping is given back in the end.
+Ends == <>(frees > 0)
+====
