@@ -48,7 +48,9 @@ var execChecks = []check{
 
 var shmRingChecks = []check{
 	{model: "ShmRing", config: "small", want: "ok", states: 877},
-	{model: "ShmRing", config: "ring", want: "ok", states: 1974},
+	{model: "ShmRing", config: "ring", want: "ok", states: 2578},
+	{model: "ShmRing", config: "grows", want: "ok", states: 10085},
+	{model: "ShmRing", config: "naps", want: "ok", states: 479},
 	{model: "ShmRing", config: "long", want: "ok", states: 33581, long: true},
 	{model: "ShmRing", config: "bad_fence", want: "deadlock", trace: 25},
 	{model: "ShmRing", config: "bad_datafirst", want: "Refines", trace: 5},
@@ -57,6 +59,8 @@ var shmRingChecks = []check{
 	{model: "ShmRing", config: "bad_bell", want: "deadlock", trace: 24},
 	{model: "ShmRing", config: "bad_lookagain", want: "deadlock", trace: 21},
 	{model: "ShmRing", config: "bad_wakes", want: "deadlock", trace: 21},
+	{model: "ShmRing", config: "bad_where", want: "Refines", trace: 9},
+	{model: "ShmRing", config: "bad_nap", want: "Ends", states: 203},
 }
 
 var gateChecks = []check{
