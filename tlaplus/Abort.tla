@@ -24,12 +24,14 @@ EXTENDS Naturals, Sequences, FiniteSets
 CONSTANTS
   N,          \* ranks
   MaxCrashes,
+  Begun,      \* TRUE: all have begun to agree at first; FALSE: they are in a call
   Tells,      \* FALSE: who gives up does not tell the others
   Detects,    \* FALSE: nobody is told of a death
   KeepsOld,   \* FALSE: a new coordinator does not care for what was adopted before
   AwaitsAcks, \* FALSE: a coordinator decides before all have adopted
   AwaitsAll,  \* FALSE: a coordinator proposes before all have said something
   Answers,    \* FALSE: who has decided does not answer any more
+  Looks,      \* TRUE: who waits looks again and again, so that to wait for ever is no deadlock
   MindsEpoch  \* FALSE: what a rank is told about another communicator counts for this one
 
 VARIABLES
@@ -52,7 +54,7 @@ Ranks == 0..(N - 1)
 All(x) == [r \in Ranks |-> x]
 
 Init ==
-  /\ alive = All(TRUE) /\ status = All("call") /\ note = All(FALSE) /\ gone = All({})
+  /\ alive = All(TRUE) /\ status = All(IF Begun THEN "agree" ELSE "call") /\ note = All(FALSE) /\ gone = All({})
   /\ net = {} /\ adopted = All(0) /\ value = All({}) /\ told = All(N) /\ reports = All({})
   /\ proposed = All(FALSE) /\ acks = All({}) /\ decided = All(FALSE)
 
@@ -181,6 +183,8 @@ Enter(r) ==
   /\ status' = [status EXCEPT ![r] = "new"]
   /\ UNCHANGED <<alive, note, gone, agreement>>
 
+Look == Looks /\ (\E r \in Ranks : alive[r] /\ status[r] \in {"call", "agree"}) /\ UNCHANGED vars
+
 Settled == \A r \in Ranks : alive[r] => status[r] = "new"
 Finished == Settled /\ UNCHANGED vars
 
@@ -188,7 +192,7 @@ Next ==
   \/ \E r \in Ranks : Crash(r) \/ Hear(r) \/ Start(r) \/ SendState(r) \/ Propose(r) \/ Decide(r) \/ TellNext(r) \/ Enter(r)
   \/ \E r \in Ranks, d \in Ranks : Detect(r, d)
   \/ \E m \in net : TakeState(m) \/ TakePropose(m) \/ TakeAdopted(m) \/ TakeDecide(m) \/ Lose(m)
-  \/ GiveUp \/ Finished
+  \/ GiveUp \/ Look \/ Finished
 
 Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
 

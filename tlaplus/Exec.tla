@@ -12,6 +12,7 @@
 \* Meet      verify:checker.channelCapacities
 \* Local     fast:Call.Copy fast:Call.Reduce fast:Call.Finish
 \* InFlight  fast:Call.Exchange gen:builder.runStep
+\* Looks     fast/internal/shm:Endpoint.advance fast/internal/tcp:Endpoint.advance fast/internal/inproc:Endpoint.advance
 EXTENDS Naturals, Sequences, FiniteSets, Schedule, CollSpec
 
 CONSTANTS
@@ -21,7 +22,8 @@ CONSTANTS
   KeepOperands,   \* FALSE: rank 0 mixes up the two operands of its receive-reduces
   InOrder,        \* FALSE: the message that was sent last is received first
   Lossless,       \* FALSE: messages get lost
-  Once            \* FALSE: a message is received again and again
+  Once,           \* FALSE: a message is received again and again
+  LooksAtAll      \* FALSE: a rank looks again and again at the first of its instructions in flight, and at no other
 
 VARIABLES
   done, \* by rank: the instructions that are complete
@@ -47,6 +49,8 @@ Init ==
 Waits(r, i) == IF JoinSteps THEN Instr(r, i).after ELSE {}
 
 InFlight(r) == {i \in Instrs(r) \ done[r] : Waits(r, i) \subseteq done[r]}
+
+Looks(r) == IF LooksAtAll THEN InFlight(r) ELSE {i \in InFlight(r) : \A j \in InFlight(r) : i <= j}
 
 \* Messages between two ranks take turns.
 IsTurn(r, in) == in.prior = 0 \/ in.prior \in done[r]
@@ -98,7 +102,7 @@ Meet(s, i, send, r, j, recv) ==
 
 Meetings(s, i, send) ==
   /\ IsSend(send)
-  /\ \E j \in InFlight(send.peer) : \E recv \in {Instr(send.peer, j)} : Meet(s, i, send, send.peer, j, recv)
+  /\ \E j \in Looks(send.peer) : \E recv \in {Instr(send.peer, j)} : Meet(s, i, send, send.peer, j, recv)
 
 RECURSIVE Folded(_, _, _)
 Folded(r, srcs, n) == \* the first n operands, from left to right
@@ -119,12 +123,15 @@ Local(r, i, in) ==
 
 AllDone == \A r \in Ranks : done[r] = Instrs(r)
 
+\* A look in vain is no end, so that what a rank never looks at is no deadlock.
+Look == ~LooksAtAll /\ UNCHANGED vars
+
 Finished == AllDone /\ UNCHANGED vars
 
 Next ==
-  \/ \E r \in Ranks : \E i \in InFlight(r) : \E in \in {Instr(r, i)} : Push(r, i, in) \/ Pop(r, i, in) \/ Local(r, i, in)
-  \/ Capacity = 0 /\ \E s \in Ranks : \E i \in InFlight(s) : \E send \in {Instr(s, i)} : Meetings(s, i, send)
-  \/ Finished
+  \/ \E r \in Ranks : \E i \in Looks(r) : \E in \in {Instr(r, i)} : Push(r, i, in) \/ Pop(r, i, in) \/ Local(r, i, in)
+  \/ Capacity = 0 /\ \E s \in Ranks : \E i \in Looks(s) : \E send \in {Instr(s, i)} : Meetings(s, i, send)
+  \/ Look \/ Finished
 
 Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
 

@@ -25,6 +25,7 @@ CONSTANTS
   N,           \* processes
   Stale,       \* tries to connect that are given up in the middle
   Publishes,   \* FALSE: a process dials before it has published its card, and never does
+  Fetches,     \* FALSE: process 0 does not look for the cards of those that it does not know
   Redials,     \* FALSE: who gave up a try, or was told to come later, does not try again
   Secrets,     \* FALSE: strays are taken for whom they say they are
   Tokens,      \* FALSE: a token is not compared with that of the card
@@ -57,6 +58,7 @@ Publish(p) ==
   /\ UNCHANGED <<known, tries, linked, fooled, mourned, stale, visits, started>>
 
 Fetch(p, q) ==
+  /\ Fetches \/ p # 0
   /\ p \in store /\ q \in store \ known[p]
   /\ known' = [known EXCEPT ![p] = known[p] \cup {q}]
   /\ UNCHANGED <<store, tries, linked, fooled, mourned, stale, visits, started>>

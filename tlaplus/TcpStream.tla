@@ -4,8 +4,8 @@
 \* armed once (EPOLLONESHOT). There are no credits to model: what has not been taken fills the sockets, and the sender
 \* waits for room in its own.
 \*
-\* Whatever else ends a sleep in the code is left out: the nap that bounds it, Fail, and a connection that arrives. So are the
-\* looks before a sleep. After a sleep epoll forgets all sockets, if the rank waits for few, and not only those that have told
+\* Unless Naps is set, the nap that bounds a sleep is left out. Whatever else ends one is: Fail, and a connection that arrives.
+\* So are the looks before a sleep. After a sleep epoll forgets all sockets, if the rank waits for few, and not only those that have told
 \* of something; here each rank has one, and only what it tells ends a sleep, so that to forget it is what Heed does.
 \*
 \* A frame is a header of two bytes, of which the first says how much of the message is left and the second which one it
@@ -22,6 +22,7 @@
 \* Dry     fast/internal/tcp:input.readInto
 \* Arm     fast/internal/tcp:poller.arm fast/internal/tcp:Endpoint.watches
 \* Heed    fast/internal/tcp:Endpoint.heed fast/internal/tcp:poller.wait fast/internal/tcp:poller.forget
+\* Nap     fast/internal/tcp:Endpoint.sleep fast/internal/tcp:poller.sleep
 \* Fails   fast/internal/tcp:link.end
 EXTENDS Naturals, Sequences, FiniteSets
 
@@ -36,7 +37,8 @@ CONSTANTS
   ArmIn,       \* FALSE: the receiver sleeps without having armed its socket
   ArmOut,      \* FALSE: the sender does
   ArmAnew,     \* FALSE: a socket that has told of something is taken as still armed
-  Level        \* FALSE: an armed socket tells only of what happens from then on
+  Level,       \* FALSE: an armed socket tells only of what happens from then on
+  Naps         \* TRUE: a sleep ends by itself, which tells nothing about the socket
 
 VARIABLES
   pc,     \* by rank: "look", "arm", "asleep", "done" or "failed"
@@ -164,12 +166,19 @@ Dry ==
 
 IsReady(p) == broken \/ IF p = "S" THEN Len(wire) < Room ELSE wire # <<>>
 
+Tells(p) == armed[p] /\ IsReady(p) /\ (Level \/ event[p])
+
 Heed(p) ==
-  /\ At(p, "asleep") /\ armed[p] /\ IsReady(p) /\ (Level \/ event[p])
+  /\ At(p, "asleep") /\ Tells(p)
   /\ armed' = [armed EXCEPT ![p] = FALSE]
   /\ cached' = IF ArmAnew THEN [cached EXCEPT ![p] = FALSE] ELSE cached
   /\ Go(p, "look")
   /\ UNCHANGED <<sender, wire, buf, receiver, event, chan, fine>>
+
+Nap(p) ==
+  /\ Naps /\ At(p, "asleep") /\ ~Tells(p)
+  /\ Go(p, "arm")
+  /\ UNCHANGED <<sender, wire, buf, receiver, polling, chan, fine>>
 
 \* What is in the sockets is lost.
 Break ==
@@ -191,9 +200,14 @@ Finished == Ended("S") /\ Ended("R") /\ UNCHANGED vars
 Next ==
   \/ (\E k \in 1..Room : Push(k)) \/ Full
   \/ Header \/ Place \/ Done \/ (\E k \in 1..Room : Fill(k)) \/ Dry
-  \/ (\E p \in Rank : Arm(p) \/ Heed(p) \/ Fails(p)) \/ Break \/ Finished
+  \/ (\E p \in Rank : Arm(p) \/ Heed(p) \/ Nap(p) \/ Fails(p)) \/ Break \/ Finished
 
-Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
+Sleeps(p) == Arm(p) \/ Heed(p) \/ Nap(p) \/ Fails(p)
+Sends == Full \/ Sleeps("S") \/ \E k \in 1..Room : Push(k)
+Takes == Header \/ Place \/ Done \/ Dry \/ Sleeps("R") \/ \E k \in 1..Room : Fill(k)
+
+\* Each goes on by itself: one that naps again and again does not keep the other from going on.
+Spec == Init /\ [][Next]_vars /\ WF_vars(Sends) /\ WF_vars(Takes)
 
 TypeOK == Len(wire) <= Room /\ Len(buf) <= Buffer /\ taken <= Count /\ sent <= Total
 

@@ -44,6 +44,7 @@ var execChecks = []check{
 	{model: "Exec", config: "bad_order", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "Result", trace: 28},
 	{model: "Exec", config: "bad_lossless", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "deadlock", trace: 3},
 	{model: "Exec", config: "bad_once", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "Result", trace: 11},
+	{model: "Exec", config: "bad_looks", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, want: "Ends", states: 1},
 }
 
 var shmRingChecks = []check{
@@ -78,6 +79,7 @@ var gateChecks = []check{
 var tcpStreamChecks = []check{
 	{model: "TcpStream", config: "stream", want: "ok", states: 864},
 	{model: "TcpStream", config: "breaks", want: "ok", states: 2111},
+	{model: "TcpStream", config: "naps", want: "ok", states: 1108},
 	{model: "TcpStream", config: "long", want: "ok", states: 6212, long: true},
 	{model: "TcpStream", config: "bad_rest", want: "Refines", trace: 9},
 	{model: "TcpStream", config: "bad_header", want: "Refines", trace: 8},
@@ -86,13 +88,18 @@ var tcpStreamChecks = []check{
 	{model: "TcpStream", config: "bad_armout", want: "deadlock", trace: 8},
 	{model: "TcpStream", config: "bad_armanew", want: "deadlock", trace: 11},
 	{model: "TcpStream", config: "bad_level", want: "deadlock", trace: 6},
+	{model: "TcpStream", config: "bad_nap", want: "Ends", states: 689},
 }
 
 var abortChecks = []check{
 	{model: "Abort", config: "two", want: "ok", states: 389},
 	{model: "Abort", config: "three", want: "ok", states: 22403},
+	{model: "Abort", config: "deaths", want: "ok", states: 25015},
+	{model: "Abort", config: "deaths_calls", want: "ok", states: 189713, long: true},
+	{model: "Abort", config: "four", want: "ok", states: 108149, long: true},
 	{model: "Abort", config: "bad_tells", want: "deadlock", trace: 3},
 	{model: "Abort", config: "bad_detects", want: "deadlock", trace: 2},
+	{model: "Abort", config: "bad_heartbeat", want: "Ends", states: 2100},
 	{model: "Abort", config: "bad_keepsold", want: "Agreement", trace: 26},
 	{model: "Abort", config: "bad_acks", want: "Agreement", trace: 13},
 	{model: "Abort", config: "bad_all", want: "Validity", trace: 7},
@@ -102,7 +109,9 @@ var abortChecks = []check{
 
 var rendezvousChecks = []check{
 	{model: "Rendezvous", config: "two", want: "ok", states: 272},
+	{model: "Rendezvous", config: "three", want: "ok", states: 37468, long: true},
 	{model: "Rendezvous", config: "bad_publishes", want: "deadlock", trace: 2},
+	{model: "Rendezvous", config: "bad_fetches", want: "Ends", states: 74},
 	{model: "Rendezvous", config: "bad_redials", want: "deadlock", trace: 11},
 	{model: "Rendezvous", config: "bad_secrets", want: "Authentic", trace: 8},
 	{model: "Rendezvous", config: "bad_tokens", want: "Authentic", trace: 8},
