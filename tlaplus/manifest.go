@@ -23,7 +23,7 @@ type check struct {
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks, shmRingChecks, gateChecks, tcpStreamChecks, abortChecks, rendezvousChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, gateChecks, tcpStreamChecks, abortChecks, rendezvousChecks, commOrderChecks)
 
 var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
@@ -117,4 +117,27 @@ var rendezvousChecks = []check{
 	{model: "Rendezvous", config: "bad_tokens", want: "Authentic", trace: 8},
 	{model: "Rendezvous", config: "bad_confirms", want: "Accuracy", trace: 8},
 	{model: "Rendezvous", config: "bad_awaitsall", want: "Connected", trace: 18},
+}
+
+var commOrderChecks = []check{
+	{model: "CommOrder", config: "order", want: "ok", states: 61},
+	{model: "CommOrder", config: "started", want: "ok", states: 156},
+	{model: "CommOrder", config: "collected", want: "ok", states: 172},
+	{model: "CommOrder", config: "sendrecv", want: "ok", states: 65},
+	{model: "CommOrder", config: "round", want: "ok", states: 8035},
+	{model: "CommOrder", config: "ring", want: "ok", states: 162},
+	{model: "CommOrder", config: "ring_eager", want: "ok", states: 162},
+	{model: "CommOrder", config: "mixed", want: "ok", states: 1434},
+	{model: "CommOrder", config: "cross", want: "ok", states: 1875},
+	{model: "CommOrder", config: "order_long", want: "ok", states: 1, long: true},
+	{model: "CommOrder", config: "round_long", want: "ok", states: 1, long: true},
+	{model: "CommOrder", config: "ring_long", want: "ok", states: 1, long: true},
+	{model: "CommOrder", config: "bad_queues", want: "Ends", states: 484},
+	{model: "CommOrder", config: "bad_collects", want: "Harmless", trace: 6},
+	{model: "CommOrder", config: "bad_chases", want: "deadlock", trace: 4},
+	{model: "CommOrder", config: "bad_passes", want: "Ends", states: 12},
+	{model: "CommOrder", config: "bad_asks", want: "Accuracy", trace: 12},
+	{model: "CommOrder", config: "bad_moves", want: "Accuracy", trace: 28},
+	{model: "CommOrder", config: "bad_holds", want: "Accuracy", trace: 22},
+	{model: "CommOrder", config: "bad_contexts", want: "Ends", states: 12},
 }
