@@ -78,6 +78,7 @@ type chase struct {
 	answered []bool
 	silences int       // questions in a row that not all have answered
 	since    time.Time // when all had answered first; zero: never
+	question time.Time // when they were asked last
 }
 
 // seen tells a probe of one rank from its next.
@@ -139,6 +140,7 @@ func (c *chase) send(rank int, p *probe) {
 func (c *chase) ask() {
 	c.round++
 	c.silences++
+	c.question = time.Now()
 	c.answered = make([]bool, len(c.ring))
 	c.answered[0] = true
 	for _, h := range c.ring[1:] {
@@ -226,7 +228,7 @@ func (c *chase) confirm(from int, round uint32) []hop {
 	c.silences = 0
 	if c.since.IsZero() {
 		c.since = time.Now()
-	} else if time.Since(c.since) >= c.track.times.holds {
+	} else if c.question.Sub(c.since) >= c.track.times.holds { // not when they answered: that may be read late
 		return c.ring
 	}
 	return nil
