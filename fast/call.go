@@ -267,7 +267,7 @@ func (x *Call) Copy(into, from []byte) {
 		x.followLocal(events.Copy, into, false, from)
 	}
 	if unsafe.SliceData(into) != unsafe.SliceData(from) {
-		copy(into, from)
+		kernel.Copy(into, from)
 	}
 }
 

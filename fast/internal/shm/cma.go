@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -88,7 +89,7 @@ func (e *Endpoint) peek(l *link, into []byte, from uintptr, sure bool) error {
 		n++
 		want += len(p.theirs)
 	}
-	got, err := unix.ProcessVMReadv(l.process, p.mine[:n], p.far[:n], 0)
+	got, err := p.readv(l.process, n)
 	p.mine = [2]unix.Iovec{} // so that the memory can be collected
 	switch {
 	case err != nil:
@@ -99,6 +100,20 @@ func (e *Endpoint) peek(l *link, into []byte, from uintptr, sure bool) error {
 		return fmt.Errorf("process %d is another one", l.process)
 	}
 	return nil
+}
+
+// readv reads from a process into the first n of mine what is at the first n of far, and gives how many bytes it has read.
+func (p *peeking) readv(process, n int) (int, error) {
+	call := syscall.Syscall6
+	if p.far[0].Len <= peekUntold {
+		call = syscall.RawSyscall6
+	}
+	got, _, errno := call(unix.SYS_PROCESS_VM_READV, uintptr(process), uintptr(unsafe.Pointer(&p.mine)), uintptr(n),
+		uintptr(unsafe.Pointer(&p.far)), uintptr(n), 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(got), nil
 }
 
 // buffer is memory for a piece that a kernel is to take.

@@ -15,8 +15,9 @@ const (
 
 	// peekFrom is from which length on a message is read in the memory of the sender's process, if both ranks send each
 	// other as much, from huge pages. Then both are busy with copies, and those through slots would be twice as many: 512
-	// KiB each way took 25 µs through slots and 15 so, 256 KiB 8 and 10. One way, slots take 19 µs for 1 MiB, and this 33.
-	peekFrom = 512 << 10
+	// KiB each way took 22 µs through slots and 15 so, 256 KiB 10 to 15 and 9, 128 KiB 5 and 5. One way, slots take 19 µs for
+	// 1 MiB, and this 33.
+	peekFrom = 256 << 10
 
 	// crowdedFrom is the same, one way as well, where there are more ranks than processors. Then no processor is left for a
 	// second copy beside the first, and no switch of processes is needed for each few segments: a broadcast of 16 MiB among
@@ -27,9 +28,15 @@ const (
 	// cache between its kernel and what comes after.
 	piece = 128 << 10
 
-	// peekPiece is how much is read at a time that nothing is to be done with, which costs a system call: a rank that is to
-	// give up sees so after that.
-	peekPiece = 2 << 20
+	// peekPiece is how much is read at a time that nothing is to be done with: a rank that is to give up sees so after that,
+	// which is a few milliseconds. Each of these system calls takes 2 µs before it reads anything; 8 MiB took 10 % longer in
+	// four pieces than in one.
+	peekPiece = 16 << 20
+
+	// peekUntold is up to which length Go's scheduler is not told of such a system call. If it were, its monitor would take
+	// one that lasts longer than its own turn, some 20 µs, for one that blocks, and wake up on the processor that copies: that
+	// was 1 of 17 µs for 512 KiB.
+	peekUntold = 1 << 20
 )
 
 // Protocol says how this rank sends a message of so many bytes, which is reduced as it arrives or not. It may be called at
