@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/simulated"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -36,10 +37,10 @@ func wantAllUp(t *testing.T, job []*Mesh) {
 func TestFrozen(t *testing.T) {
 	for phase := time.Duration(0); phase < freeze/4; phase += freeze / 40 {
 		synctest.Test(t, func(t *testing.T) {
-			job, gates, _ := cabled(t, plenty, freeze, freeze, freeze)
+			job, processes, _ := cabled(t, plenty, freeze, freeze, freeze)
 			heard := watch(job[2])
 			time.Sleep(time.Minute + phase)
-			gates[2].stop()
+			processes[2].Stop()
 			time.Sleep(freeze / 2)
 			for p, m := range job {
 				wantDown(t, m, (p+1)%3, nil)
@@ -50,7 +51,7 @@ func TestFrozen(t *testing.T) {
 				wantDown(t, m, 1-m.Self(), nil)
 			}
 			wantDown(t, job[2], 0, nil)
-			gates[2].goOn()
+			processes[2].Continue()
 			time.Sleep(time.Second)
 			for p := range job {
 				wantDown(t, job[2], p, wire.ErrFenced)
@@ -66,12 +67,12 @@ func TestFrozen(t *testing.T) {
 // TestShortStop stops each process for less time than that: nobody is given up.
 func TestShortStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		job, gates, _ := cabled(t, plenty, freeze, freeze, freeze)
+		job, processes, _ := cabled(t, plenty, freeze, freeze, freeze)
 		for i := range 30 {
 			time.Sleep(time.Duration(i) * 77 * time.Millisecond)
-			gates[i%3].stop()
+			processes[i%3].Stop()
 			time.Sleep(freeze * 7 / 10)
-			gates[i%3].goOn()
+			processes[i%3].Continue()
 			time.Sleep(freeze / 4)
 			wantAllUp(t, job)
 		}
@@ -87,14 +88,14 @@ func TestLate(t *testing.T) {
 		for phase := range 4 {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Duration(phase) * wait)
-				job, gates, _ := cabled(t, plenty, freeze, freeze)
-				for _, g := range gates {
-					g.hold(late)
+				job, processes, _ := cabled(t, plenty, freeze, freeze)
+				for _, p := range processes {
+					p.Delay(late)
 				}
 				time.Sleep(time.Minute)
 				wantAllUp(t, job)
-				for _, g := range gates {
-					g.hold(0)
+				for _, p := range processes {
+					p.Delay(0)
 				}
 				closeAll(job)
 			})
@@ -123,14 +124,14 @@ func TestDue(t *testing.T) {
 // TestOwnStop stops all processes, as when the machine sleeps: whoever wakes up first does not blame the others.
 func TestOwnStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		job, gates, _ := cabled(t, plenty, freeze, freeze, freeze)
+		job, processes, _ := cabled(t, plenty, freeze, freeze, freeze)
 		time.Sleep(time.Minute)
-		for _, g := range gates {
-			g.stop()
+		for _, p := range processes {
+			p.Stop()
 		}
 		time.Sleep(time.Hour)
-		for _, g := range gates {
-			g.goOn()
+		for _, p := range processes {
+			p.Continue()
 			time.Sleep(freeze * 2 / 5)
 		}
 		time.Sleep(time.Minute)
@@ -141,15 +142,15 @@ func TestOwnStop(t *testing.T) {
 
 // TestCut cuts a connection, in one direction or both: both sides know it in time, and no other connection suffers.
 func TestCut(t *testing.T) {
-	for name, cut := range map[string]func(c *cable){
-		"to":     func(c *cable) { c.out.sever() },
-		"fro":    func(c *cable) { c.in.sever() },
-		"to+fro": func(c *cable) { c.out.sever(); c.in.sever() },
+	for name, cut := range map[string]func(a, b *simulated.End){
+		"to":     func(a, _ *simulated.End) { a.Sever() },
+		"fro":    func(_, b *simulated.End) { b.Sever() },
+		"to+fro": func(a, b *simulated.End) { a.Sever(); b.Sever() },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			job, _, cables := cabled(t, plenty, freeze, freeze, freeze)
+			job, _, ends := cabled(t, plenty, freeze, freeze, freeze)
 			time.Sleep(time.Minute)
-			cut(cables[0][1])
+			cut(ends[0][1], ends[1][0])
 			time.Sleep(bound)
 			if x, y := job[0].Down(1), job[1].Down(0); x == nil || y == nil || (x != wire.ErrFrozen && y != wire.ErrFrozen) {
 				t.Errorf("%s: %v and %v", name, x, y)
@@ -176,9 +177,9 @@ func TestDifferentPatience(t *testing.T) {
 func TestStuck(t *testing.T) {
 	for name, bytes := range map[string]int{"a little": 100, "too much": 2 * maxQueued} {
 		synctest.Test(t, func(t *testing.T) {
-			job, _, cables := cabled(t, plenty, freeze, freeze)
+			job, _, ends := cabled(t, plenty, freeze, freeze)
 			time.Sleep(time.Minute)
-			cables[0][1].out.change(func() { cables[0][1].out.capacity = 0 })
+			ends[0][1].Clog()
 			start := time.Now()
 			for ; bytes > 0; bytes -= wire.MaxNote {
 				job[0].Send(1, topic(0), make([]byte, min(bytes, wire.MaxNote)))

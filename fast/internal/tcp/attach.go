@@ -6,29 +6,27 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // arrival is a connection for a link, or the reason why there is none.
 type arrival struct {
-	peer int
-	fd   int
-	conn wire.Conn
-	err  error
+	peer   int
+	socket Socket // nil: there is none
+	conn   wire.Conn
+	err    error
 }
 
 // Attach gives the endpoint its connection to peer, which is the endpoint's from now on. A connection too many is closed,
 // at the latest when the next Exchange begins.
 func (e *Endpoint) Attach(peer int, c wire.Conn) {
-	fd, err := takeOut(c)
-	e.arrive(arrival{peer: peer, fd: fd, conn: c, err: err})
+	s, err := takeOut(c)
+	e.arrive(arrival{peer: peer, socket: s, conn: c, err: err})
 }
 
 // Broken says that no connection to peer can be had, and why. One that comes all the same is taken, unless a call has failed
 // for want of it.
-func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, fd: -1, err: err}) }
+func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, err: err}) }
 
 // onTheWay is how long a connection may take to arrive that the other rank has already used.
 const onTheWay = 100 * time.Millisecond
@@ -46,7 +44,7 @@ func (e *Endpoint) arrive(a arrival) {
 		return
 	}
 	e.mu.Lock()
-	ended, surplus := e.ended, arrival{fd: -1}
+	ended, surplus := e.ended, arrival{}
 	if !ended {
 		surplus = e.keep(a)
 		e.arrived.Store(true)
@@ -67,7 +65,7 @@ func (e *Endpoint) keep(a arrival) (surplus arrival) {
 	switch {
 	case i < 0:
 		e.arrivals = append(e.arrivals, a)
-		return arrival{fd: -1}
+		return arrival{}
 	case e.arrivals[i].err != nil && a.err == nil:
 		a, e.arrivals[i] = e.arrivals[i], a
 	}
@@ -76,17 +74,17 @@ func (e *Endpoint) keep(a arrival) (surplus arrival) {
 
 // part says the last word on a connection that comes too late.
 func (a *arrival) part() {
-	if a.fd < 0 {
+	if a.socket == nil {
 		return
 	}
-	l := link{fd: a.fd, out: output{sealer: newSealer(a.conn.Seal)}}
+	l := link{socket: a.socket, out: output{sealer: newSealer(a.conn.Seal)}}
 	l.leave()
 	l.close()
 }
 
 func (a *arrival) close() {
-	if a.fd >= 0 {
-		_ = unix.Close(a.fd)
+	if a.socket != nil {
+		a.socket.Close()
 	}
 }
 
@@ -113,7 +111,7 @@ func (e *Endpoint) adopt() error {
 func (e *Endpoint) link(a *arrival) error {
 	l := &e.links[a.peer]
 	switch {
-	case l.fd >= 0 || l.verdict != nil:
+	case l.socket != nil || l.verdict != nil:
 		a.close()
 		return nil
 	case a.err != nil:
@@ -125,7 +123,7 @@ func (e *Endpoint) link(a *arrival) error {
 		a.close()
 		return fmt.Errorf("the link of rank %d to rank %d: %w", e.rank, a.peer, err)
 	}
-	l.fd, l.asked = a.fd, true
+	l.socket, l.asked = a.socket, true
 	l.out.sealer, l.in.opener = newSealer(a.conn.Seal), newOpener(a.conn.Open)
 	return nil
 }
@@ -133,10 +131,10 @@ func (e *Endpoint) link(a *arrival) error {
 // settled tells whether l has a connection, or there is a last word on that. Who asks needs it: that there is none is the
 // last word then.
 func (l *link) settled() bool {
-	if l.fd < 0 && l.verdict == nil {
+	if l.socket == nil && l.verdict == nil {
 		l.verdict = l.lack
 	}
-	return l.fd >= 0 || l.verdict != nil
+	return l.socket != nil || l.verdict != nil
 }
 
 // lacks is the error of a rank that no connection to can be had.

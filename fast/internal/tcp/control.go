@@ -82,7 +82,7 @@ func (e *Endpoint) refuse(l *link, m *incoming, h header) error {
 // listen takes what has come on a link on which no message is expected, up to the next message.
 func (e *Endpoint) listen(l *link) error {
 	if in := &l.in; in.w-in.r < headerBytes+refusedBytes {
-		in.fill(l.fd, listenBytes)
+		in.fill(l.socket, listenBytes)
 	}
 	_, err := e.take(l, nil)
 	return err
@@ -97,7 +97,7 @@ const stash = 16 << 20
 // search reads all that has come on l, whatever it is, and looks for what the other rank says of itself.
 func (e *Endpoint) search(l *link) {
 	in := &l.in
-	for in.grow(); in.fill(l.fd, stash); in.grow() {
+	for in.grow(); in.fill(l.socket, stash); in.grow() {
 	}
 	if err := e.scan(l); err != nil && l.verdict == nil {
 		l.verdict = err

@@ -49,8 +49,8 @@ func newSealer(a cipher.AEAD) *sealer {
 func (s *sealer) flushed() bool { return s.from == len(s.record) }
 
 // write is output.write: what of payload is in a record counts as sent, because it is a copy.
-func (s *sealer) write(o *output, fd int, payload []byte) int {
-	if s.send(o, fd); !s.flushed() {
+func (s *sealer) write(o *output, to Socket, payload []byte) int {
+	if s.send(o, to); !s.flushed() {
 		return 0
 	}
 	head := o.pending[o.from:]
@@ -60,7 +60,7 @@ func (s *sealer) write(o *output, fd int, payload []byte) int {
 	s.plain = append(s.plain, payload[:n]...)
 	if len(s.plain) > 0 {
 		s.seal()
-		s.send(o, fd)
+		s.send(o, to)
 	}
 	return n
 }
@@ -71,9 +71,9 @@ func (s *sealer) seal() {
 	s.record, s.from = s.Seal(length, s.next(), s.plain, length), 0
 }
 
-func (s *sealer) send(o *output, fd int) {
+func (s *sealer) send(o *output, to Socket) {
 	if !s.flushed() {
-		s.from += o.result(writeBoth(fd, s.record[s.from:], nil))
+		s.from += o.result(to.Write(s.record[s.from:], nil))
 	}
 }
 
@@ -92,14 +92,14 @@ func newOpener(a cipher.AEAD) *opener {
 }
 
 // fill is input.fill.
-func (o *opener) fill(in *input, fd int) bool {
+func (o *opener) fill(in *input, from Socket) bool {
 	if o.open(in) {
 		return true
 	}
 	if o.w == len(o.buf) {
 		o.w, o.r = copy(o.buf, o.buf[o.r:o.w]), 0
 	}
-	n := in.readInto(fd, o.buf[o.w:])
+	n := in.readInto(from, o.buf[o.w:])
 	o.w += n
 	o.open(in)
 	return n > 0

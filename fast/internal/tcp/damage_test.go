@@ -202,8 +202,8 @@ func FuzzFrames(f *testing.F) {
 		l := &e.links[1]
 		l.asked = true
 		l.in = input{buf: append(slices.Clone(stream), make([]byte, bufferBytes)...), w: len(stream), over: io.EOF, dry: true}
-		l.fd = never
-		defer func() { l.fd = -1 }()
+		l.socket = descriptor(never)
+		defer func() { l.socket = nil }()
 		e.Begin(wire.NewMark(&firstCall))
 		into := make([]byte, len(firstData))
 		ctx, cancel := context.WithTimeout(t.Context(), long)

@@ -45,7 +45,7 @@ func (e *Endpoint) inVain() error {
 		if l.out.segment == 0 {
 			e.speak(l)
 		}
-		if l.receiving() == nil && l.fd >= 0 {
+		if l.receiving() == nil && l.socket != nil {
 			e.search(l)
 			if _, err := e.take(l, nil); err != nil {
 				return err
@@ -63,7 +63,7 @@ func (e *Endpoint) inVain() error {
 // speak says on l what this rank waits for, if that is due and was not said.
 func (e *Endpoint) speak(l *link) {
 	said, o := &l.said, &l.out
-	if !said.due || l.fd < 0 {
+	if !said.due || l.socket == nil {
 		return
 	}
 	said.due = false

@@ -18,7 +18,7 @@ type Endpoint struct {
 	encrypted bool          // its links are
 	connect   func(peer int)
 	links     []link // by rank; its own is unused
-	poller    poller
+	poller    waiter
 
 	call        *wire.Call
 	fingerprint uint64
@@ -60,11 +60,11 @@ const history = 16
 // included. connect is called, once for each peer, when a link to it is first needed; it must not block. Somebody then
 // calls Attach, or Broken.
 func New(rank, size, beside int, encrypted bool, connect func(peer int)) *Endpoint {
-	e := &Endpoint{rank: rank, beside: beside, patience: patienceFor(beside, cores), encrypted: encrypted, connect: connect,
+	e := &Endpoint{rank: rank, beside: beside, patience: patienceFor(beside, cores), encrypted: encrypted, connect: connect, poller: new(poller),
 		links: make([]link, size), call: new(wire.Call)}
 	e.fingerprint = e.call.Fingerprint()
 	for peer := range e.links {
-		e.links[peer] = link{peer: peer, fd: -1}
+		e.links[peer] = link{peer: peer}
 	}
 	return e
 }
@@ -119,7 +119,7 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		e.open++
 	}
 	for _, l := range e.touched {
-		if l.fd < 0 && !l.asked {
+		if l.socket == nil && !l.asked {
 			l.asked = true
 			e.connect(l.peer)
 		}

@@ -44,11 +44,11 @@ func (e *Endpoint) leave() {
 
 // tell sends what the other rank of l is to know about the failure of this one, if the socket takes it.
 func (e *Endpoint) tell(l *link) {
-	if l.refusal == nil || l.fd < 0 {
+	if l.refusal == nil || l.socket == nil {
 		return
 	}
 	l.out.pending, l.refusal = append(l.out.pending, l.refusal...), nil
-	l.out.flush(l.fd)
+	l.out.flush(l.socket)
 }
 
 // Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"errors"
 	"io"
 
 	"golang.org/x/sys/unix"
@@ -27,16 +28,19 @@ type input struct {
 	opener  *opener
 }
 
+// errNone is the end of what comes from a rank that no connection to can be had.
+var errNone = errors.New("there is no connection")
+
 // receive reads from the socket what m needs, and tells whether anything came.
 func (l *link) receive(m *incoming) bool {
 	in := &l.in
 	if n := m.direct(in.segment); n >= directBytes && in.r == in.w && in.opener == nil {
-		n = in.readInto(l.fd, m.Into[m.at:m.at+n])
+		n = in.readInto(l.socket, m.Into[m.at:m.at+n])
 		in.read += uint64(n)
 		l.placed(m, n)
 		return n > 0
 	}
-	return in.fill(l.fd, in.wanted(m))
+	return in.fill(l.socket, in.wanted(m))
 }
 
 // direct is how many bytes of the segment can be read to their place at once.
@@ -64,16 +68,16 @@ func (in *input) wanted(m *incoming) int {
 }
 
 // fill reads at most limit bytes into the buffer, as many as there is room for, and tells whether anything came.
-func (in *input) fill(fd, limit int) bool {
+func (in *input) fill(s Socket, limit int) bool {
 	in.makeRoom()
 	if in.opener != nil {
-		return in.opener.fill(in, fd)
+		return in.opener.fill(in, s)
 	}
 	room := in.buf[in.w:]
 	if limit <= 0 { // an unusual frame
 		limit = len(room)
 	}
-	n := in.readInto(fd, room[:min(len(room), limit)])
+	n := in.readInto(s, room[:min(len(room), limit)])
 	in.w += n
 	return n > 0
 }
@@ -90,11 +94,15 @@ func (in *input) makeRoom() {
 }
 
 // readInto reads what the socket has, and gives how many bytes that was.
-func (in *input) readInto(fd int, b []byte) int {
+func (in *input) readInto(s Socket, b []byte) int {
 	if in.over != nil || in.dry || len(b) == 0 {
 		return 0
 	}
-	n, err := readSocket(fd, b)
+	if s == nil {
+		in.over, in.dry = errNone, true
+		return 0
+	}
+	n, err := s.Read(b)
 	switch {
 	case err == nil && n > 0:
 		return n

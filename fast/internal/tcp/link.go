@@ -10,9 +10,9 @@ import (
 
 // link is one rank's end of a connection to another rank.
 type link struct {
-	peer  int
-	fd    int  // -1: there is none yet, or it was closed
-	asked bool // for a connection
+	peer   int
+	socket Socket // nil: there is none yet, or it was closed
+	asked  bool   // for a connection
 
 	out output
 	in  input

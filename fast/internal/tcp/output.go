@@ -30,14 +30,14 @@ func (e *Endpoint) push(l *link) (bool, error) {
 		e.search(l)
 		return false, l.end()
 	}
-	if o.full || o.over != nil {
+	if o.full || o.over != nil || l.socket == nil {
 		return false, nil
 	}
 	moved := false
 	if m != nil {
 		moved = e.prepare(l, m)
 	}
-	n := o.write(l.fd, l.payload(m))
+	n := o.write(l.socket, l.payload(m))
 	if n > 0 {
 		if events.On {
 			l.trail.Part(events.Sent, events.Part{Peer: l.peer, At: m.at, Bytes: n, Via: events.Frame})
@@ -87,9 +87,9 @@ func (o *output) flushed() bool {
 }
 
 // write sends what is pending, and then payload, as far as the socket takes it, and gives how much of payload was taken.
-func (o *output) write(fd int, payload []byte) int {
+func (o *output) write(s Socket, payload []byte) int {
 	if o.sealer != nil {
-		return o.sealer.write(o, fd, payload)
+		return o.sealer.write(o, s, payload)
 	}
 	copied := 0
 	if len(payload) <= copyBytes && len(o.pending) > 0 {
@@ -100,7 +100,7 @@ func (o *output) write(fd int, payload []byte) int {
 	if len(head)+len(payload) == 0 {
 		return 0
 	}
-	n := o.result(writeBoth(fd, head, payload))
+	n := o.result(s.Write(head, payload))
 	o.drop(min(n, len(head)))
 	return copied + max(0, n-len(head))
 }
@@ -132,15 +132,4 @@ func (l *link) settle() {
 		l.out.pending = append(l.out.pending, l.payload(m)...)
 		l.out.segment = 0
 	}
-}
-
-// writeBoth writes head and tail with one system call.
-func writeBoth(fd int, head, tail []byte) (int, error) {
-	switch {
-	case len(tail) == 0:
-		return writeSocket(fd, head)
-	case len(head) == 0:
-		return writeSocket(fd, tail)
-	}
-	return unix.Writev(fd, [][]byte{head, tail})
 }

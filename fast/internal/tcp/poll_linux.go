@@ -77,14 +77,14 @@ func (p *poller) arm(e *Endpoint) error {
 		if out {
 			events |= unix.EPOLLOUT
 		}
-		if l.fd < 0 || !in && !out || p.armed[i] == events {
+		if l.socket == nil || !in && !out || p.armed[i] == events {
 			continue
 		}
 		how := unix.EPOLL_CTL_MOD
 		if p.armed[i] == 0 {
 			how = unix.EPOLL_CTL_ADD
 		}
-		if err := unix.EpollCtl(p.fd, how, l.fd, &unix.EpollEvent{Events: events, Fd: int32(i)}); err != nil {
+		if err := unix.EpollCtl(p.fd, how, int(l.socket.(descriptor)), &unix.EpollEvent{Events: events, Fd: int32(i)}); err != nil {
 			return fmt.Errorf("epoll_ctl: %w", err)
 		}
 		p.armed[i] = events
@@ -100,7 +100,8 @@ func (p *poller) forget(e *Endpoint) {
 		return
 	}
 	for peer, events := range p.armed {
-		if fd := e.links[peer].fd; events != 0 && fd >= 0 && unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, fd, nil) == nil {
+		fd, open := e.links[peer].socket.(descriptor)
+		if events != 0 && open && unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, int(fd), nil) == nil {
 			p.armed[peer] = 0
 		}
 	}

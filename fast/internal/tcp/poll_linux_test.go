@@ -20,17 +20,17 @@ func TestQuiet(t *testing.T) {
 	if err := errors.Join(send(all[1], 0, []byte{1}), <-done); err != nil {
 		t.Fatal(err)
 	}
-	if e.poller.armed[1] != 0 {
-		t.Errorf("epoll still knows the socket, with %#x", e.poller.armed[1])
+	if e.poller.(*poller).armed[1] != 0 {
+		t.Errorf("epoll still knows the socket, with %#x", e.poller.(*poller).armed[1])
 	}
 	if err := send(all[1], 0, []byte{1}); err != nil {
 		t.Fatal(err)
 	}
-	for n := 0; n == 0; n, _ = unix.IoctlGetInt(e.links[1].fd, unix.TIOCINQ) { // until it has come
+	for n := 0; n == 0; n, _ = unix.IoctlGetInt(int(e.links[1].socket.(descriptor)), unix.TIOCINQ) { // until it has come
 		time.Sleep(time.Millisecond)
 	}
 	var events [4]unix.EpollEvent
-	if n, err := unix.EpollWait(e.poller.fd, events[:], 0); n != 0 || err != nil {
+	if n, err := unix.EpollWait(e.poller.(*poller).fd, events[:], 0); n != 0 || err != nil {
 		t.Errorf("the poller tells of %d sockets: %v, %v", n, events[:max(0, n)], err)
 	}
 }
@@ -56,7 +56,7 @@ func TestForgetsAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		known := 0
-		for _, events := range e.poller.armed {
+		for _, events := range e.poller.(*poller).armed {
 			if events != 0 {
 				known++
 			}

@@ -22,7 +22,8 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	p.polls, p.ready = p.polls[:0], p.ready[:0]
 	for i := range e.links {
 		l := &e.links[i]
-		poll := unix.PollFd{Fd: int32(l.fd)} // one that is negative is ignored
+		fd, open := l.socket.(descriptor)
+		poll := unix.PollFd{Fd: int32(fd)}
 		in, out := e.watches(l)
 		if in {
 			poll.Events |= unix.POLLIN
@@ -30,8 +31,8 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 		if out {
 			poll.Events |= unix.POLLOUT
 		}
-		if poll.Events == 0 {
-			poll.Fd = -1
+		if poll.Events == 0 || !open {
+			poll.Fd = -1 // which is ignored
 		}
 		p.polls = append(p.polls, poll)
 	}

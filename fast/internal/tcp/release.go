@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -22,7 +20,7 @@ func (e *Endpoint) release() {
 	var left []*link
 	for i := range e.links {
 		l := &e.links[i]
-		if l.fd < 0 {
+		if l.socket == nil {
 			continue
 		}
 		if l.leave() {
@@ -72,18 +70,18 @@ func (e *Endpoint) drain(left []*link, limit time.Duration) {
 func (l *link) drained() bool {
 	o := &l.out
 	o.full = false
-	o.flush(l.fd)
-	return o.over != nil || o.flushed() && queued(l.fd) == 0
+	o.flush(l.socket)
+	return o.over != nil || o.flushed() && l.socket.Queued() == 0
 }
 
 // flush sends what is pending, as far as the socket takes it.
-func (o *output) flush(fd int) {
+func (o *output) flush(s Socket) {
 	for !o.flushed() && !o.full && o.over == nil {
-		o.write(fd, nil)
+		o.write(s, nil)
 	}
 }
 
 func (l *link) close() {
-	_ = unix.Close(l.fd)
-	l.fd = -1
+	l.socket.Close()
+	l.socket = nil
 }

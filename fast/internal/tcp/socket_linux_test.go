@@ -13,7 +13,7 @@ func TestUnpaced(t *testing.T) {
 	if err := receive(all[0], 1, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	name, err := unix.GetsockoptString(all[0].links[1].fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION)
+	name, err := unix.GetsockoptString(int(all[0].links[1].socket.(descriptor)), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
 	if err != nil || name != "reno" {
 		t.Errorf("congestion control is %q: %v", name, err)
 	}

@@ -111,7 +111,7 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 	e.napped = atMost > 0 && len(ready) == 0
 	for _, r := range ready {
 		l := &e.links[r.peer]
-		if l.fd < 0 {
+		if l.socket == nil {
 			continue
 		}
 		l.in.dry, l.out.full = l.in.dry && !r.in || l.in.over != nil, l.out.full && !r.out
@@ -127,6 +127,17 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 // watches is what the rank sleeps for on l: what the Exchange can go on with, and after a nap in vain all that comes.
 func (e *Endpoint) watches(l *link) (in, out bool) {
 	return l.in.over == nil && (l.receiving() != nil && l.in.dry || e.napped), l.out.full && l.out.over == nil
+}
+
+// waiter waits for the sockets of an Endpoint.
+type waiter interface {
+	// add has it know that there is a socket to peer.
+	add(peer int) error
+	// wait waits until a socket that e watches is ready, the time is over, or somebody wakes it.
+	wait(e *Endpoint, atMost time.Duration) ([]readiness, error)
+	// wake ends a wait, from any goroutine, after what the waiting one is to see.
+	wake()
+	close()
 }
 
 // readiness is what the poller says of a link.
