@@ -171,8 +171,19 @@ func (p *peer) Read(b []byte) (int, error) {
 	p.pause()
 	if n > 0 {
 		p.heard.Store(p.since())
+		p.listenOn()
 	}
 	return n, err
+}
+
+// listenOn gives the other side, to which nothing can be written any more, time for its last words as long as they come: this
+// process may be slow, and what it reads last may be that it was given up.
+func (p *peer) listenOn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failed != nil {
+		_ = p.conn.SetReadDeadline(time.Now().Add(lastWords))
+	}
 }
 
 // read hands on every frame until take says that it was the last, or something fails.
