@@ -42,7 +42,7 @@ func (h *heard) hear(w waiting) {
 func (e *Endpoint) inVain() error {
 	for _, l := range e.active {
 		l.said.due = true
-		if l.out.segment == 0 {
+		if l.out.segment == 0 && l.out.flushed() { // or a message that has gone would wait for what is said after it
 			e.speak(l)
 		}
 		if l.receiving() == nil && l.socket != nil {
