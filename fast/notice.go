@@ -238,9 +238,10 @@ func (c *Comm) flush() {
 	if c.world == nil {
 		return
 	}
-	c.telling.Lock() // when they are told
-	defer c.telling.Unlock()
-	c.world.plane.Flush(flushTime)
+	c.telling.Lock() // when they are told; handlers, which must not wait, need it meanwhile
+	p := c.world.plane
+	c.telling.Unlock()
+	p.Flush(flushTime)
 }
 
 // flushTime bounds the wait until the notice of a failure is on its way.
