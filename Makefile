@@ -5,6 +5,7 @@ SHELL := bash
 GO ?= go
 RANKS ?= 4
 FUZZTIME ?= 1m
+SIMULATE ?= 2m
 FUZZMINIMIZE ?= 100x
 BENCH ?= .
 ARGS ?=
@@ -72,6 +73,10 @@ soak: ## try for hours what the tests try for seconds: ranks that are killed, st
 	COLLGEN_SOAK=1 $(GO) test -count=1 -p 1 -timeout 12h -v ./fast/...
 	@.ci/deps launchers || echo "soak: going on with what there is"
 	cd launchers && COLLGEN_SOAK=1 COLLGEN_LAUNCHERS=1 $(GO) test -count=1 -timeout 2h
+
+.PHONY: simulate
+simulate: ## carry out simulated jobs in which processes crash and links break, for SIMULATE (2m); one again: COLLGEN_SEED=n
+	COLLGEN_SIMULATE=$(SIMULATE) $(GO) test -count=1 -timeout 0 -run '^TestSimulation' -v ./fast
 
 # Go makes each new input smaller, up to a minute long each, and counts no execution meanwhile: where goroutines or maps let the
 # coverage differ from run to run, it would do nothing else.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -29,6 +30,7 @@ type way struct {
 	closed        bool // by who writes
 	hung          bool // by who reads
 	severed       bool // what is written is lost
+	corrupt       bool // a bit of what is written next is changed
 	until         [2]time.Time
 	reader, wrote func() // called when one may go on that reads, or writes
 }
@@ -134,7 +136,12 @@ func (d *way) write(b []byte) (n int, err error) {
 		if last := len(d.parts) - 1; last >= 0 && at.Before(d.parts[last].at) {
 			at = d.parts[last].at
 		}
-		d.parts = append(d.parts, part{append([]byte(nil), b[:n]...), at})
+		data := slices.Clone(b[:n])
+		if d.corrupt && n > 0 {
+			data[d.random.IntN(n)] ^= 1
+			d.corrupt = false
+		}
+		d.parts = append(d.parts, part{data, at})
 		d.held += n
 		time.AfterFunc(time.Until(at), d.rouse)
 	})

@@ -1,0 +1,258 @@
+package fast
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// judge is what was not as it has to be: it ends; what a call returns without an error is right; all that are left
+// agree on who has failed, name it, and go on without it.
+func (x *simulation) judge(ended bool) (faults []string) {
+	complain := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if !ended {
+		complain("it has not ended after %v", simulatedEnd)
+	}
+	for process, r := range x.results {
+		if errors.Is(r.failure, errWrong) {
+			complain("process %d: %v", process, r.failure)
+		}
+		if len(x.faults) == 0 && len(x.patience) == 0 && (r.failure != nil || r.err != nil) {
+			complain("process %d: nothing has happened, and it fails: %v, %v", process, r.failure, r.err)
+		}
+	}
+	if !x.has(parts) { // which may cut the job in two
+		x.judgeAgreement(complain)
+	}
+	if len(x.faults) == 1 && len(x.patience) == 0 && (x.has(crashes) || x.has(stops)) {
+		x.judgeNames(complain)
+	}
+	return faults
+}
+
+// has tells whether there is a fault of a kind.
+func (x *simulation) has(kind string) bool {
+	return slices.ContainsFunc(x.faults, func(f fault) bool { return f.kind == kind })
+}
+
+// sound are the processes that nothing has befallen which others may take for death.
+func (x *simulation) sound() (processes []int) {
+	for process := range x.size {
+		if !slices.ContainsFunc(x.faults, func(f fault) bool {
+			return f.process == process && slices.Contains([]string{crashes, stops, oversleeps}, f.kind)
+		}) {
+			processes = append(processes, process)
+		}
+	}
+	return processes
+}
+
+// judgeAgreement: whoever has a result has the same; who is sound goes on, with all that are.
+func (x *simulation) judgeAgreement(complain func(string, ...any)) {
+	for process, r := range x.results {
+		if x.processes[process].Crashed() { // what it does in the end, so that it comes to one, nobody sees
+			r.rounds = nil
+		}
+		for other, q := range x.results[:process] {
+			if x.processes[other].Crashed() {
+				continue
+			}
+			for i := range min(len(r.rounds), len(q.rounds)) {
+				if !reflect.DeepEqual(r.rounds[i], q.rounds[i]) {
+					complain("round %d: process %d has agreed on %+v, and process %d on %+v", i, process, r.rounds[i], other, q.rounds[i])
+				}
+			}
+		}
+	}
+	sound := x.sound()
+	for _, process := range sound {
+		r, first := x.results[process], x.results[sound[0]]
+		if r.err != nil {
+			complain("process %d is sound, and does not go on: %v (after %v)", process, r.err, r.failure)
+		}
+		if r.left != first.left {
+			complain("process %d goes on with %b, and process %d with %b", process, r.left, sound[0], first.left)
+		}
+		for _, other := range sound {
+			if r.left != 0 && r.left>>other&1 == 0 {
+				complain("process %d goes on with %b, without process %d, which is sound", process, r.left, other)
+			}
+		}
+	}
+}
+
+// judgeNames: the one process that fails is the one that all others name.
+func (x *simulation) judgeNames(complain func(string, ...any)) {
+	failed := x.faults[0].process
+	for _, process := range x.sound() {
+		failure := x.results[process].failure
+		peer, ok := within[*PeerError](failure)
+		if failure != nil && (!ok || peer.Rank != failed || !errors.Is(peer, ErrDied) && !errors.Is(peer, ErrFrozen)) {
+			complain("process %d has failed, and process %d says: %v", failed, process, failure)
+		}
+	}
+}
+
+// simulate carries a scenario out, and tells what was not as it has to be.
+func simulate(t *testing.T, s scenario, planes func(process int, m plane) plane) (faults []string) {
+	synctest.Test(t, func(t *testing.T) {
+		x, err := newSimulation(s, planes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults = x.judge(x.run()); len(faults) > 0 {
+			faults = append(faults, x.describe()...)
+		}
+		time.Sleep(time.Minute) // the runtime's own goroutines end within seconds
+	})
+	return faults
+}
+
+// meshes are the planes of processes that are as they should be.
+func meshes(_ int, m plane) plane { return m }
+
+// describe says what happened in a simulation.
+func (x *simulation) describe() (lines []string) {
+	lines = append(lines, fmt.Sprintf("%d processes, %+v", x.size, x.weather))
+	for k, c := range x.calls {
+		lines = append(lines, fmt.Sprintf("call %d: %+v", k, c))
+	}
+	for call, patience := range x.patience {
+		lines = append(lines, fmt.Sprintf("call %d of process %d has %v", call[0], call[1], patience))
+	}
+	for _, f := range x.faults {
+		lines = append(lines, fmt.Sprintf("after %v process %d %s (other %d, lasts %v)", f.at, f.process, f.kind, f.other, f.lasts))
+	}
+	for process, r := range x.results {
+		lines = append(lines, fmt.Sprintf("process %d: %v; %+v; left %b; %v", process, r.failure, r.rounds, r.left, r.err))
+	}
+	return lines
+}
+
+// foundOut are seeds by which something was found that had to be mended.
+var foundOut = []uint64{6, 55, 61, 126, 767}
+
+// TestSimulation carries out one seed after the other: jobs of random calls, in which processes crash and stop and links break.
+// COLLGEN_SEED=n is that seed alone; otherwise they are those from 0 to COLLGEN_SEEDS (100000, when soaking a million), as many as
+// COLLGEN_SIMULATE (3s, when soaking ten hours) has time for.
+func TestSimulation(t *testing.T) {
+	if only := os.Getenv("COLLGEN_SEED"); only != "" {
+		seed, err := strconv.ParseUint(only, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults := simulate(t, newScenario(seed), meshes); len(faults) > 0 {
+			t.Error(strings.Join(faults, "\n"))
+		}
+		return
+	}
+	usual, short := 100_000, 3*time.Second
+	if soaking() {
+		usual, short = 1_000_000, 10*time.Hour
+	}
+	seeds, limit := envOr(t, "COLLGEN_SEEDS", usual, strconv.Atoi), envOr(t, "COLLGEN_SIMULATE", short, time.ParseDuration)
+	try := func(seed uint64) bool {
+		faults := simulate(t, newScenario(seed), meshes)
+		if len(faults) > 0 {
+			t.Errorf("COLLGEN_SEED=%d:\n\t%s", seed, strings.Join(faults, "\n\t"))
+		}
+		return len(faults) == 0
+	}
+	for _, seed := range foundOut {
+		try(seed)
+	}
+	start := time.Now()
+	var next, failed atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for time.Since(start) < limit && failed.Load() < 10 {
+				seed := next.Add(1) - 1
+				if seed >= int64(seeds) {
+					return
+				}
+				if !try(uint64(seed)) {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	t.Logf("%d seeds in %v", min(next.Load(), int64(seeds)), time.Since(start).Round(time.Millisecond))
+}
+
+// tightLipped is a plane that loses the notices of failures.
+type tightLipped struct{ plane }
+
+func (l tightLipped) Send(to int, t wire.Topic, body []byte, files ...int) {
+	if t.Kind != kindNotice {
+		l.plane.Send(to, t, body, files...)
+	}
+}
+
+// slanderer is a plane that takes a neighbour for dead as soon as there is something to agree on.
+type slanderer struct{ plane }
+
+func (s slanderer) Send(to int, t wire.Topic, body []byte, files ...int) {
+	if t.Kind == kindAgree && s.Self() == 1 {
+		s.Fence(0, ErrDied)
+	}
+	s.plane.Send(to, t, body, files...)
+}
+
+// TestSimulationCatches has jobs that are not as they should be: each has to be found out within some seeds.
+func TestSimulationCatches(t *testing.T) {
+	for _, test := range []struct {
+		name, complaint string
+		planes          func(process int, m plane) plane
+		change          func(s *scenario)
+	}{
+		{"a bit that is changed", "wrong result", meshes, func(s *scenario) {
+			s.faults = []fault{{kind: corrupts, at: s.weather.Delay * 20}}
+		}},
+		{"failures that nobody is told", "does not go on", func(_ int, m plane) plane { return tightLipped{m} }, func(s *scenario) {
+			s.faults = nil
+			s.patience[[2]int{0, 0}] = s.weather.Delay
+		}},
+		{"a process that is called dead", "is sound", func(_ int, m plane) plane { return slanderer{m} }, func(s *scenario) {
+			s.faults, s.patience = []fault{{kind: breaks}}, nil
+			s.faults[0].at = s.weather.Delay * 10
+		}},
+	} {
+		caught := false
+		for seed := uint64(0); seed < 60 && !caught; seed++ {
+			s := newScenario(seed)
+			test.change(&s)
+			caught = strings.Contains(strings.Join(simulate(t, s, test.planes), "\n"), test.complaint)
+		}
+		if !caught {
+			t.Errorf("%s: nobody complains of %q", test.name, test.complaint)
+		}
+	}
+}
+
+// envOr is what an environment variable says, or usual.
+func envOr[T any](t *testing.T, name string, usual T, parse func(string) (T, error)) T {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	value, err := parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return value
+}

@@ -1,0 +1,269 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/mesh"
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/simulated"
+	"github.com/collgen/collgen/fast/internal/tcp"
+)
+
+// simulation is a job on simulated links, under the clock of synctest: everything is as in a job over TCP, but for the
+// handshakes, and for the system's sockets.
+type simulation struct {
+	scenario
+	processes []*simulated.Process
+	control   [][]*simulated.End // [i][j] is i's end of the link to j
+	results   []result           // by process
+
+	mu        sync.Mutex
+	made      map[[3]uint64]bool           // data links: communicator, lower and higher process
+	ends      map[[3]uint64]*simulated.End // communicator, process, other process; not yet attached
+	endpoints map[[2]uint64]*attachable    // communicator, process
+	data      []*simulated.End             // one end of each data link
+	worlds    []*world
+}
+
+// attachable is a rank's transport, which knows its peers by rank.
+type attachable struct {
+	*tcp.Endpoint
+	members []int
+}
+
+// result is what a process has found out.
+type result struct {
+	failure error    // of the first call that failed
+	rounds  []agreed // in which all that are left agree on who that is
+	left    uint64   // a bit for each process that a communicator of those that are left was used with at last
+	err     error    // why there is none
+}
+
+// agreed is the result of one Agree.
+type agreed struct {
+	flags uint64
+	gone  []int // ranks
+}
+
+// simulatedFreeze is after how long a process of a simulation is taken for dead.
+const simulatedFreeze = 500 * time.Millisecond
+
+// newSimulation is a job whose processes are connected.
+//
+// A test may give each process another plane than its mesh.
+func newSimulation(s scenario, planes func(process int, m plane) plane) (*simulation, error) {
+	x := &simulation{scenario: s, processes: make([]*simulated.Process, s.size), results: make([]result, s.size),
+		made: map[[3]uint64]bool{}, ends: map[[3]uint64]*simulated.End{}, endpoints: map[[2]uint64]*attachable{}}
+	wires, freeze := make([][]net.Conn, s.size), slices.Repeat([]time.Duration{simulatedFreeze}, s.size)
+	control := s.weather
+	control.Capacity = max(control.Capacity, 64<<10) // as the least that systems give
+	for i := range s.size {
+		x.processes[i], wires[i] = new(simulated.Process), make([]net.Conn, s.size)
+		x.control = append(x.control, make([]*simulated.End, s.size))
+		for j := range i {
+			x.control[i][j], x.control[j][i] = simulated.NewLink(x.processes[i], x.processes[j], control, s.seed, uint64(i*s.size+j))
+			wires[i][j], wires[j][i] = x.control[i][j].Conn(), x.control[j][i].Conn()
+		}
+	}
+	for i := range s.size {
+		m, err := mesh.Wired(mesh.Config{Identity: secure.Identity{Job: "simulated", Epoch: 1, Process: i, Size: s.size},
+			Credentials: secure.FromSecret(secure.Secret{1}), Host: "simulated"}, freeze, wires[i], x.processes[i].Pass)
+		if err != nil {
+			return nil, err
+		}
+		x.worlds = append(x.worlds, x.world(i, planes(i, m)))
+	}
+	return x, nil
+}
+
+func (x *simulation) world(process int, m plane) *world {
+	return &world{plane: m,
+		found: func(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
+			f := &founding{m, id, rank, members}
+			ctx, stop := f.watched(ctx)
+			defer stop()
+			e := x.endpoint(id, process, rank, members)
+			if err := f.decide(ctx, nil); err != nil {
+				return nil, errors.Join(err, e.Close())
+			}
+			return e, nil
+		},
+		record: newRecorder(recording{rank: process, size: x.size, job: "simulated", operations: 8, log: slog.New(slog.DiscardHandler)}),
+	}
+}
+
+// endpoint is a rank's transport. Its links come a while after either rank has asked for them.
+func (x *simulation) endpoint(id uint64, process, rank int, members []int) *tcp.Endpoint {
+	e := tcp.NewSimulated(rank, len(members), func(peer int) {
+		time.AfterFunc(x.weather.Delay, func() { x.connect(id, process, members[peer]) })
+	})
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a := &attachable{e, members}
+	x.endpoints[[2]uint64{id, uint64(process)}] = a
+	for key, end := range x.ends {
+		if key[0] == id && key[1] == uint64(process) {
+			a.attach(int(key[2]), end)
+		}
+	}
+	return e
+}
+
+func (a *attachable) attach(process int, end *simulated.End) {
+	a.AttachSimulated(slices.Index(a.members, process), end.Socket())
+}
+
+// connect makes the link between two processes of a communicator, unless there is one.
+func (x *simulation) connect(id uint64, a, b int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, b = min(a, b), max(a, b)
+	key := [3]uint64{id, uint64(a), uint64(b)}
+	if x.made[key] {
+		return
+	}
+	x.made[key] = true
+	one, other := simulated.NewLink(x.processes[a], x.processes[b], x.weather, x.seed^id, uint64(a*x.size+b))
+	x.data = append(x.data, one)
+	x.hand(id, a, b, one)
+	x.hand(id, b, a, other)
+}
+
+// hand gives one end of a link to its process, when that has come so far.
+func (x *simulation) hand(id uint64, to, other int, end *simulated.End) {
+	if a := x.endpoints[[2]uint64{id, uint64(to)}]; a != nil {
+		a.attach(other, end)
+	} else {
+		x.ends[[3]uint64{id, uint64(to), uint64(other)}] = end
+	}
+}
+
+// run carries the scenario out. It is false if that does not end.
+func (x *simulation) run() (ended bool) {
+	all, founded := make([]*Comm, x.size), make(chan struct{})
+	var founding, lasting, others sync.WaitGroup
+	for process := range x.size {
+		founding.Add(1)
+		ranks := &lasting
+		if slices.ContainsFunc(x.faults, func(f fault) bool { return f.process == process && (f.kind == crashes || f.kind == stops) }) {
+			ranks = &others
+		}
+		ranks.Go(func() {
+			c, err := x.worlds[process].first(context.Background(), x.size)
+			all[process], x.results[process].err = c, err
+			founding.Done()
+			if <-founded; err == nil {
+				x.play(process, c)
+				_ = c.Close()
+			}
+			_ = x.worlds[process].plane.Close()
+		})
+	}
+	founding.Wait()
+	close(founded)
+	var timers []*time.Timer
+	for _, f := range x.faults {
+		timers = append(timers, time.AfterFunc(f.at, func() { f.strike(x) }))
+	}
+	ended = x.await(&lasting)
+	for _, timer := range timers {
+		timer.Stop()
+	}
+	for _, p := range x.processes { // so that the goroutines of those that have crashed, or were stopped, end too
+		p.Continue()
+	}
+	return x.await(&others) && ended
+}
+
+// await waits until all of some are done. It is false if they are not in time.
+func (x *simulation) await(ranks *sync.WaitGroup) bool {
+	over := make(chan struct{})
+	go func() { ranks.Wait(); close(over) }()
+	select {
+	case <-over:
+		return true
+	case <-time.After(simulatedEnd):
+		return false
+	}
+}
+
+// simulatedEnd is after how long all has ended in every simulation.
+const simulatedEnd = 10 * time.Minute
+
+// play is a process's program: calls until one fails, and then with those that are left what the manual says.
+func (x *simulation) play(process int, c *Comm) {
+	r := &x.results[process]
+	for k, call := range x.calls {
+		if r.failure = x.attempt(process, c, k, call); r.failure != nil {
+			break
+		}
+	}
+	before := r.failure
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		flags, err := c.Agree(ctx, b2u(before == nil))
+		if gone := peersIn(err); err == nil || len(gone) > 0 {
+			r.rounds = append(r.rounds, agreed{flags, x.worldRanks(c, gone)})
+		} else {
+			r.err = err
+		}
+		if cancel(); r.err != nil || flags == 1 && err == nil {
+			return
+		}
+		next, err := c.Shrink(context.Background())
+		if err != nil {
+			r.err = err
+			return
+		}
+		defer next.Close()
+		c = next
+		left := []uint64{1 << process}
+		if before = AllReduce(context.Background(), c, left, Sum); before == nil {
+			r.left = left[0]
+		}
+	}
+}
+
+func (x *simulation) worldRanks(c *Comm, ranks []int) (processes []int) {
+	for _, rank := range ranks {
+		processes = append(processes, c.process(rank))
+	}
+	return processes
+}
+
+func b2u(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// errWrong is a result that a call has returned without an error.
+var errWrong = errors.New("wrong result")
+
+// attempt makes the kth call and checks its result.
+func (x *simulation) attempt(process int, c *Comm, k int, call simulatedCall) error {
+	ctx := context.Background()
+	if at, ok := x.patience[[2]int{k, process}]; ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, at)
+		defer cancel()
+	}
+	buf, want := call.operands(k, c.Rank(), c.Size())
+	if err := call.do(ctx, c, buf); err != nil {
+		return err
+	}
+	for i := range want {
+		if buf[i] != want[i] {
+			return fmt.Errorf("%w: call %d, %+v: element %d is %d, want %d", errWrong, k, call, i, buf[i], want[i])
+		}
+	}
+	return nil
+}

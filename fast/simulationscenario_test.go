@@ -1,0 +1,163 @@
+package fast
+
+import (
+	"context"
+	"math/bits"
+	"math/rand/v2"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/simulated"
+)
+
+// scenario is what a seed stands for.
+type scenario struct {
+	seed     uint64
+	size     int
+	weather  simulated.Weather
+	calls    []simulatedCall
+	patience map[[2]int]time.Duration // of a call, by its number and the process
+	faults   []fault
+}
+
+// fault is something that befalls the job.
+type fault struct {
+	kind    string
+	at      time.Duration
+	process int
+	other   int
+	lasts   time.Duration
+	reset   func() bool
+}
+
+// The kinds of faults.
+const (
+	crashes    = "crashes"
+	stops      = "stops for good"
+	hesitates  = "stops for a moment" // too short to be taken for dead
+	oversleeps = "stops for too long"
+	breaks     = "breaks the data link" // to other
+	parts      = "breaks the control link"
+	slow       = "is slow"
+	corrupts   = "changes a bit of what it sends to each other one" // what no job has to survive
+)
+
+func (f *fault) strike(x *simulation) {
+	p := x.processes[f.process]
+	switch f.kind {
+	case crashes:
+		p.Crash(f.reset)
+	case stops:
+		p.Stop()
+	case hesitates, oversleeps:
+		p.Stop()
+		time.AfterFunc(f.lasts, p.Continue)
+	case breaks:
+		x.mu.Lock()
+		if len(x.data) > 0 {
+			defer x.data[f.other%len(x.data)].Reset()
+		}
+		x.mu.Unlock()
+	case parts:
+		x.control[f.process][(f.process+1+f.other%(x.size-1))%x.size].Reset()
+	case corrupts:
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for _, end := range x.data {
+			end.Corrupt()
+		}
+	case slow:
+		p.Delay(f.lasts)
+	}
+}
+
+// newScenario draws one.
+func newScenario(seed uint64) scenario {
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := scenario{seed: seed, size: 2 + r.IntN(4), patience: map[[2]int]time.Duration{}}
+	s.weather = simulated.Weather{Delay: time.Duration(1 + r.IntN(1<<uint(10+r.IntN(15)))), Capacity: 1 << uint(6+r.IntN(12)), Pieces: r.IntN(4) > 0}
+	for range 1 + r.IntN(6) {
+		s.calls = append(s.calls, drawCall(r, s.size))
+	}
+	expected := s.weather.Delay * time.Duration(10*len(s.calls)*bits.Len(uint(s.size)))
+	if r.IntN(8) == 0 {
+		s.patience[[2]int{r.IntN(len(s.calls)), r.IntN(s.size)}] = 1 + time.Duration(r.Int64N(int64(expected)))
+	}
+	for i := range []int{0, 1, 1, 1, 1, 2, 3}[r.IntN(7)] {
+		chance := rand.New(rand.NewPCG(seed, uint64(100+i)))
+		f := fault{kind: []string{crashes, crashes, stops, hesitates, oversleeps, breaks, parts, slow}[r.IntN(8)],
+			at: time.Duration(r.Int64N(int64(expected))), process: r.IntN(s.size), other: r.IntN(64),
+			reset: func() bool { return chance.IntN(2) == 0 }}
+		switch f.kind {
+		case hesitates:
+			f.lasts = time.Duration(r.Int64N(int64(simulatedFreeze / 3)))
+		case oversleeps:
+			f.lasts = 2*simulatedFreeze + time.Duration(r.Int64N(int64(simulatedFreeze*8)))
+		case slow:
+			f.lasts = time.Duration(r.Int64N(int64(simulatedFreeze / 50)))
+		}
+		s.faults = append(s.faults, f)
+	}
+	return s
+}
+
+func drawCall(r *rand.Rand, size int) simulatedCall {
+	c := simulatedCall{name: []string{"AllReduce", "AllReduce", "Broadcast", "AllGather", "AllToAll", "Barrier"}[r.IntN(6)],
+		count: r.IntN(1 << uint(r.IntN(11))), root: r.IntN(size)}
+	k := collectiveOf(c.name)
+	if a := &k.Algorithms[r.IntN(len(k.Algorithms))]; r.IntN(2) == 0 && a.serves(size, Sum) {
+		c.options = []Option{WithAlgorithm(a.Name)}
+	}
+	return c
+}
+
+// simulatedCall is a call that all ranks make.
+type simulatedCall struct {
+	name        string
+	count, root int
+	options     []Option
+}
+
+func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
+	switch s.name {
+	case "AllReduce":
+		return AllReduce(ctx, c, buf, Sum, s.options...)
+	case "Broadcast":
+		return Broadcast(ctx, c, buf, s.root, s.options...)
+	case "AllGather":
+		return AllGather(ctx, c, buf, s.options...)
+	case "AllToAll":
+		return AllToAll(ctx, c, buf, s.options...)
+	}
+	return Barrier(ctx, c, s.options...)
+}
+
+// operands are a rank's buffer before the kth call, and after it.
+func (s *simulatedCall) operands(k, rank, size int) (buf, want []int64) {
+	value := func(from, to, i int) int64 { return int64(((k+1)*size+from)*size+to)*1_000_003 + int64(i) }
+	for i := range s.count {
+		switch s.name {
+		case "AllReduce":
+			buf, want = append(buf, value(rank, 0, i)), append(want, 0)
+			for from := range size {
+				want[i] += value(from, 0, i)
+			}
+		case "Broadcast":
+			buf, want = append(buf, value(rank, 0, i)), append(want, value(s.root, 0, i))
+		}
+	}
+	if s.name == "AllGather" || s.name == "AllToAll" {
+		for block := range size {
+			for i := range s.count {
+				if s.name == "AllToAll" {
+					buf, want = append(buf, value(rank, block, i)), append(want, value(block, rank, i))
+					continue
+				}
+				buf, want = append(buf, -1), append(want, value(block, 0, i))
+				if block == rank {
+					buf[len(buf)-1] = value(rank, 0, i)
+				}
+			}
+		}
+	}
+	return buf, want
+}
