@@ -25,6 +25,7 @@ type Comm struct {
 	id         uint64 // the same on all ranks, and no other communicator's of the job
 	name       string // for people
 	carrier    string // how its ranks talk, in the words of rules
+	perHost    int    // how many of them are on the host that has the most; 0: all
 	members    []int  // the numbers of the ranks' processes in the job; nil: the ranks themselves
 	world      *world // nil if this is the only rank of a communicator that Init made
 	transport  transport

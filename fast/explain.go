@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,7 @@ type Query struct {
 type Explanation struct {
 	Collective string `json:"collective"`
 	Size       int    `json:"size"`
+	PerHost    int    `json:"perHost"`   // ranks on the host that has the most
 	Transport  string `json:"transport"` // in the words of rules: "inproc", "shm", "tcp" or "mixed"
 	Bytes      int    `json:"bytes"`     // of one block
 	Op         string `json:"op,omitempty"`
@@ -81,7 +83,8 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Collective: k.Name, Size: c.size, Transport: c.carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth}
+	x := &Explanation{Collective: k.Name, Size: c.size, PerHost: cmp.Or(c.perHost, c.size),
+		Transport: c.carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth}
 	if q.Op != 0 {
 		x.Op = q.Op.String()
 	}

@@ -27,7 +27,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	}
 	rank := slices.Index(processes, w.plane.Self())
 	c := newComm(rank, len(processes), nil)
-	c.id, c.name, c.members, c.world, c.carrier = id, name, processes, w, w.carrier(processes)
+	c.id, c.name, c.members, c.world, c.carrier, c.perHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
 	if len(processes) > 1 {
 		t, err := w.found(ctx, id, rank, processes)
 		if err != nil {

@@ -134,7 +134,7 @@ func (c *Comm) pieceOf(table []Rule, algorithm string) int {
 
 // selectionOf is what rules see of calls on c.
 func (c *Comm) selectionOf(commutative bool) selection.Call {
-	return selection.Call{Transport: c.carrier, Size: c.size, Commutative: commutative}
+	return selection.Call{Transport: c.carrier, Size: c.size, PerHost: c.perHost, Commutative: commutative}
 }
 
 // tuning is the table that counts before the built-in ones.
@@ -180,18 +180,34 @@ func (w *world) carrier(processes []int) string {
 	if w.memory == nil || len(processes) == 1 {
 		return carriedInside
 	}
-	sharing, most := map[string]int{}, 0
-	for _, process := range processes {
-		if m := w.memory(process); m != "" {
-			sharing[m]++
-			most = max(most, sharing[m])
-		}
-	}
-	switch most {
+	switch mostAlike(processes, w.memory) {
 	case len(processes):
 		return "shm"
 	case 0, 1:
 		return "tcp"
 	}
 	return "mixed"
+}
+
+// perHost is how many of processes are on the host that has the most.
+func (w *world) perHost(processes []int) int {
+	if w.locate == nil {
+		return len(processes)
+	}
+	return mostAlike(processes, func(process int) string {
+		host, _ := w.locate(process)
+		return host
+	})
+}
+
+// mostAlike is how many of processes have the same name in of at most, apart from "".
+func mostAlike(processes []int, of func(process int) string) (most int) {
+	alike := map[string]int{}
+	for _, process := range processes {
+		if name := of(process); name != "" {
+			alike[name]++
+			most = max(most, alike[name])
+		}
+	}
+	return most
 }

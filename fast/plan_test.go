@@ -22,13 +22,21 @@ func TestCarrier(t *testing.T) {
 		for i, want := range carriers[w.name] {
 			all := w.comms(t, i+1)
 			for _, c := range all {
-				if got := c.Topology().Transport; got != want {
-					t.Errorf("%s, %v: %q, want %q", w.name, c, got, want)
+				if got := c.Topology(); got.Transport != want || c.perHost != 0 && c.perHost != most(got.Hosts) {
+					t.Errorf("%s, %v: %v over %q, want %q, and %d on a host", w.name, c, got, got.Transport, want, c.perHost)
 				}
 			}
 			closeAll(t, all)
 		}
 	}
+}
+
+// most is how many ranks are on the host that has the most.
+func most(hosts [][]int) (n int) {
+	for _, ranks := range hosts {
+		n = max(n, len(ranks))
+	}
+	return n
 }
 
 // TestCarrierOfSplit: a part of a mixed communicator is not mixed.
@@ -56,8 +64,8 @@ func TestCarrierOfSplit(t *testing.T) {
 			}
 		}
 		for _, c := range parts {
-			if want := unless(c.Size() == 1, test.want, "inproc"); c.carrier != want {
-				t.Errorf("%v: %q, want %q", c, c.carrier, want)
+			if want := unless(c.Size() == 1, test.want, "inproc"); c.carrier != want || c.perHost != most(c.Topology().Hosts) {
+				t.Errorf("%v: %q, %d on a host, want %q, %v", c, c.carrier, c.perHost, want, c.Topology())
 			}
 		}
 		closeAll(t, parts)

@@ -50,6 +50,9 @@ func TestChoiceIsTheGenerators(t *testing.T) {
 				for _, size := range []int{1, 2, 3, 4, 5, 8, 9, 64} {
 					c := newComm(0, size, nil)
 					c.carrier, c.world = transport, &world{tuned: made}
+					if selection.Spans(transport) {
+						c.perHost = size/4 + 1
+					}
 					for bytes := 1; bytes <= 64<<20; bytes = bytes*3/2 + 1 {
 						r := rules[gen.Select(rules, algorithms, c.selectionOf(true), bytes)]
 						a, depth, err := c.plan(collectiveOf(p.Name), bytes, bytes, 0, nil)

@@ -12,7 +12,7 @@ import (
 const checkedSizes = 4096
 
 // Check proves that table, of algorithms for one primitive, is legal and total: it is Legal, and every call that some
-// algorithm carries out has a rule, whatever its transport and its number of ranks and bytes, and whether its op is
+// algorithm carries out has a rule, whatever its transport and its number of ranks, of those on one host and of bytes, and whether its op is
 // commutative or, if others says that there are such ops, not. Sizes that algorithms do not serve are known up to 4096
 // ranks.
 func Check(table []Rule, algorithms []Algorithm, others bool) error {
@@ -25,7 +25,8 @@ func Check(table []Rule, algorithms []Algorithm, others bool) error {
 		}
 		served := slices.ContainsFunc(algorithms, func(a Algorithm) bool { return a.Carries(c) })
 		if reached := reach(Steps(table, algorithms, c)); served && reached < math.MaxInt {
-			return fmt.Errorf("no rule is for %d ranks over %s, blocks of %d bytes, commutative op: %v", c.Size, c.Transport, reached+1, c.Commutative)
+			return fmt.Errorf("no rule is for %d ranks over %s, %d on a host, blocks of %d bytes, commutative op: %v",
+				c.Size, c.Transport, c.perHost(), reached+1, c.Commutative)
 		}
 	}
 	return nil
@@ -56,7 +57,7 @@ func (r *Rule) check(a *Algorithm) error {
 		return errors.New("there is no such algorithm")
 	case r.Transport != "" && !slices.Contains(Transports, r.Transport):
 		return fmt.Errorf("there is no transport %q, want one of %v", r.Transport, Transports)
-	case r.MinSize < 0 || r.MaxSize < 0 || r.MaxBytes < 0 || r.PieceBytes < 0:
+	case r.MinSize < 0 || r.MaxSize < 0 || r.MaxPerHost < 0 || r.MaxBytes < 0 || r.PieceBytes < 0:
 		return errors.New("a limit is negative")
 	case r.MaxSize > 0 && r.MinSize > r.MaxSize:
 		return fmt.Errorf("no size is in %d..%d", r.MinSize, r.MaxSize)
@@ -97,8 +98,10 @@ func calls(table []Rule, algorithms []Algorithm) func(yield func(Call) bool) {
 	return func(yield func(Call) bool) {
 		for _, size := range sizes(table, algorithms) {
 			for _, transport := range Transports {
-				if !yield(Call{transport, size, true}) || !yield(Call{transport, size, false}) {
-					return
+				for _, n := range perHosts(table, transport, size) {
+					if !yield(Call{transport, size, n, true}) || !yield(Call{transport, size, n, false}) {
+						return
+					}
 				}
 			}
 		}
@@ -119,4 +122,19 @@ func sizes(table []Rule, algorithms []Algorithm) []int {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// perHosts are numbers of ranks on the host that has the most, of every kind that table tells apart: all of them, and over a
+// transport that spans hosts fewer.
+func perHosts(table []Rule, transport string, size int) []int {
+	list := []int{size}
+	if !Spans(transport) {
+		return list
+	}
+	for _, r := range table {
+		if r.MaxPerHost > 0 && r.MaxPerHost < size && !slices.Contains(list, r.MaxPerHost) {
+			list = append(list, r.MaxPerHost)
+		}
+	}
+	return list
 }

@@ -5,6 +5,7 @@
 package selection
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ import (
 // communicator agree on the word.
 var Transports = []string{"inproc", "shm", "tcp", "mixed"}
 
+// Spans tells whether ranks that talk over transport may be on several hosts.
+func Spans(transport string) bool { return transport == "tcp" || transport == "mixed" }
+
 // Rule is a line of a selection table: the algorithm of calls for which all of its conditions hold. What is left out is
 // no condition. Rules look at nothing but what all ranks agree on; whether buffers overlap is no such thing.
 type Rule struct {
@@ -22,7 +26,9 @@ type Rule struct {
 	Algorithm string `json:"algorithm"`           // its name: "ring"
 	MinSize   int    `json:"minSize,omitempty"`   // ranks, inclusive
 	MaxSize   int    `json:"maxSize,omitempty"`   // ranks, inclusive; 0: any number
-	MaxBytes  int    `json:"maxBytes,omitempty"`  // bytes of one block, inclusive; 0: any number
+	// MaxPerHost is how many ranks may be on one host, inclusive; 0: any number. Ranks that share processors take turns.
+	MaxPerHost int `json:"maxPerHost,omitempty"`
+	MaxBytes   int `json:"maxBytes,omitempty"` // bytes of one block, inclusive; 0: any number
 	// PieceBytes sets the depth of a pipelined algorithm: as many pieces as there are PieceBytes in a block, rounded up, but
 	// at least 1 and at most as many as there are elements. 0: depth 1.
 	PieceBytes int `json:"pieceBytes,omitempty"`
@@ -40,12 +46,17 @@ type Algorithm struct {
 type Call struct {
 	Transport   string // one of Transports
 	Size        int    // ranks
+	PerHost     int    // ranks on the host that has the most; 0: all
 	Commutative bool   // its op is, or it has none
 }
 
+// perHost is how many ranks are on the host that has the most.
+func (c *Call) perHost() int { return cmp.Or(c.PerHost, c.Size) }
+
 // Holds tells whether the rule is for calls like c, with some number of bytes.
 func (r *Rule) Holds(c Call) bool {
-	return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize)
+	return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize) &&
+		(r.MaxPerHost == 0 || c.perHost() <= r.MaxPerHost)
 }
 
 // Depth is the depth of a call with blocks of count elements and so many bytes.
@@ -69,6 +80,8 @@ func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 		return "it is for transport " + r.Transport
 	case c.Size < r.MinSize || r.MaxSize > 0 && c.Size > r.MaxSize:
 		return "it is for " + r.sizes()
+	case r.MaxPerHost > 0 && c.perHost() > r.MaxPerHost:
+		return "it is for " + r.hosts()
 	case r.MaxBytes > 0 && bytes > r.MaxBytes:
 		return "it is for " + r.bytes()
 	case a.Serves != nil && !a.Serves(c.Size):
@@ -82,7 +95,7 @@ func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 // String is the rule in words: "shm, 2 to 8 ranks, at most 4096 bytes: ring".
 func (r Rule) String() string {
 	var on []string
-	for _, words := range []string{r.Transport, r.sizes(), r.bytes()} {
+	for _, words := range []string{r.Transport, r.sizes(), r.hosts(), r.bytes()} {
 		if words != "" {
 			on = append(on, words)
 		}
@@ -112,6 +125,14 @@ func (r *Rule) sizes() string {
 		return fmt.Sprintf("at most %d ranks", r.MaxSize)
 	}
 	return ""
+}
+
+// hosts is the condition on the ranks of a host in words, "" if there is none.
+func (r *Rule) hosts() string {
+	if r.MaxPerHost == 0 {
+		return ""
+	}
+	return fmt.Sprintf("at most %d on a host", r.MaxPerHost)
 }
 
 // bytes is the condition on the bytes of a block in words, "" if there is none.

@@ -11,7 +11,7 @@ func drawRule() Rule {
 	limit := func(of ...int) int { return of[rand.IntN(len(of))] }
 	r := Rule{
 		Transport: append(Transports, "", "")[rand.IntN(len(Transports)+2)], Algorithm: some[rand.IntN(len(some))].Name,
-		MinSize: limit(0, 0, 1, 3), MaxSize: limit(0, 0, 3, 8), MaxBytes: limit(0, 1, 10, 10, 100),
+		MinSize: limit(0, 0, 1, 3), MaxSize: limit(0, 0, 3, 8), MaxPerHost: limit(0, 0, 1, 3), MaxBytes: limit(0, 1, 10, 10, 100),
 	}
 	if r.Algorithm == "few" {
 		r.MaxSize = limit(3, 8)
@@ -22,15 +22,23 @@ func drawRule() Rule {
 // drawCall draws a call about the limits of rules.
 func drawCall() (c Call, bytes int) {
 	sizes, of := []int{1, 2, 3, 4, 8, 9}, []int{0, 1, 2, 10, 11, 100, 101}
-	return Call{Transports[rand.IntN(len(Transports))], sizes[rand.IntN(len(sizes))], rand.IntN(2) == 0}, of[rand.IntN(len(of))]
+	c = Call{Transports[rand.IntN(len(Transports))], sizes[rand.IntN(len(sizes))], 0, rand.IntN(2) == 0}
+	if Spans(c.Transport) {
+		c.PerHost = rand.IntN(c.Size + 1)
+	}
+	return c, of[rand.IntN(len(of))]
 }
 
 // plainly is the rule that counts as its definition has it: the first that matches, and whose algorithm serves.
 func plainly(table []Rule, c Call, bytes int) int {
+	perHost := c.PerHost
+	if perHost == 0 {
+		perHost = c.Size
+	}
 	return slices.IndexFunc(table, func(r Rule) bool {
 		a := Find(some, r.Algorithm)
 		return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize) &&
-			(r.MaxBytes == 0 || bytes <= r.MaxBytes) && (a.Name != "few" || c.Size <= 8) && (a.Name != "sums" || c.Commutative)
+			(r.MaxPerHost == 0 || perHost <= r.MaxPerHost) && (r.MaxBytes == 0 || bytes <= r.MaxBytes) && (a.Name != "few" || c.Size <= 8) && (a.Name != "sums" || c.Commutative)
 	})
 }
 
@@ -85,6 +93,7 @@ func TestWords(t *testing.T) {
 		{Rule{MinSize: 2, MaxSize: 8}, "2 to 8 ranks: a"},
 		{Rule{MinSize: 3, MaxSize: 3, Transport: "shm"}, "shm, 3 ranks: a"},
 		{Rule{MaxSize: 1}, "one rank: a"},
+		{Rule{MaxSize: 8, MaxPerHost: 1, MaxBytes: 9}, "at most 8 ranks, at most 1 on a host, at most 9 bytes: a"},
 		{Rule{MinSize: 3, MaxBytes: 9}, "at least 3 ranks, at most 9 bytes: a"},
 		{Rule{MaxSize: 8, PieceBytes: 4}, "at most 8 ranks: a in pieces of 4 bytes"},
 	} {

@@ -71,6 +71,7 @@ type call struct {
 	bytes     int    // of a block
 	tune      string // the file of a table of rules; "": none
 	transport string // "": every one
+	perHost   int    // ranks on one host; 0: all
 	tla       bool   // explain writes the schedule's modules of TLA+
 	costing   costing
 	progress  *progress
@@ -185,6 +186,7 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.flags.BoolVar(&c.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which tlaplus/Exec.tla runs")
 		c.flags.IntVar(&c.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
 		c.flags.StringVar(&c.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(selection.Transports, ", "))
+		c.flags.IntVar(&c.perHost, "ranks-per-host", 0, "of a primitive: the `number` of ranks on the host that has the most; 0: all")
 	case "list":
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")

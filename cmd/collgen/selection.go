@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type chosen struct {
 	Hash    string           `json:"hash"`
 	Promise spec.Description `json:"promise"`
 	Size    int              `json:"size"`
+	PerHost int              `json:"perHost"`           // where hosts make a difference
 	Choices []choice         `json:"choices,omitempty"` // for calls with any number of bytes
 	Bytes   *int             `json:"bytes,omitempty"`   // of a block of the one call that was asked for
 	Calls   []chosenCall     `json:"calls,omitempty"`   // that call, over each transport
@@ -50,22 +52,22 @@ func (s *source) primitive(name string) (p spec.Primitive, ok bool) {
 	return p, false
 }
 
-// choices are the algorithms of calls with size ranks over each of transports, smallest blocks first. Transports that
-// make no difference share their choices.
-func (s *source) choices(p spec.Primitive, size int, transports []string) []choice {
+// choices are the algorithms of calls, which are over different transports, smallest blocks first. Transports that make no
+// difference share their choices.
+func (s *source) choices(p spec.Primitive, calls []selection.Call) []choice {
 	type same struct {
 		transports []string
 		steps      []selection.Step
 	}
 	var groups []same
 	table, algorithms := s.rules(p), gen.Selectable(s.declared(p))
-	for _, transport := range transports {
-		steps := selection.Steps(table, algorithms, selection.Call{Transport: transport, Size: size, Commutative: true})
+	for _, c := range calls {
+		steps := selection.Steps(table, algorithms, c)
 		i := slices.IndexFunc(groups, func(g same) bool { return slices.Equal(g.steps, steps) })
 		if i < 0 {
 			i, groups = len(groups), append(groups, same{steps: steps})
 		}
-		groups[i].transports = append(groups[i].transports, transport)
+		groups[i].transports = append(groups[i].transports, c.Transport)
 	}
 	var list []choice
 	for _, g := range groups {
@@ -79,35 +81,59 @@ func (s *source) choices(p spec.Primitive, size int, transports []string) []choi
 	return list
 }
 
-// calls is what a call with blocks of so many bytes gets over each of transports.
-func (s *source) calls(p spec.Primitive, size, bytes int, transports []string) []chosenCall {
+// each is what each of calls gets with blocks of so many bytes.
+func (s *source) each(p spec.Primitive, calls []selection.Call, bytes int) []chosenCall {
 	var list []chosenCall
 	table, algorithms := s.rules(p), gen.Selectable(s.declared(p))
-	for _, transport := range transports {
-		c := selection.Call{Transport: transport, Size: size, Commutative: true}
+	for _, c := range calls {
 		x := selection.Explain(table, algorithms, c, bytes)
-		list = append(list, chosenCall{transport, x.Rule.Depth(bytes, bytes), x})
+		list = append(list, chosenCall{c.Transport, x.Rule.Depth(bytes, bytes), x})
 	}
 	return list
 }
 
-// explainPrimitive is collgen explain of a primitive.
-func (c *call) explainPrimitive(s *source, p spec.Primitive) error {
+// over are calls of size ranks over each of transports, so many on a host where they may be on several.
+func over(transports []string, size, perHost int) []selection.Call {
+	var calls []selection.Call
+	for _, transport := range transports {
+		c := selection.Call{Transport: transport, Size: size, Commutative: true}
+		if selection.Spans(transport) {
+			c.PerHost = perHost
+		}
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// asked are the calls that the command line asks about, but for their bytes.
+func (c *call) asked() ([]selection.Call, error) {
 	transports := selection.Transports
 	if c.transport != "" {
-		if !slices.Contains(transports, c.transport) {
-			return usageError{fmt.Errorf("there is no transport %q, want one of %s", c.transport, strings.Join(transports, ", "))}
-		}
 		transports = []string{c.transport}
 	}
-	x := chosen{Name: p.Name, Doc: p.Doc, Hash: emit.SpecHash(p), Promise: spec.Describe(p), Size: c.sizes.from}
+	switch {
+	case !slices.Contains(selection.Transports, transports[0]):
+		return nil, usageError{fmt.Errorf("there is no transport %q, want one of %s", c.transport, strings.Join(selection.Transports, ", "))}
+	case c.perHost < 0 || c.perHost > c.sizes.from:
+		return nil, usageError{fmt.Errorf("%d of %d ranks on a host", c.perHost, c.sizes.from)}
+	case c.bytes < 0:
+		return nil, usageError{fmt.Errorf("blocks of %d bytes, want at least 0", c.bytes)}
+	}
+	return over(transports, c.sizes.from, c.perHost), nil
+}
+
+// explainPrimitive is collgen explain of a primitive.
+func (c *call) explainPrimitive(s *source, p spec.Primitive) error {
+	calls, err := c.asked()
+	if err != nil {
+		return err
+	}
+	x := chosen{Name: p.Name, Doc: p.Doc, Hash: emit.SpecHash(p), Promise: spec.Describe(p), Size: c.sizes.from,
+		PerHost: cmp.Or(c.perHost, c.sizes.from)}
 	if c.isSet("bytes") {
-		if c.bytes < 0 {
-			return usageError{fmt.Errorf("blocks of %d bytes, want at least 0", c.bytes)}
-		}
-		x.Bytes, x.Calls = &c.bytes, s.calls(p, x.Size, c.bytes, transports)
+		x.Bytes, x.Calls = &c.bytes, s.each(p, calls, c.bytes)
 	} else {
-		x.Choices = s.choices(p, x.Size, transports)
+		x.Choices = s.choices(p, calls)
 	}
 	if c.json {
 		return writeJSON(c.stdout, x)
@@ -124,7 +150,7 @@ func (c *call) explainPrimitive(s *source, p spec.Primitive) error {
 
 // writeChoices writes which algorithms calls get, for people.
 func (x *chosen) writeChoices(c *call) {
-	fmt.Fprintf(c.stdout, "Which algorithm a call of %d %s gets:\n\n", x.Size, plural(x.Size, "rank"))
+	fmt.Fprintf(c.stdout, "Which algorithm a call of %d %s gets%s:\n\n", x.Size, plural(x.Size, "rank"), x.hosts())
 	t := newTable(c.stdout)
 	t.row("over", "bytes in a block", "algorithm", "because of")
 	for _, x := range x.Choices {
@@ -134,6 +160,14 @@ func (x *chosen) writeChoices(c *call) {
 	if len(x.Choices) == 0 {
 		fmt.Fprintln(c.stdout, "None serves this size: such calls are refused.")
 	}
+}
+
+// hosts says how many ranks are on a host, where it is not all.
+func (x *chosen) hosts() string {
+	if x.PerHost == x.Size {
+		return ""
+	}
+	return fmt.Sprintf(", at most %d on a host", x.PerHost)
 }
 
 func (x choice) over() string {

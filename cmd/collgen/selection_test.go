@@ -15,7 +15,7 @@ func TestChoices(t *testing.T) {
 	for _, p := range s.primitives {
 		for size := 1; size <= 20; size++ {
 			next := map[string]int{}
-			for _, x := range s.choices(p, size, selection.Transports) {
+			for _, x := range s.choices(p, over(selection.Transports, size, 0)) {
 				for _, transport := range x.Transports {
 					if x.From != next[transport] {
 						t.Errorf("%s among %d over %s: from %d, want %d", p.Name, size, transport, x.From, next[transport])
@@ -47,7 +47,7 @@ func TestCalls(t *testing.T) {
 	s := catalogue("")
 	for _, p := range s.primitives {
 		for _, bytes := range []int{0, 8, 4096, 4097, 1 << 20} {
-			calls := s.calls(p, 4, bytes, selection.Transports)
+			calls := s.each(p, over(selection.Transports, 4, 0), bytes)
 			for _, x := range calls {
 				c := selection.Call{Transport: x.Transport, Size: 4, Commutative: true}
 				if i := gen.Select(s.rules(p), s.declared(p), c, bytes); i != x.Line-1 || len(x.Passed) != i {

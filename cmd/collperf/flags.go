@@ -38,6 +38,8 @@ func (o *options) flags(g *given) *flag.FlagSet {
 	f.BoolVar(&o.idle, "idle", false, "with -overlap: sleep instead of computing, as who waits for a disk or a GPU")
 	f.BoolVar(&o.limits, "limits", false, "measure what this machine can do at best instead: memory, hand-offs between cores, TCP")
 	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and collgen gen -tune")
+	f.StringVar(&o.keep, "keep", "", "with -tune: a `file` for the table; what it has measured already counts, and is not measured again")
+	f.DurationVar(&o.limit, "for", 0, "with -tune -keep: begin nothing more after this `time`; the same command goes on")
 	f.IntVar(&o.comms, "comms", 0, "measure instead what that `number` of communicators cost, in memory and time")
 	f.BoolVar(&o.spread, "percentiles", false, "show percentiles in text, which the other formats always do")
 	f.StringVar(&o.plot, "plot", "", "draw bandwidth and time over size, with the machine's limits, to a `file`, as SVG")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/collgen/collgen/fast"
 )
@@ -41,6 +42,8 @@ type options struct {
 	idle    bool
 	limits  bool
 	tune    bool
+	keep    string        // the file of a table that -tune goes on with; "": none
+	limit   time.Duration // after which -tune begins nothing more; 0: it measures to the end
 	comms   int
 	spread  bool
 
@@ -124,6 +127,10 @@ func (o *options) validate() error {
 		return fmt.Errorf("-f %d: want at least 2", o.factor)
 	case o.iterations < 1 || o.cycles < 1:
 		return errors.New("-n and -N: want at least 1")
+	case (o.keep != "" || o.limit != 0) && !o.tune:
+		return errors.New("-keep and -for are for -tune")
+	case o.limit < 0 || o.limit > 0 && o.keep == "":
+		return errors.New("-for takes -keep: what is measured has to be somewhere")
 	case o.warmUp < 0 || o.check < 0 || o.depth < 0 || o.comms < 0:
 		return errors.New("-w, -c, -depth and -comms cannot be negative")
 	case o.folding.integers && !o.element.integer:

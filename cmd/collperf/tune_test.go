@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +16,12 @@ import (
 // far the times are spread.
 func sampleMeasured(transport string, ranks int, spread float64, doubling, ring, pieces []float64) measured {
 	o, _ := operationOf("all-reduce")
-	m := measured{operation: o, transport: transport, ranks: ranks,
+	m := measured{operation: o, transport: transport, ranks: ranks, perHost: ranks,
 		candidates: []candidate{{"recursive-doubling", 0}, {"ring", 0}, {"chunked-ring", 2048}}}
 	for i := range doubling {
-		s := measuredSize{count: 256 << i, bytes: 1 << (10 + i), times: make(map[variant]times)}
+		s := measuredSize{count: 256 << i, bytes: 1 << (10 + i), took: make(map[variant]taken)}
 		for c, t := range []float64{doubling[i], ring[i], pieces[i]} {
-			s.times[m.candidates[c].variant(s.count, s.bytes)] = times{t * (1 - spread), t * (1 - spread), t, t * (1 + spread), t * (1 + spread)}
+			s.took[m.candidates[c].variant(s.count, s.bytes)] = taken{t, 2 * spread}
 		}
 		m.sizes = append(m.sizes, s)
 	}
@@ -68,22 +69,106 @@ func TestRulesFollowWhatWasMeasured(t *testing.T) {
 				{Transport: "tcp", Algorithm: "ring", MinSize: 2, MaxSize: 2},
 			}},
 	} {
-		got := rulesOf(test.of, 2)
-		if d := cmp.Diff(map[string][]selection.Rule{"AllReduce": test.want}, got); d != "" {
+		if d := cmp.Diff(map[string][]selection.Rule{"AllReduce": test.want}, rulesOf(test.of)); d != "" {
 			t.Errorf("%s: %s", test.name, d)
 		}
-		text, err := (&options{factor: 2}).table(test.of, time.Now())
-		if err != nil || !strings.Contains(string(text), `"samples"`) {
-			t.Errorf("%s: %v\n%s", test.name, err, text)
+	}
+}
+
+// TestRulesOfSeveralHosts hold where no host has more ranks than those that were measured.
+func TestRulesOfSeveralHosts(t *testing.T) {
+	m := sampleMeasured("tcp", 4, 0, []float64{1}, []float64{2}, []float64{2})
+	m.perHost = 1
+	if got := m.rules(4)[0]; got.MaxPerHost != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
+// drawn are samples of two all-reduces over some rounds, whose times differ from round to round by a factor.
+func drawn(factor float64, rounds int) (all []sample) {
+	for round := range rounds {
+		for i, algorithm := range []string{"ring", "tree"} {
+			for _, bytes := range []int{64, 128} {
+				p := point{"all-reduce", "tcp", 4, 4, bytes, bytes / 4, round}
+				us := float64(i + 1)
+				for range round {
+					us *= factor
+				}
+				all = append(all, sample{p, algorithm, 1, us, .01})
+			}
 		}
 	}
+	return all
+}
+
+// TestRounds: the median over the rounds counts, and the spread among them where it is more than that within.
+func TestRounds(t *testing.T) {
+	for _, tc := range []struct {
+		factor float64
+		rounds int
+		want   taken
+	}{{1, 3, taken{1, .01}}, {2, 1, taken{1, .01}}, {2, 3, taken{2, 1.5}}} {
+		m := measuredOf(drawn(tc.factor, tc.rounds))
+		if len(m) != 1 || len(m[0].sizes) != 2 || m[0].perHost != 4 {
+			t.Fatalf("%+v", m)
+		}
+		if got := m[0].sizes[1].fastest(); got != tc.want {
+			t.Errorf("%+v: %+v", tc, got)
+		}
+	}
+}
+
+// TestSamplesAreReadAgain as they were written, and those that cannot be are refused.
+func TestSamplesAreReadAgain(t *testing.T) {
+	all := drawn(2, 3)
+	text, err := table(all, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := decodeSamples(text)
+	if d := cmp.Diff(all, again, cmp.AllowUnexported(sample{})); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+	for _, wrong := range []string{`"ranks":4`, `"perHost":4`, `"bytes":64`, `"count":16`, `"round":0`, `"depth":1`, `"microseconds":1`,
+		`"spread":0.01`, `"transport":"tcp"`, `"algorithm":"ring"`, `"collective":"all-reduce"`} {
+		name, value, _ := strings.Cut(wrong, ":")
+		bad := "-9"
+		if strings.HasPrefix(value, `"`) {
+			bad = `"none"`
+		}
+		if _, err := decodeSamples([]byte(strings.Replace(string(text), wrong, name+":"+bad, 1))); err == nil {
+			t.Errorf("%s: %s is taken", name, bad)
+		}
+	}
+	if _, err := decodeSamples([]byte(`{"rules":{}}`)); err == nil {
+		t.Error("a table without samples is taken")
+	}
+}
+
+// FuzzSamples: a table whose samples are taken makes a table that is one.
+func FuzzSamples(f *testing.F) {
+	text, err := table(drawn(2, 3), time.Now())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"rules":{},"samples":[]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		all, err := decodeSamples(text)
+		if err != nil {
+			return
+		}
+		if again, err := table(all, time.Now()); err != nil {
+			t.Errorf("%v\n%s", err, again)
+		}
+	})
 }
 
 // TestRulesForFarSizes: between sizes that are far apart, a rule ends in the middle.
 func TestRulesForFarSizes(t *testing.T) {
 	m := sampleMeasured("tcp", 2, 0, []float64{1, 1, 1, 1, 3}, []float64{3, 3, 3, 3, 1}, []float64{9, 9, 9, 9, 9})
 	m.sizes = []measuredSize{m.sizes[0], m.sizes[4]} // 16 times the first
-	if got := m.rules(2, 16)[0].MaxBytes; got != 8<<10 {
+	if got := m.rules(2)[0].MaxBytes; got != 8<<10 {
 		t.Errorf("the first rule is for at most %d bytes", got)
 	}
 }
@@ -124,4 +209,35 @@ func TestTune(t *testing.T) {
 	writeFile(t, file, out)
 	t.Setenv("COLL_TUNE", file)
 	runs(t, 0, "-ranks", "2", "-e", "64", "-n", "1")
+}
+
+// TestTuneGoesOn has a table grow from run to run, over processes: at first there is no time, then one round, then two.
+func TestTuneGoesOn(t *testing.T) {
+	file := t.TempDir() + "/tune.json"
+	args := []string{"-tune", "-keep", file, "-transport", "tcp", "-ranks", "2,3", "-b", "64", "-e", "128", "-n", "1", "all-gather"}
+	samples := func() int {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := decodeSamples(text)
+		if err != nil {
+			t.Error(err)
+		}
+		return len(all)
+	}
+	out, report := runs(t, 1, append(args, "-for", "1ns")...)
+	if out != "" || !strings.Contains(report, "the same command goes on") {
+		t.Errorf("%s%s", out, report)
+	}
+	got := []int{samples()}
+	for _, rounds := range []string{"1", "1", "2"} {
+		runs(t, 0, append(args, "-N", rounds, "-for", "1h")...)
+		got = append(got, samples())
+	}
+	if round := got[1]; got[0] != 0 || round == 0 || got[2] != round || got[3] != 2*round {
+		t.Errorf("after each run there are %d samples", got)
+	}
+	runs(t, 2, "-keep", file)
+	runs(t, 2, "-tune", "-for", "1s")
 }

@@ -18,12 +18,12 @@ type stretch struct {
 }
 
 // rulesOf are the rules of all primitives. Those of a number of ranks hold up to the next one that was measured.
-func rulesOf(all []measured, factor int) map[string][]selection.Rule {
+func rulesOf(all []measured) map[string][]selection.Rule {
 	rules := make(map[string][]selection.Rule)
 	for i := range all {
 		m := &all[i]
 		next := cmp.Or(m.nextRanks(all), m.ranks+1)
-		rules[m.primitive] = append(rules[m.primitive], m.rules(next-1, factor)...)
+		rules[m.primitive] = append(rules[m.primitive], m.rules(next-1)...)
 	}
 	return rules
 }
@@ -41,7 +41,7 @@ func (m *measured) nextRanks(all []measured) (next int) {
 
 // rules are as few as possible for m's number of ranks and those up to most. Where one does not serve these all, they are for
 // m's number alone.
-func (m *measured) rules(most, factor int) (rules []selection.Rule) {
+func (m *measured) rules(most int) (rules []selection.Rule) {
 	chosen := m.stretches()
 	serves := func(s stretch) bool { return legal(m.primitive, s.rule(m.transport, m.ranks, most)) }
 	if !allOf(chosen, serves) {
@@ -50,7 +50,10 @@ func (m *measured) rules(most, factor int) (rules []selection.Rule) {
 	for i, s := range chosen {
 		r := s.rule(m.transport, m.ranks, most)
 		if i < len(chosen)-1 {
-			r.MaxBytes = m.sizes[s.last].bytes * factor / 2 // for factor 2 the size itself: the next one is another's
+			r.MaxBytes = max(m.sizes[s.last].bytes, m.sizes[s.last+1].bytes/2) // if sizes double, the last one itself: the next is another's
+		}
+		if m.perHost < m.ranks {
+			r.MaxPerHost = m.perHost
 		}
 		rules = append(rules, r)
 	}
@@ -81,8 +84,8 @@ func (m *measured) stretches() (chosen []stretch) {
 func (m *measured) kept(c candidate, from int) int {
 	for at := from; at < len(m.sizes); at++ {
 		s := &m.sizes[at]
-		fastest, spread := s.fastest()
-		if s.time(c) > fastest*(1+min(max(tolerance, spread), mostTolerance)) {
+		fastest := s.fastest()
+		if s.time(c) > fastest.median*(1+min(max(tolerance, fastest.spread), mostTolerance)) {
 			return at - 1
 		}
 	}
@@ -92,22 +95,7 @@ func (m *measured) kept(c candidate, from int) int {
 // excess is how much longer than the fastest a candidate takes at some sizes, relatively and all together.
 func (m *measured) excess(c candidate, from, to int) (sum float64) {
 	for i := from; i <= to; i++ {
-		fastest, _ := m.sizes[i].fastest()
-		sum += m.sizes[i].time(c)/fastest - 1
+		sum += m.sizes[i].time(c)/m.sizes[i].fastest().median - 1
 	}
 	return sum
-}
-
-func (s *measuredSize) time(c candidate) float64 {
-	return s.times[c.variant(s.count, s.bytes)].median()
-}
-
-// fastest is the shortest median of all variants, and how far the middle half of its times is spread, relatively.
-func (s *measuredSize) fastest() (median, spread float64) {
-	for _, t := range s.times {
-		if m := t.median(); median == 0 || m < median {
-			median, spread = m, (t.quantile(.75)-t.quantile(.25))/m
-		}
-	}
-	return median, spread
 }

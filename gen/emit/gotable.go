@@ -56,7 +56,7 @@ func rules(list []gen.Rule) []jen.Code {
 		for _, x := range []struct {
 			name  string
 			value int
-		}{{"MinSize", r.MinSize}, {"MaxSize", r.MaxSize}, {"MaxBytes", r.MaxBytes}, {"PieceBytes", r.PieceBytes}} {
+		}{{"MinSize", r.MinSize}, {"MaxSize", r.MaxSize}, {"MaxPerHost", r.MaxPerHost}, {"MaxBytes", r.MaxBytes}, {"PieceBytes", r.PieceBytes}} {
 			if x.value > 0 {
 				fields = append(fields, jen.Id(x.name).Op(":").Lit(x.value))
 			}
