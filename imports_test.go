@@ -56,10 +56,9 @@ var importRules = []importRule{
 	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "tlaplus", may: []string{"gen", "gen/emit"}, never: []string{"fast"}},
-	{pattern: "internal/figures"},
-	{pattern: "internal/events"},
-	{pattern: "peers", may: []string{"internal/figures"}},
-	{pattern: "calibrate", may: []string{"selection", "gen", "gen/simulate", "internal/figures"}, never: []string{"fast"}},
+	{pattern: "internal/*"},
+	{pattern: "peers", may: []string{"internal/*"}},
+	{pattern: "calibrate", may: []string{"selection", "gen", "gen/simulate", "internal/*"}, never: []string{"fast"}},
 	{pattern: "examples"},
 	{pattern: "examples/*", may: []string{"fast"}, never: []string{"gen", "verify"}},
 }

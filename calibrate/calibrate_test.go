@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +17,7 @@ import (
 
 // imagined are measurements on a machine with other prices than fits begin with; but broadcasts took so many times as long.
 func imagined(t *testing.T, transport string, slow float64) (all []sample) {
-	x := newModel(transport, nil)
+	x := newModel(transport, ratePoints(nil), nil)
 	for i := range x.knobs {
 		x.knobs[i].Set(x.knobs[i].Is * []float64{1.6, .7, 1.3}[i%3])
 	}
@@ -45,7 +50,7 @@ func imagined(t *testing.T, transport string, slow float64) (all []sample) {
 
 // TestCompare fits to measurements of an imagined machine, and finds out which others are of it.
 func TestCompare(t *testing.T) {
-	x := newModel("shm", nil)
+	x := newModel("shm", ratePoints(nil), nil)
 	x.machine.Cores = 2
 	x, err := x.compare(t.Context(), imagined(t, "shm", 2.5))
 	if err != nil {
@@ -63,7 +68,7 @@ func TestCompare(t *testing.T) {
 
 // TestReport writes tables between the lines that are for them, and machines that can be read again.
 func TestReport(t *testing.T) {
-	x := newModel("shm", nil)
+	x := newModel("shm", ratePoints(nil), nil)
 	c := cell{"all-gather", "shm", 4, 512, ""}
 	x.results = []result{{measured{c, 1, 2, 3}, "direct", 2.4, 1.2}, {measured{c, 1, 2, 3}, "direct", 2.6, 1.3}}
 	x.results[1].Bytes = 1 << 20
@@ -113,7 +118,7 @@ func TestSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := readSamples(file)
-	if err != nil || fmt.Sprint(again) != fmt.Sprint(all) || rounds(again) != 3 {
+	if err != nil || fmt.Sprint(again) != fmt.Sprint(all) {
 		t.Errorf("%v, %v, want %v", again, err, all)
 	}
 	if none, err := readSamples(file + "?"); err != nil || none != nil {
@@ -143,4 +148,81 @@ func TestMedian(t *testing.T) {
 	if got := gather(all, "shm", false); len(got) != 1 || got[0].least != 1 || got[0].median != 3 || got[0].most != 9 {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestCaches reads what Linux says of caches, and takes the usual ones where it says nothing.
+func TestCaches(t *testing.T) {
+	dir := t.TempDir()
+	describe := func(i int, kind, size, shared string) {
+		at := filepath.Join(dir, fmt.Sprint("index", i))
+		if err := os.MkdirAll(at, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"type": kind, "size": size, "shared_cpu_list": shared} {
+			if err := os.WriteFile(filepath.Join(at, name), []byte(text+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := func(sizes ...int) {
+		t.Helper()
+		if got := ratePoints(cachesOf(dir)); !slices.Equal(got, sizes) {
+			t.Errorf("%d, want %d", got, sizes)
+		}
+	}
+	want(32<<10, 1<<20, 16<<20, 64<<20)
+	describe(0, "Data", "48K", "0")
+	describe(1, "Instruction", "64K", "0")
+	describe(2, "Unified", "2048K", "0-1")
+	want(48<<10, 1<<20, 4<<20)
+	describe(3, "Unified", "32768K", "0-3,8-11")
+	want(48<<10, 1<<20, 4<<20, 16<<20)
+	for _, wrong := range [][2]string{{"much", "0"}, {"0K", "0"}, {"-5K", "0"}, {"32768K", ""}, {"32768K", "3-0"}, {"512K", "0"}} {
+		describe(3, "Unified", wrong[0], wrong[1])
+		want(32<<10, 1<<20, 16<<20, 64<<20)
+	}
+}
+
+// TestTurns: what a run measures is known as its own again, and as no other's.
+func TestTurns(t *testing.T) {
+	all := turns(2)
+	for i := range all {
+		ranks, _ := strconv.Atoi(all[i].size)
+		s := sample{cell: cell{strings.Fields(all[i].collectives)[0], all[i].transport, ranks, 8, all[i].algorithm}, Training: all[i].training, Round: all[i].round}
+		for j := range all {
+			if all[j].made(&s) != (i == j) {
+				t.Errorf("%+v and %+v", all[i], all[j])
+			}
+		}
+	}
+	for _, o := range []options{{rounds: 0}, {rounds: 1, time: 1}, {rounds: 1, time: -1, keep: "x"}} {
+		if _, err := o.measure(t.Context(), io.Discard); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+// FuzzSamples: samples that are taken can be written, and are read again as the same.
+func FuzzSamples(f *testing.F) {
+	f.Add([]byte(`{"collective":"all-reduce","transport":"shm","ranks":2,"bytes":8,"training":true,"round":3,"microseconds":{"median":0.25}}`))
+	f.Add([]byte(`{"ranks":2,"microseconds":{"median":1e308}} {"ranks":256,"bytes":1073741824,"microseconds":{"median":5e-324}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		all, err := decodeSamples(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		var again bytes.Buffer
+		for _, s := range all {
+			if err := json.NewEncoder(&again).Encode(s); err != nil {
+				t.Fatal(err)
+			}
+			if call, err := s.call(); err == nil && (call.Block < 0 || call.Block > s.Bytes || call.Depth < 1 || call.Depth > max(1, s.Bytes)) {
+				t.Errorf("%+v is played as %+v", s, call)
+			}
+		}
+		same, err := decodeSamples(&again)
+		if err != nil || !slices.Equal(same, all) {
+			t.Errorf("%v, %v, want %v", same, err, all)
+		}
+	})
 }

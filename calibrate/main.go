@@ -9,46 +9,33 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
+	"time"
 
 	"github.com/collgen/collgen/gen/simulate"
 	"github.com/collgen/collgen/internal/figures"
+	"github.com/collgen/collgen/internal/program"
 )
 
 type options struct {
 	rounds   int
 	keep     string
+	time     time.Duration // after which nothing more is measured; 0: measure to the end
 	write    string
 	machines string
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	interrupted := ctx.Err() != nil
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case interrupted:
-		os.Exit(130)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "calibrate:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("calibrate", command) }
 
 func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var o options
 	f := flag.NewFlagSet("calibrate", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.IntVar(&o.rounds, "rounds", 3, "how often everything is measured, about a minute each `time`")
-	f.StringVar(&o.keep, "keep", "", "a `file` for the measurements; rounds that it has already are not measured again")
+	f.StringVar(&o.keep, "keep", "", "a `file` for the measurements; what it has already is not measured again")
+	f.DurationVar(&o.time, "for", 0, "measure nothing more after this `time`; the same command goes on")
 	f.StringVar(&o.write, "write", "", "replace the table in a Markdown `file`")
 	f.StringVar(&o.machines, "machines", "", "write the machines, shm.json and tcp.json, into a `folder`")
 	if err := f.Parse(args); err != nil {
@@ -59,10 +46,11 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	r := &report{about: fmt.Sprintf("%s. `go run ./calibrate -rounds %d`", figures.Here(), o.rounds)}
+	sizes := ratePoints(cachesOf(here))
 	var prior *simulate.Machine
 	for _, transport := range transports {
 		fmt.Fprintf(stderr, "fitting %s\n", transport)
-		x, err := newModel(transport, prior).compare(ctx, samples)
+		x, err := newModel(transport, sizes, prior).compare(ctx, samples)
 		if err != nil {
 			return fmt.Errorf("%s: %w", transport, err)
 		}

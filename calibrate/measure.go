@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,9 +23,11 @@ var (
 
 // run is one run of collperf: what the prices are fitted to, or what predictions are compared with.
 type run struct {
-	training bool
-	args     string
-	pair     bool // between two ranks alone
+	training    bool
+	sizes       string
+	algorithm   string // "": what calls get
+	collectives string
+	pair        bool // between two ranks alone
 }
 
 // tested and trained differ in the sizes.
@@ -34,24 +37,55 @@ const (
 )
 
 var runs = []run{
-	{args: tested + " all-reduce broadcast all-gather reduce-scatter all-to-all"},
-	{training: true, args: trained + " ping-pong", pair: true},
-	{training: true, args: trained + " -algorithm ring all-reduce"},
-	{training: true, args: trained + " -algorithm recursive-doubling all-reduce"},
-	{training: true, args: trained + " -algorithm two-shot all-reduce"},
+	{sizes: tested, collectives: "all-reduce broadcast all-gather reduce-scatter all-to-all"},
+	{training: true, sizes: trained, collectives: "ping-pong", pair: true},
+	{training: true, sizes: trained, collectives: "all-reduce", algorithm: "ring"},
+	{training: true, sizes: trained, collectives: "all-reduce", algorithm: "recursive-doubling"},
+	{training: true, sizes: trained, collectives: "all-reduce", algorithm: "two-shot"},
 }
 
-// measure measures round after round, and returns all measurements.
+// turn is a run in one round.
+type turn struct {
+	*run
+	round           int
+	transport, size string
+}
+
+// turns are all of so many rounds, in their order.
+func turns(rounds int) (all []turn) {
+	for round := range rounds {
+		for _, size := range sizes {
+			for _, transport := range transports {
+				for i := range runs {
+					if !runs[i].pair || size == "2" {
+						all = append(all, turn{&runs[i], round, transport, size})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// made tells whether s was measured in t.
+func (t *turn) made(s *sample) bool {
+	return s.Training == t.training && s.Round == t.round && s.Transport == t.transport && fmt.Sprint(s.Ranks) == t.size &&
+		s.Algorithm == t.algorithm && slices.Contains(strings.Fields(t.collectives), s.Collective)
+}
+
+// measure measures round after round what is not measured yet, and returns all measurements.
 func (o *options) measure(ctx context.Context, stderr io.Writer) ([]sample, error) {
-	if o.rounds < 1 {
-		return nil, fmt.Errorf("-rounds %d: want at least 1", o.rounds)
+	if o.rounds < 1 || o.time < 0 || o.time > 0 && o.keep == "" {
+		return nil, fmt.Errorf("-rounds %d -for %v -keep %q: want at least one round, and a file for what is measured in some time", o.rounds, o.time, o.keep)
 	}
 	all, err := readSamples(o.keep)
 	if err != nil {
 		return nil, err
 	}
-	from := rounds(all)
-	if from >= o.rounds {
+	left := slices.DeleteFunc(turns(o.rounds), func(t turn) bool {
+		return slices.ContainsFunc(all, func(s sample) bool { return t.made(&s) })
+	})
+	if len(left) == 0 {
 		return all, nil
 	}
 	dir, err := os.MkdirTemp("", "collgen-calibrate-")
@@ -65,15 +99,25 @@ func (o *options) measure(ctx context.Context, stderr io.Writer) ([]sample, erro
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building collperf: %w\n%s", err, out)
 	}
-	for round := from; round < o.rounds; round++ {
-		start := time.Now()
-		fmt.Fprintf(stderr, "round %d of %d", round+1, o.rounds)
-		more, err := measureRound(ctx, collperf, round)
-		if err != nil {
-			return nil, err
+	more, err := o.measureTurns(ctx, collperf, left, stderr)
+	return append(all, more...), err
+}
+
+// measureTurns measures turn after turn, until the time is over.
+func (o *options) measureTurns(ctx context.Context, collperf string, left []turn, stderr io.Writer) (all []sample, err error) {
+	start := time.Now()
+	for i, t := range left {
+		if o.time > 0 && time.Since(start) > o.time {
+			return nil, fmt.Errorf("the time is over, and %d runs of collperf are left: the same command goes on", len(left)-i)
 		}
-		fmt.Fprintf(stderr, ": %d measurements in %v\n", len(more), time.Since(start).Round(time.Second))
-		if err := appendSamples(o.keep, more); err != nil {
+		if i == 0 || t.round > left[i-1].round {
+			fmt.Fprintf(stderr, "round %d of %d\n", t.round+1, o.rounds)
+		}
+		more, err := t.measure(ctx, collperf)
+		if err == nil {
+			err = appendSamples(o.keep, more)
+		}
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, more...)
@@ -81,31 +125,10 @@ func (o *options) measure(ctx context.Context, stderr io.Writer) ([]sample, erro
 	return all, nil
 }
 
-func measureRound(ctx context.Context, collperf string, round int) (all []sample, err error) {
-	for _, size := range sizes {
-		for _, transport := range transports {
-			for _, r := range runs {
-				if r.pair && size != "2" {
-					continue
-				}
-				more, err := r.measure(ctx, collperf, transport, size)
-				if err != nil {
-					return nil, err
-				}
-				for i := range more {
-					more[i].Round = round
-				}
-				all = append(all, more...)
-			}
-		}
-	}
-	return all, nil
-}
-
 // measure has collperf measure, with every rank kept on a core.
-func (r *run) measure(ctx context.Context, collperf, transport, size string) ([]sample, error) {
-	args := append([]string{"-format", "json", "-pin", "-place", "in", "-c", "0", "-n", "11", "-transport", transport, "-ranks", size},
-		strings.Fields(r.args)...)
+func (t *turn) measure(ctx context.Context, collperf string) ([]sample, error) {
+	args := append([]string{"-format", "json", "-pin", "-place", "in", "-c", "0", "-n", "11", "-transport", t.transport, "-ranks", t.size,
+		"-algorithm", t.algorithm}, strings.Fields(t.sizes+" "+t.collectives)...)
 	c := exec.CommandContext(ctx, collperf, args...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 5 * time.Second
@@ -116,7 +139,7 @@ func (r *run) measure(ctx context.Context, collperf, transport, size string) ([]
 	}
 	all, err := decodeSamples(&out)
 	for i := range all {
-		all[i].Training = r.training
+		all[i].Training, all[i].Round = t.training, t.round
 	}
 	return all, err
 }

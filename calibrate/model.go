@@ -25,16 +25,12 @@ type result struct {
 	predicted, ratio float64
 }
 
-// caches are the sizes, for each core, at which a byte gets a price: the caches' of the machine that this was made on - the first,
-// the second, half of a last one that two cores share - and four times the last.
-var caches = []int{32 << 10, 1 << 20, 16 << 20, 64 << 20}
-
-// newModel is a machine before it is fitted: what is known of a transport from its source, and numbers to begin with. What a
-// core copies and reduces within a rank costs as much as on prior; nil: it is looked for.
-func newModel(transport string, prior *simulate.Machine) *model {
+// newModel is a machine before it is fitted: what is known of a transport from its source, and numbers to begin with. A byte gets a
+// price at each of some sizes. What a core copies and reduces within a rank costs as much as on prior; nil: it is looked for.
+func newModel(transport string, sizes []int, prior *simulate.Machine) *model {
 	x := &model{transport: transport}
 	m := &x.machine
-	m.Name, m.Cores, m.Copy = transport, runtime.NumCPU(), make(simulate.Rate, len(caches))
+	m.Name, m.Cores, m.Copy = transport, runtime.NumCPU(), make(simulate.Rate, len(sizes))
 	alpha, overhead, price := 1e-7, 6e-8, 3e-11
 	if transport == "shm" {
 		m.Segment, m.Ring, m.Near.Share, m.Near.Lend = 128<<10, 8, true, 128<<10 // its slots
@@ -51,7 +47,7 @@ func newModel(transport string, prior *simulate.Machine) *model {
 	x.add("call", 1e-7, func(is float64) { m.Call = is })
 	x.add("switch", 2e-6, func(is float64) { m.Switch = is })
 	x.add("spin", 4e-6, func(is float64) { m.Spin = is })
-	x.addRates(price, prior == nil)
+	x.addRates(price, sizes, prior == nil)
 	return x
 }
 
@@ -63,11 +59,11 @@ func (x *model) add(name string, is float64, set func(float64)) {
 // addRates looks for what a byte costs that goes from rank to rank, at each of some sizes. In shared memory, within, it is what
 // a core copies and reduces, which memory decides alike: slots are reduced where they lie. Over sockets, what is reduced is
 // received before.
-func (x *model) addRates(price float64, within bool) {
+func (x *model) addRates(price float64, sizes []int, within bool) {
 	m := &x.machine
-	n := len(caches)
+	n := len(sizes)
 	m.Near.Put, m.Near.Take, m.Near.Fold = make(simulate.Rate, n), make(simulate.Rate, n), make(simulate.Rate, n)
-	for i, bytes := range caches {
+	for i, bytes := range sizes {
 		x.add("byte, "+figures.Size(bytes), price, func(is float64) {
 			p := simulate.Point{Bytes: bytes, Price: is}
 			m.Near.Put[i], m.Near.Take[i], m.Near.Fold[i] = p, p, p

@@ -86,14 +86,6 @@ func appendSamples(path string, more []sample) error {
 	return errors.Join(err, f.Close())
 }
 
-// rounds is how many rounds there are in samples.
-func rounds(all []sample) (n int) {
-	for i := range all {
-		n = max(n, all[i].Round+1)
-	}
-	return n
-}
-
 // measured is a cell with its times in all rounds, in microseconds.
 type measured struct {
 	cell

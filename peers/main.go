@@ -15,14 +15,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"os/signal"
 	"regexp"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/collgen/collgen/internal/figures"
+	"github.com/collgen/collgen/internal/program"
 )
 
 type options struct {
@@ -35,20 +33,7 @@ type options struct {
 	write  string
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	interrupted := ctx.Err() != nil
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case interrupted:
-		os.Exit(130)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "peers:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("peers", command) }
 
 func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var o options
