@@ -14,19 +14,21 @@ var _ = rules(spec.AllReduce,
 	// In the memory of fast.Alloc the ring is faster by a third, and in other memory by a sixth up to 8 MiB.
 	Rule{Transport: "shm", Algorithm: "ring", MaxSize: 2, MaxBytes: 16 * mib},
 	Rule{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2},
-	Rule{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 512 * kib},
+	Rule{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 2 * mib},
 	Rule{Algorithm: "ring", MaxSize: 2, MaxBytes: 4 * mib},
 	Rule{Algorithm: "segmented-ring", MaxSize: 2, PieceBytes: 2 * mib},
 	Rule{Transport: "shm", Algorithm: "one-shot", MaxSize: 4, MaxBytes: 32 * kib}, // written once, reduced where it lies
 	Rule{Transport: "shm", Algorithm: "two-shot", MaxSize: 4, MaxBytes: 1024 * kib},
-	Rule{Algorithm: "one-shot", MaxSize: 4, MaxBytes: 4 * kib}, // one step, and between hosts one latency
-	Rule{Algorithm: "one-shot", MaxSize: 8, MaxBytes: 256},
-	Rule{Algorithm: "recursive-doubling", MaxSize: 4, MaxBytes: 64 * kib},
+	// One step, and between hosts one latency. But where ranks may have to take turns on the processors of a host, it is the
+	// messages of all together that count, and from some size on the steps count less than these.
+	Rule{Algorithm: "one-shot", MaxSize: 4, MaxPerHost: 2, MaxBytes: 4 * kib},
+	Rule{Algorithm: "one-shot", MaxSize: 8, MaxPerHost: 2, MaxBytes: 256},
+	Rule{Algorithm: "recursive-doubling", MaxSize: 4, MaxPerHost: 2, MaxBytes: 64 * kib},
 	Rule{Algorithm: "recursive-doubling", MaxBytes: 16 * kib},
 	// Many ranks on few cores take turns on them in every step, so that two steps are better than many, whatever is sent.
 	Rule{Transport: "shm", Algorithm: "two-shot", MinSize: 17, MaxBytes: 16 * mib},
 	Rule{Transport: "shm", Algorithm: "tree", MaxBytes: 1024 * kib},
-	Rule{Algorithm: "tree", MaxBytes: 512 * kib},
+	Rule{Algorithm: "tree", MaxBytes: 256 * kib},
 	Rule{Transport: "shm", Algorithm: "ring", MaxBytes: 16 * mib},
 	Rule{Transport: "shm", Algorithm: "segmented-ring", PieceBytes: 4 * mib},
 	Rule{Algorithm: "ring"},

@@ -10,6 +10,7 @@ var _ = bound(spec.Reduce, Bound{
 var _ = rules(spec.Reduce,
 	Rule{Algorithm: "binomial", MaxSize: 2},
 	Rule{Transport: "shm", Algorithm: "linear", MinSize: 5, MaxSize: 16, MaxBytes: 1024 * kib}, // reduced where it lies
+	Rule{Transport: "tcp", Algorithm: "linear", MinSize: 5, MaxSize: 8, MaxBytes: 4 * kib},     // one latency
 	Rule{Algorithm: "binomial", MaxBytes: 1024 * kib},
 	Rule{Algorithm: "chain", PieceBytes: 128 * kib},
 )

@@ -63,6 +63,15 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%+v: got %s", tc, got)
 		}
 	}
+	for _, tc := range []struct {
+		perHost, bytes int
+		want           string
+	}{{0, 8, "recursive-doubling"}, {2, 8, "one-shot"}, {1, 8, "one-shot"}, {3, 64 * kib, "tree"}, {2, 64 * kib, "recursive-doubling"}} {
+		c := selection.Call{Transport: "tcp", Size: 4, PerHost: tc.perHost, Commutative: true}
+		if got := table[Select(table, algorithms, c, tc.bytes)].Algorithm; got != tc.want {
+			t.Errorf("over tcp, %+v: got %s", tc, got)
+		}
+	}
 	if got := Select(table, algorithms, selection.Call{Transport: "shm", Size: 4}, 64<<20); got >= 0 {
 		t.Errorf("an op that does not commute gets %s", table[got].Algorithm)
 	}

@@ -47,8 +47,9 @@ that move the data. In place of the times of operations,
     -comms n  has what n further communicators cost: the time to make one, memory, files, and calls on all of them in turn
     -tune     takes turns with all algorithms and depths, in place, and writes the fewest rules by which no measured call
               is more than 5 % slower than the fastest, or than its times are spread, up to 15 %. -b, -e and -f say which
-              blocks; a rule's limit lies between two of them. COLL_TUNE=file has every program follow the table, and
-              collgen gen -tune file makes code of it.
+              blocks; a rule's limit lies between two of them. A call takes as long as its last rank. With -keep file it goes
+              on with the table in a file, -for 5m at a time, and -N 3 measures three rounds. COLL_TUNE=file has every program
+              follow the table, and collgen gen -tune file makes code of it.
 
     collperf -ranks 2,4 -transport shm,tcp -plot curves.svg all-reduce broadcast
     collperf -tune -ranks 2,4 -transport shm,tcp all > table.json
