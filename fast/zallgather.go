@@ -63,7 +63,7 @@ var allGather = Collective{
 	Name: "AllGather",
 	Hash: 0x9e499135016d7f3e,
 	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x657e4ba2cb9a2cb7, Run: allGatherDirect},
+		{Name: "direct", Hash: 0x67515f819b9dccd6, Run: allGatherDirect},
 		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Run: allGatherRecursiveDoubling},
 		{Name: "ring", Hash: 0xeafe2749d5760bc1, Run: allGatherRing},
 	},
@@ -99,12 +99,13 @@ var allGather = Collective{
 // race, and the call ends in every interleaving, even if no channel has room for a message.
 //
 // Specification 0x9e499135016d7f3e.
-// Algorithm 0x657e4ba2cb9a2cb7.
+// Algorithm 0x67515f819b9dccd6.
 func allGatherDirect(ctx context.Context, x *Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
 	}
+	x.Copy(x.Out.Chunk(rank), x.In.Chunk(0))
 	for t := range size - 1 {
 		to := rank + t + 1
 		if to >= size {
@@ -117,11 +118,7 @@ func allGatherDirect(ctx context.Context, x *Call) error {
 		x.Send(to, x.In.Chunk(0))
 		x.Recv(from, x.Out.Chunk(from))
 	}
-	if err := x.Exchange(ctx); err != nil {
-		return err
-	}
-	x.Copy(x.Out.Chunk(rank), x.In.Chunk(0))
-	return nil
+	return x.Exchange(ctx)
 }
 
 // allGatherRecursiveDoubling is allgather/recursive-doubling. Ranks at distance 1, 2, 4, … exchange all that they

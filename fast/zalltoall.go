@@ -58,7 +58,7 @@ var allToAll = Collective{
 	Name: "AllToAll",
 	Hash: 0x3eeb172f7ec73aa0,
 	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x511ad88a4f57c569, Run: allToAllDirect},
+		{Name: "direct", Hash: 0x75eb25f36a9e9459, Run: allToAllDirect},
 		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Run: allToAllPairwise},
 	},
 	Rules: []Rule{
@@ -92,12 +92,13 @@ var allToAll = Collective{
 // race, and the call ends in every interleaving, if every channel has room for a message.
 //
 // Specification 0x3eeb172f7ec73aa0.
-// Algorithm 0x511ad88a4f57c569.
+// Algorithm 0x75eb25f36a9e9459.
 func allToAllDirect(ctx context.Context, x *Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
 	}
+	x.Copy(x.Out.Chunk(rank), x.In.Chunk(rank))
 	for t := range size - 1 {
 		to := rank + t + 1
 		if to >= size {
@@ -111,11 +112,7 @@ func allToAllDirect(ctx context.Context, x *Call) error {
 		x.Recv(from, x.Out.Chunk(from))
 		x.AfterSend()
 	}
-	if err := x.Exchange(ctx); err != nil {
-		return err
-	}
-	x.Copy(x.Out.Chunk(rank), x.In.Chunk(rank))
-	return nil
+	return x.Exchange(ctx)
 }
 
 // allToAllPairwise is alltoall/pairwise. In every round the ranks form pairs that exchange two blocks, also in place:

@@ -11,10 +11,10 @@ var AllGatherDirect = register(Algorithm{
 	Doc: "Every rank sends its block to every other one in a single step: the lowest latency where all ranks can " +
 		"talk at once.",
 	Source: vandegeijn,
-	Body: []Node{Step{
-		others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(out, v("from"))}),
-		Copy{Into: Chunk(out, rank), From: block(in)},
-	}},
+	Body: []Node{
+		Step{Copy{Into: Chunk(out, rank), From: block(in)}}, // first, as long as it is in the cache
+		Step{others(Send{v("to"), block(in)}, Recv{From: v("from"), Into: Chunk(out, v("from"))})},
+	},
 	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
 })
 
@@ -83,13 +83,13 @@ var AllToAllDirect = register(Algorithm{
 	Primitive: spec.AllToAll,
 	Doc:       "All blocks are in flight at once: the lowest latency where all ranks can talk at once.",
 	Source:    thakur,
-	Body: []Node{Step{
-		others(
+	Body: []Node{
+		Step{Copy{Into: Chunk(out, rank), From: Chunk(in, rank)}}, // first, as long as it is in the cache
+		Step{others(
 			Send{v("to"), Chunk(in, v("to"))},
 			Recv{From: v("from"), Into: Chunk(out, v("from")), AfterSend: true}, // in place, it is what goes to that rank
-		),
-		Copy{Into: Chunk(out, rank), From: Chunk(in, rank)},
-	}},
+		)},
+	},
 	Cost: Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
 })
 
