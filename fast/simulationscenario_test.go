@@ -93,7 +93,7 @@ func newScenario(seed uint64) scenario {
 		case oversleeps:
 			f.lasts = 2*simulatedFreeze + time.Duration(r.Int64N(int64(simulatedFreeze*8)))
 		case slow:
-			f.lasts = time.Duration(r.Int64N(int64(simulatedFreeze / 50)))
+			f.lasts = time.Duration(r.Int64N(int64(simulatedFreeze / 250)))
 		}
 		s.faults = append(s.faults, f)
 	}
