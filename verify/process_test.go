@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/selection"
 )
 
 // processes is a world in which every rank is a process: this test's program, started again. It serves many programs. After
@@ -42,7 +43,7 @@ func newProcesses(t *testing.T, size int, by *transport) *processes {
 	return w
 }
 
-func (w *processes) over(members []int) string { return w.by.over(members) }
+func (w *processes) over(members []int) selection.Call { return w.by.over(members) }
 
 func (w *processes) run(programs []processProgram) (results []map[int]rankResult, err error) {
 	defer func() {

@@ -28,14 +28,14 @@ func (v *variant) String() string {
 		v.a.FullName(), v.p.Size, v.count, v.ty, v.op, v.p.Root, v.p.Peer, v.p.Depth, v.inPlace)
 }
 
-// drawVariant draws any call on size ranks, which talk over that transport.
-func drawVariant(t *rapid.T, size int, transport string) variant {
+// drawVariant draws any call on size ranks, of which tables see so much.
+func drawVariant(t *rapid.T, size int, of selection.Call) variant {
 	v := variant{a: rapid.SampledFrom(algorithmsFor(size)).Draw(t, "algorithm"), ty: spectest.Types().Draw(t, "type"),
 		count: drawCount(t, size)}
 	v.op = spectest.Ops(v.ty).Draw(t, "op")
 	depth := depths(v.count)
 	if v.byTable = rapid.Bool().Draw(t, "by table"); v.byTable {
-		depth = v.selected(size, transport)
+		depth = v.selected(of)
 	}
 	v.p = rapid.SampledFrom(v.a.Calls(size, depth...)).Draw(t, "params")
 	v.inPlace = hasInPlace(v.a) && rapid.Bool().Draw(t, "in place")
@@ -65,12 +65,12 @@ func depths(count int) []int {
 }
 
 // selected sets the algorithm to what the selection table of its primitive says, and returns the depth.
-func (v *variant) selected(size int, transport string) []int {
+func (v *variant) selected(of selection.Call) []int {
 	isOther := func(a gen.Algorithm) bool { return a.Primitive.Name != v.a.Primitive.Name }
 	algorithms := slices.DeleteFunc(gen.Catalogue(), isOther)
 	table, bytes := gen.Rules(v.a.Primitive, algorithms), v.count*v.ty.Bytes()
-	c := selection.Call{Transport: transport, Size: size, Commutative: v.op.Commutative()}
-	rule := table[gen.Select(table, algorithms, c, bytes)]
+	of.Commutative = v.op.Commutative()
+	rule := table[gen.Select(table, algorithms, of, bytes)]
 	v.a = &algorithms[slices.IndexFunc(algorithms, func(a gen.Algorithm) bool { return a.Name == rule.Algorithm })]
 	return []int{rule.Depth(v.count, bytes)}
 }

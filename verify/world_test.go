@@ -3,18 +3,18 @@ package verify_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/selection"
 )
 
 // world runs programs on the processes of one job.
 type world interface {
 	// run has each process make its part of a program. The results are by process, and by the number of the call.
 	run(programs []processProgram) ([]map[int]rankResult, error)
-	// over is how members talk, as one of selection.Transports.
-	over(members []int) string
+	// over is what selection tables see of calls of members, with an op that commutes.
+	over(members []int) selection.Call
 }
 
 // patience is how long the calls of one run may take before the test calls it a hang.
@@ -23,7 +23,9 @@ const patience = time.Minute
 // goroutines is a world whose processes are goroutines of this one, others for each program.
 type goroutines int
 
-func (goroutines) over([]int) string { return "inproc" }
+func (goroutines) over(members []int) selection.Call {
+	return selection.Call{Transport: "inproc", Size: len(members), Commutative: true}
+}
 
 func (n goroutines) run(programs []processProgram) ([]map[int]rankResult, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -45,31 +47,33 @@ type transport struct {
 	most int                            // processes
 	env  func(process int) []string     // that makes them talk so
 	link func(process, peer int) string // as fast.Topology has it
+	host func(process int) string
 }
 
-// over is how members talk, as one of selection.Transports.
-func (by *transport) over(members []int) string {
-	var links []string
+// over is what selection tables see of calls of members, with an op that commutes.
+func (by *transport) over(members []int) selection.Call {
+	c := selection.Call{Transport: "inproc", Size: len(members), Commutative: true}
+	onHost := map[string]int{}
 	for i, process := range members {
+		host := by.host(process)
+		onHost[host]++
+		c.PerHost = max(c.PerHost, onHost[host])
 		for _, peer := range members[:i] {
-			links = append(links, by.link(process, peer))
+			if link := by.link(process, peer); c.Transport == "inproc" || c.Transport == link {
+				c.Transport = link
+			} else {
+				c.Transport = "mixed"
+			}
 		}
 	}
-	slices.Sort(links)
-	switch links = slices.Compact(links); len(links) {
-	case 0:
-		return "inproc"
-	case 1:
-		return links[0]
-	}
-	return "mixed"
+	return c
 }
 
 var transports = []transport{
-	{"shm", 9, environment(), everywhere("shm")},
-	{"tcp", 9, environment("COLL_TRANSPORT=tcp"), everywhere("tcp")},
-	{"encrypted", 5, environment("COLL_TRANSPORT=tcp", "COLL_ENCRYPT=1"), everywhere("tcp")},
-	{"mixed", 7, func(process int) []string { return []string{"COLL_HOST=" + pretendedHost(process)} }, byHost},
+	{"shm", 9, environment(), everywhere("shm"), oneHost},
+	{"tcp", 9, environment("COLL_TRANSPORT=tcp"), everywhere("tcp"), oneHost},
+	{"encrypted", 5, environment("COLL_TRANSPORT=tcp", "COLL_ENCRYPT=1"), everywhere("tcp"), oneHost},
+	{"mixed", 7, func(process int) []string { return []string{"COLL_HOST=" + pretendedHost(process)} }, byHost, pretendedHost},
 }
 
 func environment(variables ...string) func(int) []string {
@@ -79,6 +83,8 @@ func environment(variables ...string) func(int) []string {
 func everywhere(link string) func(int, int) string {
 	return func(int, int) string { return link }
 }
+
+func oneHost(int) string { return "" }
 
 // pretendedHost has processes believe that every second one is on another host.
 func pretendedHost(process int) string { return fmt.Sprint("host-", process%2) }
