@@ -15,7 +15,7 @@
 \* Grow     fast/internal/shm:Endpoint.makeRoom
 \* Write    fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.put fast/internal/shm:row.write
 \* Publish  fast/internal/shm:Endpoint.push
-\* Read     fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.segment fast/internal/shm:incoming.apply
+\* Read     fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.segment fast/internal/shm:apply
 \* Free     fast/internal/shm:Endpoint.taken
 \* Look     fast/internal/shm:Endpoint.advance
 \* Wake     fast/internal/shm:Endpoint.wakeReceiver fast/internal/shm:Endpoint.wakeSender

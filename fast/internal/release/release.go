@@ -26,3 +26,10 @@ func (x *Flag) Set() bool { return x.v.CompareAndSwap(0, 1) }
 
 // Unset is for who has set x. Loads that come after it may be done before it is seen.
 func (x *Flag) Unset() { store(&x.v, 0) }
+
+// Store32 is Store for a word of half the length.
+func Store32(p *atomic.Uint32, v uint32) { store32(p, v) }
+
+// Await tells whether the word at p becomes v while it is looked at a number of times, with a pause of the processor between
+// two looks, in which another thread of its core has all of it.
+func Await(p *atomic.Uint32, v uint32, looks int) bool { return await(p, v, looks) }

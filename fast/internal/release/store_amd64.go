@@ -8,3 +8,9 @@ import "sync/atomic"
 //
 //go:noescape
 func store(p *atomic.Uint64, v uint64)
+
+//go:noescape
+func store32(p *atomic.Uint32, v uint32)
+
+//go:noescape
+func await(p *atomic.Uint32, v uint32, looks int) bool

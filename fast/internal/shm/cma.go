@@ -138,7 +138,7 @@ func (e *Endpoint) take(m *incoming, n int) error {
 		return &wire.PeerError{Rank: m.Peer, Err: fmt.Errorf("%w: its memory cannot be read: %w", wire.ErrDied, err)}
 	}
 	if m.Kernel != nil {
-		m.apply(into)
+		apply(m.Recv, m.at, into)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 		return false, nil
 	}
 	if m.far == 0 {
-		m.apply(m.source[m.at : m.at+n])
+		apply(m.Recv, m.at, m.source[m.at:m.at+n])
 	} else if err := e.take(m, n); err != nil {
 		return false, err
 	}

@@ -95,9 +95,9 @@ func (l *link) stuckIn() (wire.Call, bool) {
 
 // crossed is the error of an Exchange that only sent, to a rank that has sent something too, in another version of the
 // same call: two ranks that both take themselves for the root. Of two such ranks at least the later one sees it.
-func (e *Endpoint) crossed() error {
-	for i := range e.out {
-		l, mine := e.out[i].link, e.out[i].call
+func (e *Endpoint) crossed(sends []wire.Send) error {
+	for i := range sends {
+		l, mine := &e.links[sends[i].Peer], e.current.Of(sends[i].Call)
 		next := &l.in.head.lines[l.in.next%slots]
 		if next.seq.Load() != l.in.next+1 || next.fingerprint == mine.Fingerprint {
 			continue

@@ -179,7 +179,7 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	if m.lends(n) {
 		e.lend(m, data)
 	} else {
-		m.apply(data)
+		apply(m.Recv, m.at, data)
 		e.taken(m.link)
 	}
 	if m.at += n; m.at == len(m.Into) {
@@ -213,18 +213,18 @@ func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
 	return from.data(int(i), min(from.slot, rest))
 }
 
-// apply copies or reduces data, the next segment, to its place.
-func (m *incoming) apply(data []byte) {
-	to := m.at + len(data)
-	into := m.Into[m.at:to:to]
+// apply copies or reduces data, the part of m from byte at on, to its place.
+func apply(m *wire.Recv, at int, data []byte) {
+	to := at + len(data)
+	into := m.Into[at:to:to]
 	switch {
 	case m.Kernel == nil:
 		kernel.Copy(into, data)
 	case len(data) == 0:
 	case m.ReceivedFirst:
-		m.Kernel(into, data, m.With[m.at:to:to])
+		m.Kernel(into, data, m.With[at:to:to])
 	default:
-		m.Kernel(into, m.With[m.at:to:to], data)
+		m.Kernel(into, m.With[at:to:to], data)
 	}
 }
 

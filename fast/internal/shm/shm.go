@@ -102,22 +102,44 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	defer e.over() // also if a kernel panics
 	e.publish()
 	e.due = e.meanwhile != nil
-	err := e.list(sends, recvs)
-	if err == nil {
-		err = e.complete(ctx)
+	sent, received := e.sendShort(sends), 0
+	if sent == len(sends) {
+		if e.due && len(sends)+len(recvs) > 0 {
+			e.spend()
+		}
+		received = e.receiveShort(sends, recvs)
 	}
-	if err == nil && len(recvs) == 0 {
-		err = e.crossed()
+	if sent+received > 0 {
+		e.move()
 	}
-	return err
+	if sent < len(sends) || received < len(recvs) {
+		if err := e.list(sends, recvs, sent, received); err != nil {
+			return err
+		}
+		if err := e.complete(ctx); err != nil {
+			return err
+		}
+	}
+	if len(recvs) == 0 {
+		return e.crossed(sends)
+	}
+	return nil
 }
 
 // Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it waits.
 func (e *Endpoint) Meanwhile(f func()) { e.meanwhile = f }
 
+// spend calls what Meanwhile was given.
+func (e *Endpoint) spend() {
+	e.due = false
+	e.meanwhile()
+}
+
 // over ends an Exchange.
 func (e *Endpoint) over() {
-	e.forget()
+	if e.open+len(e.out)+len(e.in) > 0 { // something was listed
+		e.forget()
+	}
 	e.exit()
 }
 
@@ -199,11 +221,11 @@ func (e *Endpoint) free() {
 	e.unmapRegions()
 }
 
-// list prepares the messages of an Exchange.
-func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
-	e.open = len(sends) + len(recvs)
+// list prepares the messages of an Exchange, of which the first ones were sent and received already.
+func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int) error {
+	e.open = len(sends) - sent + len(recvs) - received
 	e.out, e.in = slices.Grow(e.out, len(sends)), slices.Grow(e.in, len(recvs)) // they point to each other
-	for i := range sends {
+	for i := sent; i < len(sends); i++ {
 		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.links)); err != nil {
 			return err
 		}
@@ -212,7 +234,7 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		m.Send, m.call, m.link, m.turn = &sends[i], e.current.Of(sends[i].Call), l, l.sends
 		l.sends++
 	}
-	for i := range recvs {
+	for i := received; i < len(recvs); i++ {
 		if err := wire.CheckPeer(e.rank, recvs[i].Peer, len(e.links)); err != nil {
 			return err
 		}
@@ -224,10 +246,10 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 			e.probe(l)
 		}
 		if m.AfterSend {
-			if m.after = e.sendTo(m.Peer, len(m.Into)); m.after == nil {
+			if m.after = e.sendTo(m.Peer, len(m.Into)); m.after == nil && !answers(m.Recv, sends[:sent]) {
 				return fmt.Errorf("rank %d receives from rank %d after a send, but sends it no such message", e.rank, m.Peer)
 			}
-			if overlap(m.Into, m.after.Data) {
+			if m.after != nil && overlap(m.Into, m.after.Data) {
 				m.after.overwritten = true
 			} else {
 				m.after = nil
@@ -311,8 +333,7 @@ func (e *Endpoint) advance() (moved bool, err error) {
 		moved = moved || did
 	}
 	if e.due {
-		e.due = false
-		e.meanwhile()
+		e.spend()
 	}
 	for i := range e.in {
 		did, err := e.pull(&e.in[i])
@@ -325,4 +346,11 @@ func (e *Endpoint) advance() (moved bool, err error) {
 		e.moves++
 	}
 	return moved, nil
+}
+
+// move notes that something was sent or received at once.
+func (e *Endpoint) move() {
+	if e.moves++; e.moves%64 == 0 {
+		e.progress.Store(e.moves)
+	}
 }

@@ -1,0 +1,106 @@
+//go:build linux
+
+package shm
+
+import (
+	"github.com/collgen/collgen/fast/internal/release"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Short messages lie in their lines, and most Exchanges have no others. These go there and back straight away, without
+// being listed. The first one that cannot is listed together with all that come behind it, and from then on they are messages
+// as any other; so whatever is not as it should be is found there.
+
+// burst is how often a rank looks for a message before it looks for anything else.
+const burst = 64
+
+// sendShort sends the first of sends, up to one that is not short or for which there is no room, and gives how many they
+// are.
+func (e *Endpoint) sendShort(sends []wire.Send) int {
+	for i := range sends {
+		if !e.dispatch(&sends[i]) {
+			return i
+		}
+	}
+	return len(sends)
+}
+
+// dispatch sends m if it is short and there is room.
+func (e *Endpoint) dispatch(m *wire.Send) bool {
+	if m.Call != nil || len(m.Data) > inline || uint(m.Peer) >= uint(len(e.links)) || m.Peer == e.rank {
+		return false
+	}
+	l := &e.links[m.Peer]
+	r := &l.out
+	if r.next-r.taken >= slots {
+		if r.taken = r.head.tail.Load(); r.next-r.taken >= slots {
+			return false
+		}
+	}
+	line := &r.head.lines[r.next%slots]
+	line.left, line.where, line.fingerprint = uint32(len(m.Data)), inSmall, e.current.Fingerprint
+	copy(line.inline[:], m.Data)
+	l.sends++
+	l.sending++
+	r.next++
+	line.seq.Store(r.next)
+	e.wakeReceiver(l.control)
+	return true
+}
+
+// receiveShort receives the first of recvs, up to one that is not short or does not come soon, and gives how many they
+// are. All of sends were sent.
+func (e *Endpoint) receiveShort(sends []wire.Send, recvs []wire.Recv) int {
+	for i := range recvs {
+		if m := &recvs[i]; m.AfterSend && !answers(m, sends) || !e.fetch(m) {
+			return i
+		}
+	}
+	return len(recvs)
+}
+
+// answers tells whether one of sends goes to where m comes from, and is as long.
+func answers(m *wire.Recv, sends []wire.Send) bool {
+	for i := range sends {
+		if s := &sends[i]; s.Peer == m.Peer && len(s.Data) == len(m.Into) {
+			return true
+		}
+	}
+	return false
+}
+
+// fetch receives m if it is short and comes soon. What may be lent is copied, which takes no longer.
+func (e *Endpoint) fetch(m *wire.Recv) bool {
+	n := len(m.Into)
+	if m.Call != nil || n > inline || uint(m.Peer) >= uint(len(e.links)) || m.Peer == e.rank {
+		return false
+	}
+	l := &e.links[m.Peer]
+	r := &l.in
+	line := &r.head.lines[r.next%slots]
+	if line.seq.Load() != r.next+1 && !e.comes(l, line) {
+		return false
+	}
+	if line.fingerprint != e.current.Fingerprint || line.left != uint32(n) || line.where != inSmall {
+		return false
+	}
+	l.recvs++
+	l.receiving++
+	r.next++
+	apply(m, 0, line.inline[:n:n])
+	e.taken(l)
+	return true
+}
+
+// comes waits for the next segment of l, whose line is line, as long as the rank has patience for without yielding.
+func (e *Endpoint) comes(l *link, line *line) bool {
+	if cpu := e.own.cpu.Load(); cpu != 0 && cpu == l.control.cpu.Load() {
+		return false
+	}
+	for looks := e.patience.spins; looks > 0 && e.ended.Load() == nil; looks -= burst {
+		if release.Await(&line.seq, l.in.next+1, burst) {
+			return true
+		}
+	}
+	return false
+}
