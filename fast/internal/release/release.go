@@ -33,3 +33,6 @@ func Store32(p *atomic.Uint32, v uint32) { store32(p, v) }
 // Await tells whether the word at p becomes v while it is looked at a number of times, with a pause of the processor between
 // two looks, in which another thread of its core has all of it.
 func Await(p *atomic.Uint32, v uint32, looks int) bool { return await(p, v, looks) }
+
+// Fetch has the word at p, and what lies around it, brought nearer to this processor, while that does something else.
+func Fetch(p *atomic.Uint32) { fetch(p) }

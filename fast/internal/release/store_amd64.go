@@ -14,3 +14,6 @@ func store32(p *atomic.Uint32, v uint32)
 
 //go:noescape
 func await(p *atomic.Uint32, v uint32, looks int) bool
+
+//go:noescape
+func fetch(p *atomic.Uint32)

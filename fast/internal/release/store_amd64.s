@@ -34,3 +34,9 @@ look:
 found:
 	MOVB $1, ret+24(FP)
 	RET
+
+// func fetch(p *atomic.Uint32)
+TEXT ·fetch(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	PREFETCHT0 (AX)
+	RET

@@ -18,3 +18,5 @@ func await(p *atomic.Uint32, v uint32, looks int) bool {
 	}
 	return true
 }
+
+func fetch(*atomic.Uint32) {}

@@ -49,7 +49,7 @@ func newBoard(m *memory, rank int) (b board) {
 // free tells whether all readers of p are done.
 func (p *post) free() bool {
 	for _, r := range p.readers {
-		if r.segment-r.ring.head.tail.Load() < slots { // it is among those that are not taken
+		if r.segment-r.ring.head.tail.Load() < depth { // it is among those that are not taken
 			return false
 		}
 	}

@@ -63,7 +63,7 @@ func (e *Endpoint) offer(m *outgoing, l *line) bool {
 // conclude completes m, which was offered, if it was read.
 func (e *Endpoint) conclude(m *outgoing) (bool, error) {
 	r := &m.link.out
-	if r.taken = r.head.tail.Load(); r.next-r.taken > slots {
+	if !r.look() {
 		return false, m.link.corrupt("a receiver took segments that were not sent")
 	}
 	if int32(r.taken-m.segment) <= 0 {

@@ -26,7 +26,7 @@ func (e *Endpoint) inVain() error {
 func (e *Endpoint) sayStuck() {
 	for i := range e.out {
 		if m := &e.out[i]; m.inTurn() {
-			m.link.out.head.sender.say(m.link.out.taken+slots, m.call)
+			m.link.out.head.sender.say(m.link.out.taken+depth, m.call)
 		}
 	}
 	for i := range e.in {
@@ -90,7 +90,7 @@ func (l *link) stuckIn() (wire.Call, bool) {
 	if call, ok := l.out.head.receiver.in(l.out.next); ok {
 		return call, true
 	}
-	return l.in.head.sender.in(l.in.next + slots)
+	return l.in.head.sender.in(l.in.next + depth)
 }
 
 // crossed is the error of an Exchange that only sent, to a rank that has sent something too, in another version of the
@@ -98,7 +98,7 @@ func (l *link) stuckIn() (wire.Call, bool) {
 func (e *Endpoint) crossed(sends []wire.Send) error {
 	for i := range sends {
 		l, mine := &e.links[sends[i].Peer], e.current.Of(sends[i].Call)
-		next := &l.in.head.lines[l.in.next%slots]
+		next := &l.in.head.lines[l.in.next%depth]
 		if next.seq.Load() != l.in.next+1 || next.fingerprint == mine.Fingerprint {
 			continue
 		}

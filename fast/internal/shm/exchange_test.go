@@ -119,17 +119,17 @@ func TestSmallSlots(t *testing.T) {
 	carryOut(t, all, p)
 }
 
-// TestRunAhead sends as many messages as a ring holds before the receiver does anything.
+// TestRunAhead sends as many short messages as a ring holds before the receiver does anything.
 func TestRunAhead(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)
-	for i := range byte(slots) {
+	for i := range byte(depth) {
 		all[0].Begin(wire.NewMark(&wire.Call{Seq: uint64(i) + 1}))
 		if err := all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: []byte{i}}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := range byte(slots) {
+	for i := range byte(depth) {
 		all[1].Begin(wire.NewMark(&wire.Call{Seq: uint64(i) + 1}))
 		got := []byte{canary}
 		if err := all[1].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}}); err != nil || got[0] != i {
@@ -141,12 +141,12 @@ func TestRunAhead(t *testing.T) {
 func TestCountersWrapAround(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)
-	const start = uint32(1<<32 - 3*slots)
+	const start = uint32(1<<32 - depth)
 	for _, r := range []*ring{&all[0].links[1].out, &all[1].links[0].in} {
 		r.next, r.taken = start, start
 		r.head.tail.Store(start)
 		for i := range r.head.lines {
-			r.head.lines[i].seq.Store(start - slots + uint32(i) + 1)
+			r.head.lines[i].seq.Store(start - depth + uint32(i) + 1)
 		}
 	}
 	carryOut(t, all, exchangetest.Plan{{{From: 0, To: 1, Length: 6*slots*maxSlot + 1}}})

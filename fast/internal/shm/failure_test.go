@@ -116,7 +116,7 @@ var hostile = map[string]struct {
 	"taken too much":    {func(e *Endpoint) { e.links[1].out.head.tail.Store(slots + 1) }, broken},
 	"taken before":      {func(e *Endpoint) { e.links[1].out.head.tail.Store(1<<32 - 1) }, broken},
 	"wrong seq":         {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(77) }, broken},
-	"next round's seq":  {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(slots + 1) }, broken},
+	"next round's seq":  {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(depth + 1) }, broken},
 	"wrong fingerprint": {func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) }, differs},
 	"wrong length": {func(e *Endpoint) {
 		l := &e.links[1].in.head.lines[0]
@@ -146,7 +146,7 @@ func TestHostileMemory(t *testing.T) {
 		all := group(t, 2)
 		all[0].Begin(wire.NewMark(&wire.Call{Seq: 1}))
 		x.attack(all[0])
-		err := all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, slots*maxSlot+1)}},
+		err := all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, (slots+1)*maxSlot)}},
 			[]wire.Recv{{Peer: 1, Into: make([]byte, maxSlot+1)}})
 		if !says(err, x.want) {
 			t.Errorf("%s: %v, want one that says: %s", name, err, x.want)

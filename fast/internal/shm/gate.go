@@ -84,6 +84,8 @@ var marksCount = sync.OnceValue(func() bool { return membarrier(registerPrivateE
 
 // The commands of membarrier(2) that are used.
 const (
+	globalExpedited          = 1 << 1
+	registerGlobalExpedited  = 1 << 2
 	privateExpedited         = 1 << 3
 	registerPrivateExpedited = 1 << 4
 )

@@ -19,19 +19,20 @@ const (
 	// MaxSize is the largest number of ranks. The memory grows with its square.
 	MaxSize = 256
 
-	slots   = 8         // segments that a ring holds; a power of two, so that counters may wrap around
+	slots   = 8         // segments in slots that a ring holds; a power of two, so that counters may wrap around
+	depth   = 32        // segments that it holds if they lie in their lines; likewise, and a multiple of slots
 	small   = 1 << 10   // bytes of a small slot
 	maxSlot = 128 << 10 // most bytes of a full one
 	budget  = 64 << 20  // bytes of the full slots of all rings together
 	stagger = 320       // between slots, so that the beginnings of all slots do not meet in the same cache sets
 	// Calls of a rank that others can read: those of the messages that wait in a ring, the current one, and a few that
 	// send nothing to the rank that reads. More of these outrun it: then only a call's fingerprint is known.
-	history = 2 * slots
+	history = 2 * depth
 	page    = 4 << 10 // what the memory is made of, as far as its length is concerned
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 8
+	version = 9
 )
 
 // header begins the shared memory.
@@ -46,7 +47,8 @@ type control struct {
 	// doorbell is the futex that the rank sleeps on. sleeping says what would wake it: see want.
 	doorbell, sleeping atomic.Uint32
 	cpu                atomic.Uint32 // the processor that the rank has run on, plus 1; 0: not known
-	_                  [116]byte
+	orders             atomic.Uint32 // not 0: see order
+	_                  [112]byte
 
 	closed atomic.Uint32 // not 0: the rank has left
 	_      [4]byte
@@ -88,7 +90,7 @@ const (
 
 // ringHead begins a ring; the small slots follow.
 type ringHead struct {
-	lines [slots]line
+	lines [depth]line
 	tail  atomic.Uint32 // how many segments the receiver has taken
 	_     [124]byte
 	// What the receiver and the sender wait for here, once they have slept in vain.
@@ -146,9 +148,9 @@ func ringsOffset(size int) int {
 
 func boardsOffset(size int) int { return ringsOffset(size) + size*(size-1)*ringBytes }
 
-// idleBytes is the length of what size ranks have from the beginning: a header of 4 KiB, 2 KiB per rank, 12.75 KiB per
-// ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 36 KiB for 2 ranks, 188 KiB for 4,
-// 50 MiB for 64, and 815 MiB for 256.
+// idleBytes is the length of what size ranks have from the beginning: a header of 4 KiB, 7.25 KiB per rank, 15.75 KiB per
+// ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 52 KiB for 2 ranks, 244 KiB for 4,
+// 63 MiB for 64, and 1007 MiB for 256.
 func idleBytes(size int) int {
 	n := boardsOffset(size) + boardsOf(size)*boardBytes
 	return (n + page - 1) / page * page
@@ -163,8 +165,8 @@ func ownBytes(size int) int {
 	return (size-1)*rowBytes(slots, slot) + boardsOf(size)/size*rowBytes(posts, slot)
 }
 
-// memoryBytes is the length of the shared memory for size ranks with all full slots: 2.04 MiB for 2 ranks, 14.3 MiB for 4,
-// and no more than 125 MiB for up to 64. More ranks have no full slots, only what they have from the beginning: they send
+// memoryBytes is the length of the shared memory for size ranks with all full slots: 2.06 MiB for 2 ranks, 14.3 MiB for 4,
+// and no more than 137 MiB for up to 64. More ranks have no full slots, only what they have from the beginning: they send
 // everything in pieces of a small slot.
 func memoryBytes(size int) int {
 	n := idleBytes(size) + size*ownBytes(size)

@@ -41,7 +41,7 @@ func (e *Endpoint) repay() {
 
 // taken tells l's peer that all segments before the next one were taken.
 func (e *Endpoint) taken(l *link) {
-	l.in.head.tail.Store(l.in.next)
+	e.announce(l, &l.in.head.tail, l.in.next)
 	e.wakeSender(l.control)
 }
 

@@ -82,15 +82,15 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 		return e.conclude(m)
 	}
 	r := &m.link.out
-	if r.next-r.taken >= slots {
-		if r.taken = r.head.tail.Load(); r.next-r.taken > slots {
+	if room := m.room(); r.next-r.taken >= room {
+		if !r.look() {
 			return false, m.link.corrupt("a receiver took segments that were not sent")
 		}
-		if r.next-r.taken == slots {
+		if r.next-r.taken >= room {
 			return false, nil
 		}
 	}
-	l := &r.head.lines[r.next%slots]
+	l := &r.head.lines[r.next%depth]
 	if m.at == 0 {
 		if e.offer(m, l) {
 			return true, nil
@@ -114,6 +114,24 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 		e.open--
 	}
 	return true, nil
+}
+
+// room is how many segments may be on their way when m's next one follows: those that need nothing but their line are more.
+func (m *outgoing) room() uint32 {
+	if m.Call == nil && len(m.Data)-m.at <= inline {
+		return depth
+	}
+	return slots
+}
+
+// look finds out how many segments were taken. It is false if that cannot be.
+func (r *ring) look() bool {
+	taken := r.head.tail.Load()
+	if taken-r.taken > r.next-r.taken {
+		return false
+	}
+	r.taken = taken
+	return true
 }
 
 // put puts the next segment of m, with the line l, where it fits, and gives its length.
@@ -150,9 +168,9 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 		return e.read(m)
 	}
 	r := &m.link.in
-	l := &r.head.lines[r.next%slots]
+	l := &r.head.lines[r.next%depth]
 	if seq := l.seq.Load(); seq != r.next+1 {
-		if seq != 0 && seq != r.next+1-slots {
+		if seq != 0 && seq != r.next+1-depth {
 			return false, m.link.corrupt("a segment has the wrong number")
 		}
 		return false, nil

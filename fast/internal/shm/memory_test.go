@@ -22,17 +22,17 @@ func TestLayout(t *testing.T) {
 		"control":  {unsafe.Sizeof(control{}), 256 + history*112},
 		"record":   {unsafe.Sizeof(record{}), 112},
 		"line":     {unsafe.Sizeof(line{}), 128},
-		"ringHead": {unsafe.Sizeof(ringHead{}), slots*(128+112) + 384},
+		"ringHead": {unsafe.Sizeof(ringHead{}), depth*128 + slots*112 + 384},
 		"closed":   {unsafe.Offsetof(control{}.closed), 128},
 		"calls":    {unsafe.Offsetof(control{}.calls), 256},
-		"tail":     {unsafe.Offsetof(ringHead{}.tail), slots * 128},
+		"tail":     {unsafe.Offsetof(ringHead{}.tail), depth * 128},
 	} {
 		if is[0] != is[1] {
 			t.Errorf("%s: %d, want %d", what, is[0], is[1])
 		}
 	}
 	// As idleBytes and memoryBytes say:
-	for size, kib := range map[int][2]int{2: {36, 2092}, 4: {188, 14628}, 64: {52_000, 127_500}, 256: {835_000, 835_000}} {
+	for size, kib := range map[int][2]int{2: {52, 2108}, 4: {244, 14684}, 64: {64_400, 139_800}, 256: {1_031_400, 1_031_400}} {
 		idle, all := idleBytes(size)>>10, memoryBytes(size)>>10
 		if idle > kib[0] || all > kib[1] || idle < kib[0]*9/10 || all < kib[1]*9/10 {
 			t.Errorf("%d ranks: %d KiB, then %d, want %d", size, idle, all, kib)
@@ -45,7 +45,7 @@ func TestLayout(t *testing.T) {
 			(slot > 0 && slot < maxSlot && 2*data <= budget) || ringBytes%128 != 0 || rowBytes(slots, slot)%128 != 0 {
 			t.Fatalf("%d ranks: slots of %d bytes", size, slot)
 		}
-		if all := memoryBytes(size); size <= 64 && (slot == 0 || all > 125<<20) || size > 64 && all != idleBytes(size) {
+		if all := memoryBytes(size); size <= 64 && (slot == 0 || all > 137<<20) || size > 64 && all != idleBytes(size) {
 			t.Fatalf("%d ranks: slots of %d bytes, %d KiB in all", size, slot, all>>10)
 		}
 	}

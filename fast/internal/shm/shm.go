@@ -25,6 +25,7 @@ type Endpoint struct {
 	patience patience
 	yields   uint // so far
 	beside   bool // it waits for a rank of its own processor
+	orders   bool // see order
 
 	current   wire.Mark       // the call that Begin named
 	published bool            // others can see it
@@ -76,6 +77,10 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 		}
 	}
 	e.present()
+	if size <= 2*cores && orderCounts() { // more ranks sleep too often
+		e.orders = true
+		e.own.orders.Store(1)
+	}
 	return e, nil
 }
 

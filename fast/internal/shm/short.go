@@ -32,18 +32,16 @@ func (e *Endpoint) dispatch(m *wire.Send) bool {
 	}
 	l := &e.links[m.Peer]
 	r := &l.out
-	if r.next-r.taken >= slots {
-		if r.taken = r.head.tail.Load(); r.next-r.taken >= slots {
-			return false
-		}
+	if r.next-r.taken >= depth && (!r.look() || r.next-r.taken >= depth) {
+		return false
 	}
-	line := &r.head.lines[r.next%slots]
+	line := &r.head.lines[r.next%depth]
 	line.left, line.where, line.fingerprint = uint32(len(m.Data)), inSmall, e.current.Fingerprint
 	copy(line.inline[:], m.Data)
 	l.sends++
 	l.sending++
 	r.next++
-	line.seq.Store(r.next)
+	e.announce(l, &line.seq, r.next)
 	e.wakeReceiver(l.control)
 	return true
 }
@@ -77,8 +75,10 @@ func (e *Endpoint) fetch(m *wire.Recv) bool {
 	}
 	l := &e.links[m.Peer]
 	r := &l.in
-	line := &r.head.lines[r.next%slots]
-	if line.seq.Load() != r.next+1 && !e.comes(l, line) {
+	line := &r.head.lines[r.next%depth]
+	if line.seq.Load() == r.next+1 { // more may be there already
+		release.Fetch(&r.head.lines[(r.next+1)%depth].seq)
+	} else if !e.comes(l, line) {
 		return false
 	}
 	if line.fingerprint != e.current.Fingerprint || line.left != uint32(n) || line.where != inSmall {

@@ -43,7 +43,7 @@ func TestAfterSendOfAnotherLength(t *testing.T) {
 // fillRing has rank 0 send rank to as many messages as it does not need to take.
 func fillRing(t *testing.T, all []*Endpoint, to int) {
 	t.Helper()
-	for range slots {
+	for range depth {
 		if err := send(all[0], to); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func emptyRing(t *testing.T, all []*Endpoint, to int) {
 	for !slices.Equal(all[0].Waiting(), []int{to}) {
 		time.Sleep(time.Millisecond)
 	}
-	for range slots {
+	for range depth {
 		if err := recv(all[to], 0); err != nil {
 			t.Error(err)
 		}

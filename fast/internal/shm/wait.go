@@ -159,6 +159,9 @@ func (c *control) ring() {
 func (e *Endpoint) sleep(ctx context.Context) error {
 	bell := e.own.doorbell.Load()
 	e.own.sleeping.Store(e.want())
+	if e.orders {
+		order()
+	}
 	defer e.own.sleeping.Store(0)
 	// From now on, who does something rings the doorbell. What was done before is seen here; a failure is looked for
 	// first, because it does not undo what the failed rank did before.
