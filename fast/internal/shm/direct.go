@@ -70,7 +70,7 @@ func (e *Endpoint) conclude(m *outgoing) (bool, error) {
 		return false, nil
 	}
 	if events.On {
-		e.trail.Part(events.Sent, m.part(0, len(m.Data), m.link.out.head.lines[m.segment%slots].where))
+		e.trail.Part(events.Sent, m.part(0, len(m.Data), m.link.out.head.lines[m.segment%depth].where))
 	}
 	m.done = true
 	m.link.sending++
@@ -133,7 +133,7 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 		return false, err
 	}
 	if events.On {
-		e.trail.Part(events.Placed, m.part(m.at, n, m.link.in.head.lines[m.link.in.next%slots].where, false))
+		e.trail.Part(events.Placed, m.part(m.at, n, m.link.in.head.lines[m.link.in.next%depth].where, false))
 	}
 	if m.at += n; m.at < len(m.Into) {
 		return true, nil

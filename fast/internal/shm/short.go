@@ -5,6 +5,7 @@ package shm
 import (
 	"github.com/collgen/collgen/fast/internal/release"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // Short messages lie in their lines, and most Exchanges have no others. These go there and back straight away, without
@@ -38,6 +39,9 @@ func (e *Endpoint) dispatch(m *wire.Send) bool {
 	line := &r.head.lines[r.next%depth]
 	line.left, line.where, line.fingerprint = uint32(len(m.Data)), inSmall, e.current.Fingerprint
 	copy(line.inline[:], m.Data)
+	if events.On {
+		e.trail.Part(events.Stored, events.Part{Peer: m.Peer, Bytes: len(m.Data), Via: events.Inline, Segment: r.next})
+	}
 	l.sends++
 	l.sending++
 	r.next++
@@ -83,6 +87,9 @@ func (e *Endpoint) fetch(m *wire.Recv) bool {
 	}
 	if line.fingerprint != e.current.Fingerprint || line.left != uint32(n) || line.where != inSmall {
 		return false
+	}
+	if events.On {
+		e.trail.Part(events.Placed, events.Part{Peer: m.Peer, Bytes: n, Via: events.Inline, Segment: r.next})
 	}
 	l.recvs++
 	l.receiving++
