@@ -6,6 +6,7 @@
 //	collgen explain [flags] algorithm      show one in detail, with its steps for one call
 //	collgen explain [flags] primitive      say which of its algorithms a call gets, and why
 //	collgen verify [flags] [pattern]       prove algorithms
+//	collgen conform [flags] -- command     test somebody else's collectives against the specifications
 //	collgen cost [flags] pattern           predict how long they take on a machine that need not be at hand
 //
 // In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the package's
@@ -51,6 +52,7 @@ var commands = []command{
 	{"list", "[pattern]", "show algorithms: what they achieve, what they cost", runList},
 	{"explain", "algorithm", "show one algorithm in detail, or what calls of a primitive get, and why", runExplain},
 	{"verify", "[pattern]", "prove algorithms", runVerify},
+	{"conform", "-- command", "test somebody else's collectives against the specifications", runConform},
 	{"cost", "pattern", "predict how long algorithms take on a machine that need not be at hand", runCost},
 }
 
@@ -58,23 +60,25 @@ var commands = []command{
 type call struct {
 	flags          *flag.FlagSet
 	args           []string // besides flags
+	command        []string // after --
 	stdout, stderr io.Writer
 
-	json      bool
-	verbose   bool
-	dir       string // of the package whose algorithms are meant
-	catalogue bool   // the built-in ones are
-	sizes     sizeRange
-	root      int
-	peer      int
-	depth     int
-	bytes     int    // of a block
-	tune      string // the file of a table of rules; "": none
-	transport string // "": every one
-	perHost   int    // ranks on one host; 0: all
-	tla       bool   // explain writes the schedule's modules of TLA+
-	costing   costing
-	progress  *progress
+	json       bool
+	verbose    bool
+	dir        string // of the package whose algorithms are meant
+	catalogue  bool   // the built-in ones are
+	sizes      sizeRange
+	root       int
+	peer       int
+	depth      int
+	bytes      int    // of a block
+	tune       string // the file of a table of rules; "": none
+	transport  string // "": every one
+	perHost    int    // ranks on one host; 0: all
+	tla        bool   // explain writes the schedule's modules of TLA+
+	costing    costing
+	conforming conforming
+	progress   *progress
 }
 
 // usageError is an error of the command line.
@@ -126,6 +130,9 @@ means all. The exit status is 0 if all is well, 1 if something is not, and 2 if 
 // start parses the command line, in which flags may stand anywhere, and runs the command.
 func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c := newCall(cmd, stdout, stderr)
+	if i := slices.Index(args, "--"); i >= 0 && cmd.name == "conform" {
+		args, c.command = args[:i], args[i+1:]
+	}
 	err := c.parse(args)
 	if err == nil {
 		err = cmd.run(ctx, c)
@@ -143,7 +150,7 @@ func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.W
 		return statusUsage
 	}
 	fmt.Fprintln(stderr, err)
-	if c.json && !errors.Is(err, errDiffers) { // which has written the differences already
+	if c.json && !errors.Is(err, errDiffers) && !errors.Is(err, errNotConforming) { // which have written everything already
 		c.writeFailure(err)
 	}
 	return statusFailed
@@ -167,7 +174,9 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 	c.flags.SetOutput(io.Discard)
 	c.flags.BoolVar(&c.json, "json", false, "write JSON")
 	c.flags.BoolVar(&c.verbose, "v", false, "show progress also where standard error is no terminal")
-	if cmd.name != "gen" && cmd.name != "check" {
+	switch cmd.name {
+	case "gen", "check", "conform":
+	default:
 		c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory`")
 		c.flags.BoolVar(&c.catalogue, "catalogue", false, "the built-in algorithms, also where the package in this folder has its own")
 	}
@@ -192,6 +201,8 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")
 	case "cost":
 		c.costFlags()
+	case "conform":
+		c.conformFlags()
 	case "verify":
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks")

@@ -16,8 +16,9 @@ type Capabilities struct {
 	Types      []spec.Type
 	Ops        []spec.Op // each on those of Types that it takes
 	LeastCount int       // of elements in a block; 0: calls may be empty
-	// Whether Min and Max of floats yield a NaN if there is one, and take -0 for less than +0. MPI, for example, does not say.
-	NaN, MinusZero bool
+	// Whether Min and Max of floats yield a NaN if there is one, and take -0 for less than +0; and whether sums and products of
+	// integers wrap around. MPI, for example, says nothing of these.
+	NaN, MinusZero, Overflow bool
 }
 
 // Support is how a primitive is supported.
@@ -30,7 +31,7 @@ type Support struct {
 
 // Everything is all that package spec has a word for, on so many ranks.
 func Everything(name string, sizes ...int) Capabilities {
-	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true}
+	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true, Overflow: true}
 	for _, p := range spec.Primitives() {
 		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p)})
 	}
@@ -46,6 +47,23 @@ func hasOp(p spec.Primitive) bool { return slices.Contains(p.Params, spec.ParamO
 // sizesFor are those on which p can be called.
 func (c *Capabilities) sizesFor(p spec.Primitive) []int {
 	return slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return len(calls(p, n)) == 0 })
+}
+
+// Without is c without some of it: primitives, types and ops by their names, and the values "nan", "minus-zero" and "overflow".
+func (c Capabilities) Without(names ...string) (Capabilities, error) {
+	for _, name := range names {
+		n := len(c.Primitives) + len(c.Types) + len(c.Ops)
+		c.Primitives = slices.DeleteFunc(slices.Clone(c.Primitives), func(x Support) bool { return x.Primitive.Name == name })
+		c.Types = slices.DeleteFunc(slices.Clone(c.Types), func(x spec.Type) bool { return x.String() == name })
+		c.Ops = slices.DeleteFunc(slices.Clone(c.Ops), func(x spec.Op) bool { return x.String() == name })
+		value, isValue := map[string]*bool{"nan": &c.NaN, "minus-zero": &c.MinusZero, "overflow": &c.Overflow}[name]
+		if isValue {
+			*value = false
+		} else if n == len(c.Primitives)+len(c.Types)+len(c.Ops) {
+			return c, fmt.Errorf("%s has no %q that could be left out", c.Name, name)
+		}
+	}
+	return c, nil
 }
 
 // missing says what c lacks of all.
@@ -68,6 +86,9 @@ func (c *Capabilities) missing(all Capabilities) (missing []string) {
 	}
 	if !c.MinusZero {
 		missing = append(missing, "min and max of -0")
+	}
+	if !c.Overflow {
+		missing = append(missing, "sums and products of integers that overflow")
 	}
 	return missing
 }

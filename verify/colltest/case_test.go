@@ -47,7 +47,7 @@ func TestWrongCases(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &c); err != nil {
 			t.Fatal(err)
 		}
-		if f, err := s.Try(c); err == nil || f != nil || !strings.Contains(err.Error(), says) {
+		if f, err := s.Try(t.Context(), c); err == nil || f != nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, %v; want an error with %q", text, f, err, says)
 		}
 	}

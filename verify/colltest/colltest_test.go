@@ -1,6 +1,7 @@
 package colltest_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel() // some wait for ranks that hang
-			found := search(f)
+			found := search(t.Context(), f)
 			if found == nil {
 				t.Fatal("it was not found")
 			}
@@ -33,11 +34,11 @@ func TestFaults(t *testing.T) {
 }
 
 // search is what a suite finds.
-func search(f planted) *colltest.Failure {
+func search(ctx context.Context, f planted) *colltest.Failure {
 	s := colltest.NewSuite(&central{fault: f.fault, can: colltest.Everything("faulty", sizes...)})
 	s.Patience, s.Shrinking = 4*time.Second, 2*time.Second
 	i := slices.IndexFunc(s.Capabilities().Primitives, func(x colltest.Support) bool { return x.Primitive.Name == f.primitive })
-	found := s.Check(s.Capabilities().Primitives[i])
+	found := s.Check(ctx, s.Capabilities().Primitives[i])
 	_ = s.Close() // some hang
 	return found
 }
@@ -71,7 +72,7 @@ func TestSkips(t *testing.T) {
 	can.Types, can.Ops = []spec.Type{spec.TypeInt8, spec.TypeFloat32}, []spec.Op{spec.OpMax}
 	can.LeastCount, can.NaN = 1, false
 	s := colltest.NewSuite(&central{can: can})
-	if f := s.Check(can.Primitives[0]); f != nil {
+	if f := s.Check(t.Context(), can.Primitives[0]); f != nil {
 		t.Fatal(f)
 	}
 	untested := strings.Join(s.Untested(), "; ")

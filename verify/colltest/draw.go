@@ -72,6 +72,9 @@ func (s *Step) tame(can *Capabilities) {
 	if s.Op.Floats() == spec.Selects && s.Type.Precision() > 0 {
 		s.Values.NoNaN, s.Values.NoMinusZero = !can.NaN, !can.MinusZero
 	}
+	if s.Op.Floats() == spec.Rounds && s.Type.Precision() == 0 {
+		s.Values.NoOverflow = !can.Overflow
+	}
 }
 
 // forms are those that s has.

@@ -44,9 +44,7 @@ func (of[T]) draw(random *rand.Rand, v Values, n int) []byte {
 			As[T](b)[i] = spectest.Value[T](same, spectest.Special)
 		}
 	}
-	if v.NoNaN || v.NoMinusZero {
-		tame(b, spec.TypeOf[T](), v)
-	}
+	tame(b, spec.TypeOf[T](), v)
 	return b
 }
 
@@ -105,16 +103,38 @@ func plain(b []byte, t spec.Type) {
 
 // tame replaces what v does not want.
 func tame(b []byte, t spec.Type, v Values) {
-	each(b, t, func(x, exponent, fraction uint64) uint64 {
-		if v.NoNaN && x&exponent == exponent && x&fraction != 0 {
-			x &^= exponent | fraction
-		}
-		if v.NoMinusZero && x&(exponent|fraction) == 0 {
-			x = 0
-		}
-		return x
-	})
+	if v.NoNaN || v.NoMinusZero {
+		each(b, t, func(x, exponent, fraction uint64) uint64 {
+			if v.NoNaN && x&exponent == exponent && x&fraction != 0 {
+				x &^= exponent | fraction
+			}
+			if v.NoMinusZero && x&(exponent|fraction) == 0 {
+				x = 0
+			}
+			return x
+		})
+	}
+	if v.NoOverflow {
+		small(b, t)
+	}
 }
+
+// small makes every integer 1, seldom 0, or -1 if there are negative ones: sums of 127 of these, and all products, fit into 8 bits.
+func small(b []byte, t spec.Type) {
+	for n := t.Bytes(); len(b) >= n; b = b[n:] {
+		x := b[0]
+		clear(b[:n])
+		switch {
+		case x&7 == 0:
+		case x&8 != 0 && t.Class() == spec.Signed:
+			copy(b[:n], minusOne[:])
+		default:
+			b[0] = 1
+		}
+	}
+}
+
+var minusOne = [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
 // each has f replace the encoding of every float, or part of a complex number; it is given the bits of the exponent and of
 // the fraction.

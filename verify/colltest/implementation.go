@@ -34,6 +34,8 @@ type Call struct {
 
 	// InCounts and OutCounts are the elements of each block of the two buffers; nil: the rank does not pass that one.
 	InCounts, OutCounts []int
+	// Uneven, counts of some rank differ: it is the call that others have a V form for. It is the same on all ranks.
+	Uneven bool
 	// InPlace, In and Out share memory as the primitive allows it, where the rank passes both.
 	InPlace bool
 	// Memory has In and Out in it, from these bytes on, and known bytes around them, which must not change. It begins at

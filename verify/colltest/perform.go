@@ -37,8 +37,8 @@ func newPerformance(trials []*trial) *performance {
 const grace = time.Second
 
 // in makes the calls in w, and returns what is wrong with how they ended; if nothing is, after is filled in.
-func (p *performance) in(w World, patience time.Duration) []Problem {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (p *performance) in(ctx context.Context, w World, patience time.Duration) []Problem {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	over := make(chan struct{})
 	var ranks sync.WaitGroup
@@ -55,15 +55,16 @@ func (p *performance) in(w World, patience time.Duration) []Problem {
 		return p.reported()
 	case <-p.failed:
 		waitFor(over, grace) // the others may wait for it in vain
+		if ctx.Err() == nil {
+			cancel()
+		}
 	case <-ctx.Done():
 	}
-	inside := p.inside() // before those leave that look at ctx
-	cancel()
 	waitFor(over, grace)
 	if found := p.reported(); len(found) > 0 && ctx.Err() != context.DeadlineExceeded {
 		return found
 	}
-	return []Problem{{Rank: -1, Hang: true, Text: fmt.Sprintf("%s after %v", inside, patience)}}
+	return []Problem{{Rank: -1, Hang: true, Text: fmt.Sprintf("%s after %v", p.inside(), patience)}}
 }
 
 func waitFor(over <-chan struct{}, most time.Duration) {
@@ -86,7 +87,7 @@ func (p *performance) rank(ctx context.Context, w World, rank int) {
 		p.entered[i][rank].Store(true)
 		err := call(ctx, w, rank, c)
 		early := p.absent(i, rank)
-		p.left[i][rank].Store(true)
+		p.left[i][rank].Store(err == nil || ctx.Err() == nil) // whom ctx had to end was inside
 		p.after[i][rank] = c.Memory
 		if err != nil {
 			p.report(Problem{Step: i, Rank: rank, Text: "error: " + err.Error()})

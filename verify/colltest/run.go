@@ -25,7 +25,7 @@ func (s *Suite) Run(t *testing.T) {
 	for _, x := range s.can.Primitives {
 		has[x.Primitive.Name] = true
 		t.Run(x.Primitive.Name, func(t *testing.T) {
-			if f := s.Check(x); f != nil {
+			if f := s.Check(t.Context(), x); f != nil {
 				t.Error(f)
 			}
 		})

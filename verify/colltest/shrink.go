@@ -1,6 +1,7 @@
 package colltest
 
 import (
+	"context"
 	"iter"
 	"slices"
 	"time"
@@ -9,7 +10,7 @@ import (
 // shrink finds a smaller case that fails, and again one, until nothing about it can be left out, or Shrinking has passed. It
 // is a search of its own because a case is a few numbers with an order of importance, and because each try can take seconds,
 // where ranks hang or have to be started again.
-func (s *Suite) shrink(f *Failure, of Support) *Failure {
+func (s *Suite) shrink(ctx context.Context, f *Failure, of Support) *Failure {
 	until := time.Now().Add(s.Shrinking)
 	patience := s.Patience
 	if slices.ContainsFunc(f.Problems, func(p Problem) bool { return p.Hang }) {
@@ -18,10 +19,10 @@ func (s *Suite) shrink(f *Failure, of Support) *Failure {
 	for smaller := f; smaller != nil; {
 		f, smaller = smaller, nil
 		for c := range s.smaller(f.Case, of) {
-			if time.Now().After(until) {
+			if time.Now().After(until) || ctx.Err() != nil {
 				return f
 			}
-			if smaller = s.mustTry(c, of.Primitive, patience); smaller != nil {
+			if smaller = s.mustTry(ctx, c, of.Primitive, patience); smaller != nil && ctx.Err() == nil {
 				break
 			}
 		}
@@ -215,7 +216,7 @@ func (s *Suite) simplerType(c Case, of Support, yield func(Case) bool) bool {
 			}
 			simpler := step
 			simpler.Type, simpler.Op = kind.Type, kind.Op
-			simpler.Values.NoNaN, simpler.Values.NoMinusZero = false, false
+			simpler.Values = Values{Kind: step.Values.Kind, Seed: step.Values.Seed}
 			if simpler.tame(&s.can); !yield(simpler) {
 				return false
 			}

@@ -36,8 +36,8 @@ type Step struct {
 type Values struct {
 	Kind spectest.Kind `json:",omitzero"`
 	Seed uint64
-	// A NaN or a -0 becomes another number.
-	NoNaN, NoMinusZero bool `json:",omitzero"`
+	// A NaN, a -0, or an integer of which sums or products overflow becomes another number.
+	NoNaN, NoMinusZero, NoOverflow bool `json:",omitzero"`
 }
 
 // String is what one says of the call.

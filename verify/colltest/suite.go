@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -20,6 +21,8 @@ type Suite struct {
 	// Cases is how many cases of each primitive are drawn at random, from Seed.
 	Cases int
 	Seed  uint64
+	// Progress, unless nil, is told how much of a primitive was tested.
+	Progress func(primitive string, soFar Counts)
 	// Tested has what was tested, by primitive.
 	Tested map[string]Counts
 
@@ -45,23 +48,52 @@ func NewSuite(impl Implementation) *Suite {
 }
 
 // Check makes calls of one primitive: first one for every size, type, op and form, and then as many cases as Cases says,
-// drawn at random. It stops at the first that fails, makes that one smaller, and returns it; nil if none fails.
-func (s *Suite) Check(of Support) *Failure {
-	if f := s.sweep(of); f != nil {
-		return s.shrink(f, of)
+// drawn at random. It stops at the first that fails, makes that one smaller, and returns it; nil if none fails. When ctx ends
+// it stops.
+func (s *Suite) Check(ctx context.Context, of Support) *Failure {
+	f := s.first(ctx, of)
+	if f == nil || ctx.Err() != nil {
+		return nil
 	}
-	random := rand.New(rand.NewPCG(s.Seed, 0))
-	for range s.Cases {
-		if f := s.mustTry(drawCase(random, &s.can, of), of.Primitive, s.Patience); f != nil {
-			return s.shrink(f, of)
+	return s.shrink(ctx, f, of)
+}
+
+// first is the first case that fails.
+func (s *Suite) first(ctx context.Context, of Support) *Failure {
+	for c := range s.cases(of) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if f := s.mustTry(ctx, c, of.Primitive, s.Patience); f != nil {
+			return f
+		}
+		if s.Progress != nil {
+			s.Progress(of.Primitive.Name, s.Tested[of.Primitive.Name])
 		}
 	}
 	return nil
 }
 
+// cases are all that Check tries.
+func (s *Suite) cases(of Support) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		for c := range s.can.sweep(of) {
+			if !yield(c) {
+				return
+			}
+		}
+		random := rand.New(rand.NewPCG(s.Seed, 0))
+		for range s.Cases {
+			if !yield(drawCase(random, &s.can, of)) {
+				return
+			}
+		}
+	}
+}
+
 // mustTry tries a case that this package has made.
-func (s *Suite) mustTry(c Case, p spec.Primitive, patience time.Duration) *Failure {
-	f, err := s.try(c, p, patience)
+func (s *Suite) mustTry(ctx context.Context, c Case, p spec.Primitive, patience time.Duration) *Failure {
+	f, err := s.try(ctx, c, p, patience)
 	if err != nil {
 		return &Failure{c, []Problem{{Rank: -1, Text: "this is not a case: " + err.Error()}}}
 	}
@@ -72,7 +104,7 @@ func (s *Suite) mustTry(c Case, p spec.Primitive, patience time.Duration) *Failu
 const mostRanks = 1024
 
 // Try makes the calls of one case. An error says that it is not a case of the implementation's primitives.
-func (s *Suite) Try(c Case) (*Failure, error) {
+func (s *Suite) Try(ctx context.Context, c Case) (*Failure, error) {
 	if len(c.Steps) == 0 {
 		return nil, errors.New("a case without calls")
 	}
@@ -83,11 +115,11 @@ func (s *Suite) Try(c Case) (*Failure, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s does not have %s", s.can.Name, c.Steps[0].Primitive)
 	}
-	return s.try(c, s.can.Primitives[i].Primitive, s.Patience)
+	return s.try(ctx, c, s.can.Primitives[i].Primitive, s.Patience)
 }
 
 // try makes the calls of c, which are all of p.
-func (s *Suite) try(c Case, p spec.Primitive, patience time.Duration) (*Failure, error) {
+func (s *Suite) try(ctx context.Context, c Case, p spec.Primitive, patience time.Duration) (*Failure, error) {
 	var trials []*trial
 	for i := range c.Steps {
 		if c.Steps[i].Primitive != p.Name {
@@ -100,7 +132,7 @@ func (s *Suite) try(c Case, p spec.Primitive, patience time.Duration) (*Failure,
 		trials = append(trials, t)
 	}
 	counts := s.Tested[p.Name]
-	problems := s.perform(c.Size, trials, &counts, patience)
+	problems := s.perform(ctx, c.Size, trials, &counts, patience)
 	counts.Cases++
 	counts.Calls += len(trials)
 	s.Tested[p.Name] = counts
@@ -111,13 +143,13 @@ func (s *Suite) try(c Case, p spec.Primitive, patience time.Duration) (*Failure,
 }
 
 // perform makes trials in a world that is up, or starts one. What has failed once is closed: it may be out of step.
-func (s *Suite) perform(size int, trials []*trial, counts *Counts, patience time.Duration) []Problem {
-	w, err := s.world(size)
+func (s *Suite) perform(ctx context.Context, size int, trials []*trial, counts *Counts, patience time.Duration) []Problem {
+	w, err := s.world(ctx, size)
 	if err != nil {
 		return []Problem{{Rank: -1, Text: fmt.Sprintf("starting %d ranks: %v", size, err)}}
 	}
 	p := newPerformance(trials)
-	problems := p.in(w, patience)
+	problems := p.in(ctx, w, patience)
 	if len(problems) == 0 {
 		problems = p.results(counts)
 	}
@@ -127,11 +159,11 @@ func (s *Suite) perform(size int, trials []*trial, counts *Counts, patience time
 	return problems
 }
 
-func (s *Suite) world(size int) (World, error) {
+func (s *Suite) world(ctx context.Context, size int) (World, error) {
 	if w := s.worlds[size]; w != nil {
 		return w, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), starting)
+	ctx, cancel := context.WithTimeout(ctx, starting)
 	defer cancel()
 	w, err := s.impl.Start(ctx, size)
 	if err == nil {

@@ -1,6 +1,8 @@
 package colltest
 
 import (
+	"iter"
+
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
 )
@@ -33,26 +35,32 @@ func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 // sweepCounts are the elements of a block in a sweep, in turn.
 var sweepCounts = []int{23, 64, 1, 130, 7, 0, 31}
 
-// sweep makes a call for every size, type, op and form, with roots, counts and values in turn, until one fails.
-func (s *Suite) sweep(of Support) *Failure {
-	p, i := of.Primitive, 0
-	for _, size := range s.can.sizesFor(p) {
-		roots := calls(p, size)
-		for _, kind := range s.can.reductions(p) {
-			for _, inPlace := range of.forms() {
-				call := roots[i%len(roots)]
-				step := Step{Primitive: p.Name, Type: kind.Type, Op: kind.Op, Root: call.Root, Peer: call.Peer, InPlace: inPlace,
-					Count: max(s.can.LeastCount, sweepCounts[i%len(sweepCounts)])}
-				if hasBuffers(p) {
-					step.Values = Values{Kind: []spectest.Kind{spectest.Mixed, spectest.Ordinary, spectest.Special}[i%3], Seed: uint64(i)}
+// sweep is a call for every size, type, op and form, with roots, counts and values in turn.
+func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		p, i := of.Primitive, 0
+		for _, size := range c.sizesFor(p) {
+			roots := calls(p, size)
+			for _, kind := range c.reductions(p) {
+				for _, inPlace := range of.forms() {
+					step := c.swept(p, kind, i)
+					step.Root, step.Peer, step.InPlace = roots[i%len(roots)].Root, roots[i%len(roots)].Peer, inPlace
+					if !yield(Case{size, []Step{step}}) {
+						return
+					}
+					i++
 				}
-				step.tame(&s.can)
-				if f := s.mustTry(Case{size, []Step{step}}, p, s.Patience); f != nil {
-					return f
-				}
-				i++
 			}
 		}
 	}
-	return nil
+}
+
+// swept is the i-th call of a sweep.
+func (c *Capabilities) swept(p spec.Primitive, kind reduction, i int) Step {
+	s := Step{Primitive: p.Name, Type: kind.Type, Op: kind.Op, Count: max(c.LeastCount, sweepCounts[i%len(sweepCounts)])}
+	if hasBuffers(p) {
+		s.Values = Values{Kind: []spectest.Kind{spectest.Mixed, spectest.Ordinary, spectest.Special}[i%3], Seed: uint64(i)}
+	}
+	s.tame(c)
+	return s
 }

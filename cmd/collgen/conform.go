@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/collgen/collgen/verify/colltest"
+	"github.com/collgen/collgen/verify/colltest/remote"
+)
+
+// conforming is what collgen conform has flags for.
+type conforming struct {
+	primitives string
+	ranks      rankList
+	checks     int
+	seed       uint64
+	patience   time.Duration
+	shrinking  time.Duration
+	without    string
+	onlyCase   string
+}
+
+// conformFlags adds the flags of collgen conform.
+func (c *call) conformFlags() {
+	f := &c.conforming
+	f.ranks = rankList{1, 2, 3, 4, 5, 6, 7, 8}
+	c.flags.StringVar(&f.primitives, "primitives", "", "test these alone: `names`, such as AllReduce,Barrier")
+	c.flags.Var(&f.ranks, "ranks", "`numbers` of ranks, such as 1,2,3 or 1..8")
+	c.flags.IntVar(&f.checks, "checks", 100, "`number` of cases drawn at random for each primitive, besides one for each size, type, op and form")
+	c.flags.Uint64Var(&f.seed, "seed", 1, "the `number` that they are drawn from")
+	c.flags.DurationVar(&f.patience, "patience", 20*time.Second, "a case that takes longer hangs")
+	c.flags.DurationVar(&f.shrinking, "shrinking", 30*time.Second, "how long a case that fails is made smaller")
+	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, and the values overflow, nan, minus-zero")
+	c.flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
+}
+
+// rankList is numbers of ranks as a flag: 1,2,3 or 1..8.
+type rankList []int
+
+// String is the list as one writes it.
+func (l *rankList) String() string {
+	var texts []string
+	for _, n := range *l {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return strings.Join(texts, ",")
+}
+
+// Set reads a list, in which there may be ranges.
+func (l *rankList) Set(text string) error {
+	*l = nil
+	for part := range strings.SplitSeq(text, ",") {
+		var r sizeRange
+		if err := r.Set(part); err != nil {
+			return err
+		}
+		for n := r.from; n <= r.to; n++ {
+			*l = append(*l, n)
+		}
+	}
+	slices.Sort(*l)
+	*l = slices.Compact(*l)
+	return nil
+}
+
+// conformance is the result of collgen conform.
+type conformance struct {
+	Name       string                     `json:"name"`
+	Ranks      []int                      `json:"ranks"`
+	Seed       uint64                     `json:"seed"`
+	Tested     map[string]colltest.Counts `json:"tested"`
+	NotTested  []string                   `json:"notTested"`
+	Failures   []failedCase               `json:"failures"`
+	primitives []string                   // in the order in which they were tested
+}
+
+// failedCase is what failed, and the command that repeats it.
+type failedCase struct {
+	Primitive string            `json:"primitive"`
+	Failure   *colltest.Failure `json:"failure"`
+	Repeat    string            `json:"repeat"`
+}
+
+// errNotConforming says that something failed, which was written already.
+var errNotConforming = errors.New("it does not do what the specifications say")
+
+// runConform is collgen conform.
+func runConform(ctx context.Context, c *call) error {
+	if len(c.command) == 0 || len(c.args) > 0 {
+		return usageError{errors.New("want a command after --, as in: collgen conform -- mpirun -n {n} ./adapter")}
+	}
+	job, err := remote.NewJob(ctx, c.command, c.conforming.ranks)
+	if err != nil {
+		return err
+	}
+	if err := c.leaveOut(job); err != nil {
+		return err
+	}
+	s := colltest.NewSuite(job)
+	s.Patience, s.Shrinking = c.conforming.patience, c.conforming.shrinking
+	s.Cases, s.Seed = c.conforming.checks, c.conforming.seed
+	s.Progress = func(primitive string, soFar colltest.Counts) {
+		c.progress.update("%s: %d cases", primitive, soFar.Cases)
+	}
+	result, err := c.conform(ctx, s)
+	err = errors.Join(err, s.Close())
+	if err != nil {
+		return err
+	}
+	if err := c.writeConformance(result); err != nil {
+		return err
+	}
+	if len(result.Failures) > 0 {
+		return errNotConforming
+	}
+	return nil
+}
+
+// leaveOut leaves out what -without names.
+func (c *call) leaveOut(job *remote.Job) error {
+	if c.conforming.without == "" {
+		return nil
+	}
+	can, err := job.Can.Without(strings.Split(c.conforming.without, ",")...)
+	if err != nil {
+		return usageError{err}
+	}
+	job.Can = can
+	return nil
+}
+
+// conform tests all primitives that are to be tested, or one case.
+func (c *call) conform(ctx context.Context, s *colltest.Suite) (*conformance, error) {
+	can := s.Capabilities()
+	r := &conformance{Name: can.Name, Ranks: can.Sizes, Seed: c.conforming.seed, Tested: s.Tested, Failures: []failedCase{}}
+	if c.conforming.onlyCase != "" {
+		return r, c.conformCase(ctx, s, r)
+	}
+	chosen, err := c.chosen(can)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range chosen {
+		name := x.Primitive.Name
+		f := s.Check(ctx, x)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		r.primitives = append(r.primitives, name)
+		c.progress.done("%s: %d cases", name, s.Tested[name].Cases)
+		r.add(c, name, f)
+	}
+	r.NotTested = s.Untested()
+	return r, nil
+}
+
+// conformCase makes one case's calls.
+func (c *call) conformCase(ctx context.Context, s *colltest.Suite, r *conformance) error {
+	var one colltest.Case
+	if err := json.Unmarshal([]byte(c.conforming.onlyCase), &one); err != nil {
+		return usageError{fmt.Errorf("-case: %w", err)}
+	}
+	f, err := s.Try(ctx, one)
+	if err != nil {
+		return usageError{fmt.Errorf("-case: %w", err)}
+	}
+	r.primitives = []string{one.Steps[0].Primitive}
+	r.add(c, one.Steps[0].Primitive, f)
+	return nil
+}
+
+// chosen are the primitives of -primitives that there are.
+func (c *call) chosen(can colltest.Capabilities) ([]colltest.Support, error) {
+	if c.conforming.primitives == "" {
+		return can.Primitives, nil
+	}
+	var chosen []colltest.Support
+	for name := range strings.SplitSeq(c.conforming.primitives, ",") {
+		i := slices.IndexFunc(can.Primitives, func(x colltest.Support) bool { return x.Primitive.Name == name })
+		if i < 0 {
+			return nil, usageError{fmt.Errorf("%s does not have %q", can.Name, name)}
+		}
+		chosen = append(chosen, can.Primitives[i])
+	}
+	return chosen, nil
+}
+
+// add adds a failure, if there is one.
+func (r *conformance) add(c *call, primitive string, f *colltest.Failure) {
+	if f != nil {
+		words := []string{"collgen", "conform", "-ranks", strconv.Itoa(f.Case.Size), "-case", quoted(f.Case.JSON()), "--"}
+		for _, word := range c.command {
+			words = append(words, quoted(word))
+		}
+		r.Failures = append(r.Failures, failedCase{primitive, f, strings.Join(words, " ")})
+	}
+}
+
+// quoted is word as a shell takes it.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`!*?[]{}()<>|&;~#") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func (c *call) writeConformance(r *conformance) error {
+	if c.json {
+		return writeJSON(c.stdout, r)
+	}
+	fmt.Fprintf(c.stdout, "%s, on %v ranks, seed %d\n\n", r.Name, (*rankList)(&r.Ranks), r.Seed)
+	t := newTable(c.stdout)
+	t.row("primitive", "cases", "calls", "reduced elements", "")
+	for _, name := range r.primitives {
+		verdict := "conforms"
+		if slices.ContainsFunc(r.Failures, func(f failedCase) bool { return f.Primitive == name }) {
+			verdict = "FAILS"
+		}
+		n := r.Tested[name]
+		t.row(name, n.Cases, n.Calls, n.Elements, verdict)
+	}
+	t.flush()
+	fmt.Fprintln(c.stdout)
+	for _, missing := range r.NotTested {
+		fmt.Fprintf(c.stdout, "not tested: %s\n", missing)
+	}
+	for _, f := range r.Failures {
+		fmt.Fprintf(c.stdout, "\n%s fails %v\n  again: %s\n", f.Primitive, f.Failure, f.Repeat)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package remote
+
+import (
+	"net"
+
+	"golang.org/x/sys/unix"
+)
+
+// handle is a process that somebody else has started. Unlike its number it means no other process later.
+type handle int
+
+// open is the process at the other end of conn.
+func open(conn *net.UnixConn) (handle, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var fd int
+	control := raw.Control(func(s uintptr) {
+		var peer *unix.Ucred
+		if peer, err = unix.GetsockoptUcred(int(s), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+			fd, err = unix.PidfdOpen(int(peer.Pid), 0)
+		}
+	})
+	if control != nil {
+		err = control
+	}
+	return handle(fd), err
+}
+
+// kill kills it, if it has not ended.
+func (h handle) kill() {
+	_ = unix.PidfdSendSignal(int(h), unix.SIGKILL, nil, 0)
+	_ = unix.Close(int(h))
+}

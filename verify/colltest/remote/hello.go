@@ -1,0 +1,178 @@
+package remote
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// version is the first line that a rank writes.
+const version = "collgen-conform 1"
+
+// hello is what a rank says first: who it is, and what it can do.
+type hello struct {
+	rank, size int
+	can        colltest.Capabilities
+}
+
+// mostHello is how many lines a hello may have.
+const mostHello = 100
+
+// readHello reads lines up to "ready".
+func readHello(readLine func() (string, error)) (*hello, error) {
+	line, err := readLine()
+	if err != nil {
+		return nil, err
+	}
+	if line != version {
+		return nil, fmt.Errorf("its first line is %s, want %q", brief(line), version)
+	}
+	h := &hello{rank: -1}
+	for range mostHello {
+		if line, err = readLine(); err != nil {
+			return nil, err
+		}
+		if line == "ready" {
+			return h, h.check()
+		}
+		if err := h.line(line); err != nil {
+			return nil, fmt.Errorf("in the line %s: %w", brief(line), err)
+		}
+	}
+	return nil, fmt.Errorf("more than %d lines before \"ready\"", mostHello)
+}
+
+// check tells whether everything was said that has to be.
+func (h *hello) check() error {
+	switch {
+	case h.rank < 0:
+		return fmt.Errorf("there is no line \"rank R of N\"")
+	case len(h.can.Types) == 0:
+		return fmt.Errorf("there is no line \"types …\"")
+	case len(h.can.Primitives) == 0:
+		return fmt.Errorf("there is no line \"primitive …\"")
+	}
+	return nil
+}
+
+// line reads one line.
+func (h *hello) line(line string) (err error) {
+	word, rest, _ := strings.Cut(line, " ")
+	words := strings.Fields(rest)
+	switch word {
+	case "rank":
+		return h.who(words)
+	case "name":
+		h.can.Name = strings.ToValidUTF8(rest, "?")
+	case "types":
+		h.can.Types, err = named[spec.Type](words)
+	case "ops":
+		h.can.Ops, err = named[spec.Op](words)
+	case "values":
+		return h.values(words)
+	case "least":
+		if h.can.LeastCount, err = number(rest, mostLeast); err != nil {
+			return err
+		}
+	case "primitive":
+		return h.primitive(words)
+	default:
+		return fmt.Errorf("nothing is called %s", brief(word))
+	}
+	return err
+}
+
+// values reads "overflow nan minus-zero", or some of these.
+func (h *hello) values(words []string) error {
+	for _, word := range words {
+		value, ok := map[string]*bool{"overflow": &h.can.Overflow, "nan": &h.can.NaN, "minus-zero": &h.can.MinusZero}[word]
+		if !ok {
+			return fmt.Errorf("no values are called %s", brief(word))
+		}
+		*value = true
+	}
+	return nil
+}
+
+// mostRank and mostLeast are the largest numbers of a hello.
+const mostRank, mostLeast = 1 << 20, 1000
+
+func number(text string, most int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return 0, fmt.Errorf("want a number from 0 to %d", most)
+	}
+	return n, nil
+}
+
+// who reads "2 of 4".
+func (h *hello) who(words []string) (err error) {
+	if len(words) != 3 || words[1] != "of" {
+		return fmt.Errorf("want \"rank R of N\"")
+	}
+	if h.size, err = number(words[2], mostRank); err != nil {
+		return err
+	}
+	h.rank, err = number(words[0], h.size-1)
+	return err
+}
+
+// named reads names of types or operators, each once.
+func named[E comparable, P interface {
+	*E
+	UnmarshalText([]byte) error
+}](words []string) (all []E, err error) {
+	for _, word := range words {
+		var x E
+		if err := P(&x).UnmarshalText([]byte(word)); err != nil {
+			return nil, err
+		}
+		if slices.Contains(all, x) {
+			return nil, fmt.Errorf("%s is there twice", word)
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// primitive reads "AllGather apart in-place uneven".
+func (h *hello) primitive(words []string) error {
+	if len(words) == 0 {
+		return fmt.Errorf("want the name of a primitive")
+	}
+	i := slices.IndexFunc(spec.Primitives(), func(p spec.Primitive) bool { return p.Name == words[0] })
+	if i < 0 {
+		return fmt.Errorf("no primitive is called %s", brief(words[0]))
+	}
+	s := colltest.Support{Primitive: spec.Primitives()[i]}
+	for _, form := range words[1:] {
+		switch form {
+		case "apart":
+			s.Apart = true
+		case "in-place":
+			s.InPlace = true
+		case "uneven":
+			s.Uneven = true
+		default:
+			return fmt.Errorf("no form is called %s", brief(form))
+		}
+	}
+	if slices.ContainsFunc(h.can.Primitives, func(x colltest.Support) bool { return x.Primitive.Name == words[0] }) {
+		return fmt.Errorf("%s is there twice", words[0])
+	}
+	h.can.Primitives = append(h.can.Primitives, s)
+	return nil
+}
+
+// brief is what somebody else wrote, quoted, and not much of it.
+func brief(text string) string {
+	const most = 80
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "…"
+	}
+	return strconv.Quote(text)
+}

@@ -1,0 +1,194 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// Job is an implementation in other processes. In its Command, {n} stands for the number of ranks, and {dir} for an empty folder
+// in which the ranks of one start can meet. If {rank} is in it, too,
+// then it starts one rank, which talks over its standard input and output; otherwise it starts all of them, as mpirun does,
+// and each connects to the socket that the environment variable COLLGEN_CONFORM names.
+type Job struct {
+	Command []string
+	Can     colltest.Capabilities // what the ranks have said; one may take something away
+}
+
+// Variable is the name of the environment variable with the socket.
+const Variable = "COLLGEN_CONFORM"
+
+// NewJob starts command once, on the first of sizes, to ask what it can do.
+func NewJob(ctx context.Context, command []string, sizes []int) (*Job, error) {
+	if len(command) == 0 || len(sizes) == 0 {
+		return nil, errors.New("want a command, and numbers of ranks")
+	}
+	j := &Job{Command: command}
+	w, err := j.start(ctx, sizes[0])
+	if err != nil {
+		return nil, err
+	}
+	j.Can = w.can
+	j.Can.Sizes = sizes
+	return j, w.Close()
+}
+
+// Capabilities are what the ranks have said.
+func (j *Job) Capabilities() colltest.Capabilities { return j.Can }
+
+// Start starts the command, and waits until all ranks have said what they can do.
+func (j *Job) Start(ctx context.Context, size int) (colltest.World, error) {
+	w, err := j.start(ctx, size)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (j *Job) start(ctx context.Context, size int) (*world, error) {
+	w := &world{links: make([]*link, size)}
+	begin := w.startLauncher
+	if slices.ContainsFunc(j.Command, func(word string) bool { return strings.Contains(word, "{rank}") }) {
+		begin = w.startRanks
+	}
+	dir, err := os.MkdirTemp("", "collgen-conform-")
+	if err != nil {
+		return nil, err
+	}
+	w.close = append(w.close, func() error { return os.RemoveAll(dir) })
+	meeting := filepath.Join(dir, "meeting")
+	if err = os.Mkdir(meeting, 0o700); err == nil {
+		err = begin(ctx, dir, j.words(size, meeting))
+	}
+	if err != nil {
+		err = errors.Join(err, w.kill())
+		if said := w.output.String(); said != "" {
+			err = fmt.Errorf("%w\nIt wrote:\n%s", err, said)
+		}
+		return nil, err
+	}
+	return w, nil
+}
+
+// words is the command for one rank of size.
+func (j *Job) words(size int, dir string) func(rank int) []string {
+	return func(rank int) (words []string) {
+		for _, word := range j.Command {
+			words = append(words, strings.NewReplacer("{n}", strconv.Itoa(size), "{rank}", strconv.Itoa(rank), "{dir}", dir).Replace(word))
+		}
+		return words
+	}
+}
+
+// world is the ranks of a job.
+type world struct {
+	links     []*link // by rank
+	processes []*process
+	can       colltest.Capabilities
+	output    tail // of all processes
+	close     []func() error
+}
+
+// mostLine is how long a line of a hello may be.
+const mostLine = 4096
+
+// meet reads the hello of the rank at l, which has to be rank unless that is negative.
+func (w *world) meet(ctx context.Context, l *link, rank int) error {
+	var h *hello
+	err := l.during(ctx, func() (err error) {
+		h, err = readHello(func() (string, error) { return l.line(mostLine) })
+		return err
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("what a rank says first: %w", err)
+	case h.size != len(w.links):
+		return fmt.Errorf("rank %d says that it is one of %d, want %d: is {n} in the command?", h.rank, h.size, len(w.links))
+	case rank >= 0 && h.rank != rank:
+		return fmt.Errorf("rank %d says that it is rank %d", rank, h.rank)
+	case w.links[h.rank] != nil:
+		return fmt.Errorf("two ranks say that they are rank %d", h.rank)
+	case len(w.can.Types) > 0 && !reflect.DeepEqual(w.can, h.can):
+		return fmt.Errorf("rank %d does not have what the others have", h.rank)
+	}
+	w.can, w.links[h.rank] = h.can, l
+	return nil
+}
+
+// Call tells a rank to make a call, and reads what has become of its memory.
+func (w *world) Call(ctx context.Context, rank int, c *colltest.Call) error {
+	l := w.links[rank]
+	err := l.during(ctx, func() error {
+		if _, err := l.Write(appendCall(nil, c)); err != nil {
+			return err
+		}
+		line, err := l.line(mostAnswer(len(c.Memory)))
+		if err != nil {
+			return err
+		}
+		return decodeAnswer(line, c.Memory)
+	})
+	if errors.Is(err, errGone) {
+		return w.gone(rank)
+	}
+	return err
+}
+
+// gone is errGone with what is known of its reason.
+func (w *world) gone(rank int) error {
+	p := w.processes[min(rank, len(w.processes)-1)]
+	select {
+	case <-p.ended:
+	case <-time.After(time.Second): // a launcher may go on
+	}
+	err := p.or(errGone)
+	if said := w.output.String(); said != "" {
+		return fmt.Errorf("%w; the job wrote:\n%s", err, said)
+	}
+	return err
+}
+
+// leaving is how long ranks may take to end.
+const leaving = 5 * time.Second
+
+// Close tells all ranks to end, and waits for them. Those that do not end are killed.
+func (w *world) Close() error {
+	deadline := time.Now().Add(leaving)
+	for _, l := range w.links {
+		_ = l.SetDeadline(deadline)
+		_, _ = l.Write([]byte("end\n")) // who cannot be written to is gone, or killed
+	}
+	var errs []error
+	for _, p := range w.processes {
+		if err := p.wait(deadline); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, w.kill())...)
+}
+
+// kill ends all processes that there still are, and leaves nothing behind.
+func (w *world) kill() error {
+	var errs []error
+	for _, p := range w.processes {
+		p.kill()
+	}
+	for _, l := range w.links {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+	for _, f := range w.close {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}

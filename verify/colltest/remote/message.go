@@ -1,0 +1,63 @@
+package remote
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// appendCall appends the line that tells a rank to make a call.
+func appendCall(b []byte, c *colltest.Call) []byte {
+	op, form, blocks := "-", "apart", "even"
+	if c.Op != 0 {
+		op = c.Op.String()
+	}
+	if c.InPlace {
+		form = "in-place"
+	}
+	if c.Uneven {
+		blocks = "uneven"
+	}
+	b = fmt.Appendf(b, "call %s %v %s %d %d %s %s %d %s %d %s %d ", c.Primitive, c.Type, op, c.Root, c.Peer, form, blocks,
+		c.InAt, countsText(c.InCounts), c.OutAt, countsText(c.OutCounts), len(c.Memory))
+	return append(hex.AppendEncode(b, c.Memory), '\n')
+}
+
+// countsText is "3,0,7"; "-" for a buffer that the rank does not pass.
+func countsText(counts []int) string {
+	if counts == nil {
+		return "-"
+	}
+	var texts []string
+	for _, n := range counts {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return strings.Join(texts, ",")
+}
+
+// mostAnswer is how long the line may be that answers a call on so many bytes of memory.
+func mostAnswer(memory int) int { return max(4096, len("done ")+2*memory) }
+
+// decodeAnswer reads the answer to a call, and puts what it has into memory, all of it or nothing.
+func decodeAnswer(line string, memory []byte) error {
+	if text, isError := strings.CutPrefix(line, "error "); isError {
+		return errors.New(strings.ToValidUTF8(text, "?"))
+	}
+	text, isDone := strings.CutPrefix(line, "done ")
+	if !isDone {
+		return fmt.Errorf("it wrote %s, want \"done …\" or \"error …\"", brief(line))
+	}
+	if len(text) != 2*len(memory) {
+		return fmt.Errorf("it wrote %d hexadecimal digits for %d bytes", len(text), len(memory))
+	}
+	after, err := hex.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	copy(memory, after)
+	return nil
+}

@@ -1,0 +1,113 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// process is one that was started, with those that it has started itself as far as they are known.
+type process struct {
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when it has ended, with err
+	err   error
+	ranks []handle
+}
+
+// startProcess starts cmd in a process group of its own.
+func startProcess(cmd *exec.Cmd) (*process, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = time.Second // a grandchild may hold the output open
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, ended: make(chan struct{})}
+	go func() {
+		p.err = cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// know remembers the process at the other end of conn, which p has started: a launcher that is killed leaves its ranks.
+func (p *process) know(conn *net.UnixConn) {
+	if h, err := open(conn); err == nil {
+		p.ranks = append(p.ranks, h)
+	}
+}
+
+// or is that p has ended, if it has, and otherwise err.
+func (p *process) or(err error) error {
+	select {
+	case <-p.ended:
+		if p.err != nil {
+			return fmt.Errorf("%s has ended: %w", p.cmd.Path, p.err)
+		}
+		return fmt.Errorf("%s has ended", p.cmd.Path)
+	default:
+		return err
+	}
+}
+
+// wait waits for the end of p.
+func (p *process) wait(deadline time.Time) error {
+	select {
+	case <-p.ended:
+		if errors.Is(p.err, exec.ErrWaitDelay) {
+			return nil
+		}
+		return p.err
+	case <-time.After(time.Until(deadline)):
+		return fmt.Errorf("%s has not ended after it was told to", p.cmd.Path)
+	}
+}
+
+// killing is how long a launcher may take to end its ranks itself.
+const killing = 2 * time.Second
+
+// kill ends p, its group and the ranks that are known. A launcher gets the chance to clear up.
+func (p *process) kill() {
+	select {
+	case <-p.ended:
+	default:
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM)
+		select {
+		case <-p.ended:
+		case <-time.After(killing):
+			_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+			<-p.ended
+		}
+	}
+	for _, h := range p.ranks {
+		h.kill()
+	}
+	p.ranks = nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// mostTail is how many bytes a tail keeps.
+const mostTail = 4096
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-mostTail):]
+	return len(b), nil
+}
+
+// String is what is kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}

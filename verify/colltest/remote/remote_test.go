@@ -1,0 +1,143 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// program is the command that starts the test's program; rank is {rank}, or - for a launcher.
+func program(t *testing.T, fault, rank string) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(rankVariable, "1")
+	t.Setenv("TMPDIR", t.TempDir())
+	return []string{self, fault, rank, "{n}"}
+}
+
+// TestConforms: what is right passes, by both ways of starting ranks, and nothing is left behind.
+func TestConforms(t *testing.T) {
+	for name, x := range map[string]struct {
+		rank  string
+		sizes []int
+	}{"one process": {"-", []int{1, 2, 3}}, "a process per rank": {"{rank}", []int{1}}} {
+		t.Run(name, func(t *testing.T) {
+			job, err := NewJob(t.Context(), program(t, "none", x.rank), x.sizes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := colltest.NewSuite(job)
+			if f := s.Check(t.Context(), s.Capabilities().Primitives[0]); f != nil {
+				t.Error(f)
+			}
+			if s.Tested["Broadcast"].Cases < 100 || s.Capabilities().Name != "test" {
+				t.Errorf("tested %+v of %s", s.Tested, s.Capabilities().Name)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+// TestWrongHellos: who does not introduce itself as it should is not taken for a rank.
+func TestWrongHellos(t *testing.T) {
+	says := map[string]string{
+		"says nothing": "deadline", "other version": "first line", "no version": "first line", "endless line": "more than",
+		"endless hello": "more than", "wrong size": "one of 77", "no rank": "rank R of N", "no types": "types",
+		"no primitive": "primitive", "unknown type": "int9", "unknown primitive": "Shuffle", "unknown line": "colour",
+		"two ranks alike": "two ranks", "exits": "exit status 3", "does not connect": "0 of 2",
+	}
+	for fault, want := range says {
+		t.Run(fault, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, err := NewJob(ctx, program(t, fault, "-"), []int{2})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q in it", err, want)
+			}
+		})
+	}
+	if _, err := NewJob(t.Context(), []string{"/does/not/exist"}, []int{2}); err == nil {
+		t.Error("a command that does not exist has started")
+	}
+}
+
+// TestWrongAnswers: what is answered wrong, or not at all, is a failure of the call.
+func TestWrongAnswers(t *testing.T) {
+	says := map[string]string{
+		"short answer": "hexadecimal digits for", "no digits": "digits", "chatter": "I am fine", "an error": "no such network",
+		"endless": "a line of more than", "empty answer": `wrote ""`, "wrong element": "element 0",
+		"hangs": "still in call 1", "dies": "out of memory",
+	}
+	for fault, want := range says {
+		t.Run(fault, func(t *testing.T) {
+			job, err := NewJob(t.Context(), program(t, fault, "-"), []int{2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := colltest.NewSuite(job)
+			s.Patience = 3 * time.Second
+			f, err := s.Try(t.Context(), colltest.Case{Size: 2, Steps: []colltest.Step{
+				{Primitive: "Broadcast", Type: spec.TypeInt8, Count: 1}}})
+			if err != nil || f == nil || !strings.Contains(f.String(), want) {
+				t.Errorf("%v, %v; want %q in it", f, err, want)
+			}
+			_ = s.Close()
+		})
+	}
+}
+
+// TestDoesNotEnd: ranks that stay are killed.
+func TestDoesNotEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes as long as ranks may take to end")
+	}
+	_, err := NewJob(t.Context(), program(t, "does not end", "-"), []int{2})
+	if err == nil || !strings.Contains(err.Error(), "has not ended") {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzHello(f *testing.F) {
+	f.Add(version + "\nrank 0 of 1\nname x\ntypes int8\nops sum\nvalues nan overflow\nleast 1\nprimitive AllReduce apart in-place\nready\n")
+	for _, text := range hellos {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		lines := bufio.NewReader(strings.NewReader(text))
+		h, err := readHello(func() (string, error) {
+			line, err := lines.ReadString('\n')
+			return strings.TrimSuffix(line, "\n"), err
+		})
+		if err == nil && (h.rank < 0 || h.rank >= h.size || len(h.can.Primitives) == 0 || len(h.can.Types) == 0) {
+			t.Errorf("%q is read as %+v", text, h)
+		}
+	})
+}
+
+func FuzzAnswer(f *testing.F) {
+	for _, text := range answers {
+		f.Add(text)
+	}
+	f.Add("done 000102")
+	f.Fuzz(func(t *testing.T, line string) {
+		memory := []byte{7, 7, 7}
+		if err := decodeAnswer(line, memory); err != nil && string(memory) != "\a\a\a" {
+			t.Errorf("%q is refused, and memory is %x", line, memory)
+		}
+	})
+}
