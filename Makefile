@@ -120,6 +120,11 @@ tla: tla-tools ## install two checkers of TLA+ and check the models of tlaplus/;
 tla-long: tla-tools ## the same with larger bounds
 	$(TLAPLUS) -long
 
+.PHONY: tla-traces
+tla-traces: tla-tools ## run jobs that write down what their protocols do, and have both checkers follow them in the models
+	$(GO) build -tags collgen_events -o bin/traces/ ./cmd/collrun ./tlaplus/job
+	$(TLAPLUS) -traces bin/traces
+
 .PHONY: bench-cost
 bench-cost: ## measure this machine, fit what collgen cost predicts with, compare, and write the tables of docs/cost.md; ARGS: go run ./calibrate -h
 	$(GO) run ./calibrate -write docs/cost.md $(ARGS)

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -24,6 +25,7 @@ func main() {
 	jar := flag.String("jar", os.Getenv("TLA2TOOLS_JAR"), "the TLA+ tools: a `file`")
 	folder := flag.String("tla-checker", "", "`folder` of the npm package tla-checker")
 	long := flag.Bool("long", false, "also what takes longer")
+	bin := flag.String("traces", "", "check what real runs wrote down, of the programs collrun and job in that `folder`, instead of the models")
 	match := flag.String("run", "", "only the configurations whose file name matches the `pattern`")
 	asJSON := flag.Bool("json", false, "write JSON")
 	jobs := flag.Int("j", 2, "`number` of checkers that run at once")
@@ -38,7 +40,7 @@ func main() {
 	var results []result
 	if err == nil {
 		r := &runner{dir: *dir, checkers: []checker{tlc(*jar), tlaChecker(*folder)}, jobs: *jobs, progress: os.Stderr}
-		results, err = r.run(ctx, chosen(pattern, *long))
+		results, err = r.all(ctx, pattern, *long, *bin)
 	}
 	if err == nil {
 		err = report(os.Stdout, results, *asJSON)
@@ -47,6 +49,23 @@ func main() {
 		fmt.Fprintln(os.Stderr, "tlaplus:", err)
 		os.Exit(1)
 	}
+}
+
+// all checks the models, or the traces of the programs in bin.
+func (r *runner) all(ctx context.Context, pattern *regexp.Regexp, long bool, bin string) ([]result, error) {
+	if bin == "" {
+		return r.run(ctx, chosen(pattern, long))
+	}
+	temp, err := os.MkdirTemp("", "traces")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	checks, err := traced(ctx, bin, temp)
+	if err != nil {
+		return nil, err
+	}
+	return r.run(ctx, slices.DeleteFunc(checks, func(c *check) bool { return !pattern.MatchString(c.config) }))
 }
 
 // tools says which of the checkers' files is missing.
@@ -123,7 +142,7 @@ func (r *runner) one(ctx context.Context, c *check, k checker, dir string) (resu
 	found, err := k.run(ctx, t)
 	found.Model, found.Config, found.Checker, found.Time = c.model, c.config, k.name, time.Since(start)
 	if err == nil {
-		fmt.Fprintf(r.progress, "%-40s %-12s %-12s %7d states %6.1fs\n", c.file(), k.name, found.Verdict, found.States, found.Time.Seconds())
+		fmt.Fprintf(r.progress, "%-40s %-12s %-12s %7d states %6.1fs\n", c.model+" "+c.config, k.name, found.Verdict, found.States, found.Time.Seconds())
 	}
 	return found, err
 }
@@ -134,6 +153,12 @@ func compare(c *check, results []result) {
 		switch r := &results[i]; {
 		case r.Verdict != c.want:
 			r.Problem = fmt.Sprintf("want %s", c.want)
+			if r.Refused != "" {
+				r.Problem += "; refused at " + r.Refused
+			}
+		case r.Refused != c.refused:
+			r.Problem = fmt.Sprintf("refused at %s, want %s", r.Refused, c.refused)
+		case c.refused != "":
 		case c.trace == 0 && r.States != c.states:
 			r.Problem = fmt.Sprintf("want %d states", c.states)
 		case c.trace != 0 && r.Trace != c.trace:

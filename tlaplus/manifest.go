@@ -15,6 +15,12 @@ type check struct {
 	gen.Params
 	inPlace bool
 
+	// For a model of what a real run did: module Trace, the numbers of its events' lines by rank, and where it is to be
+	// refused.
+	events  string
+	lines   [][]string
+	refused string
+
 	// want is "ok", "deadlock", or the name of the invariant or property that is violated.
 	want   string
 	states int  // distinct ones of the whole graph, which a checker has to see where the verdict is ok or a violated property

@@ -122,6 +122,9 @@ func TestManifestNamesEveryConfiguration(t *testing.T) {
 	}
 	for _, model := range models(t) {
 		name := strings.TrimSuffix(model, ".tla")
+		if strings.HasPrefix(name, "Trace") {
+			continue // made to follow what was written down, as it is and doctored: see traces.go
+		}
 		if !good[name] || !bad[name] {
 			t.Errorf("%s has to have a configuration that is good and one that is bad", name)
 		}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
@@ -20,50 +21,90 @@ var extends = regexp.MustCompile(`(?m)^EXTENDS (.*)\n`)
 // text is the model of c as one module, which extends none but standard ones: so both checkers read the same text.
 func (c *check) text(dir string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(dir, c.model+".tla"))
-	if err != nil || c.algorithm == "" {
-		return string(b), err
-	}
-	schedule, collSpec, err := c.schedule()
 	if err != nil {
 		return "", err
 	}
-	return inline(string(b), map[string]string{"Schedule": schedule, "CollSpec": collSpec})
+	modules := map[string]string{"Trace": c.events}
+	if c.algorithm != "" {
+		s, err := c.instance()
+		if err != nil {
+			return "", err
+		}
+		if modules["Schedule"], modules["CollSpec"], err = emit.TLA(s, c.inPlace); err != nil {
+			return "", err
+		}
+	}
+	return inline(dir, string(b), modules)
 }
 
-// schedule is the generated modules.
-func (c *check) schedule() (schedule, collSpec string, err error) {
+// instance is the schedule.
+func (c *check) instance() (*gen.Schedule, error) {
 	all := gen.Catalogue()
 	i := slices.IndexFunc(all, func(a gen.Algorithm) bool { return a.FullName() == c.algorithm })
 	if i < 0 {
-		return "", "", fmt.Errorf("there is no algorithm %s", c.algorithm)
+		return nil, fmt.Errorf("there is no algorithm %s", c.algorithm)
 	}
-	s, err := gen.Instantiate(&all[i], c.Params)
-	if err != nil {
-		return "", "", err
-	}
-	return emit.TLA(s, c.inPlace)
+	return gen.Instantiate(&all[i], c.Params)
 }
 
-// inline is a module with what stands in those of modules that it extends.
-func inline(text string, modules map[string]string) (string, error) {
+// inline is a module with what stands in those that it extends: of modules, or else in dir.
+func inline(dir, text string, modules map[string]string) (string, error) {
 	at := extends.FindStringSubmatchIndex(text)
 	if at == nil {
 		return "", fmt.Errorf("a module that extends nothing")
 	}
-	var keep []string
 	var bodies strings.Builder
+	var keep []string
 	for name := range strings.SplitSeq(text[at[2]:at[3]], ", ") {
 		if slices.Contains(standard, name) {
 			keep = append(keep, name)
 			continue
 		}
-		m, ok := modules[name]
-		_, body, found := strings.Cut(m, " ----\n")
-		body, _, ended := strings.Cut(body, "\n====")
-		if !ok || !found || !ended {
-			return "", fmt.Errorf("there is no module %s", name)
+		m, err := moduleOf(dir, name, modules)
+		if err != nil {
+			return "", err
 		}
-		bodies.WriteString(extends.ReplaceAllString(body, "") + "\n\n")
+		bodies.WriteString(m + "\n\n")
 	}
-	return text[:at[0]] + "EXTENDS " + strings.Join(keep, ", ") + "\n\n" + bodies.String() + text[at[1]:], nil
+	return declareOnce(text[:at[0]] + "EXTENDS " + strings.Join(keep, ", ") + "\n\n" + bodies.String() + text[at[1]:]), nil
+}
+
+var (
+	variables = regexp.MustCompile(`(?m)^VARIABLES(?: .*\n|\n(?:  .*\n)+)`)
+	remark    = regexp.MustCompile(`\\\*.*`)
+)
+
+// declareOnce has text declare all of its variables where it declares the first ones, because tla-checker takes no more.
+func declareOnce(text string) string {
+	var names []string
+	for _, block := range variables.FindAllString(text, -1) {
+		block = remark.ReplaceAllString(strings.TrimPrefix(block, "VARIABLES"), "")
+		names = append(names, strings.FieldsFunc(block, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
+	}
+	all := "VARIABLES " + strings.Join(names, ", ") + "\n"
+	return variables.ReplaceAllStringFunc(text, func(string) string {
+		first := all
+		all = ""
+		return first
+	})
+}
+
+// moduleOf is what stands in a module that another one extends.
+func moduleOf(dir, name string, modules map[string]string) (string, error) {
+	m, given := modules[name]
+	if !given {
+		b, err := os.ReadFile(filepath.Join(dir, name+".tla"))
+		if err != nil {
+			return "", err
+		}
+		if m, err = inline(dir, string(b), modules); err != nil {
+			return "", err
+		}
+	}
+	_, body, found := strings.Cut(m, " ----\n")
+	body, _, ended := strings.Cut(body, "\n====")
+	if !found || !ended {
+		return "", fmt.Errorf("%s is no module", name)
+	}
+	return extends.ReplaceAllString(body, ""), nil
 }

@@ -7,8 +7,13 @@ import (
 	"strings"
 )
 
-// file is the name of c's configuration.
-func (c *check) file() string { return "MC" + c.model + "_" + c.config + ".cfg" }
+// file is the name of c's configuration. All traces have that of their model.
+func (c *check) file() string {
+	if c.events != "" {
+		return c.model + ".cfg"
+	}
+	return "MC" + c.model + "_" + c.config + ".cfg"
+}
 
 // prepare writes what the checkers read into folder to, from the models in dir.
 func (c *check) prepare(dir, to string) (*task, error) {

@@ -47,6 +47,7 @@ func tlaChecker(folder string) checker {
 			r.Verdict = "ok"
 		case invariant != nil:
 			r.Verdict, err = t.invariant(invariant[1])
+			r.Refused = t.refusedIn(out)
 		case said.Type == "Deadlock":
 			r.Verdict = "deadlock"
 		case said.Type == "LivenessViolation":

@@ -39,7 +39,7 @@ func tlc(jar string) checker {
 		switch invariant := tlcInvariant.FindSubmatch(out); {
 		case err != nil:
 		case invariant != nil:
-			r.Verdict = string(invariant[1])
+			r.Verdict, r.Refused = string(invariant[1]), t.refusedIn(out)
 		case tlcDeadlock.Match(out):
 			r.Verdict = "deadlock"
 		case tlcProperty.Match(out):

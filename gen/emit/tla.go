@@ -25,6 +25,20 @@ func TLA(s *gen.Schedule, inPlace bool) (schedule, collSpec string, err error) {
 	return t.schedule(), t.collSpec(), nil
 }
 
+// TLACell is the number that TLA gives to a chunk of a buffer of rank.
+func TLACell(s *gen.Schedule, inPlace bool, rank int, buf spec.Buf, at int) (int, error) {
+	want, err := spec.Expect(s.Primitive, spec.Call{Size: s.Size, Root: s.Root, Peer: s.Peer})
+	if err != nil {
+		return 0, err
+	}
+	p := &s.Ranks[rank]
+	if n := map[spec.Buf]int{spec.In: p.In, spec.Out: p.Out, spec.Scratch: p.Scratch}[buf]; at < 0 || at >= n {
+		return 0, fmt.Errorf("rank %d has no chunk %d in %v", rank, at, buf)
+	}
+	t := &tla{s: s, want: want, inPlace: inPlace}
+	return t.cell(rank, buf, at), nil
+}
+
 // The numbers in values that are not chunks of inputs.
 const (
 	tlaReduce = iota

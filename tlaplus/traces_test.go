@@ -1,0 +1,97 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/internal/events"
+)
+
+// exchanged is what two ranks wrote down that sent each other four bytes of an all-gather of eight.
+func exchanged() [][]events.Event {
+	var ranks [][]events.Event
+	for rank := range 2 {
+		peer := 1 - rank
+		mine, theirs := events.Place{Buf: "out", At: 4 * rank, Bytes: 4}, events.Place{Buf: "out", At: 4 * peer, Bytes: 4}
+		part := &events.Part{Peer: peer, Bytes: 4, Via: events.Inline}
+		all := []events.Event{
+			{Do: events.Joined, Member: &events.Member{Rank: rank, Size: 2}},
+			{Do: events.Begin, Call: &events.Call{Primitive: "AllGather", Algorithm: "ring", Element: 4, Count: 1, Peer: -1, Depth: 1, Shared: true}},
+			{Do: events.Step, Sends: []events.Send{{Peer: peer, Data: mine}}, Recvs: []events.Recv{{Peer: peer, Into: theirs}}},
+			{Do: events.Stored, Part: part}, {Do: events.Placed, Part: part}, {Do: events.Done}, {Do: events.End},
+			{Do: events.Freed, Part: part},
+		}
+		for i := range all {
+			all[i].N, all[i].Comm = uint64(i+1), 1
+		}
+		ranks = append(ranks, all)
+	}
+	return ranks
+}
+
+// TestTraceModule: each event of a call has its record, and each record its line.
+func TestTraceModule(t *testing.T) {
+	call, err := callOf(only(exchanged(), 1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := call.check("a call")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.states != 1+2*6 || len(c.lines) != 2 || strings.Join(c.lines[1], " ") != "3 4 5 6 7 8" {
+		t.Errorf("%d states, lines %v", c.states, c.lines)
+	}
+	text, err := c.text(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`[do |-> "step", sends |-> {<<1, <<1>>>>}, recvs |-> {<<1, <<3>>, <<>>>>}]`, // in place: In is cell 1 of Out on rank 0
+		`[do |-> "put", peer |-> 0, at |-> 0, bytes |-> 4, lends |-> FALSE]`, "MODULE TraceExec", "Instr0(i) ==", "Push(r, i, in) ==",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the module has no %s:\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "VARIABLES"); n != 1 {
+		t.Errorf("variables are declared %d times", n)
+	}
+}
+
+// TestTraceRefuses: what is no call of the schedule's, or not in whole chunks, is said before a checker runs.
+func TestTraceRefuses(t *testing.T) {
+	for what, plant := range map[string]func(ranks [][]events.Event){
+		"no call":          func(ranks [][]events.Event) { ranks[0], ranks[1] = ranks[0][:1], ranks[1][:1] },
+		"no algorithm":     func(ranks [][]events.Event) { ranks[1][1].Call.Algorithm = "rung" },
+		"no whole chunk":   func(ranks [][]events.Event) { ranks[1][2].Sends[0].Data.Bytes = 3 },
+		"outside of out":   func(ranks [][]events.Event) { ranks[1][2].Sends[0].Data.At = 8 },
+		"an empty message": func(ranks [][]events.Event) { ranks[0][1].Call.Count, ranks[1][1].Call.Count = 0, 0 },
+	} {
+		ranks := exchanged()
+		plant(ranks)
+		call, err := callOf(only(ranks, 1), 0)
+		if err == nil {
+			_, err = call.check("a call")
+		}
+		if err == nil {
+			t.Errorf("%s: not refused", what)
+		}
+	}
+}
+
+// TestRefusedIn: what a checker says is refused is a line of a file.
+func TestRefusedIn(t *testing.T) {
+	x := &task{check: &check{lines: [][]string{{"3", "4"}, {"5"}}}}
+	for said, want := range map[string]string{
+		"refused = <<>> then refused = <<0, 2>>": "rank 0, line 4",
+		"refused = <<1, 1>>":                     "rank 1, line 5",
+		"refused = <<1, 2>>":                     "",
+		"refused = <<2, 1>>":                     "",
+		"refused = <<>>":                         "",
+	} {
+		if got := x.refusedIn([]byte(said)); got != want {
+			t.Errorf("%s: %q, want %q", said, got, want)
+		}
+	}
+}
