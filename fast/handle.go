@@ -57,7 +57,7 @@ func (h *Handle) Wait(ctx context.Context) error {
 		return err
 	}
 	h.begin()
-	if h.ended.Load() {
+	if h.ended.Load() && !h.again { // a token that is on its way has to be taken: the next call would have it for its own
 		return h.err
 	}
 	select {

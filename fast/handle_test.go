@@ -364,3 +364,19 @@ func TestTestLetsTheCallGoOn(t *testing.T) {
 		}
 	}
 }
+
+// TestHandleAgain: whoever waits for a handle that is used again takes its token, also if the call is over just before there
+// is one. The next call would have it for its own, and end before it is over.
+func TestHandleAgain(t *testing.T) {
+	h := &Handle{again: true, done: make(chan struct{}, 1), name: "AllReduce"}
+	h.ended.Store(true) // as finish does, which has not sent the token yet
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.Wait(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("Wait returns %v before there is a token", err)
+	}
+	h.done <- struct{}{}
+	if err := h.Wait(t.Context()); err != nil || len(h.done) > 0 {
+		t.Errorf("%v, and %d tokens are left", err, len(h.done))
+	}
+}
