@@ -162,7 +162,7 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 	c.call.running = false
 	c.track.end()
 	if events.On {
-		c.followEnd(events.End, nil)
+		c.followCallEnd(nil)
 	}
 	*made++
 	return nil
@@ -191,6 +191,9 @@ func (c *Comm) failed(r *request, seq uint64, err error) error {
 	c.call.running = false
 	if errors.Is(err, ErrInvalidArgument) && !c.call.begun { // by Layout
 		c.call.unrecorded = false
+		if events.On {
+			c.followCallEnd(err)
+		}
 		return err
 	}
 	return c.callError(r, seq, c.conclude(r, seq, err))
@@ -205,7 +208,7 @@ func (c *Comm) conclude(r *request, seq uint64, err error) error {
 	c.call.record()
 	c.track.fail(failure)
 	if events.On {
-		c.followEnd(events.Failed, failure)
+		c.followCallEnd(failure)
 	}
 	if !c.closed.Load() {
 		c.track.keepTrace(failure)

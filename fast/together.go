@@ -32,7 +32,7 @@ func (c *Comm) together(ctx context.Context) error {
 	}
 	c.track.end()
 	if events.On {
-		c.followEnd(events.End, nil)
+		c.followCallEnd(nil)
 	}
 	return nil
 }

@@ -43,6 +43,8 @@ type trail struct {
 	*events.Trail
 	listed   events.Event   // the messages of the step that is to begin
 	operands []events.Place // of the next reduction
+	moving   bool           // messages are in flight
+	calls    int            // that have begun and not ended
 }
 
 // follow has what c does written to log.
@@ -84,6 +86,7 @@ func (x *Call) followCall(mark wire.Mark) {
 	if call.Shared {
 		call.InAt = int(address(x.In.data)) - int(address(x.Out.data))
 	}
+	x.c.trail.calls++
 	x.c.trail.Write(&events.Event{Do: events.Begin, Call: &call})
 }
 
@@ -132,19 +135,24 @@ func fingerprintOf(c *wire.Call) uint64 {
 	return c.Fingerprint()
 }
 
-// followStep writes that the messages which were listed begin.
+// followStep writes that the messages which were listed begin, if there are any.
 func (c *Comm) followStep() {
-	if t := c.trail; t != nil {
-		t.listed.Do = events.Step
-		t.Write(&t.listed)
-		t.listed = events.Event{}
+	t := c.trail
+	if t == nil || len(t.listed.Sends)+len(t.listed.Recvs) == 0 {
+		return
 	}
+	t.listed.Do, t.moving = events.Step, true
+	t.Write(&t.listed)
+	t.listed = events.Event{}
 }
 
 // followDone writes that they are complete, unless err says that one is not.
 func (c *Comm) followDone(err error) {
-	if err == nil && c.trail != nil {
-		c.trail.Write(&events.Event{Do: events.Done})
+	if t := c.trail; t != nil && t.moving {
+		t.moving = false
+		if err == nil {
+			t.Write(&events.Event{Do: events.Done})
+		}
 	}
 }
 
@@ -168,13 +176,31 @@ func (x *Call) followOperand(from []byte) {
 }
 
 func (x *Call) followReduce(into []byte) {
-	if t := x.c.trail; t != nil && len(into) > 0 {
-		t.Write(&events.Event{Do: events.Reduce, Local: &events.Local{Into: x.placeOf(into), From: t.operands}})
-		t.operands = nil
+	t := x.c.trail
+	if t == nil {
+		return
 	}
+	if len(into) > 0 {
+		t.Write(&events.Event{Do: events.Reduce, Local: &events.Local{Into: x.placeOf(into), From: t.operands}})
+	}
+	t.operands = nil
 }
 
-// followEnd writes how c's call, or why c itself, has ended.
+// followCallEnd writes that the calls that have begun are over, and why if they have failed. What a rank sends to itself is
+// none.
+func (c *Comm) followCallEnd(err error) {
+	if c.trail == nil || c.trail.calls == 0 {
+		return
+	}
+	do := events.End
+	if err != nil {
+		do = events.Failed
+	}
+	c.trail.calls = 0
+	c.followEnd(do, err)
+}
+
+// followEnd writes that something of c has ended, and why.
 func (c *Comm) followEnd(do events.Kind, err error) {
 	if c.trail == nil {
 		return

@@ -8,6 +8,7 @@
 //	collgen verify [flags] [pattern]       prove algorithms
 //	collgen conform [flags] -- command     test somebody else's collectives against the specifications
 //	collgen cost [flags] pattern           predict how long they take on a machine that need not be at hand
+//	collgen replay [flags] directory       compare what the ranks of a run have written down with the proved schedules
 //
 // In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the package's
 // own: its variables of type gen.Algorithm, and the primitives that these carry out. Where there are none, list, explain
@@ -53,6 +54,7 @@ var commands = []command{
 	{"explain", "algorithm", "show one algorithm in detail, or what calls of a primitive get, and why", runExplain},
 	{"verify", "[pattern]", "prove algorithms", runVerify},
 	{"conform", "-- command", "test somebody else's collectives against the specifications", runConform},
+	{"replay", "directory", "compare what the ranks of a run have written down with the proved schedules", runReplay},
 	{"cost", "pattern", "predict how long algorithms take on a machine that need not be at hand", runCost},
 }
 

@@ -1,0 +1,181 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/collgen/collgen/internal/events"
+)
+
+// comm is a communicator.
+type comm struct {
+	member0   *events.Member // as the first that joined has it, but for the rank
+	ranks     []*member      // nil: it has not joined
+	channels  map[pair]*channel
+	agreed    map[uint64]*events.Agreed
+	told      map[word]int
+	transport string
+}
+
+// pair is two ranks, of which the first one sends.
+type pair struct{ from, to int }
+
+// word is a notice that a rank has sent or, of a receiver, that it has heard.
+type word struct {
+	events.Notice
+	to int // -1: it was sent, to all
+}
+
+// member is one rank of a communicator.
+type member struct {
+	comm    *comm
+	rank    int
+	calls   []*call         // that run
+	numbers map[pair]uint64 // of the last call: of a sender and a receiver, or of all ranks
+	current *step           // nil: no messages are in flight
+	lent    map[int]uint32
+	closed  bool
+	failed  bool
+	lost    map[int]bool // ranks that it has found to be gone
+}
+
+// join takes a Joined.
+func (r *replay) join(t *tape, e *events.Event) error {
+	m := *e.Member
+	if m.Processes[m.Rank] != t.file.Process {
+		return fmt.Errorf("rank %d of the communicator is process %d", m.Rank, m.Processes[m.Rank])
+	}
+	for _, process := range m.Processes {
+		if !slices.ContainsFunc(r.tapes, func(t *tape) bool { return t.file.Process == process }) {
+			return fmt.Errorf("process %d is a rank, and there is no file of it", process)
+		}
+	}
+	c := r.comms[e.Comm]
+	if c == nil {
+		c = &comm{member0: e.Member, ranks: make([]*member, m.Size), channels: map[pair]*channel{}, agreed: map[uint64]*events.Agreed{},
+			told: map[word]int{}, transport: m.Transport}
+		r.comms[e.Comm] = c
+	}
+	if m.Rank = c.member0.Rank; !reflect.DeepEqual(&m, c.member0) {
+		return fmt.Errorf("process %d knows the communicator as %+v", c.member0.Processes[c.member0.Rank], *c.member0)
+	}
+	rank := e.Member.Rank
+	if c.ranks[rank] != nil {
+		return errors.New("it has joined before")
+	}
+	c.ranks[rank] = &member{comm: c, rank: rank, numbers: map[pair]uint64{}, lent: map[int]uint32{}, lost: map[int]bool{}}
+	return nil
+}
+
+// member is that of a process, nil if it has not joined.
+func (c *comm) member(process int) *member {
+	if i := slices.Index(c.member0.Processes, process); i >= 0 {
+		return c.ranks[i]
+	}
+	return nil
+}
+
+// check tells whether there is a rank, other than m.
+func (m *member) check(peer int) error {
+	if peer < 0 || peer >= len(m.comm.ranks) || peer == m.rank {
+		return fmt.Errorf("rank %d of %d has no messages with rank %d", m.rank, len(m.comm.ranks), peer)
+	}
+	return nil
+}
+
+// control takes an event beside the data path.
+func (m *member) control(e *events.Event) error {
+	switch n := e.Notice; e.Do {
+	case events.Lost:
+		for _, rank := range e.Ended.Blames {
+			m.lost[rank] = true
+		}
+	case events.Tell:
+		if n.From != m.rank {
+			return fmt.Errorf("rank %d tells it", m.rank)
+		}
+		m.comm.told[word{*n, -1}]++
+	case events.Heard:
+		heard := word{*n, m.rank}
+		if err := m.check(n.From); err != nil {
+			return err
+		}
+		if m.comm.ranks[n.From] != nil && m.comm.told[word{*n, -1}] <= m.comm.told[heard] {
+			return wait("rank %d has not told it", n.From)
+		}
+		m.comm.told[heard]++
+	case events.Agree:
+		return m.agree(e)
+	}
+	return nil
+}
+
+// agree takes what the ranks have agreed on: all on the same.
+func (m *member) agree(e *events.Event) error {
+	if e.Ended != nil {
+		return nil // it has no result on this rank
+	}
+	if before := m.comm.agreed[e.Agreed.Seq]; before != nil && !reflect.DeepEqual(before, e.Agreed) {
+		return fmt.Errorf("another rank has %+v", *before)
+	}
+	m.comm.agreed[e.Agreed.Seq] = e.Agreed
+	return nil
+}
+
+// close takes a Closed.
+func (m *member) close() error {
+	switch {
+	case len(m.calls) > 0 && !m.failed && m.current == nil:
+		return errors.New("the call has not ended")
+	case len(m.calls) == 0 && len(m.lent) > 0:
+		return fmt.Errorf("memory of rank %d was lent, and is not free", slices.Min(slices.Collect(maps.Keys(m.lent))))
+	}
+	m.closed = true
+	return nil
+}
+
+// finish finds what is missing when there are no more events.
+func (r *replay) finish() error {
+	for _, id := range slices.Sorted(maps.Keys(r.comms)) {
+		c := r.comms[id]
+		healthy := true
+		for rank, m := range c.ranks {
+			switch {
+			case m == nil || m.failed:
+				healthy = false
+			case len(m.calls) > 0:
+				healthy = false
+				if !c.hasLost(rank) {
+					return fmt.Errorf("%s ends in a call of %s that has neither ended nor failed, and no other rank has found it to be gone",
+						events.FileName(c.member0.Processes[rank]), c.member0.Name)
+				}
+				r.report.Died = append(r.report.Died, c.member0.Processes[rank])
+			}
+		}
+		if err := c.unreceived(); healthy && err != nil {
+			return err
+		}
+	}
+	slices.Sort(r.report.Died)
+	r.report.Died = slices.Compact(r.report.Died)
+	return nil
+}
+
+// hasLost tells whether another rank has found one to be gone.
+func (c *comm) hasLost(rank int) bool {
+	return slices.ContainsFunc(c.ranks, func(m *member) bool { return m != nil && m.lost[rank] })
+}
+
+// unreceived finds a message that was sent and not received.
+func (c *comm) unreceived() error {
+	for p, ch := range c.channels {
+		if len(ch.sent) != len(ch.received) {
+			return fmt.Errorf("%s: rank %d sends %d messages to rank %d, which receives %d", c.member0.Name, p.from, len(ch.sent), p.to,
+				len(ch.received))
+		}
+	}
+	return nil
+}

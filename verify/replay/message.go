@@ -1,0 +1,234 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/internal/events"
+)
+
+// channel is the messages from one rank to another, in their order.
+type channel struct {
+	sent     []*outgoing
+	received []*incoming
+}
+
+// outgoing is a message on the side of its sender.
+type outgoing struct {
+	to          *channel
+	number      int    // in it
+	call        uint64 // the fingerprint
+	bytes       int
+	put         []events.Part
+	ready, gone int // bytes that can be taken, and whose memory is not read any more
+	begun, over bool
+	receipt     *incoming // nil: its receiver has not listed it
+}
+
+// incoming is a message on the side of its receiver.
+type incoming struct {
+	from         *channel
+	number       int
+	call         uint64
+	bytes        int
+	after        *outgoing // that it overwrites as far as it was sent; nil: none
+	lend         bool
+	read, placed int // bytes that were taken out of the sender's memory, and that are in place
+	begun        bool
+}
+
+// channel is that of two ranks.
+func (c *comm) channel(from, to int) *channel {
+	ch := c.channels[pair{from, to}]
+	if ch == nil {
+		ch = new(channel)
+		c.channels[pair{from, to}] = ch
+	}
+	return ch
+}
+
+// copied tells whether a part that goes so was copied for its receiver: its memory can be written again.
+func copied(via events.Via) bool {
+	return slices.Contains([]events.Via{events.Inline, events.Slot, events.Full, events.Board}, via)
+}
+
+// isPut tells whether all of m can be taken.
+func (m *outgoing) isPut() bool { return m.begun && m.ready == m.bytes }
+
+// complete tells whether all of m is done for its sender.
+func (m *outgoing) complete() bool { return m.isPut() && m.over }
+
+func (m *incoming) complete() bool { return m.begun && m.placed == m.bytes }
+
+// free is how many bytes of m's memory may be overwritten: those that were copied, and those that the receiver has read.
+func (m *outgoing) free() int {
+	n := m.gone
+	if m.receipt != nil {
+		n = max(n, m.receipt.read)
+	}
+	return n
+}
+
+// put takes a part that can be received from now on.
+func (m *member) put(p *events.Part) error {
+	out, err := m.sending(p.Peer, (*outgoing).isPut)
+	switch {
+	case err != nil:
+		return err
+	case p.At != out.ready || p.Bytes > out.bytes-out.ready:
+		return fmt.Errorf("of the message's %d bytes, %d were sent before", out.bytes, out.ready)
+	case p.Bytes == 0 && out.bytes > 0:
+		return errors.New("it has no bytes")
+	case len(m.lent) > 0 && p.Via != events.Frame: // shared memory takes back what it lent before it goes on
+		return errors.New("memory that was lent in the step before is not free")
+	}
+	out.put = append(out.put, *p)
+	out.ready, out.begun = out.ready+p.Bytes, true
+	if copied(p.Via) {
+		out.gone = out.ready
+		out.over = out.gone == out.bytes
+	} else if p.Via == events.Frame && out.bytes == 0 {
+		out.over = true
+	}
+	return nil
+}
+
+// sent takes a part whose memory is not read any more.
+func (m *member) sent(p *events.Part) error {
+	out, err := m.sending(p.Peer, (*outgoing).complete)
+	switch {
+	case err != nil:
+		return err
+	case !out.begun || p.At != out.gone || p.Bytes > out.ready-out.gone:
+		return fmt.Errorf("of the message, %d bytes can be received and %d were sent", out.ready, out.gone)
+	}
+	if p.Via != events.Frame && (out.receipt == nil || out.receipt.read < p.At+p.Bytes || !out.receipt.begun) {
+		return wait("rank %d has not read it", p.Peer)
+	}
+	out.gone += p.Bytes
+	out.over = out.gone == out.bytes
+	return nil
+}
+
+// sending is the first message to peer of the step that is not done.
+func (m *member) sending(peer int, done func(*outgoing) bool) (*outgoing, error) {
+	if err := m.check(peer); err != nil {
+		return nil, err
+	}
+	if m.current != nil {
+		for _, out := range m.current.sends[peer] {
+			if !done(out) {
+				return out, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("the step has no message to rank %d, or none that is not complete", peer)
+}
+
+// receiving is the first message of peer that is not complete, and its sender's side of it.
+func (m *member) receiving(p *events.Part) (*incoming, *outgoing, error) {
+	if err := m.check(p.Peer); err != nil {
+		return nil, nil, err
+	}
+	if m.current == nil {
+		return nil, nil, errors.New("no messages are in flight")
+	}
+	i := slices.IndexFunc(m.current.recvs[p.Peer], func(in *incoming) bool { return !in.complete() })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("the step has no message of rank %d, or none that is not complete", p.Peer)
+	}
+	in := m.current.recvs[p.Peer][i]
+	if len(in.from.sent) <= in.number {
+		return nil, nil, wait("rank %d has not sent it", p.Peer)
+	}
+	out := in.from.sent[in.number]
+	switch {
+	case out.call != in.call:
+		return nil, nil, fmt.Errorf("rank %d has sent it for call %#x, and it is received for %#x", p.Peer, out.call, in.call)
+	case out.bytes != in.bytes:
+		return nil, nil, fmt.Errorf("rank %d has sent %d bytes, and %d are received", p.Peer, out.bytes, in.bytes)
+	}
+	return in, out, nil
+}
+
+// taken takes a part that was read out of the sender's memory.
+func (m *member) taken(p *events.Part) error {
+	in, out, err := m.receiving(p)
+	if err == nil {
+		err = in.take(out, p)
+	}
+	return err
+}
+
+// take has p, the next part of in, read.
+func (in *incoming) take(out *outgoing, p *events.Part) error {
+	switch {
+	case p.At != in.read || p.Bytes > in.bytes-in.read:
+		return fmt.Errorf("of the message's %d bytes, %d were received before", in.bytes, in.read)
+	case p.Bytes == 0 && in.bytes > 0:
+		return errors.New("it has no bytes")
+	case !out.begun || p.At+p.Bytes > out.ready:
+		return wait("rank %d has not sent it", p.Peer)
+	}
+	if err := out.carries(p); err != nil {
+		return err
+	}
+	in.read, in.begun = in.read+p.Bytes, true
+	return nil
+}
+
+// carries tells whether the sender has cut the message so that p can be a part that is received: what was copied is taken
+// as it was put, and what was not in any parts of it.
+func (m *outgoing) carries(p *events.Part) error {
+	i := slices.IndexFunc(m.put, func(put events.Part) bool { return p.At < put.At+put.Bytes || put.Bytes == 0 })
+	if i < 0 {
+		return errors.New("it was not sent so")
+	}
+	put := m.put[i]
+	put.Peer, put.Lent = p.Peer, p.Lent
+	same := put == *p
+	if !copied(put.Via) {
+		same = put.Via == p.Via && put.Segment == p.Segment
+	}
+	if !same {
+		return fmt.Errorf("it was sent as %s", partWords(&m.put[i]))
+	}
+	return nil
+}
+
+// placed takes a part that is in its place.
+func (m *member) placed(p *events.Part) error {
+	in, out, err := m.receiving(p)
+	switch {
+	case err != nil:
+		return err
+	case p.At != in.placed:
+		return fmt.Errorf("of the message's %d bytes, %d are in their place", in.bytes, in.placed)
+	case p.Lent && (!in.lend || p.Bytes != in.bytes):
+		return errors.New("the message may not be lent")
+	case in.after != nil && in.after.free() < p.At+p.Bytes:
+		return wait("what is overwritten was not sent: %d bytes of it were", in.after.free())
+	}
+	if in.read == in.placed {
+		if err := in.take(out, p); err != nil {
+			return err
+		}
+	} else if p.Bytes != in.read-in.placed {
+		return fmt.Errorf("of the message, %d bytes were taken, and %d are in their place", in.read, in.placed)
+	}
+	in.placed += p.Bytes
+	if p.Lent {
+		m.lent[p.Peer] = p.Segment
+	}
+	return nil
+}
+
+// freed takes memory back that was lent.
+func (m *member) freed(p *events.Part) error {
+	if segment, lent := m.lent[p.Peer]; !lent || segment != p.Segment {
+		return fmt.Errorf("of rank %d, that segment is not lent", p.Peer)
+	}
+	delete(m.lent, p.Peer)
+	return nil
+}

@@ -1,0 +1,240 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/spec"
+)
+
+// plan is what a schedule is made for.
+type plan struct {
+	hash                    uint64
+	size, root, peer, depth int
+}
+
+// schedule is a schedule by ranks and steps.
+type schedule struct {
+	*gen.Schedule
+	steps [][]scheduled
+}
+
+// scheduled is a step of one rank, without instructions that do nothing.
+type scheduled struct {
+	number              int
+	sends, recvs, local []*gen.Instr
+}
+
+// schedule is that of a call among size ranks.
+func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
+	p := plan{c.Schedule, size, c.Root, max(c.Peer, 0), c.Depth}
+	if s := r.schedules[p]; s != nil {
+		return s, nil
+	}
+	a := r.algorithms[c.Schedule]
+	switch {
+	case a == nil:
+		return nil, fmt.Errorf("none of the algorithms is %s with hash %#x", c.Algorithm, c.Schedule)
+	case !a.Serves(size):
+		return nil, fmt.Errorf("%s does not serve %d ranks", a.FullName(), size)
+	case c.Depth > max(1, c.Count):
+		return nil, fmt.Errorf("depth %d of %d elements", c.Depth, c.Count)
+	}
+	made, err := gen.Instantiate(a, gen.Params{Size: size, Root: c.Root, Peer: max(c.Peer, 0), Depth: c.Depth})
+	if err != nil {
+		return nil, err
+	}
+	s := &schedule{Schedule: made}
+	for rank := range made.Ranks {
+		s.steps = append(s.steps, stepsOf(&made.Ranks[rank]))
+	}
+	r.schedules[p] = s
+	return s, nil
+}
+
+// stepsOf are the steps of a rank.
+func stepsOf(p *gen.Program) (steps []scheduled) {
+	for i := range p.Instrs {
+		in := &p.Instrs[i]
+		if n := len(steps); n == 0 || steps[n-1].number != in.Step {
+			steps = append(steps, scheduled{number: in.Step})
+		}
+		s := &steps[len(steps)-1]
+		switch in.Kind {
+		case gen.SendInstr:
+			s.sends = append(s.sends, in)
+		case gen.RecvInstr, gen.RecvReduceInstr:
+			s.recvs = append(s.recvs, in)
+		case gen.CopyInstr, gen.ReduceInstr, gen.FinishInstr:
+			s.local = append(s.local, in)
+		}
+	}
+	return steps
+}
+
+// call is a call of one rank.
+type call struct {
+	*events.Call
+	s     *schedule
+	rank  int
+	at    int  // the step that it has come to
+	moved bool // whose messages are complete
+	local int  // and how many of whose local instructions are done
+}
+
+// settle goes on to the next step that has something to do: messages, unless these have moved, or a local instruction.
+func (c *call) settle() *scheduled {
+	steps := c.s.steps[c.rank]
+	for ; c.at < len(steps); c.at, c.moved, c.local = c.at+1, false, 0 {
+		s := &steps[c.at]
+		if sends, recvs := c.messages(); !c.moved && len(sends)+len(recvs) > 0 {
+			return s
+		}
+		c.moved = true
+		for ; c.local < len(s.local); c.local++ {
+			if c.place(s.local[c.local].Dst).Bytes > 0 {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// messages are those of the step, in the places of this call, without those that have no bytes and are no signals.
+func (c *call) messages() (sends []events.Send, recvs []events.Recv) {
+	s := &c.s.steps[c.rank][c.at]
+	for _, in := range s.sends {
+		if p := c.place(in.Srcs[0]); p.Bytes > 0 || in.Srcs[0].Buf == "" {
+			sends = append(sends, events.Send{Peer: in.Peer, Data: p})
+		}
+	}
+	for _, in := range s.recvs {
+		p := c.place(in.Dst)
+		if p.Bytes == 0 && in.Dst.Buf != "" {
+			continue
+		}
+		r := events.Recv{Peer: in.Peer, Into: p, ReceivedFirst: in.ReceivedFirst, AfterSend: in.AfterSend >= 0, Lend: in.Lend}
+		if in.Kind == gen.RecvReduceInstr {
+			with := c.place(in.Srcs[0])
+			r.With = &with
+		}
+		recvs = append(recvs, r)
+	}
+	return sends, recvs
+}
+
+// operation is the local instruction that is next in the step.
+func (c *call) operation() (events.Kind, *events.Local) {
+	in := c.s.steps[c.rank][c.at].local[c.local]
+	l := &events.Local{Into: c.place(in.Dst), Lent: in.Lend}
+	for _, src := range in.Srcs {
+		l.From = append(l.From, c.place(src))
+	}
+	switch in.Kind {
+	case gen.CopyInstr:
+		return events.Copy, l
+	case gen.ReduceInstr:
+		return events.Reduce, l
+	}
+	l.From = nil
+	return events.Finish, l
+}
+
+// place is where a place of the schedule lies in this call, as events name it.
+func (c *call) place(p gen.Place) events.Place {
+	from, to := c.span(p)
+	e := events.Place{Buf: string(p.Buf), At: from * c.Element, Bytes: (to - from) * c.Element}
+	if e.Bytes == 0 {
+		return events.Place{}
+	}
+	if at := e.At + c.InAt; p.Buf == spec.In && c.Shared && at >= 0 && at <= c.Out-e.Bytes {
+		e.Buf, e.At = string(spec.Out), at
+	}
+	return e
+}
+
+// span is where a place lies in its buffer, in elements.
+func (c *call) span(p gen.Place) (from, to int) {
+	chunks := c.s.Chunks
+	first := func(chunk int) int {
+		return chunk/chunks*c.Count + chunk%chunks*(c.Count/chunks) + min(chunk%chunks, c.Count%chunks)
+	}
+	if p.Buf != spec.Scratch {
+		return first(p.At), first(p.At + p.N)
+	}
+	slot := (c.Count + chunks - 1) / chunks
+	from, to = p.At*slot, (p.At+p.N)*slot
+	if p.N == 1 {
+		to = from + first(p.Like+1) - first(p.Like)
+	}
+	return from, to
+}
+
+// number is the number of the last call of this one's kind.
+func (m *member) number(c *events.Call) pair {
+	if c.Peer < 0 {
+		return pair{-1, -1}
+	}
+	return pair{c.Root, c.Peer}
+}
+
+// begin takes a call.
+func (m *member) begin(r *replay, c *events.Call) error {
+	of := m.number(c)
+	switch {
+	case m.failed:
+		return errors.New("a call has failed, and the communicator with it")
+	case m.current != nil || slices.ContainsFunc(m.calls, func(other *call) bool { return other.Peer < 0 || c.Peer < 0 || other.at > 0 }):
+		return errors.New("the call before has not ended")
+	case len(m.lent) > 0:
+		return errors.New("memory that was lent in the call before is not free")
+	case c.Seq != m.numbers[of]+1:
+		return fmt.Errorf("call %d comes after call %d", c.Seq, m.numbers[of])
+	case c.Peer >= 0 && (c.Root == c.Peer || c.Root != m.rank && c.Peer != m.rank):
+		return fmt.Errorf("rank %d takes no part in it", m.rank)
+	}
+	size := len(m.comm.ranks)
+	if c.Root >= size || c.Peer >= size {
+		return fmt.Errorf("there are %d ranks", size)
+	}
+	s, err := r.schedule(c, size)
+	if err != nil {
+		return err
+	}
+	m.calls = append(m.calls, &call{Call: c, s: s, rank: m.rank})
+	m.numbers[of]++
+	return nil
+}
+
+// end takes the end of all calls that run.
+func (m *member) end(r *replay) error {
+	if m.current != nil {
+		return errors.New("messages are in flight")
+	}
+	if len(m.calls) == 0 {
+		return errors.New("no call has begun")
+	}
+	for _, c := range m.calls {
+		if s := c.settle(); s != nil {
+			return fmt.Errorf("step %d of %s is not done: %s", s.number, c.s.Algorithm, c.due())
+		}
+		r.report.Calls[fmt.Sprintf("%s over %s", c.s.Algorithm, m.comm.transport)]++
+	}
+	m.calls = m.calls[:0]
+	return nil
+}
+
+// fail takes the failure of the calls that run. Those that were refused, which does no harm, do not count.
+func (m *member) fail(e *events.Ended) error {
+	if e.State == "Healthy" {
+		for _, c := range m.calls {
+			m.numbers[m.number(c.Call)]--
+		}
+	}
+	m.failed = m.failed || e.State != "Healthy"
+	m.calls, m.current = nil, nil
+	return nil
+}
