@@ -75,10 +75,12 @@ Condemn(r) ==
   /\ status' = [status EXCEPT ![r] = "failed"]
   /\ note' = [d \in Ranks |-> IF d = r THEN FALSE ELSE note[d] \/ Tells]
 
-GiveUp ==
-  /\ alive[0] /\ status[0] = "call"
-  /\ Condemn(0)
+GivesUp(r) ==
+  /\ alive[r] /\ status[r] = "call"
+  /\ Condemn(r)
   /\ UNCHANGED <<alive, gone, agreement>>
+
+GiveUp == GivesUp(0)
 
 Hear(r) ==
   /\ alive[r] /\ note[r]

@@ -103,12 +103,14 @@ Takes(r, e) ==
 Lowest(ranks) == CHOOSE r \in ranks : \A q \in ranks : r <= q
 Waiting == {r \in Ranks : Left(r)}
 Misfits == {r \in Waiting : ~Fits(r, Event(r))}
+Forlorn == {r \in Waiting : ~Left(Event(r).peer)} \* who fits waits for a message
+Guilty == IF Misfits # {} THEN Misfits ELSE IF Forlorn # {} THEN Forlorn ELSE Waiting
 
 Follow == \E able \in {{r \in Ranks : Can(r)}} : able # {} /\ \E r \in {Lowest(able)} : \E e \in {Event(r)} : Takes(r, e)
 
 Refuse ==
   /\ refused = <<>> /\ Waiting # {} /\ \A r \in Ranks : ~Can(r)
-  /\ \E r \in {Lowest(IF Misfits = {} THEN Waiting ELSE Misfits)} : refused' = <<r, pos[r] + 1>>
+  /\ \E r \in {Lowest(Guilty)} : refused' = <<r, pos[r] + 1>>
   /\ UNCHANGED <<vars, pos, open, bytes>>
 
 Over == (Waiting = {} \/ refused # <<>>) /\ UNCHANGED <<vars, pos, open, bytes, refused>>

@@ -10,6 +10,13 @@ import (
 // doctored is checks of what did not happen: the trace of a call, of which one event was changed, has to be refused, and at
 // the right line. The events keep the numbers of their lines.
 func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
+	for rank, all := range t.ranks {
+		for _, do := range []events.Kind{events.Stored, events.Placed, events.Done, events.Reduce} {
+			if first(all, do) < 1 {
+				return nil, fmt.Errorf("rank %d has not written %q", rank, do)
+			}
+		}
+	}
 	for _, d := range []struct {
 		what   string
 		rank   int

@@ -159,7 +159,9 @@ func compare(c *check, results []result) {
 		case r.Refused != c.refused:
 			r.Problem = fmt.Sprintf("refused at %s, want %s", r.Refused, c.refused)
 		case c.refused != "":
-		case c.trace == 0 && r.States != c.states:
+		case c.states < 0 && r.States != results[0].States:
+			r.Problem = fmt.Sprintf("%s has found %d states", results[0].Checker, results[0].States)
+		case c.states >= 0 && c.trace == 0 && r.States != c.states:
 			r.Problem = fmt.Sprintf("want %d states", c.states)
 		case c.trace != 0 && r.Trace != c.trace:
 			r.Problem = fmt.Sprintf("a counterexample of %d states, want %d", r.Trace, c.trace)

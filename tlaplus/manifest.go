@@ -23,7 +23,7 @@ type check struct {
 
 	// want is "ok", "deadlock", or the name of the invariant or property that is violated.
 	want   string
-	states int  // distinct ones of the whole graph, which a checker has to see where the verdict is ok or a violated property
+	states int  // distinct ones of the whole graph, which a checker has to see where the verdict is ok or a violated property; -1: as many as the other
 	trace  int  // for an invariant or a deadlock: the states of a shortest counterexample
 	long   bool // only with -long
 }

@@ -95,6 +95,22 @@ func (j *job) checks(ranks [][]events.Event) (checks []*check, err error) {
 			checks = append(checks, doctored...)
 		}
 	}
+	if j.failure {
+		t := failureOf(world)
+		doctored, err := t.doctored(j.transport + " " + j.what)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(append(checks, t.check(j.transport+" "+j.what)), doctored...)
+	}
+	if j.transport == "shm" && j.what == "normal" {
+		t := ringOf(world, 0, 1)
+		doctored, err := t.doctored(j.transport)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(append(checks, t.check(j.transport+" "+j.what), ringOf(world, 2, 1).check(j.transport+" "+j.what)), doctored...)
+	}
 	return checks, nil
 }
 

@@ -95,3 +95,46 @@ func TestRefusedIn(t *testing.T) {
 		}
 	}
 }
+
+// TestDoctoredTracesDiffer: what is doctored is another trace than the one that it was made of, which stays as it was.
+func TestDoctoredTracesDiffer(t *testing.T) {
+	notice := func(by int) *events.Notice { return &events.Notice{From: by, By: by, State: "Failed"} }
+	failure := failureOf([][]events.Event{
+		{{N: 1, Do: events.Heard, Notice: notice(1)}, {N: 2, Do: events.Fate, Ended: &events.Ended{}}, {N: 3, Do: events.Tell, Notice: notice(0)},
+			{N: 4, Do: events.Agree, Agreed: &events.Agreed{}}, {N: 5, Do: events.Lost, Ended: &events.Ended{}}},
+		{{N: 1, Do: events.Fate, Ended: &events.Ended{}}, {N: 2, Do: events.Tell, Notice: notice(1)},
+			{N: 3, Do: events.Lost, Ended: &events.Ended{Blames: []int{0}}}, {N: 4, Do: events.Agree, Agreed: &events.Agreed{}}},
+	})
+	if len(failure[0]) != 4 {
+		t.Errorf("%d events, want those up to the first agreement, 4", len(failure[0]))
+	}
+	ring := &traceOfRing{from: 0, to: 1}
+	for i := range slots + 1 {
+		part := &events.Part{Segment: uint32(i), Bytes: 1}
+		ring.sender = append(ring.sender, events.Event{N: uint64(i), Do: events.Stored, Part: part})
+		ring.receiver = append(ring.receiver, events.Event{N: uint64(i), Do: events.Placed, Part: part})
+	}
+	for _, x := range []struct {
+		was      *check
+		doctored func() ([]*check, error)
+		again    func(of string) *check
+		want     int
+	}{
+		{failure.check("x"), func() ([]*check, error) { return failure.doctored("x") }, failure.check, 3},
+		{ring.check("x"), func() ([]*check, error) { return ring.doctored("x") }, ring.check, 3},
+	} {
+		checks, err := x.doctored()
+		if err != nil || len(checks) != x.want {
+			t.Fatalf("%d checks, %v", len(checks), err)
+		}
+		_, was, _ := strings.Cut(x.was.events, "EXTENDS")
+		for _, c := range checks {
+			if _, now, _ := strings.Cut(c.events, "EXTENDS"); now == was || c.refused == "" {
+				t.Errorf("%s: the same events, to be refused at %q", c.config, c.refused)
+			}
+		}
+		if again := x.again("x"); again.events != x.was.events {
+			t.Errorf("the trace itself was changed:\n%s", again.events)
+		}
+	}
+}

@@ -18,8 +18,11 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// counts are the elements of the calls. They can be divided by all sizes up to 4, and by what algorithms cut blocks into.
-var counts = []int{48, 48 << 7, 48 << 12}
+// calls are the algorithms and numbers of elements, which can be cut into as many equal chunks as there are ranks.
+var calls = []struct {
+	algorithm string
+	count     int
+}{{"one-shot", 48}, {"recursive-doubling", 48 << 7}, {"ring", 48 << 12}}
 
 func main() {
 	if err := run(context.Background(), os.Args[len(os.Args)-1]); err != nil {
@@ -33,8 +36,8 @@ func run(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
-	for i, count := range counts {
-		if err = call(ctx, c, what, i, count); err == nil {
+	for i := range calls {
+		if err = call(ctx, c, what, i); err == nil {
 			continue
 		}
 		if what != "killed" && what != "cancelled" {
@@ -53,7 +56,7 @@ func run(ctx context.Context, what string) error {
 }
 
 // call makes call i, of which what says how it goes.
-func call(ctx context.Context, c *fast.Comm, what string, i, count int) error {
+func call(ctx context.Context, c *fast.Comm, what string, i int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	switch {
@@ -67,5 +70,6 @@ func call(ctx context.Context, c *fast.Comm, what string, i, count int) error {
 	case (what == "killed" || what == "cancelled") && c.Rank() == 0:
 		time.Sleep(200 * time.Millisecond)
 	}
-	return fast.AllReduce(ctx, c, make([]float32, count), fast.Sum)
+	x := &calls[i]
+	return fast.AllReduce(ctx, c, make([]float32, x.count), fast.Sum, fast.WithAlgorithm(x.algorithm))
 }

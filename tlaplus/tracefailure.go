@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/internal/events"
+)
+
+// traceOfFailure is how the ranks of a communicator gave it up, and agreed for the first time on who is gone.
+type traceOfFailure [][]events.Event
+
+// failureOf takes it out of all events of a communicator.
+func failureOf(ranks [][]events.Event) traceOfFailure {
+	t := make(traceOfFailure, len(ranks))
+	for r, all := range ranks {
+		for _, e := range all {
+			switch e.Do {
+			case events.Lost, events.Fate, events.Failed, events.Agree:
+				t[r] = append(t[r], e)
+			case events.Tell, events.Heard:
+				if e.Notice.State != "Closed" {
+					t[r] = append(t[r], e)
+				}
+			}
+			if e.Do == events.Agree {
+				break
+			}
+		}
+	}
+	return t
+}
+
+// check is the check that Abort can do what the trace says.
+func (t traceOfFailure) check(of string) *check {
+	c := &check{model: "TraceAbort", config: of, want: "ok", states: -1}
+	var ranks []string
+	var dies []int
+	for r, all := range t {
+		var lines, numbers []string
+		for i := range all {
+			lines, numbers = append(lines, failureEvent(&all[i])), append(numbers, fmt.Sprint(all[i].N+1))
+		}
+		if !slices.ContainsFunc(all, func(e events.Event) bool { return e.Do == events.Agree }) {
+			dies = append(dies, r)
+		}
+		c.lines = append(c.lines, numbers)
+		ranks = append(ranks, "  <<\n    "+strings.Join(lines, ",\n    ")+" >>")
+	}
+	c.events = fmt.Sprintf("---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nDies == %s\n\nTrace == <<\n%s\n>>\n====\n", of,
+		numberSet(dies), strings.Join(ranks, ",\n"))
+	return c
+}
+
+// failureEvent is e as a record.
+func failureEvent(e *events.Event) string {
+	switch e.Do {
+	case events.Lost:
+		return fmt.Sprintf("[do |-> %q, rank |-> %d]", e.Do, e.Ended.Blames[0])
+	case events.Tell, events.Heard:
+		return fmt.Sprintf("[do |-> %q, from |-> %d, by |-> %d]", e.Do, e.Notice.From, e.Notice.By)
+	case events.Agree:
+		return fmt.Sprintf("[do |-> %q, gone |-> %s]", e.Do, numberSet(e.Agreed.Gone))
+	}
+	return fmt.Sprintf("[do |-> %q, blames |-> %s]", e.Do, numberSet(e.Ended.Blames))
+}
+
+// numberSet is a set of numbers.
+func numberSet(all []int) string {
+	return "{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(all)), ", "), "[]") + "}"
+}
+
+// doctored is checks of how ranks did not give a communicator up: each has to be refused at the right line.
+func (t traceOfFailure) doctored(of string) (checks []*check, err error) {
+	add := func(what string, rank, at int, changed []events.Event) {
+		all := slices.Clone(t)
+		all[rank] = changed
+		c := all.check(of + ", " + what)
+		c.want, c.refused = "Follows", fmt.Sprintf("rank %d, line %d", rank, changed[at].N+1)
+		checks = append(checks, c)
+	}
+	for rank, all := range t {
+		if at := first(all, events.Lost); at >= 0 {
+			lives := *all[at].Ended
+			lives.Blames = []int{rank}
+			changed := slices.Clone(all)
+			changed[at].Ended = &lives
+			add("a living rank is lost", rank, at, changed)
+			break
+		}
+	}
+	last := len(t) - 1
+	fate, tell, agree := first(t[last], events.Fate), first(t[last], events.Tell), first(t[last], events.Agree)
+	if fate < 0 || tell < fate || agree < 0 {
+		return nil, fmt.Errorf("rank %d has not given the communicator up, told so, and agreed on it", last)
+	}
+	changed, agreed := slices.Clone(t[last]), *t[last][agree].Agreed
+	agreed.Gone = append(slices.Clone(agreed.Gone), 0)
+	changed[agree].Agreed = &agreed
+	add("agreed on another value", last, agree, changed)
+
+	changed = slices.Insert(slices.Delete(slices.Clone(t[last]), tell, tell+1), fate, t[last][tell])
+	add("told before its end", last, fate, changed)
+	return checks, nil
+}
