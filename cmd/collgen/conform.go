@@ -36,7 +36,7 @@ func (c *call) conformFlags() {
 	c.flags.Uint64Var(&f.seed, "seed", 1, "the `number` that they are drawn from")
 	c.flags.DurationVar(&f.patience, "patience", 20*time.Second, "a case that takes longer hangs")
 	c.flags.DurationVar(&f.shrinking, "shrinking", 30*time.Second, "how long a case that fails is made smaller")
-	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, and the values overflow, nan, minus-zero")
+	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, forms such as Reduce/in-place, the values overflow, nan, minus-zero, and empty blocks")
 	c.flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
 }
 

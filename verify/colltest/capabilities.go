@@ -49,21 +49,56 @@ func (c *Capabilities) sizesFor(p spec.Primitive) []int {
 	return slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return len(calls(p, n)) == 0 })
 }
 
-// Without is c without some of it: primitives, types and ops by their names, and the values "nan", "minus-zero" and "overflow".
+// Without is c without some of it: primitives, types and ops by their names, forms as "Reduce/in-place" (or apart, or uneven),
+// the values "nan", "minus-zero" and "overflow", and "empty" blocks.
 func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	for _, name := range names {
-		n := len(c.Primitives) + len(c.Types) + len(c.Ops)
-		c.Primitives = slices.DeleteFunc(slices.Clone(c.Primitives), func(x Support) bool { return x.Primitive.Name == name })
-		c.Types = slices.DeleteFunc(slices.Clone(c.Types), func(x spec.Type) bool { return x.String() == name })
-		c.Ops = slices.DeleteFunc(slices.Clone(c.Ops), func(x spec.Op) bool { return x.String() == name })
-		value, isValue := map[string]*bool{"nan": &c.NaN, "minus-zero": &c.MinusZero, "overflow": &c.Overflow}[name]
-		if isValue {
-			*value = false
-		} else if n == len(c.Primitives)+len(c.Types)+len(c.Ops) {
+		if !c.leaveOut(name) {
 			return c, fmt.Errorf("%s has no %q that could be left out", c.Name, name)
 		}
 	}
 	return c, nil
+}
+
+// leaveOut leaves out what has that name, and tells whether there is anything.
+func (c *Capabilities) leaveOut(name string) bool {
+	switch name {
+	case "nan":
+		c.NaN = false
+		return true
+	case "minus-zero":
+		c.MinusZero = false
+		return true
+	case "overflow":
+		c.Overflow = false
+		return true
+	case "empty":
+		c.LeastCount = max(1, c.LeastCount)
+		return true
+	}
+	if primitive, form, isForm := strings.Cut(name, "/"); isForm {
+		return c.leaveOutForm(primitive, form)
+	}
+	n := len(c.Primitives) + len(c.Types) + len(c.Ops)
+	c.Primitives = slices.DeleteFunc(slices.Clone(c.Primitives), func(x Support) bool { return x.Primitive.Name == name })
+	c.Types = slices.DeleteFunc(slices.Clone(c.Types), func(x spec.Type) bool { return x.String() == name })
+	c.Ops = slices.DeleteFunc(slices.Clone(c.Ops), func(x spec.Op) bool { return x.String() == name })
+	return n > len(c.Primitives)+len(c.Types)+len(c.Ops)
+}
+
+func (c *Capabilities) leaveOutForm(primitive, form string) bool {
+	i := slices.IndexFunc(c.Primitives, func(x Support) bool { return x.Primitive.Name == primitive })
+	if i < 0 {
+		return false
+	}
+	c.Primitives = slices.Clone(c.Primitives)
+	s := &c.Primitives[i]
+	has, ok := map[string]*bool{"apart": &s.Apart, "in-place": &s.InPlace, "uneven": &s.Uneven}[form]
+	if !ok || !*has {
+		return false
+	}
+	*has = false
+	return true
 }
 
 // missing says what c lacks of all.

@@ -14,18 +14,20 @@ import (
 // fault is what it does wrong.
 type central struct {
 	fault
-	can colltest.Capabilities
+	can   colltest.Capabilities
+	byRef bool // the results are those of package ref
 }
 
 func (c *central) Capabilities() colltest.Capabilities { return c.can }
 
 func (c *central) Start(_ context.Context, size int) (colltest.World, error) {
-	return &room{fault: c.fault, size: size, made: make([]map[roundKey]int, size), rounds: map[roundKey]*round{}}, nil
+	return &room{fault: c.fault, byRef: c.byRef, size: size, made: make([]map[roundKey]int, size), rounds: map[roundKey]*round{}}, nil
 }
 
 // room is where the ranks of a central implementation meet.
 type room struct {
 	fault
+	byRef  bool
 	size   int
 	mu     sync.Mutex
 	made   []map[roundKey]int // calls, by rank and key without number
@@ -51,6 +53,9 @@ func (r *room) Call(ctx context.Context, rank int, c *colltest.Call) error {
 		}
 	}
 	round := r.join(rank, c)
+	if r.byRef {
+		return r.asRef(ctx, rank, c, round)
+	}
 	if c.Primitive != "Barrier" || !r.early {
 		select {
 		case <-round.full:
@@ -68,6 +73,18 @@ func (r *room) Call(ctx context.Context, rank int, c *colltest.Call) error {
 		r.leave(rank, r.size, c)
 	}
 	return nil
+}
+
+// asRef gives a rank what package ref gives it.
+func (r *room) asRef(ctx context.Context, rank int, c *colltest.Call, round *round) error {
+	select {
+	case <-round.full:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	out, err := arithmetics[c.Type].ref(c, round.ins, rank)
+	copy(c.Out(), out)
+	return err
 }
 
 // join adds a rank's input to the round of its call.
@@ -158,6 +175,8 @@ func (r *room) reduce(rank int, c *colltest.Call, operands [][]byte) []byte {
 type arithmetic interface {
 	combine(op spec.Op, x, y []byte) []byte
 	finish(op spec.Op, x []byte, size int) []byte
+	// ref is a rank's output by package ref.
+	ref(c *colltest.Call, ins [][][]byte, rank int) ([]byte, error)
 }
 
 var arithmetics = map[spec.Type]arithmetic{
@@ -184,6 +203,20 @@ func (of[T]) finish(op spec.Op, x []byte, size int) []byte {
 		colltest.As[T](result)[i] = ref.Finish(op, a, size)
 	}
 	return result
+}
+
+func (of[T]) ref(c *colltest.Call, ins [][][]byte, rank int) ([]byte, error) {
+	call := ref.Call[T]{Op: c.Op, Root: c.Root, Peer: c.Peer}
+	for _, blocks := range ins {
+		call.In = append(call.In, colltest.As[T](aligned(bytes.Join(blocks, nil))))
+	}
+	outs, err := call.Run(c.Primitive)
+	if err != nil {
+		return nil, err
+	}
+	out := colltest.Aligned(len(outs[rank]) * c.Type.Bytes())
+	copy(colltest.As[T](out), outs[rank])
+	return out, nil
 }
 
 func aligned(b []byte) []byte {

@@ -18,6 +18,15 @@ func TestRun(t *testing.T) {
 	colltest.Run(t, &central{can: colltest.Everything("central", sizes...)})
 }
 
+// TestRef: so does package ref, which has no uneven counts.
+func TestRef(t *testing.T) {
+	can := colltest.Everything("ref", sizes...)
+	for i := range can.Primitives {
+		can.Primitives[i].Uneven = false
+	}
+	colltest.Run(t, &central{can: can, byRef: true})
+}
+
 // TestFaults: every fault is found, and made as small as it can be.
 func TestFaults(t *testing.T) {
 	for _, f := range faults {
@@ -88,5 +97,28 @@ func TestSkips(t *testing.T) {
 	}
 	if got := s.Tested["AllReduce"]; got.Cases == 0 || got.Elements == 0 {
 		t.Errorf("tested: %+v", got)
+	}
+}
+
+// TestWithout: what is left out is missing, and what is not there cannot be left out.
+func TestWithout(t *testing.T) {
+	all := colltest.Everything("all", 1, 2)
+	for _, name := range []string{"AllReduce", "Reduce/in-place", "Gather/uneven", "float16", "avg", "nan", "minus-zero", "overflow", "empty"} {
+		less, err := all.Without(name)
+		if err != nil {
+			t.Error(err)
+		}
+		s := colltest.NewSuite(&central{can: less})
+		if untested := s.Untested(); len(untested) != 1 {
+			t.Errorf("without %s, not tested: %q", name, untested)
+		}
+	}
+	for _, name := range []string{"Shuffle", "float15", "Send/in-place", "Send/twice", "Shuffle/apart", ""} {
+		if _, err := all.Without(name); err == nil {
+			t.Errorf("%q was left out", name)
+		}
+	}
+	if untested := colltest.NewSuite(&central{can: all}).Untested(); len(untested) > 0 {
+		t.Errorf("of everything, not tested: %q", untested)
 	}
 }

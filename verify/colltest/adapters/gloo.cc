@@ -1,3 +1,5 @@
+//go:build ignore
+
 // The collectives of Gloo, over TCP on the loopback device, called by collgen conform. The ranks meet in a folder, and one all-reduce
 // is chosen; a name that begins with "new-" means the functions of Gloo's newer interface, others its older algorithms.
 //

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // The collectives of an MPI library, called by collgen conform:
 //
 //	mpicc -O2 -o mpi mpi.c

@@ -1,0 +1,82 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// TestConform: package fast does what the specifications say, by the tests that any implementation can be put to. The other tests
+// of this package know more: the algorithms, the bits of their sums, and other ways to make calls.
+func TestConform(t *testing.T) {
+	colltest.Run(t, goroutinesConform{})
+}
+
+// goroutinesConform is fast on goroutines as colltest takes it.
+type goroutinesConform struct{}
+
+func (goroutinesConform) Capabilities() colltest.Capabilities {
+	can := colltest.Everything("fast", 1, 2, 3, 4, 5, 6, 7, 8)
+	for i := range can.Primitives {
+		can.Primitives[i].Uneven = false
+	}
+	return can
+}
+
+func (goroutinesConform) Start(_ context.Context, size int) (colltest.World, error) {
+	w := &conformWorld{over: make(chan error, 1)}
+	for range size {
+		w.calls = append(w.calls, make(chan conformCall))
+	}
+	go func() {
+		w.over <- fast.Run(context.Background(), size, func(_ context.Context, c *fast.Comm) error {
+			for x := range w.calls[c.Rank()] {
+				x.over <- x.on(c)
+			}
+			return nil
+		})
+	}()
+	return w, nil
+}
+
+// conformWorld is ranks that fast.Run has started, and that make the calls which come through channels.
+type conformWorld struct {
+	calls []chan conformCall // by rank
+	over  chan error
+}
+
+type conformCall struct {
+	ctx  context.Context
+	call *colltest.Call
+	over chan error
+}
+
+func (w *conformWorld) Call(ctx context.Context, rank int, c *colltest.Call) error {
+	over := make(chan error, 1)
+	w.calls[rank] <- conformCall{ctx, c, over}
+	return <-over
+}
+
+func (w *conformWorld) Close() error {
+	for _, calls := range w.calls {
+		close(calls)
+	}
+	return <-w.over
+}
+
+// on makes the call, by the selection table.
+func (x *conformCall) on(c *fast.Comm) error {
+	h, err := elements[x.call.Type].over(c, x.call).invoke(x.ctx, false, nil)
+	if h != nil {
+		return errors.New("a blocking call has a handle")
+	}
+	return err
+}
+
+func (of[T]) over(comm *fast.Comm, c *colltest.Call) rankBuffers {
+	return &buffers[T]{c: comm, x: &rankCall{Primitive: c.Primitive, Op: c.Op, Root: c.Root, Peer: c.Peer, InPlace: c.InPlace},
+		in: colltest.As[T](c.In()), out: colltest.As[T](c.Out()), whole: colltest.As[T](c.Whole())}
+}
