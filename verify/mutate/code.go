@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+)
+
+// subject is a package whose source code is mutated, and what may kill its mutants: its own tests first, then those of what
+// stands on it.
+type subject struct {
+	pkg   string
+	rungs []rung
+}
+
+var subjects = []subject{
+	{"spec", []rung{
+		tests("tests of spec", 30*time.Second, "./spec"),
+		tests("tests of gen", 60*time.Second, "./gen", "./gen/emit"),
+		tests("tests of verify", 60*time.Second, "./verify", "./verify/mutate"),
+	}},
+	{"gen", []rung{
+		tests("tests of gen", 60*time.Second, "./gen"),
+		tests("golden files of emit", 30*time.Second, "./gen/emit"),
+		tests("tests of verify", 60*time.Second, "./verify", "./verify/mutate"),
+	}},
+	{"verify", []rung{
+		tests("tests of verify", 60*time.Second, "./verify"),
+		tests("schedule mutants", 60*time.Second, "./verify/mutate"),
+	}},
+}
+
+// check generates everything anew, proofs included.
+var check = rung{"check-generate", "fast", 100 * time.Second, []string{"run", "../cmd/collgen", "check"}}
+
+// outcome is a line of the file that keeps what was tried, so that a run goes on where the last one ended.
+type outcome struct {
+	Package string  `json:"package"`
+	Mutant  string  `json:"mutant"`
+	Killer  string  `json:"killer"`
+	Absent  bool    `json:"absent"`
+	Seconds float64 `json:"seconds"`
+}
+
+// sample tries mutants of a subject in an order that the seed decides, until so many that compile have been tried, or none are
+// left, or the time is up.
+func (s subject) sample(root string, n int, seed uint64, keep *journal, until time.Time, workers int) ([]outcome, error) {
+	all, err := sourceMutants(root, s.pkg)
+	if err != nil {
+		return nil, err
+	}
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	var (
+		mu     sync.Mutex
+		tried  []outcome
+		faults []error
+		next   int
+		viable int
+		group  sync.WaitGroup
+	)
+	take := func() (patch, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		for next < len(all) && viable < n && time.Now().Before(until) {
+			p := all[next]
+			next++
+			if o, ok := keep.find(p.key()); ok {
+				if !o.Absent {
+					viable++
+					tried = append(tried, o)
+				}
+				continue
+			}
+			viable++ // as it seems
+			return p, true
+		}
+		return patch{}, false
+	}
+	give := func(p patch, v verdict, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			faults = append(faults, err)
+			return
+		}
+		o := outcome{s.pkg, p.key(), v.killer, v.absent, v.took.Seconds()}
+		keep.add(o)
+		if v.absent {
+			viable--
+			return
+		}
+		tried = append(tried, o)
+	}
+	for range workers {
+		group.Go(func() {
+			for p, ok := take(); ok; p, ok = take() {
+				v, err := p.try(root, s.rungs)
+				give(p, v, err)
+			}
+		})
+	}
+	group.Wait()
+	return tried, errors.Join(faults...)
+}
+
+// journal is the file of outcomes.
+type journal struct {
+	name string
+	have map[string]outcome
+}
+
+func openJournal(name string) (*journal, error) {
+	j := &journal{name, map[string]outcome{}}
+	f, err := os.Open(name)
+	if name == "" || errors.Is(err, fs.ErrNotExist) {
+		return j, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var o outcome
+		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		j.have[o.Mutant] = o
+	}
+	return j, nil
+}
+
+func (j *journal) find(mutant string) (outcome, bool) {
+	o, ok := j.have[mutant]
+	return o, ok
+}
+
+func (j *journal) add(o outcome) {
+	j.have[o.Mutant] = o
+	if j.name == "" {
+		return
+	}
+	line, _ := json.Marshal(o)
+	if f, err := os.OpenFile(j.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		fmt.Fprintf(f, "%s\n", line)
+		f.Close()
+	}
+}

@@ -1,0 +1,347 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+// meaning is the normal form of a schedule whose shape is right: what every promised chunk holds in the end, whatever the
+// timing. It is "" where the schedule has none, because ranks wait for each other forever or two accesses to one place are
+// in no order. Two schedules of one meaning are both right or both wrong.
+//
+// It shares no code with package verify, whose word it tests, and is made to be short: all events against all others, and
+// values as text. The laws that it takes for granted are that ⊕ is associative, and commutative where the algorithm
+// requires that; trees themselves count where the primitive makes a promise about them.
+func meaning(s *gen.Schedule, inPlace bool) string {
+	want, err := spec.Expect(s.Primitive, spec.Call{Size: s.Size, Root: s.Root, Peer: s.Peer})
+	if err != nil {
+		return ""
+	}
+	m := &reading{s: s, want: want, inPlace: inPlace, memory: map[address]value{}}
+	m.number()
+	if !m.inOrder() || m.races() {
+		return ""
+	}
+	for _, e := range m.order {
+		m.play(e)
+	}
+	return m.text()
+}
+
+// reading is a schedule that is being read. Events are the begin, 2i, and the end, 2i+1, of every instruction i, counted
+// through all ranks.
+type reading struct {
+	s       *gen.Schedule
+	want    *spec.Expectation
+	inPlace bool
+	first   []int // by rank
+	all     []*gen.Instr
+	rank    []int   // by instruction
+	partner []int   // by instruction: of a receive its send, otherwise -1
+	after   [][]int // by event: those that come before it
+	fifo    [][]int // by event: the one before it on its channel, which puts it in order but proves nothing
+	order   []int
+	before  [][]bool // by event: what happens before it
+	memory  map[address]value
+	sent    map[int][]value // by send
+}
+
+// address is one chunk or slot of a rank. In place, Out is addressed as In.
+type address struct {
+	rank int
+	buf  spec.Buf
+	at   int
+}
+
+// value is what a chunk holds: text that shows the tree, and the leaves of it in order. A lent value is nowhere but at its
+// source.
+type value struct {
+	tree   string
+	leaves []string
+	loan   *loan
+}
+
+type loan struct {
+	step   int
+	source address // of a copy
+	sent   *value  // of a receive
+}
+
+func (m *reading) number() {
+	for r := range m.s.Ranks {
+		m.first = append(m.first, len(m.all))
+		for i := range m.s.Ranks[r].Instrs {
+			m.all, m.rank = append(m.all, &m.s.Ranks[r].Instrs[i]), append(m.rank, r)
+		}
+	}
+	n := len(m.all)
+	m.after, m.fifo, m.partner = make([][]int, 2*n), make([][]int, 2*n), slices.Repeat([]int{-1}, n)
+	m.sent = map[int][]value{}
+	lanes := map[[4]int][]int{}
+	for g, in := range m.all {
+		m.after[2*g+1] = append(m.after[2*g+1], 2*g)
+		for _, a := range in.After {
+			m.after[2*g] = append(m.after[2*g], 2*(m.first[m.rank[g]]+a)+1)
+		}
+		if in.AfterSend >= 0 {
+			m.after[2*g+1] = append(m.after[2*g+1], 2*(m.first[m.rank[g]]+in.AfterSend)+1)
+		}
+		if !isMessage(in) {
+			continue
+		}
+		lane := [4]int{m.rank[g], in.Peer, in.Channel, 0}
+		if in.Kind != gen.SendInstr {
+			lane = [4]int{in.Peer, m.rank[g], in.Channel, 1}
+		}
+		if k := len(lanes[lane]); k > 0 {
+			last := lanes[lane][k-1]
+			m.fifo[2*g], m.fifo[2*g+1] = []int{2 * last}, []int{2*last + 1}
+		}
+		lanes[lane] = append(lanes[lane], g)
+	}
+	for lane, recvs := range lanes {
+		for k, g := range recvs {
+			if lane[3] == 1 && k < len(lanes[[4]int{lane[0], lane[1], lane[2], 0}]) {
+				m.partner[g] = lanes[[4]int{lane[0], lane[1], lane[2], 0}][k]
+				m.after[2*g+1] = append(m.after[2*g+1], 2*m.partner[g])
+			}
+		}
+	}
+}
+
+// inOrder finds an order of all events, and for each all that come before it.
+func (m *reading) inOrder() bool {
+	n := len(m.after)
+	m.before = make([][]bool, n)
+	for progress := true; progress; {
+		progress = false
+		for e := range n {
+			isReady := func(p int) bool { return m.before[p] != nil }
+			if m.before[e] != nil || !all(m.after[e], isReady) || !all(m.fifo[e], isReady) {
+				continue
+			}
+			if e%2 == 1 && m.partner[e/2] < 0 && isMessage(m.all[e/2]) && m.all[e/2].Kind != gen.SendInstr {
+				continue // its message never comes
+			}
+			progress, m.before[e] = true, make([]bool, n)
+			for _, p := range m.after[e] {
+				m.before[e][p] = true
+				for q, is := range m.before[p] {
+					m.before[e][q] = m.before[e][q] || is
+				}
+			}
+			m.order = append(m.order, e)
+		}
+	}
+	return len(m.order) == n
+}
+
+func all(list []int, is func(int) bool) bool {
+	return !slices.ContainsFunc(list, func(x int) bool { return !is(x) })
+}
+
+// access is a place that an instruction reads or writes while it is under way.
+type access struct {
+	g      int
+	writes bool
+	place  gen.Place
+}
+
+// races tells whether two accesses to one address, one of them a write, are in no order.
+func (m *reading) races() bool {
+	by := map[address][]access{}
+	for g, in := range m.all {
+		if in.Kind == gen.CopyInstr && m.at(m.rank[g], in.Dst, 0) == m.at(m.rank[g], in.Srcs[0], 0) {
+			continue // nothing is done
+		}
+		for i, p := range append([]gen.Place{in.Dst}, in.Srcs...) {
+			for k := range p.N {
+				a := m.at(m.rank[g], p, k)
+				by[a] = append(by[a], access{g, i == 0, p})
+			}
+		}
+	}
+	for _, list := range by {
+		for i, a := range list {
+			for _, b := range list[:i] {
+				if a.g != b.g && (a.writes || b.writes) && !m.ordered(a.g, b.g) && !m.follows(a, b) && !m.follows(b, a) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (m *reading) ordered(g, h int) bool { return m.before[2*g][2*h+1] || m.before[2*h][2*g+1] }
+
+// follows tells whether a is a receive that overwrites, part by part, just what the send b sends.
+func (m *reading) follows(a, b access) bool {
+	return a.writes && m.all[a.g].AfterSend >= 0 && m.first[m.rank[a.g]]+m.all[a.g].AfterSend == b.g &&
+		m.at(m.rank[a.g], a.place, 0) == m.at(m.rank[b.g], b.place, 0) && a.place.N == b.place.N
+}
+
+// at is the k-th address of a place.
+func (m *reading) at(rank int, p gen.Place, k int) address {
+	a, w := address{rank, p.Buf, p.At + k}, &m.want.Ranks[rank]
+	if p.Buf == spec.Out && m.inPlace && w.InBlock >= 0 {
+		a.buf, a.at = spec.In, a.at+(w.InBlock-w.OutBlock)*m.s.Chunks
+	}
+	return a
+}
+
+// play lets an event happen: a send reads when it begins, a receive writes when it ends.
+func (m *reading) play(e int) {
+	g := e / 2
+	in, rank := m.all[g], m.rank[g]
+	isReceive := isMessage(in) && in.Kind != gen.SendInstr
+	if isReceive != (e%2 == 1) || in.Kind == gen.JoinInstr {
+		return
+	}
+	results := make([]value, max(in.Dst.N, 0))
+	for k := range results {
+		results[k] = m.result(g, in, rank, k)
+	}
+	if in.Kind == gen.SendInstr {
+		for k := range in.Srcs[0].N {
+			m.sent[g] = append(m.sent[g], m.read(rank, in, in.Srcs[0], k))
+		}
+	}
+	for k, v := range results {
+		m.memory[m.at(rank, in.Dst, k)] = v
+	}
+}
+
+// result is what an instruction writes to the k-th chunk of its destination.
+func (m *reading) result(g int, in *gen.Instr, rank, k int) value {
+	switch in.Kind {
+	case gen.RecvInstr:
+		v := m.sent[m.partner[g]][k]
+		if in.Lend {
+			return value{loan: &loan{step: in.Step, sent: &v}}
+		}
+		return v
+	case gen.CopyInstr:
+		if in.Lend {
+			return value{loan: &loan{step: in.Step, source: m.at(rank, in.Srcs[0], k)}}
+		}
+		return m.read(rank, in, in.Srcs[0], k)
+	case gen.RecvReduceInstr:
+		with, received := m.read(rank, in, in.Srcs[0], k), m.sent[m.partner[g]][k]
+		if in.ReceivedFirst {
+			return plus(received, with)
+		}
+		return plus(with, received)
+	case gen.FinishInstr:
+		v := m.read(rank, in, in.Dst, k)
+		return leaf("finish(" + v.normal(m.s.Requires.Commutative) + ")").withTree("finish" + v.tree)
+	}
+	sum := m.read(rank, in, in.Srcs[0], k)
+	for _, p := range in.Srcs[1:] {
+		sum = plus(sum, m.read(rank, in, p, k))
+	}
+	return sum
+}
+
+// read is what an instruction finds. Of a loan only the reductions of its step find anything.
+func (m *reading) read(rank int, in *gen.Instr, p gen.Place, k int) value {
+	v := m.load(m.at(rank, p, k))
+	switch {
+	case v.loan == nil:
+		return v
+	case in.Kind != gen.ReduceInstr || in.Step != v.loan.step:
+		return leaf("nothing")
+	case v.loan.sent != nil:
+		return *v.loan.sent
+	}
+	return m.load(v.loan.source)
+}
+
+// load is what an address holds: before anything is written, its own name.
+func (m *reading) load(a address) value {
+	if v, ok := m.memory[a]; ok {
+		return v
+	}
+	return leaf(fmt.Sprintf("%s%d[%d]", a.buf, a.rank, a.at))
+}
+
+func leaf(name string) value { return value{tree: name, leaves: []string{name}} }
+
+func (v value) withTree(tree string) value {
+	v.tree = tree
+	return v
+}
+
+func plus(v, w value) value {
+	return value{tree: "(" + v.tree + "+" + w.tree + ")", leaves: slices.Concat(v.leaves, w.leaves)}
+}
+
+// normal is v by the laws of ⊕.
+func (v value) normal(commutative bool) string {
+	if v.loan != nil {
+		return "nothing"
+	}
+	leaves := v.leaves
+	if commutative {
+		leaves = slices.Sorted(slices.Values(leaves))
+	}
+	return strings.Join(leaves, "+")
+}
+
+// text is what all promised chunks hold, and who has met whom where that is promised.
+func (m *reading) text() string {
+	var b strings.Builder
+	trees := map[string]int{} // numbered as they come: which chunks hold one tree
+	for r := range m.want.Ranks {
+		w := &m.want.Ranks[r]
+		m.contents(&b, r, spec.In, w.In, trees)
+		m.contents(&b, r, spec.Out, w.Out, trees)
+		for _, q := range w.Entered {
+			fmt.Fprintf(&b, "rank %d has met %d: %t\n", r, q, q == r || m.met(r, q))
+		}
+	}
+	return b.String()
+}
+
+func (m *reading) contents(b *strings.Builder, r int, buf spec.Buf, blocks []spec.Content, trees map[string]int) {
+	for i := range len(blocks) * m.s.Chunks {
+		a := m.at(r, gen.Place{Buf: buf, At: i, N: 1}, 0)
+		if blocks[i/m.s.Chunks].Kind == spec.Undefined || m.inPlace && buf == spec.In && m.isShared(r, i/m.s.Chunks) {
+			continue
+		}
+		v := m.load(a)
+		fmt.Fprintf(b, "%s%d[%d] = %s", buf, r, i, v.normal(m.s.Requires.Commutative))
+		switch m.s.Primitive.Order {
+		case spec.RankOrdered:
+			fmt.Fprintf(b, ", %s", v.tree)
+		case spec.SameTree:
+			if _, ok := trees[v.tree]; !ok {
+				trees[v.tree] = len(trees)
+			}
+			fmt.Fprintf(b, ", tree %d", trees[v.tree])
+		}
+		b.WriteString("\n")
+	}
+}
+
+// isShared tells whether a block of In is, in place, also one of Out.
+func (m *reading) isShared(r, block int) bool {
+	_, shared := m.want.Ranks[r].Aliased(block)
+	return shared
+}
+
+// met tells whether rank q has come before rank r leaves: before all that r does has ended.
+func (m *reading) met(r, q int) bool {
+	for g := range m.all {
+		for h := range m.all {
+			if m.rank[g] == r && m.rank[h] == q && m.before[2*g+1][2*h] {
+				return true
+			}
+		}
+	}
+	return false
+}
