@@ -2,6 +2,7 @@ package fast
 
 import (
 	"errors"
+	"strconv"
 	"testing"
 	"unsafe"
 
@@ -64,6 +65,21 @@ func checkRegion(t *rapid.T, what string, whole, region []byte, at, length int) 
 	}
 	if length > 0 && unsafe.SliceData(region) != &whole[at] {
 		t.Fatalf("%s: not at %d", what, at)
+	}
+}
+
+// TestFarOffsets: what begins behind the first 2 GiB of a buffer begins there.
+func TestFarOffsets(t *testing.T) {
+	if strconv.IntSize < 64 {
+		t.Skip("no buffer is as long here")
+	}
+	block := 3 << 29
+	block *= 2
+	for _, chunks := range []int{1, 4} {
+		b := &Buffer{cuts: &cuts{block: block, chunks: chunks, short: block / chunks, elem: 1}}
+		if got := b.offset(5 * chunks); got != 5*block {
+			t.Errorf("in %d chunks: block 5 begins at %d", chunks, got)
+		}
 	}
 }
 

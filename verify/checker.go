@@ -192,7 +192,7 @@ func (c *checker) source(g int32) *gen.Instr {
 // failure is a Failure at the instruction g, or at none for -1.
 func (c *checker) failure(check Check, g int32) *Failure {
 	f := newFailure(check, c.s.Algorithm, c.s.Primitive, c.s.Params)
-	f.InPlace = c.inPlace
+	f.InPlace, f.schedule = c.inPlace, c.s
 	if g >= 0 {
 		f.at(c.s, int(c.ins[g].rank), int(g-c.first[c.ins[g].rank]))
 	}

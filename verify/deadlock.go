@@ -142,6 +142,7 @@ func (c *checker) explainDeadlock(cycle []int32) *Failure {
 	f := c.failure(Deadlock, cycle[0]/2)
 	var b strings.Builder
 	for i, e := range cycle {
+		c.involve(f, e/2)
 		next := cycle[(i+1)%len(cycle)]
 		if e/2 == next/2 { // the end of a message after its begin
 			continue

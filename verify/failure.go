@@ -65,7 +65,9 @@ type Failure struct {
 	Trace     string     `json:"trace"` // the steps around it, for people; lines
 	Err       error      `json:"-"`     // the cause, where it is another package's error
 
-	params []spec.Param // those that the primitive has
+	params   []spec.Param  // those that the primitive has
+	schedule *gen.Schedule // nil: there is none
+	involved []occasion    // what is wrong besides Instr, or only together with it
 }
 
 // newFailure is a Failure of a call as a whole.

@@ -18,6 +18,7 @@ func (c *checker) match() *Failure {
 		src, dst := c.source(send).Srcs[0], c.source(recv).Dst
 		if src.N != dst.N || src.Like != dst.Like {
 			f := c.failure(Length, recv)
+			c.involve(f, send)
 			f.Place = dst
 			f.Expected = fmt.Sprintf("a message as long as %s", lengthText(dst))
 			f.Got = fmt.Sprintf("one as long as %s, from [%s]", lengthText(src), c.name(send))

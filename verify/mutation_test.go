@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
@@ -111,7 +112,12 @@ func TestMutants(t *testing.T) {
 // checkAll asks everything that there is to ask of a schedule, for the sake of not panicking.
 func checkAll(s *gen.Schedule) {
 	for _, inPlace := range []bool{false, true} {
-		if _, err := verify.Schedule(s, inPlace); err != nil {
+		_, err := verify.Schedule(s, inPlace)
+		var f *verify.Failure
+		if errors.As(err, &f) {
+			_, _ = f.SVG()
+		}
+		if err != nil {
 			_ = err.Error()
 		}
 	}

@@ -82,6 +82,7 @@ func (c *checker) raceBetween(a, b, rank, cell int32) *Failure {
 		return f
 	}
 	f := c.failure(Race, b)
+	c.involve(f, a)
 	f.Place = c.placeOf(rank, cell, c.placesOf(b))
 	verb := func(g int32) string {
 		if c.writesCell(g, cell) {

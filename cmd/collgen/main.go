@@ -78,6 +78,7 @@ type call struct {
 	transport  string // "": every one
 	perHost    int    // ranks on one host; 0: all
 	tla        bool   // explain writes the schedule's modules of TLA+
+	svg        string // the file that verify draws a counterexample in; "": none
 	costing    costing
 	conforming conforming
 	progress   *progress
@@ -208,6 +209,7 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 	case "verify":
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks")
+		c.flags.StringVar(&c.svg, "svg", "", "draw the counterexample, if there is one, in `file`")
 	}
 	c.progress = newProgress(c)
 	return c

@@ -141,6 +141,22 @@ func TestSeededBug(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &failure); err != nil || status != statusFailed || failure.Failure.Params.Size != 3 {
 		t.Errorf("verify -json: status %d, %v\n%s", status, err, stdout)
 	}
+	checkDrawn(t, dir)
+}
+
+// checkDrawn: verify writes the picture of a counterexample where it is told to, and says that it can.
+func checkDrawn(t *testing.T, dir string) {
+	if _, _, stderr := collgen(t, "verify", "-package", dir); !strings.Contains(stderr, "-svg FILE") {
+		t.Errorf("no word of pictures in:\n%s", stderr)
+	}
+	file := filepath.Join(t.TempDir(), "wrong.svg")
+	status, _, stderr := collgen(t, "verify", "-package", dir, "-svg", file)
+	if svg := read(t, file); status != statusFailed || !strings.HasPrefix(svg, "<svg ") || !strings.Contains(stderr, file) {
+		t.Errorf("verify -svg: status %d\n%s", status, stderr)
+	}
+	if status, _, stderr := collgen(t, "verify", "-package", dir, "-svg", t.TempDir()); status != statusFailed || !strings.Contains(stderr, "is a directory") {
+		t.Errorf("verify -svg of a directory: status %d\n%s", status, stderr)
+	}
 }
 
 // small is an algorithm for a primitive, in a package of the name given.

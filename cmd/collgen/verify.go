@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/verify"
 )
 
 // runVerify is collgen verify.
@@ -15,7 +18,7 @@ func runVerify(ctx context.Context, c *call) error {
 	}
 	found, err := c.proveMatching(ctx, s)
 	if err != nil {
-		return err
+		return errors.Join(err, c.draw(err))
 	}
 	if c.json {
 		return c.writeEntries(found)
@@ -32,6 +35,29 @@ func runVerify(ctx context.Context, c *call) error {
 	t.flush()
 	fmt.Fprintf(c.stdout, "\n%d %s, %d schedules proved. Capacity is how many messages a channel has to hold, scratch is in slots.\n",
 		len(found), plural(len(found), "algorithm"), total)
+	return nil
+}
+
+// draw writes the picture of the first counterexample in err to where the command line says, or says how to get one.
+func (c *call) draw(err error) error {
+	var f *verify.Failure
+	if !errors.As(err, &f) {
+		return nil
+	}
+	svg, ok := f.SVG()
+	switch {
+	case c.svg == "" && ok:
+		fmt.Fprintf(c.stderr, "collgen verify -svg FILE draws the counterexample.\n")
+		return nil
+	case c.svg == "":
+		return nil
+	case !ok:
+		return fmt.Errorf("%s is not written: there are no steps to draw", c.svg)
+	}
+	if err := os.WriteFile(c.svg, []byte(svg), 0o666); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stderr, "The counterexample is drawn in %s.\n", c.svg)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -50,12 +51,16 @@ type outcome struct {
 
 // sample tries mutants of a subject in an order that the seed decides, until so many that compile have been tried, or none are
 // left, or the time is up.
-func (s subject) sample(root string, n int, seed uint64, keep *journal, until time.Time, workers int) ([]outcome, error) {
-	all, err := sourceMutants(root, s.pkg)
+func (s subject) sample(o options, keep *journal, until time.Time) ([]outcome, error) {
+	all, err := sourceMutants(o.root, s.pkg)
 	if err != nil {
 		return nil, err
 	}
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	n := o.code
+	if n < 0 {
+		n = len(all)
+	}
+	rand.New(rand.NewPCG(o.seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	var (
 		mu     sync.Mutex
 		tried  []outcome
@@ -97,16 +102,31 @@ func (s subject) sample(root string, n int, seed uint64, keep *journal, until ti
 		}
 		tried = append(tried, o)
 	}
-	for range workers {
+	for range o.workers {
 		group.Go(func() {
 			for p, ok := take(); ok; p, ok = take() {
-				v, err := p.try(root, s.rungs)
+				v, err := p.try(o.root, s.rungs)
 				give(p, v, err)
 			}
 		})
 	}
 	group.Wait()
 	return tried, errors.Join(faults...)
+}
+
+// total is how many mutants of the subject there are, those that do not compile among them.
+func (s subject) total(root string) int {
+	all, err := sourceMutants(root, s.pkg)
+	if err != nil {
+		return 0
+	}
+	return len(all)
+}
+
+// name is the mutant without the place in its file, which changes with every line before it.
+func (o outcome) name() string {
+	_, name, _ := strings.Cut(o.Mutant, ": ")
+	return name
 }
 
 // journal is the file of outcomes.

@@ -40,9 +40,32 @@ type verdict struct {
 // try has one rung after the other run with the edit in place. The tree is not touched: the go tool reads the changed file from
 // elsewhere.
 func (p patch) try(root string, rungs []rung) (verdict, error) {
-	start := time.Now()
 	file := filepath.Join(root, p.file)
 	text, err := os.ReadFile(file)
+	if err != nil {
+		return verdict{}, err
+	}
+	return tryFile(root, file, slices.Concat(text[:p.from], []byte(p.text), text[p.to:]), rungs)
+}
+
+// try has the test that is named run with the mistake in place.
+func (p planted) try(root string) (verdict, error) {
+	file := filepath.Join(root, p.file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return verdict{}, err
+	}
+	if n := strings.Count(string(text), p.old); n != 1 {
+		return verdict{}, fmt.Errorf("what is to be changed stands %d times in %s", n, p.file)
+	}
+	r := rung{p.run, ".", time.Minute, []string{"test", "-count=1", "-vet=off", "-run=" + p.run, "-timeout=20s", p.pkg}}
+	return tryFile(root, file, []byte(strings.Replace(string(text), p.old, p.new, 1)), []rung{r})
+}
+
+// tryFile has one rung after the other run with another text for a file, until one fails.
+func tryFile(root, file string, mutant []byte, rungs []rung) (verdict, error) {
+	start := time.Now()
+	file, err := filepath.Abs(file)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -56,7 +79,6 @@ func (p patch) try(root string, rungs []rung) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	mutant := slices.Concat(text[:p.from], []byte(p.text), text[p.to:])
 	if err := errors.Join(os.WriteFile(changed, mutant, 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
 		return verdict{}, err
 	}

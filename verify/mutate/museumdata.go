@@ -1,0 +1,237 @@
+package main
+
+import (
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/internal/edit"
+)
+
+var (
+	v              = spec.Var
+	zero, one, two = spec.Int(0), spec.Int(1), spec.Int(2)
+)
+
+const (
+	ompi  = "https://github.com/open-mpi/ompi/"
+	mpich = "https://github.com/pmodels/mpich/"
+	ucc   = "https://github.com/openucx/ucc/"
+	mlx   = "https://github.com/ml-explore/mlx/"
+)
+
+// museum are real bugs of other libraries, by library.
+var museum = []exhibit{
+	{library: "Open MPI", fix: ompi + "commit/66b6b8d34e",
+		wrong: "In the scatter and all-gather broadcast a rank without data posted a receive that was shorter than the message sent to it.",
+		in:    gen.BroadcastScatterAllGather,
+		plant: edit.Set(0, func(x *gen.Recv) { x.Into.N = spec.Max(one, spec.Sub(x.Into.N, v("place"))) }), caught: verify.Length},
+	{library: "Open MPI", fix: ompi + "commit/b682b635c1",
+		wrong: "The double ring barrier computed (rank-1) mod size, which is -1 on rank 0, and -1 happens to mean: from anybody.",
+		in:    gen.BarrierDissemination,
+		plant: edit.Let("from", 0, func(x *gen.Let) { x.Is = spec.Sub(spec.Rank, spec.Shl(one, v("k"))) }), caught: verify.Program, says: "-1"},
+	{library: "Open MPI", fix: ompi + "commit/82a3a5bdb5",
+		wrong: "The all-gather half of Rabenseifner's all-reduce began at the wrong one of the steps whose windows it goes back through.",
+		here:  "The second trip around the ring begins with the chunk that the first one began with.",
+		in:    gen.AllReduceRing,
+		plant: edit.Let("c", 1, func(x *gen.Let) { x.Is = spec.Down(spec.Sub(spec.Rank, v("s")), spec.Size) }), caught: verify.Uninitialized},
+	{library: "Open MPI", fix: ompi + "commit/006c4e9427",
+		wrong: "The pipelined hierarchical all-reduce sent the last, shorter segment with the length of a full one.",
+		in:    gen.AllReduceTwoShot,
+		plant: edit.Set(1, func(x *gen.Send) { x.Data = gen.Chunk(spec.Out, zero) }), caught: verify.Length},
+	{library: "Open MPI", fix: ompi + "issues/9385",
+		wrong: "The ring all-reduce of libnbc received into the result before it read its own operand, which in place is the same memory (repaired in ff03f43b58).",
+		in:    gen.AllReduceRing, plant: receiveFirst, caught: verify.Postcondition, says: "in place"},
+	{library: "Open MPI", fix: ompi + "pull/2900",
+		wrong: "The in-place all-gather took a rank's own block from where the blocks before it would end, and not from its displacement.",
+		in:    gen.AllGatherRing,
+		plant: edit.Set(0, func(x *gen.Send) {
+			x.Data.At = spec.If(spec.Eq(v("s"), zero), spec.Down(spec.Sub(spec.Rank, one), spec.Size), x.Data.At)
+		}), caught: verify.Race},
+	{library: "Open MPI", fix: ompi + "pull/14197",
+		wrong: "In the hierarchical gather ranks of one node had different ideas of which node that is: one left its part out, and the leader waited for it for ever.",
+		here:  "A rank takes the first rank of its half of the tree for the leader, also where that is the root's half.",
+		in:    gen.ReduceBinomial,
+		plant: edit.Let("leader", 0, func(x *gen.Let) { x.Is = v("lo") }), caught: verify.Unmatched},
+	{library: "Open MPI", fix: ompi + "pull/12198",
+		wrong: "The all-to-all of uneven blocks left both directions of an exchange out where only one of them was empty (repaired in f242d0d860).",
+		here:  "Rank 0 takes no part in the exchanges.",
+		in:    gen.AllToAllPairwise,
+		plant: edit.Set(0, func(x *gen.If) { x.Cond = spec.And(x.Cond, spec.Ne(spec.Rank, zero)) }), caught: verify.Unmatched},
+	{library: "Open MPI", fix: ompi + "pull/12258",
+		wrong: "Every rank reduced its own operand first and then those of the others: each had a sum with other bits.",
+		in:    gen.AllReduceOneShot,
+		plant: edit.All(commutative, edit.Set(0, func(x *gen.Reduce) {
+			x.From.At = spec.If(spec.Eq(v("i"), zero), spec.Rank, spec.If(spec.Le(v("i"), spec.Rank), spec.Sub(v("i"), one), v("i")))
+		})), caught: verify.Order, says: "the tree of the ranks before it"},
+	{library: "Open MPI", fix: ompi + "issues/2879",
+		wrong: "The chained reduce read the root's operand from where, in place, what it had received already was.",
+		here:  "A reduce of two ranks whose root receives into the result.",
+		in:    rootReceivesFirst, plant: func(*gen.Algorithm) {}, caught: verify.Postcondition, says: "in place"},
+
+	{library: "MPICH", fix: mpich + "commit/456c1ed1b4",
+		wrong: "In the scatter and all-gather broadcast, which rounds chunks up, the last ranks have no data, and the length of their receive was negative.",
+		in:    gen.BroadcastScatterAllGather,
+		plant: edit.Set(0, func(x *gen.Recv) { x.Into.N = spec.Sub(spec.Sub(spec.Size, one), spec.Mul(two, v("place"))) }), caught: verify.Program,
+		says: "out of range"},
+	{library: "MPICH", fix: mpich + "commit/af33aacb09",
+		wrong: "The broadcast computed how much a rank has after the scatter from its rank, and not from its rank relative to the root.",
+		in:    gen.BroadcastScatterAllGather,
+		plant: edit.Let("mine", 0, func(x *gen.Let) {
+			below := spec.Min(spec.BitAnd(spec.Rank, spec.Sub(zero, spec.Rank)), spec.Sub(spec.Size, spec.Rank))
+			x.Is = spec.If(spec.Eq(spec.Rank, spec.Root), spec.Size, below)
+		}), caught: verify.Unmatched},
+	{library: "MPICH", fix: mpich + "commit/45bcce60db",
+		wrong: "The number of rounds was a quotient of logarithms, rounded down: for some exact powers one too few.",
+		in:    gen.AllReduceRecursiveDoubling,
+		plant: edit.Set(0, func(x *gen.For) { x.N = spec.Log2(spec.Max(one, spec.Sub(spec.Size, one))) }), caught: verify.Uninitialized,
+		says: "is missing"},
+	{library: "MPICH", fix: mpich + "commit/ba1b4dd1e5",
+		wrong: "The ranks of a recursive exchange combined what they had received in different orders, because the operator commutes: floats differed in the last bits.",
+		in:    gen.AllReduceRecursiveDoubling,
+		plant: edit.All(commutative, edit.Set(1, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Expr{} })), caught: verify.Order,
+		says: "the tree of the ranks before it"},
+	{library: "MPICH", fix: mpich + "commit/c09af09c2a",
+		wrong: "The in-place all-to-all took the length of a message from the wrong entry of the table of types.",
+		here:  "The operands of a reduction are as long as the chunks of their senders.",
+		in:    gen.AllReduceTwoShot,
+		plant: edit.Set(0, func(x *gen.Recv) { x.Into.Like = v("from") }), caught: verify.Length},
+	{library: "MPICH", fix: mpich + "commit/c2668fbafa",
+		wrong: "With two processes in a ring, left and right are the same neighbour, and its two messages were taken for each other.",
+		in:    bothWays,
+		plant: edit.Nth(1, func(x gen.Step) []gen.Node { return []gen.Node{gen.Step{x[0], x[1], x[3], x[2]}} }), caught: verify.Length},
+	{library: "MPICH", fix: mpich + "commit/1b47bb5b0f",
+		wrong: "Temporary blocks were allocated at one distance from each other and addressed at another.",
+		in:    gen.ReduceLinear,
+		plant: edit.Set(0, func(x *gen.Recv) { x.Into.At = spec.Mul(two, v("from")) }), caught: verify.Program, says: "out of range"},
+	{library: "MPICH", fix: mpich + "commit/a40fee0cb4",
+		wrong: "The tree reduce presumed that a root has children, which a root alone has not.",
+		in:    gen.ReduceBinomial,
+		plant: edit.Drop[gen.If](0), caught: verify.Uninitialized},
+
+	{library: "UCC", fix: ucc + "pull/1145",
+		wrong: "The k-nomial all-reduce reduced in another order on each rank.",
+		in:    gen.AllReduceOneShot,
+		plant: edit.All(commutative, edit.Set(0, func(x *gen.Reduce) {
+			x.From.At = spec.Up(spec.Add(v("i"), spec.Rank), spec.Size)
+		})), caught: verify.Order, says: "the tree of the ranks before it"},
+	{library: "UCC", fix: ucc + "pull/1101",
+		wrong: "The all-gather that it uses itself looked at the wrong rank to find out whether it is in place.",
+		here:  "Rank 0 does not copy its own block.",
+		in:    gen.AllGatherDirect,
+		plant: edit.Nth(0, func(x gen.Copy) []gen.Node {
+			return []gen.Node{gen.If{Cond: spec.Ne(spec.Rank, zero), Then: []gen.Node{x}}}
+		}), caught: verify.Uninitialized},
+	{library: "UCC", fix: ucc + "pull/153",
+		wrong: "The in-place all-gather had a rank's own block at the wrong offset of the receive buffer.",
+		in:    gen.AllGatherRing,
+		plant: edit.Set(0, func(x *gen.Copy) { x.Into.At = zero }), caught: verify.Uninitialized},
+	{library: "UCC", fix: ucc + "pull/604",
+		wrong: "The number of rounds of the recursive exchange was computed wrong for some sizes.",
+		in:    gen.AllGatherRecursiveDoubling,
+		plant: edit.Set(0, func(x *gen.For) { x.N = spec.Max(zero, spec.Sub(x.N, one)) }), caught: verify.Uninitialized},
+	{library: "UCC", fix: ucc + "pull/982",
+		wrong: "The k-nomial reduce-scatter used the description of its work buffers uninitialized.",
+		in:    gen.ReduceScatterDirect,
+		plant: edit.Drop[gen.Copy](0), caught: verify.Uninitialized, says: "old scratch"},
+
+	{library: "Gloo", fix: "https://github.com/jax-ml/jax/issues/40830",
+		wrong: "The halving-doubling reduce-scatter writes to the buffer that it still sends from.",
+		in:    gen.ReduceScatterRing,
+		plant: edit.All(
+			edit.Let("at", 0, func(x *gen.Let) { x.Is = spec.If(spec.Eq(v("s"), zero), v("c"), zero) }),
+			edit.Let("slot", 0, func(x *gen.Let) { x.Is = zero }),
+		), caught: verify.Race},
+
+	{library: "MLX", fix: mlx + "pull/4193",
+		wrong: "Where a wire's share was no multiple of the buffer, its last frame spilled into the share of the next wire.",
+		in:    bothWays,
+		plant: edit.All(
+			edit.Set(0, func(x *gen.Send) { x.Data.N = two }),
+			edit.Set(0, func(x *gen.Recv) { x.Into.N = two }),
+		), caught: verify.Race},
+	{library: "MLX", fix: mlx + "pull/3654",
+		wrong: "Filling the pipeline posted more receives than there were messages, and a rank waited for ever.",
+		in:    gen.BarrierDirect,
+		plant: edit.Nth(0, func(x gen.Recv) []gen.Node { return []gen.Node{x, x} }), caught: verify.Unmatched, says: "1 sent, 2 received"},
+	{library: "MLX", fix: mlx + "pull/3451",
+		wrong: "A staging buffer was filled anew as soon as it had been sent, while the rank's own reduction still needed it.",
+		in:    gen.ReduceChain,
+		plant: edit.All(
+			edit.Let("at", 0, func(x *gen.Let) { x.Is = spec.If(spec.Eq(spec.Rank, spec.Root), v("i"), zero) }),
+			edit.Let("from", 0, func(x *gen.Let) {
+				x.Is = spec.If(spec.Eq(v("place"), spec.Sub(spec.Size, one)), spec.Sub(v("i"), one), zero)
+			}),
+		), caught: verify.Race},
+
+	{library: "NCCL", fix: "https://github.com/NVIDIA/nccl/commit/920dbe5b",
+		wrong: "The protocol LL128 hung after 2^31 steps, when a counter of steps wraps around (release notes of 2.8.3).",
+		here:  "The counters of a ring of slots are compared as if they never wrapped around.",
+		source: planted{"fast/internal/shm/link.go", "r.taken = r.head.tail.Load(); r.next-r.taken > slots",
+			"r.taken = r.head.tail.Load(); r.next > r.taken+slots", "./fast/internal/shm", "^TestCountersWrapAround$"}},
+	{library: "InfiniCCL", fix: "https://github.com/InfiniTensor/InfiniCCL/pull/37",
+		wrong: "The average of integers was the sum times 1/n, and 1/n as an integer is 0.",
+		source: planted{"fast/internal/kernel/kernel_generic.go", "data []byte, size int) {\n\telems := view[T](data)\n\tfor i, x := range elems {\n" +
+			"\t\telems[i] = x / T(size)\n\t}\n}\n\nfunc ratio[",
+			"data []byte, size int) {\n\telems := view[T](data)\n\tfor i, x := range elems {\n" +
+				"\t\telems[i] = x * T(1/float64(size))\n\t}\n}\n\nfunc ratio[", "./fast/internal/kernel", "^TestFinish$"}},
+	{library: "MPICH", fix: mpich + "issues/6083",
+		wrong:  "The minimum of unsigned integers compared them as signed ones; Open MPI had the same (issue 10648).",
+		source: planted{"fast/internal/kernel/table.go", "lift(smaller[uint64])", "lift(smaller[int64])", "./fast/internal/kernel", "^TestKernels$"}},
+	{library: "Open MPI", fix: ompi + "pull/9606",
+		wrong:  "Offsets into the buffer of a reduce-scatter were int: beyond 2 GiB they were negative.",
+		source: planted{"fast/buffer.go", "return at * b.block\n", "return int(int32(at) * int32(b.block))\n", "./fast", "^TestFarOffsets$"}},
+	{library: "MLX", fix: mlx + "pull/1906",
+		wrong:  "A read of no bytes, which is the end of a connection, counted as progress, and the ring went on reading for ever.",
+		source: planted{"fast/internal/tcp/input.go", "case err == nil && n > 0:", "case err == nil && n >= 0:", "./fast/internal/tcp", "^TestTruncation$"}},
+}
+
+func commutative(a *gen.Algorithm) { a.Requires.Commutative = true }
+
+// receiveFirst has the all-reduce ring receive into the result and reduce afterwards.
+func receiveFirst(a *gen.Algorithm) {
+	a.Scratch = two
+	edit.Nth(0, func(x gen.RecvReduce) []gen.Node {
+		d := v("d")
+		return []gen.Node{
+			gen.Recv{From: x.From, Into: x.Into},
+			gen.Copy{Into: gen.Slot(spec.Scratch, zero, d), From: x.With},
+			gen.Copy{Into: gen.Slot(spec.Scratch, one, d), From: x.Into},
+			gen.Reduce{Into: x.Into, Var: "o", N: two, From: gen.Slot(spec.Scratch, v("o"), d)},
+		}
+	})(a)
+}
+
+// rootReceivesFirst is right out of place alone, and does not say so.
+var rootReceivesFirst = gen.Algorithm{
+	Name: "of two ranks", Primitive: spec.Reduce,
+	Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true}, Scratch: two,
+	Body: []gen.Node{gen.If{Cond: spec.Eq(spec.Rank, spec.Root), Then: []gen.Node{gen.Step{
+		gen.Recv{From: spec.Sub(one, spec.Rank), Into: gen.Chunk(spec.Out, zero)},
+		gen.Copy{Into: gen.Chunk(spec.Scratch, zero), From: gen.Chunk(spec.In, zero)},
+		gen.Copy{Into: gen.Chunk(spec.Scratch, one), From: gen.Chunk(spec.Out, zero)},
+		gen.Reduce{Into: gen.Chunk(spec.Out, zero), Var: "i", N: two, From: gen.Chunk(spec.Scratch, v("i"))},
+		gen.Finish{Data: gen.Chunk(spec.Out, zero)},
+	}}, Else: []gen.Node{gen.Step{gen.Send{To: spec.Sub(one, spec.Rank), Data: gen.Chunk(spec.In, zero)}}}}},
+}
+
+// bothWays is an all-gather whose blocks travel around the ring in halves, one half in each direction.
+var bothWays = gen.Algorithm{
+	Name: "both ways", Primitive: spec.AllGather, Chunks: two,
+	Body: []gen.Node{
+		gen.Let{Name: "next", Is: spec.Up(spec.Add(spec.Rank, one), spec.Size)},
+		gen.Let{Name: "prev", Is: spec.Down(spec.Sub(spec.Rank, one), spec.Size)},
+		gen.Step{gen.Copy{Into: gen.Span(spec.Out, spec.Mul(two, spec.Rank), two), From: gen.Span(spec.In, zero, two)}},
+		gen.For{Var: "s", N: spec.Sub(spec.Size, one), Body: []gen.Node{
+			gen.Let{Name: "c", Is: spec.Down(spec.Sub(spec.Rank, v("s")), spec.Size)},
+			gen.Let{Name: "d", Is: spec.Down(spec.Sub(v("c"), one), spec.Size)},
+			gen.Let{Name: "e", Is: spec.Up(spec.Add(spec.Rank, v("s")), spec.Size)},
+			gen.Let{Name: "f", Is: spec.Up(spec.Add(v("e"), one), spec.Size)},
+			gen.Step{
+				gen.Send{To: v("next"), Data: gen.Chunk(spec.Out, spec.Mul(two, v("c")))},
+				gen.Send{To: v("prev"), Data: gen.Chunk(spec.Out, spec.Add(spec.Mul(two, v("e")), one))},
+				gen.Recv{From: v("prev"), Into: gen.Chunk(spec.Out, spec.Mul(two, v("d")))},
+				gen.Recv{From: v("next"), Into: gen.Chunk(spec.Out, spec.Add(spec.Mul(two, v("f")), one))},
+			},
+		}},
+	},
+}

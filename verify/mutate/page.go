@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	museumFile  = "docs/museum.md"
+	mutantsFile = "docs/mutants.md"
+)
+
+// museumPage is the museum for people.
+func museumPage() string {
+	var b strings.Builder
+	b.WriteString("# The museum\n\n" +
+		"Real bugs of other libraries, each made in an algorithm or a source file of ours, and what finds it. The list is\n" +
+		"`verify/mutate/museumdata.go`; this page is written by `go run ./verify/mutate -write`, and a test compares the two.\n" +
+		"`go run ./verify/mutate` plants those in algorithms, `go run ./verify/mutate -long` also those in source code.\n" +
+		"What went wrong is told as far as the reference shows it.\n")
+	library := ""
+	for _, x := range museum {
+		if x.library != library {
+			library = x.library
+			fmt.Fprintf(&b, "\n## %s\n\n| where | what went wrong | planted in | found by |\n|---|---|---|---|\n", library)
+		}
+		wrong := x.wrong
+		if x.here != "" {
+			wrong += " Here: " + x.here
+		}
+		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s |\n", shortReference(x.fix), x.fix, wrong, x.where(), x.killer())
+	}
+	fmt.Fprintf(&b, "\n%s", notFound)
+	return b.String()
+}
+
+// notFound are bugs that were asked for and are not here.
+const notFound = `## Not here
+
+UCC 585 and MLX 4443 could not be looked up: nothing is shown that one cannot read for oneself. Other bugs of both libraries are here
+instead.
+`
+
+// shortReference is the end of a reference: the commit, or the number.
+func shortReference(url string) string {
+	parts := strings.Split(url, "/")
+	kind, name := parts[len(parts)-2], parts[len(parts)-1]
+	if kind == "commit" {
+		return name
+	}
+	return "#" + name
+}
+
+// write writes the pages.
+func (r *report) write(root string) error {
+	return errors.Join(
+		os.WriteFile(filepath.Join(root, museumFile), []byte(museumPage()), 0o666),
+		os.WriteFile(filepath.Join(root, mutantsFile), []byte(r.page()), 0o666),
+	)
+}
+
+// page is the report as a page.
+func (r *report) page() string {
+	var b strings.Builder
+	b.WriteString("# Mutants\n\n" +
+		"How many mistakes are found, of those that `verify/mutate` makes. `go run ./verify/mutate -h` says how to make this page anew;\n" +
+		"mutants of source code are a sample, drawn by a seed. A mutant that means the same is no mistake: it was proved to mean it,\n" +
+		"by a normal form of schedules that shares no code with package verify (`verify/mutate/meaning.go`).\n\n" +
+		"| mutants of | made | mean the same | killed | of the others | survive |\n|---|---|---|---|---|---|\n")
+	for _, x := range r.rows {
+		note := x.kind
+		if x.note != "" {
+			note += " (" + x.note + ")"
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %.1f %% | %d |\n", note, x.mutants, x.same, x.killed(), 100*x.share(), len(x.survivors))
+	}
+	b.WriteString("\n## What killed them\n\n")
+	for _, x := range r.rows {
+		fmt.Fprintf(&b, "- %s: %s\n", x.kind, x.killerText())
+	}
+	b.WriteString("\n## Survivors\n\n| mutant | why |\n|---|---|\n")
+	for _, x := range r.rows {
+		for _, s := range x.survivors {
+			fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(s, "|", `\|`), reasonOf(s))
+		}
+	}
+	return b.String()
+}
+
+func reasonOf(survivor string) string {
+	if why, ok := reasons[survivor]; ok {
+		return why
+	}
+	return "not looked into"
+}
