@@ -1,0 +1,89 @@
+package induct
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Obligation is a formula that has to hold for all values of its variables.
+type Obligation struct {
+	Name    string // what kind it is: matched, bounds, …
+	Says    string // what it says, in words
+	Action  int    // index of the action that it is about, in source order; -1: of none
+	InPlace bool   // it is about calls in place
+
+	Names []Name
+	Given []spec.Expr // what may be presumed
+	Goal  spec.Expr
+}
+
+// Name is a name that an obligation uses, over the names before it: a variable, which may be any of the numbers Min..Max-1,
+// or short for an expression.
+type Name struct {
+	Name     string
+	Is       spec.Expr // absent: it is a variable
+	Min, Max spec.Expr // of a variable; Max absent: no bound
+	Truth    bool      // it is short for a condition
+}
+
+// String is the obligation in a line.
+func (o *Obligation) String() string {
+	s := o.Name
+	if o.Action >= 0 {
+		s += fmt.Sprintf(" of action %d", o.Action)
+	}
+	if o.InPlace {
+		s += ", in place"
+	}
+	return s + ": " + o.Says
+}
+
+// Holds evaluates o for a value of each variable. What is presumed need not hold: then o does.
+func (o *Obligation) Holds(env spec.Env) (bool, error) {
+	for _, d := range o.Names {
+		if d.Is.IsAbsent() {
+			continue
+		}
+		v, err := d.Is.Eval(env)
+		if err != nil {
+			v = 0 // outside of what is presumed, names may have no value
+		}
+		env = env.With(d.Name, v)
+	}
+	for _, g := range o.Given {
+		if v, err := g.Eval(env); err != nil || v == 0 {
+			return true, err
+		}
+	}
+	v, err := o.Goal.Eval(env)
+	return v != 0, err
+}
+
+// prune leaves out what nothing uses.
+func (o *Obligation) prune() {
+	seen := map[string]bool{}
+	for _, e := range append(o.Given[:len(o.Given):len(o.Given)], o.Goal) {
+		mark(seen, e)
+	}
+	var kept []Name
+	for _, n := range slices.Backward(o.Names) {
+		if n.Is.IsAbsent() || seen[n.Name] {
+			mark(seen, n.Is)
+			mark(seen, n.Max)
+			kept = append(kept, n)
+		}
+	}
+	slices.Reverse(kept)
+	o.Names = kept
+}
+
+func mark(seen map[string]bool, e spec.Expr) {
+	if e.Kind == spec.Variable {
+		seen[e.Name] = true
+	}
+	for _, arg := range e.Args {
+		mark(seen, arg)
+	}
+}

@@ -1,0 +1,84 @@
+package induct
+
+import (
+	"github.com/collgen/collgen/spec"
+)
+
+// half is a half of the binomial tree at a level, that of this rank: which it is, its ranks, and its leader.
+type half struct{ first, count, leader expr }
+
+// halfAt is this rank's half at a level of the tree with the root top.
+func halfAt(level, top expr) half {
+	pad := v("pad")
+	number := func(rank expr) expr { return spec.Shr(add(rank, pad), level) }
+	mine := number(rank)
+	first := spec.Max(sub(spec.Shl(mine, level), pad), zero)
+	end := spec.Min(sub(spec.Shl(add(mine, one), level), pad), size)
+	return half{first, sub(end, first), spec.If(eq(number(top), mine), top, first)}
+}
+
+func (h half) leads() expr { return eq(rank, h.leader) }
+func (h half) alone() expr { return eq(h.count, one) }
+
+// upward is the half before level j on the way to the root, downward that before turn k on the way back.
+func upward(top expr) half   { return halfAt(v("j"), top) }
+func downward(top expr) half { return halfAt(sub(v("levels"), v("k")), top) }
+
+// sums is the invariant of a reduction up the tree: the leader of a half has its sum, or its own input alone.
+func sums(top expr, sum spec.Buf) Invariant {
+	h := upward(top)
+	return Invariant{Claims: []Claim{
+		{Buf: sum, Where: and(h.leads(), or(not(h.alone()), eq(size, one))), Chunk: zero, First: h.first, Count: h.count},
+		untouched(and(h.leads(), h.alone())),
+	}}
+}
+
+var _ = know("reduce/binomial", Hints{Loops: []Invariant{sums(root, "sum")}})
+
+var _ = know("allreduce/tree", Hints{Loops: []Invariant{
+	sums(zero, out),
+	{Claims: []Claim{final(downward(zero).leads()), untouched(no)}},
+}})
+
+var _ = know("broadcast/binomial", Hints{Loops: []Invariant{{Claims: []Claim{
+	{Buf: out, Where: and(not(eq(rank, root)), downward(root).leads()), Chunk: zero, First: root, Count: one},
+}}}})
+
+// The leader of a half has its blocks: the root among all blocks, another from its own on.
+var _ = know("scatter/binomial", func() Hints {
+	h := downward(root)
+	return Hints{Loops: []Invariant{{Claims: []Claim{
+		{Buf: scratch, Where: and(not(eq(rank, root)), h.leads(), not(h.alone()), lt(Cell, h.count)),
+			Chunk: add(rank, Cell), First: root, Count: one},
+		{Buf: out, Where: and(h.leads(), h.alone()), Chunk: rank, First: root, Count: one},
+	}}}}
+}())
+
+var _ = know("gather/binomial", func() Hints {
+	h := upward(root)
+	several := and(h.leads(), or(not(h.alone()), eq(size, one)))
+	return Hints{Loops: []Invariant{{Claims: []Claim{
+		{Buf: scratch, Where: and(not(eq(rank, root)), several, lt(Cell, h.count)), Chunk: zero, First: add(rank, Cell), Count: one},
+		{Buf: out, Where: and(eq(rank, root), several, le(h.first, Cell), lt(Cell, add(h.first, h.count))), Chunk: zero, First: Cell, Count: one},
+	}}}}
+}())
+
+// Scatter and all-gather: the rank at a place gets the chunks of its subtree first, and then all others around the ring.
+var _ = know("broadcast/scatter-allgather", func() Hints {
+	lowest := spec.BitAnd(place, sub(zero, place))
+	subtree := spec.Min(lowest, sub(size, place))
+	own := and(le(place, Cell), lt(Cell, add(place, subtree)))
+	reach := spec.Shl(one, sub(v("levels"), v("k")))
+	holds := func(where expr) Invariant {
+		return Invariant{Claims: []Claim{
+			{Buf: out, Where: and(lt(zero, place), where), Chunk: Cell, First: root, Count: one},
+		}}
+	}
+	return Hints{
+		Loops: []Invariant{
+			holds(and(le(reach, lowest), own)),
+			holds(or(own, le(behind(place, Cell), turn))),
+		},
+		Together: [][2]int{{0, 1}},
+	}
+}())

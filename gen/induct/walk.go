@@ -1,0 +1,233 @@
+package induct
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+// unsupported is why no obligations can be derived from an algorithm. It is panicked with inside of this package.
+type unsupported struct{ reason string }
+
+func (u unsupported) Error() string { return u.reason }
+
+// Obligations are what has to hold so that a keeps its promise with any number of ranks and any root, peer and depth, out of place
+// and, where it may be called so, in place. Its error says what in a, or in the hints, this package has no argument for.
+func Obligations(a *gen.Algorithm, h Hints) (list []Obligation, err error) {
+	defer func() {
+		if u, ok := recover().(unsupported); ok {
+			err = fmt.Errorf("%s: %w", a.FullName(), u)
+		}
+	}()
+	modes := []bool{false}
+	if !a.Primitive.InPlace.InBlock.IsAbsent() && !a.Requires.OutOfPlace {
+		modes = append(modes, true)
+	}
+	for _, inPlace := range modes {
+		w := &walker{a: a, hints: h, inPlace: inPlace, moments: map[string]*moment{}}
+		w.algorithm()
+		list = append(list, w.list...)
+	}
+	return list, nil
+}
+
+// walker goes through an algorithm in source order and derives its obligations.
+type walker struct {
+	a       *gen.Algorithm
+	hints   Hints
+	inPlace bool
+
+	loop    int // index of the next loop with steps in it
+	action  int // index of the next action
+	moments map[string]*moment
+	keys    []string  // of the moments, in their order
+	reduces []*action // all RecvReduce and Reduce
+	later   []func()  // makes obligations, when all moments are known
+	list    []Obligation
+}
+
+// moment is what ranks do at once: the step, or the steps of different ranks.
+type moment struct {
+	steps []*step
+	send  *action
+	recv  *action
+}
+
+// step is a Step at its place.
+type step struct {
+	at    path
+	key   string
+	state state // before it
+	sends []*action
+	recvs []*action
+	skews map[string]expr // by the variable of a loop around it
+}
+
+// action is an action of a step. It stands on the way inner inside of the step.
+type action struct {
+	node  gen.Node
+	index int
+	step  *step
+	inner path
+}
+
+func (w *walker) algorithm() {
+	w.once("chunks", "a block has a chunk, and there is no negative number of slots", -1, func(c *context) {
+		f := c.frame(w.anyRank(c), "")
+		c.o.Goal = and(le(one, f.chunks()), le(zero, f.length(spec.Scratch)))
+	})
+	end := w.body(w.a.Body, nil, "", initial, map[string]expr{})
+	if w.loop < len(w.hints.Loops) {
+		panic(unsupported{fmt.Sprintf("there are invariants of %d loops, and only %d loops", len(w.hints.Loops), w.loop)})
+	}
+	w.post(end)
+	w.messages()
+	w.trees()
+	for _, f := range w.later {
+		f()
+	}
+}
+
+// oblige adds an obligation, which make completes.
+func (w *walker) oblige(name, says string, action int, make func(*context)) {
+	w.later = append(w.later, func() {
+		o := Obligation{Name: name, Says: says, Action: action, InPlace: w.inPlace}
+		make(newContext(w.a, &o))
+		if is(o.Goal, 1) {
+			return
+		}
+		o.prune()
+		w.list = append(w.list, o)
+	})
+}
+
+// once adds an obligation in which it makes no difference whether the call is in place.
+func (w *walker) once(name, says string, action int, make func(*context)) {
+	if !w.inPlace {
+		w.oblige(name, says, action, make)
+	}
+}
+
+func (w *walker) anyRank(c *context) expr { return c.variable("rank", zero, spec.Size) }
+
+// anywhere is any rank that comes to the place p, in any turn.
+func (w *walker) anywhere(c *context, p path) *frame {
+	f := c.frame(w.anyRank(c), "")
+	return w.turned(c, f, p)
+}
+
+// turned is f after p, in any turn of the loops there.
+func (w *walker) turned(c *context, f *frame, p path) *frame {
+	before := len(f.guard)
+	for i, l := range p {
+		turns := map[string]expr{}
+		if loop, ok := l.node.(gen.For); ok {
+			turns[loop.Var] = c.variable(loop.Var, zero, f.eval(loop.N))
+		}
+		f = f.follow(p[i:i+1], turns)
+	}
+	c.given(f.guard[before:]...)
+	return f
+}
+
+// body goes through nodes, which stand at the end of p. What it returns is the state after them; its frames are at p.
+func (w *walker) body(nodes []gen.Node, p path, key string, s state, skews map[string]expr) state {
+	at, position := p, -1
+	var before []int // the actions of the node before
+	for _, n := range nodes {
+		first := w.action
+		k := key
+		if hasMessages(n) {
+			actions := []int{first, first + gen.CountActions([]gen.Node{n})}
+			if position < 0 || !w.together(before, actions) {
+				position++
+			}
+			before = actions
+			k = fmt.Sprintf("%s%03d.", key, position)
+		} else if hasSteps(n) {
+			before = nil
+		}
+		switch n := n.(type) {
+		case gen.Let, gen.LetBuf:
+			w.defined(n, at)
+			at = at.with(link{node: n})
+		case gen.If:
+			s = w.branch(n, at, len(p), k, s, skews)
+		case gen.For:
+			s = w.forLoop(n, at, len(p), k, s, skews)
+		case gen.Step:
+			s = w.step(n, at, len(p), k, s, skews)
+		}
+	}
+	return s
+}
+
+// from is s, whose frames are at p, for frames that are at a place k links into it.
+func (s state) from(p path, k int) state {
+	rest := p[k:]
+	if len(rest) == 0 {
+		return s
+	}
+	return func(f *frame, buf spec.Buf, cell expr) value { return s(f.follow(rest, nil), buf, cell) }
+}
+
+func (w *walker) branch(n gen.If, at path, k int, key string, s state, skews map[string]expr) state {
+	then := w.body(n.Then, at.with(link{n, true}), key, s, skews)
+	els := w.body(n.Else, at.with(link{n, false}), key, s, skews)
+	w.defined(n, at)
+	join := state(func(f *frame, buf spec.Buf, cell expr) value {
+		c := f.eval(n.Cond)
+		return choose(c, then(f, buf, cell), els(f, buf, cell))
+	})
+	return join.from(at, k)
+}
+
+// together tells whether two sibling nodes, each given by its first action and the one after its last, belong to one moment.
+func (w *walker) together(a, b []int) bool {
+	for _, t := range w.hints.Together {
+		if a != nil && a[0] <= t[0] && t[0] < a[1] && b[0] <= t[1] && t[1] < b[1] {
+			return true
+		}
+	}
+	return false
+}
+
+func hasMessages(n gen.Node) bool {
+	return anyNode(n, func(n gen.Node) bool {
+		switch n.(type) {
+		case gen.Send, gen.Recv, gen.RecvReduce:
+			return true
+		}
+		return false
+	})
+}
+
+func hasSteps(n gen.Node) bool {
+	return anyNode(n, func(n gen.Node) bool {
+		_, ok := n.(gen.Step)
+		return ok
+	})
+}
+
+// anyNode tells whether f holds for n or a node inside of it.
+func anyNode(n gen.Node, f func(gen.Node) bool) bool {
+	if f(n) {
+		return true
+	}
+	var inside []gen.Node
+	switch n := n.(type) {
+	case gen.For:
+		inside = n.Body
+	case gen.If:
+		inside = append(n.Then[:len(n.Then):len(n.Then)], n.Else...)
+	case gen.Step:
+		inside = n
+	}
+	for _, n := range inside {
+		if anyNode(n, f) {
+			return true
+		}
+	}
+	return false
+}
