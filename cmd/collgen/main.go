@@ -6,6 +6,7 @@
 //	collgen explain [flags] algorithm      show one in detail, with its steps for one call
 //	collgen explain [flags] primitive      say which of its algorithms a call gets, and why
 //	collgen verify [flags] [pattern]       prove algorithms
+//	collgen prove [flags] [pattern]        prove algorithms for every size, with solvers of SMT-LIB
 //	collgen conform [flags] -- command     test somebody else's collectives against the specifications
 //	collgen cost [flags] pattern           predict how long they take on a machine that need not be at hand
 //	collgen replay [flags] directory       compare what the ranks of a run have written down with the proved schedules
@@ -53,6 +54,7 @@ var commands = []command{
 	{"list", "[pattern]", "show algorithms: what they achieve, what they cost", runList},
 	{"explain", "algorithm", "show one algorithm in detail, or what calls of a primitive get, and why", runExplain},
 	{"verify", "[pattern]", "prove algorithms", runVerify},
+	{"prove", "[pattern]", "prove algorithms for every number of ranks, with solvers of SMT-LIB", runProve},
 	{"conform", "-- command", "test somebody else's collectives against the specifications", runConform},
 	{"replay", "directory", "compare what the ranks of a run have written down with the proved schedules", runReplay},
 	{"cost", "pattern", "predict how long algorithms take on a machine that need not be at hand", runCost},
@@ -80,6 +82,7 @@ type call struct {
 	tla        bool   // explain writes the schedule's modules of TLA+
 	svg        string // the file that verify draws a counterexample in; "": none
 	costing    costing
+	every      everySize
 	conforming conforming
 	progress   *progress
 }
@@ -204,6 +207,8 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")
 	case "cost":
 		c.costFlags()
+	case "prove":
+		c.everySizeFlags()
 	case "conform":
 		c.conformFlags()
 	case "verify":

@@ -13,8 +13,8 @@ import (
 //
 // Numbers are integers, and everything is linear. A product of two unknowns, a power of two, a shifted number, a logarithm and a
 // lowest bit are unknown numbers themselves, of which the script says, for those that occur in it, what the scripts of [Lemmas] prove
-// of all numbers. Where there are shifts, sizes go to [MaxShifted].
-func SMT(o *induct.Obligation) (string, error) {
+// of all numbers. Where there are shifts by variables, sizes go to [MaxShifted]: shifted says so.
+func SMT(o *induct.Obligation) (script string, shifted bool, err error) {
 	s := &smt{o: o, defs: map[string]spec.Expr{}, truth: map[string]bool{}, groups: map[string]*power{}, known: map[string]string{}, atoms: map[string]spec.Expr{}}
 	for _, n := range o.Names {
 		if !n.Is.IsAbsent() {
@@ -36,13 +36,31 @@ func SMT(o *induct.Obligation) (string, error) {
 		s.assert("%s", g)
 	}
 	s.assert("(not %s)", goal)
-	return fmt.Sprintf("; %s\n(set-logic QF_LIA)\n%s(check-sat)\n", o, &s.b), s.err
+	return fmt.Sprintf("; %s\n(set-logic QF_LIA)\n%s(check-sat)\n", o, &s.b), s.isShifted(), s.err
 }
 
 // MaxShifted is the largest size of which obligations speak that have powers of two in them: 2^31, as shifts are by less than 32.
-const MaxShifted = 1 << maxExponent
+const MaxShifted = 1 << MaxExponent
 
-const maxExponent = 31
+// MaxExponent is the largest shift.
+const MaxExponent = 31
+
+// symbol is a name as a script has it: names of SMT-LIB's own are other ones there.
+func symbol(name string) string {
+	if ownNames[name] {
+		return name + "!"
+	}
+	return name
+}
+
+var ownNames = func() map[string]bool {
+	own := map[string]bool{}
+	for _, name := range strings.Fields("and or xor not ite distinct true false let forall exists par as match mod div abs select store " +
+		"assert push pop reset exit echo is_int to_int to_real") {
+		own[name] = true
+	}
+	return own
+}()
 
 // smt is a script in the making.
 type smt struct {
@@ -80,18 +98,18 @@ func (s *smt) names() {
 	for _, n := range s.o.Names {
 		switch {
 		case n.Is.IsAbsent():
-			fmt.Fprintf(&s.b, "(declare-const %s Int)\n", n.Name)
-			s.assert("(<= %s %s)", s.number(n.Min), n.Name)
+			fmt.Fprintf(&s.b, "(declare-const %s Int)\n", symbol(n.Name))
+			s.assert("(<= %s %s)", s.number(n.Min), symbol(n.Name))
 			if !n.Max.IsAbsent() {
-				s.assert("(< %s %s)", n.Name, s.number(n.Max))
+				s.assert("(< %s %s)", symbol(n.Name), s.number(n.Max))
 			}
 		case n.Truth:
 			s.truth[n.Name] = true
 			is := s.formula(n.Is)
-			fmt.Fprintf(&s.b, "(define-fun %s () Bool %s)\n", n.Name, is)
+			fmt.Fprintf(&s.b, "(define-fun %s () Bool %s)\n", symbol(n.Name), is)
 		default:
 			is := s.number(n.Is)
-			fmt.Fprintf(&s.b, "(define-fun %s () Int %s)\n", n.Name, is)
+			fmt.Fprintf(&s.b, "(define-fun %s () Int %s)\n", symbol(n.Name), is)
 		}
 	}
 }
@@ -122,7 +140,7 @@ func (s *smt) formula(e spec.Expr) string {
 		return fmt.Sprint(e.N != 0)
 	case spec.Variable:
 		if s.truth[e.Name] {
-			return e.Name
+			return symbol(e.Name)
 		}
 	case spec.AndExpr:
 		return args("and", s.formula)
@@ -164,7 +182,7 @@ func (s *smt) number(e spec.Expr) string {
 	case e.Kind == spec.Const:
 		return literal(e.N)
 	case e.Kind == spec.Variable && !s.truth[e.Name]:
-		return e.Name
+		return symbol(e.Name)
 	case e.Kind == spec.CondExpr:
 		return fmt.Sprintf("(ite %s %s %s)", s.formula(e.Args[0]), s.number(e.Args[1]), s.number(e.Args[2]))
 	case s.isTruth(e):

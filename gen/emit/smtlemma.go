@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/collgen/collgen/spec"
 )
@@ -47,10 +48,15 @@ func (s *smt) lemmas() {
 			}
 		}
 	}
-	if len(s.powers) > 0 {
+	if s.isShifted() {
 		s.assert("(<= %s %d)", spec.Size.Name, MaxShifted)
 		s.comparePowers()
 	}
+}
+
+// isShifted tells whether there are powers that are not constants.
+func (s *smt) isShifted() bool {
+	return slices.ContainsFunc(s.powers, func(g *power) bool { return !g.isConstant() })
 }
 
 // multiple says that the powers of h are even multiples of smaller ones of g.
@@ -69,7 +75,7 @@ func (s *smt) ordered(z string, p, q [2]string, once bool) {
 	}
 	s.assert("(=> (and (<= 1 %s) (< %s %s)) (<= (+ %s %s) %s))", z, p[0], q[0], p[1], z, q[1])
 	s.assert("(=> (and (<= 1 %s) (< (+ %s 1) %s)) (<= (+ %s %s %s) %s))", z, p[0], q[0], p[1], z, z, q[1])
-	s.assert("(=> (= (+ %s 1) %s) (= (+ %s %s) %s))", p[0], q[0], p[1], z, q[1])
+	s.assert("(=> (and (<= 1 %s) (= (+ %s 1) %s)) (= (+ %s %s) %s))", z, p[0], q[0], p[1], z, q[1])
 	if once {
 		s.assert("(=> (= %s %s) (= %s %s))", p[0], q[0], p[1], q[1])
 	}
@@ -77,7 +83,7 @@ func (s *smt) ordered(z string, p, q [2]string, once bool) {
 
 // comparePowers compares all powers with each other, with 1 and with the largest.
 func (s *smt) comparePowers() {
-	list := [][2]string{{"0", "1"}, {fmt.Sprint(maxExponent), fmt.Sprint(MaxShifted)}}
+	list := [][2]string{{"0", "1"}, {fmt.Sprint(MaxExponent), fmt.Sprint(MaxShifted)}}
 	for _, g := range s.powers {
 		if !g.isConstant() {
 			list = append(list, [2]string{s.sum(g.base, g.least), g.name})

@@ -147,7 +147,7 @@ func (s *smt) power(exponent spec.Expr) (g *power, above int) {
 
 // isConstant tells whether the exponents are numbers that shifts may have.
 func (g *power) isConstant() bool {
-	return len(g.base.times) == 0 && g.least >= 0 && g.least <= maxExponent
+	return len(g.base.times) == 0 && g.least >= 0 && g.least <= MaxExponent
 }
 
 // declare gives the least power of a group its name.

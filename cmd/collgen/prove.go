@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/verify/every"
+)
+
+// everySize are the flags of collgen prove.
+type everySize struct {
+	solvers string
+	scripts string // a folder for the scripts
+	limit   time.Duration
+	record  string // the file to write what was proved to
+}
+
+func (c *call) everySizeFlags() {
+	c.flags.StringVar(&c.every.solvers, "solver", "z3,cvc5", "`names` of the solvers, all of which have to prove everything")
+	c.flags.StringVar(&c.every.scripts, "smt", "", "write the scripts that the solvers get into `folder`")
+	c.flags.DurationVar(&c.every.limit, "limit", 20*time.Second, "`time` that a solver has for one answer; what it does not answer is not proved")
+	c.flags.StringVar(&c.every.record, "write", "", "write what was proved of the catalogue to `file`: verify/every/proved.txt")
+}
+
+// provedEvery is what collgen prove says of an algorithm.
+type provedEvery struct {
+	every.Record
+	Seconds float64  `json:"seconds"`
+	Open    []string `json:"open,omitempty"` // what is not proved
+}
+
+// runProve is collgen prove.
+func runProve(ctx context.Context, c *call) error {
+	s, err := c.shown(ctx)
+	if err != nil {
+		return err
+	}
+	solvers, err := every.Solvers(strings.Split(c.every.solvers, ",")...)
+	if err != nil {
+		return err
+	}
+	problems, faults := c.problems(ctx, s)
+	o := every.Options{Solvers: solvers, Limit: c.every.limit}
+	if err := every.Lemmas(ctx, o); err != nil {
+		return err
+	}
+	var results []provedEvery
+	for _, p := range problems {
+		o.Progress = func(done, of int) { c.progress.update("%s: %d of %d answers", p.Algorithm.FullName(), done, of) }
+		proof, err := p.Prove(ctx, o)
+		if err != nil {
+			return err
+		}
+		r, _ := proof.Record()
+		x := provedEvery{Record: r, Seconds: proof.Took.Seconds()}
+		for _, i := range proof.Open() {
+			open := proof.Refute(ctx, i, c.every.limit)
+			x.Open, faults = append(x.Open, open.Obligation.String()), append(faults, open)
+		}
+		results = append(results, x)
+		c.progress.done("%s: %d of %d obligations proved in %.1f s", r.Algorithm, r.Obligations-len(x.Open), r.Obligations, x.Seconds)
+	}
+	if err := c.showProved(s, results); err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	return c.recordProved(s, results)
+}
+
+// problems are those of the algorithms that the command line names, in the form of which Go is generated. Faults are why there are none
+// of others.
+func (c *call) problems(ctx context.Context, s *source) (problems []*every.Problem, faults []error) {
+	found, err := s.match(c.arg(""))
+	if err != nil {
+		return nil, []error{err}
+	}
+	j := &job{source: s}
+	j.algorithms = found
+	for _, pass := range []func(context.Context, *job) error{validate, simplify, prune} {
+		if err := pass(ctx, j); err != nil {
+			return nil, []error{err}
+		}
+	}
+	for _, a := range found {
+		p, err := every.ProblemOf(&a.Algorithm)
+		if err == nil && c.every.scripts != "" {
+			err = writeScripts(c.every.scripts, p)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		problems = append(problems, p)
+	}
+	return problems, faults
+}
+
+// writeScripts writes each script of p to a file of its own, and the lemmas to others.
+func writeScripts(dir string, p *every.Problem) error {
+	write := func(name, script string) error {
+		file := filepath.Join(dir, filepath.FromSlash(name)+".smt2")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(file, []byte(script), 0o644)
+	}
+	for i, script := range p.Scripts {
+		if err := write(fmt.Sprintf("%s/%03d-%s", p.Algorithm.FullName(), i, p.Obligations[i].Name), script); err != nil {
+			return err
+		}
+	}
+	for i, l := range emit.Lemmas() {
+		if err := write(fmt.Sprintf("lemma/%d", i), "; "+l.Name+"\n"+l.Script); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) showProved(s *source, results []provedEvery) error {
+	if c.json {
+		return writeJSON(c.stdout, results)
+	}
+	fmt.Fprintf(c.stdout, "%s.\n\n", s.title())
+	t := newTable(c.stdout)
+	t.row("algorithm", "sizes", "obligations", "proved", "by", "seconds")
+	total, open := 0, 0
+	for _, x := range results {
+		sizes := x.Sizes
+		if len(x.Open) > 0 {
+			sizes = "not proved"
+		}
+		t.row(x.Algorithm, sizes, x.Obligations, x.Obligations-len(x.Open), strings.Join(x.Solvers, ","), fmt.Sprintf("%.1f", x.Seconds))
+		total, open = total+x.Obligations, open+len(x.Open)
+	}
+	t.flush()
+	fmt.Fprintf(c.stdout, "\n%d %s, %d obligations, %d of them proved, each by all solvers, and %d lemmas.\n",
+		len(results), plural(len(results), "algorithm"), total, total-open, len(emit.Lemmas()))
+	return nil
+}
+
+// recordProved writes the record of the catalogue, or says where it differs from what was proved.
+func (c *call) recordProved(s *source, results []provedEvery) error {
+	if !s.isBuiltIn {
+		return nil
+	}
+	var list []every.Record
+	for _, x := range results {
+		list = append(list, x.Record)
+	}
+	if c.every.record != "" {
+		if c.arg("") != "" {
+			return usageError{errors.New("-write is for the whole catalogue")}
+		}
+		return os.WriteFile(c.every.record, every.WriteRecords(list), 0o644)
+	}
+	return nil
+}

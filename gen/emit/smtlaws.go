@@ -1,0 +1,61 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Lemma is something that scripts presume of numbers, as a script of its own: it is proved by unsat.
+type Lemma struct{ Name, Script string }
+
+// Lemmas are all that scripts presume, besides what integers and their sums are. That log2 of x is the number k with
+// 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up to MaxExponent, and x of
+// less than 2^31 in size or, where nothing is shifted to the left of where it was, 2^40.
+func Lemmas() []Lemma {
+	return []Lemma{
+		{"products with a positive number are ordered as the other factors are", products(
+			"(and (= (+ (* x z) z) (* (+ x 1) z))",
+			"     (<= (+ (* x z) z) (* (+ x 1 d) z)) (<= (+ (* x z) z z) (* (+ x 2 d) z)))")},
+		{"a power of two is an even multiple of each smaller one", onBits(40,
+			"(=> (bvult e f) (and (bvule (bvshl one e) (bvlshr (pow f) one))",
+			"  (= (pow f) (bvshl (bvshl (pow (bvsub (bvsub f e) one)) one) e))",
+			"  (=> (bvult (bvadd e one) f) (bvule (pow e) (bvlshr (pow f) (bvadd one one))))",
+			"  (=> (= (bvadd e one) f) (= (bvadd (pow e) (pow e)) (pow f)))))")},
+		{"a shift to the right is the floor of a division", onBits(40,
+			"(and (bvsle (bvshl (bvashr x e) e) x) (bvslt x (bvadd (bvshl (bvashr x e) e) (pow e))))")},
+		{"shifts to the right add up", onBits(40, "(= (bvashr x (bvadd e f)) (bvashr (bvashr x e) f))")},
+		{"a shift to the left and less far back is a shift to the left", onBits(31,
+			"(=> (bvule f e) (= (bvashr (bvshl x e) f) (bvshl x (bvsub e f))))")},
+		{"to change a bit is to add or to subtract it", onBits(40,
+			"(= (bvxor x (pow e)) (ite (= (bvand (bvashr x e) one) one) (bvsub x (pow e)) (bvadd x (pow e))))")},
+		{"the lower bits are the remainder", onBits(40,
+			"(= (bvand x (bvsub (pow e) one)) (bvsub x (bvshl (bvashr x e) e)))")},
+		{"the lowest bit is the largest power of two that divides", onBits(40,
+			"(=> (bvslt (bvsub one one) x) (let ((l (bvand x (bvneg x))) (multiple (= x (bvshl (bvashr x e) e))))",
+			"  (and (bvsle one l) (bvsle l x) (= multiple (bvsle (pow e) l))",
+			"    (=> (and multiple (= (bvand (bvashr x e) one) one)) (= l (pow e)))",
+			"    (=> (and multiple (not (= (bvand (bvashr x e) one) one))) (bvsle (bvadd (pow e) (pow e)) l)))))")},
+	}
+}
+
+// products is the script for a law of integers.
+func products(law ...string) string {
+	return "(set-logic QF_NIA)\n(declare-const x Int)\n(declare-const d Int)\n(declare-const z Int)\n" +
+		"(assert (<= 0 d))\n(assert (<= 1 z))\n(assert (not " + strings.Join(law, "\n") + "))\n(check-sat)\n"
+}
+
+// onBits is the script for a law of numbers x of so many bits, and exponents e and f.
+func onBits(bits int, law ...string) string {
+	var b strings.Builder
+	b.WriteString("(set-logic QF_BV)\n")
+	for _, name := range []string{"x", "e", "f"} {
+		fmt.Fprintf(&b, "(declare-const %s (_ BitVec 64))\n", name)
+	}
+	b.WriteString("(define-fun one () (_ BitVec 64) (_ bv1 64))\n(define-fun pow ((k (_ BitVec 64))) (_ BitVec 64) (bvshl (_ bv1 64) k))\n")
+	for _, name := range []string{"e", "f"} {
+		fmt.Fprintf(&b, "(assert (bvule %s (_ bv%d 64)))\n", name, MaxExponent)
+	}
+	fmt.Fprintf(&b, "(assert (bvslt x (_ bv%d 64)))\n(assert (bvslt (bvneg (_ bv%d 64)) x))\n", int64(1)<<bits, int64(1)<<bits)
+	fmt.Fprintf(&b, "(assert (not %s))\n(check-sat)\n", strings.Join(law, "\n"))
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package every
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Record is what was proved of an algorithm for every size.
+type Record struct {
+	Algorithm   string   `json:"algorithm"`
+	Digest      string   `json:"digest"`      // of the scripts that were decided, and so of the algorithm and the invariants
+	Sizes       string   `json:"sizes"`       // all, or 1..2^31
+	Obligations int      `json:"obligations"` // how many were proved
+	Solvers     []string `json:"solvers"`     // by each of these
+}
+
+//go:embed proved.txt
+var proved []byte
+
+// Records is what was proved of the catalogue, by name. It is what Write wrote.
+func Records() ([]Record, error) { return ReadRecords(proved) }
+
+// ReadRecords reads what WriteRecords wrote.
+func ReadRecords(text []byte) (list []Record, err error) {
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Fields(line)
+		if len(fields) != 5 {
+			return nil, fmt.Errorf("not a record: %q", line)
+		}
+		n, err := strconv.Atoi(fields[3])
+		if err != nil {
+			return nil, fmt.Errorf("not a record: %q: %w", line, err)
+		}
+		list = append(list, Record{fields[0], fields[1], fields[2], n, strings.Split(fields[4], ",")})
+	}
+	return list, nil
+}
+
+// WriteRecords is records as a text, which ReadRecords reads.
+func WriteRecords(list []Record) []byte {
+	list = slices.SortedFunc(slices.Values(list), func(a, b Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
+	var b bytes.Buffer
+	b.WriteString("# What collgen prove -write proved: algorithm, digest of the scripts, sizes, obligations, solvers.\n")
+	for _, r := range list {
+		fmt.Fprintf(&b, "%-30s %s %-7s %3d %s\n", r.Algorithm, r.Digest, r.Sizes, r.Obligations, strings.Join(r.Solvers, ","))
+	}
+	return b.Bytes()
+}
+
+// Record is what is to be remembered of the proof, if nothing is open.
+func (p *Proof) Record() (Record, bool) {
+	return Record{p.Algorithm.FullName(), p.Digest(), p.Sizes(), len(p.Obligations), p.Solvers}, len(p.Open()) == 0 && len(p.Solvers) > 0
+}
+
+// Digest identifies the problem.
+func (p *Problem) Digest() string {
+	h := sha256.New()
+	for _, s := range p.Scripts {
+		h.Write([]byte(s))
+	}
+	return fmt.Sprintf("0x%x", h.Sum(nil)[:8])
+}
+
+// Recorded is the record of a problem, if there is one of the problem as it is now.
+func (p *Problem) Recorded() (Record, bool) {
+	list, err := Records()
+	if err != nil {
+		return Record{}, false
+	}
+	i := slices.IndexFunc(list, func(r Record) bool { return r.Algorithm == p.Algorithm.FullName() && r.Digest == p.Digest() })
+	if i < 0 {
+		return Record{}, false
+	}
+	return list[i], true
+}

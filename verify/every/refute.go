@@ -1,0 +1,177 @@
+package every
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/collgen/collgen/gen/induct"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+)
+
+// OpenError is an obligation that is not proved.
+type OpenError struct {
+	Algorithm  string
+	Obligation *induct.Obligation
+	Answers    string   // what the solvers said
+	Model      spec.Env // values for which it does not hold; nil: none were found
+	From       string   // where they are from: a solver, or a search
+	Verify     error    // what package verify says of the size of the model: a *verify.Failure, or nil if it finds nothing wrong
+}
+
+// Error is the counterexample, if there is one.
+func (e *OpenError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is not proved for every size: %s\n", e.Algorithm, e.Obligation)
+	fmt.Fprintf(&b, "  answers   %s\n", e.Answers)
+	if e.Model == nil {
+		b.WriteString("  no counterexample was found")
+		return b.String()
+	}
+	fmt.Fprintf(&b, "  does not hold for %s (found by %s)\n", values(e.Model), e.From)
+	if e.Verify == nil {
+		size, _ := spec.Size.Eval(e.Model)
+		fmt.Fprintf(&b, "  verify finds nothing wrong at size %d: it may be the invariant that is wrong, or says too little", size)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "  verify    %s", strings.ReplaceAll(e.Verify.Error(), "\n", "\n            "))
+	return b.String()
+}
+
+// Unwrap is what package verify found.
+func (e *OpenError) Unwrap() error { return e.Verify }
+
+func values(model spec.Env) string {
+	var parts []string
+	for _, v := range model {
+		parts = append(parts, fmt.Sprintf("%s = %d", v.Name, v.Value))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Refute explains an obligation that is open.
+func (p *Proof) Refute(ctx context.Context, i int, limit time.Duration) *OpenError {
+	o := &p.Obligations[i]
+	e := &OpenError{Algorithm: p.Algorithm.FullName(), Obligation: o, Answers: p.answers(i)}
+	for _, name := range p.refuters(i) {
+		s, _ := solverCalled(name)
+		if e.Model = s.smallest(ctx, o, p.Scripts[i], limit); e.Model != nil {
+			e.From = name
+			break
+		}
+	}
+	if e.Model == nil { // powers and products of a model need not be what they are called
+		e.Model, e.From = Search(o, searchedSize), "a search"
+	}
+	if e.Model == nil {
+		return e
+	}
+	size, _ := spec.Size.Eval(e.Model)
+	if size > verify.MaxSize {
+		return e
+	}
+	var failure *verify.Failure
+	if _, err := verify.Algorithm(ctx, p.Algorithm, verify.Options{From: size, To: size}); errors.As(err, &failure) {
+		e.Verify = failure
+	}
+	return e
+}
+
+// searchedSize is up to which size all values are tried, where a solver has no model that is one.
+const searchedSize = 6
+
+// smallest is the model of a script with the smallest size that is a counterexample to o, also when it is evaluated.
+func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script string, limit time.Duration) (model spec.Env) {
+	var names []string
+	for _, n := range o.Names {
+		if n.Is.IsAbsent() {
+			names = append(names, n.Name)
+		}
+	}
+	var scripts []string
+	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64}
+	for _, size := range sizes {
+		bounded := strings.Replace(script, "(check-sat)", fmt.Sprintf("(assert (<= size %d))\n(check-sat)", size), 1)
+		scripts = append(scripts, "(set-option :produce-models true)\n"+bounded+fmt.Sprintf("(get-value (%s))\n", strings.Join(names, " ")))
+	}
+	_ = s.decide(ctx, scripts, limit, func(_ int, answer string) {
+		text, ok := strings.CutPrefix(answer, sat+" ")
+		if !ok || model != nil {
+			return
+		}
+		candidate := readModel(text, names)
+		if holds, err := o.Holds(candidate); err == nil && !holds {
+			model = candidate
+		}
+	})
+	return model
+}
+
+var assignment = regexp.MustCompile(`\(([\w!]+) (\d+|\(- \d+\))\)`)
+
+// readModel reads what a solver says the values of names are.
+func readModel(text string, names []string) (env spec.Env) {
+	found := map[string]int{}
+	for _, m := range assignment.FindAllStringSubmatch(text, -1) {
+		n, err := strconv.Atoi(strings.NewReplacer("(", "", ")", "", " ", "").Replace(m[2]))
+		if err == nil {
+			found[m[1]] = n
+		}
+	}
+	for _, name := range names {
+		env = env.With(name, found[name])
+	}
+	return slices.Clip(env)
+}
+
+// Search tries all values up to a size, and depths up to 3, and returns the first for which o does not hold.
+func Search(o *induct.Obligation, largest int) spec.Env {
+	for size := 1; size <= largest; size++ {
+		if env := searchFrom(o, 0, nil, nil, size); env != nil {
+			return env
+		}
+	}
+	return nil
+}
+
+// searchFrom gives values to the names from the i-th on. Bound has those of all names before, free only the variables.
+func searchFrom(o *induct.Obligation, i int, bound, free spec.Env, size int) spec.Env {
+	for ; i < len(o.Names) && !o.Names[i].Is.IsAbsent(); i++ {
+		v, err := o.Names[i].Is.Eval(bound)
+		if err != nil {
+			v = 0
+		}
+		bound = bound.With(o.Names[i].Name, v)
+	}
+	if i == len(o.Names) {
+		if holds, err := o.Holds(free); err == nil && !holds {
+			return slices.Clone(free)
+		}
+		return nil
+	}
+	n := o.Names[i]
+	from, err := n.Min.Eval(bound)
+	to := from + 3
+	if err == nil && !n.Max.IsAbsent() {
+		to, err = n.Max.Eval(bound)
+	}
+	if n.Name == spec.Size.Name {
+		from, to = size, size+1
+	}
+	if err != nil {
+		return nil
+	}
+	for v := from; v < to; v++ {
+		next := slices.Clip(bound).With(n.Name, v)
+		if env := searchFrom(o, i+1, next, slices.Clip(free).With(n.Name, v), size); env != nil {
+			return env
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package every_test
+
+import (
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/induct"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/every"
+)
+
+// planted are algorithms with one mistake each, which no proof may accept.
+type planted struct {
+	bug  string
+	in   gen.Algorithm
+	by   func(gen.Node) gen.Node
+	open string // an obligation that has to be refuted
+}
+
+var (
+	v         = spec.Var
+	zero, one = spec.Int(0), spec.Int(1)
+	off       = func(e spec.Expr) spec.Expr { return spec.Add(e, one) }
+	under     = func(e spec.Expr) spec.Expr { return spec.Sub(e, one) }
+)
+
+var plants = []planted{
+	{"ring: the wrong peer", gen.AllGatherRing, send(0, func(x *gen.Send) { x.To = v("prev") }), "matched"},
+	{"ring: the wrong chunk", gen.AllReduceRing, send(0, func(x *gen.Send) { x.Data.At = v("d") }), "matched"},
+	{"ring: a step too few", gen.AllGatherRing, loop("s", func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
+	{"ring: a step too many", gen.ReduceScatterRing, loop("s", func(x *gen.For) { x.N = spec.Size }), "operands"},
+	{"ring: a chunk reduced twice", gen.AllReduceRing, recvReduce(0, func(x *gen.RecvReduce) { x.With = x.Into }), "operands"},
+	{"ring: a wrap-around off by one", gen.AllReduceRing, let("next", spec.If(spec.Le(off(spec.Rank), spec.Size), off(spec.Rank), zero)), "bounds"},
+	{"pieces: the next piece", gen.AllReduceChunkedRing, send(0, func(x *gen.Send) { x.Data.At = off(x.Data.At) }), "bounds"},
+	{"segments: those of the one before", gen.AllReduceSegmentedRing,
+		finish(0, func(x *gen.Finish) { x.Data.At = spec.Add(spec.Mul(spec.Max(zero, under(v("q"))), spec.Size), v("next")) }), "operands"},
+	{"chain: the wrong chunk", gen.BroadcastChain, send(0, func(x *gen.Send) { x.Data.At = spec.Min(v("i"), under(spec.Depth)) }), "matched"},
+	{"chain: a step too few", gen.BroadcastChain, loop("i", func(x *gen.For) { x.N = spec.Depth }), "matched"},
+	{"chain: one slot", gen.ReduceChain, let("at", zero), "apart"},
+	{"linear: a block off by one", gen.ScatterLinear, send(0, func(x *gen.Send) { x.Data.At = spec.Up(off(x.Data.At), spec.Size) }), "post"},
+	{"linear: an operand too few", gen.ReduceLinear, reduce(0, func(x *gen.Reduce) { x.N = spec.Max(one, under(x.N)) }), "operands"},
+	{"direct: the wrong peer", gen.AllGatherDirect, let("from", spec.Down(spec.Sub(spec.Rank, v("t")), spec.Size)), "bounds"},
+	{"direct: a peer too few", gen.ReduceScatterDirect, loop("t", func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
+	{"direct: in place, what was overwritten is sent", gen.AllToAllDirect, recv(0, func(x *gen.Recv) { x.AfterSend = false }), "apart"},
+	{"two-shot: the wrong chunk", gen.AllReduceTwoShot, recv(1, func(x *gen.Recv) { x.Into.At = v("to") }), "matched"},
+	{"one-shot: out of bounds", gen.AllReduceOneShot, reduce(0, func(x *gen.Reduce) { x.N = off(x.N) }), "bounds"},
+	{"pairwise: a round too few", gen.AllToAllPairwise, loop("t", func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
+	{"pairwise: the wrong partner", gen.AllToAllPairwise, let("mirror", spec.Up(spec.Add(v("t"), spec.Rank), v("rounds"))), "matched"},
+	{"dissemination: a round too few", gen.BarrierDissemination, let("rounds", spec.Log2(spec.Size)), "post"},
+	{"dissemination: half the distance", gen.BarrierDissemination, let("to", spec.Up(off(spec.Rank), spec.Size)), "matched"},
+	{"doubling: a step too few", gen.AllReduceRecursiveDoubling, loop("k", func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
+	{"doubling: operands in the wrong order", gen.AllReduceRecursiveDoubling,
+		recvReduce(1, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Lt(spec.Rank, v("partner")) }), "operands"},
+	{"doubling: a pair too few", gen.AllGatherRecursiveDoubling, let("paired", spec.Lt(off(spec.Rank), spec.Mul(spec.Int(2), v("extra")))), "matched"},
+	{"binomial: a level too few", gen.BroadcastBinomial, let("levels", spec.Log2(spec.Size)), "entry"},
+	{"binomial: the wrong half", gen.ReduceBinomial, let("other", off(v("half"))), "step"},
+	{"binomial: a block too many", gen.GatherBinomial, send(0, func(x *gen.Send) { x.Data.N = off(x.Data.N) }), "bounds"},
+	{"binomial: without room for a slot", gen.ScatterBinomial, nil, "bounds"},
+	{"tree: not finished", gen.AllReduceTree, finish(0, func(x *gen.Finish) { x.Data.N = zero }), "entry"},
+	{"scatter and all-gather: a chunk too few", gen.BroadcastScatterAllGather, let("mine", spec.Min(spec.Size, off(spec.BitAnd(v("place"), spec.Sub(zero, v("place")))))), "step"},
+}
+
+// TestPlanted has a solver refute each, with numbers, and package verify has to agree at that size.
+func TestPlanted(t *testing.T) {
+	solver := needSolver(t, "z3")
+	for _, x := range plants {
+		t.Run(x.bug, func(t *testing.T) {
+			t.Parallel()
+			a := x.in
+			if x.by != nil {
+				a.Body = edit(a.Body, x.by)
+			} else {
+				a.Scratch = under(a.Scratch)
+			}
+			if a.Text() == x.in.Text() {
+				t.Fatal("nothing was changed")
+			}
+			p, err := every.NewProblem(&a, induct.For(&x.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			keep(p, x.open)
+			proof, err := p.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge(t, proof, x.open)
+		})
+	}
+}
+
+// keep leaves of a problem the obligations of a name, or all if that is empty.
+func keep(p *every.Problem, name string) {
+	if name == "" {
+		return
+	}
+	var kept every.Problem
+	for i, o := range p.Obligations {
+		if o.Name == name {
+			kept.Obligations, kept.Scripts = append(kept.Obligations, o), append(kept.Scripts, p.Scripts[i])
+		}
+	}
+	p.Obligations, p.Scripts = kept.Obligations, kept.Scripts
+}
+
+// judge asks for an obligation of that name that is open, and has a counterexample with which verify agrees.
+func judge(t *testing.T, proof *every.Proof, name string) {
+	var names []string
+	for _, i := range proof.Open() {
+		o := &proof.Obligations[i]
+		names = append(names, o.Name)
+		if name != "" && o.Name != name {
+			continue
+		}
+		e := proof.Refute(t.Context(), i, 5*time.Second)
+		var failure *verify.Failure
+		if e.Model != nil && errors.As(e, &failure) {
+			if size, _ := spec.Size.Eval(e.Model); !strings.Contains(e.Error(), "size = ") || size != failure.Params.Size {
+				t.Errorf("the counterexample does not say so:\n%v", e)
+			}
+			t.Log(e)
+			return
+		}
+	}
+	t.Errorf("no counterexample to an obligation %q with which verify agrees; open are %q", name, names)
+}
+
+// needSolver is a solver, or the test is left out.
+func needSolver(t *testing.T, name string) every.Solver {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("left out, because %s is not installed (.ci/deps prove installs it): %v", name, err)
+	}
+	found, err := every.Solvers(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found[0]
+}
+
+// edit is nodes with change made to each, outermost first.
+func edit(nodes []gen.Node, change func(gen.Node) gen.Node) []gen.Node {
+	nodes = slices.Clone(nodes)
+	for i, n := range nodes {
+		switch x := change(n).(type) {
+		case gen.For:
+			x.Body = edit(x.Body, change)
+			nodes[i] = x
+		case gen.If:
+			x.Then, x.Else = edit(x.Then, change), edit(x.Else, change)
+			nodes[i] = x
+		case gen.Step:
+			nodes[i] = gen.Step(edit(x, change))
+		default:
+			nodes[i] = x
+		}
+	}
+	return nodes
+}
+
+// nth changes the k-th node of a type, from 0 on.
+func nth[T gen.Node](k int, change func(*T)) func(gen.Node) gen.Node {
+	seen := 0
+	return func(n gen.Node) gen.Node {
+		x, ok := n.(T)
+		if !ok {
+			return n
+		}
+		if seen++; seen == k+1 {
+			change(&x)
+		}
+		return x
+	}
+}
+
+func send(k int, f func(*gen.Send)) func(gen.Node) gen.Node             { return nth(k, f) }
+func recv(k int, f func(*gen.Recv)) func(gen.Node) gen.Node             { return nth(k, f) }
+func recvReduce(k int, f func(*gen.RecvReduce)) func(gen.Node) gen.Node { return nth(k, f) }
+func reduce(k int, f func(*gen.Reduce)) func(gen.Node) gen.Node         { return nth(k, f) }
+func finish(k int, f func(*gen.Finish)) func(gen.Node) gen.Node         { return nth(k, f) }
+
+// loop changes all loops over a variable.
+func loop(name string, f func(*gen.For)) func(gen.Node) gen.Node {
+	return func(n gen.Node) gen.Node {
+		if x, ok := n.(gen.For); ok && x.Var == name {
+			f(&x)
+			return x
+		}
+		return n
+	}
+}
+
+// let gives a name another value, everywhere.
+func let(name string, is spec.Expr) func(gen.Node) gen.Node {
+	return func(n gen.Node) gen.Node {
+		if x, ok := n.(gen.Let); ok && x.Name == name {
+			return gen.Let{Name: name, Is: is}
+		}
+		return n
+	}
+}

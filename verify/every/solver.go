@@ -1,0 +1,105 @@
+package every
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Solver is a program that decides scripts of SMT-LIB 2.
+type Solver struct {
+	Name string
+	args func(limit time.Duration) []string // of the command line; scripts come on its standard input
+	each func(limit time.Duration) string   // what every script begins with
+}
+
+var solvers = []Solver{
+	{"z3", func(time.Duration) []string { return []string{"-in"} },
+		func(limit time.Duration) string {
+			return fmt.Sprintf("(set-option :timeout %d)\n", limit.Milliseconds())
+		}},
+	{"cvc5", func(limit time.Duration) []string {
+		return []string{"--lang=smt2", "--incremental", "--produce-models", fmt.Sprintf("--tlimit-per=%d", limit.Milliseconds()), "-"}
+	}, func(time.Duration) string { return "" }},
+}
+
+// Solvers finds solvers by their names. It is an error if one is not installed.
+func Solvers(names ...string) (found []Solver, err error) {
+	for _, name := range names {
+		s, ok := solverCalled(name)
+		if !ok {
+			err = errors.Join(err, fmt.Errorf("there is no solver %q; there are z3 and cvc5", name))
+			continue
+		}
+		if _, missing := exec.LookPath(name); missing != nil {
+			err = errors.Join(err, fmt.Errorf("%s is not installed: .ci/deps prove installs it: %w", name, missing))
+		}
+		found = append(found, s)
+	}
+	return found, err
+}
+
+func solverCalled(name string) (Solver, bool) {
+	for _, s := range solvers {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Solver{}, false
+}
+
+// What a solver may answer. Anything else, an error among them, is its own words, and proves nothing.
+const (
+	unsat = "unsat" // it is proved
+	sat   = "sat"   // it is refuted
+)
+
+// decide has the solver answer one script after the other, each with so much time. Tell is told each answer as it comes.
+func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duration, tell func(i int, answer string)) error {
+	if len(scripts) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit*time.Duration(len(scripts)+1)+time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, s.Name, s.args(limit)...)
+	var input strings.Builder
+	for _, script := range scripts {
+		fmt.Fprintf(&input, "(reset)\n%s%s(echo \"%s\")\n", s.each(limit), script, end)
+	}
+	cmd.Stdin = strings.NewReader(input.String())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	answered, answer := 0, ""
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		line := strings.Trim(strings.TrimSpace(lines.Text()), `"`)
+		switch {
+		case line != end:
+			answer = strings.TrimSpace(answer + " " + line)
+		case answered < len(scripts):
+			tell(answered, answer)
+			answered, answer = answered+1, ""
+		}
+	}
+	err = cmd.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case answered < len(scripts):
+		return fmt.Errorf("%s ended after %d of %d scripts: %s (%w)", s.Name, answered, len(scripts), answer, errors.Join(err, errEnded))
+	}
+	return nil
+}
+
+var errEnded = errors.New("a solver has to answer every script")
+
+// end is what a solver says after each script.
+const end = "collgen: end of script"
