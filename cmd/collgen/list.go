@@ -9,6 +9,7 @@ import (
 
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/every"
 )
 
 // entry is what list and verify say of an algorithm.
@@ -27,6 +28,7 @@ type entry struct {
 	Order     string          `json:"order,omitempty"`    // of its reductions
 	Recorded  string          `json:"recorded,omitempty"` // the generated file that says so; empty: proved just now
 	Proof     *verify.Summary `json:"proof,omitempty"`    // where it was proved just now
+	Every     *every.Record   `json:"every,omitempty"`    // what was proved for every size
 }
 
 func entryOf(a *algorithm) entry {
@@ -43,7 +45,18 @@ func entryOf(a *algorithm) entry {
 	if a.recorded == "" {
 		e.Proof = &a.proof
 	}
+	if a.every.Sizes != "" {
+		e.Every = &a.every
+	}
 	return e
+}
+
+// everySizes are the sizes for which a was proved by induction.
+func everySizes(a *algorithm) string {
+	if a.every.Sizes == "" {
+		return "-"
+	}
+	return a.every.Sizes + " (" + strings.Join(a.every.Solvers, ", ") + ")"
 }
 
 // runList is collgen list.
@@ -72,14 +85,15 @@ func runList(ctx context.Context, c *call) error {
 			primitive = a.Primitive.Name
 			t.flush()
 			fmt.Fprintf(c.stdout, "\n%s\n\n", a.Primitive.Doc)
-			t.row("", "proved for", "proof", "messages", "chunks sent", "chunks reduced", "chunks to a block", "order", "needs")
+			t.row("", "proved for", "proof", "by induction for", "messages", "chunks sent", "chunks reduced", "chunks to a block", "order", "needs")
 		}
 		e := entryOf(a)
-		t.row(e.Name, sizesOf(a), proofOrigin(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(a.proof), e.Requires)
+		t.row(e.Name, sizesOf(a), proofOrigin(a), everySizes(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(a.proof), e.Requires)
 	}
 	t.flush()
 	fmt.Fprintf(c.stdout, "\nOf the sizes %s, those that an algorithm serves were proved: by collgen gen, which wrote so into the file named\n"+
-		"(collgen check compares it, collgen verify proves again), or just now. Costs are those on the critical path.\n", &c.sizes)
+		"(collgen check compares it, collgen verify proves again), or just now. By induction over steps, they were proved for all sizes, or\n"+
+		"for those said, by the solvers named (collgen prove proves again). Costs are those on the critical path.\n", &c.sizes)
 	return nil
 }
 
@@ -124,7 +138,7 @@ func (c *call) proveMatching(ctx context.Context, s *source) ([]*algorithm, erro
 	}
 	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to}, someOnly: c.isSet("n"), progress: c.progress}
 	j.algorithms = found
-	for _, pass := range []func(context.Context, *job) error{validate, prove, compareCosts} {
+	for _, pass := range []func(context.Context, *job) error{validate, prove, compareCosts, recallEmitted} {
 		if err := pass(ctx, j); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/every"
 )
 
 // passes are what algorithms go through on their way to Go, in this order. They begin with verification, and what a pass
@@ -22,6 +23,7 @@ var passes = []func(context.Context, *job) error{
 	prove,
 	prune,
 	prove,
+	recallEvery,
 	emitGo,
 }
 
@@ -141,7 +143,7 @@ func emitGo(ctx context.Context, j *job) error {
 	for _, p := range j.primitives {
 		c := emit.Collective{Primitive: p, Rules: j.rules(p)}
 		for _, a := range j.of(p) {
-			c.Algorithms = append(c.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: proofOf(a.proof), Hash: a.hash})
+			c.Algorithms = append(c.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: proofOf(a), Hash: a.hash})
 		}
 		content, err := emit.Go(j.Package, c)
 		if err != nil {
@@ -172,11 +174,22 @@ func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 	return algorithms[0].locate(fmt.Errorf("%s: %w", p.Name, err))
 }
 
-func proofOf(s verify.Summary) emit.Proof {
+func proofOf(a *algorithm) emit.Proof {
+	s := a.proof
 	p := emit.Proof{Sizes: s.Sizes, Depths: s.Depths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
-		Capacity: s.Capacity}
+		Capacity: s.Capacity, Every: emit.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
 	if n := len(s.Sizes); n > 0 && s.Sizes[n-1] > verify.AllPairs {
 		p.Sampled = verify.AllPairs + 1
 	}
 	return p
+}
+
+// recallEvery finds out what was proved for every size of the algorithms as they are now.
+func recallEvery(ctx context.Context, j *job) error {
+	return j.each(ctx, func(a *algorithm) error {
+		if p, err := every.ProblemOf(&a.Algorithm); err == nil { // otherwise there is no argument for it, and no record
+			a.every, _ = p.Recorded()
+		}
+		return nil
+	})
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/verify/every"
 )
@@ -147,20 +149,42 @@ func (c *call) showProved(s *source, results []provedEvery) error {
 	return nil
 }
 
-// recordProved writes the record of the catalogue, or says where it differs from what was proved.
+// recordProved writes the record of the catalogue, or says where it is not of what was proved.
 func (c *call) recordProved(s *source, results []provedEvery) error {
 	if !s.isBuiltIn {
 		return nil
 	}
+	recorded, err := every.Records()
+	if err != nil {
+		return err
+	}
 	var list []every.Record
+	var stale []string
 	for _, x := range results {
 		list = append(list, x.Record)
-	}
-	if c.every.record != "" {
-		if c.arg("") != "" {
-			return usageError{errors.New("-write is for the whole catalogue")}
+		if !slices.ContainsFunc(recorded, func(r every.Record) bool { return r.Algorithm == x.Algorithm && r.Digest == x.Digest }) {
+			stale = append(stale, x.Algorithm)
 		}
+	}
+	switch {
+	case c.every.record != "" && c.arg("") != "":
+		return usageError{errors.New("-write is for the whole catalogue")}
+	case c.every.record != "":
 		return os.WriteFile(c.every.record, every.WriteRecords(list), 0o644)
+	case len(stale) > 0:
+		return fmt.Errorf("verify/every/proved.txt is of other forms of %s: collgen prove -write verify/every/proved.txt, and make generate",
+			strings.Join(stale, ", "))
 	}
 	return nil
+}
+
+// recallEmitted is recallEvery for algorithms as they were declared: the record is of the form of which Go is generated.
+func recallEmitted(ctx context.Context, j *job) error {
+	return j.each(ctx, func(a *algorithm) error {
+		form := gen.Prune(gen.Simplify(a.Algorithm))
+		if p, err := every.ProblemOf(&form); err == nil {
+			a.every, _ = p.Recorded()
+		}
+		return nil
+	})
 }

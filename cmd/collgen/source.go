@@ -17,6 +17,7 @@ import (
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/every"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -39,6 +40,8 @@ type algorithm struct {
 	proof  verify.Summary
 	proved bool   // proof is of the algorithm as it is now
 	form   string // what progress says of an algorithm that a pass has changed
+
+	every every.Record // what is recorded of it as it is now; zero: nothing
 
 	recorded string // the generated file that proof is from, of which only sizes and order are known; empty: proved now
 }

@@ -18,6 +18,27 @@ type Proof struct {
 	Folds     bool  // whether there are reductions, which are in Order
 	Order     spec.Order
 	Capacity  int // how many messages a channel has to hold; 0: none
+	Every     Induction
+}
+
+// Induction is what was proved for every size.
+type Induction struct {
+	Sizes       string   // all, or a range; empty: nothing was
+	Obligations int      // how many
+	Solvers     []string // each of which proved all of them
+}
+
+// words says what was proved by induction.
+func (x Induction) words() string {
+	if x.Sizes == "" {
+		return ""
+	}
+	calls := "all sizes"
+	if x.Sizes != "all" {
+		calls = "sizes " + x.Sizes
+	}
+	return fmt.Sprintf(" By induction over steps also for %s, whatever the root, peer and depth: %d obligations, each by %s.",
+		calls, x.Obligations, strings.Join(x.Solvers, " and "))
 }
 
 // words says what was proved of an algorithm of p.
@@ -42,7 +63,7 @@ func (x Proof) words(p spec.Primitive) string {
 	if x.Folds {
 		text += " Order: " + x.Order.String() + "."
 	}
-	return text
+	return text + x.Every.words()
 }
 
 func room(capacity int) string {

@@ -40,6 +40,9 @@ func (s *smt) lemmas() {
 		}
 	}
 	for _, f := range s.factors {
+		if s.isIdle(f) {
+			continue
+		}
 		for i, p := range f.times {
 			for j, q := range f.times {
 				if i >= 2 || j >= 2 {
@@ -52,6 +55,16 @@ func (s *smt) lemmas() {
 		s.assert("(<= %s %d)", spec.Size.Name, MaxShifted)
 		s.comparePowers()
 	}
+}
+
+// isIdle tells whether there is nothing to say of f: its only product is compared with others by its other factor.
+func (s *smt) isIdle(f *factor) bool {
+	if len(f.times) != 3 {
+		return false
+	}
+	return slices.ContainsFunc(s.factors, func(g *factor) bool {
+		return g != f && len(g.times) > 3 && slices.ContainsFunc(g.times[2:], func(p [2]string) bool { return p[1] == f.times[2][1] })
+	})
 }
 
 // isShifted tells whether there are powers that are not constants.
@@ -75,7 +88,7 @@ func (s *smt) ordered(z string, p, q [2]string, once bool) {
 	}
 	s.assert("(=> (and (<= 1 %s) (< %s %s)) (<= (+ %s %s) %s))", z, p[0], q[0], p[1], z, q[1])
 	s.assert("(=> (and (<= 1 %s) (< (+ %s 1) %s)) (<= (+ %s %s %s) %s))", z, p[0], q[0], p[1], z, z, q[1])
-	s.assert("(=> (and (<= 1 %s) (= (+ %s 1) %s)) (= (+ %s %s) %s))", z, p[0], q[0], p[1], z, q[1])
+	s.assert("(=> (= (+ %s 1) %s) (= (+ %s %s) %s))", p[0], q[0], p[1], z, q[1])
 	if once {
 		s.assert("(=> (= %s %s) (= %s %s))", p[0], q[0], p[1], q[1])
 	}

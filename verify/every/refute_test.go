@@ -39,7 +39,9 @@ var plants = []planted{
 	{"ring: a wrap-around off by one", gen.AllReduceRing, let("next", spec.If(spec.Le(off(spec.Rank), spec.Size), off(spec.Rank), zero)), "bounds"},
 	{"pieces: the next piece", gen.AllReduceChunkedRing, send(0, func(x *gen.Send) { x.Data.At = off(x.Data.At) }), "bounds"},
 	{"segments: those of the one before", gen.AllReduceSegmentedRing,
-		finish(0, func(x *gen.Finish) { x.Data.At = spec.Add(spec.Mul(spec.Max(zero, under(v("q"))), spec.Size), v("next")) }), "operands"},
+		finish(0, func(x *gen.Finish) {
+			x.Data.At = spec.Add(spec.Mul(spec.Max(zero, under(v("q"))), spec.Size), v("next"))
+		}), "operands"},
 	{"chain: the wrong chunk", gen.BroadcastChain, send(0, func(x *gen.Send) { x.Data.At = spec.Min(v("i"), under(spec.Depth)) }), "matched"},
 	{"chain: a step too few", gen.BroadcastChain, loop("i", func(x *gen.For) { x.N = spec.Depth }), "matched"},
 	{"chain: one slot", gen.ReduceChain, let("at", zero), "apart"},

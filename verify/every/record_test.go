@@ -1,0 +1,69 @@
+package every_test
+
+import (
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/verify/every"
+	"github.com/google/go-cmp/cmp"
+)
+
+// emitted is an algorithm in the form of which Go is generated.
+func emitted(a gen.Algorithm) *gen.Algorithm {
+	a = gen.Prune(gen.Simplify(a))
+	return &a
+}
+
+// TestRecordIsCurrent fails when an algorithm, an invariant or what is derived from them has changed since it was proved.
+func TestRecordIsCurrent(t *testing.T) {
+	list, err := every.Records()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != len(gen.Catalogue()) {
+		t.Errorf("there are records of %d algorithms, and %d algorithms", len(list), len(gen.Catalogue()))
+	}
+	for _, a := range gen.Catalogue() {
+		p, err := every.ProblemOf(emitted(a))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		r, ok := p.Recorded()
+		if !ok {
+			t.Errorf("%s is not as it was when it was proved: collgen prove -write verify/every/proved.txt", a.FullName())
+			continue
+		}
+		if d := cmp.Diff([]string{"z3", "cvc5"}, r.Solvers); d != "" || r.Obligations != len(p.Obligations) || r.Sizes != p.Sizes() {
+			t.Errorf("%s: %+v, with %d obligations for sizes %s: %s", a.FullName(), r, len(p.Obligations), p.Sizes(), d)
+		}
+	}
+}
+
+// TestRecordNotices changes every expression of an algorithm's messages, and asks for its record.
+func TestRecordNotices(t *testing.T) {
+	for k := range 2 {
+		a := *emitted(gen.AllReduceRing)
+		a.Body = edit(a.Body, send(k, func(x *gen.Send) { x.Data.At = off(x.Data.At) }))
+		p, err := every.ProblemOf(&a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, ok := p.Recorded(); ok {
+			t.Errorf("a changed algorithm has the record %+v", r)
+		}
+	}
+}
+
+func TestRecords(t *testing.T) {
+	list := []every.Record{{"a/b", "0x1", "all", 3, []string{"z3"}}, {"c/d", "0x2", "1..2^31", 4, []string{"z3", "cvc5"}}}
+	got, err := every.ReadRecords(every.WriteRecords(list))
+	if d := cmp.Diff(list, got); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+	for _, bad := range []string{"a/b 0x1 all 3", "a/b 0x1 all three z3"} {
+		if _, err := every.ReadRecords([]byte(bad)); err == nil {
+			t.Errorf("%q is read as a record", bad)
+		}
+	}
+}

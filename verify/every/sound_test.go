@@ -1,0 +1,140 @@
+package every_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/induct"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/every"
+)
+
+// TestObligationsHold evaluates every obligation, without a solver, for all values of its variables up to a size. It also wants most
+// of them to speak of something: that what they presume is so for some values.
+func TestObligationsHold(t *testing.T) {
+	for _, a := range gen.Catalogue() {
+		p, err := every.ProblemOf(emitted(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.Obligations {
+			o := &p.Obligations[i]
+			if model := every.Search(o, 3); model != nil {
+				t.Errorf("%s: %s: does not hold for %v", a.FullName(), o, model)
+			}
+			if !speaks(o) && !isEmptyByNature(o) {
+				t.Errorf("%s: %s: presumes what is never so", a.FullName(), o)
+			}
+		}
+	}
+}
+
+// speaks tells whether what o presumes is so for some values: then its opposite does not hold.
+func speaks(o *induct.Obligation) bool {
+	never := *o
+	never.Goal = spec.Int(0)
+	return every.Search(&never, 5) != nil
+}
+
+// isEmptyByNature tells whether o is one of those which say that something cannot be, by what they presume.
+func isEmptyByNature(o *induct.Obligation) bool {
+	return o.Name == "entry" || o.Name == "step" || o.Name == "tree"
+}
+
+// TestScriptsPresumeWhatIsSo gives the variables of an obligation values, for which what it presumes is so, and asks for a model of
+// the script without its goal: there has to be one, or the script presumes something of numbers that is not so.
+func TestScriptsPresumeWhatIsSo(t *testing.T) {
+	solver := needSolver(t, "z3")
+	for _, a := range []gen.Algorithm{gen.AllReduceSegmentedRing, gen.BroadcastScatterAllGather, gen.GatherBinomial,
+		gen.AllGatherRecursiveDoubling, gen.BarrierDissemination} {
+		p, err := every.ProblemOf(emitted(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pinned := &every.Problem{Algorithm: p.Algorithm}
+		for i := range p.Obligations {
+			never := p.Obligations[i]
+			never.Goal = spec.Int(0)
+			for _, size := range []int{3, 4} {
+				never.Given = append(p.Obligations[i].Given[:len(p.Obligations[i].Given):len(p.Obligations[i].Given)], spec.Eq(spec.Size, spec.Int(size)))
+				if model := every.Search(&never, size); model != nil {
+					pinned.Obligations = append(pinned.Obligations, p.Obligations[i])
+					pinned.Scripts = append(pinned.Scripts, pin(p.Scripts[i], model))
+				}
+			}
+		}
+		proof, err := pinned.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(proof.Answers) < 20 {
+			t.Errorf("%s: only %d scripts", a.FullName(), len(proof.Answers))
+		}
+		for i, answers := range proof.Answers {
+			if answers[0] != "sat" {
+				t.Errorf("%s: %s: with values for its variables and without the goal, the solver says %s:\n%s",
+					a.FullName(), &pinned.Obligations[i], answers[0], pinned.Scripts[i])
+			}
+		}
+	}
+}
+
+// pin is a script with values for its variables, and with nothing in the place of its goal.
+func pin(script string, model spec.Env) string {
+	goal := strings.LastIndex(script, "(assert (not ")
+	pinned := script[:goal]
+	for _, v := range model {
+		pinned += fmt.Sprintf("(assert (= %s %d))\n", v.Name, v.Value)
+	}
+	return pinned + "(check-sat)\n"
+}
+
+// TestLemmas proves what scripts presume, and that a wrong one is noticed is what TestScriptsPresumeWhatIsSo is for.
+func TestLemmas(t *testing.T) {
+	o := every.Options{Solvers: []every.Solver{needSolver(t, "z3")}, Limit: 30 * time.Second}
+	if err := every.Lemmas(t.Context(), o); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWrongInvariant has invariants that are wrong, or say too little: no proof may come of them.
+func TestWrongInvariant(t *testing.T) {
+	solver := needSolver(t, "z3")
+	for name, change := range map[string]func(*induct.Claim){
+		"says too much":    func(c *induct.Claim) { c.Where = spec.Int(1) },
+		"says too little":  func(c *induct.Claim) { c.Where = spec.Int(0) },
+		"a count too many": func(c *induct.Claim) { c.Count = off(c.Count) },
+		"another chunk":    func(c *induct.Claim) { c.Chunk = spec.Up(off(c.Chunk), spec.Size) },
+		"another rank":     func(c *induct.Claim) { c.First = spec.Up(off(c.First), spec.Size) },
+	} {
+		h := induct.For(&gen.AllReduceRing)
+		h.Loops = append([]induct.Invariant(nil), h.Loops...)
+		h.Loops[0].Claims = append([]induct.Claim(nil), h.Loops[0].Claims...)
+		change(&h.Loops[0].Claims[1])
+		p, err := every.NewProblem(emitted(gen.AllReduceRing), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof, err := p.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(proof.Open()) == 0 {
+			t.Errorf("an invariant that %s proves the algorithm", name)
+		}
+	}
+}
+
+// TestSolverAnswers has a solver say what it cannot, and one that is not there.
+func TestSolverAnswers(t *testing.T) {
+	if _, err := every.Solvers("z3", "yices"); err == nil {
+		t.Error("a solver that nobody knows is found")
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := every.Solvers("cvc5"); err == nil || !strings.Contains(err.Error(), ".ci/deps prove") {
+		t.Errorf("a solver that is not installed: %v", err)
+	}
+}
