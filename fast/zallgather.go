@@ -96,7 +96,9 @@ var allGather = Collective{
 // 19(13), 2007.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
-// race, and the call ends in every interleaving, even if no channel has room for a message.
+// race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
+// for all sizes: what the primitive promises holds, no two accesses race, and the call ends if every channel has room
+// for a message; 10 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0x67515f819b9dccd6.
@@ -144,7 +146,9 @@ func allGatherDirect(ctx context.Context, x *Call) error {
 // Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
-// race, and the call ends in every interleaving, even if no channel has room for a message.
+// race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
+// for sizes 1..2^31: what the primitive promises holds, no two accesses race, and the call ends if every channel has
+// room for a message; 35 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0x250f6669f976edc7.
@@ -222,7 +226,9 @@ func allGatherRecursiveDoubling(ctx context.Context, x *Call) error {
 // Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
-// race, and the call ends in every interleaving, even if no channel has room for a message.
+// race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
+// for all sizes: what the primitive promises holds, no two accesses race, and the call ends if every channel has room
+// for a message; 18 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0xeafe2749d5760bc1.

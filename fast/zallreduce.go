@@ -117,7 +117,9 @@ var allReduce = Collective{
 //
 // Proved for sizes 1..64, depths 1..3, 7, out of place and in place (256 schedules): what is said after the call
 // holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
-// Order: same tree on all ranks.
+// Order: same tree on all ranks. By induction over steps, for all sizes, all depths: what the primitive promises
+// holds, no two accesses race, and the call ends if every channel has room for a message; 70 obligations, each proved
+// by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x2b522b5ef627b2bf.
@@ -201,7 +203,8 @@ func allReduceChunkedRing(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
-// order.
+// order. By induction over steps, for all sizes: what the primitive promises holds, no two accesses race, and the call
+// ends if every channel has room for a message; 15 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xbef86ed9744de221.
@@ -256,7 +259,8 @@ func allReduceOneShot(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, if every channel has room for a message. Order: same tree on all
-// ranks.
+// ranks. By induction over steps, for sizes 1..2^31: what the primitive promises holds, no two accesses race, and the
+// call ends if every channel has room for a message; 47 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x0cf5f14d91eadad1.
@@ -342,7 +346,8 @@ func allReduceRecursiveDoubling(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
-// ranks.
+// ranks. By induction over steps, for all sizes: what the primitive promises holds, no two accesses race, and the call
+// ends if every channel has room for a message; 48 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x25988da3a19f4267.
@@ -424,7 +429,9 @@ func allReduceRing(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, depths 1..3, 7, out of place and in place (256 schedules): what is said after the call
 // holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
-// Order: same tree on all ranks.
+// Order: same tree on all ranks. By induction over steps, for all sizes, all depths: what the primitive promises
+// holds, no two accesses race, and the call ends if every channel has room for a message; 56 obligations, each proved
+// by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x784fc0db66ff1b46.
@@ -505,7 +512,8 @@ func allReduceSegmentedRing(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
-// ranks.
+// ranks. By induction over steps, for sizes 1..2^31: what the primitive promises holds, no two accesses race, and the
+// call ends if every channel has room for a message; 52 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xad1047ebcea7d213.
@@ -616,7 +624,8 @@ func allReduceTree(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
-// order.
+// order. By induction over steps, for all sizes: what the primitive promises holds, no two accesses race, and the call
+// ends if every channel has room for a message; 27 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xa21e7ba1227605e7.

@@ -28,22 +28,24 @@ type Induction struct {
 	Solvers     []string // each of which proved all of them
 }
 
-// words says what was proved by induction.
-func (x Induction) words() string {
+// words says what was proved by induction, for all of what.
+func (x Induction) words(of []string) string {
 	if x.Sizes == "" {
 		return ""
 	}
-	calls := "all sizes"
+	sizes := "all sizes"
 	if x.Sizes != "all" {
-		calls = "sizes " + x.Sizes
+		sizes = "sizes " + x.Sizes
 	}
-	return fmt.Sprintf(" By induction over steps also for %s, whatever the root, peer and depth: %d obligations, each by %s.",
-		calls, x.Obligations, strings.Join(x.Solvers, " and "))
+	return fmt.Sprintf(" By induction over steps, for %s: what the primitive promises holds, no two accesses race, and the call ends if "+
+		"every channel has room for a message; %d obligations, each proved by %s.",
+		strings.Join(append([]string{sizes}, of...), ", "), x.Obligations, strings.Join(x.Solvers, " and by "))
 }
 
 // words says what was proved of an algorithm of p.
 func (x Proof) words(p spec.Primitive) string {
 	calls := []string{"sizes " + Ranges(x.Sizes)}
+	var all []string // of what a proof for every size is for all
 	switch {
 	case slices.Contains(p.Params, spec.ParamPeer) && x.Sampled > 0:
 		calls = append(calls, fmt.Sprintf("all pairs of root and peer (from size %d on some of them)", x.Sampled))
@@ -52,8 +54,14 @@ func (x Proof) words(p spec.Primitive) string {
 	case slices.Contains(p.Params, spec.ParamRoot):
 		calls = append(calls, "all roots")
 	}
+	if slices.Contains(p.Params, spec.ParamPeer) {
+		all = append(all, "all pairs of root and peer")
+	} else if slices.Contains(p.Params, spec.ParamRoot) {
+		all = append(all, "all roots")
+	}
 	if !slices.Equal(x.Depths, []int{1}) {
 		calls = append(calls, "depths "+Ranges(x.Depths))
+		all = append(all, "all depths")
 	}
 	if x.InPlace {
 		calls = append(calls, "out of place and in place")
@@ -63,7 +71,7 @@ func (x Proof) words(p spec.Primitive) string {
 	if x.Folds {
 		text += " Order: " + x.Order.String() + "."
 	}
-	return text + x.Every.words()
+	return text + x.Every.words(all)
 }
 
 func room(capacity int) string {

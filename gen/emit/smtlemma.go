@@ -41,6 +41,9 @@ func (s *smt) lemmas() {
 	}
 	for _, f := range s.factors {
 		if s.isIdle(f) {
+			for _, p := range f.times[:2] {
+				s.assert("(=> (= %s %s) (= %s %s))", p[0], f.times[2][0], p[1], f.times[2][1])
+			}
 			continue
 		}
 		for i, p := range f.times {
@@ -57,7 +60,7 @@ func (s *smt) lemmas() {
 	}
 }
 
-// isIdle tells whether there is nothing to say of f: its only product is compared with others by its other factor.
+// isIdle tells whether there is little to say of f: its only product is compared with others by its other factor.
 func (s *smt) isIdle(f *factor) bool {
 	if len(f.times) != 3 {
 		return false

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
@@ -58,5 +59,19 @@ func TestCostWords(t *testing.T) {
 		if got := costWords(&gen.Algorithm{Chunks: n, Cost: test.cost}); got != test.want {
 			t.Errorf("%+v is %q, want %q", test.cost, got, test.want)
 		}
+	}
+}
+
+// TestInduction says what was proved for every size, and nothing where nothing was.
+func TestInduction(t *testing.T) {
+	p := Proof{Sizes: []int{1, 2}, Depths: []int{1, 3}, Schedules: 4}
+	if got := p.words(spec.Broadcast); strings.Contains(got, "induction") {
+		t.Errorf("nothing was proved by induction: %q", got)
+	}
+	p.Every = Induction{Sizes: "1..2^31", Obligations: 5, Solvers: []string{"z3", "cvc5"}}
+	want := " By induction over steps, for sizes 1..2^31, all roots, all depths: what the primitive promises holds, no two accesses race, and " +
+		"the call ends if every channel has room for a message; 5 obligations, each proved by z3 and by cvc5."
+	if got := p.words(spec.Broadcast); !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want it to end with %q", got, want)
 	}
 }
