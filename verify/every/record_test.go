@@ -44,7 +44,7 @@ func TestRecordIsCurrent(t *testing.T) {
 func TestRecordNotices(t *testing.T) {
 	for k := range 2 {
 		a := *emitted(gen.AllReduceRing)
-		a.Body = edit(a.Body, send(k, func(x *gen.Send) { x.Data.At = off(x.Data.At) }))
+		send(k, func(x *gen.Send) { x.Data.At = off(x.Data.At) })(&a)
 		p, err := every.ProblemOf(&a)
 		if err != nil {
 			t.Fatal(err)

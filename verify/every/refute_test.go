@@ -3,7 +3,6 @@ package every_test
 import (
 	"errors"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,13 +12,14 @@ import (
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/internal/edit"
 )
 
 // planted are algorithms with one mistake each, which no proof may accept.
 type planted struct {
 	bug  string
 	in   gen.Algorithm
-	by   func(gen.Node) gen.Node
+	by   func(*gen.Algorithm)
 	open string // an obligation that has to be refuted
 }
 
@@ -33,8 +33,8 @@ var (
 var plants = []planted{
 	{"ring: the wrong peer", gen.AllGatherRing, send(0, func(x *gen.Send) { x.To = v("prev") }), "matched"},
 	{"ring: the wrong chunk", gen.AllReduceRing, send(0, func(x *gen.Send) { x.Data.At = v("d") }), "matched"},
-	{"ring: a step too few", gen.AllGatherRing, loop("s", func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
-	{"ring: a step too many", gen.ReduceScatterRing, loop("s", func(x *gen.For) { x.N = spec.Size }), "operands"},
+	{"ring: a step too few", gen.AllGatherRing, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
+	{"ring: a step too many", gen.ReduceScatterRing, loop(0, func(x *gen.For) { x.N = spec.Size }), "operands"},
 	{"ring: a chunk reduced twice", gen.AllReduceRing, recvReduce(0, func(x *gen.RecvReduce) { x.With = x.Into }), "operands"},
 	{"ring: a wrap-around off by one", gen.AllReduceRing, let("next", spec.If(spec.Le(off(spec.Rank), spec.Size), off(spec.Rank), zero)), "bounds"},
 	{"pieces: the next piece", gen.AllReduceChunkedRing, send(0, func(x *gen.Send) { x.Data.At = off(x.Data.At) }), "bounds"},
@@ -43,27 +43,27 @@ var plants = []planted{
 			x.Data.At = spec.Add(spec.Mul(spec.Max(zero, under(v("q"))), spec.Size), v("next"))
 		}), "operands"},
 	{"chain: the wrong chunk", gen.BroadcastChain, send(0, func(x *gen.Send) { x.Data.At = spec.Min(v("i"), under(spec.Depth)) }), "matched"},
-	{"chain: a step too few", gen.BroadcastChain, loop("i", func(x *gen.For) { x.N = spec.Depth }), "matched"},
+	{"chain: a step too few", gen.BroadcastChain, loop(0, func(x *gen.For) { x.N = spec.Depth }), "matched"},
 	{"chain: one slot", gen.ReduceChain, let("at", zero), "apart"},
 	{"linear: a block off by one", gen.ScatterLinear, send(0, func(x *gen.Send) { x.Data.At = spec.Up(off(x.Data.At), spec.Size) }), "post"},
 	{"linear: an operand too few", gen.ReduceLinear, reduce(0, func(x *gen.Reduce) { x.N = spec.Max(one, under(x.N)) }), "operands"},
 	{"direct: the wrong peer", gen.AllGatherDirect, let("from", spec.Down(spec.Sub(spec.Rank, v("t")), spec.Size)), "bounds"},
-	{"direct: a peer too few", gen.ReduceScatterDirect, loop("t", func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
+	{"direct: a peer too few", gen.ReduceScatterDirect, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
 	{"direct: in place, what was overwritten is sent", gen.AllToAllDirect, recv(0, func(x *gen.Recv) { x.AfterSend = false }), "apart"},
 	{"two-shot: the wrong chunk", gen.AllReduceTwoShot, recv(1, func(x *gen.Recv) { x.Into.At = v("to") }), "matched"},
 	{"one-shot: out of bounds", gen.AllReduceOneShot, reduce(0, func(x *gen.Reduce) { x.N = off(x.N) }), "bounds"},
-	{"pairwise: a round too few", gen.AllToAllPairwise, loop("t", func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
+	{"pairwise: a round too few", gen.AllToAllPairwise, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
 	{"pairwise: the wrong partner", gen.AllToAllPairwise, let("mirror", spec.Up(spec.Add(v("t"), spec.Rank), v("rounds"))), "matched"},
 	{"dissemination: a round too few", gen.BarrierDissemination, let("rounds", spec.Log2(spec.Size)), "post"},
 	{"dissemination: half the distance", gen.BarrierDissemination, let("to", spec.Up(off(spec.Rank), spec.Size)), "matched"},
-	{"doubling: a step too few", gen.AllReduceRecursiveDoubling, loop("k", func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
+	{"doubling: a step too few", gen.AllReduceRecursiveDoubling, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
 	{"doubling: operands in the wrong order", gen.AllReduceRecursiveDoubling,
 		recvReduce(1, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Lt(spec.Rank, v("partner")) }), "operands"},
 	{"doubling: a pair too few", gen.AllGatherRecursiveDoubling, let("paired", spec.Lt(off(spec.Rank), spec.Mul(spec.Int(2), v("extra")))), "matched"},
 	{"binomial: a level too few", gen.BroadcastBinomial, let("levels", spec.Log2(spec.Size)), "entry"},
 	{"binomial: the wrong half", gen.ReduceBinomial, let("other", off(v("half"))), "step"},
 	{"binomial: a block too many", gen.GatherBinomial, send(0, func(x *gen.Send) { x.Data.N = off(x.Data.N) }), "bounds"},
-	{"binomial: without room for a slot", gen.ScatterBinomial, nil, "bounds"},
+	{"binomial: without room for a slot", gen.ScatterBinomial, func(a *gen.Algorithm) { a.Scratch = under(a.Scratch) }, "bounds"},
 	{"tree: not finished", gen.AllReduceTree, finish(0, func(x *gen.Finish) { x.Data.N = zero }), "entry"},
 	{"scatter and all-gather: a chunk too few", gen.BroadcastScatterAllGather, let("mine", spec.Min(spec.Size, off(spec.BitAnd(v("place"), spec.Sub(zero, v("place")))))), "step"},
 }
@@ -75,11 +75,7 @@ func TestPlanted(t *testing.T) {
 		t.Run(x.bug, func(t *testing.T) {
 			t.Parallel()
 			a := x.in
-			if x.by != nil {
-				a.Body = edit(a.Body, x.by)
-			} else {
-				a.Scratch = under(a.Scratch)
-			}
+			x.by(&a)
 			if a.Text() == x.in.Text() {
 				t.Fatal("nothing was changed")
 			}
@@ -146,64 +142,13 @@ func needSolver(t *testing.T, name string) every.Solver {
 	return found[0]
 }
 
-// edit is nodes with change made to each, outermost first.
-func edit(nodes []gen.Node, change func(gen.Node) gen.Node) []gen.Node {
-	nodes = slices.Clone(nodes)
-	for i, n := range nodes {
-		switch x := change(n).(type) {
-		case gen.For:
-			x.Body = edit(x.Body, change)
-			nodes[i] = x
-		case gen.If:
-			x.Then, x.Else = edit(x.Then, change), edit(x.Else, change)
-			nodes[i] = x
-		case gen.Step:
-			nodes[i] = gen.Step(edit(x, change))
-		default:
-			nodes[i] = x
-		}
-	}
-	return nodes
-}
-
-// nth changes the k-th node of a type, from 0 on.
-func nth[T gen.Node](k int, change func(*T)) func(gen.Node) gen.Node {
-	seen := 0
-	return func(n gen.Node) gen.Node {
-		x, ok := n.(T)
-		if !ok {
-			return n
-		}
-		if seen++; seen == k+1 {
-			change(&x)
-		}
-		return x
-	}
-}
-
-func send(k int, f func(*gen.Send)) func(gen.Node) gen.Node             { return nth(k, f) }
-func recv(k int, f func(*gen.Recv)) func(gen.Node) gen.Node             { return nth(k, f) }
-func recvReduce(k int, f func(*gen.RecvReduce)) func(gen.Node) gen.Node { return nth(k, f) }
-func reduce(k int, f func(*gen.Reduce)) func(gen.Node) gen.Node         { return nth(k, f) }
-func finish(k int, f func(*gen.Finish)) func(gen.Node) gen.Node         { return nth(k, f) }
-
-// loop changes all loops over a variable.
-func loop(name string, f func(*gen.For)) func(gen.Node) gen.Node {
-	return func(n gen.Node) gen.Node {
-		if x, ok := n.(gen.For); ok && x.Var == name {
-			f(&x)
-			return x
-		}
-		return n
-	}
-}
-
-// let gives a name another value, everywhere.
-func let(name string, is spec.Expr) func(gen.Node) gen.Node {
-	return func(n gen.Node) gen.Node {
-		if x, ok := n.(gen.Let); ok && x.Name == name {
-			return gen.Let{Name: name, Is: is}
-		}
-		return n
-	}
+// The edits that the plants are made by.
+func send(k int, f func(*gen.Send)) func(*gen.Algorithm)             { return edit.Set(k, f) }
+func recv(k int, f func(*gen.Recv)) func(*gen.Algorithm)             { return edit.Set(k, f) }
+func recvReduce(k int, f func(*gen.RecvReduce)) func(*gen.Algorithm) { return edit.Set(k, f) }
+func reduce(k int, f func(*gen.Reduce)) func(*gen.Algorithm)         { return edit.Set(k, f) }
+func finish(k int, f func(*gen.Finish)) func(*gen.Algorithm)         { return edit.Set(k, f) }
+func loop(k int, f func(*gen.For)) func(*gen.Algorithm)              { return edit.Set(k, f) }
+func let(name string, is spec.Expr) func(*gen.Algorithm) {
+	return edit.Let(name, 0, func(x *gen.Let) { x.Is = is })
 }
