@@ -69,14 +69,9 @@ func (w *conformWorld) Close() error {
 
 // on makes the call, by the selection table.
 func (x *conformCall) on(c *fast.Comm) error {
-	h, err := elements[x.call.Type].over(c, x.call).invoke(x.ctx, false, nil)
+	h, err := elements[x.call.Type].over(c, &rankCall{Call: *x.call}).invoke(x.ctx, false, nil)
 	if h != nil {
 		return errors.New("a blocking call has a handle")
 	}
 	return err
-}
-
-func (of[T]) over(comm *fast.Comm, c *colltest.Call) rankBuffers {
-	return &buffers[T]{c: comm, x: &rankCall{Primitive: c.Primitive, Op: c.Op, Root: c.Root, Peer: c.Peer, InPlace: c.InPlace},
-		in: colltest.As[T](c.In()), out: colltest.As[T](c.Out()), whole: colltest.As[T](c.Whole())}
 }

@@ -3,10 +3,12 @@ package verify_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
 	"pgregory.net/rapid"
 )
 
@@ -14,16 +16,15 @@ import (
 func differences(e expected, got []rankResult) string {
 	var b strings.Builder
 	for r, g := range got {
-		w, plain := e.want[r], elements[e.calls[r].Type].plain
+		w, call := e.want[r], &e.calls[r]
 		switch {
 		case g.Err != "":
 			fmt.Fprintf(&b, "rank %d: %s\n", r, g.Err)
-		case g.Strayed != "":
-			fmt.Fprintf(&b, "rank %d: memory around a buffer was written to: %s\n", r, g.Strayed)
-		case !bytes.Equal(plain(g.Out), w.Out):
-			fmt.Fprintf(&b, "rank %d: out is %v, want %v\n", r, brief(g.Out, w.Out), brief(w.Out, g.Out))
-		case !bytes.Equal(plain(g.In), w.In):
-			fmt.Fprintf(&b, "rank %d: in is %v, want %v\n", r, brief(g.In, w.In), brief(w.In, g.In))
+		case len(g.Memory) != len(w.Memory):
+			fmt.Fprintf(&b, "rank %d: memory of %d bytes, want %d\n", r, len(g.Memory), len(w.Memory))
+		case call.takesPart() && !bytes.Equal(call.plain(g.Memory), w.Memory):
+			fmt.Fprintf(&b, "rank %d: memory, in which in begins at %d and out at %d, is %v, want %v\n",
+				r, call.InAt, call.OutAt, brief(g.Memory, w.Memory), brief(w.Memory, g.Memory))
 		}
 	}
 	return b.String()
@@ -40,23 +41,32 @@ func brief(b, other []byte) string {
 
 // TestDifferences: every kind of wrong result is seen.
 func TestDifferences(t *testing.T) {
-	good := rankResult{In: []byte{1, 2}, Out: []byte{3, 4}}
-	e := expected{calls: []rankCall{{Type: spec.TypeUint8}}, want: []rankResult{good}}
-	if d := differences(e, []rankResult{good}); d != "" {
-		t.Errorf("a right result: %s", d)
+	step := colltest.Step{Primitive: "AllToAll", Type: spec.TypeFloat32, Count: 1}
+	calls, err := step.Arrange(1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, bad := range []rankResult{
-		{In: []byte{1, 3}, Out: []byte{3, 4}}, {In: []byte{1, 2}, Out: []byte{3, 5}}, {In: []byte{1, 2}}, {},
-		{In: []byte{1, 2}, Out: []byte{3, 4}, Err: "lost"}, {In: []byte{1, 2}, Out: []byte{3, 4}, Strayed: "element 2"},
-	} {
+	call := rankCall{Call: *calls[0]}
+	nan := func(payload byte) *colltest.Call {
+		c := call.Clone()
+		copy(c.Out(), []byte{payload, 0, 0xc0, 0x7f})
+		return c
+	}
+	e := expected{calls: []rankCall{call}, want: []rankResult{{Memory: call.plain(nan(1).Memory)}}}
+	if d := differences(e, []rankResult{{Memory: nan(2).Memory}}); d != "" {
+		t.Errorf("one NaN is as good as another: %s", d)
+	}
+	for i := range call.Memory {
+		bad := nan(1).Memory
+		bad[i] ^= 0x80
+		if isNaN := i == call.OutAt+3 || i == call.OutAt || i == call.OutAt+1; differences(e, []rankResult{{Memory: bad}}) == "" && !isNaN {
+			t.Errorf("byte %d: not seen", i)
+		}
+	}
+	for _, bad := range []rankResult{{}, {Memory: call.Memory[1:]}, {Memory: nan(1).Memory, Err: "lost"}} {
 		if differences(e, []rankResult{bad}) == "" {
 			t.Errorf("%+v: not seen", bad)
 		}
-	}
-	g := newGuarded[int16](3, 8)
-	g.all[strip+3+4] = 0
-	if g.strayed() == "" {
-		t.Error("a write behind the buffer is not seen")
 	}
 }
 
@@ -71,13 +81,14 @@ func TestResultsAreCompared(t *testing.T) {
 		}
 		number := rapid.IntRange(0, len(p.calls)-1).Draw(t, "call")
 		process := rapid.SampledFrom(p.calls[number].members).Draw(t, "process")
-		out, plain := got[process][number].Out, elements[p.calls[number].ty].plain
-		if len(out) == 0 {
+		memory := got[process][number].Memory
+		if len(memory) == 0 {
 			t.Skip("nothing to spoil")
 		}
-		before := plain(out)
-		out[rapid.IntRange(0, len(out)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
-		if p.differences(got) == "" && !bytes.Equal(before, plain(out)) { // one NaN is as good as another
+		call := &p.calls[number].calls[slices.Index(p.calls[number].members, process)]
+		before := call.plain(memory)
+		memory[rapid.IntRange(0, len(memory)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		if p.differences(got) == "" && !bytes.Equal(before, call.plain(memory)) { // one NaN is as good as another
 			t.Errorf("not seen: %v", &p.calls[number])
 		}
 	})

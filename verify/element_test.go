@@ -3,7 +3,6 @@ package verify_test
 import (
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/spec"
-	"github.com/collgen/collgen/verify/colltest"
 	"pgregory.net/rapid"
 )
 
@@ -13,10 +12,8 @@ type element interface {
 	expect(t *rapid.T, v variant) expected
 	// arrange makes the buffers of a rank's part of a call.
 	arrange(c *fast.Comm, x *rankCall) rankBuffers
-	// over is the buffers of a call that lie in its memory.
-	over(comm *fast.Comm, c *colltest.Call) rankBuffers
-	// plain is b with one pattern for all NaNs.
-	plain(b []byte) []byte
+	// over is the buffers that lie in the memory of x.
+	over(c *fast.Comm, x *rankCall) rankBuffers
 }
 
 // of is the element that is a T.
@@ -30,5 +27,3 @@ var elements = map[spec.Type]element{
 	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
 	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},
 }
-
-func (of[T]) plain(b []byte) []byte { return raw(plain(typed[T](b))) }

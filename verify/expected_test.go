@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/ref"
 	"github.com/collgen/collgen/spec"
-	"github.com/collgen/collgen/spec/spectest"
 	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/colltest"
 	"pgregory.net/rapid"
 )
 
@@ -24,34 +24,36 @@ type expected struct {
 // expect draws the inputs of v and plays its schedule. It fails t where the result is not the reference's, though it
 // should be.
 func (of[T]) expect(t *rapid.T, v variant) expected {
-	c := spec.Call{Size: v.p.Size, Root: v.p.Root, Peer: v.p.Peer}
-	in, after, out := make([][]T, c.Size), make([][]T, c.Size), make([][]T, c.Size)
-	if !v.a.Primitive.In.Blocks.IsAbsent() {
-		in = spectest.Inputs[T](v.a.Primitive, c, v.count).Draw(t, "in")
+	step := v.step(t)
+	calls, err := step.Arrange(v.p.Size)
+	if err != nil {
+		t.Fatal(err)
 	}
 	s, err := gen.Instantiate(v.a, v.p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := spec.Expect(v.a.Primitive, c)
-	if err != nil {
-		t.Fatal(err)
+	in, after, out := make([][]T, s.Size), make([][]T, s.Size), make([][]T, s.Size)
+	for r, c := range calls {
+		if c != nil {
+			in[r], out[r] = slices.Clone(colltest.As[T](c.In())), slices.Clone(colltest.As[T](c.Out()))
+			after[r] = slices.Clone(in[r])
+		}
 	}
-	for r := range x.Ranks {
-		after[r], out[r] = slices.Clone(in[r]), make([]T, len(x.Ranks[r].Out)*v.count)
-	}
-	if err := verify.Play(s, v.count, after, out, arithmetic[T](v.op, c.Size)); err != nil {
+	if err := verify.Play(s, v.count, after, out, arithmetic[T](v.op, s.Size)); err != nil {
 		t.Fatal(err)
 	}
 	if err := compareWithReference(s, v.op, in, out); err != nil {
 		t.Fatal(err)
 	}
 	e := expected{variant: v}
-	for r := range x.Ranks {
-		call, want := v.rankCall(&x.Ranks[r]), rankResult{In: raw(plain(after[r])), Out: raw(plain(out[r]))}
-		call.In, call.OutBytes = raw(in[r]), len(want.Out)
-		if v.inPlace && x.Ranks[r].InBlock >= 0 {
-			overlay(&call, &want)
+	for r, c := range calls {
+		call, want := v.rankCall(c), rankResult{}
+		if c != nil {
+			left := c.Clone()
+			copy(colltest.As[T](left.In()), after[r])
+			copy(colltest.As[T](left.Out()), out[r]) // in place, what they share is Out
+			want.Memory = call.plain(left.Memory)
 		}
 		e.calls, e.want = append(e.calls, call), append(e.want, want)
 	}
@@ -66,18 +68,16 @@ func arithmetic[T spec.Elem](op spec.Op, size int) verify.Arith[T] {
 	}
 }
 
-// rankCall is a rank's part of v, apart from its data.
-func (v *variant) rankCall(rank *spec.RankExpectation) rankCall {
-	c := rankCall{Primitive: v.a.Primitive.Name, Op: v.op, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer,
-		HasIn: len(rank.In) > 0, HasOut: len(rank.Out) > 0, InPlace: v.inPlace}
+// rankCall is a rank's part of v; c is nil if it takes none.
+func (v *variant) rankCall(c *colltest.Call) (x rankCall) {
+	if c == nil {
+		return x
+	}
+	x.Call = *c
 	if !v.byTable {
-		c.Algorithm, c.Depth = v.a.Name, v.p.Depth
+		x.Algorithm, x.Depth = v.a.Name, v.p.Depth
 	}
-	if rank.InBlock >= 0 {
-		block := v.count * v.ty.Bytes()
-		c.InAt, c.OutAt = rank.InBlock*block, rank.OutBlock*block
-	}
-	return c
+	return x
 }
 
 // compareWithReference compares what was played with the reference, unless the bits depend on the order of the operands and
@@ -93,20 +93,20 @@ func compareWithReference[T spec.Elem](s *gen.Schedule, op spec.Op, in, out [][]
 		return err
 	}
 	for r := range want {
-		if !bytes.Equal(raw(plain(slices.Clone(want[r]))), raw(plain(slices.Clone(out[r])))) {
+		if !bytes.Equal(plain(want[r]), plain(out[r])) {
 			return fmt.Errorf("%s, rank %d: the schedule leaves %v, the reference %v", s.Algorithm, r, out[r], want[r])
 		}
 	}
 	return nil
 }
 
-// overlay makes of a result out of place what it is in place: Out's bytes are In's where the two are one memory.
-func overlay(c *rankCall, r *rankResult) {
-	for i := range r.In {
-		if at := i - c.InAt + c.OutAt; at >= 0 && at < len(r.Out) {
-			r.In[i] = r.Out[at]
-		}
-	}
+// plain is the memory of a copy of s, with one pattern for all NaNs.
+func plain[T spec.Elem](s []T) []byte {
+	t := spec.TypeOf[T]()
+	memory := colltest.Aligned(len(s) * t.Bytes())
+	copy(colltest.As[T](memory), s)
+	colltest.PlainNaN(t, memory)
+	return memory
 }
 
 // TestCompareWithReference: sums of floats are compared where the proof says that their order is the reference's.

@@ -133,9 +133,9 @@ func drawOrder(t *rapid.T, parts []part) (ordered []part) {
 func (p *program) appendMessages(t *rapid.T, division, process int, start bool, parts []part) {
 	for len(parts) > 0 {
 		n := 1
-		if len(parts) > 1 && parts[0].Call.HasIn != parts[1].Call.HasIn && rapid.Bool().Draw(t, "both") {
+		if len(parts) > 1 && parts[0].Call.sends() != parts[1].Call.sends() && rapid.Bool().Draw(t, "both") {
 			n = 2
-			if parts[1].Call.HasIn {
+			if parts[1].Call.sends() {
 				parts[0], parts[1] = parts[1], parts[0]
 			}
 		}

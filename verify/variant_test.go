@@ -9,6 +9,7 @@ import (
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
+	"github.com/collgen/collgen/verify/colltest"
 	"pgregory.net/rapid"
 )
 
@@ -77,11 +78,22 @@ func (v *variant) selected(of selection.Call) []int {
 
 func hasInPlace(a *gen.Algorithm) bool { return !a.Primitive.InPlace.InBlock.IsAbsent() }
 
+// step draws the data of v.
+func (v *variant) step(t *rapid.T) colltest.Step {
+	s := colltest.Step{Primitive: v.a.Primitive.Name, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer, Count: v.count, InPlace: v.inPlace}
+	if slices.Contains(v.a.Primitive.Params, spec.ParamOp) {
+		s.Op = v.op
+	}
+	s.Lead = rapid.IntRange(0, 17).Draw(t, "lead")
+	s.Values.Kind = rapid.SampledFrom([]spectest.Kind{spectest.Ordinary, spectest.Special, spectest.AnyBits, spectest.Mixed}).Draw(t, "kind")
+	s.Values.Seed = rapid.Uint64().Draw(t, "seed")
+	return s
+}
+
 // draw draws the data of v, and when each rank comes.
 func (v variant) draw(t *rapid.T) expected {
 	e := elements[v.ty].expect(t, v)
 	for r := range e.calls {
-		e.calls[r].Lead = rapid.IntRange(0, 17).Draw(t, "lead")
 		if rapid.IntRange(0, 9).Draw(t, "late") == 0 {
 			e.calls[r].Delay = time.Duration(rapid.IntRange(0, 300).Draw(t, "µs")) * time.Microsecond
 		}

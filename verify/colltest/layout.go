@@ -79,8 +79,8 @@ func distance(i, at, n int) int { return max(at-i, i-at-n, 0) }
 
 func excerpt(b []byte) []byte { return b[:min(len(b), 8)] }
 
-// copy is c with memory of its own.
-func (c *Call) copy() *Call {
+// Clone is c with memory of its own, aligned as it has to be.
+func (c *Call) Clone() *Call {
 	d := *c
 	d.Memory = Aligned(len(c.Memory))
 	copy(d.Memory, c.Memory)

@@ -83,7 +83,7 @@ func (p *performance) rank(ctx context.Context, w World, rank int) {
 		if t.step.Delay > 0 && t.step.Late == rank {
 			time.Sleep(t.step.Delay)
 		}
-		c := t.calls[rank].copy()
+		c := t.calls[rank].Clone()
 		p.entered[i][rank].Store(true)
 		err := call(ctx, w, rank, c)
 		early := p.absent(i, rank)

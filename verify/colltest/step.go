@@ -75,6 +75,20 @@ func (s *Step) String() string {
 	return b.String()
 }
 
+// Arrange is every rank's part of the call, with its inputs; nil where a rank takes no part. An error says that it is not a call
+// of a primitive of package spec on so many ranks.
+func (s *Step) Arrange(size int) ([]*Call, error) {
+	p, ok := primitiveNamed(s.Primitive)
+	if !ok {
+		return nil, fmt.Errorf("no primitive is called %q", s.Primitive)
+	}
+	t, err := newTrial(s, p, size)
+	if err != nil {
+		return nil, err
+	}
+	return t.calls, nil
+}
+
 // call is what the specification depends on.
 func (s *Step) call(size int) spec.Call { return spec.Call{Size: size, Root: s.Root, Peer: s.Peer} }
 
