@@ -4,18 +4,20 @@ package shm
 
 import "unsafe"
 
-// Every rank has a board: a few slots that all others read. A segment that the rank sends to several of them is written
-// there once, and the lines of all rings refer to it. A slot of the board is used again when all its readers have taken
-// what was in it; as long as there is none, a segment goes into the ring's own slot, so that no rank's being slow holds
-// back what another one gets.
-const posts = 4 // slots of a board
+// Every rank has a board: slots that all others read. A segment that the rank sends to several of them is written there
+// once, and the lines of all rings refer to it. Many ranks have no other full slots, so that what goes to one of them lies there
+// as well. A slot of the board is used again when all its readers have taken what was in it; as long as there is none, a
+// segment goes into the ring's own slot, so that no rank's being slow holds back what another one gets.
+const (
+	posts     = 4  // small slots of a board, and full ones among few ranks
+	mostPosts = 64 // full ones among more
+)
 
 // board is what a rank knows of its own board.
 type board struct {
 	small, full row
-	next        int    // the slot to be used next
 	stamp       uint64 // of what was posted last
-	posts       [posts]post
+	posts       []post // by slot
 }
 
 // post is one slot, small or full.
@@ -40,8 +42,9 @@ type shared struct {
 
 func newBoard(m *memory, rank int) (b board) {
 	b.small, b.full = m.board(rank)
-	for i := range b.posts {
-		b.posts[i] = post{readers: make([]reader, 0, m.size)}
+	b.posts = make([]post, max(b.small.n, b.full.n))
+	for i := range b.small.n {
+		b.posts[i].readers = make([]reader, 0, m.size) // those of others, which are many, grow as they are used
 	}
 	return b
 }
@@ -77,22 +80,49 @@ func (e *Endpoint) share() {
 func (e *Endpoint) post(m *outgoing, rest []byte) (where uint32, n int) {
 	s, b := &e.shared[m.shared-1], &e.board
 	if s.stamp == 0 || s.at < m.at || b.posts[s.slot].stamp != s.stamp {
-		p := &b.posts[b.next]
-		if !p.free() {
+		i := b.take(e.grown)
+		if i < 0 {
 			return 0, 0
 		}
-		b.stamp++
-		p.stamp, p.readers = b.stamp, p.readers[:0]
-		*s = shared{at: m.at, slot: b.next, stamp: b.stamp}
-		s.where, s.n = b.write(b.next, rest, e.grown)
-		b.next = (b.next + 1) % posts
+		*s = shared{at: m.at, slot: i, stamp: b.stamp}
+		s.where, s.n = b.write(i, rest, e.grown)
 	}
 	if s.at != m.at {
 		return 0, 0
 	}
-	p := &b.posts[s.slot]
-	p.readers = append(p.readers, reader{&m.link.out, m.link.out.next})
+	b.posts[s.slot].read(&m.link.out)
 	return s.where, s.n
+}
+
+// postAlone is post for a message that goes to one rank.
+func (e *Endpoint) postAlone(r *ring, rest []byte) (where uint32, n int) {
+	b := &e.board
+	i := b.take(true)
+	if i < 0 {
+		return 0, 0
+	}
+	b.posts[i].read(r)
+	return b.write(i, rest, true)
+}
+
+// read notes that the next segment of r lies in p.
+func (p *post) read(r *ring) { p.readers = append(p.readers, reader{r, r.next}) }
+
+// take is a slot that is free, small or full, from now on with a new stamp and without readers: the first one, which was used
+// last as a rule, and is in the caches. It is negative if there is none.
+func (b *board) take(full bool) int {
+	n := b.small.n
+	if full {
+		n = b.full.n
+	}
+	for i := range n {
+		if p := &b.posts[i]; p.free() {
+			b.stamp++
+			p.stamp, p.readers = b.stamp, p.readers[:0]
+			return i
+		}
+	}
+	return -1
 }
 
 // write writes the beginning of data to slot i, and gives where that is, as a line says it, and how much fits there.

@@ -206,8 +206,9 @@ func TestProcesses(t *testing.T) {
 func runPlan(ctx context.Context, e *Endpoint, _ []string) error {
 	var p exchangetest.Plan
 	size := e.mem.size
+	_, _, slot := fullSlots(size)
 	for _, l := range lengths(size) {
-		if l > 4*fullSlot(size) && size > 2 { // enough is enough
+		if l > 4*slot && size > 2 { // enough is enough
 			continue
 		}
 		var step []exchangetest.Message

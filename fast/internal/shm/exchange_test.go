@@ -4,7 +4,6 @@ package shm
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -68,7 +67,8 @@ func together(all []*Endpoint, f func(e *Endpoint) error) []error {
 // lengths are those at which a transport among size ranks may err.
 func lengths(size int) []int {
 	all := []int{0, 1, 2, 8, inline - 1, inline, inline + 1, 64, 1000}
-	for _, n := range []int{small, cmp.Or(fullSlot(size), small)} {
+	_, _, full := fullSlots(size)
+	for _, n := range []int{small, full} {
 		all = append(all, n-1, n, n+1, 2*n-1, 2*n, 3*n+7, slots*n-1, slots*n, slots*n+1)
 	}
 	return all
@@ -105,8 +105,8 @@ func TestLengths(t *testing.T) {
 // TestSmallSlots is among so many ranks that slots are shorter.
 func TestSmallSlots(t *testing.T) {
 	const size = 40
-	if n := fullSlot(size); n >= maxSlot {
-		t.Fatalf("slots of %d bytes", n)
+	if rings, _, n := fullSlots(size); rings > 0 || n >= maxSlot {
+		t.Fatalf("%d slots of %d bytes", rings, n)
 	}
 	p := exchangetest.Plan{{}, {}}
 	for rank := range size {

@@ -124,7 +124,8 @@ var hostile = map[string]struct {
 		l.seq.Store(1)
 	}, differs},
 	"a board that is not there":      {lieAt(onBoard), broken},
-	"a full board that is not there": {lieAt(onFullBoard + posts - 1), broken},
+	"a full board that is not there": {lieAt(onFullBoard), broken},
+	"the last slot of one":           {lieAt(nowhere - 1), broken},
 	"a slot too many":                {lieAt(nowhere), broken},
 	"a region that is not there":     {lieAt(inRegion), broken},
 	"a process that cannot be read":  {lieAt(inProcess), broken},
@@ -170,7 +171,7 @@ func TestSegmentNowhere(t *testing.T) {
 	all := group(t, 3)
 	defer closeGroup(all)
 	l := &all[0].links[1]
-	for _, where := range []uint32{nowhere, inRegion, inProcess, 1<<32 - posts, 1<<32 - 1} {
+	for _, where := range []uint32{onFullBoard + posts, nowhere - 1, nowhere, inRegion, inProcess, 1<<32 - posts, 1<<32 - 1} {
 		if all[0].segment(l, &l.in.head.lines[0], where, small) != nil {
 			t.Errorf("%#x is a place", where)
 		}

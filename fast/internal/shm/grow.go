@@ -40,9 +40,6 @@ func (e *Endpoint) makeRoom(n int) {
 func (e *Endpoint) grow() bool {
 	from := idleBytes(e.mem.size) + e.rank*ownBytes(e.mem.size)
 	to := from + ownBytes(e.mem.size)
-	if from == to {
-		return false
-	}
 	first, last := e.mem.hugePages(from, to)
 	bytes := int64(max(to, last) - min(from, first))
 	return spare.take(bytes) == nil && e.count(bytes) && e.mem.populate(from, to) == nil
@@ -78,7 +75,7 @@ func (m *memory) populate(from, to int) error {
 // find makes sure that a row of another rank has memory, as that one says. Pages that are not in memory are taken by this
 // process, whether the other rank never had them or the system has swapped them out; so there has to be room for them.
 func (e *Endpoint) find(r *row) bool {
-	if r.slot > 0 && (inMemory(r.bytes) || spare.take(int64(len(r.bytes))) == nil) {
+	if r.n > 0 && (inMemory(r.bytes) || spare.take(int64(len(r.bytes))) == nil) {
 		from := int(address(r.bytes) - address(e.mem.bytes))
 		r.there = e.mem.ask(from, from+len(r.bytes), unix.MADV_POPULATE_READ) == nil
 	}

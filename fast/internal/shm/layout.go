@@ -23,7 +23,8 @@ const (
 	depth   = 32        // segments that it holds if they lie in their lines; likewise, and a multiple of slots
 	small   = 1 << 10   // bytes of a small slot
 	maxSlot = 128 << 10 // most bytes of a full one
-	budget  = 64 << 20  // bytes of the full slots of all rings together
+	few     = 8         // most ranks whose rings have full slots
+	budget  = 64 << 20  // bytes of all full slots of more ranks
 	stagger = 320       // between slots, so that the beginnings of all slots do not meet in the same cache sets
 	// Calls of a rank that others can read: those of the messages that wait in a ring, the current one, and a few that
 	// send nothing to the rank that reads. More of these outrun it: then only a call's fingerprint is known.
@@ -32,7 +33,7 @@ const (
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 9
+	version = 10
 )
 
 // header begins the shared memory.
@@ -85,7 +86,7 @@ const (
 	inFull                        // in its full slot
 	onBoard                       // in small slot 0 of the sender's board, and so on
 	onFullBoard = onBoard + posts // in full slot 0
-	nowhere     = onFullBoard + posts
+	nowhere     = onFullBoard + mostPosts
 )
 
 // ringHead begins a ring; the small slots follow.
@@ -116,17 +117,20 @@ type memory struct {
 	size  int // ranks
 }
 
-// fullSlot is the length of the full slots for size ranks: the largest power of two up to maxSlot that keeps those of all
-// rings within the budget. It is 0 if that is no more than a small slot.
-func fullSlot(size int) int {
-	slot := maxSlot
-	for slot > small && size*(size-1) > budget/(slots*slot) {
+// fullSlots is how many full slots a ring has, and a board, among size ranks, and of how many bytes all of them are: the
+// largest power of two up to maxSlot that keeps them within the budget. Many ranks have none in their rings: what goes to one
+// rank lies on the board, too, so that the memory grows with the ranks and not with their pairs.
+func fullSlots(size int) (ring, board, slot int) {
+	switch {
+	case size == 2:
+		return slots, 0, maxSlot
+	case size <= few:
+		return slots, posts, maxSlot
+	}
+	for slot = maxSlot; size*mostPosts*slot > budget; {
 		slot /= 2
 	}
-	if slot == small {
-		return 0
-	}
-	return slot
+	return 0, mostPosts, slot
 }
 
 const (
@@ -158,16 +162,12 @@ func idleBytes(size int) int {
 
 // ownBytes is the length of one rank's full slots.
 func ownBytes(size int) int {
-	slot := fullSlot(size)
-	if slot == 0 {
-		return 0
-	}
-	return (size-1)*rowBytes(slots, slot) + boardsOf(size)/size*rowBytes(posts, slot)
+	ring, board, slot := fullSlots(size)
+	return (size-1)*rowBytes(ring, slot) + rowBytes(board, slot)
 }
 
-// memoryBytes is the length of the shared memory for size ranks with all full slots: 2.06 MiB for 2 ranks, 14.3 MiB for 4,
-// and no more than 137 MiB for up to 64. More ranks have no full slots, only what they have from the beginning: they send
-// everything in pieces of a small slot.
+// memoryBytes is the length of the shared memory for size ranks with all full slots. Those are 1 MiB per ordered pair of
+// ranks, and 0.5 MiB per rank if there are more than two; among more than 8 ranks, no more than 69 MiB in all.
 func memoryBytes(size int) int {
 	n := idleBytes(size) + size*ownBytes(size)
 	return (n + page - 1) / page * page
@@ -190,24 +190,22 @@ func (m *memory) ring(from, to int) ring {
 		index--
 	}
 	b := m.part(ringsOffset(m.size)+(from*(m.size-1)+index)*ringBytes, ringBytes)
-	r := ring{head: (*ringHead)(unsafe.Pointer(&b[0])), small: row{bytes: b[unsafe.Sizeof(ringHead{}):], slot: small, there: true}}
-	if slot := fullSlot(m.size); slot > 0 {
-		n := rowBytes(slots, slot)
-		r.full = row{bytes: m.own(from)[index*n : (index+1)*n], slot: slot}
-	}
+	n, _, slot := fullSlots(m.size)
+	r := ring{head: (*ringHead)(unsafe.Pointer(&b[0])), small: rowOf(b[unsafe.Sizeof(ringHead{}):], slots, small),
+		full: rowOf(m.own(from)[index*rowBytes(n, slot):], n, slot)}
+	r.small.there = true
 	return r
 }
 
 // board is a rank's board: its small slots and its full ones. There is none for two ranks.
-func (m *memory) board(rank int) (few, full row) {
+func (m *memory) board(rank int) (little, full row) {
 	if boardsOf(m.size) == 0 {
-		return few, full
+		return little, full
 	}
-	few = row{bytes: m.part(boardsOffset(m.size)+rank*boardBytes, boardBytes), slot: small, there: true}
-	if slot := fullSlot(m.size); slot > 0 {
-		full = row{bytes: m.own(rank)[(m.size-1)*rowBytes(slots, slot):], slot: slot}
-	}
-	return few, full
+	little = rowOf(m.part(boardsOffset(m.size)+rank*boardBytes, boardBytes), posts, small)
+	little.there = true
+	ring, n, slot := fullSlots(m.size)
+	return little, rowOf(m.own(rank)[(m.size-1)*rowBytes(ring, slot):], n, slot)
 }
 
 // own is a rank's full slots.

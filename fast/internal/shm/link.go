@@ -148,9 +148,13 @@ func (e *Endpoint) put(m *outgoing, l *line) (n int) {
 	case len(rest) <= inline:
 		l.where = inSmall
 		return copy(l.inline[:], rest)
-	case e.grown:
+	case e.grown && r.full.n > 0:
 		l.where = inFull
 		return r.full.write(i, rest)
+	case e.grown && len(rest) > small:
+		if l.where, n = e.postAlone(r, rest); n > 0 {
+			return n
+		}
 	}
 	l.where = inSmall
 	return r.small.write(i, rest)
@@ -225,7 +229,7 @@ func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
 	default:
 		return nil
 	}
-	if !from.there && !e.find(from) {
+	if int(i) >= from.n || !from.there && !e.find(from) {
 		return nil
 	}
 	return from.data(int(i), min(from.slot, rest))

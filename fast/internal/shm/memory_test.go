@@ -32,21 +32,22 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	// As idleBytes and memoryBytes say:
-	for size, kib := range map[int][2]int{2: {52, 2108}, 4: {244, 14684}, 64: {64_400, 139_800}, 256: {1_031_400, 1_031_400}} {
+	for size, kib := range map[int][2]int{2: {52, 2108}, 4: {244, 14684}, 8: {1_000, 62_700}, 64: {64_400, 131_300},
+		256: {1_031_400, 1_102_100}} {
 		idle, all := idleBytes(size)>>10, memoryBytes(size)>>10
 		if idle > kib[0] || all > kib[1] || idle < kib[0]*9/10 || all < kib[1]*9/10 {
 			t.Errorf("%d ranks: %d KiB, then %d, want %d", size, idle, all, kib)
 		}
 	}
 	for size := 2; size <= MaxSize; size++ {
-		slot := fullSlot(size)
-		data := size * (size - 1) * slots * slot
-		if slot%wire.Segment != 0 || slot == small || slot > maxSlot || data > budget ||
-			(slot > 0 && slot < maxSlot && 2*data <= budget) || ringBytes%128 != 0 || rowBytes(slots, slot)%128 != 0 {
-			t.Fatalf("%d ranks: slots of %d bytes", size, slot)
+		ring, board, slot := fullSlots(size)
+		data, crowd := size*((size-1)*ring+board)*slot, size > few
+		if slot%wire.Segment != 0 || slot <= small || slot > maxSlot || data > budget || (crowd && slot < maxSlot && 2*data <= budget) ||
+			ring > slots || board > mostPosts || (ring == 0) != crowd || (board == 0) != (size == 2) {
+			t.Fatalf("%d ranks: %d and %d slots of %d bytes", size, ring, board, slot)
 		}
-		if all := memoryBytes(size); size <= 64 && (slot == 0 || all > 137<<20) || size > 64 && all != idleBytes(size) {
-			t.Fatalf("%d ranks: slots of %d bytes, %d KiB in all", size, slot, all>>10)
+		if ringBytes%128 != 0 || rowBytes(1, slot)%64 != 0 || memoryBytes(size) > idleBytes(size)+69<<20 {
+			t.Fatalf("%d ranks: slots of %d bytes, %d KiB in all", size, slot, memoryBytes(size)>>10)
 		}
 	}
 }
@@ -63,11 +64,11 @@ func TestPlaces(t *testing.T) {
 				if to != rank {
 					r := m.ring(rank, to)
 					places = append(places, unsafe.Slice((*byte)(unsafe.Pointer(r.head)), unsafe.Sizeof(ringHead{})))
-					places = append(append(places, slotsOf(r.small, slots)...), slotsOf(r.full, slots)...)
+					places = append(append(places, slotsOf(r.small)...), slotsOf(r.full)...)
 				}
 			}
-			few, full := m.board(rank)
-			places = append(append(places, slotsOf(few, posts)...), slotsOf(full, posts)...)
+			little, full := m.board(rank)
+			places = append(append(places, slotsOf(little)...), slotsOf(full)...)
 		}
 		for _, p := range places {
 			for i := range p {
@@ -80,12 +81,10 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// slotsOf are the n slots of a row, if it has any.
-func slotsOf(r row, n int) (all [][]byte) {
-	for i := range n {
-		if r.slot > 0 {
-			all = append(all, r.data(i, r.slot))
-		}
+// slotsOf are the slots of a row.
+func slotsOf(r row) (all [][]byte) {
+	for i := range r.n {
+		all = append(all, r.data(i, r.slot))
 	}
 	return all
 }

@@ -47,13 +47,14 @@ func (e *Endpoint) Protocol(bytes int, reduces bool) string {
 	if reduces {
 		how = "reduced"
 	}
+	_, _, slot := fullSlots(e.mem.size)
 	switch {
 	case bytes <= inline:
 		return how + " from a line"
 	case bytes <= small:
 		where = "a slot"
 	default:
-		where = fmt.Sprintf("slots of up to %d KiB", max(small, fullSlot(e.mem.size))>>10)
+		where = fmt.Sprintf("slots of up to %d KiB", slot>>10)
 	}
 	words := how + " from " + where
 	if e.mem.size > 2 {

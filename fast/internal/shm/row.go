@@ -7,9 +7,13 @@ import "github.com/collgen/collgen/fast/internal/kernel"
 // row is slots of one length, one after another.
 type row struct {
 	bytes []byte
-	slot  int  // bytes of each; 0: there are none
+	n     int  // how many
+	slot  int  // bytes of each
 	there bool // this process knows that they have memory
 }
+
+// rowOf is the beginning of b as n slots of some length.
+func rowOf(b []byte, n, slot int) row { return row{bytes: b[:rowBytes(n, slot)], n: n, slot: slot} }
 
 func rowBytes(n, slot int) int { return n * (slot + stagger) }
 

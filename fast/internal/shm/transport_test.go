@@ -113,3 +113,40 @@ func TestBoardIsUsedAgain(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBoardForOne: among many ranks, long messages to single ranks lie on the board; when it is full because their receivers
+// are late, another rank gets its own through small slots.
+func TestBoardForOne(t *testing.T) {
+	const size = few + 2
+	rings, n, slot := fullSlots(size)
+	if rings != 0 || n != few*slots {
+		t.Fatalf("%d slots in rings, %d on boards", rings, n)
+	}
+	all := group(t, size)
+	defer closeGroup(all)
+	data := func(rank int) []byte { return bytes.Repeat([]byte{byte(rank)}, slots*slot) }
+	var sends []wire.Send
+	for rank := 1; rank <= few; rank++ {
+		sends = append(sends, wire.Send{Peer: rank, Data: data(rank)})
+	}
+	if err := all[0].Exchange(t.Context(), sends, nil); err != nil {
+		t.Fatal(err)
+	}
+	last := []wire.Send{{Peer: few + 1, Data: data(few + 1)[:slots*small]}}
+	if err := all[0].Exchange(t.Context(), last, nil); err != nil {
+		t.Fatal(err)
+	}
+	for rank := 1; rank < size; rank++ {
+		want, first := data(rank), uint32(onFullBoard)
+		if rank > few {
+			want, first = want[:slots*small], inSmall
+		}
+		if where := all[rank].links[0].in.head.lines[0].where; where < first || where >= first+mostPosts || rank > few && where != first {
+			t.Errorf("rank %d: its message lies at %d", rank, where)
+		}
+		got := make([]byte, len(want))
+		if err := all[rank].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}}); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
