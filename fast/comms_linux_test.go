@@ -27,7 +27,7 @@ func TestCostOfCommunicators(t *testing.T) {
 		ranks, many int
 		want        costs // at most
 	}{
-		{"shm", 2, 1000, costs{shared: 36 << 10, heap: 24 << 10}},
+		{"shm", 2, 1000, costs{shared: 52 << 10, heap: 24 << 10}},
 		{"shm", 4, 1000, costs{shared: 244 << 10, heap: 32 << 10}},
 		{"tcp", 2, 200, costs{heap: 100 << 10, files: 2}},
 		{"tcp", 4, 200, costs{heap: 250 << 10, files: 4}},
