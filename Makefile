@@ -130,6 +130,18 @@ tla-traces: tla-tools ## run jobs that write down what their protocols do, and h
 	$(GO) build -tags collgen_events -o bin/traces/ ./cmd/collrun ./tlaplus/job
 	$(TLAPLUS) -traces bin/traces
 
+LADDER = $(GO) run ./verify/ladder -tla '$(TLAPLUS) -json'
+
+.PHONY: prove
+prove: tla-tools ## prove everything that can be, rung after rung: schedules, generated code, every size, models, planted mistakes
+	@.ci/deps prove
+	$(LADDER)
+
+.PHONY: prove-long
+prove-long: tla-tools ## the same with larger models, and every mutant
+	@.ci/deps prove
+	$(LADDER) -long
+
 .PHONY: bench-cost
 bench-cost: ## measure this machine, fit what collgen cost predicts with, compare, and write the tables of docs/cost.md; ARGS: go run ./calibrate -h
 	$(GO) run ./calibrate -write docs/cost.md $(ARGS)

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+)
+
+// said is a rung whose command writes text and then ends with a status.
+func said(name, text, status string, rows func([]byte) ([]row, error)) rung {
+	return rung{name, nil, []string{"sh", "-c", `printf '%s' "$1"; exit $2`, "sh", text, status}, rows}
+}
+
+// TestClimb has rungs say what their commands write: what is proved, and everything that is not.
+func TestClimb(t *testing.T) {
+	const proved = `[{"name":"a/b","proof":{"sizes":[1,2,3,5],"schedules":7}}]`
+	const model = `[{"model":"M","config":"c","checker":"x","states":3,"nanoseconds":1500000000},
+		{"model":"M","config":"c","checker":"y","states":3,"nanoseconds":500000000}]`
+	for _, test := range []struct {
+		rung       rung
+		want, fail string
+	}{
+		{said("schedule", proved, "0", schedules), "a/b schedule 1..3,5 7 schedules proved", ""},
+		{said("schedule", proved, "1", schedules), "a/b", "exit status 1"},
+		{said("schedule", "", "0", schedules), "", "proved nothing"},
+		{said("schedule", `[{"name":"a/b"}]`, "0", schedules), "not proved", "a/b: not proved"},
+		{said("schedule", `[{"na`, "0", schedules), "", "its output"},
+		{said("code", `{"Action":"pass","Test":"T/a/b","Elapsed":2} {"Action":"pass","Test":"T"}`, "0", tests), "a/b code 1..64 is the schedule 2.0", ""},
+		{said("code", `{"Action":"fail","Test":"T/a/b"}`, "1", tests), "is not the schedule", "exit status 1"},
+		{said("code", `{"Action":"skip","Test":"T/a/b"}`, "0", tests), "is not the schedule", "is not the schedule"},
+		{said("every", `[{"algorithm":"a/b","sizes":"all","obligations":3,"solvers":["z3","cvc5"],"seconds":1.25}]`, "0", everySize),
+			"a/b every all 3 obligations, z3 and cvc5 1.2", ""},
+		{said("every", `[{"algorithm":"a/b","open":["step 3"]}]`, "0", everySize), "open: step 3", "open: step 3"},
+		{said("model", model, "0", models), "M model small 1 configurations as expected, by both 2.0", ""},
+		{said("model", strings.Replace(model, `"states":3`, `"problem":"deadlock"`, 1), "0", models), "c, x: deadlock", "c, x: deadlock"},
+		{said("mutant", `[{"kind":"schedules","mutants":10,"same":1,"killed":9,"least":1}]`, "0", mutants), "9 of 9 killed", ""},
+		{said("mutant", `[{"kind":"schedules","mutants":10,"killed":9,"least":1}]`, "0", mutants), "9 of 10 killed", "9 of 10"},
+		{said("mutant", `[{"kind":"schedules","least":1}]`, "0", mutants), "0 of 0", "0 of 0"},
+		{rung{name: "model", rows: models}, "", "no command"},
+	} {
+		var out bytes.Buffer
+		err := climb(context.Background(), []rung{test.rung}, &out, io.Discard, false)
+		table := strings.Join(strings.Fields(out.String()), " ")
+		if !strings.Contains(table, test.want) || (err == nil) != (test.fail == "") || err != nil && !strings.Contains(err.Error(), test.fail) {
+			t.Errorf("%s: %v\n%s\nwant %q, %q", test.rung.command, err, table, test.want, test.fail)
+		}
+	}
+}
+
+// TestChoose refuses rungs that there are not.
+func TestChoose(t *testing.T) {
+	all := rungsOf(nil, true)
+	if some, err := choose(all, "every,code"); err != nil || len(some) != 2 || some[0].name != "every" {
+		t.Error(some, err)
+	}
+	if _, err := choose(all, "moon"); err == nil {
+		t.Error("there is no rung moon")
+	}
+}

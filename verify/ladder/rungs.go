@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// schedules reads what collgen verify writes: it proves all or fails.
+func schedules(output []byte) (rows []row, err error) {
+	var entries []struct {
+		Name  string
+		Proof *struct {
+			Sizes     []int
+			Schedules int
+		}
+	}
+	if len(output) == 0 { // verify has said what is wrong
+		return nil, nil
+	}
+	if err := json.Unmarshal(output, &entries); err != nil {
+		return nil, fmt.Errorf("its output: %w", err)
+	}
+	for _, e := range entries {
+		r := row{What: e.Name, Verdict: "not proved", Failed: true}
+		if p := e.Proof; p != nil && len(p.Sizes) > 0 {
+			r = row{What: e.Name, Sizes: ranges(p.Sizes), Verdict: fmt.Sprintf("%d schedules proved", p.Schedules)}
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// ranges are ascending numbers, those in a row as the first and the last of them.
+func ranges(numbers []int) string {
+	var words []string
+	for i := 0; i < len(numbers); {
+		last := i
+		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
+			last++
+		}
+		if last == i {
+			words = append(words, fmt.Sprint(numbers[i]))
+		} else {
+			words = append(words, fmt.Sprintf("%d..%d", numbers[i], numbers[last]))
+		}
+		i = last + 1
+	}
+	return strings.Join(words, ",")
+}
+
+// tests reads what go test -json writes: the outcome of each test within the one that was chosen.
+func tests(output []byte) (rows []row, err error) {
+	events, err := decodeAll[struct {
+		Action, Test string
+		Elapsed      float64
+	}](output)
+	for _, e := range events {
+		_, name, inner := strings.Cut(e.Test, "/")
+		if !inner || !slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
+			continue
+		}
+		r := row{What: name, Sizes: "1..64", Verdict: "is the schedule", Seconds: e.Elapsed}
+		if e.Action != "pass" {
+			r.Verdict, r.Failed = "is not the schedule", true
+		}
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.What, b.What) })
+	return rows, err
+}
+
+// everySize reads what collgen prove writes.
+func everySize(output []byte) (rows []row, err error) {
+	all, err := decodeAll[[]struct {
+		Algorithm, Sizes string
+		Obligations      int
+		Solvers          []string
+		Seconds          float64
+		Open             []string
+	}](output)
+	for _, list := range all {
+		for _, a := range list {
+			r := row{What: a.Algorithm, Sizes: a.Sizes, Seconds: a.Seconds,
+				Verdict: fmt.Sprintf("%d obligations, %s", a.Obligations, strings.Join(a.Solvers, " and "))}
+			if len(a.Open) > 0 {
+				r.Verdict, r.Failed = "open: "+strings.Join(a.Open, "; "), true
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows, err
+}
+
+// models reads what tlaplus writes: a row for each model, of all its configurations and both checkers.
+func models(output []byte) (rows []row, err error) {
+	all, err := decodeAll[[]struct {
+		Model, Config, Checker, Problem string
+		States                          int
+		Nanoseconds                     time.Duration
+	}](output)
+	at := map[string]int{}
+	configs := map[string]map[string]bool{}
+	for _, list := range all {
+		for _, c := range list {
+			i, ok := at[c.Model]
+			if !ok {
+				i, configs[c.Model] = len(rows), map[string]bool{}
+				at[c.Model] = i
+				rows = append(rows, row{What: c.Model, Sizes: "small"})
+			}
+			r := &rows[i]
+			configs[c.Model][c.Config] = true
+			r.Seconds += c.Nanoseconds.Seconds()
+			if c.Problem != "" {
+				r.Failed = true
+				r.Verdict = strings.TrimPrefix(r.Verdict+"; "+c.Config+", "+c.Checker+": "+c.Problem, "; ")
+			}
+		}
+	}
+	for i := range rows {
+		if r := &rows[i]; !r.Failed {
+			r.Verdict = fmt.Sprintf("%d configurations as expected, by both", len(configs[r.What]))
+		}
+	}
+	return rows, err
+}
+
+// mutants reads what verify/mutate writes: a row for each kind.
+func mutants(output []byte) (rows []row, err error) {
+	all, err := decodeAll[[]struct {
+		Kind                  string
+		Mutants, Same, Killed int
+		Least, Seconds        float64
+		Survivors             []string
+	}](output)
+	for _, list := range all {
+		for _, k := range list {
+			r := row{What: k.Kind, Seconds: k.Seconds, Verdict: fmt.Sprintf("%d of %d killed", k.Killed, k.Mutants-k.Same)}
+			r.Failed = float64(k.Killed) < k.Least*float64(k.Mutants-k.Same) || k.Mutants == 0
+			rows = append(rows, r)
+		}
+	}
+	return rows, err
+}
