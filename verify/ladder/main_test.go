@@ -17,7 +17,7 @@ func said(name, text, status string, rows func([]byte) ([]row, error)) rung {
 func TestClimb(t *testing.T) {
 	const proved = `[{"name":"a/b","proof":{"sizes":[1,2,3,5],"schedules":7}}]`
 	const model = `[{"model":"M","config":"c","checker":"x","states":3,"nanoseconds":1500000000},
-		{"model":"M","config":"c","checker":"y","states":3,"nanoseconds":500000000}]`
+		{"model":"M","config":"bad_c","checker":"y","states":3,"nanoseconds":500000000}]`
 	for _, test := range []struct {
 		rung       rung
 		want, fail string
@@ -33,7 +33,7 @@ func TestClimb(t *testing.T) {
 		{said("every", `[{"algorithm":"a/b","sizes":"all","obligations":3,"solvers":["z3","cvc5"],"seconds":1.25}]`, "0", everySize),
 			"a/b every all 3 obligations, z3 and cvc5 1.2", ""},
 		{said("every", `[{"algorithm":"a/b","open":["step 3"]}]`, "0", everySize), "open: step 3", "open: step 3"},
-		{said("model", model, "0", models), "M model small 1 configurations as expected, by both 2.0", ""},
+		{said("model", model, "0", models), "M model small 1 configurations hold, 1 without a guard fail, by both 2.0", ""},
 		{said("model", strings.Replace(model, `"states":3`, `"problem":"deadlock"`, 1), "0", models), "c, x: deadlock", "c, x: deadlock"},
 		{said("mutant", `[{"kind":"schedules","mutants":10,"same":1,"killed":9,"least":1}]`, "0", mutants), "9 of 9 killed", ""},
 		{said("mutant", `[{"kind":"schedules","mutants":10,"killed":9,"least":1}]`, "0", mutants), "9 of 10 killed", "9 of 10"},

@@ -122,10 +122,21 @@ func models(output []byte) (rows []row, err error) {
 	}
 	for i := range rows {
 		if r := &rows[i]; !r.Failed {
-			r.Verdict = fmt.Sprintf("%d configurations as expected, by both", len(configs[r.What]))
+			r.Verdict = fmt.Sprintf("%d configurations hold, %d without a guard fail, by both", len(configs[r.What])-guards(configs[r.What]),
+				guards(configs[r.What]))
 		}
 	}
 	return rows, err
+}
+
+// guards are how many configurations take a guard out.
+func guards(configs map[string]bool) (n int) {
+	for name := range configs {
+		if strings.HasPrefix(name, "bad_") {
+			n++
+		}
+	}
+	return n
 }
 
 // mutants reads what verify/mutate writes: a row for each kind.

@@ -28,6 +28,7 @@ type options struct {
 	workers int
 	journal string
 	write   bool
+	json    bool
 }
 
 func main() {
@@ -40,6 +41,7 @@ func main() {
 	flag.IntVar(&o.workers, "j", 2, "how `many` mutants of source code are tried at once")
 	flag.StringVar(&o.journal, "journal", "", "keep outcomes of mutants of source code in `file`, and do not try again what is there")
 	flag.BoolVar(&o.write, "write", false, "write docs/museum.md, and what was found to docs/mutants.md")
+	flag.BoolVar(&o.json, "json", false, "write JSON")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -57,9 +59,13 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print(r.table())
+	if o.json {
+		err = r.encode(os.Stdout)
+	} else {
+		fmt.Print(r.table())
+	}
 	if o.write {
-		err = r.write(o.root)
+		err = errors.Join(err, r.write(o.root))
 	}
 	return errors.Join(err, r.verdict())
 }

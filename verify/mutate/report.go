@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -193,6 +195,30 @@ func (r *report) table() string {
 		}
 	}
 	return b.String()
+}
+
+// encode writes JSON, without what was only counted.
+func (r *report) encode(w io.Writer) error {
+	type kind struct {
+		Kind      string         `json:"kind"`
+		Mutants   int            `json:"mutants"`
+		Same      int            `json:"same"` // mean what they were made from
+		Killed    int            `json:"killed"`
+		Killers   map[string]int `json:"killers"`
+		Survivors []string       `json:"survivors,omitempty"`
+		Least     float64        `json:"least"` // the share that has to be killed
+		Seconds   float64        `json:"seconds"`
+	}
+	kinds := []kind{}
+	for _, x := range r.rows {
+		if x.note != "" {
+			continue
+		}
+		kinds = append(kinds, kind{x.kind, x.mutants, x.same, x.killed(), x.killers, x.survivors, x.least, x.took.Seconds()})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(kinds)
 }
 
 // killerText lists what killed, most first.
