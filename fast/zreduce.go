@@ -76,7 +76,9 @@ var reduce = Collective{
 	},
 	Rules: []Rule{
 		{Algorithm: "binomial", MaxSize: 2},
-		{Transport: "shm", Algorithm: "linear", MinSize: 5, MaxSize: 16, MaxBytes: 1048576},
+		{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 262144},
+		{Transport: "shm", Algorithm: "binomial", MaxBytes: 262144},
+		{Transport: "shm", Algorithm: "chain", PieceBytes: 131072},
 		{Transport: "tcp", Algorithm: "linear", MinSize: 5, MaxSize: 8, MaxBytes: 4096},
 		{Algorithm: "binomial", MaxBytes: 1048576},
 		{Algorithm: "chain", PieceBytes: 131072},

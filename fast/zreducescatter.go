@@ -71,8 +71,9 @@ var reduceScatter = Collective{
 	},
 	Rules: []Rule{
 		{Algorithm: "ring", MaxSize: 2},
-		{Transport: "tcp", Algorithm: "direct", MaxSize: 8},
-		{Algorithm: "direct", MaxSize: 8, MaxBytes: 131072},
+		{Transport: "inproc", Algorithm: "direct", MaxSize: 8, MaxBytes: 131072},
+		{Transport: "inproc", Algorithm: "ring", MaxSize: 8},
+		{Algorithm: "direct", MaxSize: 8},
 		{Algorithm: "direct", MaxBytes: 4096},
 		{Algorithm: "ring"},
 	},

@@ -17,8 +17,9 @@ var _ = rules(spec.AllReduce,
 	Rule{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 2 * mib},
 	Rule{Algorithm: "ring", MaxSize: 2, MaxBytes: 4 * mib},
 	Rule{Algorithm: "segmented-ring", MaxSize: 2, PieceBytes: 2 * mib},
-	Rule{Transport: "shm", Algorithm: "one-shot", MaxSize: 4, MaxBytes: 32 * kib}, // written once, reduced where it lies
-	Rule{Transport: "shm", Algorithm: "two-shot", MaxSize: 4, MaxBytes: 1024 * kib},
+	// Written once, reduced where it lies, and the fewest steps, in each of which ranks have to take turns if cores are few.
+	Rule{Transport: "shm", Algorithm: "one-shot", MaxSize: 16, MaxBytes: 32 * kib},
+	Rule{Transport: "shm", Algorithm: "two-shot", MaxSize: 16, MaxBytes: 1024 * kib},
 	// One step, and between hosts one latency. But where ranks may have to take turns on the processors of a host, it is the
 	// messages of all together that count, and from some size on the steps count less than these.
 	Rule{Algorithm: "one-shot", MaxSize: 4, MaxPerHost: 2, MaxBytes: 4 * kib},
@@ -27,7 +28,6 @@ var _ = rules(spec.AllReduce,
 	Rule{Algorithm: "recursive-doubling", MaxBytes: 16 * kib},
 	// Many ranks on few cores take turns on them in every step, so that two steps are better than many, whatever is sent.
 	Rule{Transport: "shm", Algorithm: "two-shot", MinSize: 17, MaxBytes: 16 * mib},
-	Rule{Transport: "shm", Algorithm: "tree", MaxBytes: 1024 * kib},
 	Rule{Algorithm: "tree", MaxBytes: 256 * kib},
 	Rule{Transport: "shm", Algorithm: "ring", MaxBytes: 16 * mib},
 	Rule{Transport: "shm", Algorithm: "segmented-ring", PieceBytes: 4 * mib},

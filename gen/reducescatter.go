@@ -9,8 +9,9 @@ var _ = bound(spec.ReduceScatter, Bound{
 
 var _ = rules(spec.ReduceScatter,
 	Rule{Algorithm: "ring", MaxSize: 2}, // one step, reduced as it arrives
-	Rule{Transport: "tcp", Algorithm: "direct", MaxSize: 8},
-	Rule{Algorithm: "direct", MaxSize: 8, MaxBytes: 128 * kib},
+	Rule{Transport: "inproc", Algorithm: "direct", MaxSize: 8, MaxBytes: 128 * kib},
+	Rule{Transport: "inproc", Algorithm: "ring", MaxSize: 8},
+	Rule{Algorithm: "direct", MaxSize: 8},
 	Rule{Algorithm: "direct", MaxBytes: 4 * kib}, // as many messages as the ring, but one step
 	Rule{Algorithm: "ring"},
 )

@@ -55,8 +55,8 @@ func TestSelect(t *testing.T) {
 		want        string
 	}{
 		{2, 8, true, "recursive-doubling"}, {2, 8 << 20, true, "ring"}, {2, 64 << 20, true, "recursive-doubling"}, {4, 8, true, "one-shot"},
-		{9, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "two-shot"}, {4, 768 * kib, true, "two-shot"}, {8, 768 * kib, true, "tree"}, {4, 1024*kib + 1, true, "ring"},
-		{8, 768 * kib, false, "tree"}, {2, 8, false, "recursive-doubling"},
+		{16, 8, true, "one-shot"}, {17, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "two-shot"}, {4, 768 * kib, true, "two-shot"}, {8, 768 * kib, true, "two-shot"}, {4, 1024*kib + 1, true, "ring"},
+		{8, 768 * kib, false, "two-shot"}, {2, 8, false, "recursive-doubling"},
 	} {
 		c := selection.Call{Transport: "shm", Size: tc.size, Commutative: tc.commutative}
 		if got := table[Select(table, algorithms, c, tc.bytes)].Algorithm; got != tc.want {
