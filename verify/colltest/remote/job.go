@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/collgen/collgen/verify/colltest"
 )
 
 // Job is an implementation in other processes. In its Command, {n} stands for the number of ranks, and {dir} for an empty folder
-// in which the ranks of one start can meet. If {rank} is in it, too,
+// in which the ranks of one start can meet, which is there until all are ready. If {rank} is in it, too,
 // then it starts one rank, which talks over its standard input and output; otherwise it starts all of them, as mpirun does,
 // and each connects to the socket that the environment variable COLLGEN_CONFORM names.
 type Job struct {
@@ -64,7 +65,7 @@ func (j *Job) start(ctx context.Context, size int) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.close = append(w.close, func() error { return os.RemoveAll(dir) })
+	defer os.RemoveAll(dir)
 	meeting := filepath.Join(dir, "meeting")
 	if err = os.Mkdir(meeting, 0o700); err == nil {
 		err = begin(ctx, dir, j.words(size, meeting))
@@ -96,6 +97,7 @@ type world struct {
 	can       colltest.Capabilities
 	output    tail // of all processes
 	close     []func() error
+	broken    atomic.Bool // a call has failed, so that ranks may be in it still
 }
 
 // mostLine is how long a line of a hello may be.
@@ -137,6 +139,9 @@ func (w *world) Call(ctx context.Context, rank int, c *colltest.Call) error {
 		}
 		return decodeAnswer(line, c.Memory)
 	})
+	if err != nil {
+		w.broken.Store(true)
+	}
 	if errors.Is(err, errGone) {
 		return w.gone(rank)
 	}
@@ -160,8 +165,11 @@ func (w *world) gone(rank int) error {
 // leaving is how long ranks may take to end.
 const leaving = 5 * time.Second
 
-// Close tells all ranks to end, and waits for them. Those that do not end are killed.
+// Close tells all ranks to end, and waits for them. Those that do not end are killed, and all of them after a call has failed.
 func (w *world) Close() error {
+	if w.broken.Load() {
+		return w.kill()
+	}
 	deadline := time.Now().Add(leaving)
 	for _, l := range w.links {
 		_ = l.SetDeadline(deadline)

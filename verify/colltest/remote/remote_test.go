@@ -90,7 +90,7 @@ func TestWrongAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := colltest.NewSuite(job)
-			s.Patience = 3 * time.Second
+			s.Patience = 2 * time.Second
 			f, err := s.Try(t.Context(), colltest.Case{Size: 2, Steps: []colltest.Step{
 				{Primitive: "Broadcast", Type: spec.TypeInt8, Count: 1}}})
 			if err != nil || f == nil || !strings.Contains(f.String(), want) {
