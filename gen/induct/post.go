@@ -3,7 +3,6 @@ package induct
 import (
 	"fmt"
 
-	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -65,42 +64,5 @@ func (w *walker) everyBlock() {
 		for _, clause := range w.a.Primitive.Post {
 			c.o.Goal = or(c.o.Goal, g.orElse(clause.Where, yes))
 		}
-	})
-}
-
-// trees derives that all ranks get the same bits, where that is promised: two reductions with one result have the same operands, so that
-// by induction on the count a range of ranks has one tree. A Reduce makes its range of single ranks, a RecvReduce of two ranges.
-func (w *walker) trees() {
-	if w.a.Primitive.Order < spec.SameTree {
-		return
-	}
-	if w.a.Primitive.Order > spec.SameTree {
-		panic(unsupported{w.a.Primitive.Order.String()})
-	}
-	for i, x := range w.reduces {
-		for _, y := range w.reduces[i:] {
-			w.sameTree(x, y)
-		}
-	}
-}
-
-func (w *walker) sameTree(x, y *action) {
-	_, isReduce := x.node.(gen.Reduce)
-	_, isToo := y.node.(gen.Reduce)
-	if isReduce && isToo && x == y {
-		return // from left to right, of single ranks: there is one way
-	}
-	if isReduce || isToo {
-		panic(unsupported{fmt.Sprintf("actions %d and %d both make reductions", x.index, y.index)})
-	}
-	says := "two reductions with the same result have the same operands in the same order, on all ranks"
-	if x != y {
-		says = fmt.Sprintf("where it has the result of action %d, it has the same operands in the same order", y.index)
-	}
-	w.oblige("tree", says, x.index, func(c *context) {
-		_, a := w.anySum(c, x)
-		_, b := w.anySum(c, y)
-		c.given(eq(a.value.chunk, b.value.chunk), eq(a.value.first, b.value.first), eq(a.value.count, b.value.count))
-		c.o.Goal = and(eq(a.left.first, b.left.first), eq(a.left.count, b.left.count), eq(a.right.first, b.right.first))
 	})
 }

@@ -17,10 +17,7 @@ func down(x expr) expr { return spec.Down(x, size) }
 // whole is a range's first rank, which is 0 if the range is all ranks.
 func whole(count, first expr) expr { return spec.If(eq(count, size), zero, first) }
 
-var (
-	next, prev  = v("next"), v("prev")
-	turn, piece = v("s"), v("q")
-)
+var turn, piece = v("s"), v("q")
 
 // behind is how many ranks x lies behind of, around the ring.
 func behind(of, x expr) expr { return down(sub(of, x)) }

@@ -73,26 +73,25 @@ func (x *action) turn() (gen.For, bool) {
 
 // peer is whom a message goes to, or comes from.
 func (x *action) peer() expr {
-	switch n := x.node.(type) {
-	case gen.Send:
-		return n.To
-	case gen.Recv:
-		return n.From
-	case gen.RecvReduce:
-		return n.From
-	}
-	panic(unsupported{"no message"})
+	peer, _ := ends(x.node)
+	return peer
 }
 
 // data is the region of a message.
 func (x *action) data() gen.Region {
-	switch n := x.node.(type) {
+	_, data := ends(x.node)
+	return data
+}
+
+// ends are the other rank of a message and the region on this one.
+func ends(n gen.Node) (peer expr, data gen.Region) {
+	switch n := n.(type) {
 	case gen.Send:
-		return n.Data
+		return n.To, n.Data
 	case gen.Recv:
-		return n.Into
+		return n.From, n.Into
 	case gen.RecvReduce:
-		return n.Into
+		return n.From, n.Into
 	}
 	panic(unsupported{"no message"})
 }
@@ -154,45 +153,6 @@ func (x *action) ownCell(f *frame, buf spec.Buf, cell expr) expr {
 	}
 	own, _ := f.seen(buf, cell, cases[0].buf)
 	return own
-}
-
-// local is the state after a local action.
-func (w *walker) local(x *action, s state) state {
-	if _, ok := x.turn(); ok {
-		panic(unsupported{fmt.Sprintf("action %d is local and stands in a loop inside of a step", x.index)})
-	}
-	w.localObligations(x, s)
-	return func(f *frame, buf spec.Buf, cell expr) value {
-		f = f.follow(x.step.at, nil)
-		g := f.follow(x.inner, nil)
-		hit := and(g.guard[len(f.guard):]...)
-		old := s(f, buf, cell)
-		if buf == Heard {
-			return old
-		}
-		inside, offset := g.region(written(x.node)).where(g, buf, cell)
-		if hit = and(hit, inside); is(hit, 0) {
-			return old
-		}
-		var got value
-		switch n := x.node.(type) {
-		case gen.Copy:
-			got = s.read(g, n.From.Buf, add(g.region(n.From).at, offset))
-		case gen.Finish:
-			got = old
-			got.done = yes
-		case gen.Reduce:
-			got = w.operand(g, n, s, zero, offset)
-			got.first, got.count = zero, g.eval(n.N)
-		}
-		return choose(f.c.name("hit", hit), got, old).as(f, "")
-	}
-}
-
-// operand is operand i of a Reduce.
-func (w *walker) operand(f *frame, n gen.Reduce, s state, i, offset expr) value {
-	g := f.bind(n.Var, i)
-	return s.read(g, n.From.Buf, add(g.region(n.From).at, offset))
 }
 
 // written is the region that an action writes.

@@ -1,0 +1,69 @@
+package emit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/gen/induct"
+	"github.com/collgen/collgen/spec"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSMT prints an obligation with a product, whose laws come with it.
+func TestSMT(t *testing.T) {
+	c, or := spec.Var("c"), spec.Var("or")
+	o := induct.Obligation{
+		Name: "bounds", Says: "it is inside", Action: 3,
+		Names: []induct.Name{
+			{Name: "size", Min: i(1)},
+			{Name: "c", Min: i(0), Max: n},
+			{Name: "or", Is: spec.Mul(c, n)},
+			{Name: "even", Is: spec.Eq(spec.BitAnd(c, i(1)), i(0)), Truth: true},
+		},
+		Given: []spec.Expr{spec.Var("even")},
+		Goal:  spec.Le(i(-1), or),
+	}
+	got, shifted, err := SMT(&o)
+	if err != nil || shifted {
+		t.Fatal(shifted, err)
+	}
+	want := `; bounds of action 3: it is inside
+(set-logic QF_LIA)
+(declare-const size Int)
+(assert (<= 1 size))
+(declare-const c Int)
+(assert (<= 0 c))
+(assert (< c size))
+(declare-const product!0 Int) ; c * size
+(define-fun or! () Int product!0)
+(define-fun even () Bool (= (mod c 2) 0))
+`
+	if !strings.HasPrefix(got, want) {
+		t.Error(cmp.Diff(want, got))
+	}
+	for _, line := range []string{"(assert (=> (= (+ c 1) 0) (= (+ product!0 size) 0)))", "(assert even)", "(assert (not (<= (- 1) or!)))\n(check-sat)"} {
+		if !strings.Contains(got, line) {
+			t.Errorf("there is no %s in\n%s", line, got)
+		}
+	}
+}
+
+// TestSMTCannot has what no law is for.
+func TestSMTCannot(t *testing.T) {
+	x := spec.Var("x")
+	for _, e := range []spec.Expr{spec.BitAnd(x, i(5)), spec.BitXor(x, x), spec.BitAnd(x, spec.Add(x, i(1))), spec.Shl(i(1), spec.Sub(spec.Log2(x), i(1)))} {
+		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(1)}, {Name: "x", Min: i(1)}}, Goal: spec.Eq(spec.Add(e, spec.Log2(x)), i(0))}
+		if script, _, err := SMT(&o); err == nil {
+			t.Errorf("%v is printed as\n%s", e, script)
+		}
+	}
+}
+
+// TestSMTShifted says for which sizes an obligation with powers of two is.
+func TestSMTShifted(t *testing.T) {
+	o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(1)}, {Name: "k", Min: i(0)}}, Goal: spec.Lt(i(0), spec.Shl(i(1), spec.Var("k")))}
+	script, shifted, err := SMT(&o)
+	if err != nil || !shifted || !strings.Contains(script, "(assert (<= size 2147483648))") {
+		t.Errorf("%v %v\n%s", shifted, err, script)
+	}
+}

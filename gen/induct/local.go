@@ -1,0 +1,96 @@
+package induct
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+// local is the state after a local action.
+func (w *walker) local(x *action, s state) state {
+	if _, ok := x.turn(); ok {
+		panic(unsupported{fmt.Sprintf("action %d is local and stands in a loop inside of a step", x.index)})
+	}
+	w.localObligations(x, s)
+	return func(f *frame, buf spec.Buf, cell expr) value {
+		f = f.follow(x.step.at, nil)
+		g := f.follow(x.inner, nil)
+		hit := and(g.guard[len(f.guard):]...)
+		old := s(f, buf, cell)
+		if buf == Heard {
+			return old
+		}
+		inside, offset := g.region(written(x.node)).where(g, buf, cell)
+		if hit = and(hit, inside); is(hit, 0) {
+			return old
+		}
+		var got value
+		switch n := x.node.(type) {
+		case gen.Copy:
+			got = s.read(g, n.From.Buf, add(g.region(n.From).at, offset))
+		case gen.Finish:
+			got = old
+			got.done = yes
+		case gen.Reduce:
+			got = w.operand(g, n, s, zero, offset)
+			got.first, got.count = zero, g.eval(n.N)
+		}
+		return choose(f.c.name("hit", hit), got, old).as(f, "")
+	}
+}
+
+// operand is operand i of a Reduce.
+func (w *walker) operand(f *frame, n gen.Reduce, s state, i, offset expr) value {
+	g := f.bind(n.Var, i)
+	return s.read(g, n.From.Buf, add(g.region(n.From).at, offset))
+}
+
+// localObligations derives what has to hold of a local action, with s the state before it.
+func (w *walker) localObligations(x *action, s state) {
+	switch n := x.node.(type) {
+	case gen.Finish:
+		w.finishes(x, n, s)
+	case gen.Copy:
+		w.oblige("alias", "what is copied is its destination, or apart from it", x.index, func(c *context) {
+			f := w.anywhere(c, x.place())
+			share, equal := f.region(n.Into).overlaps(f, f.region(n.From))
+			c.o.Goal = implies(share, equal)
+		})
+	case gen.Reduce:
+		w.reducesAll(x, n, s)
+	}
+}
+
+// anyOffset is how many cells any cell of r is after the first.
+func (f *frame) anyOffset(r gen.Region) expr {
+	if n := f.region(r).n; !is(n, 1) {
+		return f.c.variable("offset", zero, n)
+	}
+	return zero
+}
+
+func (w *walker) finishes(x *action, n gen.Finish, s state) {
+	w.oblige("operands", "what is finished is the reduction over all ranks, and was not finished before", x.index, func(c *context) {
+		f := w.anywhere(c, x.place())
+		v := s.read(f, n.Data.Buf, add(f.region(n.Data).at, f.anyOffset(n.Data)))
+		c.o.Goal = and(v.known, not(v.done), eq(v.count, spec.Size))
+	})
+}
+
+// reducesAll derives what has to hold of a Reduce: it is of single ranks, in their order.
+func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
+	w.reduces = append(w.reduces, x)
+	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of rank i alone", x.index, func(c *context) {
+		f := w.anywhere(c, x.place())
+		i, offset := c.variable(n.Var, zero, f.eval(n.N)), f.anyOffset(n.Into)
+		v, v0 := w.operand(f, n, s, i, offset), w.operand(f, n, s, zero, offset)
+		c.o.Goal = and(le(f.eval(n.N), spec.Size), v.holds(value{yes, v0.chunk, i, one, no}))
+	})
+	w.oblige("alias", "of its operands only the first two may be its destination", x.index, func(c *context) {
+		f := w.anywhere(c, x.place())
+		i := c.variable(n.Var, zero, f.eval(n.N))
+		share, equal := f.region(n.Into).overlaps(f, f.bind(n.Var, i).region(n.From))
+		c.o.Goal = implies(share, and(equal, lt(i, spec.Int(2))))
+	})
+}

@@ -1,0 +1,149 @@
+package induct
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// messages derives what has to hold of the messages of all moments.
+func (w *walker) messages() {
+	for _, key := range w.keys {
+		m := w.moments[key]
+		for i, st := range m.steps {
+			w.exclusive(st, m.steps[:i])
+			for _, x := range st.sends {
+				w.matched(x)
+				w.distinct(x)
+				w.sent(x)
+			}
+			for _, x := range st.recvs {
+				w.matched(x)
+				w.distinct(x)
+				w.apart(x)
+			}
+		}
+	}
+}
+
+// matched derives that the message of x has another end, which is as long and has this rank for its peer.
+func (w *walker) matched(x *action) {
+	says := "the rank that it comes from sends it at this moment, to this rank, and as long"
+	if _, ok := x.node.(gen.Send); ok {
+		says = "the rank that it goes to receives it at this moment, from this rank, and as long"
+	}
+	w.once("matched", says, x.index, func(c *context) {
+		f := w.anywhere(c, x.place())
+		y := w.partner(x)
+		g := w.across(x, f, "_peer")
+		c.o.Goal = and(append(g.guard, eq(g.eval(y.peer()), f.rank()), equallyLong(f, x.data(), g, y.data()))...)
+	})
+}
+
+// equallyLong says that two regions have as many chunks, of the same lengths.
+func equallyLong(f *frame, r gen.Region, g *frame, q gen.Region) expr {
+	if isNothing(r) || isNothing(q) {
+		return truth(isNothing(r) && isNothing(q))
+	}
+	a := f.c.a
+	if a.Chunks.IsAbsent() || is(a.Chunks, 1) {
+		return eq(f.orElse(r.N, one), g.orElse(q.N, one))
+	}
+	if !is(a.Primitive.In.Blocks, 1) && !a.Primitive.In.Blocks.IsAbsent() || !is(a.Primitive.Out.Blocks, 1) && !a.Primitive.Out.Blocks.IsAbsent() {
+		panic(unsupported{"several blocks of several chunks"})
+	}
+	return and(eq(f.orElse(r.N, one), g.orElse(q.N, one)), eq(f.eval(r.Like.OrElse(r.At)), g.eval(q.Like.OrElse(q.At))))
+}
+
+// distinct derives that the messages of a loop inside of a step have peers, and cells, of their own: from a peer, and from a
+// cell, follows the turn.
+func (w *walker) distinct(x *action) {
+	loop, ok := x.turn()
+	if !ok {
+		return
+	}
+	w.once("distinct", "in each turn of the loop in the step the peer is another one, which says where received data go", x.index, func(c *context) {
+		f := w.anywhere(c, x.place())
+		turn := f.vars[loop.Var]
+		c.o.Goal = eq(x.turnOf(f, f.eval(x.peer())), turn)
+		if into := written(x.node); !isNothing(into) {
+			r := f.region(into)
+			c.o.Goal = and(c.o.Goal, le(r.n, one), eq(x.turnOf(f, r.at), turn))
+		}
+	})
+}
+
+// exclusive derives that no rank has a part in two steps of one moment, unless they are the branches of an If.
+func (w *walker) exclusive(st *step, others []*step) {
+	for _, other := range others {
+		if branches(st.at, other.at) {
+			continue
+		}
+		x := append(st.sends[:len(st.sends):len(st.sends)], st.recvs...)[0]
+		w.once("exclusive", "no rank has a part in two steps of one moment", x.index, func(c *context) {
+			f := w.anywhere(c, st.at)
+			turns := map[string]expr{}
+			for _, l := range st.at.loops() {
+				turns[l.Var] = f.vars[l.Var]
+			}
+			c.o.Goal = not(and(c.frame(f.rank(), "_other").follow(other.at, turns).guard...))
+		})
+	}
+}
+
+// branches tells whether p and q go through different branches of an If.
+func branches(p, q path) bool {
+	for i := range min(len(p), len(q)) {
+		a, isIf := p[i].node.(gen.If)
+		b, both := q[i].node.(gen.If)
+		if isIf && both && p[i].holds != q[i].holds {
+			return a.Cond.String() == b.Cond.String()
+		}
+	}
+	return false
+}
+
+// sent derives that what is sent is known.
+func (w *walker) sent(x *action) {
+	data := x.data()
+	if isNothing(data) {
+		return
+	}
+	w.oblige("sent", "what is sent is known, by what holds before the step", x.index, func(c *context) {
+		f := w.anywhere(c, x.place())
+		offset := f.anyOffset(data)
+		c.o.Goal = x.step.state.read(f, data.Buf, c.name("cell", add(f.region(data).at, offset))).known
+	})
+}
+
+// apart derives that what a step receives does not overwrite what it sends, unless it may, after that was sent.
+func (w *walker) apart(x *action) {
+	if isNothing(x.data()) {
+		return
+	}
+	for _, y := range x.step.sends {
+		if isNothing(y.data()) {
+			continue
+		}
+		w.oblige("apart", fmt.Sprintf("what it writes is not what action %d sends", y.index), x.index, func(c *context) {
+			f := w.anywhere(c, x.step.at)
+			g := w.turned(c, f, x.inner)
+			h := w.turned(c, f, y.inner)
+			share, equal := g.region(x.data()).overlaps(f, h.region(y.data()))
+			if afterSend(x.node) {
+				share = and(share, not(and(equal, eq(g.eval(x.peer()), h.eval(y.peer())))))
+			}
+			c.o.Goal = not(share)
+		})
+	}
+}
+
+func afterSend(n gen.Node) bool {
+	switch n := n.(type) {
+	case gen.Recv:
+		return n.AfterSend
+	case gen.RecvReduce:
+		return n.AfterSend
+	}
+	return false
+}
