@@ -59,7 +59,7 @@ func (m *outgoing) isPut() bool { return m.begun && m.ready == m.bytes }
 // complete tells whether all of m is done for its sender.
 func (m *outgoing) complete() bool { return m.isPut() && m.over }
 
-func (m *incoming) complete() bool { return m.begun && m.placed == m.bytes }
+func (in *incoming) complete() bool { return in.begun && in.placed == in.bytes }
 
 // free is how many bytes of m's memory may be overwritten: those that were copied, and those that the receiver has read.
 func (m *outgoing) free() int {

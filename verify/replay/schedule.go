@@ -173,6 +173,20 @@ func (c *call) span(p gen.Place) (from, to int) {
 	return from, to
 }
 
+// checkBuffers compares the length of the buffers with that of the blocks that the schedule has there.
+func (c *call) checkBuffers() error {
+	p := &c.s.Ranks[c.rank]
+	for _, b := range []struct {
+		name        string
+		chunks, got int
+	}{{"in", p.In, c.In}, {"out", p.Out, c.Out}} {
+		if want := b.chunks / c.s.Chunks * c.Count * c.Element; b.chunks > 0 && b.got != want {
+			return fmt.Errorf("%s has %d bytes, and the blocks of the schedule %d", b.name, b.got, want)
+		}
+	}
+	return nil
+}
+
 // number is the number of the last call of this one's kind.
 func (m *member) number(c *events.Call) pair {
 	if c.Peer < 0 {
@@ -187,7 +201,7 @@ func (m *member) begin(r *replay, c *events.Call) error {
 	switch {
 	case m.failed:
 		return errors.New("a call has failed, and the communicator with it")
-	case m.current != nil || slices.ContainsFunc(m.calls, func(other *call) bool { return other.Peer < 0 || c.Peer < 0 || other.at > 0 }):
+	case m.current != nil || slices.ContainsFunc(m.calls, func(other *call) bool { return other.Peer < 0 || c.Peer < 0 || other.at > 0 || other.moved }):
 		return errors.New("the call before has not ended")
 	case len(m.lent) > 0:
 		return errors.New("memory that was lent in the call before is not free")
@@ -204,7 +218,11 @@ func (m *member) begin(r *replay, c *events.Call) error {
 	if err != nil {
 		return err
 	}
-	m.calls = append(m.calls, &call{Call: c, s: s, rank: m.rank})
+	made := &call{Call: c, s: s, rank: m.rank}
+	if err := made.checkBuffers(); err != nil {
+		return err
+	}
+	m.calls = append(m.calls, made)
 	m.numbers[of]++
 	return nil
 }

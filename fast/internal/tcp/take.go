@@ -108,7 +108,7 @@ func (m *incoming) apply(data []byte) {
 
 // placed takes note that n more bytes of m, of the current segment, are in place.
 func (l *link) placed(m *incoming, n int) {
-	if events.On {
+	if events.On && n > 0 {
 		l.trail.Part(events.Placed, events.Part{Peer: l.peer, At: m.at, Bytes: n, Via: events.Frame})
 	}
 	m.at += n

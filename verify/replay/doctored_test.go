@@ -1,0 +1,187 @@
+package replay_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/verify/replay"
+)
+
+// doctored is files in which the events of process at, from index i on, are others.
+func doctored(files []*events.File, at, i, drop int, others ...events.Event) []*events.File {
+	all := slices.Clone(files)
+	f := *all[at]
+	f.Events = append(append(slices.Clone(f.Events[:i]), others...), f.Events[i+drop:]...)
+	for n := range f.Events {
+		f.Events[n].N = uint64(n + 1)
+	}
+	all[at] = &f
+	return all
+}
+
+// changed is e with one thing that is not as it was. The changes are those of its kind.
+func changed(t *testing.T, e *events.Event) map[string]events.Event {
+	t.Helper()
+	all := map[string]events.Event{}
+	change := func(name string, f func(e *events.Event)) {
+		var c events.Event
+		text, err := json.Marshal(e)
+		if err == nil {
+			err = json.Unmarshal(text, &c)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(&c)
+		all[name] = c
+	}
+	switch {
+	case e.Part != nil && e.Do != events.Freed:
+		change("a byte too many", func(e *events.Event) { e.Part.Bytes++ })
+		change("a byte later", func(e *events.Event) { e.Part.At++ })
+		change("another rank", func(e *events.Event) { e.Part.Peer = 7 })
+		if e.Do == events.Placed {
+			change("another segment", func(e *events.Event) { e.Part.Segment++ })
+			change("another way", func(e *events.Event) { e.Part.Via = events.Process })
+		}
+	case e.Do == events.Freed:
+		change("another segment", func(e *events.Event) { e.Part.Segment++ })
+	case e.Local != nil:
+		change("another place", func(e *events.Event) { e.Local.Into.At++ })
+		if len(e.Local.From) > 1 {
+			change("operands swapped", func(e *events.Event) { slices.Reverse(e.Local.From) })
+		}
+	case e.Do == events.Begin:
+		change("another call", func(e *events.Event) { e.Call.Seq++ })
+		change("another schedule", func(e *events.Event) { e.Call.Schedule++ })
+		if e.Call.Count > 1 {
+			change("another count", func(e *events.Event) { e.Call.Count++ })
+		}
+	case len(e.Sends) > 0:
+		change("a send less", func(e *events.Event) { e.Sends = e.Sends[1:] })
+		change("to another rank", func(e *events.Event) { e.Sends[0].Peer = 7 })
+		change("other data", func(e *events.Event) { e.Sends[0].Data.Bytes++ })
+	case len(e.Recvs) > 0:
+		change("a receive less", func(e *events.Event) { e.Recvs = e.Recvs[1:] })
+		change("of another rank", func(e *events.Event) { e.Recvs[0].Peer = 7 })
+		change("after a send", func(e *events.Event) { e.Recvs[0].AfterSend = !e.Recvs[0].AfterSend })
+	}
+	return all
+}
+
+// TestDoctored drops, doubles and changes every event of real runs; each has to be refused, and what is wrong at its line,
+// at that line.
+func TestDoctored(t *testing.T) {
+	for _, w := range []way{inproc, shm, tcp} {
+		t.Run(w.name, func(t *testing.T) {
+			files := read(t, w.run(t, 3, "few"))
+			if _, err := replay.Replay(files, gen.Catalogue()); err != nil {
+				t.Fatal(err)
+			}
+			tried := 0
+			for at, f := range files {
+				for i := range f.Events {
+					e := &f.Events[i]
+					if i%3 != at && os.Getenv(replayVar) != "all" {
+						continue // the ranks do much the same
+					}
+					if slices.Contains([]events.Kind{events.Tell, events.Heard, events.Closed}, e.Do) {
+						continue // nothing follows from them, where no rank fails
+					}
+					line := i + 2
+					tried++
+					refused(t, doctored(files, at, i, 1), e, "dropped", "")
+					refused(t, doctored(files, at, i, 0, *e), e, "doubled", fmt.Sprintf("rank-%d.events, line %d:", at, line+1))
+					for what, c := range changed(t, e) {
+						tried++
+						refused(t, doctored(files, at, i, 1, c), e, what, fmt.Sprintf("rank-%d.events, line %d:", at, line))
+					}
+				}
+			}
+			t.Logf("%d doctored traces are refused", tried)
+		})
+	}
+}
+
+// refused expects an error that begins so. A part that has a byte too many may be one that is waited for.
+func refused(t *testing.T, files []*events.File, e *events.Event, what, want string) {
+	t.Helper()
+	_, err := replay.Replay(files, gen.Catalogue())
+	var wrong *replay.Error
+	switch {
+	case err == nil:
+		t.Errorf("%s %s: not seen: %+v", e.Do, what, *e)
+	case want != "" && (!errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), want)):
+		t.Errorf("%s %s: %v\nwant %s", e.Do, what, err, want)
+	}
+}
+
+// TestSwapped: events of one rank in another order are refused, unless they do not depend on each other.
+func TestSwapped(t *testing.T) {
+	files := read(t, inproc.run(t, 2, "few"))
+	seen := 0
+	for at, f := range files {
+		for i := range len(f.Events) - 1 {
+			a, b := f.Events[i], f.Events[i+1]
+			if _, err := replay.Replay(doctored(files, at, i, 2, b, a), gen.Catalogue()); err != nil {
+				seen++
+			} else if !independent(&a) && !independent(&b) && (a.Do != events.Begin || b.Do != events.Begin) {
+				t.Errorf("%s before %s: not seen", b.Do, a.Do)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no order matters")
+	}
+}
+
+// independent tells whether e may come before or after others: parts of different messages, and what ranks say to each other.
+func independent(e *events.Event) bool {
+	return e.Part != nil || slices.Contains([]events.Kind{events.Tell, events.Heard, events.Closed}, e.Do)
+}
+
+// TestReceivedTooSoon: what a rank has received before another one sent it is refused, by an error that says what it waits for.
+func TestReceivedTooSoon(t *testing.T) {
+	files := read(t, shm.run(t, 2, "few"))
+	for i, e := range files[1].Events {
+		if e.Do == events.Stored {
+			files = doctored(files, 1, i, len(files[1].Events)-i)
+			break
+		}
+	}
+	_, err := replay.Replay(files, gen.Catalogue())
+	if err == nil || !strings.Contains(err.Error(), "rank-0.events") || !strings.Contains(err.Error(), "rank 1 has not sent it") {
+		t.Error(err)
+	}
+}
+
+// FuzzReplay: whatever is in the files, there is an error or a report.
+func FuzzReplay(f *testing.F) {
+	files := read(f, inproc.run(f, 2, "few"))
+	text := func(file *events.File) string {
+		var b strings.Builder
+		lines := json.NewEncoder(&b)
+		_ = lines.Encode(file.Header)
+		for _, e := range file.Events {
+			_ = lines.Encode(e)
+		}
+		return b.String()
+	}
+	f.Add(text(files[0]), text(files[1]))
+	f.Fuzz(func(t *testing.T, a, b string) {
+		var all []*events.File
+		for _, s := range []string{a, b} {
+			if file, err := events.Read(strings.NewReader(s)); err == nil {
+				all = append(all, file)
+			}
+		}
+		_, _ = replay.Replay(all, gen.Catalogue())
+	})
+}

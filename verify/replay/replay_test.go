@@ -1,0 +1,170 @@
+package replay_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/verify/replay"
+)
+
+// jobs is where testdata/job is, built to write its events, and plain, built not to.
+var jobs, plain string
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "replay-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	jobs, plain = filepath.Join(dir, "job"), filepath.Join(dir, "plain")
+	for _, args := range [][]string{{"-tags", "collgen_events", "-o", jobs}, {"-o", plain}} {
+		if out, err := exec.Command("go", append(append([]string{"build"}, args...), "./testdata/job")...).CombinedOutput(); err != nil {
+			println(string(out))
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+// way is how the ranks of a job talk.
+type way struct {
+	name  string
+	args  []string
+	env   []string
+	spawn bool // each rank is a process
+}
+
+var (
+	inproc = way{name: "inproc"}
+	shm    = way{name: "shm", env: []string{"COLL_TRANSPORT=shm"}, spawn: true}
+	tcp    = way{name: "tcp", env: []string{"COLL_TRANSPORT=tcp"}, spawn: true}
+	mixed  = way{name: "mixed", args: []string{"-hosts", "2"}, spawn: true}
+)
+
+// run has n ranks do something, and is the directory with their events. The last one may be killed.
+func (w way) run(t testing.TB, n int, do string) string {
+	t.Helper()
+	if w.spawn && runtime.GOOS != "linux" {
+		t.Skip("processes meet without a secret on Linux alone")
+	}
+	dir := filepath.Join(t.TempDir(), "events")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	start := func(rank int, args ...string) {
+		cmd := exec.CommandContext(ctx, jobs, append(append(args, w.args...), "-do", do)...)
+		cmd.Env = append(append(os.Environ(), w.env...), "COLL_EVENTS="+dir, "COLL_STORE=local", "COLL_JOB="+dir, fmt.Sprint("COLL_RANK=", rank),
+			fmt.Sprint("COLL_SIZE=", n))
+		out, err := cmd.CombinedOutput()
+		if killed := do == "killed" && rank == n-1; err != nil && !killed || err == nil && killed {
+			t.Errorf("rank %d: %v: %s", rank, err, out)
+		}
+	}
+	if !w.spawn {
+		start(0, "-run", fmt.Sprint(n))
+		return dir
+	}
+	var all sync.WaitGroup
+	for rank := range n {
+		all.Go(func() { start(rank) })
+	}
+	all.Wait()
+	return dir
+}
+
+// read is the files that a run has written.
+func read(t testing.TB, dir string) []*events.File {
+	t.Helper()
+	files, err := replay.Read(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// replayVar says how much TestReplay runs: "all" is all of what it can.
+const replayVar = "COLLGEN_REPLAY"
+
+// TestReplay has real jobs replayed on the proved schedules, on all transports.
+func TestReplay(t *testing.T) {
+	type run struct {
+		way
+		n  int
+		do string
+	}
+	runs := []run{{inproc, 1, "calls"}, {inproc, 4, "calls"}, {shm, 3, "calls"}, {tcp, 2, "calls"}, {mixed, 3, "calls"}, {shm, 3, "killed"},
+		{tcp, 3, "cancelled"}, {mixed, 3, "mismatched"}, {shm, 2, "slow"}}
+	if os.Getenv(replayVar) == "all" {
+		runs = nil
+		for n := 2; n <= 5; n++ {
+			for _, w := range []way{inproc, shm, tcp, mixed} {
+				for _, do := range []string{"calls", "slow", "killed", "cancelled", "mismatched"} {
+					if w.spawn || do != "killed" { // goroutines cannot be killed
+						runs = append(runs, run{w, n, do})
+					}
+				}
+			}
+		}
+	}
+	seen := map[events.Via]int{}
+	for _, r := range runs {
+		t.Run(fmt.Sprintf("%s-%s-%d", r.do, r.name, r.n), func(t *testing.T) {
+			report, err := replay.Replay(read(t, r.run(t, r.n, r.do)), gen.Catalogue())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fails := r.do != "calls" && r.do != "slow"; report.Failed > 0 && !fails || report.Processes != r.n {
+				t.Errorf("%+v", report)
+			}
+			for via, n := range report.Parts {
+				seen[via] += n
+			}
+			t.Logf("%d events, parts %v, %d calls have failed, died %v", report.Events, report.Parts, report.Failed, report.Died)
+		})
+	}
+	// By process_vm_readv(2) messages go where the system lets them.
+	for _, via := range []events.Via{events.Inline, events.Slot, events.Full, events.Board, events.Region, events.Memory, events.Frame} {
+		if seen[via] == 0 && runtime.GOOS == "linux" {
+			t.Errorf("no part went by %s: %v", via, seen)
+		}
+	}
+}
+
+// TestNothingWithoutTheTag: a program that is not built for events has no code for them on its data path, and refuses to be
+// asked for them.
+func TestNothingWithoutTheTag(t *testing.T) {
+	hooks := []string{"followCall", "followLocal", "followList", "followStep", "internal/shm.(*Endpoint).Follow", "internal/inproc.(*Endpoint).follow"}
+	for _, c := range []struct {
+		program string
+		has     bool
+	}{{jobs, true}, {plain, false}} {
+		out, err := exec.Command("go", "tool", "nm", c.program).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hook := range hooks {
+			if runtime.GOOS != "linux" && strings.Contains(hook, "shm") {
+				continue
+			}
+			if has := strings.Contains(string(out), hook); has != c.has {
+				t.Errorf("%s has %s: %v", filepath.Base(c.program), hook, has)
+			}
+		}
+	}
+	cmd := exec.Command(plain, "-run", "2")
+	cmd.Env = append(os.Environ(), "COLL_EVENTS="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "built without -tags collgen_events") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
