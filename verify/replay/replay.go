@@ -20,10 +20,12 @@ type Error struct {
 	Err   error
 }
 
+// Error is the file, the line, the event, and what is wrong with it.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s, line %d: %s: %v", e.File, e.Line, words(e.Event), e.Err)
 }
 
+// Unwrap is what is wrong with the event.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Report is what was replayed.
