@@ -20,6 +20,7 @@ func TestManyRanksWakeUps(t *testing.T) {
 	defer closeGroup(all)
 	var ranks sync.WaitGroup
 	for _, e := range all {
+		e.patience = patience{} // it sleeps at once, or else few would sleep at all
 		ranks.Go(func() {
 			for k := range steps * rounds {
 				peer := e.rank ^ 1<<(k%steps)
@@ -35,7 +36,7 @@ func TestManyRanksWakeUps(t *testing.T) {
 	for _, e := range all {
 		wakes += e.own.doorbell.Load()
 	}
-	if wakes > messages {
+	if wakes > messages/2 || wakes == 0 { // of two that exchange messages, only the one that comes first sleeps
 		t.Errorf("%d wake-ups for %d messages", wakes, messages)
 	}
 }
