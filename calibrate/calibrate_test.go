@@ -87,7 +87,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"before\n" + begin + "today\n", end + "after\n", "| shm | 0 of 0 | 1 of 2 | 0 of 0 | 1 of 2 | 1 |",
+	for _, want := range []string{"before\n" + begin + "today\n", end + "after\n", "| shm | 0 of 0 | 1 of 2 | 0 of 0 | 1 of 2 | 1 | 0 of 0 |",
 		"| all-gather, 4 ranks | 1.20 | **1.30** |", "| all-gather, shm | 4 | 1M | direct | 2.6 | 2 | 1-3 | 1.30 |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%s\nhas no %q", text, want)
@@ -135,6 +135,24 @@ func TestSamples(t *testing.T) {
 		if _, err := c.call(); err == nil {
 			t.Errorf("%+v is taken", c)
 		}
+	}
+}
+
+// TestNoise: three rounds, of which the odd one is apart in one of two cells.
+func TestNoise(t *testing.T) {
+	var all []sample
+	for round, us := range []float64{1, 2, 1.2} {
+		for i, c := range []cell{{"all-gather", "shm", 2, 8, ""}, {"all-gather", "shm", 2, 64, ""}, {"all-gather", "tcp", 2, 64, ""}} {
+			s := sample{cell: c, Round: round}
+			s.Microseconds.Median = []float64{us, 1, 1}[i]
+			all = append(all, s)
+		}
+	}
+	if agree, both := noise(all, "shm"); agree != 1 || both != 2 {
+		t.Errorf("%d of %d agree", agree, both)
+	}
+	if agree, both := noise(all[:3], "shm"); agree != 0 || both != 0 {
+		t.Errorf("one round: %d of %d agree", agree, both)
 	}
 }
 

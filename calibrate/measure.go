@@ -39,6 +39,7 @@ const (
 var runs = []run{
 	{sizes: tested, collectives: "all-reduce broadcast all-gather reduce-scatter all-to-all"},
 	{training: true, sizes: trained, collectives: "ping-pong", pair: true},
+	{training: true, sizes: trained, collectives: "broadcast", algorithm: "binomial", pair: true}, // calls in a pipeline
 	{training: true, sizes: trained, collectives: "all-reduce", algorithm: "ring"},
 	{training: true, sizes: trained, collectives: "all-reduce", algorithm: "recursive-doubling"},
 	{training: true, sizes: trained, collectives: "all-reduce", algorithm: "two-shot"},

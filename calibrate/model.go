@@ -15,6 +15,8 @@ type model struct {
 	machine   simulate.Machine
 	knobs     []simulate.Knob
 	misfit    float64
+	agree     int // cells in which measurements agree with themselves, of both
+	both      int
 	results   []result
 }
 
@@ -86,6 +88,7 @@ func (x *model) compare(ctx context.Context, all []sample) (*model, error) {
 		}
 		trials = append(trials, simulate.Trial{Call: call, Seconds: c.median * 1e-6})
 	}
+	x.agree, x.both = noise(all, x.transport)
 	err := simulate.Fit(ctx, &x.machine, x.knobs, trials, func(misfit float64) { x.misfit = misfit })
 	if err != nil {
 		return nil, fmt.Errorf("the fit: %w", err)
@@ -108,7 +111,9 @@ func (x *model) compare(ctx context.Context, all []sample) (*model, error) {
 // tolerance is by how much a prediction may be off.
 const tolerance = .25
 
-func (r *result) holds() bool { return r.ratio >= 1-tolerance && r.ratio <= 1+tolerance }
+func within(ratio float64) bool { return ratio >= 1-tolerance && ratio <= 1+tolerance }
+
+func (r *result) holds() bool { return within(r.ratio) }
 
 // amongRounds tells whether it is off by no more than the rounds among themselves.
 func (r *result) amongRounds() bool { return r.predicted >= r.least && r.predicted <= r.most }

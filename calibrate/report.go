@@ -64,7 +64,7 @@ func (r *report) counts(b *bytes.Buffer) {
 	for _, n := range sizes {
 		fmt.Fprintf(b, " %s ranks |", n)
 	}
-	b.WriteString(" all | outside, but among the rounds |\n|" + strings.Repeat("---|", len(sizes)+3) + "\n")
+	b.WriteString(" all | outside, but among the rounds | odd rounds within 25 % of even ones |\n|" + strings.Repeat("---|", len(sizes)+4) + "\n")
 	for _, x := range r.models {
 		fmt.Fprintf(b, "| %s |", x.transport)
 		for _, n := range sizes {
@@ -76,7 +76,7 @@ func (r *report) counts(b *bytes.Buffer) {
 				among++
 			}
 		}
-		fmt.Fprintf(b, " %s | %d |\n", x.share(func(*result) bool { return true }), among)
+		fmt.Fprintf(b, " %s | %d | %d of %d |\n", x.share(func(*result) bool { return true }), among, x.agree, x.both)
 	}
 	b.WriteString("\n")
 }

@@ -102,14 +102,41 @@ func gather(all []sample, transport string, training bool) (cells []measured) {
 	}
 	for c, t := range times {
 		slices.Sort(t)
-		n := len(t)
-		cells = append(cells, measured{c, t[0], (t[(n-1)/2] + t[n/2]) / 2, t[n-1]})
+		cells = append(cells, measured{c, t[0], median(t), t[len(t)-1]})
 	}
 	slices.SortFunc(cells, func(x, y measured) int {
 		return cmp.Or(cmp.Compare(x.Collective, y.Collective), cmp.Compare(x.Algorithm, y.Algorithm), cmp.Compare(x.Ranks, y.Ranks),
 			cmp.Compare(x.Bytes, y.Bytes))
 	})
 	return cells
+}
+
+// median is the middle of sorted numbers, of which there is one at least.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// noise is in how many cells of a transport, apart from those that are fitted to, the odd rounds agree with the even ones as
+// predictions have to agree, and how many there are that have both: what no prediction can be better than.
+func noise(all []sample, transport string) (agree, both int) {
+	halves := [2]map[cell]float64{}
+	for odd := range halves {
+		halves[odd] = map[cell]float64{}
+		half := slices.DeleteFunc(slices.Clone(all), func(s sample) bool { return s.Round%2 != odd })
+		for _, m := range gather(half, transport, false) {
+			halves[odd][m.cell] = m.median
+		}
+	}
+	for c, even := range halves[0] {
+		if odd, ok := halves[1][c]; ok {
+			both++
+			if within(odd / even) {
+				agree++
+			}
+		}
+	}
+	return agree, both
 }
 
 // batched is up to how many bytes collperf times batches of calls, one behind the other, and batch how many of them stand for
