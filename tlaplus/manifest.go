@@ -136,7 +136,6 @@ var commOrderChecks = []check{
 	{model: "CommOrder", config: "mixed", want: "ok", states: 1434},
 	{model: "CommOrder", config: "cross", want: "ok", states: 1875},
 	{model: "CommOrder", config: "order_long", want: "ok", states: 1, long: true},
-	{model: "CommOrder", config: "round_long", want: "ok", states: 1, long: true},
 	{model: "CommOrder", config: "ring_long", want: "ok", states: 1, long: true},
 	{model: "CommOrder", config: "bad_queues", want: "Ends", states: 484},
 	{model: "CommOrder", config: "bad_collects", want: "Harmless", trace: 6},
