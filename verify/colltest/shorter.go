@@ -1,0 +1,72 @@
+package colltest
+
+import (
+	"iter"
+	"slices"
+)
+
+// fewerElements has shorter blocks, of the same values and of some others.
+func (s *Suite) fewerElements(c Case, _ Support, yield func(Case) bool) bool {
+	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
+		for fewer := range s.shorter(step, c.Size) {
+			if !yield(fewer) {
+				return false
+			}
+		}
+		for fewer := range s.shorter(step, c.Size) {
+			for seed := range uint64(mostSeeds) {
+				if fewer.Values.Seed = seed; !yield(fewer) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+// mostSeeds is how many other values are tried for each length.
+const mostSeeds = 24
+
+// shorter are the step with less elements in its blocks, few first; where counts are uneven, in all blocks of one count.
+func (s *Suite) shorter(step Step, size int) iter.Seq[Step] {
+	return func(yield func(Step) bool) {
+		if step.Counts == nil {
+			for _, n := range counts(size, s.can.LeastCount) {
+				fewer := step
+				if fewer.Count = n; n >= step.Count || !yield(fewer) {
+					return
+				}
+			}
+			return
+		}
+		for _, n := range distinct(step.Counts) {
+			for _, less := range []int{s.can.LeastCount, s.can.LeastCount + 1, n / 2, n - 1} {
+				fewer := step
+				if fewer.Counts = replace(step.Counts, n, less); less >= s.can.LeastCount && less < n && !yield(fewer) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// distinct are the counts that there are, ascending.
+func distinct(counts [][]int) []int {
+	all := slices.Concat(counts...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// replace has each count that is n be another one.
+func replace(counts [][]int, n, by int) (replaced [][]int) {
+	for _, row := range counts {
+		row = slices.Clone(row)
+		for b := range row {
+			if row[b] == n {
+				row[b] = by
+			}
+		}
+		replaced = append(replaced, row)
+	}
+	return replaced
+}

@@ -1,0 +1,140 @@
+package colltest
+
+import "slices"
+
+// fewerSteps leaves calls out.
+func (s *Suite) fewerSteps(c Case, _ Support, yield func(Case) bool) bool {
+	for i := range c.Steps {
+		if len(c.Steps) > 1 && !yield(Case{c.Size, slices.Delete(slices.Clone(c.Steps), i, i+1)}) {
+			return false
+		}
+	}
+	return true
+}
+
+// fewerRanks leaves ranks out: the last ones, and roots that are among these become rank 0 or 1.
+func (s *Suite) fewerRanks(c Case, of Support, yield func(Case) bool) bool {
+	for _, size := range s.can.sizesFor(of.Primitive) {
+		if size >= c.Size {
+			break
+		}
+		roots := calls(of.Primitive, size)
+		for _, root := range []int{0, len(roots) - 1} {
+			smaller := Case{Size: size}
+			for _, step := range c.Steps {
+				if step.Root >= size || step.Peer >= size {
+					step.Root, step.Peer = roots[root].Root, roots[root].Peer
+				}
+				step.Late = min(step.Late, size-1)
+				step.truncate(size)
+				smaller.Steps = append(smaller.Steps, step)
+			}
+			if !yield(smaller) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// truncate leaves out the counts of ranks, and of their blocks, that there are no more.
+func (s *Step) truncate(size int) {
+	if s.Counts == nil {
+		return
+	}
+	counts := slices.Clone(s.Counts[:size])
+	for rank, row := range counts {
+		counts[rank] = row[:min(len(row), size)]
+	}
+	s.Counts = counts
+}
+
+// eachStep yields c with one step after the other changed by every one of the changes.
+func eachStep(c Case, yield func(Case) bool, changes func(Step, func(Step) bool) bool) bool {
+	for i, step := range c.Steps {
+		with := func(changed Step) bool {
+			steps := slices.Clone(c.Steps)
+			steps[i] = changed
+			return yield(Case{c.Size, steps})
+		}
+		if !changes(step, with) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainer is without delay, out of place, aligned, with even counts, and with another root.
+func (s *Suite) plainer(c Case, of Support, yield func(Case) bool) bool {
+	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
+		for _, change := range []struct {
+			can bool
+			to  func(*Step)
+		}{
+			{step.Delay > 0, func(s *Step) { s.Delay, s.Late = 0, 0 }},
+			{step.InPlace && of.Apart, func(s *Step) { s.InPlace = false }},
+			{step.Lead > 0, func(s *Step) { s.Lead = 0 }},
+			{step.Counts != nil, func(s *Step) { s.Count, s.Counts = slices.Max(distinct(step.Counts)), nil }},
+		} {
+			if !change.can {
+				continue
+			}
+			plain := step
+			if change.to(&plain); !yield(plain) {
+				return false
+			}
+		}
+		return earlierRoots(c.Size, step, of, yield)
+	})
+}
+
+// earlierRoots is with each root and peer that come before the step's.
+func earlierRoots(size int, step Step, of Support, yield func(Step) bool) bool {
+	for _, call := range calls(of.Primitive, size) {
+		if call.Root == step.Root && call.Peer == step.Peer {
+			break
+		}
+		plain := step
+		if plain.Root, plain.Peer = call.Root, call.Peer; !yield(plain) {
+			return false
+		}
+	}
+	return true
+}
+
+// simplerType has a type and an op that stand earlier in the lists.
+func (s *Suite) simplerType(c Case, of Support, yield func(Case) bool) bool {
+	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
+		for _, kind := range s.can.reductions(of.Primitive) {
+			if kind == (reduction{step.Type, step.Op}) {
+				break
+			}
+			simpler := step
+			simpler.Type, simpler.Op = kind.Type, kind.Op
+			simpler.Values = Values{Kind: step.Values.Kind, Seed: step.Values.Seed}
+			if simpler.tame(&s.can); !yield(simpler) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// simplerValues are of a simpler kind, or from a smaller seed.
+func (s *Suite) simplerValues(c Case, _ Support, yield func(Case) bool) bool {
+	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
+		for _, kind := range kinds {
+			for seed := range uint64(mostSeeds) {
+				simpler := step
+				simpler.Values.Kind, simpler.Values.Seed = kind, seed
+				if simpler.Values == step.Values {
+					return true
+				}
+				if !yield(simpler) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
