@@ -99,6 +99,11 @@ var errDiffers = errors.New("the code is not the schedule")
 // play makes the call.
 func (a *actor) play(yield func(struct{}) bool) {
 	a.yield = yield
+	defer func() {
+		if r := recover(); r != nil {
+			_ = a.differ("after step %d: the call panics: %v", a.last, r)
+		}
+	}()
 	e, b := a.call, &a.call.buffers[a.rank]
 	args := Args{Count: e.count, Op: Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count, AliasOut: b.aliasOut * e.count}
 	err := Do(context.Background(), a.comm, e.k, a.out, a.in, &args, []Option{WithDepth(e.s.Depth)})
@@ -235,17 +240,17 @@ func (a *actor) receiveAll(s *actorStep, recvs []wire.Recv) error {
 		case 8*len(l.got) != len(r.Into) || len(l.got) != len(l.want):
 			return a.differ("step %d: rank %d has sent %d elements for %d", s.number, r.Peer, len(l.got), len(r.Into)/8)
 		}
-		apply(r, l.got)
+		a.apply(r, l.got)
 		a.memory.receive(in, l.want)
 	}
 	return nil
 }
 
-// apply takes a message, as a transport does. What may be lent is lent.
-func apply(r *wire.Recv, got []uint64) {
+// apply takes a message, as a transport does. Some of what may be lent is lent.
+func (a *actor) apply(r *wire.Recv, got []uint64) {
 	data := bytesOf(got)
 	switch {
-	case r.Lend:
+	case r.Lend && (a.rank+r.Peer)%2 == 0:
 		r.Into = data
 	case r.Kernel == nil:
 		copy(r.Into, data)
