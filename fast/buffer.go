@@ -23,6 +23,10 @@ func (b *Buffer) Chunk(at int) []byte { return b.Span(at, 1) }
 
 // Span is the n consecutive chunks from index at on. Of scratch it is n slots.
 func (b *Buffer) Span(at, n int) []byte {
+	if b.chunks == 1 && b.slot == 0 { // as for most short calls
+		from, to := at*b.block, (at+n)*b.block
+		return b.data[from:to:to]
+	}
 	from, to := b.offset(at), b.offset(at+n)
 	return b.data[from:to:to]
 }
@@ -41,9 +45,6 @@ func (b *Buffer) Slot(at, like int) []byte {
 func (b *Buffer) offset(at int) int {
 	if b.slot > 0 {
 		return at * b.slot
-	}
-	if b.chunks == 1 { // as for most short calls: no division
-		return at * b.block
 	}
 	block, chunk := at/b.chunks, at%b.chunks
 	return block*b.block + chunk*b.short + min(chunk, b.longs)*b.elem

@@ -35,6 +35,12 @@ func (args *Args) set(a *Args) {
 	args.AliasIn, args.AliasOut, args.NoAlias = a.AliasIn, a.AliasOut, a.NoAlias
 }
 
+// same is *args == *a, word by word for the same reason.
+func (args *Args) same(a *Args) bool {
+	return args.Count == a.Count && args.Op == a.Op && args.Root == a.Root && args.Peer == a.Peer &&
+		args.AliasIn == a.AliasIn && args.AliasOut == a.AliasOut && args.NoAlias == a.NoAlias
+}
+
 // request is a call that is to be made.
 type request struct {
 	form
@@ -116,7 +122,7 @@ func (c *Comm) unmade(name string, err error) error {
 
 // prepare checks the arguments and chooses the algorithm.
 func (c *Comm) prepare(r *request, opts []Option) error {
-	if last := &c.prepared; len(opts) == 0 && last.k == r.k && last.t == r.t && last.args == r.args {
+	if last := &c.prepared; len(opts) == 0 && last.k == r.k && last.t == r.t && last.args.same(&r.args) {
 		r.a, r.depth, r.known = last.a, last.depth, c.forms
 		return r.checkOverlap()
 	}

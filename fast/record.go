@@ -37,9 +37,10 @@ type recorder struct {
 	wrote  sync.Once          // the file
 	writes sync.WaitGroup     // in goroutines of their own
 
-	mu     sync.Mutex
+	mu     release.Mutex
 	ring   []record
 	made   uint64 // operations so far: number n, from 1, is at n modulo len(ring)
+	at     int    // that of the last one
 	tracks map[*track]bool
 	timer  *time.Timer // looks for slow calls
 	looks  bool        // it will, or never has to
@@ -140,7 +141,14 @@ func (t *track) begin(x *Call) {
 		t.first, t.kept, t.warned = t.made, t.kept[:0], 0
 	}
 	t.last = t.made
-	place := &t.ring[t.made%uint64(len(t.ring))]
+	if t.at++; t.at == len(t.ring) {
+		t.at = 0
+	}
+	place := &t.ring[t.at]
+	if t.at+1 < len(t.ring) { // the one after it is not in the nearest cache, which the ring is larger than
+		release.Fetch(&t.ring[t.at+1].track)
+		release.Fetch(&t.ring[t.at+1].elem)
+	}
 	if other := place.track; other != t && other != nil {
 		other.keep(place)
 	}

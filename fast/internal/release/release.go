@@ -4,7 +4,11 @@
 // plain one does, in a fifth of the time.
 package release
 
-import "sync/atomic"
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
 
 // Store stores v into a word that is used in other ways, too. Loads that come after it may be done before it is seen.
 func Store(p *atomic.Uint64, v uint64) { store(p, v) }
@@ -34,5 +38,18 @@ func Store32(p *atomic.Uint32, v uint32) { store32(p, v) }
 // two looks, in which another thread of its core has all of it.
 func Await(p *atomic.Uint32, v uint32, looks int) bool { return await(p, v, looks) }
 
-// Fetch has the word at p, and what lies around it, brought nearer to this processor, while that does something else.
-func Fetch(p *atomic.Uint32) { fetch(p) }
+// Fetch has what is at p, and what lies around it, brought nearer to this processor, while that does something else.
+func Fetch[T any](p *T) { fetch(unsafe.Pointer(p)) }
+
+// Mutex is a lock for what takes little time: who waits for it only lets other goroutines run, and asks again.
+type Mutex struct{ held Flag }
+
+// Lock waits until nobody holds m, and holds it.
+func (m *Mutex) Lock() {
+	for !m.held.Set() {
+		runtime.Gosched()
+	}
+}
+
+// Unlock is for who holds m.
+func (m *Mutex) Unlock() { m.held.Unset() }

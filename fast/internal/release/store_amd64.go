@@ -2,7 +2,10 @@
 
 package release
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // store is a plain store: the processor lets nobody see it before what was stored before it.
 //
@@ -16,4 +19,4 @@ func store32(p *atomic.Uint32, v uint32)
 func await(p *atomic.Uint32, v uint32, looks int) bool
 
 //go:noescape
-func fetch(p *atomic.Uint32)
+func fetch(p unsafe.Pointer)

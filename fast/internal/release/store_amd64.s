@@ -35,7 +35,7 @@ found:
 	MOVB $1, ret+24(FP)
 	RET
 
-// func fetch(p *atomic.Uint32)
+// func fetch(p unsafe.Pointer)
 TEXT ·fetch(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	PREFETCHT0 (AX)
