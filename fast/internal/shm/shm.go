@@ -25,6 +25,7 @@ type Endpoint struct {
 	patience patience
 	yields   uint // so far
 	beside   bool // it waits for a rank of its own processor
+	spun     bool // it has looked for a message as often as it does without yielding
 	orders   bool // see order
 
 	current   wire.Mark       // the call that Begin named
@@ -296,7 +297,11 @@ func (e *Endpoint) sendTo(peer, bytes int) *outgoing {
 
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
-	for idle := 0; e.open > 0; {
+	idle := 0
+	if e.spun { // for a short message
+		e.spun, e.beside, idle = false, false, e.patience.spins
+	}
+	for e.open > 0 {
 		moved, err := e.advance()
 		if err != nil {
 			return err

@@ -105,9 +105,10 @@ func (e *Endpoint) comes(l *link, line *line) bool {
 		return false
 	}
 	for looks := e.patience.spins; looks > 0 && e.ended.Load() == nil; looks -= burst {
-		if release.Await(&line.seq, l.in.next+1, burst) {
+		if release.Await(&line.seq, l.in.next+1, min(looks, burst)) {
 			return true
 		}
 	}
+	e.spun = true
 	return false
 }
