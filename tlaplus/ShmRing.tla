@@ -1,7 +1,9 @@
 ---- MODULE ShmRing ----
 \* A ring of slots in shared memory, from rank "S" to rank "R", on processors that delay stores (x86-TSO), and how a rank
 \* sleeps on its doorbell and is woken. A message is one segment here. Go's atomic stores are exchanges on amd64: they
-\* happen when all stores before them have reached the memory, and are there at once. Unless Naps is set, the nap that bounds a
+\* happen when all stores before them have reached the memory, and are there at once. What is announced to another rank is stored
+\* plainly instead, if Announces is set; then who is about to sleep has the system make sure that all stores have reached the
+\* memory which were made before others could see that it sleeps. Unless Naps is set, the nap that bounds a
 \* sleep in the code is left out: no wake may be lost without it either.
 \*
 \* What a slot's line says of a segment is its number and where its data are: small ones in the line itself or in a small
@@ -14,8 +16,8 @@
 \* action   models
 \* Grow     fast/internal/shm:Endpoint.makeRoom
 \* Write    fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.put fast/internal/shm:row.write
-\* Publish  fast/internal/shm:Endpoint.push
-\* Read     fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.segment fast/internal/shm:apply
+\* Publish  fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.dispatch fast/internal/shm:Endpoint.announce
+\* Read     fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.segment fast/internal/shm:Endpoint.fetch fast/internal/shm:apply
 \* Free     fast/internal/shm:Endpoint.taken
 \* Look     fast/internal/shm:Endpoint.advance
 \* Wake     fast/internal/shm:Endpoint.wakeReceiver fast/internal/shm:Endpoint.wakeSender
@@ -24,6 +26,7 @@
 \* Call     fast/internal/shm:futexWake
 \* Bell     fast/internal/shm:Endpoint.sleep
 \* Sleepy   fast/internal/shm:Endpoint.sleep
+\* Order    fast/internal/shm:order
 \* Again    fast/internal/shm:Endpoint.sleep
 \* Wait     fast/internal/shm:futexWait
 \* Up       fast/internal/shm:Endpoint.sleep
@@ -33,6 +36,8 @@ EXTENDS Naturals, Sequences, FiniteSets
 CONSTANTS
   Slots, Messages,
   Grows,     \* TRUE: the sender may take memory for full slots
+  Announces, \* TRUE: what is announced is stored plainly
+  Orders,    \* FALSE: who is about to sleep does not have the system order stores
   Fence,     \* FALSE: atomic stores may be delayed, as plain ones
   DataFirst, \* FALSE: a segment is published before its data are written
   ReadFirst, \* FALSE: a slot is given back before its data are read
@@ -78,6 +83,8 @@ Load(p, a) == IF Own(p, a) = {} THEN mem[a]
 Plains(p, stores) == buf' = [buf EXCEPT ![p] = buf[p] \o stores] /\ UNCHANGED mem
 Atomic(p, a, v) ==
   IF Fence THEN buf[p] = <<>> /\ mem' = [mem EXCEPT ![a] = v] /\ UNCHANGED buf ELSE Plains(p, << <<a, v>> >>)
+
+Announce(p, a, v) == IF Announces THEN Plains(p, << <<a, v>> >>) ELSE Atomic(p, a, v)
 
 Go(p, to) == pc' = [pc EXCEPT ![p] = to]
 At(p, at) == pc[p] = at
@@ -135,7 +142,7 @@ Write ==
 
 Publish ==
   /\ At("S", "publish")
-  /\ Atomic("S", Number(next["S"]), next["S"] + 1)
+  /\ Announce("S", Number(next["S"]), next["S"] + 1)
   /\ Count("S", DataFirst)
   /\ chan' = Append(chan, next["S"] + 1)
   /\ Go("S", IF DataFirst THEN "wake" ELSE "write")
@@ -153,7 +160,7 @@ Read ==
 
 Free ==
   /\ At("R", "free")
-  /\ Atomic("R", Tail0, next["R"] + 1)
+  /\ Announce("R", Tail0, next["R"] + 1)
   /\ Count("R", ReadFirst)
   /\ Go("R", IF ReadFirst THEN "wake" ELSE "read")
   /\ UNCHANGED <<seen, sender, chan, fine>>
@@ -190,8 +197,13 @@ Bell(p) ==
 Sleepy(p) ==
   /\ At(p, "sleepy")
   /\ Atomic(p, Sleeping(p), 1)
-  /\ Go(p, "again")
+  /\ Go(p, IF Announces /\ Orders THEN "order" ELSE "again")
   /\ UNCHANGED <<next, seen, sender, chan, fine>>
+
+Order(p) ==
+  /\ At(p, "order") /\ \A q \in Rank : buf[q] = <<>>
+  /\ Go(p, "again")
+  /\ UNCHANGED <<mem, buf, next, seen, sender, chan, fine>>
 
 Again(p) ==
   /\ At(p, "again")
@@ -217,7 +229,7 @@ Up(p) ==
   /\ UNCHANGED <<next, seen, sender, chan, fine>>
 
 Move(p) ==
-  \/ Look(p) \/ Wake(p) \/ Claim(p) \/ Ring(p) \/ Call(p) \/ Bell(p) \/ Sleepy(p) \/ Again(p) \/ Wait(p) \/ Nap(p) \/ Up(p)
+  \/ Look(p) \/ Wake(p) \/ Claim(p) \/ Ring(p) \/ Call(p) \/ Bell(p) \/ Sleepy(p) \/ Order(p) \/ Again(p) \/ Wait(p) \/ Nap(p) \/ Up(p)
   \/ Drain(p)
 
 AllDone == \A p \in Rank : At(p, "done") /\ buf[p] = <<>>

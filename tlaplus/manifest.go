@@ -56,10 +56,12 @@ var execChecks = []check{
 var shmRingChecks = []check{
 	{model: "ShmRing", config: "small", want: "ok", states: 877},
 	{model: "ShmRing", config: "ring", want: "ok", states: 2578},
+	{model: "ShmRing", config: "announces", want: "ok", states: 6352},
 	{model: "ShmRing", config: "grows", want: "ok", states: 10085},
 	{model: "ShmRing", config: "naps", want: "ok", states: 479},
 	{model: "ShmRing", config: "long", want: "ok", states: 22939, long: true},
 	{model: "ShmRing", config: "bad_fence", want: "deadlock", trace: 25},
+	{model: "ShmRing", config: "bad_order", want: "deadlock", trace: 23},
 	{model: "ShmRing", config: "bad_datafirst", want: "Refines", trace: 5},
 	{model: "ShmRing", config: "bad_readfirst", want: "Refines", trace: 12},
 	{model: "ShmRing", config: "bad_tail", want: "Refines", trace: 15},
