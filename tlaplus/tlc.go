@@ -20,11 +20,12 @@ var (
 	tlcStates    = regexp.MustCompile(`(\d+) states generated, (\d+) distinct states found, \d+ states left on queue`)
 )
 
-// tlc is TLC, of the TLA+ tools in that jar: breadth first, with one worker, so that counterexamples are the shortest.
+// tlc is TLC, of the TLA+ tools in that jar: breadth first, with one worker, so that counterexamples are the shortest, and with
+// properties checked at the end, so that it has then seen all states however slow the machine is.
 func tlc(jar string) checker {
 	return checker{"tlc", func(ctx context.Context, t *task) (r result, err error) {
 		cmd := exec.CommandContext(ctx, "java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx2g", "-cp", jar, "tlc2.TLC",
-			"-tool", "-workers", "1", "-metadir", filepath.Join(t.dir, "states"), "-config", t.model+".cfg", t.model+".tla")
+			"-tool", "-workers", "1", "-lncheck", "final", "-metadir", filepath.Join(t.dir, "states"), "-config", t.model+".cfg", t.model+".tla")
 		cmd.Dir = t.dir
 		out, err := output(cmd)
 		if err != nil {
