@@ -87,7 +87,7 @@ func decodeSamples(text []byte) (all []sample, err error) {
 // What a sample may say at most.
 const (
 	mostRanks  = 1 << 20
-	mostBytes  = 1 << 40
+	mostBytes  = 1 << 30
 	mostRounds = 1000
 )
 
