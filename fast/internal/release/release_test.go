@@ -2,6 +2,7 @@ package release
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 )
 
@@ -20,6 +21,41 @@ func TestUint64(t *testing.T) {
 		if seen = number.Load(); before[seen] != seen {
 			t.Fatalf("%d was stored before %d", before[seen], seen)
 		}
+	}
+}
+
+// TestAwait: what is stored soon enough is found, and by nobody who has looked often enough for something else.
+func TestAwait(t *testing.T) {
+	var word atomic.Uint32
+	if Await(&word, 1, 100) || !Await(&word, 0, 1) || !Await(&word, 0, 0) {
+		t.Error("0 is taken for 1, or not for 0")
+	}
+	go Store32(&word, 1<<32-1)
+	for !Await(&word, 1<<32-1, 10) {
+		runtime.Gosched()
+	}
+}
+
+// TestMutex: only one goroutine at a time holds it.
+func TestMutex(t *testing.T) {
+	const each, all = 10_000, 4
+	var mu Mutex
+	count, done := 0, make(chan bool)
+	for range all {
+		go func() {
+			for range each {
+				mu.Lock()
+				count++
+				mu.Unlock()
+			}
+			done <- true
+		}()
+	}
+	for range all {
+		<-done
+	}
+	if count != each*all {
+		t.Errorf("%d, want %d", count, each*all)
 	}
 }
 
