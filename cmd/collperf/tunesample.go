@@ -87,7 +87,6 @@ func decodeSamples(text []byte) (all []sample, err error) {
 // What a sample may say at most.
 const (
 	mostRanks  = 1 << 20
-	mostBytes  = 1 << 30
 	mostRounds = 1000
 )
 
@@ -100,7 +99,7 @@ func (s *sample) validate() error {
 		return fmt.Errorf("there is no transport %q", s.Transport)
 	case s.Ranks < 1 || s.Ranks > mostRanks || s.PerHost < 1 || s.PerHost > s.Ranks:
 		return fmt.Errorf("%d ranks, %d on a host", s.Ranks, s.PerHost)
-	case s.Bytes < 0 || s.Bytes > mostBytes || s.Count < 0 || s.Count > s.Bytes || s.Depth < 1 || s.Round < 0 || s.Round > mostRounds:
+	case s.Bytes < 0 || s.Count < 0 || s.Count > s.Bytes || s.Depth < 1 || s.Round < 0 || s.Round > mostRounds:
 		return fmt.Errorf("%d elements of together %d bytes, depth %d, round %d", s.Count, s.Bytes, s.Depth, s.Round)
 	case !(s.Microseconds > 0) || math.IsInf(s.Microseconds, 0) || !(s.Spread >= 0) || math.IsInf(s.Spread, 0):
 		return fmt.Errorf("it took %v microseconds, with a spread of %v", s.Microseconds, s.Spread)
