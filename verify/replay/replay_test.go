@@ -117,9 +117,10 @@ func TestReplay(t *testing.T) {
 			}
 		}
 	}
-	seen := map[events.Via]int{}
+	seen, ran := map[events.Via]int{}, 0
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%s-%s-%d", r.do, r.name, r.n), func(t *testing.T) {
+			ran++
 			report, err := replay.Replay(read(t, r.run(t, r.n, r.do)), gen.Catalogue())
 			if err != nil {
 				t.Fatal(err)
@@ -135,7 +136,7 @@ func TestReplay(t *testing.T) {
 	}
 	// By process_vm_readv(2) messages go where the system lets them.
 	for _, via := range []events.Via{events.Inline, events.Slot, events.Full, events.Board, events.Region, events.Memory, events.Frame} {
-		if seen[via] == 0 && runtime.GOOS == "linux" {
+		if seen[via] == 0 && ran == len(runs) && runtime.GOOS == "linux" {
 			t.Errorf("no part went by %s: %v", via, seen)
 		}
 	}
