@@ -165,7 +165,7 @@ func TestSimplifyExpressions(t *testing.T) {
 		{sub(x, x), "0"}, {eq(x, x), "1"}, {lt(x, x), "0"}, {most(x, x), "x"}, {bitXor(x, x), "0"},
 		{shl(x, zero), "x"}, {bitAnd(x, zero), "0"},
 		{and(one, eq(x, y)), "x == y"}, {and(x, zero), "0"}, {or(two, x), "1"}, {or(zero, lt(x, y)), "x < y"},
-		{and(one, x), "1 && x"}, {or(x, zero), "x || 0"},
+		{or(eq(x, y), zero), "x == y"}, {or(one, zero), "1"}, {and(one, x), "1 && x"}, {or(x, zero), "x || 0"},
 		{spec.Not(spec.Not(eq(x, y))), "x == y"}, {spec.Not(spec.Not(x)), "!!x"},
 		{cond(one, x, y), "x"}, {cond(zero, x, y), "y"}, {cond(x, y, y), "y"}, {up(zero, one), "0"},
 		{shl(x, spec.Int(-1)), "x << -1"},
@@ -173,6 +173,23 @@ func TestSimplifyExpressions(t *testing.T) {
 		if got := simplify(tc.e).String(); got != tc.want {
 			t.Errorf("%v becomes %s, want %s", tc.e, got, tc.want)
 		}
+	}
+}
+
+// TestSimplifyKeepsScopes: a body that is always done keeps a scope of its own where its names are given again, also deep inside
+// of what follows.
+func TestSimplifyKeepsScopes(t *testing.T) {
+	a := sound()
+	named := func(is expr) []Node {
+		return []Node{Let{"x", is}, Step{Copy{Into: Chunk(out, v("x")), From: Chunk(in, v("x"))}}}
+	}
+	a.Body = []Node{If{Cond: one, Then: named(zero)}, If{Cond: eq(rank, zero), Then: named(one)}}
+	if err := Validate(a); err != nil {
+		t.Fatal(err)
+	}
+	b := Simplify(*a)
+	if err := Validate(&b); err != nil {
+		t.Errorf("%v\n%s", err, b.Text())
 	}
 }
 

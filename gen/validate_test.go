@@ -70,6 +70,7 @@ func TestValidateFindsFaults(t *testing.T) {
 		{"step in step", body(Step{Step{send}}), "stands inside of a Step", -1},
 		{"second action is wrong", act(send, Send{v("x"), block(in)}), "To: x has no meaning", 1},
 		{"name used before", body(Step{Send{v("x"), block(in)}}, Let{"x", one}), "To: x has no meaning", 0},
+		{"condition of no meaning", body(If{v("x"), inStep(copied), nil}), "x has no meaning", -1},
 		{"name of an inner body", body(If{one, []Node{Let{"x", one}}, nil}, Let{"y", v("x")}), "y: x has no meaning", -1},
 		{"loop variable after the loop", body(For{"i", one, nil}, Let{"y", v("i")}), "y: i has no meaning", -1},
 		{"root without root", act(Send{root, block(in)}), "To: root has no meaning", 0},

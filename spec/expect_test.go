@@ -143,6 +143,7 @@ func TestExpectErrors(t *testing.T) {
 		{"a clause cannot say unchanged", func(p *spec.Primitive) { p.Post[0].Value.Kind = spec.Unchanged }},
 		{"in place, block 1 of 1 in is block 0 of 1 out", func(p *spec.Primitive) { p.InPlace.InBlock = spec.Int(1) }},
 		{"0 and -1 blocks", func(p *spec.Primitive) { p.In.Blocks, p.Out.Blocks = spec.Int(0), spec.Int(-1) }},
+		{"where: is not defined", func(p *spec.Primitive) { p.Post[0].Value.Block = spec.Var("where: is not defined") }},
 		{"peer: is not defined", func(p *spec.Primitive) { p.Post[0].Where = spec.Var("peer: is not defined") }},
 	} {
 		p, size := change(scan, c.f), 3

@@ -41,6 +41,7 @@ func TestValidateFaults(t *testing.T) {
 		{"no condition speaks of out", scan, func(p *spec.Primitive) { p.Post = p.Post[:0] }},
 		{"there are no postconditions", scan, func(p *spec.Primitive) { p.Post = p.Post[:0] }},
 		{"InPlace names a block of one buffer only", scan, func(p *spec.Primitive) { p.InPlace.InBlock = spec.Expr{} }},
+		{"InPlace needs both buffers", scan, func(p *spec.Primitive) { p.Out = spec.Buffer{} }},
 		{"InPlace needs both buffers", spec.Barrier, func(p *spec.Primitive) { p.InPlace = scan.InPlace }},
 		{"a precondition says which Input", scan, func(p *spec.Primitive) { p.Pre[0].Value = spec.Value{} }},
 		{"a clause cannot say unchanged", scan, func(p *spec.Primitive) { p.Post[0].Value.Kind = spec.Unchanged }},

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
@@ -168,6 +169,14 @@ func TestShortWords(t *testing.T) {
 var meets = spec.Primitive{Name: "Meets", Post: []spec.Clause{{
 	Where: spec.Eq(spec.Rank, zero), Value: spec.Value{Kind: spec.Entered, Where: spec.Eq(spec.Q, one)},
 }}}
+
+// TestEnteredSaysWhere: the counterexample names the rank's last instruction, also where that is its only one and in step 0.
+func TestEnteredSaysWhere(t *testing.T) {
+	_, err := verify.Schedule(byHand(meets, []gen.Instr{send(1, gen.Place{})}, []gen.Instr{recv(0, gen.Place{})}), false)
+	if err == nil || !strings.Contains(err.Error(), "rank 0, step 0, instruction 0") {
+		t.Error(err)
+	}
+}
 
 func TestEntered(t *testing.T) {
 	signal := gen.Place{}

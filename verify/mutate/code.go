@@ -2,13 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 )
@@ -28,8 +29,9 @@ var subjects = []subject{
 	}},
 	{"gen", []rung{
 		tests("tests of gen", 60*time.Second, "./gen"),
-		tests("golden files of emit", 30*time.Second, "./gen/emit"),
+		tests("tests of gen/emit", 30*time.Second, "./gen/emit"),
 		tests("tests of verify", 60*time.Second, "./verify", "./verify/mutate"),
+		check,
 	}},
 	{"verify", []rung{
 		tests("tests of verify", 60*time.Second, "./verify"),
@@ -60,7 +62,7 @@ func (s subject) sample(o options, keep *journal, until time.Time) ([]outcome, e
 	if n < 0 {
 		n = len(all)
 	}
-	rand.New(rand.NewPCG(o.seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	inOrder(all, o.seed, keep)
 	var (
 		mu     sync.Mutex
 		tried  []outcome
@@ -114,6 +116,19 @@ func (s subject) sample(o options, keep *journal, until time.Time) ([]outcome, e
 	return tried, errors.Join(faults...)
 }
 
+// inOrder sorts mutants by chance, those that were tried already first.
+func inOrder(all []patch, seed uint64, keep *journal) {
+	rank := map[string]uint64{}
+	for _, p := range all {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d %s", seed, p.key())
+		if rank[p.key()] = h.Sum64() >> 1; !keep.has(p.key()) {
+			rank[p.key()] += 1 << 63
+		}
+	}
+	slices.SortFunc(all, func(a, b patch) int { return cmp.Compare(rank[a.key()], rank[b.key()]) })
+}
+
 // total is how many mutants of the subject there are, those that do not compile among them.
 func (s subject) total(root string) int {
 	all, err := sourceMutants(root, s.pkg)
@@ -121,12 +136,6 @@ func (s subject) total(root string) int {
 		return 0
 	}
 	return len(all)
-}
-
-// name is the mutant without the place in its file, which changes with every line before it.
-func (o outcome) name() string {
-	_, name, _ := strings.Cut(o.Mutant, ": ")
-	return name
 }
 
 // journal is the file of outcomes.
@@ -158,6 +167,11 @@ func openJournal(name string) (*journal, error) {
 func (j *journal) find(mutant string) (outcome, bool) {
 	o, ok := j.have[mutant]
 	return o, ok
+}
+
+func (j *journal) has(mutant string) bool {
+	_, ok := j.have[mutant]
+	return ok
 }
 
 func (j *journal) add(o outcome) {

@@ -25,6 +25,7 @@ type row struct {
 	mutants   int
 	killers   map[string]int // by what killed them: how many
 	same      int            // mean what they were made from
+	sames     []string       // of source code: those that are argued to be the same
 	survivors []string
 	least     float64 // the share of those that are not the same which has to be killed
 	took      time.Duration
@@ -152,7 +153,13 @@ func (r *report) code(o options) error {
 		}
 		x.note = fmt.Sprintf("of %d", s.total(o.root))
 		for _, t := range tried {
-			x.count(t.Killer, t.name())
+			if t.Killer == "" && isSame(t.Mutant) {
+				x.mutants++
+				x.same++
+				x.sames = append(x.sames, t.Mutant)
+				continue
+			}
+			x.count(t.Killer, t.Mutant)
 		}
 		end()
 	}

@@ -19,10 +19,9 @@ import (
 // patch is a mutant of source code: a stretch of a file, and what stands there instead.
 type patch struct {
 	file     string // below the module's root
-	line     int
-	column   int
-	function string
-	from, to int // bytes of the file
+	function string // that it stands in
+	nth      int    // which of those of one name it is, from 1 on
+	from, to int    // bytes of the file
 	text     string
 	operator string
 	was      string
@@ -32,8 +31,13 @@ func (p patch) String() string {
 	return fmt.Sprintf("%s, %s: `%s` for `%s`", p.file, p.function, oneLine(p.text), oneLine(p.was))
 }
 
-// key names a mutant for as long as its line stays what it is.
-func (p patch) key() string { return fmt.Sprintf("%s:%d:%d: %s", p.file, p.line, p.column, p) }
+// key names a mutant for as long as its function stays about what it is.
+func (p patch) key() string {
+	if p.nth < 2 {
+		return p.String()
+	}
+	return fmt.Sprintf("%v, no. %d", p, p.nth)
+}
 
 // oneLine is s without line breaks, and not too long.
 func oneLine(s string) string {
@@ -75,6 +79,12 @@ func sourceMutants(root, pkg string) ([]patch, error) {
 	slices.SortFunc(all, func(a, b patch) int {
 		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.from, b.from), strings.Compare(a.text, b.text))
 	})
+	seen := map[string]int{}
+	for i := range all {
+		name := all[i].String()
+		seen[name]++
+		all[i].nth = seen[name]
+	}
 	return all, nil
 }
 
@@ -91,7 +101,7 @@ type mutator struct {
 // put is an edit that has text stand where the nodes from one to another stand.
 func (m *mutator) put(operator string, from, to token.Pos, text string) {
 	start, end := m.fset.Position(from), m.fset.Position(to)
-	m.all = append(m.all, patch{m.file, start.Line, start.Column, m.function, start.Offset, end.Offset, text, operator, string(m.text[start.Offset:end.Offset])})
+	m.all = append(m.all, patch{m.file, m.function, 0, start.Offset, end.Offset, text, operator, string(m.text[start.Offset:end.Offset])})
 }
 
 func (m *mutator) of(n ast.Node) string {
