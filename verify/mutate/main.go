@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -51,6 +52,11 @@ func main() {
 
 // run tries what the options say, prints the report, and writes the pages.
 func run(o options) error {
+	root, err := filepath.Abs(o.root)
+	if err != nil {
+		return err
+	}
+	o.root = root
 	p := short
 	if o.long {
 		p = long
