@@ -71,18 +71,22 @@ func (s subject) sample(o options, keep *journal, until time.Time) ([]outcome, e
 		viable int
 		group  sync.WaitGroup
 	)
+	again := o.again
 	take := func() (patch, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		for next < len(all) && viable < n && time.Now().Before(until) {
+		for next < len(all) && viable < n {
 			p := all[next]
 			next++
-			if o, ok := keep.find(p.key()); ok {
+			if o, ok := keep.find(p.key()); ok && !(again && survives(o)) {
 				if !o.Absent {
 					viable++
 					tried = append(tried, o)
 				}
 				continue
+			}
+			if !time.Now().Before(until) {
+				break
 			}
 			viable++ // as it seems
 			return p, true
@@ -137,6 +141,9 @@ func (s subject) total(root string) int {
 	}
 	return len(all)
 }
+
+// survives tells whether a mutant was not found, and not because it is none.
+func survives(o outcome) bool { return o.Killer == "" && !o.Absent && !isSame(o.Mutant) }
 
 // journal is the file of outcomes.
 type journal struct {

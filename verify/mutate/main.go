@@ -28,6 +28,7 @@ type options struct {
 	time    time.Duration
 	workers int
 	journal string
+	again   bool
 	write   bool
 	json    bool
 }
@@ -41,6 +42,7 @@ func main() {
 	flag.DurationVar(&o.time, "for", 12*time.Hour, "begin no more mutants of source code after this `time`")
 	flag.IntVar(&o.workers, "j", 2, "how `many` mutants of source code are tried at once")
 	flag.StringVar(&o.journal, "journal", "", "keep outcomes of mutants of source code in `file`, and do not try again what is there")
+	flag.BoolVar(&o.again, "again", false, "try again what survived, according to the journal")
 	flag.BoolVar(&o.write, "write", false, "write docs/museum.md, and what was found to docs/mutants.md")
 	flag.BoolVar(&o.json, "json", false, "write JSON")
 	flag.Parse()

@@ -87,11 +87,17 @@ func (r *report) page() string {
 			fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(s, "|", `\|`), reasonOf(s))
 		}
 	}
+	b.WriteString("\n## Of source code, argued to be the same\n\n| mutant | why |\n|---|---|\n")
+	for _, x := range r.rows {
+		for _, s := range x.sames {
+			fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(s, "|", `\|`), reasons[s])
+		}
+	}
 	return b.String()
 }
 
 func reasonOf(survivor string) string {
-	if why, ok := reasons[survivor]; ok {
+	if why, ok := missing[survivor]; ok {
 		return why
 	}
 	return "not looked into"

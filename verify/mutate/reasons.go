@@ -4,6 +4,7 @@ package main
 var reasons = map[string]string{
 	"spec/expr.go, eval: `1` for `0`":                                                       "the value beside an error",
 	"spec/validate.go, calls: `6` for `5`":                                                  "Validate tries calls of more sizes",
+	"gen/simplifyexpr.go, isTruth: `&&` for `||`, no. 2":                                    "a constant is never asked about: it was folded before",
 	"gen/steps.go, deliver: `!(cap(b.instrs) > largeStep)` for `cap(b.instrs) > largeStep`": "which memory is used again",
 	"gen/steps.go, Steps: `2` for `1`":                                                      "room for a program that nobody looks at",
 	"gen/time.go, newTasks: `2` for `1`":                                                    "room for a number that nobody looks at",
@@ -11,6 +12,16 @@ var reasons = map[string]string{
 	"verify/intern.go, add: `+` for `*`":                                                    "the table gets larger later, and numbers stay the same",
 	"verify/tree.go, owner: `2` for `1`":                                                    "the length of a place of which only the index is looked at",
 	"verify/entered.go, asksWhoEntered: `true` for `false`":                                 "who has met whom is worked out, and nobody asks",
+}
+
+// missing say of those that are mistakes why nothing found them.
+var missing = map[string]string{
+	"spec/op.go, Floats: `0*(opTable[o].floats)` for `opTable[o].floats`": "there was no test: now TestFloats, not tried again",
+	"gen/select.go, : `2` for `1`":                                        "a limit of a selection table: check-generate has to show it, not tried again",
+	"gen/simplify.go, inline: `false` for `true`":                         "there was no test: now TestSimplifyKeepsScopes, not tried again",
+	"verify/failure.go, where: `>` for `>=`":                              "there was no test: now TestEnteredSaysWhere, not tried again",
+	"verify/entered.go, entered: `>` for `>=`":                            "there was no test: now TestEnteredSaysWhere, not tried again",
+	"verify/scene.go, shownRanks: `+` for `-`":                            "no test says which ranks a clipped picture shows",
 }
 
 // isSame tells whether a mutant is one of those.
