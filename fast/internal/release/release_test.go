@@ -38,15 +38,33 @@ func TestAwait(t *testing.T) {
 
 // TestMutex: only one goroutine at a time holds it.
 func TestMutex(t *testing.T) {
-	const each, all = 10_000, 4
 	var mu Mutex
+	oneAtATime(t, mu.Lock, mu.Unlock)
+}
+
+// TestFlag: only one goroutine at a time has set a flag.
+func TestFlag(t *testing.T) {
+	var flag Flag
+	oneAtATime(t, func() {
+		for !flag.Set() {
+			runtime.Gosched()
+		}
+	}, flag.Unset)
+	if !flag.Set() {
+		t.Error("the flag is still set")
+	}
+}
+
+// oneAtATime counts in several goroutines, between begin and end.
+func oneAtATime(t *testing.T, begin, end func()) {
+	const each, all = 10_000, 4
 	count, done := 0, make(chan bool)
 	for range all {
 		go func() {
 			for range each {
-				mu.Lock()
+				begin()
 				count++
-				mu.Unlock()
+				end()
 			}
 			done <- true
 		}()
@@ -56,31 +74,6 @@ func TestMutex(t *testing.T) {
 	}
 	if count != each*all {
 		t.Errorf("%d, want %d", count, each*all)
-	}
-}
-
-// TestFlag: only one goroutine at a time has set a flag.
-func TestFlag(t *testing.T) {
-	const each, all = 10_000, 4
-	var flag Flag
-	count, done := 0, make(chan bool)
-	for range all {
-		go func() {
-			for range each {
-				for !flag.Set() {
-					runtime.Gosched()
-				}
-				count++
-				flag.Unset()
-			}
-			done <- true
-		}()
-	}
-	for range all {
-		<-done
-	}
-	if count != each*all || !flag.Set() {
-		t.Errorf("%d, want %d, or the flag is still set", count, each*all)
 	}
 }
 
