@@ -26,7 +26,7 @@ type everySize struct {
 func (c *call) everySizeFlags() {
 	c.flags.StringVar(&c.every.solvers, "solver", "z3,cvc5", "`names` of the solvers, all of which have to prove everything")
 	c.flags.StringVar(&c.every.scripts, "smt", "", "write the scripts that the solvers get into `folder`")
-	c.flags.DurationVar(&c.every.limit, "limit", 20*time.Second, "`time` that a solver has for one answer; what it does not answer is not proved")
+	c.flags.DurationVar(&c.every.limit, "limit", time.Minute, "`time` that a solver has for one answer; what it does not answer is not proved")
 	c.flags.StringVar(&c.every.record, "write", "", "write what was proved of the catalogue to `file`: verify/every/proved.txt")
 }
 
@@ -47,26 +47,24 @@ func runProve(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	problems, faults := c.problems(ctx, s)
+	problems, results, err := c.problems(ctx, s)
+	if err != nil {
+		return err
+	}
 	o := every.Options{Solvers: solvers, Limit: c.every.limit}
 	if err := every.Lemmas(ctx, o); err != nil {
 		return err
 	}
-	var results []provedEvery
+	var faults []error
+	for _, x := range results {
+		faults = append(faults, errors.New(x.Open[0]))
+	}
 	for _, p := range problems {
-		o.Progress = func(done, of int) { c.progress.update("%s: %d of %d answers", p.Algorithm.FullName(), done, of) }
-		proof, err := p.Prove(ctx, o)
+		x, open, err := c.proveEvery(ctx, p, o)
 		if err != nil {
 			return err
 		}
-		r, _ := proof.Record()
-		x := provedEvery{Record: r, Seconds: proof.Took.Seconds()}
-		for _, i := range proof.Open() {
-			open := proof.Refute(ctx, i, c.every.limit)
-			x.Open, faults = append(x.Open, open.Obligation.String()), append(faults, open)
-		}
-		results = append(results, x)
-		c.progress.done("%s: %d of %d obligations proved in %.1f s", r.Algorithm, r.Obligations-len(x.Open), r.Obligations, x.Seconds)
+		results, faults = append(results, x), append(faults, open...)
 	}
 	if err := c.showProved(s, results); err != nil {
 		return err
@@ -77,32 +75,51 @@ func runProve(ctx context.Context, c *call) error {
 	return c.recordProved(s, results)
 }
 
-// problems are those of the algorithms that the command line names, in the form of which Go is generated. Faults are why there are none
-// of others.
-func (c *call) problems(ctx context.Context, s *source) (problems []*every.Problem, faults []error) {
+// proveEvery proves one algorithm, and explains what is open.
+func (c *call) proveEvery(ctx context.Context, p *every.Problem, o every.Options) (x provedEvery, faults []error, err error) {
+	o.Progress = func(done, of int) { c.progress.update("%s: %d of %d answers", p.Algorithm.FullName(), done, of) }
+	proof, err := p.Prove(ctx, o)
+	if err != nil {
+		return x, nil, err
+	}
+	r, _ := proof.Record()
+	x = provedEvery{Record: r, Seconds: proof.Took.Seconds()}
+	for _, i := range proof.Open() {
+		open := proof.Refute(ctx, i, c.every.limit)
+		x.Open, faults = append(x.Open, open.Obligation.String()), append(faults, open)
+	}
+	c.progress.done("%s: %d of %d obligations proved in %.1f s", r.Algorithm, r.Obligations-len(x.Open), r.Obligations, x.Seconds)
+	return x, faults, nil
+}
+
+// problems are those of the algorithms that the command line names, in the form of which Go is generated. Those for which there is no
+// argument are results already: of them nothing is proved.
+func (c *call) problems(ctx context.Context, s *source) (problems []*every.Problem, results []provedEvery, err error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {
-		return nil, []error{err}
+		return nil, nil, err
 	}
 	j := &job{source: s}
 	j.algorithms = found
 	for _, pass := range []func(context.Context, *job) error{validate, simplify, prune} {
 		if err := pass(ctx, j); err != nil {
-			return nil, []error{err}
+			return nil, nil, err
 		}
 	}
 	for _, a := range found {
 		p, err := every.ProblemOf(&a.Algorithm)
-		if err == nil && c.every.scripts != "" {
-			err = writeScripts(c.every.scripts, p)
-		}
 		if err != nil {
-			faults = append(faults, err)
+			results = append(results, provedEvery{Record: every.Record{Algorithm: a.FullName()}, Open: []string{err.Error()}})
 			continue
+		}
+		if c.every.scripts != "" {
+			if err := writeScripts(c.every.scripts, p); err != nil {
+				return nil, nil, err
+			}
 		}
 		problems = append(problems, p)
 	}
-	return problems, faults
+	return problems, results, nil
 }
 
 // writeScripts writes each script of p to a file of its own, and the lemmas to others.
@@ -140,8 +157,8 @@ func (c *call) showProved(s *source, results []provedEvery) error {
 		if len(x.Open) > 0 {
 			sizes = "not proved"
 		}
-		t.row(x.Algorithm, sizes, x.Obligations, x.Obligations-len(x.Open), strings.Join(x.Solvers, ","), fmt.Sprintf("%.1f", x.Seconds))
-		total, open = total+x.Obligations, open+len(x.Open)
+		t.row(x.Algorithm, sizes, x.Obligations, max(0, x.Obligations-len(x.Open)), strings.Join(x.Solvers, ","), fmt.Sprintf("%.1f", x.Seconds))
+		total, open = total+x.Obligations, open+min(x.Obligations, len(x.Open))
 	}
 	t.flush()
 	fmt.Fprintf(c.stdout, "\n%d %s, %d obligations, %d of them proved, each by all solvers, and %d lemmas.\n",

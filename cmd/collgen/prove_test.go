@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/gen"
 )
 
 // TestProve proves a family, writes the scripts, and says so as JSON.
@@ -59,5 +61,18 @@ func TestProveRefuses(t *testing.T) {
 				t.Errorf("status %d: %s", status, &stderr)
 			}
 		})
+	}
+}
+
+// TestProveWithoutInvariant has an algorithm for whose loop nobody has written an invariant: nothing is proved of it.
+func TestProveWithoutInvariant(t *testing.T) {
+	c := newCall(command{name: "prove"}, new(bytes.Buffer), new(bytes.Buffer))
+	s := &source{}
+	a := gen.AllGatherRing
+	a.Name = "mine"
+	s.add(a, position{})
+	problems, results, err := c.problems(t.Context(), s)
+	if err != nil || len(problems) != 0 || len(results) != 1 || !strings.Contains(results[0].Open[0], "no invariant of the loop over s") {
+		t.Errorf("%v %v %+v", problems, err, results)
 	}
 }

@@ -10,7 +10,8 @@ type Lemma struct{ Name, Script string }
 
 // Lemmas are all that scripts presume, besides what integers and their sums are. That log2 of x is the number k with
 // 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up to MaxExponent, and x of
-// less than 2^31 in size or, where nothing is shifted to the left of where it was, 2^40.
+// less than 2^31 in size or, where nothing is shifted to the left of where it was, 2^40. Exponents that are compared with each other by
+// a constant differ by less than 4.
 func Lemmas() []Lemma {
 	return []Lemma{
 		{"products with a positive number are ordered as the other factors are", products(
@@ -23,9 +24,10 @@ func Lemmas() []Lemma {
 			"  (=> (= (bvadd e one) f) (= (bvadd (pow e) (pow e)) (pow f)))))")},
 		{"a shift to the right is the floor of a division", onBits(40,
 			"(and (bvsle (bvshl (bvashr x e) e) x) (bvslt x (bvadd (bvshl (bvashr x e) e) (pow e))))")},
-		{"shifts to the right add up", onBits(40, "(= (bvashr x (bvadd e f)) (bvashr (bvashr x e) f))")},
+		{"shifts to the right add up", onBits(40,
+			"(=> (bvult f (_ bv4 64)) (= (bvashr x (bvadd e f)) (bvashr (bvashr x e) f)))")},
 		{"a shift to the left and less far back is a shift to the left", onBits(31,
-			"(=> (bvule f e) (= (bvashr (bvshl x e) f) (bvshl x (bvsub e f))))")},
+			"(=> (and (bvult f (_ bv4 64)) (bvule (bvadd e f) (_ bv31 64))) (= (bvashr (bvshl x (bvadd e f)) e) (bvshl x f)))")},
 		{"to change a bit is to add or to subtract it", onBits(40,
 			"(= (bvxor x (pow e)) (ite (= (bvand (bvashr x e) one) one) (bvsub x (pow e)) (bvadd x (pow e))))")},
 		{"the lower bits are the remainder", onBits(40,

@@ -142,6 +142,9 @@ func (s *smt) power(exponent spec.Expr) (g *power, above int) {
 	if g = s.group(l); g.name == "" {
 		s.declare(g)
 	}
+	if !g.isConstant() && l.plus-g.least > 3 {
+		s.fail(exponent) // the lemmas are of smaller differences
+	}
 	return g, l.plus - g.least
 }
 
