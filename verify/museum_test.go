@@ -149,7 +149,7 @@ var museum = []exhibit{
 	// Memory.
 	{"In used as scratch", gen.AllReduceRing, edit.Set(0, func(x *gen.RecvReduce) { x.Into.Buf = spec.In }),
 		verify.Frame, "stays as it was"},
-	{"a lost in-place guard: In is read after Out was written", swap, func(*gen.Algorithm) {},
+	{"a lost in-place guard: In is read after Out was written", edit.RootReceivesFirst, func(*gen.Algorithm) {},
 		verify.Postcondition, "in place"},
 	{"a lost in-place guard: all of Out copied over what In still sends", gen.AllToAllPairwise, func(a *gen.Algorithm) {
 		a.Body = append([]gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(spec.Out,
@@ -201,19 +201,6 @@ var halves = gen.Algorithm{
 			gen.Finish{Data: gen.Chunk(spec.Out, zero)},
 		},
 	},
-}
-
-// swap is right out of place alone, and does not say so: the root of two ranks receives into Out before it reads In.
-var swap = gen.Algorithm{
-	Name: "swap", Primitive: spec.Reduce,
-	Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true}, Scratch: two,
-	Body: []gen.Node{gen.If{Cond: spec.Eq(spec.Rank, spec.Root), Then: []gen.Node{gen.Step{
-		gen.Recv{From: spec.Sub(one, spec.Rank), Into: gen.Chunk(spec.Out, zero)},
-		gen.Copy{Into: gen.Chunk(spec.Scratch, zero), From: gen.Chunk(spec.In, zero)},
-		gen.Copy{Into: gen.Chunk(spec.Scratch, one), From: gen.Chunk(spec.Out, zero)},
-		gen.Reduce{Into: gen.Chunk(spec.Out, zero), Var: "i", N: two, From: gen.Chunk(spec.Scratch, v("i"))},
-		gen.Finish{Data: gen.Chunk(spec.Out, zero)},
-	}}, Else: []gen.Node{gen.Step{gen.Send{To: spec.Sub(one, spec.Rank), Data: gen.Chunk(spec.In, zero)}}}}},
 }
 
 // overlapping has the first two of three ranks exchange two blocks, received one block after those that are sent.

@@ -66,7 +66,7 @@ var museum = []exhibit{
 	{library: "Open MPI", fix: ompi + "issues/2879",
 		wrong: "The chained reduce read the root's operand from where, in place, what it had received already was.",
 		here:  "A reduce of two ranks whose root receives into the result.",
-		in:    rootReceivesFirst, plant: func(*gen.Algorithm) {}, caught: verify.Postcondition, says: "in place"},
+		in:    edit.RootReceivesFirst, plant: func(*gen.Algorithm) {}, caught: verify.Postcondition, says: "in place"},
 
 	{library: "MPICH", fix: mpich + "commit/456c1ed1b4",
 		wrong: "In the scatter and all-gather broadcast, which rounds chunks up, the last ranks have no data, and the length of their receive was negative.",
@@ -199,19 +199,6 @@ func receiveFirst(a *gen.Algorithm) {
 			gen.Reduce{Into: x.Into, Var: "o", N: two, From: gen.Slot(spec.Scratch, v("o"), d)},
 		}
 	})(a)
-}
-
-// rootReceivesFirst is right out of place alone, and does not say so.
-var rootReceivesFirst = gen.Algorithm{
-	Name: "of two ranks", Primitive: spec.Reduce,
-	Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true}, Scratch: two,
-	Body: []gen.Node{gen.If{Cond: spec.Eq(spec.Rank, spec.Root), Then: []gen.Node{gen.Step{
-		gen.Recv{From: spec.Sub(one, spec.Rank), Into: gen.Chunk(spec.Out, zero)},
-		gen.Copy{Into: gen.Chunk(spec.Scratch, zero), From: gen.Chunk(spec.In, zero)},
-		gen.Copy{Into: gen.Chunk(spec.Scratch, one), From: gen.Chunk(spec.Out, zero)},
-		gen.Reduce{Into: gen.Chunk(spec.Out, zero), Var: "i", N: two, From: gen.Chunk(spec.Scratch, v("i"))},
-		gen.Finish{Data: gen.Chunk(spec.Out, zero)},
-	}}, Else: []gen.Node{gen.Step{gen.Send{To: spec.Sub(one, spec.Rank), Data: gen.Chunk(spec.In, zero)}}}}},
 }
 
 // bothWays is an all-gather whose blocks travel around the ring in halves, one half in each direction.
