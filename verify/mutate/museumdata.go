@@ -179,7 +179,7 @@ var museum = []exhibit{
 		source: planted{"fast/internal/kernel/table.go", "lift(smaller[uint64])", "lift(smaller[int64])", "./fast/internal/kernel", "^TestKernels$"}},
 	{library: "Open MPI", fix: ompi + "pull/9606",
 		wrong:  "Offsets into the buffer of a reduce-scatter were int: beyond 2 GiB they were negative.",
-		source: planted{"fast/buffer.go", "return at * b.block\n", "return int(int32(at) * int32(b.block))\n", "./fast", "^TestFarOffsets$"}},
+		source: planted{"fast/buffer.go", "return block*b.block +", "return int(int32(block*b.block)) +", "./fast", "^TestFarOffsets$"}},
 	{library: "MLX", fix: mlx + "pull/1906",
 		wrong:  "A read of no bytes, which is the end of a connection, counted as progress, and the ring went on reading for ever.",
 		source: planted{"fast/internal/tcp/input.go", "case err == nil && n > 0:", "case err == nil && n >= 0:", "./fast/internal/tcp", "^TestTruncation$"}},
