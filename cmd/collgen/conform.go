@@ -72,6 +72,9 @@ func (l *rankList) Set(text string) error {
 // errNotConforming says that something failed, which was written already.
 var errNotConforming = errors.New("it does not do what the specifications say")
 
+// errNothingTested says that there was nothing to call: a check of nothing does not succeed.
+var errNothingTested = errors.New("nothing was tested")
+
 // runConform is collgen conform.
 func runConform(ctx context.Context, c *call) error {
 	if len(c.command) == 0 || len(c.args) > 0 {
@@ -98,8 +101,11 @@ func runConform(ctx context.Context, c *call) error {
 	if err := c.writeConformance(result); err != nil {
 		return err
 	}
-	if len(result.Failures) > 0 {
+	switch {
+	case len(result.Failures) > 0:
 		return errNotConforming
+	case result.cases() == 0:
+		return errNothingTested
 	}
 	return nil
 }

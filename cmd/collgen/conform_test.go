@@ -48,6 +48,17 @@ func TestConformFails(t *testing.T) {
 	}
 }
 
+// TestConformNothing: a primitive that cannot be called is said not to be tested, and a check of nothing fails.
+func TestConformNothing(t *testing.T) {
+	status, out, errs := conform(t, "right", "-without", "int8")
+	if status != statusFailed || !strings.Contains(errs, "nothing was tested") {
+		t.Errorf("status %d\n%s\n%s", status, out, errs)
+	}
+	if !strings.Contains(out, "not tested: Broadcast, for which no type") || strings.Contains(out, "conforms") {
+		t.Errorf("what was not tested is said wrong: %s", out)
+	}
+}
+
 func TestConformUsage(t *testing.T) {
 	for _, flags := range [][]string{
 		{"-ranks", "0"}, {"-ranks", "1,x"}, {"-primitives", "Shuffle"}, {"-without", "int9"}, {"-case", "{"}, {"-case", "{}"}, {"more"},

@@ -20,6 +20,14 @@ type conformance struct {
 	primitives []string                   // in the order in which they were tested
 }
 
+// cases is how many cases were tried.
+func (r *conformance) cases() (n int) {
+	for _, of := range r.Tested {
+		n += of.Cases
+	}
+	return n
+}
+
 // failedCase is what failed, and the command that repeats it.
 type failedCase struct {
 	Primitive string            `json:"primitive"`
@@ -54,11 +62,14 @@ func (c *call) writeConformance(r *conformance) error {
 	t := newTable(c.stdout)
 	t.row("primitive", "cases", "calls", "reduced elements", "")
 	for _, name := range r.primitives {
-		verdict := "conforms"
-		if slices.ContainsFunc(r.Failures, func(f failedCase) bool { return f.Primitive == name }) {
-			verdict = "FAILS"
-		}
 		n := r.Tested[name]
+		verdict := "conforms"
+		switch {
+		case slices.ContainsFunc(r.Failures, func(f failedCase) bool { return f.Primitive == name }):
+			verdict = "FAILS"
+		case n.Cases == 0:
+			verdict = "not tested"
+		}
 		t.row(name, n.Cases, n.Calls, n.Elements, verdict)
 	}
 	t.flush()

@@ -49,6 +49,17 @@ func (c *Capabilities) sizesFor(p spec.Primitive) []int {
 	return slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return len(calls(p, n)) == 0 })
 }
 
+// nothing says why c leaves no call of p to test; "": there are some.
+func (c *Capabilities) nothing(p spec.Primitive) string {
+	switch {
+	case len(c.sizesFor(p)) == 0:
+		return fmt.Sprintf("%s, which cannot be called on any of the sizes %v", p.Name, c.Sizes)
+	case len(c.reductions(p)) == 0:
+		return p.Name + ", for which no type or op is left"
+	}
+	return ""
+}
+
 // Without is c without some of it: primitives, types and ops by their names, forms as "Reduce/in-place" (or apart, or uneven),
 // the values "nan", "minus-zero" and "overflow", and "empty" blocks.
 func (c Capabilities) Without(names ...string) (Capabilities, error) {

@@ -124,3 +124,40 @@ func TestWithout(t *testing.T) {
 		t.Errorf("of everything, not tested: %q", untested)
 	}
 }
+
+// TestNothingToCall: where no size, type or op leaves a call, none is made, and it is said.
+func TestNothingToCall(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		can  colltest.Capabilities
+		want string
+	}{
+		{"Send", colltest.Everything("alone", 1), "any of the sizes [1]"},
+		{"AllReduce", colltest.Capabilities{Sizes: []int{2}, Ops: spec.Ops()}, "no type or op"},
+		{"AllReduce", colltest.Capabilities{Sizes: []int{2}, Types: spec.Types()}, "no type or op"},
+		{"Barrier", colltest.Capabilities{Sizes: []int{2}}, "no type or op"},
+	} {
+		all := colltest.Everything("").Primitives
+		of := all[slices.IndexFunc(all, func(x colltest.Support) bool { return x.Primitive.Name == c.name })]
+		c.can.Primitives = []colltest.Support{of}
+		s := colltest.NewSuite(&central{can: c.can})
+		if f := s.Check(t.Context(), of); f != nil || len(s.Tested) > 0 {
+			t.Errorf("%s: %v, tested %v", c.name, f, s.Tested)
+		}
+		if untested := strings.Join(s.Untested(), "; "); !strings.Contains(untested, c.name+", ") || !strings.Contains(untested, c.want) {
+			t.Errorf("%s: %q is not said: %s", c.name, c.want, untested)
+		}
+	}
+}
+
+// TestLargeLeastCount: blocks may have to be larger than all that are drawn otherwise.
+func TestLargeLeastCount(t *testing.T) {
+	can := colltest.Everything("large blocks", 2)
+	can.LeastCount, can.Types = 80000, []spec.Type{spec.TypeInt8}
+	s := colltest.NewSuite(&central{can: can})
+	s.Cases = 2
+	i := slices.IndexFunc(can.Primitives, func(x colltest.Support) bool { return x.Primitive.Name == "Broadcast" })
+	if f := s.Check(t.Context(), can.Primitives[i]); f != nil || s.Tested["Broadcast"].Cases < 4 {
+		t.Errorf("%v, tested %v", f, s.Tested)
+	}
+}

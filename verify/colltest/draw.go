@@ -108,13 +108,13 @@ func (s *Step) drawCounts(random *rand.Rand, p spec.Primitive, size, least int) 
 	}
 }
 
-// counts are elements of a block: all small ones, those where chunks become uneven, primes, and so many that transports cut
-// messages.
+// counts are elements of a block: all small ones, those where chunks become uneven, primes, so many that transports cut
+// messages, and the least.
 func counts(size, least int) (all []int) {
 	for n := range 34 {
 		all = append(all, n)
 	}
-	all = append(all, 61, 64, 127, 128, 129, 251, 1021, 4099, 70001/size)
+	all = append(all, 61, 64, 127, 128, 129, 251, 1021, 4099, 70001/size, least)
 	all = slices.DeleteFunc(all, func(n int) bool { return n < least })
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -49,7 +49,7 @@ func NewSuite(impl Implementation) *Suite {
 
 // Check makes calls of one primitive: first one for every size, type, op and form, and then as many cases as Cases says,
 // drawn at random. It stops at the first that fails, makes that one smaller, and returns it; nil if none fails. When ctx ends
-// it stops.
+// it stops. Where no size, type or op leaves anything to call, it makes no calls, and Untested says so.
 func (s *Suite) Check(ctx context.Context, of Support) *Failure {
 	f := s.first(ctx, of)
 	if f == nil || ctx.Err() != nil {
@@ -77,6 +77,9 @@ func (s *Suite) first(ctx context.Context, of Support) *Failure {
 // cases are all that Check tries.
 func (s *Suite) cases(of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
+		if s.can.nothing(of.Primitive) != "" {
+			return
+		}
 		for c := range s.can.sweep(of) {
 			if !yield(c) {
 				return
@@ -201,9 +204,15 @@ func (s *Suite) Close() error {
 // Capabilities are the implementation's.
 func (s *Suite) Capabilities() Capabilities { return s.can }
 
-// Untested says what was not tested: what the implementation says it has not, and what no specification determines.
+// Untested says what was not tested: what the implementation says it has not, what cannot be called on its
+// sizes, and what no specification determines.
 func (s *Suite) Untested() []string {
 	missing := s.can.missing(Everything(""))
+	for _, x := range s.can.Primitives {
+		if why := s.can.nothing(x.Primitive); why != "" {
+			missing = append(missing, why)
+		}
+	}
 	undetermined, elements := 0, 0
 	for _, c := range s.Tested {
 		undetermined += c.Undetermined
