@@ -33,6 +33,31 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
+// TestTogetherInLoops has two ranks that send in the early turns of one loop and receive in the late turns of the next, or the reverse.
+// In each turn a rank has a part in one of the loops at most, and each message has two ends: yet both send before they receive.
+func TestTogetherInLoops(t *testing.T) {
+	n, turn := spec.Int, spec.Var("a")
+	isFirst, early, late := spec.Eq(spec.Rank, n(0)), spec.Lt(turn, n(2)), spec.Le(n(2), turn)
+	other := spec.Sub(n(1), spec.Rank)
+	loop := func(when spec.Expr, x gen.Node) gen.For {
+		return gen.For{Var: "a", N: n(4), Body: []gen.Node{gen.If{Cond: when, Then: []gen.Node{gen.Step{x}}}}}
+	}
+	a := with(gen.AllGatherRing,
+		gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, spec.Rank), From: gen.Chunk(spec.In, n(0))}},
+		loop(spec.If(isFirst, early, late), gen.Send{To: other, Data: gen.Chunk(spec.Out, spec.Rank)}),
+		loop(spec.If(isFirst, late, early), gen.Recv{From: other, Into: gen.Chunk(spec.Out, other)}))
+	a.Requires.Size = spec.Eq(spec.Size, n(2))
+	claim := func(where spec.Expr) induct.Invariant {
+		return induct.Invariant{Claims: []induct.Claim{{Buf: spec.Out, Where: where, Chunk: n(0), First: induct.Cell, Count: n(1)}}}
+	}
+	mine := spec.Eq(induct.Cell, spec.Rank)
+	h := induct.Hints{Together: [][2]int{{1, 2}}, Loops: []induct.Invariant{
+		claim(mine), claim(spec.Or(mine, spec.Lt(spec.If(isFirst, n(2), n(0)), turn)))}}
+	if _, err := induct.Obligations(&a, h); err == nil || !strings.Contains(err.Error(), "in a loop of its own") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // with is a with other nodes for its body.
 func with(a gen.Algorithm, body ...gen.Node) gen.Algorithm {
 	a.Body = body

@@ -9,7 +9,7 @@ import (
 type Hints struct {
 	Loops []Invariant // of the loops with steps in them, in source order
 	// Together are pairs of actions that stand in sibling nodes, one after the other, of which every rank carries out at
-	// most one: their steps belong to one moment.
+	// most one: their steps belong to one moment. Loops are around both, or around none.
 	Together [][2]int
 }
 

@@ -1,6 +1,9 @@
 package induct
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/collgen/collgen/gen"
 )
 
@@ -19,6 +22,28 @@ type step struct {
 	sends []*action
 	recvs []*action
 	skews map[string]expr // by the variable of a loop around it
+}
+
+// oneMoment refuses sibling nodes that take turns, which have the actions from..to-1 and the key k, unless all that they send and
+// receive is of one moment, and no loop is in one of them. Otherwise a rank could have a part in both, at moments that are not in
+// the order of its steps: the turns of two loops, one after the other, are at the same moments.
+func (w *walker) oneMoment(k string, from, to int) {
+	var first *step
+	for _, key := range w.keys {
+		for _, st := range w.moments[key].steps {
+			x := append(st.sends[:len(st.sends):len(st.sends)], st.recvs...)[0]
+			if x.index < from || to <= x.index {
+				continue
+			}
+			if strings.Contains(key[len(k):], "@") {
+				panic(unsupported{fmt.Sprintf("action %d takes turns with another node in a loop of its own", x.index)})
+			}
+			if first != nil && key != first.key {
+				panic(unsupported{fmt.Sprintf("action %d takes turns with a node that has several moments", x.index)})
+			}
+			first = st
+		}
+	}
 }
 
 // action is an action of a step. It stands on the way inner inside of the step.

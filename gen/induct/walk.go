@@ -112,10 +112,12 @@ func (w *walker) body(nodes []gen.Node, p path, key string, s state, skews map[s
 	var before []int // the actions of the node before
 	for _, n := range nodes {
 		first := w.action
-		k := key
+		k, begin, takesTurn := key, first, false
 		if hasMessages(n) {
 			actions := []int{first, first + gen.CountActions([]gen.Node{n})}
-			if position < 0 || !w.together(before, actions) {
+			if takesTurn = position >= 0 && w.together(before, actions); takesTurn {
+				begin = before[0]
+			} else {
 				position++
 			}
 			before = actions
@@ -133,6 +135,9 @@ func (w *walker) body(nodes []gen.Node, p path, key string, s state, skews map[s
 			s = w.forLoop(n, at, len(p), k, s, skews)
 		case gen.Step:
 			s = w.step(n, at, len(p), k, s, skews)
+		}
+		if takesTurn {
+			w.oneMoment(k, begin, w.action)
 		}
 	}
 	return s
