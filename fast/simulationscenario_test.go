@@ -1,7 +1,6 @@
 package fast
 
 import (
-	"context"
 	"math/bits"
 	"math/rand/v2"
 	"time"
@@ -101,63 +100,14 @@ func newScenario(seed uint64) scenario {
 }
 
 func drawCall(r *rand.Rand, size int) simulatedCall {
-	c := simulatedCall{name: []string{"AllReduce", "AllReduce", "Broadcast", "AllGather", "AllToAll", "Barrier"}[r.IntN(6)],
+	c := simulatedCall{name: simulatedCalls[r.IntN(len(simulatedCalls))],
 		count: r.IntN(1 << uint(r.IntN(11))), root: r.IntN(size)}
 	k := collectiveOf(c.name)
+	if k == nil { // a send and a receive
+		return c
+	}
 	if a := &k.Algorithms[r.IntN(len(k.Algorithms))]; r.IntN(2) == 0 && a.serves(size, Sum) {
 		c.options = []Option{WithAlgorithm(a.Name)}
 	}
 	return c
-}
-
-// simulatedCall is a call that all ranks make.
-type simulatedCall struct {
-	name        string
-	count, root int
-	options     []Option
-}
-
-func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
-	switch s.name {
-	case "AllReduce":
-		return AllReduce(ctx, c, buf, Sum, s.options...)
-	case "Broadcast":
-		return Broadcast(ctx, c, buf, s.root, s.options...)
-	case "AllGather":
-		return AllGather(ctx, c, buf, s.options...)
-	case "AllToAll":
-		return AllToAll(ctx, c, buf, s.options...)
-	}
-	return Barrier(ctx, c, s.options...)
-}
-
-// operands are a rank's buffer before the kth call, and after it.
-func (s *simulatedCall) operands(k, rank, size int) (buf, want []int64) {
-	value := func(from, to, i int) int64 { return int64(((k+1)*size+from)*size+to)*1_000_003 + int64(i) }
-	for i := range s.count {
-		switch s.name {
-		case "AllReduce":
-			buf, want = append(buf, value(rank, 0, i)), append(want, 0)
-			for from := range size {
-				want[i] += value(from, 0, i)
-			}
-		case "Broadcast":
-			buf, want = append(buf, value(rank, 0, i)), append(want, value(s.root, 0, i))
-		}
-	}
-	if s.name == "AllGather" || s.name == "AllToAll" {
-		for block := range size {
-			for i := range s.count {
-				if s.name == "AllToAll" {
-					buf, want = append(buf, value(rank, block, i)), append(want, value(block, rank, i))
-					continue
-				}
-				buf, want = append(buf, -1), append(want, value(block, 0, i))
-				if block == rank {
-					buf[len(buf)-1] = value(rank, 0, i)
-				}
-			}
-		}
-	}
-	return buf, want
 }
