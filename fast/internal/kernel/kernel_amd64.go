@@ -29,7 +29,14 @@ func lacks(features ...feature) string {
 	return ""
 }
 
-// moves tells whether the processor's own loop is the best for long copies: it announces so itself, as "fast short REP MOVSB".
+// streams tells whether Go's own copy is the best for what fits into no cache: with processors of AMD.
+var streams = func() bool {
+	_, b, c, d := cpuid(0)
+	return b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163 // AuthenticAMD
+}()
+
+// moves tells whether the processor's own loop is the best for what another processor reads next: it announces so itself,
+// as "fast short REP MOVSB".
 var moves = func() bool {
 	last, _, _, _ := cpuid(0)
 	if last < 7 {
