@@ -14,7 +14,7 @@ import (
 
 // algorithmMutants tries every small change of the program that an algorithm is: of each expression, node and mark.
 func algorithmMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
-	o := verify.Options{From: 1, To: b.to, Depths: b.depths}
+	o := verify.Options{From: b.from, To: b.to, Depths: b.depths}
 	for number, m := range variants(a) {
 		if (number+1)%b.every != 0 {
 			continue

@@ -65,8 +65,8 @@ var museum = []exhibit{
 		})), caught: verify.Order, says: "the tree of the ranks before it"},
 	{library: "Open MPI", fix: ompi + "issues/2879",
 		wrong: "The chained reduce read the root's operand from where, in place, what it had received already was.",
-		here:  "A reduce of two ranks whose root receives into the result.",
-		in:    edit.RootReceivesFirst, plant: func(*gen.Algorithm) {}, caught: verify.Postcondition, says: "in place"},
+		here:  "A reduce of two ranks whose root receives into the result before it has read its operand.",
+		in:    ofTwoRanks, plant: inOneStep, caught: verify.Postcondition, says: "in place"},
 
 	{library: "MPICH", fix: mpich + "commit/456c1ed1b4",
 		wrong: "In the scatter and all-gather broadcast, which rounds chunks up, the last ranks have no data, and the length of their receive was negative.",
@@ -114,6 +114,13 @@ var museum = []exhibit{
 		plant: edit.All(commutative, edit.Set(0, func(x *gen.Reduce) {
 			x.From.At = spec.Up(spec.Add(v("i"), spec.Rank), spec.Size)
 		})), caught: verify.Order, says: "the tree of the ranks before it"},
+	{library: "UCC", fix: ucc + "issues/585",
+		wrong: "The average that is divided after the sum was wrong among 15 ranks with most radices but the default one, and among 28.",
+		here:  "A rank passes the result on to the one that it stands for before it has divided it.",
+		in:    gen.AllReduceRecursiveDoubling,
+		plant: edit.All(edit.Nth(5, func(gen.Step) []gen.Node { return nil }), edit.Nth(5, func(x gen.Step) []gen.Node {
+			return []gen.Node{x, gen.Step{gen.Finish{Data: x[0].(gen.Send).Data}}}
+		})), caught: verify.Finish},
 	{library: "UCC", fix: ucc + "pull/1101",
 		wrong: "The all-gather that it uses itself looked at the wrong rank to find out whether it is in place.",
 		here:  "Rank 0 does not copy its own block.",
@@ -142,6 +149,10 @@ var museum = []exhibit{
 			edit.Let("slot", 0, func(x *gen.Let) { x.Is = zero }),
 		), caught: verify.Race},
 
+	{library: "MLX", fix: mlx + "pull/4443",
+		wrong: "In the all-gather of two directions both sent the lower half of a slice.",
+		in:    bothWays,
+		plant: edit.Set(1, func(x *gen.Send) { x.Data.At = spec.Mul(two, v("e")) }), caught: verify.Length},
 	{library: "MLX", fix: mlx + "pull/4193",
 		wrong: "Where a wire's share was no multiple of the buffer, its last frame spilled into the share of the next wire.",
 		in:    bothWays,
@@ -183,42 +194,4 @@ var museum = []exhibit{
 	{library: "MLX", fix: mlx + "pull/1906",
 		wrong:  "A read of no bytes, which is the end of a connection, counted as progress, and the ring went on reading for ever.",
 		source: planted{"fast/internal/tcp/input.go", "case err == nil && n > 0:", "case err == nil && n >= 0:", "./fast/internal/tcp", "^TestTruncation$"}},
-}
-
-func commutative(a *gen.Algorithm) { a.Requires.Commutative = true }
-
-// receiveFirst has the all-reduce ring receive into the result and reduce afterwards.
-func receiveFirst(a *gen.Algorithm) {
-	a.Scratch = two
-	edit.Nth(0, func(x gen.RecvReduce) []gen.Node {
-		d := v("d")
-		return []gen.Node{
-			gen.Recv{From: x.From, Into: x.Into},
-			gen.Copy{Into: gen.Slot(spec.Scratch, zero, d), From: x.With},
-			gen.Copy{Into: gen.Slot(spec.Scratch, one, d), From: x.Into},
-			gen.Reduce{Into: x.Into, Var: "o", N: two, From: gen.Slot(spec.Scratch, v("o"), d)},
-		}
-	})(a)
-}
-
-// bothWays is an all-gather whose blocks travel around the ring in halves, one half in each direction.
-var bothWays = gen.Algorithm{
-	Name: "both ways", Primitive: spec.AllGather, Chunks: two,
-	Body: []gen.Node{
-		gen.Let{Name: "next", Is: spec.Up(spec.Add(spec.Rank, one), spec.Size)},
-		gen.Let{Name: "prev", Is: spec.Down(spec.Sub(spec.Rank, one), spec.Size)},
-		gen.Step{gen.Copy{Into: gen.Span(spec.Out, spec.Mul(two, spec.Rank), two), From: gen.Span(spec.In, zero, two)}},
-		gen.For{Var: "s", N: spec.Sub(spec.Size, one), Body: []gen.Node{
-			gen.Let{Name: "c", Is: spec.Down(spec.Sub(spec.Rank, v("s")), spec.Size)},
-			gen.Let{Name: "d", Is: spec.Down(spec.Sub(v("c"), one), spec.Size)},
-			gen.Let{Name: "e", Is: spec.Up(spec.Add(spec.Rank, v("s")), spec.Size)},
-			gen.Let{Name: "f", Is: spec.Up(spec.Add(v("e"), one), spec.Size)},
-			gen.Step{
-				gen.Send{To: v("next"), Data: gen.Chunk(spec.Out, spec.Mul(two, v("c")))},
-				gen.Send{To: v("prev"), Data: gen.Chunk(spec.Out, spec.Add(spec.Mul(two, v("e")), one))},
-				gen.Recv{From: v("prev"), Into: gen.Chunk(spec.Out, spec.Mul(two, v("d")))},
-				gen.Recv{From: v("next"), Into: gen.Chunk(spec.Out, spec.Add(spec.Mul(two, v("f")), one))},
-			},
-		}},
-	},
 }

@@ -30,6 +30,10 @@ type row struct {
 	least     float64 // the share of those that are not the same which has to be killed
 	took      time.Duration
 	note      string
+	sizes     string // numbers of ranks
+	fewer     bool   // than were asked for: the time was up
+	// countedOnly: something else tries them.
+	countedOnly bool
 }
 
 func (r *row) killed() int {
@@ -65,6 +69,7 @@ func (r *row) count(killer, what string) {
 func (r *report) schedules(kind string, b bounds, mutants func(*gen.Algorithm, bounds, func(trial)) error) error {
 	x, end := r.add(kind, 1)
 	defer end()
+	x.sizes = fmt.Sprintf("%d..%d", b.from, b.to)
 	for _, a := range gen.Catalogue() {
 		err := mutants(&a, b, func(t trial) {
 			switch {
@@ -87,6 +92,7 @@ func (r *report) schedules(kind string, b bounds, mutants func(*gen.Algorithm, b
 func (r *report) museumOfSchedules() error {
 	x, end := r.add("museum, algorithms", 1)
 	defer end()
+	x.sizes = fmt.Sprintf("1..%d", museumSize)
 	for _, e := range museum {
 		if e.isSource() {
 			continue
@@ -125,16 +131,13 @@ func (r *report) museumOfSources(root string) error {
 
 // models counts the configurations that have to fail.
 func (r *report) models(root string) error {
-	x, end := r.add("models", 1)
+	x, end := r.add("models", 0)
 	defer end()
 	files, err := filepath.Glob(filepath.Join(root, "tlaplus", "MC*_bad_*.cfg"))
 	if err != nil || len(files) == 0 {
 		return errors.Join(err, errors.New("there are no models: is this the module's root?"))
 	}
-	for range files {
-		x.count("make tla", "")
-	}
-	x.note = "counted; make tla checks each"
+	x.mutants, x.countedOnly, x.note = len(files), true, "counted; make tla checks each"
 	return nil
 }
 
@@ -147,11 +150,11 @@ func (r *report) code(o options) error {
 	until := time.Now().Add(o.time)
 	for _, s := range subjects {
 		x, end := r.add("source of "+s.pkg, 0.9)
-		tried, err := s.sample(o, keep, until)
+		tried, fewer, err := s.sample(o, keep, until)
 		if err != nil {
 			return err
 		}
-		x.note = fmt.Sprintf("of %d", s.total(o.root))
+		x.note, x.fewer = fmt.Sprintf("of %d", s.total(o.root)), fewer
 		for _, t := range tried {
 			if t.Killer == "" && isSame(t.Mutant) {
 				x.mutants++
@@ -166,10 +169,13 @@ func (r *report) code(o options) error {
 	return nil
 }
 
-// verdict is an error if too many survive.
+// verdict is an error if too many survive, or too few were tried.
 func (r *report) verdict() error {
 	var faults []error
 	for _, x := range r.rows {
+		if x.fewer {
+			faults = append(faults, fmt.Errorf("%s: only %d were tried, and more were asked for", x.kind, x.mutants))
+		}
 		if share := x.share(); share < x.least {
 			faults = append(faults, fmt.Errorf("%s: %.1f %% are found, %.0f %% have to be", x.kind, 100*share, 100*x.least))
 		}
@@ -177,10 +183,10 @@ func (r *report) verdict() error {
 	return errors.Join(faults...)
 }
 
-// share is how many of the mutants that mean something else are killed.
+// share is how many of the mutants that mean something else are killed: none if there were none to kill.
 func (r *row) share() float64 {
 	if r.mutants == r.same {
-		return 1
+		return 0
 	}
 	return float64(r.killed()) / float64(r.mutants-r.same)
 }
@@ -191,11 +197,13 @@ func (r *report) table() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "mutants of\tmade\tmean the same\tkilled\tof the others\tsurvive\ttime\t")
 	for _, x := range r.rows {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f %%\t%d\t%.1fs\t\n", x.kind, x.mutants, x.same, x.killed(), 100*x.share(),
-			len(x.survivors), x.took.Seconds())
+		fmt.Fprintf(w, "%s\t%s\t%.1fs\t\n", x.kind, strings.Join(x.cells(), "\t"), x.took.Seconds())
 	}
 	_ = w.Flush()
 	for _, x := range r.rows {
+		if x.countedOnly {
+			continue
+		}
 		fmt.Fprintf(&b, "\n%s: killed by %s\n", x.kind, x.killerText())
 		for _, s := range x.survivors {
 			fmt.Fprintf(&b, "  survives: %s\n", s)
@@ -204,10 +212,20 @@ func (r *report) table() string {
 	return b.String()
 }
 
+// cells are the numbers of a row: made, mean the same, killed, of the others, survive.
+func (r *row) cells() []string {
+	if r.countedOnly {
+		return []string{fmt.Sprint(r.mutants), "", "", "", ""}
+	}
+	return []string{fmt.Sprint(r.mutants), fmt.Sprint(r.same), fmt.Sprint(r.killed()), fmt.Sprintf("%.1f %%", 100*r.share()),
+		fmt.Sprint(len(r.survivors))}
+}
+
 // encode writes JSON, without what was only counted.
 func (r *report) encode(w io.Writer) error {
 	type kind struct {
 		Kind      string         `json:"kind"`
+		Sizes     string         `json:"sizes,omitempty"` // numbers of ranks
 		Mutants   int            `json:"mutants"`
 		Same      int            `json:"same"` // mean what they were made from
 		Killed    int            `json:"killed"`
@@ -218,10 +236,10 @@ func (r *report) encode(w io.Writer) error {
 	}
 	kinds := []kind{}
 	for _, x := range r.rows {
-		if x.note != "" {
+		if x.countedOnly {
 			continue
 		}
-		kinds = append(kinds, kind{x.kind, x.mutants, x.same, x.killed(), x.killers, x.survivors, x.least, x.took.Seconds()})
+		kinds = append(kinds, kind{x.kind, x.sizes, x.mutants, x.same, x.killed(), x.killers, x.survivors, x.least, x.took.Seconds()})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

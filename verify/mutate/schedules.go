@@ -23,7 +23,7 @@ func (t trial) String() string { return t.what + ": " + t.operator }
 // bounds says of which schedules mutants are made.
 type bounds struct {
 	from, to int   // sizes
-	roots    int   // the first so many
+	roots    int   // the first so many; mutants of algorithms have all
 	depths   []int // of algorithms that depend on depth
 	every    int   // the one mutant in so many that is tried
 }

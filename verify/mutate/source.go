@@ -19,7 +19,7 @@ import (
 // patch is a mutant of source code: a stretch of a file, and what stands there instead.
 type patch struct {
 	file     string // below the module's root
-	function string // that it stands in
+	function string // that it stands in; "": none
 	nth      int    // which of those of one name it is, from 1 on
 	from, to int    // bytes of the file
 	text     string
@@ -72,7 +72,13 @@ func sourceMutants(root, pkg string) ([]patch, error) {
 				return nil, err
 			}
 			m := &mutator{fset: p.Fset, info: p.TypesInfo, text: text, file: short}
-			ast.Inspect(f, m.visit)
+			for _, d := range f.Decls {
+				m.function = ""
+				if fn, ok := d.(*ast.FuncDecl); ok {
+					m.function = fn.Name.Name
+				}
+				ast.Inspect(d, m.visit)
+			}
 			all = append(all, m.all...)
 		}
 	}
@@ -128,8 +134,6 @@ func (m *mutator) visit(n ast.Node) bool {
 		}
 	case *ast.IncDecStmt:
 		m.operator(n.TokPos, n.Tok)
-	case *ast.FuncDecl:
-		m.function = n.Name.Name
 	case *ast.TypeSwitchStmt:
 		ast.Inspect(n.Body, m.visit)
 		return false
@@ -175,7 +179,7 @@ func (m *mutator) operator(at token.Pos, was token.Token) {
 func (m *mutator) isNumberOrTruth(e ast.Expr) bool {
 	t, ok := m.info.Types[e]
 	if !ok || t.Value != nil && t.Value.Kind() != constant.Bool {
-		return ok && t.Value == nil
+		return false
 	}
 	basic, ok := t.Type.Underlying().(*types.Basic)
 	return ok && basic.Info()&(types.IsNumeric|types.IsBoolean) != 0
