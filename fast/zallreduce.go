@@ -116,9 +116,9 @@ var allReduce = Collective{
 //
 // Proved for sizes 1..64, depths 1..3, 7, out of place and in place (256 schedules): what is said after the call
 // holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
-// Order: same tree on all ranks. By induction over steps, for all sizes, all depths: what the primitive promises
-// holds, no two accesses race, and the call ends if every channel has room for a message; 70 obligations, each proved
-// by z3 and by cvc5.
+// Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes and products fit an
+// int: what the primitive promises holds, no two accesses race, and the call ends if every channel has room for a
+// message; 70 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x2b522b5ef627b2bf.
@@ -202,8 +202,10 @@ func allReduceChunkedRing(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
-// order. By induction over steps, for all sizes: what the primitive promises holds, no two accesses race, and the call
-// ends if every channel has room for a message; 15 obligations, each proved by z3 and by cvc5.
+// order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, and the call ends if every channel has room for a message; 15 obligations, each proved
+// by z3 and by cvc5. That what is lent is read by the reductions of its step alone was proved for the sizes before,
+// and not by induction.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xbef86ed9744de221.
@@ -258,8 +260,9 @@ func allReduceOneShot(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, if every channel has room for a message. Order: same tree on all
-// ranks. By induction over steps, for sizes 1..2^31: what the primitive promises holds, no two accesses race, and the
-// call ends if every channel has room for a message; 47 obligations, each proved by z3 and by cvc5.
+// ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, and the call ends if every channel has room for a message; 47 obligations, each proved
+// by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x0cf5f14d91eadad1.
@@ -345,8 +348,9 @@ func allReduceRecursiveDoubling(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
-// ranks. By induction over steps, for all sizes: what the primitive promises holds, no two accesses race, and the call
-// ends if every channel has room for a message; 48 obligations, each proved by z3 and by cvc5.
+// ranks. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, and the call ends if every channel has room for a message; 48 obligations, each proved
+// by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x25988da3a19f4267.
@@ -428,9 +432,9 @@ func allReduceRing(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, depths 1..3, 7, out of place and in place (256 schedules): what is said after the call
 // holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
-// Order: same tree on all ranks. By induction over steps, for all sizes, all depths: what the primitive promises
-// holds, no two accesses race, and the call ends if every channel has room for a message; 56 obligations, each proved
-// by z3 and by cvc5.
+// Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes and products fit an
+// int: what the primitive promises holds, no two accesses race, and the call ends if every channel has room for a
+// message; 56 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x784fc0db66ff1b46.
@@ -511,8 +515,9 @@ func allReduceSegmentedRing(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
-// ranks. By induction over steps, for sizes 1..2^31: what the primitive promises holds, no two accesses race, and the
-// call ends if every channel has room for a message; 52 obligations, each proved by z3 and by cvc5.
+// ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, and the call ends if every channel has room for a message; 52 obligations, each proved
+// by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xad1047ebcea7d213.
@@ -623,8 +628,10 @@ func allReduceTree(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
-// order. By induction over steps, for all sizes: what the primitive promises holds, no two accesses race, and the call
-// ends if every channel has room for a message; 27 obligations, each proved by z3 and by cvc5.
+// order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, and the call ends if every channel has room for a message; 27 obligations, each proved
+// by z3 and by cvc5. That what is lent is read by the reductions of its step alone was proved for the sizes before,
+// and not by induction.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xa21e7ba1227605e7.

@@ -90,8 +90,8 @@ var allToAll = Collective{
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, if every channel has room for a message. By induction over steps, for
-// all sizes: what the primitive promises holds, no two accesses race, and the call ends if every channel has room for
-// a message; 10 obligations, each proved by z3 and by cvc5.
+// all sizes, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and the
+// call ends if every channel has room for a message; 10 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x3eeb172f7ec73aa0.
 // Algorithm 0x75eb25f36a9e9459.
@@ -139,8 +139,8 @@ func allToAllDirect(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, if every channel has room for a message. By induction over steps, for
-// all sizes: what the primitive promises holds, no two accesses race, and the call ends if every channel has room for
-// a message; 16 obligations, each proved by z3 and by cvc5.
+// all sizes, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and the
+// call ends if every channel has room for a message; 16 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x3eeb172f7ec73aa0.
 // Algorithm 0xf4bc37de17631fb3.

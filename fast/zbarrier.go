@@ -51,9 +51,9 @@ var barrier = Collective{
 // Source: NVIDIA TensorRT-LLM, customAllReduceKernels.cu, multi_gpu_barrier.
 //
 // Proved for sizes 1..64 (64 schedules): what is said after the call holds, no two accesses race, and the call ends in
-// every interleaving, even if no channel has room for a message. By induction over steps, for all sizes: what the
-// primitive promises holds, no two accesses race, and the call ends if every channel has room for a message; 7
-// obligations, each proved by z3 and by cvc5.
+// every interleaving, even if no channel has room for a message. By induction over steps, for all sizes, while sizes
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
+// has room for a message; 7 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x475b7a62f2447d26.
 // Algorithm 0xafbd3d2294907de8.
@@ -91,9 +91,9 @@ func barrierDirect(ctx context.Context, x *Call) error {
 // Programming 17(1), 1988.
 //
 // Proved for sizes 1..64 (64 schedules): what is said after the call holds, no two accesses race, and the call ends in
-// every interleaving, even if no channel has room for a message. By induction over steps, for sizes 1..2^31: what the
-// primitive promises holds, no two accesses race, and the call ends if every channel has room for a message; 11
-// obligations, each proved by z3 and by cvc5.
+// every interleaving, even if no channel has room for a message. By induction over steps, for sizes 1..2^31, while
+// sizes and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every
+// channel has room for a message; 11 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x475b7a62f2447d26.
 // Algorithm 0x91e3ab8cbef74492.

@@ -43,6 +43,9 @@ func runProve(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.every.record != "" && (c.arg("") != "" || !s.isBuiltIn) {
+		return usageError{errors.New("-write is for the whole catalogue")}
+	}
 	solvers, err := every.Solvers(strings.Split(c.every.solvers, ",")...)
 	if err != nil {
 		return err
@@ -184,8 +187,6 @@ func (c *call) recordProved(s *source, results []provedEvery) error {
 		}
 	}
 	switch {
-	case c.every.record != "" && c.arg("") != "":
-		return usageError{errors.New("-write is for the whole catalogue")}
 	case c.every.record != "":
 		return os.WriteFile(c.every.record, every.WriteRecords(list), 0o644)
 	case len(stale) > 0:

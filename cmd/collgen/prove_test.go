@@ -16,6 +16,9 @@ import (
 func TestProve(t *testing.T) {
 	for _, solver := range []string{"z3", "cvc5"} {
 		if _, err := exec.LookPath(solver); err != nil {
+			if os.Getenv("COLLGEN_SOLVERS") == "required" {
+				t.Fatal(err)
+			}
 			t.Skipf("left out, because %s is not installed (.ci/deps prove installs it)", solver)
 		}
 	}
@@ -49,6 +52,7 @@ func TestProveRefuses(t *testing.T) {
 	}{
 		{[]string{"-solver", "z4", "send"}, "no solver"},
 		{[]string{"send"}, "is not installed"},
+		{[]string{"-write", "proved.txt", "send"}, "-write is for the whole catalogue"},
 		{[]string{"-solver", "z3", "nothing"}, "no algorithm's name begins"},
 	} {
 		t.Run(test.says, func(t *testing.T) {

@@ -69,9 +69,13 @@ func TestInduction(t *testing.T) {
 		t.Errorf("nothing was proved by induction: %q", got)
 	}
 	p.Every = Induction{Sizes: "1..2^31", Obligations: 5, Solvers: []string{"z3", "cvc5"}}
-	want := " By induction over steps, for sizes 1..2^31, all roots, all depths: what the primitive promises holds, no two accesses race, and " +
-		"the call ends if every channel has room for a message; 5 obligations, each proved by z3 and by cvc5."
+	want := " By induction over steps, for sizes 1..2^31, all roots, all depths, while sizes and products fit an int: what the primitive promises holds, " +
+		"no two accesses race, and the call ends if every channel has room for a message; 5 obligations, each proved by z3 and by cvc5."
 	if got := p.words(spec.Broadcast); !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want it to end with %q", got, want)
+	}
+	p.Every.Lends = true
+	if got := p.words(spec.Broadcast); !strings.HasSuffix(got, "for the sizes before, and not by induction.") {
+		t.Errorf("what is lent is said to be proved: %q", got)
 	}
 }

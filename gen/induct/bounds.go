@@ -57,6 +57,9 @@ func (w *walker) inBounds(x *action) {
 			p := c.name("peer", f.eval(x.peer()))
 			c.o.Goal = and(f.hasValue(x.peer()), le(zero, p), lt(p, spec.Size), not(eq(p, f.rank())))
 		}
+		if n, ok := x.node.(gen.RecvReduce); ok {
+			c.o.Goal = and(c.o.Goal, f.hasValue(n.ReceivedFirst))
+		}
 		for i, r := range regions {
 			if !isNothing(r) {
 				c.o.Goal = and(c.o.Goal, f.inside(r), equallyLong(f, regions[0], f, regions[i]))

@@ -50,7 +50,7 @@ type walker struct {
 func (w *walker) algorithm() {
 	w.once("chunks", "a block has a chunk, and there is no negative number of slots", -1, func(c *context) {
 		f := c.frame(w.anyRank(c), "")
-		c.o.Goal = and(le(one, f.chunks()), le(zero, f.length(spec.Scratch)))
+		c.o.Goal = and(f.hasValue(w.a.Chunks), f.hasValue(w.a.Scratch), le(one, f.chunks()), le(zero, f.length(spec.Scratch)))
 	})
 	end := w.body(w.a.Body, nil, "", initial, map[string]expr{})
 	if w.loop < len(w.hints.Loops) {

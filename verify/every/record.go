@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/collgen/collgen/gen/emit"
 )
 
 // Record is what was proved of an algorithm for every size.
 type Record struct {
 	Algorithm   string   `json:"algorithm"`
-	Digest      string   `json:"digest"`      // of the scripts that were decided, and so of the algorithm and the invariants
+	Digest      string   `json:"digest"`      // of the algorithm's text, the scripts that were decided, and the lemmas
 	Sizes       string   `json:"sizes"`       // all, or 1..2^31
 	Obligations int      `json:"obligations"` // how many were proved
 	Solvers     []string `json:"solvers"`     // by each of these
@@ -51,7 +53,7 @@ func ReadRecords(text []byte) (list []Record, err error) {
 func WriteRecords(list []Record) []byte {
 	list = slices.SortedFunc(slices.Values(list), func(a, b Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
 	var b bytes.Buffer
-	b.WriteString("# What collgen prove -write proved: algorithm, digest of the scripts, sizes, obligations, solvers.\n")
+	b.WriteString("# What collgen prove -write proved: algorithm, digest, sizes, obligations, solvers.\n")
 	for _, r := range list {
 		fmt.Fprintf(&b, "%-30s %s %-7s %3d %s\n", r.Algorithm, r.Digest, r.Sizes, r.Obligations, strings.Join(r.Solvers, ","))
 	}
@@ -63,11 +65,15 @@ func (p *Proof) Record() (Record, bool) {
 	return Record{p.Algorithm.FullName(), p.Digest(), p.Sizes(), len(p.Obligations), p.Solvers}, len(p.Open()) == 0 && len(p.Solvers) > 0
 }
 
-// Digest identifies the problem.
+// Digest identifies the problem: the algorithm, also in what no script speaks of, the scripts, and what these presume.
 func (p *Problem) Digest() string {
 	h := sha256.New()
+	h.Write([]byte(p.Algorithm.Text()))
 	for _, s := range p.Scripts {
 		h.Write([]byte(s))
+	}
+	for _, l := range emit.Lemmas() {
+		h.Write([]byte(l.Script))
 	}
 	return fmt.Sprintf("0x%x", h.Sum(nil)[:8])
 }

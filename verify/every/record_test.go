@@ -40,17 +40,25 @@ func TestRecordIsCurrent(t *testing.T) {
 	}
 }
 
-// TestRecordNotices changes every expression of an algorithm's messages, and asks for its record.
+// TestRecordNotices changes what is sent, or what is lent, of which no obligation speaks, and asks for the record.
 func TestRecordNotices(t *testing.T) {
-	for k := range 2 {
-		a := *emitted(gen.AllReduceRing)
-		send(k, func(x *gen.Send) { x.Data.At = off(x.Data.At) })(&a)
+	later := func(x *gen.Send) { x.Data.At = off(x.Data.At) }
+	for name, change := range map[string]struct {
+		of gen.Algorithm
+		by func(*gen.Algorithm)
+	}{
+		"the first send":  {gen.AllReduceRing, send(0, later)},
+		"the second send": {gen.AllReduceRing, send(1, later)},
+		"what is lent":    {gen.AllGatherDirect, recv(0, func(x *gen.Recv) { x.Lend = true })},
+	} {
+		a := *emitted(change.of)
+		change.by(&a)
 		p, err := every.ProblemOf(&a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r, ok := p.Recorded(); ok {
-			t.Errorf("a changed algorithm has the record %+v", r)
+			t.Errorf("%s is changed, and the record is %+v", name, r)
 		}
 	}
 }

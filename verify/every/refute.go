@@ -67,7 +67,7 @@ func (p *Proof) Refute(ctx context.Context, i int, limit time.Duration) *OpenErr
 		}
 	}
 	if e.Model == nil { // powers and products of a model need not be what they are called
-		e.Model, e.From = Search(o, searchedSize), "a search"
+		e.Model, e.From = Search(ctx, o, searchedSize), "a search"
 	}
 	if e.Model == nil {
 		return e
@@ -100,6 +100,8 @@ func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script strin
 		bounded := strings.Replace(script, "(check-sat)", fmt.Sprintf("(assert (<= size %d))\n(check-sat)", size), 1)
 		scripts = append(scripts, "(set-option :produce-models true)\n"+bounded+fmt.Sprintf("(get-value (%s))\n", strings.Join(names, " ")))
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	_ = s.decide(ctx, scripts, limit, func(_ int, answer string) {
 		text, ok := strings.CutPrefix(answer, sat+" ")
 		if !ok || model != nil {
@@ -108,6 +110,7 @@ func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script strin
 		candidate := readModel(text, names)
 		if holds, err := o.Holds(candidate); err == nil && !holds {
 			model = candidate
+			cancel() // what is left are larger sizes
 		}
 	})
 	return model
@@ -130,10 +133,11 @@ func readModel(text string, names []string) (env spec.Env) {
 	return slices.Clip(env)
 }
 
-// Search tries all values up to a size, and depths up to 3, and returns the first for which o does not hold.
-func Search(o *induct.Obligation, largest int) spec.Env {
+// Search tries all values up to a size, and depths up to 3, and returns the first for which o does not hold. When ctx
+// is done, it gives up.
+func Search(ctx context.Context, o *induct.Obligation, largest int) spec.Env {
 	for size := 1; size <= largest; size++ {
-		if env := searchFrom(o, 0, nil, nil, size); env != nil {
+		if env := searchFrom(ctx, o, 0, nil, nil, size); env != nil {
 			return env
 		}
 	}
@@ -141,7 +145,7 @@ func Search(o *induct.Obligation, largest int) spec.Env {
 }
 
 // searchFrom gives values to the names from the i-th on. Bound has those of all names before, free only the variables.
-func searchFrom(o *induct.Obligation, i int, bound, free spec.Env, size int) spec.Env {
+func searchFrom(ctx context.Context, o *induct.Obligation, i int, bound, free spec.Env, size int) spec.Env {
 	for ; i < len(o.Names) && !o.Names[i].Is.IsAbsent(); i++ {
 		v, err := o.Names[i].Is.Eval(bound)
 		if err != nil {
@@ -167,9 +171,9 @@ func searchFrom(o *induct.Obligation, i int, bound, free spec.Env, size int) spe
 	if err != nil {
 		return nil
 	}
-	for v := from; v < to; v++ {
+	for v := from; v < to && ctx.Err() == nil; v++ {
 		next := slices.Clip(bound).With(n.Name, v)
-		if env := searchFrom(o, i+1, next, slices.Clip(free).With(n.Name, v), size); env != nil {
+		if env := searchFrom(ctx, o, i+1, next, slices.Clip(free).With(n.Name, v), size); env != nil {
 			return env
 		}
 	}

@@ -2,6 +2,7 @@ package every_test
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -129,10 +130,13 @@ func judge(t *testing.T, proof *every.Proof, name string) {
 	t.Errorf("no counterexample to an obligation %q with which verify agrees; open are %q", name, names)
 }
 
-// needSolver is a solver, or the test is left out.
+// needSolver is a solver, or the test is left out, unless COLLGEN_SOLVERS is required.
 func needSolver(t *testing.T, name string) every.Solver {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
+		if os.Getenv("COLLGEN_SOLVERS") == "required" {
+			t.Fatal(err)
+		}
 		t.Skipf("left out, because %s is not installed (.ci/deps prove installs it): %v", name, err)
 	}
 	found, err := every.Solvers(name)

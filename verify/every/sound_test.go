@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/verify/every"
 )
 
-// TestObligationsHold evaluates every obligation, without a solver, for all values of its variables up to a size. It also wants most
-// of them to speak of something: that what they presume is so for some values.
+// TestObligationsHold evaluates every obligation, without a solver, for all sizes and depths up to 3. It also wants them to speak of
+// something, that what they presume is so for some values, unless they say that something cannot be.
 func TestObligationsHold(t *testing.T) {
 	for _, a := range gen.Catalogue() {
 		p, err := every.ProblemOf(emitted(a))
@@ -22,10 +22,10 @@ func TestObligationsHold(t *testing.T) {
 		}
 		for i := range p.Obligations {
 			o := &p.Obligations[i]
-			if model := every.Search(o, 3); model != nil {
+			if model := every.Search(t.Context(), o, 3); model != nil {
 				t.Errorf("%s: %s: does not hold for %v", a.FullName(), o, model)
 			}
-			if !speaks(o) && !isEmptyByNature(o) {
+			if !speaks(t, o) && !isEmptyByNature(o) {
 				t.Errorf("%s: %s: presumes what is never so", a.FullName(), o)
 			}
 		}
@@ -33,10 +33,10 @@ func TestObligationsHold(t *testing.T) {
 }
 
 // speaks tells whether what o presumes is so for some values: then its opposite does not hold.
-func speaks(o *induct.Obligation) bool {
+func speaks(t *testing.T, o *induct.Obligation) bool {
 	never := *o
 	never.Goal = spec.Int(0)
-	return every.Search(&never, 5) != nil
+	return every.Search(t.Context(), &never, 5) != nil
 }
 
 // isEmptyByNature tells whether o is one of those which say that something cannot be, by what they presume.
@@ -60,7 +60,7 @@ func TestScriptsPresumeWhatIsSo(t *testing.T) {
 			never.Goal = spec.Int(0)
 			for _, size := range []int{3, 4} {
 				never.Given = append(p.Obligations[i].Given[:len(p.Obligations[i].Given):len(p.Obligations[i].Given)], spec.Eq(spec.Size, spec.Int(size)))
-				if model := every.Search(&never, size); model != nil {
+				if model := every.Search(t.Context(), &never, size); model != nil {
 					pinned.Obligations = append(pinned.Obligations, p.Obligations[i])
 					pinned.Scripts = append(pinned.Scripts, pin(p.Scripts[i], model))
 				}
