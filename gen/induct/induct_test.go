@@ -1,6 +1,7 @@
 package induct_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,32 @@ func TestTogetherInLoops(t *testing.T) {
 		claim(mine), claim(spec.Or(mine, spec.Lt(spec.If(isFirst, n(2), n(0)), turn)))}}
 	if _, err := induct.Obligations(&a, h); err == nil || !strings.Contains(err.Error(), "in a loop of its own") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestWithoutValue has logarithms of 0 where a number of chunks, a number of slots and an order are wanted: no rank has those.
+func TestWithoutValue(t *testing.T) {
+	never, other := spec.Log2(spec.Int(0)), spec.Sub(spec.Int(1), spec.Rank)
+	none := with(gen.AllReduceRing)
+	chunks, scratch := none, none
+	chunks.Chunks, scratch.Scratch = never, never
+	whole := gen.Chunk(spec.Out, spec.Int(0))
+	order := with(gen.AllReduceRecursiveDoubling, gen.Step{gen.Send{To: other, Data: whole},
+		gen.RecvReduce{From: other, Into: whole, With: whole, ReceivedFirst: never}})
+	for _, test := range []struct {
+		a      gen.Algorithm
+		open   string
+		action int
+	}{{chunks, "chunks", -1}, {scratch, "chunks", -1}, {order, "bounds", 1}} {
+		list, err := induct.Obligations(&test.a, induct.Hints{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(list, func(o induct.Obligation) bool { return o.Name == test.open && o.Action == test.action })
+		rank := spec.Env{{Name: "size", Value: 2}, {Name: "depth", Value: 1}, {Name: "rank", Value: 0}}
+		if holds, err := list[i].Holds(rank); err != nil || holds {
+			t.Errorf("%v: %v, %v", &list[i], holds, err)
+		}
 	}
 }
 
