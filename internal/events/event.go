@@ -40,7 +40,7 @@ const (
 	Sent   Kind = "sent"   // a part's memory is not read any more; parts that were copied for the receiver have no such event
 	Taken  Kind = "taken"  // a part was read out of the sender's memory, and is not in its place yet
 	Placed Kind = "placed" // a part that was received is in its place, reduced if it is to be
-	Freed  Kind = "freed"  // the memory of parts that were lent may be used again: all up to Part.Segment
+	Freed  Kind = "freed"  // the memory of the segment Part.Segment, which was lent, may be used again
 	Done   Kind = "done"   // all messages of the step are complete
 	Copy   Kind = "copy"   // a local copy (Local); lent: reductions read it where it was
 	Reduce Kind = "reduce" // a local reduction

@@ -140,28 +140,42 @@ func (m *member) close() error {
 // finish finds what is missing when there are no more events.
 func (r *replay) finish() error {
 	for _, id := range slices.Sorted(maps.Keys(r.comms)) {
-		c := r.comms[id]
-		healthy := true
-		for rank, m := range c.ranks {
-			switch {
-			case m == nil || m.failed:
-				healthy = false
-			case len(m.calls) > 0:
-				healthy = false
-				if !c.hasLost(rank) {
-					return fmt.Errorf("%s ends in a call of %s that has neither ended nor failed, and no other rank has found it to be gone",
-						events.FileName(c.member0.Processes[rank]), c.member0.Name)
-				}
-				r.report.Died = append(r.report.Died, c.member0.Processes[rank])
-			}
-		}
-		if err := c.unreceived(); healthy && err != nil {
+		died, err := r.comms[id].finish()
+		if err != nil {
 			return err
 		}
+		r.report.Died = append(r.report.Died, died...)
 	}
 	slices.Sort(r.report.Died)
 	r.report.Died = slices.Compact(r.report.Died)
+	for _, t := range r.tapes {
+		if len(t.file.Events) == 0 && !slices.Contains(r.report.Died, t.file.Process) {
+			return fmt.Errorf("%s has no events, and no other process has found it to be gone", events.FileName(t.file.Process))
+		}
+	}
 	return nil
+}
+
+// finish finds the processes that have died, and what is missing though nothing has failed.
+func (c *comm) finish() (died []int, err error) {
+	failed := slices.ContainsFunc(c.ranks, func(m *member) bool { return m != nil && m.failed })
+	for rank, m := range c.ranks {
+		switch {
+		case m != nil && (m.failed || m.closed):
+		case c.hasLost(rank):
+			died = append(died, c.member0.Processes[rank])
+		case m == nil && !failed:
+			return nil, fmt.Errorf("%s ends before it is a rank of %s, and no other rank has failed or found it to be gone",
+				events.FileName(c.member0.Processes[rank]), c.member0.Name)
+		case m != nil && len(m.calls) > 0:
+			return nil, fmt.Errorf("%s ends in a call of %s that has neither ended nor failed, and no other rank has found it to be gone",
+				events.FileName(c.member0.Processes[rank]), c.member0.Name)
+		}
+	}
+	if !failed && len(died) == 0 {
+		err = c.unreceived()
+	}
+	return died, err
 }
 
 // hasLost tells whether another rank has found one to be gone.

@@ -147,6 +147,45 @@ func independent(e *events.Event) bool {
 	return e.Part != nil || slices.Contains([]events.Kind{events.Tell, events.Heard, events.Closed}, e.Do)
 }
 
+// TestIncomplete: a trace in which a process is missing, has written nothing, or never was a rank, is refused.
+func TestIncomplete(t *testing.T) {
+	files := read(t, inproc.run(t, 3, "few"))
+	cut := func(at, from int) []*events.File { return doctored(files, at, from, len(files[at].Events)-from) }
+	alone, other := &events.File{Header: events.Header{Format: events.Format, Size: 4}}, *files[1]
+	other.Size++
+	for _, c := range []struct {
+		what, want string
+		files      []*events.File
+	}{
+		{"nothing", "there are no files", nil},
+		{"a header alone of several processes", "began with 4 processes, and there is no rank-1.events", []*events.File{alone}},
+		{"headers alone", "there are no events", []*events.File{{Header: events.Header{Format: events.Format, Size: 1}}}},
+		{"a file less", "there is no rank-2.events", files[:2]},
+		{"a file twice", "two files of process 0", []*events.File{files[0], files[0], files[1], files[2]}},
+		{"another job's file", "rank-1.events is of a job of 4 processes", []*events.File{files[0], &other, files[2]}},
+		{"a rank that wrote nothing", "", cut(2, 0)},
+		{"a rank that joined and wrote no more", "", cut(2, 1)},
+	} {
+		_, err := replay.Replay(c.files, gen.Catalogue())
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.what, err, c.want)
+		}
+	}
+}
+
+// TestNeverJoined: that a rank never joined is an error, unless something has failed; what ends well has no such rank.
+func TestNeverJoined(t *testing.T) {
+	files := read(t, inproc.run(t, 2, "few"))
+	for i := range files { // what is left are the communicator and its end
+		kept := *files[i]
+		kept.Events = slices.DeleteFunc(slices.Clone(kept.Events), func(e events.Event) bool { return e.Do != events.Joined })[:1-i]
+		files[i] = &kept
+	}
+	if _, err := replay.Replay(files, gen.Catalogue()); err == nil || !strings.Contains(err.Error(), "rank-1.events ends before it is a rank") {
+		t.Error(err)
+	}
+}
+
 // TestReceivedTooSoon: what a rank has received before another one sent it is refused, by an error that says what it waits for.
 func TestReceivedTooSoon(t *testing.T) {
 	files := read(t, shm.run(t, 2, "few"))

@@ -34,7 +34,7 @@ type Report struct {
 	Calls             map[string]int // on ranks, by primitive, algorithm and how the ranks talk: "AllReduce/ring over shm"
 	Parts             map[events.Via]int
 	Failed            int   // calls that have failed
-	Died              []int // processes whose files end inside of a call, and that others have lost
+	Died              []int // processes whose files end before they have left, without a failure, and that others have lost
 }
 
 // Read reads all files of a directory, by process.
@@ -83,10 +83,40 @@ func Replay(files []*events.File, algorithms []gen.Algorithm) (*Report, error) {
 	for _, f := range files {
 		r.tapes = append(r.tapes, &tape{file: f})
 	}
+	if err := complete(files); err != nil {
+		return nil, err
+	}
 	if err := r.run(); err != nil {
 		return nil, err
 	}
+	if r.report.Events == 0 {
+		return nil, errors.New("there are no events")
+	}
 	return &r.report, r.finish()
+}
+
+// complete tells whether the files are those of one job, with each process that it began with.
+func complete(files []*events.File) error {
+	if len(files) == 0 {
+		return errors.New("there are no files")
+	}
+	has := map[int]bool{}
+	for _, f := range files {
+		switch {
+		case f.Size != files[0].Size:
+			return fmt.Errorf("%s is of a job of %d processes, and %s of one of %d", events.FileName(f.Process), f.Size,
+				events.FileName(files[0].Process), files[0].Size)
+		case has[f.Process]:
+			return fmt.Errorf("there are two files of process %d", f.Process)
+		}
+		has[f.Process] = true
+	}
+	for process := range files[0].Size {
+		if !has[process] {
+			return fmt.Errorf("the job began with %d processes, and there is no %s", files[0].Size, events.FileName(process))
+		}
+	}
+	return nil
 }
 
 // replay is a job that is being replayed.

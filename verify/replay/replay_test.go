@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -96,13 +97,37 @@ func read(t testing.TB, dir string) []*events.File {
 // replayVar says how much TestReplay runs: "all" is all of what it can.
 const replayVar = "COLLGEN_REPLAY"
 
+// run is a job that is replayed.
+type run struct {
+	way
+	n  int
+	do string
+}
+
+// compare compares a report with what the job did.
+func (r *run) compare(t *testing.T, report *replay.Report) {
+	t.Helper()
+	var died []int
+	if r.do == "killed" {
+		died = []int{r.n - 1}
+	}
+	if !slices.Equal(report.Died, died) || report.Processes != r.n {
+		t.Errorf("%d processes, of which %v died, want %d and %v", report.Processes, report.Died, r.n, died)
+	}
+	if fails := r.do != "calls" && r.do != "slow"; (report.Failed > 0) != fails {
+		t.Errorf("%d calls have failed", report.Failed)
+	}
+	least := 1 // algorithms
+	if r.do == "calls" && r.n > 1 {
+		least = 20
+	}
+	if len(report.Calls) < least {
+		t.Errorf("calls by %d algorithms, want %d: %v", len(report.Calls), least, report.Calls)
+	}
+}
+
 // TestReplay has real jobs replayed on the proved schedules, on all transports.
 func TestReplay(t *testing.T) {
-	type run struct {
-		way
-		n  int
-		do string
-	}
 	runs := []run{{inproc, 1, "calls"}, {inproc, 4, "calls"}, {shm, 3, "calls"}, {tcp, 2, "calls"}, {mixed, 3, "calls"}, {shm, 3, "killed"},
 		{tcp, 3, "cancelled"}, {mixed, 3, "mismatched"}, {shm, 2, "slow"}}
 	if os.Getenv(replayVar) == "all" {
@@ -125,9 +150,7 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if fails := r.do != "calls" && r.do != "slow"; report.Failed > 0 && !fails || report.Processes != r.n {
-				t.Errorf("%+v", report)
-			}
+			r.compare(t, report)
 			for via, n := range report.Parts {
 				seen[via] += n
 			}
