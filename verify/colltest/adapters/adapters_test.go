@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -25,8 +26,8 @@ func TestSample(t *testing.T) {
 				t.Skipf("left out: %v; make conform-peers installs it", err)
 			}
 			r := w.enter(t.Context(), &e, options{ranks: 2, checks: 5, primitives: []string{"Broadcast", "Gather", "AllGather", "AllToAll", "Send"}})
-			if r.missing != nil || r.unknown() > 0 || r.calls() < 100 {
-				t.Errorf("%v, %v, %d calls", r.missing, r.failures, r.calls())
+			if err := r.wrong(); err != nil {
+				t.Errorf("%v: %v", err, r.failures)
 			}
 		})
 	}
@@ -34,19 +35,56 @@ func TestSample(t *testing.T) {
 
 // TestNewFailures: what fails is new unless it is known for that primitive, and the table says which.
 func TestNewFailures(t *testing.T) {
-	e := gloo("ring").fails("C4", "AllReduce").fails("C2", "AllGather", "Barrier")
-	failure := &colltest.Failure{Case: colltest.Case{Size: 1}}
-	r := &result{entrant: &e, tested: map[string]colltest.Counts{"AllReduce": {Calls: 1}, "AllGather": {Calls: 2}, "Send": {Calls: 4}, "Reduce": {}},
-		failures: map[string]*colltest.Failure{"AllReduce": failure, "Send": failure}}
-	want := []string{"-", "-", "-", "ok", "not C2", "C4", "-", "-", "-", "NEW"}
-	if got := r.cells(); !slices.Equal(got, want) || r.unknown() != 1 || r.calls() != 7 {
+	so := func(section string) known { return known{section, regexp.MustCompile("as known")} }
+	e := gloo("ring").fails(so("C4"), "AllReduce").fails(so("C2"), "AllGather", "Barrier", "Scatter")
+	failure := &colltest.Failure{Case: colltest.Case{Size: 1}, Problems: []colltest.Problem{{Rank: -1, Text: "it fails as known"}}}
+	other := &colltest.Failure{Case: colltest.Case{Size: 1}, Problems: []colltest.Problem{{Rank: -1, Text: "it fails in another way"}}}
+	r := &result{entrant: &e, tested: map[string]colltest.Counts{"AllReduce": {Calls: 1}, "AllGather": {Calls: 2}, "Send": {Calls: 4}, "Reduce": {}, "Scatter": {}},
+		failures: map[string]*colltest.Failure{"AllReduce": failure, "Send": failure, "Scatter": other}}
+	want := []string{"-", "NEW", "-", "ok", "not C2", "C4", "-", "-", "-", "NEW"}
+	if got := r.cells(); !slices.Equal(got, want) || r.unknown() != 2 || r.calls() != 7 {
 		t.Errorf("%q, %d new of %d calls; want %q", got, r.unknown(), r.calls(), want)
 	}
 	var out strings.Builder
 	write(&out, []*result{r, {entrant: &e, missing: errors.New("no compiler")}})
-	for _, says := range []string{"New: Gloo ring, Send", "left out: no compiler"} {
+	for _, says := range []string{"New: Gloo ring, Send", "New: Gloo ring, Scatter", "not tested: no compiler"} {
 		if !strings.Contains(out.String(), says) {
 			t.Errorf("%q is not said: %s", says, &out)
+		}
+	}
+}
+
+// TestWrong: an entrant that cannot be built, that crashes, that has done next to nothing or that is not there, is an error.
+func TestWrong(t *testing.T) {
+	e := gloo("ring")
+	enough := map[string]colltest.Counts{"Send": {Calls: leastCalls}}
+	for _, c := range []struct {
+		r    result
+		want string
+	}{
+		{result{entrant: &e, tested: enough, missing: errors.New("no compiler")}, "no compiler"},
+		{result{entrant: &e, tested: enough, failures: map[string]*colltest.Failure{"Send": {}}}, "1 failures that are new"},
+		{result{entrant: &e, tested: map[string]colltest.Counts{"Send": {Calls: leastCalls - 1}}}, "99 calls"},
+	} {
+		if err := c.r.wrong(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	if err := (&result{entrant: &e, tested: enough}).wrong(); err != nil {
+		t.Error(err)
+	}
+	if err := run(t.Context(), options{ranks: 2, only: "zzz"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "zzz") {
+		t.Error(err)
+	}
+	w, err := newWorkshop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	for _, absent := range []entrant{{name: "a compiler that is not there", compile: []string{"collgen-no-compiler"}},
+		{name: "a program that ends at once", compile: []string{"true"}, command: []string{"false"}}} {
+		if r := w.enter(t.Context(), &absent, options{ranks: 1}); r.wrong() == nil || r.missing == nil {
+			t.Errorf("%s: %v", absent.name, r.wrong())
 		}
 	}
 }
@@ -58,9 +96,9 @@ func TestSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entrants {
-		for primitive, section := range e.known {
-			if !regexp.MustCompile(`(?m)^### ` + section + `\. `).Match(text) {
-				t.Errorf("%s, %s: docs/peers.md has no section %s", e.title(), primitive, section)
+		for primitive, known := range e.known {
+			if !regexp.MustCompile(`(?m)^### ` + known.section + `\. `).Match(text) {
+				t.Errorf("%s, %s: docs/peers.md has no section %s", e.title(), primitive, known.section)
 			}
 			if !slices.Contains(columns, primitive) {
 				t.Errorf("%s: there is no column for %s", e.title(), primitive)

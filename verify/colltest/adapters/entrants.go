@@ -1,6 +1,12 @@
 package main
 
-import "strings"
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/collgen/collgen/verify/colltest"
+)
 
 // entrant is a library, how its adapter is built and started, and what is known of it.
 type entrant struct {
@@ -8,10 +14,10 @@ type entrant struct {
 	compile    []string // without source and output
 	source     string
 	link       []string
-	command    []string          // {adapter} is what was built
-	without    []string          // what is left out, as colltest.Capabilities.Without has it
-	primitives []string          // these alone; none: all
-	known      map[string]string // by primitive: the section of docs/peers.md about what fails
+	command    []string         // {adapter} is what was built
+	without    []string         // what is left out, as colltest.Capabilities.Without has it
+	primitives []string         // these alone; none: all
+	known      map[string]known // by primitive: what fails
 }
 
 // title is the name with what is left out.
@@ -22,15 +28,24 @@ func (e *entrant) title() string {
 	return e.name + " without " + strings.Join(e.without, ", ")
 }
 
-// The known failures, by their sections in docs/peers.md.
-const (
-	saturates    = "A1"
-	unsignedMin  = "B1"
-	inPlaceCrash = "B2"
-	halfLost     = "C1"
-	emptyCrash   = "C2"
-	bcubeDrops   = "C3"
-	ranksDiffer  = "C4"
+// known is a failure that docs/peers.md tells of.
+type known struct {
+	section string
+	says    *regexp.Regexp // what a failure has to say to be this one
+}
+
+// is tells whether f is the known failure.
+func (k known) is(f *colltest.Failure) bool { return k.section != "" && k.says.MatchString(f.String()) }
+
+// The known failures.
+var (
+	saturates    = known{"A1", regexp.MustCompile(`of u?int(8|16), .*op sum[\s\S]*element \d+ is (-128|127|255|-32768|32767|65535) `)}
+	unsignedMin  = known{"B1", regexp.MustCompile(`of uint\d+, .*op min[\s\S]*element \d+ is .*the reduction of`)}
+	inPlaceCrash = known{"B2", regexp.MustCompile(`Reduce of .*, root [1-9]\d*, in place[\s\S]*error: `)}
+	halfLost     = known{"C1", regexp.MustCompile(`of float16, .*op [\s\S]*element \d+ is .*the reduction`)}
+	emptyCrash   = known{"C2", regexp.MustCompile(`AllGather of .*blocks of 0 elements[\s\S]*floating point exception`)}
+	bcubeDrops   = known{"C3", regexp.MustCompile(`^on ([3-9]|\d\d+) ranks[\s\S]*element \d+ is .*the reduction`)}
+	ranksDiffer  = known{"C4", regexp.MustCompile(`^on ([3-9]|\d\d+) ranks[\s\S]*of b?float\d+, .*op [\s\S]*though all ranks get the same bits`)}
 )
 
 var entrants = []entrant{
@@ -74,14 +89,12 @@ func (e entrant) only(primitives ...string) entrant {
 }
 
 // fails is e of which it is known that these primitives fail.
-func (e entrant) fails(section string, primitives ...string) entrant {
-	known := map[string]string{}
-	for name, s := range e.known {
-		known[name] = s
-	}
+func (e entrant) fails(so known, primitives ...string) entrant {
+	all := map[string]known{}
+	maps.Copy(all, e.known)
 	for _, name := range primitives {
-		known[name] = section
+		all[name] = so
 	}
-	e.known = known
+	e.known = all
 	return e
 }
