@@ -41,7 +41,7 @@ func (k known) is(f *colltest.Failure) bool { return k.section != "" && k.says.M
 var (
 	saturates    = known{"A1", regexp.MustCompile(`of u?int(8|16), .*op sum[\s\S]*element \d+ is (-128|127|255|-32768|32767|65535) `)}
 	unsignedMin  = known{"B1", regexp.MustCompile(`of uint\d+, .*op min[\s\S]*element \d+ is .*the reduction of`)}
-	inPlaceCrash = known{"B2", regexp.MustCompile(`Reduce of .*, root [1-9]\d*, in place[\s\S]*error: `)}
+	inPlaceCrash = known{"B2", regexp.MustCompile(`Reduce of .*, root [1-9]\d*, in place[\s\S]*(exit status 11|Segmentation fault)`)}
 	halfLost     = known{"C1", regexp.MustCompile(`of float16, .*op [\s\S]*element \d+ is .*the reduction`)}
 	emptyCrash   = known{"C2", regexp.MustCompile(`AllGather of .*blocks of 0 elements[\s\S]*floating point exception`)}
 	bcubeDrops   = known{"C3", regexp.MustCompile(`^on ([3-9]|\d\d+) ranks[\s\S]*element \d+ is .*the reduction`)}
