@@ -56,7 +56,7 @@ func TestExplanation(t *testing.T) {
 		t.Errorf("got %s", x)
 	}
 	text, err := json.Marshal(x)
-	if want := `{"collective":"AllReduce","size":4,"transport":"inproc","bytes":100,"op":"sum","algorithm":"chunked-ring","depth":3,"asked":true}`; err != nil || string(text) != want {
+	if want := `{"collective":"AllReduce","size":4,"perHost":4,"transport":"inproc","bytes":100,"op":"sum","algorithm":"chunked-ring","depth":3,"asked":true}`; err != nil || string(text) != want {
 		t.Errorf("%s, %v", text, err)
 	}
 }
