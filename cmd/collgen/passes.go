@@ -7,7 +7,6 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
-	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/every"
@@ -178,8 +177,7 @@ func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 func proofOf(a *algorithm) emit.Proof {
 	s := a.proof
 	p := emit.Proof{Sizes: s.Sizes, Depths: s.Depths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
-		Capacity: s.Capacity, Every: emit.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers,
-			Lends: induct.Lends(&a.Algorithm)}}
+		Capacity: s.Capacity, Every: emit.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
 	if n := len(s.Sizes); n > 0 && s.Sizes[n-1] > verify.AllPairs {
 		p.Sampled = verify.AllPairs + 1
 	}

@@ -74,7 +74,7 @@ func TestInduction(t *testing.T) {
 	if got := p.words(spec.Broadcast); !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want it to end with %q", got, want)
 	}
-	p.Every.Lends = true
+	p.Every.lends = true
 	if got := p.words(spec.Broadcast); !strings.HasSuffix(got, "for the sizes before, and not by induction.") {
 		t.Errorf("what is lent is said to be proved: %q", got)
 	}
