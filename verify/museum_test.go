@@ -174,8 +174,6 @@ var museum = []exhibit{
 
 func twice[T gen.Node](x T) []gen.Node { return []gen.Node{x, x} }
 
-func commutative(a *gen.Algorithm) { a.Requires.Commutative = true }
-
 // halves is a reduce-scatter of two ranks: each sends the other's half and reduces its own.
 var halves = gen.Algorithm{
 	Name: "halves", Primitive: spec.ReduceScatter, Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true},

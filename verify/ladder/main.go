@@ -2,7 +2,8 @@
 // rung after rung, and prints one table of it:
 //
 //	schedule   verify proves the schedule of every number of ranks up to 64, of each root
-//	code       the generated functions do what the proved schedules say, step by step (go test ./fast)
+//	code       the generated functions do what the proved schedules say, step by step, and wrong ones do not (go test ./fast)
+//	trace      what jobs note of what they do is what the proved schedules say (go test ./verify/replay)
 //	every      invariants, decided by SMT solvers: every number of ranks (collgen prove)
 //	model      two checkers of TLA+ agree on the models of what runs below, and on what fails without its guards (tlaplus)
 //	mutant     mistakes that are planted are found (verify/mutate)
@@ -70,11 +71,16 @@ func rungsOf(tla []string, long bool) []rung {
 	if long {
 		tla, mutate = append(tla, "-long"), append(mutate, "-long", "-code", "-1")
 	}
+	var replay []string
+	if long {
+		replay = []string{"COLLGEN_REPLAY=all"}
+	}
 	collgen := func(args ...string) []string { return append([]string{"go", "run", "./cmd/collgen"}, args...) }
 	return []rung{
 		{"schedule", nil, collgen("verify", "-v", "-json", "-catalogue"), schedules},
 		{"code", []string{"COLLGEN_EMITTED=all"}, []string{"go", "test", "-count=1", "-json", "-timeout", "2h",
-			"-run", "^TestEmittedCodeIsTheSchedule$", "./fast"}, tests},
+			"-run", "^(TestEmittedCodeIsTheSchedule|TestMutatedCodeIsNotTheSchedule)$", "./fast"}, tests("holds", "does not hold")},
+		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "./verify/replay"}, tests("holds", "does not hold")},
 		{"every", nil, collgen("prove", "-v", "-json", "-catalogue"), everySize},
 		{"model", nil, tla, models},
 		{"mutant", nil, mutate, mutants},

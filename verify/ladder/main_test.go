@@ -17,7 +17,10 @@ func said(name, text, status string, rows func([]byte) ([]row, error)) rung {
 func TestClimb(t *testing.T) {
 	const proved = `[{"name":"a/b","proof":{"sizes":[1,2,3,5],"schedules":7}}]`
 	const model = `[{"model":"M","config":"c","checker":"x","states":3,"nanoseconds":1500000000},
-		{"model":"M","config":"bad_c","checker":"y","states":3,"nanoseconds":500000000}]`
+		{"model":"M","config":"c","checker":"y","states":3,"nanoseconds":250000000},
+		{"model":"M","config":"bad_c","checker":"x","states":3,"nanoseconds":125000000},
+		{"model":"M","config":"bad_c","checker":"y","states":3,"nanoseconds":125000000}]`
+	outcomes := tests("holds", "does not hold")
 	for _, test := range []struct {
 		rung       rung
 		want, fail string
@@ -27,16 +30,21 @@ func TestClimb(t *testing.T) {
 		{said("schedule", "", "0", schedules), "", "proved nothing"},
 		{said("schedule", `[{"name":"a/b"}]`, "0", schedules), "not proved", "a/b: not proved"},
 		{said("schedule", `[{"na`, "0", schedules), "", "its output"},
-		{said("code", `{"Action":"pass","Test":"T/a/b","Elapsed":2} {"Action":"pass","Test":"T"}`, "0", tests), "a/b code 1..64 is the schedule 2.0", ""},
-		{said("code", `{"Action":"fail","Test":"T/a/b"}`, "1", tests), "is not the schedule", "exit status 1"},
-		{said("code", `{"Action":"skip","Test":"T/a/b"}`, "0", tests), "is not the schedule", "is not the schedule"},
+		{said("code", `{"Action":"output","Test":"T/a/b","Output":"  x.go:7: sizes 2..64: 9 calls\n"} {"Action":"pass","Test":"T/a/b","Elapsed":2}
+			{"Action":"pass","Test":"T"}`, "0", outcomes), "a/b code 2..64 holds 2.0 in all code 1 of 1", ""},
+		{said("code", `{"Action":"pass","Test":"T/a/b"} {"Action":"pass","Test":"Mutated"}`, "0", outcomes), "Mutated code holds a/b code holds", ""},
+		{said("code", `{"Action":"fail","Test":"T/a/b"}`, "1", outcomes), "does not hold", "exit status 1"},
+		{said("code", `{"Action":"skip","Test":"T/a/b"}`, "0", outcomes), "does not hold", "does not hold"},
 		{said("every", `[{"algorithm":"a/b","sizes":"all","obligations":3,"solvers":["z3","cvc5"],"seconds":1.25}]`, "0", everySize),
 			"a/b every all 3 obligations, z3 and cvc5 1.2", ""},
+		{said("every", `[{"algorithm":"a/b","sizes":"all","obligations":3,"solvers":["z3"]}]`, "0", everySize), "z3 alone", "z3 alone"},
 		{said("every", `[{"algorithm":"a/b","open":["step 3"]}]`, "0", everySize), "open: step 3", "open: step 3"},
 		{said("model", model, "0", models), "M model small 1 configurations hold, 1 without a guard fail, by both 2.0", ""},
+		{said("model", strings.Replace(model, `"c","checker":"y"`, `"c","checker":"x"`, 1), "0", models), "c: by x alone", "c: by x alone"},
 		{said("model", strings.Replace(model, `"states":3`, `"problem":"deadlock"`, 1), "0", models), "c, x: deadlock", "c, x: deadlock"},
-		{said("mutant", `[{"kind":"schedules","mutants":10,"same":1,"killed":9,"least":1}]`, "0", mutants), "9 of 9 killed", ""},
+		{said("mutant", `[{"kind":"schedules","sizes":"2..4","mutants":10,"same":1,"killed":9,"least":1}]`, "0", mutants), "2..4 9 of 9 killed", ""},
 		{said("mutant", `[{"kind":"schedules","mutants":10,"killed":9,"least":1}]`, "0", mutants), "9 of 10 killed", "9 of 10"},
+		{said("mutant", `[{"kind":"schedules","mutants":4,"same":4,"least":1}]`, "0", mutants), "0 of 0", "0 of 0"},
 		{said("mutant", `[{"kind":"schedules","least":1}]`, "0", mutants), "0 of 0", "0 of 0"},
 		{rung{name: "model", rows: models}, "", "no command"},
 	} {

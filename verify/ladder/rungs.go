@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -51,25 +52,39 @@ func ranges(numbers []int) string {
 	return strings.Join(words, ",")
 }
 
-// tests reads what go test -json writes: the outcome of each test within the one that was chosen.
-func tests(output []byte) (rows []row, err error) {
-	events, err := decodeAll[struct {
-		Action, Test string
-		Elapsed      float64
-	}](output)
-	for _, e := range events {
-		_, name, inner := strings.Cut(e.Test, "/")
-		if !inner || !slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
-			continue
+// tests reads what go test -json writes: the outcome of each test, of one with others within it only theirs.
+func tests(yes, no string) func(output []byte) ([]row, error) {
+	return func(output []byte) (rows []row, err error) {
+		events, err := decodeAll[struct {
+			Action, Test, Output string
+			Elapsed              float64
+		}](output)
+		sizes, outer := map[string]string{}, map[string]bool{}
+		for _, e := range events {
+			if _, text, ok := strings.Cut(e.Output, "sizes "); ok {
+				sizes[e.Test], _, _ = strings.Cut(strings.TrimSpace(text), ":")
+			}
+			if test, _, inner := strings.Cut(e.Test, "/"); inner {
+				outer[test] = true
+			}
 		}
-		r := row{What: name, Sizes: "1..64", Verdict: "is the schedule", Seconds: e.Elapsed}
-		if e.Action != "pass" {
-			r.Verdict, r.Failed = "is not the schedule", true
+		for _, e := range events {
+			if e.Test == "" || outer[e.Test] || !slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
+				continue
+			}
+			_, name, inner := strings.Cut(e.Test, "/")
+			if !inner {
+				name = e.Test
+			}
+			r := row{What: name, Sizes: sizes[e.Test], Verdict: yes, Seconds: e.Elapsed}
+			if e.Action != "pass" {
+				r.Verdict, r.Failed = no, true
+			}
+			rows = append(rows, r)
 		}
-		rows = append(rows, r)
+		slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.What, b.What) })
+		return rows, err
 	}
-	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.What, b.What) })
-	return rows, err
 }
 
 // everySize reads what collgen prove writes.
@@ -85,8 +100,11 @@ func everySize(output []byte) (rows []row, err error) {
 		for _, a := range list {
 			r := row{What: a.Algorithm, Sizes: a.Sizes, Seconds: a.Seconds,
 				Verdict: fmt.Sprintf("%d obligations, %s", a.Obligations, strings.Join(a.Solvers, " and "))}
-			if len(a.Open) > 0 {
+			switch {
+			case len(a.Open) > 0:
 				r.Verdict, r.Failed = "open: "+strings.Join(a.Open, "; "), true
+			case len(a.Solvers) < 2:
+				r.Verdict, r.Failed = r.Verdict+" alone", true
 			}
 			rows = append(rows, r)
 		}
@@ -102,17 +120,17 @@ func models(output []byte) (rows []row, err error) {
 		Nanoseconds                     time.Duration
 	}](output)
 	at := map[string]int{}
-	configs := map[string]map[string]bool{}
+	configs := map[string]map[string][]string{} // of a model: which checkers each has
 	for _, list := range all {
 		for _, c := range list {
 			i, ok := at[c.Model]
 			if !ok {
-				i, configs[c.Model] = len(rows), map[string]bool{}
+				i, configs[c.Model] = len(rows), map[string][]string{}
 				at[c.Model] = i
 				rows = append(rows, row{What: c.Model, Sizes: "small"})
 			}
 			r := &rows[i]
-			configs[c.Model][c.Config] = true
+			configs[c.Model][c.Config] = append(configs[c.Model][c.Config], c.Checker)
 			r.Seconds += c.Nanoseconds.Seconds()
 			if c.Problem != "" {
 				r.Failed = true
@@ -121,7 +139,14 @@ func models(output []byte) (rows []row, err error) {
 		}
 	}
 	for i := range rows {
-		if r := &rows[i]; !r.Failed {
+		r := &rows[i]
+		for _, name := range slices.Sorted(maps.Keys(configs[r.What])) {
+			if checkers := slices.Compact(slices.Sorted(slices.Values(configs[r.What][name]))); len(checkers) < 2 {
+				r.Failed = true
+				r.Verdict = strings.TrimPrefix(r.Verdict+"; "+name+": by "+strings.Join(checkers, "")+" alone", "; ")
+			}
+		}
+		if !r.Failed {
 			r.Verdict = fmt.Sprintf("%d configurations hold, %d without a guard fail, by both", len(configs[r.What])-guards(configs[r.What]),
 				guards(configs[r.What]))
 		}
@@ -130,7 +155,7 @@ func models(output []byte) (rows []row, err error) {
 }
 
 // guards are how many configurations take a guard out.
-func guards(configs map[string]bool) (n int) {
+func guards(configs map[string][]string) (n int) {
 	for name := range configs {
 		if strings.HasPrefix(name, "bad_") {
 			n++
@@ -142,15 +167,14 @@ func guards(configs map[string]bool) (n int) {
 // mutants reads what verify/mutate writes: a row for each kind.
 func mutants(output []byte) (rows []row, err error) {
 	all, err := decodeAll[[]struct {
-		Kind                  string
+		Kind, Sizes           string
 		Mutants, Same, Killed int
 		Least, Seconds        float64
-		Survivors             []string
 	}](output)
 	for _, list := range all {
 		for _, k := range list {
-			r := row{What: k.Kind, Seconds: k.Seconds, Verdict: fmt.Sprintf("%d of %d killed", k.Killed, k.Mutants-k.Same)}
-			r.Failed = float64(k.Killed) < k.Least*float64(k.Mutants-k.Same) || k.Mutants == 0
+			r := row{What: k.Kind, Sizes: k.Sizes, Seconds: k.Seconds, Verdict: fmt.Sprintf("%d of %d killed", k.Killed, k.Mutants-k.Same)}
+			r.Failed = float64(k.Killed) < k.Least*float64(k.Mutants-k.Same) || k.Mutants == k.Same
 			rows = append(rows, r)
 		}
 	}
