@@ -80,7 +80,7 @@ func rungsOf(tla []string, long bool) []rung {
 		{"schedule", nil, collgen("verify", "-v", "-json", "-catalogue"), schedules},
 		{"code", []string{"COLLGEN_EMITTED=all"}, []string{"go", "test", "-count=1", "-json", "-timeout", "2h",
 			"-run", "^(TestEmittedCodeIsTheSchedule|TestMutatedCodeIsNotTheSchedule)$", "./fast"}, tests("holds", "does not hold")},
-		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "./verify/replay"}, tests("holds", "does not hold")},
+		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/replay"}, tests("holds", "does not hold")},
 		{"every", nil, collgen("prove", "-v", "-json", "-catalogue"), everySize},
 		{"model", nil, tla, models},
 		{"mutant", nil, mutate, mutants},
