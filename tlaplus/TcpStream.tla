@@ -211,9 +211,9 @@ Spec == Init /\ [][Next]_vars /\ WF_vars(Sends) /\ WF_vars(Takes)
 
 TypeOK == Len(wire) <= Room /\ Len(buf) <= Buffer /\ taken <= Count /\ sent <= Total
 
-\* Every step is one of the FIFO, or none; it never holds more messages than there are bytes of headers in the sockets and
-\* the buffer, and the one in turn.
-Refines == fine /\ Len(chan) <= Room + Buffer + 1
+\* Every step is one of the FIFO, or none. It holds no more messages than have headers in the sockets and the buffer, and the
+\* one in turn whose header was taken; what broke with the connection is in neither.
+Refines == fine /\ (broken \/ 2 * Len(chan) <= Len(wire) + Len(buf) + (IF begun THEN 2 ELSE 0))
 
 \* Nobody fails but for a connection that broke, and who is done has everything.
 Drained ==

@@ -89,7 +89,7 @@ var tcpStreamChecks = []check{
 	{model: "TcpStream", config: "breaks", want: "ok", states: 2111},
 	{model: "TcpStream", config: "naps", want: "ok", states: 1108},
 	{model: "TcpStream", config: "long", want: "ok", states: 6212, long: true},
-	{model: "TcpStream", config: "bad_rest", want: "Refines", trace: 9},
+	{model: "TcpStream", config: "bad_rest", want: "Refines", trace: 4},
 	{model: "TcpStream", config: "bad_header", want: "Refines", trace: 8},
 	{model: "TcpStream", config: "bad_end", want: "Refines", trace: 6},
 	{model: "TcpStream", config: "bad_armin", want: "deadlock", trace: 6},
