@@ -24,7 +24,8 @@ var (
 // properties checked at the end, so that it has then seen all states however slow the machine is.
 func tlc(jar string) checker {
 	return checker{"tlc", func(ctx context.Context, t *task) (r result, err error) {
-		cmd := exec.CommandContext(ctx, "java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx2g", "-cp", jar, "tlc2.TLC",
+		// Two at once would else unpack the standard modules over each other.
+		cmd := exec.CommandContext(ctx, "java", "-Djava.io.tmpdir="+t.dir, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx2g", "-cp", jar, "tlc2.TLC",
 			"-tool", "-workers", "1", "-lncheck", "final", "-metadir", filepath.Join(t.dir, "states"), "-config", t.model+".cfg", t.model+".tla")
 		cmd.Dir = t.dir
 		out, err := output(cmd)
