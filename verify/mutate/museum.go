@@ -13,10 +13,10 @@ import (
 // exhibit is a mistake that was made in another library, made in ours: in an algorithm, or in the source code of what carries
 // algorithms out.
 type exhibit struct {
-	library string
-	fix     string // where it was repaired, or reported
-	wrong   string // what went wrong there, in one sentence
-	here    string // what is done here, if that is not the very same
+	peer  string // whose mistake it was
+	fix   string // where it was repaired, or reported
+	wrong string // what went wrong there, in one sentence
+	here  string // what is done here, if that is not the very same
 
 	in     gen.Algorithm // the algorithm that has it; of source code the zero one
 	plant  func(*gen.Algorithm)

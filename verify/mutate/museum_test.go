@@ -18,7 +18,7 @@ func TestMuseum(t *testing.T) {
 		if x.isSource() {
 			continue
 		}
-		t.Run(x.library+" "+x.fix[strings.LastIndex(x.fix, "/")+1:], func(t *testing.T) {
+		t.Run(x.peer+" "+x.fix[strings.LastIndex(x.fix, "/")+1:], func(t *testing.T) {
 			_, err := verify.Algorithm(context.Background(), &x.in, verify.Options{To: museumSize, Depths: museumDepths})
 			if err != nil {
 				t.Fatalf("without the mistake: %v", err)

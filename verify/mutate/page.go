@@ -21,11 +21,11 @@ func museumPage() string {
 		"`verify/mutate/museumdata.go`; this page is written by `go run ./verify/mutate -write`, and a test compares the two.\n" +
 		"`go run ./verify/mutate` plants those in algorithms, `go run ./verify/mutate -long` also those in source code.\n" +
 		"What went wrong is told as far as the reference shows it.\n")
-	library := ""
+	peer := ""
 	for _, x := range museum {
-		if x.library != library {
-			library = x.library
-			fmt.Fprintf(&b, "\n## %s\n\n| where | what went wrong | planted in | found by |\n|---|---|---|---|\n", library)
+		if x.peer != peer {
+			peer = x.peer
+			fmt.Fprintf(&b, "\n## %s\n\n| where | what went wrong | planted in | found by |\n|---|---|---|---|\n", peer)
 		}
 		wrong := x.wrong
 		if x.here != "" {
