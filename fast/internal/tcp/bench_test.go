@@ -56,7 +56,7 @@ func twoRanks(b *testing.B, w world, step func(e *Endpoint) func() error) {
 	all := w.group(b, 2)
 	errs := make(chan error)
 	run := func(e *Endpoint, f func() error, n int) {
-		call := wire.Call{Seq: e.begun}
+		call := wire.Call{Seq: e.history.Begun()}
 		for range n {
 			call.Seq++
 			e.Begin(wire.NewMark(&call))

@@ -1,50 +1,40 @@
 package tcp
 
 import (
-	"fmt"
-
+	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // hear takes note of a frame that is not a message. at is where it stands in what has come on the link.
-func (e *Endpoint) hear(l *link, h header, body []byte, at uint64) error {
-	in := &l.in
-	if h.kind == kindCall {
-		in.told, in.known = parseCall(body), h.fingerprint
-		return l.check(&in.told, h)
+func (e *Endpoint) hear(l *link, h talk.Header, body []byte, at uint64) error {
+	if h.Kind == talk.Call {
+		return l.faulty(l.partner.Tell(h, body))
 	}
-	if at < in.scanned {
+	if at < l.in.scanned {
 		return nil
 	}
 	return e.note(l, h, body)
 }
 
-// check is the error of a call that is not the one of its frame.
-func (l *link) check(c *wire.Call, h header) error {
-	if c.Fingerprint() != h.fingerprint {
-		return l.died("it has sent a call that is corrupt")
+// faulty is the error of a rank that has sent what cannot be understood.
+func (l *link) faulty(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return l.died("%w", err)
 }
 
 // note takes note of a frame that can be understood before the messages that it came after were received.
-func (e *Endpoint) note(l *link, h header, body []byte) error {
-	switch h.kind {
-	case kindCall, kindPast:
-		c := parseCall(body)
-		l.heard.remember(&c)
-		return l.check(&c, h)
-	case kindWaiting:
-		w := parseWaiting(body)
-		l.heard.hear(w)
-		return l.check(&w.call, h)
-	case kindRefused:
-		r := parseRefused(body)
-		e.refusedBy(l, e.mismatch(l, &r.sent, &r.expected, r.sentBytes, r.expectedBytes))
-	case kindBye:
+func (e *Endpoint) note(l *link, h talk.Header, body []byte) error {
+	switch h.Kind {
+	case talk.Refused:
+		e.refusedBy(l, l.partner.Refused(body, &e.history))
+	case talk.Bye:
 		if l.verdict == nil {
 			l.verdict = &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
 		}
+	default:
+		return l.faulty(l.partner.Note(h, body))
 	}
 	return nil
 }
@@ -59,29 +49,16 @@ func (e *Endpoint) refusedBy(l *link, err error) {
 	}
 }
 
-// mismatch is the error of calls that are not the same; or, if they are, of a message of another length.
-func (e *Endpoint) mismatch(l *link, mine, theirs *wire.Call, mineBytes, theirsBytes uint64) error {
-	if err := wire.Explain(mine, theirs, l.peer, e.past[:], l.heard.past); err != nil {
-		return err
-	}
-	return &wire.MismatchError{Rank: l.peer, Seq: mine.Seq, TheirSeq: mine.Seq, Field: "message length",
-		Mine: fmt.Sprint(mineBytes, " bytes"), Theirs: fmt.Sprint(theirsBytes, " bytes")}
-}
-
 // refuse is the error of a message that is not the one that m waits for: its call or its length differs. The sender learns
 // of it too.
-func (e *Endpoint) refuse(l *link, m *incoming, h header) error {
-	r := refused{expected: *m.call, sent: *m.call, expectedBytes: uint64(len(m.Into)), sentBytes: uint64(m.at) + h.left}
-	if h.fingerprint != m.fingerprint {
-		r.sent = l.in.told
-	}
-	l.refusal = r.append(nil)
-	return e.mismatch(l, &r.expected, &r.sent, r.expectedBytes, r.sentBytes)
+func (e *Endpoint) refuse(l *link, m *incoming, h talk.Header) error {
+	expected := talk.Turn{Call: m.call, Fingerprint: m.fingerprint}
+	return l.partner.Refuse(&e.history, expected, uint64(len(m.Into)), h.Fingerprint, uint64(m.at)+h.Left)
 }
 
 // listen takes what has come on a link on which no message is expected, up to the next message.
 func (e *Endpoint) listen(l *link) error {
-	if in := &l.in; in.w-in.r < headerBytes+refusedBytes {
+	if in := &l.in; in.w-in.r < talk.HeaderBytes+talk.RefusedBytes {
 		in.fill(l.socket, listenBytes)
 	}
 	_, err := e.take(l, nil)
@@ -119,22 +96,22 @@ func (e *Endpoint) scan(l *link) error {
 	for at := max(in.scanned, in.read+uint64(in.segment)); ; {
 		in.scanned = at
 		ahead := at - in.read
-		if ahead+headerBytes > uint64(in.w-in.r) {
+		if ahead+talk.HeaderBytes > uint64(in.w-in.r) {
 			return nil
 		}
 		rest := in.buf[in.r+int(ahead) : in.w]
-		h, err := parseHeader(rest)
+		h, err := talk.ParseHeader(rest)
 		if err != nil {
 			return l.died("it has sent %w", err)
 		}
-		if h.kind != kindMessage {
-			if len(rest) < headerBytes+h.bytes() {
+		if h.Kind != talk.Message {
+			if len(rest) < talk.HeaderBytes+bodyBytes(h) {
 				return nil
 			}
-			if err := e.note(l, h, rest[headerBytes:]); err != nil {
+			if err := e.note(l, h, rest[talk.HeaderBytes:]); err != nil {
 				return err
 			}
 		}
-		at += headerBytes + uint64(h.bytes())
+		at += talk.HeaderBytes + uint64(bodyBytes(h))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -22,8 +23,7 @@ type Endpoint struct {
 
 	call        *wire.Call
 	fingerprint uint64
-	past        [history]wire.Call // the calls begun last
-	begun       uint64             // how many
+	history     talk.History // the calls begun last
 
 	touched  []*link       // the links of the Exchange in progress
 	active   []*link       // those of them with messages that are not complete
@@ -53,9 +53,6 @@ func (e *Endpoint) Follow(t *events.Trail) {
 	}
 }
 
-// history is how many calls a rank can tell another one that it has begun.
-const history = 16
-
 // New is rank's end of its links, encrypted or not, to all of size ranks, of which beside are on this host, itself
 // included. connect is called, once for each peer, when a link to it is first needed; it must not block. Somebody then
 // calls Attach, or Broken.
@@ -64,7 +61,7 @@ func New(rank, size, beside int, encrypted bool, connect func(peer int)) *Endpoi
 		links: make([]link, size), call: new(wire.Call)}
 	e.fingerprint = e.call.Fingerprint()
 	for peer := range e.links {
-		e.links[peer] = link{peer: peer}
+		e.links[peer] = link{peer: peer, partner: talk.Partner{Rank: peer}}
 	}
 	return e
 }
@@ -72,8 +69,7 @@ func New(rank, size, beside int, encrypted bool, connect func(peer int)) *Endpoi
 // Begin says which call the following messages belong to.
 func (e *Endpoint) Begin(call wire.Mark) {
 	e.call, e.fingerprint = call.Call, call.Fingerprint
-	e.past[e.begun%history] = *call.Call
-	e.begun++
+	e.history.Begin(call.Call)
 }
 
 // Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed. What

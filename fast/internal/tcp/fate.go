@@ -44,10 +44,10 @@ func (e *Endpoint) leave() {
 
 // tell sends what the other rank of l is to know about the failure of this one, if the socket takes it.
 func (e *Endpoint) tell(l *link) {
-	if l.refusal == nil || l.socket == nil {
+	if l.partner.Refusal == nil || l.socket == nil {
 		return
 	}
-	l.out.pending, l.refusal = append(l.out.pending, l.refusal...), nil
+	l.out.pending, l.partner.Refusal = append(l.out.pending, l.partner.Refusal...), nil
 	l.out.flush(l.socket)
 }
 

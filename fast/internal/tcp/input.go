@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/fast/internal/talk"
 )
 
 const (
@@ -21,8 +21,6 @@ type input struct {
 	segment int    // bytes of the current segment of the message in turn that were not taken
 	read    uint64 // bytes of all frames that were taken so far
 	scanned uint64 // up to there, in the same count, frames were looked at before their turn
-	told    wire.Call
-	known   uint64 // the fingerprint of told, the call that was told last
 	dry     bool   // nothing was there when the socket was last tried
 	over    error  // nothing comes any more after what is in buf
 	opener  *opener
@@ -40,7 +38,7 @@ func (l *link) receive(m *incoming) bool {
 		l.placed(m, n)
 		return n > 0
 	}
-	return in.fill(l.socket, in.wanted(m))
+	return in.fill(l.socket, in.wanted(m, l.partner.Known))
 }
 
 // direct is how many bytes of the segment can be read to their place at once.
@@ -54,17 +52,17 @@ func (m *incoming) direct(segment int) int {
 	return segment
 }
 
-// wanted is how many bytes to read into the buffer for m. What would be read directly later is left.
-func (in *input) wanted(m *incoming) int {
+// wanted is how many bytes to read into the buffer for m, where the call of that fingerprint was told last. What would be read directly later is left.
+func (in *input) wanted(m *incoming, known uint64) int {
 	switch {
 	case in.segment >= directBytes:
-		return in.segment + headerBytes - (in.w - in.r)
+		return in.segment + talk.HeaderBytes - (in.w - in.r)
 	case in.segment > 0 || m.Kernel != nil || len(m.Into)-m.at < directBytes:
 		return bufferBytes
-	case in.known == m.fingerprint:
-		return headerBytes - (in.w - in.r)
+	case known == m.fingerprint:
+		return talk.HeaderBytes - (in.w - in.r)
 	}
-	return 2*headerBytes + callBytes - (in.w - in.r)
+	return 2*talk.HeaderBytes + talk.CallBytes - (in.w - in.r)
 }
 
 // fill reads at most limit bytes into the buffer, as many as there is room for, and tells whether anything came.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -23,12 +24,10 @@ type link struct {
 	sentEver     uint64 // messages that have been sent on this link
 	receivedEver uint64 // and received
 
-	lack    error  // why no connection can be had, as far as is known
-	verdict error  // the other rank's last word, which comes after all messages
-	refusal []byte // what the other rank is to be told when the Exchange has failed: its message did not match
+	lack    error // why no connection can be had, as far as is known
+	verdict error // the other rank's last word, which comes after all messages
 
-	said  words // what the other rank was told that this one waits for
-	heard heard // and what it has told
+	partner talk.Partner // what the ranks tell each other besides
 
 	trail *events.Trail
 }

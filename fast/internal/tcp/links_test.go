@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -77,7 +78,7 @@ func TestSurplusLinks(t *testing.T) {
 		ends := worlds["plain"].pair(t)
 		attach(ends[0])
 		_ = ends[1].SetReadDeadline(time.Now().Add(long))
-		if said, err := io.ReadAll(ends[1]); err != nil || len(said) > headerBytes {
+		if said, err := io.ReadAll(ends[1]); err != nil || len(said) > talk.HeaderBytes {
 			t.Errorf("%x, %v", said, err)
 		}
 		_ = ends[1].Close()

@@ -3,6 +3,7 @@ package tcp
 import (
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -69,12 +70,12 @@ func (e *Endpoint) prepare(l *link, m *outgoing) bool {
 	}
 	e.speak(l)
 	if o.told != m.fingerprint {
-		o.pending = appendTold(o.pending, kindCall, m.call, m.fingerprint)
+		o.pending = talk.AppendTold(o.pending, talk.Call, m.call, m.fingerprint)
 		o.told = m.fingerprint
 	}
-	h := header{kindMessage, uint64(len(m.Data) - m.at), m.fingerprint}
-	o.pending = h.append(o.pending)
-	o.segment, m.begun = h.bytes(), true
+	h := talk.Header{Kind: talk.Message, Left: uint64(len(m.Data) - m.at), Fingerprint: m.fingerprint}
+	o.pending = h.Append(o.pending)
+	o.segment, m.begun = bodyBytes(h), true
 	if events.On {
 		l.trail.Part(events.Stored, events.Part{Peer: l.peer, At: m.at, Bytes: o.segment, Via: events.Frame})
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -42,7 +43,7 @@ func (e *Endpoint) release() {
 
 // leave says the last word, and tells whether all that was said has arrived.
 func (l *link) leave() bool {
-	l.out.pending = header{kind: kindBye}.append(l.out.pending)
+	l.out.pending = talk.Header{Kind: talk.Bye}.Append(l.out.pending)
 	return l.drained()
 }
 

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -41,30 +42,30 @@ func (e *Endpoint) take(l *link, m *incoming) (moved bool, err error) {
 			e.received(l)
 			return true, nil
 		}
-		if in.w-in.r < headerBytes {
+		if in.w-in.r < talk.HeaderBytes {
 			return moved, nil
 		}
-		h, err := parseHeader(in.buf[in.r:])
+		h, err := talk.ParseHeader(in.buf[in.r:])
 		switch {
 		case err != nil:
 			return moved, l.died("it has sent %w", err)
-		case h.kind != kindMessage:
-			if in.w-in.r < headerBytes+h.bytes() {
+		case h.Kind != talk.Message:
+			if in.w-in.r < talk.HeaderBytes+bodyBytes(h) {
 				return moved, nil
 			}
-			if err := e.hear(l, h, in.buf[in.r+headerBytes:], in.read); err != nil {
+			if err := e.hear(l, h, in.buf[in.r+talk.HeaderBytes:], in.read); err != nil {
 				return moved, err
 			}
-			in.skip(headerBytes + h.bytes())
+			in.skip(talk.HeaderBytes + bodyBytes(h))
 		case m == nil:
 			return moved, nil
-		case h.fingerprint != in.known:
+		case h.Fingerprint != l.partner.Known:
 			return moved, l.died("it has sent a message of a call that it has not told")
-		case h.fingerprint != m.fingerprint || h.left != uint64(len(m.Into)-m.at):
+		case h.Fingerprint != m.fingerprint || h.Left != uint64(len(m.Into)-m.at):
 			return moved, e.refuse(l, m, h)
 		default:
-			in.skip(headerBytes)
-			in.segment, m.begun = h.bytes(), true
+			in.skip(talk.HeaderBytes)
+			in.segment, m.begun = bodyBytes(h), true
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package tcp
+package talk
 
 import (
 	"testing"
@@ -24,20 +24,20 @@ func TestFrames(t *testing.T) {
 		w := waiting{rapid.Bool().Draw(t, "sends"), rapid.Uint64Range(0, 1<<63-1).Draw(t, "n"), c}
 		r := refused{c, d, rapid.Uint64().Draw(t, "sent"), rapid.Uint64().Draw(t, "expected")}
 		for kind, frame := range map[uint8][]byte{
-			kindCall:    appendTold(nil, kindCall, &c, c.Fingerprint()),
-			kindPast:    appendTold(nil, kindPast, &c, c.Fingerprint()),
-			kindWaiting: w.append(nil, c.Fingerprint()),
-			kindRefused: r.append(nil),
-			kindBye:     header{kind: kindBye}.append(nil),
+			Call:    AppendTold(nil, Call, &c, c.Fingerprint()),
+			Past:    AppendTold(nil, Past, &c, c.Fingerprint()),
+			Waiting: w.append(nil, c.Fingerprint()),
+			Refused: r.append(nil),
+			Bye:     Header{Kind: Bye}.Append(nil),
 		} {
-			h, err := parseHeader(frame)
-			if err != nil || h.kind != kind || headerBytes+h.bytes() != len(frame) {
+			h, err := ParseHeader(frame)
+			if err != nil || h.Kind != kind || HeaderBytes+int(h.Left) != len(frame) {
 				t.Fatalf("%+v, %v of %d bytes", h, err, len(frame))
 			}
-			body := frame[headerBytes:]
+			body := frame[HeaderBytes:]
 			switch {
-			case kind == kindWaiting && parseWaiting(body) != w, kind == kindRefused && parseRefused(body) != r,
-				h.bytes() == callBytes && parseCall(body) != c:
+			case kind == Waiting && parseWaiting(body) != w, kind == Refused && parseRefused(body) != r,
+				int(h.Left) == CallBytes && ParseCall(body) != c:
 				t.Fatalf("a frame of kind %d has changed: %x", kind, frame)
 			}
 		}
@@ -46,11 +46,11 @@ func TestFrames(t *testing.T) {
 
 // TestBadHeaders are refused.
 func TestBadHeaders(t *testing.T) {
-	for _, h := range []header{
-		{}, {kind: kindBye + 1}, {kind: 255}, {kindMessage, 5, 0}, {kindCall, callBytes, 0}, {kindCall, callBytes + 1, 1},
-		{kindPast, 0, 1}, {kindWaiting, callBytes, 1}, {kindRefused, refusedBytes, 1}, {kindBye, 1, 0}, {kindBye, 0, 1},
+	for _, h := range []Header{
+		{}, {Kind: Bye + 1}, {Kind: 255}, {Message, 5, 0}, {Call, CallBytes, 0}, {Call, CallBytes + 1, 1},
+		{Past, 0, 1}, {Waiting, CallBytes, 1}, {Refused, RefusedBytes, 1}, {Bye, 1, 0}, {Bye, 0, 1},
 	} {
-		if _, err := parseHeader(h.append(nil)); err == nil {
+		if _, err := ParseHeader(h.Append(nil)); err == nil {
 			t.Errorf("%+v is accepted", h)
 		}
 	}
