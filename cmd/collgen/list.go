@@ -93,8 +93,8 @@ func runList(ctx context.Context, c *call) error {
 	t.flush()
 	fmt.Fprintf(c.stdout, "\nOf the sizes %s, those that an algorithm serves were proved: by collgen gen, which wrote so into the file named\n"+
 		"(collgen check compares it, collgen verify proves again), or just now. By induction over steps, they were proved for all sizes, or\n"+
-		"for those said, while sizes and products fit an int, by the solvers named (collgen prove proves again); what they lend was\n"+
-		"proved for the sizes before alone. Costs are those on the critical path.\n", &c.sizes)
+		"for those said, while sizes and products fit an int, by the solvers named (collgen prove proves again); so was what they lend.\n"+
+		"Costs are those on the critical path.\n", &c.sizes)
 	return nil
 }
 

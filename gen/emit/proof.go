@@ -26,7 +26,7 @@ type Induction struct {
 	Sizes       string   // all, or a range; empty: nothing was
 	Obligations int      // how many
 	Solvers     []string // each of which proved all of them
-	lends       bool     // whether the algorithm lends, of which no obligation speaks
+	lends       bool     // whether the algorithm lends
 }
 
 // words says what was proved by induction, for all of what.
@@ -38,13 +38,13 @@ func (x Induction) words(of []string) string {
 	if x.Sizes != "all" {
 		sizes = "sizes " + x.Sizes
 	}
-	text := fmt.Sprintf(" By induction over steps, for %s, while sizes and products fit an int: what the primitive promises holds, no two "+
-		"accesses race, and the call ends if every channel has room for a message; %d obligations, each proved by %s.",
-		strings.Join(append([]string{sizes}, of...), ", "), x.Obligations, strings.Join(x.Solvers, " and by "))
+	loans := ""
 	if x.lends {
-		text += " That what is lent is read by the reductions of its step alone was proved for the sizes before, and not by induction."
+		loans = "what is lent is read by the reductions of its step alone and not changed before, "
 	}
-	return text
+	return fmt.Sprintf(" By induction over steps, for %s, while sizes and products fit an int: what the primitive promises holds, no two "+
+		"accesses race, %sand the call ends if every channel has room for a message; %d obligations, each proved by %s.",
+		strings.Join(append([]string{sizes}, of...), ", "), loans, x.Obligations, strings.Join(x.Solvers, " and by "))
 }
 
 // words says what was proved of an algorithm of p.

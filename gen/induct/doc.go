@@ -28,8 +28,10 @@
 // is believed: an invariant that does not hold makes entry or step fail, one that says too little makes a later obligation fail,
 // and a wrong pairing of sends and receives makes matched fail. There is nothing that a wrong one could make hold.
 //
+// What is lent is known to the reductions of its step alone: to everything else, and after the step, it is nothing that is known.
+// Until such a reduction has read it, nothing overwrites where a copy has lent it from (lend).
+//
 // # What is not said
 //
-// Whether what is lent is read by the reductions of its step alone, and whether channels need room for a message at all,
-// are left to package verify, for the sizes that it takes.
+// Whether channels need room for a message at all is left to package verify, for the sizes that it takes.
 package induct

@@ -85,6 +85,28 @@ func TestWithoutValue(t *testing.T) {
 	}
 }
 
+// TestLentInPart has a reduction of two cells whose operand lies, as it is lent, one cell before its destination: the second half of it
+// is overwritten before it is read. In its place, or apart, it is read in time.
+func TestLentInPart(t *testing.T) {
+	cells := func(at int) gen.Region { return gen.Span(spec.Scratch, spec.Int(at), spec.Int(2)) }
+	for into, want := range map[int]bool{0: true, 1: false, 2: true} {
+		a := with(gen.AllReduceOneShot, gen.Step{gen.Copy{Into: cells(4), From: cells(0), Lend: true},
+			gen.Reduce{Into: cells(into), Var: "i", N: spec.Int(1), From: cells(4)}})
+		list, err := induct.Obligations(&a, induct.Hints{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(list, func(o induct.Obligation) bool { return o.Name == "lend" })
+		holds := i < 0
+		if !holds {
+			holds, err = list[i].Holds(spec.Env{{Name: "size", Value: 1}, {Name: "depth", Value: 1}, {Name: "rank", Value: 0}, {Name: "i", Value: 0}})
+		}
+		if err != nil || holds != want {
+			t.Errorf("into the cells from %d on: %v, %v", into, holds, err)
+		}
+	}
+}
+
 // with is a with other nodes for its body.
 func with(a gen.Algorithm, body ...gen.Node) gen.Algorithm {
 	a.Body = body
@@ -119,7 +141,7 @@ func TestEveryKind(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"chunks", "defined", "turns", "bounds", "matched", "distinct", "exclusive", "sent", "apart", "operands", "alias",
-		"entry", "step", "post", "tree"} {
+		"lend", "entry", "step", "post", "tree"} {
 		if kinds[name] == 0 {
 			t.Errorf("there is no obligation %q in %v", name, kinds)
 		}

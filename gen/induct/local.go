@@ -28,15 +28,16 @@ func (w *walker) local(x *action, s state) state {
 		var got value
 		switch n := x.node.(type) {
 		case gen.Copy:
-			got = s.read(g, n.From.Buf, add(g.region(n.From).at, offset))
+			got = s.read(g, n.From.Buf, add(g.region(n.From).at, offset)).settled()
+			got.lent = isLent(n)
 		case gen.Finish:
 			got = old
 			got.done = yes
 		case gen.Reduce:
 			got = w.operand(g, n, s, zero, offset)
-			got.first, got.count = zero, g.eval(n.N)
+			got.first, got.count, got.lent = zero, g.eval(n.N), no
 		}
-		return choose(f.c.name("hit", hit), got, old).as(f, "")
+		return either(f.c.name("hit", hit), got, old).as(f, "")
 	}
 }
 
@@ -73,7 +74,7 @@ func (f *frame) anyOffset(r gen.Region) expr {
 func (w *walker) finishes(x *action, n gen.Finish, s state) {
 	w.oblige("operands", "what is finished is the reduction over all ranks, and was not finished before", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
-		v := s.read(f, n.Data.Buf, add(f.region(n.Data).at, f.anyOffset(n.Data)))
+		v := s.read(f, n.Data.Buf, add(f.region(n.Data).at, f.anyOffset(n.Data))).settled()
 		c.o.Goal = and(v.known, not(v.done), eq(v.count, spec.Size))
 	})
 }
@@ -85,7 +86,7 @@ func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
 		f := w.anywhere(c, x.place())
 		i, offset := c.variable(n.Var, zero, f.eval(n.N)), f.anyOffset(n.Into)
 		v, v0 := w.operand(f, n, s, i, offset), w.operand(f, n, s, zero, offset)
-		c.o.Goal = and(le(f.eval(n.N), spec.Size), v.holds(value{yes, v0.chunk, i, one, no}))
+		c.o.Goal = and(le(f.eval(n.N), spec.Size), v.holds(reduction(v0.chunk, i, one, no)))
 	})
 	w.oblige("alias", "of its operands only the first two may be its destination", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())

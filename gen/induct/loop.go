@@ -128,9 +128,9 @@ func (x Claim) holds(f *frame, buf spec.Buf) expr {
 
 func (x Claim) value(f *frame) value {
 	if x.Buf == Heard {
-		return value{yes, zero, zero, zero, no}
+		return heard(yes)
 	}
-	return value{yes, f.eval(x.Chunk), f.eval(x.First), f.eval(x.Count), truth(x.Done)}
+	return reduction(f.eval(x.Chunk), f.eval(x.First), f.eval(x.Count), truth(x.Done))
 }
 
 func truth(b bool) expr {
@@ -146,7 +146,7 @@ func (h *loopHead) state(f *frame, buf spec.Buf, cell expr) value {
 	v := nothing
 	for i := len(h.claims) - 1; i >= 0; i-- {
 		if where := h.claims[i].holds(g, buf); !is(where, 0) {
-			v = choose(where, h.claims[i].value(g), v)
+			v = either(where, h.claims[i].value(g), v)
 		}
 	}
 	return v.as(f, "")

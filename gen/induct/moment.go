@@ -2,7 +2,6 @@ package induct
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/gen"
@@ -53,21 +52,6 @@ type action struct {
 	index int
 	step  *step
 	inner path
-}
-
-// Lends tells whether a lends anything, of which no obligation speaks.
-func Lends(a *gen.Algorithm) bool {
-	return slices.ContainsFunc(a.Body, func(n gen.Node) bool {
-		return anyNode(n, func(n gen.Node) bool {
-			switch n := n.(type) {
-			case gen.Recv:
-				return n.Lend
-			case gen.Copy:
-				return n.Lend
-			}
-			return false
-		})
-	})
 }
 
 func hasMessages(n gen.Node) bool {

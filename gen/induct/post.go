@@ -31,7 +31,7 @@ func (w *walker) post(end state) {
 			v := clause.Value
 			chunk := func(block expr) expr { return add(f.product(block, f.chunks()), offset) }
 			if v.Kind == spec.Input {
-				c.o.Goal = got.holds(value{yes, chunk(g.eval(v.Block)), g.eval(v.Rank), one, no})
+				c.o.Goal = got.holds(reduction(chunk(g.eval(v.Block)), g.eval(v.Rank), one, no))
 				return
 			}
 			c.o.Goal = and(got.known, eq(got.chunk, chunk(g.eval(v.Block))), eq(got.count, spec.Size), got.done)

@@ -18,12 +18,7 @@ type sum struct {
 func (w *walker) reduced(f *frame, n gen.RecvReduce, s state, offset expr, got value) sum {
 	with := s.read(f, n.With.Buf, add(f.region(n.With).at, offset)).as(f, "_with")
 	swap := f.c.name("received_first", f.orElse(n.ReceivedFirst, no))
-	return w.sum(f, choose2(swap, got, with), choose2(swap, with, got))
-}
-
-// choose2 is x where c holds, and otherwise y, whatever is known of either.
-func choose2(c expr, x, y value) value {
-	return value{cond(c, x.known, y.known), cond(c, x.chunk, y.chunk), cond(c, x.first, y.first), cond(c, x.count, y.count), cond(c, x.done, y.done)}
+	return w.sum(f, either(swap, got, with), either(swap, with, got))
 }
 
 // sum is x ⊕ y.
@@ -41,7 +36,7 @@ func (w *walker) sum(f *frame, x, y value) sum {
 		first = cond(inOrder, x.first, y.first)
 	}
 	r := sum{left: x, right: y}
-	r.value = value{yes, x.chunk, cond(eq(count, spec.Size), zero, first), count, no}
+	r.value = reduction(x.chunk, cond(eq(count, spec.Size), zero, first), count, no)
 	r.allowed = and(x.known, y.known, not(x.done), not(y.done), eq(x.chunk, y.chunk), meets, le(count, spec.Size))
 	return r
 }

@@ -5,30 +5,41 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// value is what a cell holds: the reduction of a chunk of the inputs of count ranks from first on, if anything is known.
-type value struct{ known, chunk, first, count, done expr }
+// value is what a cell holds: the reduction of a chunk of the inputs of count ranks from first on, if anything is known. It is
+// finished or not, and lent or not.
+type value struct{ known, chunk, first, count, done, lent expr }
 
-var nothing = value{no, zero, zero, zero, no}
+var nothing = heard(no)
 
-// choose is x where c holds, and otherwise y.
-func choose(c expr, x, y value) value {
-	if is(c, 0) || is(y.known, 0) { // what y holds does not matter
-		if !is(c, 0) {
-			return value{and(c, x.known), x.chunk, x.first, x.count, x.done}
-		}
+// heard is that a rank has heard of another one, or not.
+func heard(known expr) value { return value{known, zero, zero, zero, no, no} }
+
+// reduction is a value that is known.
+func reduction(chunk, first, count, done expr) value {
+	return value{yes, chunk, first, count, done, no}
+}
+
+// either is x where c holds, and otherwise y.
+func either(c expr, x, y value) value {
+	switch {
+	case is(c, 0):
 		return y
+	case is(y.known, 0): // what y holds does not matter
+		x.known = and(c, x.known)
+		return x
 	}
 	return value{cond(c, x.known, y.known), cond(c, x.chunk, y.chunk), cond(c, x.first, y.first), cond(c, x.count, y.count),
-		cond(c, x.done, y.done)}
+		cond(c, x.done, y.done), cond(c, x.lent, y.lent)}
 }
 
 // as is v under names.
 func (v value) as(f *frame, label string) value {
 	n := f.c.name
-	return value{n("known"+label, v.known), n("chunk"+label, v.chunk), n("first"+label, v.first), n("count"+label, v.count), n("done"+label, v.done)}
+	return value{n("known"+label, v.known), n("chunk"+label, v.chunk), n("first"+label, v.first), n("count"+label, v.count),
+		n("done"+label, v.done), n("lent"+label, v.lent)}
 }
 
-// holds says that v is known to be what w is.
+// holds says that v is known to be what w is, lent or not.
 func (v value) holds(w value) expr {
 	return and(v.known, eq(v.chunk, w.chunk), eq(v.first, w.first), eq(v.count, w.count), eq(v.done, w.done))
 }
@@ -37,7 +48,7 @@ func (v value) holds(w value) expr {
 type state func(f *frame, buf spec.Buf, cell expr) value
 
 // input is chunk of what the rank contributes.
-func input(rank, chunk expr) value { return value{yes, chunk, rank, one, no} }
+func input(rank, chunk expr) value { return reduction(chunk, rank, one, no) }
 
 // initial is the state before the call.
 func initial(f *frame, buf spec.Buf, cell expr) value {
@@ -46,9 +57,9 @@ func initial(f *frame, buf spec.Buf, cell expr) value {
 		return input(f.rank(), cell)
 	case spec.Out:
 		at := sub(cell, f.shiftIfShared())
-		return choose(and(f.shared(), within(at, zero, f.length(spec.In))), input(f.rank(), at), nothing)
+		return either(and(f.shared(), within(at, zero, f.length(spec.In))), input(f.rank(), at), nothing)
 	case Heard:
-		return value{eq(cell, f.rank()), zero, zero, zero, no}
+		return heard(eq(cell, f.rank()))
 	}
 	return nothing
 }
@@ -65,7 +76,7 @@ func (f *frame) shiftIfShared() expr {
 func (s state) read(f *frame, buf spec.Buf, cell expr) value {
 	v := nothing
 	for _, c := range f.cases(buf) {
-		v = choose(c.cond, s(f, c.buf, cell), v)
+		v = either(c.cond, s(f, c.buf, cell), v)
 	}
 	return v
 }

@@ -23,7 +23,8 @@ func (w *walker) step(n gen.Step, at path, k int, key string, s state, skews map
 	for _, x := range local {
 		after = w.local(x, after)
 	}
-	return after.from(at, k)
+	w.loans(local)
+	return after.forget().from(at, k)
 }
 
 // actions lists the actions of a step.
@@ -52,6 +53,7 @@ func (w *walker) actions(st *step, nodes []gen.Node, inner path, local *[]*actio
 				*local = append(*local, x)
 			}
 			w.inBounds(x)
+			w.lendsScratch(x)
 		}
 	}
 }
@@ -122,7 +124,7 @@ func (w *walker) received(x *action, s state) state {
 		sender := w.sender(x, g)
 		if buf == Heard {
 			told := sender.told(cell)
-			return value{or(old.known, and(hit, told)), zero, zero, zero, no}
+			return heard(or(old.known, and(hit, told)))
 		}
 		into := x.data()
 		if isNothing(into) || buf == spec.In && !f.c.o.InPlace {
@@ -137,7 +139,8 @@ func (w *walker) received(x *action, s state) state {
 		if n, ok := x.node.(gen.RecvReduce); ok {
 			got = w.reduced(g, n, x.step.state, offset, got).value
 		}
-		return choose(f.c.name("hit", hit), got, old).as(f, "")
+		got.lent = isLent(x.node)
+		return either(f.c.name("hit", hit), got, old).as(f, "")
 	}
 }
 

@@ -158,7 +158,7 @@ func (w *walker) branch(n gen.If, at path, k int, key string, s state, skews map
 	w.defined(n, at)
 	join := state(func(f *frame, buf spec.Buf, cell expr) value {
 		c := f.eval(n.Cond)
-		return choose(c, then(f, buf, cell), els(f, buf, cell))
+		return either(c, then(f, buf, cell), els(f, buf, cell))
 	})
 	return join.from(at, k)
 }

@@ -66,6 +66,18 @@ var plants = []planted{
 	{"binomial: a block too many", gen.GatherBinomial, send(0, func(x *gen.Send) { x.Data.N = off(x.Data.N) }), "bounds"},
 	{"binomial: without room for a slot", gen.ScatterBinomial, func(a *gen.Algorithm) { a.Scratch = under(a.Scratch) }, "bounds"},
 	{"tree: not finished", gen.AllReduceTree, finish(0, func(x *gen.Finish) { x.Data.N = zero }), "entry"},
+	{"lent: a later step reduces it", gen.AllReduceOneShot, func(a *gen.Algorithm) {
+		step := a.Body[0].(gen.Step)
+		a.Body = []gen.Node{step[:2], step[2:]}
+	}, "operands"},
+	{"lent: a later step sends it", gen.AllReduceTwoShot, send(1, func(x *gen.Send) { x.Data = gen.Slot(spec.Scratch, spec.Rank, spec.Rank) }), "sent"},
+	{"lent: the lender changes it", gen.ReduceScatterDirect, edit.Nth(0, func(x gen.Reduce) []gen.Node {
+		return []gen.Node{gen.Copy{Into: x.Into, From: gen.Chunk(spec.In, spec.Up(off(spec.Rank), spec.Size))}, x}
+	}), "lend"},
+	{"lent: something else than a reduction reads it", gen.ReduceScatterDirect, edit.Nth(0, func(x gen.Finish) []gen.Node {
+		return []gen.Node{gen.Copy{Into: x.Data, From: gen.Chunk(spec.Scratch, spec.Rank)}, x}
+	}), "operands"},
+	{"lent: not into scratch", gen.AllGatherDirect, recv(0, func(x *gen.Recv) { x.Lend = true }), "lend"},
 	{"scatter and all-gather: a chunk too few", gen.BroadcastScatterAllGather, let("mine", spec.Min(spec.Size, off(spec.BitAnd(v("place"), spec.Sub(zero, v("place")))))), "step"},
 }
 
