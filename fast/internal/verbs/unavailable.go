@@ -1,0 +1,21 @@
+//go:build !linux || !cgo
+
+package verbs
+
+import "fmt"
+
+// Device is an RDMA device.
+type Device struct{ Name string }
+
+// Context is an open device.
+type Context struct{}
+
+// Devices is those of this host: here the error that is ErrUnavailable.
+func Devices() ([]Device, error) { return nil, unavailable() }
+
+// Open answers with the error that is ErrUnavailable.
+func (Device) Open() (*Context, error) { return nil, unavailable() }
+
+func unavailable() error {
+	return fmt.Errorf("%w: this program was built without cgo, or not for Linux", ErrUnavailable)
+}
