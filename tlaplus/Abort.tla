@@ -31,7 +31,8 @@ CONSTANTS
   AwaitsAcks, \* FALSE: a coordinator decides before all have adopted
   AwaitsAll,  \* FALSE: a coordinator proposes before all have said something
   Answers,    \* FALSE: who has decided does not answer any more
-  Looks,      \* TRUE: who waits looks again and again, so that to wait for ever is no deadlock
+  Looks,      \* TRUE: who waits looks for messages again and again, so that to wait for ever is no deadlock
+  Apart,      \* FALSE: who looks does not hear meanwhile what it is told
   MindsEpoch  \* FALSE: what a rank is told about another communicator counts for this one
 
 VARIABLES
@@ -46,9 +47,10 @@ VARIABLES
   reports,  \* by rank: the States that it has got
   proposed, \* by rank
   acks,     \* by rank: who has adopted what it proposed
-  decided   \* by rank
+  decided,  \* by rank
+  looking   \* by rank: it looks for messages
 
-vars == <<alive, status, note, gone, net, adopted, value, told, reports, proposed, acks, decided>>
+vars == <<alive, status, note, gone, net, adopted, value, told, reports, proposed, acks, decided, looking>>
 
 Ranks == 0..(N - 1)
 All(x) == [r \in Ranks |-> x]
@@ -56,7 +58,7 @@ All(x) == [r \in Ranks |-> x]
 Init ==
   /\ alive = All(TRUE) /\ status = All(IF Begun THEN "agree" ELSE "call") /\ note = All(FALSE) /\ gone = All({})
   /\ net = {} /\ adopted = All(0) /\ value = All({}) /\ told = All(N) /\ reports = All({})
-  /\ proposed = All(FALSE) /\ acks = All({}) /\ decided = All(FALSE)
+  /\ proposed = All(FALSE) /\ acks = All({}) /\ decided = All(FALSE) /\ looking = All(FALSE)
 
 Msg(kind, from, to, round, a, v) == [kind |-> kind, from |-> from, to |-> to, round |-> round, adopted |-> a, value |-> v]
 
@@ -68,7 +70,7 @@ agreement == <<net, adopted, value, told, reports, proposed, acks, decided>>
 Crash(r) ==
   /\ alive[r] /\ Cardinality({d \in Ranks : ~alive[d]}) < MaxCrashes
   /\ alive' = [alive EXCEPT ![r] = FALSE]
-  /\ UNCHANGED <<status, note, gone, agreement>>
+  /\ UNCHANGED <<looking, status, note, gone, agreement>>
 
 \* A rank gives its call up: it tells the others.
 Condemn(r) ==
@@ -78,27 +80,29 @@ Condemn(r) ==
 GivesUp(r) ==
   /\ alive[r] /\ status[r] = "call"
   /\ Condemn(r)
-  /\ UNCHANGED <<alive, gone, agreement>>
+  /\ UNCHANGED <<looking, alive, gone, agreement>>
 
 GiveUp == GivesUp(0)
 
+Hears(r) == alive[r] /\ (Apart \/ ~looking[r])
+
 Hear(r) ==
-  /\ alive[r] /\ note[r]
+  /\ Hears(r) /\ note[r]
   /\ IF status[r] = "call" THEN Condemn(r)
      ELSE /\ note' = [note EXCEPT ![r] = FALSE]
           /\ status' = IF status[r] = "new" /\ ~MindsEpoch THEN [status EXCEPT ![r] = "broken"] ELSE status
-  /\ UNCHANGED <<alive, gone, agreement>>
+  /\ UNCHANGED <<looking, alive, gone, agreement>>
 
 Detect(r, d) ==
-  /\ Detects /\ alive[r] /\ ~alive[d] /\ d \notin gone[r]
+  /\ Detects /\ Hears(r) /\ ~alive[d] /\ d \notin gone[r]
   /\ gone' = [gone EXCEPT ![r] = gone[r] \cup {d}]
   /\ IF status[r] = "call" THEN Condemn(r) ELSE UNCHANGED <<status, note>>
-  /\ UNCHANGED <<alive, agreement>>
+  /\ UNCHANGED <<looking, alive, agreement>>
 
 Start(r) ==
   /\ alive[r] /\ status[r] = "failed"
   /\ status' = [status EXCEPT ![r] = "agree"]
-  /\ UNCHANGED <<alive, note, gone, agreement>>
+  /\ UNCHANGED <<looking, alive, note, gone, agreement>>
 
 Agrees(r) == alive[r] /\ status[r] = "agree" /\ ~decided[r]
 
@@ -106,7 +110,7 @@ SendState(r) ==
   /\ Agrees(r) /\ Coordinator(r) # r /\ Coordinator(r) # told[r]
   /\ net' = net \cup {Msg("state", r, Coordinator(r), Coordinator(r), adopted[r], IF adopted[r] = 0 THEN gone[r] ELSE value[r])}
   /\ told' = [told EXCEPT ![r] = Coordinator(r)]
-  /\ UNCHANGED <<alive, status, note, gone, adopted, value, reports, proposed, acks, decided>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, adopted, value, reports, proposed, acks, decided>>
 
 Deciding(r, to) == {Msg("decide", r, d, 0, 0, value[r]) : d \in to}
 
@@ -115,7 +119,7 @@ TakeState(m) ==
   /\ IF decided[m.to]
      THEN net' = (net \ {m}) \cup (IF Answers THEN Deciding(m.to, {m.from}) ELSE {}) /\ UNCHANGED reports
      ELSE net' = net \ {m} /\ reports' = [reports EXCEPT ![m.to] = reports[m.to] \cup {m}]
-  /\ UNCHANGED <<alive, status, note, gone, adopted, value, told, proposed, acks, decided>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, adopted, value, told, proposed, acks, decided>>
 
 Said(r) == {m.from : m \in reports[r]}
 
@@ -134,7 +138,7 @@ Propose(r) ==
        /\ net' = net \cup {Msg("propose", r, d, r, 0, v) : d \in Others(r)}
   /\ proposed' = [proposed EXCEPT ![r] = TRUE]
   /\ adopted' = [adopted EXCEPT ![r] = r + 1]
-  /\ UNCHANGED <<alive, status, note, gone, told, reports, acks, decided>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, told, reports, acks, decided>>
 
 TakePropose(m) ==
   /\ m.kind = "propose" /\ alive[m.to]
@@ -143,20 +147,20 @@ TakePropose(m) ==
           /\ value' = [value EXCEPT ![m.to] = m.value]
           /\ net' = (net \ {m}) \cup {Msg("adopted", m.to, m.from, m.round, 0, {})}
      ELSE net' = net \ {m} /\ UNCHANGED <<adopted, value>>
-  /\ UNCHANGED <<alive, status, note, gone, told, reports, proposed, acks, decided>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, told, reports, proposed, acks, decided>>
 
 TakeAdopted(m) ==
   /\ m.kind = "adopted" /\ alive[m.to]
   /\ acks' = [acks EXCEPT ![m.to] = acks[m.to] \cup {m.from}]
   /\ net' = net \ {m}
-  /\ UNCHANGED <<alive, status, note, gone, adopted, value, told, reports, proposed, decided>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, adopted, value, told, reports, proposed, decided>>
 
 Decide(r) ==
   /\ Agrees(r) /\ Coordinator(r) = r /\ proposed[r]
   /\ AwaitsAcks => Others(r) \subseteq acks[r]
   /\ decided' = [decided EXCEPT ![r] = TRUE]
   /\ net' = net \cup Deciding(r, Others(r))
-  /\ UNCHANGED <<alive, status, note, gone, adopted, value, told, reports, proposed, acks>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, adopted, value, told, reports, proposed, acks>>
 
 TakeDecide(m) ==
   /\ m.kind = "decide" /\ alive[m.to]
@@ -165,38 +169,49 @@ TakeDecide(m) ==
           /\ value' = [value EXCEPT ![m.to] = m.value]
           /\ told' = [told EXCEPT ![m.to] = m.from]
           /\ net' = (net \ {m}) \cup (IF Answers THEN {Msg("decide", m.to, d, 0, 0, m.value) : d \in Said(m.to)} ELSE {})
-  /\ UNCHANGED <<alive, status, note, gone, adopted, reports, proposed, acks>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, adopted, reports, proposed, acks>>
 
 \* Who has decided tells a new coordinator.
 TellNext(r) ==
   /\ Answers /\ alive[r] /\ decided[r] /\ Coordinator(r) # r /\ Coordinator(r) # told[r]
   /\ told' = [told EXCEPT ![r] = Coordinator(r)]
   /\ net' = net \cup Deciding(r, {Coordinator(r)})
-  /\ UNCHANGED <<alive, status, note, gone, adopted, value, reports, proposed, acks, decided>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, adopted, value, reports, proposed, acks, decided>>
 
 \* What is on its way to the dead, or from them, may be lost.
 Lose(m) ==
   /\ ~alive[m.to] \/ ~alive[m.from]
   /\ net' = net \ {m}
-  /\ UNCHANGED <<alive, status, note, gone, adopted, value, told, reports, proposed, acks, decided>>
+  /\ UNCHANGED <<looking, alive, status, note, gone, adopted, value, told, reports, proposed, acks, decided>>
 
 Enter(r) ==
   /\ alive[r] /\ status[r] = "agree" /\ decided[r]
   /\ status' = [status EXCEPT ![r] = "new"]
-  /\ UNCHANGED <<alive, note, gone, agreement>>
+  /\ UNCHANGED <<looking, alive, note, gone, agreement>>
 
-Look == Looks /\ (\E r \in Ranks : alive[r] /\ status[r] \in {"call", "agree"}) /\ UNCHANGED vars
+Look(r) ==
+  /\ Looks /\ alive[r] /\ status[r] \in {"call", "agree"}
+  /\ looking' = [looking EXCEPT ![r] = ~looking[r]]
+  /\ UNCHANGED <<alive, status, note, gone, agreement>>
 
 Settled == \A r \in Ranks : alive[r] => status[r] = "new"
 Finished == Settled /\ UNCHANGED vars
 
-Next ==
-  \/ \E r \in Ranks : Crash(r) \/ Hear(r) \/ Start(r) \/ SendState(r) \/ Propose(r) \/ Decide(r) \/ TellNext(r) \/ Enter(r)
-  \/ \E r \in Ranks, d \in Ranks : Detect(r, d)
-  \/ \E m \in net : TakeState(m) \/ TakePropose(m) \/ TakeAdopted(m) \/ TakeDecide(m) \/ Lose(m)
-  \/ GiveUp \/ Look \/ Finished
+\* What a rank does by itself, with a message that has come, and on what it is told.
+Acts(r) == Start(r) \/ SendState(r) \/ Propose(r) \/ Decide(r) \/ TellNext(r) \/ Enter(r)
+Gets(r) == \E m \in net : m.to = r /\ (TakeState(m) \/ TakePropose(m) \/ TakeAdopted(m) \/ TakeDecide(m))
+IsTold(r) == Hear(r) \/ \E d \in Ranks : Detect(r, d)
 
-Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
+Next ==
+  \/ \E r \in Ranks : Crash(r) \/ Acts(r) \/ Gets(r) \/ IsTold(r) \/ Look(r)
+  \/ \E m \in net : Lose(m)
+  \/ GiveUp \/ Finished
+
+\* Each rank goes on by itself, also while others look again and again, and so does what carries its messages and its news.
+\* Nothing has to die or to be lost.
+Spec ==
+  /\ Init /\ [][Next]_vars /\ WF_vars(GiveUp)
+  /\ \A r \in Ranks : WF_vars(Acts(r)) /\ WF_vars(Gets(r)) /\ WF_vars(IsTold(r))
 
 TypeOK == Cardinality({r \in Ranks : ~alive[r]}) <= MaxCrashes
 
@@ -213,4 +228,7 @@ Validity == \A r \in Ranks : decided[r] => \A d \in Ranks \ value[r] : status[d]
 NoStray == \A r \in Ranks : status[r] # "broken"
 
 Ends == <>Settled
+
+\* Every rank that lives learns of every death.
+Learns == \A r \in Ranks, d \in Ranks : ~alive[d] ~> (d \in gone[r] \/ ~alive[r])
 ====

@@ -6,13 +6,17 @@
 \* cells, and a receive writes to its own, at any time in between. Messages are sent and received whole here; ShmRing and
 \* TcpStream show that segments, slots and partial writes make no difference.
 \*
+\* If Polls is set, a rank looks at its instructions in flight in turn, again and again for as long as anything can still
+\* happen somewhere. Then who waits goes on and on, and that a call ends is more than that nothing gets stuck: it needs
+\* that each rank goes on by itself, and that it comes to look at each of its messages.
+\*
 \* action    models
 \* Push      fast/internal/shm:Endpoint.push fast/internal/tcp:Endpoint.push fast/internal/inproc:Endpoint.push fast:Call.Send
 \* Pop       fast/internal/shm:Endpoint.pull fast/internal/tcp:Endpoint.pull fast/internal/inproc:Endpoint.pull fast:Call.Recv fast:Call.RecvReduce
 \* Meet      verify:checker.channelCapacities
 \* Local     fast:Call.Copy fast:Call.Reduce fast:Call.Finish
 \* InFlight  fast:Call.Exchange gen:builder.runStep
-\* Looks     fast/internal/shm:Endpoint.advance fast/internal/tcp:Endpoint.advance fast/internal/inproc:Endpoint.advance
+\* Turn      fast/internal/shm:Endpoint.advance fast/internal/tcp:Endpoint.advance fast/internal/inproc:Endpoint.advance
 EXTENDS Naturals, Sequences, FiniteSets, Schedule, CollSpec
 
 CONSTANTS
@@ -23,14 +27,17 @@ CONSTANTS
   InOrder,        \* FALSE: the message that was sent last is received first
   Lossless,       \* FALSE: messages get lost
   Once,           \* FALSE: a message is received again and again
-  LooksAtAll      \* FALSE: a rank looks again and again at the first of its instructions in flight, and at no other
+  Polls,          \* TRUE: ranks look at their messages in turn; FALSE: what can happen does, in any order
+  LooksAtAll,     \* FALSE: a rank never looks at the last one of several instructions in flight
+  Starved         \* ranks that need not go on though they can
 
 VARIABLES
   done, \* by rank: the instructions that are complete
   mem,  \* by rank and cell: values
-  chan  \* by sender and receiver: messages on their way
+  chan, \* by sender and receiver: messages on their way
+  eye   \* by rank: the instruction that it looks at; 0: none yet
 
-vars == <<done, mem, chan>>
+vars == <<done, mem, chan, eye>>
 
 Instrs(r) == 1..Lengths[r + 1]
 IsSend(in) == in.kind = "send"
@@ -45,12 +52,11 @@ Init ==
   /\ done = [r \in Ranks |-> {}]
   /\ mem = [r \in Ranks |-> Initial[r + 1]]
   /\ chan = [s \in Ranks |-> [d \in Ranks |-> <<>>]]
+  /\ eye = [r \in Ranks |-> 0]
 
 Waits(r, i) == IF JoinSteps THEN Instr(r, i).after ELSE {}
 
 InFlight(r) == {i \in Instrs(r) \ done[r] : Waits(r, i) \subseteq done[r]}
-
-Looks(r) == IF LooksAtAll THEN InFlight(r) ELSE {i \in InFlight(r) : \A j \in InFlight(r) : i <= j}
 
 \* Messages between two ranks take turns.
 IsTurn(r, in) == in.prior = 0 \/ in.prior \in done[r]
@@ -75,10 +81,12 @@ Received(r, in, msg) ==
 
 Place(r, in, values) == mem' = [mem EXCEPT ![r] = Write(mem[r], in.dst, values)]
 
-Complete(r, i) == done' = [done EXCEPT ![r] = done[r] \cup {i}]
+Complete(r, i) == done' = [done EXCEPT ![r] = done[r] \cup {i}] /\ UNCHANGED eye
+
+CanPush(r, in) == IsSend(in) /\ IsTurn(r, in) /\ Len(chan[r][in.peer]) < Capacity
 
 Push(r, i, in) ==
-  /\ IsSend(in) /\ IsTurn(r, in) /\ Len(chan[r][in.peer]) < Capacity
+  /\ CanPush(r, in)
   /\ chan' = IF Lossless THEN [chan EXCEPT ![r][in.peer] = Append(chan[r][in.peer], Read(r, in.srcs[1]))] ELSE chan
   /\ Complete(r, i)
   /\ UNCHANGED mem
@@ -86,23 +94,26 @@ Push(r, i, in) ==
 First(q) == IF InOrder THEN q[1] ELSE q[Len(q)]
 Rest(q) == IF ~Once THEN q ELSE IF InOrder THEN Tail(q) ELSE SubSeq(q, 1, Len(q) - 1)
 
+Awaits(r, in) == IsRecv(in) /\ IsTurn(r, in) /\ MayWrite(r, in)
+CanPop(r, in) == Awaits(r, in) /\ Len(chan[in.peer][r]) > 0
+
 Pop(r, i, in) ==
-  /\ IsRecv(in) /\ IsTurn(r, in) /\ MayWrite(r, in) /\ Len(chan[in.peer][r]) > 0
+  /\ CanPop(r, in)
   /\ \E values \in {Received(r, in, First(chan[in.peer][r]))} : Place(r, in, values)
   /\ chan' = [chan EXCEPT ![in.peer][r] = Rest(chan[in.peer][r])]
   /\ Complete(r, i)
 
-\* Without room for a message, a send, instruction i of rank s, and its receive complete together.
-Meet(s, i, send, r, j, recv) ==
-  /\ send.peer = r /\ IsTurn(s, send)
-  /\ IsRecv(recv) /\ recv.peer = s /\ IsTurn(r, recv) /\ MayWrite(r, recv)
-  /\ \E values \in {Received(r, recv, Read(s, send.srcs[1]))} : Place(r, recv, values)
-  /\ done' = [done EXCEPT ![s] = done[s] \cup {i}, ![r] = done[r] \cup {j}]
-  /\ UNCHANGED chan
+\* Without room for a message, a send and its receive, instruction i of rank r, complete together.
+Offers(r, in) == IF Capacity > 0 THEN {} ELSE {j \in InFlight(in.peer) : \E send \in {Instr(in.peer, j)} :
+  IsSend(send) /\ send.peer = r /\ IsTurn(in.peer, send)}
+CanMeet(r, in) == Awaits(r, in) /\ Offers(r, in) # {}
 
-Meetings(s, i, send) ==
-  /\ IsSend(send)
-  /\ \E j \in Looks(send.peer) : \E recv \in {Instr(send.peer, j)} : Meet(s, i, send, send.peer, j, recv)
+Meet(r, i, in) ==
+  /\ CanMeet(r, in)
+  /\ \E j \in Offers(r, in) :
+       /\ \E values \in {Received(r, in, Read(in.peer, Instr(in.peer, j).srcs[1]))} : Place(r, in, values)
+       /\ done' = [done EXCEPT ![r] = done[r] \cup {i}, ![in.peer] = done[in.peer] \cup {j}]
+  /\ UNCHANGED <<chan, eye>>
 
 RECURSIVE Folded(_, _, _)
 Folded(r, srcs, n) == \* the first n operands, from left to right
@@ -121,19 +132,32 @@ Local(r, i, in) ==
   /\ Complete(r, i)
   /\ UNCHANGED chan
 
-AllDone == \A r \in Ranks : done[r] = Instrs(r)
+IsAble(r, i) == \E in \in {Instr(r, i)} : IsLocal(in) \/ CanPush(r, in) \/ CanPop(r, in) \/ CanMeet(r, in)
+Does(r, i) == \E in \in {Instr(r, i)} : Push(r, i, in) \/ Pop(r, i, in) \/ Meet(r, i, in) \/ Local(r, i, in)
 
-\* A look in vain is no end, so that what a rank never looks at is no deadlock.
-Look == ~LooksAtAll /\ UNCHANGED vars
+\* What a rank comes to look at, and what after i.
+Lowest(all) == CHOOSE i \in all : \A j \in all : i <= j
+Looks(r) == IF LooksAtAll \/ Cardinality(InFlight(r)) = 1 THEN InFlight(r)
+            ELSE {i \in InFlight(r) : \E j \in InFlight(r) : i < j}
+After(all, i) == IF \E j \in all : j > i THEN Lowest({j \in all : j > i}) ELSE Lowest(all)
 
+\* A look in vain. Where nothing can happen any more it is no step, so that a deadlock is one.
+Turn(r) ==
+  /\ InFlight(r) # {} /\ \E q \in Ranks : \E i \in InFlight(q) : IsAble(q, i)
+  /\ IF eye[r] \in InFlight(r) THEN ~IsAble(r, eye[r]) /\ eye' = [eye EXCEPT ![r] = After(Looks(r), eye[r])]
+     ELSE \E i \in Looks(r) : eye' = [eye EXCEPT ![r] = i]
+  /\ UNCHANGED <<done, mem, chan>>
+
+Moves(r) == IF Polls THEN Turn(r) \/ (eye[r] \in InFlight(r) /\ Does(r, eye[r])) ELSE \E i \in InFlight(r) : Does(r, i)
+
+Returned(r) == done[r] = Instrs(r)
+AllDone == \A r \in Ranks : Returned(r)
 Finished == AllDone /\ UNCHANGED vars
 
-Next ==
-  \/ \E r \in Ranks : \E i \in Looks(r) : \E in \in {Instr(r, i)} : Push(r, i, in) \/ Pop(r, i, in) \/ Local(r, i, in)
-  \/ Capacity = 0 /\ \E s \in Ranks : \E i \in Looks(s) : \E send \in {Instr(s, i)} : Meetings(s, i, send)
-  \/ Look \/ Finished
+Next == (\E r \in Ranks : Moves(r)) \/ Finished
 
-Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
+\* Each rank goes on by itself: one that looks again and again does not keep another from going on.
+Spec == Init /\ [][Next]_vars /\ \A r \in Ranks \ Starved : WF_vars(Moves(r))
 
 \* No two instructions in flight touch the same cell, unless both only read it. A receive that comes after a send of the
 \* same cells is the one exception.
@@ -169,5 +193,6 @@ Result == AllDone =>
 \* Nothing is left on its way.
 Drained == AllDone => \A s \in Ranks, d \in Ranks : chan[s][d] = <<>>
 
-Ends == <>AllDone
+\* The call returns on every rank.
+Ends == \A r \in Ranks : <>Returned(r)
 ====

@@ -4,6 +4,9 @@
 \* a plain store that its processor may delay (x86-TSO). The others, "F" in Fail and "C" in Close, are counted by locked
 \* instructions; the last of them has the system drain the rank's stores (membarrier) before it looks at the mark.
 \*
+\* If Endless is set, the rank makes Exchanges until it is refused: the mapping is then only given back if the others go on
+\* by themselves, whatever the rank does, and need no moment at which it is outside.
+\*
 \* action    models
 \* StepIn    fast/internal/shm:gate.mark fast/internal/release:Store
 \* LookIn    fast/internal/shm:gate.stepIn fast/internal/shm:Endpoint.enter
@@ -18,14 +21,16 @@
 EXTENDS Naturals, Sequences, FiniteSets
 
 CONSTANTS
-  Exchanges, \* that the rank makes
+  Exchanges, \* that the rank makes; twice as many stores fit into its processor's buffer
+  Endless,   \* TRUE: it makes them until it is refused
   Plain,     \* TRUE: the rank's mark is a plain store; FALSE: an atomic one, where the system has no membarrier
   Barriers,  \* FALSE: who leaves last does not have the rank's stores drained
   LooksIn,   \* FALSE: the rank does not look whether the gate is shut
   Counts,    \* FALSE: who leaves does not mind those others that are still inside
   MindsMark, \* FALSE: nor the rank
   Once,      \* FALSE: that the mapping was given back is not noted
-  LooksOut   \* FALSE: the rank leaves without looking whether it is the last
+  LooksOut,  \* FALSE: the rank leaves without looking whether it is the last
+  AtOnce     \* FALSE: the gate is shut only at a moment at which the rank's mark is not there
 
 VARIABLES
   pc,     \* what each does next
@@ -50,7 +55,7 @@ Init ==
 At(p, at) == pc[p] = at
 Go(p, to) == pc' = [pc EXCEPT ![p] = to]
 
-Mark(v) == IF Plain THEN buf' = Append(buf, v) /\ UNCHANGED mark ELSE mark' = v /\ UNCHANGED buf
+Mark(v) == IF Plain THEN Len(buf) < 2 * Exchanges /\ buf' = Append(buf, v) /\ UNCHANGED mark ELSE mark' = v /\ UNCHANGED buf
 
 Drain ==
   /\ buf # <<>>
@@ -73,7 +78,7 @@ LookIn ==
 Use ==
   /\ pc["R"] \in {"use", "refused"}
   /\ Mark(0)
-  /\ left' = IF At("R", "refused") THEN 0 ELSE left - 1
+  /\ left' = IF At("R", "refused") THEN 0 ELSE IF Endless THEN left ELSE left - 1
   /\ Go("R", "out")
   /\ UNCHANGED <<inside, shut, freed, frees>>
 
@@ -92,7 +97,7 @@ Enter(p) ==
   /\ UNCHANGED <<left, mark, buf, shut, freed, frees>>
 
 Shut ==
-  /\ At("C", "shut")
+  /\ At("C", "shut") /\ (AtOnce \/ mark = 0)
   /\ shut' = TRUE
   /\ Go("C", "leave")
   /\ UNCHANGED <<left, mark, buf, inside, freed, frees>>
@@ -123,12 +128,13 @@ Free(p) ==
 AllDone == buf = <<>> /\ \A p \in Actors : At(p, "done")
 Finished == AllDone /\ UNCHANGED vars
 
-Next ==
-  \/ StepIn \/ LookIn \/ Use \/ LookOut \/ Drain \/ Shut \/ Finished
-  \/ \E p \in Others : Enter(p) \/ Leave(p) \/ Barrier(p) \/ LookMark(p)
-  \/ \E p \in Actors : Free(p)
+Rank == StepIn \/ LookIn \/ Use \/ LookOut \/ Free("R")
+Other(p) == Enter(p) \/ (p = "C" /\ Shut) \/ Leave(p) \/ Barrier(p) \/ LookMark(p) \/ Free(p)
 
-Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
+Next == Rank \/ Drain \/ Finished \/ \E p \in Others : Other(p)
+
+\* Each goes on by itself, and so do stores on their way to memory.
+Spec == Init /\ [][Next]_vars /\ WF_vars(Rank) /\ WF_vars(Drain) /\ \A p \in Others : WF_vars(Other(p))
 
 TypeOK == mark \in 0..1 /\ inside \in 0..2 /\ Len(buf) <= 2 * Exchanges
 

@@ -100,7 +100,6 @@ Takes(r, e) ==
        [] e.do \in {"copy", "reduce", "finish"} -> Alone(r, e)
        [] OTHER -> UNCHANGED <<vars, open, bytes>>
 
-Lowest(ranks) == CHOOSE r \in ranks : \A q \in ranks : r <= q
 Waiting == {r \in Ranks : Left(r)}
 Misfits == {r \in Waiting : ~Fits(r, Event(r))}
 Forlorn == {r \in Waiting : ~Left(Event(r).peer)} \* who fits waits for a message

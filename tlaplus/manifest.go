@@ -42,6 +42,8 @@ var execChecks = []check{
 	{model: "Exec", config: "tree4", algorithm: "allreduce/tree", Params: gen.Params{Size: 4, Depth: 2}, want: "ok", states: 10},
 	{model: "Exec", config: "twoshot", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 2, Depth: 1}, want: "ok", states: 44},
 	{model: "Exec", config: "twoshot_rendezvous", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 244},
+	{model: "Exec", config: "polls", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 2909},
+	{model: "Exec", config: "polls_rendezvous", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 1065},
 	{model: "Exec", config: "twoshot4", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 4, Depth: 1}, want: "ok", states: 10336, long: true},
 	{model: "Exec", config: "bad_capacity", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, want: "deadlock", trace: 1},
 	{model: "Exec", config: "bad_aftersend", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, want: "Result", trace: 7},
@@ -50,7 +52,8 @@ var execChecks = []check{
 	{model: "Exec", config: "bad_order", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "Result", trace: 28},
 	{model: "Exec", config: "bad_lossless", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "deadlock", trace: 3},
 	{model: "Exec", config: "bad_once", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "Result", trace: 11},
-	{model: "Exec", config: "bad_looks", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, want: "Ends", states: 1},
+	{model: "Exec", config: "bad_looks", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 3, Depth: 1}, want: "Ends", states: 342},
+	{model: "Exec", config: "bad_starved", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "Ends", states: 1065},
 }
 
 var shmRingChecks = []check{
@@ -75,6 +78,7 @@ var shmRingChecks = []check{
 var gateChecks = []check{
 	{model: "Gate", config: "plain", want: "ok", states: 738},
 	{model: "Gate", config: "atomic", want: "ok", states: 296},
+	{model: "Gate", config: "endless", want: "ok", states: 483},
 	{model: "Gate", config: "long", want: "ok", states: 1912, long: true},
 	{model: "Gate", config: "bad_barrier", want: "Mapped", trace: 9},
 	{model: "Gate", config: "bad_shut", want: "Mapped", trace: 9},
@@ -82,6 +86,7 @@ var gateChecks = []check{
 	{model: "Gate", config: "bad_mark", want: "Mapped", trace: 10},
 	{model: "Gate", config: "bad_once", want: "FreedOnce", trace: 14},
 	{model: "Gate", config: "bad_leaves", want: "Ends", states: 623},
+	{model: "Gate", config: "bad_atonce", want: "Ends", states: 476},
 }
 
 var tcpStreamChecks = []check{
@@ -103,11 +108,14 @@ var abortChecks = []check{
 	{model: "Abort", config: "two", want: "ok", states: 389},
 	{model: "Abort", config: "three", want: "ok", states: 22403},
 	{model: "Abort", config: "deaths", want: "ok", states: 25015},
+	{model: "Abort", config: "looks", want: "ok", states: 1556},
+	{model: "Abort", config: "learns", want: "ok", states: 1556},
 	{model: "Abort", config: "deaths_calls", want: "ok", states: 189713, long: true},
 	{model: "Abort", config: "four", want: "ok", states: 108149, long: true},
 	{model: "Abort", config: "bad_tells", want: "deadlock", trace: 3},
 	{model: "Abort", config: "bad_detects", want: "deadlock", trace: 2},
-	{model: "Abort", config: "bad_heartbeat", want: "Ends", states: 2100},
+	{model: "Abort", config: "bad_heartbeat", want: "Ends", states: 540},
+	{model: "Abort", config: "bad_apart", want: "Learns", states: 1424},
 	{model: "Abort", config: "bad_keepsold", want: "Agreement", trace: 26},
 	{model: "Abort", config: "bad_acks", want: "Agreement", trace: 13},
 	{model: "Abort", config: "bad_all", want: "Validity", trace: 7},
