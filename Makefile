@@ -68,6 +68,14 @@ test-launchers: ## install launchers and servers, and run one program under each
 	@.ci/deps launchers || echo "test-launchers: going on with what there is"
 	cd launchers && COLLGEN_LAUNCHERS=1 $(GO) test -count=1
 
+# Packages with tests that need RDMA devices. Each runs in a virtual machine of its own.
+RDMA := ./fast/internal/verbs
+
+.PHONY: test-rdma
+test-rdma: ## run the tests of RDMA in a virtual machine with two soft-RoCE devices, made of Debian's packages in the user's cache
+	@.ci/deps rdma
+	$(GO) test -count=1 -p 1 -timeout 2m -exec $(CURDIR)/fast/internal/rdma/vm/boot $(RDMA)
+
 .PHONY: soak
 soak: ## try for hours what the tests try for seconds: ranks that are killed, stopped, cut off, cancelled, mismatched
 	COLLGEN_SOAK=1 $(GO) test -count=1 -p 1 -timeout 12h -v ./fast/...

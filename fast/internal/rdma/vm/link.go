@@ -1,0 +1,41 @@
+package vm
+
+import (
+	"strconv"
+	"testing"
+)
+
+// Down takes the link of n down, until Up or the end of the test.
+func (n NIC) Down(t testing.TB) {
+	t.Helper()
+	run(t, "ip", "link", "set", n.Interface, "down")
+	t.Cleanup(func() { n.Up(t) })
+}
+
+// Up brings the link of n up, with what it lost when it went down.
+func (n NIC) Up(t testing.TB) {
+	t.Helper()
+	run(t, "nics", "restore")
+}
+
+// MTU has the packets of RDMA carry so many bytes, 256 to 4096, until the end of the test. Ethernet's are longer by headers.
+func MTU(t testing.TB, bytes int) {
+	t.Helper()
+	set := func(bytes int) {
+		for _, n := range NICs {
+			run(t, "ip", "link", "set", n.Interface, "mtu", strconv.Itoa(bytes+104))
+		}
+	}
+	set(bytes)
+	t.Cleanup(func() { set(4096) })
+}
+
+// Netem has the wire do to packets, both ways, what the arguments of tc's netem say, as "loss", "2%", until the end of the
+// test. Packets between a device and itself do not go over the wire.
+func Netem(t testing.TB, args ...string) {
+	t.Helper()
+	for _, n := range NICs {
+		run(t, "tc", append([]string{"qdisc", "replace", "dev", n.Interface, "root", "netem"}, args...)...)
+		t.Cleanup(func() { run(t, "tc", "qdisc", "del", "dev", n.Interface, "root") })
+	}
+}
