@@ -58,7 +58,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/tcp", may: []string{"fast/internal/wire", "fast/internal/talk", "internal/events", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "fast/internal/rdma/vm"},
 	{pattern: "fast/internal/*", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
-	{pattern: "cmd/collgen", may: []string{"spec", "selection", "gen", "gen/emit", "gen/simulate", "verify", "verify/colltest",
+	{pattern: "cmd/collgen", may: []string{"spec", "selection", "gen", "gen/emit", "gen/induct", "gen/simulate", "verify", "verify/colltest",
 		"verify/colltest/remote", "verify/every", "verify/replay", "golang.org/x/tools"}, never: []string{"fast"}},
 	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},

@@ -18,7 +18,8 @@ type Algorithm struct {
 	Scratch spec.Expr // how many slots of scratch this rank needs, over rank, size, root, peer, depth; absent: 0
 	Body    []Node
 
-	Cost Cost
+	Cost  Cost
+	Hints Hints // for a proof for every number of ranks; those for the catalogue are in gen/induct
 }
 
 // FullName is the name under which people and tools know the algorithm: "allreduce/ring".

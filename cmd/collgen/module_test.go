@@ -55,7 +55,7 @@ func write(t *testing.T, name, text string) {
 // ownFiles are the files of the example that are not generated.
 func ownFiles(t *testing.T) map[string]string {
 	files := map[string]string{}
-	for _, name := range []string{"exchange.go", "main.go", "main_test.go"} {
+	for _, name := range []string{"exchange.go", "main.go", "main_test.go", recordName} {
 		files[name] = read(t, filepath.Join(example, name))
 	}
 	return files

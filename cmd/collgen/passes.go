@@ -9,7 +9,6 @@ import (
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
-	"github.com/collgen/collgen/verify/every"
 )
 
 // passes are what algorithms go through on their way to Go, in this order. They begin with verification, and what a pass
@@ -182,14 +181,4 @@ func proofOf(a *algorithm) emit.Proof {
 		p.Sampled = verify.AllPairs + 1
 	}
 	return p
-}
-
-// recallEvery finds out what was proved for every size of the algorithms as they are now.
-func recallEvery(ctx context.Context, j *job) error {
-	return j.each(ctx, func(a *algorithm) error {
-		if p, err := every.ProblemOf(&a.Algorithm); err == nil { // otherwise there is no argument for it, and no record
-			a.every, _ = p.Recorded()
-		}
-		return nil
-	})
 }

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/verify/every"
 )
 
@@ -20,14 +19,14 @@ type everySize struct {
 	solvers string
 	scripts string // a folder for the scripts
 	limit   time.Duration
-	record  string // the file to write what was proved to
+	write   bool // record what was proved
 }
 
 func (c *call) everySizeFlags() {
 	c.flags.StringVar(&c.every.solvers, "solver", "z3,cvc5", "`names` of the solvers, all of which have to prove everything")
 	c.flags.StringVar(&c.every.scripts, "smt", "", "write the scripts that the solvers get into `folder`")
 	c.flags.DurationVar(&c.every.limit, "limit", time.Minute, "`time` that a solver has for one answer; what it does not answer is not proved")
-	c.flags.StringVar(&c.every.record, "write", "", "write what was proved of the catalogue to `file`: verify/every/proved.txt")
+	c.flags.BoolVar(&c.every.write, "write", false, "record what was proved, in zproved.txt beside the generated code")
 }
 
 // provedEvery is what collgen prove says of an algorithm.
@@ -43,8 +42,8 @@ func runProve(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if c.every.record != "" && (c.arg("") != "" || !s.isBuiltIn) {
-		return usageError{errors.New("-write is for the whole catalogue")}
+	if c.every.write && c.arg("") != "" {
+		return usageError{errors.New("-write is for all algorithms of a package")}
 	}
 	solvers, err := every.Solvers(strings.Split(c.every.solvers, ",")...)
 	if err != nil {
@@ -55,7 +54,8 @@ func runProve(ctx context.Context, c *call) error {
 		return err
 	}
 	o := every.Options{Solvers: solvers, Limit: c.every.limit}
-	if err := every.Lemmas(ctx, o); err != nil {
+	lemmas := lemmasOf(problems)
+	if err := every.Lemmas(ctx, lemmas, o); err != nil {
 		return err
 	}
 	var faults []error
@@ -69,13 +69,13 @@ func runProve(ctx context.Context, c *call) error {
 		}
 		results, faults = append(results, x), append(faults, open...)
 	}
-	if err := c.showProved(s, results); err != nil {
+	if err := c.showProved(s, results, len(lemmas)); err != nil {
 		return err
 	}
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	return c.recordProved(s, results)
+	return c.recordProved(ctx, s, results)
 }
 
 // proveEvery proves one algorithm, and explains what is open.
@@ -112,7 +112,7 @@ func (c *call) problems(ctx context.Context, s *source) (problems []*every.Probl
 	for _, a := range found {
 		p, err := every.ProblemOf(&a.Algorithm)
 		if err != nil {
-			results = append(results, provedEvery{Record: every.Record{Algorithm: a.FullName()}, Open: []string{err.Error()}})
+			results = append(results, provedEvery{Record: every.Record{Algorithm: a.FullName()}, Open: []string{a.locate(fmt.Errorf("nothing is proved for every size: %w", err)).Error()}})
 			continue
 		}
 		if c.every.scripts != "" {
@@ -139,7 +139,7 @@ func writeScripts(dir string, p *every.Problem) error {
 			return err
 		}
 	}
-	for i, l := range emit.Lemmas() {
+	for i, l := range lemmasOf([]*every.Problem{p}) {
 		if err := write(fmt.Sprintf("lemma/%d", i), "; "+l.Name+"\n"+l.Script); err != nil {
 			return err
 		}
@@ -147,7 +147,16 @@ func writeScripts(dir string, p *every.Problem) error {
 	return nil
 }
 
-func (c *call) showProved(s *source, results []provedEvery) error {
+// lemmasOf are those that problems presume.
+func lemmasOf(problems []*every.Problem) []emit.Lemma {
+	var all []induct.Obligation
+	for _, p := range problems {
+		all = append(all, p.Obligations...)
+	}
+	return emit.LemmasOf(all)
+}
+
+func (c *call) showProved(s *source, results []provedEvery, lemmas int) error {
 	if c.json {
 		return writeJSON(c.stdout, results)
 	}
@@ -164,45 +173,7 @@ func (c *call) showProved(s *source, results []provedEvery) error {
 		total, open = total+x.Obligations, open+min(x.Obligations, len(x.Open))
 	}
 	t.flush()
-	fmt.Fprintf(c.stdout, "\n%d %s, %d obligations, %d of them proved, each by all solvers, and %d lemmas.\n",
-		len(results), plural(len(results), "algorithm"), total, total-open, len(emit.Lemmas()))
+	fmt.Fprintf(c.stdout, "\n%d %s, %d obligations, %d of them proved, each by all solvers, and %d %s.\n",
+		len(results), plural(len(results), "algorithm"), total, total-open, lemmas, plural(lemmas, "lemma"))
 	return nil
-}
-
-// recordProved writes the record of the catalogue, or says where it is not of what was proved.
-func (c *call) recordProved(s *source, results []provedEvery) error {
-	if !s.isBuiltIn {
-		return nil
-	}
-	recorded, err := every.Records()
-	if err != nil {
-		return err
-	}
-	var list []every.Record
-	var stale []string
-	for _, x := range results {
-		list = append(list, x.Record)
-		if !slices.ContainsFunc(recorded, func(r every.Record) bool { return r.Algorithm == x.Algorithm && r.Digest == x.Digest }) {
-			stale = append(stale, x.Algorithm)
-		}
-	}
-	switch {
-	case c.every.record != "":
-		return os.WriteFile(c.every.record, every.WriteRecords(list), 0o644)
-	case len(stale) > 0:
-		return fmt.Errorf("verify/every/proved.txt is of other forms of %s: collgen prove -write verify/every/proved.txt, and make generate",
-			strings.Join(stale, ", "))
-	}
-	return nil
-}
-
-// recallEmitted is recallEvery for algorithms as they were declared: the record is of the form of which Go is generated.
-func recallEmitted(ctx context.Context, j *job) error {
-	return j.each(ctx, func(a *algorithm) error {
-		form := gen.Prune(gen.Simplify(a.Algorithm))
-		if p, err := every.ProblemOf(&form); err == nil {
-			a.every, _ = p.Recorded()
-		}
-		return nil
-	})
 }

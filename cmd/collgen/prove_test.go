@@ -14,14 +14,7 @@ import (
 
 // TestProve proves a family, writes the scripts, and says so as JSON.
 func TestProve(t *testing.T) {
-	for _, solver := range []string{"z3", "cvc5"} {
-		if _, err := exec.LookPath(solver); err != nil {
-			if os.Getenv("COLLGEN_SOLVERS") == "required" {
-				t.Fatal(err)
-			}
-			t.Skipf("left out, because %s is not installed (.ci/deps prove installs it)", solver)
-		}
-	}
+	needSolvers(t)
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
 	if status := run(t.Context(), []string{"prove", "-catalogue", "-json", "-smt", dir, "allgather/ring"}, &stdout, &stderr); status != 0 {
@@ -44,6 +37,67 @@ func TestProve(t *testing.T) {
 	}
 }
 
+// needSolvers leaves the test out where a solver is missing, unless COLLGEN_SOLVERS is required.
+func needSolvers(t *testing.T) {
+	t.Helper()
+	for _, solver := range []string{"z3", "cvc5"} {
+		if _, err := exec.LookPath(solver); err != nil {
+			if os.Getenv("COLLGEN_SOLVERS") == "required" {
+				t.Fatal(err)
+			}
+			t.Skipf("left out, because %s is not installed (.ci/deps prove installs it)", solver)
+		}
+	}
+}
+
+// TestProveTheirs proves the algorithms of the example, as the owner of a module does, writes the record that is in the example, and
+// quotes it.
+func TestProveTheirs(t *testing.T) {
+	needSolvers(t)
+	t.Parallel()
+	files := ownFiles(t)
+	want := files[recordName]
+	delete(files, recordName)
+	dir := module(t, files)
+	if status, _, stderr := collgen(t, "prove", "-package", dir); status != statusFailed || !strings.Contains(stderr, "is not recorded") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	if status, _, stderr := collgen(t, "prove", "-write", "-package", dir); status != 0 || read(t, filepath.Join(dir, recordName)) != want {
+		t.Errorf("status %d, and not the record of the example: %s", status, stderr)
+	}
+	var entries []entry
+	decode(t, &entries, "list", "-json", "-n", "3", "-package", dir)
+	for _, e := range entries {
+		if e.Every == nil || e.Every.Sizes != "all" {
+			t.Errorf("%s: %+v", e.Name, e.Every)
+		}
+	}
+	write(t, filepath.Join(dir, recordName), "neighbours/ring all")
+	if status, _, stderr := collgen(t, "list", "-package", dir); status != statusFailed || !strings.Contains(stderr, recordName+": not a record") {
+		t.Errorf("with a broken record, status %d: %s", status, stderr)
+	}
+}
+
+// TestProveForgotten has an author who forgets the invariant, and one who says too little: the message says what is missing.
+func TestProveForgotten(t *testing.T) {
+	needSolvers(t)
+	t.Parallel()
+	files := ownFiles(t)
+	from, to := strings.Index(files["exchange.go"], "\tHints: "), strings.LastIndex(files["exchange.go"], "\tCost: ")
+	for hints, want := range map[string]string{
+		"": "its Hints have no invariant of the loop over turn, which has to say which cells of out hold what before each turn, " +
+			"over rank, size, prev, next, to, from and turn\n",
+		"\tHints: gen.Hints{Loops: make([]gen.Invariant, 1)},\n": "it may be the invariant of the loop over turn that is wrong, or says too little, " +
+			"since nothing is known of cell 1 of out on rank 0\n",
+	} {
+		text := files["exchange.go"]
+		dir := module(t, map[string]string{"exchange.go": text[:from] + hints + text[to:]})
+		if status, _, stderr := collgen(t, "prove", "-package", dir, "neighbours/shifts"); status != statusFailed || !strings.Contains(stderr, want) {
+			t.Errorf("status %d, want %q in %s", status, want, stderr)
+		}
+	}
+}
+
 // TestProveRefuses has no solver, a wrong one, and a record of a part.
 func TestProveRefuses(t *testing.T) {
 	for _, test := range []struct {
@@ -52,7 +106,7 @@ func TestProveRefuses(t *testing.T) {
 	}{
 		{[]string{"-solver", "z4", "send"}, "no solver"},
 		{[]string{"send"}, "is not installed"},
-		{[]string{"-write", "proved.txt", "send"}, "-write is for the whole catalogue"},
+		{[]string{"-write", "send"}, "-write is for all algorithms"},
 		{[]string{"-solver", "z3", "nothing"}, "no algorithm's name begins"},
 	} {
 		t.Run(test.says, func(t *testing.T) {

@@ -27,7 +27,7 @@ var Exchange = spec.Primitive{
 	},
 }
 
-// InOneStep is how the ranks achieve it.
+// InOneStep is how the ranks achieve it. As it has no loop, it is proved for every number of ranks without further words.
 var InOneStep = gen.Algorithm{
 	Name:      "ring",
 	Primitive: Exchange,
@@ -54,3 +54,36 @@ var InOneStep = gen.Algorithm{
 	},
 	Cost: gen.Cost{Alpha: spec.Int(2), Beta: spec.Int(2), Gamma: spec.Int(0)},
 }
+
+// InTwoShifts is another way, which a call gets by fast.WithAlgorithm("shifts"). Its Hints say what is true before each turn of its
+// loop: so collgen prove can show by induction that it is right for every number of ranks, and not for those alone that were tried.
+var InTwoShifts = gen.Algorithm{
+	Name:      "shifts",
+	Primitive: Exchange,
+	Doc:       "Every rank passes its block on around the ring, and then back: for links that carry one message at a time.",
+	Source:    "Gropp, Lusk, Skjellum: Using MPI, chapter 4, where two MPI_Sendrecv exchange the ghost points",
+	Body: []gen.Node{
+		gen.Let{Name: "prev", Is: before},
+		gen.Let{Name: "next", Is: after},
+		gen.For{Var: "turn", N: spec.Int(2), Body: []gen.Node{
+			gen.Let{Name: "to", Is: spec.If(isFirst(spec.Var("turn")), spec.Var("next"), spec.Var("prev"))},
+			gen.Let{Name: "from", Is: spec.If(isFirst(spec.Var("turn")), spec.Var("prev"), spec.Var("next"))},
+			gen.If{
+				Cond: spec.Eq(spec.Size, spec.Int(1)),
+				Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, spec.Var("turn")), From: gen.Chunk(spec.In, spec.Int(0))}}},
+				Else: []gen.Node{gen.Step{
+					gen.Send{To: spec.Var("to"), Data: gen.Chunk(spec.In, spec.Int(0))},
+					gen.Recv{From: spec.Var("from"), Into: gen.Chunk(spec.Out, spec.Var("turn"))},
+				}},
+			},
+		}},
+	},
+	// The blocks before the turn's own have come: the first is that of the rank before, the second that of the rank after.
+	Hints: gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{
+		Buf: spec.Out, Where: spec.Lt(gen.Cell, spec.Var("turn")),
+		Chunk: spec.Int(0), First: spec.If(isFirst(gen.Cell), before, after), Count: spec.Int(1),
+	}}}}},
+	Cost: gen.Cost{Alpha: spec.Int(2), Beta: spec.Int(2), Gamma: spec.Int(0)},
+}
+
+func isFirst(x spec.Expr) spec.Expr { return spec.Eq(x, spec.Int(0)) }

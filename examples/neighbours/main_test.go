@@ -10,26 +10,28 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// TestNeighbours checks what every rank gets, of one and two ranks too.
+// TestNeighbours checks what every rank gets by each algorithm, of one and two ranks too.
 func TestNeighbours(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		for _, count := range []int{0, 1, 5} {
-			err := fast.Run(context.Background(), n, func(ctx context.Context, c *fast.Comm) error {
-				return exchangeOnce(ctx, c, count)
-			})
-			if err != nil {
-				t.Errorf("%d ranks: %v", n, err)
+			for _, algorithm := range []string{"ring", "shifts"} {
+				err := fast.Run(context.Background(), n, func(ctx context.Context, c *fast.Comm) error {
+					return exchangeOnce(ctx, c, count, fast.WithAlgorithm(algorithm))
+				})
+				if err != nil {
+					t.Errorf("%s, %d ranks: %v", algorithm, n, err)
+				}
 			}
 		}
 	}
 }
 
-func exchangeOnce(ctx context.Context, c *fast.Comm, count int) error {
+func exchangeOnce(ctx context.Context, c *fast.Comm, count int, how fast.Option) error {
 	src, dst := make([]int32, count), make([]int32, 2*count)
 	for i := range src {
 		src[i] = int32(100*c.Rank() + i)
 	}
-	if err := Neighbours(ctx, c, dst, src); err != nil {
+	if err := Neighbours(ctx, c, dst, src, how); err != nil {
 		return err
 	}
 	for i := range src {

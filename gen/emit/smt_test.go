@@ -67,3 +67,14 @@ func TestSMTShifted(t *testing.T) {
 		t.Errorf("%v %v\n%s", shifted, err, script)
 	}
 }
+
+// TestLemmasOf has the lemmas about bits where there are bits alone, also deep inside of a name.
+func TestLemmasOf(t *testing.T) {
+	x := spec.Var("x")
+	none := induct.Obligation{Names: []induct.Name{{Name: "y", Is: spec.Mul(x, x)}}, Goal: spec.Le(i(0), x)}
+	some := none
+	some.Names = []induct.Name{{Name: "y", Is: spec.Add(x, spec.BitAnd(x, i(1)))}}
+	if a, b := LemmasOf([]induct.Obligation{none}), LemmasOf([]induct.Obligation{none, some}); len(a) != 1 || len(b) != len(Lemmas()) {
+		t.Errorf("%d and %d lemmas", len(a), len(b))
+	}
+}

@@ -2,7 +2,11 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/collgen/collgen/gen/induct"
+	"github.com/collgen/collgen/spec"
 )
 
 // maxNumber is more than the numbers x for which the lemmas about bits are proved: their sums fit 64 bits.
@@ -11,12 +15,12 @@ const maxNumber int64 = 1 << 62
 // Lemma is something that scripts presume of numbers, as a script of its own: it is proved by unsat.
 type Lemma struct{ Name, Script string }
 
-// Lemmas are all that scripts presume, besides what integers and their sums are. That log2 of x is the number k with
+// Lemmas are all that scripts may presume, besides what integers and their sums are. That log2 of x is the number k with
 // 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up to MaxExponent, and all x of
 // less than 2^62 in size that, where they are shifted to the left, fit 64 bits. Exponents that are compared with each other by a
 // constant differ by less than 4.
 func Lemmas() []Lemma {
-	return []Lemma{
+	return []Lemma{ // the first is the one that is not about bits
 		{"products with a positive number are ordered as the other factors are", products(
 			"(and (= (+ (* x z) z) (* (+ x 1) z)) (=> (<= 1 z)",
 			"  (and (<= (+ (* x z) z) (* (+ x 1 d) z)) (<= (+ (* x z) z z) (* (+ x 2 d) z)))))")},
@@ -42,6 +46,26 @@ func Lemmas() []Lemma {
 			"    (=> (and multiple (= (bvand (bvashr x e) one) one)) (= l (pow e)))",
 			"    (=> (and multiple (not (= (bvand (bvashr x e) one) one))) (bvsle (bvadd (pow e) (pow e)) l)))))")},
 	}
+}
+
+// LemmasOf are those that the scripts of obligations may presume: those about bits only where there are operations on bits.
+func LemmasOf(list []induct.Obligation) []Lemma {
+	all := Lemmas()
+	for i := range list {
+		if hasBits(&list[i]) {
+			return all
+		}
+	}
+	return all[:1]
+}
+
+// hasBits tells whether there are operations on bits in o.
+func hasBits(o *induct.Obligation) bool {
+	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitXorExpr, spec.Log2Expr}
+	var in func(e spec.Expr) bool
+	in = func(e spec.Expr) bool { return slices.Contains(operations, e.Kind) || slices.ContainsFunc(e.Args, in) }
+	return in(o.Goal) || slices.ContainsFunc(o.Given, in) ||
+		slices.ContainsFunc(o.Names, func(n induct.Name) bool { return in(n.Is) || in(n.Min) || in(n.Max) })
 }
 
 // products is the script for a law of integers.

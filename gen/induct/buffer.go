@@ -1,6 +1,7 @@
 package induct
 
 import (
+	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -41,7 +42,7 @@ func (f *frame) length(buf spec.Buf) expr {
 		return zero
 	case ok:
 		return f.product(f.eval(b.Blocks), f.chunks())
-	case buf == Heard:
+	case buf == gen.Heard:
 		return spec.Size
 	}
 	return f.orElse(f.c.a.Scratch, zero)

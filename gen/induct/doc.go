@@ -9,11 +9,13 @@
 // moment. A moment is a place in the program with the turns of the loops around it; the turns of a loop may be shifted
 // by a number that depends on the rank, its Skew. The moments of one rank are in the order of its steps. So there is such a
 // run, and it ends where every channel has room for a message, if (matched) each send of a moment names a rank that has at
-// the same moment a receive that names the sender, and the reverse, and if (distinct) no rank sends to a rank twice, or
-// receives from it twice, at one moment.
+// the same moment a receive that names the sender, and the reverse, and if messages between two ranks at one
+// moment are received in the order in which they are sent. They are if (distinct) no rank sends to a rank twice, or receives from
+// it twice, at one moment. Of several sends and receives of a step, outside of its loops, the first are matched, the second, and so
+// on: that is their order, too.
 //
 // What the memory holds at a moment is then known by induction over moments: a value is a reduction of one chunk over the
-// ranks first, first+1, …, count of them and modulo the size, each once, or none that is known. A loop has an [Invariant], which
+// ranks first, first+1, …, count of them and modulo the size, each once, or none that is known. A loop has a [gen.Invariant], which
 // says what memory holds at its head, as a function of the rank and the turn. It holds before the first turn
 // (entry), and after each turn if before it (step); in between, and where there is no loop, the values follow from the
 // actions. What is received is what the sender's memory held at that moment. Operands of a reduction are known, of one

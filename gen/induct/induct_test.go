@@ -13,18 +13,19 @@ import (
 // TestUnsupported has what there is no argument for: it is an error, and not a proof of less.
 func TestUnsupported(t *testing.T) {
 	receive := gen.Recv{From: spec.Root, Into: gen.Chunk(spec.Out, spec.Int(0))}
-	ring, none := gen.AllGatherRing, induct.Hints{}
+	ring, none := gen.AllGatherRing, gen.Hints{}
 	for _, test := range []struct {
 		a    gen.Algorithm
-		h    induct.Hints
+		h    gen.Hints
 		says string
 	}{
-		{ring, none, "no invariant of the loop over s"},
+		{ring, none, "no invariant of the loop over s, which has to say which cells of out hold what before each turn, over rank, size, next, prev, c, d and s"},
 		{gen.AllGatherDirect, induct.For(&ring), "invariants of 1 loops, and only 0"},
 		{gen.SendDirect, none, "has no partner at its moment"},
 		{with(gen.BroadcastLinear, gen.Step{receive}), none, "has no partner"},
-		{with(gen.BroadcastLinear, gen.Step{receive, receive}), none, "one send and one receive at most"},
-		{ring, induct.Hints{Loops: []induct.Invariant{{Claims: []induct.Claim{{Buf: spec.Out, Chunk: spec.Var("x"), First: spec.Rank, Count: spec.Int(1)}}}}},
+		{with(gen.BroadcastLinear, gen.Step{receive, receive}), none, "has no partner"},
+		{with(gen.BroadcastLinear, gen.Step{gen.For{Var: "t", N: spec.Int(2), Body: []gen.Node{receive, receive}}}), none, "outside of its loops"},
+		{ring, gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{Buf: spec.Out, Chunk: spec.Var("x"), First: spec.Rank, Count: spec.Int(1)}}}}},
 			"x has no meaning"},
 	} {
 		_, err := induct.Obligations(&test.a, test.h)
@@ -48,11 +49,11 @@ func TestTogetherInLoops(t *testing.T) {
 		loop(spec.If(isFirst, early, late), gen.Send{To: other, Data: gen.Chunk(spec.Out, spec.Rank)}),
 		loop(spec.If(isFirst, late, early), gen.Recv{From: other, Into: gen.Chunk(spec.Out, other)}))
 	a.Requires.Size = spec.Eq(spec.Size, n(2))
-	claim := func(where spec.Expr) induct.Invariant {
-		return induct.Invariant{Claims: []induct.Claim{{Buf: spec.Out, Where: where, Chunk: n(0), First: induct.Cell, Count: n(1)}}}
+	claim := func(where spec.Expr) gen.Invariant {
+		return gen.Invariant{Claims: []gen.Claim{{Buf: spec.Out, Where: where, Chunk: n(0), First: gen.Cell, Count: n(1)}}}
 	}
-	mine := spec.Eq(induct.Cell, spec.Rank)
-	h := induct.Hints{Together: [][2]int{{1, 2}}, Loops: []induct.Invariant{
+	mine := spec.Eq(gen.Cell, spec.Rank)
+	h := gen.Hints{Together: [][2]int{{1, 2}}, Loops: []gen.Invariant{
 		claim(mine), claim(spec.Or(mine, spec.Lt(spec.If(isFirst, n(2), n(0)), turn)))}}
 	if _, err := induct.Obligations(&a, h); err == nil || !strings.Contains(err.Error(), "in a loop of its own") {
 		t.Errorf("got %v", err)
@@ -73,7 +74,7 @@ func TestWithoutValue(t *testing.T) {
 		open   string
 		action int
 	}{{chunks, "chunks", -1}, {scratch, "chunks", -1}, {order, "bounds", 1}} {
-		list, err := induct.Obligations(&test.a, induct.Hints{})
+		list, err := induct.Obligations(&test.a, gen.Hints{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestLentInPart(t *testing.T) {
 	for into, want := range map[int]bool{0: true, 1: false, 2: true} {
 		a := with(gen.AllReduceOneShot, gen.Step{gen.Copy{Into: cells(4), From: cells(0), Lend: true},
 			gen.Reduce{Into: cells(into), Var: "i", N: spec.Int(1), From: cells(4)}})
-		list, err := induct.Obligations(&a, induct.Hints{})
+		list, err := induct.Obligations(&a, gen.Hints{})
 		if err != nil {
 			t.Fatal(err)
 		}

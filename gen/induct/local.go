@@ -18,7 +18,7 @@ func (w *walker) local(x *action, s state) state {
 		g := f.follow(x.inner, nil)
 		hit := and(g.guard[len(f.guard):]...)
 		old := s(f, buf, cell)
-		if buf == Heard {
+		if buf == gen.Heard {
 			return old
 		}
 		inside, offset := g.region(written(x.node)).where(g, buf, cell)
@@ -74,7 +74,9 @@ func (f *frame) anyOffset(r gen.Region) expr {
 func (w *walker) finishes(x *action, n gen.Finish, s state) {
 	w.oblige("operands", "what is finished is the reduction over all ranks, and was not finished before", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
-		v := s.read(f, n.Data.Buf, add(f.region(n.Data).at, f.anyOffset(n.Data))).settled()
+		cell := add(f.region(n.Data).at, f.anyOffset(n.Data))
+		v := s.read(f, n.Data.Buf, cell).settled()
+		f.needs(n.Data.Buf, cell, v)
 		c.o.Goal = and(v.known, not(v.done), eq(v.count, spec.Size))
 	})
 }
@@ -86,6 +88,7 @@ func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
 		f := w.anywhere(c, x.place())
 		i, offset := c.variable(n.Var, zero, f.eval(n.N)), f.anyOffset(n.Into)
 		v, v0 := w.operand(f, n, s, i, offset), w.operand(f, n, s, zero, offset)
+		f.needs(n.From.Buf, add(f.bind(n.Var, i).region(n.From).at, offset), v)
 		c.o.Goal = and(le(f.eval(n.N), spec.Size), v.holds(reduction(v0.chunk, i, one, no)))
 	})
 	w.oblige("alias", "of its operands only the first two may be its destination", x.index, func(c *context) {

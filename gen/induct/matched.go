@@ -11,16 +11,21 @@ func (w *walker) messages() {
 	for _, key := range w.keys {
 		m := w.moments[key]
 		for i, st := range m.steps {
+			w.head = st.head
 			w.exclusive(st, m.steps[:i])
 			for _, x := range st.sends {
 				w.matched(x)
 				w.distinct(x)
 				w.sent(x)
 			}
-			for _, x := range st.recvs {
+			for i, x := range st.recvs {
 				w.matched(x)
 				w.distinct(x)
 				w.apart(x)
+				for _, y := range st.recvs[:i] {
+					w.noRace(x, y)
+					w.noRace(y, x)
+				}
 			}
 		}
 	}
@@ -111,8 +116,10 @@ func (w *walker) sent(x *action) {
 	}
 	w.oblige("sent", "what is sent is known, by what holds before the step", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
-		offset := f.anyOffset(data)
-		c.o.Goal = x.step.state.read(f, data.Buf, c.name("cell", add(f.region(data).at, offset))).known
+		cell := c.name("cell", add(f.region(data).at, f.anyOffset(data)))
+		v := x.step.state.read(f, data.Buf, cell)
+		f.needs(data.Buf, cell, v)
+		c.o.Goal = v.known
 	})
 }
 
@@ -136,6 +143,25 @@ func (w *walker) apart(x *action) {
 			c.o.Goal = not(share)
 		})
 	}
+}
+
+// noRace derives that what a step receives by x overwrites neither what it receives by y nor what that is reduced with.
+func (w *walker) noRace(x, y *action) {
+	if isNothing(x.data()) {
+		return
+	}
+	regions, _ := regionsOf(y.node)
+	w.oblige("apart", fmt.Sprintf("what it writes is not what action %d receives, or reduces that with", y.index), x.index, func(c *context) {
+		f := w.anywhere(c, x.step.at)
+		g, h := w.turned(c, f, x.inner), w.turned(c, f, y.inner)
+		c.o.Goal = yes
+		for _, r := range regions {
+			if !isNothing(r) {
+				share, _ := g.region(x.data()).overlaps(f, h.region(r))
+				c.o.Goal = and(c.o.Goal, not(share))
+			}
+		}
+	})
 }
 
 func afterSend(n gen.Node) bool {

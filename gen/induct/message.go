@@ -15,33 +15,40 @@ func (w *walker) join(st *step) {
 		w.keys = append(w.keys, st.key)
 	}
 	m.steps = append(m.steps, st)
-	for _, x := range st.sends {
-		m.send = only(m.send, x)
-	}
-	for _, x := range st.recvs {
-		m.recv = only(m.recv, x)
-	}
+	m.sends = m.pair(m.sends, st.sends)
+	m.recvs = m.pair(m.recvs, st.recvs)
 }
 
-// only is x, the only one of its kind in a moment.
-func only(before, x *action) *action {
-	if before != nil {
-		panic(unsupported{fmt.Sprintf("actions %d and %d are of one moment, which has one send and one receive at most", before.index, x.index)})
+// pair is list with the messages that a step of the moment sends, or receives. Several of them are of one step, and not in a loop there:
+// then the first one that a rank sends to another is the first that this one receives from it, and so on.
+func (m *moment) pair(list, more []*action) []*action {
+	for _, x := range more {
+		x.pair = len(list)
+		list = append(list, x)
 	}
-	return x
+	if len(list) < 2 {
+		return list
+	}
+	first, last := list[0], list[len(list)-1]
+	for _, x := range list {
+		if _, inLoop := x.turn(); inLoop || x.step != m.steps[0] {
+			panic(unsupported{fmt.Sprintf("actions %d and %d are of one moment, and not of one step outside of its loops", first.index, last.index)})
+		}
+	}
+	return list
 }
 
 // partner is the action at the other end of x.
 func (w *walker) partner(x *action) *action {
 	m := w.moments[x.step.key]
-	p := m.send
+	others := m.sends
 	if _, ok := x.node.(gen.Send); ok {
-		p = m.recv
+		others = m.recvs
 	}
-	if p == nil {
+	if x.pair >= len(others) {
 		panic(unsupported{fmt.Sprintf("action %d has no partner at its moment", x.index)})
 	}
-	return p
+	return others[x.pair]
 }
 
 // across is the peer of f, which is at x, at the other end of the message. The turns of its loops follow from those of f.
@@ -93,4 +100,4 @@ func (m from) value(offset expr) value {
 }
 
 // told tells whether the sender knows that a rank has entered.
-func (m from) told(rank expr) expr { return m.send.step.state(m.f, Heard, rank).known }
+func (m from) told(rank expr) expr { return m.send.step.state(m.f, gen.Heard, rank).known }

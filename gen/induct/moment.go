@@ -9,16 +9,16 @@ import (
 
 // moment is what ranks do at once: the step, or the steps of different ranks.
 type moment struct {
-	steps []*step
-	send  *action
-	recv  *action
+	steps        []*step
+	sends, recvs []*action
 }
 
 // step is a Step at its place.
 type step struct {
 	at    path
 	key   string
-	state state // before it
+	state state  // before it
+	head  string // the variable of the loop whose invariant says what state is
 	sends []*action
 	recvs []*action
 	skews map[string]expr // by the variable of a loop around it
@@ -52,6 +52,7 @@ type action struct {
 	index int
 	step  *step
 	inner path
+	pair  int // how many messages its moment has sent, or received, before it
 }
 
 func hasMessages(n gen.Node) bool {

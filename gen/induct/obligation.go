@@ -14,9 +14,14 @@ type Obligation struct {
 	Action  int    // index of the action that it is about, in source order; -1: of none
 	InPlace bool   // it is about calls in place
 
+	Loop string // the variable of the loop whose invariant says what memory holds there; empty: none does
+
 	Names []Name
 	Given []spec.Expr // what may be presumed
 	Goal  spec.Expr
+
+	needs []need
+	all   []Name // Names, and those that were left out
 }
 
 // Name is a name that an obligation uses, over the names before it: a variable, which may be any of the numbers Min..Max-1,
@@ -42,7 +47,19 @@ func (o *Obligation) String() string {
 
 // Holds evaluates o for a value of each variable. What is presumed need not hold: then o does.
 func (o *Obligation) Holds(env spec.Env) (bool, error) {
-	for _, d := range o.Names {
+	env = bind(env, o.Names)
+	for _, g := range o.Given {
+		if v, err := g.Eval(env); err != nil || v == 0 {
+			return true, err
+		}
+	}
+	v, err := o.Goal.Eval(env)
+	return v != 0, err
+}
+
+// bind is env with the values of names that are short for something.
+func bind(env spec.Env, names []Name) spec.Env {
+	for _, d := range names {
 		if d.Is.IsAbsent() {
 			continue
 		}
@@ -52,13 +69,7 @@ func (o *Obligation) Holds(env spec.Env) (bool, error) {
 		}
 		env = env.With(d.Name, v)
 	}
-	for _, g := range o.Given {
-		if v, err := g.Eval(env); err != nil || v == 0 {
-			return true, err
-		}
-	}
-	v, err := o.Goal.Eval(env)
-	return v != 0, err
+	return env
 }
 
 // prune leaves out what nothing uses.
@@ -76,7 +87,7 @@ func (o *Obligation) prune() {
 		}
 	}
 	slices.Reverse(kept)
-	o.Names = kept
+	o.all, o.Names = o.Names, kept
 }
 
 func mark(seen map[string]bool, e spec.Expr) {

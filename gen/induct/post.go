@@ -3,6 +3,7 @@ package induct
 import (
 	"fmt"
 
+	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -15,7 +16,7 @@ func (w *walker) post(end state) {
 				f := c.frame(w.anyRank(c), "")
 				q := c.variable("q", zero, spec.Size)
 				c.given(f.orElse(clause.Where, yes), f.bind(spec.Q.Name, q).orElse(clause.Value.Where, yes))
-				c.o.Goal = end(f, Heard, q).known
+				c.o.Goal = end(f, gen.Heard, q).known
 			})
 			continue
 		}
@@ -28,6 +29,7 @@ func (w *walker) post(end state) {
 			g := f.bind(spec.Block.Name, block)
 			c.given(g.orElse(clause.Where, yes))
 			got := end(f, spec.Out, cell)
+			f.needs(spec.Out, cell, got)
 			v := clause.Value
 			chunk := func(block expr) expr { return add(f.product(block, f.chunks()), offset) }
 			if v.Kind == spec.Input {
@@ -44,13 +46,13 @@ func (w *walker) post(end state) {
 func (w *walker) anyChunk(c *context, f *frame) (block, offset, cell expr) {
 	c.given(f.on(spec.Out))
 	if is(f.chunks(), 1) {
-		block = c.variable(Cell.Name, zero, f.length(spec.Out))
+		block = c.variable(gen.Cell.Name, zero, f.length(spec.Out))
 		return block, zero, block
 	}
 	if !is(f.eval(w.a.Primitive.Out.Blocks), 1) {
 		panic(unsupported{"several blocks of several chunks"})
 	}
-	cell = c.variable(Cell.Name, zero, f.length(spec.Out))
+	cell = c.variable(gen.Cell.Name, zero, f.length(spec.Out))
 	return zero, cell, cell
 }
 

@@ -66,5 +66,9 @@ func (w *walker) anySum(c *context, x *action) sum {
 	f := w.anywhere(c, x.place())
 	n := x.node.(gen.RecvReduce)
 	offset := f.anyOffset(n.Into)
-	return w.reduced(f, n, x.step.state, offset, w.sender(x, f).value(offset))
+	sender := w.sender(x, f)
+	got, data := sender.value(offset), sender.send.data()
+	sender.f.needs(data.Buf, add(sender.f.region(data).at, offset), got)
+	f.needs(n.With.Buf, add(f.region(n.With).at, offset), x.step.state.read(f, n.With.Buf, add(f.region(n.With).at, offset)))
+	return w.reduced(f, n, x.step.state, offset, got)
 }

@@ -1,6 +1,9 @@
 package induct
 
-import "github.com/collgen/collgen/spec"
+import (
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
 
 // The words that invariants are written in.
 var (
@@ -22,24 +25,24 @@ var turn, piece = v("s"), v("q")
 // behind is how many ranks x lies behind of, around the ring.
 func behind(of, x expr) expr { return down(sub(of, x)) }
 
-var _ = know("allgather/ring", Hints{Loops: []Invariant{{Claims: []Claim{
+var _ = know("allgather/ring", gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
 	// The blocks of the ranks behind have come, the nearest first.
-	{Buf: out, Where: le(behind(rank, Cell), turn), Chunk: zero, First: Cell, Count: one},
+	{Buf: out, Where: le(behind(rank, gen.Cell), turn), Chunk: zero, First: gen.Cell, Count: one},
 }}}})
 
-var _ = know("reducescatter/ring", Hints{Loops: []Invariant{{Claims: []Claim{
+var _ = know("reducescatter/ring", gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
 	// What is sent next is the sum of what it came through: chunk c of the ranks from c+1 to this one.
-	ringSum(scratch, and(lt(zero, turn), lt(turn, sub(size, one)), eq(Cell, spec.BitAnd(sub(turn, one), one)))),
+	ringSum(scratch, and(lt(zero, turn), lt(turn, sub(size, one)), eq(gen.Cell, spec.BitAnd(sub(turn, one), one)))),
 	ringSum(out, isLast),
-	untouched(not(and(isLast, eq(Cell, rank)))),
+	untouched(not(and(isLast, eq(gen.Cell, rank)))),
 }}}})
 
 // isLast holds after the last turn, when the sum is in out.
 var isLast = eq(turn, sub(size, one))
 
-func ringSum(buf spec.Buf, where expr) Claim {
+func ringSum(buf spec.Buf, where expr) gen.Claim {
 	count := add(turn, one)
-	return Claim{Buf: buf, Where: where, Chunk: v("c"), First: whole(count, up(add(v("c"), one))), Count: count}
+	return gen.Claim{Buf: buf, Where: where, Chunk: v("c"), First: whole(count, up(add(v("c"), one))), Count: count}
 }
 
 // chunks are the cells of the n chunks of a ring from first on, around the ring. A ring's chunks have unit cells each, from base on.
@@ -51,29 +54,29 @@ func (r chunks) start(chunk expr) expr { return add(r.base, mul(chunk, r.unit)) 
 func (r chunks) within(first, n expr) expr {
 	end := add(first, n)
 	wraps := lt(size, end)
-	return and(le(r.base, Cell), lt(Cell, r.start(size)),
-		or(and(not(wraps), le(r.start(first), Cell), lt(Cell, r.start(end))),
-			and(wraps, or(le(r.start(first), Cell), lt(Cell, r.start(sub(end, size)))))))
+	return and(le(r.base, gen.Cell), lt(gen.Cell, r.start(size)),
+		or(and(not(wraps), le(r.start(first), gen.Cell), lt(gen.Cell, r.start(end))),
+			and(wraps, or(le(r.start(first), gen.Cell), lt(gen.Cell, r.start(sub(end, size)))))))
 }
 
 // pieces are the first n cells of a chunk.
 func (r chunks) pieces(chunk, n expr) expr {
-	return and(le(r.start(chunk), Cell), lt(Cell, add(r.start(chunk), n)))
+	return and(le(r.start(chunk), gen.Cell), lt(gen.Cell, add(r.start(chunk), n)))
 }
 
 // partial says that cells where hold the sum of count ranks from the chunk's number on.
-func partial(where, chunk, count expr) Claim {
-	return Claim{Buf: out, Where: where, Chunk: Cell, First: whole(count, chunk), Count: count}
+func partial(where, chunk, count expr) gen.Claim {
+	return gen.Claim{Buf: out, Where: where, Chunk: gen.Cell, First: whole(count, chunk), Count: count}
 }
 
 // final says that cells where hold the finished sum of all ranks.
-func final(where expr) Claim {
-	return Claim{Buf: out, Where: where, Chunk: Cell, First: zero, Count: size, Done: true}
+func final(where expr) gen.Claim {
+	return gen.Claim{Buf: out, Where: where, Chunk: gen.Cell, First: zero, Count: size, Done: true}
 }
 
 // untouched says that cells where are still the input, also in place.
-func untouched(where expr) Claim {
-	return Claim{Buf: in, Where: where, Chunk: Cell, First: rank, Count: one}
+func untouched(where expr) gen.Claim {
+	return gen.Claim{Buf: in, Where: where, Chunk: gen.Cell, First: rank, Count: one}
 }
 
 // In turn s of the first loop a rank sends chunk c, which it has the sum of s+1 ranks of, and gets d; it has overwritten the
@@ -86,43 +89,43 @@ var (
 
 // firstTrip and secondTrip are the invariants of the two loops of a ring all-reduce, where the cells done are finished
 // already, and those behind rest are untouched.
-func (r chunks) firstTrip(done, rest expr) Invariant {
-	return Invariant{Claims: []Claim{
+func (r chunks) firstTrip(done, rest expr) gen.Invariant {
+	return gen.Invariant{Claims: []gen.Claim{
 		final(done),
 		partial(and(isSummed, r.within(c, one)), c, add(turn, one)),
 		untouched(and(rest, not(r.within(c, turn)))),
 	}}
 }
 
-func (r chunks) secondTrip(done, rest expr) Invariant {
-	return Invariant{Claims: []Claim{final(or(done, r.within(c, add(turn, one)))), untouched(rest)}}
+func (r chunks) secondTrip(done, rest expr) gen.Invariant {
+	return gen.Invariant{Claims: []gen.Claim{final(or(done, r.within(c, add(turn, one)))), untouched(rest)}}
 }
 
 var plain = chunks{zero, one}
 
-var _ = know("allreduce/ring", Hints{Loops: []Invariant{plain.firstTrip(no, yes), plain.secondTrip(no, no)}})
+var _ = know("allreduce/ring", gen.Hints{Loops: []gen.Invariant{plain.firstTrip(no, yes), plain.secondTrip(no, no)}})
 
 var inPieces = chunks{zero, depth}
 
-var _ = know("allreduce/chunked-ring", Hints{Loops: []Invariant{
+var _ = know("allreduce/chunked-ring", gen.Hints{Loops: []gen.Invariant{
 	inPieces.firstTrip(no, yes),
-	{Claims: []Claim{
+	{Claims: []gen.Claim{
 		partial(and(isSummed, inPieces.within(c, one)), c, add(turn, one)),
 		partial(inPieces.pieces(d, piece), d, add(turn, two)),
 		untouched(not(or(inPieces.within(c, turn), inPieces.pieces(d, piece)))),
 	}},
 	inPieces.secondTrip(no, no),
-	{Claims: []Claim{final(or(inPieces.within(c, add(turn, one)), inPieces.pieces(d, piece))), noInput}},
+	{Claims: []gen.Claim{final(or(inPieces.within(c, add(turn, one)), inPieces.pieces(d, piece))), noInput}},
 }})
 
 // A segment is a ring of its own, behind those that are done.
 var (
 	segment = chunks{mul(piece, size), one}
-	before  = lt(Cell, segment.base)
+	before  = lt(gen.Cell, segment.base)
 )
 
-var _ = know("allreduce/segmented-ring", Hints{Loops: []Invariant{
-	{Claims: []Claim{final(before), untouched(not(before))}},
+var _ = know("allreduce/segmented-ring", gen.Hints{Loops: []gen.Invariant{
+	{Claims: []gen.Claim{final(before), untouched(not(before))}},
 	segment.firstTrip(before, not(before)),
-	segment.secondTrip(before, le(mul(add(piece, one), size), Cell)),
+	segment.secondTrip(before, le(mul(add(piece, one), size), gen.Cell)),
 }})

@@ -58,7 +58,7 @@ func initial(f *frame, buf spec.Buf, cell expr) value {
 	case spec.Out:
 		at := sub(cell, f.shiftIfShared())
 		return either(and(f.shared(), within(at, zero, f.length(spec.In))), input(f.rank(), at), nothing)
-	case Heard:
+	case gen.Heard:
 		return heard(eq(cell, f.rank()))
 	}
 	return nothing

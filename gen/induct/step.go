@@ -9,7 +9,7 @@ import (
 
 // step derives what has to hold of a Step. Its messages are in flight together; then its local actions are done in order.
 func (w *walker) step(n gen.Step, at path, k int, key string, s state, skews map[string]expr) state {
-	st := &step{at: at, key: key, state: s, skews: skews}
+	st := &step{at: at, key: key, state: s, head: w.head, skews: skews}
 	var local []*action
 	w.actions(st, n, nil, &local)
 	if len(st.sends)+len(st.recvs) > 0 {
@@ -122,7 +122,7 @@ func (w *walker) received(x *action, s state) state {
 		hit := and(g.guard[len(f.guard):]...)
 		old := s(f, buf, cell)
 		sender := w.sender(x, g)
-		if buf == Heard {
+		if buf == gen.Heard {
 			told := sender.told(cell)
 			return heard(or(old.known, and(hit, told)))
 		}
@@ -147,7 +147,7 @@ func (w *walker) received(x *action, s state) state {
 // ownCell is the cell of the buffer that x writes as which it sees that cell of buf.
 func (x *action) ownCell(f *frame, buf spec.Buf, cell expr) expr {
 	into := written(x.node)
-	if isNothing(into) || buf == Heard {
+	if isNothing(into) || buf == gen.Heard {
 		return cell
 	}
 	cases := f.cases(into.Buf)

@@ -1,6 +1,7 @@
 package induct
 
 import (
+	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -25,59 +26,59 @@ func upward(top expr) half   { return halfAt(v("j"), top) }
 func downward(top expr) half { return halfAt(sub(v("levels"), v("k")), top) }
 
 // sums is the invariant of a reduction up the tree: the leader of a half has its sum, or its own input alone.
-func sums(top expr, sum spec.Buf) Invariant {
+func sums(top expr, sum spec.Buf) gen.Invariant {
 	h := upward(top)
-	return Invariant{Claims: []Claim{
+	return gen.Invariant{Claims: []gen.Claim{
 		{Buf: sum, Where: and(h.leads(), or(not(h.alone()), eq(size, one))), Chunk: zero, First: h.first, Count: h.count},
 		untouched(and(h.leads(), h.alone())),
 	}}
 }
 
-var _ = know("reduce/binomial", Hints{Loops: []Invariant{sums(root, "sum")}})
+var _ = know("reduce/binomial", gen.Hints{Loops: []gen.Invariant{sums(root, "sum")}})
 
-var _ = know("allreduce/tree", Hints{Loops: []Invariant{
+var _ = know("allreduce/tree", gen.Hints{Loops: []gen.Invariant{
 	sums(zero, out),
-	{Claims: []Claim{final(downward(zero).leads()), untouched(no)}},
+	{Claims: []gen.Claim{final(downward(zero).leads()), untouched(no)}},
 }})
 
-var _ = know("broadcast/binomial", Hints{Loops: []Invariant{{Claims: []Claim{
+var _ = know("broadcast/binomial", gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
 	{Buf: out, Where: and(not(eq(rank, root)), downward(root).leads()), Chunk: zero, First: root, Count: one},
 }}}})
 
 // The leader of a half has its blocks: the root among all blocks, another from its own on.
-var _ = know("scatter/binomial", func() Hints {
+var _ = know("scatter/binomial", func() gen.Hints {
 	h := downward(root)
-	return Hints{Loops: []Invariant{{Claims: []Claim{
-		{Buf: scratch, Where: and(not(eq(rank, root)), h.leads(), not(h.alone()), lt(Cell, h.count)),
-			Chunk: add(rank, Cell), First: root, Count: one},
+	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
+		{Buf: scratch, Where: and(not(eq(rank, root)), h.leads(), not(h.alone()), lt(gen.Cell, h.count)),
+			Chunk: add(rank, gen.Cell), First: root, Count: one},
 		{Buf: out, Where: and(h.leads(), h.alone()), Chunk: rank, First: root, Count: one},
 	}}}}
 }())
 
-var _ = know("gather/binomial", func() Hints {
+var _ = know("gather/binomial", func() gen.Hints {
 	h := upward(root)
 	several := and(h.leads(), or(not(h.alone()), eq(size, one)))
-	return Hints{Loops: []Invariant{{Claims: []Claim{
-		{Buf: scratch, Where: and(not(eq(rank, root)), several, lt(Cell, h.count)), Chunk: zero, First: add(rank, Cell), Count: one},
-		{Buf: out, Where: and(eq(rank, root), several, le(h.first, Cell), lt(Cell, add(h.first, h.count))), Chunk: zero, First: Cell, Count: one},
+	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
+		{Buf: scratch, Where: and(not(eq(rank, root)), several, lt(gen.Cell, h.count)), Chunk: zero, First: add(rank, gen.Cell), Count: one},
+		{Buf: out, Where: and(eq(rank, root), several, le(h.first, gen.Cell), lt(gen.Cell, add(h.first, h.count))), Chunk: zero, First: gen.Cell, Count: one},
 	}}}}
 }())
 
 // Scatter and all-gather: the rank at a place gets the chunks of its subtree first, and then all others around the ring.
-var _ = know("broadcast/scatter-allgather", func() Hints {
+var _ = know("broadcast/scatter-allgather", func() gen.Hints {
 	lowest := spec.BitAnd(place, sub(zero, place))
 	subtree := spec.Min(lowest, sub(size, place))
-	own := and(le(place, Cell), lt(Cell, add(place, subtree)))
+	own := and(le(place, gen.Cell), lt(gen.Cell, add(place, subtree)))
 	reach := spec.Shl(one, sub(v("levels"), v("k")))
-	holds := func(where expr) Invariant {
-		return Invariant{Claims: []Claim{
-			{Buf: out, Where: and(lt(zero, place), where), Chunk: Cell, First: root, Count: one},
+	holds := func(where expr) gen.Invariant {
+		return gen.Invariant{Claims: []gen.Claim{
+			{Buf: out, Where: and(lt(zero, place), where), Chunk: gen.Cell, First: root, Count: one},
 		}}
 	}
-	return Hints{
-		Loops: []Invariant{
+	return gen.Hints{
+		Loops: []gen.Invariant{
 			holds(and(le(reach, lowest), own)),
-			holds(or(own, le(behind(place, Cell), turn))),
+			holds(or(own, le(behind(place, gen.Cell), turn))),
 		},
 		Together: [][2]int{{0, 1}},
 	}

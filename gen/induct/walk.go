@@ -14,7 +14,7 @@ func (u unsupported) Error() string { return u.reason }
 
 // Obligations are what has to hold so that a keeps its promise with any number of ranks and any root, peer and depth, out of place
 // and, where it may be called so, in place. Its error says what in a, or in the hints, this package has no argument for.
-func Obligations(a *gen.Algorithm, h Hints) (list []Obligation, err error) {
+func Obligations(a *gen.Algorithm, h gen.Hints) (list []Obligation, err error) {
 	defer func() {
 		if u, ok := recover().(unsupported); ok {
 			err = fmt.Errorf("%s: %w", a.FullName(), u)
@@ -35,11 +35,12 @@ func Obligations(a *gen.Algorithm, h Hints) (list []Obligation, err error) {
 // walker goes through an algorithm in source order and derives its obligations.
 type walker struct {
 	a       *gen.Algorithm
-	hints   Hints
+	hints   gen.Hints
 	inPlace bool
 
-	loop    int // index of the next loop with steps in it
-	action  int // index of the next action
+	loop    int    // index of the next loop with steps in it
+	head    string // the variable of the last loop whose invariant says what memory holds
+	action  int    // index of the next action
 	moments map[string]*moment
 	keys    []string  // of the moments, in their order
 	reduces []*action // all RecvReduce and Reduce
@@ -66,8 +67,8 @@ func (w *walker) algorithm() {
 
 // oblige adds an obligation, which make completes.
 func (w *walker) oblige(name, says string, action int, make func(*context)) {
+	o := Obligation{Name: name, Says: says, Action: action, InPlace: w.inPlace, Loop: w.head}
 	w.later = append(w.later, func() {
-		o := Obligation{Name: name, Says: says, Action: action, InPlace: w.inPlace}
 		make(newContext(w.a, &o))
 		if is(o.Goal, 1) {
 			return

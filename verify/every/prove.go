@@ -26,7 +26,7 @@ type Problem struct {
 func ProblemOf(a *gen.Algorithm) (*Problem, error) { return NewProblem(a, induct.For(a)) }
 
 // NewProblem is ProblemOf with hints.
-func NewProblem(a *gen.Algorithm, h induct.Hints) (*Problem, error) {
+func NewProblem(a *gen.Algorithm, h gen.Hints) (*Problem, error) {
 	obligations, err := induct.Obligations(a, h)
 	if err != nil {
 		return nil, err
@@ -72,17 +72,17 @@ func (p *Problem) Prove(ctx context.Context, o Options) (*Proof, error) {
 	return proof, nil
 }
 
-// Lemmas has every solver decide what all scripts presume. Its error says what is not proved.
-func Lemmas(ctx context.Context, o Options) error {
+// Lemmas has every solver decide what scripts presume. Its error says what is not proved.
+func Lemmas(ctx context.Context, lemmas []emit.Lemma, o Options) error {
 	var scripts []string
-	for _, l := range emit.Lemmas() {
+	for _, l := range lemmas {
 		scripts = append(scripts, l.Script)
 	}
 	answers, err := decide(ctx, scripts, o)
 	if err != nil {
 		return err
 	}
-	for i, l := range emit.Lemmas() {
+	for i, l := range lemmas {
 		for k, answer := range answers[i] {
 			if answer != unsat {
 				err = errors.Join(err, fmt.Errorf("the lemma %q is not proved: %s says %q", l.Name, o.Solvers[k].Name, answer))

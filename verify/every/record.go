@@ -26,7 +26,7 @@ type Record struct {
 //go:embed proved.txt
 var proved []byte
 
-// Records is what was proved of the catalogue, by name. It is what Write wrote.
+// Records is what was proved of the catalogue, by name.
 func Records() ([]Record, error) { return ReadRecords(proved) }
 
 // ReadRecords reads what WriteRecords wrote.
@@ -78,12 +78,8 @@ func (p *Problem) Digest() string {
 	return fmt.Sprintf("0x%x", h.Sum(nil)[:8])
 }
 
-// Recorded is the record of a problem, if there is one of the problem as it is now.
-func (p *Problem) Recorded() (Record, bool) {
-	list, err := Records()
-	if err != nil {
-		return Record{}, false
-	}
+// Recorded is the record of a problem among those of a list, if it is there as the problem is now.
+func (p *Problem) Recorded(list []Record) (Record, bool) {
 	i := slices.IndexFunc(list, func(r Record) bool { return r.Algorithm == p.Algorithm.FullName() && r.Digest == p.Digest() })
 	if i < 0 {
 		return Record{}, false

@@ -36,12 +36,25 @@ func (e *OpenError) Error() string {
 	}
 	fmt.Fprintf(&b, "  does not hold for %s (found by %s)\n", values(e.Model), e.From)
 	if e.Verify == nil {
-		size, _ := spec.Size.Eval(e.Model)
-		fmt.Fprintf(&b, "  verify finds nothing wrong at size %d: it may be the invariant that is wrong, or says too little", size)
+		fmt.Fprintf(&b, "  verify    %s", e.blame())
 		return b.String()
 	}
 	fmt.Fprintf(&b, "  verify    %s", strings.ReplaceAll(e.Verify.Error(), "\n", "\n            "))
 	return b.String()
+}
+
+// blame says whose fault it is where package verify finds nothing wrong.
+func (e *OpenError) blame() string {
+	size, _ := spec.Size.Eval(e.Model)
+	text := fmt.Sprintf("finds nothing wrong at size %d", size)
+	if e.Obligation.Loop == "" {
+		return text
+	}
+	text += fmt.Sprintf(": it may be the invariant of the loop over %s that is wrong, or says too little", e.Obligation.Loop)
+	if cells := e.Obligation.Unknown(e.Model); len(cells) > 0 {
+		text += ", since nothing is known of " + strings.Join(cells, " and of ")
+	}
+	return text
 }
 
 // Unwrap is what package verify found.

@@ -106,6 +106,50 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
+// bothWays is an all-gather of three ranks, each of which sends two messages in one step and receives two.
+var bothWays = gen.Algorithm{
+	Name: "both-ways", Primitive: spec.AllGather, Requires: gen.Requires{Size: spec.Eq(spec.Size, spec.Int(3))},
+	Body: []gen.Node{
+		gen.Let{Name: "prev", Is: spec.Down(under(spec.Rank), spec.Size)},
+		gen.Let{Name: "next", Is: spec.Up(off(spec.Rank), spec.Size)},
+		gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, spec.Rank), From: gen.Chunk(spec.In, zero)}},
+		gen.Step{
+			gen.Send{To: v("next"), Data: gen.Chunk(spec.Out, spec.Rank)},
+			gen.Send{To: v("prev"), Data: gen.Chunk(spec.Out, spec.Rank)},
+			gen.Recv{From: v("prev"), Into: gen.Chunk(spec.Out, v("prev"))},
+			gen.Recv{From: v("next"), Into: gen.Chunk(spec.Out, v("next"))},
+		},
+	},
+}
+
+// TestSeveralMessages proves it, and refutes it with one peer twice, with a chunk received twice, and for two ranks, where both
+// receives write to one place.
+func TestSeveralMessages(t *testing.T) {
+	o := every.Options{Solvers: []every.Solver{needSolver(t, "z3")}, Limit: 5 * time.Second}
+	for open, change := range map[string]func(*gen.Algorithm){
+		"":        func(*gen.Algorithm) {},
+		"matched": send(0, func(x *gen.Send) { x.To = v("prev") }),
+		"post":    recv(1, func(x *gen.Recv) { x.Into.At = v("prev") }),
+		"apart":   func(a *gen.Algorithm) { a.Requires.Size = spec.Eq(spec.Size, spec.Int(2)) },
+	} {
+		a := bothWays
+		change(&a)
+		p, err := every.ProblemOf(&a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof, err := p.Prove(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if open != "" {
+			judge(t, proof, open)
+		} else if len(proof.Open()) > 0 {
+			t.Error(proof.Refute(t.Context(), proof.Open()[0], o.Limit))
+		}
+	}
+}
+
 // keep leaves of a problem the obligations of a name, or all if that is empty.
 func keep(p *every.Problem, name string) {
 	if name == "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/every"
@@ -95,7 +96,7 @@ func pin(script string, model spec.Env) string {
 // TestLemmas proves what scripts presume, and that a wrong one is noticed is what TestScriptsPresumeWhatIsSo is for.
 func TestLemmas(t *testing.T) {
 	o := every.Options{Solvers: []every.Solver{needSolver(t, "z3")}, Limit: 30 * time.Second}
-	if err := every.Lemmas(t.Context(), o); err != nil {
+	if err := every.Lemmas(t.Context(), emit.Lemmas(), o); err != nil {
 		t.Error(err)
 	}
 }
@@ -103,16 +104,16 @@ func TestLemmas(t *testing.T) {
 // TestWrongInvariant has invariants that are wrong, or say too little: no proof may come of them.
 func TestWrongInvariant(t *testing.T) {
 	solver := needSolver(t, "z3")
-	for name, change := range map[string]func(*induct.Claim){
-		"says too much":    func(c *induct.Claim) { c.Where = spec.Int(1) },
-		"says too little":  func(c *induct.Claim) { c.Where = spec.Int(0) },
-		"a count too many": func(c *induct.Claim) { c.Count = off(c.Count) },
-		"another chunk":    func(c *induct.Claim) { c.Chunk = spec.Up(off(c.Chunk), spec.Size) },
-		"another rank":     func(c *induct.Claim) { c.First = spec.Up(off(c.First), spec.Size) },
+	for name, change := range map[string]func(*gen.Claim){
+		"says too much":    func(c *gen.Claim) { c.Where = spec.Int(1) },
+		"says too little":  func(c *gen.Claim) { c.Where = spec.Int(0) },
+		"a count too many": func(c *gen.Claim) { c.Count = off(c.Count) },
+		"another chunk":    func(c *gen.Claim) { c.Chunk = spec.Up(off(c.Chunk), spec.Size) },
+		"another rank":     func(c *gen.Claim) { c.First = spec.Up(off(c.First), spec.Size) },
 	} {
 		h := induct.For(&gen.AllReduceRing)
-		h.Loops = append([]induct.Invariant(nil), h.Loops...)
-		h.Loops[0].Claims = append([]induct.Claim(nil), h.Loops[0].Claims...)
+		h.Loops = append([]gen.Invariant(nil), h.Loops...)
+		h.Loops[0].Claims = append([]gen.Claim(nil), h.Loops[0].Claims...)
 		change(&h.Loops[0].Claims[1])
 		p, err := every.NewProblem(emitted(gen.AllReduceRing), h)
 		if err != nil {

@@ -1,15 +1,13 @@
-package induct
+package gen
 
-import (
-	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/spec"
-)
+import "github.com/collgen/collgen/spec"
 
-// Hints are what an inductive proof needs besides the algorithm. A wrong hint can only make the proof fail.
+// Hints are what a proof for every number of ranks needs besides the algorithm, see package induct. They change nothing of what
+// ranks do. A wrong hint can only make the proof fail. An algorithm without loops needs none.
 type Hints struct {
 	Loops []Invariant // of the loops with steps in them, in source order
 	// Together are pairs of actions that stand in sibling nodes, one after the other, of which every rank carries out at
-	// most one: their steps belong to one moment. Loops are around both, or around none.
+	// most one: their steps belong to one moment.
 	Together [][2]int
 }
 
@@ -22,10 +20,11 @@ type Invariant struct {
 }
 
 // Claim says that the cells of Buf for which Where holds contain the reduction of chunk Chunk of the inputs of Count ranks from First
-// on, modulo size. A cell is a chunk of In or Out, or a slot of the scratch. The first claim that holds for a cell counts.
+// on, modulo size; of one rank, that is its input. A cell is a chunk of In or Out, or a slot of the scratch. The first claim that
+// holds for a cell counts.
 type Claim struct {
 	Buf   spec.Buf
-	Where spec.Expr // over the variable cell as well; absent: everywhere
+	Where spec.Expr // over Cell as well; absent: everywhere
 	// Chunk counts through all blocks. First is 0 where Count is size.
 	Chunk, First, Count spec.Expr
 	Done                bool // whether the reduction is finished
@@ -37,14 +36,3 @@ var Cell = spec.Var("cell")
 // Heard is a buffer that no rank has: a claim about it says that this rank has come to know, by messages, that the rank Cell has
 // entered the call.
 const Heard spec.Buf = "heard"
-
-// For is the hints for an algorithm, of which there are none if it has no loop.
-func For(a *gen.Algorithm) Hints { return known[a.FullName()] }
-
-var known = map[string]Hints{}
-
-// know adds hints. Each family's file calls it.
-func know(name string, h Hints) Hints {
-	known[name] = h
-	return h
-}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/verify/every"
+	"golang.org/x/tools/go/packages"
+)
+
+// What was proved for every size is recorded: that of the catalogue in package every, that of another package beside its
+// generated code. A record counts only as long as the algorithm, its invariants and what is derived from them are the same.
+
+// recordName is the name of the record in the folder of a package.
+const recordName = "zproved.txt"
+
+// catalogueRecord is the package that has the catalogue's record, proved.txt.
+const catalogueRecord = "github.com/collgen/collgen/verify/every"
+
+// records are those that there are for s.
+func (s *source) records() ([]every.Record, error) {
+	if s.isBuiltIn {
+		return every.Records()
+	}
+	name := filepath.Join(s.dir, recordName)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := every.ReadRecords(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", relativeName(name), err)
+	}
+	return list, nil
+}
+
+// recordFile is where the record of s is.
+func (s *source) recordFile(ctx context.Context) (string, error) {
+	if !s.isBuiltIn {
+		return filepath.Join(s.dir, recordName), nil
+	}
+	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedFiles}, catalogueRecord)
+	if err != nil || len(found) != 1 || len(found[0].GoFiles) == 0 {
+		return "", errors.Join(err, errors.New("the catalogue's record is written in collgen's own module alone"))
+	}
+	return filepath.Join(filepath.Dir(found[0].GoFiles[0]), "proved.txt"), nil
+}
+
+// recordProved writes the record of what was proved, or says where there is another one.
+func (c *call) recordProved(ctx context.Context, s *source, results []provedEvery) error {
+	recorded, err := s.records()
+	if err != nil {
+		return err
+	}
+	var list []every.Record
+	var stale []string
+	for _, x := range results {
+		list = append(list, x.Record)
+		if !slices.ContainsFunc(recorded, func(r every.Record) bool { return r.Algorithm == x.Algorithm && r.Digest == x.Digest }) {
+			stale = append(stale, x.Algorithm)
+		}
+	}
+	switch {
+	case c.every.write:
+		file, err := s.recordFile(ctx)
+		if err == nil {
+			err = os.WriteFile(file, every.WriteRecords(list), 0o644)
+		}
+		return err
+	case len(stale) > 0:
+		return fmt.Errorf("what was proved of %s is not recorded: collgen prove -write does, and then collgen gen says it in generated code",
+			strings.Join(stale, ", "))
+	}
+	return nil
+}
+
+// recallEvery finds out what was proved for every size of the algorithms as they are now.
+func recallEvery(ctx context.Context, j *job) error {
+	return j.recallEvery(ctx, func(a gen.Algorithm) gen.Algorithm { return a })
+}
+
+// recallEmitted is recallEvery for algorithms as they were declared: the record is of the form of which Go is generated.
+func recallEmitted(ctx context.Context, j *job) error {
+	return j.recallEvery(ctx, func(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) })
+}
+
+func (j *job) recallEvery(ctx context.Context, form func(gen.Algorithm) gen.Algorithm) error {
+	list, err := j.records()
+	if err != nil {
+		return err
+	}
+	return j.each(ctx, func(a *algorithm) error {
+		f := form(a.Algorithm)
+		if p, err := every.ProblemOf(&f); err == nil { // otherwise there is no argument for it, and no record
+			a.every, _ = p.Recorded(list)
+		}
+		return nil
+	})
+}
