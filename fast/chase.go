@@ -15,10 +15,10 @@ import (
 // those that it waits for. Who waits too adds itself and passes it on to those that it waits for itself, once. A probe that
 // comes back has found a ring. A rank that computes is in no call, or was seen to move: it passes nothing on.
 //
-// What a probe has found is no proof: it tells of different moments, and may have overtaken data. So the rank that began
-// asks all others of the ring, again and again: each answers, for itself alone, if it is still in the operation of which
-// the probe told, and its transport has moved nothing since. Once all have answered, and all have answered again to a
-// later question, none has moved in between. That time is longer than a process may be silent (times.holds), because of
+// What a probe has found is no proof, but for the rings of certain.go: it tells of different moments, and may have overtaken data.
+// So the rank that began asks all others of the ring, again and again: each answers, for itself alone, if it is still in the
+// operation of which the probe told, and its transport has moved nothing since. Once all have answered, and all have answered again
+// to a later question, none has moved in between. That time is longer than a process may be silent (times.holds), because of
 // what may be on its way: a rank takes what has come within 10 ms, and a connection that has lost something sends it
 // again after at most as long as the network has been interrupted, which the control plane too would have noticed.
 //
@@ -75,6 +75,7 @@ type chase struct {
 	passed map[uint32]seen // by the rank that began: the probe that was passed on last
 	// The ring that was found, and who has answered the question in this round; nil: none.
 	ring     []hop
+	proves   bool // it needs no time
 	answered []bool
 	silences int       // questions in a row that not all have answered
 	since    time.Time // when all had answered first; zero: never
@@ -92,7 +93,7 @@ const maxSilences = 4
 
 // look asks about the ring that was found or, less and less often, looks for one. The rank has been idle.
 func (c *chase) look() {
-	s := c.track.standstill()
+	s := c.track.stands(prompt / 2)
 	if s == nil {
 		return
 	}
@@ -102,7 +103,7 @@ func (c *chase) look() {
 	case c.ring != nil && c.silences < maxSilences && s.isAt(&c.ring[0]):
 		c.ask()
 	default:
-		c.ring = nil
+		c.ring, c.proves = nil, false
 		c.seek(s)
 	}
 }
@@ -110,23 +111,33 @@ func (c *chase) look() {
 // maxRest is the longest time between two searches of an idle rank.
 const maxRest = 8 * time.Second
 
-// seek sends a probe to all ranks that this one waits for, unless that was done recently. The chase is locked.
+// seek sends probes to ranks that this one waits for, unless that was done recently. The chase is locked.
 func (c *chase) seek(s *standstill) {
 	if c.sought == s.stand && s.idle < c.rest {
 		return
 	}
 	c.sought, c.rest = s.stand, s.idle+min(s.idle, maxRest)
 	c.round++
+	c.passOn(s, &probe{What: probeProves, Round: c.round})
+	if s.idle < c.track.times.still {
+		c.rest = min(c.rest, c.track.times.still)
+		return
+	}
+	c.round++
 	c.passOn(s, &probe{What: probeSeeks, Round: c.round})
 }
 
-// passOn sends a probe on to all ranks that this one waits for.
+// passOn sends a probe on to the ranks that this one waits for.
 func (c *chase) passOn(s *standstill, p *probe) {
 	if len(p.path) == maxRing {
 		return
 	}
+	hopTo := s.hop
+	if p.What == probeProves {
+		hopTo = s.receive
+	}
 	for _, rank := range s.waits {
-		if h, ok := s.hop(c.comm.rank, rank); ok {
+		if h, ok := hopTo(c.comm.rank, rank); ok {
 			c.send(rank, &probe{p.What, p.Round, append(slices.Clip(p.path), h)})
 		}
 	}
@@ -143,8 +154,12 @@ func (c *chase) ask() {
 	c.question = time.Now()
 	c.answered = make([]bool, len(c.ring))
 	c.answered[0] = true
+	what := probeAsks
+	if c.proves {
+		what = probeVerifies
+	}
 	for _, h := range c.ring[1:] {
-		c.send(int(h.Rank), &probe{probeAsks, c.round, c.ring})
+		c.send(int(h.Rank), &probe{what, c.round, c.ring})
 	}
 }
 
@@ -158,7 +173,9 @@ func (c *Comm) probed(m wire.Note) {
 	switch x := c.track.chase; p.What {
 	case probeSeeks:
 		x.pursue(from, &p)
-	case probeAsks:
+	case probeProves:
+		x.prove(from, &p)
+	case probeAsks, probeVerifies:
 		x.asked(from, &p)
 	case probeAnswers:
 		if ring := x.confirm(from, p.Round); ring != nil {
@@ -200,17 +217,26 @@ func (c *chase) isNew(first *hop, round uint32) bool {
 	return was != now
 }
 
-// asked answers the question whether this rank still stands where a ring says.
+// asked answers the question whether it is true what a ring says of this rank.
 func (c *chase) asked(from int, p *probe) {
 	at := placeIn(p.path, c.comm.rank)
 	if int(p.path[0].Rank) != from || at < 1 || len(p.path) < 2 {
 		return
 	}
-	next := &p.path[(at+1)%len(p.path)]
-	s := c.track.standstill()
-	if h, waits := s.hop(c.comm.rank, int(next.Rank)); waits && h == p.path[at] && s.blocks(&p.path[at-1], c.comm.rank) {
+	holds := c.stays
+	if p.What == probeVerifies {
+		holds = c.verifies
+	}
+	if holds(p.path, at) {
 		c.send(from, &probe{What: probeAnswers, Round: p.Round})
 	}
+}
+
+// stays tells whether this rank still stands where a ring says, in which its place is at.
+func (c *chase) stays(ring []hop, at int) bool {
+	s, next := c.track.standstill(), &ring[(at+1)%len(ring)]
+	h, waits := s.hop(c.comm.rank, int(next.Rank))
+	return waits && h == ring[at] && s.blocks(&ring[at-1], c.comm.rank)
 }
 
 // confirm takes an answer. It is the ring if all have answered for long enough.
@@ -222,7 +248,12 @@ func (c *chase) confirm(from int, round uint32) []hop {
 		return nil
 	}
 	c.answered[at] = true
-	if slices.Contains(c.answered, false) || !c.track.standstill().isAt(&c.ring[0]) {
+	switch {
+	case slices.Contains(c.answered, false):
+		return nil
+	case c.proves && c.track.stands(0).isIn(&c.ring[0]):
+		return c.ring
+	case c.proves || !c.track.standstill().isAt(&c.ring[0]):
 		return nil
 	}
 	c.silences = 0

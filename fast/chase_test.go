@@ -73,41 +73,83 @@ func asItIs(_ int, p plane) plane { return p }
 // ring is whom the ranks of a ring of three wait for.
 var ring = [][]int{{1}, {2}, {0}}
 
-// anHour has all ranks receive from the rank that they wait for, for an hour, in which f is called every two seconds. It
-// gives how long it took, and the errors.
-func anHour(t *testing.T, all []*Comm, ends []*halted, f func()) (time.Duration, []error) {
+// A waiting is a call of a rank that waits for another.
+type waiting func(ctx context.Context, c *Comm, other int) error
+
+func receives(ctx context.Context, c *Comm, from int) error {
+	return Recv(ctx, c, make([]int32, 1), from)
+}
+func sends(ctx context.Context, c *Comm, to int) error { return Send(ctx, c, make([]int32, 1), to) }
+
+// adds is an AllReduce, whomever the rank waits for.
+func adds(ctx context.Context, c *Comm, _ int) error { return AllReduce(ctx, c, make([]int32, 1), Sum) }
+
+// givesRoot is a Reduce to rank 0, and takesRoot a Broadcast of it.
+func givesRoot(ctx context.Context, c *Comm, _ int) error {
+	return Reduce(ctx, c, make([]int32, 1), Sum, 0)
+}
+func takesRoot(ctx context.Context, c *Comm, _ int) error {
+	return Broadcast(ctx, c, make([]int32, 1), 0)
+}
+
+// hasSent receives, and has a message on its way to the rank before it.
+func hasSent(ctx context.Context, c *Comm, from int) error {
+	StartSend(ctx, c, make([]int32, 1), previous(c))
+	return StartRecv(ctx, c, make([]int32, 1), from).Wait(context.Background())
+}
+
+// anHour has all ranks wait for another one, as calls say, for an hour, in which f is called every two seconds. It gives how
+// long it took, and the errors.
+func anHour(t *testing.T, all []*Comm, ends []*halted, calls []waiting, f func()) (time.Duration, []error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	start := time.Now()
-	var calls sync.WaitGroup
-	calls.Go(func() {
+	var ticker sync.WaitGroup
+	ticker.Go(func() {
 		for ctx.Err() == nil {
 			time.Sleep(2 * time.Second)
 			f()
 		}
 	})
-	defer calls.Wait()
+	defer ticker.Wait()
 	defer cancel()
-	errs := onAll(all, func(c *Comm) error { return Recv(ctx, c, make([]int32, 1), ends[c.Rank()].waits[0]) })
+	errs := onAll(all, func(c *Comm) error { return calls[c.Rank()%len(calls)](ctx, c, ends[c.Rank()].waits[0]) })
 	return time.Since(start), errs
 }
 
-// TestChase: a ring in which nothing moves is found; one that the messages of a rank do not reach, or in which something
-// moves, is not. A rank that believes a ring that it has seen twice in a row, however soon, is caught.
+// TestChase: a ring of sends in which nothing moves is found; one that the messages of a rank do not reach, or in which something
+// moves, is not. A rank that believes a ring that it has seen twice in a row, however soon, is caught. A ring that can be proved
+// is found soon, whatever moves, unless a rank has begun what another one waits for.
 func TestChase(t *testing.T) {
 	for _, x := range []struct {
 		what   string
 		waits  [][]int
+		calls  []waiting // by rank, or all in one
 		times  times
 		moves  bool
 		drops  bool
 		chosen bool // it is found
+		soon   bool // before the search that takes time begins
+		other  bool // it is no deadlock of messages alone
 	}{
-		{what: "a ring", waits: ring, chosen: true},
-		{what: "a ring beside which a rank waits", waits: [][]int{{1}, {2}, {0}, {0}}, chosen: true},
-		{what: "two that receive from each other, which is their transports' to find", waits: [][]int{{1}, {0}, {0}}},
-		{what: "a rank that moves now and then", waits: ring, moves: true},
-		{what: "planted: a ring is believed at once", waits: ring, moves: true, times: times{holds: 1}, chosen: true},
-		{what: "planted: a rank passes nothing on", waits: ring, drops: true},
+		{what: "a ring", waits: ring, calls: []waiting{sends}, chosen: true},
+		{what: "a ring beside which a rank waits", waits: [][]int{{1}, {2}, {0}, {0}}, calls: []waiting{sends}, chosen: true},
+		{what: "two that receive from each other, which is their transports' to find", waits: [][]int{{1}, {0}, {0}}, calls: []waiting{receives}},
+		{what: "a rank that moves now and then", waits: ring, calls: []waiting{sends}, moves: true},
+		{what: "planted: a ring is believed at once", waits: ring, calls: []waiting{sends}, moves: true, times: times{holds: 1}, chosen: true},
+		{what: "planted: a rank passes nothing on", waits: ring, calls: []waiting{sends}, drops: true},
+
+		{what: "all receive", waits: ring, calls: []waiting{receives}, chosen: true, soon: true},
+		{what: "all receive, beside them a rank", waits: [][]int{{1}, {2}, {0}, {0}}, calls: []waiting{receives}, chosen: true, soon: true},
+		{what: "all receive, and a rank moves now and then", waits: ring, calls: []waiting{receives}, moves: true, chosen: true, soon: true},
+		{what: "all receive, and nobody hears one of them", waits: ring, calls: []waiting{receives}, drops: true},
+		{what: "all receive, and one has sent", waits: ring, calls: []waiting{receives, hasSent, receives}},
+		{what: "a receive against a collective", waits: ring, calls: []waiting{adds, receives, adds}, chosen: true, soon: true, other: true},
+		{what: "two receives against a collective", waits: ring, calls: []waiting{adds, receives, receives}, chosen: true, soon: true, other: true},
+		{what: "a receive against the collective of a root", waits: [][]int{{1}, {0}, {1}}, calls: []waiting{givesRoot, receives, givesRoot},
+			chosen: true, soon: true, other: true},
+		{what: "the root receives from one that needs it", waits: [][]int{{1}, {2}, {0}}, calls: []waiting{receives, takesRoot, takesRoot},
+			chosen: true, soon: true, other: true},
+		{what: "the root receives from one that may go on without it", waits: [][]int{{1}, {2}, {2}}, calls: []waiting{receives, givesRoot, givesRoot}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			all, ends := halt(t, x.waits, x.times, func(rank int, p plane) plane {
@@ -116,7 +158,7 @@ func TestChase(t *testing.T) {
 				}
 				return p
 			})
-			took, errs := anHour(t, all, ends, func() {
+			took, errs := anHour(t, all, ends, x.calls, func() {
 				if x.moves {
 					ends[1].moved.Add(1)
 				}
@@ -124,12 +166,16 @@ func TestChase(t *testing.T) {
 			t.Logf("%s: %v, %v", x.what, took, errs[0])
 			for rank, err := range errs {
 				var d *DeadlockError
-				if in := rank < 3; errors.As(err, &d) != (x.chosen && in) && !(x.chosen && errors.Is(err, ErrAborted)) {
+				if in := rank < 3 && !x.other; errors.As(err, &d) != (x.chosen && in) && !(x.chosen && errors.Is(err, ErrAborted)) {
 					t.Errorf("%s: rank %d after %v: %v", x.what, rank, took, err)
 				}
 			}
-			if x.chosen && (took == time.Hour || !errors.Is(errors.Join(errs...), ErrDeadlock)) {
-				t.Errorf("%s: it is not found: %v", x.what, errs)
+			found := errors.Is(errors.Join(errs...), ErrDeadlock)
+			if x.other {
+				_, found = within[*MismatchError](errors.Join(errs...))
+			}
+			if x.chosen && (took == time.Hour || !found) || x.soon && took >= usualStill {
+				t.Errorf("%s: it is not found, or late: %v, %v", x.what, took, errs)
 			}
 			leaveAll(all)
 			synctest.Wait()
@@ -177,7 +223,8 @@ func TestChaseLiar(t *testing.T) {
 func FuzzProbe(f *testing.F) {
 	call := wire.Call{Seq: 1, Root: 1, Peer: 1}
 	path := []hop{{Rank: 0, Call: call}, {Rank: 1, Number: 1, Call: wire.Call{Seq: 3}}, {Rank: 2, Number: 1, Moved: 5, Call: call}}
-	for _, p := range []probe{{probeSeeks, 1, path}, {probeAsks, 7, path}, {What: probeAnswers, Round: 7}, {probeSeeks, 0, path[:1]}} {
+	for _, p := range []probe{{probeSeeks, 1, path}, {probeAsks, 7, path}, {What: probeAnswers, Round: 7}, {probeSeeks, 0, path[:1]},
+		{probeProves, 2, path[:1]}, {probeVerifies, 8, path}} {
 		f.Add(p.encode(), uint8(p.What))
 	}
 	f.Add([]byte{9, 0, 0, 0, 1, 0, 0, 0}, uint8(1))
@@ -190,19 +237,21 @@ func FuzzProbe(f *testing.F) {
 		if len(p.path) > 4 || string(p.encode()) != string(b) {
 			t.Fatalf("%x is %+v", b, p)
 		}
-		for i := range p.path {
-			s.blocks(&p.path[i], 2)
-			s.departs(&p.path[i])
-			if err := ringError(p.path, i); !printable(err.Error()) {
-				t.Errorf("%q", err)
-			}
-		}
 		job := inproc.NewJob(4)
 		defer job.Close()
 		c := newComm(2, 4, &halted{})
 		c.world = &world{plane: job.Plane(2), record: newRecorder(recording{operations: 1})}
 		c.track = c.world.record.join(c)
 		c.track.stood = s
+		for i := range p.path {
+			s.blocks(&p.path[i], 2)
+			s.departs(&p.path[i])
+			c.track.chase.close(s, p.path[:i+1])
+			c.track.chase.owes(s, &p.path[i])
+			if err := ringError(p.path, i); !printable(err.Error()) {
+				t.Errorf("%q", err)
+			}
+		}
 		c.probed(wire.Note{From: int(from), Body: b})
 		if c.State() != Healthy {
 			t.Errorf("%x has ended it: %v", b, c.Err())

@@ -16,10 +16,28 @@ type Collective struct {
 	Hash         uint64 // of the specification
 	Reduces      bool   // takes an op
 	PointToPoint bool   // is the call of two ranks alone, Root and Peer
+	Needs        Needs  // which ranks' calls it takes for one to end
 	Algorithms   []Algorithm
 	// Rules say which algorithm a call gets: that of the first rule that matches. A call that none matches gets the first
 	// of Algorithms that serves it.
 	Rules []Rule
+}
+
+// Needs says which ranks have to begin a call with data, or a barrier, before a rank's own can end: those on whose input its
+// result depends, or that have to enter.
+type Needs uint8
+
+// The needs.
+const (
+	NeedsUnknown Needs = iota
+	AllNeedAll         // as of AllReduce
+	AllNeedRoot        // as of Broadcast
+	RootNeedsAll       // as of Reduce
+)
+
+// needs tells whether the call of rank cannot end before other has begun its own.
+func (n Needs) needs(rank, other, root int) bool {
+	return n == AllNeedAll || n == AllNeedRoot && other == root || n == RootNeedsAll && rank == root
 }
 
 // Algorithm is one generated algorithm.

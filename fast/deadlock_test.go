@@ -15,19 +15,29 @@ import (
 // hasty are times with which tests find deadlocks soon. They are long enough for ranks that do not get a processor.
 var hasty = times{still: 200 * time.Millisecond, holds: time.Second}
 
-func inHaste(p *place) { p.times = hasty }
+// never are times with which ranks do not find what takes time.
+var never = times{still: 24 * time.Hour}
 
-// hastyWorlds are worlds whose ranks find deadlocks soon.
-var hastyWorlds = []testWorld{
-	{"goroutines", func(t testing.TB, size int) []*Comm {
-		job := inproc.NewJob(size)
-		return begin(t, size, func(rank int) (*Comm, error) {
-			return (&place{times: hasty}).goroutineWorld(job.Plane(rank), size).first(t.Context(), size)
-		})
-	}},
-	{"shm", func(t testing.TB, size int) []*Comm { return initComms(t, size, WithTransport("shm"), inHaste) }},
-	{"tcp", func(t testing.TB, size int) []*Comm { return initComms(t, size, WithTransport("tcp"), inHaste) }},
-	{"mixed", func(t testing.TB, size int) []*Comm { return initComms(t, size, oddAndEven, inHaste) }},
+// option has the search for deadlocks take such times.
+func (t times) option(p *place) { p.times = t }
+
+// worlds are all worlds, with those times.
+func (t times) worlds() []testWorld {
+	with := func(opts ...InitOption) func(tb testing.TB, size int) []*Comm {
+		return func(tb testing.TB, size int) []*Comm { return initComms(tb, size, append(opts, t.option)...) }
+	}
+	return []testWorld{
+		{"goroutines", func(tb testing.TB, size int) []*Comm {
+			job := inproc.NewJob(size)
+			return begin(tb, size, func(rank int) (*Comm, error) {
+				return (&place{times: t}).goroutineWorld(job.Plane(rank), size).first(tb.Context(), size)
+			})
+		}},
+		{"shm", with(WithTransport("shm"))},
+		{"tcp", with(WithTransport("tcp"))},
+		{"tcp, encrypted", with(WithTransport("tcp"), WithEncryption())},
+		{"mixed", with(oddAndEven)},
+	}
 }
 
 // long is more than the sockets of a connection hold, or the slots of shared memory.
@@ -111,7 +121,7 @@ func TestDeadlocks(t *testing.T) {
 
 // inEveryWorld has f begin cases, which mostly wait, and waits for all of them together.
 func inEveryWorld(t *testing.T, f func(t *testing.T, w testWorld, cases *sync.WaitGroup)) {
-	for _, w := range hastyWorlds {
+	for _, w := range hasty.worlds() {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			var cases sync.WaitGroup
@@ -231,7 +241,7 @@ func TestDeadlockBesideWork(t *testing.T) {
 // TestDeadlockThroughTwo has a ring that goes through two communicators, which is not looked for: the calls end with their
 // context.
 func TestDeadlockThroughTwo(t *testing.T) {
-	all := initComms(t, 3, WithTransport("tcp"), inHaste)
+	all := initComms(t, 3, WithTransport("tcp"), hasty.option)
 	other := again(t, all)
 	defer closeAll(t, all)
 	defer closeAll(t, other)

@@ -17,15 +17,18 @@ type probe struct {
 
 // What a probe is.
 const (
-	probeSeeks   uint32 = iota // it looks for a way back to the rank that began
-	probeAsks                  // does the receiver still stand where the ring says?
-	probeAnswers               // it does
+	probeSeeks    uint32 = iota // it looks for a way back to the rank that began
+	probeAsks                   // does the receiver still stand where the ring says?
+	probeAnswers                // it does
+	probeProves                 // as probeSeeks, but of ranks each of which receives what the next has not begun to send
+	probeVerifies               // as probeAsks, of a ring that needs no time to be proved
 )
 
 // hop is a rank that makes no progress, and in what.
 type hop struct {
 	Rank          uint32
 	Number, Moved uint64    // as of its stand
+	Begun         uint64    // how many collectives it has begun; unknown
 	Call          wire.Call // in which it waits for the next rank
 }
 
@@ -58,7 +61,7 @@ func decodeProbe(b []byte, size int) (p probe, ok bool) {
 	if p.path, ok = decodeHops(b[headBytes:], size); !ok {
 		return p, false
 	}
-	return p, p.What <= probeAnswers && (len(p.path) == 0) == (p.What == probeAnswers)
+	return p, p.What <= probeVerifies && (len(p.path) == 0) == (p.What == probeAnswers)
 }
 
 // decodeHops are the hops in b: different ranks of size, at most maxRing, none of which waits for itself.

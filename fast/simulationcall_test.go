@@ -31,9 +31,25 @@ func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
 	case "AllToAll":
 		return AllToAll(ctx, c, buf, s.options...)
 	case "SendRecvReplace": // around a ring
-		return SendRecvReplace(ctx, c, buf, (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size())
+		return SendRecvReplace(ctx, c, buf, next(c), previous(c))
+	case "Pass":
+		return passAlong(ctx, c, buf)
 	}
 	return Barrier(ctx, c, s.options...)
+}
+
+// passAlong passes what rank 0 has around the ring: all others receive until it has come to them, and rank 0 until it is back.
+func passAlong(ctx context.Context, c *Comm, buf []int64) error {
+	send := func() error { return Send(ctx, c, buf, next(c)) }
+	if c.Rank() == 0 {
+		if err := send(); err != nil {
+			return err
+		}
+	}
+	if err := Recv(ctx, c, buf, previous(c)); err != nil || c.Rank() == 0 {
+		return err
+	}
+	return send()
 }
 
 // operands are a rank's buffer before the kth call, and after it.
@@ -99,6 +115,8 @@ func (s *simulatedCall) element(rank, size, block int, value func(from, to int) 
 		return own, value(s.root, rank)
 	case "AllToAll":
 		return value(rank, block), value(block, rank)
+	case "Pass":
+		return own, value(0, 0)
 	case "SendRecvReplace":
 		return own, value((rank+size-1)%size, 0)
 	}

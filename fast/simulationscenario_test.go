@@ -70,12 +70,15 @@ func (f *fault) strike(x *simulation) {
 }
 
 // newScenario draws one.
-func newScenario(seed uint64) scenario {
+func newScenario(seed uint64) (s scenario) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	s := scenario{seed: seed, size: 2 + r.IntN(4), patience: map[[2]int]time.Duration{}}
+	s = scenario{seed: seed, size: 2 + r.IntN(4), patience: map[[2]int]time.Duration{}}
 	s.weather = simulated.Weather{Delay: time.Duration(1 + r.IntN(1<<uint(10+r.IntN(15)))), Capacity: 1 << uint(6+r.IntN(12)), Pieces: r.IntN(4) > 0}
 	for range 1 + r.IntN(6) {
 		s.calls = append(s.calls, drawCall(r, s.size))
+	}
+	if more := rand.New(rand.NewPCG(seed, 200)); more.IntN(3) == 0 { // what was drawn of a seed before there was this stays
+		defer func() { s.calls = append(s.calls, simulatedCall{name: "Pass", count: more.IntN(1 << 10)}) }()
 	}
 	expected := s.weather.Delay * time.Duration(10*len(s.calls)*bits.Len(uint(s.size)))
 	if r.IntN(8) == 0 {

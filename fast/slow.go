@@ -15,7 +15,7 @@ const shortestSlow = time.Millisecond
 // look has a timer look for slow calls. It is set while calls are made, not by each of them. The recorder is locked.
 func (r *recorder) look() {
 	r.looks = true
-	soon := min(r.slow/4, r.times.still/2)
+	soon := min(r.slow/4, r.times.still/2, prompt)
 	if r.timer == nil {
 		r.timer = time.AfterFunc(soon, r.watch)
 	} else {
@@ -38,7 +38,7 @@ func (r *recorder) watch() {
 		if s, ok := t.slowness(now); ok && r.log != nil {
 			slow = append(slow, s)
 		}
-		if _, idle, ok := t.idle(now); ok && idle >= r.times.still && t.chase != nil {
+		if _, idle, ok := t.idle(now); ok && idle >= prompt/2 && t.chase != nil {
 			still = append(still, t.chase)
 		}
 	}

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -13,7 +14,12 @@ type standstill struct {
 	idle  time.Duration
 	waits []int
 	calls []wire.Call // in progress: a collective, or point-to-point calls
+	needs Needs       // of the collective
+	begun uint64      // how many collectives it has begun, if the records say so; or unknown
 }
+
+// unknown is more than any number of a call.
+const unknown = math.MaxUint64
 
 // stand is where a rank stands: it has moved if that has changed.
 type stand struct {
@@ -26,21 +32,31 @@ func (h *hop) stand() stand { return stand{h.Number, h.Moved} }
 // maxTogether is how many point-to-point calls a rank may make together and be in a ring that is found.
 const maxTogether = 256
 
-// standstill is that of t now.
+// standstill is that of t now, for the search that takes time.
 func (t *track) standstill() *standstill {
+	if t == nil {
+		return nil
+	}
+	return t.stands(t.times.still / 2)
+}
+
+// stands is what t waits in, if it has waited without progress for so long. As its transport tells of an Exchange whom it waits
+// for, all operations that it has begun are recorded.
+func (t *track) stands(atLeast time.Duration) *standstill {
 	if t == nil {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	first, idle, ok := t.idle(time.Since(t.clock.Origin()))
-	if !ok || idle < t.times.still/2 || t.last-first.number >= maxTogether {
+	if !ok || idle < atLeast || t.last-first.number >= maxTogether {
 		t.stood = nil
 		return nil
 	}
 	now := stand{t.last, t.moved}
 	if t.stood == nil || t.stood.stand != now { // who has not moved waits for the same ranks, and need not be asked again
-		t.stood = &standstill{stand: now, waits: t.waits(), calls: t.callsFrom(first.number)}
+		t.stood = &standstill{stand: now, waits: t.waits(), calls: t.callsFrom(first.number), needs: first.k.Needs,
+			begun: t.begun(func(r *record) bool { return r.peer < 0 })}
 	}
 	if len(t.stood.waits) == 0 || len(t.stood.calls) == 0 {
 		t.stood = nil
@@ -77,10 +93,15 @@ func (s *standstill) hop(rank, waitsFor int) (hop, bool) {
 	}
 	for i := range s.calls {
 		if c := s.calls[i]; c.Peer == 0 || isBetween(&c, rank, waitsFor) {
-			return hop{Rank: uint32(rank), Number: s.number, Moved: s.moved, Call: c}, true
+			return s.in(rank, &c), true
 		}
 	}
 	return hop{}, false
+}
+
+// in is the hop of rank, whose standstill is s, in call c.
+func (s *standstill) in(rank int, c *wire.Call) hop {
+	return hop{Rank: uint32(rank), Number: s.number, Moved: s.moved, Begun: s.begun, Call: *c}
 }
 
 // isAt tells whether the rank whose standstill is s stands where h says, and has not moved since.

@@ -60,8 +60,9 @@ func StartAllGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts
 }
 
 var allGather = Collective{
-	Name: "AllGather",
-	Hash: 0x9e499135016d7f3e,
+	Name:  "AllGather",
+	Hash:  0x9e499135016d7f3e,
+	Needs: AllNeedAll,
 	Algorithms: []Algorithm{
 		{Name: "direct", Hash: 0x67515f819b9dccd6, Run: allGatherDirect},
 		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Run: allGatherRecursiveDoubling},

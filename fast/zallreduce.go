@@ -60,6 +60,7 @@ var allReduce = Collective{
 	Name:    "AllReduce",
 	Hash:    0x4e0e23e16f7288fd,
 	Reduces: true,
+	Needs:   AllNeedAll,
 	Algorithms: []Algorithm{
 		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Run: allReduceChunkedRing},
 		{Name: "one-shot", Hash: 0xbef86ed9744de221, Run: allReduceOneShot},

@@ -55,8 +55,9 @@ func StartAllToAllInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts 
 }
 
 var allToAll = Collective{
-	Name: "AllToAll",
-	Hash: 0x3eeb172f7ec73aa0,
+	Name:  "AllToAll",
+	Hash:  0x3eeb172f7ec73aa0,
+	Needs: AllNeedAll,
 	Algorithms: []Algorithm{
 		{Name: "direct", Hash: 0x75eb25f36a9e9459, Run: allToAllDirect},
 		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Run: allToAllPairwise},

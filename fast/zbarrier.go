@@ -26,8 +26,9 @@ func StartBarrier(ctx context.Context, c *Comm, opts ...Option) *Handle {
 }
 
 var barrier = Collective{
-	Name: "Barrier",
-	Hash: 0x475b7a62f2447d26,
+	Name:  "Barrier",
+	Hash:  0x475b7a62f2447d26,
+	Needs: AllNeedAll,
 	Algorithms: []Algorithm{
 		{Name: "direct", Hash: 0xafbd3d2294907de8, Run: barrierDirect},
 		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Run: barrierDissemination},

@@ -61,8 +61,9 @@ func StartBroadcastInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root
 }
 
 var broadcast = Collective{
-	Name: "Broadcast",
-	Hash: 0x5a30eb7dd2e05186,
+	Name:  "Broadcast",
+	Hash:  0x5a30eb7dd2e05186,
+	Needs: AllNeedRoot,
 	Algorithms: []Algorithm{
 		{Name: "binomial", Hash: 0x95b090fa4bc0bc77, Run: broadcastBinomial},
 		{Name: "chain", Hash: 0x02021d8aaa7047f8, Pipelined: true, Run: broadcastChain},

@@ -71,8 +71,9 @@ func StartGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root in
 }
 
 var gather = Collective{
-	Name: "Gather",
-	Hash: 0x1c70b24df4cdbf0d,
+	Name:  "Gather",
+	Hash:  0x1c70b24df4cdbf0d,
+	Needs: RootNeedsAll,
 	Algorithms: []Algorithm{
 		{Name: "binomial", Hash: 0x1d93a8973de72eeb, Run: gatherBinomial},
 		{Name: "linear", Hash: 0x462df1561aa1171c, Run: gatherLinear},

@@ -69,6 +69,7 @@ var reduce = Collective{
 	Name:    "Reduce",
 	Hash:    0xfaf26e97df5bbca1,
 	Reduces: true,
+	Needs:   RootNeedsAll,
 	Algorithms: []Algorithm{
 		{Name: "binomial", Hash: 0x140dda4720312048, Run: reduceBinomial},
 		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Pipelined: true, Run: reduceChain},

@@ -65,6 +65,7 @@ var reduceScatter = Collective{
 	Name:    "ReduceScatter",
 	Hash:    0xe54e3509020b54fa,
 	Reduces: true,
+	Needs:   AllNeedAll,
 	Algorithms: []Algorithm{
 		{Name: "direct", Hash: 0x67f383daf8c7eb0b, Run: reduceScatterDirect},
 		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Run: reduceScatterRing},

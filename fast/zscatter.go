@@ -71,8 +71,9 @@ func StartScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root i
 }
 
 var scatter = Collective{
-	Name: "Scatter",
-	Hash: 0xcd5afce571b6f681,
+	Name:  "Scatter",
+	Hash:  0xcd5afce571b6f681,
+	Needs: AllNeedRoot,
 	Algorithms: []Algorithm{
 		{Name: "binomial", Hash: 0x16450074fef8a883, Run: scatterBinomial},
 		{Name: "linear", Hash: 0x6c13d8a074bde0df, Run: scatterLinear},

@@ -28,6 +28,9 @@ func (f *file) table(c Collective) (jen.Code, error) {
 	if slices.Contains(c.Primitive.Params, spec.ParamPeer) {
 		fields = append(fields, jen.Id("PointToPoint").Op(":").True())
 	}
+	if needs := needsOf(c.Primitive); needs != "" {
+		fields = append(fields, jen.Id("Needs").Op(":").Add(f.fast(needs)))
+	}
 	fields = append(fields, jen.Id("Algorithms").Op(":").Index().Add(f.fast("Algorithm")).Values(broken(algorithms)...))
 	if len(c.Rules) > 0 {
 		fields = append(fields, jen.Id("Rules").Op(":").Index().Add(f.fast("Rule")).Values(broken(rules(c.Rules))...))

@@ -46,6 +46,24 @@ func (p *Partner) compare(own *History, mine, theirs *wire.Call, stuck bool) err
 	return p.differ(mine, theirs)
 }
 
+// Contradiction is the error of a call that the other rank has begun, as far as it has said so, and that is not the same as the
+// one of own that is to agree with it.
+func (p *Partner) Contradiction(own *History) error {
+	calls := own.Calls()
+	for i := range calls {
+		mine := &calls[i]
+		if p.Known != 0 && p.Told.Meets(mine) && p.Known != mine.Fingerprint() {
+			return p.differ(mine, &p.Told)
+		}
+		for j := range p.past {
+			if theirs := &p.past[j]; theirs.Meets(mine) && theirs.Fingerprint() != mine.Fingerprint() {
+				return p.differ(mine, theirs)
+			}
+		}
+	}
+	return nil
+}
+
 // differ is the error of two calls that are to be the same, or nil if they are. The other rank learns of it too.
 func (p *Partner) differ(mine, theirs *wire.Call) error {
 	if err := wire.Mismatch(mine, theirs, p.Rank); err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Ranks whose calls do not match may wait for each other without a message that would tell: two roots that both receive,
-// or both send more than a connection holds, or a rank whose call has no messages. A rank that has waited in vain says
-// what it waits for, and which calls it has begun, and compares its own with what other ranks have said.
+// or both send more than a connection holds, or a rank whose call has no messages. A rank that has waited in vain says to
+// those that it waits for what it waits for, and which calls it has begun, and compares its own with what any rank has said.
 
 // Partner is what a rank has told the other rank of a link, and has heard of it.
 type Partner struct {

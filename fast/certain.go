@@ -1,0 +1,112 @@
+package fast
+
+import (
+	"slices"
+	"time"
+)
+
+// Most rings need no time to be proved. A rank that receives goes on only after another one has begun to send, and a rank in
+// a collective only after those that it Needs have begun that one; each of them begins nothing before its present call is over.
+// So ranks of which each says what it is in, and that it has not begun what the one before it needs, never go on: that holds
+// whatever is on its way, and however old the news are. What they say stays true.
+//
+// A rank that has waited in a receive for a moment sends a probe to the sender. One that receives itself passes it on to
+// its own sender; it is at its end at a rank whose collective needs one of those that have passed it on, or that was
+// there before. That one asks the others to confirm what the probe says of them, so that nobody can lie about another one.
+// Two ranks that both receive from each other find out by their transport.
+//
+// The search that takes time (see chase) is for what is left: sends, which may end when their data have gone, and collectives
+// of which a rank waits for another one that its result does not depend on.
+
+// prompt is how long a rank waits in a receive before it asks, at most.
+const prompt = 100 * time.Millisecond
+
+// receive is the hop of rank, whose standstill is s, that waits for the last of the messages that it receives from another.
+func (s *standstill) receive(rank, from int) (hop, bool) {
+	for i := range slices.Backward(s.calls) {
+		if c := &s.calls[i]; int(c.Root) == from && int64(c.Peer) == int64(rank)+1 && slices.Contains(s.waits, from) {
+			return s.in(rank, c), true
+		}
+	}
+	return hop{}, false
+}
+
+// begun is the number of the last call that is says of those that this rank has begun, 0 if there is none, or unknown. The
+// recorder is locked.
+func (t *track) begun(is func(r *record) bool) uint64 {
+	n := len(t.ring)
+	for back := range int(min(t.made, uint64(n))) {
+		if r := &t.ring[(t.at-back+n)%n]; r.track == t && is(r) {
+			return r.seq
+		}
+	}
+	if t.made > uint64(n) {
+		return unknown
+	}
+	return 0
+}
+
+// sendsBegun is begun of the sends to a rank.
+func (t *track) sendsBegun(to int) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.begun(func(r *record) bool { return int(r.peer) == to && int(r.root) == t.rank })
+}
+
+// owes tells whether this rank, whose standstill is s, has not begun what h needs of it: the send that h receives, or h's
+// collective.
+func (c *chase) owes(s *standstill, h *hop) bool {
+	if h.Call.Peer == 0 {
+		return s.begun < h.Call.Seq
+	}
+	isReceive := int(h.Call.Root) == c.comm.rank && h.Call.Peer == h.Rank+1
+	return isReceive && c.track.sendsBegun(int(h.Rank)) < h.Call.Seq
+}
+
+// prove takes a probe of ranks that receive: it passes it on, or has found a ring.
+func (c *chase) prove(from int, p *probe) {
+	s, last := c.track.stands(0), &p.path[len(p.path)-1]
+	if s == nil || int(last.Rank) != from || from == c.comm.rank || !c.owes(s, last) {
+		return
+	}
+	ring := c.close(s, p.path)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case ring == nil && placeIn(p.path, c.comm.rank) < 0 && c.isNew(&p.path[0], p.Round):
+		c.passOn(s, p)
+	case ring != nil && !c.proves:
+		c.ring, c.proves, c.silences = ring, true, 0
+		c.ask()
+	}
+}
+
+// close is the ring of this rank, whose standstill is s, with some of those of path, of which the last one waits for it, and
+// each of the others for the next; nil: there is none.
+func (c *chase) close(s *standstill, path []hop) []hop {
+	self, mine := c.comm.rank, &s.calls[0]
+	if at := placeIn(path, self); at >= 0 && len(path)-at > 2 && s.isIn(&path[at]) {
+		return path[at:]
+	}
+	if mine.Peer != 0 {
+		return nil
+	}
+	for i := range slices.Backward(path) {
+		if h := &path[i]; h.Begun < mine.Seq && s.needs.needs(self, int(h.Rank), int(mine.Root)) {
+			return append([]hop{s.in(self, mine)}, path[i:]...)
+		}
+	}
+	return nil
+}
+
+// isIn tells whether the rank whose standstill is s is in the call in which h says that it is.
+func (s *standstill) isIn(h *hop) bool {
+	return s != nil && s.number == h.Number && s.begun == h.Begun && slices.Contains(s.calls, h.Call)
+}
+
+// verifies tells whether it is true what a ring says of this rank, whose place in it is at: it receives from the next one, and
+// owes the one before it.
+func (c *chase) verifies(ring []hop, at int) bool {
+	s, h, next := c.track.stands(0), &ring[at], &ring[(at+1)%len(ring)]
+	return s.isIn(h) && h.Call.Root == next.Rank && h.Call.Peer == h.Rank+1 && c.owes(s, &ring[at-1])
+}
