@@ -146,7 +146,7 @@ prove: tla-tools ## prove everything that can be, rung after rung: schedules, ge
 	$(LADDER)
 
 .PHONY: prove-long
-prove-long: tla-tools ## the same with larger models, and every mutant
+prove-long: tla-tools ## the same with larger models, every mutant of schedules and algorithms, and more of source code
 	@.ci/deps prove
 	$(LADDER) -long
 

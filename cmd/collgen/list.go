@@ -28,6 +28,7 @@ type entry struct {
 	Order     string          `json:"order,omitempty"`    // of its reductions
 	Recorded  string          `json:"recorded,omitempty"` // the generated file that says so; empty: proved just now
 	Proof     *verify.Summary `json:"proof,omitempty"`    // where it was proved just now
+	Seconds   float64         `json:"seconds,omitempty"`  // that it took
 	Every     *every.Record   `json:"every,omitempty"`    // what was proved for every size
 }
 
@@ -43,7 +44,7 @@ func entryOf(a *algorithm) entry {
 		e.Order = a.proof.Order.String()
 	}
 	if a.recorded == "" {
-		e.Proof = &a.proof
+		e.Proof, e.Seconds = &a.proof, a.took.Seconds()
 	}
 	if a.every.Sizes != "" {
 		e.Every = &a.every

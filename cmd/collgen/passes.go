@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
@@ -90,6 +91,7 @@ func prove(ctx context.Context, j *job) error {
 		}
 		o := j.options
 		o.Progress = func(done, total int) { j.progress.update("proving %s: %d of %d schedules", a.FullName(), done, total) }
+		start := time.Now()
 		proof, err := verify.Algorithm(ctx, &a.Algorithm, o)
 		if j.someOnly && errors.Is(err, verify.ErrNothing) {
 			return nil
@@ -97,7 +99,7 @@ func prove(ctx context.Context, j *job) error {
 		if err != nil {
 			return err
 		}
-		a.proof, a.proved = proof, true
+		a.proof, a.proved, a.took = proof, true, time.Since(start)
 		j.progress.done("%s: proved for sizes %s%s", a.FullName(), emit.Ranges(proof.Sizes), a.form)
 		return nil
 	})

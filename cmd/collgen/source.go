@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
@@ -38,8 +39,9 @@ type algorithm struct {
 	at     position
 	hash   [sha256.Size]byte // as it was declared
 	proof  verify.Summary
-	proved bool   // proof is of the algorithm as it is now
-	form   string // what progress says of an algorithm that a pass has changed
+	proved bool          // proof is of the algorithm as it is now
+	took   time.Duration // the proof
+	form   string        // what progress says of an algorithm that a pass has changed
 
 	every every.Record // what is recorded of it as it is now; zero: nothing
 

@@ -49,7 +49,7 @@ type rung struct {
 
 func main() {
 	tla := flag.String("tla", "", "the `command` that checks the models and writes JSON; make prove gives it")
-	long := flag.Bool("long", false, "also what takes longer: larger models, every mutant")
+	long := flag.Bool("long", false, "also what takes longer: larger models, every mutant of schedules and algorithms, more of source code")
 	only := flag.String("rungs", "", "only `these`, with commas between them")
 	asJSON := flag.Bool("json", false, "write JSON")
 	flag.Parse()
@@ -68,9 +68,11 @@ func main() {
 // rungsOf are all rungs.
 func rungsOf(tla []string, long bool) []rung {
 	mutate := []string{"go", "run", "./verify/mutate", "-json"}
+	code := "4"
 	if long {
-		tla, mutate = append(tla, "-long"), append(mutate, "-long", "-code", "-1")
+		tla, mutate, code = append(tla, "-long"), append(mutate, "-long"), "40"
 	}
+	mutate = append(mutate, "-code", code) // of each package, with the seed that the table says
 	var replay []string
 	if long {
 		replay = []string{"COLLGEN_REPLAY=all"}

@@ -15,7 +15,7 @@ func said(name, text, status string, rows func([]byte) ([]row, error)) rung {
 
 // TestClimb has rungs say what their commands write: what is proved, and everything that is not.
 func TestClimb(t *testing.T) {
-	const proved = `[{"name":"a/b","proof":{"sizes":[1,2,3,5],"schedules":7}}]`
+	const proved = `[{"name":"a/b","proof":{"sizes":[1,2,3,5],"schedules":7},"seconds":1.5}]`
 	const model = `[{"model":"M","config":"c","checker":"x","states":3,"nanoseconds":1500000000},
 		{"model":"M","config":"c","checker":"y","states":3,"nanoseconds":250000000},
 		{"model":"M","config":"bad_c","checker":"x","states":3,"nanoseconds":125000000},
@@ -25,7 +25,7 @@ func TestClimb(t *testing.T) {
 		rung       rung
 		want, fail string
 	}{
-		{said("schedule", proved, "0", schedules), "a/b schedule 1..3,5 7 schedules proved", ""},
+		{said("schedule", proved, "0", schedules), "a/b schedule 1..3,5 7 schedules proved 1.5", ""},
 		{said("schedule", proved, "1", schedules), "a/b", "exit status 1"},
 		{said("schedule", "", "0", schedules), "", "proved nothing"},
 		{said("schedule", `[{"name":"a/b"}]`, "0", schedules), "not proved", "a/b: not proved"},
@@ -42,7 +42,9 @@ func TestClimb(t *testing.T) {
 		{said("model", model, "0", models), "M model small 1 configurations hold, 1 without a guard fail, by both 2.0", ""},
 		{said("model", strings.Replace(model, `"c","checker":"y"`, `"c","checker":"x"`, 1), "0", models), "c: by x alone", "c: by x alone"},
 		{said("model", strings.Replace(model, `"states":3`, `"problem":"deadlock"`, 1), "0", models), "c, x: deadlock", "c, x: deadlock"},
-		{said("mutant", `[{"kind":"schedules","sizes":"2..4","mutants":10,"same":1,"killed":9,"least":1}]`, "0", mutants), "2..4 9 of 9 killed", ""},
+		{said("mutant", `[{"kind":"schedules","sizes":"2..4","mutants":10,"same":1,"killed":9,"least":1,
+			"rungs":[{"rung":"schedule","killed":9,"tried":9},{"rung":"every","killed":2,"tried":3}]}]`, "0", mutants),
+			"2..4 9 of 9 killed: by schedule 9 of 9 tried, every 2 of 3 tried", ""},
 		{said("mutant", `[{"kind":"schedules","mutants":10,"killed":9,"least":1}]`, "0", mutants), "9 of 10 killed", "9 of 10"},
 		{said("mutant", `[{"kind":"schedules","mutants":4,"same":4,"least":1}]`, "0", mutants), "0 of 0", "0 of 0"},
 		{said("mutant", `[{"kind":"schedules","least":1}]`, "0", mutants), "0 of 0", "0 of 0"},

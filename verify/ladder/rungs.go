@@ -17,6 +17,7 @@ func schedules(output []byte) (rows []row, err error) {
 			Sizes     []int
 			Schedules int
 		}
+		Seconds float64
 	}
 	if len(output) == 0 { // verify has said what is wrong
 		return nil, nil
@@ -27,7 +28,7 @@ func schedules(output []byte) (rows []row, err error) {
 	for _, e := range entries {
 		r := row{What: e.Name, Verdict: "not proved", Failed: true}
 		if p := e.Proof; p != nil && len(p.Sizes) > 0 {
-			r = row{What: e.Name, Sizes: ranges(p.Sizes), Verdict: fmt.Sprintf("%d schedules proved", p.Schedules)}
+			r = row{What: e.Name, Sizes: ranges(p.Sizes), Seconds: e.Seconds, Verdict: fmt.Sprintf("%d schedules proved", p.Schedules)}
 		}
 		rows = append(rows, r)
 	}
@@ -167,13 +168,23 @@ func guards(configs map[string][]string) (n int) {
 // mutants reads what verify/mutate writes: a row for each kind.
 func mutants(output []byte) (rows []row, err error) {
 	all, err := decodeAll[[]struct {
-		Kind, Sizes           string
+		Kind, Sizes, Note     string
 		Mutants, Same, Killed int
-		Least, Seconds        float64
+		Rungs                 []struct {
+			Rung          string
+			Killed, Tried int
+		}
+		Least, Seconds float64
 	}](output)
 	for _, list := range all {
 		for _, k := range list {
 			r := row{What: k.Kind, Sizes: k.Sizes, Seconds: k.Seconds, Verdict: fmt.Sprintf("%d of %d killed", k.Killed, k.Mutants-k.Same)}
+			if k.Note != "" {
+				r.What += " (" + k.Note + ")"
+			}
+			for i, by := range k.Rungs {
+				r.Verdict += fmt.Sprintf("%s %s %d of %d tried", []string{": by", ","}[min(i, 1)], by.Rung, by.Killed, by.Tried)
+			}
 			r.Failed = float64(k.Killed) < k.Least*float64(k.Mutants-k.Same) || k.Mutants == k.Same
 			rows = append(rows, r)
 		}

@@ -19,7 +19,7 @@ func algorithmMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 		if (number+1)%b.every != 0 {
 			continue
 		}
-		t := trial{what: a.FullName() + ": " + m.what, operator: m.operator}
+		t := trial{what: a.FullName() + ": " + m.what, operator: m.operator, mutant: &m.a}
 		_, err := verify.Algorithm(context.Background(), &m.a, o)
 		var f *verify.Failure
 		switch {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,14 +47,15 @@ var check = rung{name: "check-generate", dir: "fast", args: []string{"run", "../
 type outcome struct {
 	Package string  `json:"package"`
 	Mutant  string  `json:"mutant"`
-	Killer  string  `json:"killer"`
+	Killer  string  `json:"killer"`          // the name of a rung; "": nothing has killed it
+	Words   string  `json:"words,omitempty"` // of the failure
 	Absent  bool    `json:"absent"`
 	Seconds float64 `json:"seconds"`
 }
 
 // sample tries mutants of a subject in an order that the seed decides, until so many that compile have been tried, or none are
 // left, or the time is up: then there are fewer than were asked for.
-func (s subject) sample(o options, keep *journal, until time.Time) (tried []outcome, fewer bool, err error) {
+func (s subject) sample(ctx context.Context, o options, keep *journal, until time.Time) (tried []outcome, fewer bool, err error) {
 	all, err := sourceMutants(o.root, s.pkg)
 	if err != nil {
 		return nil, false, err
@@ -70,7 +72,7 @@ func (s subject) sample(o options, keep *journal, until time.Time) (tried []outc
 		viable int
 		group  sync.WaitGroup
 	)
-	again, rungs := o.again, sync.OnceValues(func() ([]rung, error) { return baseline(o.root, s.rungs) })
+	again, rungs := o.again, baseline(ctx, o.root, s.rungs...)
 	take := func() (patch, bool) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -100,7 +102,10 @@ func (s subject) sample(o options, keep *journal, until time.Time) (tried []outc
 			faults = append(faults, err)
 			return
 		}
-		o := outcome{s.pkg, p.key(), v.killer, v.absent, v.took.Seconds()}
+		o := outcome{s.pkg, p.key(), v.killer, "", v.absent, v.took.Seconds()}
+		if v.killer != "" {
+			o.Words = words(v.output)
+		}
 		keep.add(o)
 		if v.absent {
 			viable--
@@ -111,13 +116,11 @@ func (s subject) sample(o options, keep *journal, until time.Time) (tried []outc
 	for range o.workers {
 		group.Go(func() {
 			for p, ok := take(); ok; p, ok = take() {
-				rungs, err := rungs()
+				v, err := p.try(ctx, o.root, rungs)
+				give(p, v, err)
 				if err != nil {
-					give(p, verdict{}, err)
 					return
 				}
-				v, err := p.try(o.root, rungs)
-				give(p, v, err)
 			}
 		})
 	}

@@ -2,20 +2,25 @@
 // mutants are of four kinds:
 //
 //   - schedules with one instruction changed, and algorithms with one node or expression changed, which package verify has to
-//     refuse, unless they mean the same as before;
+//     refuse, unless they mean the same as before; about mutated algorithms the rungs are asked as well that compare generated
+//     code with schedules, and that prove for every number of ranks;
 //   - the museum: real bugs of other libraries, planted in our algorithms and sources;
 //   - source code of packages spec, gen and verify, which tests have to find (-code);
 //   - configurations of tlaplus that take a guard out of a model. These are only counted here: make tla checks them.
 //
-// It prints a table, and fails if a mutant of the first two kinds, or more than a tenth of the third, is not found.
+// It prints a table, or a line for each mutant with what killed it (-list), and fails if a mutant of the first two kinds, or more
+// than a tenth of the third, is not found.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -30,13 +35,14 @@ type options struct {
 	journal string
 	again   bool
 	write   bool
+	list    bool
 	json    bool
 }
 
 func main() {
 	o := options{}
 	flag.StringVar(&o.root, "C", ".", "the module's root `directory`")
-	flag.BoolVar(&o.long, "long", false, "try every mutant of schedules and algorithms, and plant the museum's bugs in source code, too")
+	flag.BoolVar(&o.long, "long", false, "try every mutant of schedules and algorithms")
 	flag.IntVar(&o.code, "code", 0, "try so `many` mutants of the source code of each package; -1: all")
 	flag.Uint64Var(&o.seed, "seed", 1, "which mutants of source code these are")
 	flag.DurationVar(&o.time, "for", 12*time.Hour, "begin no more mutants of source code after this `time`")
@@ -44,16 +50,19 @@ func main() {
 	flag.StringVar(&o.journal, "journal", "", "keep outcomes of mutants of source code in `file`, and do not try again what is there")
 	flag.BoolVar(&o.again, "again", false, "try again what survived, according to the journal")
 	flag.BoolVar(&o.write, "write", false, "write docs/museum.md, and what was found to docs/mutants.md")
+	flag.BoolVar(&o.list, "list", false, "print every mutant, the rung that killed it, and the words of the failure")
 	flag.BoolVar(&o.json, "json", false, "write JSON")
 	flag.Parse()
-	if err := run(o); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
 }
 
 // run tries what the options say, prints the report, and writes the pages.
-func run(o options) error {
+func run(ctx context.Context, o options) error {
 	root, err := filepath.Abs(o.root)
 	if err != nil {
 		return err
@@ -63,13 +72,16 @@ func run(o options) error {
 	if o.long {
 		p = long
 	}
-	r, err := tryAll(o, p)
+	r, err := tryAll(ctx, o, p)
 	if err != nil {
 		return err
 	}
-	if o.json {
-		err = r.encode(os.Stdout)
-	} else {
+	switch {
+	case o.json:
+		err = r.encode(os.Stdout, o.list)
+	case o.list:
+		fmt.Print(r.list())
+	default:
 		fmt.Print(r.table())
 	}
 	if o.write {
@@ -79,19 +91,17 @@ func run(o options) error {
 }
 
 // tryAll fills a report in, one kind of mutant after the other.
-func tryAll(o options, p plan) (*report, error) {
+func tryAll(ctx context.Context, o options, p plan) (*report, error) {
 	r := &report{}
 	steps := []func() error{
-		func() error { return r.schedules("schedules", p.schedules, scheduleMutants) },
-		func() error { return r.schedules("algorithms", p.algorithms, algorithmMutants) },
-		r.museumOfSchedules,
+		func() error { return r.schedules(p.schedules) },
+		func() error { return r.algorithms(ctx, o, p) },
+		func() error { return r.museumOfSchedules(ctx, o) },
+		func() error { return r.museumOfSources(ctx, o.root) },
 		func() error { return r.models(o.root) },
 	}
-	if o.long {
-		steps = append(steps, func() error { return r.museumOfSources(o.root) })
-	}
 	if o.code != 0 {
-		steps = append(steps, func() error { return r.code(o) })
+		steps = append(steps, func() error { return r.code(ctx, o) })
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

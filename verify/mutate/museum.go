@@ -21,7 +21,7 @@ type exhibit struct {
 	in     gen.Algorithm // the algorithm that has it; of source code the zero one
 	plant  func(*gen.Algorithm)
 	caught verify.Check // by which check of package verify
-	says   string       // a part of the counterexample
+	says   string       // a part of the counterexample, or of what the test says
 
 	source planted
 }
@@ -43,12 +43,20 @@ func (x *exhibit) where() string {
 	return x.in.FullName()
 }
 
-// killer is what finds it.
+// String names the exhibit by whose mistake it was, and where that is told.
+func (x *exhibit) String() string { return x.peer + " " + shortReference(x.fix) + " in " + x.where() }
+
+// killer is what finds it: the rung of the ladder and its check, or the test.
 func (x *exhibit) killer() string {
 	if x.isSource() {
-		return strings.NewReplacer("^", "", "$", "").Replace(x.source.run) + " of " + x.source.pkg
+		return x.source.test()
 	}
-	return fmt.Sprintf("verify: %s", x.caught)
+	return fmt.Sprintf("rung %s: %s", scheduleRung, x.caught)
+}
+
+// test is the test that finds it.
+func (p planted) test() string {
+	return strings.NewReplacer("^", "", "$", "").Replace(p.run) + " of " + p.pkg
 }
 
 // museumDepths and museumSize bound the calls in which package verify looks for the mistakes.
@@ -56,14 +64,42 @@ var museumDepths = []int{1, 2, 3, 4}
 
 const museumSize = 9
 
-// verify is what package verify says of the planted algorithm: nil if it finds nothing.
-func (x *exhibit) verify() (*verify.Failure, error) {
+// planted is the algorithm with the mistake.
+func (x *exhibit) planted() *gen.Algorithm {
 	a := x.in
 	x.plant(&a)
-	_, err := verify.Algorithm(context.Background(), &a, verify.Options{To: museumSize, Depths: museumDepths})
+	return &a
+}
+
+// verify is what package verify says of the planted algorithm: nil if it finds nothing.
+func (x *exhibit) verify() (*verify.Failure, error) {
+	_, err := verify.Algorithm(context.Background(), x.planted(), verify.Options{To: museumSize, Depths: museumDepths})
 	var f *verify.Failure
 	if errors.As(err, &f) {
 		return f, nil
 	}
 	return nil, err
+}
+
+// fate is what became of the planted algorithm: only the check that the exhibit names kills it.
+func (x *exhibit) fate(f *verify.Failure) fate {
+	switch {
+	case f == nil:
+		return fate{Mutant: x.String()}
+	case f.Check != x.caught || !strings.Contains(f.Error(), x.says):
+		return fate{Mutant: x.String(), Words: fmt.Sprintf("not %s: %s", x.caught, ofError(f))}
+	}
+	return fate{Mutant: x.String(), Rung: scheduleRung, Check: string(f.Check), Words: ofError(f)}
+}
+
+// fateOf is what became of the planted source code: only the words that the exhibit names are those of its failure.
+func (x *exhibit) fateOf(v verdict) fate {
+	switch said := words(v.output); {
+	case v.killer == "":
+		return fate{Mutant: x.String()}
+	case !strings.Contains(said, x.says):
+		return fate{Mutant: x.String(), Words: fmt.Sprintf("not %q: %s", x.says, said)}
+	default:
+		return fate{Mutant: x.String(), Rung: testRung, Check: x.source.test(), Words: said}
+	}
 }

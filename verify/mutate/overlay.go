@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -18,8 +20,10 @@ type rung struct {
 	name  string
 	dir   string // below the module's root
 	args  []string
-	limit time.Duration // a mutant that takes longer is killed: it does not end
+	limit time.Duration // a mutant whose tests of one package, or whose command if it is no test, take longer does not end
 }
+
+func (r rung) isTest() bool { return r.args[0] == "test" }
 
 // tests runs the tests of packages that take seconds.
 func tests(name string, packages ...string) rung {
@@ -32,7 +36,7 @@ const slow = "TestCombinations|TestInProcess|TestProcesses|TestCommunicators"
 
 // verdict is what became of a mutant of source code.
 type verdict struct {
-	killer string // the name of the rung, or timeout; "": none
+	killer string // the name of the rung; "": none
 	absent bool   // the compiler refuses it
 	output string // of the rung that killed it
 	took   time.Duration
@@ -40,17 +44,17 @@ type verdict struct {
 
 // try has one rung after the other run with the edit in place. The tree is not touched: the go tool reads the changed file from
 // elsewhere.
-func (p patch) try(root string, rungs []rung) (verdict, error) {
+func (p patch) try(ctx context.Context, root string, rungs []measured) (verdict, error) {
 	file := filepath.Join(root, p.file)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return verdict{}, err
 	}
-	return tryFile(root, file, slices.Concat(text[:p.from], []byte(p.text), text[p.to:]), rungs)
+	return tryFile(ctx, root, file, slices.Concat(text[:p.from], []byte(p.text), text[p.to:]), rungs)
 }
 
 // try has the test that is named run with the mistake in place.
-func (p planted) try(root string) (verdict, error) {
+func (p planted) try(ctx context.Context, root string) (verdict, error) {
 	file := filepath.Join(root, p.file)
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -59,15 +63,12 @@ func (p planted) try(root string) (verdict, error) {
 	if n := strings.Count(string(text), p.old); n != 1 {
 		return verdict{}, fmt.Errorf("what is to be changed stands %d times in %s", n, p.file)
 	}
-	rungs, err := baseline(root, []rung{{name: p.run, dir: ".", args: []string{"test", "-count=1", "-vet=off", "-run=" + p.run, p.pkg}}})
-	if err != nil {
-		return verdict{}, err
-	}
-	return tryFile(root, file, []byte(strings.Replace(string(text), p.old, p.new, 1)), rungs)
+	test := rung{name: p.run, dir: ".", args: []string{"test", "-count=1", "-vet=off", "-run=" + p.run, p.pkg}}
+	return tryFile(ctx, root, file, []byte(strings.Replace(string(text), p.old, p.new, 1)), baseline(ctx, root, test))
 }
 
 // tryFile has one rung after the other run with another text for a file, until one fails.
-func tryFile(root, file string, mutant []byte, rungs []rung) (verdict, error) {
+func tryFile(ctx context.Context, root, file string, mutant []byte, rungs []measured) (verdict, error) {
 	start := time.Now()
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -84,39 +85,68 @@ func tryFile(root, file string, mutant []byte, rungs []rung) (verdict, error) {
 		return verdict{}, err
 	}
 	v := verdict{}
-	for _, r := range rungs {
-		v.killer, v.output = r.run(root, overlay)
+	for _, measured := range rungs {
+		r, err := measured()
+		if err != nil {
+			return verdict{}, err
+		}
+		v.killer, v.output = r.run(ctx, root, overlay)
 		v.absent = strings.Contains(v.output, "[build failed]") || strings.Contains(v.output, "[setup failed]")
 		if v.killer != "" {
 			break
 		}
 	}
 	v.took = time.Since(start)
-	return v, nil
+	return v, ctx.Err()
 }
 
-// baseline are the rungs after each has passed with nothing changed, with the time that a mutant may take: twice as long as that,
-// and half a minute for the compiler.
-func baseline(root string, rungs []rung) ([]rung, error) {
+// measured is a rung with the time that a mutant may take. It is found out when a mutant first gets so far.
+type measured func() (rung, error)
+
+// baseline are the rungs, each to be measured.
+func baseline(ctx context.Context, root string, rungs ...rung) (all []measured) {
+	for _, r := range rungs {
+		all = append(all, sync.OnceValues(func() (rung, error) { return r.measure(ctx, root) }))
+	}
+	return all
+}
+
+// measure gives a mutant a few times as long as the rung takes with nothing changed. That has to pass.
+func (r rung) measure(ctx context.Context, root string) (rung, error) {
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	defer os.RemoveAll(dir)
 	overlay, err := writeOverlay(dir, nil)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	measured := slices.Clone(rungs)
-	for i := range measured {
-		start := time.Now()
-		measured[i].limit = longest
-		if killer, output := measured[i].run(root, overlay); killer != "" {
-			return nil, fmt.Errorf("%s: fails with nothing changed (%s):\n%s", rungs[i].name, killer, output)
+	start := time.Now()
+	r.limit = longest
+	killer, output := r.run(ctx, root, overlay)
+	if killer != "" {
+		return r, fmt.Errorf("%s: fails with nothing changed:\n%s", r.name, output)
+	}
+	took := time.Since(start)
+	if r.isTest() {
+		took = testTime(output)
+	}
+	r.limit = 4*took + 5*time.Second
+	return r, nil
+}
+
+// passed is the line of go test for a package.
+var passed = regexp.MustCompile(`(?m)^ok\s+\S+\s+(\S+s)\b`)
+
+// testTime is how long the tests of the slowest package have run, the compiler left out.
+func testTime(output string) (longest time.Duration) {
+	for _, m := range passed.FindAllStringSubmatch(output, -1) {
+		if d, err := time.ParseDuration(m[1]); err == nil {
+			longest = max(longest, d)
 		}
-		measured[i].limit = 2*time.Since(start) + 30*time.Second
 	}
-	return measured, nil
+	return longest
 }
 
 // writeOverlay has the go tool read other files instead of some.
@@ -127,17 +157,20 @@ func writeOverlay(dir string, replace map[string]string) (path string, err error
 }
 
 const (
-	timeout = "timeout"        // kills what takes longer than a rung's limit
-	longest = 10 * time.Minute // of a rung with nothing changed
+	longest = 10 * time.Minute // of a rung, the compiler included
 	memory  = 8 << 20          // how many KiB a mutant may have: some would take all that there is
 )
 
 // run is what kills the mutant that the overlay has, "" if nothing does, and the command's output.
-func (r rung) run(root, overlay string) (killer, output string) {
-	ctx, cancel := context.WithTimeout(context.Background(), r.limit)
+func (r rung) run(ctx context.Context, root, overlay string) (killer, output string) {
+	flags, limit := []string{"-overlay=" + overlay}, r.limit
+	if r.isTest() { // go test knows when the compiler is done
+		flags, limit = append(flags, "-timeout="+r.limit.String()), longest
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; exec "$@"`, memory)
-	args := append([]string{"-c", script, "sh", "go"}, slices.Insert(slices.Clone(r.args), 1, "-overlay="+overlay)...)
+	args := append([]string{"-c", script, "sh", "go"}, slices.Insert(slices.Clone(r.args), 1, flags...)...)
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = filepath.Join(root, r.dir)
 	cmd.SysProcAttr, cmd.Cancel = ownGroup(cmd)
@@ -147,7 +180,7 @@ func (r rung) run(root, overlay string) (killer, output string) {
 	case err == nil:
 		return "", string(out)
 	case ctx.Err() != nil:
-		return timeout, string(out)
+		return r.name, fmt.Sprintf("%s\npanic: it does not end in %v\n", out, limit)
 	}
 	return r.name, string(out)
 }

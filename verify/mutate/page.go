@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,21 +20,36 @@ func museumPage() string {
 	b.WriteString("# The museum\n\n" +
 		"Real bugs of other libraries, each made in an algorithm or a source file of ours, and what finds it. The list is\n" +
 		"`verify/mutate/museumdata.go`; this page is written by `go run ./verify/mutate -write`, and a test compares the two.\n" +
-		"`go run ./verify/mutate` plants those in algorithms, `go run ./verify/mutate -long` also those in source code.\n" +
+		"Found by: a rung of the ladder (`make prove`) and its check, or, in source code, a test. What it says of each prints\n" +
+		"`go run ./verify/mutate -list`, with all other mutants.\n" +
 		"What went wrong is told as far as the reference shows it.\n")
-	peer := ""
-	for _, x := range museum {
-		if x.peer != peer {
-			peer = x.peer
-			fmt.Fprintf(&b, "\n## %s\n\n| where | what went wrong | planted in | found by |\n|---|---|---|---|\n", peer)
+	for _, peer := range peers() {
+		fmt.Fprintf(&b, "\n## %s\n\n| where | what went wrong | planted in | found by |\n|---|---|---|---|\n", peer)
+		for _, x := range museum {
+			if x.peer == peer {
+				fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s |\n", shortReference(x.fix), x.fix, x.told(), x.where(), x.killer())
+			}
 		}
-		wrong := x.wrong
-		if x.here != "" {
-			wrong += " Here: " + x.here
-		}
-		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s |\n", shortReference(x.fix), x.fix, wrong, x.where(), x.killer())
 	}
 	return b.String()
+}
+
+// peers are the libraries of the museum, each once.
+func peers() (all []string) {
+	for _, x := range museum {
+		if !slices.Contains(all, x.peer) {
+			all = append(all, x.peer)
+		}
+	}
+	return all
+}
+
+// told is what went wrong there, and what is done here.
+func (x *exhibit) told() string {
+	if x.here == "" {
+		return x.wrong
+	}
+	return x.wrong + " Here: " + x.here
 }
 
 // shortReference is the end of a reference: the commit, or the number.
@@ -72,20 +88,24 @@ func (r *report) page() string {
 	}
 	b.WriteString("\n## What killed them\n\n")
 	for _, x := range r.rows {
-		if !x.countedOnly {
+		if !x.elsewhere {
 			fmt.Fprintf(&b, "- %s: %s\n", x.kind, x.killerText())
 		}
 	}
 	b.WriteString("\n## Survivors\n\n| mutant | why |\n|---|---|\n")
 	for _, x := range r.rows {
-		for _, s := range x.survivors {
-			fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(s, "|", `\|`), reasonOf(s))
+		for _, f := range x.fates {
+			if f.survives() {
+				fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(f.Mutant, "|", `\|`), reasonOf(f.Mutant))
+			}
 		}
 	}
 	b.WriteString("\n## Of source code, argued to be the same\n\n| mutant | why |\n|---|---|\n")
 	for _, x := range r.rows {
-		for _, s := range x.sames {
-			fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(s, "|", `\|`), reasons[s])
+		for _, f := range x.fates {
+			if f.Same && isSame(f.Mutant) {
+				fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(f.Mutant, "|", `\|`), reasons[f.Mutant])
+			}
 		}
 	}
 	return b.String()

@@ -1,10 +1,13 @@
 package main
 
-// plan says how many mutants of schedules and algorithms are tried.
-type plan struct{ schedules, algorithms bounds }
+// plan says how many mutants of schedules and algorithms are tried, and about how many of them other rungs are asked.
+type plan struct {
+	schedules, algorithms bounds
+	asked                 asking
+}
 
 // short is a sample that takes seconds, long is everything, in minutes.
 var (
-	short = plan{schedules: bounds{2, 4, 2, []int{2}, 7}, algorithms: bounds{from: 1, to: 9, depths: []int{1, 2, 3}, every: 7}}
-	long  = plan{schedules: bounds{2, 6, 6, []int{1, 2}, 1}, algorithms: bounds{from: 1, to: 17, depths: []int{1, 2, 3}, every: 1}}
+	short = plan{bounds{2, 4, 2, []int{2}, 7}, bounds{from: 1, to: 9, depths: []int{1, 2, 3}, every: 7}, asking{code: 100, every: 3}}
+	long  = plan{bounds{2, 6, 6, []int{1, 2}, 1}, bounds{from: 1, to: 17, depths: []int{1, 2, 3}, every: 1}, asking{code: 100, every: 20}}
 )

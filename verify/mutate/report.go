@@ -2,18 +2,26 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/collgen/collgen/gen"
+)
+
+// Rungs of the ladder that kill mutants. Those of source code are killed by tests.
+const (
+	scheduleRung = "schedule"
+	codeRung     = "code"
+	everyRung    = "every"
+	modelRung    = "model"
+	testRung     = "tests"
 )
 
 // report is what became of all mutants.
@@ -21,25 +29,57 @@ type report struct{ rows []row }
 
 // row is a kind of mutants.
 type row struct {
-	kind      string
-	mutants   int
-	killers   map[string]int // by what killed them: how many
-	same      int            // mean what they were made from
-	sames     []string       // of source code: those that are argued to be the same
-	survivors []string
-	least     float64 // the share of those that are not the same which has to be killed
-	took      time.Duration
-	note      string
-	sizes     string // numbers of ranks
-	fewer     bool   // than were asked for: the time was up
-	// countedOnly: something else tries them.
-	countedOnly bool
+	kind  string
+	fates []fate
+	least float64 // the share of those that are not the same which has to be killed
+	took  time.Duration
+	note  string
+	sizes string // numbers of ranks
+	fewer bool   // than were asked for: the time was up
+	// elsewhere: another command tries them, and these are only what it has to find.
+	elsewhere bool
 }
 
-func (r *row) killed() int {
-	n := 0
-	for _, k := range r.killers {
-		n += k
+// fate is what became of a mutant.
+type fate struct {
+	Mutant string    `json:"mutant"`
+	Rung   string    `json:"rung,omitempty"`  // of the ladder, or the tests, that killed it; "": nothing did
+	Check  string    `json:"check,omitempty"` // which of the rung's
+	Words  string    `json:"words,omitempty"` // of the failure
+	Same   bool      `json:"same,omitempty"`  // it means what it was made from
+	Asked  []opinion `json:"asked,omitempty"` // what other rungs say of it, where they were asked
+}
+
+// opinion is what a rung says of a mutant that another one has killed.
+type opinion struct {
+	Rung   string `json:"rung"`
+	Killed bool   `json:"killed"`
+	Words  string `json:"words,omitempty"`
+}
+
+func (f fate) killed() bool   { return f.Rung != "" }
+func (f fate) survives() bool { return f.Rung == "" && !f.Same }
+
+// count is how many of the row's mutants are so.
+func (r *row) count(is func(fate) bool) (n int) {
+	for _, f := range r.fates {
+		if is(f) {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *row) killed() int { return r.count(fate.killed) }
+func (r *row) same() int   { return r.count(func(f fate) bool { return f.Same }) }
+
+// killers are what killed the mutants, and how many: by check, or by rung where that has none.
+func (r *row) killers() map[string]int {
+	n := map[string]int{}
+	for _, f := range r.fates {
+		if f.killed() {
+			n[cmp.Or(f.Check, f.Rung)]++
+		}
 	}
 	return n
 }
@@ -47,89 +87,111 @@ func (r *row) killed() int {
 // add begins a row, and gives what ends it.
 func (r *report) add(kind string, least float64) (x *row, end func()) {
 	start := time.Now()
-	x = &row{kind: kind, killers: map[string]int{}, least: least}
+	x = &row{kind: kind, least: least}
 	return x, func() {
 		x.took = time.Since(start)
 		r.rows = append(r.rows, *x)
 	}
 }
 
-// count notes one mutant: what killed it, "" if nothing did.
-func (r *row) count(killer, what string) {
-	r.mutants++
-	if killer == "" {
-		r.survivors = append(r.survivors, what)
-		return
-	}
-	r.killers[killer]++
-}
-
-// schedules tries the mutants that package verify judges. One that is refused though it means the same is a survivor as well: one
-// of both judges is wrong.
-func (r *report) schedules(kind string, b bounds, mutants func(*gen.Algorithm, bounds, func(trial)) error) error {
-	x, end := r.add(kind, 1)
+// schedules tries mutants of schedules, which package verify judges. One that it refuses though it means the same is a survivor as
+// well: one of both judges is wrong.
+func (r *report) schedules(b bounds) error {
+	x, end := r.add("schedules", 1)
 	defer end()
 	x.sizes = fmt.Sprintf("%d..%d", b.from, b.to)
 	for _, a := range gen.Catalogue() {
-		err := mutants(&a, b, func(t trial) {
-			switch {
-			case t.same && t.killer != "":
-				x.count("", t.String()+" (refused, and means the same)")
-			case t.same:
-				x.mutants++
-				x.same++
-			default:
-				x.count(t.killer, t.String())
-			}
+		if err := scheduleMutants(&a, b, func(t trial) { x.fates = append(x.fates, t.fate()) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// algorithms is the same for algorithms. Other rungs are asked about those that are killed.
+func (r *report) algorithms(ctx context.Context, o options, p plan) error {
+	x, end := r.add("algorithms", 1)
+	defer end()
+	x.sizes = fmt.Sprintf("%d..%d", p.algorithms.from, p.algorithms.to)
+	var made []candidate
+	for _, a := range gen.Catalogue() {
+		err := algorithmMutants(&a, p.algorithms, func(t trial) {
+			x.fates, made = append(x.fates, t.fate()), append(made, candidate{of: &a, is: t.mutant})
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return ask(ctx, o, x.killedOf(made), p.asked)
 }
 
-func (r *report) museumOfSchedules() error {
+// killedOf are those of the row's mutants that were killed, each with its fate.
+func (r *row) killedOf(all []candidate) (killed []candidate) {
+	for i, c := range all {
+		if c.fate = &r.fates[i]; c.fate.killed() {
+			killed = append(killed, c)
+		}
+	}
+	return killed
+}
+
+// fate is what became of it.
+func (t trial) fate() fate {
+	f := fate{Mutant: t.String(), Same: t.same}
+	switch {
+	case t.same && t.killer != "":
+		f.Same, f.Words = false, "refused, and means the same: "+ofError(t.err)
+	case t.killer != "":
+		f.Rung, f.Check, f.Words = scheduleRung, t.killer, ofError(t.err)
+	}
+	return f
+}
+
+// museumOfSchedules plants the exhibits in algorithms. Other rungs are asked about those in algorithms that programs can use.
+func (r *report) museumOfSchedules(ctx context.Context, o options) error {
 	x, end := r.add("museum, algorithms", 1)
 	defer end()
 	x.sizes = fmt.Sprintf("1..%d", museumSize)
+	var made []candidate
 	for _, e := range museum {
 		if e.isSource() {
 			continue
 		}
 		f, err := e.verify()
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case f == nil || f.Check != e.caught:
-			x.count("", e.fix)
-		default:
-			x.count(string(f.Check), e.fix)
 		}
+		x.fates, made = append(x.fates, e.fate(f)), append(made, candidate{of: &e.in, is: e.planted()})
 	}
-	return nil
+	known := map[string]bool{}
+	for _, a := range gen.Catalogue() {
+		known[a.FullName()] = true
+	}
+	killed := slices.DeleteFunc(x.killedOf(made), func(c candidate) bool { return !known[c.of.FullName()] })
+	return ask(ctx, o, killed, asking{len(killed), len(killed)})
 }
 
-func (r *report) museumOfSources(root string) error {
+// museumOfSources plants the exhibits in source code.
+func (r *report) museumOfSources(ctx context.Context, root string) error {
 	x, end := r.add("museum, source code", 1)
 	defer end()
 	for _, e := range museum {
 		if !e.isSource() {
 			continue
 		}
-		v, err := e.source.try(root)
+		v, err := e.source.try(ctx, root)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.fix, err)
 		}
 		if v.absent {
 			return fmt.Errorf("%s: it does not compile: %s", e.fix, v.output)
 		}
-		x.count(v.killer, e.fix)
+		x.fates = append(x.fates, e.fateOf(v))
 	}
 	return nil
 }
 
-// models counts the configurations that have to fail.
+// models lists the configurations that have to fail.
 func (r *report) models(root string) error {
 	x, end := r.add("models", 0)
 	defer end()
@@ -137,35 +199,48 @@ func (r *report) models(root string) error {
 	if err != nil || len(files) == 0 {
 		return errors.Join(err, errors.New("there are no models: is this the module's root?"))
 	}
-	x.mutants, x.countedOnly, x.note = len(files), true, "counted; make tla checks each"
+	wants, err := os.ReadFile(filepath.Join(root, "tlaplus", "manifest.go"))
+	if err != nil {
+		return err
+	}
+	violates := map[string]string{}
+	for _, m := range wanted.FindAllSubmatch(wants, -1) {
+		violates["MC"+string(m[1])+"_"+string(m[2])] = string(m[3])
+	}
+	for _, name := range files {
+		name = strings.TrimSuffix(filepath.Base(name), ".cfg")
+		if violates[name] == "" {
+			return fmt.Errorf("%s: the manifest of tlaplus does not say what it violates", name)
+		}
+		x.fates = append(x.fates, fate{Mutant: name, Rung: modelRung, Check: violates[name], Words: "both checkers have to find it"})
+	}
+	x.elsewhere, x.note = true, "counted; make tla checks each"
 	return nil
 }
 
-// code tries mutants of source code.
-func (r *report) code(o options) error {
+// wanted is a line of the manifest of tlaplus about a configuration that has to fail.
+var wanted = regexp.MustCompile(`\{model: "(\w+)", config: "(bad_\w+)",.* want: "(\w+)"`)
+
+// code tries mutants of source code. They are one row: of a small sample of one package a share would say little.
+func (r *report) code(ctx context.Context, o options) error {
 	keep, err := openJournal(o.journal)
 	if err != nil {
 		return err
 	}
+	x, end := r.add("source code", 0.9)
+	defer end()
 	until := time.Now().Add(o.time)
 	for _, s := range subjects {
-		x, end := r.add("source of "+s.pkg, 0.9)
-		tried, fewer, err := s.sample(o, keep, until)
+		tried, fewer, err := s.sample(ctx, o, keep, until)
 		if err != nil {
 			return err
 		}
-		x.note, x.fewer = fmt.Sprintf("of %d", s.total(o.root)), fewer
+		x.note, x.fewer = x.note+fmt.Sprintf("%s %d of %d, ", s.pkg, len(tried), s.total(o.root)), x.fewer || fewer
 		for _, t := range tried {
-			if t.Killer == "" && isSame(t.Mutant) {
-				x.mutants++
-				x.same++
-				x.sames = append(x.sames, t.Mutant)
-				continue
-			}
-			x.count(t.Killer, t.Mutant)
+			x.fates = append(x.fates, fate{Mutant: t.Mutant, Rung: t.Killer, Words: t.Words, Same: t.Killer == "" && isSame(t.Mutant)})
 		}
-		end()
 	}
+	x.note += fmt.Sprintf("seed %d", o.seed)
 	return nil
 }
 
@@ -174,7 +249,12 @@ func (r *report) verdict() error {
 	var faults []error
 	for _, x := range r.rows {
 		if x.fewer {
-			faults = append(faults, fmt.Errorf("%s: only %d were tried, and more were asked for", x.kind, x.mutants))
+			faults = append(faults, fmt.Errorf("%s: only %d were tried, and more were asked for", x.kind, len(x.fates)))
+		}
+		for _, s := range x.rungs() {
+			if s.Killed*10 < s.Tried*9 {
+				faults = append(faults, fmt.Errorf("%s: rung %s sees %d of %d, nine of ten have to be", x.kind, s.Rung, s.Killed, s.Tried))
+			}
 		}
 		if share := x.share(); share < x.least {
 			faults = append(faults, fmt.Errorf("%s: %.1f %% are found, %.0f %% have to be", x.kind, 100*share, 100*x.least))
@@ -185,74 +265,9 @@ func (r *report) verdict() error {
 
 // share is how many of the mutants that mean something else are killed: none if there were none to kill.
 func (r *row) share() float64 {
-	if r.mutants == r.same {
+	different := len(r.fates) - r.same()
+	if different == 0 {
 		return 0
 	}
-	return float64(r.killed()) / float64(r.mutants-r.same)
-}
-
-// table is the report for people.
-func (r *report) table() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "mutants of\tmade\tmean the same\tkilled\tof the others\tsurvive\ttime\t")
-	for _, x := range r.rows {
-		fmt.Fprintf(w, "%s\t%s\t%.1fs\t\n", x.kind, strings.Join(x.cells(), "\t"), x.took.Seconds())
-	}
-	_ = w.Flush()
-	for _, x := range r.rows {
-		if x.countedOnly {
-			continue
-		}
-		fmt.Fprintf(&b, "\n%s: killed by %s\n", x.kind, x.killerText())
-		for _, s := range x.survivors {
-			fmt.Fprintf(&b, "  survives: %s\n", s)
-		}
-	}
-	return b.String()
-}
-
-// cells are the numbers of a row: made, mean the same, killed, of the others, survive.
-func (r *row) cells() []string {
-	if r.countedOnly {
-		return []string{fmt.Sprint(r.mutants), "", "", "", ""}
-	}
-	return []string{fmt.Sprint(r.mutants), fmt.Sprint(r.same), fmt.Sprint(r.killed()), fmt.Sprintf("%.1f %%", 100*r.share()),
-		fmt.Sprint(len(r.survivors))}
-}
-
-// encode writes JSON, without what was only counted.
-func (r *report) encode(w io.Writer) error {
-	type kind struct {
-		Kind      string         `json:"kind"`
-		Sizes     string         `json:"sizes,omitempty"` // numbers of ranks
-		Mutants   int            `json:"mutants"`
-		Same      int            `json:"same"` // mean what they were made from
-		Killed    int            `json:"killed"`
-		Killers   map[string]int `json:"killers"`
-		Survivors []string       `json:"survivors,omitempty"`
-		Least     float64        `json:"least"` // the share that has to be killed
-		Seconds   float64        `json:"seconds"`
-	}
-	kinds := []kind{}
-	for _, x := range r.rows {
-		if x.countedOnly {
-			continue
-		}
-		kinds = append(kinds, kind{x.kind, x.sizes, x.mutants, x.same, x.killed(), x.killers, x.survivors, x.least, x.took.Seconds()})
-	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(kinds)
-}
-
-// killerText lists what killed, most first.
-func (r *row) killerText() string {
-	names := slices.SortedFunc(maps.Keys(r.killers), func(a, b string) int {
-		return cmp.Or(r.killers[b]-r.killers[a], strings.Compare(a, b))
-	})
-	for i, n := range names {
-		names[i] = fmt.Sprintf("%s %d", n, r.killers[n])
-	}
-	return strings.Join(names, ", ")
+	return float64(r.killed()) / float64(different)
 }

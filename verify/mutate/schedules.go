@@ -13,9 +13,10 @@ import (
 type trial struct {
 	what     string
 	operator string
-	killer   string // the check of package verify that it fails; "": none
-	same     bool   // it has the meaning of what it was made from
-	err      error  // what the checker says
+	killer   string         // the check of package verify that it fails; "": none
+	same     bool           // it has the meaning of what it was made from
+	err      error          // what the checker says
+	mutant   *gen.Algorithm // of an algorithm: the changed one
 }
 
 func (t trial) String() string { return t.what + ": " + t.operator }

@@ -28,7 +28,7 @@ type patch struct {
 }
 
 func (p patch) String() string {
-	return fmt.Sprintf("%s, %s: `%s` for `%s`", p.file, p.function, oneLine(p.text), oneLine(p.was))
+	return fmt.Sprintf("%s, %s: `%s` for `%s`", p.file, p.function, oneLine(p.text, codeLength), oneLine(p.was, codeLength))
 }
 
 // key names a mutant for as long as its function stays about what it is.
@@ -39,11 +39,13 @@ func (p patch) key() string {
 	return fmt.Sprintf("%v, no. %d", p, p.nth)
 }
 
-// oneLine is s without line breaks, and not too long.
-func oneLine(s string) string {
+const codeLength = 58
+
+// oneLine is s without line breaks, and with at most so many characters.
+func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:57]) + "…"
+	if r := []rune(s); len(r) > most+2 {
+		s = string(r[:most-1]) + "…"
 	}
 	return s
 }

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/emit"
+)
+
+// askCode asks rung code about each: whether the Go that is generated for the mutant differs from the schedules of the algorithm
+// as it was. All that is generated is built into one test of package fast, which runs it (TestMutatedAlgorithms).
+func askCode(ctx context.Context, root string, some []candidate) error {
+	b, same := &build{fast: filepath.Join(root, "fast")}, unchanged(some)
+	for _, c := range slices.Concat(same, some) {
+		code, err := functionOf(c.is)
+		if err != nil {
+			c.fate.Asked = append(c.fate.Asked, opinion{codeRung, true, "nothing is generated for it: " + ofError(err)})
+			continue
+		}
+		b.mutants = append(b.mutants, generated{c, code})
+	}
+	for len(b.mutants) > 0 {
+		output, err := b.run(ctx)
+		switch refused := b.refuse(output); {
+		case err == nil:
+			return errors.Join(b.judge(output), allUnseen(same))
+		case refused == 0:
+			return fmt.Errorf("the code of mutated algorithms: %w\n%s", err, output)
+		}
+	}
+	return nil
+}
+
+// unchanged are the algorithms that mutants are made from.
+func unchanged(some []candidate) (all []candidate) {
+	for _, c := range some {
+		if !slices.ContainsFunc(all, func(d candidate) bool { return d.of.FullName() == c.of.FullName() }) {
+			all = append(all, candidate{c.of, c.of, &fate{Mutant: c.of.FullName()}})
+		}
+	}
+	return all
+}
+
+// allUnseen is an error if a rung sees a mistake where there is none.
+func allUnseen(same []candidate) error {
+	for _, c := range same {
+		if len(c.fate.Asked) != 1 || c.fate.Asked[0].Killed {
+			return fmt.Errorf("rung %s kills %s with nothing changed: %v", codeRung, c.of.FullName(), c.fate.Asked)
+		}
+	}
+	return nil
+}
+
+// generated is a mutated algorithm and its function.
+type generated struct {
+	candidate
+	code []byte
+}
+
+// functionOf is the function that is generated for an algorithm, without its name and what stands before that.
+func functionOf(a *gen.Algorithm) ([]byte, error) {
+	text, err := emit.Go(emit.Package{Path: emit.Runtime, Name: "fast", Command: "mutate"},
+		emit.Collective{Primitive: a.Primitive, Algorithms: []emit.Proved{{Algorithm: emitted(*a)}}})
+	if err != nil {
+		return nil, err
+	}
+	files := token.NewFileSet()
+	f, err := parser.ParseFile(files, "", text, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		code := text[files.Position(fn.Name.End()).Offset:files.Position(fn.End()).Offset]
+		if bytes.HasPrefix(code, []byte("(ctx context.Context, x *Call) error {")) {
+			return code, nil
+		}
+	}
+	return nil, errors.New("it has no function")
+}
+
+// build is a test of package fast with generated functions in it.
+type build struct {
+	fast    string // the package's directory
+	mutants []generated
+}
+
+// functionsFile is the file of package fast, among others, in which the functions stand: each in as many lines as it has.
+const functionsFile = "zmutants.go"
+
+// text is the file with the functions, and the other one, which tells the test of them.
+func (b *build) text() (functions, table string) {
+	var code, list strings.Builder
+	code.WriteString("package fast\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n)\n\nvar _ = bits.Len\n")
+	list.WriteString("package fast\n\nfunc init() {\n\tmutatedAlgorithms = []mutatedAlgorithm{\n")
+	for i, m := range b.mutants {
+		fmt.Fprintf(&code, "\nfunc mutant%d%s\n", i, m.code)
+		fmt.Fprintf(&list, "\t\t{%q, mutant%d},\n", m.of.FullName(), i)
+	}
+	return code.String(), list.String() + "\t}\n}\n"
+}
+
+// run builds and runs the test.
+func (b *build) run(ctx context.Context) (output string, err error) {
+	dir, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	functions, table := b.text()
+	replace := map[string]string{}
+	for name, text := range map[string]string{functionsFile: functions, "zmutants_test.go": table} {
+		replace[filepath.Join(b.fast, name)] = filepath.Join(dir, name)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return "", err
+		}
+	}
+	overlay, err := writeOverlay(dir, replace)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "test", "-overlay="+overlay, "-vet=off", "-count=1", "-v", "-gcflags=-e", "-run=^TestMutatedAlgorithms$", ".")
+	cmd.Dir = b.fast
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// refused is a line of the compiler about a function.
+var refused = regexp.MustCompile(`(?m)` + regexp.QuoteMeta(functionsFile) + `:(\d+):\d+: (.+)$`)
+
+// refuse takes the mutants out that the compiler refuses, which is how it sees them, and says how many these are.
+func (b *build) refuse(output string) int {
+	why := map[int]string{}
+	functions, _ := b.text()
+	lines := strings.Split(functions, "\n")
+	for _, m := range refused.FindAllStringSubmatch(output, -1) {
+		line, _ := strconv.Atoi(m[1])
+		for ; line > 0 && line <= len(lines); line-- {
+			if name, ok := strings.CutPrefix(lines[line-1], "func mutant"); ok {
+				i, _ := strconv.Atoi(name[:strings.Index(name, "(")])
+				why[i] = m[2]
+				break
+			}
+		}
+	}
+	var others []generated
+	for i, m := range b.mutants {
+		if words, ok := why[i]; ok {
+			m.fate.Asked = append(m.fate.Asked, opinion{codeRung, true, "the compiler refuses it: " + oneLine(words, wordsLength)})
+		} else {
+			others = append(others, m)
+		}
+	}
+	b.mutants = others
+	return len(why)
+}
+
+// judged is what the test says of a mutant.
+var judged = regexp.MustCompile(`(?m)^mutant (\d+): (.*)$`)
+
+// judge notes what the test has seen.
+func (b *build) judge(output string) error {
+	all := judged.FindAllStringSubmatch(output, -1)
+	if len(all) != len(b.mutants) {
+		return fmt.Errorf("the test of mutated algorithms has judged %d of %d:\n%s", len(all), len(b.mutants), output)
+	}
+	for i, m := range all {
+		if m[1] != strconv.Itoa(i) {
+			return fmt.Errorf("the test of mutated algorithms leaves %d out", i)
+		}
+		b.mutants[i].fate.Asked = append(b.mutants[i].fate.Asked, opinion{codeRung, m[2] != "", oneLine(m[2], wordsLength)})
+	}
+	return nil
+}

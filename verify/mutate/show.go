@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// table is the report for people.
+func (r *report) table() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "mutants of\tmade\tmean the same\tkilled\tof the others\tsurvive\ttime\t")
+	for _, x := range r.rows {
+		fmt.Fprintf(w, "%s\t%s\t%.1fs\t\n", x.kind, strings.Join(x.cells(), "\t"), x.took.Seconds())
+	}
+	_ = w.Flush()
+	for _, x := range r.rows {
+		if x.elsewhere {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s: killed by %s\n", x.kind, x.killerText())
+		for _, f := range x.fates {
+			if f.survives() {
+				fmt.Fprintf(&b, "  survives: %s\n", f.Mutant)
+			}
+		}
+	}
+	return b.String()
+}
+
+// list is a line for each mutant: what it is, the rung that killed it, and the words of the failure, with tabs between them.
+func (r *report) list() string {
+	var b strings.Builder
+	for _, x := range r.rows {
+		for _, f := range x.fates {
+			by := strings.TrimSuffix(f.Rung+": "+f.Check, ": ")
+			switch {
+			case f.Same:
+				by = "means the same"
+			case f.survives():
+				by = "survives"
+			}
+			fmt.Fprintf(&b, "%s\t%s\t%s\n", f.Mutant, by, strings.Join(append([]string{f.Words}, f.opinions()...), "; "))
+		}
+	}
+	return b.String()
+}
+
+// opinions are what other rungs say, in words.
+func (f fate) opinions() (all []string) {
+	for _, o := range f.Asked {
+		if o.Killed {
+			all = append(all, fmt.Sprintf("rung %s kills it too: %s", o.Rung, o.Words))
+		} else {
+			all = append(all, fmt.Sprintf("rung %s does not see it", o.Rung))
+		}
+	}
+	return all
+}
+
+// cells are the numbers of a row: made, mean the same, killed, of the others, survive.
+func (r *row) cells() []string {
+	if r.elsewhere {
+		return []string{fmt.Sprint(len(r.fates)), "", "", "", ""}
+	}
+	return []string{fmt.Sprint(len(r.fates)), fmt.Sprint(r.same()), fmt.Sprint(r.killed()), fmt.Sprintf("%.1f %%", 100*r.share()),
+		fmt.Sprint(r.count(fate.survives))}
+}
+
+// share is how many mutants a rung kills, of how many that it was asked about.
+type share struct {
+	Rung   string `json:"rung"`
+	Killed int    `json:"killed"`
+	Tried  int    `json:"tried"`
+}
+
+// rungs are the shares of all that killed mutants or were asked about them.
+func (r *row) rungs() (all []share) {
+	add := func(rung string, killed bool) {
+		i := slices.IndexFunc(all, func(s share) bool { return s.Rung == rung })
+		if i < 0 {
+			i, all = len(all), append(all, share{Rung: rung})
+		}
+		if all[i].Tried++; killed {
+			all[i].Killed++
+		}
+	}
+	for _, f := range r.fates {
+		if f.killed() {
+			add(f.Rung, true)
+		}
+		for _, o := range f.Asked {
+			add(o.Rung, o.Killed)
+		}
+	}
+	return all
+}
+
+// encode writes JSON, without what was only counted; with the fate of each mutant if that is asked for.
+func (r *report) encode(w io.Writer, each bool) error {
+	type kind struct {
+		Kind      string         `json:"kind"`
+		Sizes     string         `json:"sizes,omitempty"` // numbers of ranks
+		Note      string         `json:"note,omitempty"`  // of how many, drawn by which seed
+		Mutants   int            `json:"mutants"`
+		Same      int            `json:"same"` // mean what they were made from
+		Killed    int            `json:"killed"`
+		Killers   map[string]int `json:"killers"` // by check, or rung
+		Rungs     []share        `json:"rungs"`
+		Survivors []string       `json:"survivors,omitempty"`
+		Least     float64        `json:"least"` // the share that has to be killed
+		Seconds   float64        `json:"seconds"`
+		Fates     []fate         `json:"fates,omitempty"`
+	}
+	kinds := []kind{}
+	for _, x := range r.rows {
+		if x.elsewhere && !each {
+			continue
+		}
+		k := kind{x.kind, x.sizes, x.note, len(x.fates), x.same(), x.killed(), x.killers(), x.rungs(), nil, x.least, x.took.Seconds(), nil}
+		for _, f := range x.fates {
+			if f.survives() {
+				k.Survivors = append(k.Survivors, f.Mutant)
+			}
+		}
+		if each {
+			k.Fates = x.fates
+		}
+		kinds = append(kinds, k)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(kinds)
+}
+
+// killerText lists what killed, most first, and then what other rungs would have.
+func (r *row) killerText() string {
+	killers := r.killers()
+	names := slices.SortedFunc(maps.Keys(killers), func(a, b string) int {
+		return cmp.Or(killers[b]-killers[a], strings.Compare(a, b))
+	})
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s %d", n, killers[n])
+	}
+	text := strings.Join(names, ", ")
+	for _, s := range r.rungs() {
+		if s.Rung == codeRung || s.Rung == everyRung {
+			text += fmt.Sprintf("; rung %s kills %d of the %d of them that it was asked about", s.Rung, s.Killed, s.Tried)
+		}
+	}
+	return text
+}
