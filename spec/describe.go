@@ -217,7 +217,7 @@ func (p Primitive) inputTerm(rank, block Expr) string {
 
 func (p Primitive) entered(c Clause) Condition {
 	s := p.subject(c.Buf, c.Where)
-	s = subject{none: true, rank: shownRank, blocks: Int(1), on: s.where}
+	s = subject{rank: shownRank, blocks: Int(1), on: s.where}
 	words, over := "every rank q", "q < size"
 	if !c.Value.Where.IsAbsent() {
 		cond := s.show(c.Value.Where).String()

@@ -143,6 +143,8 @@ func TestExpectErrors(t *testing.T) {
 		{"a clause cannot say unchanged", func(p *spec.Primitive) { p.Post[0].Value.Kind = spec.Unchanged }},
 		{"in place, block 1 of 1 in is block 0 of 1 out", func(p *spec.Primitive) { p.InPlace.InBlock = spec.Int(1) }},
 		{"0 and -1 blocks", func(p *spec.Primitive) { p.In.Blocks, p.Out.Blocks = spec.Int(0), spec.Int(-1) }},
+		{"in: is not defined", func(p *spec.Primitive) { p.In.Blocks = spec.Var("in: is not defined") }},
+		{"out: is not defined", func(p *spec.Primitive) { p.Out.Blocks = spec.Var("out: is not defined") }},
 		{"where: is not defined", func(p *spec.Primitive) { p.Post[0].Value.Block = spec.Var("where: is not defined") }},
 		{"peer: is not defined", func(p *spec.Primitive) { p.Post[0].Where = spec.Var("peer: is not defined") }},
 	} {

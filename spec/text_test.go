@@ -14,6 +14,18 @@ func TestTexts(t *testing.T) {
 	t.Run("op", texts(spec.Ops()))
 }
 
+// TestNamesOutOfRange: what is no order or kind, be it the first that is none, has a name all the same.
+func TestNamesOutOfRange(t *testing.T) {
+	for got, want := range map[string]string{
+		(spec.RankOrdered + 1).String(): "order(3)", spec.Order(9).String(): "order(9)",
+		(spec.Unchanged + 1).String(): "kind(5)", spec.ValueKind(9).String(): "kind(9)",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func texts[T interface {
 	comparable
 	encoding.TextMarshaler

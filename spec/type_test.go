@@ -51,6 +51,9 @@ func TestTypeOf(t *testing.T) {
 		if c.got != c.want || c.got.String() != c.name || c.got.Class() != c.class || c.got.Bytes() != int(c.bytes) {
 			t.Errorf("got %v, class %d, %d bytes; want %s", c.got, c.got.Class(), c.got.Bytes(), c.name)
 		}
+		if isInteger := c.class == spec.Signed || c.class == spec.Unsigned; isInteger != (c.got.Precision() == 0) {
+			t.Errorf("%v has a precision of %d bits", c.got, c.got.Precision())
+		}
 	}
 	if n := testing.AllocsPerRun(10, func() { spec.TypeOf[meters]() }); n != 0 {
 		t.Errorf("TypeOf allocates %v times", n)

@@ -56,6 +56,8 @@ func TestValidateFaults(t *testing.T) {
 		{"order(7) is no order", scan, func(p *spec.Primitive) { p.Order = 7 }},
 		{"needs When and Reason", scan, func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(0)}} }},
 		{"is not refused", spec.Scatter, func(p *spec.Primitive) { p.Errors = nil }},
+		{"is not refused", spec.Scatter, func(p *spec.Primitive) { p.Errors = below(spec.Root) }},
+		{"is not refused", spec.Send, func(p *spec.Primitive) { p.Errors = append(p.Errors[:1:1], below(spec.Peer)...) }},
 		{"every call is refused", scan, func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(1), Reason: "no"}} }},
 		{"has no block", scan, func(p *spec.Primitive) { p.Post[0].Value.Block = spec.Rank }},
 	} {
@@ -63,4 +65,9 @@ func TestValidateFaults(t *testing.T) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
+}
+
+// below refuses a parameter that is negative, and forgets that it may be too large.
+func below(param spec.Expr) []spec.ArgError {
+	return []spec.ArgError{{When: spec.Lt(param, spec.Int(0)), Reason: "it is negative"}}
 }

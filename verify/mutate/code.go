@@ -41,7 +41,7 @@ var subjects = []subject{
 }
 
 // check generates everything anew, proofs included.
-var check = rung{name: "check-generate", dir: "fast", args: []string{"run", "../cmd/collgen", "check"}}
+var check = rung{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen", "check"}}
 
 // outcome is a line of the file that keeps what was tried, so that a run goes on where the last one ended.
 type outcome struct {

@@ -20,6 +20,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -35,6 +37,7 @@ type options struct {
 	journal string
 	again   bool
 	write   bool
+	only    string
 	list    bool
 	json    bool
 }
@@ -50,6 +53,7 @@ func main() {
 	flag.StringVar(&o.journal, "journal", "", "keep outcomes of mutants of source code in `file`, and do not try again what is there")
 	flag.BoolVar(&o.again, "again", false, "try again what survived, according to the journal")
 	flag.BoolVar(&o.write, "write", false, "write docs/museum.md, and what was found to docs/mutants.md")
+	flag.StringVar(&o.only, "only", "", "only mutants of `these`, with commas between them: schedules, algorithms, museum, models, code")
 	flag.BoolVar(&o.list, "list", false, "print every mutant, the rung that killed it, and the words of the failure")
 	flag.BoolVar(&o.json, "json", false, "write JSON")
 	flag.Parse()
@@ -66,6 +70,9 @@ func run(ctx context.Context, o options) error {
 	root, err := filepath.Abs(o.root)
 	if err != nil {
 		return err
+	}
+	if o.write && o.only != "" {
+		return errors.New("-write writes pages of all mutants, and -only leaves some out")
 	}
 	o.root = root
 	p := short
@@ -93,20 +100,28 @@ func run(ctx context.Context, o options) error {
 // tryAll fills a report in, one kind of mutant after the other.
 func tryAll(ctx context.Context, o options, p plan) (*report, error) {
 	r := &report{}
-	steps := []func() error{
-		func() error { return r.schedules(p.schedules) },
-		func() error { return r.algorithms(ctx, o, p) },
-		func() error { return r.museumOfSchedules(ctx, o) },
-		func() error { return r.museumOfSources(ctx, o.root) },
-		func() error { return r.models(o.root) },
-	}
-	if o.code != 0 {
-		steps = append(steps, func() error { return r.code(ctx, o) })
+	steps := []struct {
+		of string
+		do func() error
+	}{
+		{"schedules", func() error { return r.schedules(p.schedules) }},
+		{"algorithms", func() error { return r.algorithms(ctx, o, p) }},
+		{"museum", func() error { return r.museumOfSchedules(ctx, o) }},
+		{"museum", func() error { return r.museumOfSources(ctx, o.root) }},
+		{"models", func() error { return r.models(o.root) }},
+		{"code", func() error { return r.code(ctx, o) }},
 	}
 	for _, step := range steps {
-		if err := step(); err != nil {
+		isAsked := o.only == "" || slices.Contains(strings.Split(o.only, ","), step.of)
+		if !isAsked || step.of == "code" && o.code == 0 {
+			continue
+		}
+		if err := step.do(); err != nil {
 			return nil, err
 		}
+	}
+	if len(r.rows) == 0 {
+		return nil, errors.New("that is nothing")
 	}
 	return r, nil
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,10 +18,12 @@ import (
 
 // rung is what may kill a mutant of source code: a command of the go tool.
 type rung struct {
-	name  string
-	dir   string // below the module's root
-	args  []string
-	limit time.Duration // a mutant whose tests of one package, or whose command if it is no test, take longer does not end
+	name     string
+	dir      string // below the module's root
+	args     []string
+	patience time.Duration // how much longer than a few times as long a mutant may take
+	limit    time.Duration // a mutant whose tests of one package, or whose command if it is no test, take longer does not end
+	cpu      time.Duration // nor one of which a process computes longer: that a busy machine does not prolong
 }
 
 func (r rung) isTest() bool { return r.args[0] == "test" }
@@ -28,7 +31,7 @@ func (r rung) isTest() bool { return r.args[0] == "test" }
 // tests runs the tests of packages that take seconds.
 func tests(name string, packages ...string) rung {
 	args := []string{"test", "-count=1", "-vet=off", "-failfast", "-short", "-skip=^(" + slow + ")$"}
-	return rung{name: name, dir: ".", args: slices.Concat(args, packages)}
+	return rung{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
 }
 
 // slow are the tests that run whole jobs: they test package fast, and not what is mutated here.
@@ -63,7 +66,7 @@ func (p planted) try(ctx context.Context, root string) (verdict, error) {
 	if n := strings.Count(string(text), p.old); n != 1 {
 		return verdict{}, fmt.Errorf("what is to be changed stands %d times in %s", n, p.file)
 	}
-	test := rung{name: p.run, dir: ".", args: []string{"test", "-count=1", "-vet=off", "-run=" + p.run, p.pkg}}
+	test := rung{name: p.run, dir: ".", patience: 5 * time.Second, args: []string{"test", "-count=1", "-vet=off", "-run=" + p.run, p.pkg}}
 	return tryFile(ctx, root, file, []byte(strings.Replace(string(text), p.old, p.new, 1)), baseline(ctx, root, test))
 }
 
@@ -123,7 +126,7 @@ func (r rung) measure(ctx context.Context, root string) (rung, error) {
 		return r, err
 	}
 	start := time.Now()
-	r.limit = longest
+	r.limit, r.cpu = longest, longest
 	killer, output := r.run(ctx, root, overlay)
 	if killer != "" {
 		return r, fmt.Errorf("%s: fails with nothing changed:\n%s", r.name, output)
@@ -132,7 +135,7 @@ func (r rung) measure(ctx context.Context, root string) (rung, error) {
 	if r.isTest() {
 		took = testTime(output)
 	}
-	r.limit = 4*took + 5*time.Second
+	r.limit, r.cpu = 4*took+r.patience, time.Duration(4*runtime.NumCPU())*took+5*time.Second
 	return r, nil
 }
 
@@ -169,7 +172,7 @@ func (r rung) run(ctx context.Context, root, overlay string) (killer, output str
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; exec "$@"`, memory)
+	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d; exec "$@"`, memory, int(r.cpu.Seconds())+1)
 	args := append([]string{"-c", script, "sh", "go"}, slices.Insert(slices.Clone(r.args), 1, flags...)...)
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = filepath.Join(root, r.dir)

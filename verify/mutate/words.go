@@ -7,7 +7,7 @@ import (
 
 var (
 	failed = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
-	reason = regexp.MustCompile(`^\s+\S+\.go:\d+: (.+)|^((?:panic|fatal error): .+)`)
+	reason = regexp.MustCompile(`^\s+\S+\.go:\d+: (.+)|^((?:panic|fatal error|SIGXCPU): .+)`)
 )
 
 const wordsLength = 300 // of a failure
