@@ -25,8 +25,9 @@ func (t *trial) bytes(ranks int) int { return t.width(ranks) * t.count * t.eleme
 
 // load is a trial on one rank, with its buffers. All ranks rewrite equally often.
 type load interface {
-	// rewrite gives all of the operand other values. It is as long on ranks without an operand, which rewrite a buffer that
-	// is not passed, so that no rank's time has the rewriting of others in it.
+	// rewrite gives all of the operand other values, and in place all of the buffer that it is in, as programs do that use
+	// results. It is as long on ranks without an operand, which rewrite a buffer that is not passed, so that no rank's time has
+	// the rewriting of others in it.
 	rewrite()
 	call(ctx context.Context) error
 	// start starts a call.
@@ -47,6 +48,8 @@ type buffers[T fast.Elem] struct {
 	options []fast.Option
 	values  *values[T]
 	shift   int            // of the values in the operand
+	whole   []T            // the operand, or in place the buffer that it is in
+	before  int            // elements of whole before the operand
 	frees   []func() error // of the memory that is not the Go heap's
 }
 
@@ -74,6 +77,7 @@ func (b *buffers[T]) allocate(ctx context.Context, in, out int) (err error) {
 		if b.in, err = b.buffer(ctx, in); err == nil {
 			b.out, err = b.buffer(ctx, out)
 		}
+		b.whole = b.in
 		return err
 	}
 	whole, err := b.buffer(ctx, max(in, out))
@@ -84,10 +88,10 @@ func (b *buffers[T]) allocate(ctx context.Context, in, out int) (err error) {
 	if in != out {
 		own = whole[b.rank*b.count:][:b.count]
 	}
-	b.in, b.out = whole, whole
+	b.in, b.out, b.whole = whole, whole, whole
 	switch {
 	case in < out:
-		b.in = own
+		b.in, b.before = own, b.rank*b.count
 	case out < in:
 		b.out = own
 	}
@@ -96,7 +100,7 @@ func (b *buffers[T]) allocate(ctx context.Context, in, out int) (err error) {
 
 func (b *buffers[T]) rewrite() {
 	b.shift++
-	fill(b.in, b.values.inputs, b.own())
+	fill(b.whole, b.values.inputs, b.own()+b.before*(period-1)) // so that the operand begins with its own
 }
 
 // own is the index of the values in the operand.

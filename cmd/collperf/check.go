@@ -3,8 +3,9 @@ package main
 import "context"
 
 func (b *buffers[T]) check(ctx context.Context) (int, error) {
-	fillWith(b.out, b.values.of(unwritten)) // first, because in place the operand may be in it
 	b.rewrite()
+	fillWith(b.out, b.values.of(unwritten))
+	fill(b.in, b.values.inputs, b.own()) // again, because in place it may be in the output
 	if err := b.call(ctx); err != nil {
 		return 0, err
 	}
