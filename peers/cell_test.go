@@ -125,6 +125,11 @@ func TestLeast(t *testing.T) {
 		{Name: "reduce", Where: "L3", Bytes: mib, Cores: 2, Value: 50, Unit: "GB/s"},
 		{Name: "copy", Where: "DRAM", Bytes: 64 * mib, Cores: 2, Value: 20, Unit: "GB/s"},
 		{Name: "reduce", Where: "DRAM", Bytes: 64 * mib, Cores: 2, Value: 10, Unit: "GB/s"},
+		{Name: "bare all-gather", Where: "2 ranks, 1M", Bytes: mib, Cores: 2, Value: 9, Unit: "us"},
+		{Name: "bare all-gather", Where: "2 ranks, 1M", Bytes: mib, Cores: 2, Value: 7, Unit: "us"}, // better
+		{Name: "bare all-to-all", Where: "2 ranks, 1M", Bytes: mib, Cores: 2, Value: 20, Unit: "us"},
+		{Name: "bare all-to-all, two buffers", Where: "2 ranks, 1M", Bytes: mib, Cores: 2, Value: 30, Unit: "us"},
+		{Name: "bare all-reduce", Where: "4 ranks, 1K", Bytes: kib, Cores: 2, Value: .3, Unit: "us"},
 		{Name: "tcp message", Where: "loopback, spinning", Cores: 2, Value: 3, Unit: "us"},
 		{Name: "tcp stream", Where: "loopback", Refused: "no loopback"},
 		{Name: "futex", Value: math.Inf(1)},
@@ -140,6 +145,12 @@ func TestLeast(t *testing.T) {
 		{contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 1e5}, 1 + 2},
 		{contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 1e7}, 500 + 1000},
 		{contest{Collective: "broadcast", Transport: "shm", Ranks: 4, Bytes: 1e5}, 3},
+		{contest{Collective: "all-gather", Transport: "shm", Ranks: 2, Bytes: mib}, 7},
+		{contest{Collective: "all-gather", Transport: "shm", Ranks: 2, Bytes: 1e6}, 10}, // of another size: by the bytes
+		{contest{Collective: "all-gather", Transport: "tcp", Ranks: 2, Bytes: mib}, 0},
+		{contest{Collective: "all-to-all", Transport: "shm", Ranks: 2, Bytes: mib}, 20},
+		{contest{Collective: "all-to-all", Transport: "shm", Ranks: 2, Bytes: mib, TwoBuffers: true}, 30},
+		{contest{Collective: "all-reduce", Transport: "shm", Ranks: 4, Bytes: kib}, 2}, // less than the turns of the ranks
 		{contest{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: 8}, 0},
 	} {
 		if got := l.least(test.contest); math.Abs(got-test.want) > 1e-9 {

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // limit is a line of collperf -limits: what the machine can do at best.
@@ -90,8 +92,12 @@ var moves = map[string]func(n float64) (added, copied float64){
 const limitCores = 2
 
 // least is the shortest time of a contest that the limits allow, in microseconds: as long as hearing from each other takes, and
-// as long as all bytes take on both cores. 0: the limits for it are not known.
+// as long as the bytes take two threads that share all memory, or, where that is not known, as long as all bytes take on both
+// cores. 0: the limits for it are not known.
 func (l limits) least(c contest) float64 {
+	if bare := l.bare(c); bare > 0 {
+		return max(l.heard(c), bare)
+	}
 	added, copied := moves[c.Collective](float64(c.Ranks))
 	size := float64(c.Bytes) / 1e3 // divided by GB/s, these are microseconds
 	if c.Transport == "tcp" {
@@ -110,6 +116,18 @@ func (l limits) least(c contest) float64 {
 		return 0
 	}
 	return max(heard, size*added/adds.Value+size*copied/copies.Value)
+}
+
+// bare is how long a contest takes without any protocol, in shared memory. 0: it is not known.
+func (l limits) bare(c contest) float64 {
+	if c.Transport != "shm" {
+		return 0
+	}
+	name := "bare " + c.Collective
+	if c.TwoBuffers {
+		name += ", two buffers"
+	}
+	return l.value(named(name, fmt.Sprintf("%d ranks, %s", c.Ranks, figures.Size(c.Bytes))))
 }
 
 // crossing is how long two ranks take to send each other so many bytes over TCP, both ways at once, which they do in any

@@ -17,13 +17,17 @@ type season struct {
 }
 
 // play measures round after round, in each of them contest after contest, until all contests have all rounds: what a contest
-// compares stands close together in time, and its rounds far apart.
+// compares stands close together in time, and its rounds far apart. Between rounds the limits are measured again: the machine
+// may be faster than it was.
 func (s *season) play(ctx context.Context) error {
 	for round := range s.rounds {
-		for _, f := range s.fields {
-			if s.samples.rounds(f.contest) > round {
-				continue // kept from an earlier run
+		fields := s.missingFrom(round)
+		if round > 0 && len(fields) > 0 && !s.over() {
+			if err := s.addLimits(ctx); err != nil {
+				return err
 			}
+		}
+		for _, f := range fields {
 			if s.over() {
 				return nil
 			}
@@ -33,6 +37,16 @@ func (s *season) play(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// missingFrom are the fields whose contests have no such round, kept from an earlier run.
+func (s *season) missingFrom(round int) (fields []*field) {
+	for _, f := range s.fields {
+		if s.samples.rounds(f.contest) <= round {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 func (s *season) over() bool { return !s.until.IsZero() && time.Now().After(s.until) }

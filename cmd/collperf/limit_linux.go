@@ -29,6 +29,9 @@ func onCore(index int) (release func()) {
 	}
 }
 
+// yieldCore lets other threads have this one's core, if there are any. Go is told, so that it can collect garbage meanwhile.
+func yieldCore() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
 const (
 	futexWait = 0 | 128 // FUTEX_WAIT | FUTEX_PRIVATE_FLAG
 	futexWake = 1 | 128

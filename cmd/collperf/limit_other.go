@@ -12,3 +12,6 @@ func onCore(int) (release func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
 }
+
+// yieldCore lets other goroutines have this one's processor.
+func yieldCore() { runtime.Gosched() }

@@ -34,30 +34,35 @@ func copying(_ context.Context, into, from []float32) (func(n int) error, error)
 	}, nil
 }
 
-// reducing is into += from, by the kernels of package fast: a collective of one rank that does nothing else.
+// reducing is into += from, by the kernels of package fast.
 func reducing(ctx context.Context, into, from []float32) (func(n int) error, error) {
 	c, err := fast.Init(ctx, fast.WithRank(0, 1))
 	if err != nil {
 		return nil, err
 	}
-	times := 0
-	k := &fast.Collective{Name: "Reducing", Reduces: true, Algorithms: []fast.Algorithm{{Name: "reducing",
-		Run: func(_ context.Context, x *fast.Call) error {
-			if err := x.Layout(1, 0); err != nil {
-				return err
-			}
+	return func(n int) error {
+		return withKernels(ctx, c, into, from, func(x *fast.Call) {
 			out := x.Out.Chunk(0)
-			for range times {
+			for range n {
 				x.Operand(out)
 				x.Operand(x.In.Chunk(0))
 				x.Reduce(out)
 			}
+		})
+	}, nil
+}
+
+// withKernels runs f in a call of one rank with these buffers, which sums and does nothing else.
+func withKernels(ctx context.Context, c *fast.Comm, out, in []float32, f func(x *fast.Call)) error {
+	k := &fast.Collective{Name: "Kernels", Reduces: true, Algorithms: []fast.Algorithm{{Name: "kernels",
+		Run: func(_ context.Context, x *fast.Call) error {
+			if err := x.Layout(1, 0); err != nil {
+				return err
+			}
+			f(x)
 			return nil
 		}}}}
-	return func(n int) error {
-		times = n
-		return fast.Do(ctx, c, k, into, from, &fast.Args{Count: len(into), Op: fast.Sum, NoAlias: true}, nil)
-	}, nil
+	return fast.Do(ctx, c, k, out, in, &fast.Args{Count: len(out), Op: fast.Sum, NoAlias: true}, nil)
 }
 
 // memoryLimits are what cores copy and reduce, at each level of the memory, one core and all of them.
@@ -131,9 +136,13 @@ func operands(bytes int) (into, from []float32, free func(), err error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	both := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(m.data))), 2*bytes/4)
+	both := floats(m.data)[:2*bytes/4]
 	fillWith(both, 0)
 	return both[:bytes/4], both[bytes/4:], func() { _ = m.free() }, nil
+}
+
+func floats(b []byte) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
 // gate is where so many goroutines wait for each other, once.

@@ -30,6 +30,7 @@ type probe struct {
 var probes = append([]probe{
 	{"memory", memoryLimits},
 	{"cache line", lineLimits},
+	{"bare", bareLimits},
 	{"tcp", tcpLimits},
 }, systemProbes...)
 
