@@ -73,8 +73,8 @@ RDMA := ./fast/internal/verbs
 
 .PHONY: test-rdma
 test-rdma: ## run the tests of RDMA in a virtual machine with two soft-RoCE devices, made of Debian's packages in the user's cache
-	@.ci/deps rdma
-	$(GO) test -count=1 -p 1 -timeout 2m -exec $(CURDIR)/fast/internal/rdma/vm/boot $(RDMA)
+	@if ! .ci/deps rdma; then echo "test-rdma: left out, because the above cannot be installed here"; exit; fi; \
+		(set -x; $(GO) test -count=1 -p 1 -timeout 2m -exec $(CURDIR)/fast/internal/rdma/vm/boot $(RDMA))
 
 .PHONY: soak
 soak: ## try for hours what the tests try for seconds: ranks that are killed, stopped, cut off, cancelled, mismatched

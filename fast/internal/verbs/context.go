@@ -10,7 +10,6 @@ package verbs
 import "C"
 
 import (
-	"os"
 	"sync"
 	"syscall"
 )
@@ -71,7 +70,7 @@ func (c *Context) Attributes() (a Attributes, err error) {
 		var d C.struct_vb_device_attr
 		errno := C.query_device(c.handle, &d)
 		a = Attributes{
-			Firmware:  C.GoStringN(&d.fw_ver[0], C.int(len(d.fw_ver))),
+			Firmware:  C.GoString(&d.fw_ver[0]),
 			MaxQP:     int(d.max_qp),
 			MaxQPWR:   int(d.max_qp_wr),
 			MaxCQ:     int(d.max_cq),
@@ -102,13 +101,4 @@ func (c *Context) Port(number int) (p Port, err error) {
 		return c.result("ask for its port", errno)
 	})
 	return p, err
-}
-
-// GIDs is the addresses of a port, in the order of their table.
-func (c *Context) GIDs(port int) ([]GID, error) {
-	gids, err := readGIDs(os.DirFS("/sys/class/infiniband"), c.Device, port)
-	if err != nil {
-		return nil, c.failed("read the GIDs of its port", err)
-	}
-	return gids, nil
 }

@@ -177,6 +177,11 @@ struct vb_async_event {
 	int event_type;
 };
 
+struct vb_gid_entry {
+	uint8_t gid[16] __attribute__((aligned(8)));
+	uint32_t gid_index, port_num, gid_type, ndev_ifindex;
+};
+
 enum { VB_QPT_RC = 2 };
 enum { VB_QPS_INIT = 1, VB_QPS_RTR = 2, VB_QPS_RTS = 3, VB_QPS_ERR = 6 };
 enum {

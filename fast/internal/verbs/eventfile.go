@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -31,7 +32,13 @@ func newEventFile(fd int, name string) (*eventFile, error) {
 }
 
 // wait calls take when the file may have become readable, until it answers true.
-func (f *eventFile) wait(take func(uintptr) bool) error { return f.raw.Read(take) }
+func (f *eventFile) wait(take func(uintptr) bool) error {
+	err := f.raw.Read(take)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return os.ErrClosed // by another name
+	}
+	return err
+}
 
 // SetDeadline has waiting end at a time, with os.ErrDeadlineExceeded; with the zero time, never.
 func (f *eventFile) SetDeadline(t time.Time) error { return f.file.SetReadDeadline(t) }

@@ -40,6 +40,7 @@ func TestValues(t *testing.T) {
 		"IBV_LINK_LAYER_UNSPECIFIED": int(LinkUnspecified), "IBV_LINK_LAYER_INFINIBAND": int(InfiniBand),
 		"IBV_LINK_LAYER_ETHERNET": int(Ethernet), "IBV_PORT_DOWN": int(PortDown), "IBV_PORT_ACTIVE": int(PortActive),
 		"IBV_PORT_ACTIVE_DEFER": len(portWords) - 1, "IBV_MTU_4096": 5,
+		"IBV_GID_TYPE_IB": 0, "IBV_GID_TYPE_ROCE_V1": 1, "IBV_GID_TYPE_ROCE_V2": 2,
 	}
 	if out, err := compile(t, assertions(t, values)); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 struct vb_library vb;
+ssize_t (*vb_query_gid_table)(struct vb_context *, struct vb_gid_entry *, size_t, uint32_t, size_t);
 
 // find is the function of the newest interface that the structures here are those of. IBVERBS_1.0, which every function
 // of that interface has too, has other structures: only what came without a change of them is found under it.
@@ -28,6 +29,7 @@ const char *vb_load(void) {
 	}
 	VB_FUNCTIONS(X)
 #undef X
+	*(void **)&vb_query_gid_table = dlvsym(lib, "_ibv_query_gid_table", "IBVERBS_1.11");
 	return NULL;
 }
 

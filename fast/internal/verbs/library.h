@@ -4,6 +4,8 @@
 
 #include "declarations.h"
 
+#include <sys/types.h>
+
 // The functions of the library that are called through it; X(result, name, parameters).
 #define VB_FUNCTIONS(X)                                                             \
 	X(struct vb_device **, get_device_list, (int *))                            \
@@ -28,6 +30,10 @@
 	X(struct vb_qp *, create_qp, (struct vb_pd *, struct vb_qp_init_attr *))    \
 	X(int, modify_qp, (struct vb_qp *, struct vb_qp_attr *, int))               \
 	X(int, destroy_qp, (struct vb_qp *))
+
+// vb_query_gid_table has the entries of all ports of a device in the order of their index; less than 0 is an error. Libraries
+// before the year 2020 do not have it: then it is NULL.
+extern ssize_t (*vb_query_gid_table)(struct vb_context *, struct vb_gid_entry *, size_t n, uint32_t flags, size_t size);
 
 struct vb_library {
 #define X(result, name, parameters) result(*name) parameters;

@@ -141,7 +141,8 @@ func (q *QP) ToSend(psn uint32, r Retry) error {
 	}, C.VB_QP_STATE|C.VB_QP_TIMEOUT|C.VB_QP_RETRY_CNT|C.VB_QP_RNR_RETRY|C.VB_QP_SQ_PSN|C.VB_QP_MAX_QP_RD_ATOMIC)
 }
 
-// ToError has all that was posted complete, with Flushed unless it had ended before.
+// ToError has all that was posted complete, with Flushed unless it had ended before. What is posted from now on may never
+// complete.
 func (q *QP) ToError() error {
 	return q.modify("stop a queue pair", C.struct_vb_qp_attr{qp_state: C.VB_QPS_ERR}, C.VB_QP_STATE)
 }

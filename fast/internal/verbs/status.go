@@ -9,7 +9,7 @@ type Status uint32
 const (
 	Success           Status = 0
 	LengthError       Status = 1
-	LocalQPError      Status = 2 // rxe's of a port that is down, too
+	LocalQPError      Status = 2 // rxe's of a port that is down, and of local memory that is not registered, too
 	ProtectionError   Status = 4 // local memory is not registered, or not for this
 	Flushed           Status = 5 // the queue pair had failed before
 	RemoteAccessError Status = 10

@@ -56,6 +56,9 @@ AT(send_wr, send_flags) AT(send_wr, imm_data) AT_AS(send_wr, remote_addr, wr.rdm
 SAME(recv_wr) AT(recv_wr, wr_id) AT(recv_wr, next) AT(recv_wr, sg_list) AT(recv_wr, num_sge)
 SAME(async_event) AT(async_event, element) AT(async_event, event_type)
 
+SAME(gid_entry) AT(gid_entry, gid) AT(gid_entry, gid_index) AT(gid_entry, port_num) AT(gid_entry, gid_type)
+AT(gid_entry, ndev_ifindex)
+
 #define VALUE(name) _Static_assert((int)VB_##name == (int)IBV_##name, #name " has another value");
 VALUE(QPT_RC) VALUE(QPS_INIT) VALUE(QPS_RTR) VALUE(QPS_RTS) VALUE(QPS_ERR)
 VALUE(QP_STATE) VALUE(QP_ACCESS_FLAGS) VALUE(QP_PKEY_INDEX) VALUE(QP_PORT) VALUE(QP_AV) VALUE(QP_PATH_MTU)
