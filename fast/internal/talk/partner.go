@@ -102,7 +102,10 @@ func (p *Partner) Note(h Header, body []byte) error {
 
 // remember keeps c, and forgets what came long before it.
 func (p *Partner) remember(c *wire.Call) {
-	if len(p.past) == Kept {
+	switch len(p.past) {
+	case 0:
+		p.past = make([]wire.Call, 0, Kept)
+	case Kept:
 		p.past = p.past[:copy(p.past, p.past[1:])]
 	}
 	p.past = append(p.past, *c)

@@ -1,0 +1,199 @@
+package rdma
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Endpoint is one rank's end of its links to all others.
+type Endpoint struct {
+	rank         int
+	domain       Domain
+	slots, bytes uint32 // of each link
+	tell         func(peer int, card []byte)
+	links        []link           // by rank; its own is unused
+	byQP         map[uint32]*link // by the number of the queue pair, as far as the links have one
+
+	call    wire.Mark
+	history talk.History // the calls begun last
+
+	touched     []*link // the links of the Exchange in progress
+	active      []*link // those of them with messages that are not complete
+	open        int     // how many messages are not complete
+	lent        int     // how many slots were lent
+	moved       time.Time
+	moves       uint64        // how often something was sent or received
+	progress    atomic.Uint64 // moves, as far as others are to know
+	doom        error         // another rank has refused a message, or the device has failed
+	said        []byte        // what another rank has said besides
+	completions [32]Completion
+	batch       []Write // of one link, to be posted
+
+	fate atomic.Pointer[fate] // nil: nothing has ended it
+
+	mu      sync.Mutex
+	busy    bool    // an Exchange is in progress, or something is lent: what it uses is freed by it
+	ended   bool    // by Close
+	lines   []*line // by rank, what was made for a link; nil: nothing so far
+	known   []*known
+	waits   []int // what Waiting gives
+	changed atomic.Bool
+	shown   bool // waits is not empty
+}
+
+// New is rank's end of its links to all of size ranks, over d, which is the endpoint's from now on. tell brings a card to another
+// rank's Told, in the order of the calls; it must not block.
+func New(rank, size int, d Domain, tell func(peer int, card []byte)) *Endpoint {
+	return newEndpoint(rank, size, d, tell, defaultSlots, defaultBytes)
+}
+
+// newEndpoint is New with so many slots of so many bytes for each link.
+func newEndpoint(rank, size int, d Domain, tell func(peer int, card []byte), slots, bytes uint32) *Endpoint {
+	e := &Endpoint{rank: rank, domain: d, slots: slots, bytes: bytes, tell: tell, links: make([]link, size), lines: make([]*line, size),
+		byQP: map[uint32]*link{}, call: wire.NewMark(new(wire.Call)), batch: make([]Write, 0, batchWrites),
+		said: make([]byte, 0, asideBytes), waits: make([]int, 0, size)}
+	for peer := range e.links {
+		e.links[peer] = link{peer: peer, partner: talk.Partner{Rank: peer}}
+	}
+	return e
+}
+
+// Begin says which call the following messages belong to.
+func (e *Endpoint) Begin(call wire.Mark) {
+	e.call = call
+	e.history.Begin(call.Call)
+}
+
+// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed. What
+// was sent may still be on its way then. After an error the endpoint is only good for Close.
+func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.leave()
+	err := e.doom
+	if err == nil {
+		err = e.list(sends, recvs)
+	}
+	if err == nil {
+		err = e.complete(ctx)
+	}
+	if f := e.fate.Load(); err != nil && f != nil { // what happened to others may be the consequence
+		return f.err
+	}
+	return err
+}
+
+// list prepares the messages of an Exchange.
+func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
+	for i := range sends {
+		s := &sends[i]
+		l, err := e.touch(s.Peer)
+		if err != nil {
+			return err
+		}
+		l.sends = append(l.sends, outgoing{Send: s, mark: e.call.Of(s.Call)})
+		e.open++
+	}
+	for i := range recvs {
+		r := &recvs[i]
+		l, err := e.touch(r.Peer)
+		if err != nil {
+			return err
+		}
+		l.recvs = append(l.recvs, incoming{Recv: r, mark: e.call.Of(r.Call), after: l.sendOf(r)})
+		e.open++
+	}
+	for _, l := range e.touched {
+		if l.line == nil && !l.asked {
+			l.asked = true
+			e.offer(l.peer)
+		}
+	}
+	e.adopt()
+	return nil
+}
+
+// touch is the link to peer, which has messages in this Exchange.
+func (e *Endpoint) touch(peer int) (*link, error) {
+	if err := wire.CheckPeer(e.rank, peer, len(e.links)); err != nil {
+		return nil, err
+	}
+	l := &e.links[peer]
+	if len(l.sends)+len(l.recvs) == 0 {
+		e.touched, e.active = append(e.touched, l), append(e.active, l)
+	}
+	return l, nil
+}
+
+// complete drives the listed messages until all are complete or one fails.
+func (e *Endpoint) complete(ctx context.Context) error {
+	e.moved = time.Time{}
+	for {
+		moved, err := e.advance()
+		switch {
+		case err != nil || e.open == 0:
+			return err
+		case moved:
+			e.show(false)
+			if e.moves%64 != 0 {
+				continue
+			}
+			e.progress.Store(e.moves)
+			if ctx.Err() != nil || e.fate.Load() != nil {
+				return e.failure(ctx)
+			}
+		case !e.look():
+			e.progress.Store(e.moves)
+			if err := e.sleep(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some messages
+// late while the rank moves fast, and is not when it waits.
+func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
+
+// advance does what can be done without waiting, and tells whether that moved a message.
+func (e *Endpoint) advance() (moved bool, err error) {
+	if err := e.poll(); err != nil {
+		return false, err
+	}
+	for i := 0; i < len(e.active); {
+		l := e.active[i]
+		pushed, err := e.push(l)
+		if err != nil {
+			return moved, err
+		}
+		pulled, err := e.pull(l)
+		if err != nil {
+			return moved, err
+		}
+		if pushed || pulled {
+			moved, e.moved = true, time.Time{}
+			e.moves++
+		}
+		if l.sending() != nil || l.receiving() != nil {
+			i++
+			continue
+		}
+		last := len(e.active) - 1
+		e.active[i], e.active = e.active[last], e.active[:last]
+	}
+	return moved, nil
+}
+
+// forget ends the use of the caller's memory.
+func (e *Endpoint) forget() {
+	for _, l := range e.touched {
+		l.forget()
+	}
+	e.touched, e.active, e.open = e.touched[:0], e.active[:0], 0
+}

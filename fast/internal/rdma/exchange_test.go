@@ -1,0 +1,128 @@
+package rdma_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/exchangetest"
+	"github.com/collgen/collgen/fast/internal/rdma"
+	"github.com/collgen/collgen/fast/internal/rdma/fabric"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// world is what the devices and slots of a test are like.
+type world struct {
+	fabric.Options
+	slots, bytes uint32
+	start        uint32 // the numbers of segments begin there
+	always       bool   // the whole suite is run, whenever tests are
+	known        bool   // all memory of long messages is registered
+}
+
+var worlds = map[string]world{
+	"usual":       {Options: fabric.Options{Inline: 200}, always: true},
+	"few slots":   {Options: fabric.Options{MTU: 256, MaxMessage: 100_000}, slots: 4, bytes: 4 << 10, start: 1<<32 - 5, always: true},
+	"registered":  {Options: fabric.Options{MaxMessage: 1 << 20, Lazy: 3}, known: true},
+	"slow device": {Options: fabric.Options{MTU: 1024, Inline: 64, Lazy: 8}, slots: 8, bytes: 8 << 10, start: 1<<30 - 3},
+}
+
+// TestExchange runs two of the worlds, and all of them if COLLGEN_RDMA is "all".
+func TestExchange(t *testing.T) {
+	for name, w := range worlds {
+		t.Run(name, func(t *testing.T) {
+			if !w.always && os.Getenv("COLLGEN_RDMA") != "all" {
+				t.Skip("only with COLLGEN_RDMA=all: it takes 7 seconds")
+			}
+			exchangetest.Run(t, w.transports)
+		})
+	}
+}
+
+// TestTellEach: of ranks that disagree each finds out by itself.
+func TestTellEach(t *testing.T) { exchangetest.RunTellEach(t, worlds["usual"].transports) }
+
+func (w world) transports(t *testing.T, size int) (all []exchangetest.Transport) {
+	for _, m := range w.group(t, size).all {
+		all = append(all, m)
+	}
+	return all
+}
+
+// group is endpoints of ranks on one fabric.
+type group struct {
+	*fabric.Fabric
+	all []member
+}
+
+// member is an endpoint that tells the others when it closes.
+type member struct {
+	*rdma.Endpoint
+	device *fabric.Domain
+	others func() []member
+	closed *atomic.Bool
+	known  map[*byte]int // how many bytes from there on were made known; nil: none are
+}
+
+// Exchange makes the memory of long messages known first.
+func (m member) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
+	if m.known != nil {
+		for i := range sends {
+			m.know(sends[i].Data)
+		}
+		for i := range recvs {
+			m.know(recvs[i].Into)
+		}
+	}
+	return m.Endpoint.Exchange(ctx, sends, recvs)
+}
+
+func (m member) know(b []byte) {
+	if at := unsafe.SliceData(b); len(b) >= rdma.LongBytes && m.known[at] < len(b) {
+		m.known[at] = len(b)
+		m.Know(b)
+	}
+}
+
+func (m member) Close() error {
+	err := m.Endpoint.Close()
+	if !m.closed.Swap(true) {
+		for _, other := range m.others() {
+			other.Left(m.Rank())
+		}
+	}
+	return err
+}
+
+var seed atomic.Uint64
+
+// group is endpoints of size ranks, which are closed when the test ends.
+func (w world) group(t testing.TB, size int) *group {
+	t.Helper()
+	if w.slots == 0 {
+		w.slots, w.bytes = rdma.DefaultSlots, rdma.DefaultBytes
+	}
+	if w.Seed == 0 {
+		w.Seed = seed.Add(1)
+	}
+	g := &group{Fabric: fabric.New(w.Options)}
+	for rank := range size {
+		d := g.Domain(fmt.Sprint("sim", rank))
+		e := rdma.NewEndpoint(rank, size, d, func(peer int, card []byte) { g.all[peer].Told(rank, card) }, w.slots, w.bytes)
+		e.StartAt(w.start)
+		m := member{Endpoint: e, device: d, others: func() []member { return g.all }, closed: new(atomic.Bool)}
+		if w.known {
+			m.known = map[*byte]int{}
+		}
+		g.all = append(g.all, m)
+	}
+	t.Cleanup(func() {
+		for _, m := range g.all {
+			_ = m.Close()
+		}
+	})
+	return g
+}

@@ -1,0 +1,85 @@
+package rdma
+
+import "github.com/collgen/collgen/fast/internal/wire"
+
+// What the tests of package rdma_test use: they import package fabric, which imports this one.
+var NewEndpoint = newEndpoint
+
+const (
+	DefaultSlots = defaultSlots
+	DefaultBytes = defaultBytes
+	LongBytes    = longBytes
+)
+
+// Rank is e's.
+func (e *Endpoint) Rank() int { return e.rank }
+
+// StartAt has the numbers of what is sent and received begin at n on all links.
+func (e *Endpoint) StartAt(n uint32) {
+	for i := range e.links {
+		l := &e.links[i]
+		l.out.sent, l.out.freed, l.say.sent, l.say.freed = n, n, n, n
+		l.in.next, l.in.come, l.in.told, l.heard.next, l.heard.come, l.heard.told = n, n, n, n, n, n
+		l.searched = n
+	}
+}
+
+// OrdinaryCall is a call.
+func OrdinaryCall() *wire.Call { return &wire.Call{Seq: 1, Primitive: 2, Count: 3} }
+
+func ordinaryMark() wire.Mark { return wire.NewMark(OrdinaryCall()) }
+
+// Peer is what a rank is told of another one, for peers that tests make.
+type Peer struct {
+	Address
+	At           uint64
+	Key          uint32
+	Slots, Bytes uint32
+}
+
+// ReadCard is a card's contents.
+func ReadCard(b []byte) (Peer, error) {
+	c, err := decode(b)
+	return Peer{c.Address, c.at, c.key, c.slots, c.bytes}, err
+}
+
+// Card is p's card, which is ready.
+func (p Peer) Card() []byte {
+	return (&card{Address: p.Address, at: p.At, key: p.Key, slots: p.Slots, bytes: p.Bytes, ready: true}).encode()
+}
+
+// What tests of hostile peers say.
+const (
+	HeaderAt   = headerAt
+	PayloadAt  = payloadAt
+	Segment    = immSegment
+	Aside      = immAside
+	Freed      = immFreed
+	AsideFreed = immAsideFreed
+)
+
+// AsideAt is where what is said besides begins.
+func (p Peer) AsideAt() uint64 { return asideAt(p.Slots, p.Bytes) }
+
+// SegmentOf is a segment without bytes, of a message of so many, in ordinaryCall, and where in a slot it begins.
+func SegmentOf(left uint64) (b []byte, from int) {
+	l := &link{line: &line{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}}
+	mark := ordinaryMark()
+	from = l.compose(&mark, left, nil)
+	return l.sendSlot()[from:payloadAt], from
+}
+
+// PlaceOf is the answer for a message to where it is to go.
+func PlaceOf(n, at uint64, key uint32) []byte {
+	return place{n: n, granted: true, at: at, key: key}.append(nil)
+}
+
+// Overbook has e take the other ranks' slots for more than they are.
+func (e *Endpoint) Overbook() {
+	for i := range e.links {
+		e.links[i].out.slots *= 2
+	}
+}
+
+// Taken is how many segments have come from peer.
+func (e *Endpoint) Taken(peer int) uint32 { return e.links[peer].in.next }

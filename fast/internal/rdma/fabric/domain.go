@@ -1,0 +1,195 @@
+package fabric
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/rdma"
+)
+
+// Domain is what an endpoint has of a simulated device.
+type Domain struct {
+	fabric     *Fabric
+	name       string
+	done       []rdma.Completion // of which those before at were polled
+	at         int
+	armed      bool
+	event      bool // a completion has come while it was armed
+	woken      bool
+	bell       chan struct{}
+	timer      *time.Timer
+	registered int
+	open       int   // pairs and regions
+	breaks     error // of the next write
+	failed     error // of the port
+	closed     bool
+}
+
+// Domain is a new device.
+func (f *Fabric) Domain(name string) *Domain {
+	d := &Domain{fabric: f, name: name, done: make([]rdma.Completion, 0, 1<<10), bell: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+	d.timer.Stop()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.domains = append(f.domains, d)
+	return d
+}
+
+// Name is the device.
+func (d *Domain) Name() string { return d.name }
+
+// MaxMessage is the option of that name.
+func (d *Domain) MaxMessage() int { return d.fabric.MaxMessage }
+
+// FailPort has the device say from now on that its port has failed.
+func (d *Domain) FailPort(err error) {
+	d.fabric.mu.Lock()
+	d.failed = err
+	d.fabric.mu.Unlock()
+	d.Wake()
+}
+
+// Left is how many of its pairs and regions were not closed.
+func (d *Domain) Left() int {
+	d.fabric.mu.Lock()
+	defer d.fabric.mu.Unlock()
+	return d.open
+}
+
+// errMemlock is that of a device that may not register more.
+var errMemlock = errors.New("cannot allocate memory: more than RLIMIT_MEMLOCK allows")
+
+// region is registered memory.
+type region struct {
+	domain *Domain
+	memory []byte
+	at     uint64
+	key    uint32
+}
+
+// Register registers any memory, Go's as well.
+func (d *Domain) Register(memory []byte) (rdma.Region, error) {
+	f := d.fabric
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(memory) > f.Registered-d.registered {
+		return nil, fmt.Errorf("register %d bytes: %w", len(memory), errMemlock)
+	}
+	r := &region{d, memory, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(memory)))), f.number()}
+	f.regions[r.key] = r
+	d.registered += len(memory)
+	d.open++
+	return r, nil
+}
+
+func (r *region) Place() (uint64, uint32) { return r.at, r.key }
+
+func (r *region) Close() error {
+	f := r.domain.fabric
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.regions, r.key)
+	r.domain.registered -= len(r.memory)
+	r.domain.open--
+	return nil
+}
+
+// Poll moves what is in flight on, and takes completions.
+func (d *Domain) Poll(into []rdma.Completion) (n int, err error) {
+	f := d.fabric
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d.closed {
+		return 0, errors.New("the device is closed")
+	}
+	if d.failed != nil {
+		return 0, d.failed
+	}
+	if f.rand.IntN(f.Lazy) == 0 {
+		f.steps(1 + f.rand.IntN(8))
+	}
+	n = copy(into, d.done[d.at:])
+	if d.at += n; d.at == len(d.done) {
+		d.done, d.at = d.done[:0], 0
+	}
+	return n, nil
+}
+
+// complete adds a completion. The fabric is locked.
+func (d *Domain) complete(c rdma.Completion) {
+	d.done = append(d.done, c)
+	if d.armed {
+		d.armed, d.event = false, true
+		d.ring()
+	}
+}
+
+// Arm has the next Wait end at the next completion, but not at one that is there.
+func (d *Domain) Arm() error {
+	d.fabric.mu.Lock()
+	defer d.fabric.mu.Unlock()
+	d.armed, d.event = true, false
+	return nil
+}
+
+// Wait moves what is in flight on until it has all arrived, and waits.
+func (d *Domain) Wait(atMost time.Duration) error {
+	d.timer.Reset(atMost)
+	defer d.timer.Stop()
+	for {
+		over, moving := d.slumber()
+		switch {
+		case over:
+			return nil
+		case moving:
+			runtime.Gosched()
+			continue
+		}
+		select {
+		case <-d.bell:
+		case <-d.timer.C:
+			return nil
+		}
+	}
+}
+
+// slumber moves what is in flight on, and tells whether a Wait is over, and if not, whether there is more to move.
+func (d *Domain) slumber() (over, moving bool) {
+	f := d.fabric
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	moving = f.steps(64)
+	over = d.event || d.woken || d.failed != nil || d.closed
+	d.event, d.woken = false, false
+	return over, moving
+}
+
+// Wake ends the Wait in progress, or the next one.
+func (d *Domain) Wake() {
+	d.fabric.mu.Lock()
+	defer d.fabric.mu.Unlock()
+	d.woken = true
+	d.ring()
+}
+
+func (d *Domain) ring() {
+	select {
+	case d.bell <- struct{}{}:
+	default:
+	}
+}
+
+// Close fails if a pair or a region was not closed.
+func (d *Domain) Close() error {
+	f := d.fabric
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d.closed = true
+	if d.open > 0 {
+		return fmt.Errorf("%s: %d pairs and regions are open", d.name, d.open)
+	}
+	return nil
+}

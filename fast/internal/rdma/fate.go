@@ -1,0 +1,168 @@
+package rdma
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// fate is what every Exchange returns from now on.
+type fate struct{ err error }
+
+// enter begins an Exchange, unless there can be none any more.
+func (e *Endpoint) enter() error {
+	e.mu.Lock()
+	f := e.fate.Load()
+	if f == nil {
+		e.busy = true
+	}
+	e.mu.Unlock()
+	if f != nil {
+		return f.err
+	}
+	e.giveBack()
+	return nil
+}
+
+// leave ends the Exchange, also after the panic of a kernel; and everything, if that was ended meanwhile.
+func (e *Endpoint) leave() {
+	e.show(e.open > 0)
+	if e.open > 0 {
+		e.abort()
+	}
+	e.forget()
+	if e.lent == 0 {
+		e.rest()
+	}
+}
+
+// rest is when the endpoint is in nobody's hands any more.
+func (e *Endpoint) rest() {
+	e.mu.Lock()
+	e.busy = false
+	ended := e.ended
+	e.mu.Unlock()
+	if ended {
+		e.release()
+	}
+}
+
+// abort ends what is in flight of a failed Exchange, so that nothing reads or writes the caller's memory any more, and tells
+// other ranks that their messages did not match.
+func (e *Endpoint) abort() {
+	for _, l := range e.touched {
+		if l.partner.Refusal != nil {
+			l.unsaid, l.partner.Refusal = append(l.unsaid, l.partner.Refusal...), nil
+			e.flush(l)
+		}
+		if in := l.inFlight(); in[0] != nil || in[1] != nil {
+			_ = l.line.pair.Break()
+			l.fail(l.died("the link was given up with a message on its way"))
+			e.awaitFlush(l)
+			e.unregister(in)
+		}
+	}
+}
+
+// inFlight is the memory of the caller that this rank's device reads, and that the other one's may write.
+func (l *link) inFlight() (in [2]*known) {
+	if m := l.sending(); m != nil && m.last > l.ended {
+		in[0] = m.from
+	}
+	if m := l.receiving(); m != nil {
+		in[1] = m.where
+	}
+	return in
+}
+
+// unregister ends registrations: the endpoint is not used again.
+func (e *Endpoint) unregister(in [2]*known) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, k := range in {
+		if k != nil {
+			_ = k.close()
+		}
+	}
+}
+
+// flushTime is how long a device may take to complete what was in flight on a broken queue pair.
+const flushTime = time.Second
+
+// awaitFlush waits until nothing is read any more for l.
+func (e *Endpoint) awaitFlush(l *link) {
+	for start := time.Now(); l.ended < l.signed && time.Since(start) < flushTime; {
+		if e.poll() != nil {
+			return
+		}
+	}
+}
+
+// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other
+// ranks do not hear of it.
+func (e *Endpoint) Fail(err error) {
+	if e.fate.CompareAndSwap(nil, &fate{err}) {
+		e.domain.Wake()
+	}
+}
+
+// Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
+// of this rank wire.ErrClosed. What was sent still arrives, if the other ranks take it soon.
+func (e *Endpoint) Close() error {
+	e.Fail(wire.ErrClosed)
+	e.mu.Lock()
+	first := !e.ended
+	e.ended = true
+	busy := e.busy
+	e.mu.Unlock()
+	if first && !busy { // an Exchange in progress releases everything
+		e.release()
+	}
+	return nil
+}
+
+// failure is the reason to wait no longer, if there is one.
+func (e *Endpoint) failure(ctx context.Context) error {
+	if f := e.fate.Load(); f != nil {
+		return f.err
+	}
+	if e.doom != nil {
+		return e.doom
+	}
+	if ctx.Err() != nil {
+		return wire.Timeout(ctx, e.appendWaiting(nil))
+	}
+	return nil
+}
+
+// appendWaiting appends the ranks of all messages that are not complete, in ascending order.
+func (e *Endpoint) appendWaiting(ranks []int) []int {
+	for _, l := range e.active {
+		ranks = append(ranks, l.peer)
+	}
+	slices.Sort(ranks)
+	return ranks
+}
+
+// Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for when it
+// failed, in ascending order.
+func (e *Endpoint) Waiting() []int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.waits)
+}
+
+// show has Waiting give the ranks that are waited for, or none.
+func (e *Endpoint) show(waiting bool) {
+	if !waiting && !e.shown {
+		return
+	}
+	e.mu.Lock()
+	e.waits, e.shown = e.waits[:0], waiting
+	if waiting {
+		e.waits = e.appendWaiting(e.waits)
+	}
+	e.mu.Unlock()
+}

@@ -1,0 +1,18 @@
+package rdma
+
+// An immediate says what was written, in its two highest bits, and the low bits of a number. Numbers of 32 bits count from
+// anywhere and wrap around: only differences of two of them have a meaning, and those are less than the number of slots.
+const (
+	immSegment    uint32 = iota << 30 // a segment, by its number: in the slot of that number
+	immAside                          // what is said besides, by its number
+	immFreed                          // how many segments have been taken: up to that number. No bytes were written
+	immAsideFreed                     // the same of what is said besides
+	immKinds      = 3 << 30
+	immNumbers    = 1<<30 - 1
+)
+
+// immediate is that of a kind and number.
+func immediate(kind, n uint32) uint32 { return kind | n&immNumbers }
+
+// ahead is how far the number of an immediate is ahead of n. What is behind it is far ahead.
+func ahead(imm, n uint32) uint32 { return (imm - n) & immNumbers }

@@ -1,0 +1,111 @@
+package rdma
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/talk"
+)
+
+// The memory of a link: slots to receive segments into, then those for what is said besides, then slots to send from. A peer may
+// write to the first two at any time.
+const (
+	defaultSlots = 16
+	defaultBytes = 16 << 10
+	fewestSlots  = 4
+	asideSlots   = 4
+	asideBytes   = 4 << 10
+
+	// In a slot a message's bytes begin at a cache line, behind the header of the segment; before that is the frame that tells its
+	// call, if it was not told before.
+	payloadAt = 192
+	headerAt  = payloadAt - talk.HeaderBytes
+	callAt    = headerAt - talk.HeaderBytes - talk.CallBytes
+)
+
+// asideAt is where the slots for what is said besides begin.
+func asideAt(slots, bytes uint32) uint64 { return uint64(slots) * uint64(bytes) }
+
+// sendAt is where the slots to send from begin.
+func sendAt(slots, bytes uint32) int { return int(asideAt(slots, bytes)) + asideSlots*asideBytes }
+
+// linkBytes is the memory of a link.
+func linkBytes(slots, bytes uint32) int { return sendAt(slots, bytes) + int(asideAt(slots, bytes)) }
+
+// allocate is memory outside of Go's heap.
+func allocate(n int) ([]byte, error) {
+	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("%d KiB of memory: %w", n>>10, err)
+	}
+	return b, nil
+}
+
+// segment is what stands in a slot, read once: the peer may change it.
+type segment struct {
+	talk.Header
+	told  talk.Header // of the frame that tells the call, or of kind 0
+	call  []byte      // its body, in the slot
+	bytes int         // of the message
+}
+
+// parse reads the segment in a slot with which so many bytes were written.
+func parse(slot []byte, written uint32) (s segment, err error) {
+	if s.Header, err = talk.ParseHeader(slot[headerAt:]); err != nil {
+		return s, err
+	}
+	most := uint64(len(slot) - payloadAt)
+	s.bytes = int(min(s.Left, most))
+	rest := int(written) - talk.HeaderBytes
+	if s.Left >= longBytes && (rest == 0 || rest == headerAt-callAt) { // it asks for the place
+		s.bytes = 0
+	}
+	rest -= s.bytes
+	if s.Kind != talk.Message || rest != 0 && rest != headerAt-callAt {
+		return s, fmt.Errorf("a frame of kind %d with %d of %d bytes in %d", s.Kind, s.bytes, s.Left, written)
+	}
+	if rest == 0 {
+		return s, nil
+	}
+	s.call = slot[callAt+talk.HeaderBytes : headerAt]
+	if s.told, err = talk.ParseHeader(slot[callAt:]); err == nil && s.told.Kind != talk.Call {
+		err = fmt.Errorf("a frame of kind %d before a message", s.told.Kind)
+	}
+	return s, err
+}
+
+// kindPlace is the kind of the answer to a message that asks for its place, besides those of package talk.
+const (
+	kindPlace  uint8 = 64
+	placeBytes       = 8 + 8 + 8 + 8
+)
+
+// place is where message n may be written to, or that it is to come through the slots.
+type place struct {
+	n       uint64
+	granted bool
+	at      uint64
+	key     uint32
+}
+
+func (p place) append(b []byte) []byte {
+	first := uint64(kindPlace)
+	if p.granted {
+		first |= 1 << 8
+	}
+	b = binary.LittleEndian.AppendUint64(b, first)
+	b = binary.LittleEndian.AppendUint64(b, p.n)
+	b = binary.LittleEndian.AppendUint64(b, p.at)
+	return binary.LittleEndian.AppendUint64(b, uint64(p.key))
+}
+
+// parsePlace reads a place from b, which has placeBytes at least.
+func parsePlace(b []byte) (p place, err error) {
+	first, key := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[24:])
+	if uint8(first) != kindPlace || first>>9 != 0 || key>>32 != 0 {
+		return p, fmt.Errorf("a place of kind %#x with key %#x", first, key)
+	}
+	return place{n: binary.LittleEndian.Uint64(b[8:]), granted: first>>8 == 1, at: binary.LittleEndian.Uint64(b[16:]), key: uint32(key)}, nil
+}

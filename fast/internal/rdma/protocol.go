@@ -1,0 +1,16 @@
+package rdma
+
+import "fmt"
+
+// Protocol says in a few words how a message of so many bytes is carried, which is reduced as it arrives or not.
+func (e *Endpoint) Protocol(bytes int, reduces bool) string {
+	in := "copied out of them"
+	if reduces {
+		in = "reduced out of them"
+	}
+	slots := fmt.Sprintf("written into the receiver's %d slots of %d KiB, %s", e.slots, e.bytes>>10, in)
+	if bytes < longBytes || reduces {
+		return slots
+	}
+	return "written to its place, if that is memory of Alloc; or else " + slots
+}

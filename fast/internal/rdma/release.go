@@ -1,0 +1,67 @@
+package rdma
+
+import (
+	"errors"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// drain bounds the time in which what was sent before Close still goes out; after a failure it is drainFailed, because
+// nobody can use it, and why it failed the others hear over the control plane as well.
+const (
+	drain       = 2 * time.Second
+	drainFailed = 100 * time.Millisecond
+)
+
+// release says the last word on all links and gives everything back. What the rank has sent goes out meanwhile.
+func (e *Endpoint) release() {
+	e.adopt()
+	for i := range e.links {
+		if l := &e.links[i]; l.ready && !l.dead {
+			l.unsaid = talk.Header{Kind: talk.Bye}.Append(l.unsaid)
+			e.flush(l)
+		}
+	}
+	if e.drained() {
+		_ = e.free()
+		return
+	}
+	limit := drain
+	if f := e.fate.Load(); e.doom != nil || f != nil && f.err != wire.ErrClosed {
+		limit = drainFailed
+	}
+	go func() {
+		for start := time.Now(); !e.drained() && time.Since(start) < limit; {
+			_ = e.domain.Wait(time.Millisecond)
+		}
+		_ = e.free()
+	}()
+}
+
+// drained tells whether all that was said has arrived, or never will.
+func (e *Endpoint) drained() bool {
+	if e.poll() != nil {
+		return true
+	}
+	for i := range e.links {
+		if l := &e.links[i]; l.ready && !l.dead && (len(l.unsaid) > 0 || l.ended < l.signed) {
+			return false
+		}
+	}
+	return true
+}
+
+// free gives back what the endpoint has of the device.
+func (e *Endpoint) free() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var errs []error
+	for _, n := range e.lines {
+		if n != nil {
+			errs = append(errs, n.close())
+		}
+	}
+	return errors.Join(append(errs, e.forgetAll(), e.domain.Close())...)
+}
