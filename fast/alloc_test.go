@@ -24,7 +24,7 @@ func TestAlloc(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						for seed := range 3 {
+						for seed := range unless(soaking(), 1, 3) {
 							if err := b.operate(t.Context(), c, seed); err != nil {
 								return err
 							}

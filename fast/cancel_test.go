@@ -26,7 +26,7 @@ func TestCancelAndAbort(t *testing.T) {
 }
 
 func endAtRandom(t *testing.T, w testWorld, how string) {
-	n := tries(t, 1000/len(worlds)+1, 1000)
+	n := tries(t, 400/len(worlds), 1000)
 	before := runtime.NumGoroutine()
 	late := delays{limit: endTime}
 	var buffers, written atomic.Int64

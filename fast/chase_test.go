@@ -98,10 +98,13 @@ func hasSent(ctx context.Context, c *Comm, from int) error {
 	return StartRecv(ctx, c, make([]int32, 1), from).Wait(context.Background())
 }
 
-// anHour has all ranks wait for another one, as calls say, for an hour, in which f is called every two seconds. It gives how
+// longWait is many times as long as it takes to find a ring.
+const longWait = 10 * time.Minute
+
+// aWhile has all ranks wait for another one, as calls say, for longer than a search takes, in which f is called every two seconds. It gives how
 // long it took, and the errors.
-func anHour(t *testing.T, all []*Comm, ends []*halted, calls []waiting, f func()) (time.Duration, []error) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+func aWhile(t *testing.T, all []*Comm, ends []*halted, calls []waiting, f func()) (time.Duration, []error) {
+	ctx, cancel := context.WithTimeout(t.Context(), longWait)
 	start := time.Now()
 	var ticker sync.WaitGroup
 	ticker.Go(func() {
@@ -158,7 +161,7 @@ func TestChase(t *testing.T) {
 				}
 				return p
 			})
-			took, errs := anHour(t, all, ends, x.calls, func() {
+			took, errs := aWhile(t, all, ends, x.calls, func() {
 				if x.moves {
 					ends[1].moved.Add(1)
 				}
@@ -174,7 +177,7 @@ func TestChase(t *testing.T) {
 			if x.other {
 				_, found = within[*MismatchError](errors.Join(errs...))
 			}
-			if x.chosen && (took == time.Hour || !found) || x.soon && took >= usualStill {
+			if x.chosen && (took == longWait || !found) || x.soon && took >= usualStill {
 				t.Errorf("%s: it is not found, or late: %v, %v", x.what, took, errs)
 			}
 			leaveAll(all)

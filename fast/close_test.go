@@ -12,6 +12,7 @@ import (
 func TestCloseFinishes(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			for rank, err := range onAll(w.comms(t, 3), func(c *Comm) error {
 				bufs := make([][]int, 5)
 				handles := make([]*Handle, len(bufs))

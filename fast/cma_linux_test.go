@@ -7,10 +7,11 @@ import (
 
 // TestWithoutCMA: the results are the same if one rank is secluded, or all are.
 func TestWithoutCMA(t *testing.T) {
+	n := tries(t, 15, 40)
 	for _, secluded := range []int{1, 3} {
 		all := begin(t, 3, secludedUpTo(t, secluded))
 		if err := errors.Join(onAll(all, func(c *Comm) error {
-			for seed := range 40 { // ranks find out after some messages whom they can read
+			for seed := range n { // ranks find out after some messages whom they can read
 				for _, op := range operations {
 					if err := op.run(t.Context(), c, 70_000, seed); err != nil {
 						return err

@@ -20,17 +20,17 @@ type costs struct {
 	goroutines int
 }
 
-// TestCostOfCommunicators has ranks make a thousand communicators, call on each, and count what they have then.
+// TestCostOfCommunicators has ranks make hundreds of communicators, call on each, and count what they have then.
 func TestCostOfCommunicators(t *testing.T) {
 	for _, c := range []struct {
 		transport   string
 		ranks, many int
 		want        costs // at most
 	}{
-		{"shm", 2, 1000, costs{shared: 52 << 10, heap: 24 << 10}},
-		{"shm", 4, 1000, costs{shared: 244 << 10, heap: 32 << 10}},
-		{"tcp", 2, 200, costs{heap: 100 << 10, files: 2}},
-		{"tcp", 4, 200, costs{heap: 250 << 10, files: 4}},
+		{"shm", 2, 300, costs{shared: 52 << 10, heap: 24 << 10}},
+		{"shm", 4, 300, costs{shared: 244 << 10, heap: 32 << 10}},
+		{"tcp", 2, 100, costs{heap: 100 << 10, files: 2}},
+		{"tcp", 4, 100, costs{heap: 250 << 10, files: 4}},
 	} {
 		j := newJob(t, c.ranks, fmt.Sprint("many ", c.many))
 		j.with = []string{"COLL_TRANSPORT=" + c.transport}

@@ -14,12 +14,12 @@ import (
 // it goes on, it finds out that it was given up.
 func TestFreeze(t *testing.T) {
 	const size = 3
-	n := tries(t, 20, 200)
+	n, first := tries(t, 8, 200), rand.IntN(1000)
 	late := delays{limit: 2500 * time.Millisecond}
 	var frozen atomic.Int64
-	for i := 0; i < n; i += 4 { // the waiting is long: four jobs at a time
+	for i := 0; i < n; i += 8 { // the waiting is long: eight jobs at a time
 		t.Run("", func(t *testing.T) {
-			for k := i; k < min(i+4, n); k++ {
+			for k := first + i; k < first+min(i+8, n); k++ {
 				t.Run(fmt.Sprint(k), func(t *testing.T) {
 					t.Parallel()
 					took, knew := freeze(t, size, k)

@@ -52,7 +52,7 @@ func busy(ctx context.Context, args []string) error {
 
 // TestHog has 8 ranks and processes that only burn time share the processors: nobody is taken for dead.
 func TestHog(t *testing.T) {
-	seconds := tries(t, 120, 1800) / 2 // over each transport
+	seconds := tries(t, 16, 1800) / 2 // over each transport
 	for _, over := range []string{"shm", "tcp"} {
 		hogs := newJob(t, 2, "hog")
 		burning := hogs.start(0, 2)

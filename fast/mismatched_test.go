@@ -100,6 +100,7 @@ func unless[T any](odd bool, usual, other T) T {
 func TestMismatched(t *testing.T) {
 	for _, w := range never.worlds() {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel() // it mostly waits
 			n := tries(t, 20*len(variants), 10_000)
 			told, parents := 0, map[int][]*Comm{}
 			for size := 2; size <= 8; size++ {

@@ -33,7 +33,9 @@ func (x *simulation) judge(ended bool) (faults []string) {
 			complain("process %d: nothing has happened, and it fails: %v, %v", process, r.failure, r.err)
 		}
 	}
-	if !x.has(parts) { // which may cut the job in two
+	if x.has(parts) { // which may cut the job into pieces
+		x.judgePieces(complain)
+	} else {
 		x.judgeAgreement(complain)
 	}
 	if len(x.faults) == 1 && len(x.patience) == 0 && (x.has(crashes) || x.has(stops)) {
@@ -92,6 +94,29 @@ func (x *simulation) judgeAgreement(complain func(string, ...any)) {
 		}
 	}
 }
+
+// judgePieces: where links between processes break that take each other for dead then, everybody either goes on, if only by itself,
+// or is fenced. Any two that go on with each other agree: on all who do, and on everything that they have agreed on before.
+func (x *simulation) judgePieces(complain func(string, ...any)) {
+	for process, r := range x.results {
+		if x.processes[process].Crashed() {
+			continue
+		}
+		if r.err != nil && !errors.Is(r.err, ErrFenced) {
+			complain("process %d neither goes on nor is fenced: %v (after %v)", process, r.err, r.failure)
+		}
+		for other, q := range x.results[:process] {
+			together := r.goesOnWith(other) && q.goesOnWith(process)
+			if together && !x.processes[other].Crashed() && (r.left != q.left || !reflect.DeepEqual(r.rounds, q.rounds)) {
+				complain("process %d goes on with %b after %+v, and process %d, which is among them, with %b after %+v",
+					process, r.left, r.rounds, other, q.left, q.rounds)
+			}
+		}
+	}
+}
+
+// goesOnWith tells whether a process with that result goes on with another one: it may have found in the end that all is well.
+func (r *result) goesOnWith(other int) bool { return r.err == nil && (r.left == 0 || r.left>>other&1 == 1) }
 
 // judgeNames: the one process that fails is the one that all others name.
 func (x *simulation) judgeNames(complain func(string, ...any)) {
@@ -216,6 +241,20 @@ func (s slanderer) Send(to int, t wire.Topic, body []byte, files ...int) {
 	s.plane.Send(to, t, body, files...)
 }
 
+// forked is a plane that tells process 1 of other flags than it was told, or has said.
+type forked struct{ plane }
+
+// flagsAt is where the flags stand in a message of package agree.
+const flagsAt = 1 + 4 + 4 + 8 + 8
+
+func (f forked) Send(to int, t wire.Topic, body []byte, files ...int) {
+	if t.Kind == kindAgree && to == 1 && len(body) > flagsAt {
+		body = slices.Clone(body)
+		body[flagsAt] ^= 2
+	}
+	f.plane.Send(to, t, body, files...)
+}
+
 // TestSimulationCatches has jobs that are not as they should be: each has to be found out within some seeds.
 func TestSimulationCatches(t *testing.T) {
 	for _, test := range []struct {
@@ -233,6 +272,9 @@ func TestSimulationCatches(t *testing.T) {
 		{"a process that is called dead", "is sound", func(_ int, m plane) plane { return slanderer{m} }, func(s *scenario) {
 			s.faults, s.patience = []fault{{kind: breaks}}, nil
 			s.faults[0].at = s.weather.Delay * 10
+		}},
+		{"flags of which one process hears others, where a link breaks", "which is among them", func(_ int, m plane) plane { return forked{m} }, func(s *scenario) {
+			s.faults, s.patience = []fault{{kind: parts, at: time.Hour}}, nil
 		}},
 	} {
 		caught := false

@@ -214,7 +214,7 @@ func (x *simulation) play(process int, c *Comm) {
 		} else {
 			r.err = err
 		}
-		if cancel(); r.err != nil || flags == 1 && err == nil {
+		if cancel(); r.err != nil || flags&1 == 1 && err == nil {
 			return
 		}
 		next, err := c.Shrink(context.Background())
