@@ -24,39 +24,13 @@ type actor struct {
 	call    *emittedCall
 	memory  shadow
 	in, out []uint64 // the code's
-	steps   []actorStep
+	steps   []gen.ProgramStep
 	last    int // the step that was begun last, by its number in the schedule; -1: none
 	fault   string
 
 	// The messages of the schedule's next step in the memory of the code, without those that have no bytes.
 	sends []wire.Send
 	recvs []wire.Recv
-}
-
-// actorStep is a step of a rank, without the instructions of no effect.
-type actorStep struct {
-	number              int
-	sends, recvs, local []gen.Instr
-}
-
-// stepsOf are the steps of a rank.
-func stepsOf(p *gen.Program) []actorStep {
-	var steps []actorStep
-	for _, in := range p.Instrs {
-		if len(steps) == 0 || steps[len(steps)-1].number != in.Step {
-			steps = append(steps, actorStep{number: in.Step})
-		}
-		s := &steps[len(steps)-1]
-		switch in.Kind {
-		case gen.SendInstr:
-			s.sends = append(s.sends, in)
-		case gen.RecvInstr, gen.RecvReduceInstr:
-			s.recvs = append(s.recvs, in)
-		case gen.CopyInstr, gen.ReduceInstr, gen.FinishInstr:
-			s.local = append(s.local, in)
-		}
-	}
-	return steps
 }
 
 func (a *actor) Begin(wire.Mark) {}
@@ -69,7 +43,7 @@ func (a *actor) Release()        {}
 func (a *actor) begin(e *emittedCall, syms *symbols) {
 	b := &e.buffers[a.rank]
 	a.call, a.steps, a.last, a.fault, a.waits = e, e.steps[a.rank], -1, "", -1
-	m := shadow{syms: syms, count: e.count, chunks: e.s.Chunks, finishes: takesOp(e.a)}
+	m := shadow{syms: syms, cuts: gen.Cuts{Block: e.count, Chunks: e.s.Chunks}, finishes: takesOp(e.a)}
 	m.in, m.out = syms.fill(b.in*e.count), syms.fill(b.out*e.count)
 	a.in, a.out = slices.Clone(m.in), slices.Clone(m.out)
 	if e.inPlace && b.aliasIn >= 0 {
@@ -80,7 +54,7 @@ func (a *actor) begin(e *emittedCall, syms *symbols) {
 			m.in, m.out = shared(m.in, m.out, b.aliasIn*e.count, b.aliasOut*e.count)
 		}
 	}
-	m.scratch = make([]uint64, e.s.Ranks[a.rank].Scratch*m.slot())
+	m.scratch = make([]uint64, e.s.Ranks[a.rank].Scratch*m.cuts.Slot())
 	a.memory = m
 }
 
@@ -133,20 +107,20 @@ func (a *actor) run(ctx context.Context, x *Call, code func(context.Context, *Ca
 		return err
 	}
 	if s != nil {
-		return a.differ("step %d: the code ends before it; the schedule has\n%s", s.number, strings.Join(eventLines(a.sends, a.recvs, x), "\n"))
+		return a.differ("step %d: the code ends before it; the schedule has\n%s", s.Number, strings.Join(eventLines(a.sends, a.recvs, x), "\n"))
 	}
 	return nil
 }
 
 // next is the step of the schedule that the next Exchange has to be, after the local actions of those before it; nil if
 // there is none. What these leave in memory is compared.
-func (a *actor) next() (*actorStep, error) {
+func (a *actor) next() (*gen.ProgramStep, error) {
 	for {
-		if a.last >= 0 && len(a.steps) > 0 && a.steps[0].number == a.last {
-			for i := range a.steps[0].local {
-				a.memory.perform(&a.steps[0].local[i])
+		if a.last >= 0 && len(a.steps) > 0 && a.steps[0].Number == a.last {
+			for _, in := range a.steps[0].Local {
+				a.memory.perform(in)
 			}
-			a.stage.events += len(a.steps[0].local)
+			a.stage.events += len(a.steps[0].Local)
 			a.steps = a.steps[1:]
 		}
 		if err := a.compareLayout(); err != nil || len(a.steps) == 0 {
@@ -156,16 +130,16 @@ func (a *actor) next() (*actorStep, error) {
 		if a.expect(s); len(a.sends)+len(a.recvs) > 0 {
 			return s, a.compareMemory()
 		}
-		a.last = s.number
+		a.last = s.Number
 	}
 }
 
 // compareLayout compares how the code has cut its buffers with the schedule.
 func (a *actor) compareLayout() error {
 	x := &a.comm.call
-	if x.cuts.chunks != a.memory.chunks || len(x.Scratch.data) != 8*len(a.memory.scratch) {
+	if x.cuts.chunks != a.memory.cuts.Chunks || len(x.Scratch.data) != 8*len(a.memory.scratch) {
 		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.cuts.chunks, len(x.Scratch.data)/8,
-			a.memory.chunks, len(a.memory.scratch))
+			a.memory.cuts.Chunks, len(a.memory.scratch))
 	}
 	return nil
 }
@@ -202,9 +176,9 @@ func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv
 		}
 		return a.differ("after step %d, the last: the code goes on with\n%s", a.last, strings.Join(eventLines(sends, recvs, x), "\n"))
 	}
-	a.last = s.number
+	a.last = s.Number
 	if !slices.EqualFunc(sends, a.sends, sameSend) || !slices.EqualFunc(recvs, a.recvs, sameRecv) {
-		return a.differ("step %d: %s", s.number, firstDifference(eventLines(sends, recvs, x), eventLines(a.sends, a.recvs, x)))
+		return a.differ("step %d: %s", s.Number, firstDifference(eventLines(sends, recvs, x), eventLines(a.sends, a.recvs, x)))
 	}
 	a.stage.events += len(sends) + len(recvs)
 	a.sendAll(s, sends)
@@ -212,10 +186,9 @@ func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv
 }
 
 // sendAll sends what the code and the schedule send in a step.
-func (a *actor) sendAll(s *actorStep, sends []wire.Send) {
+func (a *actor) sendAll(s *gen.ProgramStep, sends []wire.Send) {
 	n := 0
-	for i := range s.sends {
-		in := &s.sends[i]
+	for _, in := range s.Sends {
 		if want := a.memory.at(in.Srcs[0]); len(want) > 0 || in.Srcs[0].Buf == "" {
 			a.stage.send(a.rank, in.Peer, letter{slices.Clone(uint64s(sends[n].Data)), slices.Clone(want)})
 			n++
@@ -224,10 +197,9 @@ func (a *actor) sendAll(s *actorStep, sends []wire.Send) {
 }
 
 // receiveAll receives what the code and the schedule receive in a step.
-func (a *actor) receiveAll(s *actorStep, recvs []wire.Recv) error {
+func (a *actor) receiveAll(s *gen.ProgramStep, recvs []wire.Recv) error {
 	n := 0
-	for i := range s.recvs {
-		in := &s.recvs[i]
+	for _, in := range s.Recvs {
 		if len(a.memory.at(in.Dst)) == 0 && in.Dst.Buf != "" {
 			continue
 		}
@@ -238,7 +210,7 @@ func (a *actor) receiveAll(s *actorStep, recvs []wire.Recv) error {
 		case !ok:
 			return errDiffers
 		case 8*len(l.got) != len(r.Into) || len(l.got) != len(l.want):
-			return a.differ("step %d: rank %d has sent %d elements for %d", s.number, r.Peer, len(l.got), len(r.Into)/8)
+			return a.differ("step %d: rank %d has sent %d elements for %d", s.Number, r.Peer, len(l.got), len(r.Into)/8)
 		}
 		a.apply(r, l.got)
 		a.memory.receive(in, l.want)
@@ -262,16 +234,14 @@ func (a *actor) apply(r *wire.Recv, got []uint64) {
 }
 
 // expect fills in the messages of a step of the schedule.
-func (a *actor) expect(s *actorStep) {
+func (a *actor) expect(s *gen.ProgramStep) {
 	a.sends, a.recvs = a.sends[:0], a.recvs[:0]
-	for i := range s.sends {
-		in := &s.sends[i]
+	for _, in := range s.Sends {
 		if data := a.bytes(in.Srcs[0]); len(data) > 0 || in.Srcs[0].Buf == "" {
 			a.sends = append(a.sends, wire.Send{Peer: in.Peer, Data: data})
 		}
 	}
-	for i := range s.recvs {
-		in := &s.recvs[i]
+	for _, in := range s.Recvs {
 		r := wire.Recv{Peer: in.Peer, Into: a.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst, Lend: in.Lend}
 		if in.Kind == gen.RecvReduceInstr {
 			r.Kernel, r.With = a.comm.call.kernel, a.bytes(in.Srcs[0])
@@ -284,7 +254,7 @@ func (a *actor) expect(s *actorStep) {
 
 // bytes is the memory of the code that a place of the schedule stands for.
 func (a *actor) bytes(p gen.Place) []byte {
-	from, to := a.memory.span(p)
+	from, to := a.memory.cuts.Span(p)
 	x := &a.comm.call
 	switch p.Buf {
 	case "in":

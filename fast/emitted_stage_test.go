@@ -60,7 +60,7 @@ type emittedCall struct {
 	a       *gen.Algorithm
 	k       *Collective // that has the function, and nothing else
 	s       *gen.Schedule
-	steps   [][]actorStep // by rank
+	steps   [][]gen.ProgramStep // by rank
 	buffers []buffersOf
 	count   int
 	inPlace bool

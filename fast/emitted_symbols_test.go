@@ -58,14 +58,14 @@ func uint64s(b []byte) []uint64 {
 // shadow is a rank's memory as the schedule has it, next to that of the code.
 type shadow struct {
 	syms             *symbols
-	count, chunks    int
+	cuts             gen.Cuts
 	in, out, scratch []uint64
 	finishes         bool // the primitive takes an op, which here divides in the end
 }
 
 // at are the elements of a place.
 func (s *shadow) at(p gen.Place) []uint64 {
-	switch from, to := s.span(p); p.Buf {
+	switch from, to := s.cuts.Span(p); p.Buf {
 	case "in":
 		return s.in[from:to]
 	case "out":
@@ -74,27 +74,6 @@ func (s *shadow) at(p gen.Place) []uint64 {
 		return s.scratch[from:to]
 	}
 	return nil
-}
-
-// span is where a place lies in its buffer, in elements.
-func (s *shadow) span(p gen.Place) (from, to int) {
-	if p.Buf != "scratch" {
-		return s.first(p.At), s.first(p.At + p.N)
-	}
-	slot := s.slot()
-	from, to = p.At*slot, (p.At+p.N)*slot
-	if p.N == 1 {
-		to = from + s.first(p.Like+1) - s.first(p.Like)
-	}
-	return from, to
-}
-
-// slot is the length of a slot of scratch.
-func (s *shadow) slot() int { return (s.count + s.chunks - 1) / s.chunks }
-
-// first is the first element of a chunk of In or Out.
-func (s *shadow) first(chunk int) int {
-	return chunk/s.chunks*s.count + chunk%s.chunks*(s.count/s.chunks) + min(chunk%s.chunks, s.count%s.chunks)
 }
 
 // receive carries out a receive of these elements.

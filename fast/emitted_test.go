@@ -74,7 +74,7 @@ func (u subject) callOf(t testing.TB, k *Collective, s *gen.Schedule) *emittedCa
 	e := &emittedCall{a: u.Algorithm, k: k, s: s}
 	for r := range s.Ranks {
 		x := &expect.Ranks[r]
-		e.steps = append(e.steps, stepsOf(&s.Ranks[r]))
+		e.steps = append(e.steps, s.Ranks[r].Steps())
 		e.buffers = append(e.buffers, buffersOf{len(x.In), len(x.Out), x.InBlock, x.OutBlock})
 	}
 	return e

@@ -34,6 +34,35 @@ type Program struct {
 	Instrs           []Instr
 }
 
+// ProgramStep is a step of a Program: messages that are in flight together, and what the rank does by itself when they are complete.
+type ProgramStep struct {
+	Number              int
+	Sends, Recvs, Local []*Instr // in their order
+}
+
+// Steps are the steps of p that do anything.
+func (p *Program) Steps() (steps []ProgramStep) {
+	for i := range p.Instrs {
+		in := &p.Instrs[i]
+		if in.Kind == JoinInstr {
+			continue
+		}
+		if n := len(steps); n == 0 || steps[n-1].Number != in.Step {
+			steps = append(steps, ProgramStep{Number: in.Step})
+		}
+		s := &steps[len(steps)-1]
+		switch in.Kind {
+		case SendInstr:
+			s.Sends = append(s.Sends, in)
+		case RecvInstr, RecvReduceInstr:
+			s.Recvs = append(s.Recvs, in)
+		default:
+			s.Local = append(s.Local, in)
+		}
+	}
+	return steps
+}
+
 // Instr is one instruction.
 //
 //	Send        sends Src to Peer

@@ -62,7 +62,7 @@ func messagesOf(t *testing.T, c Call) (sent, bytes int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{cuts: cuts{c.Block, s.Chunks}}
+	w := &world{cuts: gen.Cuts{Block: c.Block, Chunks: s.Chunks}}
 	for _, p := range s.Ranks {
 		for i := range p.Instrs {
 			if n, ok := w.message(&p.Instrs[i]); ok && p.Instrs[i].Kind == gen.SendInstr {

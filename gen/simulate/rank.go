@@ -110,7 +110,7 @@ func (w *world) message(in *gen.Instr) (bytes int, ok bool) {
 	default:
 		return 0, false
 	}
-	bytes = w.cuts.bytes(place)
+	bytes = w.cuts.Len(place)
 	return bytes, bytes > 0 || place.Buf == ""
 }
 
@@ -120,12 +120,12 @@ func (w *world) count(k *rank, in *gen.Instr) {
 	case gen.CopyInstr:
 		same := w.call.InPlace && in.Dst.Buf != spec.Scratch && in.Srcs[0].Buf != spec.Scratch
 		if !same && !in.Lend {
-			k.copied += w.cuts.bytes(in.Dst)
+			k.copied += w.cuts.Len(in.Dst)
 		}
 	case gen.ReduceInstr:
-		k.reduced += (len(in.Srcs) - 1) * w.cuts.bytes(in.Dst)
+		k.reduced += (len(in.Srcs) - 1) * w.cuts.Len(in.Dst)
 		if len(in.Srcs) == 1 {
-			k.copied += w.cuts.bytes(in.Dst)
+			k.copied += w.cuts.Len(in.Dst)
 		}
 	}
 }

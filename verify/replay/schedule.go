@@ -19,13 +19,7 @@ type plan struct {
 // schedule is a schedule by ranks and steps.
 type schedule struct {
 	*gen.Schedule
-	steps [][]scheduled
-}
-
-// scheduled is a step of one rank, without instructions that do nothing.
-type scheduled struct {
-	number              int
-	sends, recvs, local []*gen.Instr
+	steps [][]gen.ProgramStep
 }
 
 // schedule is that of a call among size ranks.
@@ -49,30 +43,10 @@ func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	}
 	s := &schedule{Schedule: made}
 	for rank := range made.Ranks {
-		s.steps = append(s.steps, stepsOf(&made.Ranks[rank]))
+		s.steps = append(s.steps, made.Ranks[rank].Steps())
 	}
 	r.schedules[p] = s
 	return s, nil
-}
-
-// stepsOf are the steps of a rank.
-func stepsOf(p *gen.Program) (steps []scheduled) {
-	for i := range p.Instrs {
-		in := &p.Instrs[i]
-		if n := len(steps); n == 0 || steps[n-1].number != in.Step {
-			steps = append(steps, scheduled{number: in.Step})
-		}
-		s := &steps[len(steps)-1]
-		switch in.Kind {
-		case gen.SendInstr:
-			s.sends = append(s.sends, in)
-		case gen.RecvInstr, gen.RecvReduceInstr:
-			s.recvs = append(s.recvs, in)
-		case gen.CopyInstr, gen.ReduceInstr, gen.FinishInstr:
-			s.local = append(s.local, in)
-		}
-	}
-	return steps
 }
 
 // call is a call of one rank.
@@ -86,7 +60,7 @@ type call struct {
 }
 
 // settle goes on to the next step that has something to do: messages, unless these have moved, or a local instruction.
-func (c *call) settle() *scheduled {
+func (c *call) settle() *gen.ProgramStep {
 	steps := c.s.steps[c.rank]
 	for ; c.at < len(steps); c.at, c.moved, c.local = c.at+1, false, 0 {
 		s := &steps[c.at]
@@ -94,8 +68,8 @@ func (c *call) settle() *scheduled {
 			return s
 		}
 		c.moved = true
-		for ; c.local < len(s.local); c.local++ {
-			if c.place(s.local[c.local].Dst).Bytes > 0 {
+		for ; c.local < len(s.Local); c.local++ {
+			if c.place(s.Local[c.local].Dst).Bytes > 0 {
 				return s
 			}
 		}
@@ -106,12 +80,12 @@ func (c *call) settle() *scheduled {
 // messages are those of the step, in the places of this call, without those that have no bytes and are no signals.
 func (c *call) messages() (sends []events.Send, recvs []events.Recv) {
 	s := &c.s.steps[c.rank][c.at]
-	for _, in := range s.sends {
+	for _, in := range s.Sends {
 		if p := c.place(in.Srcs[0]); p.Bytes > 0 || in.Srcs[0].Buf == "" {
 			sends = append(sends, events.Send{Peer: in.Peer, Data: p})
 		}
 	}
-	for _, in := range s.recvs {
+	for _, in := range s.Recvs {
 		p := c.place(in.Dst)
 		if p.Bytes == 0 && in.Dst.Buf != "" {
 			continue
@@ -128,7 +102,7 @@ func (c *call) messages() (sends []events.Send, recvs []events.Recv) {
 
 // operation is the local instruction that is next in the step.
 func (c *call) operation() (events.Kind, *events.Local) {
-	in := c.s.steps[c.rank][c.at].local[c.local]
+	in := c.s.steps[c.rank][c.at].Local[c.local]
 	l := &events.Local{Into: c.place(in.Dst), Lent: in.Lend}
 	for _, src := range in.Srcs {
 		l.From = append(l.From, c.place(src))
@@ -145,7 +119,7 @@ func (c *call) operation() (events.Kind, *events.Local) {
 
 // place is where a place of the schedule lies in this call, as events name it.
 func (c *call) place(p gen.Place) events.Place {
-	from, to := c.span(p)
+	from, to := gen.Cuts{Block: c.Count, Chunks: c.s.Chunks}.Span(p)
 	e := events.Place{Buf: string(p.Buf), At: from * c.Element, Bytes: (to - from) * c.Element}
 	if e.Bytes == 0 {
 		return events.Place{}
@@ -154,23 +128,6 @@ func (c *call) place(p gen.Place) events.Place {
 		e.Buf, e.At = string(spec.Out), at
 	}
 	return e
-}
-
-// span is where a place lies in its buffer, in elements.
-func (c *call) span(p gen.Place) (from, to int) {
-	chunks := c.s.Chunks
-	first := func(chunk int) int {
-		return chunk/chunks*c.Count + chunk%chunks*(c.Count/chunks) + min(chunk%chunks, c.Count%chunks)
-	}
-	if p.Buf != spec.Scratch {
-		return first(p.At), first(p.At + p.N)
-	}
-	slot := (c.Count + chunks - 1) / chunks
-	from, to = p.At*slot, (p.At+p.N)*slot
-	if p.N == 1 {
-		to = from + first(p.Like+1) - first(p.Like)
-	}
-	return from, to
 }
 
 // checkBuffers compares the length of the buffers with that of the blocks that the schedule has there.
@@ -237,7 +194,7 @@ func (m *member) end(r *replay) error {
 	}
 	for _, c := range m.calls {
 		if s := c.settle(); s != nil {
-			return fmt.Errorf("step %d of %s is not done: %s", s.number, c.s.Algorithm, c.due())
+			return fmt.Errorf("step %d of %s is not done: %s", s.Number, c.s.Algorithm, c.due())
 		}
 		r.report.Calls[fmt.Sprintf("%s over %s", c.s.Algorithm, m.comm.transport)]++
 	}

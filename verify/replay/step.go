@@ -29,7 +29,7 @@ func (m *member) step(e *events.Event) error {
 		case s == nil:
 			continue
 		case c.moved:
-			return fmt.Errorf("step %d of %s has first to do: %s", s.number, c.s.Algorithm, c.due())
+			return fmt.Errorf("step %d of %s has first to do: %s", s.Number, c.s.Algorithm, c.due())
 		}
 		moreSends, moreRecvs := c.messages()
 		for _, s := range moreSends {
@@ -161,10 +161,10 @@ func (m *member) local(e *events.Event) error {
 		return fmt.Errorf("%s has nothing more to do", c.s.Algorithm)
 	}
 	if !c.moved {
-		return fmt.Errorf("step %d of %s has first to do: %s", s.number, c.s.Algorithm, c.due())
+		return fmt.Errorf("step %d of %s has first to do: %s", s.Number, c.s.Algorithm, c.due())
 	}
 	if do, want := c.operation(); do != e.Do || !reflect.DeepEqual(want, e.Local) {
-		return fmt.Errorf("step %d of %s has to do: %s", s.number, c.s.Algorithm, localWords(do, want))
+		return fmt.Errorf("step %d of %s has to do: %s", s.Number, c.s.Algorithm, localWords(do, want))
 	}
 	c.local++
 	return nil
