@@ -35,6 +35,17 @@ func (p *place) eventFile(size int) eventFile {
 	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: plainText(p.job)}}
 }
 
+// ringed is a transport between whose ranks there are rings, which hold so many segments: see events.Member.
+type ringed interface{ Rings() (slots, lines int) }
+
+// Rings are those of the near half.
+func (m *mixed) Rings() (slots, lines int) {
+	if t, ok := m.near.(ringed); ok {
+		return t.Rings()
+	}
+	return 0, 0
+}
+
 // follower is a transport that writes down what becomes of its messages.
 type follower interface{ Follow(*events.Trail) }
 
@@ -52,8 +63,11 @@ func (c *Comm) follow(log *events.Log) {
 	if log == nil {
 		return
 	}
-	c.trail = &trail{Trail: log.Join(c.id, &events.Member{Name: c.name, Rank: c.rank, Size: c.size, Processes: c.processes(),
-		Transport: c.carrier})}
+	m := &events.Member{Name: c.name, Rank: c.rank, Size: c.size, Processes: c.processes(), Transport: c.carrier}
+	if t, ok := c.transport.(ringed); ok {
+		m.Slots, m.Lines = t.Rings()
+	}
+	c.trail = &trail{Trail: log.Join(c.id, m)}
 	if t, ok := c.transport.(follower); ok {
 		t.Follow(c.trail.Trail)
 	}

@@ -11,7 +11,7 @@ import (
 // the right line. The events keep the numbers of their lines.
 func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 	for rank, all := range t.ranks {
-		for _, do := range []events.Kind{events.Stored, events.Placed, events.Done, events.Reduce} {
+		for _, do := range []events.Kind{events.Put, events.Placed, events.Done, events.Reduce} {
 			if first(all, do) < 1 {
 				return nil, fmt.Errorf("rank %d has not written %q", rank, do)
 			}
@@ -23,7 +23,7 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 		change func(all []events.Event) (changed []events.Event, refused uint64)
 	}{
 		{"without a put", 1, func(all []events.Event) ([]events.Event, uint64) {
-			at := first(all, events.Stored)
+			at := first(all, events.Put)
 			peer := all[at].Part.Peer
 			needs := slices.IndexFunc(all, func(e events.Event) bool {
 				return e.Do == events.Done || e.Do == events.Sent && e.Part.Peer == peer
@@ -46,14 +46,14 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 			return all, all[at-1].N
 		}},
 		{"with a put to the wrong rank", 2, func(all []events.Event) ([]events.Event, uint64) {
-			at := first(all, events.Stored)
+			at := first(all, events.Put)
 			part := *all[at].Part
 			part.Peer = 2
 			all[at].Part = &part
 			return all, all[at].N
 		}},
 		{"without the last event of a rank that is waited for", 0, func(all []events.Event) ([]events.Event, uint64) {
-			return all[:first(all, events.Stored)], 0
+			return all[:first(all, events.Put)], 0
 		}},
 	} {
 		changed := *t

@@ -103,7 +103,7 @@ func (c *cells) event(rank int, e *events.Event) (string, error) {
 			recvs[i] = fmt.Sprintf("<<%d, %s, %s>>", m.Peer, into, with)
 		}
 		return fmt.Sprintf("[do |-> %q, sends |-> {%s}, recvs |-> {%s}]", e.Do, strings.Join(sends, ", "), strings.Join(recvs, ", ")), nil
-	case events.Stored, events.Sent, events.Placed:
+	case events.Put, events.Sent, events.Placed:
 		p := e.Part
 		return fmt.Sprintf("[do |-> %q, peer |-> %d, at |-> %d, bytes |-> %d, lends |-> %s]", e.Do, p.Peer, p.At, p.Bytes,
 			strings.ToUpper(fmt.Sprint(lends[p.Via]))), nil

@@ -18,7 +18,7 @@ type traceOfRing struct {
 func ringOf(ranks [][]events.Event, from, to int) *traceOfRing {
 	t := &traceOfRing{from: from, to: to}
 	for _, e := range ranks[from] {
-		if e.Do == events.Stored && e.Part.Peer == to {
+		if e.Do == events.Put && e.Part.Peer == to {
 			t.sender = append(t.sender, e)
 		}
 	}

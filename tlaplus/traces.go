@@ -134,7 +134,7 @@ type traceOfCall struct {
 }
 
 // within are the events of a call that a model of calls knows.
-var within = []events.Kind{events.Begin, events.Step, events.Stored, events.Sent, events.Placed, events.Done, events.Copy,
+var within = []events.Kind{events.Begin, events.Step, events.Put, events.Sent, events.Placed, events.Done, events.Copy,
 	events.Reduce, events.Finish, events.End, events.Failed}
 
 // callOf is call i of a communicator. A rank that was not in it has no events.

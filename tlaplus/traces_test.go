@@ -18,7 +18,7 @@ func exchanged() [][]events.Event {
 			{Do: events.Joined, Member: &events.Member{Rank: rank, Size: 2}},
 			{Do: events.Begin, Call: &events.Call{Primitive: "AllGather", Algorithm: "ring", Element: 4, Count: 1, Peer: -1, Depth: 1, Shared: true}},
 			{Do: events.Step, Sends: []events.Send{{Peer: peer, Data: mine}}, Recvs: []events.Recv{{Peer: peer, Into: theirs}}},
-			{Do: events.Stored, Part: part}, {Do: events.Placed, Part: part}, {Do: events.Done}, {Do: events.End},
+			{Do: events.Put, Part: part}, {Do: events.Placed, Part: part}, {Do: events.Done}, {Do: events.End},
 			{Do: events.Freed, Part: part},
 		}
 		for i := range all {
@@ -111,7 +111,7 @@ func TestDoctoredTracesDiffer(t *testing.T) {
 	ring := &traceOfRing{from: 0, to: 1}
 	for i := range slots + 1 {
 		part := &events.Part{Segment: uint32(i), Bytes: 1}
-		ring.sender = append(ring.sender, events.Event{N: uint64(i), Do: events.Stored, Part: part})
+		ring.sender = append(ring.sender, events.Event{N: uint64(i), Do: events.Put, Part: part})
 		ring.receiver = append(ring.receiver, events.Event{N: uint64(i), Do: events.Placed, Part: part})
 	}
 	for _, x := range []struct {

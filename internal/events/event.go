@@ -36,7 +36,7 @@ const (
 	Joined Kind = "joined" // the rank has its end of a new communicator (Member)
 	Begin  Kind = "begin"  // a call begins (Call); calls between a sender and a receiver may begin together
 	Step   Kind = "step"   // the messages of a step (Sends, Recvs) begin to be in flight together
-	Stored Kind = "put"    // a part of a message can be taken by its receiver from now on (Part)
+	Put    Kind = "put"    // a part of a message can be taken by its receiver from now on (Part)
 	Sent   Kind = "sent"   // a part's memory is not read any more; parts that were copied for the receiver have no such event
 	Taken  Kind = "taken"  // a part was read out of the sender's memory, and is not in its place yet
 	Placed Kind = "placed" // a part that was received is in its place, reduced if it is to be
@@ -62,6 +62,8 @@ type Member struct {
 	Size      int    `json:"size"`
 	Processes []int  `json:"processes"` // of all ranks
 	Transport string `json:"transport"` // "inproc", "shm", "tcp" or "mixed"
+	Slots     int    `json:"slots"`     // how many segments a ring of shared memory holds; 0: there are none
+	Lines     int    `json:"lines"`     // and how many of those that are the last of their message, and short
 }
 
 // Call is a call. The hashes are those above the generated functions.

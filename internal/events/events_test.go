@@ -19,13 +19,13 @@ func sample() []Event {
 	ended := &Ended{State: "Failed", Error: "rank 1 died", Blames: []int{1}}
 	notice := &Notice{From: 0, By: 1, State: "Failed", Rank: 2, Down: "died"}
 	all := []Event{
-		{Do: Joined, Member: &Member{Name: "world", Rank: 0, Size: 2, Processes: []int{0, 1}, Transport: "shm"}},
+		{Do: Joined, Member: &Member{Name: "world", Rank: 0, Size: 2, Processes: []int{0, 1}, Transport: "shm", Slots: 8, Lines: 32}},
 		{Do: Begin, Call: &Call{Seq: 1, Fingerprint: 1<<64 - 1, Primitive: "AllReduce", Algorithm: "ring", Op: "sum", Type: "float32",
 			Element: 4, Count: 8, Peer: -1, Depth: 1, In: 32, Out: 32, Shared: true}},
 		{Do: Step, Sends: []Send{{Peer: 1, Data: place}}, Recvs: []Recv{{Peer: 1, Into: place, With: &place, AfterSend: true}}},
 		{Do: Agree, Agreed: &Agreed{Seq: 1, What: "Agree", Flags: 3, Gone: []int{1}}},
 	}
-	for _, do := range []Kind{Stored, Sent, Taken, Placed, Freed} {
+	for _, do := range []Kind{Put, Sent, Taken, Placed, Freed} {
 		all = append(all, Event{Do: do, Part: part})
 	}
 	for _, do := range []Kind{Copy, Reduce, Finish} {
@@ -94,6 +94,7 @@ func TestReadRefuses(t *testing.T) {
 		{`"buf":"out"`, `"bug":"out"`, "unknown field"},
 		{`"element":4`, `"element":400`, "line 3: a call with"},
 		{`"rank":0,"size":2`, `"rank":2,"size":2`, "line 2: there is no rank 2 of 2"},
+		{`"slots":8`, `"slots":-8`, "line 2: a ring of -8 slots"},
 		{`world`, `\u001b[2J`, "line 2: it has control characters"},
 		{"}\n", "}{}\n", "more than one value"},
 		{whole, "", "no header"},
@@ -139,7 +140,7 @@ func TestLog(t *testing.T) {
 		t.Error("two processes write one file")
 	}
 	trail := l.Join(5, &Member{Rank: 0, Size: 2, Processes: []int{3, 1}})
-	trail.Within([]int{1, 0}).Part(Stored, Part{Peer: 0, Bytes: 1, Via: Frame})
+	trail.Within([]int{1, 0}).Part(Put, Part{Peer: 0, Bytes: 1, Via: Frame})
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
@@ -159,7 +160,7 @@ func TestLog(t *testing.T) {
 func TestNilLog(t *testing.T) {
 	var l *Log
 	trail := l.Join(1, &Member{})
-	trail.Within(nil).Part(Stored, Part{})
+	trail.Within(nil).Part(Put, Part{})
 	trail.Write(&Event{})
 	if err := l.Close(); err != nil || trail != nil {
 		t.Error(trail, err)

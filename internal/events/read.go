@@ -17,6 +17,7 @@ const (
 	maxLine  = 4 << 20
 	maxRanks = 1 << 16
 	maxBytes = 1 << 48 // of a buffer
+	maxRing  = 1 << 16 // segments
 )
 
 // File is what one process has written.
@@ -107,7 +108,7 @@ var has = map[Kind]func(e *Event) bool{
 	Joined: func(e *Event) bool { return e.Member != nil },
 	Begin:  func(e *Event) bool { return e.Call != nil },
 	Step:   func(e *Event) bool { return len(e.Sends)+len(e.Recvs) > 0 },
-	Stored: hasPart, Sent: hasPart, Taken: hasPart, Placed: hasPart, Freed: hasPart,
+	Put:    hasPart, Sent: hasPart, Taken: hasPart, Placed: hasPart, Freed: hasPart,
 	Done: hasNothing, End: hasNothing, Closed: hasNothing,
 	Copy: hasLocal, Reduce: hasLocal, Finish: hasLocal,
 	Failed: hasEnded, Lost: hasEnded, Fate: hasEnded,
@@ -145,6 +146,8 @@ func (e *Event) checkMember() error {
 		return nil
 	case m.Size < 1 || m.Size > maxRanks || m.Rank < 0 || m.Rank >= m.Size || len(m.Processes) != m.Size:
 		return fmt.Errorf("there is no rank %d of %d, which are %d processes", m.Rank, m.Size, len(m.Processes))
+	case !isRing(m.Slots) || !isRing(m.Lines):
+		return fmt.Errorf("a ring of %d slots and %d lines", m.Slots, m.Lines)
 	}
 	return nil
 }
@@ -188,6 +191,7 @@ func (e *Event) checkPart() error {
 	return nil
 }
 
+func isRing(n int) bool   { return n >= 0 && n <= maxRing }
 func isRank(n int) bool   { return n >= 0 && n < maxRanks }
 func isLength(n int) bool { return n >= 0 && int64(n) <= maxBytes }
 

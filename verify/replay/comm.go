@@ -15,6 +15,7 @@ type comm struct {
 	member0   *events.Member // as the first that joined has it, but for the rank
 	ranks     []*member      // nil: it has not joined
 	channels  map[pair]*channel
+	rings     map[pair]*ring
 	agreed    map[uint64]*events.Agreed
 	told      map[word]int
 	transport string
@@ -33,6 +34,8 @@ type word struct {
 type member struct {
 	comm    *comm
 	rank    int
+	slots   int // of its rings
+	lines   int
 	calls   []*call         // that run
 	numbers map[pair]uint64 // of the last call: of a sender and a receiver, or of all ranks
 	current *step           // nil: no messages are in flight
@@ -55,18 +58,19 @@ func (r *replay) join(t *tape, e *events.Event) error {
 	}
 	c := r.comms[e.Comm]
 	if c == nil {
-		c = &comm{member0: e.Member, ranks: make([]*member, m.Size), channels: map[pair]*channel{}, agreed: map[uint64]*events.Agreed{},
+		c = &comm{member0: e.Member, ranks: make([]*member, m.Size), channels: map[pair]*channel{}, rings: map[pair]*ring{}, agreed: map[uint64]*events.Agreed{},
 			told: map[word]int{}, transport: m.Transport}
 		r.comms[e.Comm] = c
 	}
-	if m.Rank = c.member0.Rank; !reflect.DeepEqual(&m, c.member0) {
+	m.Rank, m.Slots, m.Lines = c.member0.Rank, c.member0.Slots, c.member0.Lines // a rank alone on its host has no rings
+	if !reflect.DeepEqual(&m, c.member0) {
 		return fmt.Errorf("process %d knows the communicator as %+v", c.member0.Processes[c.member0.Rank], *c.member0)
 	}
 	rank := e.Member.Rank
 	if c.ranks[rank] != nil {
 		return errors.New("it has joined before")
 	}
-	c.ranks[rank] = &member{comm: c, rank: rank, numbers: map[pair]uint64{}, lent: map[int]uint32{}, lost: map[int]bool{}}
+	c.ranks[rank] = &member{comm: c, rank: rank, slots: e.Member.Slots, lines: e.Member.Lines, numbers: map[pair]uint64{}, lent: map[int]uint32{}, lost: map[int]bool{}}
 	return nil
 }
 

@@ -47,6 +47,9 @@ func changed(t *testing.T, e *events.Event) map[string]events.Event {
 		change("a byte too many", func(e *events.Event) { e.Part.Bytes++ })
 		change("a byte later", func(e *events.Event) { e.Part.At++ })
 		change("another rank", func(e *events.Event) { e.Part.Peer = 7 })
+		if e.Do == events.Put && e.Part.Via != events.Memory && e.Part.Via != events.Frame {
+			change("another segment", func(e *events.Event) { e.Part.Segment++ })
+		}
 		if e.Do == events.Placed {
 			change("another segment", func(e *events.Event) { e.Part.Segment++ })
 			change("another way", func(e *events.Event) { e.Part.Via = events.Process })
@@ -190,7 +193,7 @@ func TestNeverJoined(t *testing.T) {
 func TestReceivedTooSoon(t *testing.T) {
 	files := read(t, shm.run(t, 2, "few"))
 	for i, e := range files[1].Events {
-		if e.Do == events.Stored {
+		if e.Do == events.Put {
 			files = doctored(files, 1, i, len(files[1].Events)-i)
 			break
 		}
@@ -198,6 +201,29 @@ func TestReceivedTooSoon(t *testing.T) {
 	_, err := replay.Replay(files, gen.Catalogue())
 	if err == nil || !strings.Contains(err.Error(), "rank-0.events") || !strings.Contains(err.Error(), "rank 1 has not sent it") {
 		t.Error(err)
+	}
+}
+
+// TestRingIsFull: a rank that puts more segments into its ring than that holds, of which the other rank has taken none, is refused at
+// the first one that is too many.
+func TestRingIsFull(t *testing.T) {
+	files := read(t, shm.run(t, 2, "ahead"))
+	if _, err := replay.Replay(files, gen.Catalogue()); err != nil {
+		t.Fatal(err)
+	}
+	slots, put, line := files[0].Events[0].Member.Slots, 0, 0
+	for i, e := range files[0].Events {
+		if e.Do == events.Put {
+			if put++; put == slots+1 {
+				line = i + 2
+			}
+		}
+	}
+	taken := slices.IndexFunc(files[1].Events, func(e events.Event) bool { return e.Do == events.Placed })
+	_, err := replay.Replay(doctored(files, 1, taken, len(files[1].Events)-taken), gen.Catalogue())
+	want := fmt.Sprintf("rank-0.events, line %d: put", line)
+	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("room for %d segments", slots)) {
+		t.Errorf("%v\nwant %s", err, want)
 	}
 }
 

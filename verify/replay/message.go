@@ -83,6 +83,9 @@ func (m *member) put(p *events.Part) error {
 	case len(m.lent) > 0 && p.Via != events.Frame: // shared memory takes back what it lent before it goes on
 		return errors.New("memory that was lent in the step before is not free")
 	}
+	if err := m.push(out, p); err != nil {
+		return err
+	}
 	out.put = append(out.put, *p)
 	out.ready, out.begun = out.ready+p.Bytes, true
 	if copied(p.Via) {
@@ -218,8 +221,11 @@ func (m *member) placed(p *events.Part) error {
 		return fmt.Errorf("of the message, %d bytes were taken, and %d are in their place", in.read, in.placed)
 	}
 	in.placed += p.Bytes
-	if p.Lent {
+	switch {
+	case p.Lent:
 		m.lent[p.Peer] = p.Segment
+	case copied(p.Via) || in.complete(): // what is read where it lies is one segment
+		m.pull(p)
 	}
 	return nil
 }
@@ -230,5 +236,6 @@ func (m *member) freed(p *events.Part) error {
 		return fmt.Errorf("of rank %d, that segment is not lent", p.Peer)
 	}
 	delete(m.lent, p.Peer)
+	m.pull(p)
 	return nil
 }

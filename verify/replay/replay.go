@@ -200,7 +200,7 @@ func (r *replay) take(t *tape, e *events.Event) error {
 		return m.begin(r, e.Call)
 	case events.Step:
 		return m.step(e)
-	case events.Stored:
+	case events.Put:
 		r.report.Parts[e.Part.Via]++
 		return m.put(e.Part)
 	case events.Sent:

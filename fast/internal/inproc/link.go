@@ -68,7 +68,7 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 		l.data, l.call = m.Data, m.call
 		l.read.Store(0)
 		if events.On {
-			e.trail.Part(events.Stored, events.Part{Peer: m.Peer, Bytes: len(m.Data), Via: events.Memory})
+			e.trail.Part(events.Put, events.Part{Peer: m.Peer, Bytes: len(m.Data), Via: events.Memory})
 		}
 		l.state.Store(posted)
 		m.posted = true

@@ -52,7 +52,7 @@ func (e *Endpoint) offer(m *outgoing, l *line) bool {
 	}
 	m.offered, m.segment = true, r.next
 	if events.On {
-		e.trail.Part(events.Stored, m.part(0, len(m.Data), where))
+		e.trail.Part(events.Put, m.part(0, len(m.Data), where))
 	}
 	r.next++
 	l.seq.Store(r.next)

@@ -103,7 +103,7 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	l.left, l.fingerprint = left(len(m.Data)-m.at), m.call.Fingerprint
 	n := e.put(m, l)
 	if events.On {
-		e.trail.Part(events.Stored, m.part(m.at, n, l.where))
+		e.trail.Part(events.Put, m.part(m.at, n, l.where))
 	}
 	r.next++
 	l.seq.Store(r.next)

@@ -40,7 +40,7 @@ func (e *Endpoint) dispatch(m *wire.Send) bool {
 	line.left, line.where, line.fingerprint = uint32(len(m.Data)), inSmall, e.current.Fingerprint
 	copy(line.inline[:], m.Data)
 	if events.On {
-		e.trail.Part(events.Stored, events.Part{Peer: m.Peer, Bytes: len(m.Data), Via: events.Inline, Segment: r.next})
+		e.trail.Part(events.Put, events.Part{Peer: m.Peer, Bytes: len(m.Data), Via: events.Inline, Segment: r.next})
 	}
 	l.sends++
 	l.sending++

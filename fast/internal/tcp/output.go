@@ -77,7 +77,7 @@ func (e *Endpoint) prepare(l *link, m *outgoing) bool {
 	o.pending = h.Append(o.pending)
 	o.segment, m.begun = bodyBytes(h), true
 	if events.On {
-		l.trail.Part(events.Stored, events.Part{Peer: l.peer, At: m.at, Bytes: o.segment, Via: events.Frame})
+		l.trail.Part(events.Put, events.Part{Peer: l.peer, At: m.at, Bytes: o.segment, Via: events.Frame})
 	}
 	return true
 }

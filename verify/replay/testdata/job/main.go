@@ -51,6 +51,7 @@ func exit(err error) {
 // deeds are what a job can do.
 var deeds = map[string]func(context.Context, *fast.Comm) error{
 	"few": few, "calls": calls, "slow": slow, "killed": killed, "cancelled": cancelled, "mismatched": mismatched,
+	"ahead": ahead,
 }
 
 // few makes a call of each kind: a reduction of what is received, one of what is lent, a signal, calls of two ranks.
@@ -58,6 +59,15 @@ func few(ctx context.Context, c *fast.Comm) error {
 	x := make([]float32, 30)
 	return errors.Join(fast.AllReduce(ctx, c, x, fast.Avg, fast.WithAlgorithm("ring")),
 		fast.AllReduce(ctx, c, x[:1], fast.Sum, fast.WithAlgorithm("one-shot")), fast.Barrier(ctx, c), passOn(ctx, c, 9))
+}
+
+// ahead has rank 0 send as much as it can without waiting for the others.
+func ahead(ctx context.Context, c *fast.Comm) (err error) {
+	x := make([]float64, 250)
+	for range 20 {
+		err = errors.Join(err, fast.Broadcast(ctx, c, x, 0, fast.WithAlgorithm("linear")))
+	}
+	return err
 }
 
 // calls makes calls with all algorithms, in place and not, of blocks that are cut by all transports.
