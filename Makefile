@@ -69,7 +69,7 @@ test-launchers: ## install launchers and servers, and run one program under each
 	cd launchers && COLLGEN_LAUNCHERS=1 $(GO) test -count=1
 
 # Packages with tests that need RDMA devices. Each runs in a virtual machine of its own.
-RDMA := ./fast/internal/verbs
+RDMA := ./fast/internal/verbs ./fast/internal/rdma/device
 
 .PHONY: test-rdma
 test-rdma: ## run the tests of RDMA in a virtual machine with two soft-RoCE devices, made of Debian's packages in the user's cache

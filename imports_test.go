@@ -59,6 +59,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/rdma/vm"},
 	{pattern: "fast/internal/rdma", may: []string{"fast/internal/wire", "fast/internal/talk", "fast/internal/verbs", "golang.org/x/sys"},
 		never: []string{"fast"}},
+	{pattern: "fast/internal/rdma/device", may: []string{"fast/internal/rdma", "fast/internal/verbs"}, never: []string{"fast"}},
 	{pattern: "fast/internal/rdma/fabric", may: []string{"fast/internal/rdma"}, never: []string{"fast"}},
 	{pattern: "fast/internal/*", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "cmd/collgen", may: []string{"spec", "selection", "gen", "gen/emit", "gen/induct", "gen/simulate", "verify", "verify/colltest",

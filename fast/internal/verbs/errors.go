@@ -32,11 +32,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // CompletionError is the failure of something that was posted. The queue pair has failed with it.
 type CompletionError struct {
 	Device string
-	Peer   string // whom the queue pair leads to, in the words of whoever connected it
+	Peer   string // whom the queue pair leads to, in the words of whoever connected it; or nothing
 	Status Status
 	Vendor uint32 // what the device calls it
 }
 
 func (e *CompletionError) Error() string {
-	return fmt.Sprintf("RDMA device %s, connection to %s: %v (%d, vendor's %#x)", e.Device, e.Peer, e.Status, e.Status, e.Vendor)
+	text := "RDMA device " + e.Device
+	if e.Peer != "" {
+		text += ", connection to " + e.Peer
+	}
+	return fmt.Sprintf("%s: %v (status %d, vendor's %#x)", text, e.Status, e.Status, e.Vendor)
 }

@@ -24,7 +24,7 @@ func TestPeerGone(t *testing.T) {
 		send := Send{ID: 1, Opcode: WriteWithImm, MR: a.mr, Length: 100, Remote: b.mr.Address(), RKey: b.mr.RKey}
 		a.post(t, send, send)
 		err := (&CompletionError{}).from(a.next(t))
-		if err.Status != RetriesExceeded || !strings.Contains(err.Error(), "rank 7: the peer does not answer (12") {
+		if err.Status != RetriesExceeded || !strings.Contains(err.Error(), "rank 7: the peer does not answer (status 12") {
 			t.Errorf("got %v", err)
 		}
 		if c := a.next(t); c.Status != Flushed {

@@ -1,0 +1,159 @@
+//go:build linux && cgo
+
+package device
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/rdma"
+	"github.com/collgen/collgen/fast/internal/verbs"
+)
+
+// domain is what an endpoint has of a port.
+type domain struct {
+	context *verbs.Context
+	port    verbs.Port
+	gid     verbs.GID
+	options Options
+	pd      *verbs.PD
+	channel *verbs.Channel
+	cq      *verbs.CQ
+	polled  [32]verbs.Completion
+	woken   atomic.Bool
+	failed  atomic.Pointer[error] // of the device or port
+	watched chan struct{}         // closed when nobody looks at the events any more
+}
+
+// spins is how often Poll looks: for a microsecond or two.
+const spins = 32
+
+// Open opens a port. Where there is no RDMA, the error is verbs.ErrUnavailable.
+func Open(o Options) (rdma.Domain, error) {
+	context, port, err := find(o)
+	if err != nil {
+		return nil, err
+	}
+	d := &domain{context: context, port: port, options: o, watched: make(chan struct{})}
+	if err := d.create(); err != nil {
+		return nil, errors.Join(err, context.Close())
+	}
+	go d.watch()
+	return d, nil
+}
+
+func (d *domain) create() (err error) {
+	gids, err := d.context.GIDs(d.port.Number)
+	if err != nil {
+		return err
+	}
+	if d.gid, err = verbs.ChooseGID(gids, d.options.GIDType, d.options.Address); err != nil {
+		return fmt.Errorf("RDMA device %s: %w", d.Name(), err)
+	}
+	if d.port.MTU, err = bounded(d.port.MTU, d.options.MTU); err != nil {
+		return err
+	}
+	if d.channel, err = d.context.CreateChannel(); err != nil {
+		return err
+	}
+	if d.cq, err = d.context.CreateCQ(d.options.Completions, d.channel); err != nil {
+		return err
+	}
+	d.pd, err = d.context.AllocPD()
+	return err
+}
+
+// watch waits for the end of the device or port.
+func (d *domain) watch() {
+	defer close(d.watched)
+	for {
+		e, err := d.context.Event()
+		if errors.Is(err, os.ErrClosed) {
+			return
+		}
+		if err == nil && e.Fatal() && (e.Port == 0 || e.Port == d.port.Number) {
+			err = errors.New(e.String())
+		}
+		if err != nil {
+			d.failed.Store(&err)
+			d.Wake()
+			return
+		}
+	}
+}
+
+func (d *domain) Name() string { return fmt.Sprintf("%s:%d", d.context.Device, d.port.Number) }
+
+func (d *domain) MaxMessage() int { return int(d.port.MaxMessage) }
+
+// region is registered memory.
+type region struct{ mr *verbs.MR }
+
+func (d *domain) Register(memory []byte) (rdma.Region, error) {
+	mr, err := d.pd.Register(memory, verbs.LocalWrite|verbs.RemoteWrite)
+	if err != nil {
+		return nil, err
+	}
+	return region{mr}, nil
+}
+
+func (r region) Place() (uint64, uint32) { return r.mr.Address(), r.mr.RKey }
+
+func (r region) Close() error { return r.mr.Close() }
+
+func (d *domain) Poll(into []rdma.Completion) (int, error) {
+	if err := d.failed.Load(); err != nil {
+		return 0, *err
+	}
+	n, err := d.cq.Spin(d.polled[:min(len(into), len(d.polled))], spins)
+	for i := range d.polled[:n] {
+		into[i] = completion(&d.polled[i], d.context.Device)
+	}
+	return n, err
+}
+
+// ofReceive marks the numbers of receives, which completions in error have as well.
+const ofReceive = 1 << 63
+
+func completion(c *verbs.Completion, device string) rdma.Completion {
+	out := rdma.Completion{QP: c.QP, ID: c.ID &^ ofReceive, Received: c.ID&ofReceive != 0}
+	switch c.Status {
+	case verbs.Success:
+		out.Immediate, out.Bytes = c.Imm, c.Bytes
+	case verbs.Flushed:
+		out.Err = rdma.ErrFlushed
+	default:
+		out.Err = c.Err(device, "")
+	}
+	return out
+}
+
+func (d *domain) Arm() error { return d.cq.Arm() }
+
+func (d *domain) Wait(atMost time.Duration) error {
+	if err := d.channel.SetDeadline(time.Now().Add(atMost)); err != nil {
+		return err
+	}
+	defer d.woken.Store(false)
+	if d.woken.Load() { // perhaps its deadline was set before that above
+		return nil
+	}
+	if err := d.channel.Wait(); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+func (d *domain) Wake() {
+	d.woken.Store(true)
+	_ = d.channel.SetDeadline(time.Unix(1, 0)) // fails when it is closed
+}
+
+func (d *domain) Close() error {
+	err := d.context.Close()
+	<-d.watched
+	return err
+}

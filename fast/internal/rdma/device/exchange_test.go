@@ -1,0 +1,95 @@
+//go:build linux && cgo
+
+package device_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/exchangetest"
+	"github.com/collgen/collgen/fast/internal/rdma"
+	"github.com/collgen/collgen/fast/internal/rdma/device"
+	"github.com/collgen/collgen/fast/internal/rdma/vm"
+)
+
+// member is an endpoint that tells the others when it closes.
+type member struct {
+	*rdma.Endpoint
+	rank   int
+	all    []*member
+	closed atomic.Bool
+}
+
+func (m *member) Close() error {
+	err := m.Endpoint.Close()
+	if !m.closed.Swap(true) {
+		for _, other := range m.all {
+			other.Left(m.rank)
+		}
+	}
+	return err
+}
+
+// members are the endpoints of size ranks, on both devices in turn.
+func members(t testing.TB, size int) []*member {
+	t.Helper()
+	vm.Need(t)
+	all := make([]*member, size)
+	for rank := range all {
+		nic := vm.NICs[rank%2]
+		d, err := device.Open(device.Options{Device: nic.Device, Completions: 8192})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[rank] = &member{rank: rank, all: all}
+		all[rank].Endpoint = rdma.New(rank, size, d, func(peer int, card []byte) { all[peer].Told(rank, card) })
+		t.Cleanup(func() { _ = all[rank].Close() })
+	}
+	return all
+}
+
+func transports(t *testing.T, size int) (all []exchangetest.Transport) {
+	for _, m := range members(t, size) {
+		all = append(all, m)
+	}
+	return all
+}
+
+func TestExchange(t *testing.T) {
+	vm.Need(t)
+	exchangetest.Run(t, transports)
+}
+
+func TestTellEach(t *testing.T) {
+	vm.Need(t)
+	exchangetest.RunTellEach(t, transports)
+}
+
+// TestNames has the domain called by its device and port.
+func TestNames(t *testing.T) {
+	vm.Need(t)
+	for _, o := range []device.Options{{Completions: 10}, {Device: "rxe1", Completions: 10, MTU: 1024}} {
+		d, err := device.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := o.Device
+		if want == "" {
+			want = "rxe0"
+		}
+		if got := d.Name(); got != fmt.Sprint(want, ":1") {
+			t.Errorf("got %q", got)
+		}
+		p, err := d.Pair(10, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mtu := p.Address().MTU; o.MTU != 0 && int(mtu) != o.MTU || o.MTU == 0 && mtu != 4096 {
+			t.Errorf("%s: packets of %d", d.Name(), mtu)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+//go:build linux && cgo
+
+package device
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/rdma"
+	"github.com/collgen/collgen/fast/internal/verbs"
+)
+
+// inline is how many bytes of a write are asked for to be copied while posting: what fits into a few cache lines.
+const inline = 200
+
+// pair is a queue pair. What is posted goes through arrays that it has, so that posting allocates nothing.
+type pair struct {
+	domain *domain
+	psn    uint32
+
+	mu       sync.Mutex // protects the following
+	qp       *verbs.QP
+	sends    [32]verbs.Send
+	loose    [32]verbs.MR // of inline bytes that are not registered
+	receives [32]verbs.Receive
+}
+
+func (d *domain) Pair(writes, receives int) (rdma.Pair, error) {
+	qp, err := d.pd.CreateQP(d.cq, d.cq, verbs.Depths{Sends: writes, Receives: receives, Inline: inline})
+	if err != nil {
+		return nil, err
+	}
+	p := &pair{domain: d, qp: qp, psn: rand.Uint32() >> 8}
+	for i := range p.receives {
+		p.receives[i].ID = ofReceive
+	}
+	if err := qp.ToInit(d.port.Number, verbs.RemoteWrite); err != nil {
+		_ = qp.Close() // the first error says more
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *pair) Address() rdma.Address {
+	d := p.domain
+	return rdma.Address{GID: d.gid.Raw(), LID: d.port.LID, MTU: uint16(d.port.MTU.Bytes()), QP: p.qp.Number, PSN: p.psn}
+}
+
+func (p *pair) Inline() int { return p.qp.Depths.Inline }
+
+func (p *pair) Connect(peer rdma.Address) error {
+	d := p.domain
+	mtu, err := bounded(d.port.MTU, int(peer.MTU))
+	if err != nil {
+		return fmt.Errorf("the peer of a queue pair of %s: %w", d.Name(), err)
+	}
+	path := verbs.Path{
+		QP: peer.QP, PSN: peer.PSN, GID: peer.GID, LID: peer.LID, MTU: mtu, GIDIndex: d.gid.Index,
+		TrafficClass: d.options.Traffic, ServiceLevel: d.options.Service, MinRNRTimer: rnrTimer,
+	}
+	if own := d.gid.Raw(); d.port.Link != verbs.Ethernet && peer.LID != 0 && [8]byte(own[:8]) == [8]byte(peer.GID[:8]) {
+		path.GID = [16]byte{} // in one subnet the LID says it all, and packets are shorter
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.qp.ToReceive(path); err != nil {
+		return err
+	}
+	r := retry
+	if d.options.Retry != nil {
+		r = *d.options.Retry
+	}
+	return p.qp.ToSend(p.psn, r)
+}
+
+// rnrTimer is 5 ms. A peer that is asked for too much is asked again so much later; credits see to it that there is none.
+const rnrTimer = 18
+
+func (p *pair) Receive(n int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for n > 0 {
+		posted, err := p.qp.PostReceives(p.receives[:min(n, len(p.receives))])
+		if n -= posted; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pair) Write(writes []rdma.Write) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(writes) > 0 {
+		n := min(len(writes), len(p.sends))
+		for i := range n {
+			p.encode(i, &writes[i])
+		}
+		if _, err := p.qp.Post(p.sends[:n]); err != nil {
+			return err
+		}
+		writes = writes[n:]
+	}
+	return nil
+}
+
+// encode makes the send of that number.
+func (p *pair) encode(i int, w *rdma.Write) {
+	s := &p.sends[i]
+	*s = verbs.Send{
+		ID: w.ID, Opcode: verbs.Write, Offset: w.Offset, Length: w.Length, Remote: w.To, RKey: w.Key, Imm: w.Immediate,
+		Signaled: w.Signal, Inline: w.Inline,
+	}
+	if w.Tell {
+		s.Opcode = verbs.WriteWithImm
+	}
+	if r, ok := w.From.(region); ok {
+		s.MR = r.mr
+	} else if w.Inline {
+		p.loose[i].Memory = w.Memory
+		s.MR = &p.loose[i]
+	}
+}
+
+func (p *pair) Break() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.qp.ToError()
+}
+
+func (p *pair) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.qp.Close()
+}
