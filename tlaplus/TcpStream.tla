@@ -8,14 +8,16 @@
 \* So are the looks before a sleep. After a sleep epoll forgets all sockets, if the rank waits for few, and not only those that have told
 \* of something; here each rank has one, and only what it tells ends a sleep, so that to forget it is what Heed does.
 \*
-\* A frame is a header of two bytes, of which the first says how much of the message is left and the second which one it
-\* is, and up to two bytes of data. Ghost variables show that this is the FIFO that Exec assumes: a message enters it
-\* when its last byte is written, and leaves it when its last byte is in place.
+\* A frame is a header, of which the first byte says how much of the message is left and how much of it follows, and that much
+\* of the message's data; or it tells something else, and is taken as a whole. Module Frames, which is generated, has the
+\* stream of all frames. Ghost variables show that this is the FIFO that Exec assumes: a message enters it when its last byte
+\* is written, and leaves it when its last byte is in place.
 \*
 \* action  models
 \* Push    fast/internal/tcp:Endpoint.push fast/internal/tcp:output.write fast/internal/tcp:output.drop
 \* Full    fast/internal/tcp:output.result
-\* Header  fast/internal/tcp:Endpoint.take fast/internal/tcp:parseHeader
+\* Header  fast/internal/tcp:Endpoint.take fast/internal/talk:ParseHeader
+\* Hear    fast/internal/tcp:Endpoint.hear fast/internal/talk:Partner.Tell fast/internal/talk:Partner.Note
 \* Place   fast/internal/tcp:link.place fast/internal/tcp:link.placed
 \* Done    fast/internal/tcp:Endpoint.received
 \* Fill    fast/internal/tcp:input.fill fast/internal/tcp:input.readInto
@@ -24,12 +26,11 @@
 \* Heed    fast/internal/tcp:Endpoint.heed fast/internal/tcp:poller.wait fast/internal/tcp:poller.forget
 \* Nap     fast/internal/tcp:Endpoint.sleep fast/internal/tcp:poller.sleep
 \* Fails   fast/internal/tcp:link.end
-EXTENDS Naturals, Sequences, FiniteSets
+EXTENDS Naturals, Sequences, FiniteSets, Frames
 
 CONSTANTS
   Room,        \* bytes that the sockets hold
   Buffer,      \* bytes that the receiver's buffer holds
-  Count,       \* messages, of 3, 0, 2, 0, 1 bytes
   MayBreak,    \* TRUE: the connection may break
   KeepRest,    \* FALSE: who wrote a part takes all as written
   WholeHeader, \* FALSE: a header is taken before all of it has come
@@ -63,19 +64,18 @@ polling == <<armed, cached, event>>
 
 Rank == {"S", "R"}
 
-\* The messages: message m has the bytes 10m+1, 10m+2, ... What is 100 and more is a header: 100 and the data bytes that are
-\* left, then 200 and the message's number.
-Size(m) == <<3, 0, 2, 0, 1>>[m]
-Message(m) == [k \in 1..Size(m) |-> 10 * m + k]
+\* A byte says what it is, and of which message. That of a header's beginning has the bytes of the message that are left, and
+\* those of the frame's body and of the header itself; that of data has its number in the message.
+Data == 0
+First == 1
+More == 2
+Other == 3 \* the beginning of a frame that is not a message's
 Min(a, b) == IF a < b THEN a ELSE b
-Segment == 2
+Message(m) == [k \in 1..Sizes[m] |-> <<Data, m, k, 0>>]
 
-\* All frames, where each byte's frame ends, and where each message ends.
-Stream == <<103, 201, 11, 12, 101, 201, 13, 100, 202, 102, 203, 31, 32, 100, 204, 101, 205, 51>>
-FrameEnd(n) == <<4, 4, 4, 4, 7, 7, 7, 9, 9, 13, 13, 13, 13, 15, 15, 18, 18, 18>>[n]
-MessageEnds == <<7, 9, 13, 15, 18>>
-Total == MessageEnds[Count]
-Complete(n) == Cardinality({m \in 1..Count : MessageEnds[m] <= n})
+Total == Len(Stream)
+FrameEnd(n) == (Frames[CHOOSE f \in 1..Len(Frames) : Frames[f].ends >= n /\ (f = 1 \/ Frames[f - 1].ends < n)]).ends
+Complete(n) == Cardinality({m \in 1..Len(Sizes) : MessageEnds[m] > 0 /\ MessageEnds[m] <= n})
 
 Init ==
   /\ pc = [p \in Rank |-> "look"]
@@ -88,10 +88,7 @@ At(p, at) == pc[p] = at
 Go(p, to) == pc' = [pc EXCEPT ![p] = to]
 Happens(p) == event' = [event EXCEPT ![p] = TRUE]
 
-\* The sender writes k bytes of one frame.
-Push(k) ==
-  /\ At("S", "look") /\ ~broken /\ sent < Total
-  /\ k <= Room - Len(wire) /\ k <= FrameEnd(sent + 1) - sent
+Writes(k) ==
   /\ wire' = wire \o SubSeq(Stream, sent + 1, sent + k)
   /\ \E now \in {IF KeepRest THEN sent + k ELSE FrameEnd(sent + 1)} :
        /\ sent' = now
@@ -99,6 +96,12 @@ Push(k) ==
        /\ Go("S", IF now = Total THEN "done" ELSE "look")
   /\ Happens("R")
   /\ UNCHANGED <<broken, buf, receiver, armed, cached, fine>>
+
+\* The sender writes k bytes of one frame.
+Push(k) ==
+  /\ At("S", "look") /\ ~broken /\ sent < Total
+  /\ k <= Room - Len(wire) /\ k <= FrameEnd(sent + 1) - sent
+  /\ Writes(k)
 
 \* The sender finds no room.
 Full ==
@@ -117,47 +120,63 @@ Arm(p) ==
   /\ UNCHANGED <<sender, wire, buf, receiver, chan, fine>>
 
 CanTake == left > 0 /\ buf # <<>>
-IsDone == begun /\ left = 0 /\ Len(into) = Size(taken + 1)
-CanParse == left = 0 /\ ~IsDone /\ Len(buf) >= (IF WholeHeader THEN 2 ELSE 1)
-Receives == At("R", "look") /\ taken < Count
+IsDone == begun /\ left = 0 /\ Len(into) = Sizes[taken + 1]
+IsNext == left = 0 /\ ~IsDone /\ buf # <<>>
+IsOther == (buf[1])[1] = Other
+CanHear == IsNext /\ IsOther /\ Len(buf) >= (buf[1])[4] + (buf[1])[3]
+CanParse == IsNext /\ ~IsOther /\ Len(buf) >= (IF WholeHeader THEN (buf[1])[4] ELSE 1)
+Receives == At("R", "look") /\ taken < Len(Sizes)
+
+Skip(n) == buf' = IF Len(buf) < n THEN <<>> ELSE SubSeq(buf, n + 1, Len(buf))
 
 Header ==
   /\ Receives /\ CanParse
-  /\ left' = IF buf[1] >= 100 THEN Min(Segment, buf[1] - 100) ELSE 1
+  /\ \E first \in {buf[1]} : \E is \in {first[1] = First} :
+       /\ left' = IF is THEN first[3] ELSE 1
+       /\ fine' = (fine /\ is /\ first[2] = Sizes[taken + 1] - Len(into))
+       /\ Skip(IF is THEN first[4] ELSE 1)
   /\ begun' = TRUE
-  /\ fine' = (fine /\ buf[1] >= 100 /\ buf[1] = 100 + Size(taken + 1) - Len(into))
-  /\ buf' = IF Len(buf) < 2 THEN <<>> ELSE SubSeq(buf, 3, Len(buf))
   /\ UNCHANGED <<pc, sender, wire, into, taken, polling, chan>>
+
+Hear ==
+  /\ CanHear
+  /\ Skip((buf[1])[4] + (buf[1])[3])
+  /\ UNCHANGED <<pc, sender, wire, receiver, polling, chan, fine>>
+
+Places(n) ==
+  /\ into' = into \o SubSeq(buf, 1, n)
+  /\ Skip(n)
+  /\ left' = left - n
+  /\ UNCHANGED <<pc, sender, wire, begun, taken, polling, chan, fine>>
 
 Place ==
   /\ Receives /\ CanTake
-  /\ \E n \in {Min(left, Len(buf))} :
-       /\ into' = into \o SubSeq(buf, 1, n)
-       /\ buf' = SubSeq(buf, n + 1, Len(buf))
-       /\ left' = left - n
-  /\ UNCHANGED <<pc, sender, wire, begun, taken, polling, chan, fine>>
+  /\ \E n \in {Min(left, Len(buf))} : Places(n)
 
 Received ==
   /\ fine' = (fine /\ Len(chan) > 0 /\ chan[1] = taken + 1 /\ into = Message(taken + 1))
   /\ chan' = IF Len(chan) > 0 THEN Tail(chan) ELSE chan
   /\ taken' = taken + 1
   /\ into' = <<>> /\ begun' = FALSE
-  /\ Go("R", IF taken + 1 = Count THEN "done" ELSE "look")
+  /\ Go("R", IF taken + 1 = Len(Sizes) THEN "done" ELSE "look")
 
 Done ==
   /\ Receives /\ IsDone
   /\ Received
   /\ UNCHANGED <<sender, wire, buf, left, polling>>
 
-Nothing == ~CanTake /\ ~IsDone /\ ~CanParse
+Nothing == ~CanTake /\ ~IsDone /\ ~CanParse /\ ~CanHear
 
-\* The receiver reads k bytes.
-Fill(k) ==
-  /\ Receives /\ Nothing /\ k <= Len(wire) /\ k <= Buffer - Len(buf)
+Brings(k) ==
   /\ buf' = buf \o SubSeq(wire, 1, k)
   /\ wire' = SubSeq(wire, k + 1, Len(wire))
   /\ Happens("S")
   /\ UNCHANGED <<pc, sender, receiver, armed, cached, chan, fine>>
+
+\* The receiver reads k bytes.
+Fill(k) ==
+  /\ Receives /\ Nothing /\ k <= Len(wire) /\ k <= Buffer - Len(buf)
+  /\ Brings(k)
 
 Dry ==
   /\ Receives /\ Nothing /\ wire = <<>> /\ ~broken
@@ -199,25 +218,25 @@ Finished == Ended("S") /\ Ended("R") /\ UNCHANGED vars
 
 Next ==
   \/ (\E k \in 1..Room : Push(k)) \/ Full
-  \/ Header \/ Place \/ Done \/ (\E k \in 1..Room : Fill(k)) \/ Dry
+  \/ Header \/ (Receives /\ Hear) \/ Place \/ Done \/ (\E k \in 1..Room : Fill(k)) \/ Dry
   \/ (\E p \in Rank : Arm(p) \/ Heed(p) \/ Nap(p) \/ Fails(p)) \/ Break \/ Finished
 
 Sleeps(p) == Arm(p) \/ Heed(p) \/ Nap(p) \/ Fails(p)
 Sends == Full \/ Sleeps("S") \/ \E k \in 1..Room : Push(k)
-Takes == Header \/ Place \/ Done \/ Dry \/ Sleeps("R") \/ \E k \in 1..Room : Fill(k)
+Takes == Header \/ (Receives /\ Hear) \/ Place \/ Done \/ Dry \/ Sleeps("R") \/ \E k \in 1..Room : Fill(k)
 
 \* Each goes on by itself: one that naps again and again does not keep the other from going on.
 Spec == Init /\ [][Next]_vars /\ WF_vars(Sends) /\ WF_vars(Takes)
 
-TypeOK == Len(wire) <= Room /\ Len(buf) <= Buffer /\ taken <= Count /\ sent <= Total
+TypeOK == Len(wire) <= Room /\ Len(buf) <= Buffer /\ taken <= Len(Sizes) /\ sent <= Total
 
 \* Every step is one of the FIFO, or none. It holds no more messages than have headers in the sockets and the buffer, and the
 \* one in turn whose header was taken; what broke with the connection is in neither.
-Refines == fine /\ (broken \/ 2 * Len(chan) <= Len(wire) + Len(buf) + (IF begun THEN 2 ELSE 0))
+Refines == fine /\ (broken \/ Heads * Len(chan) <= Len(wire) + Len(buf) + (IF begun THEN Heads ELSE 0))
 
 \* Nobody fails but for a connection that broke, and who is done has everything.
 Drained ==
-  /\ At("R", "done") => (chan = <<>> /\ taken = Count)
+  /\ At("R", "done") => (chan = <<>> /\ taken = Len(Sizes))
   /\ (At("R", "failed") \/ At("S", "failed")) => broken
 
 Ends == <>(Ended("S") /\ Ended("R"))

@@ -14,10 +14,14 @@ type check struct {
 	algorithm string
 	gen.Params
 	inPlace bool
+	// For model TcpStream: the bytes of the messages, and whether a frame comes first that is not a message's.
+	messages []int
+	told     bool
 
 	// For a model of what a real run did: module Trace, the numbers of its events' lines by rank, and where it is to be
 	// refused.
 	events  string
+	frames  string // of a connection: module Frames
 	lines   [][]string
 	refused string
 
@@ -90,18 +94,19 @@ var gateChecks = []check{
 }
 
 var tcpStreamChecks = []check{
-	{model: "TcpStream", config: "stream", want: "ok", states: 864},
-	{model: "TcpStream", config: "breaks", want: "ok", states: 2111},
-	{model: "TcpStream", config: "naps", want: "ok", states: 1108},
-	{model: "TcpStream", config: "long", want: "ok", states: 6212, long: true},
-	{model: "TcpStream", config: "bad_rest", want: "Refines", trace: 4},
-	{model: "TcpStream", config: "bad_header", want: "Refines", trace: 8},
-	{model: "TcpStream", config: "bad_end", want: "Refines", trace: 6},
-	{model: "TcpStream", config: "bad_armin", want: "deadlock", trace: 6},
-	{model: "TcpStream", config: "bad_armout", want: "deadlock", trace: 8},
-	{model: "TcpStream", config: "bad_armanew", want: "deadlock", trace: 11},
-	{model: "TcpStream", config: "bad_level", want: "deadlock", trace: 6},
-	{model: "TcpStream", config: "bad_nap", want: "Ends", states: 689},
+	{model: "TcpStream", config: "stream", messages: []int{3, 0}, want: "ok", states: 864},
+	{model: "TcpStream", config: "breaks", messages: []int{3, 0}, want: "ok", states: 2111},
+	{model: "TcpStream", config: "naps", messages: []int{3, 0}, want: "ok", states: 1108},
+	{model: "TcpStream", config: "told", messages: []int{3, 0}, told: true, want: "ok", states: 1153},
+	{model: "TcpStream", config: "long", messages: []int{3, 0, 2, 0, 1}, want: "ok", states: 6212, long: true},
+	{model: "TcpStream", config: "bad_rest", messages: []int{3, 0, 2, 0, 1}, want: "Refines", trace: 4},
+	{model: "TcpStream", config: "bad_header", messages: []int{3, 0}, want: "Refines", trace: 8},
+	{model: "TcpStream", config: "bad_end", messages: []int{3, 0}, want: "Refines", trace: 6},
+	{model: "TcpStream", config: "bad_armin", messages: []int{3, 0}, want: "deadlock", trace: 6},
+	{model: "TcpStream", config: "bad_armout", messages: []int{3, 0}, want: "deadlock", trace: 8},
+	{model: "TcpStream", config: "bad_armanew", messages: []int{3, 0}, want: "deadlock", trace: 11},
+	{model: "TcpStream", config: "bad_level", messages: []int{3, 0}, want: "deadlock", trace: 6},
+	{model: "TcpStream", config: "bad_nap", messages: []int{3, 0}, want: "Ends", states: 689},
 }
 
 var abortChecks = []check{

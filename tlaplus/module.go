@@ -24,7 +24,10 @@ func (c *check) text(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	modules := map[string]string{"Trace": c.events}
+	modules := map[string]string{"Trace": c.events, "Frames": c.frames}
+	if c.messages != nil {
+		modules["Frames"] = smallStream(c.messages, c.told).module()
+	}
 	if c.algorithm != "" {
 		s, err := c.instance()
 		if err != nil {

@@ -58,9 +58,10 @@ func (t *task) parse() error {
 			}
 		}
 	}
-	if len(properties) != 1 || len(t.invariants) == 0 {
+	ends := t.events != "" && len(properties) == 0 // a trace that is followed without a deadlock ends
+	if len(t.invariants) == 0 || len(properties) != 1 && !ends {
 		return fmt.Errorf("%d invariants and %d properties, want some and one", len(t.invariants), len(properties))
 	}
-	t.property = properties[0]
+	t.property = strings.Join(properties, "")
 	return nil
 }

@@ -103,6 +103,13 @@ func (j *job) checks(ranks [][]events.Event) (checks []*check, err error) {
 		}
 		checks = append(append(checks, t.check(j.transport+" "+j.what)), doctored...)
 	}
+	if j.transport == "tcp" {
+		made, err := j.streams(world)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, made...)
+	}
 	if j.transport == "shm" && j.what == "normal" {
 		t := ringOf(world, 0, 1)
 		doctored, err := t.doctored(j.transport)
@@ -110,6 +117,26 @@ func (j *job) checks(ranks [][]events.Event) (checks []*check, err error) {
 			return nil, err
 		}
 		checks = append(append(checks, t.check(j.transport+" "+j.what), ringOf(world, 2, 1).check(j.transport+" "+j.what)), doctored...)
+	}
+	return checks, nil
+}
+
+// streams is the connections of a job that are followed: one of them to the rank with which something happens, one from it.
+func (j *job) streams(world [][]events.Event) (checks []*check, err error) {
+	for _, ends := range [][2]int{{0, 1}, {1, 2}} {
+		t, err := streamOf(world, ends[0], ends[1])
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, t.check(j.transport+" "+j.what))
+		if j.what != "normal" || ends[0] != 0 {
+			continue
+		}
+		doctored, err := t.doctored(j.transport)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, doctored...)
 	}
 	return checks, nil
 }

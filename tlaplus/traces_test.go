@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -114,6 +115,7 @@ func TestDoctoredTracesDiffer(t *testing.T) {
 		ring.sender = append(ring.sender, events.Event{N: uint64(i), Do: events.Put, Part: part})
 		ring.receiver = append(ring.receiver, events.Event{N: uint64(i), Do: events.Placed, Part: part})
 	}
+	stream := streamed(t)
 	for _, x := range []struct {
 		was      *check
 		doctored func() ([]*check, error)
@@ -122,6 +124,7 @@ func TestDoctoredTracesDiffer(t *testing.T) {
 	}{
 		{failure.check("x"), func() ([]*check, error) { return failure.doctored("x") }, failure.check, 3},
 		{ring.check("x"), func() ([]*check, error) { return ring.doctored("x") }, ring.check, 3},
+		{stream.check("x"), func() ([]*check, error) { return stream.doctored("x") }, stream.check, 5},
 	} {
 		checks, err := x.doctored()
 		if err != nil || len(checks) != x.want {
@@ -135,6 +138,60 @@ func TestDoctoredTracesDiffer(t *testing.T) {
 		}
 		if again := x.again("x"); again.events != x.was.events {
 			t.Errorf("the trace itself was changed:\n%s", again.events)
+		}
+	}
+}
+
+// connection is what two ranks wrote down of a connection that carried a message of six bytes after a frame of eight.
+func connection() [][]events.Event {
+	part := func(do events.Kind, at, bytes int, segment uint32) events.Event {
+		return events.Event{Do: do, Part: &events.Part{At: at, Bytes: bytes, Via: events.Frame, Segment: segment}}
+	}
+	ranks := [][]events.Event{
+		{{Do: events.Step, Sends: []events.Send{{Peer: 1, Data: events.Place{Bytes: 6}}}}, part(events.Put, 0, 6, 0), part(events.Wrote, 0, 46, 0), {Do: events.Closed}},
+		{part(events.Came, 0, 30, 0), part(events.Framed, 0, 8, 2), part(events.Came, 0, 12, 0), part(events.Framed, 24, 6, messageKind),
+			part(events.Placed, 0, 2, 0), part(events.Came, 0, 4, 0), part(events.Placed, 2, 4, 0), {Do: events.Closed}},
+	}
+	for r, all := range ranks {
+		for i := range all {
+			if all[i].N = uint64(i + 1); all[i].Part != nil {
+				all[i].Part.Peer = 1 - r
+			}
+		}
+	}
+	return ranks
+}
+
+func streamed(t *testing.T) *traceOfStream {
+	t.Helper()
+	s, err := streamOf(connection(), 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestStreamIsCut: a byte of the model is what no call divides.
+func TestStreamIsCut(t *testing.T) {
+	got := streamed(t)
+	want := &traceOfStream{from: 0, to: 1, stream: stream{sizes: []int{2}, frames: []frame{{head: 2, data: 1}, {message: 1, left: 2, head: 3, data: 2}}},
+		sender: []streamEvent{{line: 3, do: events.Put, message: 1, data: 2}, {line: 4, do: events.Wrote, data: 8}},
+		receiver: []streamEvent{{line: 2, do: events.Came, data: 4}, {line: 3, do: events.Framed, data: 1}, {line: 4, do: events.Came, data: 3},
+			{line: 5, do: events.Framed, message: 1, left: 2, data: 2}, {line: 6, do: events.Placed, message: 1, data: 1}, {line: 7, do: events.Came, data: 1},
+			{line: 8, do: events.Placed, message: 1, at: 1, data: 1}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	for what, plant := range map[string]func(ranks [][]events.Event){
+		"a frame elsewhere":  func(ranks [][]events.Event) { ranks[1][3].Part.At++ },
+		"an unknown message": func(ranks [][]events.Event) { ranks[0][0].Sends = nil },
+		"a short frame":      func(ranks [][]events.Event) { ranks[1][3].Part.Bytes-- },
+	} {
+		ranks := connection()
+		plant(ranks)
+		if _, err := streamOf(ranks, 0, 1); err == nil {
+			t.Errorf("%s: not refused", what)
 		}
 	}
 }

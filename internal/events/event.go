@@ -41,6 +41,9 @@ const (
 	Taken  Kind = "taken"  // a part was read out of the sender's memory, and is not in its place yet
 	Placed Kind = "placed" // a part that was received is in its place, reduced if it is to be
 	Freed  Kind = "freed"  // the memory of the segment Part.Segment, which was lent, may be used again
+	Wrote  Kind = "wrote"  // the system has taken bytes of a connection, frames and all (Part.Bytes)
+	Came   Kind = "came"   // the system has brought so many
+	Framed Kind = "frame"  // the header of a frame is taken: Part.At is where the frame begins in what has come, Part.Segment its kind
 	Done   Kind = "done"   // all messages of the step are complete
 	Copy   Kind = "copy"   // a local copy (Local); lent: reductions read it where it was
 	Reduce Kind = "reduce" // a local reduction

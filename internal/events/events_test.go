@@ -25,7 +25,7 @@ func sample() []Event {
 		{Do: Step, Sends: []Send{{Peer: 1, Data: place}}, Recvs: []Recv{{Peer: 1, Into: place, With: &place, AfterSend: true}}},
 		{Do: Agree, Agreed: &Agreed{Seq: 1, What: "Agree", Flags: 3, Gone: []int{1}}},
 	}
-	for _, do := range []Kind{Put, Sent, Taken, Placed, Freed} {
+	for _, do := range []Kind{Put, Sent, Taken, Placed, Freed, Wrote, Came, Framed} {
 		all = append(all, Event{Do: do, Part: part})
 	}
 	for _, do := range []Kind{Copy, Reduce, Finish} {

@@ -108,7 +108,7 @@ var has = map[Kind]func(e *Event) bool{
 	Joined: func(e *Event) bool { return e.Member != nil },
 	Begin:  func(e *Event) bool { return e.Call != nil },
 	Step:   func(e *Event) bool { return len(e.Sends)+len(e.Recvs) > 0 },
-	Put:    hasPart, Sent: hasPart, Taken: hasPart, Placed: hasPart, Freed: hasPart,
+	Put:    hasPart, Sent: hasPart, Taken: hasPart, Placed: hasPart, Freed: hasPart, Wrote: hasPart, Came: hasPart, Framed: hasPart,
 	Done: hasNothing, End: hasNothing, Closed: hasNothing,
 	Copy: hasLocal, Reduce: hasLocal, Finish: hasLocal,
 	Failed: hasEnded, Lost: hasEnded, Fate: hasEnded,

@@ -49,7 +49,8 @@ type Endpoint struct {
 // Follow has this rank's messages written to t. It is for an endpoint that was not used yet.
 func (e *Endpoint) Follow(t *events.Trail) {
 	for i := range e.links {
-		e.links[i].trail = t
+		l := &e.links[i]
+		l.trail, l.in.flow, l.out.flow = t, t.Flow(i), t.Flow(i)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/internal/events"
 )
 
 const (
@@ -16,6 +17,7 @@ const (
 
 // input is what comes in on a link.
 type input struct {
+	flow    events.Flow
 	buf     []byte // what has come lies in buf[r:w]
 	r, w    int
 	segment int    // bytes of the current segment of the message in turn that were not taken
@@ -101,6 +103,9 @@ func (in *input) readInto(s Socket, b []byte) int {
 		return 0
 	}
 	n, err := s.Read(b)
+	if events.On {
+		in.flow.Moved(events.Came, n)
+	}
 	switch {
 	case err == nil && n > 0:
 		return n

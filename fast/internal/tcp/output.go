@@ -9,6 +9,7 @@ import (
 
 // output is what goes out on a link.
 type output struct {
+	flow    events.Flow
 	pending []byte // frames, or what is left of them, that go before the rest of the segment
 	from    int    // how much of pending has gone
 	segment int    // bytes of the message in turn that are left of its current segment
@@ -115,6 +116,9 @@ func (o *output) drop(n int) {
 
 // result is how many bytes a system call has sent, and takes note of why it sent none.
 func (o *output) result(n int, err error) int {
+	if events.On {
+		o.flow.Moved(events.Wrote, n)
+	}
 	switch err {
 	case nil:
 		return n

@@ -56,6 +56,7 @@ func (e *Endpoint) take(l *link, m *incoming) (moved bool, err error) {
 			if err := e.hear(l, h, in.buf[in.r+talk.HeaderBytes:], in.read); err != nil {
 				return moved, err
 			}
+			l.framed(h)
 			in.skip(talk.HeaderBytes + bodyBytes(h))
 		case m == nil:
 			return moved, nil
@@ -64,9 +65,17 @@ func (e *Endpoint) take(l *link, m *incoming) (moved bool, err error) {
 		case h.Fingerprint != m.fingerprint || h.Left != uint64(len(m.Into)-m.at):
 			return moved, e.refuse(l, m, h)
 		default:
+			l.framed(h)
 			in.skip(talk.HeaderBytes)
 			in.segment, m.begun = bodyBytes(h), true
 		}
+	}
+}
+
+// framed takes note of a frame that is taken.
+func (l *link) framed(h talk.Header) {
+	if events.On {
+		l.trail.Part(events.Framed, events.Part{Peer: l.peer, At: int(l.in.read), Bytes: bodyBytes(h), Via: events.Frame, Segment: uint32(h.Kind)})
 	}
 }
 
