@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -8,8 +9,16 @@ import (
 
 // vigil finds out who does not answer any more. Times are in nanoseconds.
 type vigil struct {
-	freeze int64 // how long a process may be silent
-	last   int64 // when it looked last
+	freeze int64        // how long a process may be silent
+	last   atomic.Int64 // when it looked last
+	woke   atomic.Int64 // when it found last that this process itself had been stopped; 0: never
+}
+
+// stalled tells whether this process was stopped until just now. Others may have given it up, and ended since, all of which it
+// reads now at once.
+func (v *vigil) stalled(now int64) bool {
+	woke := v.woke.Load()
+	return now-v.last.Load() > v.freeze/2 || woke > 0 && now-woke < int64(hearsay)
 }
 
 // blocked is how long writing may make no progress, at least: what the network loses costs some time.
@@ -18,8 +27,11 @@ const blocked = int64(2 * time.Second)
 // look is who of peers has been silent, or has not read, for too long. If this process itself was stopped for more than
 // half of that time, all have another chance, because what they said meanwhile may just not be read yet.
 func (v *vigil) look(now int64, peers []*peer) (silent []int) {
-	stalled := now-v.last > v.freeze/2
-	v.last = now
+	stalled := now-v.last.Load() > v.freeze/2
+	if stalled {
+		v.woke.Store(now)
+	}
+	v.last.Store(now)
 	for _, p := range peers {
 		writing := p.writing.Load()
 		switch {
@@ -40,7 +52,8 @@ func (v *vigil) look(now int64, peers []*peer) (silent []int) {
 // send the first of it alone; a heartbeat or two later the other side hears nothing either, and knows it that much later.
 // On one host nothing is lost.
 func (m *Mesh) watchOver() {
-	v := vigil{freeze: int64(m.cfg.Freeze), last: m.now()}
+	v := &m.vigil
+	v.last.Store(m.now())
 	for turn, last := int64(0), never; ; {
 		m.mu.Lock()
 		peers, wait := m.peers(), m.shortest/16

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -215,10 +216,16 @@ func TestVigil(t *testing.T) {
 		"stopped":        {100, 110, 100, 0, false, 110, 0},
 		"stopped, stuck": {100, 110, 100, 99, false, 110, 110},
 	} {
-		v, p := vigil{freeze: 2*second + 1, last: x.last * second}, new(peer)
+		v, p := vigil{freeze: 2*second + 1}, new(peer)
+		v.last.Store(x.last * second)
 		p.heard.Store(x.heard * second)
 		p.writing.Store(x.writing * second)
+		stopped := strings.HasPrefix(name, "stopped")
+		before := v.stalled(x.now * second)
 		silent := v.look(x.now*second, []*peer{p})
+		if after := v.stalled(x.now*second + int64(hearsay)/2); before != stopped || after != stopped || v.stalled(x.now*second+int64(hearsay)) {
+			t.Errorf("%s: it was stopped: %v, %v after it has looked", name, before, after)
+		}
 		if (len(silent) > 0) != x.silent || p.heard.Load() != x.thenHeard*second || p.writing.Load() != x.thenWriting*second {
 			t.Errorf("%s: silent %v, heard at %d, writing since %d", name, silent, p.heard.Load()/second, p.writing.Load()/second)
 		}

@@ -124,6 +124,9 @@ func (m *Mesh) run(p *peer) {
 	if err := p.read(m.take); err != nil {
 		detail, cause := p.cause(err)
 		m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
+		if cause == wire.ErrDied && m.vigil.stalled(m.now()) {
+			time.Sleep(hearsay) // another one may say that this process was given up: that is why, and comes first
+		}
 		m.down(p.process, cause, nil)
 	}
 	p.end(nil, true)

@@ -26,6 +26,7 @@ type Mesh struct {
 	dials   chan struct{} // taken by those who try to make control connections
 	inbox   *inbox.Inbox
 	lobby   lobby
+	vigil   vigil
 
 	mu      sync.Mutex
 	card    Card // this process's
@@ -58,6 +59,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
 		tickets: make(map[int]*reservation), dials: make(chan struct{}, maxDials),
 		shortest: cfg.Freeze, hurry: make(chan struct{}, 1)}
+	m.vigil.freeze = int64(cfg.Freeze)
 	m.inbox = inbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())

@@ -32,7 +32,8 @@ type way struct {
 	severed       bool // what is written is lost
 	corrupt       bool // a bit of what is written next is changed
 	until         [2]time.Time
-	reader, wrote func() // called when one may go on that reads, or writes
+	rouses        [2]*time.Timer // at those times
+	reader, wrote func()         // called when one may go on that reads, or writes
 }
 
 // part is bytes that arrive at one moment.
@@ -66,11 +67,16 @@ func (d *way) change(f func()) {
 
 func (d *way) rouse() { d.change(func() {}) }
 
-// limit is SetReadDeadline or SetWriteDeadline.
+// limit is SetReadDeadline or SetWriteDeadline. Nobody has to look again before it is over.
 func (d *way) limit(whose int, t time.Time) {
-	d.change(func() { d.until[whose] = t })
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.until[whose] = t
+	if timer := d.rouses[whose]; timer != nil {
+		timer.Stop()
+	}
 	if !t.IsZero() {
-		time.AfterFunc(time.Until(t), d.rouse)
+		d.rouses[whose] = time.AfterFunc(time.Until(t), d.rouse)
 	}
 }
 
@@ -101,51 +107,51 @@ func (d *way) here() ([]byte, error) {
 
 // read is read(2) of a socket that does not block, with io.EOF at the end.
 func (d *way) read(b []byte) (n int, err error) {
-	d.change(func() {
-		var data []byte
-		if err = d.over(reading); err == nil {
-			data, err = d.here()
-		}
-		if err != nil || len(b) == 0 {
-			return
-		}
+	d.mu.Lock()
+	var data []byte
+	if err = d.over(reading); err == nil {
+		data, err = d.here()
+	}
+	if err == nil && len(b) > 0 {
 		n = copy(b, data[:d.some(len(data))])
 		d.held -= n
 		if d.parts[0].data = data[n:]; n == len(data) {
 			d.parts = d.parts[1:]
 		}
-	})
+	}
+	d.mu.Unlock()
+	if n > 0 { // there is room
+		d.rouse()
+	}
 	return n, err
 }
 
-// write is write(2) of a socket that does not block.
+// write is write(2) of a socket that does not block. Nobody has to look before the bytes have arrived.
 func (d *way) write(b []byte) (n int, err error) {
-	d.change(func() {
-		if err = d.over(writing); err != nil || len(b) == 0 {
-			return
-		}
-		if d.severed { // as if it were in buffers
-			n = len(b)
-			return
-		}
-		if n = d.some(min(len(b), d.Capacity-d.held)); n <= 0 {
-			n, err = 0, syscall.EAGAIN
-			return
-		}
-		at := time.Now().Add(d.delay())
-		if last := len(d.parts) - 1; last >= 0 && at.Before(d.parts[last].at) {
-			at = d.parts[last].at
-		}
-		data := slices.Clone(b[:n])
-		if d.corrupt && n > 0 {
-			data[d.random.IntN(n)] ^= 1
-			d.corrupt = false
-		}
-		d.parts = append(d.parts, part{data, at})
-		d.held += n
-		time.AfterFunc(time.Until(at), d.rouse)
-	})
-	return n, err
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err = d.over(writing); err != nil || len(b) == 0 {
+		return 0, err
+	}
+	if d.severed { // as if it were in buffers
+		return len(b), nil
+	}
+	if n = d.some(min(len(b), d.Capacity-d.held)); n <= 0 {
+		return 0, syscall.EAGAIN
+	}
+	at := time.Now().Add(d.delay())
+	if last := len(d.parts) - 1; last >= 0 && at.Before(d.parts[last].at) {
+		at = d.parts[last].at
+	}
+	data := slices.Clone(b[:n])
+	if d.corrupt {
+		data[d.random.IntN(n)] ^= 1
+		d.corrupt = false
+	}
+	d.parts = append(d.parts, part{data, at})
+	d.held += n
+	time.AfterFunc(time.Until(at), d.rouse)
+	return n, nil
 }
 
 // delay is how long something is on its way.
