@@ -103,33 +103,42 @@ func (j *job) checks(ranks [][]events.Event) (checks []*check, err error) {
 		}
 		checks = append(append(checks, t.check(j.transport+" "+j.what)), doctored...)
 	}
+	follows := j.rings
 	if j.transport == "tcp" {
-		made, err := j.streams(world)
-		if err != nil {
-			return nil, err
-		}
-		checks = append(checks, made...)
+		follows = j.streams
 	}
-	if j.transport == "shm" && j.what == "normal" {
-		t := ringOf(world, 0, 1)
-		doctored, err := t.doctored(j.transport)
+	made, err := follows(world)
+	return append(checks, made...), err
+}
+
+// followed is the rings or connections of a job that are followed: to the rank with which something happens, and from it to one
+// that comes late, and to one that does not.
+var followed = [][2]int{{0, 1}, {1, 0}, {1, 2}}
+
+// rings is the rings of shared memory that are followed.
+func (j *job) rings(world [][]events.Event) (checks []*check, err error) {
+	for _, ends := range followed {
+		checks = append(checks, ringOf(world, ends[0], ends[1]).check(j.transport+" "+j.what))
+	}
+	if j.what == "normal" {
+		doctored, err := ringOf(world, 0, 1).doctored(j.transport)
 		if err != nil {
 			return nil, err
 		}
-		checks = append(append(checks, t.check(j.transport+" "+j.what), ringOf(world, 2, 1).check(j.transport+" "+j.what)), doctored...)
+		checks = append(checks, doctored...)
 	}
 	return checks, nil
 }
 
-// streams is the connections of a job that are followed: one of them to the rank with which something happens, one from it.
+// streams is the connections of TCP that are followed.
 func (j *job) streams(world [][]events.Event) (checks []*check, err error) {
-	for _, ends := range [][2]int{{0, 1}, {1, 2}} {
+	for i, ends := range followed {
 		t, err := streamOf(world, ends[0], ends[1])
 		if err != nil {
 			return nil, err
 		}
 		checks = append(checks, t.check(j.transport+" "+j.what))
-		if j.what != "normal" || ends[0] != 0 {
+		if j.what != "normal" || i > 0 {
 			continue
 		}
 		doctored, err := t.doctored(j.transport)
