@@ -51,7 +51,10 @@ func (r *replay) join(t *tape, e *events.Event) error {
 	if m.Processes[m.Rank] != t.file.Process {
 		return fmt.Errorf("rank %d of the communicator is process %d", m.Rank, m.Processes[m.Rank])
 	}
-	for _, process := range m.Processes {
+	for i, process := range m.Processes {
+		if slices.Contains(m.Processes[:i], process) {
+			return fmt.Errorf("process %d is two ranks", process)
+		}
 		if !slices.ContainsFunc(r.tapes, func(t *tape) bool { return t.file.Process == process }) {
 			return fmt.Errorf("process %d is a rank, and there is no file of it", process)
 		}

@@ -230,26 +230,22 @@ func TestRingIsFull(t *testing.T) {
 	}
 }
 
-// FuzzReplay: whatever is in the files, there is an error or a report.
-func FuzzReplay(f *testing.F) {
-	files := read(f, inproc.run(f, 2, "few"))
-	text := func(file *events.File) string {
-		var b strings.Builder
-		lines := json.NewEncoder(&b)
-		_ = lines.Encode(file.Header)
-		for _, e := range file.Events {
-			_ = lines.Encode(e)
+// TestHostile: a short file cannot have a schedule made that takes all memory.
+func TestHostile(t *testing.T) {
+	files := read(t, inproc.run(t, 2, "few"))
+	begins := slices.IndexFunc(files[0].Events, func(e events.Event) bool { return e.Do == events.Begin })
+	joined, call := files[0].Events[0], files[0].Events[begins]
+	member, deep := *joined.Member, *call.Call
+	member.Size, member.Processes = 1<<16, make([]int, 1<<16)
+	joined.Member = &member
+	deep.Depth, deep.Count = 1<<23, 1<<30
+	call.Call = &deep
+	for want, all := range map[string][]*events.File{
+		"process 0 is two ranks":                  doctored(files, 0, 0, 1, joined),
+		"2 ranks with depth 8388608 are too many": doctored(files, 0, begins, 1, call),
+	} {
+		if _, err := replay.Replay(all, gen.Catalogue()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
-		return b.String()
 	}
-	f.Add(text(files[0]), text(files[1]))
-	f.Fuzz(func(t *testing.T, a, b string) {
-		var all []*events.File
-		for _, s := range []string{a, b} {
-			if file, err := events.Read(strings.NewReader(s)); err == nil {
-				all = append(all, file)
-			}
-		}
-		_, _ = replay.Replay(all, gen.Catalogue())
-	})
 }

@@ -22,6 +22,13 @@ type schedule struct {
 	steps [][]gen.ProgramStep
 }
 
+// What a file may have instantiated, so that a short one cannot take all memory: so many ranks, squared, times the depth, and so many
+// schedules at a time.
+const (
+	mostWork      = 1 << 21
+	mostSchedules = 64
+)
+
 // schedule is that of a call among size ranks.
 func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	p := plan{c.Schedule, size, c.Root, max(c.Peer, 0), c.Depth}
@@ -36,6 +43,8 @@ func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 		return nil, fmt.Errorf("%s does not serve %d ranks", a.FullName(), size)
 	case c.Depth > max(1, c.Count):
 		return nil, fmt.Errorf("depth %d of %d elements", c.Depth, c.Count)
+	case c.Depth > mostWork/size/size:
+		return nil, fmt.Errorf("%d ranks with depth %d are too many", size, c.Depth)
 	}
 	made, err := gen.Instantiate(a, gen.Params{Size: size, Root: c.Root, Peer: max(c.Peer, 0), Depth: c.Depth})
 	if err != nil {
@@ -44,6 +53,9 @@ func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	s := &schedule{Schedule: made}
 	for rank := range made.Ranks {
 		s.steps = append(s.steps, made.Ranks[rank].Steps())
+	}
+	if len(r.schedules) >= mostSchedules {
+		clear(r.schedules)
 	}
 	r.schedules[p] = s
 	return s, nil
