@@ -31,7 +31,8 @@ func Records() ([]Record, error) { return ReadRecords(proved) }
 
 // ReadRecords reads what WriteRecords wrote.
 func ReadRecords(text []byte) (list []Record, err error) {
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
 		line := lines.Text()
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
@@ -46,7 +47,7 @@ func ReadRecords(text []byte) (list []Record, err error) {
 		}
 		list = append(list, Record{fields[0], fields[1], fields[2], n, strings.Split(fields[4], ",")})
 	}
-	return list, nil
+	return list, lines.Err()
 }
 
 // WriteRecords is records as a text, which ReadRecords reads.

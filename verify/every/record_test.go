@@ -1,11 +1,15 @@
 package every_test
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/verify/every"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // emitted is an algorithm in the form of which Go is generated.
@@ -34,7 +38,7 @@ func TestRecordIsCurrent(t *testing.T) {
 			t.Errorf("%s is not as it was when it was proved: collgen prove -catalogue -write", a.FullName())
 			continue
 		}
-		if d := cmp.Diff([]string{"z3", "cvc5"}, r.Solvers); d != "" || r.Obligations != len(p.Obligations) || r.Sizes != p.Sizes() {
+		if d := gocmp.Diff([]string{"z3", "cvc5"}, r.Solvers); d != "" || r.Obligations != len(p.Obligations) || r.Sizes != p.Sizes() {
 			t.Errorf("%s: %+v, with %d obligations for sizes %s: %s", a.FullName(), r, len(p.Obligations), p.Sizes(), d)
 		}
 	}
@@ -70,12 +74,28 @@ func TestRecordNotices(t *testing.T) {
 func TestRecords(t *testing.T) {
 	list := []every.Record{{"a/b", "0x1", "all", 3, []string{"z3"}}, {"c/d", "0x2", "1..2^31", 4, []string{"z3", "cvc5"}}}
 	got, err := every.ReadRecords(every.WriteRecords(list))
-	if d := cmp.Diff(list, got); err != nil || d != "" {
+	if d := gocmp.Diff(list, got); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
-	for _, bad := range []string{"a/b 0x1 all 3", "a/b 0x1 all three z3"} {
+	for _, bad := range []string{"a/b 0x1 all 3", "a/b 0x1 all three z3", strings.Repeat("long", 1<<16)} {
 		if _, err := every.ReadRecords([]byte(bad)); err == nil {
 			t.Errorf("%q is read as a record", bad)
 		}
 	}
+}
+
+// FuzzReadRecords: what can be read is what is written again.
+func FuzzReadRecords(f *testing.F) {
+	f.Add([]byte("# comment\na/b 0x1 all 3 z3\n\nc/d 0x2 1..2^31 4 z3,cvc5\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := every.ReadRecords(text)
+		if err != nil {
+			return
+		}
+		sorted := slices.SortedStableFunc(slices.Values(list), func(a, b every.Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
+		again, err := every.ReadRecords(every.WriteRecords(list))
+		if d := gocmp.Diff(sorted, again, cmpopts.EquateEmpty()); err != nil || d != "" {
+			t.Errorf("%v %s", err, d)
+		}
+	})
 }
