@@ -21,7 +21,7 @@ type finding struct {
 }
 
 // examinations are what the doctor does, in the order of its report.
-var examinations = []func() []finding{system, processors, openFiles, lockedMemory, sharedMemory, othersMemory, theJob}
+var examinations = []func() []finding{system, processors, openFiles, lockedMemory, sharedMemory, othersMemory, rdmaPorts, theJob}
 
 // probeName is the Args[0] of a process that the doctor starts: no command line makes collrun one.
 const probeName = "collrun: probe"
