@@ -30,6 +30,7 @@ const (
 	Ethernet        LinkLayer = 2
 )
 
+// String is the layer in words.
 func (l LinkLayer) String() string {
 	switch l {
 	case LinkUnspecified, InfiniBand:
@@ -51,6 +52,7 @@ const (
 
 var portWords = [...]string{"no state", "down", "initializing", "armed", "active", "active, deferred"}
 
+// String is the state in words.
 func (s PortState) String() string {
 	if int(s) < len(portWords) {
 		return portWords[s]

@@ -30,6 +30,7 @@ type GID struct {
 // Raw is what stands in packets.
 func (g GID) Raw() [16]byte { return g.Address.As16() }
 
+// String is the index, the address, the type and the interface.
 func (g GID) String() string {
 	text := fmt.Sprintf("%d: %s %s", g.Index, g.Address, g.Type)
 	if g.Interface != "" {

@@ -16,6 +16,7 @@ import (
 // member is an endpoint that tells the others when it closes.
 type member struct {
 	*rdma.Endpoint
+	domain rdma.Domain
 	rank   int
 	all    []*member
 	closed atomic.Bool
@@ -42,7 +43,7 @@ func members(t testing.TB, size int) []*member {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[rank] = &member{rank: rank, all: all}
+		all[rank] = &member{domain: d, rank: rank, all: all}
 		all[rank].Endpoint = rdma.New(rank, size, d, func(peer int, card []byte) { all[peer].Told(rank, card) })
 		t.Cleanup(func() { _ = all[rank].Close() })
 	}
