@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/collgen/collgen/internal/scratch"
 )
 
 // What is measured: over each transport, among so many ranks.
@@ -89,11 +91,11 @@ func (o *options) measure(ctx context.Context, stderr io.Writer) ([]sample, erro
 	if len(left) == 0 {
 		return all, nil
 	}
-	dir, err := os.MkdirTemp("", "collgen-calibrate-")
+	dir, remove, err := scratch.Dir("calibrate")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	collperf := filepath.Join(dir, "collperf")
 	fmt.Fprintln(stderr, "building collperf")
 	build := exec.CommandContext(ctx, "go", "build", "-o", collperf, "github.com/collgen/collgen/cmd/collperf")

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/collgen/collgen/internal/scratch"
 )
 
 //go:embed measure.h mpi.c gloo.cc
@@ -18,17 +20,16 @@ var sources embed.FS
 // of everything that runs, so that nothing is left behind when it is removed.
 type workshop struct {
 	dir      string
+	close    func()            // removes it
 	cores    string            // a list as taskset has it
 	programs map[string]string // by peer, and ours
 	missing  map[string]error
 }
 
 func newWorkshop(cores string) (*workshop, error) {
-	dir, err := os.MkdirTemp("", "collgen-peers-")
-	return &workshop{dir: dir, cores: cores, programs: make(map[string]string), missing: make(map[string]error)}, err
+	dir, remove, err := scratch.Dir("peers")
+	return &workshop{dir: dir, close: remove, cores: cores, programs: make(map[string]string), missing: make(map[string]error)}, err
 }
-
-func (w *workshop) close() error { return os.RemoveAll(w.dir) }
 
 // build builds collperf and the programs of some peers. That of a peer which does not build is missing; collperf has to.
 func (w *workshop) build(ctx context.Context, who []*peer) error {

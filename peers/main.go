@@ -74,7 +74,7 @@ func (o *options) measure(ctx context.Context, stderr io.Writer) (r *report, err
 	if s.workshop, err = newWorkshop(o.cores); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.workshop.close()) }()
+	defer s.workshop.close()
 	err = s.run(ctx)
 	s.progress.line("")
 	return s.report(wanted, o.invocation()), err

@@ -18,11 +18,7 @@ func workshopFor(t *testing.T, p *peer) *workshop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := w.close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(w.close)
 	if err := w.build(t.Context(), []*peer{p}); err != nil {
 		t.Fatal(err)
 	}

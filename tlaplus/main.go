@@ -16,6 +16,8 @@ import (
 	"sync"
 	"text/tabwriter"
 	"time"
+
+	"github.com/collgen/collgen/internal/scratch"
 )
 
 func main() {
@@ -56,11 +58,11 @@ func (r *runner) all(ctx context.Context, pattern *regexp.Regexp, long bool, bin
 	if bin == "" {
 		return r.run(ctx, chosen(pattern, long))
 	}
-	temp, err := os.MkdirTemp("", "traces")
+	temp, remove, err := scratch.Dir("traces")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(temp)
+	defer remove()
 	checks, err := traced(ctx, bin, temp)
 	if err != nil {
 		return nil, err
@@ -98,11 +100,11 @@ type runner struct {
 
 // run is what all checkers find, in the order of the checks. It stops at the first checker that cannot do its work.
 func (r *runner) run(ctx context.Context, checks []*check) ([]result, error) {
-	temp, err := os.MkdirTemp("", "tlaplus")
+	temp, remove, err := scratch.Dir("tlaplus")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(temp)
+	defer remove()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	results := make([]result, len(checks)*len(r.checkers))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/internal/scratch"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -17,11 +18,11 @@ import (
 // in the place of their package by the go command's -overlay, so that nothing is written there, and names that are not
 // exported are at hand.
 func evaluate(ctx context.Context, dir string, pkg *packages.Package, found []variable) (*gen.Declarations, error) {
-	work, err := os.MkdirTemp("", "collgen")
+	work, remove, err := scratch.Dir("driver")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(work)
+	defer remove()
 	files, err := driverFiles(dir, pkg, found)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/internal/scratch"
 )
 
 // askCode asks rung code about each: whether the Go that is generated for the mutant differs from the schedules of the algorithm
@@ -118,11 +119,11 @@ func (b *build) text() (functions, table string) {
 
 // run builds and runs the test.
 func (b *build) run(ctx context.Context) (output string, err error) {
-	dir, err := os.MkdirTemp("", "mutate")
+	dir, remove, err := scratch.Dir("mutate")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	functions, table := b.text()
 	replace := map[string]string{}
 	for name, text := range map[string]string{functionsFile: functions, "zmutants_test.go": table} {

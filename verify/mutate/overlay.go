@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/collgen/collgen/internal/scratch"
 )
 
 // rung is what may kill a mutant of source code: a command of the go tool.
@@ -77,11 +79,11 @@ func tryFile(ctx context.Context, root, file string, mutant []byte, rungs []meas
 	if err != nil {
 		return verdict{}, err
 	}
-	dir, err := os.MkdirTemp("", "mutate")
+	dir, remove, err := scratch.Dir("mutate")
 	if err != nil {
 		return verdict{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	changed := filepath.Join(dir, "changed.go")
 	overlay, err := writeOverlay(dir, map[string]string{file: changed})
 	if err := errors.Join(err, os.WriteFile(changed, mutant, 0o600)); err != nil {
@@ -116,11 +118,11 @@ func baseline(ctx context.Context, root string, rungs ...rung) (all []measured) 
 
 // measure gives a mutant a few times as long as the rung takes with nothing changed. That has to pass.
 func (r rung) measure(ctx context.Context, root string) (rung, error) {
-	dir, err := os.MkdirTemp("", "mutate")
+	dir, remove, err := scratch.Dir("mutate")
 	if err != nil {
 		return r, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	overlay, err := writeOverlay(dir, nil)
 	if err != nil {
 		return r, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/collgen/collgen/internal/scratch"
 	"github.com/collgen/collgen/verify/colltest"
 	"github.com/collgen/collgen/verify/colltest/remote"
 )
@@ -22,17 +23,16 @@ var sources embed.FS
 type workshop struct {
 	dir   string
 	built map[string]error // by compiler
+	close func()           // removes it
 }
 
 func newWorkshop() (*workshop, error) {
-	dir, err := os.MkdirTemp("", "collgen-adapters-")
+	dir, remove, err := scratch.Dir("adapters")
 	if err != nil {
 		return nil, err
 	}
-	return &workshop{dir, map[string]error{}}, os.CopyFS(dir, sources)
+	return &workshop{dir, map[string]error{}, remove}, os.CopyFS(dir, sources)
 }
-
-func (w *workshop) close() { _ = os.RemoveAll(w.dir) }
 
 // build is the adapter of e, built once for all entrants that have the same.
 func (w *workshop) build(ctx context.Context, e *entrant) (string, error) {

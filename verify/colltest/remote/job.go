@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/internal/scratch"
 	"github.com/collgen/collgen/verify/colltest"
 )
 
@@ -61,11 +62,11 @@ func (j *Job) start(ctx context.Context, size int) (*world, error) {
 	if slices.ContainsFunc(j.Command, func(word string) bool { return strings.Contains(word, "{rank}") }) {
 		begin = w.startRanks
 	}
-	dir, err := os.MkdirTemp("", "collgen-conform-")
+	dir, remove, err := scratch.Dir("conform")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	meeting := filepath.Join(dir, "meeting")
 	if err = os.Mkdir(meeting, 0o700); err == nil {
 		err = begin(ctx, dir, j.words(size, meeting))
