@@ -67,13 +67,19 @@ func assertions(t *testing.T, values map[string]int) string {
 
 func compile(t *testing.T, args ...string) (string, error) {
 	t.Helper()
+	out, err := compiler(t, append([]string{"-fsyntax-only"}, args...)...).CombinedOutput()
+	return string(out), err
+}
+
+// compiler is the C compiler with these arguments; the test is skipped if it or the header is missing.
+func compiler(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
 	if _, err := os.Stat(header); err != nil {
-		t.Skipf("there is nothing to compare with: %v", err)
+		t.Skipf("there is no header of libibverbs: %v", err)
 	}
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skipf("there is no C compiler: %v", err)
 	}
-	out, err := exec.Command(cc, append([]string{"-std=gnu11", "-fsyntax-only"}, args...)...).CombinedOutput()
-	return string(out), err
+	return exec.Command(cc, append([]string{"-std=gnu11"}, args...)...)
 }
