@@ -116,7 +116,9 @@ func (x *simulation) judgePieces(complain func(string, ...any)) {
 }
 
 // goesOnWith tells whether a process with that result goes on with another one: it may have found in the end that all is well.
-func (r *result) goesOnWith(other int) bool { return r.err == nil && (r.left == 0 || r.left>>other&1 == 1) }
+func (r *result) goesOnWith(other int) bool {
+	return r.err == nil && (r.left == 0 || r.left>>other&1 == 1)
+}
 
 // judgeNames: the one process that fails is the one that all others name.
 func (x *simulation) judgeNames(complain func(string, ...any)) {
