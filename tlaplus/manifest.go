@@ -33,7 +33,7 @@ type check struct {
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks, shmRingChecks, gateChecks, tcpStreamChecks, abortChecks, rendezvousChecks, commOrderChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, gateChecks, tcpStreamChecks, rdmaImmChecks, abortChecks, rendezvousChecks, commOrderChecks)
 
 var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
@@ -107,6 +107,22 @@ var tcpStreamChecks = []check{
 	{model: "TcpStream", config: "bad_armanew", messages: []int{3, 0}, want: "deadlock", trace: 11},
 	{model: "TcpStream", config: "bad_level", messages: []int{3, 0}, want: "deadlock", trace: 6},
 	{model: "TcpStream", config: "bad_nap", messages: []int{3, 0}, want: "Ends", states: 689},
+}
+
+var rdmaImmChecks = []check{
+	{model: "RdmaImm", config: "packets", want: "ok", states: 903},
+	{model: "RdmaImm", config: "wraps", want: "ok", states: 6657},
+	{model: "RdmaImm", config: "both", want: "ok", states: 4263},
+	{model: "RdmaImm", config: "breaks", want: "ok", states: 28539},
+	{model: "RdmaImm", config: "naps", want: "ok", states: 908},
+	{model: "RdmaImm", config: "bad_room", want: "Refines", trace: 8},
+	{model: "RdmaImm", config: "bad_acks", want: "NoOverflow", trace: 8},
+	{model: "RdmaImm", config: "bad_imm", want: "Refines", trace: 4},
+	{model: "RdmaImm", config: "bad_takes", want: "Refines", trace: 10},
+	{model: "RdmaImm", config: "bad_receives", want: "NoRNR", trace: 11},
+	{model: "RdmaImm", config: "bad_reserves", want: "deadlock", trace: 13},
+	{model: "RdmaImm", config: "bad_wraps", want: "deadlock", trace: 26},
+	{model: "RdmaImm", config: "bad_probes", want: "Ends", states: 844},
 }
 
 var abortChecks = []check{
