@@ -1,8 +1,6 @@
 package induct
 
 import (
-	"fmt"
-
 	"github.com/collgen/collgen/gen"
 )
 
@@ -121,55 +119,4 @@ func (w *walker) sent(x *action) {
 		f.needs(data.Buf, cell, v)
 		c.o.Goal = v.known
 	})
-}
-
-// apart derives that what a step receives does not overwrite what it sends, unless it may, after that was sent.
-func (w *walker) apart(x *action) {
-	if isNothing(x.data()) {
-		return
-	}
-	for _, y := range x.step.sends {
-		if isNothing(y.data()) {
-			continue
-		}
-		w.oblige("apart", fmt.Sprintf("what it writes is not what action %d sends", y.index), x.index, func(c *context) {
-			f := w.anywhere(c, x.step.at)
-			g := w.turned(c, f, x.inner)
-			h := w.turned(c, f, y.inner)
-			share, equal := g.region(x.data()).overlaps(f, h.region(y.data()))
-			if afterSend(x.node) {
-				share = and(share, not(and(equal, eq(g.eval(x.peer()), h.eval(y.peer())))))
-			}
-			c.o.Goal = not(share)
-		})
-	}
-}
-
-// noRace derives that what a step receives by x overwrites neither what it receives by y nor what that is reduced with.
-func (w *walker) noRace(x, y *action) {
-	if isNothing(x.data()) {
-		return
-	}
-	regions, _ := regionsOf(y.node)
-	w.oblige("apart", fmt.Sprintf("what it writes is not what action %d receives, or reduces that with", y.index), x.index, func(c *context) {
-		f := w.anywhere(c, x.step.at)
-		g, h := w.turned(c, f, x.inner), w.turned(c, f, y.inner)
-		c.o.Goal = yes
-		for _, r := range regions {
-			if !isNothing(r) {
-				share, _ := g.region(x.data()).overlaps(f, h.region(r))
-				c.o.Goal = and(c.o.Goal, not(share))
-			}
-		}
-	})
-}
-
-func afterSend(n gen.Node) bool {
-	switch n := n.(type) {
-	case gen.Recv:
-		return n.AfterSend
-	case gen.RecvReduce:
-		return n.AfterSend
-	}
-	return false
 }

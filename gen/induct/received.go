@@ -1,0 +1,83 @@
+package induct
+
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+// turnOf is the turn of the loop inside of a step in which a message goes to peer, or comes from it: that of the
+// loops over all other ranks, nearest first. That it is the turn is shown by the obligation distinct.
+func (x *action) turnOf(f *frame, peer expr) expr {
+	d := sub(sub(f.rank(), peer), one)
+	if _, ok := x.node.(gen.Send); ok {
+		d = sub(sub(peer, f.rank()), one)
+	}
+	return f.c.name("t"+f.label, cond(lt(d, zero), add(d, spec.Size), d))
+}
+
+// received is the state after a receive.
+func (w *walker) received(x *action, s state) state {
+	return func(f *frame, buf spec.Buf, cell expr) value {
+		f = f.follow(x.step.at, nil)
+		turns := map[string]expr{}
+		if loop, ok := x.turn(); ok {
+			turns[loop.Var] = x.turnOf(f, x.ownCell(f, buf, cell)) // the cell of each peer has the peer's number: see distinct
+		}
+		g := f.follow(x.inner, turns)
+		hit := and(g.guard[len(f.guard):]...)
+		old := s(f, buf, cell)
+		sender := w.sender(x, g)
+		if buf == gen.Heard {
+			told := sender.told(cell)
+			return heard(or(old.known, and(hit, told)))
+		}
+		into := x.data()
+		if isNothing(into) || buf == spec.In && !f.c.o.InPlace {
+			return old
+		}
+		r := g.region(into)
+		inside, offset := r.where(g, buf, cell)
+		if hit = and(hit, inside); is(hit, 0) {
+			return old
+		}
+		got := sender.value(offset)
+		if n, ok := x.node.(gen.RecvReduce); ok {
+			got = w.reduced(g, n, x.step.state, offset, got).value
+		}
+		got.lent = isLent(x.node)
+		return either(f.c.name("hit", hit), got, old).as(f, "")
+	}
+}
+
+// ownCell is the cell of the buffer that x writes as which it sees that cell of buf.
+func (x *action) ownCell(f *frame, buf spec.Buf, cell expr) expr {
+	into := written(x.node)
+	if isNothing(into) || buf == gen.Heard {
+		return cell
+	}
+	cases := f.cases(into.Buf)
+	if len(cases) > 1 {
+		panic(unsupported{fmt.Sprintf("action %d stands in a loop inside of a step and writes to one of several buffers", x.index)})
+	}
+	own, _ := f.seen(buf, cell, cases[0].buf)
+	return own
+}
+
+// written is the region that an action writes.
+func written(n gen.Node) gen.Region {
+	switch n := n.(type) {
+	case gen.Recv:
+		return n.Into
+	case gen.RecvReduce:
+		return n.Into
+	case gen.Copy:
+		return n.Into
+	case gen.Reduce:
+		return n.Into
+	case gen.Finish:
+		return n.Data
+	}
+	return gen.Region{}
+}
