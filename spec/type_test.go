@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"unsafe"
@@ -57,6 +58,19 @@ func TestTypeOf(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() { spec.TypeOf[meters]() }); n != 0 {
 		t.Errorf("TypeOf allocates %v times", n)
+	}
+}
+
+// TestAll: the lists of types and operators have each that is valid.
+func TestAll(t *testing.T) {
+	for i := range 256 {
+		x, o := spec.Type(i), spec.Op(i)
+		if slices.Contains(spec.Types(), x) != x.Valid() {
+			t.Errorf("%v is valid: %v, and the list has it not, or wrongly", x, x.Valid())
+		}
+		if slices.Contains(spec.Ops(), o) != o.Valid() {
+			t.Errorf("%v is valid: %v, and the list has it not, or wrongly", o, o.Valid())
+		}
 	}
 }
 

@@ -2,6 +2,9 @@ package main
 
 // reasons say of mutants of source code that survive why they are no mistakes: nothing that anybody can rely on is different.
 var reasons = map[string]string{
+	"spec/expr.go, evalCond: `1` for `0`, no. 3":                                            "the value beside an error",
+	"spec/expr.go, lookup: `1` for `0`, no. 2":                                              "the value of a name that there is not",
+	"spec/op.go, Ops: `2` for `1`":                                                          "room for an operator that there is not",
 	"spec/expr.go, eval: `1` for `0`":                                                       "the value beside an error",
 	"spec/validate.go, calls: `6` for `5`":                                                  "Validate tries calls of more sizes",
 	"gen/simplifyexpr.go, isTruth: `&&` for `||`, no. 2":                                    "a constant is never asked about: it was folded before",

@@ -1,0 +1,37 @@
+package verify
+
+import (
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+)
+
+// TestShownRanks: where there are too many ranks for a picture, it has those that the rank in focus exchanges messages with just
+// before and after what is wrong, and not those of its first steps.
+func TestShownRanks(t *testing.T) {
+	s, err := gen.Instantiate(&gen.AllToAllPairwise, gen.Params{Size: 4 * sceneRanks, Depth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rank = 1
+	var sends []int // its instructions, in order
+	for i, in := range s.Ranks[rank].Instrs {
+		if in.Kind == gen.SendInstr {
+			sends = append(sends, i)
+		}
+	}
+	for _, k := range []int{0, len(sends) / 2, len(sends) - 1} {
+		shown := map[int]bool{}
+		for _, r := range shownRanks(s, occasion{rank, sends[k]}, nil) {
+			shown[r] = true
+		}
+		if len(shown) != sceneRanks || !shown[rank] {
+			t.Errorf("send %d: %d ranks are shown: %v", k, len(shown), shown)
+		}
+		for near := max(0, k-2); near <= min(k+2, len(sends)-1); near++ {
+			if peer := s.Ranks[rank].Instrs[sends[near]].Peer; !shown[peer] {
+				t.Errorf("send %d: rank %d is not shown, the peer of send %d", k, peer, near)
+			}
+		}
+	}
+}
