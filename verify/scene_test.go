@@ -35,3 +35,29 @@ func TestShownRanks(t *testing.T) {
 		}
 	}
 }
+
+// TestColumns: the steps of a rank stand one behind the other, and no step before one that sends what it receives.
+func TestColumns(t *testing.T) {
+	for _, a := range gen.Catalogue() {
+		for _, p := range a.Calls(8, 2) {
+			s, err := gen.Instantiate(&a, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns := columnsOf(s)
+			for r := range s.Ranks {
+				for i, in := range s.Ranks[r].Instrs[min(1, len(s.Ranks[r].Instrs)):] {
+					before := s.Ranks[r].Instrs[i].Step
+					if before < in.Step && columns[r][before] >= columns[r][in.Step] {
+						t.Fatalf("%s, %+v: rank %d: step %d does not stand behind step %d", a.FullName(), p, r, in.Step, before)
+					}
+				}
+			}
+			for recv, send := range pairsOf(s) {
+				if columns[recv.rank][recv.of(s).Step] < columns[send.rank][send.of(s).Step] {
+					t.Fatalf("%s, %+v: rank %d receives in step %d what is sent in a later column", a.FullName(), p, recv.rank, recv.of(s).Step)
+				}
+			}
+		}
+	}
+}
