@@ -162,13 +162,13 @@ var museum = []exhibit{
 		return []gen.Node{x, gen.If{Cond: spec.Gt(spec.Size, two), Then: []gen.Node{
 			gen.Copy{Into: gen.Span(spec.Out, one, n), From: gen.Span(spec.Out, zero, n)},
 		}}}
-	}), verify.Alias, "in part"},
+	}), verify.Alias, "a source that is the destination, or apart from it"},
 	{"a reduction into its own third operand", gen.ReduceScatterDirect, edit.Nth(0, func(x gen.Reduce) []gen.Node {
 		at := spec.Min(two, spec.Sub(spec.Size, one))
 		into := x.Into
 		x.Into = gen.Chunk(spec.Scratch, at)
 		return []gen.Node{x, gen.Copy{Into: into, From: x.Into}}
-	}), verify.Alias, "operand 2"},
+	}), verify.Alias, "only the first two may be the destination"},
 	{"AfterSend of a region that only overlaps", overlapping, func(*gen.Algorithm) {}, verify.Alias, "another region"},
 }
 

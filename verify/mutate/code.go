@@ -64,6 +64,9 @@ func (s subject) sample(ctx context.Context, o options, keep *journal, until tim
 	if n < 0 {
 		n = len(all)
 	}
+	if o.known {
+		all = slices.DeleteFunc(all, func(p patch) bool { return !keep.has(p.key()) })
+	}
 	inOrder(all, o.seed, keep)
 	var (
 		mu     sync.Mutex

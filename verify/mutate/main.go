@@ -36,6 +36,7 @@ type options struct {
 	workers int
 	journal string
 	again   bool
+	known   bool
 	write   bool
 	only    string
 	list    bool
@@ -52,6 +53,7 @@ func main() {
 	flag.IntVar(&o.workers, "j", 2, "how `many` mutants of source code are tried at once")
 	flag.StringVar(&o.journal, "journal", "", "keep outcomes of mutants of source code in `file`, and do not try again what is there")
 	flag.BoolVar(&o.again, "again", false, "try again what survived, according to the journal")
+	flag.BoolVar(&o.known, "known", false, "try no mutants of source code but those that the journal has")
 	flag.BoolVar(&o.write, "write", false, "write docs/museum.md, and what was found to docs/mutants.md")
 	flag.StringVar(&o.only, "only", "", "only mutants of `these`, with commas between them: schedules, algorithms, museum, models, code")
 	flag.BoolVar(&o.list, "list", false, "print every mutant, the rung that killed it, and the words of the failure")

@@ -11,6 +11,9 @@ var reasons = map[string]string{
 	"gen/steps.go, deliver: `!(cap(b.instrs) > largeStep)` for `cap(b.instrs) > largeStep`": "which memory is used again",
 	"gen/steps.go, Steps: `2` for `1`":                                                      "room for a program that nobody looks at",
 	"gen/time.go, newTasks: `2` for `1`":                                                    "room for a number that nobody looks at",
+	"verify/intern.go, reset: `+` for `*`":                                                  "the table is smaller, and grows",
+	"verify/intern.go, reset: `+` for `-`":                                                  "the table is larger",
+	"verify/deadlock.go, inPrefix: `-` for `+`":                                             "what it knows at once is found by a search instead",
 	"verify/intern.go, grow: `3` for `2`":                                                   "the table gets larger, and numbers stay the same",
 	"verify/intern.go, add: `+` for `*`":                                                    "the table gets larger later, and numbers stay the same",
 	"verify/tree.go, owner: `2` for `1`":                                                    "the length of a place of which only the index is looked at",
@@ -19,12 +22,14 @@ var reasons = map[string]string{
 
 // missing say of those that are mistakes why nothing found them.
 var missing = map[string]string{
-	"spec/op.go, Floats: `0*(opTable[o].floats)` for `opTable[o].floats`": "there was no test: now TestFloats, not tried again",
-	"gen/select.go, : `2` for `1`":                                        "a limit of a selection table: check-generate has to show it, not tried again",
-	"gen/simplify.go, inline: `false` for `true`":                         "there was no test: now TestSimplifyKeepsScopes, not tried again",
-	"verify/failure.go, where: `>` for `>=`":                              "there was no test: now TestEnteredSaysWhere, not tried again",
-	"verify/entered.go, entered: `>` for `>=`":                            "there was no test: now TestEnteredSaysWhere, not tried again",
-	"verify/scene.go, shownRanks: `+` for `-`":                            "no test says which ranks a clipped picture shows",
+	"gen/select.go, : `2` for `1`":                             "a limit of a selection table: check-generate has to show it, not tried again",
+	"gen/simplify.go, inline: `false` for `true`":              "there was no test: now TestSimplifyKeepsScopes, not tried again",
+	"verify/failure.go, where: `>` for `>=`":                   "there was no test: now TestEnteredSaysWhere, not tried again",
+	"verify/entered.go, entered: `>` for `>=`":                 "there was no test: now TestEnteredSaysWhere, not tried again",
+	"verify/lend.go, borrow: `+` for `-`":                      "no test reads a place of which only the end is lent",
+	"verify/shape.go, work: `2` for `1`, no. 2":                "how much work is too much: no schedule is that close to it",
+	"verify/race.go, placeOf: `||` for `&&`":                   "no test looks at the place that a race is about where the later instruction reads it",
+	"verify/deadlock.go, explainDeadlock: `{}` for `continue`": "no test reads all lines of a deadlock",
 }
 
 // isSame tells whether a mutant is one of those.
