@@ -41,7 +41,7 @@ var importRules = []importRule{
 	{pattern: "verify/mutate", may: []string{"spec", "gen", "gen/emit", "verify", "verify/every", "verify/internal/*", "internal/scratch", "golang.org/x/tools"}, never: []string{"fast"}},
 	{pattern: "verify/colltest/adapters", may: []string{"verify/colltest", "verify/colltest/remote", "internal/scratch"}, never: []string{"fast", "gen"}},
 	{pattern: "verify/colltest/remote", may: []string{"spec", "verify/colltest", "internal/scratch", "golang.org/x/sys"}, never: []string{"fast", "gen"}},
-	{pattern: "fast", may: []string{"spec", "selection", "fast/internal/*", "internal/events", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "fast", may: []string{"spec", "selection", "fast/internal/*", "fast/internal/rdma/device", "internal/events", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/storetest", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/internal/secure", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/mesh", may: []string{"fast/internal/wire", "fast/internal/inbox", "fast/internal/secure", "golang.org/x/sys"},

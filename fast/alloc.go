@@ -159,6 +159,7 @@ func (c *Comm) keep(a allocation) error {
 		return ErrClosed
 	}
 	c.buffers.all = append(c.buffers.all, a)
+	c.know(a.Bytes)
 	return nil
 }
 
@@ -173,6 +174,7 @@ func (c *Comm) free(b []byte) error {
 	if at < 0 {
 		return Refuse("Free", "%d bytes that are not what Alloc has returned for this communicator", len(b))
 	}
+	c.unknow(b)
 	c.release(c.buffers.all[at])
 	c.buffers.all = slices.Delete(c.buffers.all, at, at+1)
 	return nil
@@ -201,6 +203,7 @@ func (c *Comm) freeIdle(all []allocation) bool {
 	}
 	defer c.busy.Unset()
 	for _, a := range all {
+		c.unknow(a.Bytes)
 		c.release(a)
 	}
 	return true

@@ -27,10 +27,13 @@ type registrar interface {
 // there is none.
 func (c *Comm) registrar() (t registrar, near []int) {
 	if m, ok := c.transport.(*mixed); ok {
-		t, _ = m.near.(registrar)
-		return t, m.members
+		if t, _ = m.near.(registrar); t != nil {
+			return t, m.members
+		}
+	} else {
+		t, _ = c.transport.(registrar)
 	}
-	if t, _ = c.transport.(registrar); t == nil {
+	if t == nil {
 		return nil, nil
 	}
 	for rank := range c.size {

@@ -77,6 +77,8 @@ type world struct {
 	locate func(process int) (host, link string)
 	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
 	memory func(process int) string
+	// rdma tells whether this process and another one talk by RDMA, unless they share memory; nil: goroutines.
+	rdma   func(process int) bool
 	users  atomic.Int64 // communicators that are not closed; the last one closes the plane
 	tuned  tuned        // the rules that count before the built-in ones
 	record *recorder    // nil: nothing is recorded

@@ -22,6 +22,9 @@ func connect(ctx context.Context, p *place) (*world, error) {
 	defer p.closeStore(s)
 	cards := &cards{Store: s, key: p.keys(), process: p.rank}
 	defer cards.withdraw(ctx)
+	if err := p.findRDMA(); err != nil {
+		return nil, err
+	}
 	m, err := mesh.Join(ctx, p.config(cards, cred))
 	if err != nil {
 		return nil, err
@@ -45,9 +48,9 @@ func (p *place) checkTransport(m *mesh.Mesh) error {
 
 // worldOf is the world of a process that m connects with the others.
 func (p *place) worldOf(m *mesh.Mesh) *world {
-	all := &processes{m, p.noCMA}
+	all := &processes{m, p.noCMA, p.openRDMA}
 	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
-	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, tuned: p.tuned,
+	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, rdma: all.reaches, tuned: p.tuned,
 		record: newRecorder(p.recording(p.rank, p.size, recorded)), sealed: p.sealed(), events: p.eventFile(p.size)}
 }
 
@@ -68,11 +71,13 @@ func (p *place) config(c *cards, cred secure.Credentials) mesh.Config {
 			i, err := ChooseInterface(p.network, p.storeAddress)
 			return i.Addresses, i.Why, err
 		},
-		ForceTCP: p.transport == "tcp",
-		Encrypt:  p.encrypt,
-		Host:     p.host,
-		Freeze:   p.freeze,
-		Log:      p.logger(),
+		ForceTCP:  p.transport == "tcp",
+		ForceRDMA: p.transport == "rdma",
+		HasRDMA:   p.hasRDMA,
+		Encrypt:   p.encrypt,
+		Host:      p.host,
+		Freeze:    p.freeze,
+		Log:       p.logger(),
 	}
 }
 

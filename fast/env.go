@@ -30,7 +30,7 @@ func FromEnv() []InitOption {
 // options are those of Init that say the same.
 func (l Launch) options() []InitOption {
 	opts := []InitOption{
-		WithRank(l.Rank, l.Size), WithJob(l.Job), WithEpoch(l.Epoch), WithTransport(l.Transport), WithInterface(l.Interface),
+		WithRank(l.Rank, l.Size), WithJob(l.Job), WithEpoch(l.Epoch), WithTransport(l.Transport), WithInterface(l.Interface), WithRDMADevice(l.RDMA),
 		WithTraceDir(l.TraceDir), WithEventDir(l.EventDir), WithTuningFile(l.Tune), WithStoreAddress(l.Store),
 		func(p *place) { p.host, p.storeless = l.Host, l.Reason },
 	}

@@ -45,7 +45,7 @@ func TestFromEnvSettles(t *testing.T) {
 	setEnv(t, map[string]string{"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"})
 	for name, value := range map[string]string{
 		"COLL_STORE": "tcp://a:1", "COLL_JOB": "j", "COLL_EPOCH": "4", "COLL_SECRET_FILE": file, "COLL_TRANSPORT": "tcp",
-		"COLL_INTERFACE": "lo", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_HEARTBEAT_TIMEOUT": "5s", "COLL_TRACE": "/t", "COLL_TUNE": tuneFile, "COLL_NO_CMA": "1", "COLL_SLOW_CALL": "3s",
+		"COLL_INTERFACE": "lo", "COLL_RDMA": "rxe7:1", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_HEARTBEAT_TIMEOUT": "5s", "COLL_TRACE": "/t", "COLL_TUNE": tuneFile, "COLL_NO_CMA": "1", "COLL_SLOW_CALL": "3s",
 	} {
 		t.Setenv(name, value)
 	}
@@ -54,7 +54,7 @@ func TestFromEnvSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.rank != 0 || p.size != 2 || p.storeAddress != "tcp://a:1" || p.job != "j" || p.epoch != 4 || p.transport != "tcp" ||
-		p.network != "lo" || p.host != "h" || !p.encrypt || p.freeze != 5*time.Second || p.traceDir != "/t" || p.tuned.name != tuneFile || !p.noCMA || p.slow != 3*time.Second {
+		p.network != "lo" || p.device != "rxe7:1" || p.host != "h" || !p.encrypt || p.freeze != 5*time.Second || p.traceDir != "/t" || p.tuned.name != tuneFile || !p.noCMA || p.slow != 3*time.Second {
 		t.Errorf("%+v", p)
 	}
 	if cred, err := p.credentials(); cred == nil || err != nil {

@@ -21,7 +21,7 @@ type Explanation struct {
 	Collective string `json:"collective"`
 	Size       int    `json:"size"`
 	PerHost    int    `json:"perHost"`   // ranks on the host that has the most
-	Transport  string `json:"transport"` // in the words of rules: "inproc", "shm", "tcp" or "mixed"
+	Transport  string `json:"transport"` // in the words of rules: "inproc", "shm", "tcp", "rdma" or "mixed"
 	Bytes      int    `json:"bytes"`     // of one block
 	Op         string `json:"op,omitempty"`
 	Algorithm  string `json:"algorithm"`

@@ -11,10 +11,12 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// processes makes transports among processes: shared memory between those of one host, TCP between others.
+// processes makes transports among processes: shared memory between those of one host, RDMA between others that have it, and TCP
+// between all others.
 type processes struct {
-	mesh  *mesh.Mesh
-	noCMA bool // this one is secluded
+	mesh     *mesh.Mesh
+	noCMA    bool // this one is secluded
+	openRDMA rdmaOpener
 }
 
 // secluder is a transport that reads messages in other processes, unless it is secluded.
@@ -26,8 +28,11 @@ func (p *processes) near(process int) bool { return canShare && p.mesh.SharesMem
 // locate is the host of a process, and how it is reached.
 func (p *processes) locate(process int) (host, link string) {
 	link = "tcp"
-	if p.near(process) {
+	switch {
+	case p.near(process):
 		link = "shm"
+	case p.reaches(process):
+		link = "rdma"
 	}
 	return p.mesh.Host(process), link
 }
@@ -56,7 +61,7 @@ func (p *processes) found(ctx context.Context, id uint64, rank int, members []in
 	return nil, err
 }
 
-// connect makes the transport: of shared memory, TCP, or both.
+// connect makes the transport: of shared memory, what reaches beyond it, or both.
 func (p *processes) connect(ctx context.Context, f *founding) (transport, error) {
 	var local []int // ranks that share memory with this one, itself included
 	for r, process := range f.members {
@@ -65,7 +70,7 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 		}
 	}
 	if len(local) == 1 {
-		return p.dial(f), nil
+		return p.beyond(f)
 	}
 	host := &founding{f.plane, f.id, slices.Index(local, f.rank), make([]int, len(local))}
 	for i, r := range local {
@@ -81,7 +86,11 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 	if len(local) == len(f.members) {
 		return memory, nil
 	}
-	return newMixed(len(f.members), local, memory, p.dial(f)), nil
+	far, err := p.beyond(f)
+	if err != nil {
+		return memory, err
+	}
+	return newMixed(len(f.members), local, memory, far), nil
 }
 
 // beside is how many of the members are on the host of one of them, which is one of them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/internal/events"
@@ -81,8 +82,10 @@ func (p *place) check() error {
 		return Refuse("Init", "the rank is not given")
 	case p.size < 0 || p.rank < 0 || p.rank >= p.size:
 		return Refuse("Init", "there is no rank %d of %d", p.rank, p.size)
-	case p.transport != "" && p.transport != "shm" && p.transport != "tcp":
-		return Refuse("Init", "there is no transport %q, want shm or tcp", p.transport)
+	case !slices.Contains([]string{"", "shm", "rdma", "tcp"}, p.transport):
+		return Refuse("Init", "there is no transport %q, want shm, rdma or tcp", p.transport)
+	case p.transport == "rdma" && p.encrypt:
+		return Refuse("Init", "what goes over RDMA cannot be encrypted")
 	}
 	return nil
 }

@@ -31,6 +31,9 @@ type place struct {
 	host         string // names this host instead of what the system says
 	encrypt      bool
 	noCMA        bool
+	device       string     // of RDMA
+	openRDMA     rdmaOpener // of this host's devices, if it is not given
+	hasRDMA      bool       // one can be opened
 	freeze       time.Duration
 	log          *slog.Logger
 	logs         bool // log was given
@@ -99,10 +102,17 @@ func WithCertificate(certificate tls.Certificate, roots *x509.CertPool) InitOpti
 	return func(p *place) { p.certified = secure.FromCertificate(certificate, roots) }
 }
 
-// WithTransport has all ranks talk over "tcp", also on one host, or "shm", which fails if they are on several hosts.
-// Without it, or with "", ranks on one host share memory and others use TCP. All ranks say the
-// same: if only some say "tcp", Init fails on all.
+// WithTransport has all ranks talk over "tcp" or "rdma", also on one host, or "shm", which fails if they are on several hosts.
+// Without it, or with "", ranks on one host share memory, others use RDMA if both have a device that can be used, and TCP
+// otherwise. RDMA needs a device of InfiniBand or RoCE, libibverbs, and a program built with cgo for Linux; "rdma" fails where
+// that is missing, and says what. It is not encrypted: with WithEncryption others use TCP. All ranks say the same: if only some
+// say "tcp" or "rdma", Init fails on all.
 func WithTransport(name string) InitOption { return func(p *place) { p.transport = name } }
+
+// WithRDMADevice chooses this process's RDMA device, a port of it, and settings, in the form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3",
+// of which each part may be left out: gid is one of the port's addresses, mtu the most bytes of a packet, tc the traffic class, and sl
+// the service level. Without it, it is the first device with an active port, and an address that other networks reach before others.
+func WithRDMADevice(device string) InitOption { return func(p *place) { p.device = device } }
 
 // WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a network
 // ("10.0.0.0/8"), or an address of this host. Without it, it is the address from which the store is reached, or the first

@@ -28,10 +28,11 @@ type Launch struct {
 	// has to have it.
 	SecretFile string `json:"secretFile"`
 	SecretFD   int    `json:"secretFD"`
-	// The rest is for WithTransport, WithInterface, WithEncryption, WithHeartbeatTimeout (0: nothing says), WithTraceDir,
+	// The rest is for WithTransport, WithInterface, WithRDMADevice, WithEncryption, WithHeartbeatTimeout (0: nothing says), WithTraceDir,
 	// WithEventDir, WithTuningFile, WithoutCMA and WithSlowCall (0: nothing says). Host names this host, in place of what the system says.
 	Transport string        `json:"transport"`
 	Interface string        `json:"interface"`
+	RDMA      string        `json:"rdma"`
 	Host      string        `json:"host"`
 	Encrypt   bool          `json:"encrypt"`
 	Freeze    time.Duration `json:"freeze"` // in nanoseconds
@@ -56,7 +57,7 @@ type Launch struct {
 //   - an indexed job of Kubernetes: JOB_COMPLETION_INDEX, and COLL_SIZE from the manifest.
 //
 // Whatever the launcher, these count if they are set: COLL_LOCAL_RANK, COLL_LOCAL_SIZE, COLL_JOB, COLL_EPOCH,
-// COLL_STORE, COLL_SECRET_FILE, COLL_SECRET_FD, COLL_TRANSPORT, COLL_INTERFACE, COLL_HOST, COLL_ENCRYPT (1 or 0),
+// COLL_STORE, COLL_SECRET_FILE, COLL_SECRET_FD, COLL_TRANSPORT, COLL_INTERFACE, COLL_RDMA, COLL_HOST, COLL_ENCRYPT (1 or 0),
 // COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE and COLL_EVENTS (directories), COLL_TUNE (a file), COLL_NO_CMA (1 or 0)
 // and COLL_SLOW_CALL (such as 10s).
 //

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -235,21 +236,56 @@ func (m *mixed) Fail(err error) {
 func (m *mixed) Protocol(bytes int, reduces bool) string {
 	var halves []string
 	for _, half := range []struct {
-		name string
+		usual string
 		transport
 	}{{"shm", m.near}, {"tcp", m.far}} {
 		if words := protocolOf(half.transport, bytes, reduces); words != "" {
-			halves = append(halves, half.name+": "+words)
+			halves = append(halves, named(half.transport, half.usual, words))
 		}
 	}
 	return strings.Join(halves, "; ")
 }
 
-// Left is for far alone: near sees it.
+// named is what a half says, with its name, which is the usual one unless it goes over RDMA. What is mixed itself has said names.
+func named(t transport, usual, words string) string {
+	switch t.(type) {
+	case *mixed:
+		return words
+	case *rdma.Endpoint:
+		usual = "rdma"
+	}
+	return usual + ": " + words
+}
+
+// Left is for the half that the rank is in, unless that sees it.
 func (m *mixed) Left(rank int) {
-	if t, ok := m.far.(leaver); ok && m.nearRank[rank] < 0 {
+	half := m.far
+	if near := m.nearRank[rank]; near >= 0 {
+		half, rank = m.near, near
+	}
+	if t, ok := half.(leaver); ok {
 		t.Left(rank)
 	}
+}
+
+// Know has the halves that can know memory.
+func (m *mixed) Know(memory []byte) {
+	for _, half := range []transport{m.near, m.far} {
+		if k, ok := half.(knower); ok {
+			k.Know(memory)
+		}
+	}
+}
+
+// Forget has them forget it.
+func (m *mixed) Forget(memory []byte) error {
+	var errs []error
+	for _, half := range []transport{m.near, m.far} {
+		if k, ok := half.(knower); ok {
+			errs = append(errs, k.Forget(memory))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (m *mixed) Close() error {

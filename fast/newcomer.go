@@ -61,6 +61,9 @@ func (p *place) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
 	if cred == nil {
 		return nil, Refuse("Join", noSecret)
 	}
+	if err := p.findRDMA(); err != nil {
+		return nil, err
+	}
 	m, err := mesh.JoinTicket(ctx, p.config(nil, cred), t)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ const (
 	kindGrow                     // of a communicator that grows: who is new; of the job: a new process's card
 	kindOffer                    // of the job: to a new process, what it becomes a rank of
 	kindProbe                    // a probe
+	kindCard                     // of a new communicator: where its sender can be written to by RDMA
 )
 
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.

@@ -184,6 +184,9 @@ func (w *world) carrier(processes []int) string {
 	case len(processes):
 		return "shm"
 	case 0, 1:
+		if w.rdma != nil && !slices.ContainsFunc(processes, func(process int) bool { return !w.rdma(process) }) {
+			return "rdma"
+		}
 		return "tcp"
 	}
 	return "mixed"

@@ -10,9 +10,9 @@ import (
 type Topology struct {
 	// Hosts are the ranks of each host, in ascending order; the hosts are in the order of their lowest ranks.
 	Hosts [][]int `json:"hosts"`
-	// Links is how this rank talks to each rank: "self", "inproc" (goroutines), "shm" or "tcp".
+	// Links is how this rank talks to each rank: "self", "inproc" (goroutines), "shm", "rdma" or "tcp".
 	Links []string `json:"links"`
-	// Transport is how all ranks talk, in the words of Rule: "inproc" (also of a rank that is alone), "shm", "tcp" or, where
+	// Transport is how all ranks talk, in the words of Rule: "inproc" (also of a rank that is alone), "shm", "tcp", "rdma" or, where
 	// some share memory and others do not, "mixed".
 	Transport string `json:"transport"`
 }

@@ -50,7 +50,8 @@ func TestCheckFindsFaults(t *testing.T) {
 		{"a rule that is never used", []Rule{everything, {Algorithm: "few", MaxSize: 8}}, false, "rule 2, few: other rules come before it"},
 		{"a rule twice", []Rule{{Algorithm: "few", MaxSize: 8}, {Algorithm: "few", MaxSize: 8}, everything}, false, "rule 2, few"},
 		{"a rule that others for each transport hide", []Rule{{Transport: "shm", Algorithm: "any"}, {Transport: "tcp", Algorithm: "any"},
-			{Transport: "mixed", Algorithm: "any"}, {Transport: "inproc", Algorithm: "any"}, everything}, false, "rule 5, any"},
+			{Transport: "rdma", Algorithm: "any"}, {Transport: "mixed", Algorithm: "any"}, {Transport: "inproc", Algorithm: "any"}, everything},
+			false, "rule 6, any"},
 		{"the largest limits", []Rule{{Algorithm: "any", MaxSize: math.MaxInt, MaxBytes: math.MaxInt}}, false, ""},
 	} {
 		err := Check(tc.table, some, tc.others)

@@ -12,12 +12,14 @@ import (
 )
 
 // Transports are how the ranks of a communicator may talk, in the words of rules: they are goroutines, share the memory of
-// one host, are connected by TCP, or some pairs of them share memory and others are connected. All ranks of a
+// one host, are connected by TCP, or all by RDMA, or some pairs of them share memory and others are connected. All ranks of a
 // communicator agree on the word.
-var Transports = []string{"inproc", "shm", "tcp", "mixed"}
+var Transports = []string{"inproc", "shm", "tcp", "rdma", "mixed"}
 
 // Spans tells whether ranks that talk over transport may be on several hosts.
-func Spans(transport string) bool { return transport == "tcp" || transport == "mixed" }
+func Spans(transport string) bool {
+	return transport == "tcp" || transport == "rdma" || transport == "mixed"
+}
 
 // Rule is a line of a selection table: the algorithm of calls for which all of its conditions hold. What is left out is
 // no condition. Rules look at nothing but what all ranks agree on; whether buffers overlap is no such thing.

@@ -15,7 +15,7 @@ func (o *options) flags(g *given) *flag.FlagSet {
 	f := flag.NewFlagSet("collperf", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.StringVar(&g.ranks, "ranks", "", "`numbers` of ranks to start, such as 2 or 2,4 (default: one per core)")
-	f.StringVar(&g.transports, "transport", "", "`list` of shm, tcp and inproc, which is goroutines (default: the launcher's, or "+
+	f.StringVar(&g.transports, "transport", "", "`list` of shm, rdma, tcp and inproc, which is goroutines (default: the launcher's, or "+
 		defaultTransport()+")")
 	f.Var(&o.first, "b", "`size` to begin with, in bytes; K, M and G are 1024, 1024² and 1024³")
 	f.Var(&o.last, "e", "`size` to end with")

@@ -75,6 +75,9 @@ func transportOf(c *fast.Comm) string {
 	return name
 }
 
+// processes are the transports of ranks that are processes.
+var processes = []string{"shm", "rdma", "tcp"}
+
 // inproc is the transport of goroutines.
 const inproc = "inproc"
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,8 +23,8 @@ func (o *options) settle(g *given) error {
 		g.transports = defaultTransport()
 	}
 	for _, t := range strings.Split(g.transports, ",") {
-		if t != "shm" && t != "tcp" && t != inproc {
-			return fmt.Errorf("-transport %s: want shm, tcp or inproc", t)
+		if !slices.Contains(processes, t) && t != inproc {
+			return fmt.Errorf("-transport %s: want shm, rdma, tcp or inproc", t)
 		}
 		for _, n := range strings.Split(g.ranks, ",") {
 			ranks, err := strconv.Atoi(n)
@@ -46,8 +47,8 @@ func (o *options) join(g *given) error {
 		case g.ranks != "":
 			return fmt.Errorf("-ranks is for ranks that collperf starts; this is rank %d of %d already: %s",
 				o.launch.Rank, o.launch.Size, o.launch.Reason)
-		case s.transport != "" && s.transport != "shm" && s.transport != "tcp":
-			return fmt.Errorf("-transport %s: under a launcher, want shm or tcp", s.transport)
+		case s.transport != "" && !slices.Contains(processes, s.transport):
+			return fmt.Errorf("-transport %s: under a launcher, want shm, rdma or tcp", s.transport)
 		}
 	}
 	o.settings = []setting{s}

@@ -23,6 +23,7 @@ type Launch struct {
 	SecretFD             int // -1: none
 	Transport            string
 	Interface            string
+	RDMA                 string
 	Host                 string
 	Encrypt              bool
 	Freeze               time.Duration // 0: nothing says
@@ -165,6 +166,7 @@ func (e *environment) secret(l *Launch) {
 // settings are what COLL_* says whoever the launcher is.
 func (e *environment) settings(l *Launch) {
 	l.Transport, l.Interface, l.Host = e.get("COLL_TRANSPORT"), e.get("COLL_INTERFACE"), e.get("COLL_HOST")
+	l.RDMA = e.get("COLL_RDMA")
 	l.Encrypt, l.TraceDir, l.Tune = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE"), e.get("COLL_TUNE")
 	l.NoCMA, l.EventDir = e.flag("COLL_NO_CMA"), e.get("COLL_EVENTS")
 	if e.get("COLL_HEARTBEAT_TIMEOUT") != "" {

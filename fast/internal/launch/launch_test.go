@@ -154,12 +154,12 @@ func TestDetectRefuses(t *testing.T) {
 
 // TestSettings: what COLL_* says counts with every launcher.
 func TestSettings(t *testing.T) {
-	more := set(`COLL_TRANSPORT=tcp COLL_INTERFACE=eth0 COLL_HOST=h COLL_ENCRYPT=1 COLL_HEARTBEAT_TIMEOUT=5s COLL_TRACE=/t COLL_EVENTS=/e COLL_TUNE=/u COLL_NO_CMA=1 COLL_SLOW_CALL=3s COLL_SECRET_FD=3
+	more := set(`COLL_TRANSPORT=tcp COLL_INTERFACE=eth0 COLL_RDMA=rxe0 COLL_HOST=h COLL_ENCRYPT=1 COLL_HEARTBEAT_TIMEOUT=5s COLL_TRACE=/t COLL_EVENTS=/e COLL_TUNE=/u COLL_NO_CMA=1 COLL_SLOW_CALL=3s COLL_SECRET_FD=3
 		COLL_EPOCH=8 COLL_JOB=j COLL_STORE=file:///x COLL_LOCAL_RANK=1 COLL_LOCAL_SIZE=2`)
 	for _, env := range []variables{torchrun, openMPI, hydra, step, pod} {
 		got, err := Detect(env.and(more).get)
 		want := Launch{Launcher: got.Launcher, Rank: 1, Size: 4, LocalRank: 1, LocalSize: 2, Job: "j", Epoch: 8,
-			Store: "file:///x", SecretFD: 3, Transport: "tcp", Interface: "eth0", Host: "h", Encrypt: true,
+			Store: "file:///x", SecretFD: 3, Transport: "tcp", Interface: "eth0", RDMA: "rxe0", Host: "h", Encrypt: true,
 			Freeze: 5 * time.Second, TraceDir: "/t", EventDir: "/e", Tune: "/u", NoCMA: true, Slow: 3 * time.Second, Reason: got.Reason}
 		if d := cmp.Diff(want, got); d != "" || err != nil {
 			t.Errorf("%v %s", err, d)

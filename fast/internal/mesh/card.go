@@ -21,12 +21,14 @@ type Card struct {
 	Freeze    time.Duration
 	ForceTCP  bool
 	Encrypt   bool
+	HasRDMA   bool
+	ForceRDMA bool
 	Addresses []netip.AddrPort // on which it listens; none in the first round
 	Failure   string           // why it gave up before it could be reached
 }
 
 const (
-	cardVersion  = 2
+	cardVersion  = 3
 	maxCard      = 1 << 10
 	maxSocket    = 64
 	maxAddresses = 16
@@ -39,7 +41,7 @@ func (c *Card) encode(cred secure.Credentials, job secure.Identity) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte{cardVersion}, uint32(c.Process))
 	b = append(b, c.Token[:]...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(c.Freeze))
-	b = append(b, flag(c.ForceTCP), flag(c.Encrypt))
+	b = append(b, flag(c.ForceTCP), flag(c.Encrypt), flag(c.HasRDMA), flag(c.ForceRDMA))
 	b = appendText(b, c.Host, maxHost)
 	b = appendText(b, c.Socket, maxSocket)
 	b = appendText(b, c.Failure, maxFailure-1)
@@ -63,6 +65,7 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 	copy(c.Token[:], d.bytes(len(c.Token)))
 	c.Freeze = time.Duration(d.uint64())
 	c.ForceTCP, c.Encrypt = d.byte() == 1, d.byte() == 1
+	c.HasRDMA, c.ForceRDMA = d.byte() == 1, d.byte() == 1
 	c.Host, c.Socket, c.Failure = d.text(maxHost), d.text(maxSocket), d.text(maxFailure-1)
 	c.Addresses = d.addresses()
 	switch {

@@ -24,6 +24,8 @@ type Config struct {
 	Addresses func() (addresses []netip.Addr, why string, err error)
 	ForceTCP  bool   // data goes over TCP on one host as well; all processes say the same
 	Encrypt   bool   // data that goes over TCP is encrypted; all processes say the same
+	HasRDMA   bool   // this process has an RDMA device
+	ForceRDMA bool   // data goes over RDMA on one host as well; all processes say the same
 	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
 	// Freeze is how long a process may be silent before it is taken for dead; 0: 2 s. Each process has its
 	// own, and all send heartbeats in an eighth of the shortest one, or in a quarter to the processes of their host.

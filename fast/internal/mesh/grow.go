@@ -140,7 +140,8 @@ func (m *Mesh) Introduce(number int, card []byte) error {
 	if err != nil {
 		return &wire.PeerError{Rank: number, Err: err}
 	}
-	if err := sameSettings([]Card{c, {Process: m.me.Process, Encrypt: m.cfg.Encrypt, ForceTCP: m.cfg.ForceTCP}}); err != nil {
+	if err := sameSettings([]Card{c, {Process: m.me.Process, Encrypt: m.cfg.Encrypt, ForceTCP: m.cfg.ForceTCP,
+		ForceRDMA: m.cfg.ForceRDMA}}); err != nil {
 		return &wire.PeerError{Rank: number, Err: err}
 	}
 	m.mu.Lock()

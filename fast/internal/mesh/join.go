@@ -52,7 +52,7 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 // begin makes this process's first card, and has it listen.
 func (m *Mesh) begin() {
 	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, Freeze: m.cfg.Freeze, ForceTCP: m.cfg.ForceTCP,
-		Encrypt: m.cfg.Encrypt}
+		Encrypt: m.cfg.Encrypt, HasRDMA: m.cfg.HasRDMA, ForceRDMA: m.cfg.ForceRDMA}
 	_, _ = rand.Read(m.card.Token[:])
 	m.card.Socket = m.listenLocal()
 	m.work.Go(m.watchOver)
@@ -112,11 +112,12 @@ func (j *joining) gather() error {
 	return err
 }
 
-// sameSettings refuses processes of which only some encrypt their data, or use TCP on one host. All come to the same
+// sameSettings refuses processes of which only some encrypt their data, or use TCP or RDMA on one host. All come to the same
 // result.
 func sameSettings(cards []Card) error {
 	return cmp.Or(sameSetting(cards, "encrypt their data", func(c *Card) bool { return c.Encrypt }),
-		sameSetting(cards, "use TCP alone", func(c *Card) bool { return c.ForceTCP }))
+		sameSetting(cards, "use TCP alone", func(c *Card) bool { return c.ForceTCP }),
+		sameSetting(cards, "use RDMA alone", func(c *Card) bool { return c.ForceRDMA }))
 }
 
 func sameSetting(cards []Card, what string, set func(*Card) bool) error {

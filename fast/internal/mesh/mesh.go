@@ -158,7 +158,7 @@ func (m *Mesh) arrived(n wire.Note) {
 func (m *Mesh) Host(process int) string { return m.cardOf(process).Host }
 
 // SharesMemory tells whether data between this process and another one may go through memory: the other one is on this
-// host, and neither of them has to be reached by TCP.
+// host, and neither of them has to be reached by TCP or RDMA.
 func (m *Mesh) SharesMemory(process int) bool {
 	theirs := m.Memory(process)
 	return theirs != "" && theirs == m.Memory(m.me.Process)
@@ -168,10 +168,16 @@ func (m *Mesh) SharesMemory(process int) bool {
 // none.
 func (m *Mesh) Memory(process int) string {
 	c := m.cardOf(process)
-	if c.ForceTCP || c.Socket == "" {
+	if c.ForceTCP || c.ForceRDMA || c.Socket == "" {
 		return ""
 	}
 	return c.Host
+}
+
+// HasRDMA tells whether a process has an RDMA device, and may use it.
+func (m *Mesh) HasRDMA(process int) bool {
+	c := m.cardOf(process)
+	return c.HasRDMA && !c.ForceTCP
 }
 
 // Encrypts tells whether data that goes over TCP is encrypted.

@@ -27,6 +27,9 @@ type line struct {
 // says that slots are free, a quarter of them at a time; and reposting lags behind.
 func receives(slots uint32) int { return int(slots) + asideSlots + 4 + 4 + repost }
 
+// Completions is how many completions there may be at once of an endpoint that is connected with so many others.
+func Completions(peers int) int { return max(1, peers) * (receives(defaultSlots) + defaultSlots) }
+
 // newLine makes a queue pair and its memory. On an error there is nothing but that.
 func newLine(d Domain, slots, bytes uint32) *line {
 	n := &line{slots: slots, bytes: bytes}

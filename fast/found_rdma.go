@@ -1,0 +1,73 @@
+package fast
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/rdma"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// reaches tells whether this process and another one talk by RDMA, unless they share memory.
+func (p *processes) reaches(process int) bool {
+	return !p.mesh.Encrypts() && p.mesh.HasRDMA(process) && p.mesh.HasRDMA(p.mesh.Self())
+}
+
+// beyond makes the transport to the members that this process shares no memory with: RDMA, TCP, or both.
+func (p *processes) beyond(f *founding) (transport, error) {
+	var able []int // ranks that are reached by RDMA, itself included
+	for r, process := range f.members {
+		if r == f.rank || p.reaches(process) && !p.near(process) {
+			able = append(able, r)
+		}
+	}
+	if len(able) == 1 {
+		return p.dial(f), nil
+	}
+	t, err := p.connectRDMA(f, able)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("RDMA: %w (WithTransport(\"tcp\"), or COLL_TRANSPORT=tcp, does without)", err)
+	case len(able) == len(f.members):
+		return t, nil
+	}
+	return newMixed(len(f.members), able, t, p.dial(f)), nil
+}
+
+// connectRDMA is a rank's end of connections by RDMA to the ranks of able, by their places in it. They are made when they are first
+// needed: each rank tells the other one over the control plane where it can be written to.
+func (p *processes) connectRDMA(f *founding, able []int) (*rdma.Endpoint, error) {
+	d, err := p.openRDMA(len(able) - 1)
+	if err != nil {
+		return nil, err
+	}
+	e := rdma.New(slices.Index(able, f.rank), len(able), d, func(peer int, card []byte) {
+		f.plane.Send(f.members[able[peer]], f.topic(kindCard), card)
+	})
+	p.mesh.Handle(f.id, kindCard, func(n wire.Note) {
+		if peer := slices.Index(able, slices.Index(f.members, n.From)); peer >= 0 {
+			go e.Told(peer, n.Body) // to connect may take a second; the order of two cards does not matter
+		}
+	})
+	return e, nil
+}
+
+// knower is a transport by which memory that lasts goes without copies.
+type knower interface {
+	Know(memory []byte)
+	Forget(memory []byte) error
+}
+
+// know has c's transport know memory of Alloc.
+func (c *Comm) know(memory []byte) {
+	if k, ok := c.transport.(knower); ok {
+		k.Know(memory)
+	}
+}
+
+// unknow is the opposite of know: the memory is about to go.
+func (c *Comm) unknow(memory []byte) {
+	if k, ok := c.transport.(knower); ok {
+		_ = k.Forget(memory)
+	}
+}

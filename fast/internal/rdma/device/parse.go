@@ -1,0 +1,58 @@
+package device
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Parse reads options from text: a device, a port of it, and settings, "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3". Each may be
+// left out. gid is an address of the port, mtu the most bytes of a packet, tc the traffic class, and sl the service level.
+func Parse(text string) (o Options, err error) {
+	name, settings, _ := strings.Cut(text, ",")
+	device, port, ported := strings.Cut(name, ":")
+	o.Device = device
+	if ported {
+		o.Port, err = number("port", port, 1, 255)
+	}
+	for settings != "" && err == nil {
+		var setting string
+		setting, settings, _ = strings.Cut(settings, ",")
+		err = o.set(strings.Cut(setting, "="))
+	}
+	if err != nil {
+		return Options{}, fmt.Errorf("an RDMA device %q: %w", text, err)
+	}
+	return o, nil
+}
+
+// set carries out one setting.
+func (o *Options) set(name, value string, _ bool) (err error) {
+	var n int
+	switch name {
+	case "gid":
+		o.Address, err = netip.ParseAddr(value)
+	case "mtu":
+		if o.MTU, err = number(name, value, 256, 4096); err == nil && o.MTU&(o.MTU-1) != 0 {
+			err = fmt.Errorf("mtu is %d, want a power of two", o.MTU)
+		}
+	case "tc":
+		n, err = number(name, value, 0, 255)
+		o.Traffic = uint8(n)
+	case "sl":
+		n, err = number(name, value, 0, 15)
+		o.Service = uint8(n)
+	default:
+		err = fmt.Errorf("there is no setting %q, want gid, mtu, tc or sl", name)
+	}
+	return err
+}
+
+func number(name, value string, least, most int) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("%s is %q, want a number from %d to %d", name, value, least, most)
+	}
+	return n, nil
+}

@@ -1,0 +1,129 @@
+package fast
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/rdma"
+	"github.com/collgen/collgen/fast/internal/rdma/fabric"
+	"github.com/collgen/collgen/fast/internal/rdma/vm"
+)
+
+// rdmaWorld has ranks talk over RDMA alone.
+var rdmaWorld = testWorld{"rdma", func(t testing.TB, size int) []*Comm {
+	return initComms(t, size, WithTransport("rdma"), overRDMA())
+}}
+
+// All tests of worlds are run over RDMA where there are devices for tests, and over simulated ones when they are asked for.
+func init() {
+	if vm.Inside() || os.Getenv("COLLGEN_RDMA") == "all" {
+		worlds = append(worlds, rdmaWorld)
+	}
+}
+
+// overRDMA has ranks talk over simulated devices of one fabric; or, where there are real ones for tests, over those.
+func overRDMA() InitOption {
+	f := fabric.New(fabric.Options{Inline: 200})
+	return func(p *place) {
+		if vm.Inside() {
+			p.device = vm.NICs[p.rank%len(vm.NICs)].Device
+			return
+		}
+		rank := p.rank
+		p.openRDMA = func(int) (rdma.Domain, error) { return f.Domain(fmt.Sprint("sim", rank)), nil }
+	}
+}
+
+// deviceless has a rank have no device.
+func deviceless(rank int) InitOption {
+	return func(p *place) {
+		if p.rank == rank {
+			p.openRDMA = func(int) (rdma.Domain, error) { return nil, errors.New("this host has no RDMA device") }
+		}
+	}
+}
+
+// TestThreeWays has ranks on two hosts share memory, use RDMA, and TCP to the one that has no device: they are one communicator,
+// and what they compute has the bits of a communicator over TCP.
+func TestThreeWays(t *testing.T) {
+	const size, count = 5, 200_003
+	results := map[string][]float32{}
+	for name, opts := range map[string][]InitOption{
+		"three ways": {oddAndEven, overRDMA(), deviceless(4)},
+		"rdma":       {WithTransport("rdma"), overRDMA()},
+		"tcp":        {WithTransport("tcp")},
+	} {
+		all := initComms(t, size, opts...)
+		if links := all[1].Topology().Links; name == "three ways" && !slices.Equal(links, []string{"rdma", "self", "rdma", "shm", "tcp"}) {
+			t.Errorf("rank 1 has the links %v", links)
+		}
+		var got []float32
+		if err := errors.Join(onAll(all, func(c *Comm) error {
+			buf, err := Alloc[float32](t.Context(), c, count)
+			if err != nil {
+				return err
+			}
+			for i := range buf {
+				buf[i] = 1 / float32(i%1000+c.Rank()+1)
+			}
+			for _, algorithm := range []string{"ring", "one-shot", "tree"} {
+				if err := AllReduce(t.Context(), c, buf, Sum, WithAlgorithm(algorithm)); err != nil {
+					return err
+				}
+			}
+			if c.Rank() == 1 {
+				got = slices.Clone(buf)
+			}
+			return Free(c, buf)
+		})...); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		results[name] = got
+	}
+	for name, got := range results {
+		if !slices.Equal(got, results["tcp"]) {
+			t.Errorf("%s: the sums are not those over TCP", name)
+		}
+	}
+}
+
+// TestNoRDMA: a process that may use nothing else says what is missing, and one that may uses TCP; all have to say the same.
+func TestNoRDMA(t *testing.T) {
+	forced := []InitOption{WithRank(0, 2), WithStore(NewMemoryStore()), WithTransport("rdma"), deviceless(0)}
+	if _, err := Init(t.Context(), forced...); err == nil || !strings.Contains(err.Error(), "cannot use RDMA: this host has no RDMA device") {
+		t.Errorf("forced: %v", err)
+	}
+	for text, opts := range map[string][]InitOption{
+		"cannot be encrypted":      {WithEncryption()},
+		`there is no setting "is"`: {WithRDMADevice("mlx5_0,is=fast")},
+	} {
+		opts = append([]InitOption{WithRank(0, 2), WithStore(NewMemoryStore()), WithTransport("rdma")}, opts...)
+		if _, err := Init(t.Context(), opts...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), text) {
+			t.Errorf("got %v, want %q", err, text)
+		}
+	}
+	all := initComms(t, 2, oddAndEven, overRDMA(), deviceless(1))
+	if got := all[0].Topology(); got.Transport != "tcp" || got.Links[1] != "tcp" {
+		t.Errorf("one rank without a device: %v", got)
+	}
+	if vm.Inside() {
+		return // the ranks' devices would be real ones
+	}
+	store, simulated := NewMemoryStore(), overRDMA()
+	errs := make(chan error, 2)
+	for rank, name := range []string{"rdma", ""} {
+		go func() {
+			_, err := Init(t.Context(), WithRank(rank, 2), WithStore(store), WithTransport(name), simulated)
+			errs <- err
+		}()
+	}
+	for range 2 {
+		if err := <-errs; err == nil || !strings.Contains(err.Error(), "use RDMA alone") {
+			t.Errorf("only one says rdma: %v", err)
+		}
+	}
+}
