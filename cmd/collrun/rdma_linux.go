@@ -35,7 +35,7 @@ func describeRDMA(sys fs.FS, library bool, locked uint64) (found []finding) {
 		name := path.Dir(path.Dir(port)) + ":" + number
 		found = append(found, finding{Name: "rdma " + name, Value: wordOf(sys, port, "state"), Text: describePort(sys, port)})
 	}
-	f := finding{Name: "rdma", Value: len(ports), Text: fmt.Sprintf("%d ports; they are not used by this version", len(ports))}
+	f := finding{Name: "rdma", Value: len(ports), Text: fmt.Sprintf("%d ports, for ranks of other hosts that have one too", len(ports))}
 	switch {
 	case len(ports) == 0:
 		f.Text = "no device: ranks on several hosts talk over TCP"

@@ -19,7 +19,7 @@ func TestDescribeRDMA(t *testing.T) {
 		sys[name] = &fstest.MapFile{Data: []byte(text + "\n")}
 	}
 	want := map[string]string{
-		"rdma":          "2 ports; they are not used by this version",
+		"rdma":          "2 ports, for ranks of other hosts that have one too",
 		"rdma mlx5_0:1": "active, InfiniBand, 100 Gb/sec (4X EDR), LID 0x2a, GID 0 fe80::2:c903:0:1 IB/RoCE v1",
 		"rdma mlx5_1:2": "down, Ethernet, 25 Gb/sec (1X EDR), GID 3 10.9.0.1 RoCE v2 eth1",
 	}
