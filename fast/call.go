@@ -186,6 +186,9 @@ func (x *Call) findLoans() {
 
 // release gives back what was lent.
 func (x *Call) release() {
+	if len(x.loans) == 0 && !x.lent {
+		return
+	}
 	clear(x.loans)
 	x.loans = x.loans[:0]
 	if x.lent {
@@ -315,9 +318,13 @@ func (x *Call) Finish(data []byte) {
 
 // reset forgets the caller's memory.
 func (x *Call) reset() {
-	x.forget()
+	if len(x.sends)+len(x.recvs) > 0 { // it has failed
+		x.forget()
+	}
 	x.release()
-	clear(x.operands)
-	x.operands = x.operands[:0]
+	if len(x.operands) > 0 {
+		clear(x.operands)
+		x.operands = x.operands[:0]
+	}
 	x.In.data, x.Out.data, x.Scratch.data = nil, nil, nil
 }

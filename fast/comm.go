@@ -39,22 +39,22 @@ type Comm struct {
 
 	agreements agreements
 
-	fate     atomic.Pointer[fate] // nil: healthy
-	over     chan struct{}        // closed when there is a fate
-	telling  sync.Mutex           // held while the others are told of an end, so that they hear of the first one first
-	news     news
-	departed []atomic.Bool // ranks that have closed, as far as they have told
-	closed   atomic.Bool
-	busy     release.Flag // guards what follows
-	plans    plans
-	// prepared is that of the last call that was prepared without options, described that of desc. The former are numbered.
-	prepared, described form
-	forms               uint64 // so far
-	describedForm       uint64 // the number of described; 0: it has none
-	desc                wire.Call
-	mark                wire.Mark // of desc
-	call                Call
-	calls               uint64 // made so far by all ranks together
+	fate          atomic.Pointer[fate] // nil: healthy
+	over          chan struct{}        // closed when there is a fate
+	telling       sync.Mutex           // held while the others are told of an end, so that they hear of the first one first
+	news          news
+	departed      []atomic.Bool // ranks that have closed, as far as they have told
+	closed        atomic.Bool
+	busy          release.Flag // guards what follows
+	plans         plans
+	last          request // the call that is to be made, or was made last; started ones are copied from it
+	forms         uint64  // that were prepared without options so far
+	described     form    // that of desc
+	describedForm uint64  // its number; 0: it has none
+	desc          wire.Call
+	mark          wire.Mark // of desc
+	call          Call
+	calls         uint64 // made so far by all ranks together
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	group                  []request // point-to-point calls that are made together

@@ -23,10 +23,7 @@ func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args 
 	case args == nil:
 		return Refuse(k.Name, "the arguments are nil")
 	}
-	var r request
-	r.k, r.t, r.dst, r.src = k, spec.TypeOf[T](), bytesOf(dst), bytesOf(src)
-	r.args.set(args)
-	return c.do(ctx, &r, opts)
+	return c.do(ctx, k, spec.TypeOf[T](), args, bytesOf(dst), bytesOf(src), opts)
 }
 
 // set is *args = *a word by word: a processor waits for what was stored so before it copies that in larger pieces.
@@ -45,10 +42,11 @@ func (args *Args) same(a *Args) bool {
 type request struct {
 	form
 	dst, src []byte
-	known    uint64 // the number of the form among those that were prepared without options; 0: it has options
+	known    uint64 // the number of the form among those that were prepared without options; 0: it is none of them
 }
 
-// form is all of a call but its buffers. Calls repeat themselves, so that of the last one is worth keeping.
+// form is all of a call but its buffers. Calls repeat themselves, so that of the last one is kept in Comm.last: the same
+// call again only brings its buffers.
 type form struct {
 	k    *Collective
 	t    spec.Type
@@ -58,23 +56,38 @@ type form struct {
 	depth int
 }
 
-// do makes the call, or has h, of an option, start it.
-func (c *Comm) do(ctx context.Context, r *request, opts []Option) error {
-	if err := c.enter(ctx, r.k.Name); err != nil {
+// do makes the call, or has a handle, of an option, start it.
+func (c *Comm) do(ctx context.Context, k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) error {
+	if err := c.enter(ctx, k.Name); err != nil {
 		return err
 	}
-	defer c.busy.Unset()
-	if err := c.prepare(r, opts); err != nil {
+	defer c.exit()
+	r := &c.last
+	if r.known == 0 || len(opts) > 0 || r.k != k || r.t != t || !r.args.same(args) {
+		r.known, r.k, r.t = 0, k, t
+		r.args.set(args)
+		if err := c.prepare(r, opts); err != nil {
+			return err
+		}
+	}
+	r.dst, r.src = dst, src
+	if err := r.checkOverlap(); err != nil {
 		return err
 	}
 	if h := handleOf(opts); h != nil {
 		c.start(ctx, h, r)
 		return nil
 	}
-	if err := c.drain(ctx, r.k.Name); err != nil {
+	if err := c.drain(ctx, k.Name); err != nil {
 		return err
 	}
 	return c.perform(ctx, r)
+}
+
+// exit lets other goroutines make calls.
+func (c *Comm) exit() {
+	c.last.dst, c.last.src = nil, nil // so that they can be collected
+	c.busy.Unset()
 }
 
 // enter makes c this goroutine's, unless it is of no use.
@@ -120,12 +133,8 @@ func (c *Comm) unmade(name string, err error) error {
 	return fmt.Errorf("%s on %v: %w", name, c, err)
 }
 
-// prepare checks the arguments and chooses the algorithm.
+// prepare checks the arguments, but not the buffers, and chooses the algorithm.
 func (c *Comm) prepare(r *request, opts []Option) error {
-	if last := &c.prepared; len(opts) == 0 && last.k == r.k && last.t == r.t && last.args.same(&r.args) {
-		r.a, r.depth, r.known = last.a, last.depth, c.forms
-		return r.checkOverlap()
-	}
 	if err := c.check(r); err != nil {
 		return err
 	}
@@ -134,11 +143,10 @@ func (c *Comm) prepare(r *request, opts []Option) error {
 		return err
 	}
 	if len(opts) == 0 {
-		c.prepared = r.form
 		c.forms++
 		r.known = c.forms
 	}
-	return r.checkOverlap()
+	return nil
 }
 
 // perform makes a call that was prepared, when its turn has come.

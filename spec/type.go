@@ -138,18 +138,23 @@ var kindTypes = [...]Type{
 
 // TypeOf is the element type that the Go type T is, or is defined as. It does not allocate.
 func TypeOf[T Elem]() Type {
-	switch any((*T)(nil)).(type) { // the most usual ones: package reflect takes five times as long
-	case *float32:
+	t := any((*T)(nil))
+	if _, ok := t.(*float32); ok { // the most usual ones: package reflect takes ten times as long, and a switch three times
 		return TypeFloat32
-	case *float64:
+	}
+	if _, ok := t.(*float64); ok {
 		return TypeFloat64
-	case *int32:
+	}
+	if _, ok := t.(*int32); ok {
 		return TypeInt32
-	case *int64:
+	}
+	if _, ok := t.(*int64); ok {
 		return TypeInt64
-	case *Float16:
+	}
+	if _, ok := t.(*Float16); ok {
 		return TypeFloat16
-	case *BFloat16:
+	}
+	if _, ok := t.(*BFloat16); ok {
 		return TypeBFloat16
 	}
 	return kindTypes[reflect.TypeFor[T]().Kind()]

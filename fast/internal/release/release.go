@@ -53,3 +53,6 @@ func (m *Mutex) Lock() {
 
 // Unlock is for who holds m.
 func (m *Mutex) Unlock() { m.held.Unset() }
+
+// FetchOwned is Fetch of what this processor is going to write, so that it need not wait for others to let go of it then.
+func FetchOwned[T any](p *T) { fetchOwned(unsafe.Pointer(p)) }

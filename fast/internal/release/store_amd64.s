@@ -2,20 +2,6 @@
 
 #include "textflag.h"
 
-// func store(p *atomic.Uint64, v uint64)
-TEXT ·store(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ v+8(FP), BX
-	MOVQ BX, (AX)
-	RET
-
-// func store32(p *atomic.Uint32, v uint32)
-TEXT ·store32(SB), NOSPLIT, $0-12
-	MOVQ p+0(FP), AX
-	MOVL v+8(FP), BX
-	MOVL BX, (AX)
-	RET
-
 // func await(p *atomic.Uint32, v uint32, looks int) bool
 TEXT ·await(SB), NOSPLIT, $0-25
 	MOVQ p+0(FP), AX
@@ -39,4 +25,10 @@ found:
 TEXT ·fetch(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	PREFETCHT0 (AX)
+	RET
+
+// func fetchOwned(p unsafe.Pointer)
+TEXT ·fetchOwned(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x08 // PREFETCHW (AX)
 	RET

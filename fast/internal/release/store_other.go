@@ -23,3 +23,5 @@ func await(p *atomic.Uint32, v uint32, looks int) bool {
 }
 
 func fetch(unsafe.Pointer) {}
+
+func fetchOwned(unsafe.Pointer) {}

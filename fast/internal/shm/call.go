@@ -10,18 +10,17 @@ import (
 )
 
 // publish makes the call in progress readable for the other ranks, until history more calls were begun. Where it comes
-// into the place of one of the same form, its number and its names are all that is new. This rank is inside the gate.
+// into the place of one like it, its number is all that is new. This rank is inside the gate.
 func (e *Endpoint) publish() {
 	if e.published {
 		return
 	}
 	at := e.begun % history
 	r, call := &e.own.calls[at], e.current.Call
-	if form := e.current.Form; form != e.forms[at] {
-		e.forms[at] = form
+	if e.named[at] != e.current.Named {
+		e.named[at] = e.current.Named
 		r.call = *call
 	}
-	r.call.PrimitiveName, r.call.AlgorithmName = call.PrimitiveName, call.AlgorithmName
 	r.call.Seq, r.fingerprint = call.Seq, e.current.Fingerprint
 	e.begun++
 	e.published = true

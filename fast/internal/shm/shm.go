@@ -25,13 +25,14 @@ type Endpoint struct {
 	patience patience
 	yields   uint // so far
 	beside   bool // it waits for a rank of its own processor
+	owes     bool // it has taken messages and has not told so
 	spun     bool // it has looked for a message as often as it does without yielding
 	orders   bool // see order
 
 	current   wire.Mark       // the call that Begin named
 	published bool            // others can see it
 	begun     uint            // calls that were published
-	forms     [history]uint64 // of the calls in own.calls
+	named     [history]uint64 // of the calls in own.calls: wire.Mark.Named
 
 	out  []outgoing // the sends of the Exchange in progress
 	in   []incoming // and its receives

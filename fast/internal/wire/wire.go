@@ -4,6 +4,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -138,13 +139,14 @@ func CheckPeer(rank, peer, size int) error {
 type Mark struct {
 	Call        *Call
 	Form        uint64 // is the same for all calls that differ in their numbers and names alone
+	Named       uint64 // is the same for all calls that differ in their numbers alone
 	Fingerprint uint64
 }
 
 // NewMark is the mark of c.
 func NewMark(c *Call) Mark {
 	form := c.form()
-	return Mark{c, form, fingerprint(form, c.Seq)}
+	return Mark{c, form, c.names(form), fingerprint(form, c.Seq)}
 }
 
 // Renumber gives m's call another number. Calls repeat themselves, so that this is most often all that is new.
@@ -180,6 +182,15 @@ func (c *Call) form() uint64 {
 		mix(c.Count^0x589965cc75374cc3, uint64(c.Peer)^0x2d358dccaa6c78a5) ^
 		mix(uint64(c.Op)<<32^uint64(c.Type)^0x1d8e4e27c47d124f, uint64(c.Root)<<32^uint64(c.Depth)^0xeb44accab455d165)
 	return mix(h^0x9e3779b97f4a7c15, 0xa0761d6478bd642f)
+}
+
+// names is a hash of form and c's names.
+func (c *Call) names(form uint64) uint64 {
+	for _, l := range [...]*Label{&c.PrimitiveName, &c.AlgorithmName} {
+		form = mix(form^binary.LittleEndian.Uint64(l[:]), binary.LittleEndian.Uint64(l[8:])^0xe7037ed1a0b428db)
+		form = mix(form^binary.LittleEndian.Uint64(l[16:]), 0xa0761d6478bd642f)
+	}
+	return form
 }
 
 // mix is the two halves of a product, one upon the other.

@@ -91,7 +91,7 @@ func TestFingerprints(t *testing.T) {
 		}
 		named := a
 		named.PrimitiveName, named.AlgorithmName = NewLabel("Send"), NewLabel("direct")
-		if n := NewMark(&named); n.Form != m.Form || n.Fingerprint != m.Fingerprint {
+		if n := NewMark(&named); n.Form != m.Form || n.Fingerprint != m.Fingerprint || n.Named == m.Named {
 			t.Fatalf("%+v is %+v, and with names %+v", a, m, n)
 		}
 	})
