@@ -16,7 +16,6 @@ func (m *incoming) lends(n int) bool {
 
 // lend has m's receive look at data, the last segment that was taken of its link. Its slot is given back later.
 func (e *Endpoint) lend(m *incoming, data []byte) {
-	e.takenTo(m.link, m.link.in.next-1)
 	m.Into = data
 	e.lent = append(e.lent, m.link)
 }
@@ -41,11 +40,8 @@ func (e *Endpoint) repay() {
 }
 
 // taken tells l's peer that all segments before the next one were taken.
-func (e *Endpoint) taken(l *link) { e.takenTo(l, l.in.next) }
-
-// takenTo tells l's peer that all segments before that one were taken.
-func (e *Endpoint) takenTo(l *link, segment uint32) {
-	e.announce(l, &l.in.head.tail, segment)
+func (e *Endpoint) taken(l *link) {
+	e.announce(l, &l.in.head.tail, l.in.next)
 	e.wakeSender(l.control)
 }
 

@@ -25,7 +25,6 @@ type Endpoint struct {
 	patience patience
 	yields   uint // so far
 	beside   bool // it waits for a rank of its own processor
-	owes     bool // it has taken messages and has not told so
 	spun     bool // it has looked for a message as often as it does without yielding
 	orders   bool // see order
 

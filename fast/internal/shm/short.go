@@ -3,8 +3,6 @@
 package shm
 
 import (
-	"slices"
-
 	"github.com/collgen/collgen/fast/internal/release"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -13,11 +11,6 @@ import (
 // Short messages lie in their lines, and most Exchanges have no others. These go there and back straight away, without
 // being listed. The first one that cannot is listed together with all that come behind it, and from then on they are messages
 // as any other; so whatever is not as it should be is found there.
-
-// credits is how many short messages a rank takes before it tells so: else the word that says it would go there and back for
-// each message of a sender that is so far ahead that it waits for room. As there is room for more, a sender that waits has
-// sent what was not taken.
-const credits = slots
 
 // burst is how often a rank looks for a message before it looks for anything else.
 const burst = 64
@@ -105,26 +98,8 @@ func (e *Endpoint) fetch(m *wire.Recv) bool {
 	l.receiving++
 	r.next++
 	apply(m, 0, line.inline[:n:n])
-	if r.next%credits == 0 {
-		e.taken(l)
-	} else {
-		e.owes = true
-	}
+	e.taken(l)
 	return true
-}
-
-// settle tells the peers of all short messages that were taken, before this rank waits: a peer that waits for room must not
-// wait for one that waits, too.
-func (e *Endpoint) settle() {
-	if !e.owes {
-		return
-	}
-	e.owes = false
-	for i := range e.links {
-		if l := &e.links[i]; l.control != nil && l.in.head.tail.Load() != l.in.next && !slices.Contains(e.lent, l) {
-			e.taken(l)
-		}
-	}
 }
 
 // comes waits for the next segment of l, whose line is line, as long as the rank has patience for without yielding.

@@ -150,34 +150,3 @@ func TestBoardForOne(t *testing.T) {
 		}
 	}
 }
-
-// TestCredits: who takes short messages says so now and then, and before it sleeps, so that a peer does not wait for room
-// that is there.
-func TestCredits(t *testing.T) {
-	all := group(t, 3)
-	defer closeGroup(all)
-	fillRing(t, all, 1)
-	fillRing(t, all, 2)
-	tail := func(to int) uint32 { return all[0].links[to].out.head.tail.Load() }
-	for _, to := range []int{1, 2} {
-		for n := range uint32(credits + 3) {
-			if err := recv(all[to], 0); err != nil {
-				t.Fatal(err)
-			}
-			if want := (n + 1) / credits * credits; tail(to) != want {
-				t.Fatalf("rank %d has taken %d messages and says %d, want %d", to, n+1, tail(to), want)
-			}
-		}
-	}
-	done := make(chan error)
-	go func() { done <- recv(all[1], 2) }()
-	for tail(1) != credits+3 {
-		time.Sleep(time.Millisecond)
-	}
-	if err := send(all[2], 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil || tail(2) != credits {
-		t.Fatalf("%v, and a rank that does not wait says %d", err, tail(2))
-	}
-}

@@ -157,7 +157,6 @@ func (c *control) ring() {
 // sleep waits until another rank has done something that concerns this one, or until there is a reason to give up, but
 // not longer than a nap.
 func (e *Endpoint) sleep(ctx context.Context) error {
-	e.settle()
 	bell := e.own.doorbell.Load()
 	e.own.sleeping.Store(e.want())
 	if e.orders {
