@@ -9,6 +9,7 @@ package fabric
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 
@@ -49,7 +50,7 @@ func New(o Options) *Fabric {
 	}
 	fill(&o.MaxMessage, 1<<30)
 	fill(&o.MTU, 4096)
-	fill(&o.Registered, 1<<40)
+	fill(&o.Registered, math.MaxInt)
 	fill(&o.Lazy, 1)
 	fill(&o.RNRTries, 6)
 	return &Fabric{Options: o, rand: rand.New(rand.NewPCG(o.Seed, 1)), pairs: map[uint32]*pair{}, regions: map[uint32]*region{},
