@@ -180,10 +180,11 @@ func TestSimplifyExpressions(t *testing.T) {
 // of what follows.
 func TestSimplifyKeepsScopes(t *testing.T) {
 	a := sound()
+	bit := bitAnd(rank, one) // of a constant the name would be gone
 	named := func(is expr) []Node {
 		return []Node{Let{"x", is}, Step{Copy{Into: Chunk(out, v("x")), From: Chunk(in, v("x"))}}}
 	}
-	a.Body = []Node{If{Cond: one, Then: named(zero)}, If{Cond: eq(rank, zero), Then: named(one)}}
+	a.Body = []Node{If{Cond: one, Then: named(bit)}, If{Cond: eq(rank, zero), Then: named(bitXor(bit, one))}}
 	if err := Validate(a); err != nil {
 		t.Fatal(err)
 	}
