@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// processes makes transports among processes: shared memory between those of one host, RDMA between others that have it, and TCP
-// between all others.
+// processes makes transports among processes: shared memory between those of one host, RDMA between others that ask for it and have
+// it, and TCP between all others.
 type processes struct {
 	mesh     *mesh.Mesh
 	noCMA    bool // this one is secluded

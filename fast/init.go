@@ -14,7 +14,8 @@ import (
 const initTime = time.Minute
 
 // Init connects this process with those of all other ranks, and returns when all of them are connected. Ranks on one host
-// share memory, which needs Linux, and others use TCP; ranks that are all on one host need no network.
+// share memory, which needs Linux, and others use TCP, or RDMA if it is asked for (WithRDMADevice); ranks that are all on one host
+// need no network.
 //
 // Ranks prove to each other that they belong to the job: by the secret or the certificates that options give, or by one
 // that their store hands out.

@@ -103,15 +103,17 @@ func WithCertificate(certificate tls.Certificate, roots *x509.CertPool) InitOpti
 }
 
 // WithTransport has all ranks talk over "tcp" or "rdma", also on one host, or "shm", which fails if they are on several hosts.
-// Without it, or with "", ranks on one host share memory, others use RDMA if both have a device that can be used, and TCP
-// otherwise. RDMA needs a device of InfiniBand or RoCE, libibverbs, and a program built with cgo for Linux; "rdma" fails where
-// that is missing, and says what. It is not encrypted: with WithEncryption others use TCP. All ranks say the same: if only some
-// say "tcp" or "rdma", Init fails on all.
+// Without it, or with "", ranks on one host share memory, and others use TCP; or RDMA, where both ask for it by WithRDMADevice and
+// have a device that can be used. RDMA is there for trying: it was tested on soft-RoCE, and on no hardware so far, which is why it
+// has to be asked for. It needs a device of InfiniBand or RoCE, libibverbs, and a program built with cgo for Linux; "rdma" fails
+// where that is missing, and says what. It is not encrypted: with WithEncryption others use TCP. All ranks say the same: if only
+// some say "tcp" or "rdma", Init fails on all.
 func WithTransport(name string) InitOption { return func(p *place) { p.transport = name } }
 
-// WithRDMADevice chooses this process's RDMA device, a port of it, and settings, in the form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3",
-// of which each part may be left out: gid is one of the port's addresses, mtu the most bytes of a packet, tc the traffic class, and sl
-// the service level. Without it, it is the first device with an active port, and an address that other networks reach before others.
+// WithRDMADevice asks for RDMA, for trying: see WithTransport. It chooses this process's RDMA device, a port of it, and settings, in the
+// form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3", of which each part may be left out: gid is one of the port's addresses, mtu the
+// most bytes of a packet, tc the traffic class, and sl the service level. With "any" in place of the device, or none there, it is the
+// first device with an active port, and an address that other networks reach before others. "" asks for nothing.
 func WithRDMADevice(device string) InitOption { return func(p *place) { p.device = device } }
 
 // WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a network

@@ -10,10 +10,11 @@ import (
 // rdmaOpener opens what one communicator has of an RDMA device, for connections to so many ranks.
 type rdmaOpener func(peers int) (rdma.Domain, error)
 
-// findRDMA finds out whether this process has an RDMA device, unless that does not matter. That it has none is an error where
-// nothing else may be used.
+// findRDMA finds out whether this process has an RDMA device, where RDMA is asked for: nobody else comes to touch devices or their
+// library. That there is none is an error where nothing else may be used.
 func (p *place) findRDMA() error {
-	if p.transport == "tcp" || p.transport == "shm" || p.encrypt {
+	asked := p.transport == "rdma" || p.transport == "" && p.device != ""
+	if !asked || p.encrypt {
 		return nil
 	}
 	if p.openRDMA == nil {
@@ -31,7 +32,7 @@ func (p *place) findRDMA() error {
 		return fmt.Errorf("this process cannot use RDMA: %w", err)
 	}
 	if err != nil {
-		p.logger().Debug("there is no RDMA here", "reason", err)
+		p.logger().Warn("RDMA is asked for, but this process has none", "reason", err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/rdma"
@@ -29,6 +30,7 @@ func init() {
 func overRDMA() InitOption {
 	f := fabric.New(fabric.Options{Inline: 200})
 	return func(p *place) {
+		p.device = "any"
 		if vm.Inside() {
 			p.device = vm.NICs[p.rank%len(vm.NICs)].Device
 			return
@@ -124,6 +126,31 @@ func TestNoRDMA(t *testing.T) {
 	for range 2 {
 		if err := <-errs; err == nil || !strings.Contains(err.Error(), "use RDMA alone") {
 			t.Errorf("only one says rdma: %v", err)
+		}
+	}
+}
+
+// TestUnaskedRDMA: where RDMA is not asked for, or may not be used, nobody looks for a device.
+func TestUnaskedRDMA(t *testing.T) {
+	for name, c := range map[string]struct {
+		opts []InitOption
+		want int // how often each rank looks
+	}{
+		"unasked":   {nil, 0},
+		"tcp":       {[]InitOption{WithTransport("tcp"), WithRDMADevice("any")}, 0},
+		"encrypted": {[]InitOption{WithEncryption(), WithRDMADevice("any")}, 0},
+		"any":       {[]InitOption{WithRDMADevice("any")}, 1},
+	} {
+		var looks atomic.Int32
+		looking := func(p *place) {
+			p.openRDMA = func(int) (rdma.Domain, error) {
+				looks.Add(1)
+				return nil, errors.New("this host has no RDMA device")
+			}
+		}
+		all := initComms(t, 2, append(c.opts, oddAndEven, looking)...)
+		if got := all[0].Topology().Links[1]; got != "tcp" || int(looks.Load()) != 2*c.want {
+			t.Errorf("%s: %d looks for a device, and the link is %s", name, looks.Load(), got)
 		}
 	}
 }

@@ -8,11 +8,13 @@ import (
 )
 
 // Parse reads options from text: a device, a port of it, and settings, "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3". Each may be
-// left out. gid is an address of the port, mtu the most bytes of a packet, tc the traffic class, and sl the service level.
+// left out, and the device can be "any". gid is an address of the port, mtu the most bytes of a packet, tc the traffic class, and sl the service level.
 func Parse(text string) (o Options, err error) {
 	name, settings, _ := strings.Cut(text, ",")
 	device, port, ported := strings.Cut(name, ":")
-	o.Device = device
+	if device != "any" {
+		o.Device = device
+	}
 	if ported {
 		o.Port, err = number("port", port, 1, 255)
 	}

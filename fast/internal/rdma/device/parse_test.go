@@ -8,6 +8,8 @@ import (
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Options{
 		"":               {},
+		"any":            {},
+		"any:2":          {Port: 2},
 		"mlx5_0":         {Device: "mlx5_0"},
 		"rxe0:2":         {Device: "rxe0", Port: 2},
 		",gid=fe80::1":   {Address: netip.MustParseAddr("fe80::1")},
