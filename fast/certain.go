@@ -3,6 +3,8 @@ package fast
 import (
 	"slices"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Most rings need no time to be proved. A rank that receives goes on only after another one has begun to send, and a rank in
@@ -24,11 +26,17 @@ const prompt = 100 * time.Millisecond
 // receive is the hop of rank, whose standstill is s, that waits for the last of the messages that it receives from another.
 func (s *standstill) receive(rank, from int) (hop, bool) {
 	for i := range slices.Backward(s.calls) {
-		if c := &s.calls[i]; int(c.Root) == from && int64(c.Peer) == int64(rank)+1 && slices.Contains(s.waits, from) {
+		if c := &s.calls[i]; isReceive(c, rank, from) && slices.Contains(s.waits, from) {
 			return s.in(rank, c), true
 		}
 	}
 	return hop{}, false
+}
+
+// isReceive tells whether c is a receive of rank's from another one. One of no elements is none: nothing is sent for it, so
+// that nobody waits for it.
+func isReceive(c *wire.Call, rank, from int) bool {
+	return c.Count > 0 && int(c.Root) == from && int64(c.Peer) == int64(rank)+1
 }
 
 // begun is the number of the last call that is says of those that this rank has begun, 0 if there is none, or unknown. The
@@ -59,8 +67,7 @@ func (c *chase) owes(s *standstill, h *hop) bool {
 	if h.Call.Peer == 0 {
 		return s.begun < h.Call.Seq
 	}
-	isReceive := int(h.Call.Root) == c.comm.rank && h.Call.Peer == h.Rank+1
-	return isReceive && c.track.sendsBegun(int(h.Rank)) < h.Call.Seq
+	return isReceive(&h.Call, int(h.Rank), c.comm.rank) && c.track.sendsBegun(int(h.Rank)) < h.Call.Seq
 }
 
 // prove takes a probe of ranks that receive: it passes it on, or has found a ring.
@@ -108,5 +115,5 @@ func (s *standstill) isIn(h *hop) bool {
 // owes the one before it.
 func (c *chase) verifies(ring []hop, at int) bool {
 	s, h, next := c.track.stands(0), &ring[at], &ring[(at+1)%len(ring)]
-	return s.isIn(h) && h.Call.Root == next.Rank && h.Call.Peer == h.Rank+1 && c.owes(s, &ring[at-1])
+	return s.isIn(h) && isReceive(&h.Call, c.comm.rank, int(next.Rank)) && c.owes(s, &ring[at-1])
 }

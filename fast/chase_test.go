@@ -98,6 +98,20 @@ func hasSent(ctx context.Context, c *Comm, from int) error {
 	return StartRecv(ctx, c, make([]int32, 1), from).Wait(context.Background())
 }
 
+// alsoNothing receives a message that is on its way, and one without bytes.
+func alsoNothing(ctx context.Context, c *Comm, from int) error {
+	h := StartRecv(ctx, c, make([]int32, 1), from)
+	StartRecv(ctx, c, []int32{}, from)
+	return h.Wait(context.Background())
+}
+
+// sendsBesideNothing sends, and receives a message without bytes.
+func sendsBesideNothing(ctx context.Context, c *Comm, other int) error {
+	h := StartSend(ctx, c, make([]int32, 1), other)
+	StartRecv(ctx, c, []int32{}, other)
+	return h.Wait(context.Background())
+}
+
 // longWait is many times as long as it takes to find a ring.
 const longWait = 10 * time.Minute
 
@@ -146,6 +160,8 @@ func TestChase(t *testing.T) {
 		{what: "all receive, and a rank moves now and then", waits: ring, calls: []waiting{receives}, moves: true, chosen: true, soon: true},
 		{what: "all receive, and nobody hears one of them", waits: ring, calls: []waiting{receives}, drops: true},
 		{what: "all receive, and one has sent", waits: ring, calls: []waiting{receives, hasSent, receives}},
+		{what: "all receive, and one has sent to one that receives nothing besides", waits: ring, calls: []waiting{alsoNothing, hasSent, receives}, moves: true},
+		{what: "one sends slowly, and receives nothing besides", waits: ring, calls: []waiting{sendsBesideNothing, receives, receives}, moves: true},
 		{what: "a receive against a collective", waits: ring, calls: []waiting{adds, receives, adds}, chosen: true, soon: true, other: true},
 		{what: "two receives against a collective", waits: ring, calls: []waiting{adds, receives, receives}, chosen: true, soon: true, other: true},
 		{what: "a receive against the collective of a root", waits: [][]int{{1}, {0}, {1}}, calls: []waiting{givesRoot, receives, givesRoot},
