@@ -6,6 +6,7 @@ GO ?= go
 RANKS ?= 4
 FUZZTIME ?= 1m
 SIMULATE ?= 2m
+SIMULATE_LIMIT ?= 30m
 FUZZMINIMIZE ?= 100x
 BENCH ?= .
 ARGS ?=
@@ -83,8 +84,8 @@ soak: ## try for hours what the tests try for seconds: ranks that are killed, st
 	cd launchers && COLLGEN_SOAK=1 COLLGEN_LAUNCHERS=1 $(GO) test -count=1 -timeout 2h
 
 .PHONY: simulate
-simulate: ## carry out simulated jobs in which processes crash and links break, for SIMULATE (2m); one again: COLLGEN_SEED=n
-	COLLGEN_SIMULATE=$(SIMULATE) $(GO) test -count=1 -timeout 0 -run '^TestSimulation' -v ./fast
+simulate: ## carry out simulated jobs in which processes crash and links break, for SIMULATE (2m; SIMULATE_LIMIT, 30m, ends what hangs); one again: COLLGEN_SEED=n
+	COLLGEN_SIMULATE=$(SIMULATE) $(GO) test -count=1 -timeout $(SIMULATE_LIMIT) -run '^TestSimulation' -v ./fast
 
 # Go makes each new input smaller, up to a minute long each, and counts no execution meanwhile: where goroutines or maps let the
 # coverage differ from run to run, it would do nothing else.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"reflect"
 	"runtime"
 	"slices"
@@ -26,6 +27,9 @@ func (x *simulation) judge(ended bool) (faults []string) {
 		complain("it has not ended after %v", simulatedEnd)
 	}
 	for process, r := range x.results {
+		if r.panics != "" {
+			complain("process %d panics: %s", process, r.panics)
+		}
 		if errors.Is(r.failure, errWrong) {
 			complain("process %d: %v", process, r.failure)
 		}
@@ -139,12 +143,21 @@ func simulate(t *testing.T, s scenario, planes func(process int, m plane) plane)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if faults = x.judge(x.run()); len(faults) > 0 {
+		ended := x.run()
+		if faults = x.judge(ended); len(faults) > 0 {
 			faults = append(faults, x.describe()...)
+		}
+		if !ended { // synctest panics where goroutines are left, and no test can report anything any more
+			fmt.Fprintln(os.Stderr, complaint(s.seed, faults))
 		}
 		time.Sleep(time.Minute) // the runtime's own goroutines end within seconds
 	})
 	return faults
+}
+
+// complaint is what is said of a seed by which there are faults.
+func complaint(seed uint64, faults []string) string {
+	return fmt.Sprintf("COLLGEN_SEED=%d:\n\t%s", seed, strings.Join(faults, "\n\t"))
 }
 
 // meshes are the planes of processes that are as they should be.
@@ -196,7 +209,7 @@ func TestSimulation(t *testing.T) {
 	try := func(seed uint64) bool {
 		faults := simulate(t, newScenario(seed), meshes)
 		if len(faults) > 0 {
-			t.Errorf("COLLGEN_SEED=%d:\n\t%s", seed, strings.Join(faults, "\n\t"))
+			t.Error(complaint(seed, faults))
 		}
 		return len(faults) == 0
 	}
@@ -271,6 +284,9 @@ func TestSimulationCatches(t *testing.T) {
 			s.faults = nil
 			s.patience[[2]int{0, 0}] = s.weather.Delay
 		}},
+		{"a call that panics", "process 0 panics: planted", meshes, func(s *scenario) {
+			s.calls[0].name = "panic"
+		}},
 		{"a process that is called dead", "is sound", func(_ int, m plane) plane { return slanderer{m} }, func(s *scenario) {
 			s.faults, s.patience = []fault{{kind: breaks}}, nil
 			s.faults[0].at = s.weather.Delay * 10
@@ -288,6 +304,24 @@ func TestSimulationCatches(t *testing.T) {
 		if !caught {
 			t.Errorf("%s: nobody complains of %q", test.name, test.complaint)
 		}
+	}
+}
+
+// TestSimulationHangs: of a seed by which a job does not end, its number is told and what is not as it has to be, before the
+// process ends, which is another one therefore.
+func TestSimulationHangs(t *testing.T) {
+	const hangs = "COLLGEN_SIMULATION_HANGS"
+	if os.Getenv(hangs) != "" {
+		s := newScenario(7)
+		s.calls[0].name = "hang"
+		simulate(t, s, meshes)
+		return
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestSimulationHangs$")
+	child.Env = append(os.Environ(), hangs+"=1")
+	out, err := child.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "COLLGEN_SEED=7:\n\tit has not ended after") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -34,6 +34,10 @@ func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
 		return SendRecvReplace(ctx, c, buf, next(c), previous(c))
 	case "Pass":
 		return passAlong(ctx, c, buf)
+	case "panic": // which no seed draws, nor the next
+		panic("planted")
+	case "hang":
+		select {}
 	}
 	return Barrier(ctx, c, s.options...)
 }

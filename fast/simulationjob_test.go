@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -44,6 +45,7 @@ type result struct {
 	rounds  []agreed // in which all that are left agree on who that is
 	left    uint64   // a bit for each process that a communicator of those that are left was used with at last
 	err     error    // why there is none
+	panics  string   // with what, and where
 }
 
 // agreed is the result of one Agree.
@@ -147,7 +149,7 @@ func (x *simulation) hand(id uint64, to, other int, end *simulated.End) {
 
 // run carries the scenario out. It is false if that does not end.
 func (x *simulation) run() (ended bool) {
-	all, founded := make([]*Comm, x.size), make(chan struct{})
+	founded := make(chan struct{})
 	var founding, lasting, others sync.WaitGroup
 	for process := range x.size {
 		founding.Add(1)
@@ -156,17 +158,19 @@ func (x *simulation) run() (ended bool) {
 			ranks = &others
 		}
 		ranks.Go(func() {
+			defer x.survive(process)
 			c, err := x.worlds[process].first(context.Background(), x.size)
-			all[process], x.results[process].err = c, err
+			x.results[process].err = err
 			founding.Done()
 			if <-founded; err == nil {
 				x.play(process, c)
 				_ = c.Close()
 			}
-			_ = x.worlds[process].plane.Close()
 		})
 	}
-	founding.Wait()
+	if !x.await(&founding) {
+		return false
+	}
 	close(founded)
 	var timers []*time.Timer
 	for _, f := range x.faults {
@@ -180,6 +184,14 @@ func (x *simulation) run() (ended bool) {
 		p.Continue()
 	}
 	return x.await(&others) && ended
+}
+
+// survive is the end of a process, which may be a panic: others go on then, so that its seed is told.
+func (x *simulation) survive(process int) {
+	if v := recover(); v != nil {
+		x.results[process].panics = fmt.Sprintf("%v\n%s", v, debug.Stack())
+	}
+	_ = x.worlds[process].plane.Close()
 }
 
 // await waits until all of some are done. It is false if they are not in time.
