@@ -60,7 +60,9 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 	}
 	var c Card
 	d := decoder{b: body}
-	version := d.byte()
+	if version := d.byte(); d.err == nil && version != cardVersion { // what follows would be taken for something else
+		return Card{}, fmt.Errorf("it runs another version of collgen (%d, here %d)", version, cardVersion)
+	}
 	c.Process = int(d.uint32() & (1<<31 - 1))
 	copy(c.Token[:], d.bytes(len(c.Token)))
 	c.Freeze = time.Duration(d.uint64())
@@ -71,8 +73,8 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 	switch {
 	case d.err != nil:
 		return Card{}, d.err
-	case len(d.b) > 0 || version != cardVersion:
-		return Card{}, fmt.Errorf("a card of version %d with %d bytes left over", version, len(d.b))
+	case len(d.b) > 0:
+		return Card{}, fmt.Errorf("a card with %d bytes left over", len(d.b))
 	case c.Process > maxProcess || (process >= 0 && c.Process != process):
 		return Card{}, fmt.Errorf("the card of process %d", c.Process)
 	case c.Freeze < shortestFreeze || c.Freeze > longestFreeze:

@@ -279,6 +279,22 @@ func TestFalseCards(t *testing.T) {
 	}
 }
 
+// TestOtherVersion: a process that runs another version is told from one whose card is broken, however short its cards are.
+func TestOtherVersion(t *testing.T) {
+	leavesNothing(t)
+	for name, body := range map[string][]byte{"older": {2, 1, 0, 0, 0}, "newer": append([]byte{4}, make([]byte, 900)...)} {
+		b := newBoard()
+		c := b.config(0, 2)
+		_ = b.publish(1)(t.Context(), roundHost, append(body, cardMAC(c.Credentials, c.Identity, body)...))
+		_, err := Join(soon(t), c)
+		var peer *wire.PeerError
+		want := fmt.Sprintf("it runs another version of collgen (%d, here %d)", body[0], cardVersion)
+		if !errors.As(err, &peer) || peer.Rank != 1 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
 // TestNoAddress: when a process has no address for others, it says so, and the others hear of it.
 func TestNoAddress(t *testing.T) {
 	loopback := func() ([]netip.Addr, string, error) {
