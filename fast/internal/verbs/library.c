@@ -10,6 +10,8 @@
 struct vb_library vb;
 ssize_t (*vb_query_gid_table)(struct vb_context *, struct vb_gid_entry *, size_t, uint32_t, size_t);
 
+#ifdef __GLIBC__
+
 // find is the function of the newest interface that the structures here are those of. IBVERBS_1.0, which every function
 // of that interface has too, has other structures: only what came without a change of them is found under it.
 static void *find(void *lib, const char *name) {
@@ -32,6 +34,12 @@ const char *vb_load(void) {
 	*(void **)&vb_query_gid_table = dlvsym(lib, "_ibv_query_gid_table", "IBVERBS_1.11");
 	return NULL;
 }
+
+#else // other C libraries do not find a function by its version
+
+const char *vb_load(void) { return "this program was not built with glibc"; }
+
+#endif
 
 int vb_post_sends(struct vb_qp *qp, struct vb_sends *s, int n) {
 	struct vb_send_wr *bad = NULL;
