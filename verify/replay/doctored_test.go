@@ -67,16 +67,64 @@ func changed(t *testing.T, e *events.Event) map[string]events.Event {
 		if e.Call.Count > 1 {
 			change("another count", func(e *events.Event) { e.Call.Count++ })
 		}
-	case len(e.Sends) > 0:
-		change("a send less", func(e *events.Event) { e.Sends = e.Sends[1:] })
-		change("to another rank", func(e *events.Event) { e.Sends[0].Peer = 7 })
-		change("other data", func(e *events.Event) { e.Sends[0].Data.Bytes++ })
-	case len(e.Recvs) > 0:
-		change("a receive less", func(e *events.Event) { e.Recvs = e.Recvs[1:] })
-		change("of another rank", func(e *events.Event) { e.Recvs[0].Peer = 7 })
-		change("after a send", func(e *events.Event) { e.Recvs[0].AfterSend = !e.Recvs[0].AfterSend })
+	case e.Do == events.Step:
+		changedSends(e, change)
+		changedRecvs(e, change)
 	}
 	return all
+}
+
+// changedSends changes each thing about a send of a step.
+func changedSends(e *events.Event, change func(string, func(*events.Event))) {
+	for i := range e.Sends {
+		is := fmt.Sprintf("send %d: ", i)
+		change(is+"missing", func(e *events.Event) { e.Sends = slices.Delete(e.Sends, i, i+1) })
+		change(is+"to another rank", func(e *events.Event) { e.Sends[i].Peer = 7 })
+		change(is+"of another call", func(e *events.Event) { e.Sends[i].Call ^= 1 })
+		change(is+"other data", func(e *events.Event) { e.Sends[i].Data.Bytes++ })
+		if e.Sends[i].Data.Bytes > 0 {
+			change(is+"data elsewhere", func(e *events.Event) { e.Sends[i].Data.At++ })
+			change(is+"data of another buffer", func(e *events.Event) { e.Sends[i].Data.Buf = "other" })
+		}
+	}
+}
+
+// changedRecvs changes each thing about a receive of a step.
+func changedRecvs(e *events.Event, change func(string, func(*events.Event))) {
+	for i := range e.Recvs {
+		is := fmt.Sprintf("receive %d: ", i)
+		of := func(name string, f func(r *events.Recv)) {
+			change(is+name, func(e *events.Event) { f(&e.Recvs[i]) })
+		}
+		change(is+"missing", func(e *events.Event) { e.Recvs = slices.Delete(e.Recvs, i, i+1) })
+		of("of another rank", func(r *events.Recv) { r.Peer = 7 })
+		of("of another call", func(r *events.Recv) { r.Call ^= 1 })
+		of("longer", func(r *events.Recv) { r.Into.Bytes++ })
+		of("after a send", func(r *events.Recv) { r.AfterSend = !r.AfterSend })
+		of("lent", func(r *events.Recv) { r.Lend = !r.Lend })
+		of("received first", func(r *events.Recv) { r.ReceivedFirst = !r.ReceivedFirst })
+		if e.Recvs[i].Into.Bytes > 0 {
+			of("into another place", func(r *events.Recv) { r.Into.At++ })
+			of("into another buffer", func(r *events.Recv) { r.Into.Buf = "other" })
+		}
+		if e.Recvs[i].With == nil {
+			of("reduced", func(r *events.Recv) { r.With = &events.Place{} })
+			continue
+		}
+		of("not reduced", func(r *events.Recv) { r.With = nil })
+		of("with more", func(r *events.Recv) { r.With.Bytes++ })
+		if e.Recvs[i].With.Bytes > 0 {
+			of("with another place", func(r *events.Recv) { r.With.At++ })
+		}
+	}
+}
+
+// another is a way that is not that one.
+func another(via events.Via) events.Via {
+	if via == events.Slot {
+		return events.Full
+	}
+	return events.Slot
 }
 
 // TestDoctored drops, doubles and changes every event of real runs; each has to be refused, and what is wrong at its line,
@@ -105,6 +153,11 @@ func TestDoctored(t *testing.T) {
 					tried++
 					refused(t, doctored(files, at, i, 1), e, "dropped", "")
 					refused(t, doctored(files, at, i, 0, *e), e, "doubled", fmt.Sprintf("rank-%d.events, line %d:", at, line+1))
+					if e.Do == events.Put { // only its receiver says by which way it came
+						p, c := *e.Part, *e
+						p.Via, c.Part = another(p.Via), &p
+						refused(t, doctored(files, at, i, 1, c), e, "another way", "")
+					}
 					for what, c := range changed(t, e) {
 						tried++
 						refused(t, doctored(files, at, i, 1, c), e, what, fmt.Sprintf("rank-%d.events, line %d:", at, line))

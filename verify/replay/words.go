@@ -48,9 +48,9 @@ func sendWords(s *events.Send) string {
 func recvWords(r *events.Recv) string {
 	line := fmt.Sprintf("from rank %d: %s, of call %#x", r.Peer, placeWords(r.Into), r.Call)
 	if r.With != nil {
-		line += fmt.Sprintf(", reduced with %s, received first: %v", placeWords(*r.With), r.ReceivedFirst)
+		line += ", reduced with " + placeWords(*r.With)
 	}
-	return fmt.Sprintf("%s, after send: %v, may be lent: %v", line, r.AfterSend, r.Lend)
+	return fmt.Sprintf("%s, received first: %v, after send: %v, may be lent: %v", line, r.ReceivedFirst, r.AfterSend, r.Lend)
 }
 
 func localWords(do events.Kind, l *events.Local) string {
