@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && cgo && !netgo
 
 package verbs
 
@@ -14,6 +14,7 @@ import "C"
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -26,6 +27,9 @@ var load = sync.OnceValue(func() error {
 	}
 	return nil
 })
+
+// listed is the kernel's folder of RDMA devices.
+var listed = "/sys/class/infiniband"
 
 // Device is an RDMA device.
 type Device struct{ Name string }
@@ -42,8 +46,12 @@ func Devices() (devices []Device, err error) {
 	return devices, err
 }
 
-// each calls use with each device, until it answers false. The device is valid that long.
+// each calls use with each device, until it answers false. The device is valid that long. Where the kernel has none, the library is
+// not loaded.
 func each(use func(*C.struct_vb_device) bool) error {
+	if entries, _ := os.ReadDir(listed); len(entries) == 0 {
+		return fmt.Errorf("%w: this host has no RDMA device: there is nothing in %s", ErrUnavailable, listed)
+	}
 	if err := load(); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && cgo && !netgo
 
 package verbs
 
@@ -16,6 +16,7 @@ import (
 func withLibrary(t testing.TB, f func(), args ...string) {
 	t.Helper()
 	if os.Getenv("COLLGEN_FAKE_VERBS") != "" {
+		listed = "testdata" // whose library has a device that the kernel has not
 		f()
 		return
 	}
@@ -65,6 +66,16 @@ func fake(t testing.TB) (*QP, *CQ) {
 		t.Fatal(err)
 	}
 	return qp, cq
+}
+
+// TestUnlisted: where the kernel has no device, the library is not asked for one.
+func TestUnlisted(t *testing.T) {
+	withLibrary(t, func() {
+		listed = t.TempDir()
+		if devices, err := Devices(); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "there is nothing in "+listed) {
+			t.Errorf("%v, %v", devices, err)
+		}
+	})
 }
 
 // TestBatches posts more than a batch, and more than the queue can hold.

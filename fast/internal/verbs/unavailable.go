@@ -1,4 +1,4 @@
-//go:build !linux || !cgo
+//go:build !linux || !cgo || netgo
 
 package verbs
 
@@ -17,5 +17,5 @@ func Devices() ([]Device, error) { return nil, unavailable() }
 func (Device) Open() (*Context, error) { return nil, unavailable() }
 
 func unavailable() error {
-	return fmt.Errorf("%w: this program was built without cgo, or not for Linux", ErrUnavailable)
+	return fmt.Errorf("%w: this program was built without cgo, with the tag netgo, or not for Linux", ErrUnavailable)
 }
