@@ -41,7 +41,7 @@ func main() {
 	}
 	var results []result
 	if err == nil {
-		r := &runner{dir: *dir, checkers: []checker{tlc(*jar), tlaChecker(*folder)}, jobs: *jobs, progress: os.Stderr}
+		r := &runner{dir: *dir, checkers: []checker{tlc(*jar), tlaChecker(*folder)}, jobs: *jobs, limit: 10 * time.Minute, progress: os.Stderr}
 		results, err = r.all(ctx, pattern, *long, *bin)
 	}
 	if err == nil {
@@ -95,6 +95,7 @@ type runner struct {
 	dir      string
 	checkers []checker
 	jobs     int
+	limit    time.Duration // of one checker with one check
 	progress io.Writer
 }
 
@@ -141,7 +142,12 @@ func (r *runner) one(ctx context.Context, c *check, k checker, dir string) (resu
 		return result{}, err
 	}
 	start := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.limit, fmt.Errorf("it has not ended after %v", r.limit))
+	defer cancel()
 	found, err := k.run(ctx, t)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	found.Model, found.Config, found.Checker, found.Time = c.model, c.config, k.name, time.Since(start)
 	if err == nil {
 		fmt.Fprintf(r.progress, "%-40s %-12s %-12s %7d states %6.1fs\n", c.model+" "+c.config, k.name, found.Verdict, found.States, found.Time.Seconds())
