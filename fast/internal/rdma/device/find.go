@@ -16,28 +16,29 @@ func find(o Options) (*verbs.Context, verbs.Port, error) {
 	if err != nil {
 		return nil, verbs.Port{}, err
 	}
-	var seen []string
+	var seen []string // what is wrong with each that was looked at
 	for _, device := range devices {
 		if o.Device != "" && o.Device != device.Name {
 			continue
 		}
 		context, err := device.Open()
 		if err != nil {
-			return nil, verbs.Port{}, err
+			seen = append(seen, err.Error())
+			continue
 		}
 		port, states, err := active(context, o.Port)
 		if err == nil && port.State == verbs.PortActive {
 			return context, port, nil
 		}
 		if err = errors.Join(err, context.Close()); err != nil {
-			return nil, verbs.Port{}, err
+			states = append(states, err.Error())
 		}
 		seen = append(seen, states...)
 	}
 	if len(seen) == 0 {
 		return nil, verbs.Port{}, fmt.Errorf("%w: of the devices %v none is that", verbs.ErrUnavailable, devices)
 	}
-	return nil, verbs.Port{}, fmt.Errorf("%w: no port is active: %s", verbs.ErrUnavailable, strings.Join(seen, ", "))
+	return nil, verbs.Port{}, fmt.Errorf("%w: no port can be used: %s", verbs.ErrUnavailable, strings.Join(seen, ", "))
 }
 
 // active is the port of this number, or the first active one if it is 0; and the states of those that were looked at.
