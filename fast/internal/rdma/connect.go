@@ -162,6 +162,9 @@ func (e *Endpoint) Left(peer int) {
 	}
 	e.mu.Lock()
 	if !e.ended {
+		if e.lines[peer] == nil { // one that can be used would be made in vain
+			e.lines[peer] = new(line)
+		}
 		if n := e.lineTo(peer); !n.ready && n.err == nil {
 			n.err = wire.ErrClosed
 		}

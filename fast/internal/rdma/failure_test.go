@@ -185,6 +185,19 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
+// TestLeftEarly: of a rank that leaves before anybody wanted to talk to it, nothing is made; who sends to it then is told.
+func TestLeftEarly(t *testing.T) {
+	g := worlds["registered"].group(t, 2)
+	m := g.all[0]
+	m.Left(1)
+	if n := m.device.Left(); n != 0 {
+		t.Errorf("it takes %d pairs and regions to see that a rank has left", n)
+	}
+	if err := m.send(1, make([]byte, 1)); !errors.Is(err, wire.ErrClosed) {
+		t.Errorf("sending to it: %v", err)
+	}
+}
+
 // TestLongMessages has a message of 20 MiB between memory that is registered at both ends, one of them, or neither, on a device that takes
 // 8 MiB at a time: it goes straight to its place, and comes whole.
 func TestLongMessages(t *testing.T) {
