@@ -72,7 +72,7 @@ func rungsOf(tla []string, long bool) []rung {
 	if long {
 		tla, mutate, code = append(tla, "-long"), append(mutate, "-long"), "40"
 	}
-	mutate = append(mutate, "-code", code) // of each package, with the seed that the table says
+	mutate = append(mutate, "-code", code) // of each package, with the seed that the table says; four are the same at each run, a smoke test as the table says
 	var replay []string
 	if long {
 		replay = []string{"COLLGEN_REPLAY=all"}

@@ -39,7 +39,7 @@ func TestClimb(t *testing.T) {
 			"a/b every all 3 obligations, z3 and cvc5 1.2", ""},
 		{said("every", `[{"algorithm":"a/b","sizes":"all","obligations":3,"solvers":["z3"]}]`, "0", everySize), "z3 alone", "z3 alone"},
 		{said("every", `[{"algorithm":"a/b","open":["step 3"]}]`, "0", everySize), "open: step 3", "open: step 3"},
-		{said("model", model, "0", models), "M model small 1 configurations hold, 1 without a guard fail, by both 2.0", ""},
+		{said("model", model, "0", models), "M model 1 configurations hold, 1 without a guard fail, by both 2.0", ""},
 		{said("model", strings.Replace(model, `"c","checker":"y"`, `"c","checker":"x"`, 1), "0", models), "c: by x alone", "c: by x alone"},
 		{said("model", strings.Replace(model, `"states":3`, `"problem":"deadlock"`, 1), "0", models), "c, x: deadlock", "c, x: deadlock"},
 		{said("mutant", `[{"kind":"schedules","sizes":"2..4","mutants":10,"same":1,"killed":9,"least":1,

@@ -128,7 +128,7 @@ func models(output []byte) (rows []row, err error) {
 			if !ok {
 				i, configs[c.Model] = len(rows), map[string][]string{}
 				at[c.Model] = i
-				rows = append(rows, row{What: c.Model, Sizes: "small"})
+				rows = append(rows, row{What: c.Model})
 			}
 			r := &rows[i]
 			configs[c.Model][c.Config] = append(configs[c.Model][c.Config], c.Checker)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// subject is a package whose source code is mutated, and what may kill its mutants: its own tests first, then those of what
-// stands on it.
+// subject is a package whose source code is mutated, without the packages in folders below it, and what may kill its mutants: its
+// own tests first, then those of what stands on it.
 type subject struct {
 	pkg   string
 	rungs []rung
@@ -54,7 +54,7 @@ type outcome struct {
 }
 
 // sample tries mutants of a subject in an order that the seed decides, until so many that compile have been tried, or none are
-// left, or the time is up: then there are fewer than were asked for.
+// left, or the time is up, or the rest is not in the journal though it has to be: then there are fewer than were asked for.
 func (s subject) sample(ctx context.Context, o options, keep *journal, until time.Time) (tried []outcome, fewer bool, err error) {
 	all, err := sourceMutants(o.root, s.pkg)
 	if err != nil {
@@ -64,6 +64,7 @@ func (s subject) sample(ctx context.Context, o options, keep *journal, until tim
 	if n < 0 {
 		n = len(all)
 	}
+	made := len(all)
 	if o.known {
 		all = slices.DeleteFunc(all, func(p patch) bool { return !keep.has(p.key()) })
 	}
@@ -128,6 +129,7 @@ func (s subject) sample(ctx context.Context, o options, keep *journal, until tim
 		})
 	}
 	group.Wait()
+	fewer = fewer || viable < n && len(all) < made
 	return tried, fewer, errors.Join(faults...)
 }
 

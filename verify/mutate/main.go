@@ -101,7 +101,7 @@ func run(ctx context.Context, o options) error {
 
 // tryAll fills a report in, one kind of mutant after the other.
 func tryAll(ctx context.Context, o options, p plan) (*report, error) {
-	r := &report{}
+	r := &report{command: strings.Join(append([]string{"go run ./verify/mutate"}, os.Args[1:]...), " ")}
 	steps := []struct {
 		of string
 		do func() error

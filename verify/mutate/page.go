@@ -74,17 +74,18 @@ func (r *report) write(root string) error {
 func (r *report) page() string {
 	var b strings.Builder
 	b.WriteString("# Mutants\n\n" +
-		"How many mistakes are found, of those that `verify/mutate` makes. `go run ./verify/mutate -h` says how to make this page anew;\n" +
-		"mutants of source code are a sample, drawn by a seed. A mutant that means the same is no mistake. Of schedules and algorithms\n" +
-		"that is proved, by a normal form of schedules that shares no code with package verify (`verify/mutate/meaning.go`); of source\n" +
-		"code it is argued by hand, below.\n\n" +
+		"How many mistakes are found, of those that `verify/mutate` makes. This page was made by\n\n" +
+		"    " + r.command + "\n\n" +
+		"Without `-long`, mutants of schedules and algorithms are a sample. A mutant that means the same is no mistake. That is proved by a\n" +
+		"normal form of schedules that shares no code with package verify (`verify/mutate/meaning.go`): of a mutated schedule for that one\n" +
+		"schedule, of a mutated algorithm for the numbers of ranks that the table says, and no larger ones. Of source code it is argued by\n" +
+		"hand, below.\n\n" +
+		"Mutants of source code are a sample, drawn by a seed, of which those that do not compile are left out; what a journal has is not\n" +
+		"tried again. Only " + subjectNames() + " themselves have them: not the packages in folders below these, as gen/emit, gen/induct,\n" +
+		"verify/every, verify/replay and verify/colltest, and no other package.\n\n" +
 		"| mutants of | made | mean the same | killed | of the others | survive |\n|---|---|---|---|---|---|\n")
 	for _, x := range r.rows {
-		note := x.kind
-		if x.note != "" {
-			note += " (" + x.note + ")"
-		}
-		fmt.Fprintf(&b, "| %s | %s |\n", note, strings.Join(x.cells(), " | "))
+		fmt.Fprintf(&b, "| %s | %s |\n", x.title(), strings.Join(x.cells(), " | "))
 	}
 	b.WriteString("\n## What killed them\n\n")
 	for _, x := range r.rows {
@@ -109,6 +110,27 @@ func (r *report) page() string {
 		}
 	}
 	return b.String()
+}
+
+// subjectNames are the packages whose source code is mutated, in words.
+func subjectNames() string {
+	var all []string
+	for _, s := range subjects {
+		all = append(all, s.pkg)
+	}
+	return strings.Join(all, ", ")
+}
+
+// title is what the row's mutants are of, and which these are.
+func (r *row) title() string {
+	notes := []string{r.note}
+	if r.sizes != "" {
+		notes = []string{r.sizes + " ranks", r.note}
+	}
+	if note := strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), ", "); note != "" {
+		return r.kind + " (" + note + ")"
+	}
+	return r.kind
 }
 
 func reasonOf(survivor string) string {

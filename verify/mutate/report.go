@@ -25,7 +25,10 @@ const (
 )
 
 // report is what became of all mutants.
-type report struct{ rows []row }
+type report struct {
+	rows    []row
+	command string // that made it
+}
 
 // row is a kind of mutants.
 type row struct {
@@ -99,7 +102,7 @@ func (r *report) add(kind string, least float64) (x *row, end func()) {
 func (r *report) schedules(b bounds) error {
 	x, end := r.add("schedules", 1)
 	defer end()
-	x.sizes = fmt.Sprintf("%d..%d", b.from, b.to)
+	x.sizes, x.note = b.ranks(), b.sample()
 	for _, a := range gen.Catalogue() {
 		if err := scheduleMutants(&a, b, func(t trial) { x.fates = append(x.fates, t.fate()) }); err != nil {
 			return err
@@ -112,7 +115,7 @@ func (r *report) schedules(b bounds) error {
 func (r *report) algorithms(ctx context.Context, o options, p plan) error {
 	x, end := r.add("algorithms", 1)
 	defer end()
-	x.sizes = fmt.Sprintf("%d..%d", p.algorithms.from, p.algorithms.to)
+	x.sizes, x.note = p.algorithms.ranks(), p.algorithms.sample()
 	var made []candidate
 	for _, a := range gen.Catalogue() {
 		err := algorithmMutants(&a, p.algorithms, func(t trial) {
@@ -221,27 +224,41 @@ func (r *report) models(root string) error {
 // wanted is a line of the manifest of tlaplus about a configuration that has to fail.
 var wanted = regexp.MustCompile(`\{model: "(\w+)", config: "(bad_\w+)",.* want: "(\w+)"`)
 
-// code tries mutants of source code. They are one row: of a small sample of one package a share would say little.
+// code tries mutants of source code, a row for each package.
 func (r *report) code(ctx context.Context, o options) error {
 	keep, err := openJournal(o.journal)
 	if err != nil {
 		return err
 	}
-	x, end := r.add("source code", 0.9)
-	defer end()
 	until := time.Now().Add(o.time)
 	for _, s := range subjects {
+		x, end := r.add("source code of "+s.pkg, 0.9)
 		tried, fewer, err := s.sample(ctx, o, keep, until)
 		if err != nil {
 			return err
 		}
-		x.note, x.fewer = x.note+fmt.Sprintf("%s %d of %d, ", s.pkg, len(tried), s.total(o.root)), x.fewer || fewer
 		for _, t := range tried {
 			x.fates = append(x.fates, fate{Mutant: t.Mutant, Rung: t.Killer, Words: t.Words, Same: t.Killer == "" && isSame(t.Mutant)})
 		}
+		asked := fmt.Sprint(o.code)
+		if o.code < 0 {
+			asked = "all"
+		}
+		x.fewer, x.note = fewer, fmt.Sprintf("%s asked for of %d, seed %d", asked, s.total(o.root), o.seed)
+		x.judgeFew()
+		end()
 	}
-	x.note += fmt.Sprintf("seed %d", o.seed)
 	return nil
+}
+
+// fewest is how many mutants a share says something of.
+const fewest = 10
+
+// judgeFew calls a sample that is too small for a share what it is, and lets one of its mutants survive.
+func (r *row) judgeFew() {
+	if n := len(r.fates) - r.same(); n > 1 && n < fewest {
+		r.note, r.least = "smoke test: "+r.note, float64(n-1)/float64(n)
+	}
 }
 
 // verdict is an error if too many survive, or too few were tried.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -23,16 +25,46 @@ func TestVerdict(t *testing.T) {
 		{row{fates: append(nine, same), least: 1, fewer: true}, "more were asked for"},
 		{row{fates: nine[:5], elsewhere: true}, ""},
 	} {
-		err := (&report{[]row{test.row}}).verdict()
+		err := (&report{rows: []row{test.row}}).verdict()
 		if (err == nil) != (test.fail == "") || err != nil && !strings.Contains(err.Error(), test.fail) {
 			t.Errorf("%+v: %v", test.row, err)
 		}
 	}
 }
 
+// TestJudgeFew: of a few mutants one may survive, and not two; a single one may not.
+func TestJudgeFew(t *testing.T) {
+	for _, test := range []struct {
+		killed, survive int
+		ok              bool
+	}{{3, 1, true}, {2, 2, false}, {8, 1, true}, {7, 2, false}, {9, 1, true}, {8, 2, false}, {0, 1, false}, {0, 0, false}, {1, 0, true}} {
+		x := row{fates: append(slices.Repeat([]fate{{Rung: "a rung"}}, test.killed), make([]fate, test.survive)...), least: 0.9}
+		x.judgeFew()
+		if err := (&report{rows: []row{x}}).verdict(); (err == nil) != test.ok {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
+// TestModelsOnPage: the page counts the configurations that there are.
+func TestModelsOnPage(t *testing.T) {
+	page, err := os.ReadFile("../../" + mutantsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &report{}
+	if err := r.models("../.."); err != nil {
+		t.Fatal(err)
+	}
+	x := r.rows[0]
+	if line := fmt.Sprintf("| %s | %d |", x.title(), len(x.fates)); !strings.Contains(string(page), line) {
+		t.Errorf("%s has no line %q", mutantsFile, line)
+	}
+}
+
 // TestEncode: only what is tried elsewhere is left out, and only where nobody asks for each mutant.
 func TestEncode(t *testing.T) {
-	r := &report{[]row{
+	r := &report{rows: []row{
 		{kind: "source", note: "of 5", fates: []fate{
 			{Mutant: "m1", Rung: "tests", Words: "it fails", Asked: []opinion{{"every", true, "step 3"}}},
 			{Mutant: "m2", Rung: "tests", Asked: []opinion{{"every", false, ""}}}, {Mutant: "m3"},

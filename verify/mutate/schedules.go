@@ -29,6 +29,16 @@ type bounds struct {
 	every    int   // the one mutant in so many that is tried
 }
 
+func (b bounds) ranks() string { return fmt.Sprintf("%d..%d", b.from, b.to) }
+
+// sample says which part of the mutants is tried.
+func (b bounds) sample() string {
+	if b.every == 1 {
+		return "all"
+	}
+	return fmt.Sprintf("a sample, one in %d", b.every)
+}
+
 // scheduleMutants tries every operator at every instruction of every schedule within bounds.
 func scheduleMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 	number := 0
