@@ -184,13 +184,18 @@ func TestSimplifyKeepsScopes(t *testing.T) {
 	named := func(is expr) []Node {
 		return []Node{Let{"x", is}, Step{Copy{Into: Chunk(out, v("x")), From: Chunk(in, v("x"))}}}
 	}
-	a.Body = []Node{If{Cond: one, Then: named(bit)}, If{Cond: eq(rank, zero), Then: named(bitXor(bit, one))}}
-	if err := Validate(a); err != nil {
-		t.Fatal(err)
-	}
-	b := Simplify(*a)
-	if err := Validate(&b); err != nil {
-		t.Errorf("%v\n%s", err, b.Text())
+	for _, again := range []Node{
+		If{Cond: eq(rank, zero), Then: named(bitXor(bit, one))},
+		For{"x", two, named(zero)[1:]},
+	} {
+		a.Body = []Node{If{Cond: one, Then: named(bit)}, again}
+		if err := Validate(a); err != nil {
+			t.Fatal(err)
+		}
+		b := Simplify(*a)
+		if err := Validate(&b); err != nil {
+			t.Errorf("%v\n%s", err, b.Text())
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ var reasons = map[string]string{
 	"spec/validate.go, calls: `6` for `5`":                                                  "Validate tries calls of more sizes",
 	"gen/simplifyexpr.go, isTruth: `&&` for `||`, no. 2":                                    "a constant is never asked about: it was folded before",
 	"gen/steps.go, deliver: `!(cap(b.instrs) > largeStep)` for `cap(b.instrs) > largeStep`": "which memory is used again",
+	"gen/steps.go, : `65` for `64`":                                                         "which memory is used again",
 	"gen/steps.go, Steps: `2` for `1`":                                                      "room for a program that nobody looks at",
 	"gen/time.go, newTasks: `2` for `1`":                                                    "room for a number that nobody looks at",
 	"verify/intern.go, reset: `+` for `*`":                                                  "the table is smaller, and grows",
@@ -23,6 +24,7 @@ var reasons = map[string]string{
 // missing say of those that are mistakes why nothing found them.
 var missing = map[string]string{
 	"gen/select.go, : `2` for `1`":                             "a limit of a selection table: check-generate has to show it, not tried again",
+	"gen/nodeerror.go, Error: `>` for `>=`":                    "no test reads which action is named where that is the first",
 	"verify/lend.go, borrow: `+` for `-`":                      "no test reads a place of which only the end is lent",
 	"verify/shape.go, work: `2` for `1`, no. 2":                "how much work is too much: no schedule is that close to it",
 	"verify/race.go, placeOf: `||` for `&&`":                   "no test looks at the place that a race is about where the later instruction reads it",
