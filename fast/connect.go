@@ -22,10 +22,10 @@ func connect(ctx context.Context, p *place) (*world, error) {
 	defer p.closeStore(s)
 	cards := &cards{Store: s, key: p.keys(), process: p.rank}
 	defer cards.withdraw(ctx)
-	if err := p.findRDMA(); err != nil {
-		return nil, err
-	}
-	m, err := mesh.Join(ctx, p.config(cards, cred))
+	fault := p.findRDMA() // which the configuration tells the result of
+	cfg := p.config(cards, cred)
+	cfg.Fault = fault
+	m, err := mesh.Join(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -45,6 +46,35 @@ func deviceless(rank int) InitOption {
 	return func(p *place) {
 		if p.rank == rank {
 			p.openRDMA = func(int) (rdma.Domain, error) { return nil, errors.New("this host has no RDMA device") }
+		}
+	}
+}
+
+// TestForcedRDMA: of two ranks that may use nothing else, one has no device, or is told of none that there is. It says so, and
+// the other one hears it.
+func TestForcedRDMA(t *testing.T) {
+	for _, x := range []struct {
+		lame    InitOption
+		text    string
+		refused bool
+	}{
+		{deviceless(1), "cannot use RDMA: this host has no RDMA device", false},
+		{WithRDMADevice("mlx5_0,is=fast"), `there is no setting "is"`, true},
+	} {
+		store, errs := NewMemoryStore(), make([]error, 2)
+		var ranks sync.WaitGroup
+		for rank, device := range []InitOption{overRDMA(), x.lame} {
+			ranks.Go(func() {
+				_, errs[rank] = Init(t.Context(), WithRank(rank, 2), WithStore(store), WithTransport("rdma"), device)
+			})
+		}
+		ranks.Wait()
+		var peer *PeerError
+		if !errors.As(errs[0], &peer) || peer.Rank != 1 || !strings.Contains(errs[0].Error(), x.text) {
+			t.Errorf("rank 0: %v, want %q", errs[0], x.text)
+		}
+		if err := errs[1]; err == nil || errors.Is(err, ErrInvalidArgument) != x.refused || !strings.Contains(err.Error(), x.text) {
+			t.Errorf("rank 1: %v, want %q", err, x.text)
 		}
 	}
 }
@@ -93,20 +123,11 @@ func TestThreeWays(t *testing.T) {
 	}
 }
 
-// TestNoRDMA: a process that may use nothing else says what is missing, and one that may uses TCP; all have to say the same.
+// TestNoRDMA: data over RDMA alone cannot be encrypted; a process without a device uses TCP where it may; all have to say the same.
 func TestNoRDMA(t *testing.T) {
-	forced := []InitOption{WithRank(0, 2), WithStore(NewMemoryStore()), WithTransport("rdma"), deviceless(0)}
-	if _, err := Init(t.Context(), forced...); err == nil || !strings.Contains(err.Error(), "cannot use RDMA: this host has no RDMA device") {
-		t.Errorf("forced: %v", err)
-	}
-	for text, opts := range map[string][]InitOption{
-		"cannot be encrypted":      {WithEncryption()},
-		`there is no setting "is"`: {WithRDMADevice("mlx5_0,is=fast")},
-	} {
-		opts = append([]InitOption{WithRank(0, 2), WithStore(NewMemoryStore()), WithTransport("rdma")}, opts...)
-		if _, err := Init(t.Context(), opts...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), text) {
-			t.Errorf("got %v, want %q", err, text)
-		}
+	encrypted := []InitOption{WithRank(0, 2), WithStore(NewMemoryStore()), WithTransport("rdma"), WithEncryption()}
+	if _, err := Init(t.Context(), encrypted...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "cannot be encrypted") {
+		t.Errorf("encrypted: %v", err)
 	}
 	all := initComms(t, 2, oddAndEven, overRDMA(), deviceless(1))
 	if got := all[0].Topology(); got.Transport != "tcp" || got.Links[1] != "tcp" {

@@ -31,6 +31,8 @@ type Config struct {
 	// own, and all send heartbeats in an eighth of the shortest one, or in a quarter to the processes of their host.
 	Freeze time.Duration
 	Log    *slog.Logger // nil: none
+	// Fault is why this process cannot take part; nil: it can. Join fails with it, once the others could hear of it.
+	Fault error
 
 	pause func() // of tests: called before anything is read, written or looked after
 }

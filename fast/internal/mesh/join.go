@@ -72,6 +72,9 @@ func (m *Mesh) join(ctx context.Context) error {
 
 // run joins. There are reasons if it fails.
 func (j *joining) run() error {
+	if why := j.cfg.Fault; why != nil {
+		return j.confess(why)
+	}
 	if err := j.publish(j.inner, roundHost); err != nil {
 		j.report(err, weak)
 		return err
@@ -83,6 +86,16 @@ func (j *joining) run() error {
 		return j.late(err, j.missing())
 	}
 	return j.settle()
+}
+
+// confess has the others hear why this process cannot take part.
+func (j *joining) confess(why error) error {
+	j.card.Failure = why.Error()
+	if err := j.publish(j.inner, roundHost); err != nil {
+		j.report(err, weak)
+	}
+	j.report(why, certain)
+	return why
 }
 
 // gather waits until this process knows all cards, and is connected to all others.

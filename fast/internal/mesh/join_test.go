@@ -320,6 +320,29 @@ func TestNoAddress(t *testing.T) {
 	}
 }
 
+// TestFault: a process that cannot take part fails with what it says, and the others, also who comes later, hear of it.
+func TestFault(t *testing.T) {
+	leavesNothing(t)
+	b := newBoard()
+	x, y, late := b.config(0, 3), b.config(1, 3), b.config(2, 3)
+	y.Fault = os.ErrNotExist
+	fetch := late.Fetch
+	late.Fetch = func(ctx context.Context, round string, process int) ([]byte, error) {
+		time.Sleep(2 * afterword)
+		return fetch(ctx, round, process)
+	}
+	_, errs := joinAll(soon(t), x, y, late)
+	for p, err := range errs {
+		var peer *wire.PeerError
+		if named := errors.As(err, &peer) && peer.Rank == 1; err == nil || named != (p != 1) || !strings.Contains(err.Error(), os.ErrNotExist.Error()) {
+			t.Errorf("process %d: %v", p, err)
+		}
+	}
+	if !errors.Is(errs[1], os.ErrNotExist) {
+		t.Error(errs[1])
+	}
+}
+
 // TestCancel: joining ends with its context, at any time, and then is over for all.
 func TestCancel(t *testing.T) {
 	tries, failed := 40, 0

@@ -116,12 +116,16 @@ func (j *joining) open(alone bool) {
 	})
 }
 
-// latecomers is how long a process that cannot join because of a death waits for those who have not come yet.
+// latecomers is how long a process that cannot join because of a death, or a fault of its own, waits for those who have not
+// come yet.
 const latecomers = time.Second
 
 // linger gives those who are not connected yet time to hear why this process leaves.
 func (j *joining) linger(why error) {
 	longest := afterword
+	if j.cfg.Fault != nil { // they hear it of its card alone
+		longest = latecomers
+	}
 	var gave *gaveUp
 	if f := farewellOf(why); f.blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
 		longest = latecomers
