@@ -13,6 +13,8 @@ package verbs
 import "C"
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -30,6 +32,9 @@ var load = sync.OnceValue(func() error {
 
 // listed is the kernel's folder of RDMA devices.
 var listed = "/sys/class/infiniband"
+
+// errUnsaid is in place of an errno of 0.
+var errUnsaid = errors.New("libibverbs does not say why")
 
 // Device is an RDMA device.
 type Device struct{ Name string }
@@ -61,7 +66,7 @@ func each(use func(*C.struct_vb_device) bool) error {
 		if errno == syscall.ENOSYS {
 			return fmt.Errorf("%w: the kernel has no module ib_uverbs", ErrUnavailable)
 		}
-		return fmt.Errorf("%w: the devices cannot be listed: %w", ErrUnavailable, errno)
+		return fmt.Errorf("%w: the devices cannot be listed: %w", ErrUnavailable, cmp.Or(errno, errUnsaid))
 	}
 	defer C.free_devices(list)
 	for _, d := range unsafe.Slice(list, n) {
@@ -87,7 +92,7 @@ func (d Device) Open() (*Context, error) {
 		return nil, err
 	}
 	if handle == nil {
-		return nil, &Error{Device: d.Name, Op: "open it", Err: errno}
+		return nil, &Error{Device: d.Name, Op: "open it", Err: cmp.Or(errno, errUnsaid)}
 	}
 	return newContext(d.Name, handle)
 }

@@ -68,6 +68,15 @@ func fake(t testing.TB) (*QP, *CQ) {
 	return qp, cq
 }
 
+// TestUnsaid has a library that lists no devices, and gives no reason.
+func TestUnsaid(t *testing.T) {
+	withLibrary(t, func() {
+		if _, err := Devices(); !errors.Is(err, errUnsaid) {
+			t.Errorf("got %v", err)
+		}
+	}, "-DUNSAID")
+}
+
 // TestUnlisted: where the kernel has no device, the library is not asked for one.
 func TestUnlisted(t *testing.T) {
 	withLibrary(t, func() {

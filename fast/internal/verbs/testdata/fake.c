@@ -1,6 +1,7 @@
 // A libibverbs without devices of the kernel's: one device, whose queues complete at once what is posted. It is for what needs no
 // network: that the library is found by its versioned symbols, and what the binding costs.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
@@ -38,6 +39,10 @@ static int post_recv(struct ibv_qp *q, struct ibv_recv_wr *wr, struct ibv_recv_w
 struct ibv_device **ibv_get_device_list(int *n) {
 	static struct ibv_device *list[2] = { &device, NULL };
 	*n = 1;
+#ifdef UNSAID
+	errno = 0;
+	return NULL;
+#endif
 	return list;
 }
 void ibv_free_device_list(struct ibv_device **list) {}
