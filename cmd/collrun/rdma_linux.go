@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/netip"
@@ -21,21 +22,39 @@ func rdmaPorts() []finding {
 	}
 	var limit unix.Rlimit
 	_ = unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) // lockedMemory says why it cannot
-	return describeRDMA(os.DirFS("/sys/class/infiniband"), len(libraries) > 0, limit.Cur)
+	return describeRDMA(os.DirFS("/sys/class"), openVerbs, len(libraries) > 0, limit.Cur)
+}
+
+// openVerbs tries whether this process may open a device by the file of this name.
+func openVerbs(name string) error {
+	f, err := os.OpenFile("/dev/infiniband/"+name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // littleLocked is less than a rank registers with a hundred others, half a MiB for each.
 const littleLocked = 64 << 20
 
-// describeRDMA tells of the ports in the kernel's folder of devices, and what is missing to use them.
-func describeRDMA(sys fs.FS, library bool, locked uint64) (found []finding) {
-	ports, _ := fs.Glob(sys, "*/ports/*") // the pattern is right
+// describeRDMA tells of the ports in the kernel's folders of devices, and what is missing to use them. Those count that are active, and
+// whose devices can be opened.
+func describeRDMA(sys fs.FS, open func(name string) error, library bool, locked uint64) (found []finding) {
+	ports, _ := fs.Glob(sys, "infiniband/*/ports/*") // the pattern is right
+	usable := 0
 	for _, port := range ports {
-		number := path.Base(port)
-		name := path.Dir(path.Dir(port)) + ":" + number
-		found = append(found, finding{Name: "rdma " + name, Value: wordOf(sys, port, "state"), Text: describePort(sys, port)})
+		device := path.Base(path.Dir(path.Dir(port)))
+		state := wordOf(sys, port, "state")
+		f := finding{Name: "rdma " + device + ":" + path.Base(port), Value: state, Text: describePort(sys, port)}
+		if err := openable(sys, device, open); err != nil {
+			f.Warning = "its device cannot be opened: " + err.Error()
+		} else if strings.HasPrefix(state, "4:") { // active
+			usable++
+		}
+		found = append(found, f)
 	}
-	f := finding{Name: "rdma", Value: len(ports), Text: fmt.Sprintf("%d ports, for ranks of other hosts that have one too", len(ports))}
+	f := finding{Name: "rdma", Value: usable, Text: fmt.Sprintf("%d of %d ports can be used, by ranks that ask for it (COLL_RDMA=any)",
+		usable, len(ports))}
 	switch {
 	case len(ports) == 0:
 		f.Text = "no device: ranks on several hosts talk over TCP"
@@ -46,6 +65,17 @@ func describeRDMA(sys fs.FS, library bool, locked uint64) (found []finding) {
 			"/etc/security/limits.conf, or LimitMEMLOCK= of a systemd unit", locked>>10)
 	}
 	return append([]finding{f}, found...)
+}
+
+// openable says why a device cannot be opened, if it cannot.
+func openable(sys fs.FS, device string, open func(name string) error) error {
+	files, _ := fs.Glob(sys, "infiniband_verbs/*/ibdev") // the pattern is right
+	for _, file := range files {
+		if wordOf(sys, file) == device {
+			return open(path.Base(path.Dir(file)))
+		}
+	}
+	return errors.New("the kernel's module ib_uverbs has none of its name")
 }
 
 // describePort is the state of a port, its network, and its addresses.
