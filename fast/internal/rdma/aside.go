@@ -104,6 +104,11 @@ func (e *Endpoint) inVain() error {
 			return err
 		}
 	}
+	for i := range e.links { // who waits for this rank may be none that it waits for itself
+		if err := e.links[i].partner.Contradiction(&e.history); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

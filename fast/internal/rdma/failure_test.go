@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -229,5 +230,37 @@ func TestLongMessages(t *testing.T) {
 				t.Errorf("%v: rank %d has %d pairs and regions: %v", known, i, g.all[i].device.Left(), err)
 			}
 		}
+	}
+}
+
+// TestContradiction: of ranks that receive in a ring, one is in another call than the rest. It learns of it from the one that waits
+// for it, and so does the one that it waits for; the third, which waits for one in the same call, learns nothing.
+func TestContradiction(t *testing.T) {
+	g := worlds["usual"].group(t, 3)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	errs := make([]error, 3)
+	var odd, all sync.WaitGroup
+	for rank, m := range g.all {
+		ranks := &odd
+		if rank == 2 {
+			ranks = &all
+		}
+		ranks.Go(func() {
+			m.Begin(wire.NewMark(&wire.Call{Seq: 1, Primitive: 1, Root: uint32(min(rank, 1))}))
+			errs[rank] = m.Exchange(ctx, nil, []wire.Recv{{Peer: (rank + 1) % 3, Into: make([]byte, 1)}})
+		})
+	}
+	odd.Wait()
+	cancel()
+	all.Wait()
+	for rank, other := range []int{2, 0} {
+		var differs *wire.MismatchError
+		if !errors.As(errs[rank], &differs) || differs.Rank != other || differs.Field != "root" {
+			t.Errorf("rank %d: %v", rank, errs[rank])
+		}
+	}
+	if !errors.Is(errs[2], context.Canceled) {
+		t.Errorf("rank 2: %v", errs[2])
 	}
 }
