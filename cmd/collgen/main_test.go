@@ -95,7 +95,7 @@ func TestUsageErrors(t *testing.T) {
 		{"explain send/direct -peer 4 -catalogue", "peer is 4, want a rank of 4"},
 		{"explain send/direct -peer -1 -catalogue", "peer is -1, want a rank of 4"},
 		{"explain barrier/dissemination -depth 0 -catalogue", "depth is 0, want at least 1"},
-		{"explain barrier -transport pigeons -catalogue", `no transport "pigeons", want one of inproc, shm, tcp, mixed`},
+		{"explain barrier -transport pigeons -catalogue", `no transport "pigeons", want one of inproc, shm, tcp, rdma, mixed`},
 		{"explain barrier -bytes -1 -catalogue", "blocks of -1 bytes"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
