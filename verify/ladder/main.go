@@ -149,8 +149,8 @@ func (r *rung) run(ctx context.Context, progress io.Writer) ([]row, error) {
 	}
 	for i := range rows {
 		rows[i].Rung = r.name
-		if rows[i].Failed && err == nil && failed == nil {
-			err = fmt.Errorf("%s: %s", rows[i].What, rows[i].Verdict)
+		if rows[i].Failed {
+			err = errors.Join(err, fmt.Errorf("%s: %s", rows[i].What, rows[i].Verdict))
 		}
 	}
 	return rows, errors.Join(failed, err)

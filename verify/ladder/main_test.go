@@ -46,6 +46,8 @@ func TestClimb(t *testing.T) {
 			"rungs":[{"rung":"schedule","killed":9,"tried":9},{"rung":"every","killed":2,"tried":3}]}]`, "0", mutants),
 			"2..4 9 of 9 killed: by schedule 9 of 9 tried, every 2 of 3 tried", ""},
 		{said("mutant", `[{"kind":"schedules","mutants":10,"killed":9,"least":1}]`, "0", mutants), "9 of 10 killed", "9 of 10"},
+		{said("mutant", `[{"kind":"museum","mutants":2,"killed":1,"survivors":["A in x.go: not seen"],"least":1}]`, "1", mutants),
+			"1 of 2 killed; survives: A in x.go: not seen", "museum: 1 of 2 killed; survives: A in x.go"},
 		{said("mutant", `[{"kind":"schedules","mutants":4,"same":4,"least":1}]`, "0", mutants), "0 of 0", "0 of 0"},
 		{said("mutant", `[{"kind":"schedules","least":1}]`, "0", mutants), "0 of 0", "0 of 0"},
 		{rung{name: "model", rows: models}, "", "no command"},

@@ -174,6 +174,7 @@ func mutants(output []byte) (rows []row, err error) {
 			Rung          string
 			Killed, Tried int
 		}
+		Survivors      []string
 		Least, Seconds float64
 	}](output)
 	for _, list := range all {
@@ -186,6 +187,9 @@ func mutants(output []byte) (rows []row, err error) {
 				r.Verdict += fmt.Sprintf("%s %s %d of %d tried", []string{": by", ","}[min(i, 1)], by.Rung, by.Killed, by.Tried)
 			}
 			r.Failed = float64(k.Killed) < k.Least*float64(k.Mutants-k.Same) || k.Mutants == k.Same
+			if r.Failed && len(k.Survivors) > 0 {
+				r.Verdict += "; survives: " + strings.Join(k.Survivors[:min(len(k.Survivors), 3)], "; ")
+			}
 			rows = append(rows, r)
 		}
 	}

@@ -68,7 +68,7 @@ func (p planted) try(ctx context.Context, root string) (verdict, error) {
 	if n := strings.Count(string(text), p.old); n != 1 {
 		return verdict{}, fmt.Errorf("what is to be changed stands %d times in %s", n, p.file)
 	}
-	test := rung{name: p.run, dir: ".", patience: 5 * time.Second, args: []string{"test", "-count=1", "-vet=off", "-run=" + p.run, p.pkg}}
+	test := rung{name: p.run, dir: ".", patience: computing - time.Second, args: []string{"test", "-count=1", "-vet=off", "-run=" + p.run, p.pkg}}
 	return tryFile(ctx, root, file, []byte(strings.Replace(string(text), p.old, p.new, 1)), baseline(ctx, root, test))
 }
 
@@ -137,7 +137,7 @@ func (r rung) measure(ctx context.Context, root string) (rung, error) {
 	if r.isTest() {
 		took = testTime(output)
 	}
-	r.limit, r.cpu = 4*took+r.patience, time.Duration(4*runtime.NumCPU())*took+5*time.Second
+	r.limit, r.cpu = 4*took+r.patience, time.Duration(runtime.NumCPU())*(4*took+computing)
 	return r, nil
 }
 
@@ -163,7 +163,10 @@ func writeOverlay(dir string, replace map[string]string) (path string, err error
 
 const (
 	longest = 10 * time.Minute // of a rung, the compiler included
-	memory  = 8 << 20          // how many KiB a mutant may have: some would take all that there is
+	// computing is how much longer every processor may compute. Where the patience is less, a test that does not end is ended by
+	// the go tool, which says so.
+	computing = 5 * time.Second
+	memory    = 8 << 20 // how many KiB a mutant may have: some would take all that there is
 )
 
 // run is what kills the mutant that the overlay has, "" if nothing does, and the command's output.

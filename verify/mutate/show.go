@@ -25,13 +25,21 @@ func (r *report) table() string {
 			continue
 		}
 		fmt.Fprintf(&b, "\n%s: killed by %s\n", x.kind, x.killerText())
-		for _, f := range x.fates {
-			if f.survives() {
-				fmt.Fprintf(&b, "  survives: %s\n", f.Mutant)
-			}
+		for _, s := range x.survivors() {
+			fmt.Fprintf(&b, "  survives: %s\n", s)
 		}
 	}
 	return b.String()
+}
+
+// survivors are the mutants that nothing has found, with what was found instead.
+func (r *row) survivors() (all []string) {
+	for _, f := range r.fates {
+		if f.survives() {
+			all = append(all, strings.TrimSuffix(f.Mutant+": "+f.Words, ": "))
+		}
+	}
+	return all
 }
 
 // list is a line for each mutant: what it is, the rung that killed it, and the words of the failure, with tabs between them.
@@ -123,12 +131,7 @@ func (r *report) encode(w io.Writer, each bool) error {
 		if x.elsewhere && !each {
 			continue
 		}
-		k := kind{x.kind, x.sizes, x.note, len(x.fates), x.same(), x.killed(), x.killers(), x.rungs(), nil, x.least, x.took.Seconds(), nil}
-		for _, f := range x.fates {
-			if f.survives() {
-				k.Survivors = append(k.Survivors, f.Mutant)
-			}
-		}
+		k := kind{x.kind, x.sizes, x.note, len(x.fates), x.same(), x.killed(), x.killers(), x.rungs(), x.survivors(), x.least, x.took.Seconds(), nil}
 		if each {
 			k.Fates = x.fates
 		}
