@@ -138,9 +138,25 @@ func TestRunAhead(t *testing.T) {
 	}
 }
 
+// TestCountersWrapAround has the numbers of segments pass 2^32: what the receiver says it took is believed as before, and a message
+// arrives.
 func TestCountersWrapAround(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)
+	for n := range uint32(depth) { // so many segments lie behind the end of the numbers
+		r := &ring{head: new(ringHead), taken: n - depth, next: n}
+		for _, tail := range []uint32{n - depth, n - 1, n} {
+			if r.head.tail.Store(tail); !r.look() {
+				t.Fatalf("%d segments were taken of those up to %d, and that cannot be", tail, n)
+			}
+		}
+		for _, tail := range []uint32{n - depth - 1, n + 1} {
+			if r.head.tail.Store(tail); r.look() {
+				t.Fatalf("%d segments were taken, as it seems, of those up to %d", tail, n)
+			}
+			r.taken = n - depth
+		}
+	}
 	const start = uint32(1<<32 - depth)
 	for _, r := range []*ring{&all[0].links[1].out, &all[1].links[0].in} {
 		r.next, r.taken = start, start
