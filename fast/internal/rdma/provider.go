@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// MostRails is how many domains an endpoint may have.
+const MostRails = 8
+
 // Domain is what one endpoint has of a port of a device: a protection domain, and a completion queue with a channel that tells a
 // goroutine which sleeps. Poll, Arm and Wait are called by one goroutine at a time, the others from any.
 type Domain interface {

@@ -10,6 +10,7 @@ import (
 // Options say which port of which device is used, and how. The zero values of all but Completions leave the choice.
 type Options struct {
 	Device      string        // its name; or the first one with a port that is active
+	All         bool          // every port that is active, of all devices: each is a rail
 	Port        int           // from 1 on; or the first one that is active
 	GIDType     verbs.GIDType // on Ethernet; or RoCE v2 before v1
 	Address     netip.Addr    // the GID's; or one that other networks reach before others

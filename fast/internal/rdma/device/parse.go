@@ -5,14 +5,37 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/collgen/collgen/fast/internal/rdma"
 )
 
+// ParseList reads the options of the rails that a process uses from text: those of one device after the other, separated by
+// semicolons, "mlx5_0;mlx5_1:1,tc=104", each as Parse reads it.
+func ParseList(text string) (list []Options, err error) {
+	for each := range strings.SplitSeq(text, ";") {
+		o, err := Parse(each)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	if len(list) > rdma.MostRails {
+		return nil, fmt.Errorf("%d RDMA devices, want at most %d", len(list), rdma.MostRails)
+	}
+	return list, nil
+}
+
 // Parse reads options from text: a device, a port of it, and settings, "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3". Each may be
-// left out, and the device can be "any". gid is an address of the port, mtu the most bytes of a packet, tc the traffic class, and sl the service level.
+// left out, and the device can be "any", or "all" for every port that is active. gid is an address of the port, mtu the most bytes of a
+// packet, tc the traffic class, and sl the service level.
 func Parse(text string) (o Options, err error) {
-	name, settings, _ := strings.Cut(text, ",")
+	name, settings, _ := strings.Cut(strings.TrimSpace(text), ",")
 	device, port, ported := strings.Cut(name, ":")
-	if device != "any" {
+	switch device {
+	case "any":
+	case "all":
+		o.All = true
+	default:
 		o.Device = device
 	}
 	if ported {

@@ -2,7 +2,11 @@ package device
 
 import (
 	"net/netip"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/rdma"
 )
 
 func TestParse(t *testing.T) {
@@ -14,6 +18,8 @@ func TestParse(t *testing.T) {
 		"rxe0:2":         {Device: "rxe0", Port: 2},
 		",gid=fe80::1":   {Address: netip.MustParseAddr("fe80::1")},
 		":1,mtu=1024":    {Port: 1, MTU: 1024},
+		"all":            {All: true},
+		"all:2,mtu=512":  {All: true, Port: 2, MTU: 512},
 		"a,tc=104,sl=15": {Device: "a", Traffic: 104, Service: 15},
 	} {
 		if got, err := Parse(text); err != nil || got != want {
@@ -22,6 +28,25 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{"a:0", "a:x", "a,mtu=1500", "a,mtu=8192", "a,gid=here", "a,tc=256", "a,sl=16", "a,colour=red", "a,,", "a:1:2"} {
 		if got, err := Parse(text); err == nil {
+			t.Errorf("%q is %+v", text, got)
+		}
+	}
+}
+
+// TestParseList has rails with settings of their own.
+func TestParseList(t *testing.T) {
+	for text, want := range map[string][]Options{
+		"":                           {{}},
+		"any":                        {{}},
+		"rxe0;rxe1":                  {{Device: "rxe0"}, {Device: "rxe1"}},
+		"a:1; b:2,gid=fe80::1,sl=3 ": {{Device: "a", Port: 1}, {Device: "b", Port: 2, Address: netip.MustParseAddr("fe80::1"), Service: 3}},
+	} {
+		if got, err := ParseList(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"a;b:x", "a;b,mtu=1", strings.Repeat("a;", rdma.MostRails) + "a"} {
+		if got, err := ParseList(text); err == nil {
 			t.Errorf("%q is %+v", text, got)
 		}
 	}
