@@ -79,14 +79,13 @@ func (e *Endpoint) hearFrame(l *link, b []byte) (n int, err error) {
 // refusedBy takes note of the error of a message that another rank has refused: no Exchange succeeds any more.
 func (e *Endpoint) refusedBy(l *link, err error) {
 	l.fail(err)
-	if e.doom == nil {
-		e.doom = err
-	}
+	e.end.Doom(err)
 }
 
 // inVain is what a rank finds out that has waited in vain: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
-	for _, l := range e.active {
+	for _, peer := range e.active {
+		l := &e.links[peer]
 		if !l.ready {
 			continue
 		}
@@ -98,7 +97,8 @@ func (e *Endpoint) inVain() error {
 			return err
 		}
 	}
-	for _, l := range e.active {
+	for _, peer := range e.active {
+		l := &e.links[peer]
 		send, recv := l.turns()
 		if err := l.partner.Disagreement(&e.history, send, recv, l.receivedEver, l.sentEver); err != nil {
 			return err

@@ -92,12 +92,12 @@ func (e *Endpoint) lineTo(peer int) *line {
 
 // offer tells peer that this rank wants a link, unless that is under way.
 func (e *Endpoint) offer(peer int) {
-	e.mu.Lock()
+	e.end.Lock()
 	n := e.lineTo(peer)
 	first := !n.offered
 	n.offered = true
 	card := n.card()
-	e.mu.Unlock()
+	e.end.Unlock()
 	if first {
 		e.tell(peer, card)
 	}
@@ -109,15 +109,15 @@ func (e *Endpoint) Told(peer int, body []byte) {
 		return
 	}
 	c, err := decode(body)
-	e.mu.Lock()
-	if e.ended {
-		e.mu.Unlock()
+	e.end.Lock()
+	if e.end.Closed() {
+		e.end.Unlock()
 		return
 	}
 	n := e.lineTo(peer)
 	connected := n.take(&c, err)
 	card := n.card()
-	e.mu.Unlock()
+	e.end.Unlock()
 	if connected {
 		e.tell(peer, card)
 	}
@@ -160,8 +160,8 @@ func (e *Endpoint) Left(peer int) {
 	if wire.CheckPeer(e.rank, peer, len(e.links)) != nil {
 		return
 	}
-	e.mu.Lock()
-	if !e.ended {
+	e.end.Lock()
+	if !e.end.Closed() {
 		if e.lines[peer] == nil { // one that can be used would be made in vain
 			e.lines[peer] = new(line)
 		}
@@ -169,7 +169,7 @@ func (e *Endpoint) Left(peer int) {
 			n.err = wire.ErrClosed
 		}
 	}
-	e.mu.Unlock()
+	e.end.Unlock()
 	e.domain.Wake()
 }
 
@@ -178,8 +178,8 @@ func (e *Endpoint) adopt() {
 	if !e.changed.Load() {
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.end.Lock()
+	defer e.end.Unlock()
 	e.changed.Store(false)
 	for peer, n := range e.lines {
 		if n != nil {

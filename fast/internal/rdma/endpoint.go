@@ -2,10 +2,10 @@ package rdma
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -22,28 +22,22 @@ type Endpoint struct {
 	call    wire.Mark
 	history talk.History // the calls begun last
 
-	touched     []*link // the links of the Exchange in progress
-	active      []*link // those of them with messages that are not complete
-	open        int     // how many messages are not complete
-	lent        int     // how many slots were lent
+	touched     []int // the ranks of the links of the Exchange in progress
+	active      []int // those of them with messages that are not complete
+	open        int   // how many messages are not complete
+	lent        int   // how many slots were lent
 	moved       time.Time
 	moves       uint64        // how often something was sent or received
 	progress    atomic.Uint64 // moves, as far as others are to know
-	doom        error         // another rank has refused a message, or the device has failed
+	awaited     links.Awaited // what Waiting gives
 	said        []byte        // what another rank has said besides
 	completions [32]Completion
 	batch       []Write // of one link, to be posted
 
-	fate atomic.Pointer[fate] // nil: nothing has ended it
-
-	mu      sync.Mutex
-	busy    bool    // an Exchange is in progress, or something is lent: what it uses is freed by it
-	ended   bool    // by Close
-	lines   []*line // by rank, what was made for a link; nil: nothing so far
+	end     links.End // in use while an Exchange is in progress, or something is lent; it is locked for what follows
+	lines   []*line   // by rank, what was made for a link; nil: nothing so far
 	known   []*known
-	waits   []int // what Waiting gives
 	changed atomic.Bool
-	shown   bool // waits is not empty
 }
 
 // New is rank's end of its links to all of size ranks, over d, which is the endpoint's from now on. tell brings a card to another
@@ -56,7 +50,7 @@ func New(rank, size int, d Domain, tell func(peer int, card []byte)) *Endpoint {
 func newEndpoint(rank, size int, d Domain, tell func(peer int, card []byte), slots, bytes uint32) *Endpoint {
 	e := &Endpoint{rank: rank, domain: d, slots: slots, bytes: bytes, tell: tell, links: make([]link, size), lines: make([]*line, size),
 		byQP: map[uint32]*link{}, call: wire.NewMark(new(wire.Call)), batch: make([]Write, 0, batchWrites),
-		said: make([]byte, 0, asideBytes), waits: make([]int, 0, size)}
+		said: make([]byte, 0, asideBytes)}
 	for peer := range e.links {
 		e.links[peer] = link{peer: peer, partner: talk.Partner{Rank: peer}}
 	}
@@ -76,17 +70,14 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		return err
 	}
 	defer e.leave()
-	err := e.doom
+	err := e.end.Reason()
 	if err == nil {
 		err = e.list(sends, recvs)
 	}
 	if err == nil {
 		err = e.complete(ctx)
 	}
-	if f := e.fate.Load(); err != nil && f != nil { // what happened to others may be the consequence
-		return f.err
-	}
-	return err
+	return e.end.Outcome(err)
 }
 
 // list prepares the messages of an Exchange.
@@ -109,10 +100,10 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		l.recvs = append(l.recvs, incoming{Recv: r, mark: e.call.Of(r.Call), after: l.sendOf(r)})
 		e.open++
 	}
-	for _, l := range e.touched {
-		if l.line == nil && !l.asked {
+	for _, peer := range e.touched {
+		if l := &e.links[peer]; l.line == nil && !l.asked {
 			l.asked = true
-			e.offer(l.peer)
+			e.offer(peer)
 		}
 	}
 	e.adopt()
@@ -126,7 +117,7 @@ func (e *Endpoint) touch(peer int) (*link, error) {
 	}
 	l := &e.links[peer]
 	if len(l.sends)+len(l.recvs) == 0 {
-		e.touched, e.active = append(e.touched, l), append(e.active, l)
+		e.touched, e.active = append(e.touched, peer), append(e.active, peer)
 	}
 	return l, nil
 }
@@ -140,12 +131,12 @@ func (e *Endpoint) complete(ctx context.Context) error {
 		case err != nil || e.open == 0:
 			return err
 		case moved:
-			e.show(false)
+			e.awaited.Forget()
 			if e.moves%64 != 0 {
 				continue
 			}
 			e.progress.Store(e.moves)
-			if ctx.Err() != nil || e.fate.Load() != nil {
+			if ctx.Err() != nil || e.end.Failed() != nil {
 				return e.failure(ctx)
 			}
 		case !e.look():
@@ -167,7 +158,7 @@ func (e *Endpoint) advance() (moved bool, err error) {
 		return false, err
 	}
 	for i := 0; i < len(e.active); {
-		l := e.active[i]
+		l := &e.links[e.active[i]]
 		pushed, err := e.push(l)
 		if err != nil {
 			return moved, err
@@ -192,8 +183,8 @@ func (e *Endpoint) advance() (moved bool, err error) {
 
 // forget ends the use of the caller's memory.
 func (e *Endpoint) forget() {
-	for _, l := range e.touched {
-		l.forget()
+	for _, peer := range e.touched {
+		e.links[peer].forget()
 	}
 	e.touched, e.active, e.open = e.touched[:0], e.active[:0], 0
 }

@@ -8,28 +8,21 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// fate is what every Exchange returns from now on.
-type fate struct{ err error }
-
 // enter begins an Exchange, unless there can be none any more.
 func (e *Endpoint) enter() error {
-	e.mu.Lock()
-	f := e.fate.Load()
-	if f == nil {
-		e.busy = true
+	err := e.end.Enter()
+	if err == nil {
+		e.giveBack()
 	}
-	e.mu.Unlock()
-	if f != nil {
-		return f.err
-	}
-	e.giveBack()
-	return nil
+	return err
 }
 
 // leave ends the Exchange, also after the panic of a kernel; and everything, if that was ended meanwhile.
 func (e *Endpoint) leave() {
-	e.show(e.open > 0)
-	if e.open > 0 {
+	if e.open == 0 {
+		e.awaited.Forget()
+	} else {
+		e.awaited.Tell(e.active)
 		e.abort()
 	}
 	e.forget()
@@ -40,11 +33,7 @@ func (e *Endpoint) leave() {
 
 // rest is when the endpoint is in nobody's hands any more.
 func (e *Endpoint) rest() {
-	e.mu.Lock()
-	e.busy = false
-	ended := e.ended
-	e.mu.Unlock()
-	if ended {
+	if e.end.Leave() {
 		e.release()
 	}
 }
@@ -52,7 +41,8 @@ func (e *Endpoint) rest() {
 // abort ends what is in flight of a failed Exchange, so that nothing reads or writes the caller's memory any more, and tells
 // other ranks that their messages did not match.
 func (e *Endpoint) abort() {
-	for _, l := range e.touched {
+	for _, peer := range e.touched {
+		l := &e.links[peer]
 		if l.partner.Refusal != nil {
 			l.unsaid, l.partner.Refusal = append(l.unsaid, l.partner.Refusal...), nil
 			e.flush(l)
@@ -79,8 +69,8 @@ func (l *link) inFlight() (in [2]*known) {
 
 // unregister ends registrations: the endpoint is not used again.
 func (e *Endpoint) unregister(in [2]*known) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.end.Lock()
+	defer e.end.Unlock()
 	for _, k := range in {
 		if k != nil {
 			_ = k.close()
@@ -103,7 +93,7 @@ func (e *Endpoint) awaitFlush(l *link) {
 // Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other
 // ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
-	if e.fate.CompareAndSwap(nil, &fate{err}) {
+	if e.end.Fail(err) {
 		e.domain.Wake()
 	}
 }
@@ -112,12 +102,7 @@ func (e *Endpoint) Fail(err error) {
 // of this rank wire.ErrClosed. What was sent still arrives, if the other ranks take it soon.
 func (e *Endpoint) Close() error {
 	e.Fail(wire.ErrClosed)
-	e.mu.Lock()
-	first := !e.ended
-	e.ended = true
-	busy := e.busy
-	e.mu.Unlock()
-	if first && !busy { // an Exchange in progress releases everything
+	if e.end.Close() { // an Exchange in progress releases everything otherwise
 		e.release()
 	}
 	return nil
@@ -125,44 +110,12 @@ func (e *Endpoint) Close() error {
 
 // failure is the reason to wait no longer, if there is one.
 func (e *Endpoint) failure(ctx context.Context) error {
-	if f := e.fate.Load(); f != nil {
-		return f.err
+	if err := e.end.Reason(); err != nil || ctx.Err() == nil {
+		return err
 	}
-	if e.doom != nil {
-		return e.doom
-	}
-	if ctx.Err() != nil {
-		return wire.Timeout(ctx, e.appendWaiting(nil))
-	}
-	return nil
-}
-
-// appendWaiting appends the ranks of all messages that are not complete, in ascending order.
-func (e *Endpoint) appendWaiting(ranks []int) []int {
-	for _, l := range e.active {
-		ranks = append(ranks, l.peer)
-	}
-	slices.Sort(ranks)
-	return ranks
+	return wire.Timeout(ctx, slices.Sorted(slices.Values(e.active)))
 }
 
 // Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for when it
 // failed, in ascending order.
-func (e *Endpoint) Waiting() []int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.waits)
-}
-
-// show has Waiting give the ranks that are waited for, or none.
-func (e *Endpoint) show(waiting bool) {
-	if !waiting && !e.shown {
-		return
-	}
-	e.mu.Lock()
-	e.waits, e.shown = e.waits[:0], waiting
-	if waiting {
-		e.waits = e.appendWaiting(e.waits)
-	}
-	e.mu.Unlock()
-}
+func (e *Endpoint) Waiting() []int { return e.awaited.Ranks() }

@@ -16,9 +16,9 @@ type known struct {
 // Know has long messages to and from memory go without a copy, until Forget. The memory is not Go's. What was made known several
 // times has to be forgotten as often.
 func (e *Endpoint) Know(memory []byte) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ended || len(memory) == 0 {
+	e.end.Lock()
+	defer e.end.Unlock()
+	if e.end.Closed() || len(memory) == 0 {
 		return
 	}
 	for _, k := range e.known {
@@ -32,8 +32,8 @@ func (e *Endpoint) Know(memory []byte) {
 
 // Forget takes back a Know: then the memory may be freed. No Exchange is in progress.
 func (e *Endpoint) Forget(memory []byte) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.end.Lock()
+	defer e.end.Unlock()
 	for i, k := range e.known {
 		if unsafe.SliceData(k.memory) != unsafe.SliceData(memory) || len(k.memory) != len(memory) {
 			continue
@@ -49,8 +49,8 @@ func (e *Endpoint) Forget(memory []byte) error {
 
 // registered is the known memory that all of b lies in, registered; nil if there is none.
 func (e *Endpoint) registered(b []byte) *known {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.end.Lock()
+	defer e.end.Unlock()
 	for _, k := range e.known {
 		if k.holds(b) && k.register(e.domain) {
 			return k

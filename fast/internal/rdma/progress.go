@@ -15,8 +15,9 @@ func (e *Endpoint) poll() error {
 	for {
 		n, err := e.domain.Poll(e.completions[:])
 		if err != nil {
-			e.doom = fmt.Errorf("%s: %w", e.domain.Name(), err)
-			return e.doom
+			err = fmt.Errorf("%s: %w", e.domain.Name(), err)
+			e.end.Doom(err)
+			return err
 		}
 		for i := range e.completions[:n] {
 			e.done(&e.completions[i])

@@ -5,14 +5,6 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/talk"
-	"github.com/collgen/collgen/fast/internal/wire"
-)
-
-// drain bounds the time in which what was sent before Close still goes out; after a failure it is drainFailed, because
-// nobody can use it, and why it failed the others hear over the control plane as well.
-const (
-	drain       = 2 * time.Second
-	drainFailed = 100 * time.Millisecond
 )
 
 // release says the last word on all links and gives everything back. What the rank has sent goes out meanwhile.
@@ -28,10 +20,7 @@ func (e *Endpoint) release() {
 		_ = e.free()
 		return
 	}
-	limit := drain
-	if f := e.fate.Load(); e.doom != nil || f != nil && f.err != wire.ErrClosed {
-		limit = drainFailed
-	}
+	limit := e.end.Drain()
 	go func() {
 		for start := time.Now(); !e.drained() && time.Since(start) < limit; {
 			_ = e.domain.Wait(time.Millisecond)
@@ -55,8 +44,8 @@ func (e *Endpoint) drained() bool {
 
 // free gives back what the endpoint has of the device.
 func (e *Endpoint) free() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.end.Lock()
+	defer e.end.Unlock()
 	var errs []error
 	for _, n := range e.lines {
 		if n != nil {

@@ -20,7 +20,7 @@ func (e *Endpoint) look() bool {
 		e.moved = time.Now()
 	}
 	waited := time.Since(e.moved)
-	if e.fate.Load() != nil || e.doom != nil || e.changed.Load() || waited >= patience {
+	if e.end.Reason() != nil || e.changed.Load() || waited >= patience {
 		return false
 	}
 	if waited >= alone {
@@ -48,7 +48,7 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 		return err
 	}
 	if waited := time.Since(e.moved); waited >= nap {
-		e.show(true)
+		e.awaited.Tell(e.active)
 		if waited >= vain {
 			return e.wonder(waited)
 		}
@@ -72,7 +72,8 @@ func (e *Endpoint) wonder(waited time.Duration) error {
 // probe writes nothing to ranks that are waited for, so that their devices answer, or do not.
 func (e *Endpoint) probe() {
 	now := time.Now()
-	for _, l := range e.active {
+	for _, peer := range e.active {
+		l := &e.links[peer]
 		if l.ready && !l.dead && l.ended == l.signed && l.canWrite() && now.Sub(l.probed) >= probing {
 			l.probed = now
 			e.write(l, Write{To: l.line.remote.at, Signal: true})

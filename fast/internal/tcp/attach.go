@@ -43,13 +43,13 @@ func (e *Endpoint) arrive(a arrival) {
 		a.close()
 		return
 	}
-	e.mu.Lock()
-	ended, surplus := e.ended, arrival{}
+	e.end.Lock()
+	ended, surplus := e.end.Closed(), arrival{}
 	if !ended {
 		surplus = e.keep(a)
 		e.arrived.Store(true)
 	}
-	e.mu.Unlock()
+	e.end.Unlock()
 	if ended {
 		a.part()
 		return
@@ -93,11 +93,11 @@ func (e *Endpoint) adopt() error {
 	if !e.arrived.Load() {
 		return nil
 	}
-	e.mu.Lock()
+	e.end.Lock()
 	arrivals := e.arrivals
 	e.arrivals = nil
 	e.arrived.Store(false)
-	e.mu.Unlock()
+	e.end.Unlock()
 	var errs []error
 	for i := range arrivals {
 		if err := e.link(&arrivals[i]); err != nil {

@@ -44,9 +44,7 @@ func (e *Endpoint) refusedBy(l *link, err error) {
 	if l.verdict == nil {
 		l.verdict = err
 	}
-	if e.doom == nil {
-		e.doom = err
-	}
+	e.end.Doom(err)
 }
 
 // refuse is the error of a message that is not the one that m waits for: its call or its length differs. The sender learns

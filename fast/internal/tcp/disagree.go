@@ -4,7 +4,8 @@ import "github.com/collgen/collgen/fast/internal/talk"
 
 // inVain is what a rank finds out that has waited in vain: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
-	for _, l := range e.active {
+	for _, peer := range e.active {
+		l := &e.links[peer]
 		l.partner.Wonder()
 		if l.out.segment == 0 && l.out.flushed() { // or a message that has gone would wait for what is said after it
 			e.speak(l)
@@ -16,7 +17,8 @@ func (e *Endpoint) inVain() error {
 			}
 		}
 	}
-	for _, l := range e.active {
+	for _, peer := range e.active {
+		l := &e.links[peer]
 		send, recv := l.turns()
 		if err := l.partner.Disagreement(&e.history, send, recv, l.receivedEver, l.sentEver); err != nil {
 			return err

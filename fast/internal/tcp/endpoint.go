@@ -2,10 +2,10 @@ package tcp
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -25,25 +25,18 @@ type Endpoint struct {
 	fingerprint uint64
 	history     talk.History // the calls begun last
 
-	touched  []*link       // the links of the Exchange in progress
-	active   []*link       // those of them with messages that are not complete
+	touched  []int         // the ranks of the links of the Exchange in progress
+	active   []int         // those of them with messages that are not complete
 	open     int           // how many messages are not complete
 	moved    time.Time     // when something was done last; set when there is nothing to do
 	napped   bool          // the last sleep was in vain
 	moves    uint64        // how often something was sent or received
 	progress atomic.Uint64 // moves, as far as others are to know
-	doom     error         // another rank has refused a message
+	awaited  links.Awaited // what Waiting gives
 
-	fate atomic.Pointer[fate] // nil: nothing has ended it
-
-	mu       sync.Mutex
-	busy     bool      // an Exchange is in progress: what it uses is freed by it
-	ended    bool      // by Close
-	arrivals []arrival // links for the next look
-	waits    []int     // what Waiting gives
-
-	arrived atomic.Bool // there are arrivals
-	shown   bool        // waits is not empty
+	end      links.End
+	arrivals []arrival   // links for the next look; end is locked
+	arrived  atomic.Bool // there are arrivals
 }
 
 // Follow has this rank's messages written to t. It is for an endpoint that was not used yet.
@@ -80,17 +73,14 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		return err
 	}
 	defer e.leave()
-	err := e.doom
+	err := e.end.Reason()
 	if err == nil {
 		err = e.list(sends, recvs)
 	}
 	if err == nil {
 		err = e.complete(ctx)
 	}
-	if f := e.fate.Load(); err != nil && f != nil { // what happened to others may be the consequence
-		return f.err
-	}
-	return err
+	return e.end.Outcome(err)
 }
 
 // list prepares the messages of an Exchange.
@@ -115,10 +105,10 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		l.recvs = append(l.recvs, incoming{Recv: r, call: call, fingerprint: fingerprint, after: l.sendOf(r)})
 		e.open++
 	}
-	for _, l := range e.touched {
-		if l.socket == nil && !l.asked {
+	for _, peer := range e.touched {
+		if l := &e.links[peer]; l.socket == nil && !l.asked {
 			l.asked = true
-			e.connect(l.peer)
+			e.connect(peer)
 		}
 	}
 	return e.adopt()
@@ -131,7 +121,7 @@ func (e *Endpoint) touch(peer int) (*link, error) {
 	}
 	l := &e.links[peer]
 	if len(l.sends)+len(l.recvs) == 0 {
-		e.touched, e.active = append(e.touched, l), append(e.active, l)
+		e.touched, e.active = append(e.touched, peer), append(e.active, peer)
 	}
 	return l, nil
 }
@@ -152,12 +142,12 @@ func (e *Endpoint) complete(ctx context.Context) error {
 		case err != nil || e.open == 0:
 			return err
 		case moved:
-			e.show(false)
+			e.awaited.Forget()
 			if e.moves%64 != 0 {
 				continue
 			}
 			e.progress.Store(e.moves)
-			if ctx.Err() != nil || e.fate.Load() != nil {
+			if ctx.Err() != nil || e.end.Failed() != nil {
 				return e.failure(ctx)
 			}
 		case !e.look():
@@ -176,7 +166,7 @@ func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 // advance does what can be done without waiting, and tells whether that was anything.
 func (e *Endpoint) advance() (moved bool, err error) {
 	for i := 0; i < len(e.active); {
-		l := e.active[i]
+		l := &e.links[e.active[i]]
 		pushed, err := e.push(l)
 		if err != nil {
 			return moved, err
@@ -201,8 +191,8 @@ func (e *Endpoint) advance() (moved bool, err error) {
 
 // forget ends the use of the caller's memory.
 func (e *Endpoint) forget() {
-	for _, l := range e.touched {
-		l.forget()
+	for _, peer := range e.touched {
+		e.links[peer].forget()
 	}
 	e.touched, e.active, e.open = e.touched[:0], e.active[:0], 0
 }

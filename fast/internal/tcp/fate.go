@@ -7,37 +7,30 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// fate is what every Exchange returns from now on.
-type fate struct{ err error }
-
 // enter begins an Exchange, unless there can be none any more.
 func (e *Endpoint) enter() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if f := e.fate.Load(); f != nil {
-		return f.err
+	err := e.end.Enter()
+	if err == nil {
+		exchanges.Add(1)
 	}
-	e.busy = true
-	exchanges.Add(1)
-	return nil
+	return err
 }
 
 // leave ends the Exchange, also after the panic of a kernel; and everything, if that was ended meanwhile.
 func (e *Endpoint) leave() {
 	exchanges.Add(-1)
-	e.show(e.open > 0)
-	if e.open > 0 {
-		for _, l := range e.touched {
+	if e.open == 0 {
+		e.awaited.Forget()
+	} else {
+		e.awaited.Tell(e.active)
+		for _, peer := range e.touched {
+			l := &e.links[peer]
 			l.settle()
 			e.tell(l)
 		}
 	}
 	e.forget()
-	e.mu.Lock()
-	e.busy = false
-	ended := e.ended
-	e.mu.Unlock()
-	if ended {
+	if e.end.Leave() {
 		e.release()
 	}
 }
@@ -54,7 +47,7 @@ func (e *Endpoint) tell(l *link) {
 // Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other
 // ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
-	if e.fate.CompareAndSwap(nil, &fate{err}) {
+	if e.end.Fail(err) {
 		e.poller.wake()
 	}
 }
@@ -63,12 +56,7 @@ func (e *Endpoint) Fail(err error) {
 // of this rank wire.ErrClosed. What was sent still arrives, if the other ranks take it soon.
 func (e *Endpoint) Close() error {
 	e.Fail(wire.ErrClosed)
-	e.mu.Lock()
-	first := !e.ended
-	e.ended = true
-	busy := e.busy
-	e.mu.Unlock()
-	if first && !busy { // an Exchange in progress releases everything
+	if e.end.Close() { // an Exchange in progress releases everything otherwise
 		e.release()
 	}
 	return nil
@@ -76,44 +64,12 @@ func (e *Endpoint) Close() error {
 
 // failure is the reason to wait no longer, if there is one.
 func (e *Endpoint) failure(ctx context.Context) error {
-	if f := e.fate.Load(); f != nil {
-		return f.err
+	if err := e.end.Reason(); err != nil || ctx.Err() == nil {
+		return err
 	}
-	if e.doom != nil {
-		return e.doom
-	}
-	if ctx.Err() != nil {
-		return wire.Timeout(ctx, e.appendWaiting(nil))
-	}
-	return nil
-}
-
-// appendWaiting appends the ranks of all messages that are not complete, in ascending order.
-func (e *Endpoint) appendWaiting(ranks []int) []int {
-	for _, l := range e.active {
-		ranks = append(ranks, l.peer)
-	}
-	slices.Sort(ranks)
-	return ranks
+	return wire.Timeout(ctx, slices.Sorted(slices.Values(e.active)))
 }
 
 // Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for when it
 // failed, in ascending order.
-func (e *Endpoint) Waiting() []int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.waits)
-}
-
-// show has Waiting give the ranks that are waited for, or none.
-func (e *Endpoint) show(waiting bool) {
-	if !waiting && !e.shown {
-		return
-	}
-	e.mu.Lock()
-	e.waits, e.shown = e.waits[:0], waiting
-	if waiting {
-		e.waits = e.appendWaiting(e.waits)
-	}
-	e.mu.Unlock()
-}
+func (e *Endpoint) Waiting() []int { return e.awaited.Ranks() }

@@ -145,7 +145,7 @@ func (p *poller) sleep(e *Endpoint, atMost time.Duration) error {
 			return fmt.Errorf("the deadline of a nap: %w", err)
 		}
 	}
-	if e.fate.Load() != nil || e.arrived.Load() { // of which the deadline has hidden that p was woken
+	if e.end.Failed() != nil || e.arrived.Load() { // of which the deadline has hidden that p was woken
 		return nil
 	}
 	err := p.raw.Read(p.look)

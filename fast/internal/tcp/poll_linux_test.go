@@ -50,7 +50,7 @@ func TestForgetsAll(t *testing.T) {
 	}{{few + 1, 0, size - 1}, {few + 1, time.Millisecond, size - 1}, {few, time.Millisecond, 0}, {0, time.Millisecond, 0}} {
 		e.napped, e.active = true, e.active[:0] // it listens to all
 		for peer := range test.waitsFor {
-			e.active = append(e.active, &e.links[peer+1])
+			e.active = append(e.active, peer+1)
 		}
 		if err := e.heed(test.atMost); err != nil {
 			t.Fatal(err)

@@ -5,14 +5,6 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/talk"
-	"github.com/collgen/collgen/fast/internal/wire"
-)
-
-// drain bounds the time in which what was sent before Close still goes out; after a failure it is drainFailed, because
-// nobody can use it, and why it failed the others hear over the control plane as well.
-const (
-	drain       = 2 * time.Second
-	drainFailed = 100 * time.Millisecond
 )
 
 // release says the last word on all links and closes them. What the rank has sent goes out meanwhile.
@@ -34,11 +26,7 @@ func (e *Endpoint) release() {
 		e.poller.close()
 		return
 	}
-	limit := drain
-	if f := e.fate.Load(); e.doom != nil || f != nil && f.err != wire.ErrClosed {
-		limit = drainFailed
-	}
-	go e.drain(left, limit)
+	go e.drain(left, e.end.Drain())
 }
 
 // leave says the last word, and tells whether all that was said has arrived.

@@ -52,7 +52,7 @@ func (e *Endpoint) look() bool {
 		e.moved = time.Now()
 	}
 	waited := time.Since(e.moved)
-	if e.fate.Load() != nil || e.doom != nil || e.arrived.Load() || waited >= e.patience {
+	if e.end.Reason() != nil || e.arrived.Load() || waited >= e.patience {
 		return false
 	}
 	e.giveWay(waited)
@@ -60,7 +60,8 @@ func (e *Endpoint) look() bool {
 		e.heed(0)
 		return true
 	}
-	for _, l := range e.active {
+	for _, peer := range e.active {
+		l := &e.links[peer]
 		l.in.dry, l.out.full = l.in.over != nil, false
 	}
 	return true
@@ -83,7 +84,7 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 		return err
 	}
 	if waited := time.Since(e.moved); waited >= nap {
-		e.show(true)
+		e.awaited.Tell(e.active)
 		if waited >= vain {
 			return e.wonder()
 		}

@@ -1,0 +1,91 @@
+package links
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// TestEnd: what Fail is given first comes before what a rank finds out by itself, and that before what happened in an Exchange.
+func TestEnd(t *testing.T) {
+	var e End
+	first, later, doom, happened := errors.New("first"), errors.New("later"), errors.New("doom"), errors.New("happened")
+	if e.Enter() != nil || e.Reason() != nil || e.Outcome(nil) != nil || e.Outcome(happened) != happened {
+		t.Error("nothing has ended it")
+	}
+	e.Doom(doom)
+	e.Doom(later)
+	if e.Reason() != doom || e.Failed() != nil || e.Outcome(happened) != happened {
+		t.Errorf("after Doom: %v, %v", e.Reason(), e.Failed())
+	}
+	if !e.Fail(first) || e.Fail(later) || e.Reason() != first || e.Failed() != first || e.Outcome(happened) != first || e.Outcome(nil) != nil {
+		t.Errorf("after Fail: %v, %v", e.Reason(), e.Failed())
+	}
+	if e.Leave(); e.Enter() != first {
+		t.Errorf("an Exchange begins after Fail")
+	}
+}
+
+// TestDrain: only who ends without a failure has all that was sent go out.
+func TestDrain(t *testing.T) {
+	var closed, failed, doomed End
+	closed.Fail(wire.ErrClosed)
+	failed.Fail(wire.ErrAborted)
+	doomed.Doom(wire.ErrAborted)
+	doomed.Fail(wire.ErrClosed)
+	if closed.Drain() <= failed.Drain() || failed.Drain() != doomed.Drain() {
+		t.Error(closed.Drain(), failed.Drain(), doomed.Drain())
+	}
+}
+
+// TestReleasedOnce: whoever uses and closes an endpoint, in whatever order, one of them has to release it, after all use.
+func TestReleasedOnce(t *testing.T) {
+	for range 1000 {
+		var e End
+		var all sync.WaitGroup
+		used, released := 0, 0 // the race detector sees a release beside a use
+		all.Go(func() {
+			for e.Enter() == nil {
+				used++
+				if e.Leave() {
+					released++
+				}
+			}
+		})
+		for range 2 {
+			all.Go(func() {
+				e.Fail(wire.ErrClosed)
+				if e.Close() {
+					used, released = 0, released+1
+				}
+			})
+		}
+		if all.Wait(); released != 1 || !e.Closed() {
+			t.Fatalf("released %d times", released)
+		}
+	}
+}
+
+// TestAwaited: ranks are told in order, of the last Tell alone, until Forget.
+func TestAwaited(t *testing.T) {
+	var a Awaited
+	a.Forget()
+	for _, ranks := range [][]int{{3, 1, 2}, {5}} {
+		given := slices.Clone(ranks)
+		a.Tell(ranks)
+		told := a.Ranks()
+		if !slices.Equal(told, slices.Sorted(slices.Values(given))) || !slices.Equal(ranks, given) {
+			t.Errorf("of %v it tells %v, and leaves %v", given, told, ranks)
+		}
+		told[0] = 99
+		if slices.Contains(a.Ranks(), 99) {
+			t.Error("what was told can be changed")
+		}
+	}
+	if a.Forget(); len(a.Ranks()) != 0 {
+		t.Errorf("after Forget: %v", a.Ranks())
+	}
+}
