@@ -12,27 +12,30 @@ import (
 // TestConform: package fast does what the specifications say, by the tests that any implementation can be put to. The other tests
 // of this package know more: the algorithms, the bits of their sums, and other ways to make calls.
 func TestConform(t *testing.T) {
-	colltest.Run(t, goroutinesConform{})
+	colltest.Run(t, conform{[]int{1, 2, 3, 4, 5, 6, 7, 8}, fast.Run})
 }
 
-// goroutinesConform is fast on goroutines as colltest takes it.
-type goroutinesConform struct{}
+// conform is fast as colltest takes it: ranks of those sizes, which run starts as fast.Run does.
+type conform struct {
+	sizes []int
+	run   func(ctx context.Context, size int, rank func(ctx context.Context, c *fast.Comm) error, opts ...fast.InitOption) error
+}
 
-func (goroutinesConform) Capabilities() colltest.Capabilities {
-	can := colltest.Everything("fast", 1, 2, 3, 4, 5, 6, 7, 8)
+func (f conform) Capabilities() colltest.Capabilities {
+	can := colltest.Everything("fast", f.sizes...)
 	for i := range can.Primitives {
 		can.Primitives[i].Uneven = false
 	}
 	return can
 }
 
-func (goroutinesConform) Start(_ context.Context, size int) (colltest.World, error) {
+func (f conform) Start(_ context.Context, size int) (colltest.World, error) {
 	w := &conformWorld{over: make(chan error, 1)}
 	for range size {
 		w.calls = append(w.calls, make(chan conformCall))
 	}
 	go func() {
-		w.over <- fast.Run(context.Background(), size, func(_ context.Context, c *fast.Comm) error {
+		w.over <- f.run(context.Background(), size, func(_ context.Context, c *fast.Comm) error {
 			for x := range w.calls[c.Rank()] {
 				x.over <- x.on(c)
 			}
@@ -42,7 +45,7 @@ func (goroutinesConform) Start(_ context.Context, size int) (colltest.World, err
 	return w, nil
 }
 
-// conformWorld is ranks that fast.Run has started, and that make the calls which come through channels.
+// conformWorld is ranks that run has started, and that make the calls which come through channels.
 type conformWorld struct {
 	calls []chan conformCall // by rank
 	over  chan error
