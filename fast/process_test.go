@@ -70,7 +70,7 @@ func newJob(t testing.TB, size int, role string) *job {
 func (j *job) env(rank int) []string {
 	return append([]string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", j.size), fmt.Sprint("LOCAL_RANK=", rank),
 		fmt.Sprint("LOCAL_WORLD_SIZE=", j.size), "MASTER_ADDR=127.0.0.1", "MASTER_PORT=29500", "COLL_JOB=" + j.name,
-		"TMPDIR=" + j.before.temp, roleVar + "=" + j.role}, j.with...)
+		"TMPDIR=" + j.before.temp, roleVar + "=" + j.role, "COLL_RDMA=" + deviceOf(rank)}, j.with...)
 }
 
 // process is a rank in a process of its own.

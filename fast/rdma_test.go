@@ -33,12 +33,20 @@ func overRDMA() InitOption {
 	return func(p *place) {
 		p.device = "any"
 		if vm.Inside() {
-			p.device = vm.NICs[p.rank%len(vm.NICs)].Device
+			p.device = deviceOf(p.rank)
 			return
 		}
 		rank := p.rank
 		p.openRDMA = func(int) (rdma.Domain, error) { return f.Domain(fmt.Sprint("sim", rank)), nil }
 	}
+}
+
+// deviceOf is the real device that a rank in a test has; "" if there is none for tests.
+func deviceOf(rank int) string {
+	if !vm.Inside() {
+		return ""
+	}
+	return vm.NICs[rank%len(vm.NICs)].Device
 }
 
 // deviceless has a rank have no device.
