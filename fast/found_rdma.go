@@ -46,7 +46,7 @@ func (p *processes) connectRDMA(f *founding, able []int) (*rdma.Endpoint, error)
 	})
 	p.mesh.Handle(f.id, kindCard, func(n wire.Note) {
 		if peer := slices.Index(able, slices.Index(f.members, n.From)); peer >= 0 {
-			go e.Told(peer, n.Body) // to connect may take a second; the order of two cards does not matter
+			e.Told(peer, n.Body)
 		}
 	})
 	return e, nil

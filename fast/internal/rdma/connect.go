@@ -4,155 +4,82 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// line is what was made for a link: by the rank itself when it needs it, or when the other one says that it does.
-type line struct {
-	slots, bytes uint32
-	memory       []byte
-	region       Region
-	pair         Pair
-	own          Address
-	remote       card // with which it is connected
-	offered      bool // the other rank was told of it
-	connected    bool
-	ready        bool  // the other rank is
-	err          error // why there is none
-}
-
-// receives is how many immediates may come before this rank sees them: of segments, and of what is said besides; then what
-// says that slots are free, a quarter of them at a time; and reposting lags behind.
-func receives(slots uint32) int { return int(slots) + asideSlots + 4 + 4 + repost }
-
-// Completions is how many completions there may be at once of an endpoint that is connected with so many others.
-func Completions(peers int) int { return max(1, peers) * (receives(defaultSlots) + defaultSlots) }
-
-// newLine makes a queue pair and its memory. On an error there is nothing but that.
-func newLine(d Domain, slots, bytes uint32) *line {
-	n := &line{slots: slots, bytes: bytes}
-	n.err = n.make(d)
-	if n.err != nil {
-		n.err = fmt.Errorf("%s: %w", d.Name(), n.err)
-		_ = n.close()
-	}
-	return n
-}
-
-func (n *line) make(d Domain) (err error) {
-	if n.memory, err = allocate(linkBytes(n.slots, n.bytes)); err != nil {
-		return err
-	}
-	if n.region, err = d.Register(n.memory); err != nil {
-		return err
-	}
-	if n.pair, err = d.Pair(int(n.slots), receives(n.slots)); err != nil {
-		return err
-	}
-	n.own = n.pair.Address()
-	return n.pair.Receive(receives(n.slots))
-}
-
-// close gives back what there is, the queue pair first: it may still write to the memory.
-func (n *line) close() (err error) {
-	if n.pair != nil {
-		err = n.pair.Close()
-		n.pair = nil
-	}
-	if n.region != nil {
-		err = errors.Join(err, n.region.Close())
-		n.region = nil
-	}
-	if n.memory != nil {
-		err = errors.Join(err, unix.Munmap(n.memory))
-		n.memory = nil
-	}
-	return err
-}
-
-// card is what the other rank is to know.
-func (n *line) card() []byte {
-	if n.err != nil {
-		return (&card{refusal: n.err.Error()}).encode()
-	}
-	at, key := n.region.Place()
-	return (&card{Address: n.own, at: at, key: key, slots: n.slots, bytes: n.bytes, ready: n.connected}).encode()
-}
-
-// lineTo is what was made for the link to peer, which is made if there is none. The endpoint is locked.
+// lineTo is what is made for the link to peer. The endpoint is locked.
 func (e *Endpoint) lineTo(peer int) *line {
 	if e.lines[peer] == nil {
-		e.lines[peer] = newLine(e.domain, e.slots, e.bytes)
+		e.lines[peer] = &line{slots: e.slots, bytes: e.bytes}
 	}
-	e.changed.Store(true)
 	return e.lines[peer]
 }
 
-// offer tells peer that this rank wants a link, unless that is under way.
+// offer has peer told that this rank wants a link, unless it was.
 func (e *Endpoint) offer(peer int) {
 	e.end.Lock()
-	n := e.lineTo(peer)
-	first := !n.offered
-	n.offered = true
-	card := n.card()
-	e.end.Unlock()
-	if first {
-		e.tell(peer, card)
+	defer e.end.Unlock()
+	if n := e.lineTo(peer); !n.offered {
+		e.attend(peer, n)
 	}
 }
 
-// Told takes the card of peer, which is hostile until it was checked. It may be called from any goroutine.
+// Told takes the card of peer, which is hostile until it was checked. It may be called from any goroutine, and waits for nothing.
 func (e *Endpoint) Told(peer int, body []byte) {
 	if wire.CheckPeer(e.rank, peer, len(e.links)) != nil {
 		return
 	}
 	c, err := decode(body)
 	e.end.Lock()
-	if e.end.Closed() {
-		e.end.Unlock()
+	defer e.end.Unlock()
+	if !e.end.Closed() {
+		n := e.lineTo(peer)
+		n.hear(c, err)
+		e.attend(peer, n)
+	}
+}
+
+// attend has somebody serve n, the line to peer. The endpoint is locked.
+func (e *Endpoint) attend(peer int, n *line) {
+	if e.end.Closed() || n.served {
 		return
 	}
-	n := e.lineTo(peer)
-	connected := n.take(&c, err)
-	card := n.card()
+	n.served = true
+	e.servers++
+	go e.serve(peer, n)
+}
+
+// serve does what there is to do for n, the line to peer. Meanwhile the endpoint is not locked: to register memory and to connect a
+// queue pair may take a second.
+func (e *Endpoint) serve(peer int, n *line) {
+	e.end.Lock()
+	for !e.end.Closed() && (n.told != nil || !n.offered) {
+		t, answer := n.told, !n.offered
+		n.told = nil
+		if n.err == nil {
+			e.end.Unlock()
+			err := n.bring(e.domain, t)
+			e.end.Lock()
+			answer = n.take(t, err) || answer
+		}
+		n.offered = true
+		e.inform(peer, n.card(), answer)
+	}
+	n.served = false
+	e.servers--
 	e.end.Unlock()
-	if connected {
+	e.dispose()
+}
+
+// inform has the Exchange see what has become of a line, and peer if it is to. The endpoint is locked before and after that.
+func (e *Endpoint) inform(peer int, card []byte, answer bool) {
+	e.changed.Store(true)
+	e.end.Unlock()
+	if answer {
 		e.tell(peer, card)
 	}
 	e.domain.Wake()
-}
-
-// errGivesNone is the error of a peer that cannot be connected with.
-var errGivesNone = errors.New("it gives no connection")
-
-// take takes what the other rank has told, and tells whether the other rank is to hear of it.
-func (n *line) take(c *card, err error) (answer bool) {
-	switch {
-	case n.err != nil:
-		answer, n.offered = !n.offered, true
-		return answer
-	case err != nil:
-		n.err = fmt.Errorf("%w: it has sent %w", errGivesNone, err)
-		return true
-	case c.refusal != "":
-		n.err = fmt.Errorf("%w: %s", errGivesNone, c.refusal)
-		return false
-	}
-	if c.bytes != n.bytes {
-		n.err = fmt.Errorf("%w: its slots have %d bytes, those of this rank %d", errGivesNone, c.bytes, n.bytes)
-		return true
-	}
-	if !n.connected {
-		if err := n.pair.Connect(c.Address); err != nil {
-			n.err = err
-			return true
-		}
-		n.remote, n.connected, n.offered, answer = *c, true, true, true
-	}
-	n.ready = n.ready || c.ready
-	return answer
+	e.end.Lock()
 }
 
 // Left says that peer has closed its end: no card comes any more.
@@ -162,12 +89,10 @@ func (e *Endpoint) Left(peer int) {
 	}
 	e.end.Lock()
 	if !e.end.Closed() {
-		if e.lines[peer] == nil { // one that can be used would be made in vain
-			e.lines[peer] = new(line)
-		}
 		if n := e.lineTo(peer); !n.ready && n.err == nil {
 			n.err = wire.ErrClosed
 		}
+		e.changed.Store(true)
 	}
 	e.end.Unlock()
 	e.domain.Wake()

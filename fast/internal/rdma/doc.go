@@ -12,7 +12,8 @@
 //
 // An Endpoint has, for each peer that it has exchanged something with, a queue pair and 528 KiB of registered memory: 16 slots of
 // 16 KiB to receive into and as many to send from, and 16 KiB for what is said besides. All share one completion queue and one
-// protection domain. It has no goroutine, apart from the one that after Close lets go out what was sent, for two seconds at most.
+// protection domain. It has no goroutine, apart from those that make a link, as long as the device and the network take for that, and
+// the one that after Close lets go out what was sent, for two seconds at most.
 //
 // The transport does not watch other ranks: who is dead, it is told by Fail, or by a write that is not answered. A rank that
 // waits for long writes nothing, to where it waits for, so that there is an answer to miss.

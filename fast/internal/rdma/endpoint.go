@@ -34,9 +34,11 @@ type Endpoint struct {
 	completions [32]Completion
 	batch       []Write // of one link, to be posted
 
+	known   registry
 	end     links.End // in use while an Exchange is in progress, or something is lent; it is locked for what follows
 	lines   []*line   // by rank, what was made for a link; nil: nothing so far
-	known   []*known
+	servers int       // those who serve lines
+	freed   bool      // what there is of the device is to be given back when nobody does any more
 	changed atomic.Bool
 }
 
@@ -48,7 +50,8 @@ func New(rank, size int, d Domain, tell func(peer int, card []byte)) *Endpoint {
 
 // newEndpoint is New with so many slots of so many bytes for each link.
 func newEndpoint(rank, size int, d Domain, tell func(peer int, card []byte), slots, bytes uint32) *Endpoint {
-	e := &Endpoint{rank: rank, domain: d, slots: slots, bytes: bytes, tell: tell, links: make([]link, size), lines: make([]*line, size),
+	e := &Endpoint{rank: rank, domain: d, known: registry{domain: d}, slots: slots, bytes: bytes, tell: tell,
+		links: make([]link, size), lines: make([]*line, size),
 		byQP: map[uint32]*link{}, call: wire.NewMark(new(wire.Call)), batch: make([]Write, 0, batchWrites),
 		said: make([]byte, 0, asideBytes)}
 	for peer := range e.links {

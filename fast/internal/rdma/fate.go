@@ -51,7 +51,7 @@ func (e *Endpoint) abort() {
 			_ = l.line.pair.Break()
 			l.fail(l.died("the link was given up with a message on its way"))
 			e.awaitFlush(l)
-			e.unregister(in)
+			e.known.withdraw(in)
 		}
 	}
 }
@@ -65,17 +65,6 @@ func (l *link) inFlight() (in [2]*known) {
 		in[1] = m.where
 	}
 	return in
-}
-
-// unregister ends registrations: the endpoint is not used again.
-func (e *Endpoint) unregister(in [2]*known) {
-	e.end.Lock()
-	defer e.end.Unlock()
-	for _, k := range in {
-		if k != nil {
-			_ = k.close()
-		}
-	}
 }
 
 // flushTime is how long a device may take to complete what was in flight on a broken queue pair.

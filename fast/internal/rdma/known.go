@@ -1,9 +1,18 @@
 package rdma
 
 import (
-	"errors"
+	"sync"
 	"unsafe"
 )
+
+// registry is memory that was made known. It has a lock of its own: to register much memory takes long.
+type registry struct {
+	domain Domain
+
+	mu     sync.Mutex
+	known  []*known
+	closed bool
+}
 
 // known is memory that lasts, and is registered with the first long message that lies in it.
 type known struct {
@@ -15,48 +24,78 @@ type known struct {
 
 // Know has long messages to and from memory go without a copy, until Forget. The memory is not Go's. What was made known several
 // times has to be forgotten as often.
-func (e *Endpoint) Know(memory []byte) {
-	e.end.Lock()
-	defer e.end.Unlock()
-	if e.end.Closed() || len(memory) == 0 {
+func (e *Endpoint) Know(memory []byte) { e.known.add(memory) }
+
+// Forget takes back a Know: then the memory may be freed. No Exchange is in progress.
+func (e *Endpoint) Forget(memory []byte) error { return e.known.remove(memory) }
+
+func (r *registry) add(memory []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || len(memory) == 0 {
 		return
 	}
-	for _, k := range e.known {
-		if unsafe.SliceData(k.memory) == unsafe.SliceData(memory) && len(k.memory) == len(memory) {
+	for _, k := range r.known {
+		if k.is(memory) {
 			k.uses++
 			return
 		}
 	}
-	e.known = append(e.known, &known{memory: memory, uses: 1})
+	r.known = append(r.known, &known{memory: memory, uses: 1})
 }
 
-// Forget takes back a Know: then the memory may be freed. No Exchange is in progress.
-func (e *Endpoint) Forget(memory []byte) error {
-	e.end.Lock()
-	defer e.end.Unlock()
-	for i, k := range e.known {
-		if unsafe.SliceData(k.memory) != unsafe.SliceData(memory) || len(k.memory) != len(memory) {
+func (r *registry) remove(memory []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, k := range r.known {
+		if !k.is(memory) {
 			continue
 		}
 		if k.uses--; k.uses > 0 {
 			return nil
 		}
-		e.known = append(e.known[:i], e.known[i+1:]...)
+		r.known = append(r.known[:i], r.known[i+1:]...)
 		return k.close()
 	}
 	return nil
 }
 
 // registered is the known memory that all of b lies in, registered; nil if there is none.
-func (e *Endpoint) registered(b []byte) *known {
-	e.end.Lock()
-	defer e.end.Unlock()
-	for _, k := range e.known {
-		if k.holds(b) && k.register(e.domain) {
+func (r *registry) registered(b []byte) *known {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.known {
+		if k.holds(b) && k.register(r.domain) {
 			return k
 		}
 	}
 	return nil
+}
+
+// withdraw ends registrations: the endpoint is not used again.
+func (r *registry) withdraw(all [2]*known) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range all {
+		if k != nil {
+			_ = k.close()
+		}
+	}
+}
+
+// close ends all registrations, and there are no others from now on.
+func (r *registry) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.known {
+		_ = k.close()
+	}
+	r.known, r.closed = nil, true
+}
+
+// is tells whether k is memory.
+func (k *known) is(memory []byte) bool {
+	return unsafe.SliceData(k.memory) == unsafe.SliceData(memory) && len(k.memory) == len(memory)
 }
 
 // holds tells whether all of b lies in k.
@@ -90,14 +129,4 @@ func (k *known) close() error {
 	r := k.region
 	k.region = nil
 	return r.Close()
-}
-
-// forgetAll ends all registrations. The endpoint is locked, or nobody else has it.
-func (e *Endpoint) forgetAll() error {
-	var errs []error
-	for _, k := range e.known {
-		errs = append(errs, k.close())
-	}
-	e.known = nil
-	return errors.Join(errs...)
 }

@@ -1,7 +1,6 @@
 package rdma
 
 import (
-	"errors"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/talk"
@@ -17,7 +16,7 @@ func (e *Endpoint) release() {
 		}
 	}
 	if e.drained() {
-		_ = e.free()
+		e.free()
 		return
 	}
 	limit := e.end.Drain()
@@ -25,7 +24,7 @@ func (e *Endpoint) release() {
 		for start := time.Now(); !e.drained() && time.Since(start) < limit; {
 			_ = e.domain.Wait(time.Millisecond)
 		}
-		_ = e.free()
+		e.free()
 	}()
 }
 
@@ -42,15 +41,28 @@ func (e *Endpoint) drained() bool {
 	return true
 }
 
-// free gives back what the endpoint has of the device.
-func (e *Endpoint) free() error {
+// free gives back what the endpoint has of the device, when nobody uses it any more.
+func (e *Endpoint) free() {
 	e.end.Lock()
-	defer e.end.Unlock()
-	var errs []error
+	e.freed = true
+	e.end.Unlock()
+	e.dispose()
+}
+
+// dispose gives everything back, if the last one calls it who has used it. The errors of that are nobody's any more.
+func (e *Endpoint) dispose() {
+	e.end.Lock()
+	last := e.freed && e.servers == 0
+	e.freed = e.freed && !last
+	e.end.Unlock()
+	if !last {
+		return
+	}
 	for _, n := range e.lines {
 		if n != nil {
-			errs = append(errs, n.close())
+			_ = n.close()
 		}
 	}
-	return errors.Join(append(errs, e.forgetAll(), e.domain.Close())...)
+	e.known.close()
+	_ = e.domain.Close()
 }

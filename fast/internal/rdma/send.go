@@ -48,7 +48,7 @@ func (e *Endpoint) learn(l *link, m *outgoing) bool {
 	}
 	m.asks, m.to = false, l.answer
 	if m.to.granted {
-		m.from = e.registered(m.Data)
+		m.from = e.known.registered(m.Data)
 	}
 	return true
 }

@@ -128,7 +128,7 @@ func (e *Endpoint) freeSlot(l *link) {
 func (e *Endpoint) grant(l *link, m *incoming) {
 	answer := place{n: l.receivedEver}
 	if m.Kernel == nil && m.after == nil {
-		m.where = e.registered(m.Into)
+		m.where = e.known.registered(m.Into)
 	}
 	if m.where != nil {
 		answer.granted = true

@@ -12,6 +12,8 @@ import (
 
 // Domain is what an endpoint has of a simulated device.
 type Domain struct {
+	// Before is called before memory is registered, or a pair made or connected, with the name of that; a test may have it take long.
+	Before     func(what string)
 	fabric     *Fabric
 	name       string
 	done       []rdma.Completion // of which those before at were polled
@@ -30,7 +32,7 @@ type Domain struct {
 
 // Domain is a new device.
 func (f *Fabric) Domain(name string) *Domain {
-	d := &Domain{fabric: f, name: name, done: make([]rdma.Completion, 0, 1<<10), bell: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+	d := &Domain{Before: func(string) {}, fabric: f, name: name, done: make([]rdma.Completion, 0, 1<<10), bell: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	d.timer.Stop()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,6 +74,7 @@ type region struct {
 
 // Register registers any memory, Go's as well.
 func (d *Domain) Register(memory []byte) (rdma.Region, error) {
+	d.Before("register")
 	f := d.fabric
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -42,6 +42,7 @@ type flight struct {
 
 // Pair is a new queue pair.
 func (d *Domain) Pair(writes, receives int) (rdma.Pair, error) {
+	d.Before("pair")
 	f := d.fabric
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,6 +62,7 @@ func (p *pair) Address() rdma.Address { return p.address }
 func (p *pair) Inline() int { return p.domain.fabric.Inline }
 
 func (p *pair) Connect(peer rdma.Address) error {
+	p.domain.Before("connect")
 	p.domain.fabric.mu.Lock()
 	defer p.domain.fabric.mu.Unlock()
 	if p.peer != nil {
