@@ -57,6 +57,7 @@ var importRules = []importRule{
 		never: []string{"fast"}},
 	{pattern: "fast/internal/tcp", may: []string{"fast/internal/wire", "fast/internal/talk", "internal/events", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "fast/internal/rdma/vm"},
+	{pattern: "fast/internal/verbs/fake"},
 	{pattern: "fast/internal/rdma", may: []string{"fast/internal/wire", "fast/internal/talk", "fast/internal/verbs", "golang.org/x/sys"},
 		never: []string{"fast"}},
 	{pattern: "fast/internal/rdma/device", may: []string{"fast/internal/rdma", "fast/internal/verbs"}, never: []string{"fast"}},

@@ -6,35 +6,59 @@ package verbs
 import "C"
 
 import (
+	"errors"
+	"os"
 	"syscall"
-	"time"
 )
 
-// Event waits for the next event of the device. Close ends it, with an error that is os.ErrClosed.
-func (c *Context) Event() (Event, error) {
+// listen reads the events of an open device, and tells all of its contexts.
+func (s *shared) listen() {
+	defer close(s.read)
+	for {
+		e, err := s.event()
+		if errors.Is(err, os.ErrClosed) {
+			return
+		}
+		if s.tell(e, err); err != nil {
+			return
+		}
+	}
+}
+
+// event waits for the next event of the device. That its file is closed ends it, with an error that is os.ErrClosed.
+func (s *shared) event() (Event, error) {
 	var errno syscall.Errno
-	e := Event{Device: c.Device}
-	err := c.events.wait(func(uintptr) bool {
-		errno = c.takeEvent(&e)
+	e := Event{Device: s.name}
+	err := s.events.wait(func(uintptr) bool {
+		errno = s.takeEvent(&e)
 		return errno != syscall.EAGAIN
 	})
-	switch {
-	case err != nil:
-		return Event{}, err
-	case errno != 0:
-		return Event{}, c.failed("take an event", errno)
+	if err == nil && errno != 0 {
+		err = &Error{Device: s.name, Op: "take an event", Err: errno}
 	}
-	return e, nil
+	return e, err
 }
 
 // takeEvent answers EAGAIN if there is no event now.
-func (c *Context) takeEvent(e *Event) syscall.Errno {
+func (s *shared) takeEvent(e *Event) syscall.Errno {
 	var kind, port C.int
 	var qp C.uint32_t
-	errno := C.vb_next_event(c.handle, &kind, &port, &qp)
+	errno := C.vb_next_event(s.handle, &kind, &port, &qp)
 	e.Type, e.Port, e.QP = EventType(kind), int(port), uint32(qp)
 	return syscall.Errno(errno)
 }
 
-// SetEventDeadline has Event end at a time, with os.ErrDeadlineExceeded; with the zero time, never.
-func (c *Context) SetEventDeadline(t time.Time) error { return c.events.SetDeadline(t) }
+// tell tells all contexts, and takes note of a device that is lost with it.
+func (s *shared) tell(e Event, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.contexts {
+		if c.tell != nil {
+			c.tell(e, err)
+		}
+	}
+	if err != nil || e.Type == EventDeviceFatal {
+		s.lost = true
+		s.forget()
+	}
+}

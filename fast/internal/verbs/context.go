@@ -4,7 +4,6 @@ package verbs
 
 // #include "library.h"
 //
-// static int close_device(struct vb_context *c) { return vb.close_device(c); }
 // static int query_device(struct vb_context *c, struct vb_device_attr *a) { return vb.query_device(c, a); }
 // static int query_port(struct vb_context *c, int port, struct vb_port_attr *a) { return vb.query_port(c, port, a); }
 import "C"
@@ -14,27 +13,28 @@ import (
 	"syscall"
 )
 
-// Context is an open device. Its methods can be called by several goroutines at once.
+// Context is what one user has of an open device: what is made with it closes with it. Its methods can be called by several
+// goroutines at once.
 type Context struct {
 	Device string // its name
 	handle *C.struct_vb_context
-	events *eventFile
+	tell   func(Event, error)
 	lifetime
 }
 
-func newContext(device string, handle *C.struct_vb_context) (*Context, error) {
-	c := &Context{Device: device, handle: handle}
+// Open opens the device of this name. Contexts of one device share what the library and the kernel have of it, which is opened with
+// the first one and closed with the last one, and nothing else. What happens to the device each of them is told by its tell, unless
+// that is nil, until it is closed; an error is the last thing. tell is called by another goroutine, perhaps before Open returns; it
+// does not wait, and closes nothing.
+func Open(device string, tell func(Event, error)) (*Context, error) {
+	c := &Context{Device: device, tell: tell}
 	c.tree = new(sync.Mutex)
-	events, err := newEventFile(int(handle.async_fd), device)
+	d, err := share(c)
 	if err != nil {
-		C.close_device(handle)
-		return nil, c.failed("watch its events", err)
+		return nil, err
 	}
-	c.events = events
-	c.destroy = func() error {
-		c.events.Close()
-		return c.result("close it", C.close_device(c.handle))
-	}
+	c.handle = d.handle
+	c.destroy = func() error { return d.leave(c) }
 	return c, nil
 }
 
@@ -43,15 +43,17 @@ func (c *Context) failed(op string, err error) error {
 	return &Error{Device: c.Device, Op: op, Err: err}
 }
 
+func (c *Context) result(op string, errno C.int) error { return result(c.Device, op, errno) }
+
 // result is the error of op, which answers with errno or 0; some drivers answer with -1 instead, or with less.
-func (c *Context) result(op string, errno C.int) error {
+func result(device, op string, errno C.int) error {
 	switch {
 	case errno == 0:
 		return nil
 	case errno < 0:
 		errno = -errno
 	}
-	return c.failed(op, syscall.Errno(errno))
+	return &Error{Device: device, Op: op, Err: syscall.Errno(errno)}
 }
 
 // open runs f unless the context is closed.

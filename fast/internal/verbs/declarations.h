@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct vb_device;
 struct vb_qp;
 struct vb_cq;
 struct vb_wc;
@@ -22,6 +21,11 @@ struct vb_context_ops {
 	int (*post_send)(struct vb_qp *, struct vb_send_wr *, struct vb_send_wr **);
 	int (*post_recv)(struct vb_qp *, struct vb_recv_wr *, struct vb_recv_wr **);
 	void *gap3[5];
+};
+
+struct vb_device {
+	void *gap1[2];
+	int node_type;
 };
 
 struct vb_context {

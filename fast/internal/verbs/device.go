@@ -30,19 +30,13 @@ var load = sync.OnceValue(func() error {
 	return nil
 })
 
-// listed is the kernel's folder of RDMA devices.
-var listed = "/sys/class/infiniband"
-
 // errUnsaid is in place of an errno of 0.
 var errUnsaid = errors.New("libibverbs does not say why")
-
-// Device is an RDMA device.
-type Device struct{ Name string }
 
 // Devices is those of this host, in the library's order. Where there is none, the error is ErrUnavailable.
 func Devices() (devices []Device, err error) {
 	err = each(func(d *C.struct_vb_device) bool {
-		devices = append(devices, Device{C.GoString(C.name(d))})
+		devices = append(devices, Device{C.GoString(C.name(d)), NodeType(d.node_type)})
 		return true
 	})
 	if err == nil && len(devices) == 0 {
@@ -54,8 +48,8 @@ func Devices() (devices []Device, err error) {
 // each calls use with each device, until it answers false. The device is valid that long. Where the kernel has none, the library is
 // not loaded.
 func each(use func(*C.struct_vb_device) bool) error {
-	if entries, _ := os.ReadDir(listed); len(entries) == 0 {
-		return fmt.Errorf("%w: this host has no RDMA device: there is nothing in %s", ErrUnavailable, listed)
+	if entries, _ := os.ReadDir(Kernel); len(entries) == 0 {
+		return fmt.Errorf("%w: this host has no RDMA device: there is nothing in %s", ErrUnavailable, Kernel)
 	}
 	if err := load(); err != nil {
 		return err
@@ -77,22 +71,19 @@ func each(use func(*C.struct_vb_device) bool) error {
 	return nil
 }
 
-// Open opens the device.
-func (d Device) Open() (*Context, error) {
+// openHandle has the library open the device of this name.
+func openHandle(name string) (*C.struct_vb_context, error) {
 	var handle *C.struct_vb_context
 	var errno error = ErrUnavailable // unless there is one of this name
-	err := each(func(device *C.struct_vb_device) bool {
-		if C.GoString(C.name(device)) != d.Name {
+	err := each(func(d *C.struct_vb_device) bool {
+		if C.GoString(C.name(d)) != name {
 			return true
 		}
-		handle, errno = C.open_device(device)
+		handle, errno = C.open_device(d)
 		return false
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && handle == nil {
+		err = &Error{Device: name, Op: "open it", Err: cmp.Or(errno, errUnsaid)}
 	}
-	if handle == nil {
-		return nil, &Error{Device: d.Name, Op: "open it", Err: cmp.Or(errno, errUnsaid)}
-	}
-	return newContext(d.Name, handle)
+	return handle, err
 }

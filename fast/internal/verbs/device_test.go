@@ -13,7 +13,7 @@ import (
 func TestDevices(t *testing.T) {
 	vm.Need(t)
 	devices, err := Devices()
-	if err != nil || !slices.Equal(devices, []Device{{"rxe0"}, {"rxe1"}}) {
+	if err != nil || !slices.Equal(devices, []Device{{"rxe0", ChannelAdapter}, {"rxe1", ChannelAdapter}}) {
 		t.Fatalf("got %v, %v", devices, err)
 	}
 	for _, nic := range vm.NICs {
@@ -31,7 +31,7 @@ func TestDevices(t *testing.T) {
 		}
 		t.Logf("%+v, %+v, %v", a, p, e.gid)
 	}
-	if _, err := (Device{"none"}).Open(); !errors.Is(err, ErrUnavailable) {
+	if _, err := Open("none", nil); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("a device that there is not: %v", err)
 	}
 }
@@ -45,7 +45,7 @@ func TestUnavailable(t *testing.T) {
 	if !errors.Is(err, ErrUnavailable) || len(err.Error()) <= len(ErrUnavailable.Error())+2 {
 		t.Errorf("got %v", err)
 	}
-	if _, err := (Device{"rxe0"}).Open(); !errors.Is(err, ErrUnavailable) {
+	if _, err := Open("rxe0", nil); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}
 }

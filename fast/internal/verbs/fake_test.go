@@ -4,55 +4,42 @@ package verbs
 
 import (
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
 
-// withLibrary runs the rest of the test, f, in a process that finds the library of testdata instead of that of the system.
-func withLibrary(t testing.TB, f func(), args ...string) {
+// withLibrary runs the rest of the test, f, in a process with a library of the folder's devices, of which fake0 is the first.
+func withLibrary(t testing.TB, f func(devices string), args ...string) {
 	t.Helper()
-	if os.Getenv("COLLGEN_FAKE_VERBS") != "" {
-		listed = "testdata" // whose library has a device that the kernel has not
-		f()
-		return
-	}
-	dir := t.TempDir()
-	versions := filepath.Join(dir, "versions")
-	if err := os.WriteFile(versions, []byte("IBVERBS_1.0 { global: ibv_create_comp_channel; ibv_destroy_comp_channel; };\n"+
-		"IBVERBS_1.1 { global: ibv_*; local: *; } IBVERBS_1.0;\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	build := append(args, "-shared", "-fPIC", "-O2", "-o", filepath.Join(dir, "libibverbs.so.1"), "-Wl,--version-script="+versions, "testdata/fake.c")
-	if out, err := compiler(t, build...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	rest := exec.Command(os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$", "-test.bench=^"+t.Name()+"$", "-test.benchmem")
-	rest.Env = append(os.Environ(), "COLLGEN_FAKE_VERBS=1", "LD_LIBRARY_PATH="+dir)
-	out, err := rest.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-	if _, is := t.(*testing.B); is {
-		t.Logf("with a library that does nothing:\n%s", out)
-	}
+	fake.Run(t, func(devices string) {
+		Kernel = devices
+		fake.Add(t, devices, "fake0")
+		f(devices)
+	}, args...)
 }
 
-// fake are objects of the library that does nothing.
-func fake(t testing.TB) (*QP, *CQ) {
+// openFake opens a device that is closed at the end of the test.
+func openFake(t testing.TB, name string, tell func(Event, error)) *Context {
 	t.Helper()
-	context, err := Device{"fake0"}.Open()
+	c, err := Open(name, tell)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := context.Close(); err != nil {
+		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return c
+}
+
+// fakePair are objects of the fake library: the queue pair is not connected.
+func fakePair(t testing.TB) (*QP, *CQ) {
+	t.Helper()
+	context := openFake(t, "fake0", nil)
 	cq, err := context.CreateCQ(1024, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +57,7 @@ func fake(t testing.TB) (*QP, *CQ) {
 
 // TestUnsaid has a library that lists no devices, and gives no reason.
 func TestUnsaid(t *testing.T) {
-	withLibrary(t, func() {
+	withLibrary(t, func(string) {
 		if _, err := Devices(); !errors.Is(err, errUnsaid) {
 			t.Errorf("got %v", err)
 		}
@@ -79,9 +66,9 @@ func TestUnsaid(t *testing.T) {
 
 // TestUnlisted: where the kernel has no device, the library is not asked for one.
 func TestUnlisted(t *testing.T) {
-	withLibrary(t, func() {
-		listed = t.TempDir()
-		if devices, err := Devices(); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "there is nothing in "+listed) {
+	withLibrary(t, func(string) {
+		Kernel = t.TempDir()
+		if devices, err := Devices(); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "there is nothing in "+Kernel) {
 			t.Errorf("%v, %v", devices, err)
 		}
 	})
@@ -89,8 +76,8 @@ func TestUnlisted(t *testing.T) {
 
 // TestBatches posts more than a batch, and more than the queue can hold.
 func TestBatches(t *testing.T) {
-	withLibrary(t, func() {
-		qp, cq := fake(t)
+	withLibrary(t, func(string) {
+		qp, cq := fakePair(t)
 		sends := make([]Send, 1500)
 		for i := range sends {
 			sends[i] = Send{ID: uint64(i), Opcode: WriteWithImm, Imm: 0x01020304 + uint32(i)}
@@ -116,7 +103,7 @@ func TestBatches(t *testing.T) {
 
 // TestIncomplete has a library that lacks a function.
 func TestIncomplete(t *testing.T) {
-	withLibrary(t, func() {
+	withLibrary(t, func(string) {
 		if _, err := Devices(); err == nil || !strings.Contains(err.Error(), "libibverbs.so.1 has no ibv_destroy_qp") {
 			t.Errorf("got %v", err)
 		}
@@ -124,8 +111,8 @@ func TestIncomplete(t *testing.T) {
 }
 
 func BenchmarkPost(b *testing.B) {
-	withLibrary(b, func() {
-		qp, cq := fake(b)
+	withLibrary(b, func(string) {
+		qp, cq := fakePair(b)
 		sends, done := make([]Send, 32), make([]Completion, 32)
 		b.Run("1", func(b *testing.B) { benchmarkPost(b, qp, cq, sends[:1], done) })
 		b.Run("32", func(b *testing.B) { benchmarkPost(b, qp, cq, sends, done) })
@@ -143,8 +130,8 @@ func benchmarkPost(b *testing.B, qp *QP, cq *CQ, sends []Send, done []Completion
 
 // BenchmarkPoll finds nothing.
 func BenchmarkPoll(b *testing.B) {
-	withLibrary(b, func() {
-		_, cq := fake(b)
+	withLibrary(b, func(string) {
+		_, cq := fakePair(b)
 		done := make([]Completion, 32)
 		b.ReportAllocs()
 		for b.Loop() {

@@ -28,7 +28,7 @@ func (c *Context) GIDs(port int) (gids []GID, err error) {
 			return nil
 		}
 		// Neither every library nor every kernel can do that; reading a thousand files for each port takes long.
-		if gids, err = readGIDs(os.DirFS("/sys/class/infiniband"), c.Device, port); err != nil {
+		if gids, err = readGIDs(os.DirFS(Kernel), c.Device, port); err != nil {
 			return c.failed("read the GIDs of its port", err)
 		}
 		return nil

@@ -13,6 +13,7 @@ import (
 // end is one of two queue pairs that are connected, with memory of its own.
 type end struct {
 	context *Context
+	events  chan Event // what the device tells, and more than that is lost
 	port    Port
 	gid     GID
 	pd      *PD
@@ -24,11 +25,17 @@ type end struct {
 
 const depth = 64
 
+func (e *end) tell(event Event, err error) {
+	if err == nil {
+		e.events <- event
+	}
+}
+
 // newEnd makes an end on the first port of a device.
 func newEnd(t testing.TB, nic vm.NIC, bytes int) *end {
 	t.Helper()
 	vm.Need(t)
-	e := new(end)
+	e := &end{events: make(chan Event, 100)}
 	var err error
 	must := func(of error) {
 		t.Helper()
@@ -36,7 +43,7 @@ func newEnd(t testing.TB, nic vm.NIC, bytes int) *end {
 			t.Fatal(of)
 		}
 	}
-	e.context, err = Device{nic.Device}.Open()
+	e.context, err = Open(nic.Device, e.tell)
 	must(err)
 	t.Cleanup(func() {
 		if err := e.context.Close(); err != nil {

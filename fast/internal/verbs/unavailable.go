@@ -4,9 +4,6 @@ package verbs
 
 import "fmt"
 
-// Device is an RDMA device.
-type Device struct{ Name string }
-
 // Context is an open device.
 type Context struct{}
 
@@ -14,7 +11,7 @@ type Context struct{}
 func Devices() ([]Device, error) { return nil, unavailable() }
 
 // Open answers with the error that is ErrUnavailable.
-func (Device) Open() (*Context, error) { return nil, unavailable() }
+func Open(string, func(Event, error)) (*Context, error) { return nil, unavailable() }
 
 func unavailable() error {
 	return fmt.Errorf("%w: this program was built without cgo, with the tag netgo, or not for Linux", ErrUnavailable)

@@ -23,6 +23,7 @@ AT(wc, pkey_index) AT(wc, slid) AT(wc, sl) AT(wc, dlid_path_bits)
 #endif
 
 SAME(context_ops) AT(context_ops, poll_cq) AT(context_ops, req_notify_cq) AT(context_ops, post_send) AT(context_ops, post_recv)
+BEGINNING(device) AT(device, node_type)
 BEGINNING(context) AT(context, device) AT(context, ops) AT(context, cmd_fd) AT(context, async_fd) AT(context, num_comp_vectors)
 SAME(device_attr) AT(device_attr, fw_ver) AT(device_attr, max_mr_size) AT(device_attr, max_qp) AT(device_attr, max_qp_wr)
 AT(device_attr, device_cap_flags) AT(device_attr, max_sge) AT(device_attr, max_sge_rd) AT(device_attr, max_cq)

@@ -1,0 +1,115 @@
+//go:build linux
+
+// Package fake is for tests of what uses RDMA devices on machines without them: a libibverbs whose devices are folders. A device has
+// the files that the kernel has of one in /sys/class/infiniband, and others, by which it fails, hangs, or tells an event. A queue pair
+// can be connected with itself alone, and then writes to memory of its process; unconnected, it completes as received what it sends.
+package fake
+
+import (
+	_ "embed" // the library's source
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+//go:embed testdata/fake.c
+var source []byte
+
+// folder has the name of the folder of devices, for the library and for the process that uses it.
+const folder = "COLLGEN_FAKE_VERBS"
+
+// versions are the symbols of the library by their versions.
+const versions = `IBVERBS_1.0 { global: ibv_create_comp_channel; ibv_destroy_comp_channel; };
+IBVERBS_1.1 { global: ibv_*; local: *; } IBVERBS_1.0;
+`
+
+// Run runs the rest of the test, f, in a process that finds the library, and no device in its folder so far. The arguments are for the
+// compiler. Without one the test is skipped.
+func Run(t testing.TB, f func(devices string), args ...string) {
+	t.Helper()
+	if devices := os.Getenv(folder); devices != "" {
+		f(devices)
+		return
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "fake.c"), string(source))
+	write(t, filepath.Join(dir, "versions"), versions)
+	build := append(args, "-shared", "-fPIC", "-O2", "-o", filepath.Join(dir, "libibverbs.so.1"),
+		"-Wl,--version-script="+filepath.Join(dir, "versions"), filepath.Join(dir, "fake.c"))
+	if out, err := Compiler(t, build...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	rest := exec.Command(os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$", "-test.bench=^"+t.Name()+"$", "-test.benchmem")
+	rest.Env = append(os.Environ(), folder+"="+filepath.Join(dir, "devices"), "LD_LIBRARY_PATH="+dir)
+	out, err := rest.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, is := t.(*testing.B); is {
+		t.Logf("with a library that does nothing:\n%s", out)
+	}
+}
+
+// Device is the folder of a device.
+type Device struct {
+	t   testing.TB
+	dir string
+}
+
+// Add adds a device that works, with one port, to the folder of devices.
+func Add(t testing.TB, devices, name string) Device {
+	t.Helper()
+	d := Device{t, filepath.Join(devices, name)}
+	d.Set("node_type", "1: CA")
+	d.Set("ports/1/state", "4: ACTIVE")
+	d.Set("ports/1/gids/0", "0000:0000:0000:0000:0000:ffff:0a09:0001")
+	d.Set("ports/1/gid_attrs/types/0", "RoCE v2")
+	d.Set("ports/1/gid_attrs/ndevs/0", "eth0")
+	if err := syscall.Mkfifo(filepath.Join(d.dir, "events"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Set writes a file of the device. One of these names has the function of the library fail with the error of this number, or hang
+// while the file says "hang": open, query_port, create_cq, reg_mr, create_qp, modify_qp. The file status has writes complete with the
+// status of this number, or never if it is "lost".
+func (d Device) Set(name, text string) {
+	d.t.Helper()
+	file := filepath.Join(d.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	write(d.t, file, text+"\n")
+}
+
+// Tell has the device tell of an event of this type at a port.
+func (d Device) Tell(event, port byte) {
+	d.t.Helper()
+	write(d.t, filepath.Join(d.dir, "events"), string([]byte{event, port}))
+}
+
+func write(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Header is that of libibverbs, by which the fake one is built.
+const Header = "/usr/include/infiniband/verbs.h"
+
+// Compiler is the C compiler with these arguments; the test is skipped if it or the header is missing.
+func Compiler(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	if _, err := os.Stat(Header); err != nil {
+		t.Skipf("there is no header of libibverbs: %v", err)
+	}
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skipf("there is no C compiler: %v", err)
+	}
+	return exec.Command(cc, append([]string{"-std=gnu11"}, args...)...)
+}
