@@ -22,7 +22,7 @@ func connect(ctx context.Context, p *place) (*world, error) {
 	defer p.closeStore(s)
 	cards := &cards{Store: s, key: p.keys(), process: p.rank}
 	defer cards.withdraw(ctx)
-	fault := p.findRDMA() // which the configuration tells the result of
+	fault := p.findRDMA(ctx) // which the configuration tells the result of
 	cfg := p.config(cards, cred)
 	cfg.Fault = fault
 	m, err := mesh.Join(ctx, cfg)

@@ -70,7 +70,7 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 		}
 	}
 	if len(local) == 1 {
-		return p.beyond(f)
+		return p.beyond(ctx, f)
 	}
 	host := &founding{f.plane, f.id, slices.Index(local, f.rank), make([]int, len(local))}
 	for i, r := range local {
@@ -86,7 +86,7 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 	if len(local) == len(f.members) {
 		return memory, nil
 	}
-	far, err := p.beyond(f)
+	far, err := p.beyond(ctx, f)
 	if err != nil {
 		return memory, err
 	}

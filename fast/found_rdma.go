@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -14,7 +15,7 @@ func (p *processes) reaches(process int) bool {
 }
 
 // beyond makes the transport to the members that this process shares no memory with: RDMA, TCP, or both.
-func (p *processes) beyond(f *founding) (transport, error) {
+func (p *processes) beyond(ctx context.Context, f *founding) (transport, error) {
 	var able []int // ranks that are reached by RDMA, itself included
 	for r, process := range f.members {
 		if r == f.rank || p.reaches(process) && !p.near(process) {
@@ -24,7 +25,7 @@ func (p *processes) beyond(f *founding) (transport, error) {
 	if len(able) == 1 {
 		return p.dial(f), nil
 	}
-	t, err := p.connectRDMA(f, able)
+	t, err := p.connectRDMA(ctx, f, able)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("RDMA: %w (WithTransport(\"tcp\"), or COLL_TRANSPORT=tcp, does without)", err)
@@ -36,8 +37,8 @@ func (p *processes) beyond(f *founding) (transport, error) {
 
 // connectRDMA is a rank's end of connections by RDMA to the ranks of able, by their places in it. They are made when they are first
 // needed: each rank tells the other one over the control plane where it can be written to.
-func (p *processes) connectRDMA(f *founding, able []int) (*rdma.Endpoint, error) {
-	d, err := p.openRDMA(len(able) - 1)
+func (p *processes) connectRDMA(ctx context.Context, f *founding, able []int) (*rdma.Endpoint, error) {
+	d, err := p.openRDMA(ctx, len(able)-1)
 	if err != nil {
 		return nil, err
 	}

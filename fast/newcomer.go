@@ -61,7 +61,7 @@ func (p *place) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
 	if cred == nil {
 		return nil, Refuse("Join", noSecret)
 	}
-	if err := p.findRDMA(); err != nil {
+	if err := p.findRDMA(ctx); err != nil {
 		return nil, err
 	}
 	m, err := mesh.JoinTicket(ctx, p.config(nil, cred), t)

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -37,7 +38,7 @@ func overRDMA() InitOption {
 			return
 		}
 		rank := p.rank
-		p.openRDMA = func(int) (rdma.Domain, error) { return f.Domain(fmt.Sprint("sim", rank)), nil }
+		p.openRDMA = func(context.Context, int) (rdma.Domain, error) { return f.Domain(fmt.Sprint("sim", rank)), nil }
 	}
 }
 
@@ -53,7 +54,9 @@ func deviceOf(rank int) string {
 func deviceless(rank int) InitOption {
 	return func(p *place) {
 		if p.rank == rank {
-			p.openRDMA = func(int) (rdma.Domain, error) { return nil, errors.New("this host has no RDMA device") }
+			p.openRDMA = func(context.Context, int) (rdma.Domain, error) {
+				return nil, errors.New("this host has no RDMA device")
+			}
 		}
 	}
 }
@@ -172,7 +175,7 @@ func TestUnaskedRDMA(t *testing.T) {
 	} {
 		var looks atomic.Int32
 		looking := func(p *place) {
-			p.openRDMA = func(int) (rdma.Domain, error) {
+			p.openRDMA = func(context.Context, int) (rdma.Domain, error) {
 				looks.Add(1)
 				return nil, errors.New("this host has no RDMA device")
 			}

@@ -8,6 +8,9 @@ type Device struct {
 	Node NodeType
 }
 
+// String is the name.
+func (d Device) String() string { return d.Name }
+
 // Kernel is the kernel's folder of RDMA devices; tests have another one.
 var Kernel = "/sys/class/infiniband"
 

@@ -3,6 +3,7 @@
 package device
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -23,29 +24,48 @@ type domain struct {
 	channel *verbs.Channel
 	cq      *verbs.CQ
 	polled  [32]verbs.Completion
+	ready   atomic.Bool // all of the above is there
 	woken   atomic.Bool
 	failed  atomic.Pointer[error] // of the device or port
-	watched chan struct{}         // closed when nobody looks at the events any more
 }
 
 // spins is how often Poll looks: for a microsecond or two.
 const spins = 32
 
-// Open opens a port. Where there is no RDMA, the error is verbs.ErrUnavailable.
-func Open(o Options) (rdma.Domain, error) {
-	context, port, err := find(o)
+// Open opens the port that o names, as Find does. A driver that does nothing for longer than the limit, or than ctx lasts, is an error.
+// Where there is no RDMA, the error is verbs.ErrUnavailable.
+func Open(ctx context.Context, o Options) (rdma.Domain, error) {
+	ctx, cancel := o.limited(ctx)
+	defer cancel()
+	d, err := within(ctx, fmt.Sprintf("open port %d of %s", o.Port, o.Device), func() (*domain, error) { return open(o) }, (*domain).discard)
 	if err != nil {
 		return nil, err
 	}
-	d := &domain{context: context, port: port, options: o, watched: make(chan struct{})}
-	if err := d.create(); err != nil {
-		return nil, errors.Join(err, context.Close())
-	}
-	go d.watch()
 	return d, nil
 }
 
+func open(o Options) (*domain, error) {
+	d := &domain{options: o}
+	var err error
+	if d.context, err = verbs.Open(o.Device, d.told); err != nil {
+		return nil, err
+	}
+	if err := d.create(); err != nil {
+		return nil, errors.Join(err, d.context.Close())
+	}
+	d.ready.Store(true)
+	return d, nil
+}
+
+func (d *domain) discard() { _ = d.Close() }
+
 func (d *domain) create() (err error) {
+	if d.port, err = d.context.Port(d.options.Port); err != nil {
+		return err
+	}
+	if d.port.State != verbs.PortActive {
+		return fmt.Errorf("RDMA device %s: the port is %v", d.Name(), d.port.State)
+	}
 	gids, err := d.context.GIDs(d.port.Number)
 	if err != nil {
 		return err
@@ -66,22 +86,17 @@ func (d *domain) create() (err error) {
 	return err
 }
 
-// watch waits for the end of the device or port.
-func (d *domain) watch() {
-	defer close(d.watched)
-	for {
-		e, err := d.context.Event()
-		if errors.Is(err, os.ErrClosed) {
-			return
-		}
-		if err == nil && e.Fatal() && (e.Port == 0 || e.Port == d.port.Number) {
-			err = errors.New(e.String())
-		}
-		if err != nil {
-			d.failed.Store(&err)
-			d.Wake()
-			return
-		}
+// told takes note of the end of the device or port. It may be called while d is made.
+func (d *domain) told(e verbs.Event, err error) {
+	if err == nil && e.Fatal() && (e.Port == 0 || e.Port == d.options.Port) {
+		err = errors.New(e.String())
+	}
+	if err == nil {
+		return
+	}
+	d.failed.Store(&err)
+	if d.ready.Load() {
+		d.Wake()
 	}
 }
 
@@ -152,8 +167,4 @@ func (d *domain) Wake() {
 	_ = d.channel.SetDeadline(time.Unix(1, 0)) // fails when it is closed
 }
 
-func (d *domain) Close() error {
-	err := d.context.Close()
-	<-d.watched
-	return err
-}
+func (d *domain) Close() error { return d.context.Close() }

@@ -39,7 +39,7 @@ func members(t testing.TB, size int) []*member {
 	all := make([]*member, size)
 	for rank := range all {
 		nic := vm.NICs[rank%2]
-		d, err := device.Open(device.Options{Device: nic.Device, Completions: 8192})
+		d, err := device.Open(t.Context(), device.Options{Device: nic.Device, Port: 1, Completions: 8192})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,11 @@ func TestTellEach(t *testing.T) {
 func TestNames(t *testing.T) {
 	vm.Need(t)
 	for _, o := range []device.Options{{Completions: 10}, {Device: "rxe1", Completions: 10, MTU: 1024}} {
-		d, err := device.Open(o)
+		usable, refused, err := device.Find(t.Context(), o)
+		if err != nil || len(usable) != 1 || refused != nil {
+			t.Fatalf("%v, %v, %v", usable, refused, err)
+		}
+		d, err := device.Open(t.Context(), usable[0])
 		if err != nil {
 			t.Fatal(err)
 		}

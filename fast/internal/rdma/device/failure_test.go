@@ -14,6 +14,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/rdma/device"
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
+	"github.com/collgen/collgen/fast/internal/verbs"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -145,22 +146,26 @@ func TestMemlock(t *testing.T) {
 func TestRefused(t *testing.T) {
 	vm.Need(t)
 	for words, o := range map[string]device.Options{
-		"none is that":           {Device: "none", Completions: 1},
-		"ask for its port":       {Device: "rxe0", Port: 2, Completions: 1},
-		"no GID has the type":    {GIDType: "RoCE v3", Completions: 1},
-		"no packet of RDMA":      {MTU: 1000, Completions: 1},
-		"create a completion qu": {Completions: 1 << 30},
+		"none is none":        {Device: "none"},
+		"ask for its port":    {Device: "rxe0", Port: 2},
+		"no GID has the type": {GIDType: "RoCE v3"},
+		"no packet of RDMA":   {MTU: 1000},
 	} {
-		if d, err := device.Open(o); err == nil || !strings.Contains(err.Error(), words) {
-			t.Errorf("%+v: got %v, %v", o, d, err)
+		usable, _, err := device.Find(t.Context(), o)
+		if !errors.Is(err, verbs.ErrUnavailable) || !strings.Contains(err.Error(), words) {
+			t.Errorf("%+v: got %v, %v", o, err, usable)
 		}
+	}
+	d, err := device.Open(t.Context(), device.Options{Device: "rxe0", Port: 1, Completions: 1 << 30})
+	if err == nil || !strings.Contains(err.Error(), "create a completion qu") {
+		t.Errorf("too many completions: got %v, %v", err, d)
 	}
 }
 
 // TestPeerIsChecked connects with what no peer has.
 func TestPeerIsChecked(t *testing.T) {
 	vm.Need(t)
-	d, err := device.Open(device.Options{Completions: 10})
+	d, err := device.Open(t.Context(), device.Options{Device: "rxe0", Port: 1, Completions: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

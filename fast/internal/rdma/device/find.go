@@ -3,59 +3,115 @@
 package device
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// find opens the device that is asked for, or the first one with an active port, and says which port that is.
-func find(o Options) (*verbs.Context, verbs.Port, error) {
-	devices, err := verbs.Devices()
+// Find is the ports that o allows and that can be used: the first one, or all of them if o says so. Each of them was tried: a queue
+// pair has written to itself. What Open has to know of them is filled in. Refused is why those that were looked at cannot be
+// used; if none can, the error says that as well.
+func Find(ctx context.Context, o Options) (usable []Options, refused []error, err error) {
+	devices, err := list(ctx, &o)
 	if err != nil {
-		return nil, verbs.Port{}, err
+		return nil, nil, err
 	}
-	var seen []string // what is wrong with each that was looked at
-	for _, device := range devices {
-		if o.Device != "" && o.Device != device.Name {
+	none := true // has that name
+	for _, d := range devices {
+		if o.Device != "" && o.Device != d.Name {
 			continue
 		}
-		context, err := device.Open()
-		if err != nil {
-			seen = append(seen, err.Error())
-			continue
+		none = false
+		more, why := usableOf(ctx, d, o)
+		usable, refused = append(usable, more...), append(refused, why...)
+		if len(usable) > 0 && !o.All || ctx.Err() != nil {
+			break
 		}
-		port, states, err := active(context, o.Port)
-		if err == nil && port.State == verbs.PortActive {
-			return context, port, nil
-		}
-		if err = errors.Join(err, context.Close()); err != nil {
-			states = append(states, err.Error())
-		}
-		seen = append(seen, states...)
 	}
-	if len(seen) == 0 {
-		return nil, verbs.Port{}, fmt.Errorf("%w: of the devices %v none is that", verbs.ErrUnavailable, devices)
+	switch {
+	case none:
+		err = fmt.Errorf("%w: of the devices %v none is %s", verbs.ErrUnavailable, devices, o.Device)
+	case len(usable) == 0:
+		err = fmt.Errorf("%w: no port can be used: %w", verbs.ErrUnavailable, refusals(refused))
 	}
-	return nil, verbs.Port{}, fmt.Errorf("%w: no port can be used: %s", verbs.ErrUnavailable, strings.Join(seen, ", "))
+	return usable, refused, err
 }
 
-// active is the port of this number, or the first active one if it is 0; and the states of those that were looked at.
-func active(c *verbs.Context, number int) (port verbs.Port, states []string, err error) {
-	first, last := number, number
-	if number == 0 {
-		a, err := c.Attributes()
-		if err != nil {
-			return port, nil, err
-		}
-		first, last = 1, a.Ports
-	}
-	for n := first; n <= last; n++ {
-		if port, err = c.Port(n); err != nil || port.State == verbs.PortActive {
-			return port, states, err
-		}
-		states = append(states, fmt.Sprintf("%s:%d is %v", c.Device, n, port.State))
-	}
-	return port, states, nil
+// list is the devices of this host.
+func list(ctx context.Context, o *Options) ([]verbs.Device, error) {
+	ctx, cancel := o.limited(ctx)
+	defer cancel()
+	return within(ctx, "list the devices", verbs.Devices, func([]verbs.Device) {})
 }
+
+// usableOf is what Find finds of one device.
+func usableOf(ctx context.Context, d verbs.Device, o Options) (usable []Options, refused []error) {
+	if d.Node != verbs.ChannelAdapter {
+		return nil, []error{fmt.Errorf("RDMA device %s is %v, not %v", d.Name, d.Node, verbs.ChannelAdapter)}
+	}
+	first, last := o.Port, o.Port
+	if o.Port == 0 {
+		n, err := portsOf(ctx, d, &o)
+		if err != nil {
+			return nil, []error{err}
+		}
+		first, last = 1, n
+	}
+	o.Device = d.Name
+	for o.Port = first; o.Port <= last; o.Port++ {
+		if err := try(ctx, o); err != nil {
+			refused = append(refused, err)
+		} else if usable = append(usable, o); !o.All {
+			break
+		}
+	}
+	return usable, refused
+}
+
+// portsOf is how many ports a device has.
+func portsOf(ctx context.Context, d verbs.Device, o *Options) (int, error) {
+	ctx, cancel := o.limited(ctx)
+	defer cancel()
+	return within(ctx, "open "+d.Name, func() (int, error) {
+		c, err := verbs.Open(d.Name, nil)
+		if err != nil {
+			return 0, err
+		}
+		a, err := c.Attributes()
+		return a.Ports, errors.Join(err, c.Close())
+	}, func(int) {})
+}
+
+// try opens a port, has it write to itself, and closes it.
+func try(ctx context.Context, o Options) error {
+	ctx, cancel := o.limited(ctx)
+	defer cancel()
+	o.Completions = rdma.Completions(1)
+	writing, stop := o.half(ctx)
+	defer stop()
+	_, err := within(ctx, fmt.Sprintf("try port %d of %s", o.Port, o.Device), func() (none struct{}, err error) {
+		d, err := open(o)
+		if err != nil {
+			return none, err
+		}
+		return none, errors.Join(rdma.Try(writing, d), d.Close())
+	}, func(struct{}) {})
+	return err
+}
+
+// refusals are errors in one line.
+type refusals []error
+
+func (r refusals) Error() string {
+	words := make([]string, len(r))
+	for i, err := range r {
+		words[i] = err.Error()
+	}
+	return strings.Join(words, "; ")
+}
+
+func (r refusals) Unwrap() []error { return r }

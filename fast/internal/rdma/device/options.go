@@ -3,6 +3,7 @@ package device
 
 import (
 	"net/netip"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
@@ -18,6 +19,7 @@ type Options struct {
 	Completions int           // as many as may be in flight: those of all pairs together
 	Traffic     uint8         // the traffic class: the priority of packets in networks that route
 	Service     uint8         // the service level: that in InfiniBand subnets, and on Ethernet's priorities
+	Limit       time.Duration // how long a driver may take to open the port, and to have it tried; or 10 s
 	Retry       *verbs.Retry  // or such that a peer that is gone is known within two seconds
 }
 

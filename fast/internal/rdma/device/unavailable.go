@@ -3,12 +3,21 @@
 package device
 
 import (
+	"context"
+
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
 // Open answers with the error that is verbs.ErrUnavailable.
-func Open(Options) (rdma.Domain, error) {
+func Open(context.Context, Options) (rdma.Domain, error) { return nil, unavailable() }
+
+// Find answers with the same.
+func Find(context.Context, Options) (usable []Options, refused []error, err error) {
+	return nil, nil, unavailable()
+}
+
+func unavailable() error {
 	_, err := verbs.Devices()
-	return nil, err
+	return err
 }

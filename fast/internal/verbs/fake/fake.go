@@ -7,6 +7,7 @@ package fake
 
 import (
 	_ "embed" // the library's source
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,14 +64,29 @@ func Add(t testing.TB, devices, name string) Device {
 	t.Helper()
 	d := Device{t, filepath.Join(devices, name)}
 	d.Set("node_type", "1: CA")
-	d.Set("ports/1/state", "4: ACTIVE")
-	d.Set("ports/1/gids/0", "0000:0000:0000:0000:0000:ffff:0a09:0001")
-	d.Set("ports/1/gid_attrs/types/0", "RoCE v2")
-	d.Set("ports/1/gid_attrs/ndevs/0", "eth0")
+	d.Port(1, "4: ACTIVE")
 	if err := syscall.Mkfifo(filepath.Join(d.dir, "events"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// Port has the device have a port in a state, as "4: ACTIVE". It has to have those before it.
+func (d Device) Port(number int, state string) {
+	d.t.Helper()
+	port := fmt.Sprintf("ports/%d/", number)
+	d.Set(port+"state", state)
+	d.Set(port+"gids/0", fmt.Sprintf("0000:0000:0000:0000:0000:ffff:0a09:%04x", number))
+	d.Set(port+"gid_attrs/types/0", "RoCE v2")
+	d.Set(port+"gid_attrs/ndevs/0", "eth0")
+}
+
+// Remove has the device be no more.
+func (d Device) Remove() {
+	d.t.Helper()
+	if err := os.RemoveAll(d.dir); err != nil {
+		d.t.Fatal(err)
+	}
 }
 
 // Set writes a file of the device. One of these names has the function of the library fail with the error of this number, or hang
