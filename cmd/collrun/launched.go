@@ -25,7 +25,11 @@ func theJob() []finding {
 	if l.Size == 1 {
 		return append(found, finding{Name: "transport", Value: "none", Text: "none: a rank alone talks to nobody"})
 	}
-	return append(found, storeOf(&l), secretOf(&l), listening(&l), transportOf(&l))
+	found = append(found, storeOf(&l), secretOf(&l), listening(&l))
+	if asksRDMA(&l) {
+		found = append(found, rdmaOf(&l, checkRDMA))
+	}
+	return append(found, transportOf(&l))
 }
 
 // within is a rank among so many, as far as that is known: nothing of it, if -1.
@@ -77,8 +81,15 @@ func listening(l *fast.Launch) finding {
 func transportOf(l *fast.Launch) finding {
 	var parts []string
 	clear := false
+	if l.Transport == "rdma" {
+		return finding{Name: "transport", Value: l.Transport, Text: "rdma to all",
+			Warning: "over rdma, data are never encrypted: who is on the path can read and change them"}
+	}
 	if runtime.GOOS == "linux" && l.Transport != "tcp" && l.LocalSize != 1 {
 		parts = append(parts, "shm among ranks of one host")
+	}
+	if asksRDMA(l) && l.LocalSize != l.Size {
+		parts = append(parts, "rdma to others that have it")
 	}
 	if l.Transport != "shm" && (len(parts) == 0 || l.LocalSize != l.Size) {
 		parts = append(parts, "tcp to others")

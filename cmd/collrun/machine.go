@@ -83,7 +83,7 @@ func lockedMemory() []finding {
 	if err != nil {
 		return []finding{unknown("memlock", err)}
 	}
-	return []finding{{Name: "memlock", Value: n, Text: words + " bytes; nothing is locked by this version"}}
+	return []finding{{Name: "memlock", Value: n, Text: words + " bytes; only RDMA needs it"}}
 }
 
 // unknown is what could not be found out.

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/netip"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -15,67 +13,42 @@ import (
 
 // rdmaPorts are the ports of the RDMA devices here, as the kernel shows them.
 func rdmaPorts() []finding {
-	var libraries []string
-	for _, dir := range []string{"/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu*", "/usr/local/lib"} {
-		found, _ := filepath.Glob(dir + "/libibverbs.so.1") // the pattern is right
-		libraries = append(libraries, found...)
-	}
 	var limit unix.Rlimit
 	_ = unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) // lockedMemory says why it cannot
-	return describeRDMA(os.DirFS("/sys/class"), openVerbs, len(libraries) > 0, limit.Cur)
-}
-
-// openVerbs tries whether this process may open a device by the file of this name.
-func openVerbs(name string) error {
-	f, err := os.OpenFile("/dev/infiniband/"+name, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return f.Close()
+	return describeRDMA(os.DirFS("/sys/class/infiniband"), checkRDMA, limit.Cur)
 }
 
 // littleLocked is less than a rank registers with a hundred others, half a MiB for each.
 const littleLocked = 64 << 20
 
-// describeRDMA tells of the ports in the kernel's folders of devices, and what is missing to use them. Those count that are active, and
-// whose devices can be opened.
-func describeRDMA(sys fs.FS, open func(name string) error, library bool, locked uint64) (found []finding) {
-	ports, _ := fs.Glob(sys, "infiniband/*/ports/*") // the pattern is right
-	usable := 0
-	for _, port := range ports {
-		device := path.Base(path.Dir(path.Dir(port)))
-		state := wordOf(sys, port, "state")
-		f := finding{Name: "rdma " + device + ":" + path.Base(port), Value: state, Text: describePort(sys, port)}
-		if err := openable(sys, device, open); err != nil {
-			f.Warning = "its device cannot be opened: " + err.Error()
-		} else if strings.HasPrefix(state, "4:") { // active
-			usable++
+// describeRDMA tells of the ports in the kernel's folder of devices. Those that are active are tried as ranks try them, and count if they
+// can be used.
+func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked uint64) (found []finding) {
+	folders, _ := fs.Glob(sys, "*/ports/*") // the pattern is right
+	usable, active := 0, 0
+	for _, folder := range folders {
+		port := path.Dir(path.Dir(folder)) + ":" + path.Base(folder)
+		f := finding{Name: "rdma " + port, Value: wordOf(sys, folder, "state"), Text: describePort(sys, folder)}
+		if strings.HasPrefix(wordOf(sys, folder, "state"), "4:") {
+			active++
+			if _, err := check(port); err != nil {
+				f.Warning = err.Error()
+			} else {
+				usable++
+			}
 		}
 		found = append(found, f)
 	}
 	f := finding{Name: "rdma", Value: usable, Text: fmt.Sprintf("%d of %d ports can be used, by ranks that ask for it (COLL_RDMA=any)",
-		usable, len(ports))}
+		usable, len(folders))}
 	switch {
-	case len(ports) == 0:
+	case len(folders) == 0:
 		f.Text = "no device: ranks on several hosts talk over TCP"
-	case !library:
-		f.Warning = "there is no libibverbs.so.1, which devices need: on Debian it comes with ibverbs-providers"
-	case locked < littleLocked:
-		f.Warning = fmt.Sprintf("devices lock the memory that they use, and only %d KiB may be locked: ulimit -l, "+
-			"/etc/security/limits.conf, or LimitMEMLOCK= of a systemd unit", locked>>10)
+	case active > 0 && locked < littleLocked:
+		f.Warning = fmt.Sprintf("devices lock the memory that they use, and a process may lock %d KiB, its RLIMIT_MEMLOCK: raise it with "+
+			"ulimit -l, in /etc/security/limits.conf, or with LimitMEMLOCK= of its systemd unit", locked>>10)
 	}
 	return append([]finding{f}, found...)
-}
-
-// openable says why a device cannot be opened, if it cannot.
-func openable(sys fs.FS, device string, open func(name string) error) error {
-	files, _ := fs.Glob(sys, "infiniband_verbs/*/ibdev") // the pattern is right
-	for _, file := range files {
-		if wordOf(sys, file) == device {
-			return open(path.Base(path.Dir(file)))
-		}
-	}
-	return errors.New("the kernel's module ib_uverbs has none of its name")
 }
 
 // describePort is the state of a port, its network, and its addresses.

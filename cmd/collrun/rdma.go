@@ -1,0 +1,33 @@
+//go:build unix && !aix && !solaris
+
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// checkRDMA tries what a rank tries that is to use these devices, and tells which ports that is.
+func checkRDMA(devices string) (ports []string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return fast.CheckRDMA(ctx, devices)
+}
+
+// asksRDMA tells whether a rank looks for RDMA devices.
+func asksRDMA(l *fast.Launch) bool {
+	return l.Transport == "rdma" || l.Transport == "" && l.RDMA != "" && !l.Encrypt
+}
+
+// rdmaOf is what a rank finds that asks for RDMA.
+func rdmaOf(l *fast.Launch, check func(devices string) ([]string, error)) finding {
+	ports, err := check(l.RDMA)
+	f := finding{Name: "rdma device", Value: ports, Text: strings.Join(ports, ", ")}
+	if err != nil {
+		f.Text, f.Warning, f.Fatal = "none", err.Error(), l.Transport == "rdma"
+	}
+	return f
+}
