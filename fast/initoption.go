@@ -113,7 +113,7 @@ func WithTransport(name string) InitOption { return func(p *place) { p.transport
 // WithRDMADevice asks for RDMA, for trying: see WithTransport. It chooses this process's RDMA device, a port of it, and settings, in the
 // form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3", of which each part may be left out: gid is one of the port's addresses, mtu the
 // most bytes of a packet, tc the traffic class, and sl the service level. With "any" in place of the device, or none there, it is the
-// first device with an active port, and an address that other networks reach before others. "" asks for nothing.
+// first port that works, as CheckRDMA finds out, and an address that other networks reach before others. "" asks for nothing.
 func WithRDMADevice(device string) InitOption { return func(p *place) { p.device = device } }
 
 // WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a network
