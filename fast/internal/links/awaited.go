@@ -5,23 +5,23 @@ import (
 	"sync"
 )
 
-// Awaited is whom a rank has waited for in vain. Tell and Forget are of the goroutine in an Exchange, Ranks of any.
-type Awaited struct {
+// awaited is whom a rank has waited for in vain. tell and forget are of the goroutine in an Exchange, get of any.
+type awaited struct {
 	told  bool // there are ranks
 	mu    sync.Mutex
 	ranks []int
 }
 
-// Tell has Ranks give these, which are in any order.
-func (a *Awaited) Tell(ranks []int) {
+// tell has get give these, which are in any order.
+func (a *awaited) tell(ranks []int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ranks, a.told = append(a.ranks[:0], ranks...), true
 	slices.Sort(a.ranks)
 }
 
-// Forget says that the rank has gone on.
-func (a *Awaited) Forget() {
+// forget says that the rank has gone on.
+func (a *awaited) forget() {
 	if !a.told {
 		return
 	}
@@ -30,8 +30,8 @@ func (a *Awaited) Forget() {
 	a.ranks, a.told = a.ranks[:0], false
 }
 
-// Ranks are those that the rank waits for, in ascending order.
-func (a *Awaited) Ranks() []int {
+// get are those that the rank waits for, in ascending order.
+func (a *awaited) get() []int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.ranks)

@@ -2,7 +2,6 @@ package links
 
 import (
 	"errors"
-	"slices"
 	"sync"
 	"testing"
 
@@ -66,26 +65,5 @@ func TestReleasedOnce(t *testing.T) {
 		if all.Wait(); released != 1 || !e.Closed() {
 			t.Fatalf("released %d times", released)
 		}
-	}
-}
-
-// TestAwaited: ranks are told in order, of the last Tell alone, until Forget.
-func TestAwaited(t *testing.T) {
-	var a Awaited
-	a.Forget()
-	for _, ranks := range [][]int{{3, 1, 2}, {5}} {
-		given := slices.Clone(ranks)
-		a.Tell(ranks)
-		told := a.Ranks()
-		if !slices.Equal(told, slices.Sorted(slices.Values(given))) || !slices.Equal(ranks, given) {
-			t.Errorf("of %v it tells %v, and leaves %v", given, told, ranks)
-		}
-		told[0] = 99
-		if slices.Contains(a.Ranks(), 99) {
-			t.Error("what was told can be changed")
-		}
-	}
-	if a.Forget(); len(a.Ranks()) != 0 {
-		t.Errorf("after Forget: %v", a.Ranks())
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/talk"
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // sayPart writes as many whole frames of what l has to say as go into a slot.
@@ -63,64 +62,27 @@ func (e *Endpoint) hearFrame(l *link, b []byte) (n int, err error) {
 		return 0, err
 	}
 	body := b[talk.HeaderBytes:]
-	switch {
-	case h.Kind == talk.Message || h.Left > uint64(len(body)):
+	if h.Kind == talk.Message || h.Left > uint64(len(body)) {
 		return 0, fmt.Errorf("a frame of kind %d with %d bytes in %d", h.Kind, h.Left, len(b))
-	case h.Kind == talk.Refused:
-		e.refusedBy(l, l.partner.Refused(body, &e.history))
-	case h.Kind == talk.Bye:
-		l.fail(&wire.PeerError{Rank: l.peer, Err: wire.ErrClosed})
-	default:
-		err = l.partner.Note(h, body)
 	}
-	return talk.HeaderBytes + int(h.Left), err
-}
-
-// refusedBy takes note of the error of a message that another rank has refused: no Exchange succeeds any more.
-func (e *Endpoint) refusedBy(l *link, err error) {
-	l.fail(err)
-	e.end.Doom(err)
+	return talk.HeaderBytes + int(h.Left), e.Note(&l.Link, h, body)
 }
 
 // inVain is what a rank finds out that has waited in vain: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
-	for _, peer := range e.active {
+	for _, peer := range e.Active {
 		l := &e.links[peer]
 		if !l.ready {
 			continue
 		}
-		l.partner.Wonder()
-		send, recv := l.turns()
-		l.unsaid = l.partner.Speak(l.unsaid, &e.history, send, recv)
+		l.Partner.Wonder()
+		l.unsaid = e.Speak(&l.Link, l.unsaid)
 		e.flush(l)
 		if err := l.search(); err != nil {
 			return err
 		}
 	}
-	for _, peer := range e.active {
-		l := &e.links[peer]
-		send, recv := l.turns()
-		if err := l.partner.Disagreement(&e.history, send, recv, l.receivedEver, l.sentEver); err != nil {
-			return err
-		}
-	}
-	for i := range e.links { // who waits for this rank may be none that it waits for itself
-		if err := e.links[i].partner.Contradiction(&e.history); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// turns are the messages in turn on l.
-func (l *link) turns() (send, recv talk.Turn) {
-	if m := l.sending(); m != nil {
-		send = talk.Turn{N: l.sentEver, Call: m.mark.Call, Fingerprint: m.mark.Fingerprint}
-	}
-	if m := l.receiving(); m != nil {
-		recv = talk.Turn{N: l.receivedEver, Call: m.mark.Call, Fingerprint: m.mark.Fingerprint}
-	}
-	return send, recv
+	return e.Disagreement()
 }
 
 // search looks at segments before their turn, for the calls that the other rank tells with them.
@@ -131,10 +93,10 @@ func (l *link) search() error {
 	for ; l.searched != l.in.come; l.searched++ {
 		s, err := parse(l.slot(l.searched), l.came[l.searched%l.in.slots])
 		if err == nil && s.call != nil {
-			err = l.partner.Note(s.told, s.call)
+			err = l.Partner.Note(s.told, s.call)
 		}
 		if err != nil {
-			return l.died("it has sent %w", err)
+			return l.Died("it has sent %w", err)
 		}
 	}
 	return nil

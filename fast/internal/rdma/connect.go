@@ -17,8 +17,8 @@ func (e *Endpoint) lineTo(peer int) *line {
 
 // offer has peer told that this rank wants a link, unless it was.
 func (e *Endpoint) offer(peer int) {
-	e.end.Lock()
-	defer e.end.Unlock()
+	e.End.Lock()
+	defer e.End.Unlock()
 	if n := e.lineTo(peer); !n.offered {
 		e.attend(peer, n)
 	}
@@ -26,13 +26,13 @@ func (e *Endpoint) offer(peer int) {
 
 // Told takes the card of peer, which is hostile until it was checked. It may be called from any goroutine, and waits for nothing.
 func (e *Endpoint) Told(peer int, body []byte) {
-	if wire.CheckPeer(e.rank, peer, len(e.links)) != nil {
+	if wire.CheckPeer(e.Rank, peer, len(e.links)) != nil {
 		return
 	}
 	c, err := decode(body)
-	e.end.Lock()
-	defer e.end.Unlock()
-	if !e.end.Closed() {
+	e.End.Lock()
+	defer e.End.Unlock()
+	if !e.End.Closed() {
 		n := e.lineTo(peer)
 		n.hear(c, err)
 		e.attend(peer, n)
@@ -41,7 +41,7 @@ func (e *Endpoint) Told(peer int, body []byte) {
 
 // attend has somebody serve n, the line to peer. The endpoint is locked.
 func (e *Endpoint) attend(peer int, n *line) {
-	if e.end.Closed() || n.served {
+	if e.End.Closed() || n.served {
 		return
 	}
 	n.served = true
@@ -52,14 +52,14 @@ func (e *Endpoint) attend(peer int, n *line) {
 // serve does what there is to do for n, the line to peer. Meanwhile the endpoint is not locked: to register memory and to connect a
 // queue pair may take a second.
 func (e *Endpoint) serve(peer int, n *line) {
-	e.end.Lock()
-	for !e.end.Closed() && (n.told != nil || !n.offered) {
+	e.End.Lock()
+	for !e.End.Closed() && (n.told != nil || !n.offered) {
 		t, answer := n.told, !n.offered
 		n.told = nil
 		if n.err == nil {
-			e.end.Unlock()
+			e.End.Unlock()
 			err := n.bring(e.domain, t)
-			e.end.Lock()
+			e.End.Lock()
 			answer = n.take(t, err) || answer
 		}
 		n.offered = true
@@ -67,34 +67,34 @@ func (e *Endpoint) serve(peer int, n *line) {
 	}
 	n.served = false
 	e.servers--
-	e.end.Unlock()
+	e.End.Unlock()
 	e.dispose()
 }
 
 // inform has the Exchange see what has become of a line, and peer if it is to. The endpoint is locked before and after that.
 func (e *Endpoint) inform(peer int, card []byte, answer bool) {
 	e.changed.Store(true)
-	e.end.Unlock()
+	e.End.Unlock()
 	if answer {
 		e.tell(peer, card)
 	}
 	e.domain.Wake()
-	e.end.Lock()
+	e.End.Lock()
 }
 
 // Left says that peer has closed its end: no card comes any more.
 func (e *Endpoint) Left(peer int) {
-	if wire.CheckPeer(e.rank, peer, len(e.links)) != nil {
+	if wire.CheckPeer(e.Rank, peer, len(e.links)) != nil {
 		return
 	}
-	e.end.Lock()
-	if !e.end.Closed() {
+	e.End.Lock()
+	if !e.End.Closed() {
 		if n := e.lineTo(peer); !n.ready && n.err == nil {
 			n.err = wire.ErrClosed
 		}
 		e.changed.Store(true)
 	}
-	e.end.Unlock()
+	e.End.Unlock()
 	e.domain.Wake()
 }
 
@@ -103,8 +103,8 @@ func (e *Endpoint) adopt() {
 	if !e.changed.Load() {
 		return
 	}
-	e.end.Lock()
-	defer e.end.Unlock()
+	e.End.Lock()
+	defer e.End.Unlock()
 	e.changed.Store(false)
 	for peer, n := range e.lines {
 		if n != nil {
@@ -116,7 +116,7 @@ func (e *Endpoint) adopt() {
 // join has l use its line, as far as that has come. The endpoint is locked.
 func (l *link) join(e *Endpoint, n *line) {
 	if n.err != nil && !l.ready {
-		l.fail(l.lacks(n.err))
+		l.Fail(l.lacks(n.err))
 		return
 	}
 	if n.connected && l.line == nil {
@@ -132,9 +132,9 @@ func (l *link) join(e *Endpoint, n *line) {
 func (l *link) lacks(err error) error {
 	switch {
 	case errors.Is(err, wire.ErrClosed):
-		return &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
+		return &wire.PeerError{Rank: l.Peer, Err: wire.ErrClosed}
 	case errors.Is(err, errGivesNone):
-		return l.died("%w", err)
+		return l.Died("%w", err)
 	}
-	return fmt.Errorf("there is no link to rank %d: %w", l.peer, err)
+	return fmt.Errorf("there is no link to rank %d: %w", l.Peer, err)
 }

@@ -11,9 +11,6 @@ const (
 	LongBytes    = longBytes
 )
 
-// Rank is e's.
-func (e *Endpoint) Rank() int { return e.rank }
-
 // StartAt has the numbers of what is sent and received begin at n on all links.
 func (e *Endpoint) StartAt(n uint32) {
 	for i := range e.links {

@@ -182,7 +182,7 @@ func TestNothingLeft(t *testing.T) {
 		for _, m := range g.all {
 			for start := time.Now(); m.device.Left() > 0; time.Sleep(time.Millisecond) {
 				if time.Since(start) > long {
-					t.Fatalf("%s: %d pairs and regions of rank %d are left", name, m.device.Left(), m.Rank())
+					t.Fatalf("%s: %d pairs and regions of rank %d are left", name, m.device.Left(), m.Rank)
 				}
 			}
 		}

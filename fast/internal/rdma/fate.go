@@ -1,8 +1,6 @@
 package rdma
 
 import (
-	"context"
-	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -10,7 +8,7 @@ import (
 
 // enter begins an Exchange, unless there can be none any more.
 func (e *Endpoint) enter() error {
-	err := e.end.Enter()
+	err := e.End.Enter()
 	if err == nil {
 		e.giveBack()
 	}
@@ -19,13 +17,10 @@ func (e *Endpoint) enter() error {
 
 // leave ends the Exchange, also after the panic of a kernel; and everything, if that was ended meanwhile.
 func (e *Endpoint) leave() {
-	if e.open == 0 {
-		e.awaited.Forget()
-	} else {
-		e.awaited.Tell(e.active)
+	if e.Open > 0 {
 		e.abort()
 	}
-	e.forget()
+	e.Clear()
 	if e.lent == 0 {
 		e.rest()
 	}
@@ -33,7 +28,7 @@ func (e *Endpoint) leave() {
 
 // rest is when the endpoint is in nobody's hands any more.
 func (e *Endpoint) rest() {
-	if e.end.Leave() {
+	if e.End.Leave() {
 		e.release()
 	}
 }
@@ -41,15 +36,15 @@ func (e *Endpoint) rest() {
 // abort ends what is in flight of a failed Exchange, so that nothing reads or writes the caller's memory any more, and tells
 // other ranks that their messages did not match.
 func (e *Endpoint) abort() {
-	for _, peer := range e.touched {
+	for _, peer := range e.Touched {
 		l := &e.links[peer]
-		if l.partner.Refusal != nil {
-			l.unsaid, l.partner.Refusal = append(l.unsaid, l.partner.Refusal...), nil
+		if l.Partner.Refusal != nil {
+			l.unsaid, l.Partner.Refusal = append(l.unsaid, l.Partner.Refusal...), nil
 			e.flush(l)
 		}
 		if in := l.inFlight(); in[0] != nil || in[1] != nil {
 			_ = l.line.pair.Break()
-			l.fail(l.died("the link was given up with a message on its way"))
+			l.Fail(l.Died("the link was given up with a message on its way"))
 			e.awaitFlush(l)
 			e.known.withdraw(in)
 		}
@@ -58,12 +53,10 @@ func (e *Endpoint) abort() {
 
 // inFlight is the memory of the caller that this rank's device reads, and that the other one's may write.
 func (l *link) inFlight() (in [2]*known) {
-	if m := l.sending(); m != nil && m.last > l.ended {
-		in[0] = m.from
+	if l.put.last > l.ended {
+		in[0] = l.put.from
 	}
-	if m := l.receiving(); m != nil {
-		in[1] = m.where
-	}
+	in[1] = l.where
 	return in
 }
 
@@ -82,7 +75,7 @@ func (e *Endpoint) awaitFlush(l *link) {
 // Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other
 // ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
-	if e.end.Fail(err) {
+	if e.End.Fail(err) {
 		e.domain.Wake()
 	}
 }
@@ -91,20 +84,8 @@ func (e *Endpoint) Fail(err error) {
 // of this rank wire.ErrClosed. What was sent still arrives, if the other ranks take it soon.
 func (e *Endpoint) Close() error {
 	e.Fail(wire.ErrClosed)
-	if e.end.Close() { // an Exchange in progress releases everything otherwise
+	if e.End.Close() { // an Exchange in progress releases everything otherwise
 		e.release()
 	}
 	return nil
 }
-
-// failure is the reason to wait no longer, if there is one.
-func (e *Endpoint) failure(ctx context.Context) error {
-	if err := e.end.Reason(); err != nil || ctx.Err() == nil {
-		return err
-	}
-	return wire.Timeout(ctx, slices.Sorted(slices.Values(e.active)))
-}
-
-// Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for when it
-// failed, in ascending order.
-func (e *Endpoint) Waiting() []int { return e.awaited.Ranks() }

@@ -37,7 +37,7 @@ func (e *Endpoint) post(l *link) {
 		return
 	}
 	if err := l.line.pair.Write(e.batch); err != nil {
-		l.fail(l.died("%w", err))
+		l.Fail(l.Died("%w", err))
 		l.dead, l.ended = true, l.begun
 	}
 	clear(e.batch)

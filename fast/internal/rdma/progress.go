@@ -16,7 +16,7 @@ func (e *Endpoint) poll() error {
 		n, err := e.domain.Poll(e.completions[:])
 		if err != nil {
 			err = fmt.Errorf("%s: %w", e.domain.Name(), err)
-			e.end.Doom(err)
+			e.End.Doom(err)
 			return err
 		}
 		for i := range e.completions[:n] {
@@ -48,7 +48,7 @@ func (e *Endpoint) done(c *Completion) {
 		err = l.written(c.ID + 1)
 	}
 	if err != nil {
-		l.fail(l.died("%w", err))
+		l.Fail(l.Died("%w", err))
 		return
 	}
 	e.flush(l)
@@ -60,9 +60,9 @@ func (l *link) broken(e *Endpoint, c *Completion) {
 	if !c.Received && c.ID >= l.ended && c.ID < l.begun {
 		l.ended = c.ID + 1
 	}
-	if l.flushed || l.verdict == nil {
+	if l.flushed || l.Verdict == nil {
 		l.flushed = errors.Is(c.Err, ErrFlushed)
-		l.verdict = l.died("the link over %s broke: %w", e.domain.Name(), c.Err)
+		l.Verdict = l.Died("the link over %s broke: %w", e.domain.Name(), c.Err)
 	}
 	l.dead = true
 }
@@ -112,7 +112,7 @@ func (e *Endpoint) flush(l *link) {
 	}
 	if l.used >= repost {
 		if err := l.line.pair.Receive(l.used); err != nil {
-			l.fail(l.died("%w", err))
+			l.Fail(l.Died("%w", err))
 			return
 		}
 		l.used = 0

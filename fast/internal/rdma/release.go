@@ -19,7 +19,7 @@ func (e *Endpoint) release() {
 		e.free()
 		return
 	}
-	limit := e.end.Drain()
+	limit := e.End.Drain()
 	go func() {
 		for start := time.Now(); !e.drained() && time.Since(start) < limit; {
 			_ = e.domain.Wait(time.Millisecond)
@@ -43,18 +43,18 @@ func (e *Endpoint) drained() bool {
 
 // free gives back what the endpoint has of the device, when nobody uses it any more.
 func (e *Endpoint) free() {
-	e.end.Lock()
+	e.End.Lock()
 	e.freed = true
-	e.end.Unlock()
+	e.End.Unlock()
 	e.dispose()
 }
 
 // dispose gives everything back, if the last one calls it who has used it. The errors of that are nobody's any more.
 func (e *Endpoint) dispose() {
-	e.end.Lock()
+	e.End.Lock()
 	last := e.freed && e.servers == 0
 	e.freed = e.freed && !last
-	e.end.Unlock()
+	e.End.Unlock()
 	if !last {
 		return
 	}

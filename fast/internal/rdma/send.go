@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -10,18 +11,17 @@ const longBytes = 256 << 10
 
 // push sends what can be sent on l, and tells whether that was anything.
 func (e *Endpoint) push(l *link) (moved bool, err error) {
-	for m := l.sending(); m != nil && err == nil; m = l.sending() {
-		if l.verdict != nil {
-			return moved, l.verdict
+	for m := l.Sending(); m != nil && err == nil; m = l.Sending() {
+		if l.Verdict != nil {
+			return moved, l.Verdict
 		}
 		if !l.ready || !e.step(l, m) {
 			break
 		}
 		moved = true
-		if m.at == len(m.Data) && m.begun {
-			l.sent++
-			l.sentEver++
-			e.open--
+		if m.At == len(m.Data) && m.Begun {
+			e.Sent(&l.Link)
+			l.put = put{}
 		}
 	}
 	e.post(l)
@@ -29,62 +29,62 @@ func (e *Endpoint) push(l *link) (moved bool, err error) {
 }
 
 // step does the next part of m, and tells whether it could.
-func (e *Endpoint) step(l *link, m *outgoing) bool {
+func (e *Endpoint) step(l *link, m *links.Outgoing) bool {
 	switch {
-	case m.asks:
+	case l.put.asks:
 		return e.learn(l, m)
-	case m.to.granted:
+	case l.put.to.granted:
 		return e.stepPlaced(l, m)
 	}
-	n, ok := e.writeSegment(l, m, m.Data[m.at:])
-	m.at += n
+	n, ok := e.writeSegment(l, m, m.Data[m.At:])
+	m.At += n
 	return ok
 }
 
 // learn takes the other rank's answer to where m is to go, if it has come.
-func (e *Endpoint) learn(l *link, m *outgoing) bool {
-	if !l.answered || l.answer.n != l.sentEver {
+func (e *Endpoint) learn(l *link, m *links.Outgoing) bool {
+	if !l.answered || l.answer.n != l.Sent {
 		return false
 	}
-	m.asks, m.to = false, l.answer
-	if m.to.granted {
-		m.from = e.known.registered(m.Data)
+	l.put.asks, l.put.to = false, l.answer
+	if l.put.to.granted {
+		l.put.from = e.known.registered(m.Data)
 	}
 	return true
 }
 
 // stepPlaced is step for a message whose place is granted. After its last part follows a segment without bytes; and if they go
 // out of the caller's memory, they have to be gone.
-func (e *Endpoint) stepPlaced(l *link, m *outgoing) bool {
+func (e *Endpoint) stepPlaced(l *link, m *links.Outgoing) bool {
 	switch {
-	case m.placed < len(m.Data):
+	case l.put.placed < len(m.Data):
 		return e.writePart(l, m)
-	case !m.closed:
-		_, m.closed = e.writeSegment(l, m, nil)
-		return m.closed
-	case l.ended < m.last:
+	case !l.put.closed:
+		_, l.put.closed = e.writeSegment(l, m, nil)
+		return l.put.closed
+	case l.ended < l.put.last:
 		return false
 	}
-	m.at = len(m.Data)
+	m.At = len(m.Data)
 	return true
 }
 
 // writeSegment writes the next segment of m into a slot, out of what is left, and gives how many bytes it has. The first one of a
 // long message has none but asks for its place.
-func (e *Endpoint) writeSegment(l *link, m *outgoing, left []byte) (n int, ok bool) {
+func (e *Endpoint) writeSegment(l *link, m *links.Outgoing, left []byte) (n int, ok bool) {
 	if l.out.room() == 0 || !l.canWrite() {
 		return 0, false
 	}
 	n = min(len(left), int(l.line.bytes)-payloadAt)
-	if m.asks = !m.begun && len(left) >= longBytes; m.asks {
+	if l.put.asks = !m.Begun && len(left) >= longBytes; l.put.asks {
 		n = 0
 	}
-	from := l.compose(&m.mark, uint64(len(left)), left[:n])
+	from := l.compose(&m.Mark, uint64(len(left)), left[:n])
 	slot := l.line.remote.at + uint64(l.out.sent%l.out.slots)*uint64(l.line.bytes)
 	e.write(l, Write{Offset: from, Length: payloadAt + n - from, To: slot + uint64(from),
 		Immediate: immediate(immSegment, l.out.sent), Tell: true})
 	l.out.sent++
-	m.begun = true
+	m.Begun = true
 	return n, true
 }
 
@@ -102,20 +102,20 @@ func (l *link) compose(mark *wire.Mark, left uint64, data []byte) (from int) {
 }
 
 // writePart writes the next part of m to its place: out of registered memory, or through a slot to send from.
-func (e *Endpoint) writePart(l *link, m *outgoing) bool {
+func (e *Endpoint) writePart(l *link, m *links.Outgoing) bool {
 	if !l.canWrite() {
 		return false
 	}
-	w := Write{To: m.to.at + uint64(m.placed), Key: m.to.key}
-	if k := m.from; k != nil {
-		w.From, w.Memory, w.Offset = k.region, k.memory, k.offset(m.Data)+m.placed
-		w.Length = min(len(m.Data)-m.placed, e.domain.MaxMessage())
+	w := Write{To: l.put.to.at + uint64(l.put.placed), Key: l.put.to.key}
+	if k := l.put.from; k != nil {
+		w.From, w.Memory, w.Offset = k.region, k.memory, k.offset(m.Data)+l.put.placed
+		w.Length = min(len(m.Data)-l.put.placed, e.domain.MaxMessage())
 		w.Signal = true // it is long
-		m.last = l.begun + 1
+		l.put.last = l.begun + 1
 	} else {
-		w.Length = copy(l.sendSlot(), m.Data[m.placed:])
+		w.Length = copy(l.sendSlot(), m.Data[l.put.placed:])
 	}
 	e.write(l, w)
-	m.placed += w.Length
+	l.put.placed += w.Length
 	return true
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"runtime"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/links"
 )
 
 const (
-	nap      = 10 * time.Millisecond  // bounds a sleep: how late a rank sees that its context has ended
-	vain     = 2 * nap                // how long a rank waits before it wonders
 	patience = 100 * time.Microsecond // how long a rank looks for completions before it sleeps
 	alone    = 10 * time.Microsecond  // how long it keeps its processor meanwhile
 	probing  = 300 * time.Millisecond // how often a rank that only waits looks whether the other one's device answers
@@ -16,11 +16,8 @@ const (
 
 // look comes after a look at the queue that was in vain. It is false when it is time to sleep.
 func (e *Endpoint) look() bool {
-	if e.moved.IsZero() {
-		e.moved = time.Now()
-	}
-	waited := time.Since(e.moved)
-	if e.end.Reason() != nil || e.changed.Load() || waited >= patience {
+	waited := e.Idle()
+	if e.End.Reason() != nil || e.changed.Load() || waited >= patience {
 		return false
 	}
 	if waited >= alone {
@@ -32,38 +29,35 @@ func (e *Endpoint) look() bool {
 // sleep waits until something is done, or there is a reason to give up, but not longer than a nap. The queue is armed first, and
 // looked at again.
 func (e *Endpoint) sleep(ctx context.Context) error {
-	failure := e.failure(ctx) // looked for first, because it does not undo what the failed rank did before
+	failure := e.Failure(ctx) // looked for first, because it does not undo what the failed rank did before
 	e.adopt()
 	if err := e.domain.Arm(); err != nil {
 		return err
 	}
 	moved, err := e.advance()
-	if moved || err != nil || e.open == 0 {
+	if moved || err != nil || e.Open == 0 {
 		return err
 	}
 	if failure != nil {
 		return failure
 	}
-	if err := e.domain.Wait(nap); err != nil {
+	if err := e.domain.Wait(links.Nap); err != nil {
 		return err
 	}
-	if waited := time.Since(e.moved); waited >= nap {
-		e.awaited.Tell(e.active)
-		if waited >= vain {
-			return e.wonder(waited)
-		}
+	if e.Slept() {
+		return e.wonder()
 	}
 	return nil
 }
 
 // wonder comes after a wait in vain. What other ranks did before they said what they wait for is seen here: if there is a
 // disagreement, this rank cannot go on indeed.
-func (e *Endpoint) wonder(waited time.Duration) error {
+func (e *Endpoint) wonder() error {
 	moved, err := e.advance()
-	if moved || err != nil || e.open == 0 {
+	if moved || err != nil || e.Open == 0 {
 		return err
 	}
-	if waited >= probing {
+	if e.Idle() >= probing {
 		e.probe()
 	}
 	return e.inVain()
@@ -72,7 +66,7 @@ func (e *Endpoint) wonder(waited time.Duration) error {
 // probe writes nothing to ranks that are waited for, so that their devices answer, or do not.
 func (e *Endpoint) probe() {
 	now := time.Now()
-	for _, peer := range e.active {
+	for _, peer := range e.Active {
 		l := &e.links[peer]
 		if l.ready && !l.dead && l.ended == l.signed && l.canWrite() && now.Sub(l.probed) >= probing {
 			l.probed = now

@@ -39,17 +39,17 @@ func (e *Endpoint) Left(peer int) {
 
 // arrive leaves a for the next look of the Exchange in progress, or of the next one.
 func (e *Endpoint) arrive(a arrival) {
-	if wire.CheckPeer(e.rank, a.peer, len(e.links)) != nil {
+	if wire.CheckPeer(e.Rank, a.peer, len(e.links)) != nil {
 		a.close()
 		return
 	}
-	e.end.Lock()
-	ended, surplus := e.end.Closed(), arrival{}
+	e.End.Lock()
+	ended, surplus := e.End.Closed(), arrival{}
 	if !ended {
 		surplus = e.keep(a)
 		e.arrived.Store(true)
 	}
-	e.end.Unlock()
+	e.End.Unlock()
 	if ended {
 		a.part()
 		return
@@ -93,11 +93,11 @@ func (e *Endpoint) adopt() error {
 	if !e.arrived.Load() {
 		return nil
 	}
-	e.end.Lock()
+	e.End.Lock()
 	arrivals := e.arrivals
 	e.arrivals = nil
 	e.arrived.Store(false)
-	e.end.Unlock()
+	e.End.Unlock()
 	var errs []error
 	for i := range arrivals {
 		if err := e.link(&arrivals[i]); err != nil {
@@ -111,7 +111,7 @@ func (e *Endpoint) adopt() error {
 func (e *Endpoint) link(a *arrival) error {
 	l := &e.links[a.peer]
 	switch {
-	case l.socket != nil || l.verdict != nil:
+	case l.socket != nil || l.Verdict != nil:
 		a.close()
 		return nil
 	case a.err != nil:
@@ -121,7 +121,7 @@ func (e *Endpoint) link(a *arrival) error {
 	}
 	if err := e.poller.add(a.peer); err != nil {
 		a.close()
-		return fmt.Errorf("the link of rank %d to rank %d: %w", e.rank, a.peer, err)
+		return fmt.Errorf("the link of rank %d to rank %d: %w", e.Rank, a.peer, err)
 	}
 	l.socket, l.asked = a.socket, true
 	l.out.sealer, l.in.opener = newSealer(a.conn.Seal), newOpener(a.conn.Open)
@@ -131,18 +131,18 @@ func (e *Endpoint) link(a *arrival) error {
 // settled tells whether l has a connection, or there is a last word on that. Who asks needs it: that there is none is the
 // last word then.
 func (l *link) settled() bool {
-	if l.socket == nil && l.verdict == nil {
-		l.verdict = l.lack
+	if l.socket == nil && l.Verdict == nil {
+		l.Verdict = l.lack
 	}
-	return l.socket != nil || l.verdict != nil
+	return l.socket != nil || l.Verdict != nil
 }
 
 // lacks is the error of a rank that no connection to can be had.
 func (l *link) lacks(err error) error {
 	for _, typed := range []error{wire.ErrDied, wire.ErrFrozen, wire.ErrFenced, wire.ErrClosed, wire.ErrAborted} {
 		if errors.Is(err, typed) {
-			return &wire.PeerError{Rank: l.peer, Err: err}
+			return &wire.PeerError{Rank: l.Peer, Err: err}
 		}
 	}
-	return l.died("there is no connection: %w", err)
+	return l.Died("there is no connection: %w", err)
 }

@@ -16,10 +16,10 @@ func BenchmarkExchange(b *testing.B) {
 			b.Run(fmt.Sprint(name, "/", bytes), func(b *testing.B) {
 				twoRanks(b, worlds[name], func(e *Endpoint) func() error {
 					buf := unsafe.Slice((*byte)(unsafe.Pointer(&make([]float32, bytes/4)[0])), bytes)
-					peer := 1 - e.rank
+					peer := 1 - e.Rank
 					sends := []wire.Send{{Peer: peer, Data: buf}}
 					recvs := []wire.Recv{{Peer: peer, Into: buf, AfterSend: true,
-						With: buf, Kernel: addFloat32, ReceivedFirst: e.rank == 1}}
+						With: buf, Kernel: addFloat32, ReceivedFirst: e.Rank == 1}}
 					return func() error { return e.Exchange(b.Context(), sends, recvs) }
 				})
 				b.SetBytes(int64(bytes))
@@ -33,10 +33,10 @@ func BenchmarkPingPong(b *testing.B) {
 	for _, bytes := range []int{8, 64 << 10, 1 << 20, 64 << 20} {
 		b.Run(fmt.Sprint(bytes), func(b *testing.B) {
 			twoRanks(b, worlds["plain"], func(e *Endpoint) func() error {
-				peer, buf := 1-e.rank, make([]byte, bytes)
+				peer, buf := 1-e.Rank, make([]byte, bytes)
 				send := func() error { return e.Exchange(b.Context(), []wire.Send{{Peer: peer, Data: buf}}, nil) }
 				receive := func() error { return e.Exchange(b.Context(), nil, []wire.Recv{{Peer: peer, Into: buf}}) }
-				if e.rank == 1 {
+				if e.Rank == 1 {
 					send, receive = receive, send
 				}
 				return func() error {
@@ -56,7 +56,7 @@ func twoRanks(b *testing.B, w world, step func(e *Endpoint) func() error) {
 	all := w.group(b, 2)
 	errs := make(chan error)
 	run := func(e *Endpoint, f func() error, n int) {
-		call := wire.Call{Seq: e.history.Begun()}
+		call := wire.Call{Seq: e.History.Begun()}
 		for range n {
 			call.Seq++
 			e.Begin(wire.NewMark(&call))

@@ -1,19 +1,16 @@
 package tcp
 
-import (
-	"github.com/collgen/collgen/fast/internal/talk"
-	"github.com/collgen/collgen/fast/internal/wire"
-)
+import "github.com/collgen/collgen/fast/internal/talk"
 
 // hear takes note of a frame that is not a message. at is where it stands in what has come on the link.
 func (e *Endpoint) hear(l *link, h talk.Header, body []byte, at uint64) error {
 	if h.Kind == talk.Call {
-		return l.faulty(l.partner.Tell(h, body))
+		return l.faulty(l.Partner.Tell(h, body))
 	}
 	if at < l.in.scanned {
 		return nil
 	}
-	return e.note(l, h, body)
+	return l.faulty(e.Note(&l.Link, h, body))
 }
 
 // faulty is the error of a rank that has sent what cannot be understood.
@@ -21,37 +18,7 @@ func (l *link) faulty(err error) error {
 	if err == nil {
 		return nil
 	}
-	return l.died("%w", err)
-}
-
-// note takes note of a frame that can be understood before the messages that it came after were received.
-func (e *Endpoint) note(l *link, h talk.Header, body []byte) error {
-	switch h.Kind {
-	case talk.Refused:
-		e.refusedBy(l, l.partner.Refused(body, &e.history))
-	case talk.Bye:
-		if l.verdict == nil {
-			l.verdict = &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
-		}
-	default:
-		return l.faulty(l.partner.Note(h, body))
-	}
-	return nil
-}
-
-// refusedBy takes note of the error of a message that another rank has refused: no Exchange succeeds any more.
-func (e *Endpoint) refusedBy(l *link, err error) {
-	if l.verdict == nil {
-		l.verdict = err
-	}
-	e.end.Doom(err)
-}
-
-// refuse is the error of a message that is not the one that m waits for: its call or its length differs. The sender learns
-// of it too.
-func (e *Endpoint) refuse(l *link, m *incoming, h talk.Header) error {
-	expected := talk.Turn{Call: m.call, Fingerprint: m.fingerprint}
-	return l.partner.Refuse(&e.history, expected, uint64(len(m.Into)), h.Fingerprint, uint64(m.at)+h.Left)
+	return l.Died("%w", err)
 }
 
 // listen takes what has come on a link on which no message is expected, up to the next message.
@@ -74,8 +41,8 @@ func (e *Endpoint) search(l *link) {
 	in := &l.in
 	for in.grow(); in.fill(l.socket, stash); in.grow() {
 	}
-	if err := e.scan(l); err != nil && l.verdict == nil {
-		l.verdict = err
+	if err := e.scan(l); err != nil {
+		l.Fail(err)
 	}
 }
 
@@ -100,13 +67,13 @@ func (e *Endpoint) scan(l *link) error {
 		rest := in.buf[in.r+int(ahead) : in.w]
 		h, err := talk.ParseHeader(rest)
 		if err != nil {
-			return l.died("it has sent %w", err)
+			return l.Died("it has sent %w", err)
 		}
 		if h.Kind != talk.Message {
 			if len(rest) < talk.HeaderBytes+bodyBytes(h) {
 				return nil
 			}
-			if err := e.note(l, h, rest[talk.HeaderBytes:]); err != nil {
+			if err := l.faulty(e.Note(&l.Link, h, rest[talk.HeaderBytes:])); err != nil {
 				return err
 			}
 		}

@@ -27,13 +27,13 @@ var firstData = []byte("some data which is not all that short, and not a multipl
 // sendFirst and receiveFirst are the two sides of the first frames.
 func sendFirst(ctx context.Context, e *Endpoint) error {
 	e.Begin(wire.NewMark(&firstCall))
-	return e.Exchange(ctx, []wire.Send{{Peer: 1 - e.rank, Data: firstData}, {Peer: 1 - e.rank}}, nil)
+	return e.Exchange(ctx, []wire.Send{{Peer: 1 - e.Rank, Data: firstData}, {Peer: 1 - e.Rank}}, nil)
 }
 
 func receiveFirst(ctx context.Context, e *Endpoint) ([]byte, error) {
 	e.Begin(wire.NewMark(&firstCall))
 	into := make([]byte, len(firstData))
-	return into, e.Exchange(ctx, nil, []wire.Recv{{Peer: 1 - e.rank, Into: into}, {Peer: 1 - e.rank}})
+	return into, e.Exchange(ctx, nil, []wire.Recv{{Peer: 1 - e.Rank, Into: into}, {Peer: 1 - e.Rank}})
 }
 
 // recorded are the bytes of the first frames.

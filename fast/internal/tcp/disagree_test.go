@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -71,7 +72,7 @@ func TestOthersLeave(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	_ = all[1].Close()
-	time.Sleep(3 * nap)
+	time.Sleep(3 * links.Nap)
 	if err := errors.Join(send(all[2], 0, []byte{1}), <-done); err != nil {
 		t.Error(err)
 	}
@@ -87,11 +88,11 @@ func TestSlowRanks(t *testing.T) {
 		data := make([]byte, 1<<20)
 		for i := range 6 {
 			e.Begin(wire.NewMark(named(uint64(i), "AllReduce", 0)))
-			if e.rank == i%2 {
-				time.Sleep(3 * vain)
+			if e.Rank == i%2 {
+				time.Sleep(3 * links.Vain)
 			}
-			err := e.Exchange(context.Background(), []wire.Send{{Peer: 1 - e.rank, Data: data}},
-				[]wire.Recv{{Peer: 1 - e.rank, Into: make([]byte, len(data))}})
+			err := e.Exchange(context.Background(), []wire.Send{{Peer: 1 - e.Rank, Data: data}},
+				[]wire.Recv{{Peer: 1 - e.Rank, Into: make([]byte, len(data))}})
 			if err != nil {
 				return err
 			}

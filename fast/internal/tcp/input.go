@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -32,36 +33,36 @@ type input struct {
 var errNone = errors.New("there is no connection")
 
 // receive reads from the socket what m needs, and tells whether anything came.
-func (l *link) receive(m *incoming) bool {
+func (l *link) receive(m *links.Incoming) bool {
 	in := &l.in
-	if n := m.direct(in.segment); n >= directBytes && in.r == in.w && in.opener == nil {
-		n = in.readInto(l.socket, m.Into[m.at:m.at+n])
+	if n := direct(m, in.segment); n >= directBytes && in.r == in.w && in.opener == nil {
+		n = in.readInto(l.socket, m.Into[m.At:m.At+n])
 		in.read += uint64(n)
 		l.placed(m, n)
 		return n > 0
 	}
-	return in.fill(l.socket, in.wanted(m, l.partner.Known))
+	return in.fill(l.socket, in.wanted(m, l.Partner.Known))
 }
 
-// direct is how many bytes of the segment can be read to their place at once.
-func (m *incoming) direct(segment int) int {
+// direct is how many bytes of the segment of m can be read to their place at once.
+func direct(m *links.Incoming, segment int) int {
 	switch {
 	case m.Kernel != nil:
 		return 0
-	case m.after != nil:
-		return min(segment, m.after.at-m.at)
+	case m.After != nil:
+		return min(segment, m.After.At-m.At)
 	}
 	return segment
 }
 
 // wanted is how many bytes to read into the buffer for m, where the call of that fingerprint was told last. What would be read directly later is left.
-func (in *input) wanted(m *incoming, known uint64) int {
+func (in *input) wanted(m *links.Incoming, known uint64) int {
 	switch {
 	case in.segment >= directBytes:
 		return in.segment + talk.HeaderBytes - (in.w - in.r)
-	case in.segment > 0 || m.Kernel != nil || len(m.Into)-m.at < directBytes:
+	case in.segment > 0 || m.Kernel != nil || len(m.Into)-m.At < directBytes:
 		return bufferBytes
-	case known == m.fingerprint:
+	case known == m.Mark.Fingerprint:
 		return talk.HeaderBytes - (in.w - in.r)
 	}
 	return 2*talk.HeaderBytes + talk.CallBytes - (in.w - in.r)

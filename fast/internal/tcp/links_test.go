@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -270,7 +271,7 @@ func TestUnexpected(t *testing.T) {
 			for len(all[0].Waiting()) == 0 {
 				time.Sleep(time.Millisecond)
 			}
-			time.Sleep(3 * vain)
+			time.Sleep(3 * links.Vain)
 			if err := errors.Join(receive(all[1], 0, make([]byte, 32<<20)), <-done); err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +294,7 @@ func TestLookingAhead(t *testing.T) {
 	kernel := func(dst, a, b []byte) {
 		if !slow {
 			slow = true
-			time.Sleep(4 * vain)
+			time.Sleep(4 * links.Vain)
 		}
 		copy(dst, b)
 	}

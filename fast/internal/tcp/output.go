@@ -3,6 +3,7 @@ package tcp
 import (
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -24,11 +25,11 @@ const copyBytes = 4 << 10
 
 // push sends what can be sent on l, one segment at most, and tells whether that was anything.
 func (e *Endpoint) push(l *link) (bool, error) {
-	o, m := &l.out, l.sending()
+	o, m := &l.out, l.Sending()
 	if m == nil && o.flushed() || !l.settled() {
 		return false, nil
 	}
-	if m != nil && (o.over != nil || l.in.over != nil || l.verdict != nil) {
+	if m != nil && (o.over != nil || l.in.over != nil || l.Verdict != nil) {
 		e.search(l)
 		return false, l.end()
 	}
@@ -42,43 +43,41 @@ func (e *Endpoint) push(l *link) (bool, error) {
 	n := o.write(l.socket, l.payload(m))
 	if n > 0 {
 		if events.On {
-			l.trail.Part(events.Sent, events.Part{Peer: l.peer, At: m.at, Bytes: n, Via: events.Frame})
+			l.trail.Part(events.Sent, events.Part{Peer: l.Peer, At: m.At, Bytes: n, Via: events.Frame})
 		}
-		m.at, o.segment, moved = m.at+n, o.segment-n, true
+		m.At, o.segment, moved = m.At+n, o.segment-n, true
 	}
-	if m != nil && m.at == len(m.Data) && m.begun && o.flushed() {
-		l.sent++
-		l.sentEver++
-		e.open--
+	if m != nil && m.At == len(m.Data) && m.Begun && o.flushed() {
+		e.Sent(&l.Link)
 		moved = true
 	}
 	return moved, nil
 }
 
 // payload is what is left of the current segment of m.
-func (l *link) payload(m *outgoing) []byte {
+func (l *link) payload(m *links.Outgoing) []byte {
 	if m == nil {
 		return nil
 	}
-	return m.Data[m.at : m.at+l.out.segment]
+	return m.Data[m.At : m.At+l.out.segment]
 }
 
 // prepare makes the header of m's next segment, if the one before is complete, and tells whether it did.
-func (e *Endpoint) prepare(l *link, m *outgoing) bool {
+func (e *Endpoint) prepare(l *link, m *links.Outgoing) bool {
 	o := &l.out
-	if o.segment > 0 || m.begun && m.at == len(m.Data) {
+	if o.segment > 0 || m.Begun && m.At == len(m.Data) {
 		return false
 	}
 	e.speak(l)
-	if o.told != m.fingerprint {
-		o.pending = talk.AppendTold(o.pending, talk.Call, m.call, m.fingerprint)
-		o.told = m.fingerprint
+	if o.told != m.Mark.Fingerprint {
+		o.pending = talk.AppendTold(o.pending, talk.Call, m.Mark.Call, m.Mark.Fingerprint)
+		o.told = m.Mark.Fingerprint
 	}
-	h := talk.Header{Kind: talk.Message, Left: uint64(len(m.Data) - m.at), Fingerprint: m.fingerprint}
+	h := talk.Header{Kind: talk.Message, Left: uint64(len(m.Data) - m.At), Fingerprint: m.Mark.Fingerprint}
 	o.pending = h.Append(o.pending)
-	o.segment, m.begun = bodyBytes(h), true
+	o.segment, m.Begun = bodyBytes(h), true
 	if events.On {
-		l.trail.Part(events.Put, events.Part{Peer: l.peer, At: m.at, Bytes: o.segment, Via: events.Frame})
+		l.trail.Part(events.Put, events.Part{Peer: l.Peer, At: m.At, Bytes: o.segment, Via: events.Frame})
 	}
 	return true
 }
@@ -133,7 +132,7 @@ func (o *output) result(n int, err error) int {
 
 // settle copies what is left of a segment that was begun, so that it can go out after the Exchange.
 func (l *link) settle() {
-	if m := l.sending(); m != nil && l.out.segment > 0 {
+	if m := l.Sending(); m != nil && l.out.segment > 0 {
 		l.out.pending = append(l.out.pending, l.payload(m)...)
 		l.out.segment = 0
 	}

@@ -96,7 +96,7 @@ func (p *poller) arm(e *Endpoint) error {
 // asks epoll. Others may be armed from when they were many, or from a nap in vain. Those that have told of nothing would else
 // wake a thread of Go's poller when they do.
 func (p *poller) forget(e *Endpoint) {
-	if len(e.active) > few {
+	if len(e.Active) > few {
 		return
 	}
 	for peer, events := range p.armed {
@@ -145,7 +145,7 @@ func (p *poller) sleep(e *Endpoint, atMost time.Duration) error {
 			return fmt.Errorf("the deadline of a nap: %w", err)
 		}
 	}
-	if e.end.Failed() != nil || e.arrived.Load() { // of which the deadline has hidden that p was woken
+	if e.End.Failed() != nil || e.arrived.Load() { // of which the deadline has hidden that p was woken
 		return nil
 	}
 	err := p.raw.Read(p.look)

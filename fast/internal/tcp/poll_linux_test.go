@@ -48,9 +48,9 @@ func TestForgetsAll(t *testing.T) {
 		atMost   time.Duration
 		known    int
 	}{{few + 1, 0, size - 1}, {few + 1, time.Millisecond, size - 1}, {few, time.Millisecond, 0}, {0, time.Millisecond, 0}} {
-		e.napped, e.active = true, e.active[:0] // it listens to all
+		e.napped, e.Active = true, e.Active[:0] // it listens to all
 		for peer := range test.waitsFor {
-			e.active = append(e.active, peer+1)
+			e.Active = append(e.Active, peer+1)
 		}
 		if err := e.heed(test.atMost); err != nil {
 			t.Fatal(err)
@@ -65,5 +65,5 @@ func TestForgetsAll(t *testing.T) {
 			t.Errorf("after %v for %d ranks epoll knows %d sockets, want %d", test.atMost, test.waitsFor, known, test.known)
 		}
 	}
-	e.active = nil
+	e.Active = nil
 }

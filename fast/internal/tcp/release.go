@@ -26,7 +26,7 @@ func (e *Endpoint) release() {
 		e.poller.close()
 		return
 	}
-	go e.drain(left, e.end.Drain())
+	go e.drain(left, e.End.Drain())
 }
 
 // leave says the last word, and tells whether all that was said has arrived.

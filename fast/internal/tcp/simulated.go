@@ -31,7 +31,7 @@ func (b *bell) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	over := time.NewTimer(atMost)
 	defer over.Stop()
 	for {
-		if ready := b.ready(e); len(ready) > 0 || atMost == 0 || e.end.Failed() != nil || e.arrived.Load() {
+		if ready := b.ready(e); len(ready) > 0 || atMost == 0 || e.End.Failed() != nil || e.arrived.Load() {
 			return ready, nil
 		}
 		select {

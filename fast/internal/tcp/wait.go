@@ -5,11 +5,11 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/links"
 )
 
 const (
-	nap  = 10 * time.Millisecond // bounds a sleep: how late a rank sees that its context has ended
-	vain = 2 * nap               // how long a rank waits before it wonders
 	// patience is how long a rank looks at its sockets before it sleeps, for each rank that its processor has to serve:
 	// longer than it takes to wake another one that sleeps, which would else find this one asleep, and so on.
 	patience     = 100 * time.Microsecond
@@ -48,19 +48,16 @@ func (e *Endpoint) giveWay(waited time.Duration) {
 // look comes after a look at the sockets that was in vain, and prepares the next one. It is false when it is time to
 // sleep.
 func (e *Endpoint) look() bool {
-	if e.moved.IsZero() {
-		e.moved = time.Now()
-	}
-	waited := time.Since(e.moved)
-	if e.end.Reason() != nil || e.arrived.Load() || waited >= e.patience {
+	waited := e.Idle()
+	if e.End.Reason() != nil || e.arrived.Load() || waited >= e.patience {
 		return false
 	}
 	e.giveWay(waited)
-	if len(e.active) > few {
+	if len(e.Active) > few {
 		e.heed(0)
 		return true
 	}
-	for _, peer := range e.active {
+	for _, peer := range e.Active {
 		l := &e.links[peer]
 		l.in.dry, l.out.full = l.in.over != nil, false
 	}
@@ -69,25 +66,22 @@ func (e *Endpoint) look() bool {
 
 // sleep waits until something has come or gone, or there is a reason to give up, but not longer than a nap.
 func (e *Endpoint) sleep(ctx context.Context) error {
-	failure := e.failure(ctx) // looked for first, because it does not undo what the failed rank did before
+	failure := e.Failure(ctx) // looked for first, because it does not undo what the failed rank did before
 	if err := e.adopt(); err != nil {
 		return err
 	}
 	moved, err := e.advance()
-	if moved || err != nil || e.open == 0 {
+	if moved || err != nil || e.Open == 0 {
 		return err
 	}
 	if failure != nil {
 		return failure
 	}
-	if err := e.heed(nap); err != nil {
+	if err := e.heed(links.Nap); err != nil {
 		return err
 	}
-	if waited := time.Since(e.moved); waited >= nap {
-		e.awaited.Tell(e.active)
-		if waited >= vain {
-			return e.wonder()
-		}
+	if e.Slept() {
+		return e.wonder()
 	}
 	return nil
 }
@@ -96,7 +90,7 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 // disagreement, this rank cannot go on indeed.
 func (e *Endpoint) wonder() error {
 	moved, err := e.advance()
-	if moved || err != nil || e.open == 0 {
+	if moved || err != nil || e.Open == 0 {
 		return err
 	}
 	return e.inVain()
@@ -116,9 +110,9 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 			continue
 		}
 		l.in.dry, l.out.full = l.in.dry && !r.in || l.in.over != nil, l.out.full && !r.out
-		if r.in && l.receiving() == nil {
-			if err := e.listen(l); err != nil && l.verdict == nil {
-				l.verdict = err
+		if r.in && l.Receiving() == nil {
+			if err := e.listen(l); err != nil {
+				l.Fail(err)
 			}
 		}
 	}
@@ -127,7 +121,7 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 
 // watches is what the rank sleeps for on l: what the Exchange can go on with, and after a nap in vain all that comes.
 func (e *Endpoint) watches(l *link) (in, out bool) {
-	return l.in.over == nil && (l.receiving() != nil && l.in.dry || e.napped), l.out.full && l.out.over == nil
+	return l.in.over == nil && (l.Receiving() != nil && l.in.dry || e.napped), l.out.full && l.out.over == nil
 }
 
 // waiter waits for the sockets of an Endpoint.
