@@ -5,29 +5,26 @@ import (
 	"sync"
 )
 
-// awaited is whom a rank has waited for in vain. tell and forget are of the goroutine in an Exchange, get of any.
+// awaited is whom a rank has waited for in vain. set and forget are of the goroutine in an Exchange, get of any.
 type awaited struct {
 	told  bool // there are ranks
 	mu    sync.Mutex
 	ranks []int
 }
 
-// tell has get give these, which are in any order.
-func (a *awaited) tell(ranks []int) {
+// set has get give these, which are in any order.
+func (a *awaited) set(ranks []int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ranks, a.told = append(a.ranks[:0], ranks...), true
+	a.ranks, a.told = append(a.ranks[:0], ranks...), len(ranks) > 0
 	slices.Sort(a.ranks)
 }
 
-// forget says that the rank has gone on.
+// forget says that the rank has gone on. It has most often waited for nobody.
 func (a *awaited) forget() {
-	if !a.told {
-		return
+	if a.told {
+		a.set(nil)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ranks, a.told = a.ranks[:0], false
 }
 
 // get are those that the rank waits for, in ascending order.

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestAwaited: ranks are told in order, of the last tell alone, until forget.
+// TestAwaited: ranks are told in order, of the last set alone, until forget.
 func TestAwaited(t *testing.T) {
 	var a awaited
 	a.forget()
 	for _, ranks := range [][]int{{3, 1, 2}, {5}} {
 		given := slices.Clone(ranks)
-		a.tell(ranks)
+		a.set(ranks)
 		told := a.get()
 		if !slices.Equal(told, slices.Sorted(slices.Values(given))) || !slices.Equal(ranks, given) {
 			t.Errorf("of %v it tells %v, and leaves %v", given, told, ranks)

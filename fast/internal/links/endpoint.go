@@ -118,7 +118,7 @@ func (e *Endpoint) Clear() {
 	if e.Open == 0 {
 		e.awaited.forget()
 	} else {
-		e.awaited.tell(e.Active)
+		e.awaited.set(e.Active)
 	}
 	for _, peer := range e.Touched {
 		e.links[peer].clear()

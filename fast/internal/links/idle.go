@@ -39,7 +39,7 @@ func (e *Endpoint) Idle() time.Duration {
 func (e *Endpoint) Slept() (inVain bool) {
 	waited := e.Idle()
 	if waited >= Nap {
-		e.awaited.tell(e.Active)
+		e.awaited.set(e.Active)
 	}
 	return waited >= Vain
 }
