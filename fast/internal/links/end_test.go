@@ -40,6 +40,17 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// TestRelease: who uses an endpoint when it is closed releases it, and otherwise who closes it first.
+func TestRelease(t *testing.T) {
+	var used, unused End
+	if used.Enter() != nil || used.Close() || !used.Leave() || used.Close() {
+		t.Error("one that is closed in use")
+	}
+	if unused.Enter() != nil || unused.Leave() || !unused.Close() || unused.Close() {
+		t.Error("one that is closed when it was used")
+	}
+}
+
 // TestReleasedOnce: whoever uses and closes an endpoint, in whatever order, one of them has to release it, after all use.
 func TestReleasedOnce(t *testing.T) {
 	for range 1000 {
