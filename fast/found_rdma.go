@@ -38,11 +38,11 @@ func (p *processes) beyond(ctx context.Context, f *founding) (transport, error) 
 // connectRDMA is a rank's end of connections by RDMA to the ranks of able, by their places in it. They are made when they are first
 // needed: each rank tells the other one over the control plane where it can be written to.
 func (p *processes) connectRDMA(ctx context.Context, f *founding, able []int) (*rdma.Endpoint, error) {
-	d, err := p.openRDMA(ctx, len(able)-1)
+	domains, err := p.openRDMA(ctx, len(able)-1)
 	if err != nil {
 		return nil, err
 	}
-	e := rdma.New(slices.Index(able, f.rank), len(able), d, func(peer int, card []byte) {
+	e := rdma.New(slices.Index(able, f.rank), len(able), domains, func(peer int, card []byte) {
 		f.plane.Send(f.members[able[peer]], f.topic(kindCard), card)
 	})
 	p.mesh.Handle(f.id, kindCard, func(n wire.Note) {

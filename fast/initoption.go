@@ -113,7 +113,9 @@ func WithTransport(name string) InitOption { return func(p *place) { p.transport
 // WithRDMADevice asks for RDMA, for trying: see WithTransport. It chooses this process's RDMA device, a port of it, and settings, in the
 // form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3", of which each part may be left out: gid is one of the port's addresses, mtu the
 // most bytes of a packet, tc the traffic class, and sl the service level. With "any" in place of the device, or none there, it is the
-// first port that works, as CheckRDMA finds out, and an address that other networks reach before others. "" asks for nothing.
+// first port that works, as CheckRDMA finds out, and an address that other networks reach before others. Several devices, separated by
+// semicolons, as "mlx5_0;mlx5_1,tc=104", or "all" ports that work, are used together: two ranks use the first ones of both, as many as
+// both have. "" asks for nothing.
 func WithRDMADevice(device string) InitOption { return func(p *place) { p.device = device } }
 
 // WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a network

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/rdma/device"
 )
 
-// rdmaOpener opens what one communicator has of an RDMA device, for connections to so many ranks.
-type rdmaOpener func(ctx context.Context, peers int) (rdma.Domain, error)
+// rdmaOpener opens what one communicator has of RDMA devices, each of which is a rail, for connections to so many ranks.
+type rdmaOpener func(ctx context.Context, peers int) ([]rdma.Domain, error)
 
 // CheckRDMA tells which ports of RDMA devices, as "mlx5_0:1", a process on this host uses that asks for them by [WithRDMADevice], and
 // fails with the reasons if there is none. It finds out as Init does: memory is registered, and a queue pair writes to itself. A device
@@ -23,13 +24,27 @@ func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) 
 	return ports, err
 }
 
-// findPorts finds ports that can be used, and why others cannot. Only an error of what was asked for is ErrInvalidArgument.
+// findPorts finds ports that can be used, and why others cannot. Of several devices that were asked for each has to have one, because
+// ranks use theirs in this order. Only an error of what was asked for is ErrInvalidArgument.
 func findPorts(ctx context.Context, devices string) (found []device.Options, refused []error, err error) {
-	o, err := device.Parse(devices)
+	list, err := device.ParseList(devices)
 	if err != nil {
 		return nil, nil, Refuse("Init", "%v", err)
 	}
-	return device.Find(ctx, o)
+	for _, o := range list {
+		more, why, err := device.Find(ctx, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, o := range more {
+			if slices.ContainsFunc(found, func(f device.Options) bool { return f.Device == o.Device && f.Port == o.Port }) {
+				return nil, nil, Refuse("Init", "the RDMA devices %q are port %d of %s twice", devices, o.Port, o.Device)
+			}
+			found = append(found, o)
+		}
+		refused = append(refused, why...)
+	}
+	return found[:min(len(found), rdma.MostRails)], refused, nil
 }
 
 // findRDMA finds out whether this process has an RDMA device, where RDMA is asked for: nobody else comes to touch devices or their
@@ -52,14 +67,14 @@ func (p *place) findRDMA(ctx context.Context) error {
 	return nil
 }
 
-// lookForRDMA chooses the port that all communicators of this process use, unless tests have devices of their own: those are tried.
+// lookForRDMA chooses the ports that all communicators of this process use, unless tests have devices of their own: those are tried.
 func (p *place) lookForRDMA(ctx context.Context) error {
 	if p.openRDMA != nil {
-		d, err := p.openRDMA(ctx, 1)
-		if err != nil {
-			return err
+		domains, err := p.openRDMA(ctx, 1)
+		for _, d := range domains {
+			err = errors.Join(err, rdma.Try(ctx, d), d.Close())
 		}
-		return errors.Join(rdma.Try(ctx, d), d.Close())
+		return err
 	}
 	found, refused, err := findPorts(ctx, p.device)
 	if err != nil {
@@ -68,15 +83,25 @@ func (p *place) lookForRDMA(ctx context.Context) error {
 	for _, reason := range refused {
 		p.logger().Info("an RDMA port is passed over", "reason", reason)
 	}
-	p.openRDMA = opener(found[0])
+	p.openRDMA = opener(found)
 	return nil
 }
 
-// opener opens a port of this host's devices.
-func opener(o device.Options) rdmaOpener {
-	return func(ctx context.Context, peers int) (rdma.Domain, error) {
-		o := o
-		o.Completions = rdma.Completions(peers)
-		return device.Open(ctx, o)
+// opener opens ports of this host's devices.
+func opener(ports []device.Options) rdmaOpener {
+	return func(ctx context.Context, peers int) ([]rdma.Domain, error) {
+		var domains []rdma.Domain
+		for _, o := range ports {
+			o.Completions = rdma.Completions(peers)
+			d, err := device.Open(ctx, o)
+			if err != nil {
+				for _, d := range domains {
+					err = errors.Join(err, d.Close())
+				}
+				return nil, err
+			}
+			domains = append(domains, d)
+		}
+		return domains, nil
 	}
 }

@@ -38,7 +38,12 @@ func overRDMA() InitOption {
 			return
 		}
 		rank := p.rank
-		p.openRDMA = func(context.Context, int) (rdma.Domain, error) { return f.Domain(fmt.Sprint("sim", rank)), nil }
+		p.openRDMA = func(context.Context, int) (rails []rdma.Domain, err error) {
+			for i := range 1 + rank%3 { // of one to three rails
+				rails = append(rails, f.Domain(fmt.Sprintf("sim%d:%d", rank, i+1)))
+			}
+			return rails, nil
+		}
 	}
 }
 
@@ -54,7 +59,7 @@ func deviceOf(rank int) string {
 func deviceless(rank int) InitOption {
 	return func(p *place) {
 		if p.rank == rank {
-			p.openRDMA = func(context.Context, int) (rdma.Domain, error) {
+			p.openRDMA = func(context.Context, int) ([]rdma.Domain, error) {
 				return nil, errors.New("this host has no RDMA device")
 			}
 		}
@@ -175,7 +180,7 @@ func TestUnaskedRDMA(t *testing.T) {
 	} {
 		var looks atomic.Int32
 		looking := func(p *place) {
-			p.openRDMA = func(context.Context, int) (rdma.Domain, error) {
+			p.openRDMA = func(context.Context, int) ([]rdma.Domain, error) {
 				looks.Add(1)
 				return nil, errors.New("this host has no RDMA device")
 			}

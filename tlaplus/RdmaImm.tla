@@ -15,12 +15,12 @@
 \* it is taken, so that what is in it is known from sent and next.
 \*
 \* action   models
-\* Post     fast/internal/rdma:Endpoint.writeSegment fast/internal/rdma:Endpoint.write fast/internal/rdma:window.room fast/internal/rdma:link.canWrite
+\* Post     fast/internal/rdma:Endpoint.writeSegment fast/internal/rdma:Endpoint.write fast/internal/rdma:window.room fast/internal/rdma:lane.canWrite
 \* Imm      fast/internal/rdma:Endpoint.received fast/internal/rdma:inbox.arrive fast/internal/rdma:window.free
-\* Ack      fast/internal/rdma:link.written
+\* Ack      fast/internal/rdma:lane.written
 \* Take     fast/internal/rdma:Endpoint.begin fast/internal/rdma:link.place fast/internal/rdma:Endpoint.freeSlot
 \* Tell     fast/internal/rdma:Endpoint.flush fast/internal/rdma:inbox.owes fast/internal/rdma:Endpoint.signal
-\* Repost   fast/internal/rdma:Endpoint.flush
+\* Repost   fast/internal/rdma:lane.replenish
 \* Ahead    fast/internal/rdma:ahead
 \* Learn    fast/internal/rdma:link.broken fast/internal/rdma:Endpoint.wonder
 EXTENDS Naturals, Sequences, FiniteSets

@@ -16,10 +16,10 @@ func (e *Endpoint) sayPart(l *link) {
 		}
 		n += next
 	}
-	copy(l.sendSlot(), l.unsaid[:n])
+	copy(l.main.sendSlot(), l.unsaid[:n])
 	l.unsaid = l.unsaid[:copy(l.unsaid, l.unsaid[n:])]
 	base := l.line.remote.at + asideAt(l.out.slots, l.line.bytes)
-	e.write(l, Write{Length: n, To: base + uint64(l.say.sent%l.say.slots)*asideBytes, Immediate: immediate(immAside, l.say.sent),
+	e.write(l.main, Write{Length: n, To: base + uint64(l.say.sent%l.say.slots)*asideBytes, Immediate: immediate(immAside, l.say.sent),
 		Tell: true, Signal: true})
 	l.say.sent++
 }

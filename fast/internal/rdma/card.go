@@ -6,16 +6,22 @@ import (
 	"fmt"
 )
 
-// card is what a rank tells another one so that they connect: where its queue pair is and which memory may be written to; whether
+// card is what a rank tells another one so that they connect: where its queue pairs are and which memory may be written to; whether
 // it is ready to be written to; or why it cannot be.
 type card struct {
-	Address
-	at      uint64 // the address of the slots, and behind them those for what is said besides
-	key     uint32 // of that memory
+	ends    [MostRails]end // of its rails, in its order
+	rails   int            // so many
+	at      uint64         // the address of the slots, and behind them those for what is said besides
 	slots   uint32
 	bytes   uint32 // of a slot
 	ready   bool
 	refusal string // not empty: there is no connection, because of this
+}
+
+// end is where the queue pair is on one rail, and the key of the memory for who writes over it.
+type end struct {
+	Address
+	Key uint32
 }
 
 // The kinds of cards.
@@ -26,8 +32,9 @@ const (
 )
 
 const (
-	cardVersion = 1
-	cardBytes   = 2 + 16 + 2 + 2 + 4 + 4 + 8 + 4 + 4 + 4
+	cardVersion = 2
+	cardBytes   = 2 + 8 + 4 + 4 // of a card without rails
+	endBytes    = 16 + 2 + 2 + 4 + 4 + 4
 	mostWords   = 200 // bytes of a refusal
 	mostSlots   = 1 << 10
 	leastBytes  = 4 << 10
@@ -42,13 +49,20 @@ func (c *card) encode() []byte {
 	if c.ready {
 		kind = cardReady
 	}
-	b := append([]byte{cardVersion, kind}, c.GID[:]...)
-	b = binary.LittleEndian.AppendUint16(b, c.LID)
-	b = binary.LittleEndian.AppendUint16(b, c.MTU)
-	b = binary.LittleEndian.AppendUint32(b, c.QP)
-	b = binary.LittleEndian.AppendUint32(b, c.PSN)
-	b = binary.LittleEndian.AppendUint64(b, c.at)
-	for _, v := range [...]uint32{c.key, c.slots, c.bytes} {
+	b := binary.LittleEndian.AppendUint64([]byte{cardVersion, kind}, c.at)
+	b = binary.LittleEndian.AppendUint32(b, c.slots)
+	b = binary.LittleEndian.AppendUint32(b, c.bytes)
+	for i := range c.rails {
+		b = c.ends[i].append(b)
+	}
+	return b
+}
+
+func (n *end) append(b []byte) []byte {
+	b = append(b, n.GID[:]...)
+	b = binary.LittleEndian.AppendUint16(b, n.LID)
+	b = binary.LittleEndian.AppendUint16(b, n.MTU)
+	for _, v := range [...]uint32{n.QP, n.PSN, n.Key} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	return b
@@ -62,25 +76,38 @@ func decode(b []byte) (c card, err error) {
 	case b[1] == cardRefusal && len(b) > 2 && len(b) <= 2+mostWords:
 		c.refusal = legible(b[2:])
 		return c, nil
-	case b[1] != cardOffer && b[1] != cardReady || len(b) != cardBytes:
+	case b[1] != cardOffer && b[1] != cardReady || len(b) < cardBytes+endBytes || (len(b)-cardBytes)%endBytes != 0:
 		return c, fmt.Errorf("a card of kind %d with %d bytes", b[1], len(b))
 	}
-	c.ready = b[1] == cardReady
-	copy(c.GID[:], b[2:])
-	c.LID, c.MTU = binary.LittleEndian.Uint16(b[18:]), binary.LittleEndian.Uint16(b[20:])
-	c.QP, c.PSN = binary.LittleEndian.Uint32(b[22:]), binary.LittleEndian.Uint32(b[26:])
-	c.at = binary.LittleEndian.Uint64(b[30:])
-	c.key, c.slots, c.bytes = binary.LittleEndian.Uint32(b[38:]), binary.LittleEndian.Uint32(b[42:]), binary.LittleEndian.Uint32(b[46:])
+	c.ready, c.rails = b[1] == cardReady, (len(b)-cardBytes)/endBytes
+	if c.rails > MostRails {
+		return c, fmt.Errorf("%d rails", c.rails)
+	}
+	c.at, c.slots, c.bytes = binary.LittleEndian.Uint64(b[2:]), binary.LittleEndian.Uint32(b[10:]), binary.LittleEndian.Uint32(b[14:])
+	for i := range c.rails {
+		if c.ends[i], err = decodeEnd(b[cardBytes+i*endBytes:]); err != nil {
+			return c, err
+		}
+	}
 	return c, c.check()
 }
 
-func (c *card) check() error {
-	power := func(v uint32) bool { return v != 0 && v&(v-1) == 0 }
+// decodeEnd reads an end from b, which has endBytes at least.
+func decodeEnd(b []byte) (n end, err error) {
+	copy(n.GID[:], b)
+	n.LID, n.MTU = binary.LittleEndian.Uint16(b[16:]), binary.LittleEndian.Uint16(b[18:])
+	n.QP, n.PSN, n.Key = binary.LittleEndian.Uint32(b[20:]), binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[28:])
 	switch {
-	case c.QP >= 1<<24 || c.PSN >= 1<<24:
-		return fmt.Errorf("a queue pair %#x with packet number %#x", c.QP, c.PSN)
-	case c.MTU < 256 || c.MTU > 4096 || !power(uint32(c.MTU)):
-		return fmt.Errorf("packets of %d bytes", c.MTU)
+	case n.QP >= 1<<24 || n.PSN >= 1<<24:
+		return n, fmt.Errorf("a queue pair %#x with packet number %#x", n.QP, n.PSN)
+	case n.MTU < 256 || n.MTU > 4096 || !power(uint32(n.MTU)):
+		return n, fmt.Errorf("packets of %d bytes", n.MTU)
+	}
+	return n, nil
+}
+
+func (c *card) check() error {
+	switch {
 	case c.slots < fewestSlots || c.slots > mostSlots || !power(c.slots):
 		return fmt.Errorf("%d slots", c.slots)
 	case c.bytes < leastBytes || c.bytes > mostBytes || c.bytes%64 != 0:
@@ -90,6 +117,9 @@ func (c *card) check() error {
 	}
 	return nil
 }
+
+// power tells whether v is a power of two.
+func power(v uint32) bool { return v != 0 && v&(v-1) == 0 }
 
 // legible is what a peer says of itself, without what is not printable.
 func legible(b []byte) string {

@@ -58,7 +58,7 @@ func (e *Endpoint) serve(peer int, n *line) {
 		n.told = nil
 		if n.err == nil {
 			e.End.Unlock()
-			err := n.bring(e.domain, t)
+			err := n.bring(e.rails, t)
 			e.End.Lock()
 			answer = n.take(t, err) || answer
 		}
@@ -78,7 +78,7 @@ func (e *Endpoint) inform(peer int, card []byte, answer bool) {
 	if answer {
 		e.tell(peer, card)
 	}
-	e.domain.Wake()
+	e.rails.wake()
 	e.End.Lock()
 }
 
@@ -95,7 +95,7 @@ func (e *Endpoint) Left(peer int) {
 		e.changed.Store(true)
 	}
 	e.End.Unlock()
-	e.domain.Wake()
+	e.rails.wake()
 }
 
 // adopt has the Exchange see what has become of lines.
@@ -120,7 +120,12 @@ func (l *link) join(e *Endpoint, n *line) {
 		return
 	}
 	if n.connected && l.line == nil {
-		l.line, e.byQP[n.own.QP] = n, l
+		l.line, l.lanes = n, n.lanes
+		l.main = &l.lanes[(e.Rank+l.Peer)%len(l.lanes)]
+		for i := range l.lanes {
+			t := &l.lanes[i]
+			t.link, t.come, t.rail.lanes[t.pair.Address().QP] = l, l.granted, t
+		}
 		l.in.slots, l.heard.slots = n.slots, asideSlots
 		l.out.slots, l.say.slots = n.remote.slots, asideSlots
 		l.came, l.unsaid = make([]uint32, n.slots), make([]byte, 0, asideBytes)

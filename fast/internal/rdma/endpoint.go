@@ -12,17 +12,17 @@ import (
 type Endpoint struct {
 	links.Endpoint
 
-	domain       Domain
+	rails        *rails
 	slots, bytes uint32 // of each link
 	tell         func(peer int, card []byte)
-	links        []link           // by rank; its own is unused
-	byQP         map[uint32]*link // by the number of the queue pair, as far as the links have one
+	links        []link // by rank; its own is unused
 	known        registry
 
 	lent        int    // how many slots were lent
 	said        []byte // what another rank has said besides
 	completions [32]Completion
-	batch       []Write // of one link, to be posted
+	batch       []Write // to be posted
+	aim         *lane   // on which
 
 	lines   []*line // by rank, what was made for a link; nil: nothing so far; End is locked for this and what follows
 	servers int     // those who serve lines
@@ -30,16 +30,17 @@ type Endpoint struct {
 	changed atomic.Bool
 }
 
-// New is rank's end of its links to all of size ranks, over d, which is the endpoint's from now on. tell brings a card to another
-// rank's Told, in the order of the calls; it must not block.
-func New(rank, size int, d Domain, tell func(peer int, card []byte)) *Endpoint {
-	return newEndpoint(rank, size, d, tell, defaultSlots, defaultBytes)
+// New is rank's end of its links to all of size ranks, over one to MostRails domains, which are the endpoint's from now on. tell brings
+// a card to another rank's Told, in the order of the calls; it must not block.
+func New(rank, size int, domains []Domain, tell func(peer int, card []byte)) *Endpoint {
+	return newEndpoint(rank, size, domains, tell, defaultSlots, defaultBytes)
 }
 
 // newEndpoint is New with so many slots of so many bytes for each link.
-func newEndpoint(rank, size int, d Domain, tell func(peer int, card []byte), slots, bytes uint32) *Endpoint {
-	e := &Endpoint{domain: d, known: registry{domain: d}, slots: slots, bytes: bytes, tell: tell,
-		links: make([]link, size), lines: make([]*line, size), byQP: map[uint32]*link{},
+func newEndpoint(rank, size int, domains []Domain, tell func(peer int, card []byte), slots, bytes uint32) *Endpoint {
+	r := newRails(domains)
+	e := &Endpoint{rails: r, known: registry{rails: r}, slots: slots, bytes: bytes, tell: tell,
+		links: make([]link, size), lines: make([]*line, size),
 		batch: make([]Write, 0, batchWrites), said: make([]byte, 0, asideBytes)}
 	all := make([]*links.Link, size)
 	for peer := range all {

@@ -21,16 +21,20 @@ type world struct {
 	start        uint32 // the numbers of segments begin there
 	always       bool   // the whole suite is run, whenever tests are
 	known        bool   // all memory of long messages is registered
+	rails        []int  // of the ranks, in turn; nil: one each
 }
 
 var worlds = map[string]world{
-	"usual":       {Options: fabric.Options{Inline: 200}, always: true},
-	"few slots":   {Options: fabric.Options{MTU: 256, MaxMessage: 100_000}, slots: 4, bytes: 4 << 10, start: 1<<32 - 5, always: true},
-	"registered":  {Options: fabric.Options{MaxMessage: 1 << 20, Lazy: 3}, known: true},
+	"usual":      {Options: fabric.Options{Inline: 200}, always: true},
+	"few slots":  {Options: fabric.Options{MTU: 256, MaxMessage: 100_000}, slots: 4, bytes: 4 << 10, start: 1<<32 - 5, always: true},
+	"registered": {Options: fabric.Options{MaxMessage: 1 << 20, Lazy: 3}, known: true},
+	"two rails":  {Options: fabric.Options{MaxMessage: 1 << 20}, known: true, rails: []int{2}, always: true},
+	"three rails": {Options: fabric.Options{MTU: 1024, MaxMessage: 100_000, Lazy: 3}, slots: 8, bytes: 4 << 10, start: 1<<30 - 1,
+		known: true, rails: []int{3, 2, 3, 1}},
 	"slow device": {Options: fabric.Options{MTU: 1024, Inline: 64, Lazy: 8}, slots: 8, bytes: 8 << 10, start: 1<<30 - 3},
 }
 
-// TestExchange runs two of the worlds, and all of them if COLLGEN_RDMA is "all".
+// TestExchange runs some of the worlds, and all of them if COLLGEN_RDMA is "all".
 func TestExchange(t *testing.T) {
 	for name, w := range worlds {
 		t.Run(name, func(t *testing.T) {
@@ -52,6 +56,14 @@ func (w world) transports(t *testing.T, size int) (all []exchangetest.Transport)
 	return all
 }
 
+// railsOf is how many rails a rank has.
+func (w world) railsOf(rank int) int {
+	if w.rails == nil {
+		return 1
+	}
+	return w.rails[rank%len(w.rails)]
+}
+
 // group is endpoints of ranks on one fabric.
 type group struct {
 	*fabric.Fabric
@@ -61,7 +73,8 @@ type group struct {
 // member is an endpoint that tells the others when it closes.
 type member struct {
 	*rdma.Endpoint
-	device *fabric.Domain
+	device *fabric.Domain   // of the first rail
+	rails  []*fabric.Domain // all
 	others func() []member
 	closed *atomic.Bool
 	known  map[*byte]int // how many bytes from there on were made known; nil: none are
@@ -78,6 +91,14 @@ func (m member) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Re
 		}
 	}
 	return m.Endpoint.Exchange(ctx, sends, recvs)
+}
+
+// left is how many pairs and regions there are of its devices.
+func (m member) left() (n int) {
+	for _, d := range m.rails {
+		n += d.Left()
+	}
+	return n
 }
 
 func (m member) know(b []byte) {
@@ -110,10 +131,15 @@ func (w world) group(t testing.TB, size int) *group {
 	}
 	g := &group{Fabric: fabric.New(w.Options)}
 	for rank := range size {
-		d := g.Domain(fmt.Sprint("sim", rank))
-		e := rdma.NewEndpoint(rank, size, d, func(peer int, card []byte) { g.all[peer].Told(rank, card) }, w.slots, w.bytes)
+		var rails []*fabric.Domain
+		var domains []rdma.Domain
+		for i := range w.railsOf(rank) {
+			d := g.Domain(fmt.Sprint("sim", rank, "abcdefgh"[i:i+1]))
+			rails, domains = append(rails, d), append(domains, d)
+		}
+		e := rdma.NewEndpoint(rank, size, domains, func(peer int, card []byte) { g.all[peer].Told(rank, card) }, w.slots, w.bytes)
 		e.StartAt(w.start)
-		m := member{Endpoint: e, device: d, others: func() []member { return g.all }, closed: new(atomic.Bool)}
+		m := member{Endpoint: e, device: rails[0], rails: rails, others: func() []member { return g.all }, closed: new(atomic.Bool)}
 		if w.known {
 			m.known = map[*byte]int{}
 		}

@@ -17,7 +17,7 @@ func (e *Endpoint) StartAt(n uint32) {
 		l := &e.links[i]
 		l.out.sent, l.out.freed, l.say.sent, l.say.freed = n, n, n, n
 		l.in.next, l.in.come, l.in.told, l.heard.next, l.heard.come, l.heard.told = n, n, n, n, n, n
-		l.searched = n
+		l.searched, l.striped, l.granted = n, n, n
 	}
 }
 
@@ -28,27 +28,32 @@ func ordinaryMark() wire.Mark { return wire.NewMark(OrdinaryCall()) }
 
 // Peer is what a rank is told of another one, for peers that tests make.
 type Peer struct {
-	Address
+	Ends         []End
 	At           uint64
-	Key          uint32
 	Slots, Bytes uint32
 }
+
+// End is one rail of a Peer.
+type End = end
 
 // ReadCard is a card's contents.
 func ReadCard(b []byte) (Peer, error) {
 	c, err := decode(b)
-	return Peer{c.Address, c.at, c.key, c.slots, c.bytes}, err
+	return Peer{c.ends[:c.rails], c.at, c.slots, c.bytes}, err
 }
 
 // Card is p's card, which is ready.
 func (p Peer) Card() []byte {
-	return (&card{Address: p.Address, at: p.At, key: p.Key, slots: p.Slots, bytes: p.Bytes, ready: true}).encode()
+	c := card{rails: len(p.Ends), at: p.At, slots: p.Slots, bytes: p.Bytes, ready: true}
+	copy(c.ends[:], p.Ends)
+	return c.encode()
 }
 
 // What tests of hostile peers say.
 const (
 	HeaderAt   = headerAt
 	PayloadAt  = payloadAt
+	Stripe     = immStripe
 	Segment    = immSegment
 	Aside      = immAside
 	Freed      = immFreed
@@ -58,17 +63,25 @@ const (
 // AsideAt is where what is said besides begins.
 func (p Peer) AsideAt() uint64 { return asideAt(p.Slots, p.Bytes) }
 
+// looseLink is a link that is connected with nothing.
+func looseLink() *link {
+	l := &link{line: &line{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}, lanes: make([]lane, 1)}
+	l.main = &l.lanes[0]
+	l.main.link = l
+	return l
+}
+
 // SegmentOf is a segment without bytes, of a message of so many, in ordinaryCall, and where in a slot it begins.
 func SegmentOf(left uint64) (b []byte, from int) {
-	l := &link{line: &line{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}}
+	l := looseLink()
 	mark := ordinaryMark()
 	from = l.compose(&mark, left, nil)
-	return l.sendSlot()[from:payloadAt], from
+	return l.main.sendSlot()[from:payloadAt], from
 }
 
 // PlaceOf is the answer for a message to where it is to go.
 func PlaceOf(n, at uint64, key uint32) []byte {
-	return place{n: n, granted: true, at: at, key: key}.append(nil)
+	return place{n: n, granted: true, at: at, keys: [MostRails]uint32{key}}.append(nil)
 }
 
 // Overbook has e take the other ranks' slots for more than they are.

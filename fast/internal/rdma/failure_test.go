@@ -134,23 +134,24 @@ func TestMemlock(t *testing.T) {
 }
 
 // TestPlanted: what the fabric is there for is seen by what is tested over it. A device that tells of bytes before they are there
-// spoils messages, and a rank that takes slots for more than there are is found out.
+// spoils messages, also those of several rails, and a rank that takes slots for more than there are is found out.
 func TestPlanted(t *testing.T) {
-	misplaced := worlds["slow device"].group(t, 2)
-	misplaced.Misplaced = true
+	misplaced, striped := worlds["slow device"].group(t, 2), worlds["two rails"].group(t, 2)
+	misplaced.all[0].device.Misplaced, striped.all[0].rails[0].Misplaced = true, true // of striped it is not the main one
 	overbooked := worlds["few slots"].group(t, 2)
 	if s, r := overbooked.both([]byte{1}, make([]byte, 1)); s != nil || r != nil {
 		t.Fatal(s, r)
 	}
 	overbooked.all[0].Overbook()
-	for name, g := range map[string]*group{"misplaced": misplaced, "overbooked": overbooked} {
+	for name, g := range map[string]*group{"misplaced": misplaced, "striped": striped, "overbooked": overbooked} {
 		seen := false
 		for range 50 {
-			data, into := bytes.Repeat([]byte{7}, 200<<10), make([]byte, 200<<10)
+			data, into := bytes.Repeat([]byte{7}, 300<<10), make([]byte, 300<<10)
+			g.known(data, into, [2]bool{name == "striped", name == "striped"})
 			go func() { time.Sleep(time.Millisecond); _ = g.all[0].send(1, data) }()
 			err := g.all[1].receive(0, into)
 			if seen = err != nil || !bytes.Equal(data, into); seen {
-				t.Logf("%s: %v", name, err)
+				t.Logf("%s: %v, all bytes are there: %v", name, err, bytes.Equal(data, into))
 				break
 			}
 		}
@@ -171,7 +172,12 @@ func TestNothingLeft(t *testing.T) {
 			_ = g.all[1].receive(0, make([]byte, 1))
 		},
 	} {
-		g := worlds["registered"].group(t, 2)
+		w := worlds["registered"]
+		w.rails = []int{1, 2}
+		if name == "death" {
+			w.rails = []int{2}
+		}
+		g := w.group(t, 2)
 		if s, r := g.both(make([]byte, 1<<20), make([]byte, 1<<20)); s != nil || r != nil {
 			t.Fatal(s, r)
 		}
@@ -180,9 +186,9 @@ func TestNothingLeft(t *testing.T) {
 			_ = m.Close()
 		}
 		for _, m := range g.all {
-			for start := time.Now(); m.device.Left() > 0; time.Sleep(time.Millisecond) {
+			for start := time.Now(); m.left() > 0; time.Sleep(time.Millisecond) {
 				if time.Since(start) > long {
-					t.Fatalf("%s: %d pairs and regions of rank %d are left", name, m.device.Left(), m.Rank)
+					t.Fatalf("%s: %d pairs and regions of rank %d are left", name, m.left(), m.Rank)
 				}
 			}
 		}

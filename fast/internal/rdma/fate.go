@@ -43,7 +43,9 @@ func (e *Endpoint) abort() {
 			e.flush(l)
 		}
 		if in := l.inFlight(); in[0] != nil || in[1] != nil {
-			_ = l.line.pair.Break()
+			for i := range l.lanes {
+				_ = l.lanes[i].pair.Break()
+			}
 			l.Fail(l.Died("the link was given up with a message on its way"))
 			e.awaitFlush(l)
 			e.known.withdraw(in)
@@ -53,7 +55,7 @@ func (e *Endpoint) abort() {
 
 // inFlight is the memory of the caller that this rank's device reads, and that the other one's may write.
 func (l *link) inFlight() (in [2]*known) {
-	if l.put.last > l.ended {
+	if !l.gone() {
 		in[0] = l.put.from
 	}
 	in[1] = l.where
@@ -65,7 +67,7 @@ const flushTime = time.Second
 
 // awaitFlush waits until nothing is read any more for l.
 func (e *Endpoint) awaitFlush(l *link) {
-	for start := time.Now(); l.ended < l.signed && time.Since(start) < flushTime; {
+	for start := time.Now(); !l.quiet() && time.Since(start) < flushTime; {
 		if e.poll() != nil {
 			return
 		}
@@ -76,7 +78,7 @@ func (e *Endpoint) awaitFlush(l *link) {
 // ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
 	if e.End.Fail(err) {
-		e.domain.Wake()
+		e.rails.wake()
 	}
 }
 

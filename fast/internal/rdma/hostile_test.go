@@ -9,49 +9,70 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/rdma/fabric"
+	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// stranger is a peer of rank 0 that a test is: a queue pair without an endpoint.
+// stranger is a peer of rank 0 that a test is: queue pairs without an endpoint.
 type stranger struct {
 	t      testing.TB
-	pair   rdma.Pair
-	region rdma.Region
+	lanes  []strange
 	memory []byte
-	posted uint64
 	to     rdma.Peer // rank 0
 	rank0  *rdma.Endpoint
 	heard  chan struct{} // closed when rank 0 has said so
 }
 
-func newStranger(t testing.TB) *stranger {
+// strange is one rail of a stranger.
+type strange struct {
+	device *fabric.Domain
+	pair   rdma.Pair
+	region rdma.Region
+	posted uint64
+}
+
+// newStranger is one of so many rails. The main one is the second, if there is one, because the ranks are 0 and 1.
+func newStranger(t testing.TB, rails int) *stranger {
 	f := fabric.New(fabric.Options{Seed: seed.Add(1)})
-	d := f.Domain("stranger")
 	s := &stranger{t: t, memory: make([]byte, 1<<20), heard: make(chan struct{})}
-	var err error
-	if s.region, err = d.Register(s.memory); err != nil {
-		t.Fatal(err)
+	own := rdma.Peer{Slots: rdma.DefaultSlots, Bytes: rdma.DefaultBytes}
+	var domains []rdma.Domain
+	for range rails {
+		one := newStrange(t, f.Domain("stranger"), s.memory)
+		at, key := one.region.Place()
+		own.At, own.Ends = at, append(own.Ends, rdma.End{Address: one.pair.Address(), Key: key})
+		s.lanes, domains = append(s.lanes, one), append(domains, f.Domain("sim0"))
 	}
-	if s.pair, err = d.Pair(1000, 1000); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.pair.Receive(1000); err != nil {
-		t.Fatal(err)
-	}
-	s.rank0 = rdma.NewEndpoint(0, 2, f.Domain("sim0"), s.told, rdma.DefaultSlots, rdma.DefaultBytes)
+	s.rank0 = rdma.NewEndpoint(0, 2, domains, s.told, rdma.DefaultSlots, rdma.DefaultBytes)
 	t.Cleanup(func() { _ = s.rank0.Close() })
-	at, key := s.region.Place()
-	s.rank0.Told(1, rdma.Peer{Address: s.pair.Address(), At: at, Key: key, Slots: rdma.DefaultSlots, Bytes: rdma.DefaultBytes}.Card())
+	s.rank0.Told(1, own.Card())
 	<-s.heard
 	s.rank0.Begin(wire.NewMark(rdma.OrdinaryCall()))
 	return s
+}
+
+func newStrange(t testing.TB, d *fabric.Domain, memory []byte) strange {
+	var err error
+	one := strange{device: d}
+	if one.region, err = d.Register(memory); err != nil {
+		t.Fatal(err)
+	}
+	if one.pair, err = d.Pair(1000, 1000); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.pair.Receive(1000); err != nil {
+		t.Fatal(err)
+	}
+	return one
 }
 
 // told is what rank 0 says of itself.
 func (s *stranger) told(_ int, card []byte) {
 	var err error
 	if s.to, err = rdma.ReadCard(card); err == nil {
-		err = s.pair.Connect(s.to.Address)
+		for i, end := range s.to.Ends {
+			err = errors.Join(err, s.lanes[i].pair.Connect(end.Address))
+		}
 	}
 	if err != nil {
 		s.t.Error(err)
@@ -59,15 +80,44 @@ func (s *stranger) told(_ int, card []byte) {
 	close(s.heard)
 }
 
-// write writes data to rank 0's memory, at an offset of its slots, with an immediate.
+// write writes data to rank 0's memory over the main lane, at an offset of its slots, with an immediate.
 func (s *stranger) write(offset uint64, data []byte, imm uint32) {
+	s.writeOver(1%len(s.lanes), offset, data, imm)
+}
+
+// writeOver is write over the lane of that number.
+func (s *stranger) writeOver(lane int, offset uint64, data []byte, imm uint32) {
+	one := &s.lanes[lane]
 	copy(s.memory, data)
-	w := rdma.Write{ID: s.posted, From: s.region, Memory: s.memory, Length: len(data), To: s.to.At + offset, Key: s.to.Key,
+	w := rdma.Write{ID: one.posted, From: one.region, Memory: s.memory, Length: len(data), To: s.to.At + offset, Key: s.to.Ends[lane].Key,
 		Immediate: imm, Tell: true, Signal: true, Inline: true}
-	s.posted++
-	if err := s.pair.Write([]rdma.Write{w}); err != nil {
+	one.posted++
+	if err := one.pair.Write([]rdma.Write{w}); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// awaitPlace waits until rank 0 has said where a message is to go.
+func (s *stranger) awaitPlace() {
+	for start, done := time.Now(), make([]rdma.Completion, 1); time.Since(start) < long; {
+		n, err := s.lanes[1%len(s.lanes)].device.Poll(done)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if n == 1 && done[0].Received && done[0].Immediate == rdma.Aside {
+			return
+		}
+	}
+	s.t.Fatal("rank 0 does not say where a message is to go")
+}
+
+// leaveEarly sends the beginning and the end of a message, and leaves, though nothing has come over the other lane.
+func (s *stranger) leaveEarly(at uint64, first []byte) {
+	s.write(at, first, rdma.Segment)
+	s.awaitPlace()
+	last, _ := rdma.SegmentOf(0)
+	s.write(rdma.DefaultBytes+at, last, rdma.Segment|1)
+	s.write(s.to.AsideAt(), talk.Header{Kind: talk.Bye}.Append(nil), rdma.Aside)
 }
 
 // receives is what rank 0 makes of a receive of so many bytes.
@@ -111,11 +161,11 @@ func TestHostile(t *testing.T) {
 		"says the second word":      {0, func(s *stranger) { s.write(s.to.AsideAt(), nil, rdma.Aside|1) }},
 		"writes beyond the memory":  {0, func(s *stranger) { s.write(1<<40, empty, rdma.Segment) }},
 		"writes before the memory":  {0, func(s *stranger) { s.to.At -= 64; s.write(0, empty, rdma.Segment) }},
-		"writes with another key":   {0, func(s *stranger) { s.to.Key++; s.write(slot, empty, rdma.Segment) }},
-		"breaks the queue pair off": {0, func(s *stranger) { _ = s.pair.Close() }},
+		"writes with another key":   {0, func(s *stranger) { s.to.Ends[0].Key++; s.write(slot, empty, rdma.Segment) }},
+		"breaks the queue pair off": {0, func(s *stranger) { _ = s.lanes[0].pair.Close() }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStranger(t)
+			s := newStranger(t, 1)
 			test.write(s)
 			err := s.receives(test.bytes)
 			if name == "the same number twice" && err == nil {
@@ -129,9 +179,56 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestHostileStripes has a peer of several rails write on one beside the main one what it should not.
+func TestHostileStripes(t *testing.T) {
+	empty, at := rdma.SegmentOf(0)
+	long, _ := rdma.SegmentOf(rdma.LongBytes)
+	for name, write := range map[string]func(s *stranger){
+		"says that all has come of nothing": func(s *stranger) { s.writeOver(0, 0, nil, rdma.Stripe) },
+		"says it with another number": func(s *stranger) {
+			s.write(uint64(at), long, rdma.Segment)
+			s.awaitPlace()
+			s.writeOver(0, 0, nil, rdma.Stripe|1)
+		},
+		"says it twice": func(s *stranger) {
+			s.write(uint64(at), long, rdma.Segment)
+			s.awaitPlace()
+			s.writeOver(0, 0, nil, rdma.Stripe)
+			s.writeOver(0, 0, nil, rdma.Stripe|1)
+		},
+		"says it with bytes":        func(s *stranger) { s.writeOver(0, uint64(at), empty, rdma.Stripe) },
+		"a segment":                 func(s *stranger) { s.writeOver(0, uint64(at), empty, rdma.Segment) },
+		"words":                     func(s *stranger) { s.writeOver(0, s.to.AsideAt(), nil, rdma.Aside) },
+		"frees nothing":             func(s *stranger) { s.writeOver(0, 0, nil, rdma.Freed) },
+		"frees no words":            func(s *stranger) { s.writeOver(0, 0, nil, rdma.AsideFreed) },
+		"breaks the queue pair off": func(s *stranger) { _ = s.lanes[0].pair.Close() },
+		"breaks the main one off":   func(s *stranger) { _ = s.lanes[1].pair.Close() },
+		"leaves before it has all":  func(s *stranger) { s.leaveEarly(uint64(at), long); _ = s.lanes[0].pair.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStranger(t, 2)
+			into := make([]byte, rdma.LongBytes)
+			s.rank0.Know(into)
+			ended := make(chan error)
+			go func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				ended <- s.rank0.Exchange(ctx, nil, []wire.Recv{{Peer: 1, Into: into}})
+			}()
+			write(s)
+			err := <-ended
+			var peer *wire.PeerError
+			if !errors.As(err, &peer) || peer.Rank != 1 {
+				t.Error(err)
+			}
+			t.Log(err)
+		})
+	}
+}
+
 // TestHonestStranger: what TestHostile changes is accepted unchanged.
 func TestHonestStranger(t *testing.T) {
-	s := newStranger(t)
+	s := newStranger(t, 1)
 	for i := range uint32(40) {
 		b, at := rdma.SegmentOf(0)
 		s.write(uint64(i%rdma.DefaultSlots)*rdma.DefaultBytes+uint64(at), b, rdma.Segment|i)
@@ -145,7 +242,7 @@ func TestHonestStranger(t *testing.T) {
 func TestNoise(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
-		s := newStranger(t)
+		s := newStranger(t, 1)
 		b, at := rdma.SegmentOf(rnd.Uint64N(3))
 		for range rnd.IntN(4) {
 			b[rnd.IntN(len(b))] = byte(rnd.Uint32())

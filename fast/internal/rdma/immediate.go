@@ -8,6 +8,7 @@ const (
 	immFreed                          // how many segments have been taken: up to that number. No bytes were written
 	immAsideFreed                     // the same of what is said besides
 	immKinds      = 3 << 30
+	immStripe     = 0 // on a lane beside the main one, where there is no other kind: all of a message has been written, by its number
 	immNumbers    = 1<<30 - 1
 )
 

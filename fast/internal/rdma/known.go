@@ -1,13 +1,14 @@
 package rdma
 
 import (
+	"errors"
 	"sync"
 	"unsafe"
 )
 
 // registry is memory that was made known. It has a lock of its own: to register much memory takes long.
 type registry struct {
-	domain Domain
+	rails *rails
 
 	mu     sync.Mutex
 	known  []*known
@@ -16,10 +17,10 @@ type registry struct {
 
 // known is memory that lasts, and is registered with the first long message that lies in it.
 type known struct {
-	memory []byte
-	region Region // nil: not registered
-	uses   int    // how often it was made known
-	failed bool   // it cannot be registered
+	memory  []byte
+	regions []Region // of each rail; nil: not registered
+	uses    int      // how often it was made known
+	failed  bool     // it cannot be registered
 }
 
 // Know has long messages to and from memory go without a copy, until Forget. The memory is not Go's. What was made known several
@@ -65,7 +66,7 @@ func (r *registry) registered(b []byte) *known {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range r.known {
-		if k.holds(b) && k.register(r.domain) {
+		if k.holds(b) && k.register(r.rails) {
 			return k
 		}
 	}
@@ -109,24 +110,25 @@ func (k *known) offset(b []byte) int {
 	return int(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(k.memory))))
 }
 
-// register has k registered, and tells whether it is. What could not be registered once is not tried again.
-func (k *known) register(d Domain) bool {
-	if k.region != nil || k.failed {
-		return k.region != nil
+// register has k registered with all rails, and tells whether it is. What could not be registered once is not tried again.
+func (k *known) register(r *rails) bool {
+	for i := 0; len(k.regions) < len(r.all) && !k.failed; i++ {
+		region, err := r.all[i].Register(k.memory)
+		if k.failed = err != nil; !k.failed {
+			k.regions = append(k.regions, region)
+		}
 	}
-	r, err := d.Register(k.memory)
-	if k.failed = err != nil; !k.failed {
-		k.region = r
+	if k.failed {
+		_ = k.close()
 	}
 	return !k.failed
 }
 
 // close ends the registration.
-func (k *known) close() error {
-	if k.region == nil {
-		return nil
+func (k *known) close() (err error) {
+	for _, region := range k.regions {
+		err = errors.Join(err, region.Close())
 	}
-	r := k.region
-	k.region = nil
-	return r.Close()
+	k.regions = nil
+	return err
 }

@@ -12,10 +12,8 @@ import (
 type line struct {
 	slots, bytes uint32
 	memory       []byte
-	region       Region
-	pair         Pair
-	own          Address
-	remote       card // with which it is connected
+	lanes        []lane // of all rails; when it is connected, of those that both ranks have
+	remote       card   // with which it is connected
 
 	served    bool  // somebody does
 	told      *told // what the other rank has told, and nobody has looked at
@@ -32,18 +30,18 @@ type told struct {
 }
 
 // receives is how many immediates may come before this rank sees them: of segments, and of what is said besides; then what
-// says that slots are free, a quarter of them at a time; and reposting lags behind.
+// says that slots are free, a quarter of them at a time; and reposting lags behind. Beside the main lane it is one or two.
 func receives(slots uint32) int { return int(slots) + asideSlots + 4 + 4 + repost }
 
-// Completions is how many completions there may be at once of an endpoint that is connected with so many others.
+// Completions is how many completions there may be at once, on each rail, of an endpoint that is connected with so many others.
 func Completions(peers int) int { return max(1, peers) * (receives(defaultSlots) + defaultSlots) }
 
 // bring makes n, unless it was made, and connects it as the other rank has told, if it has.
-func (n *line) bring(d Domain, t *told) error {
-	if n.pair == nil {
-		if err := n.make(d); err != nil {
+func (n *line) bring(r *rails, t *told) error {
+	if n.memory == nil {
+		if err := n.make(r); err != nil {
 			_ = n.close()
-			return fmt.Errorf("%s: %w", d.Name(), err)
+			return err
 		}
 	}
 	if t == nil || n.connected {
@@ -52,25 +50,26 @@ func (n *line) bring(d Domain, t *told) error {
 	return n.connect(t)
 }
 
-// make makes a queue pair and its memory. On an error there may be a part of them.
-func (n *line) make(d Domain) (err error) {
+// make makes memory, and a queue pair on each rail. On an error there may be a part of them.
+func (n *line) make(r *rails) (err error) {
 	if n.memory, err = allocate(linkBytes(n.slots, n.bytes)); err != nil {
 		return err
 	}
-	if n.region, err = d.Register(n.memory); err != nil {
-		return err
+	n.lanes = make([]lane, len(r.all))
+	for i := range n.lanes {
+		n.lanes[i] = lane{rail: &r.all[i], index: i}
+		if err := n.lanes[i].open(n.memory, n.slots); err != nil {
+			return err
+		}
 	}
-	if n.pair, err = d.Pair(int(n.slots), receives(n.slots)); err != nil {
-		return err
-	}
-	n.own = n.pair.Address()
-	return n.pair.Receive(receives(n.slots))
+	return nil
 }
 
 // errGivesNone is the error of a peer that cannot be connected with.
 var errGivesNone = errors.New("it gives no connection")
 
-// connect connects n with the queue pair that the other rank has told of.
+// connect connects n with the queue pairs that the other rank has told of. If one rank has more rails than the other one, it does
+// without the last ones.
 func (n *line) connect(t *told) error {
 	switch {
 	case t.err != nil:
@@ -81,7 +80,20 @@ func (n *line) connect(t *told) error {
 		return fmt.Errorf("%w: its slots have %d bytes, those of this rank %d", errGivesNone, t.bytes, n.bytes)
 	}
 	n.remote = t.card
-	return n.pair.Connect(t.Address)
+	for i := range n.lanes[:min(t.rails, len(n.lanes))] {
+		n.lanes[i].key = t.ends[i].Key
+		if err := n.lanes[i].pair.Connect(t.ends[i].Address); err != nil {
+			return err
+		}
+	}
+	for len(n.lanes) > t.rails {
+		last := len(n.lanes) - 1
+		if err := n.lanes[last].close(); err != nil {
+			return err
+		}
+		n.lanes = n.lanes[:last]
+	}
+	return nil
 }
 
 // hear keeps what the other rank has told until somebody looks at it: the last card, or one that puts an end to it.
@@ -108,20 +120,15 @@ func (n *line) take(t *told, err error) (answer bool) {
 	return answer
 }
 
-// close gives back what there is, the queue pair first: it may still write to the memory.
+// close gives back what there is.
 func (n *line) close() (err error) {
-	if n.pair != nil {
-		err = n.pair.Close()
-		n.pair = nil
-	}
-	if n.region != nil {
-		err = errors.Join(err, n.region.Close())
-		n.region = nil
+	for i := range n.lanes {
+		err = errors.Join(err, n.lanes[i].close())
 	}
 	if n.memory != nil {
 		err = errors.Join(err, unix.Munmap(n.memory))
-		n.memory = nil
 	}
+	n.lanes, n.memory = nil, nil
 	return err
 }
 
@@ -130,6 +137,10 @@ func (n *line) card() []byte {
 	if n.err != nil {
 		return (&card{refusal: n.err.Error()}).encode()
 	}
-	at, key := n.region.Place()
-	return (&card{Address: n.own, at: at, key: key, slots: n.slots, bytes: n.bytes, ready: n.connected}).encode()
+	at, _ := n.lanes[0].region.Place()
+	c := card{at: at, rails: len(n.lanes), slots: n.slots, bytes: n.bytes, ready: n.connected}
+	for i := range n.lanes {
+		c.ends[i] = n.lanes[i].end()
+	}
+	return c.encode()
 }

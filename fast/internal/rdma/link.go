@@ -11,6 +11,8 @@ type link struct {
 	links.Link
 	asked bool  // for a line
 	line  *line // nil: not connected yet
+	lanes []lane
+	main  *lane // of all but the parts of long messages
 	ready bool  // the other rank can be written to
 
 	out    window // of segments
@@ -18,13 +20,11 @@ type link struct {
 	in     inbox
 	heard  inbox
 	came   []uint32 // how many bytes were written with the segment in each slot
-	used   int      // receives that were consumed and not posted again
-	begun  uint64   // writes that were posted
-	ended  uint64   // those that are over, as far as is known
-	signed uint64   // those up to the last one that is told of when it is over
 	told   uint64   // the fingerprint of the call that was told last
 	unsaid []byte   // frames to be said besides
 
+	striped  uint32  // messages that were written to their places
+	granted  uint32  // and those that the other rank was told the places of
 	put      put     // how the send in turn is written to its place
 	where    *known  // of the receive in turn: the registered memory that the other rank was told to write to
 	current  segment // the one in the slot in turn, of a message in turn
@@ -36,7 +36,7 @@ type link struct {
 	searched uint32  // up to there segments were looked at before their turn
 
 	flushed bool // all that is known of why it broke is that something was flushed
-	dead    bool // the queue pair is broken
+	dead    bool // a queue pair is broken
 	probed  time.Time
 }
 
@@ -45,18 +45,15 @@ type put struct {
 	asks   bool   // where it is to go, which was not answered
 	to     place  // the answer
 	from   *known // the registered memory that it lies in, if its place is granted
+	part   int    // in parts of so many bytes it is written there
 	placed int    // bytes that were written to its place, or soon will be
-	last   uint64 // the number of the last write of them out of that memory, plus 1
-	closed bool   // the other rank was told that all were
+	last   uint64 // the number of the last write of them out of that memory on the main lane, plus 1
+	ends   int    // on so many lanes beside the main one the other rank was told that all were
+	closed bool   // and on the main one
 }
 
 // slot is the slot of segment n.
 func (l *link) slot(n uint32) []byte { return l.line.part(0, n%l.in.slots, l.line.bytes) }
-
-// sendSlot is the slot to send from of the next write.
-func (l *link) sendSlot() []byte {
-	return l.line.part(sendAt(l.line.slots, l.line.bytes), uint32(l.begun%uint64(l.line.slots)), l.line.bytes)
-}
 
 // part is the slot of that number of those from at on.
 func (n *line) part(at int, slot, bytes uint32) []byte {
@@ -64,5 +61,35 @@ func (n *line) part(at int, slot, bytes uint32) []byte {
 	return n.memory[at : at+int(bytes) : at+int(bytes)]
 }
 
-// canWrite tells whether a write can be posted, and has a slot to send from.
-func (l *link) canWrite() bool { return l.begun-l.ended < uint64(l.line.slots) }
+// beside is the lane of that number, counted from the main one on, and around.
+func (l *link) beside(n int) *lane { return &l.lanes[(l.main.index+n)%len(l.lanes)] }
+
+// gone tells whether nothing of the send in turn is read any more where it lies.
+func (l *link) gone() bool {
+	for i := 1; i < len(l.lanes); i++ {
+		if t := l.beside(i); t.ended < t.begun {
+			return false
+		}
+	}
+	return l.put.last == 0 || l.main.ended >= l.put.last
+}
+
+// quiet tells whether nothing is on its way that this rank will be told of.
+func (l *link) quiet() bool {
+	for i := range l.lanes {
+		if t := &l.lanes[i]; t.ended < t.signed {
+			return false
+		}
+	}
+	return true
+}
+
+// whole tells whether all of the receive in turn has come that goes over other lanes than the main one, if this rank has told its place.
+func (l *link) whole() bool {
+	for i := 1; i < len(l.lanes) && l.where != nil; i++ {
+		if l.beside(i).come != l.granted {
+			return false
+		}
+	}
+	return true
+}

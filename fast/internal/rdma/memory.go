@@ -1,7 +1,6 @@
 package rdma
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -74,38 +73,4 @@ func parse(slot []byte, written uint32) (s segment, err error) {
 		err = fmt.Errorf("a frame of kind %d before a message", s.told.Kind)
 	}
 	return s, err
-}
-
-// kindPlace is the kind of the answer to a message that asks for its place, besides those of package talk.
-const (
-	kindPlace  uint8 = 64
-	placeBytes       = 8 + 8 + 8 + 8
-)
-
-// place is where message n may be written to, or that it is to come through the slots.
-type place struct {
-	n       uint64
-	granted bool
-	at      uint64
-	key     uint32
-}
-
-func (p place) append(b []byte) []byte {
-	first := uint64(kindPlace)
-	if p.granted {
-		first |= 1 << 8
-	}
-	b = binary.LittleEndian.AppendUint64(b, first)
-	b = binary.LittleEndian.AppendUint64(b, p.n)
-	b = binary.LittleEndian.AppendUint64(b, p.at)
-	return binary.LittleEndian.AppendUint64(b, uint64(p.key))
-}
-
-// parsePlace reads a place from b, which has placeBytes at least.
-func parsePlace(b []byte) (p place, err error) {
-	first, key := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[24:])
-	if uint8(first) != kindPlace || first>>9 != 0 || key>>32 != 0 {
-		return p, fmt.Errorf("a place of kind %#x with key %#x", first, key)
-	}
-	return place{n: binary.LittleEndian.Uint64(b[8:]), granted: first>>8 == 1, at: binary.LittleEndian.Uint64(b[16:]), key: uint32(key)}, nil
 }

@@ -12,5 +12,9 @@ func (e *Endpoint) Protocol(bytes int, reduces bool) string {
 	if bytes < longBytes || reduces {
 		return slots
 	}
-	return "written to its place, if that is memory of Alloc; or else " + slots
+	over := ""
+	if n := len(e.rails.all); n > 1 {
+		over = fmt.Sprintf(", over %d rails if the receiver has as many", n)
+	}
+	return "written to its place" + over + ", if that is memory of Alloc; or else " + slots
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// MostRails is how many domains an endpoint may have.
+// MostRails is how many domains an endpoint may have: devices, or ports of them.
 const MostRails = 8
 
 // Domain is what one endpoint has of a port of a device: a protection domain, and a completion queue with a channel that tells a
-// goroutine which sleeps. Poll, Arm and Wait are called by one goroutine at a time, the others from any.
+// goroutine which sleeps. Poll and Arm are called by one goroutine at a time, Wait by one at a time as well, the others by any.
 type Domain interface {
 	// Name is the device and port, for people.
 	Name() string

@@ -22,7 +22,7 @@ func (e *Endpoint) release() {
 	limit := e.End.Drain()
 	go func() {
 		for start := time.Now(); !e.drained() && time.Since(start) < limit; {
-			_ = e.domain.Wait(time.Millisecond)
+			_ = e.rails.sleep(time.Millisecond)
 		}
 		e.free()
 	}()
@@ -34,7 +34,7 @@ func (e *Endpoint) drained() bool {
 		return true
 	}
 	for i := range e.links {
-		if l := &e.links[i]; l.ready && !l.dead && (len(l.unsaid) > 0 || l.ended < l.signed) {
+		if l := &e.links[i]; l.ready && !l.dead && (len(l.unsaid) > 0 || !l.quiet()) {
 			return false
 		}
 	}
@@ -64,5 +64,5 @@ func (e *Endpoint) dispose() {
 		}
 	}
 	e.known.close()
-	_ = e.domain.Close()
+	e.rails.close()
 }

@@ -41,7 +41,7 @@ func soon(t *testing.T, what string, f func()) {
 func (g *group) nothingLeft(t *testing.T) {
 	t.Helper()
 	soon(t, "giving everything back", func() {
-		for g.all[0].device.Left() > 0 {
+		for g.all[0].left() > 0 {
 			time.Sleep(time.Millisecond)
 		}
 	})

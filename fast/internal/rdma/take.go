@@ -1,6 +1,11 @@
 package rdma
 
-import "github.com/collgen/collgen/fast/internal/links"
+import (
+	"errors"
+
+	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
 
 // pull takes what has come for the receives on l, and tells whether that was anything. A receive for which nothing comes any
 // more is an error.
@@ -12,12 +17,14 @@ func (e *Endpoint) pull(l *link) (moved bool, err error) {
 				return moved, nil // of a receive marked AfterSend
 			}
 			e.settle(l, m)
-		case l.in.next != l.in.come && !l.lent:
+		case l.in.next != l.in.come && !l.lent && l.whole():
 			if err := e.begin(l, m); err != nil {
 				return moved, err
 			}
 		case moved:
 			return true, nil
+		case l.in.next != l.in.come && !l.dead && errors.Is(l.Verdict, wire.ErrClosed):
+			return false, nil // the other rank has written all before its last word, though not over the same lane
 		default:
 			return false, l.Verdict
 		}
@@ -102,9 +109,8 @@ func (e *Endpoint) grant(l *link, m *links.Incoming) {
 		l.where = e.known.registered(m.Into)
 	}
 	if l.where != nil {
-		answer.granted = true
-		answer.at, answer.key = l.where.region.Place()
-		answer.at += uint64(l.where.offset(m.Into))
+		answer.grant(l.where, l.where.offset(m.Into))
+		l.granted++
 	}
 	l.unsaid = answer.append(l.unsaid)
 	e.flush(l)

@@ -31,7 +31,7 @@ func (e *Endpoint) look() bool {
 func (e *Endpoint) sleep(ctx context.Context) error {
 	failure := e.Failure(ctx) // looked for first, because it does not undo what the failed rank did before
 	e.adopt()
-	if err := e.domain.Arm(); err != nil {
+	if err := e.rails.arm(); err != nil {
 		return err
 	}
 	moved, err := e.advance()
@@ -41,7 +41,7 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	if failure != nil {
 		return failure
 	}
-	if err := e.domain.Wait(links.Nap); err != nil {
+	if err := e.rails.sleep(links.Nap); err != nil {
 		return err
 	}
 	if e.Slept() {
@@ -68,10 +68,15 @@ func (e *Endpoint) probe() {
 	now := time.Now()
 	for _, peer := range e.Active {
 		l := &e.links[peer]
-		if l.ready && !l.dead && l.ended == l.signed && l.canWrite() && now.Sub(l.probed) >= probing {
-			l.probed = now
-			e.write(l, Write{To: l.line.remote.at, Signal: true})
-			e.post(l)
+		if !l.ready || l.dead || now.Sub(l.probed) < probing {
+			continue
 		}
+		l.probed = now
+		for i := range l.lanes {
+			if t := &l.lanes[i]; t.ended == t.signed && t.canWrite() {
+				e.write(t, Write{To: l.line.remote.at, Signal: true})
+			}
+		}
+		e.post()
 	}
 }

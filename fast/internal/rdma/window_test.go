@@ -68,7 +68,7 @@ func TestNumbers(t *testing.T) {
 
 // TestSegments: what is composed can be parsed, and what was written with another length cannot.
 func TestSegments(t *testing.T) {
-	l := &link{line: &line{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}}
+	l := looseLink()
 	mark := ordinaryMark()
 	for _, known := range []bool{false, true} {
 		for _, n := range []int{0, 1, 63, 64, 119, 120, 121, leastBytes - payloadAt} {
@@ -78,7 +78,7 @@ func TestSegments(t *testing.T) {
 			from := l.compose(&mark, uint64(n), make([]byte, n))
 			written := payloadAt + n - from
 			for off := -written; off < 300; off++ {
-				s, err := parse(l.sendSlot(), uint32(written+off))
+				s, err := parse(l.main.sendSlot(), uint32(written+off))
 				alike := max(off, -off) == headerAt-callAt // with or without a call before it
 				if off == 0 && err != nil || off != 0 && err == nil && !alike {
 					t.Fatalf("%d bytes, known %v, %d bytes more: %+v, %v", n, known, off, s, err)
@@ -93,10 +93,10 @@ func TestSegments(t *testing.T) {
 
 // FuzzSegment: whatever stands in a slot, its parse stays within it.
 func FuzzSegment(f *testing.F) {
-	l := &link{line: &line{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}}
+	l := looseLink()
 	mark := ordinaryMark()
 	l.compose(&mark, 7, make([]byte, 7))
-	f.Add(l.sendSlot()[:payloadAt+7], uint32(payloadAt+7-callAt))
+	f.Add(l.main.sendSlot()[:payloadAt+7], uint32(payloadAt+7-callAt))
 	f.Fuzz(func(t *testing.T, b []byte, written uint32) {
 		slot := make([]byte, leastBytes)
 		copy(slot, b)
@@ -107,19 +107,24 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
+// idle is a domain that nothing is done on.
+type idle struct{ Domain }
+
+func (idle) MaxMessage() int { return 1 << 20 }
+
 // FuzzAside: whatever another rank says, it is heard or refused.
 func FuzzAside(f *testing.F) {
-	f.Add(place{n: 3, granted: true, at: 1 << 40, key: 9}.append(nil))
+	f.Add(place{n: 3, granted: true, at: 1 << 40, keys: [MostRails]uint32{9, 8}}.append(nil))
 	f.Add([]byte{6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		e := NewEndpoint(0, 2, nil, nil, DefaultSlots, DefaultBytes)
+		e := NewEndpoint(0, 2, []Domain{idle{}}, nil, DefaultSlots, DefaultBytes)
 		_ = e.hear(&e.links[1], b)
 	})
 }
 
 // TestPlaces: what is written can be read.
 func TestPlaces(t *testing.T) {
-	for _, p := range []place{{}, {n: 1 << 63, granted: true, at: 1<<64 - 1, key: 1<<32 - 1}} {
+	for _, p := range []place{{}, {n: 1 << 63, granted: true, at: 1<<64 - 1, keys: [MostRails]uint32{1<<32 - 1, MostRails - 1: 7}}} {
 		if got, err := parsePlace(p.append(nil)); err != nil || got != p {
 			t.Errorf("%+v is read as %+v: %v", p, got, err)
 		}

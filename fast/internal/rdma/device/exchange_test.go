@@ -44,7 +44,7 @@ func members(t testing.TB, size int) []*member {
 			t.Fatal(err)
 		}
 		all[rank] = &member{domain: d, rank: rank, all: all}
-		all[rank].Endpoint = rdma.New(rank, size, d, func(peer int, card []byte) { all[peer].Told(rank, card) })
+		all[rank].Endpoint = rdma.New(rank, size, []rdma.Domain{d}, func(peer int, card []byte) { all[peer].Told(rank, card) })
 		t.Cleanup(func() { _ = all[rank].Close() })
 	}
 	return all

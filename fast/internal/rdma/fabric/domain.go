@@ -13,7 +13,9 @@ import (
 // Domain is what an endpoint has of a simulated device.
 type Domain struct {
 	// Before is called before memory is registered, or a pair made or connected, with the name of that; a test may have it take long.
-	Before     func(what string)
+	Before func(what string)
+	// Misplaced has immediates come before the bytes that they are about: a fault for tests to find.
+	Misplaced  bool
 	fabric     *Fabric
 	name       string
 	done       []rdma.Completion // of which those before at were polled
@@ -24,6 +26,7 @@ type Domain struct {
 	bell       chan struct{}
 	timer      *time.Timer
 	registered int
+	carried    int   // bytes of writes
 	open       int   // pairs and regions
 	breaks     error // of the next write
 	failed     error // of the port
@@ -59,6 +62,13 @@ func (d *Domain) Left() int {
 	d.fabric.mu.Lock()
 	defer d.fabric.mu.Unlock()
 	return d.open
+}
+
+// Carried is how many bytes its writes have had.
+func (d *Domain) Carried() int {
+	d.fabric.mu.Lock()
+	defer d.fabric.mu.Unlock()
+	return d.carried
 }
 
 // errMemlock is that of a device that may not register more.

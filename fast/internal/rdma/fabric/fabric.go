@@ -37,8 +37,6 @@ type Fabric struct {
 	regions map[uint32]*region
 	domains []*Domain
 	next    uint32 // number or key
-	// Misplaced has the devices tell of immediates before the bytes that they are about: a fault for tests to find.
-	Misplaced bool
 }
 
 // New is a fabric without devices.

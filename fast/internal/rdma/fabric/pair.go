@@ -108,6 +108,7 @@ func (p *pair) Write(writes []rdma.Write) error {
 func (p *pair) add(w *rdma.Write) {
 	fl := p.flight(p.posted)
 	p.posted++
+	p.domain.carried += w.Length
 	inline := fl.inline[:0]
 	if w.Inline {
 		inline = append(inline, w.Memory[w.Offset:][:w.Length]...)

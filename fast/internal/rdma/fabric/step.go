@@ -67,7 +67,7 @@ func (p *pair) place(to *pair, fl *flight) bool {
 func (p *pair) arrive(to *pair) bool {
 	for p.flying() > 0 {
 		fl := p.flight(p.arrived)
-		if all := uint64(1)<<fl.pieces - 1; fl.placed != all && !p.domain.fabric.Misplaced {
+		if all := uint64(1)<<fl.pieces - 1; fl.placed != all && !p.domain.Misplaced {
 			return true
 		}
 		if fl.Tell {
