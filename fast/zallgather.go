@@ -69,6 +69,11 @@ var allGather = Collective{
 		{Name: "ring", Hash: 0xeafe2749d5760bc1, Run: allGatherRing},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "direct", MaxSize: 16, MaxPerHost: 1, Predicted: true},
+		{Transport: "rdma", Algorithm: "recursive-doubling", MaxPerHost: 1, MaxBytes: 512, Predicted: true},
+		{Transport: "rdma", Algorithm: "direct", MaxSize: 24, MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
+		{Transport: "rdma", Algorithm: "recursive-doubling", MaxPerHost: 1, MaxBytes: 4096, Predicted: true},
+		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
 		{Transport: "tcp", Algorithm: "recursive-doubling", MaxBytes: 131072},
 		{Algorithm: "direct", MaxSize: 8},
 		{Algorithm: "recursive-doubling", MaxBytes: 4096},

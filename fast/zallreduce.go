@@ -71,6 +71,11 @@ var allReduce = Collective{
 		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "recursive-doubling", MaxSize: 2, MaxPerHost: 1, Predicted: true},
+		{Transport: "rdma", Algorithm: "one-shot", MaxSize: 12, MaxPerHost: 1, MaxBytes: 4096, Predicted: true},
+		{Transport: "rdma", Algorithm: "two-shot", MaxSize: 12, MaxPerHost: 1, MaxBytes: 524288, Predicted: true},
+		{Transport: "rdma", Algorithm: "recursive-doubling", MaxPerHost: 1, MaxBytes: 32768, Predicted: true},
+		{Transport: "rdma", Algorithm: "two-shot", MaxPerHost: 1, MaxBytes: 1048576, Predicted: true},
 		{Transport: "inproc", Algorithm: "tree", MaxBytes: 524288},
 		{Transport: "inproc", Algorithm: "ring"},
 		{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 131072},

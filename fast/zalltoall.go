@@ -63,6 +63,7 @@ var allToAll = Collective{
 		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Run: allToAllPairwise},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
 		{Algorithm: "direct", MaxSize: 8},
 		{Algorithm: "direct", MaxBytes: 4096},
 		{Algorithm: "pairwise"},

@@ -34,6 +34,7 @@ var barrier = Collective{
 		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Run: barrierDissemination},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "direct", MaxSize: 12, MaxPerHost: 1, Predicted: true},
 		{Transport: "shm", Algorithm: "direct", MaxSize: 16},
 		{Algorithm: "dissemination"},
 	},

@@ -76,6 +76,13 @@ var reduce = Collective{
 		{Name: "linear", Hash: 0x04ac591960ab03f3, Run: reduceLinear},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "linear", MinSize: 4, MaxSize: 16, MaxPerHost: 1, MaxBytes: 2048, Predicted: true},
+		{Transport: "rdma", Algorithm: "binomial", MaxSize: 2, MaxPerHost: 1, Predicted: true},
+		{Transport: "rdma", Algorithm: "binomial", MaxPerHost: 1, MaxBytes: 65536, Predicted: true},
+		{Transport: "rdma", Algorithm: "binomial", MinSize: 5, MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
+		{Transport: "rdma", Algorithm: "chain", MaxSize: 8, MaxPerHost: 1, MaxBytes: 4194304, PieceBytes: 65536, Predicted: true},
+		{Transport: "rdma", Algorithm: "binomial", MaxPerHost: 1, MaxBytes: 262144, Predicted: true},
+		{Transport: "rdma", Algorithm: "chain", MinSize: 9, MaxPerHost: 1, MaxBytes: 8388608, PieceBytes: 32768, Predicted: true},
 		{Algorithm: "binomial", MaxSize: 2},
 		{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 262144},
 		{Transport: "shm", Algorithm: "binomial", MaxBytes: 262144},

@@ -71,6 +71,9 @@ var reduceScatter = Collective{
 		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Run: reduceScatterRing},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "ring", MaxSize: 2, MaxPerHost: 1, Predicted: true},
+		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 32768, Predicted: true},
+		{Transport: "rdma", Algorithm: "ring", MaxPerHost: 1, Predicted: true},
 		{Algorithm: "ring", MaxSize: 2},
 		{Transport: "inproc", Algorithm: "direct", MaxSize: 8, MaxBytes: 131072},
 		{Transport: "inproc", Algorithm: "ring", MaxSize: 8},

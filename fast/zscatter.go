@@ -79,6 +79,9 @@ var scatter = Collective{
 		{Name: "linear", Hash: 0x6c13d8a074bde0df, Run: scatterLinear},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "linear", MaxSize: 32, MaxPerHost: 1, Predicted: true},
+		{Transport: "rdma", Algorithm: "binomial", MaxPerHost: 1, MaxBytes: 512, Predicted: true},
+		{Transport: "rdma", Algorithm: "linear", MaxPerHost: 1, Predicted: true},
 		{Algorithm: "linear", MaxSize: 8},
 		{Algorithm: "binomial", MaxBytes: 4096},
 		{Algorithm: "linear"},

@@ -34,13 +34,14 @@ func rules(p spec.Primitive, table ...Rule) []Rule {
 // Rules is the selection table for p among algorithms, which are all for p: this package's, where they are all that it
 // speaks of; otherwise each serves what those before it do not.
 func Rules(p spec.Primitive, algorithms []Algorithm) []Rule {
-	table, ok := tables[p.Name]
+	_, ok := tables[p.Name]
+	table := slices.Concat(predicted[p.Name], tables[p.Name])
 	known := Selectable(algorithms)
 	for _, r := range table {
 		ok = ok && selection.Find(known, r.Algorithm) != nil
 	}
 	if ok {
-		return slices.Clone(table)
+		return table
 	}
 	table = nil
 	for _, a := range algorithms {

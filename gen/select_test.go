@@ -21,7 +21,7 @@ func TestSelectionIsLegalAndTotal(t *testing.T) {
 		algorithms := algorithmsFor(p.Name)
 		table := Rules(p, algorithms)
 		if noted, ok := tables[p.Name]; ok {
-			if d := cmp.Diff(noted, table); d != "" {
+			if d := cmp.Diff(slices.Concat(predicted[p.Name], noted), table); d != "" {
 				t.Errorf("%s has another table: %s", p.Name, d)
 			}
 		}

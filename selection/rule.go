@@ -34,6 +34,8 @@ type Rule struct {
 	// PieceBytes sets the depth of a pipelined algorithm: as many pieces as there are PieceBytes in a block, rounded up, but
 	// at least 1 and at most as many as there are elements. 0: depth 1.
 	PieceBytes int `json:"pieceBytes,omitempty"`
+	// Predicted says that the rule follows from what algorithms cost in a model, and was not measured.
+	Predicted bool `json:"predicted,omitempty"`
 }
 
 // Algorithm is what a selection has to know of an algorithm.
@@ -108,6 +110,9 @@ func (r Rule) String() string {
 	text := strings.Join(on, ", ") + ": " + r.Algorithm
 	if r.PieceBytes > 0 {
 		text += fmt.Sprintf(" in pieces of %d bytes", r.PieceBytes)
+	}
+	if r.Predicted {
+		text += " (predicted, not measured)"
 	}
 	return text
 }

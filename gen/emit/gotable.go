@@ -64,6 +64,9 @@ func rules(list []gen.Rule) []jen.Code {
 				fields = append(fields, jen.Id(x.name).Op(":").Lit(x.value))
 			}
 		}
+		if r.Predicted {
+			fields = append(fields, jen.Id("Predicted").Op(":").True())
+		}
 		lines[i] = jen.Values(fields...)
 	}
 	return lines
