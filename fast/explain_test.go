@@ -81,6 +81,26 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
+// TestPredicted: what a call gets over RDMA was predicted, for a rank on each host, and it says so; a table of what was measured counts
+// before that.
+func TestPredicted(t *testing.T) {
+	measured := Rule{Transport: "rdma", Algorithm: "ring"}
+	table := tuned{name: "tune.json", rules: map[*Collective][]Rule{collectiveOf("AllReduce"): {measured}}}
+	for _, x := range []struct {
+		perHost   int
+		tuned     tuned
+		predicted bool
+	}{{1, tuned{}, true}, {2, tuned{}, false}, {1, table, false}} {
+		c := newComm(0, 2, nil)
+		c.carrier, c.perHost = "rdma", x.perHost
+		c.world = &world{tuned: x.tuned}
+		e, err := Explain(c, Query{Collective: "AllReduce", Bytes: 1 << 10})
+		if err != nil || strings.Contains(strings.Split(e.String(), "\n")[1], "predicted, not measured") != x.predicted {
+			t.Errorf("%+v: %v, %v", x, e, err)
+		}
+	}
+}
+
 func TestExplainRefuses(t *testing.T) {
 	c := newComm(0, 2, nil)
 	for _, test := range []struct {

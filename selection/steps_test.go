@@ -96,6 +96,7 @@ func TestWords(t *testing.T) {
 		{Rule{MaxSize: 8, MaxPerHost: 1, MaxBytes: 9}, "at most 8 ranks, at most 1 on a host, at most 9 bytes: a"},
 		{Rule{MinSize: 3, MaxBytes: 9}, "at least 3 ranks, at most 9 bytes: a"},
 		{Rule{MaxSize: 8, PieceBytes: 4}, "at most 8 ranks: a in pieces of 4 bytes"},
+		{Rule{Transport: "rdma", Predicted: true}, "rdma: a (predicted, not measured)"},
 	} {
 		tc.rule.Algorithm = "a"
 		if got := tc.rule.String(); got != tc.want {
