@@ -16,10 +16,11 @@ import (
 // member is an endpoint that tells the others when it closes.
 type member struct {
 	*rdma.Endpoint
-	domain rdma.Domain
-	rank   int
-	all    []*member
-	closed atomic.Bool
+	domain  rdma.Domain   // of the first rail
+	domains []rdma.Domain // of all
+	rank    int
+	all     []*member
+	closed  atomic.Bool
 }
 
 func (m *member) Close() error {
@@ -33,18 +34,25 @@ func (m *member) Close() error {
 }
 
 // members are the endpoints of size ranks, on both devices in turn.
-func members(t testing.TB, size int) []*member {
+func members(t testing.TB, size int) []*member { return railed(t, size, 1) }
+
+// railed are the endpoints of size ranks with so many rails each. The first one is on both devices in turn, the second on the other one:
+// so is what ranks 0 and 1 say to each other on each rail over the wire.
+func railed(t testing.TB, size, rails int) []*member {
 	t.Helper()
 	vm.Need(t)
 	all := make([]*member, size)
 	for rank := range all {
-		nic := vm.NICs[rank%2]
-		d, err := device.Open(t.Context(), device.Options{Device: nic.Device, Port: 1, Completions: 8192})
-		if err != nil {
-			t.Fatal(err)
+		var domains []rdma.Domain
+		for i := range rails {
+			d, err := device.Open(t.Context(), device.Options{Device: vm.NICs[(rank+i)%2].Device, Port: 1, Completions: 8192})
+			if err != nil {
+				t.Fatal(err)
+			}
+			domains = append(domains, d)
 		}
-		all[rank] = &member{domain: d, rank: rank, all: all}
-		all[rank].Endpoint = rdma.New(rank, size, []rdma.Domain{d}, func(peer int, card []byte) { all[peer].Told(rank, card) })
+		all[rank] = &member{domain: domains[0], domains: domains, rank: rank, all: all}
+		all[rank].Endpoint = rdma.New(rank, size, domains, func(peer int, card []byte) { all[peer].Told(rank, card) })
 		t.Cleanup(func() { _ = all[rank].Close() })
 	}
 	return all

@@ -1,7 +1,9 @@
 package vm
 
 import (
+	"os"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -39,4 +41,19 @@ func Netem(t testing.TB, args ...string) {
 		run(t, "tc", append([]string{"qdisc", "replace", "dev", n.Interface, "root", "netem"}, args...)...)
 		t.Cleanup(func() { run(t, "tc", "qdisc", "del", "dev", n.Interface, "root") })
 	}
+}
+
+// Sent is how many bytes n's interface has sent so far.
+func (n NIC) Sent(t testing.TB) int {
+	t.Helper()
+	Need(t)
+	text, err := os.ReadFile("/sys/class/net/" + n.Interface + "/statistics/tx_bytes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sent
 }
