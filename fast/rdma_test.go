@@ -47,12 +47,13 @@ func overRDMA() InitOption {
 	}
 }
 
-// deviceOf is the real device that a rank in a test has; "" if there is none for tests.
+// deviceOf is the real devices that a rank in a test has, one or both; "" if there are none for tests.
 func deviceOf(rank int) string {
 	if !vm.Inside() {
 		return ""
 	}
-	return vm.NICs[rank%len(vm.NICs)].Device
+	one, other := vm.NICs[rank%2].Device, vm.NICs[(rank+1)%2].Device
+	return []string{one, one + ";" + other, "all"}[rank%3]
 }
 
 // deviceless has a rank have no device.
