@@ -3,6 +3,7 @@ package fast
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/selection"
@@ -146,9 +147,25 @@ func (x *Explanation) String() string {
 	}
 	if last := len(x.Rules) - 1; last >= 0 {
 		fmt.Fprintf(&b, "\n  because of %v", x.Rules[last])
-		for _, v := range x.Rules[:last] {
-			fmt.Fprintf(&b, "\n  not %v", v)
+		for rules := x.Rules[:last]; len(rules) > 0; {
+			n := slices.IndexFunc(rules, func(v Verdict) bool { return v.Table != rules[0].Table })
+			if n < 0 {
+				n = len(rules)
+			}
+			passedOver(&b, rules[:n])
+			rules = rules[n:]
 		}
 	}
 	return b.String()
+}
+
+// passedOver writes why rules of one table do not count.
+func passedOver(b *strings.Builder, rules []Verdict) {
+	passed := make([]selection.Passed, len(rules))
+	for i, v := range rules {
+		passed[i] = selection.Passed{Line: v.Line, Rule: v.Rule, Why: v.Why}
+	}
+	for _, words := range selection.Words(passed) {
+		fmt.Fprintf(b, "\n  not %s %s", rules[0].Table, words)
+	}
 }

@@ -81,7 +81,7 @@ func (a *Algorithm) Carries(c Call) bool {
 func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 	switch {
 	case r.Transport != "" && r.Transport != c.Transport:
-		return "it is for transport " + r.Transport
+		return forTransport(r.Transport)
 	case c.Size < r.MinSize || r.MaxSize > 0 && c.Size > r.MaxSize:
 		return "it is for " + r.sizes()
 	case r.MaxPerHost > 0 && c.perHost() > r.MaxPerHost:
@@ -95,6 +95,9 @@ func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 	}
 	return ""
 }
+
+// forTransport is why a rule for a transport does not count over another one.
+func forTransport(name string) string { return "it is for transport " + name }
 
 // String is the rule in words: "shm, 2 to 8 ranks, at most 4096 bytes: ring".
 func (r Rule) String() string {

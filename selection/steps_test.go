@@ -104,3 +104,18 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestPassedOver: rules for another transport that stand together are told together, all others one by one.
+func TestPassedOver(t *testing.T) {
+	rule := func(transport string, most int) Rule {
+		return Rule{Transport: transport, MaxSize: most, Algorithm: "a"}
+	}
+	table := []Rule{rule("rdma", 1), rule("rdma", 2), rule("shm", 0), rule("tcp", 2), rule("tcp", 1), rule("rdma", 0), rule("", 0)}
+	got := Words(Explain(table, []Algorithm{{Name: "a"}}, Call{Transport: "tcp", Size: 3}, 8).Passed)
+	want := []string{"rules 1 to 2: they are for transport rdma", "rule 3: shm: a: it is for transport shm",
+		"rule 4: tcp, at most 2 ranks: a: it is for at most 2 ranks", "rule 5: tcp, one rank: a: it is for one rank",
+		"rule 6: rdma: a: it is for transport rdma"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -53,6 +53,7 @@ func TestOutput(t *testing.T) {
 		{"explain-send", "explain send/direct -n 3 -peer 2 -catalogue"},
 		{"explain-primitive", "explain Barrier -n 5 -catalogue"},
 		{"explain-call", "explain broadcast -size 4 -bytes 65537 -transport tcp -catalogue"},
+		{"explain-rdma", "explain broadcast -size 4 -ranks-per-host 1 -bytes 65537 -transport rdma -catalogue"},
 		{"explain-tuned", "explain allreduce -size 4 -bytes 8 -transport tcp -tune ../../selection/testdata/tune.json -catalogue"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)

@@ -193,8 +193,8 @@ func (x *chosen) writeCalls(c *call) {
 			continue
 		}
 		fmt.Fprintf(c.stdout, "%s, depth %d, because of\n  rule %d: %v\n", call.Rule.Algorithm, call.Depth, call.Line, call.Rule)
-		for _, p := range call.Passed {
-			fmt.Fprintf(c.stdout, "  not rule %d: %v: %s\n", p.Line, p.Rule, p.Why)
+		for _, words := range selection.Words(call.Passed) {
+			fmt.Fprintf(c.stdout, "  not %s\n", words)
 		}
 	}
 }
