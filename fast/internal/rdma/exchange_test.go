@@ -39,7 +39,7 @@ func TestExchange(t *testing.T) {
 	for name, w := range worlds {
 		t.Run(name, func(t *testing.T) {
 			if !w.always && os.Getenv("COLLGEN_RDMA") != "all" {
-				t.Skip("only with COLLGEN_RDMA=all: it takes 7 seconds")
+				t.Skip("only with COLLGEN_RDMA=all: they take 15 seconds")
 			}
 			exchangetest.Run(t, w.transports)
 		})

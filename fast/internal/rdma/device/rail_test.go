@@ -3,15 +3,11 @@
 package device_test
 
 import (
-	"errors"
 	"os"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/collgen/collgen/fast/internal/exchangetest"
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // sent is how many bytes each interface has sent.
@@ -50,26 +46,8 @@ func TestRailFaults(t *testing.T) {
 	pass(t, railed(t, 2, 2), 300_001, true)
 }
 
-// TestRailGone: what rank 0 has on one device goes. Rank 1 learns that from its own device, whatever it waits for.
-func TestRailGone(t *testing.T) {
-	vm.Need(t)
-	for name, wait := range waits {
-		t.Run(name, func(t *testing.T) {
-			all := railed(t, 2, 2)
-			pass(t, all, 1, false)
-			if err := all[0].domain.Close(); err != nil { // rxe0, that rank 1 reaches from rxe1
-				t.Fatal(err)
-			}
-			start := time.Now()
-			err := wait(all[1])
-			var peer *wire.PeerError
-			if !errors.As(err, &peer) || peer.Rank != 0 || !errors.Is(err, wire.ErrDied) || !strings.Contains(err.Error(), "rxe1: the peer does not answer") {
-				t.Errorf("got %v", err)
-			}
-			t.Logf("after %v: %v", time.Since(start), err)
-		})
-	}
-}
+// TestRailGone: what rank 0 has on one of two devices goes.
+func TestRailGone(t *testing.T) { gone(t, 2) }
 
 // TestRailExchange is all that transports are tested by, over two devices, if COLLGEN_RDMA is "all".
 func TestRailExchange(t *testing.T) {
