@@ -5,7 +5,6 @@ package verbs
 import (
 	"errors"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,16 +14,6 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
 
-// files is how many files this process has open.
-func files(t *testing.T) int {
-	t.Helper()
-	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(list)
-}
-
 // TestShared has contexts of two devices come and go in any order: each device is open once while it has any, and then closed with
 // all of its files.
 func TestShared(t *testing.T) {
@@ -32,7 +21,7 @@ func TestShared(t *testing.T) {
 		fake.Add(t, folder, "fake1")
 		names := []string{"fake0", "fake1"}
 		_ = openFake(t, "fake0", nil).Close() // the runtime's own files come with the first wait
-		before := files(t)
+		before := fake.Files(t)
 		var open []*Context
 		for step := range 400 {
 			if len(open) == 0 || step < 300 && rand.IntN(2) == 0 {
@@ -51,7 +40,7 @@ func TestShared(t *testing.T) {
 					t.Fatalf("a context of %s is not that of the others", c.Device)
 				}
 			}
-			if got := files(t) - before; got != 3*len(handles) {
+			if got := fake.Files(t) - before; got != 3*len(handles) {
 				t.Fatalf("step %d: %d contexts of %d devices have %d files", step, len(open), len(handles), got)
 			}
 		}
@@ -62,7 +51,7 @@ func TestShared(t *testing.T) {
 func TestSharedAtOnce(t *testing.T) {
 	withLibrary(t, func(string) {
 		_ = openFake(t, "fake0", nil).Close()
-		before := files(t)
+		before := fake.Files(t)
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
@@ -79,7 +68,7 @@ func TestSharedAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if got := files(t); got != before {
+		if got := fake.Files(t); got != before {
 			t.Errorf("%d files are left", got-before)
 		}
 	})
@@ -138,14 +127,14 @@ func TestUnopened(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		device := fake.Add(t, folder, "fake1")
 		_ = openFake(t, "fake1", nil).Close()
-		before := files(t)
+		before := fake.Files(t)
 		device.Set("open", "13")
 		for range 2 {
 			if _, err := Open("fake1", nil); !errors.Is(err, syscall.EACCES) || !strings.Contains(err.Error(), "fake1: open it") {
 				t.Errorf("got %v", err)
 			}
 		}
-		if got := files(t); got != before {
+		if got := fake.Files(t); got != before {
 			t.Errorf("%d files are left", got-before)
 		}
 		device.Set("open", "0")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -136,10 +137,14 @@ func gone(t *testing.T, rails int) {
 // TestMemlock has less memory than a link needs.
 func TestMemlock(t *testing.T) {
 	vm.Memlock(t, 300, func(t *testing.T) {
+		_, refused, err := device.Find(t.Context(), device.Options{})
+		if !errors.Is(err, syscall.ENOMEM) || !strings.Contains(err.Error(), "a process may lock 300 KiB, its RLIMIT_MEMLOCK") || len(refused) != 2 {
+			t.Errorf("before it is used: got %v", err)
+		}
 		all := members(t, 2)
 		done := make(chan error)
 		go func() { done <- all[0].send(1, []byte{1}) }()
-		err := errors.Join(all[1].receive(0, make([]byte, 1)), <-done)
+		err = errors.Join(all[1].receive(0, make([]byte, 1)), <-done)
 		if err == nil || !strings.Contains(err.Error(), "RLIMIT_MEMLOCK") {
 			t.Errorf("got %v", err)
 		}

@@ -4,7 +4,6 @@ package device_test
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -126,10 +125,10 @@ func TestNothingLeft(t *testing.T) {
 		if err := find(); err != nil {
 			t.Fatal(err)
 		}
-		before := files(t)
+		before := fake.Files(t)
 		d.Set("create_qp", "12")
-		if err := find(); !errors.Is(err, syscall.ENOMEM) || files(t) != before {
-			t.Errorf("%v, and %d files are left", err, files(t)-before)
+		if err := find(); !errors.Is(err, syscall.ENOMEM) || fake.Files(t) != before {
+			t.Errorf("%v, and %d files are left", err, fake.Files(t)-before)
 		}
 		d.Set("create_qp", "0")
 		for _, call := range []string{"open", "create_cq"} {
@@ -139,21 +138,11 @@ func TestNothingLeft(t *testing.T) {
 				t.Fatalf("%s: %v, %v", call, domain, err)
 			}
 			d.Set(call, "0")
-			for files(t) != before { // as soon as the driver goes on
+			for fake.Files(t) != before { // as soon as the driver goes on
 				time.Sleep(time.Millisecond)
 			}
 		}
 	})
-}
-
-// files is how many files this process has open.
-func files(t *testing.T) int {
-	t.Helper()
-	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(list)
 }
 
 // TestTold has a communicator on each of two ports: the end of a port is one's alone, that of the device both's.

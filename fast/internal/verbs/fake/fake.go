@@ -107,6 +107,16 @@ func (d Device) Tell(event, port byte) {
 	write(d.t, filepath.Join(d.dir, "events"), string([]byte{event, port}))
 }
 
+// Files is how many files this process has open.
+func Files(t testing.TB) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
 func write(t testing.TB, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

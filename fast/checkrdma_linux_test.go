@@ -1,0 +1,50 @@
+//go:build cgo && !netgo
+
+package fast
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/verbs"
+	"github.com/collgen/collgen/fast/internal/verbs/fake"
+)
+
+// TestCheckRDMA has a host with two devices, of which one cannot be used: the other one is, and a rank that asks for any device logs why
+// it is not the first. A rank that asks for that one is told the same, as an error where nothing else may be used.
+func TestCheckRDMA(t *testing.T) {
+	fake.Run(t, func(devices string) {
+		verbs.Kernel = devices
+		fake.Add(t, devices, "a0").Set("status", "12")
+		fake.Add(t, devices, "b0")
+		const why = "a0:1: a write to itself: RDMA device a0: the peer does not answer"
+		if ports, err := CheckRDMA(t.Context(), "any"); err != nil || !slices.Equal(ports, []string{"b0:1"}) {
+			t.Errorf("%v, %v", ports, err)
+		}
+		if ports, err := CheckRDMA(t.Context(), "a0"); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%v, %v", ports, err)
+		}
+		if _, err := CheckRDMA(t.Context(), "a0,mtu=7"); !errors.Is(err, ErrInvalidArgument) {
+			t.Errorf("what cannot be: %v", err)
+		}
+		var log bytes.Buffer
+		alone := func(device string) error {
+			c, err := Init(t.Context(), WithRank(0, 1), WithStore(NewMemoryStore()), WithTransport("rdma"), WithRDMADevice(device),
+				WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			if err == nil {
+				err = c.Close()
+			}
+			return err
+		}
+		if err := alone("any"); err != nil || !strings.Contains(log.String(), why) {
+			t.Errorf("%v, and the log has %s", err, &log)
+		}
+		if err := alone("a0"); err == nil || !strings.Contains(err.Error(), "this process cannot use RDMA: ") || !strings.Contains(err.Error(), why) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
