@@ -65,7 +65,7 @@ func (s *samples) best(c contest, peers []string) (who name) {
 // cell is that of a row at a size. A target for 8 bytes counts for 64, too.
 func (s *samples) cell(r *row, bytes int) cell {
 	c, who := r.contest(bytes), ourName(r.registered)
-	out := cell{Row: r.name, Bytes: bytes, target: r.targets[bytes], Limit: s.limits.least(c)}
+	out := cell{Row: r.name, Bytes: bytes, target: r.targets[bytes], Limit: s.limits.least(c, r.registered)}
 	best := s.best(c, r.peers)
 	us, them := s.times(c, who), s.times(c, best)
 	all := ratios(them, us)

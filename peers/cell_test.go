@@ -129,6 +129,7 @@ func TestLeast(t *testing.T) {
 		{Name: "bare all-gather", Where: "2 ranks, 1M", Bytes: mib, Cores: 2, Value: 7, Unit: "us"}, // better
 		{Name: "bare all-to-all", Where: "2 ranks, 1M", Bytes: mib, Cores: 2, Value: 20, Unit: "us"},
 		{Name: "bare all-to-all, two buffers", Where: "2 ranks, 1M", Bytes: mib, Cores: 2, Value: 30, Unit: "us"},
+		{Name: "bare all-gather", Where: "2 ranks, 1M, registered", Bytes: mib, Cores: 2, Value: 6, Unit: "us"},
 		{Name: "bare all-reduce", Where: "4 ranks, 1K", Bytes: kib, Cores: 2, Value: .3, Unit: "us"},
 		{Name: "tcp message", Where: "loopback, spinning", Cores: 2, Value: 3, Unit: "us"},
 		{Name: "tcp stream", Where: "loopback", Refused: "no loopback"},
@@ -153,12 +154,15 @@ func TestLeast(t *testing.T) {
 		{contest{Collective: "all-reduce", Transport: "shm", Ranks: 4, Bytes: kib}, 2}, // less than the turns of the ranks
 		{contest{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: 8}, 0},
 	} {
-		if got := l.least(test.contest); math.Abs(got-test.want) > 1e-9 {
+		if got := l.least(test.contest, false); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%+v: %v µs, want %v", test.contest, got, test.want)
 		}
 	}
+	if got := l.least(contest{Collective: "all-gather", Transport: "shm", Ranks: 2, Bytes: mib}, true); got != 6 {
+		t.Errorf("all-gather of registered memory: %v µs, want 6", got)
+	}
 	l = l.merge(limits{{Name: "tcp stream", Where: "loopback", Cores: 2, Value: 5, Unit: "GB/s"}})
-	if got := l.least(contest{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: 1e6}); got != 400 {
+	if got := l.least(contest{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: 1e6}, false); got != 400 {
 		t.Errorf("all-reduce over TCP: %v µs, want 400", got)
 	}
 	l = l.merge(limits{
@@ -166,7 +170,7 @@ func TestLeast(t *testing.T) {
 		{Name: "tcp exchange", Where: "loopback, 1M", Bytes: mib, Cores: 2, Value: 150, Unit: "us"},
 	})
 	for bytes, want := range map[int]float64{8: 4, 64: 4, mib: 150, 16 * mib: 16 * 150} {
-		if got := l.least(contest{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: bytes}); got != want {
+		if got := l.least(contest{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: bytes}, false); got != want {
 			t.Errorf("all-reduce of %d bytes over TCP: %v µs, want %v", bytes, got, want)
 		}
 	}

@@ -92,10 +92,11 @@ var moves = map[string]func(n float64) (added, copied float64){
 const limitCores = 2
 
 // least is the shortest time of a contest that the limits allow, in microseconds: as long as hearing from each other takes, and
-// as long as the bytes take two threads that share all memory, or, where that is not known, as long as all bytes take on both
-// cores. 0: the limits for it are not known.
-func (l limits) least(c contest) float64 {
-	if bare := l.bare(c); bare > 0 {
+// as long as the bytes take two threads without a protocol, of which each writes to no other rank's operands, in memory that the
+// ranks can read of each other, if it is registered; or, where that is not known, as long as all bytes take on both cores. 0: the
+// limits for it are not known.
+func (l limits) least(c contest, registered bool) float64 {
+	if bare := l.bare(c, registered); bare > 0 {
 		return max(l.heard(c), bare)
 	}
 	added, copied := moves[c.Collective](float64(c.Ranks))
@@ -119,15 +120,18 @@ func (l limits) least(c contest) float64 {
 }
 
 // bare is how long a contest takes without any protocol, in shared memory. 0: it is not known.
-func (l limits) bare(c contest) float64 {
+func (l limits) bare(c contest, registered bool) float64 {
 	if c.Transport != "shm" {
 		return 0
 	}
-	name := "bare " + c.Collective
+	name, where := "bare "+c.Collective, fmt.Sprintf("%d ranks, %s", c.Ranks, figures.Size(c.Bytes))
 	if c.TwoBuffers {
 		name += ", two buffers"
 	}
-	return l.value(named(name, fmt.Sprintf("%d ranks, %s", c.Ranks, figures.Size(c.Bytes))))
+	if registered {
+		where += ", registered"
+	}
+	return l.value(named(name, where))
 }
 
 // crossing is how long two ranks take to send each other so many bytes over TCP, both ways at once, which they do in any

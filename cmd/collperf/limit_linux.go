@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -85,14 +86,25 @@ func otherMemoryLimits(ctx context.Context) (all []limit, err error) {
 }
 
 func readOwn(into, from []byte, n int) error {
-	local := []unix.Iovec{{Base: &into[0]}}
-	local[0].SetLen(len(into))
-	remote := []unix.RemoteIovec{{Base: uintptr(unsafe.Pointer(&from[0])), Len: len(from)}}
-	pid := os.Getpid()
 	for range n {
-		if _, err := unix.ProcessVMReadv(pid, local, remote, 0); err != nil {
+		if err := readMemory(into, from); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// readMemory has the system read this process's memory as that of another one, for which it does the same.
+func readMemory(into, from []byte) error {
+	local := []unix.Iovec{{Base: &into[0]}}
+	local[0].SetLen(len(into))
+	remote := []unix.RemoteIovec{{Base: uintptr(unsafe.Pointer(&from[0])), Len: len(from)}}
+	n, err := unix.ProcessVMReadv(os.Getpid(), local, remote, 0)
+	if err == nil && n < len(from) {
+		err = io.ErrShortWrite
+	}
+	return err
+}
+
+// readsMemory tells whether the system does that.
+func readsMemory() bool { return readMemory(make([]byte, 1), make([]byte, 1)) == nil }

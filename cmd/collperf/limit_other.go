@@ -2,7 +2,10 @@
 
 package main
 
-import "runtime"
+import (
+	"errors"
+	"runtime"
+)
 
 // systemProbes are those of Linux alone.
 var systemProbes []probe
@@ -15,3 +18,9 @@ func onCore(int) (release func()) {
 
 // yieldCore lets other goroutines have this one's processor.
 func yieldCore() { runtime.Gosched() }
+
+// readMemory would have the system read the memory of another process.
+func readMemory(_, _ []byte) error { return errors.ErrUnsupported }
+
+// readsMemory tells whether the system does that.
+func readsMemory() bool { return false }

@@ -9,13 +9,9 @@ import (
 	"time"
 )
 
-// bareTest is a bare program of one round, with operands of so many bytes that nobody else has.
-func bareTest(way bareWay, ranks, bytes int) *bare {
-	b := &bare{ranks: ranks, bytes: bytes, way: way, values: newValues(func(v float64) float32 { return float32(v) }, 1<<24, nil, ranks)}
-	for range bareRanks {
-		b.memory = append(b.memory, make([]byte, bytes))
-	}
-	return b
+// bareTest is a bare program of one round, with memory of its own.
+func bareTest(way *bareWay, ranks, bytes int) *bare {
+	return newBare(way, make([]byte, bareRanks*(bytes+bareRoom)+sharedBytes), ranks, bytes)
 }
 
 // wrongBare is what is wrong of what a work leaves behind: of the result of each rank, the first element that is not the one that
@@ -56,50 +52,62 @@ func wrongBare(b *bare, name string, round int) error {
 	return nil
 }
 
-// TestBare has every way do its work, and sees that none is done where a thread does nothing.
+// TestBare has every way do its work, and sees that none is done where a thread does nothing but meet the other one.
 func TestBare(t *testing.T) {
 	if runtime.NumCPU() < bareCores {
 		t.Skip("there is one core")
 	}
 	for _, w := range bareWorks {
-		for _, ranks := range w.ranks {
-			for i, way := range w.ways {
-				for _, bytes := range []int{64, 1 << 10, 4*barePiece - 64, 4*barePiece + 192} {
-					b := bareTest(way, ranks, bytes)
-					if err := b.once(t.Context()); err != nil {
-						t.Fatal(err)
-					}
-					if err := wrongBare(b, w.name, 0); err != nil {
-						t.Errorf("way %d: %v", i, err)
-					}
-					for lazy := range bareCores {
-						b := bareTest(func(t *thread) {
-							if t.core != lazy {
-								way(t)
-							} else if i == 1 && w.name == "all-reduce" {
-								t.meet() // as the other one does
-							}
-						}, ranks, bytes)
-						if err := b.once(t.Context()); err != nil {
-							t.Fatal(err)
-						}
-						idle := i == 1 && w.name == "broadcast" && lazy == 0 && ranks == 2 // the root has nothing to do
-						if wrongBare(b, w.name, 0) == nil != idle {
-							t.Errorf("%s, way %d, %d bytes: nobody misses what thread %d does", w.name, i, bytes, lazy)
-						}
-					}
+		for i, way := range w.ways {
+			if way.access == byReading && !readsMemory() {
+				t.Logf("%s, way %d: the system does not read other processes' memory", w.name, i)
+				continue
+			}
+			way.piece = min(way.piece, 64<<10) // so that there are several
+			for _, bytes := range []int{64, 1 << 10, 4*way.piece - 64, 4*way.piece + 192} {
+				b := bareTest(&way, w.ranks, bytes)
+				if err := b.rounds(t.Context(), 3); err != nil {
+					t.Fatal(err)
+				}
+				if err := wrongBare(b, w.name, 2); err != nil {
+					t.Errorf("way %d: %v", i, err)
 				}
 			}
 		}
 	}
 }
 
-// once is one round.
-func (b *bare) once(ctx context.Context) error {
+// TestBareMisses: what a thread leaves out is missed.
+func TestBareMisses(t *testing.T) {
+	if runtime.NumCPU() < bareCores {
+		t.Skip("there is one core")
+	}
+	for _, w := range bareWorks {
+		for lazy := range bareCores {
+			way := bareWay{run: func(t *thread) {
+				if t.core != lazy {
+					w.ways[0].run(t)
+				}
+				t.meeting.end()
+			}, piece: w.ways[0].piece}
+			b := bareTest(&way, w.ranks, 1<<10)
+			if err := b.rounds(t.Context(), 1); !errors.Is(err, errEnded) {
+				t.Fatal(err)
+			}
+			if wrongBare(b, w.name, 0) == nil {
+				t.Errorf("%s: nobody misses what thread %d does", w.name, lazy)
+			}
+		}
+	}
+}
+
+// rounds are some rounds, one after the other.
+func (b *bare) rounds(ctx context.Context, n int) error {
 	return b.threads(ctx, func(t *thread) {
-		t.rewrite(0)
-		t.meet()
-		t.round()
+		for i := range n {
+			t.rewrite(i)
+			b.way.run(t)
+		}
 	})
 }
 
@@ -109,14 +117,15 @@ func TestBareEnds(t *testing.T) {
 		t.Skip("there is one core")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	b := bareTest(func(t *thread) {
+	way := bareWay{run: func(t *thread) {
 		if t.core == 0 {
 			cancel()
 			t.meet()
 		}
 		for ; t.core == 1 && !t.meeting.ended.Load(); time.Sleep(time.Millisecond) {
 		}
-	}, 2, 1<<10)
+	}}
+	b := bareTest(&way, 2, 1<<10)
 	if _, err := b.measure(ctx); !errors.Is(err, errEnded) {
 		t.Errorf("got %v, want %v", err, errEnded)
 	}
