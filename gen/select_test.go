@@ -54,7 +54,7 @@ func TestSelect(t *testing.T) {
 		commutative bool
 		want        string
 	}{
-		{2, 8, true, "recursive-doubling"}, {2, 8 << 20, true, "ring"}, {2, 64 << 20, true, "recursive-doubling"}, {4, 8, true, "one-shot"},
+		{2, 8, true, "recursive-doubling"}, {2, 4 << 20, true, "ring"}, {2, 8 << 20, true, "segmented-ring"}, {2, 64 << 20, true, "recursive-doubling"}, {4, 8, true, "one-shot"},
 		{16, 8, true, "one-shot"}, {17, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "two-shot"}, {4, 768 * kib, true, "two-shot"}, {8, 768 * kib, true, "two-shot"}, {4, 1024*kib + 1, true, "ring"},
 		{8, 768 * kib, false, "two-shot"}, {2, 8, false, "recursive-doubling"},
 	} {
