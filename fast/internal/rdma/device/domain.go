@@ -29,7 +29,7 @@ type domain struct {
 	failed  atomic.Pointer[error] // of the device or port
 }
 
-// spins is how often Poll looks: for a microsecond or two.
+// spins is how often Poll looks, on all rails together: for a microsecond or two.
 const spins = 32
 
 // Open opens the port that o names, as Find does. A driver that does nothing for longer than the limit, or than ctx lasts, is an error.
@@ -123,7 +123,7 @@ func (d *domain) Poll(into []rdma.Completion) (int, error) {
 	if err := d.failed.Load(); err != nil {
 		return 0, *err
 	}
-	n, err := d.cq.Spin(d.polled[:min(len(into), len(d.polled))], spins)
+	n, err := d.cq.Spin(d.polled[:min(len(into), len(d.polled))], spins/(1+d.options.Beside))
 	for i := range d.polled[:n] {
 		into[i] = completion(&d.polled[i], d.context.Device)
 	}

@@ -17,6 +17,7 @@ type Options struct {
 	Address     netip.Addr    // the GID's; or one that other networks reach before others
 	MTU         int           // at most so many bytes in a packet, 256 to 4096; or what the port can
 	Completions int           // as many as may be in flight: those of all pairs together
+	Beside      int           // so many other rails are looked at in turn with this one: then each look is the shorter
 	Traffic     uint8         // the traffic class: the priority of packets in networks that route
 	Service     uint8         // the service level: that in InfiniBand subnets, and on Ethernet's priorities
 	Limit       time.Duration // how long a driver may take to open the port, and to have it tried; or 10 s
