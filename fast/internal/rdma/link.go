@@ -40,18 +40,6 @@ type link struct {
 	probed  time.Time
 }
 
-// put is how a message is written to its place.
-type put struct {
-	asks   bool   // where it is to go, which was not answered
-	to     place  // the answer
-	from   *known // the registered memory that it lies in, if its place is granted
-	part   int    // in parts of so many bytes it is written there
-	placed int    // bytes that were written to its place, or soon will be
-	last   uint64 // the number of the last write of them out of that memory on the main lane, plus 1
-	ends   int    // on so many lanes beside the main one the other rank was told that all were
-	closed bool   // and on the main one
-}
-
 // slot is the slot of segment n.
 func (l *link) slot(n uint32) []byte { return l.line.part(0, n%l.in.slots, l.line.bytes) }
 
