@@ -21,7 +21,7 @@ func TestIdle(t *testing.T) {
 			if e.Slept() || len(e.Waiting()) != 0 {
 				t.Errorf("before a nap is over: %v", e.Waiting())
 			}
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			if e.Slept() || !slices.Equal(e.Waiting(), []int{1, 2}) {
 				t.Errorf("after a nap: %v", e.Waiting())
 			}
