@@ -103,7 +103,7 @@ func TestLinkDown(t *testing.T) {
 			pass(t, all, 1, false)
 			ended := make(chan error)
 			go func() { ended <- wait(all[1]) }()
-			time.Sleep(50 * time.Millisecond) // as a rule it waits by now
+			time.Sleep(300 * time.Millisecond) // as a rule it waits by now: rxe can lock a processor up whose link goes down under traffic
 			vm.NICs[0].Down(t)
 			start := time.Now()
 			if err := <-ended; err == nil || !strings.Contains(err.Error(), "rxe1, port 1: the port is down") {
