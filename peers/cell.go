@@ -19,6 +19,8 @@ type cell struct {
 	Least   float64 `json:"least"`
 	Most    float64 `json:"most"`
 	Limit   float64 `json:"limit,omitempty"`   // the shortest time that the machine could do this in; 0: not known
+	Over    float64 `json:"over,omitempty"`    // the median over rounds of our time over the limit
+	AtLimit float64 `json:"atLimit,omitempty"` // the median over rounds of the peer's time over the limit
 	Missing string  `json:"missing,omitempty"` // why there is no ratio
 }
 
@@ -36,11 +38,11 @@ func median(values []float64) float64 {
 
 func medianOf(byRound map[int]float64) float64 { return median(slices.Collect(maps.Values(byRound))) }
 
-// ratios are a peer's times over ours, in the rounds in which both were measured.
-func ratios(peer, ours map[int]float64) (all []float64) {
-	for round, t := range ours {
-		if p, ok := peer[round]; ok {
-			all = append(all, p/t)
+// ratios are those of two kinds of times, in the rounds in which both were measured.
+func ratios(over, under map[int]float64) (all []float64) {
+	for round, t := range under {
+		if o, ok := over[round]; ok {
+			all = append(all, o/t)
 		}
 	}
 	return all
@@ -65,7 +67,7 @@ func (s *samples) best(c contest, peers []string) (who name) {
 // cell is that of a row at a size. A target for 8 bytes counts for 64, too.
 func (s *samples) cell(r *row, bytes int) cell {
 	c, who := r.contest(bytes), ourName(r.registered)
-	out := cell{Row: r.name, Bytes: bytes, target: r.targets[bytes], Limit: s.limits.least(c, r.registered)}
+	out := cell{Row: r.name, Bytes: bytes, target: r.targets[bytes]}
 	best := s.best(c, r.peers)
 	us, them := s.times(c, who), s.times(c, best)
 	all := ratios(them, us)
@@ -75,6 +77,8 @@ func (s *samples) cell(r *row, bytes int) cell {
 	}
 	out.Ours, out.Peer, out.Best = medianOf(us), medianOf(them), best
 	out.Rounds, out.Ratio, out.Least, out.Most = len(all), median(all), slices.Min(all), slices.Max(all)
+	least := s.leasts(c, r.registered)
+	out.Limit, out.Over, out.AtLimit = medianOf(least), median(ratios(us, least)), median(ratios(them, least))
 	return out
 }
 
@@ -113,8 +117,8 @@ func (c *cell) verdict() string {
 // most is the ratio that a program would reach which takes no longer than the machine's limits; 0: not known, as where somebody
 // was faster than what was taken for a limit.
 func (c *cell) most() float64 {
-	if c.Limit == 0 || c.Limit > min(c.Ours, c.Peer) {
+	if min(c.Over, c.AtLimit) < 1 {
 		return 0
 	}
-	return c.Peer / c.Limit
+	return c.AtLimit
 }

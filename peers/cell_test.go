@@ -76,10 +76,26 @@ func TestVerdict(t *testing.T) {
 		{1, 5, target{2, 3}, "below"}, {1, 5.01, target{2, 3}, "beyond"}, {2, 9, target{2, 3}, "floor"},
 		{.5, 10, target{2, 3}, "beyond"}, {.5, 10.01, target{2, 3}, "below"}, {2, 5.01, target{3, 4}, "below"},
 	} {
-		c := cell{Ratio: test.ratio, target: test.target, Ours: 10 / test.ratio, Peer: 10, Limit: test.limit}
+		c := cell{Ratio: test.ratio, target: test.target}
+		if test.limit > 0 {
+			c.Over, c.AtLimit = 10/test.ratio/test.limit, 10/test.limit
+		}
 		if got := c.verdict(); got != test.want {
 			t.Errorf("%v of %v: %q, want %q", test.ratio, test.target, got, test.want)
 		}
+	}
+}
+
+// TestLimitOfRound: what was measured while the machine was slow is compared with its limit then.
+func TestLimitOfRound(t *testing.T) {
+	c := testRow.contest(8)
+	s := played(c, map[name][]float64{ourName(false): {2, 20, 3}, {openMPI, "default"}: {4, 40, 4}})
+	for round, v := range []float64{1, 10} { // of the third there is none
+		s.take(record{Round: round, Limits: limits{{Name: "cache line", Where: "both ways at once", Value: v},
+			{Name: "bare " + c.Collective, Where: fmt.Sprintf("%d ranks, 8", c.Ranks), Value: v}}})
+	}
+	if got := s.cell(&testRow, 8); got.Over != 2 || got.AtLimit != 4 || got.most() != 4 || got.Limit != 5.5 {
+		t.Errorf("ours is %v and the peer's %v times the limit %v", got.Over, got.AtLimit, got.Limit)
 	}
 }
 

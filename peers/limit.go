@@ -22,7 +22,7 @@ type limit struct {
 	Refused string  `json:"refused,omitempty"`
 }
 
-// limits are the best values found so far of all limits.
+// limits are the best values that were found of all limits in a round.
 type limits []limit
 
 // measureLimits has collperf measure.

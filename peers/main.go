@@ -86,20 +86,17 @@ func (s *season) run(ctx context.Context) error {
 	if err := s.build(ctx, s.needed()); err != nil {
 		return err
 	}
-	if err := s.addLimits(ctx); err != nil {
-		return err
-	}
 	return s.play(ctx)
 }
 
-// addLimits measures what the machine can do at best, and keeps it.
-func (s *season) addLimits(ctx context.Context) error {
+// addLimits measures what the machine can do at best in a round, and keeps it.
+func (s *season) addLimits(ctx context.Context, round int) error {
 	s.progress.line("what the machine can do at best")
 	l, err := s.measureLimits(ctx)
 	if err != nil {
 		s.missing["the limits of the machine"] = err
 	}
-	return s.add(record{Limits: l})
+	return s.add(record{Limits: l, Round: round})
 }
 
 func (s *season) report(wanted func(*row, int) bool, command string) *report {

@@ -17,13 +17,13 @@ type season struct {
 }
 
 // play measures round after round, in each of them contest after contest, until all contests have all rounds: what a contest
-// compares stands close together in time, and its rounds far apart. Between rounds the limits are measured again: the machine
-// may be faster than it was.
+// compares stands close together in time, and its rounds far apart. In each round the limits are measured anew: the machine
+// may be faster or slower than it was.
 func (s *season) play(ctx context.Context) error {
 	for round := range s.rounds {
 		fields := s.missingFrom(round)
-		if round > 0 && len(fields) > 0 && !s.over() {
-			if err := s.addLimits(ctx); err != nil {
+		if len(fields) > 0 && !s.over() {
+			if err := s.addLimits(ctx, round); err != nil {
 				return err
 			}
 		}

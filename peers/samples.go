@@ -14,14 +14,15 @@ import (
 // samples are all measurements so far, and a file that they are kept in, if there is one.
 type samples struct {
 	all    []sample
-	limits limits
+	limits map[int]limits // by round
 	file   *os.File
 }
 
 // record is a line of that file.
 type record struct {
 	Sample *sample `json:"sample,omitempty"`
-	Limits limits  `json:"limits,omitempty"`
+	Limits limits  `json:"limits,omitempty"` // of the machine in a round
+	Round  int     `json:"round,omitempty"`
 }
 
 // keep has samples go on with those of a file, and adds what is measured to it. "" is no file.
@@ -68,7 +69,12 @@ func (s *samples) take(r record) {
 	if r.Sample != nil {
 		s.all = append(s.all, *r.Sample)
 	}
-	s.limits = s.limits.merge(r.Limits)
+	if s.limits == nil {
+		s.limits = map[int]limits{}
+	}
+	if len(r.Limits) > 0 {
+		s.limits[r.Round] = s.limits[r.Round].merge(r.Limits)
+	}
 }
 
 // add takes a record and keeps it.
@@ -105,6 +111,17 @@ func (s *samples) times(c contest, who name) map[int]float64 {
 	for i := range s.all {
 		if one := &s.all[i]; one.contest == c && one.name == who && one.Failed == "" {
 			t[one.Round] = one.Microseconds
+		}
+	}
+	return t
+}
+
+// leasts are the shortest times that the limits allow, by round.
+func (s *samples) leasts(c contest, registered bool) map[int]float64 {
+	t := make(map[int]float64)
+	for round, l := range s.limits {
+		if least := l.least(c, registered); least > 0 {
+			t[round] = least
 		}
 	}
 	return t

@@ -88,8 +88,8 @@ func (c *cell) line() []string {
 		return append(line, "", "", "", "", "", number(c.Floor), number(c.Stretch), "", c.verdict(), "", c.Missing)
 	}
 	distance := "not measured"
-	if c.Limit > 0 {
-		distance = number(c.Ours / c.Limit)
+	if c.Over > 0 {
+		distance = number(c.Over)
 	}
 	return append(line, number(c.Ours), number(c.Peer), number(c.Ratio), number(c.Least)+"-"+number(c.Most), strconv.Itoa(c.Rounds),
 		number(c.Floor), number(c.Stretch), number(c.most()), c.verdict(), distance, c.Best.String())

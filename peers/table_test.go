@@ -13,7 +13,7 @@ var testReport = report{
 	about: "today, here.",
 	cells: []cell{
 		{Row: "a", Bytes: 8, target: target{2, 3}, Rounds: 5, Ours: 0.123, Peer: 0.333, Best: name{openMPI, "default"}, Ratio: 2.7, Least: 2.1,
-			Most: 3.3, Limit: 0.1},
+			Most: 3.3, Over: 1.23, AtLimit: 3.33},
 		{Row: "a", Bytes: mib, target: target{Floor: 2}, Missing: "no|launcher"},
 		{Row: "b", Bytes: 0, Rounds: 1, Ours: 1234, Peer: 12.34, Best: name{Who: gloo}, Ratio: 0.01, Least: 0.01, Most: 0.01},
 	},
