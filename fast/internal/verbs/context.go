@@ -8,10 +8,7 @@ package verbs
 // static int query_port(struct vb_context *c, int port, struct vb_port_attr *a) { return vb.query_port(c, port, a); }
 import "C"
 
-import (
-	"sync"
-	"syscall"
-)
+import "syscall"
 
 // Context is what one user has of an open device: what is made with it closes with it. Its methods can be called by several
 // goroutines at once.
@@ -28,7 +25,7 @@ type Context struct {
 // does not wait, and closes nothing.
 func Open(device string, tell func(Event, error)) (*Context, error) {
 	c := &Context{Device: device, tell: tell}
-	c.tree = new(sync.Mutex)
+	c.tree = newTree()
 	d, err := share(c)
 	if err != nil {
 		return nil, err
@@ -56,19 +53,9 @@ func result(device, op string, errno C.int) error {
 	return &Error{Device: device, Op: op, Err: syscall.Errno(errno)}
 }
 
-// open runs f unless the context is closed.
-func (c *Context) open(f func() error) error {
-	c.tree.Lock()
-	defer c.tree.Unlock()
-	if c.closed {
-		return ErrClosed
-	}
-	return f()
-}
-
 // Attributes is the limits of the device.
 func (c *Context) Attributes() (a Attributes, err error) {
-	err = c.open(func() error {
+	err = using(func() error {
 		var d C.struct_vb_device_attr
 		errno := C.query_device(c.handle, &d)
 		a = Attributes{
@@ -82,13 +69,13 @@ func (c *Context) Attributes() (a Attributes, err error) {
 			Ports:     int(d.phys_port_cnt),
 		}
 		return c.result("ask for its limits", errno)
-	})
+	}, &c.lifetime)
 	return a, err
 }
 
 // Port is what the port of this number, from 1 on, is like now.
 func (c *Context) Port(number int) (p Port, err error) {
-	err = c.open(func() error {
+	err = using(func() error {
 		var a C.struct_vb_port_attr
 		errno := C.query_port(c.handle, C.int(number), &a)
 		p = Port{
@@ -101,6 +88,6 @@ func (c *Context) Port(number int) (p Port, err error) {
 			GIDs:       int(a.gid_tbl_len),
 		}
 		return c.result("ask for its port", errno)
-	})
+	}, &c.lifetime)
 	return p, err
 }

@@ -21,7 +21,7 @@ const maxGIDs = (1<<16 - 1) / C.sizeof_struct_vb_gid_entry
 
 // GIDs is the addresses of a port, in the order of their table.
 func (c *Context) GIDs(port int) (gids []GID, err error) {
-	err = c.open(func() (err error) {
+	err = using(func() (err error) {
 		entries := make([]C.struct_vb_gid_entry, maxGIDs) // of all ports, but only those that there are
 		if n := C.query_gids(c.handle, &entries[0], C.size_t(len(entries))); n >= 0 {
 			gids = ofPort(entries[:n], port)
@@ -32,7 +32,7 @@ func (c *Context) GIDs(port int) (gids []GID, err error) {
 			return c.failed("read the GIDs of its port", err)
 		}
 		return nil
-	})
+	}, &c.lifetime)
 	return gids, err
 }
 

@@ -75,12 +75,9 @@ func (q *QP) close() error {
 
 // modify changes what mask says of the queue pair.
 func (q *QP) modify(op string, attr C.struct_vb_qp_attr, mask C.int) error {
-	return q.context.open(func() error {
-		if q.closed {
-			return ErrClosed
-		}
+	return using(func() error {
 		return q.context.result(op, C.modify_qp(q.handle, &attr, mask))
-	})
+	}, &q.lifetime)
 }
 
 // ToInit gives the queue pair a port, from 1 on, and says what the peer may do. From now on receives can be posted.

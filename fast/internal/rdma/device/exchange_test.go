@@ -41,11 +41,17 @@ func members(t testing.TB, size int) []*member { return railed(t, size, 1) }
 func railed(t testing.TB, size, rails int) []*member {
 	t.Helper()
 	vm.Need(t)
+	return on(t, size, rails, func(rank, rail int) string { return vm.NICs[(rank+rail)%2].Device })
+}
+
+// on are the endpoints of size ranks with so many rails each, on these devices.
+func on(t testing.TB, size, rails int, name func(rank, rail int) string) []*member {
+	t.Helper()
 	all := make([]*member, size)
 	for rank := range all {
 		var domains []rdma.Domain
 		for i := range rails {
-			d, err := device.Open(t.Context(), device.Options{Device: vm.NICs[(rank+i)%2].Device, Port: 1, Completions: 8192})
+			d, err := device.Open(t.Context(), device.Options{Device: name(rank, i), Port: 1, Completions: 8192})
 			if err != nil {
 				t.Fatal(err)
 			}

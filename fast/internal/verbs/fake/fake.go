@@ -2,7 +2,8 @@
 
 // Package fake is for tests of what uses RDMA devices on machines without them: a libibverbs whose devices are folders. A device has
 // the files that the kernel has of one in /sys/class/infiniband, and others, by which it fails, hangs, or tells an event. A queue pair
-// can be connected with itself alone, and then writes to memory of its process; unconnected, it completes as received what it sends.
+// can be connected with those of its process, itself included, and then writes to their memory; unconnected, it completes as received what
+// it sends.
 package fake
 
 import (
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 //go:embed testdata/fake.c
@@ -99,6 +101,27 @@ func (d Device) Set(name, text string) {
 		d.t.Fatal(err)
 	}
 	write(d.t, file, text+"\n")
+}
+
+// Hold has the next call of one of those functions, or of destroy_qp or dereg_mr, or "connect", the connecting one of modify_qp, not come back
+// until goOn is called. Held waits until there is such a call.
+func (d Device) Hold(name string) (held, goOn func()) {
+	d.t.Helper()
+	d.Set(name+".hold", "")
+	file := filepath.Join(d.dir, name+".hold.held")
+	held = func() {
+		for {
+			if _, err := os.Stat(file); err == nil {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return held, func() {
+		if err := os.Remove(file); err != nil {
+			d.t.Error(err)
+		}
+	}
 }
 
 // Tell has the device tell of an event of this type at a port.

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +25,27 @@ static const char *said(struct ibv_device *d, const char *name) {
 	return text;
 }
 
+// held holds the first call of a function that is to be held, until its file is gone, and no other call.
+static void held(struct ibv_device *d, const char *name) {
+	char from[1024], to[1030];
+	snprintf(from, sizeof from, "%s/%s/%s.hold", getenv("COLLGEN_FAKE_VERBS"), d->name, name);
+	snprintf(to, sizeof to, "%s.held", from);
+	if (!rename(from, to))
+		while (!access(to, F_OK))
+			usleep(1000);
+}
+
 // trouble is what a function of this name has: it hangs, and then or at once fails with an error, or not.
 static int trouble(struct ibv_device *d, const char *name) {
 	const char *text;
+	held(d, name);
 	while (text = said(d, name), !strncmp(text, "hang", 4))
 		usleep(1000);
 	return errno = atoi(text);
 }
+
+// lock protects queues and pairs, which write to each other.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct queue {
 	struct ibv_cq q;
@@ -40,16 +55,21 @@ static struct queue {
 
 static struct pair {
 	struct ibv_qp q;
-	int connected;
+	uint32_t peer; // 0: it is not connected
 	uint64_t receives[1024];
 	unsigned first, last;
-} *pair(struct ibv_qp *q) { return (struct pair *)q; }
+	struct pair *next;
+} *pairs; // all that there are
+
+static struct pair *pair(struct ibv_qp *q) { return (struct pair *)q; }
 
 static int poll_cq(struct ibv_cq *q, int n, struct ibv_wc *into) {
 	struct queue *k = queue(q);
 	int i = 0;
+	pthread_mutex_lock(&lock);
 	for (; i < n && k->first != k->last; i++)
 		into[i] = k->done[k->first++ % 1024];
+	pthread_mutex_unlock(&lock);
 	return i;
 }
 
@@ -57,21 +77,24 @@ static int req_notify_cq(struct ibv_cq *q, int solicited) { return 0; }
 
 static void complete(struct ibv_cq *q, struct ibv_wc c) { queue(q)->done[queue(q)->last++ % 1024] = c; }
 
-// carry_out is what a connected pair does with a write to itself.
+// carry_out is what a connected pair does with a write. A peer that is no more does not answer.
 static void carry_out(struct pair *p, struct ibv_send_wr *wr) {
 	const char *text = said(p->q.context->device, "status");
 	uint32_t bytes = wr->num_sge ? wr->sg_list->length : 0;
+	struct pair *to = pairs;
+	while (to && to->q.qp_num != p->peer)
+		to = to->next;
 	if (!strncmp(text, "lost", 4))
 		return;
-	if (*text) {
-		complete(p->q.send_cq, (struct ibv_wc){ .wr_id = wr->wr_id, .status = atoi(text), .qp_num = p->q.qp_num });
+	if (*text || !to) {
+		complete(p->q.send_cq, (struct ibv_wc){ .wr_id = wr->wr_id, .status = *text ? atoi(text) : IBV_WC_RETRY_EXC_ERR, .qp_num = p->q.qp_num });
 		return;
 	}
 	if (bytes)
 		memcpy((void *)wr->wr.rdma.remote_addr, (void *)wr->sg_list->addr, bytes);
 	if (wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
-		complete(p->q.recv_cq, (struct ibv_wc){ .wr_id = p->receives[p->first++ % 1024], .opcode = IBV_WC_RECV_RDMA_WITH_IMM,
-			.byte_len = bytes, .imm_data = wr->imm_data, .wc_flags = IBV_WC_WITH_IMM, .qp_num = p->q.qp_num });
+		complete(to->q.recv_cq, (struct ibv_wc){ .wr_id = to->receives[to->first++ % 1024], .opcode = IBV_WC_RECV_RDMA_WITH_IMM,
+			.byte_len = bytes, .imm_data = wr->imm_data, .wc_flags = IBV_WC_WITH_IMM, .qp_num = to->q.qp_num });
 	if (wr->send_flags & IBV_SEND_SIGNALED)
 		complete(p->q.send_cq, (struct ibv_wc){ .wr_id = wr->wr_id, .opcode = IBV_WC_RDMA_WRITE, .qp_num = p->q.qp_num });
 }
@@ -87,19 +110,24 @@ static int reflect(struct pair *p, struct ibv_send_wr *wr) {
 }
 
 static int post_send(struct ibv_qp *q, struct ibv_send_wr *wr, struct ibv_send_wr **bad) {
-	for (; wr; wr = wr->next) {
+	int err = 0;
+	pthread_mutex_lock(&lock);
+	for (; wr && !err; wr = wr->next) {
 		*bad = wr;
-		if (pair(q)->connected)
+		if (pair(q)->peer)
 			carry_out(pair(q), wr);
-		else if (reflect(pair(q), wr))
-			return ENOMEM;
+		else
+			err = reflect(pair(q), wr);
 	}
-	return 0;
+	pthread_mutex_unlock(&lock);
+	return err;
 }
 
 static int post_recv(struct ibv_qp *q, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
+	pthread_mutex_lock(&lock);
 	for (; wr; wr = wr->next)
 		pair(q)->receives[pair(q)->last++ % 1024] = wr->wr_id;
+	pthread_mutex_unlock(&lock);
 	return 0;
 }
 
@@ -171,9 +199,13 @@ void ibv_ack_async_event(struct ibv_async_event *e) {}
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *c) { struct ibv_pd *p = calloc(1, sizeof *p); p->context = c; return p; }
 int ibv_dealloc_pd(struct ibv_pd *p) { free(p); return 0; }
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *p, void *at, size_t n, int access) {
-	return trouble(p->context->device, "reg_mr") ? NULL : calloc(1, sizeof(struct ibv_mr));
+	if (trouble(p->context->device, "reg_mr"))
+		return NULL;
+	struct ibv_mr *m = calloc(1, sizeof *m);
+	m->context = p->context;
+	return m;
 }
-int ibv_dereg_mr(struct ibv_mr *m) { free(m); return 0; }
+int ibv_dereg_mr(struct ibv_mr *m) { trouble(m->context->device, "dereg_mr"), free(m); return 0; }
 
 // A channel has a pipe, of which nobody writes the other end.
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *c) {
@@ -200,15 +232,34 @@ int ibv_destroy_cq(struct ibv_cq *q) { free(queue(q)); return 0; }
 struct ibv_qp *ibv_create_qp(struct ibv_pd *p, struct ibv_qp_init_attr *a) {
 	if (trouble(p->context->device, "create_qp"))
 		return NULL;
+	static uint32_t last = 16;
 	struct pair *q = calloc(1, sizeof *q);
-	q->q.context = p->context, q->q.qp_num = 17, q->q.send_cq = a->send_cq, q->q.recv_cq = a->recv_cq;
+	q->q.context = p->context, q->q.send_cq = a->send_cq, q->q.recv_cq = a->recv_cq;
+	pthread_mutex_lock(&lock);
+	q->q.qp_num = ++last, q->next = pairs, pairs = q;
+	pthread_mutex_unlock(&lock);
 	return &q->q;
 }
 int ibv_modify_qp(struct ibv_qp *q, struct ibv_qp_attr *a, int mask) {
-	if (mask & IBV_QP_DEST_QPN)
-		pair(q)->connected = a->dest_qp_num == q->qp_num;
-	return trouble(q->context->device, "modify_qp");
+	int err = trouble(q->context->device, "modify_qp");
+	if (!err && mask & IBV_QP_DEST_QPN) {
+		held(q->context->device, "connect");
+		pthread_mutex_lock(&lock);
+		pair(q)->peer = a->dest_qp_num;
+		pthread_mutex_unlock(&lock);
+	}
+	return err;
 }
 #ifndef INCOMPLETE
-int ibv_destroy_qp(struct ibv_qp *q) { free(pair(q)); return 0; }
+int ibv_destroy_qp(struct ibv_qp *q) {
+	trouble(q->context->device, "destroy_qp");
+	pthread_mutex_lock(&lock);
+	struct pair **at = &pairs;
+	while (*at != pair(q))
+		at = &(*at)->next;
+	*at = (*at)->next;
+	pthread_mutex_unlock(&lock);
+	free(pair(q));
+	return 0;
+}
 #endif
