@@ -33,7 +33,7 @@ type check struct {
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks, shmRingChecks, gateChecks, tcpStreamChecks, rdmaImmChecks, abortChecks, rendezvousChecks, commOrderChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, gateChecks, tcpStreamChecks, rdmaImmChecks, rdmaStripesChecks, abortChecks, rendezvousChecks, commOrderChecks)
 
 var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
@@ -123,6 +123,19 @@ var rdmaImmChecks = []check{
 	{model: "RdmaImm", config: "bad_reserves", want: "deadlock", trace: 13},
 	{model: "RdmaImm", config: "bad_wraps", want: "deadlock", trace: 26},
 	{model: "RdmaImm", config: "bad_probes", want: "Ends", states: 844},
+}
+
+var rdmaStripesChecks = []check{
+	{model: "RdmaStripes", config: "two", want: "ok", states: 123},
+	{model: "RdmaStripes", config: "three", want: "ok", states: 187},
+	{model: "RdmaStripes", config: "naps", want: "ok", states: 150},
+	{model: "RdmaStripes", config: "bad_main", want: "Refines", trace: 9},
+	{model: "RdmaStripes", config: "bad_beside", want: "Refines", trace: 9},
+	{model: "RdmaStripes", config: "bad_place", want: "Refines", trace: 16},
+	{model: "RdmaStripes", config: "bad_turn", want: "Refines", trace: 17},
+	{model: "RdmaStripes", config: "bad_ends", want: "Refines", trace: 8},
+	{model: "RdmaStripes", config: "bad_gone", want: "Refines", trace: 13},
+	{model: "RdmaStripes", config: "bad_looks", want: "Ends", states: 54},
 }
 
 var abortChecks = []check{
