@@ -42,18 +42,18 @@ func (s *shared) event() (Event, error) {
 // takeEvent answers EAGAIN if there is no event now.
 func (s *shared) takeEvent(e *Event) syscall.Errno {
 	var kind, port C.int
-	var qp C.uint32_t
-	errno := C.vb_next_event(s.handle, &kind, &port, &qp)
-	e.Type, e.Port, e.QP = EventType(kind), int(port), uint32(qp)
+	var qp, owner C.uint32_t
+	errno := C.vb_next_event(s.handle, &kind, &port, &qp, &owner)
+	e.Type, e.Port, e.QP, e.owner = EventType(kind), int(port), uint32(qp), uint32(owner)
 	return syscall.Errno(errno)
 }
 
-// tell tells all contexts, and takes note of a device that is lost with it.
+// tell tells all contexts, or the one that the event is about, and takes note of a device that is lost with it.
 func (s *shared) tell(e Event, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.contexts {
-		if c.tell != nil {
+		if c.tell != nil && (e.owner == 0 || e.owner == c.number) {
 			c.tell(e, err)
 		}
 	}

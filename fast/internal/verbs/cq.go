@@ -10,8 +10,8 @@ package verbs
 // #cgo noescape vb_arm
 // #cgo nocallback vb_arm
 //
-// static struct vb_cq *create_cq(struct vb_context *c, int n, struct vb_comp_channel *ch) {
-//	return vb.create_cq(c, n, NULL, ch, 0);
+// static struct vb_cq *create_cq(struct vb_context *c, int n, uint32_t owner, struct vb_comp_channel *ch) {
+//	return vb.create_cq(c, n, (void *)(uintptr_t)owner, ch, 0);
 // }
 // static int destroy_cq(struct vb_cq *q) { return vb.destroy_cq(q); }
 import "C"
@@ -31,7 +31,7 @@ type CQ struct {
 }
 
 // CreateCQ makes a completion queue that can hold depth completions at least, and that tells a channel, unless it is nil.
-// A queue that overruns fails, and all queue pairs with it.
+// A queue that overruns fails, and all queue pairs with it: the context is told, by EventCQError.
 func (c *Context) CreateCQ(depth int, channel *Channel) (*CQ, error) {
 	q := &CQ{context: c}
 	needs := []*lifetime{&c.lifetime}
@@ -41,7 +41,7 @@ func (c *Context) CreateCQ(depth int, channel *Channel) (*CQ, error) {
 		ch = channel.handle
 	}
 	err := q.begin(func() (err error) {
-		if q.handle, err = C.create_cq(c.handle, C.int(depth), ch); q.handle == nil {
+		if q.handle, err = C.create_cq(c.handle, C.int(depth), C.uint32_t(c.number), ch); q.handle == nil {
 			return c.failed("create a completion queue", err)
 		}
 		q.Depth = int(q.handle.cqe)

@@ -55,11 +55,13 @@ type Event struct {
 	Type   EventType
 	Port   int    // if it is about a port
 	QP     uint32 // if it is about a queue pair: its number
+	owner  uint32 // if it is about a completion queue: the number of the context that has it, which alone is told
 }
 
-// Fatal says that nothing that is open on the device, or on the port of the event, works from now on.
+// Fatal says that nothing that is open on the device, or on the port of the event, works from now on; or, of a completion queue that
+// overran, nothing that completes in it.
 func (e Event) Fatal() bool {
-	return e.Type == EventPortError || e.Type == EventDeviceFatal
+	return e.Type == EventPortError || e.Type == EventDeviceFatal || e.Type == EventCQError
 }
 
 // String is what happened, and to what.

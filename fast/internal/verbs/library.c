@@ -87,12 +87,15 @@ int vb_drain(struct vb_comp_channel *channel) {
 	return n;
 }
 
-int vb_next_event(struct vb_context *context, int *type, int *port, uint32_t *qp) {
+int vb_next_event(struct vb_context *context, int *type, int *port, uint32_t *qp, uint32_t *owner) {
 	struct vb_async_event e;
 	if (vb.get_async_event(context, &e) != 0)
 		return errno ? errno : EIO;
 	*type = e.event_type;
 	switch (e.event_type) {
+	case 0: // of a completion queue, which is not destroyed before this is acknowledged
+		*owner = (uintptr_t)e.element.cq->cq_context;
+		break;
 	case 1: case 2: case 3: case 4: case 5: case 6: case 7: case 16: // of a queue pair
 		*qp = e.element.qp->qp_num;
 		break;

@@ -77,7 +77,8 @@ int vb_arm(struct vb_cq *);
 // vb_drain takes all events of a channel that does not block, acknowledges them, and answers how many there were.
 int vb_drain(struct vb_comp_channel *);
 
-// vb_next_event takes an event of a context that does not block, and acknowledges it. It answers errno or 0.
-int vb_next_event(struct vb_context *, int *type, int *port, uint32_t *qp);
+// vb_next_event takes an event of a context that does not block, and acknowledges it. If it is about a completion queue, owner is
+// the number that it was made with. It answers errno or 0.
+int vb_next_event(struct vb_context *, int *type, int *port, uint32_t *qp, uint32_t *owner);
 
 #endif

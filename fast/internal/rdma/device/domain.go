@@ -26,7 +26,7 @@ type domain struct {
 	polled  [32]verbs.Completion
 	ready   atomic.Bool // all of the above is there
 	woken   atomic.Bool
-	failed  atomic.Pointer[error] // of the device or port
+	failed  atomic.Pointer[error] // of the device, port or completion queue
 }
 
 // spins is how often Poll looks, on all rails together: for a microsecond or two.
@@ -76,6 +76,9 @@ func (d *domain) create() (err error) {
 	if d.port.MTU, err = bounded(d.port.MTU, d.options.MTU); err != nil {
 		return err
 	}
+	if err = d.holds(d.options.Completions); err != nil {
+		return err
+	}
 	if d.channel, err = d.context.CreateChannel(); err != nil {
 		return err
 	}
@@ -86,7 +89,17 @@ func (d *domain) create() (err error) {
 	return err
 }
 
-// told takes note of the end of the device or port. It may be called while d is made.
+// holds fails where a completion queue of the device cannot hold so many completions, which it would drop.
+func (d *domain) holds(completions int) error {
+	a, err := d.context.Attributes()
+	if err == nil && completions > a.MaxCQE {
+		err = fmt.Errorf("RDMA device %s: one of its completion queues holds %d completions, and connections to so many ranks may have %d at once",
+			d.Name(), a.MaxCQE, completions)
+	}
+	return err
+}
+
+// told takes note of the end of the device or port, or of d's completion queue. It may be called while d is made.
 func (d *domain) told(e verbs.Event, err error) {
 	if err == nil && e.Fatal() && (e.Port == 0 || e.Port == d.options.Port) {
 		err = errors.New(e.String())

@@ -37,6 +37,7 @@ var faults = []struct{ file, text, want string }{
 	{"open", "hang", "to open bad0: its driver hangs: it has done nothing for 400ms"},
 	{"query_port", "5", "bad0: ask for its port: input/output error"},
 	{"ports/1/gids/0", "0000:0000:0000:0000:0000:0000:0000:0000", "bad0:1: no GID has an address at all"},
+	{"max_cqe", "10", "bad0:1: one of its completion queues holds 10 completions, and connections to so many ranks may have "},
 	{"create_cq", "12", "bad0: create a completion queue: cannot allocate memory"},
 	{"reg_mr", "12", "RLIMIT_MEMLOCK"},
 	{"create_qp", "12", "bad0: create a queue pair: cannot allocate memory"},
@@ -145,7 +146,8 @@ func TestNothingLeft(t *testing.T) {
 	})
 }
 
-// TestTold has a communicator on each of two ports: the end of a port is one's alone, that of the device both's.
+// TestTold has communicators on two ports: the end of a port is that of those on it alone, the end of a completion queue of the one that has it,
+// that of the device everybody's.
 func TestTold(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		d := fake.Add(t, folder, "a0")
@@ -177,7 +179,12 @@ func TestTold(t *testing.T) {
 				time.Sleep(time.Millisecond)
 			}
 		}
-		one, same, two := open(1), open(1), open(2)
+		one, same, two, overrun := open(1), open(1), open(2), open(2)
+		d.Tell(byte(verbs.EventCQError), 3)
+		until(overrun, "RDMA device a0: a completion queue overran")
+		if err := errors.Join(one(), same(), two()); err != nil {
+			t.Errorf("the other completion queues: %v", err)
+		}
 		d.Tell(byte(verbs.EventPortError), 1)
 		until(one, "a0, port 1: the port is down")
 		until(same, "a0, port 1: the port is down")

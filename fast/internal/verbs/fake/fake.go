@@ -93,7 +93,7 @@ func (d Device) Remove() {
 
 // Set writes a file of the device. One of these names has the function of the library fail with the error of this number, or hang
 // while the file says "hang": open, query_port, create_cq, reg_mr, create_qp, modify_qp. The file status has writes complete with the
-// status of this number, or never if it is "lost".
+// status of this number, or never if it is "lost"; max_cqe says how many completions a queue can hold.
 func (d Device) Set(name, text string) {
 	d.t.Helper()
 	file := filepath.Join(d.dir, name)
@@ -124,10 +124,11 @@ func (d Device) Hold(name string) (held, goOn func()) {
 	}
 }
 
-// Tell has the device tell of an event of this type at a port.
-func (d Device) Tell(event, port byte) {
+// Tell has the device tell of an event of this type, at a port, or of a completion queue by the order in which the process has made them,
+// from 0 on.
+func (d Device) Tell(event, number byte) {
 	d.t.Helper()
-	write(d.t, filepath.Join(d.dir, "events"), string([]byte{event, port}))
+	write(d.t, filepath.Join(d.dir, "events"), string([]byte{event, number}))
 }
 
 // Files is how many files this process has open.

@@ -63,6 +63,8 @@ static struct pair {
 
 static struct pair *pair(struct ibv_qp *q) { return (struct pair *)q; }
 
+static struct ibv_cq *made[256]; // all queues since the beginning, as far as they are counted: the last ones
+
 static int poll_cq(struct ibv_cq *q, int n, struct ibv_wc *into) {
 	struct queue *k = queue(q);
 	int i = 0;
@@ -174,6 +176,7 @@ int ibv_close_device(struct ibv_context *c) { close(c->async_fd), close(c->cmd_f
 int ibv_query_device(struct ibv_context *c, struct ibv_device_attr *a) {
 	memset(a, 0, sizeof *a);
 	a->phys_port_cnt = *said(c->device, "ports/2/state") ? 2 : 1;
+	a->max_cqe = *said(c->device, "max_cqe") ? atoi(said(c->device, "max_cqe")) : 1 << 20;
 	return 0;
 }
 int ibv_query_port(struct ibv_context *c, uint8_t port, struct _compat_ibv_port_attr *compat) {
@@ -192,6 +195,8 @@ int ibv_get_async_event(struct ibv_context *c, struct ibv_async_event *e) {
 	if (read(c->async_fd, said, 2) != 2)
 		return -1;
 	*e = (struct ibv_async_event){ .event_type = said[0], .element.port_num = said[1] };
+	if (said[0] == IBV_EVENT_CQ_ERR)
+		e->element.cq = made[said[1]];
 	return 0;
 }
 void ibv_ack_async_event(struct ibv_async_event *e) {}
@@ -223,8 +228,12 @@ void ibv_ack_cq_events(struct ibv_cq *q, unsigned n) {}
 struct ibv_cq *ibv_create_cq(struct ibv_context *c, int n, void *p, struct ibv_comp_channel *ch, int v) {
 	if (trouble(c->device, "create_cq"))
 		return NULL;
+	static unsigned char number;
 	struct queue *k = calloc(1, sizeof *k);
-	k->q.context = c, k->q.cqe = n;
+	k->q.context = c, k->q.cqe = n, k->q.cq_context = p;
+	pthread_mutex_lock(&lock);
+	made[number++] = &k->q;
+	pthread_mutex_unlock(&lock);
 	return &k->q;
 }
 int ibv_destroy_cq(struct ibv_cq *q) { free(queue(q)); return 0; }
