@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -41,6 +42,21 @@ func Netem(t testing.TB, args ...string) {
 		run(t, "tc", append([]string{"qdisc", "replace", "dev", n.Interface, "root", "netem"}, args...)...)
 		t.Cleanup(func() { run(t, "tc", "qdisc", "del", "dev", n.Interface, "root") })
 	}
+}
+
+// Lost is how many packets the wire has lost, both ways, since Netem.
+func Lost(t testing.TB) (lost int) {
+	t.Helper()
+	for _, n := range NICs {
+		text := run(t, "tc", "-s", "qdisc", "show", "dev", n.Interface, "root")
+		_, after, _ := strings.Cut(text, "(dropped ")
+		var one int
+		if _, err := fmt.Sscan(after, &one); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		lost += one
+	}
+	return lost
 }
 
 // Sent is how many bytes n's interface has sent so far.

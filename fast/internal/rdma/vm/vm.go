@@ -30,11 +30,13 @@ func Need(t testing.TB) {
 	}
 }
 
-// run carries out a command of the machine.
-func run(t testing.TB, name string, args ...string) {
+// run carries out a command of the machine, and gives what it prints.
+func run(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	Need(t) // and never change another machine
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
 		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
 	}
+	return string(out)
 }
