@@ -22,7 +22,8 @@ func TestCheckRDMA(t *testing.T) {
 		fake.Add(t, devices, "a0").Set("status", "12")
 		fake.Add(t, devices, "b0")
 		const why = "a0:1: a write to itself: RDMA device a0: the peer does not answer"
-		if ports, err := CheckRDMA(t.Context(), "any"); err != nil || !slices.Equal(ports, []string{"b0:1"}) {
+		if ports, err := CheckRDMA(t.Context(), "any"); err != nil ||
+			!slices.Equal(ports, []string{"b0:1,gid=10.9.0.1,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms"}) {
 			t.Errorf("%v, %v", ports, err)
 		}
 		if ports, err := CheckRDMA(t.Context(), "a0"); err == nil || !strings.Contains(err.Error(), why) {

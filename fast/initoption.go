@@ -111,11 +111,14 @@ func WithCertificate(certificate tls.Certificate, roots *x509.CertPool) InitOpti
 func WithTransport(name string) InitOption { return func(p *place) { p.transport = name } }
 
 // WithRDMADevice asks for RDMA, for trying: see WithTransport. It chooses this process's RDMA device, a port of it, and settings, in the
-// form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3", of which each part may be left out: gid is one of the port's addresses, mtu the
-// most bytes of a packet, tc the traffic class, and sl the service level. With "any" in place of the device, or none there, it is the
-// first port that works, as CheckRDMA finds out, and an address that other networks reach before others. Several devices, separated by
-// semicolons, as "mlx5_0;mlx5_1,tc=104", or "all" ports that work, are used together: two ranks use the first ones of both, as many as
-// both have. "" asks for nothing.
+// form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104", of which each part may be left out: gid is one of the port's addresses, or the type of
+// RoCE, v1 or v2, or given twice both; mtu the most bytes of a packet; tc the traffic class; sl the service level; pkey the index of the
+// partition's key in the port's table; retry how often a packet is repeated that is not answered, 1 to 6; and timeout how long each of
+// these tries takes, as "67ms", at most 10 s, rounded up to what devices have. With "any" in place of the device, or none there, it is
+// the first port that works, as CheckRDMA finds out, which tells all that is chosen: an address that other networks reach before
+// others, and a timeout by which a peer that is gone is known within two seconds. Several devices, separated by semicolons, as
+// "mlx5_0;mlx5_1,tc=104", or "all" ports that work, are used together: two ranks use the first ones of both, as many as both have. ""
+// asks for nothing.
 func WithRDMADevice(device string) InitOption { return func(p *place) { p.device = device } }
 
 // WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a network

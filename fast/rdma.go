@@ -13,13 +13,14 @@ import (
 // rdmaOpener opens what one communicator has of RDMA devices, each of which is a rail, for connections to so many ranks.
 type rdmaOpener func(ctx context.Context, peers int) ([]rdma.Domain, error)
 
-// CheckRDMA tells which ports of RDMA devices, as "mlx5_0:1", a process on this host uses that asks for them by [WithRDMADevice], and
-// fails with the reasons if there is none. It finds out as Init does: memory is registered, and a queue pair writes to itself. A device
+// CheckRDMA tells which ports of RDMA devices a process on this host uses that asks for them by [WithRDMADevice], with all settings,
+// in the form of that option: "mlx5_0:1,gid=10.0.0.7,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms". It fails with the
+// reasons if there is none. It finds out as Init does: memory is registered, and a queue pair writes to itself. A device
 // whose driver hangs is given up after ten seconds for each step.
 func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) {
 	found, _, err := findPorts(ctx, devices)
 	for _, o := range found {
-		ports = append(ports, fmt.Sprintf("%s:%d", o.Device, o.Port))
+		ports = append(ports, o.Settings)
 	}
 	return ports, err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// checkRDMA tries what a rank tries that is to use these devices, and tells which ports that is.
+// checkRDMA tries what a rank tries that is to use these devices, and tells which ports that is, with their settings.
 func checkRDMA(devices string) (ports []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -22,7 +22,7 @@ func rdmaPorts() []finding {
 const littleLocked = 64 << 20
 
 // describeRDMA tells of the ports in the kernel's folder of devices. Those that are active are tried as ranks try them, and count if they
-// can be used.
+// can be used: with these settings, unless others are asked for.
 func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked uint64) (found []finding) {
 	folders, _ := fs.Glob(sys, "*/ports/*") // the pattern is right
 	usable, active := 0, 0
@@ -31,9 +31,10 @@ func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked u
 		f := finding{Name: "rdma " + port, Value: wordOf(sys, folder, "state"), Text: describePort(sys, folder)}
 		if strings.HasPrefix(wordOf(sys, folder, "state"), "4:") {
 			active++
-			if _, err := check(port); err != nil {
+			if used, err := check(port); err != nil {
 				f.Warning = err.Error()
 			} else {
+				f.Text += "; used as " + strings.Join(used, ";")
 				usable++
 			}
 		}

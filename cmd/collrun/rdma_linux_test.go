@@ -26,11 +26,11 @@ func TestDescribeRDMA(t *testing.T) {
 	var tried []string
 	works := func(port string) ([]string, error) {
 		tried = append(tried, port)
-		return []string{port}, nil
+		return []string{port + ",gid=fe80::2:c903:0:1,mtu=4096"}, nil
 	}
 	want := map[string]string{
 		"rdma":          "1 of 2 ports can be used, by ranks that ask for it (COLL_RDMA=any)",
-		"rdma mlx5_0:1": "active, InfiniBand, 100 Gb/sec (4X EDR), LID 0x2a, GID 0 fe80::2:c903:0:1 IB/RoCE v1",
+		"rdma mlx5_0:1": "active, InfiniBand, 100 Gb/sec (4X EDR), LID 0x2a, GID 0 fe80::2:c903:0:1 IB/RoCE v1; used as mlx5_0:1,gid=fe80::2:c903:0:1,mtu=4096",
 		"rdma mlx5_1:2": "down, Ethernet, 25 Gb/sec (1X EDR), GID 3 10.9.0.1 RoCE v2 eth1",
 	}
 	found := describeRDMA(sys, works, 8<<20)

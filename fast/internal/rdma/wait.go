@@ -11,8 +11,10 @@ import (
 const (
 	patience = 100 * time.Microsecond // how long a rank looks for completions before it sleeps
 	alone    = 10 * time.Microsecond  // how long it keeps its processor meanwhile
-	probing  = 300 * time.Millisecond // how often a rank that only waits looks whether the other one's device answers
 )
+
+// Probing is how often a rank that only waits looks whether the other one's device answers.
+const Probing = 300 * time.Millisecond
 
 // look comes after a look at the queue that was in vain. It is false when it is time to sleep.
 func (e *Endpoint) look() bool {
@@ -57,7 +59,7 @@ func (e *Endpoint) wonder() error {
 	if moved || err != nil || e.Open == 0 {
 		return err
 	}
-	if e.Idle() >= probing {
+	if e.Idle() >= Probing {
 		e.probe()
 	}
 	return e.inVain()
@@ -68,7 +70,7 @@ func (e *Endpoint) probe() {
 	now := time.Now()
 	for _, peer := range e.Active {
 		l := &e.links[peer]
-		if !l.ready || l.dead || now.Sub(l.probed) < probing {
+		if !l.ready || l.dead || now.Sub(l.probed) < Probing {
 			continue
 		}
 		l.probed = now

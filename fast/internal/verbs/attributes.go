@@ -1,6 +1,9 @@
 package verbs
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Attributes are the limits of a device.
 type Attributes struct {
@@ -102,7 +105,10 @@ type Path struct {
 
 // Retry says how long a queue pair tries before it fails.
 type Retry struct {
-	Timeout uint8 // of one try, 4.096 µs << Timeout: 14 is 67 ms
+	Timeout uint8 // of one try, encoded: see Try
 	Count   uint8 // tries after the first, at most 6: some devices take 7 for endless
 	RNR     uint8 // tries while the peer has no receive; 7 is endless
 }
+
+// Try is how long one try takes, 4.096 µs << Timeout: 67 ms for 14. A device may wait up to four times as long.
+func (r Retry) Try() time.Duration { return 4096 * time.Nanosecond << r.Timeout }

@@ -79,7 +79,7 @@ func newPair(t testing.TB, from, to vm.NIC, bytes int, r Retry) (a, b *end) {
 	const psn = 0xfffffe // wraps around with the third packet
 	for _, way := range [][2]*end{{a, b}, {b, a}} {
 		e, peer := way[0], way[1]
-		err := e.qp.ToInit(1, RemoteWrite)
+		err := e.qp.ToInit(1, 0, RemoteWrite)
 		if err == nil {
 			err = e.qp.ToReceive(Path{
 				QP: peer.qp.Number, PSN: psn, GID: peer.gid.Raw(), GIDIndex: e.gid.Index,

@@ -80,12 +80,14 @@ func (q *QP) modify(op string, attr C.struct_vb_qp_attr, mask C.int) error {
 	}, &q.lifetime)
 }
 
-// ToInit gives the queue pair a port, from 1 on, and says what the peer may do. From now on receives can be posted.
-func (q *QP) ToInit(port int, access Access) error {
+// ToInit gives the queue pair a port, from 1 on, and a partition, by the index of its key in the port's table, and says what the peer may
+// do. From now on receives can be posted.
+func (q *QP) ToInit(port int, partition uint16, access Access) error {
 	q.port = port
 	return q.modify("give a queue pair a port", C.struct_vb_qp_attr{
 		qp_state:        C.VB_QPS_INIT,
 		port_num:        C.uint8_t(port),
+		pkey_index:      C.uint16_t(partition),
 		qp_access_flags: C.uint(access),
 	}, C.VB_QP_STATE|C.VB_QP_PKEY_INDEX|C.VB_QP_PORT|C.VB_QP_ACCESS_FLAGS)
 }

@@ -63,7 +63,8 @@ func usableOf(ctx context.Context, d verbs.Device, o Options) (usable []Options,
 	}
 	o.Device = d.Name
 	for o.Port = first; o.Port <= last; o.Port++ {
-		if err := try(ctx, o); err != nil {
+		var err error
+		if o.Settings, err = try(ctx, o); err != nil {
 			refused = append(refused, err)
 		} else if usable = append(usable, o); !o.All {
 			break
@@ -86,21 +87,20 @@ func portsOf(ctx context.Context, d verbs.Device, o *Options) (int, error) {
 	}, func(int) {})
 }
 
-// try opens a port, has it write to itself, and closes it.
-func try(ctx context.Context, o Options) error {
+// try opens a port, has it write to itself, and closes it. It gives the settings that this was done with.
+func try(ctx context.Context, o Options) (settings string, err error) {
 	ctx, cancel := o.limited(ctx)
 	defer cancel()
 	o.Completions = rdma.Completions(1)
 	writing, stop := o.half(ctx)
 	defer stop()
-	_, err := within(ctx, fmt.Sprintf("try port %d of %s", o.Port, o.Device), func() (none struct{}, err error) {
+	return within(ctx, fmt.Sprintf("try port %d of %s", o.Port, o.Device), func() (string, error) {
 		d, err := open(o)
 		if err != nil {
-			return none, err
+			return "", err
 		}
-		return none, errors.Join(rdma.Try(writing, d), d.Close())
-	}, func(struct{}) {})
-	return err
+		return o.settings(d.port, d.gid), errors.Join(rdma.Try(writing, d), d.Close())
+	}, func(string) {})
 }
 
 // refusals are errors in one line.

@@ -35,7 +35,7 @@ func (d *domain) Pair(writes, receives int) (rdma.Pair, error) {
 	for i := range p.receives {
 		p.receives[i].ID = ofReceive
 	}
-	if err := qp.ToInit(d.port.Number, verbs.RemoteWrite); err != nil {
+	if err := qp.ToInit(d.port.Number, d.options.Partition, verbs.RemoteWrite); err != nil {
 		_ = qp.Close() // the first error says more
 		return nil, err
 	}
@@ -67,11 +67,7 @@ func (p *pair) Connect(peer rdma.Address) error {
 	if err := p.qp.ToReceive(path); err != nil {
 		return err
 	}
-	r := retry
-	if d.options.Retry != nil {
-		r = *d.options.Retry
-	}
-	return p.qp.ToSend(p.psn, r)
+	return p.qp.ToSend(p.psn, d.options.retry())
 }
 
 // rnrTimer is 5 ms. A peer that is asked for too much is asked again so much later; credits see to it that there is none.

@@ -5,8 +5,10 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/rdma"
+	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
 // ParseList reads the options of the rails that a process uses from text: those of one device after the other, separated by
@@ -25,9 +27,10 @@ func ParseList(text string) (list []Options, err error) {
 	return list, nil
 }
 
-// Parse reads options from text: a device, a port of it, and settings, "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104,sl=3". Each may be
-// left out, and the device can be "any", or "all" for every port that is active. gid is an address of the port, mtu the most bytes of a
-// packet, tc the traffic class, and sl the service level.
+// Parse reads options from text: a device, a port of it, and settings, "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104". Each may be left out, and
+// the device can be "any", or "all" for every port that is active. gid is an address of the port, or v1 or v2 of RoCE, or given twice both,
+// mtu the most bytes of a packet, tc the traffic class, sl the service level, pkey the index of the partition's key, retry how often a
+// packet is repeated that is not answered, and timeout how long each try takes.
 func Parse(text string) (o Options, err error) {
 	name, settings, _ := strings.Cut(strings.TrimSpace(text), ",")
 	device, port, ported := strings.Cut(name, ":")
@@ -57,7 +60,7 @@ func (o *Options) set(name, value string, _ bool) (err error) {
 	var n int
 	switch name {
 	case "gid":
-		o.Address, err = netip.ParseAddr(value)
+		err = o.setGID(value)
 	case "mtu":
 		if o.MTU, err = number(name, value, 256, 4096); err == nil && o.MTU&(o.MTU-1) != 0 {
 			err = fmt.Errorf("mtu is %d, want a power of two", o.MTU)
@@ -68,8 +71,33 @@ func (o *Options) set(name, value string, _ bool) (err error) {
 	case "sl":
 		n, err = number(name, value, 0, 15)
 		o.Service = uint8(n)
+	case "pkey":
+		n, err = number(name, value, 0, 1<<16-1)
+		o.Partition = uint16(n)
+	case "retry":
+		o.Retries, err = number(name, value, 1, 6)
+	case "timeout":
+		if o.Timeout, err = time.ParseDuration(value); err == nil && (o.Timeout <= 0 || o.Timeout > mostTimeout) {
+			err = fmt.Errorf("timeout is %v, want at most %v", o.Timeout, mostTimeout)
+		}
 	default:
-		err = fmt.Errorf("there is no setting %q, want gid, mtu, tc or sl", name)
+		err = fmt.Errorf("there is no setting %q, want gid, mtu, tc, sl, pkey, retry or timeout", name)
+	}
+	return err
+}
+
+// mostTimeout keeps the death of a peer from going unnoticed for minutes.
+const mostTimeout = 10 * time.Second
+
+// setGID takes a type or an address.
+func (o *Options) setGID(value string) (err error) {
+	switch value {
+	case "v1":
+		o.GIDType = verbs.RoCEv1
+	case "v2":
+		o.GIDType = verbs.RoCEv2
+	default:
+		o.Address, err = netip.ParseAddr(value)
 	}
 	return err
 }

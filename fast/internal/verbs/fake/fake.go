@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -66,6 +67,7 @@ func Add(t testing.TB, devices, name string) Device {
 	t.Helper()
 	d := Device{t, filepath.Join(devices, name)}
 	d.Set("node_type", "1: CA")
+	d.Set("connected", "")
 	d.Port(1, "4: ACTIVE")
 	if err := syscall.Mkfifo(filepath.Join(d.dir, "events"), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,6 +103,16 @@ func (d Device) Set(name, text string) {
 		d.t.Fatal(err)
 	}
 	write(d.t, file, text+"\n")
+}
+
+// Connected is what the queue pair was given that was connected last.
+func (d Device) Connected() string {
+	d.t.Helper()
+	text, err := os.ReadFile(filepath.Join(d.dir, "connected"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
 }
 
 // Hold has the next call of one of those functions, or of destroy_qp or dereg_mr, or "connect", the connecting one of modify_qp, not come back

@@ -56,6 +56,7 @@ static struct queue {
 static struct pair {
 	struct ibv_qp q;
 	uint32_t peer; // 0: it is not connected
+	struct ibv_qp_attr is;
 	uint64_t receives[1024];
 	unsigned first, last;
 	struct pair *next;
@@ -249,6 +250,26 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *p, struct ibv_qp_init_attr *a) {
 	pthread_mutex_unlock(&lock);
 	return &q->q;
 }
+
+// tell_connected writes what a pair was given to a file of the device, when it has all of it.
+static void tell_connected(struct pair *p, struct ibv_qp_attr *a, int mask) {
+	struct ibv_ah_attr *h = &p->is.ah_attr;
+	char path[1024];
+	if (mask & IBV_QP_PKEY_INDEX)
+		p->is.pkey_index = a->pkey_index;
+	if (mask & IBV_QP_AV)
+		p->is.ah_attr = a->ah_attr, p->is.path_mtu = a->path_mtu;
+	if (!(mask & IBV_QP_TIMEOUT))
+		return;
+	snprintf(path, sizeof path, "%s/%s/connected", getenv("COLLGEN_FAKE_VERBS"), p->q.context->device->name);
+	int f = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC); // it is not made again if the device is being removed
+	if (f < 0)
+		return;
+	dprintf(f, "mtu %d, gid %d, tc %d, sl %d, pkey %d, retry %d, timeout %d\n", p->is.path_mtu, h->grh.sgid_index, h->grh.traffic_class,
+		h->sl, p->is.pkey_index, mask & IBV_QP_RETRY_CNT ? a->retry_cnt : -1, a->timeout);
+	close(f);
+}
+
 int ibv_modify_qp(struct ibv_qp *q, struct ibv_qp_attr *a, int mask) {
 	int err = trouble(q->context->device, "modify_qp");
 	if (!err && mask & IBV_QP_DEST_QPN) {
@@ -257,6 +278,7 @@ int ibv_modify_qp(struct ibv_qp *q, struct ibv_qp_attr *a, int mask) {
 		pair(q)->peer = a->dest_qp_num;
 		pthread_mutex_unlock(&lock);
 	}
+	tell_connected(pair(q), a, mask);
 	return err;
 }
 #ifndef INCOMPLETE
