@@ -18,15 +18,21 @@ import (
 var errBounds = errors.New("it does not lie in its registered memory")
 
 // Post has the sends carried out in this order. It answers how many of them are: fewer if one was refused, with why.
-func (q *QP) Post(sends []Send) (posted int, err error) {
-	for posted < len(sends) {
-		part := sends[posted:min(len(sends), posted+C.VB_BATCH)]
-		n, err := q.postSends(part)
-		if posted += n; err != nil {
-			return posted, err
-		}
+func (q *QP) Post(sends []Send) (posted int, err error) { return inBatches(sends, q.postSends) }
+
+// PostReceives has room for what the peer sends, consumed in this order. It answers as Post does.
+func (q *QP) PostReceives(receives []Receive) (posted int, err error) {
+	return inBatches(receives, q.postReceives)
+}
+
+// inBatches posts all, as many at a time as one call into C takes.
+func inBatches[T any](all []T, post func(batch []T) (int, error)) (posted int, err error) {
+	for posted < len(all) && err == nil {
+		var n int
+		n, err = post(all[posted:min(len(all), posted+C.VB_BATCH)])
+		posted += n
 	}
-	return posted, nil
+	return posted, err
 }
 
 // postSends posts a batch at most.
@@ -73,18 +79,6 @@ func place(sge *C.struct_vb_sge, m *MR, offset, length int) C.int {
 	sge.length = C.uint32_t(length)
 	sge.lkey = C.uint32_t(m.LKey)
 	return 1
-}
-
-// PostReceives has room for what the peer sends, consumed in this order. It answers as Post does.
-func (q *QP) PostReceives(receives []Receive) (posted int, err error) {
-	for posted < len(receives) {
-		part := receives[posted:min(len(receives), posted+C.VB_BATCH)]
-		n, err := q.postReceives(part)
-		if posted += n; err != nil {
-			return posted, err
-		}
-	}
-	return posted, nil
 }
 
 func (q *QP) postReceives(part []Receive) (int, error) {

@@ -5,6 +5,7 @@ package device
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"github.com/collgen/collgen/fast/internal/rdma"
@@ -14,16 +15,16 @@ import (
 // inline is how many bytes of a write are asked for to be copied while posting: what fits into a few cache lines.
 const inline = 200
 
-// pair is a queue pair. What is posted goes through arrays that it has, so that posting allocates nothing.
+// pair is a queue pair. What is posted goes through slices that it has, as long as its queues, so that posting allocates nothing.
 type pair struct {
 	domain *domain
 	psn    uint32
 
 	mu       sync.Mutex // protects the following
 	qp       *verbs.QP
-	sends    [32]verbs.Send
-	loose    [32]verbs.MR // of inline bytes that are not registered
-	receives [32]verbs.Receive
+	sends    []verbs.Send
+	loose    []verbs.MR // of inline bytes that are not registered
+	receives []verbs.Receive
 }
 
 func (d *domain) Pair(writes, receives int) (rdma.Pair, error) {
@@ -31,10 +32,8 @@ func (d *domain) Pair(writes, receives int) (rdma.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pair{domain: d, qp: qp, psn: rand.Uint32() >> 8}
-	for i := range p.receives {
-		p.receives[i].ID = ofReceive
-	}
+	p := &pair{domain: d, qp: qp, psn: rand.Uint32() >> 8, sends: make([]verbs.Send, writes), loose: make([]verbs.MR, writes),
+		receives: slices.Repeat([]verbs.Receive{{ID: ofReceive}}, receives)}
 	if err := qp.ToInit(d.port.Number, d.options.Partition, verbs.RemoteWrite); err != nil {
 		_ = qp.Close() // the first error says more
 		return nil, err
@@ -76,29 +75,18 @@ const rnrTimer = 18
 func (p *pair) Receive(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for n > 0 {
-		posted, err := p.qp.PostReceives(p.receives[:min(n, len(p.receives))])
-		if n -= posted; err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := p.qp.PostReceives(p.receives[:n])
+	return err
 }
 
 func (p *pair) Write(writes []rdma.Write) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(writes) > 0 {
-		n := min(len(writes), len(p.sends))
-		for i := range n {
-			p.encode(i, &writes[i])
-		}
-		if _, err := p.qp.Post(p.sends[:n]); err != nil {
-			return err
-		}
-		writes = writes[n:]
+	for i := range writes {
+		p.encode(i, &writes[i])
 	}
-	return nil
+	_, err := p.qp.Post(p.sends[:len(writes)])
+	return err
 }
 
 // encode makes the send of that number.
