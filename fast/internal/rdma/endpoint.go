@@ -21,6 +21,7 @@ type Endpoint struct {
 	lent        int    // how many slots were lent
 	said        []byte // what another rank has said besides
 	completions [32]Completion
+	patient     bool    // the next look at the queues may take a microsecond, because there is nothing else to do
 	batch       []Write // to be posted
 	aim         *lane   // on which
 

@@ -100,7 +100,7 @@ func (s *stranger) writeOver(lane int, offset uint64, data []byte, imm uint32) {
 // awaitPlace waits until rank 0 has said where a message is to go.
 func (s *stranger) awaitPlace() {
 	for start, done := time.Now(), make([]rdma.Completion, 1); time.Since(start) < long; {
-		n, err := s.lanes[1%len(s.lanes)].device.Poll(done)
+		n, err := s.lanes[1%len(s.lanes)].device.Poll(done, false)
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -10,19 +10,21 @@ import (
 // repost is how many receives are posted at a time.
 const repost = 8
 
-// poll takes what the devices have done.
+// poll takes what the devices have done. After a look in vain it is patient.
 func (e *Endpoint) poll() error {
+	patient := e.patient
+	e.patient = false
 	for i := range e.rails.all {
-		if err := e.pollRail(&e.rails.all[i]); err != nil {
+		if err := e.pollRail(&e.rails.all[i], patient); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Endpoint) pollRail(r *rail) error {
+func (e *Endpoint) pollRail(r *rail, patient bool) error {
 	for {
-		n, err := r.Poll(e.completions[:])
+		n, err := r.Poll(e.completions[:], patient)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", r.Name(), err)
 			e.End.Doom(err)

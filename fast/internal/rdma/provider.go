@@ -19,8 +19,9 @@ type Domain interface {
 	Register(memory []byte) (Region, error)
 	// Pair makes a queue pair that can have so many writes and receives in flight.
 	Pair(writes, receives int) (Pair, error)
-	// Poll takes completions, at most len(into). It may look for a few microseconds. An error is that of the device or port.
-	Poll(into []Completion) (int, error)
+	// Poll takes completions, at most len(into). While there is none it may look for a microsecond or two, if it is to be patient. An
+	// error is that of the device or port.
+	Poll(into []Completion, patient bool) (int, error)
 	// Arm has the next Wait end at the next completion. What came before may go unnoticed: poll after it.
 	Arm() error
 	// Wait sleeps until a completion, a Wake, or the end of the time.

@@ -70,7 +70,7 @@ func writeToSelf(ctx context.Context, d Domain, pair Pair, region Region, memory
 func awaitSelf(ctx context.Context, d Domain, n int) error {
 	var done [2]Completion
 	for left, armed := 2, false; left > 0; {
-		got, err := d.Poll(done[:left])
+		got, err := d.Poll(done[:left], false)
 		for _, c := range done[:got] {
 			err = errors.Join(err, c.ofSelf(n))
 		}

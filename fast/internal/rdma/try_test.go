@@ -16,15 +16,15 @@ type odd struct {
 	poll func(done []rdma.Completion) error // changes what was polled
 }
 
-func (d odd) Poll(into []rdma.Completion) (int, error) {
-	n, err := d.Domain.Poll(into)
+func (d odd) Poll(into []rdma.Completion, patient bool) (int, error) {
+	n, err := d.Domain.Poll(into, patient)
 	return n, errors.Join(err, d.poll(into[:n]))
 }
 
 // mute is a device that never completes anything.
 type mute struct{ *fabric.Domain }
 
-func (mute) Poll([]rdma.Completion) (int, error) { return 0, nil }
+func (mute) Poll([]rdma.Completion, bool) (int, error) { return 0, nil }
 
 // TestTry has devices tried that work, and such that do not, each for its reason; nothing is left of that.
 func TestTry(t *testing.T) {

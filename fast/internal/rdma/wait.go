@@ -16,7 +16,7 @@ const (
 // Probing is how often a rank that only waits looks whether the other one's device answers.
 const Probing = 300 * time.Millisecond
 
-// look comes after a look at the queue that was in vain. It is false when it is time to sleep.
+// look comes after a look at the queues that was in vain, and has the next one be patient. It is false when it is time to sleep.
 func (e *Endpoint) look() bool {
 	waited := e.Idle()
 	if e.End.Reason() != nil || e.changed.Load() || waited >= patience {
@@ -25,6 +25,7 @@ func (e *Endpoint) look() bool {
 	if waited >= alone {
 		runtime.Gosched()
 	}
+	e.patient = true
 	return true
 }
 

@@ -29,7 +29,7 @@ type domain struct {
 	failed  atomic.Pointer[error] // of the device, port or completion queue
 }
 
-// spins is how often Poll looks, on all rails together: for a microsecond or two.
+// spins is how often a patient Poll looks, on all rails together: for a microsecond or two.
 const spins = 32
 
 // Open opens the port that o names, as Find does. A driver that does nothing for longer than the limit, or than ctx lasts, is an error.
@@ -132,11 +132,15 @@ func (r region) Place() (uint64, uint32) { return r.mr.Address(), r.mr.RKey }
 
 func (r region) Close() error { return r.mr.Close() }
 
-func (d *domain) Poll(into []rdma.Completion) (int, error) {
+func (d *domain) Poll(into []rdma.Completion, patient bool) (int, error) {
 	if err := d.failed.Load(); err != nil {
 		return 0, *err
 	}
-	n, err := d.cq.Spin(d.polled[:min(len(into), len(d.polled))], spins/(1+d.options.Beside))
+	times := 0
+	if patient {
+		times = spins / (1 + d.options.Beside)
+	}
+	n, err := d.cq.Spin(d.polled[:min(len(into), len(d.polled))], times)
 	for i := range d.polled[:n] {
 		into[i] = completion(&d.polled[i], d.context.Device)
 	}

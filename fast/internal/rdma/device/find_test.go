@@ -163,7 +163,7 @@ func TestTold(t *testing.T) {
 				}
 			})
 			return func() error {
-				_, err := domain.Poll(nil)
+				_, err := domain.Poll(nil, false)
 				return err
 			}
 		}

@@ -110,8 +110,8 @@ func (r *region) Close() error {
 	return nil
 }
 
-// Poll moves what is in flight on, and takes completions.
-func (d *Domain) Poll(into []rdma.Completion) (n int, err error) {
+// Poll moves what is in flight on, and takes completions. It is never patient.
+func (d *Domain) Poll(into []rdma.Completion, _ bool) (n int, err error) {
 	f := d.fabric
 	f.mu.Lock()
 	defer f.mu.Unlock()
