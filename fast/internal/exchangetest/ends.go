@@ -107,6 +107,18 @@ func ended(t *testing.T, done chan error) error {
 	}
 }
 
+// Soon fails the test if f does not end, within a time that is long for any test.
+func Soon(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { f(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(long):
+		t.Fatalf("%s does not end", what)
+	}
+}
+
 // testFail ends the wait of a rank with the error that it is given, and gives it to every later call. Others do not hear
 // of it.
 func testFail(t *testing.T, make Make) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exchangetest"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -25,17 +26,7 @@ func (g *group) hold(what string) (there <-chan struct{}, goOn func()) {
 	return at, sync.OnceFunc(func() { close(over) })
 }
 
-// soon fails the test if f does not end.
-func soon(t *testing.T, what string, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() { f(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(long):
-		t.Fatalf("%s does not end", what)
-	}
-}
+var soon = exchangetest.Soon
 
 // nothingLeft waits until rank 0 has given all of its device back.
 func (g *group) nothingLeft(t *testing.T) {

@@ -6,23 +6,11 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
+	"github.com/collgen/collgen/fast/internal/exchangetest"
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
-
-// soon fails the test if f does not end.
-func soon(t *testing.T, what string, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() { f(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(long):
-		t.Fatalf("%s does not end", what)
-	}
-}
 
 // slow are the functions of the library that may take long while a link is made.
 var slow = []string{"reg_mr", "create_qp", "modify_qp", "connect"}
@@ -44,15 +32,15 @@ func TestSlowPeer(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error)
 			go func() { ended <- all[1].Exchange(ctx, nil, []wire.Recv{{Peer: 0, Into: make([]byte, 1)}}) }()
-			soon(t, call, held)
-			soon(t, "an Exchange with another rank during "+call, func() {
+			exchangetest.Soon(t, call, held)
+			exchangetest.Soon(t, "an Exchange with another rank during "+call, func() {
 				done := make(chan error)
 				go func() { done <- all[2].receive(0, make([]byte, 100_000)) }()
 				if err := errors.Join(all[0].send(2, make([]byte, 100_000)), <-done); err != nil {
 					t.Error(err)
 				}
 			})
-			soon(t, "Close during "+call, func() { _ = all[0].Close() })
+			exchangetest.Soon(t, "Close during "+call, func() { _ = all[0].Close() })
 			cancel()
 			<-ended
 			goOn()
@@ -80,16 +68,16 @@ func TestSlowCalls(t *testing.T) {
 			held, goOn := d.Hold(call)
 			ended, closed := make(chan error), make(chan error)
 			go func() { ended <- work() }()
-			soon(t, call, held)
-			soon(t, "everything else during "+call, func() {
+			exchangetest.Soon(t, call, held)
+			exchangetest.Soon(t, "everything else during "+call, func() {
 				if err := work(); err != nil {
 					t.Error(err)
 				}
 			})
 			go func() { closed <- domain.Close() }()
 			goOn()
-			soon(t, call, func() { <-ended }) // perhaps the rest of it finds the domain closed
-			soon(t, "Close", func() {
+			exchangetest.Soon(t, call, func() { <-ended }) // perhaps the rest of it finds the domain closed
+			exchangetest.Soon(t, "Close", func() {
 				if err := <-closed; err != nil {
 					t.Error(err)
 				}
