@@ -19,8 +19,8 @@ func (e *Endpoint) sayPart(l *link) {
 	copy(l.main.sendSlot(), l.unsaid[:n])
 	l.unsaid = l.unsaid[:copy(l.unsaid, l.unsaid[n:])]
 	base := l.line.remote.at + asideAt(l.out.slots, l.line.bytes)
-	e.write(l.main, Write{Length: n, To: base + uint64(l.say.sent%l.say.slots)*asideBytes, Immediate: immediate(immAside, l.say.sent),
-		Tell: true, Signal: true})
+	e.write(l.main, Write{Length: n, To: base + uint64(l.say.sent%l.say.slots)*asideBytes, Key: l.main.key,
+		Immediate: immediate(immAside, l.say.sent), Tell: true, Signal: true})
 	l.say.sent++
 }
 
@@ -72,7 +72,7 @@ func (e *Endpoint) hearFrame(l *link, b []byte) (n int, err error) {
 func (e *Endpoint) inVain() error {
 	for _, peer := range e.Active {
 		l := &e.links[peer]
-		if !l.ready {
+		if l.miss(); !l.ready {
 			continue
 		}
 		l.Partner.Wonder()

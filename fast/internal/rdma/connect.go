@@ -3,6 +3,7 @@ package rdma
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -82,14 +83,17 @@ func (e *Endpoint) inform(peer int, card []byte, answer bool) {
 	e.End.Lock()
 }
 
-// Left says that peer has closed its end: no card comes any more.
+// Left says that peer has closed its end: no card comes any more, but maybe what it has written, if it could.
 func (e *Endpoint) Left(peer int) {
 	if wire.CheckPeer(e.Rank, peer, len(e.links)) != nil {
 		return
 	}
 	e.End.Lock()
 	if !e.End.Closed() {
-		if n := e.lineTo(peer); !n.ready && n.err == nil {
+		switch n := e.lineTo(peer); {
+		case n.connected:
+			n.left = time.Now()
+		case n.err == nil:
 			n.err = wire.ErrClosed
 		}
 		e.changed.Store(true)
@@ -115,7 +119,7 @@ func (e *Endpoint) adopt() {
 
 // join has l use its line, as far as that has come. The endpoint is locked.
 func (l *link) join(e *Endpoint, n *line) {
-	if n.err != nil && !l.ready {
+	if n.err != nil { // or it is connected
 		l.Fail(l.lacks(n.err))
 		return
 	}
@@ -130,7 +134,17 @@ func (l *link) join(e *Endpoint, n *line) {
 		l.out.slots, l.say.slots = n.remote.slots, asideSlots
 		l.came, l.unsaid = make([]uint32, n.slots), make([]byte, 0, asideBytes)
 	}
-	l.ready = l.ready || n.ready
+	l.ready, l.left = l.ready || n.ready, n.left
+}
+
+// lastWordTime is how long what a rank has written before it left may be on its way, as long as it tries itself (End.Drain).
+const lastWordTime = 2 * time.Second
+
+// miss gives l up when the other rank left so long ago. It says no last word if it has not heard that it can be.
+func (l *link) miss() {
+	if !l.left.IsZero() && time.Since(l.left) >= lastWordTime {
+		l.Fail(l.lacks(wire.ErrClosed))
+	}
 }
 
 // lacks is the error of a rank that there is no connection with.

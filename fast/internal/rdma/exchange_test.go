@@ -67,7 +67,8 @@ func (w world) railsOf(rank int) int {
 // group is endpoints of ranks on one fabric.
 type group struct {
 	*fabric.Fabric
-	all []member
+	all   []member
+	carry func(from, to int, card []byte) // brings a card there
 }
 
 // member is an endpoint that tells the others when it closes.
@@ -130,6 +131,7 @@ func (w world) group(t testing.TB, size int) *group {
 		w.Seed = seed.Add(1)
 	}
 	g := &group{Fabric: fabric.New(w.Options)}
+	g.carry = func(from, to int, card []byte) { g.all[to].Told(from, card) }
 	for rank := range size {
 		var rails []*fabric.Domain
 		var domains []rdma.Domain
@@ -137,7 +139,7 @@ func (w world) group(t testing.TB, size int) *group {
 			d := g.Domain(fmt.Sprint("sim", rank, "abcdefgh"[i:i+1]))
 			rails, domains = append(rails, d), append(domains, d)
 		}
-		e := rdma.NewEndpoint(rank, size, domains, func(peer int, card []byte) { g.all[peer].Told(rank, card) }, w.slots, w.bytes)
+		e := rdma.NewEndpoint(rank, size, domains, func(peer int, card []byte) { g.carry(rank, peer, card) }, w.slots, w.bytes)
 		e.StartAt(w.start)
 		m := member{Endpoint: e, device: rails[0], rails: rails, others: func() []member { return g.all }, closed: new(atomic.Bool)}
 		if w.known {

@@ -91,5 +91,21 @@ func (e *Endpoint) Overbook() {
 	}
 }
 
+// Register registers memory that e knows at once.
+func (e *Endpoint) Register(b []byte) bool { return e.known.registered(b) != nil }
+
+// SaysReady tells whether a card says that its rank is ready.
+func SaysReady(b []byte) bool {
+	c, err := decode(b)
+	return err == nil && c.ready
+}
+
+// Connected tells whether there is a connection with peer, on this side.
+func (e *Endpoint) Connected(peer int) bool {
+	e.End.Lock()
+	defer e.End.Unlock()
+	return e.lines[peer] != nil && e.lines[peer].connected
+}
+
 // Taken is how many segments have come from peer.
 func (e *Endpoint) Taken(peer int) uint32 { return e.links[peer].in.next }

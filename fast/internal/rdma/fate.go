@@ -42,14 +42,14 @@ func (e *Endpoint) abort() {
 			l.unsaid, l.Partner.Refusal = append(l.unsaid, l.Partner.Refusal...), nil
 			e.flush(l)
 		}
-		if in := l.inFlight(); in[0] != nil || in[1] != nil {
-			for i := range l.lanes {
-				_ = l.lanes[i].pair.Break()
-			}
+		if l.inFlight() != [2]*known{} {
+			l.cut()
 			l.Fail(l.Died("the link was given up with a message on its way"))
-			e.awaitFlush(l)
-			e.known.withdraw(in)
 		}
+	}
+	e.awaitFlush()
+	for _, peer := range e.Touched {
+		e.known.withdraw(e.links[peer].inFlight())
 	}
 }
 
@@ -62,16 +62,27 @@ func (l *link) inFlight() (in [2]*known) {
 	return in
 }
 
-// flushTime is how long a device may take to complete what was in flight on a broken queue pair.
+// flushTime is how long devices may take to complete what was in flight on broken queue pairs.
 const flushTime = time.Second
 
-// awaitFlush waits until nothing is read any more for l.
-func (e *Endpoint) awaitFlush(l *link) {
-	for start := time.Now(); !l.quiet() && time.Since(start) < flushTime; {
-		if e.poll() != nil {
-			return
+// awaitFlush waits until nothing of the caller's memory is read any more.
+func (e *Endpoint) awaitFlush() {
+	for start := time.Now(); !e.flushed() && time.Since(start) < flushTime; {
+		_ = e.rails.sleep(time.Millisecond)
+	}
+}
+
+// flushed tells whether nothing of the caller's memory is read any more, or nobody will ever tell.
+func (e *Endpoint) flushed() bool {
+	if e.poll() != nil {
+		return true
+	}
+	for _, peer := range e.Touched {
+		if l := &e.links[peer]; !l.gone() && !l.quiet() {
+			return false
 		}
 	}
+	return true
 }
 
 // Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other

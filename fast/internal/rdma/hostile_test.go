@@ -92,7 +92,7 @@ func (s *stranger) writeOver(lane int, offset uint64, data []byte, imm uint32) {
 	w := rdma.Write{ID: one.posted, From: one.region, Memory: s.memory, Length: len(data), To: s.to.At + offset, Key: s.to.Ends[lane].Key,
 		Immediate: imm, Tell: true, Signal: true, Inline: true}
 	one.posted++
-	if err := one.pair.Write([]rdma.Write{w}); err != nil {
+	if _, err := one.pair.Write([]rdma.Write{w}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -177,6 +177,29 @@ func TestHostile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOverbooked has a peer write into one slot more than there are, all before anything is taken: what came before is received, and
+// then its death.
+func TestOverbooked(t *testing.T) {
+	s := newStranger(t, 1)
+	empty, at := rdma.SegmentOf(0)
+	for i := range uint32(rdma.DefaultSlots + 1) {
+		s.write(uint64(i%rdma.DefaultSlots)*rdma.DefaultBytes+uint64(at), empty, rdma.Segment|i)
+	}
+	soon(t, "writing", func() {
+		done := make([]rdma.Completion, 1)
+		for arrived := 0; arrived <= rdma.DefaultSlots; {
+			n, _ := s.lanes[0].device.Poll(done, false)
+			arrived += n
+		}
+	})
+	for range rdma.DefaultSlots {
+		if err := s.receives(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantDied(t, s.receives(0), 1, "cannot be")
 }
 
 // TestHostileStripes has a peer of several rails write on one beside the main one what it should not.

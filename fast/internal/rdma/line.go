@@ -3,6 +3,7 @@ package rdma
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,8 +20,9 @@ type line struct {
 	told      *told // what the other rank has told, and nobody has looked at
 	offered   bool  // the other rank was told of it
 	connected bool
-	ready     bool  // the other rank is
-	err       error // why there is none
+	ready     bool      // the other rank is
+	left      time.Time // when that has closed its end, after n was connected
+	err       error     // why it is never connected
 }
 
 // told is a card that has come, or why it is none.
@@ -112,7 +114,7 @@ func (n *line) take(t *told, err error) (answer bool) {
 	if n.err == nil {
 		n.err = err
 	}
-	if err != nil || t == nil {
+	if n.err != nil || t == nil {
 		return err != nil
 	}
 	answer = !n.connected

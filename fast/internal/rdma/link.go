@@ -12,8 +12,9 @@ type link struct {
 	asked bool  // for a line
 	line  *line // nil: not connected yet
 	lanes []lane
-	main  *lane // of all but the parts of long messages
-	ready bool  // the other rank can be written to
+	main  *lane     // of all but the parts of long messages
+	ready bool      // the other rank can be written to
+	left  time.Time // when it has closed its end
 
 	out    window // of segments
 	say    window // of what is said besides
@@ -60,6 +61,14 @@ func (l *link) gone() bool {
 		}
 	}
 	return l.put.last == 0 || l.main.ended >= l.put.last
+}
+
+// cut ends the connection: what is in flight on any lane completes, and nothing comes any more.
+func (l *link) cut() {
+	for i := range l.lanes {
+		_ = l.lanes[i].pair.Break()
+	}
+	l.dead = true
 }
 
 // quiet tells whether nothing is on its way that this rank will be told of.

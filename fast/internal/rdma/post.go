@@ -18,9 +18,6 @@ func (e *Endpoint) write(t *lane, w Write) {
 		slot := int(t.begun % uint64(n.slots))
 		w.From, w.Memory, w.Offset = t.region, n.memory, w.Offset+sendAt(n.slots, n.bytes)+slot*int(n.bytes)
 	}
-	if w.Key == 0 {
-		w.Key = t.key
-	}
 	t.begun++
 	if w.Signal {
 		t.signed = t.begun
@@ -32,18 +29,20 @@ func (e *Endpoint) write(t *lane, w Write) {
 
 // signal writes an immediate without bytes.
 func (e *Endpoint) signal(t *lane, imm uint32) {
-	e.write(t, Write{To: t.link.line.remote.at, Immediate: imm, Tell: true})
+	e.write(t, Write{To: t.link.line.remote.at, Key: t.key, Immediate: imm, Tell: true})
 }
 
-// post posts what was written.
+// post posts what was written. If that fails, what was posted before may still be carried out: it is over when that is told.
 func (e *Endpoint) post() {
 	if len(e.batch) == 0 {
 		return
 	}
 	t := e.aim
-	if err := t.pair.Write(e.batch); err != nil {
+	if posted, err := t.pair.Write(e.batch); err != nil {
+		t.begun -= uint64(len(e.batch) - posted)
+		t.signed = min(t.signed, t.begun)
 		t.link.Fail(t.link.Died("%w", err))
-		t.link.dead, t.ended = true, t.begun
+		t.link.cut()
 	}
 	clear(e.batch)
 	e.batch = e.batch[:0]

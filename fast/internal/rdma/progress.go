@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // repost is how many receives are posted at a time.
@@ -75,6 +76,9 @@ func (l *link) broken(t *lane, c *Completion) {
 	if l.flushed || l.Verdict == nil {
 		l.flushed = errors.Is(c.Err, ErrFlushed)
 		l.Verdict = l.Died("the link over %s broke: %w", t.rail.Name(), c.Err)
+		if !l.left.IsZero() {
+			l.Verdict = l.lacks(wire.ErrClosed)
+		}
 	}
 	l.dead = true
 }

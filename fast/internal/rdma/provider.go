@@ -50,8 +50,8 @@ type Pair interface {
 	Connect(peer Address) error
 	// Receive has room for n more immediates.
 	Receive(n int) error
-	// Write has writes carried out, in this order.
-	Write(writes []Write) error
+	// Write has writes carried out, in this order. On an error only the first of them are, so many.
+	Write(writes []Write) (posted int, err error)
 	// Break ends the connection: what is in flight completes, with ErrFlushed, and the peer writes nothing any more.
 	Break() error
 	Close() error

@@ -37,7 +37,7 @@ func (e *Endpoint) closePlaced(l *link, m *links.Outgoing) bool {
 		if !t.canWrite() {
 			return false
 		}
-		e.write(t, Write{To: l.line.remote.at, Immediate: immediate(immStripe, l.striped), Tell: true, Signal: true})
+		e.write(t, Write{To: l.line.remote.at, Key: t.key, Immediate: immediate(immStripe, l.striped), Tell: true, Signal: true})
 	}
 	if _, l.put.closed = e.writeSegment(l, m, nil); l.put.closed {
 		l.striped++

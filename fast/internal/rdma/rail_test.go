@@ -164,6 +164,32 @@ func TestRailPortFails(t *testing.T) {
 	}
 }
 
+// TestKeyZero has the memory where a message goes be that of key 0.
+func TestKeyZero(t *testing.T) {
+	g := worlds["usual"].group(t, 2)
+	data, into := pattern(rdma.LongBytes, 3), make([]byte, rdma.LongBytes)
+	g.known(data, into, [2]bool{true, true})
+	if !g.all[1].Register(into) {
+		t.Fatal("it is not registered")
+	}
+	if err := g.pass(data, into); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestArmed: who sleeps is woken by a completion of any rail.
+func TestArmed(t *testing.T) {
+	g := worlds["two rails"].group(t, 2)
+	go func() { _ = g.all[0].receive(1, make([]byte, 1)) }()
+	soon(t, "arming", func() {
+		for i := 0; i < len(g.all[0].rails); time.Sleep(time.Millisecond) {
+			if g.all[0].rails[i].Armed() {
+				i++
+			}
+		}
+	})
+}
+
 // TestLastWord: a rank that sends a long message and closes has sent it, though its last word goes over another lane than most of it,
 // and can come before that.
 func TestLastWord(t *testing.T) {

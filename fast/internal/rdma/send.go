@@ -11,11 +11,8 @@ const longBytes = 256 << 10
 
 // push sends what can be sent on l, and tells whether that was anything.
 func (e *Endpoint) push(l *link) (moved bool, err error) {
-	for m := l.Sending(); m != nil && err == nil; m = l.Sending() {
-		if l.Verdict != nil {
-			return moved, l.Verdict
-		}
-		if !l.ready || !e.step(l, m) {
+	for m := l.Sending(); m != nil; m = l.Sending() {
+		if err = l.Verdict; err != nil || !l.ready || !e.step(l, m) {
 			break
 		}
 		moved = true
@@ -25,7 +22,7 @@ func (e *Endpoint) push(l *link) (moved bool, err error) {
 		}
 	}
 	e.post()
-	return moved, nil
+	return moved, err
 }
 
 // step does the next part of m, and tells whether it could.
@@ -66,7 +63,7 @@ func (e *Endpoint) writeSegment(l *link, m *links.Outgoing, left []byte) (n int,
 	}
 	from := l.compose(&m.Mark, uint64(len(left)), left[:n])
 	slot := l.line.remote.at + uint64(l.out.sent%l.out.slots)*uint64(l.line.bytes)
-	e.write(l.main, Write{Offset: from, Length: payloadAt + n - from, To: slot + uint64(from),
+	e.write(l.main, Write{Offset: from, Length: payloadAt + n - from, To: slot + uint64(from), Key: l.main.key,
 		Immediate: immediate(immSegment, l.out.sent), Tell: true})
 	l.out.sent++
 	m.Begun = true

@@ -53,7 +53,7 @@ func writeToSelf(ctx context.Context, d Domain, pair Pair, region Region, memory
 	}
 	at, key := region.Place()
 	n := copy(memory, selfWords)
-	if err := pair.Write([]Write{{From: region, Memory: memory, Length: n, To: at + selfOffset, Key: key,
+	if _, err := pair.Write([]Write{{From: region, Memory: memory, Length: n, To: at + selfOffset, Key: key,
 		Immediate: selfImmediate, Tell: true, Signal: true}}); err != nil {
 		return err
 	}

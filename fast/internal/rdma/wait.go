@@ -77,7 +77,7 @@ func (e *Endpoint) probe() {
 		l.probed = now
 		for i := range l.lanes {
 			if t := &l.lanes[i]; t.ended == t.signed && t.canWrite() {
-				e.write(t, Write{To: l.line.remote.at, Signal: true})
+				e.write(t, Write{To: l.line.remote.at, Key: t.key, Signal: true})
 			}
 		}
 		e.post()

@@ -79,14 +79,13 @@ func (p *pair) Receive(n int) error {
 	return err
 }
 
-func (p *pair) Write(writes []rdma.Write) error {
+func (p *pair) Write(writes []rdma.Write) (posted int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := range writes {
 		p.encode(i, &writes[i])
 	}
-	_, err := p.qp.Post(p.sends[:len(writes)])
-	return err
+	return p.qp.Post(p.sends[:len(writes)])
 }
 
 // encode makes the send of that number.

@@ -3,6 +3,7 @@ package fabric
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 	"unsafe"
@@ -15,27 +16,32 @@ type Domain struct {
 	// Before is called before memory is registered, or a pair made or connected, with the name of that; a test may have it take long.
 	Before func(what string)
 	// Misplaced has immediates come before the bytes that they are about: a fault for tests to find.
-	Misplaced  bool
-	fabric     *Fabric
-	name       string
-	done       []rdma.Completion // of which those before at were polled
-	at         int
-	armed      bool
-	event      bool // a completion has come while it was armed
-	woken      bool
-	bell       chan struct{}
-	timer      *time.Timer
-	registered int
-	carried    int   // bytes of writes
-	open       int   // pairs and regions
-	breaks     error // of the next write
-	failed     error // of the port
-	closed     bool
+	Misplaced bool
+	// Unbreakable has Break fail.
+	Unbreakable bool
+	fabric      *Fabric
+	name        string
+	done        []rdma.Completion // of which those before at were polled
+	at          int
+	armed       bool
+	event       bool // a completion has come while it was armed
+	woken       bool
+	bell        chan struct{}
+	timer       *time.Timer
+	registered  int
+	carried     int   // bytes of writes
+	freezes     int   // from so many on they do not move
+	takes       int   // how many more there may be
+	open        int   // pairs and regions
+	breaks      error // of the next write
+	failed      error // of the port
+	closed      bool
 }
 
 // Domain is a new device.
 func (f *Fabric) Domain(name string) *Domain {
-	d := &Domain{Before: func(string) {}, fabric: f, name: name, done: make([]rdma.Completion, 0, 1<<10), bell: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+	d := &Domain{Before: func(string) {}, fabric: f, name: name, done: make([]rdma.Completion, 0, 1<<10), bell: make(chan struct{}, 1), timer: time.NewTimer(time.Hour),
+		freezes: math.MaxInt, takes: math.MaxInt}
 	d.timer.Stop()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,10 +106,18 @@ func (d *Domain) Register(memory []byte) (rdma.Region, error) {
 
 func (r *region) Place() (uint64, uint32) { return r.at, r.key }
 
+// Close counts what still reads the memory.
 func (r *region) Close() error {
 	f := r.domain.fabric
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, p := range f.pairs {
+		for n := p.arrived; n < p.posted; n++ {
+			if fl := p.flight(n); fl.From == r && !fl.Inline {
+				f.faults++
+			}
+		}
+	}
 	delete(f.regions, r.key)
 	r.domain.registered -= len(r.memory)
 	r.domain.open--
@@ -146,6 +160,13 @@ func (d *Domain) Arm() error {
 	defer d.fabric.mu.Unlock()
 	d.armed, d.event = true, false
 	return nil
+}
+
+// Armed tells whether it is.
+func (d *Domain) Armed() bool {
+	d.fabric.mu.Lock()
+	defer d.fabric.mu.Unlock()
+	return d.armed
 }
 
 // Wait moves what is in flight on until it has all arrived, and waits.

@@ -37,6 +37,7 @@ type Fabric struct {
 	regions map[uint32]*region
 	domains []*Domain
 	next    uint32 // number or key
+	faults  int    // how often memory was given back that a device still read
 }
 
 // New is a fabric without devices.
@@ -55,10 +56,45 @@ func New(o Options) *Fabric {
 		moving: make([]*pair, 0, 64)}
 }
 
+// Freeze has d's writes move no more, from the one on with which it has carried so many bytes, until Thaw.
+func (f *Fabric) Freeze(d *Domain, carried int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d.freezes = carried
+}
+
+// Thaw undoes all Freezes, and moves what is in flight until it has arrived.
+func (f *Fabric) Thaw() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range f.domains {
+		d.freezes = math.MaxInt
+	}
+	for _, p := range f.pairs {
+		f.move(p)
+	}
+	for f.steps(1000) {
+	}
+}
+
+// Refuse has d take only so many more writes.
+func (f *Fabric) Refuse(d *Domain, writes int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d.takes = writes
+}
+
+// Faults is how often memory was given back that a device still read.
+func (f *Fabric) Faults() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.faults
+}
+
 // number is one that was not used before.
 func (f *Fabric) number() uint32 {
 	f.next++
-	return f.next
+	return f.next - 1
 }
 
 // steps moves what is in flight on, at most n times, and tells whether something is left. The fabric is locked.

@@ -12,6 +12,7 @@ var (
 	errNoAnswer = errors.New("the peer does not answer (status 12)")
 	errRNR      = errors.New("the peer was not ready to receive (status 13)")
 	errAccess   = errors.New("the peer's memory is not registered for this (status 10)")
+	errLocal    = errors.New("the memory is not registered (status 4)")
 )
 
 // pair is a queue pair.
@@ -27,6 +28,7 @@ type pair struct {
 	arrived  uint64            // those before it have
 	over     uint64            // those before it are over, as far as completions say
 	moves    bool              // something is in flight
+	ends     bool              // it is broken off, and completes what is in flight
 	failed   bool
 	gone     bool // with its process
 }
@@ -82,7 +84,7 @@ func (p *pair) Receive(n int) error {
 }
 
 // Write takes writes. A slot in the queue is free again when the completion of the write, or of a later one, was told.
-func (p *pair) Write(writes []rdma.Write) error {
+func (p *pair) Write(writes []rdma.Write) (posted int, err error) {
 	f := p.domain.fabric
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -90,18 +92,23 @@ func (p *pair) Write(writes []rdma.Write) error {
 		w := &writes[i]
 		switch {
 		case p.peer == nil:
-			return errors.New("it is not connected")
+			return i, errors.New("it is not connected")
+		case p.domain.takes == 0:
+			f.move(p)
+			return i, errors.New("the device takes no more writes")
 		case p.posted-p.over >= uint64(len(p.flights)):
-			return fmt.Errorf("%d writes are in flight", len(p.flights))
+			return i, fmt.Errorf("%d writes are in flight", len(p.flights))
 		case w.Length > f.MaxMessage:
-			return fmt.Errorf("a write of %d bytes", w.Length)
+			return i, fmt.Errorf("a write of %d bytes", w.Length)
 		case w.Length > 0 && (w.Offset < 0 || w.Offset > len(w.Memory) || w.Length > len(w.Memory)-w.Offset || w.From == nil && !w.Inline):
-			return errors.New("it does not lie in its registered memory")
+			return i, errors.New("it does not lie in its registered memory")
 		}
 		p.add(w)
 	}
-	f.move(p)
-	return nil
+	if f.move(p); p.failed {
+		p.flush(rdma.ErrFlushed)
+	}
+	return len(writes), nil
 }
 
 // add has w on its way.
@@ -109,6 +116,7 @@ func (p *pair) add(w *rdma.Write) {
 	fl := p.flight(p.posted)
 	p.posted++
 	p.domain.carried += w.Length
+	p.domain.takes--
 	inline := fl.inline[:0]
 	if w.Inline {
 		inline = append(inline, w.Memory[w.Offset:][:w.Length]...)
@@ -123,11 +131,15 @@ func (p *pair) flight(n uint64) *flight { return &p.flights[n%uint64(len(p.fligh
 // flying is how many writes have not arrived.
 func (p *pair) flying() int { return int(p.posted - p.arrived) }
 
-// Break is the end of the connection.
+// Break is the end of the connection. What is in flight completes when somebody looks.
 func (p *pair) Break() error {
 	p.domain.fabric.mu.Lock()
 	defer p.domain.fabric.mu.Unlock()
-	p.fail(rdma.ErrFlushed)
+	if p.domain.Unbreakable {
+		return errors.New("it cannot be broken off")
+	}
+	p.ends = true
+	p.domain.fabric.move(p)
 	return nil
 }
 
@@ -153,17 +165,34 @@ func (p *pair) fail(err error) {
 		p.tell(c)
 	}
 	p.unseen = p.unseen[:0]
-	for ; p.flying() > 0; p.arrived++ {
-		p.tell(rdma.Completion{QP: p.address.QP, ID: p.flight(p.arrived).ID, Err: err})
-		err = rdma.ErrFlushed
-	}
+	err = p.flush(err)
 	for ; p.receives > 0; p.receives-- {
 		p.domain.complete(rdma.Completion{QP: p.address.QP, Received: true, Err: err})
 	}
+}
+
+// flush has all writes in flight complete, the first one with err, and gives the error of what comes after them.
+func (p *pair) flush(err error) error {
+	for p.flying() > 0 {
+		p.flushOne(err)
+		err = rdma.ErrFlushed
+	}
+	return err
+}
+
+func (p *pair) flushOne(err error) {
+	p.tell(rdma.Completion{QP: p.address.QP, ID: p.flight(p.arrived).ID, Err: err})
+	p.arrived++
 }
 
 // tell has a write complete.
 func (p *pair) tell(c rdma.Completion) {
 	p.over = c.ID + 1
 	p.domain.complete(c)
+}
+
+// tellUnseen has the first of the writes complete that have arrived.
+func (p *pair) tellUnseen() {
+	p.tell(p.unseen[0])
+	p.unseen = p.unseen[:copy(p.unseen, p.unseen[1:])]
 }

@@ -10,6 +10,12 @@ func (p *pair) step() bool {
 	if p.failed || p.gone {
 		return false
 	}
+	if p.ends {
+		return p.end()
+	}
+	if p.domain.carried >= p.domain.freezes {
+		return false
+	}
 	if p.domain.breaks != nil && p.flying() > 0 {
 		err := p.domain.breaks
 		p.domain.breaks = nil
@@ -19,21 +25,34 @@ func (p *pair) step() bool {
 	f := p.domain.fabric
 	flying := p.flying()
 	if n := len(p.unseen); n > 0 && (flying == 0 || f.rand.IntN(3) == 0) {
-		p.tell(p.unseen[0])
-		p.unseen = p.unseen[:copy(p.unseen, p.unseen[1:])]
+		p.tellUnseen()
 		return true
 	}
 	if flying == 0 {
 		return false
 	}
 	to := f.pairs[p.peer.QP]
-	if to == nil || to.failed || to.peer == nil || to.peer.QP != p.address.QP {
+	if to == nil || to.failed || to.ends || to.peer == nil || to.peer.QP != p.address.QP {
 		return p.again(p.flight(p.arrived), errNoAnswer)
 	}
 	if !p.place(to, p.flight(p.arrived+f.rand.Uint64N(uint64(min(flying, ahead))))) {
 		return false
 	}
 	return p.arrive(to)
+}
+
+// end completes one more of the writes in flight of a pair that was broken off, and tells whether there may be more.
+func (p *pair) end() bool {
+	switch {
+	case len(p.unseen) > 0:
+		p.tellUnseen()
+	case p.flying() > 0:
+		p.flushOne(rdma.ErrFlushed)
+	default:
+		p.fail(rdma.ErrFlushed)
+		return false
+	}
+	return true
 }
 
 // place puts the next pieces of one of p's flights where they belong, in any order.
@@ -50,6 +69,10 @@ func (p *pair) place(to *pair, fl *flight) bool {
 	}
 	source := fl.inline
 	if !fl.Inline {
+		if own := fl.From.(*region); f.regions[own.key] != own {
+			p.fail(errLocal)
+			return false
+		}
 		source = fl.Memory[fl.Offset:][:fl.Length]
 	}
 	for range 1 + f.rand.IntN(fl.pieces) {
