@@ -39,6 +39,7 @@ func Run(t *testing.T, make Make) {
 		name string
 		run  func(*testing.T, Make)
 	}{
+		{"allocations", testAllocations}, // the first one, because what ends after a test would be counted
 		{"alone", testAlone},
 		{"exchange", testExchange},
 		{"lengths", testLengths},
@@ -64,7 +65,6 @@ func Run(t *testing.T, make Make) {
 		{"fail", testFail},
 		{"close", testClose},
 		{"ends", testEnds},
-		{"allocations", testAllocations},
 		{"two groups", testTwoGroups},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, make) })
