@@ -87,11 +87,14 @@ func (e *End) Close() (release bool) {
 // Closed tells whether Close was called. The End is locked.
 func (e *End) Closed() bool { return e.closed }
 
+// LastWord is how long a rank that closes tries to have what it has sent go out.
+const LastWord = 2 * time.Second
+
 // Drain is how long what was sent before Close may take to go out: little after a failure, because nobody can use it, and why it
 // failed the others hear over the control plane as well.
 func (e *End) Drain() time.Duration {
 	if e.doom != nil || e.Failed() != wire.ErrClosed {
 		return 100 * time.Millisecond
 	}
-	return 2 * time.Second
+	return LastWord
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -137,12 +138,10 @@ func (l *link) join(e *Endpoint, n *line) {
 	l.ready, l.left = l.ready || n.ready, n.left
 }
 
-// lastWordTime is how long what a rank has written before it left may be on its way, as long as it tries itself (End.Drain).
-const lastWordTime = 2 * time.Second
-
-// miss gives l up when the other rank left so long ago. It says no last word if it has not heard that it can be.
+// miss gives l up when the other rank left so long ago that nothing that it has written is on its way. It says no last word if it
+// has not heard that it can be written to.
 func (l *link) miss() {
-	if !l.left.IsZero() && time.Since(l.left) >= lastWordTime {
+	if !l.left.IsZero() && time.Since(l.left) >= links.LastWord {
 		l.Fail(l.lacks(wire.ErrClosed))
 	}
 }

@@ -7,6 +7,6 @@
 // device, Devices and Open say what is missing, by an error that is ErrUnavailable.
 //
 // A Context is an open device. What is made from it has to be closed, in any order: an object closes first those that were
-// made with it. To make, connect and close takes up to a second each, and holds up nothing else of the context. A queue pair, and a completion queue, are used by one goroutine at a time, and never once they are closed;
-// posting and polling allocate nothing.
+// made with it. To make, connect and close takes up to a second each, and holds up nothing else of the context. A queue pair,
+// and a completion queue, are used by one goroutine at a time, and never once they are closed; posting and polling allocate nothing.
 package verbs
