@@ -18,7 +18,7 @@ type cell struct {
 	Ratio   float64 `json:"ratio"` // the median over rounds of the peer's time over ours
 	Least   float64 `json:"least"`
 	Most    float64 `json:"most"`
-	Limit   float64 `json:"limit,omitempty"`   // the shortest time that the machine could do this in; 0: not known
+	Limit   float64 `json:"limit,omitempty"`   // the median over rounds of the shortest time that the machine could do this in; 0: not known
 	Over    float64 `json:"over,omitempty"`    // the median over rounds of our time over the limit
 	AtLimit float64 `json:"atLimit,omitempty"` // the median over rounds of the peer's time over the limit
 	Missing string  `json:"missing,omitempty"` // why there is no ratio

@@ -79,11 +79,6 @@ func SegmentOf(left uint64) (b []byte, from int) {
 	return l.main.sendSlot()[from:payloadAt], from
 }
 
-// PlaceOf is the answer for a message to where it is to go.
-func PlaceOf(n, at uint64, key uint32) []byte {
-	return place{n: n, granted: true, at: at, keys: [MostRails]uint32{key}}.append(nil)
-}
-
 // Overbook has e take the other ranks' slots for more than they are.
 func (e *Endpoint) Overbook() {
 	for i := range e.links {
