@@ -2,6 +2,7 @@ package examples
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -76,6 +78,50 @@ func TestHello(t *testing.T) {
 	}
 	if out := output(t, 1, "collrun", "-n", "3", program("hello")); !strings.Contains(out, "there are 3 ranks") {
 		t.Error(out)
+	}
+}
+
+// TestHelloUnderOtherLaunchers starts the ranks with the variables of other launchers, and with some that have no meaning.
+func TestHelloUnderOtherLaunchers(t *testing.T) {
+	for name, c := range map[string]struct{ rank, size, job string }{
+		"Open MPI": {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE"},
+		"Slurm":    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_JOB_ID"},
+		"COLL_*":   {"COLL_RANK", "COLL_SIZE", "COLL_JOB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := "hello-" + strconv.Itoa(os.Getpid())
+			var jobs sync.WaitGroup
+			for rank := range 4 {
+				cmd := exec.CommandContext(t.Context(), program("hello"))
+				cmd.Env = append(os.Environ(), c.rank+"="+strconv.Itoa(rank), c.size+"=4", c.job+"="+job,
+					"OMPI_COMM_WORLD_LOCAL_SIZE=4", "SLURM_STEP_ID=0", "SLURM_STEP_NUM_NODES=1", "COLL_STORE=local")
+				jobs.Go(func() {
+					out, err := cmd.CombinedOutput()
+					if lines := strings.Count(string(out), "rank "+strconv.Itoa(rank)+": "); err != nil || lines != 4 || strings.Count(string(out), "\n") != 4 {
+						t.Errorf("rank %d: %v: %s", rank, err, out)
+					}
+				})
+			}
+			jobs.Wait()
+		})
+	}
+	cmd := exec.Command(program("hello"))
+	cmd.Env = append(os.Environ(), "COLL_SIZE=4")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "COLL_SIZE is set, but not COLL_RANK") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestTooFewDescriptors: where a rank can open too few files, all ranks hear so, and none waits until its context ends.
+func TestTooFewDescriptors(t *testing.T) {
+	for _, n := range []int{8, 10, 12} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		out, err := exec.CommandContext(ctx, filepath.Join(bin, "collrun"), "-n", "3", "sh", "-c",
+			fmt.Sprintf("ulimit -n %d; exec %s", n, program("hello"))).CombinedOutput()
+		if text := string(out); ctx.Err() != nil || err == nil || !strings.Contains(text, "too many open files") || strings.Contains(text, "deadline") {
+			t.Errorf("%d descriptors: %v, %v: %s", n, ctx.Err(), err, out)
+		}
+		cancel()
 	}
 }
 

@@ -25,6 +25,9 @@ func connect(ctx context.Context, p *place) (*world, error) {
 	fault := p.findRDMA(ctx) // which the configuration tells the result of
 	cfg := p.config(cards, cred)
 	cfg.Fault = fault
+	if r, ok := s.(interface{ Refusals() []string }); ok {
+		cfg.Refused = r.Refusals
+	}
 	m, err := mesh.Join(ctx, cfg)
 	if err != nil {
 		return nil, err

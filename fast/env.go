@@ -15,7 +15,7 @@ import (
 func FromEnv() []InitOption {
 	l, err := Detect()
 	var rankless error
-	if errors.Is(err, launch.ErrNobody) {
+	if errors.Is(err, ErrNoLauncher) || errors.Is(err, launch.ErrIncomplete) {
 		rankless = err
 		var s launch.Launch
 		s, err = launch.Settings(os.Getenv)

@@ -45,6 +45,9 @@ type Launch struct {
 	Reason string `json:"reason"`
 }
 
+// ErrNoLauncher is the error of Detect in a process that no launcher has started, which may then use Run.
+var ErrNoLauncher = launch.ErrNobody
+
 // Detect is what FromEnv finds in the environment. Launchers are looked for in this order, and the first that has set all
 // of its variables counts:
 //
@@ -61,7 +64,8 @@ type Launch struct {
 // COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE and COLL_EVENTS (directories), COLL_TUNE (a file), COLL_NO_CMA (1 or 0)
 // and COLL_SLOW_CALL (such as 10s).
 //
-// Detect fails, naming the variables, if there is no launcher or a variable has no meaning.
+// Detect fails, naming the variables, with ErrNoLauncher if nothing says that this process is a rank, and with another error
+// if a variable has no meaning, or one of COLL_RANK and COLL_SIZE is missing.
 func Detect() (Launch, error) {
 	l, err := launch.Detect(os.Getenv)
 	return Launch(l), err

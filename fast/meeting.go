@@ -92,7 +92,7 @@ const noSecret = "ranks have to prove who they are, and no secret is given: put 
 
 // openStore is the store that the options name.
 func (p *place) openStore(ctx context.Context, cred secure.Credentials) (Store, error) {
-	job := store.Job{Name: p.job, Epoch: p.epoch, Rank: p.rank, Size: p.size}
+	job := store.Job{Name: p.job, Epoch: p.epoch, Rank: p.rank, Size: p.size, Log: p.logger()}
 	scheme, rest, _ := strings.Cut(p.storeAddress, "://")
 	switch {
 	case p.store != nil:

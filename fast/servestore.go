@@ -28,5 +28,5 @@ func ServeStore(ctx context.Context, l net.Listener, opts ...InitOption) error {
 		_ = l.Close()
 		return err
 	}
-	return store.ServeTCP(ctx, l, cred, store.Job{Name: p.job, Epoch: p.epoch})
+	return store.ServeTCP(ctx, l, cred, store.Job{Name: p.job, Epoch: p.epoch, Log: p.logger()})
 }

@@ -34,7 +34,7 @@ func main() {
 
 // start calls f as the rank that a launcher made this process, or as each of n ranks.
 func start(ctx context.Context, n int, f func(context.Context, *fast.Comm) error) error {
-	if os.Getenv("RANK") == "" {
+	if _, err := fast.Detect(); errors.Is(err, fast.ErrNoLauncher) {
 		return fast.Run(ctx, n, f)
 	}
 	c, err := fast.Init(ctx, fast.FromEnv()...)

@@ -5,7 +5,7 @@
 //	reduce           the root gets the sum, 10, and the others keep what they have
 //	reduce-scatter   everybody gets a part of the sum, 10 10
 //
-// It runs under collrun -n 4, or alone, with goroutines as ranks.
+// It runs under collrun -n 4 or another launcher, or alone, with goroutines as ranks.
 package main
 
 import (
@@ -101,7 +101,7 @@ func main() {
 
 // start calls f as the rank that a launcher made this process, or else as each of four ranks.
 func start(ctx context.Context, f func(context.Context, *fast.Comm) error) error {
-	if os.Getenv("RANK") == "" {
+	if _, err := fast.Detect(); errors.Is(err, fast.ErrNoLauncher) {
 		return fast.Run(ctx, ranks, f)
 	}
 	c, err := fast.Init(ctx, fast.FromEnv()...)

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,11 +39,14 @@ type Launch struct {
 // MaxSize bounds the number of ranks that a launcher may claim.
 const MaxSize = 1 << 16
 
-// ErrNobody is the error of Detect where no launcher is found.
-var ErrNobody = errors.New("no launcher has set the rank")
+// The errors of Detect where no launcher is found: nothing says that there is one, or some of our own variables do.
+var (
+	ErrNobody     = errors.New("no launcher has set the rank")
+	ErrIncomplete = errors.New("the rank is given in part")
+)
 
-// Detect is what the environment says; getenv is os.Getenv. If no launcher is found, which is ErrNobody, or one that
-// contradicts itself, the error says which variables that is about.
+// Detect is what the environment says; getenv is os.Getenv. If no launcher is found, which is ErrNobody or ErrIncomplete, or
+// one that contradicts itself, the error says which variables that is about.
 func Detect(getenv func(string) string) (Launch, error) {
 	e := &environment{get: getenv}
 	l := Launch{LocalRank: -1, LocalSize: -1, SecretFD: -1}
@@ -69,7 +73,7 @@ func Detect(getenv func(string) string) (Launch, error) {
 }
 
 // Settings is what the environment says to a process that has no launcher: the job's name, attempt and store, its secret,
-// and what COLL_* says besides. It fails as Detect does, and never with ErrNobody.
+// and what COLL_* says besides. It fails as Detect does, and never because there is no launcher.
 func Settings(getenv func(string) string) (Launch, error) {
 	e := &environment{get: getenv}
 	l := Launch{LocalRank: -1, LocalSize: -1, SecretFD: -1, Store: getenv("COLL_STORE")}
@@ -94,11 +98,16 @@ func (e *environment) launcher() (first *launcher, others []string) {
 	return first, others
 }
 
-// nobody is the error when no row fits. Variables of a row that is incomplete are worth telling.
+// nobody is the error when no row fits. Variables of a row that is incomplete are worth telling; who has set one of ours
+// means this process to be a rank.
 func (e *environment) nobody() error {
 	var incomplete []string
+	kind := ErrNobody
 	for i := range launchers {
 		set, missing := e.split(launchers[i].needs())
+		if slices.ContainsFunc(set, func(name string) bool { return strings.HasPrefix(name, "COLL_") }) {
+			kind = ErrIncomplete
+		}
 		if len(set) > 0 {
 			incomplete = append(incomplete, fmt.Sprintf("%s is set, but not %s, as %s would",
 				strings.Join(set, " and "), strings.Join(missing, " and "), launchers[i].name))
@@ -109,7 +118,7 @@ func (e *environment) nobody() error {
 	if len(incomplete) > 0 {
 		text += " (" + strings.Join(incomplete, "; ") + ")"
 	}
-	return fmt.Errorf("%w: %s", ErrNobody, text)
+	return fmt.Errorf("%w: %s", kind, text)
 }
 
 // locality is how many ranks are on this host, as far as anybody says.

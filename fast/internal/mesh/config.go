@@ -19,6 +19,9 @@ type Config struct {
 	// process, this one included. Both end with ctx. Fetch is called from several goroutines at once.
 	Publish func(ctx context.Context, round string, card []byte) error
 	Fetch   func(ctx context.Context, round string, process int) ([]byte, error)
+	// Refused are those whom the store has sent away, in words, for the error of a job that does not come together; nil:
+	// it does not say.
+	Refused func() []string
 	// Addresses are this host's to listen on, the best first, and in words why these. It is called only if some process is
 	// on another host, or has to be reached by TCP. Nil: there is none.
 	Addresses func() (addresses []netip.Addr, why string, err error)
@@ -55,6 +58,9 @@ func (c *Config) complete() error {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Refused == nil {
+		c.Refused = func() []string { return nil }
 	}
 	if c.pause == nil {
 		c.pause = func() {}

@@ -126,6 +126,7 @@ func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (c *secu
 	nobody = true
 	for _, r := range routes {
 		conn, failed := dial(ctx, r)
+		m.server.Short(failed, r)
 		nobody = nobody && errors.Is(failed, syscall.ECONNREFUSED)
 		if failed == nil {
 			if c, failed = secure.Client(ctx, conn, m.cfg.Credentials, m.me, h); failed == nil {
@@ -145,7 +146,7 @@ func dial(ctx context.Context, r route) (c net.Conn, err error) {
 		c, err = dialLocal(ctx, r.socket)
 	} else {
 		d := net.Dialer{Timeout: dialTime}
-		c, err = d.DialContext(ctx, "tcp", r.address.String())
+		c, err = d.DialContext(ctx, r.Network(), r.String())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", secure.ErrBroken, err)

@@ -21,7 +21,7 @@ func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
 
 // withRefusals is the error of a wait in vain, which also says who was refused meanwhile.
 func (m *Mesh) withRefusals(err error) error {
-	if r := m.server.Refusals(); len(r) > 0 {
+	if r := append(m.server.Refusals(), m.cfg.Refused()...); len(r) > 0 {
 		return fmt.Errorf("%w; refused meanwhile: %s", err, strings.Join(r, "; "))
 	}
 	return err

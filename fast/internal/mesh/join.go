@@ -82,6 +82,7 @@ func (j *joining) run() error {
 	for p := range j.me.Size {
 		j.meeting.Go(func() { j.meet(p) })
 	}
+	j.meeting.Go(j.starve)
 	if err := j.gather(); err != nil {
 		return j.late(err, j.missing())
 	}

@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -74,6 +75,15 @@ func (j *joining) meet(process int) {
 	}
 	if ok && process != j.me.Process {
 		j.reached(process, j.reach(&c))
+	}
+}
+
+// starve reports that this process has no room for the connections of others.
+func (j *joining) starve() {
+	select {
+	case err := <-j.starved:
+		j.report(fmt.Errorf("this process cannot take connections: %w", err), certain)
+	case <-j.work.Done():
 	}
 }
 

@@ -23,6 +23,7 @@ type Mesh struct {
 	leaving context.Context
 	leave   context.CancelCauseFunc
 	work    sync.WaitGroup
+	starved chan error    // that no connections can be taken, for who joins
 	dials   chan struct{} // taken by those who try to make control connections
 	inbox   *inbox.Inbox
 	lobby   lobby
@@ -57,13 +58,20 @@ func newMesh(cfg Config) (*Mesh, error) {
 		return nil, fmt.Errorf("%w: %w", wire.ErrInvalidArgument, err)
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
-		tickets: make(map[int]*reservation), dials: make(chan struct{}, maxDials),
+		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials),
 		shortest: cfg.Freeze, hurry: make(chan struct{}, 1)}
 	m.vigil.freeze = int64(cfg.Freeze)
 	m.inbox = inbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
 	m.server = secure.NewServer(cfg.Credentials, m.me)
+	m.server.Log = cfg.Log
+	m.server.Starved = func(err error) {
+		select {
+		case m.starved <- err:
+		default:
+		}
+	}
 	m.lobby = lobby{handlers: make(map[uint64]func(int, wire.Conn)), forgotten: m.inbox.Forgotten}
 	return m, nil
 }

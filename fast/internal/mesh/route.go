@@ -14,6 +14,21 @@ type route struct {
 	address netip.AddrPort
 }
 
+// Network and String make it a net.Addr.
+func (r route) Network() string {
+	if r.socket != "" {
+		return "unix"
+	}
+	return "tcp"
+}
+
+func (r route) String() string {
+	if r.socket != "" {
+		return "@" + r.socket
+	}
+	return r.address.String()
+}
+
 // routesTo are the ways to the process of card c, the best first, at least one. To another host no loopback address leads,
 // whatever the card says.
 func (m *Mesh) routesTo(c *Card, p secure.Purpose) (routes []route, err error) {

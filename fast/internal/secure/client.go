@@ -27,6 +27,9 @@ func Client(ctx context.Context, conn net.Conn, cred Credentials, me Identity, h
 		return err
 	})
 	if err != nil {
+		if h.To == StoreProcess {
+			return nil, fmt.Errorf("%v: %w", conn.RemoteAddr(), err)
+		}
 		return nil, fmt.Errorf("process %d, %v: %w", h.To, conn.RemoteAddr(), err)
 	}
 	return c, nil

@@ -20,11 +20,17 @@ type refusals struct {
 	}
 }
 
-// tells are the reasons, those that tell most first.
-var tells = [...]error{ErrWrongSecret, ErrWrongVersion, ErrWrongMode, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch,
+// tells are the reasons, those that tell most first. From number anybodys on, they are such as anybody may give at any time.
+var tells = [...]error{errShort, ErrWrongSecret, ErrWrongVersion, ErrWrongMode, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch,
 	ErrWrongSize, ErrWrongRank, wire.ErrFenced, ErrRefused, ErrBroken, ErrNotCollgen, ErrBusy}
 
-func (r *refusals) add(err error, from net.Addr) {
+const anybodys = 9
+
+// errShort: this process itself could not take a connection, or make one.
+var errShort = errors.New("this process has no room for a connection")
+
+// add is the reason of err, and whether it is the first failure for that reason.
+func (r *refusals) add(err error, from net.Addr) (reason error, first bool) {
 	i := slices.IndexFunc(tells[:], func(reason error) bool { return errors.Is(err, reason) })
 	if i < 0 {
 		i = slices.Index(tells[:], ErrBroken)
@@ -33,6 +39,7 @@ func (r *refusals) add(err error, from net.Addr) {
 	defer r.mutex.Unlock()
 	r.of[i].count++
 	r.of[i].last = fmt.Sprintf("%v: %v", from, err)
+	return tells[i], r.of[i].count == 1
 }
 
 func (r *refusals) words() (words []string) {

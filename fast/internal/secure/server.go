@@ -3,6 +3,8 @@ package secure
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net"
 	"slices"
 	"sync"
@@ -13,6 +15,11 @@ import (
 // Server takes connections for a process. It may serve several listeners at once. The limits hold for all of them
 // together: Size+16 handshakes at a time, or 256 for a server without a Size, each at most Budget.
 type Server struct {
+	// Log is warned the first time that a process is refused for a reason of its own; nil: nobody is.
+	Log *slog.Logger
+	// Starved is called when no connection could be taken for about a second, because descriptors or memory are short, and
+	// then again and again; nil: nothing is.
+	Starved func(error)
 	cred    Credentials
 	me      Identity
 	pending pending
@@ -29,6 +36,24 @@ func NewServer(cred Credentials, me Identity) *Server {
 // Refusals are the reasons why handshakes failed, each with how often it was so, and of whom last: in words, for the
 // error of a job that does not come together.
 func (s *Server) Refusals() []string { return s.refused.words() }
+
+// Short takes note that this process has no descriptors or memory for a connection at an address. It is false if err
+// is something else.
+func (s *Server) Short(err error, at net.Addr) bool {
+	if !passing(err) {
+		return false
+	}
+	s.refuse(fmt.Errorf("%w: %w", errShort, err), at)
+	return true
+}
+
+// refuse takes note of a handshake that failed with err.
+func (s *Server) refuse(err error, from net.Addr) {
+	reason, first := s.refused.add(err, from)
+	if first && s.Log != nil && slices.Contains(tells[:anybodys], reason) {
+		s.Log.Warn("a connection was refused", "from", from, "error", err)
+	}
+}
 
 // Serve takes the connections that come to l, until ctx ends or l fails for good; it returns the cause, when none of its
 // goroutines is left, and l is closed. Check, which may be nil, says whether a process that has proved who it is may
@@ -54,10 +79,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Id
 			running.Go(func() { v.receive(ctx, accepted) })
 			continue
 		}
-		if !passing(err) || !pause(ctx, patience) {
+		if !s.Short(err, l.Addr()) || !pause(ctx, patience) {
 			return why(ctx, err)
 		}
-		patience = min(2*patience, longest)
+		if patience = min(2*patience, longest); patience == longest && s.Starved != nil {
+			s.Starved(err)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func (v *visit) receive(ctx context.Context, accepted func(*Conn, Hello)) {
 	case err == nil:
 		accepted(c, h)
 	case !errors.Is(err, context.Cause(ctx)):
-		v.refused.add(err, v.conn.RemoteAddr())
+		v.refuse(err, v.conn.RemoteAddr())
 	}
 }
 

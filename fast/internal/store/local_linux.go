@@ -42,9 +42,13 @@ func listenLocal(ctx context.Context, job Job) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the local store: %w%s", err, job.occupant())
 	}
+	spare, err := openSpare()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the local store: %w", err), socket.Close())
+	}
 	h := newHost(context.Background(), socket, job.Size+strangers)
-	var refused refusals
-	h.running.Go(func() { h.accept(&job, &refused) })
+	refused := refusals{log: job.Log}
+	h.running.Go(func() { h.accept(socket, &job, &refused, spare) })
 	return &Local{Shared{h.memory, h.shut, refused.words}, h.memory.secret}, nil
 }
 
@@ -59,20 +63,44 @@ func (j *Job) occupant() string {
 	return fmt.Sprintf(": process %d of user %d is rank 0 of a job of the same name, %q", p.pid, p.uid, j.Name)
 }
 
-// accept has each connection served by its own goroutine, until the listener is closed.
-func (h *host) accept(job *Job, refused *refusals) {
+// accept has each connection served by its own goroutine, until l is closed. Where descriptors are short, those who come are
+// told so, by the one that spare keeps.
+func (h *host) accept(l *net.UnixListener, job *Job, refused *refusals, spare *os.File) {
+	defer func() { _ = spare.Close() }()
 	for {
-		c, err := h.listener.Accept()
+		c, err := l.Accept()
 		switch {
 		case err == nil:
 			h.start(c, func() { refused.add(h.welcome(c, job)) })
 		case errors.Is(err, net.ErrClosed):
 			return
-		case pause(h.ctx, 10*time.Millisecond) != nil: // after an error such as too many open files
-			return
+		default: // an error such as too many open files
+			err = fmt.Errorf("rank 0 has no room for a connection: %w", err)
+			refused.add(err)
+			_ = spare.Close()
+			turnAway(l, err)
+			if spare, _ = openSpare(); pause(h.ctx, 10*time.Millisecond) != nil {
+				return
+			}
 		}
 	}
 }
+
+// turnAway tells the next one who comes soon why it cannot be served.
+func turnAway(l *net.UnixListener, why error) {
+	_ = l.SetDeadline(time.Now().Add(10 * time.Millisecond))
+	defer func() { _ = l.SetDeadline(time.Time{}) }()
+	c, err := l.Accept()
+	if err != nil {
+		return
+	}
+	_ = c.SetDeadline(time.Now().Add(leaveTime))
+	_, _ = c.Write(frame{kind: failed, value: []byte(why.Error())}.encode())
+	_ = c.Close()
+}
+
+// openSpare keeps a descriptor until it is closed, as nil is.
+func openSpare() (*os.File, error) { return os.Open(os.DevNull) }
 
 // welcome serves a rank of the job, and tells why it sends away others.
 func (h *host) welcome(c net.Conn, job *Job) error {

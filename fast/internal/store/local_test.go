@@ -10,9 +10,9 @@ import (
 
 // TestHello: rank 0 takes ranks of its own job alone, and says why not.
 func TestHello(t *testing.T) {
-	lead := Job{"train", 3, 0, 4}
+	lead := Job{Name: "train", Epoch: 3, Rank: 0, Size: 4}
 	said := func(change func(*Job)) []byte {
-		j := Job{"train", 3, 2, 4}
+		j := Job{Name: "train", Epoch: 3, Rank: 2, Size: 4}
 		change(&j)
 		return j.encode()
 	}
@@ -36,15 +36,17 @@ func TestHello(t *testing.T) {
 }
 
 func FuzzHello(f *testing.F) {
-	lead := Job{"train", 3, 0, 4}
-	f.Add((&Job{"train", 3, 1, 4}).encode())
-	f.Add((&Job{"train", 3, 9, 4}).encode())
+	lead := Job{Name: "train", Epoch: 3, Rank: 0, Size: 4}
+	f.Add((&Job{Name: "train", Epoch: 3, Rank: 1, Size: 4}).encode())
+	f.Add((&Job{Name: "train", Epoch: 3, Rank: 9, Size: 4}).encode())
 	f.Add(bytes.Repeat([]byte{0xff}, localHello))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if lead.check(b) != nil {
 			return
 		}
-		fits := func(rank int) bool { return bytes.Equal(b, (&Job{"train", 3, rank, 4}).encode()) }
+		fits := func(rank int) bool {
+			return bytes.Equal(b, (&Job{Name: "train", Epoch: 3, Rank: rank, Size: 4}).encode())
+		}
 		if !slices.ContainsFunc([]int{1, 2, 3}, fits) || len(b) < sha256.Size {
 			t.Errorf("%x is taken for a rank of the job", b)
 		}

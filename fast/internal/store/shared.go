@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -16,13 +17,22 @@ type Job struct {
 	Name       string
 	Epoch      uint32
 	Rank, Size int
+	Log        *slog.Logger // is warned of those who are sent away; nil: nobody is
 }
 
 // Shared is a store that one process has and the others use over connections.
 type Shared struct {
 	keeper
 	close    func() error
-	refusals func() []string // of those who came and do not belong to the job, in words; nil: they went elsewhere
+	refusals func() []string // nil: they went elsewhere
+}
+
+// Refusals are those who came and do not belong to the job, in words.
+func (s *Shared) Refusals() []string {
+	if s.refusals == nil {
+		return nil
+	}
+	return s.refusals()
 }
 
 // keeper is what all stores do.
@@ -35,10 +45,8 @@ type keeper interface {
 // Get waits for a value. Who waits in vain hears who was sent away meanwhile.
 func (s *Shared) Get(ctx context.Context, key string) ([]byte, error) {
 	value, err := s.keeper.Get(ctx, key)
-	if err != nil && s.refusals != nil {
-		if refused := s.refusals(); len(refused) > 0 {
-			err = fmt.Errorf("%w; sent away: %s", err, strings.Join(refused, "; "))
-		}
+	if refused := s.Refusals(); err != nil && len(refused) > 0 {
+		err = fmt.Errorf("%w; sent away: %s", err, strings.Join(refused, "; "))
 	}
 	return value, err
 }

@@ -30,7 +30,9 @@ func NewTCP(ctx context.Context, address string, cred secure.Credentials, job Jo
 // ServeTCP keeps the store of a job of whatever size at l until ctx ends, and closes l.
 func ServeTCP(ctx context.Context, l net.Listener, cred secure.Credentials, job Job) error {
 	h := newHost(ctx, l, maxClients)
-	err := h.serve(secure.NewServer(cred, secure.Identity{Job: job.Name, Epoch: job.Epoch, Process: secure.StoreProcess}))
+	server := secure.NewServer(cred, secure.Identity{Job: job.Name, Epoch: job.Epoch, Process: secure.StoreProcess})
+	server.Log = job.Log
+	err := h.serve(server)
 	_ = h.shut()
 	if ctx.Err() != nil {
 		return nil
@@ -82,6 +84,7 @@ func (t *tcp) lead(ctx context.Context) (*Shared, error) {
 func (t *tcp) host(l net.Listener) *Shared {
 	h := newHost(context.Background(), l, t.job.Size+strangers)
 	server := secure.NewServer(t.cred, t.identity(secure.StoreProcess))
+	server.Log = t.job.Log
 	h.running.Go(func() { _ = h.serve(server) })
 	return &Shared{h.memory, h.shut, server.Refusals}
 }

@@ -34,7 +34,7 @@ var trainSecret = secure.FromSecret(secure.Secret{1})
 
 func openTCP(t testing.TB, address string, rank int) *Shared {
 	t.Helper()
-	s, err := NewTCP(t.Context(), address, trainSecret, Job{"train", 1, rank, 3})
+	s, err := NewTCP(t.Context(), address, trainSecret, Job{Name: "train", Epoch: 1, Rank: rank, Size: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,11 @@ func TestTCPRefuses(t *testing.T) {
 		job    Job
 		want   error
 	}{
-		{secure.Secret{2}, Job{"train", 1, 1, 3}, secure.ErrWrongSecret},
-		{secure.Secret{1}, Job{"other", 1, 1, 3}, secure.ErrWrongJob},
-		{secure.Secret{1}, Job{"train", 2, 1, 3}, secure.ErrStaleEpoch},
-		{secure.Secret{1}, Job{"train", 1, 1, 4}, secure.ErrWrongSize},
-		{secure.Secret{1}, Job{"other", 1, 0, 3}, secure.ErrWrongJob},
+		{secure.Secret{2}, Job{Name: "train", Epoch: 1, Rank: 1, Size: 3}, secure.ErrWrongSecret},
+		{secure.Secret{1}, Job{Name: "other", Epoch: 1, Rank: 1, Size: 3}, secure.ErrWrongJob},
+		{secure.Secret{1}, Job{Name: "train", Epoch: 2, Rank: 1, Size: 3}, secure.ErrStaleEpoch},
+		{secure.Secret{1}, Job{Name: "train", Epoch: 1, Rank: 1, Size: 4}, secure.ErrWrongSize},
+		{secure.Secret{1}, Job{Name: "other", Epoch: 1, Rank: 0, Size: 3}, secure.ErrWrongJob},
 	} {
 		all.Go(func() {
 			if _, err := NewTCP(t.Context(), a, secure.FromSecret(c.secret), c.job); !errors.Is(err, c.want) {
@@ -129,7 +129,7 @@ func TestTCPNobody(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	for _, a := range []string{address(t), "no.such.host.invalid:1"} {
-		_, err := NewTCP(ctx, a, trainSecret, Job{"train", 1, 1, 3})
+		_, err := NewTCP(ctx, a, trainSecret, Job{Name: "train", Epoch: 1, Rank: 1, Size: 3})
 		var timeout *wire.TimeoutError
 		if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", a, err)
@@ -140,7 +140,7 @@ func TestTCPNobody(t *testing.T) {
 // TestTCPFollowsAnother: who comes while an earlier job has the address finds its own after that.
 func TestTCPFollowsAnother(t *testing.T) {
 	a := address(t)
-	old, err := NewTCP(t.Context(), a, secure.FromSecret(secure.Secret{9}), Job{"old", 1, 0, 3})
+	old, err := NewTCP(t.Context(), a, secure.FromSecret(secure.Secret{9}), Job{Name: "old", Epoch: 1, Rank: 0, Size: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
