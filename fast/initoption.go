@@ -138,7 +138,7 @@ func WithEncryption() InitOption { return func(p *place) { p.encrypt = true } }
 func WithoutCMA() InitOption { return func(p *place) { p.noCMA = true } }
 
 // WithHeartbeatTimeout sets after how long without a sign of life a process is taken for dead, 2 s without it. All ranks
-// say the same. A process that computes is not silent: signs of life come from a goroutine of their own.
+// say the same, or Init fails on all. A process that computes is not silent: signs of life come from a goroutine of their own.
 func WithHeartbeatTimeout(after time.Duration) InitOption { return func(p *place) { p.freeze = after } }
 
 // WithLogger sets where warnings go, such as that a call waits for a slow rank; nil: nowhere. Without it that is

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -88,6 +89,59 @@ func TestStores(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestWrongSecretIsTold: where a rank has another secret, it hears so, rank 0 warns of it, and all errors name it when the
+// others give up.
+func TestWrongSecretIsTold(t *testing.T) {
+	address := "tcp://" + freeAddress(t)
+	var warned warnings
+	waiting, giveUp := context.WithCancelCause(t.Context())
+	errs := make([]error, 3)
+	var ranks sync.WaitGroup
+	for rank := range errs {
+		ranks.Go(func() {
+			ctx, secret := waiting, growSecret
+			if rank == 1 {
+				ctx, secret = t.Context(), bytes.Repeat([]byte{77}, 32)
+			}
+			c, err := Init(ctx, WithRank(rank, 3), WithJob(t.Name()), WithStoreAddress(address), WithSecret(secret),
+				WithTransport("tcp"), WithLogger(slog.New(slog.NewTextHandler(&warned, nil))))
+			if errs[rank] = err; err == nil {
+				_ = c.Close()
+			}
+			if rank == 1 {
+				giveUp(errors.New("enough"))
+			}
+		})
+	}
+	ranks.Wait()
+	for rank, err := range errs {
+		if err == nil || !strings.Contains(err.Error(), "wrong secret") || strings.Contains(err.Error(), "2147483647") {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	if text := warned.String(); !strings.Contains(text, "level=WARN") || !strings.Contains(text, "wrong secret") {
+		t.Errorf("the log has %q", text)
+	}
+}
+
+// warnings is a log that several goroutines write.
+type warnings struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (w *warnings) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(b)
+}
+
+func (w *warnings) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
 }
 
 func TestServeStoreRefuses(t *testing.T) {

@@ -126,12 +126,21 @@ func (j *joining) gather() error {
 	return err
 }
 
-// sameSettings refuses processes of which only some encrypt their data, or use TCP or RDMA on one host. All come to the same
-// result.
+// sameSettings refuses processes of which only some encrypt their data, or use TCP or RDMA on one host, or that do not have the
+// same heartbeat timeout. All come to the same result.
 func sameSettings(cards []Card) error {
 	return cmp.Or(sameSetting(cards, "encrypt their data", func(c *Card) bool { return c.Encrypt }),
 		sameSetting(cards, "use TCP alone", func(c *Card) bool { return c.ForceTCP }),
-		sameSetting(cards, "use RDMA alone", func(c *Card) bool { return c.ForceRDMA }))
+		sameSetting(cards, "use RDMA alone", func(c *Card) bool { return c.ForceRDMA }), sameFreeze(cards))
+}
+
+func sameFreeze(cards []Card) error {
+	i := slices.IndexFunc(cards, func(c Card) bool { return c.Freeze != cards[0].Freeze })
+	if i < 0 {
+		return nil
+	}
+	return fmt.Errorf("the heartbeat timeout is %v on rank %d and %v on rank %d", cards[0].Freeze, cards[0].Process,
+		cards[i].Freeze, cards[i].Process)
 }
 
 func sameSetting(cards []Card, what string, set func(*Card) bool) error {

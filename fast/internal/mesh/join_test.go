@@ -115,6 +115,33 @@ func TestEncryptSome(t *testing.T) {
 	}
 }
 
+// TestFreezeDiffers: all processes have the same heartbeat timeout, one that joins later too.
+func TestFreezeDiffers(t *testing.T) {
+	leavesNothing(t)
+	b := newBoard()
+	configs := []Config{b.config(0, 3), b.config(1, 3), b.config(2, 3)}
+	configs[2].Freeze = 200 * time.Second
+	_, errs := joinAll(soon(t), configs...)
+	for p, err := range errs {
+		if want := "the heartbeat timeout is 1m0s on rank 0 and 3m20s on rank 2"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("process %d: %v, want %q", p, err, want)
+		}
+	}
+	job := newJob(t, 2, nil)
+	ticket, err := job[1].Invite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = JoinTicket(soon(t), newcomer(func(c *Config) { c.Freeze *= 2 }, ticket), ticket)
+	if want := "the heartbeat timeout is 1m0s on rank"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+	other := Card{Process: 2, Freeze: time.Second}
+	if err := job[0].Introduce(2, other.encode(job[0].cfg.Credentials, job[0].me)); err == nil || !strings.Contains(err.Error(), "heartbeat") {
+		t.Error("a process with another heartbeat timeout was let in:", err)
+	}
+}
+
 // TestUnreachable: a process that has published a card and does not connect is named by all, also by those that could do
 // without it; and who was refused meanwhile is quoted.
 func TestUnreachable(t *testing.T) {

@@ -106,6 +106,9 @@ func (j *joining) late(err error, waiting []int) error {
 func (j *joining) verdict() error {
 	if w, _ := j.reasons.best(); w < certain {
 		time.Sleep(hearsay)
+		if j.me.Process != 0 { // which may have the store: then it alone knows who was sent away there, and says so now
+			time.Sleep(hearsay)
+		}
 	}
 	_, err := j.reasons.best()
 	var absent *wire.TimeoutError
