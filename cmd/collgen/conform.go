@@ -34,7 +34,7 @@ func (c *call) conformFlags() {
 	c.flags.Var(&f.ranks, "ranks", "`numbers` of ranks, such as 1,2,3 or 1..8")
 	c.flags.IntVar(&f.checks, "checks", 100, "`number` of cases drawn at random for each primitive, besides one for each size, type, op and form")
 	c.flags.Uint64Var(&f.seed, "seed", 1, "the `number` that they are drawn from")
-	c.flags.DurationVar(&f.patience, "patience", 20*time.Second, "a case that takes longer hangs")
+	c.flags.DurationVar(&f.patience, "patience", 20*time.Second, "a case, or the first start, that takes longer hangs")
 	c.flags.DurationVar(&f.shrinking, "shrinking", 30*time.Second, "how long a case that fails is made smaller")
 	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, forms such as Reduce/in-place, the values overflow, nan, minus-zero, and empty blocks")
 	c.flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
@@ -80,7 +80,7 @@ func runConform(ctx context.Context, c *call) error {
 	if len(c.command) == 0 || len(c.args) > 0 {
 		return usageError{errors.New("want a command after --, as in: collgen conform -- mpirun -n {n} ./adapter")}
 	}
-	job, err := remote.NewJob(ctx, c.command, c.conforming.ranks)
+	job, err := c.firstStart(ctx)
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,17 @@ func runConform(ctx context.Context, c *call) error {
 		return errNothingTested
 	}
 	return nil
+}
+
+// firstStart has the command say what it can do, which takes no longer than a case may.
+func (c *call) firstStart(ctx context.Context) (*remote.Job, error) {
+	patient, cancel := context.WithTimeout(ctx, c.conforming.patience)
+	defer cancel()
+	job, err := remote.NewJob(patient, c.command, c.conforming.ranks)
+	if err != nil && patient.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("after -patience %v, the command was not ready: %w", c.conforming.patience, err)
+	}
+	return job, err
 }
 
 // leaveOut leaves out what -without names.

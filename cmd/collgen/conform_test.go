@@ -59,6 +59,16 @@ func TestConformNothing(t *testing.T) {
 	}
 }
 
+// TestConformNeverReady: a command that never is a rank is given up, whether it writes or not.
+func TestConformNeverReady(t *testing.T) {
+	for _, command := range [][]string{{"yes"}, {"cat", "/dev/zero"}, {"sleep", "1000"}, {"sh", "-c", "sleep 1000", "{rank}"}} {
+		status, out, errs := collgen(t, append([]string{"conform", "-ranks", "1", "-patience", "100ms", "--"}, command...)...)
+		if status != statusFailed || !strings.Contains(errs, "after -patience 100ms, the command was not ready") {
+			t.Errorf("%q: status %d\n%s\n%s", command, status, out, errs)
+		}
+	}
+}
+
 func TestConformUsage(t *testing.T) {
 	for _, flags := range [][]string{
 		{"-ranks", "0"}, {"-ranks", "1,x"}, {"-primitives", "Shuffle"}, {"-without", "int9"}, {"-case", "{"}, {"-case", "{}"}, {"more"},

@@ -140,6 +140,8 @@ func TestCommandLine(t *testing.T) {
 		{"-b 1X", 2, "number of bytes"},
 		{"-f 1", 2, "-f 1"},
 		{"-n 0", 2, "-n"},
+		{"-n 999999999999", 2, "-n: want 1 to 16777216"},
+		{"-ranks=", 2, "-ranks has no value"},
 		{"-w -1", 2, "-w"},
 		{"-ranks 0", 2, "-ranks 0"},
 		{"-ranks 2,x", 2, "-ranks 2,x"},

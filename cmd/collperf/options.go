@@ -51,6 +51,9 @@ type options struct {
 	plot   string // a file; "": no plot
 }
 
+// maxTimes is how many times are kept of one measurement.
+const maxTimes = 1 << 24
+
 // setting is ranks that measure together.
 type setting struct {
 	transport string // "" under a launcher: what it has chosen
@@ -76,10 +79,20 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		}
 		words, args = append(words, f.Arg(0)), f.Args()[1:]
 	}
-	if err := errors.Join(o.choose(words), o.understand(g), o.settle(g), o.validate()); err != nil {
+	if err := errors.Join(notEmpty(f), o.choose(words), o.understand(g), o.settle(g), o.validate()); err != nil {
 		return nil, usageError{err}
 	}
 	return o, nil
+}
+
+// notEmpty refuses flags that are given without a value.
+func notEmpty(f *flag.FlagSet) (err error) {
+	f.Visit(func(g *flag.Flag) {
+		if g.Value.String() == "" {
+			err = errors.Join(err, fmt.Errorf("-%s has no value", g.Name))
+		}
+	})
+	return err
 }
 
 // choose finds the operations that words name.
@@ -125,8 +138,8 @@ func (o *options) validate() error {
 		return fmt.Errorf("-b %v is more than -e %v", &o.first, &o.last)
 	case o.factor < 2:
 		return fmt.Errorf("-f %d: want at least 2", o.factor)
-	case o.iterations < 1 || o.cycles < 1:
-		return errors.New("-n and -N: want at least 1")
+	case o.iterations < 1 || o.iterations > maxTimes || o.cycles < 1:
+		return fmt.Errorf("-n: want 1 to %d; -N: want at least 1", maxTimes)
 	case (o.keep != "" || o.limit != 0) && !o.tune:
 		return errors.New("-keep and -for are for -tune")
 	case o.limit < 0 || o.limit > 0 && o.keep == "":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -12,9 +13,12 @@ import (
 
 // settle says which ranks there will be.
 func (o *options) settle(g *given) error {
-	if l, err := fast.Detect(); err == nil {
+	switch l, err := fast.Detect(); {
+	case err == nil:
 		o.launch = &l
 		return o.join(g)
+	case !errors.Is(err, fast.ErrNoLauncher):
+		return err
 	}
 	if g.ranks == "" {
 		g.ranks = strconv.Itoa(runtime.NumCPU())

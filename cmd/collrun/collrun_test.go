@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -265,7 +266,8 @@ func TestCommandLine(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"-n", "0", "true"}, 2, "at least 1 rank"},
+		{[]string{"-n", "0", "true"}, 2, "want 1 to 65536 ranks"},
+		{[]string{"-n", "100000", "true"}, 2, "want 1 to 65536 ranks"},
 		{[]string{"-n", "2"}, 2, "no program"},
 		{[]string{"-bogus"}, 2, "-bogus"},
 		{[]string{"-e", "novalue", "true"}, 2, "NAME=VALUE"},
@@ -393,6 +395,23 @@ func TestKeeperTakesNoPath(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestKeeperKilled: collrun says so, and its ranks go on to their own end.
+func TestKeeperKilled(t *testing.T) {
+	report, err := os.Create(filepath.Join(t.TempDir(), "report"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer report.Close()
+	l := command(t, "-n", "1", "sh", "-c", `read -r pid name state parent group rest </proc/$$/stat
+		kill -KILL $group
+		until grep -q keeper "$0"; do sleep 0.01; done`, report.Name())
+	l.cmd.Stderr = report
+	if err := l.cmd.Run(); err != nil {
+		t.Error(err)
+	}
+	l.leavesNothing()
 }
 
 // TestNoDirectory is when the job's directory cannot be made.

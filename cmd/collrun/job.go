@@ -63,13 +63,18 @@ func run(o *options, s streams) int {
 
 // settle makes what the ranks have in common.
 func (j *job) settle() (err error) {
-	if j.keeper, err = newKeeper(); err != nil {
+	if j.keeper, err = newKeeper(j.keeperLost); err != nil {
 		return err
 	}
 	if j.place, err = newPlace(j.keeper.dir, 49152+rand.IntN(1<<14)); err != nil {
 		return errors.Join(err, j.keeper.close())
 	}
 	return nil
+}
+
+// keeperLost warns that the keeper was killed, and goes on: the ranks are well.
+func (j *job) keeperLost() {
+	fmt.Fprintln(j.streams.err, "collrun: the keeper was killed: if collrun is killed as well, its ranks go on")
 }
 
 // start starts the ranks. If that fails, those already started are told to end.

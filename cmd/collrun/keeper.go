@@ -3,13 +3,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -25,18 +25,19 @@ type keeper struct {
 	dir    string   // the job's directory
 	lease  *os.File // closed when collrun ends
 	leader int      // the keeper's process id: the id of the group, not given to another as long as it was not waited for
+	closed atomic.Bool
 }
 
-// newKeeper starts a keeper, and returns when the job's directory is there.
-func newKeeper() (*keeper, error) {
+// newKeeper starts a keeper, and returns when the job's directory is there. Lost is called if it ends before close.
+func newKeeper(lost func()) (*keeper, error) {
 	k := new(keeper)
-	if err := k.start(); err != nil {
+	if err := k.start(lost); err != nil {
 		return nil, fmt.Errorf("starting the keeper: %w", err)
 	}
 	return k, nil
 }
 
-func (k *keeper) start() error {
+func (k *keeper) start(lost func()) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -47,10 +48,12 @@ func (k *keeper) start() error {
 	}
 	defer in.Close()
 	k.lease = lease
-	var complaint bytes.Buffer
-	k.cmd = &exec.Cmd{Path: self, Args: []string{keeperName}, Stdin: in, Stderr: &complaint,
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	k.cmd = &exec.Cmd{Path: self, Args: []string{keeperName}, Stdin: in, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
 	made, err := k.cmd.StdoutPipe()
+	var complaints io.Reader
+	if err == nil {
+		complaints, err = k.cmd.StderrPipe()
+	}
 	if err == nil {
 		err = k.cmd.Start()
 	}
@@ -60,15 +63,22 @@ func (k *keeper) start() error {
 	k.leader = k.cmd.Process.Pid
 	dir, err := io.ReadAll(made)
 	if err != nil || len(dir) == 0 {
-		return errors.Join(err, lease.Close(), k.cmd.Wait(), errors.New(complaint.String()))
+		complaint, _ := io.ReadAll(complaints)
+		return errors.Join(err, lease.Close(), k.cmd.Wait(), errors.New(string(complaint)))
 	}
 	k.dir = string(dir)
+	go func() { // the pipe ends with the keeper, which nobody waits for yet
+		if _, _ = io.Copy(io.Discard, complaints); !k.closed.Load() {
+			lost()
+		}
+	}()
 	return nil
 }
 
 // close removes the job's directory and kills what is left of the group: in this order, because whoever kills collrun
 // after that finds no keeper any more. What somebody in the group has added meanwhile goes at the end.
 func (k *keeper) close() error {
+	k.closed.Store(true)
 	_ = os.RemoveAll(k.dir)
 	kill(k.leader, syscall.SIGKILL)
 	k.lease.Close()

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// maxRanks is how many ranks package fast takes from a launcher.
+const maxRanks = 1 << 16
+
 // options are the command line of collrun run.
 type options struct {
 	n       int
@@ -52,8 +55,8 @@ func (o *options) setenv(s string) error {
 
 func (o *options) check() error {
 	switch {
-	case o.n < 1:
-		return fmt.Errorf("-n %d: want at least 1 rank", o.n)
+	case o.n < 1 || o.n > maxRanks:
+		return fmt.Errorf("-n %d: want 1 to %d ranks", o.n, maxRanks)
 	case o.grace < 0 || o.timeout < 0:
 		return errors.New("-grace and -timeout cannot be negative")
 	case len(o.program) == 0:
