@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,9 @@ func TestInitRefuses(t *testing.T) {
 		"there is no rank -1 of 2": {WithRank(-1, 2)},
 		"there is no rank 0 of -3": {WithRank(0, -3)},
 		"heartbeat timeout of 1ms": {WithRank(0, 1), WithHeartbeatTimeout(time.Millisecond)},
+		`a store at "nowhere"`:     {WithRank(0, 1), WithStoreAddress("nowhere")},
+		`interface "nosuch0"`:      {WithRank(0, 1), WithInterface("nosuch0")},
+		"which is no directory":    {WithRank(0, 1), WithTraceDir(os.DevNull)},
 	} {
 		if _, err := Init(t.Context(), opts...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -105,6 +106,9 @@ func namedInterface(all []Interface, network string) (Interface, error) {
 	if addr, err := netip.ParseAddr(network); err == nil {
 		within = netip.PrefixFrom(addr, addr.BitLen())
 	}
+	if i, ok := loopback(all, network); ok {
+		return i, nil
+	}
 	for _, i := range all {
 		if i.Name == network {
 			i.Why = "it was asked for"
@@ -120,6 +124,16 @@ func namedInterface(all []Interface, network string) (Interface, error) {
 		return Interface{}, fmt.Errorf("there is no interface %q that is up and has an address; there are %s", network, names(all))
 	}
 	return Interface{}, fmt.Errorf("no address of this host is in %s; there are %s", network, names(all))
+}
+
+// loopback is the interface with a loopback address that the system has not listed: on Linux it has all of 127.0.0.0/8.
+func loopback(all []Interface, address string) (Interface, bool) {
+	a, err := netip.ParseAddr(address)
+	i := slices.IndexFunc(all, func(i Interface) bool { return i.Addresses[0].IsLoopback() })
+	if err != nil || !a.Is4() || !a.IsLoopback() || i < 0 || runtime.GOOS != "linux" {
+		return Interface{}, false
+	}
+	return Interface{all[i].Name, []netip.Addr{a}, address + " was asked for"}, true
 }
 
 func names(all []Interface) string {

@@ -2,6 +2,7 @@ package fast
 
 import (
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,9 @@ func TestChooseInterface(t *testing.T) {
 		if i.Addresses[0].IsLoopback() && len(all) > 0 && !all[0].Addresses[0].IsLoopback() {
 			t.Errorf("%s: %+v is chosen of %s", store, i, names(all))
 		}
+	}
+	if i, err := ChooseInterface("127.0.0.2", ""); runtime.GOOS == "linux" && (err != nil || i.Addresses[0].String() != "127.0.0.2") {
+		t.Errorf("%+v, %v", i, err) // every Linux has it, named or not
 	}
 	if _, err := ChooseInterface("nosuch0", ""); err == nil {
 		t.Error("an interface is found that is not there")

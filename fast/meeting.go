@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/fast/internal/launch"
@@ -90,6 +91,15 @@ func askSecret(ctx context.Context, s Store) (secure.Credentials, error) {
 const noSecret = "ranks have to prove who they are, and no secret is given: put 32 random bytes into a file that only " +
 	"this user can read, on every host, and name it by COLL_SECRET_FILE or WithSecretFile"
 
+// checkStoreAddress refuses what openStore does not know.
+func checkStoreAddress(address string) error {
+	scheme, _, _ := strings.Cut(address, "://")
+	if !slices.Contains([]string{"", launch.Local, launch.PMI, "file", "tcp"}, scheme) {
+		return Refuse("Init", "a store at %q, want local, tcp://host:port or file:///directory", address)
+	}
+	return nil
+}
+
 // openStore is the store that the options name.
 func (p *place) openStore(ctx context.Context, cred secure.Credentials) (Store, error) {
 	job := store.Job{Name: p.job, Epoch: p.epoch, Rank: p.rank, Size: p.size, Log: p.logger()}
@@ -107,8 +117,6 @@ func (p *place) openStore(ctx context.Context, cred secure.Credentials) (Store, 
 		return launch.OpenPMI(ctx, os.Getenv, p.rank)
 	case scheme == "file":
 		return store.NewFile(rest)
-	case scheme != "tcp":
-		return nil, Refuse("Init", "a store at %q, want local, tcp://host:port or file:///directory", p.storeAddress)
 	case cred == nil:
 		return nil, Refuse("Init", noSecret)
 	}

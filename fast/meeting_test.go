@@ -97,6 +97,7 @@ func TestWrongSecretIsTold(t *testing.T) {
 	address := "tcp://" + freeAddress(t)
 	var warned warnings
 	waiting, giveUp := context.WithCancelCause(t.Context())
+	defer giveUp(nil)
 	errs := make([]error, 3)
 	var ranks sync.WaitGroup
 	for rank := range errs {
