@@ -267,10 +267,9 @@ func TestRefused(t *testing.T) {
 			if !errors.Is(err, x.want) || !errors.As(err, &peer) || peer.Rank != 0 {
 				t.Errorf("%v, want %v", err, x.want)
 			}
-			eventually(t, func() bool { return len(job[0].server.Refusals()) == 1 })
-			if r := job[0].server.Refusals(); !strings.Contains(r[0], x.want.Error()) {
-				t.Error(r)
-			}
+			eventually(t, func() bool { // on a busy machine, beside tries that took too long
+				return strings.Contains(strings.Join(job[0].server.Refusals(), "; "), x.want.Error())
+			})
 		})
 	}
 }
