@@ -81,6 +81,7 @@ type call struct {
 	perHost    int    // ranks on one host; 0: all
 	tla        bool   // explain writes the schedule's modules of TLA+
 	svg        string // the file that verify draws a counterexample in; "": none
+	spec       bool   // verify changes specifications, and has examples find out
 	costing    costing
 	every      everySize
 	conforming conforming
@@ -156,7 +157,7 @@ func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.W
 		return statusUsage
 	}
 	fmt.Fprintln(stderr, err)
-	if c.json && !errors.Is(err, errDiffers) && !errors.Is(err, errNotConforming) { // which have written everything already
+	if c.json && !errors.Is(err, errDiffers) && !errors.Is(err, errNotConforming) && !errors.Is(err, errUnguarded) { // which have written everything already
 		c.writeFailure(err)
 	}
 	return statusFailed
@@ -215,6 +216,7 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks")
 		c.flags.StringVar(&c.svg, "svg", "", "draw the counterexample, if there is one, in `file`")
+		c.flags.BoolVar(&c.spec, "spec", false, "change each part of the specifications, and show the changes that no example of the package refuses")
 	}
 	c.progress = newProgress(c)
 	return c

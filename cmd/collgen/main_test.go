@@ -87,6 +87,8 @@ func TestUsageErrors(t *testing.T) {
 		{"verify -n 3..2", "within 1..1024"},
 		{"verify -n x..2", "want a number of ranks"},
 		{"verify -n 1..99999", "within 1..1024"},
+		{"verify -spec -catalogue", "are in package spec/spectest"},
+		{"verify -spec -n 3 -catalogue", "-spec goes with neither -n nor -svg"},
 		{"explain", "the name of one algorithm"},
 		{"explain all -n 3 -catalogue", "want one algorithm: allgather/direct"},
 		{"explain allreduce/ring -n 2..3", "one number of ranks"},

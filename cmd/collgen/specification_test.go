@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -43,5 +45,50 @@ func TestSayNothing(t *testing.T) {
 				t.Errorf("written: %q", got)
 			}
 		})
+	}
+}
+
+// TestVerifySpec takes examples away from the example, until nothing of its specification is guarded.
+func TestVerifySpec(t *testing.T) {
+	t.Parallel()
+	const three, one = "\t\t{In: []string{\"a\", \"b\", \"c\"}, Out: []string{\"c b\", \"a c\", \"b a\"}}, // by rank\n",
+		"\t\t{In: []string{\"a\"}, Out: []string{\"a a\"}},\n"
+	files := ownFiles(t)
+	text := files["exchange.go"]
+	if !strings.Contains(text, three+one) {
+		t.Fatal("the example is not what this test thinks it is")
+	}
+	dir := module(t, files)
+	for _, test := range []struct {
+		drop   string
+		status int
+		want   []string
+	}{
+		{"", 0, []string{"Neighbours has 2 examples. Of 62 changes of it to something else, they refuse 62.\n"}},
+		{one, statusFailed, []string{"Neighbours has 1 example. Of 62 changes of it to something else, they refuse 60.\n",
+			"No example distinguishes these from it:\n  Out.Blocks: size - 1 instead of 2\n  Out.On: size - 1 instead of none\n"}},
+		{three + one, statusFailed, []string{"Neighbours has 0 examples. Of 62 changes of it to something else, they refuse 0.\n",
+			"No example distinguishes these from it, and all algorithms carry them out as well:\n  In.Blocks: size instead of 1, and 1 other change\n",
+			"No example distinguishes these from it:\n  Out.Blocks: ", "\n  Post[0]: dropped\n", "\n  Post[1]: dropped\n",
+			"\n  Post[1].Value.Rank: if (rank + 1) < size then 0 + 1 else (rank + 1) - size instead of "}},
+	} {
+		write(t, filepath.Join(dir, "exchange.go"), strings.Replace(text, test.drop, "", 1))
+		status, stdout, stderr := collgen(t, "verify", "-spec", "-package", dir)
+		if status != test.status || strings.Contains(stderr, errUnguarded.Error()) != (status != 0) {
+			t.Errorf("status %d\n%s%s", status, stdout, stderr)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("want %q in\n%s", want, stdout)
+			}
+		}
+	}
+	var guards []guard
+	_, stdout, _ := collgen(t, "verify", "-spec", "-package", dir, "-json")
+	if err := json.Unmarshal([]byte(stdout), &guards); err != nil || len(guards) != 1 || len(guards[0].Unnoticed) != 62 || !guards[0].Unnoticed[0].Proved {
+		t.Errorf("verify -spec -json: %v\n%s", err, stdout)
+	}
+	if status, stdout, stderr := collgen(t, "verify", "-package", dir); status != 0 {
+		t.Errorf("verify: status %d\n%s%s", status, stdout, stderr)
 	}
 }

@@ -16,6 +16,9 @@ func runVerify(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.spec {
+		return runVerifySpec(ctx, c, s)
+	}
 	found, err := c.proveMatching(ctx, s)
 	if err != nil {
 		return errors.Join(err, c.draw(err))
