@@ -129,8 +129,8 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "  collgen %-8s %-12s %s\n", c.name, c.args, c.summary)
 	}
 	fmt.Fprint(w, `
-collgen help COMMAND explains one. A pattern is the beginning of a name, such as allreduce or allreduce/ring; none
-means all. The exit status is 0 if all is well, 1 if something is not, and 2 if the command line is wrong.
+collgen help COMMAND explains one. A pattern is a name, such as allreduce or allreduce/ring, or the beginning of several;
+none means all. The exit status is 0 if all is well, 1 if something is not, and 2 if the command line is wrong.
 `)
 }
 
