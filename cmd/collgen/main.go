@@ -5,7 +5,7 @@
 //	collgen list [flags] [pattern]         show algorithms: what they achieve, what was proved, what they cost
 //	collgen explain [flags] algorithm      show one in detail, with its steps for one call
 //	collgen explain [flags] primitive      say which of its algorithms a call gets, and why
-//	collgen verify [flags] [pattern]       prove algorithms
+//	collgen verify [flags] [pattern]       prove algorithms; with -spec, change what they are proved against
 //	collgen prove [flags] [pattern]        prove algorithms for every size, with solvers of SMT-LIB
 //	collgen conform [flags] -- command     test somebody else's collectives against the specifications
 //	collgen cost [flags] pattern           predict how long they take on a machine that need not be at hand
