@@ -56,9 +56,9 @@ func (v *validator) ownInput(c Clause, at string) {
 	for env := range v.p.places(c) {
 		rank, _ := Rank.Eval(env)
 		block, _ := Block.Eval(env)
-		isOf, _ := c.Value.Rank.Eval(env)
-		is, err := c.Value.Block.Eval(env)
-		if err != nil || isOf != rank || is != block {
+		isOf, err1 := c.Value.Rank.Eval(env)
+		is, err2 := c.Value.Block.Eval(env)
+		if err1 != nil || err2 != nil || isOf != rank || is != block {
 			size, _ := Size.Eval(env)
 			v.fault("%s says that, of %d ranks, block %d of rank %d is block %d of rank %d: no rank can check that in a call, "+
 				"so a precondition gives every rank its own input, with Rank: spec.Rank and Block: spec.Block", at, size, block, rank, is, isOf)
