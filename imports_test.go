@@ -25,6 +25,7 @@ type importRule struct {
 var importRules = []importRule{
 	{pattern: "."},
 	{pattern: "spec"},
+	{pattern: "spec/mutants", may: []string{"spec"}},
 	{pattern: "spec/spectest", may: []string{"spec", "pgregory.net/rapid"}},
 	{pattern: "selection"},
 	{pattern: "gen", may: []string{"spec", "selection"}, never: []string{"fast"}},
@@ -65,7 +66,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/rdma/device", may: []string{"fast/internal/rdma", "fast/internal/verbs"}, never: []string{"fast"}},
 	{pattern: "fast/internal/rdma/fabric", may: []string{"fast/internal/rdma"}, never: []string{"fast"}},
 	{pattern: "fast/internal/*", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
-	{pattern: "cmd/collgen", may: []string{"spec", "selection", "gen", "gen/emit", "gen/induct", "gen/simulate", "verify", "verify/colltest",
+	{pattern: "cmd/collgen", may: []string{"spec", "spec/mutants", "selection", "gen", "gen/emit", "gen/induct", "gen/simulate", "verify", "verify/colltest",
 		"verify/colltest/remote", "verify/every", "verify/replay", "internal/scratch", "golang.org/x/tools"}, never: []string{"fast"}},
 	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
@@ -93,6 +94,7 @@ func TestImportRulesCanFail(t *testing.T) {
 	for pkg, imports := range map[string][]string{
 		".":                          {"tools"},
 		"spec":                       {"tools"},
+		"spec/mutants":               {"spec", "ref"},
 		"spec/spectest":              {"spec", "ref"},
 		"selection":                  {"spec"},
 		"ref":                        {"spec", "tools"},
@@ -154,6 +156,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		"ref imports tools",
 		"selection imports spec",
 		"spec imports tools",
+		"spec/mutants imports ref",
 		"spec/spectest imports ref",
 		"tlaplus imports verify",
 		"tools has no import rule",

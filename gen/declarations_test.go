@@ -9,9 +9,23 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
+// worked is a primitive with examples of every kind.
+var worked = spec.Primitive{
+	Name: "Worked", Doc: "Worked scatters, and has nobody leave before the root has come.", Params: spec.Scatter.Params,
+	In: spec.Scatter.In, Out: spec.Scatter.Out, Pre: spec.Scatter.Pre,
+	Post: append([]spec.Clause{{Value: spec.Value{Kind: spec.Entered, Where: spec.Eq(spec.Q, spec.Root)}}, {Buf: spec.In}},
+		spec.Scatter.Post...),
+	Errors: spec.Scatter.Errors,
+	Examples: []spec.Example{
+		{Root: 1, In: []string{"", "a b"}, Out: []string{"a", "b"}, InAfter: []string{"", "? ?"}, InPlace: [][2]int{{-1, -1}, {-1, -1}},
+			Entered: [][]int{{1}, {1}}},
+		{Root: 2, In: []string{"", ""}, Refused: true},
+	},
+}
+
 func TestDeclarations(t *testing.T) {
 	d := &Declarations{Primitives: map[string]spec.Primitive{}, Algorithms: map[string]Algorithm{}}
-	for _, p := range spec.Primitives() {
+	for _, p := range append(spec.Primitives(), worked) {
 		d.Primitives[p.Name] = p
 	}
 	for _, a := range Catalogue() {
@@ -54,6 +68,11 @@ func FuzzDecodeDeclarations(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	data, err := encode(&Declarations{Primitives: map[string]spec.Primitive{"p": worked}})
+	if err != nil || spec.Validate(worked) != nil {
+		f.Fatal(err, spec.Validate(worked))
+	}
+	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d, err := DecodeDeclarations(bytes.NewReader(data))
 		if err != nil {

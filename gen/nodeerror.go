@@ -1,8 +1,6 @@
 package gen
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // NodeError is an error in an algorithm.
 type NodeError struct {
@@ -25,3 +23,31 @@ func (e *NodeError) Error() string {
 
 // Unwrap is the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
+
+// Path is where the action of that index, in source order, stands in an algorithm's body, as one writes it in Go:
+// "Body[2].Else[0][1]". It is empty if there is no such action.
+func Path(body []Node, action int) string { return pathIn("Body", body, action) }
+
+func pathIn(name string, nodes []Node, action int) string {
+	for i, n := range nodes {
+		here := fmt.Sprintf("%s[%d]", name, i)
+		count := CountActions(nodes[i : i+1])
+		if action >= count {
+			action -= count
+			continue
+		}
+		switch n := n.(type) {
+		case For:
+			return pathIn(here+".Body", n.Body, action)
+		case If:
+			if then := CountActions(n.Then); action >= then {
+				return pathIn(here+".Else", n.Else, action-then)
+			}
+			return pathIn(here+".Then", n.Then, action)
+		case Step:
+			return pathIn(here, n, action)
+		}
+		return here
+	}
+	return ""
+}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Hash identifies what p promises: the SHA-256 of a canonical text of all of p but the words meant for people, which are
-// Doc and the reasons of argument errors. It is the same in every process and on every machine.
+// Hash identifies what p promises: the SHA-256 of a canonical text of all of p but the examples and the words meant for
+// people, which are Doc and the reasons of argument errors. It is the same in every process and on every machine.
 func (p Primitive) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(p.canonical())) }
 
 // canonical is p's text: one line for each part, in the order of the type's fields.

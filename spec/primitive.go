@@ -19,6 +19,8 @@ type Primitive struct {
 	InPlace InPlace    // how Out may share memory with In
 	Order   Order      // what is promised of the tree of a reduction
 	Errors  []ArgError // which arguments are refused, before anything is sent
+
+	Examples []Example // calls worked out by hand, which Validate compares with all of the above
 }
 
 // Param is a parameter of a primitive besides its buffers.

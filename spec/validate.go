@@ -10,7 +10,8 @@ import (
 // Validate checks that p says something that can be promised. It reports every fault that it finds: a name that Go could
 // not use, an expression that is malformed or uses a variable that has no meaning there, a clause about a buffer that
 // the primitive does not have, a buffer that no clause speaks of, a value with parts missing, a parameter that nothing
-// uses, a call in range for which the promise has no meaning, a root or peer out of range that is not refused.
+// uses, a call in range for which the promise has no meaning, a root or peer out of range that is not refused, a clause about
+// no block, a precondition that a rank cannot check, a promise that is kept without a message, an example that says otherwise.
 func Validate(p Primitive) error {
 	v := &validator{p: p, used: map[string]bool{}}
 	v.names()
@@ -18,8 +19,10 @@ func Validate(p Primitive) error {
 	v.clauses()
 	v.reduction()
 	v.arguments()
-	if len(v.faults) == 0 { // otherwise the calls would only repeat them
-		v.calls()
+	for _, pass := range []func(){v.calls, v.vacuous, v.examples} { // each would only repeat the faults before it
+		if len(v.faults) == 0 {
+			pass()
+		}
 	}
 	return errors.Join(v.faults...)
 }
@@ -212,7 +215,6 @@ func (v *validator) arguments() {
 
 // calls works out the promise for all calls of few ranks. Roots and peers out of range have to be refused.
 func (v *validator) calls() {
-	accepted := 0
 	for size := 1; size <= 5; size++ {
 		for _, root := range v.values(ParamRoot, size) {
 			for _, peer := range v.values(ParamPeer, size) {
@@ -227,25 +229,20 @@ func (v *validator) calls() {
 				case err != nil && !isRefused:
 					v.fault("the call %+v: %v", c, err)
 					return
-				case err == nil:
-					accepted++
 				}
 			}
 		}
 	}
-	if accepted == 0 {
-		v.fault("every call is refused")
-	}
 }
 
-// values are what a parameter may be given on size ranks, and one more on either side.
+// values are what a parameter may be given on size ranks, and two more on either side.
 func (v *validator) values(p Param, size int) []int {
 	if !slices.Contains(v.p.Params, p) {
 		return []int{0}
 	}
-	all := make([]int, size+2)
+	all := make([]int, size+4)
 	for i := range all {
-		all[i] = i - 1
+		all[i] = i - 2
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestValidate(t *testing.T) {
-	for _, p := range append(spec.Primitives(), exchange, scan, replicated) {
+	for _, p := range append(spec.Primitives(), exchange, scan) {
 		if err := spec.Validate(p); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		}
@@ -58,7 +58,7 @@ func TestValidateFaults(t *testing.T) {
 		{"is not refused", spec.Scatter, func(p *spec.Primitive) { p.Errors = nil }},
 		{"is not refused", spec.Scatter, func(p *spec.Primitive) { p.Errors = below(spec.Root) }},
 		{"is not refused", spec.Send, func(p *spec.Primitive) { p.Errors = append(p.Errors[:1:1], below(spec.Peer)...) }},
-		{"every call is refused", scan, func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(1), Reason: "no"}} }},
+		{"every call of more than 2 ranks is refused", scan, func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(1), Reason: "no"}} }},
 		{"has no block", scan, func(p *spec.Primitive) { p.Post[0].Value.Block = spec.Rank }},
 	} {
 		if err := spec.Validate(change(c.from, c.f)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -21,12 +21,27 @@ func (c *checker) match() *Failure {
 			c.involve(f, send)
 			f.Place = dst
 			f.Expected = fmt.Sprintf("a message as long as %s", lengthText(dst))
-			f.Got = fmt.Sprintf("one as long as %s, from [%s]", lengthText(src), c.name(send))
+			f.Got = fmt.Sprintf("one as long as %s, from [%s]%s", lengthText(src), c.name(send), c.mixedUp(slot))
 			return f
 		}
 	}
 	c.report.Messages = len(c.sends)
 	return nil
+}
+
+// mixedUp says, of a receive whose message does not fit, that another one between the same ranks would: where two streams of messages
+// share a channel, they are easily mixed up.
+func (c *checker) mixedUp(slot int) string {
+	recv := c.recvs[slot]
+	first, end := c.channel[c.ins[recv].channel], c.channel[c.ins[recv].channel+1]
+	dst := c.source(recv).Dst
+	for other, send := range c.sends[first:end] {
+		if src := c.source(send).Srcs[0]; src.N == dst.N && src.Like == dst.Like {
+			return fmt.Sprintf("; from rank %d to rank %d, messages arrive in the order in which they are sent: this is no. %d of %d, "+
+				"and no. %d, from [%s], would fit", c.ins[send].rank, c.ins[recv].rank, int32(slot)-first+1, end-first, other+1, c.name(send))
+		}
+	}
+	return ""
 }
 
 func lengthText(p gen.Place) string {

@@ -50,7 +50,7 @@ var museum = []exhibit{
 	// The right messages with the wrong content.
 	{"swapped sends, of chunks that differ in length", gen.BroadcastChain, edit.Set(0, func(x *gen.Send) {
 		x.Data.At = spec.Sub(spec.Sub(spec.Depth, one), x.Data.At)
-	}), verify.Length, ""},
+	}), verify.Length, "from rank 0 to rank 1, messages arrive in the order in which they are sent: this is no. 1 of 2, and no. 2, from [rank 0"},
 	{"swapped blocks of equal length", gen.AllToAllDirect, edit.Set(0, func(x *gen.Send) { x.Data.At = v("from") }),
 		verify.Postcondition, ""},
 	{"a chunk off by one", gen.AllReduceRing,

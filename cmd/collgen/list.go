@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -132,7 +133,7 @@ func order(s verify.Summary) string {
 	return s.Order.String()
 }
 
-// proveMatching proves the algorithms that the command line names.
+// proveMatching proves the algorithms that the command line names, and returns them even if not all are proved.
 func (c *call) proveMatching(ctx context.Context, s *source) ([]*algorithm, error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {
@@ -140,10 +141,18 @@ func (c *call) proveMatching(ctx context.Context, s *source) ([]*algorithm, erro
 	}
 	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to}, someOnly: c.isSet("n"), progress: c.progress}
 	j.algorithms = found
-	for _, pass := range []func(context.Context, *job) error{validate, prove, compareCosts, recallEmitted} {
-		if err := pass(ctx, j); err != nil {
-			return nil, err
+	if err := validate(ctx, j); err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, pass := range []func(context.Context, *job) error{prove, compareCosts, recallEmitted} {
+		faults = append(faults, pass(ctx, j))
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return found, err
 	}
 	if !slices.ContainsFunc(found, func(a *algorithm) bool { return a.proved }) {
 		return nil, fmt.Errorf("%s: no call for size %s: %w", strings.Join(namesOf(found), ", "), &c.sizes, verify.ErrNothing)

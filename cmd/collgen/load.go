@@ -16,6 +16,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/spec"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -70,7 +71,7 @@ func (s *source) take(found []variable, values *gen.Declarations) error {
 	return errors.Join(s.clashes(found, values)...)
 }
 
-// clashes are primitives of one name that differ, algorithms of one name, and primitives without an algorithm.
+// clashes are primitives of one name that differ, algorithms of one name, and primitives without an algorithm or a meaning.
 func (s *source) clashes(found []variable, values *gen.Declarations) []error {
 	var faults []error
 	seen := map[string]bool{}
@@ -87,8 +88,13 @@ func (s *source) clashes(found []variable, values *gen.Declarations) []error {
 	}
 	for _, v := range found {
 		p, ok := values.Primitives[v.name]
-		if ok && !slices.ContainsFunc(s.algorithms, func(a *algorithm) bool { return a.Primitive.Name == p.Name }) {
+		if !ok {
+			continue
+		}
+		if !slices.ContainsFunc(s.algorithms, func(a *algorithm) bool { return a.Primitive.Name == p.Name }) {
 			faults = append(faults, at(v.at.variable, fmt.Errorf("%s: no algorithm of this package carries out %s", v.name, p.Name)))
+		} else if err := spec.Validate(p); err != nil {
+			faults = append(faults, at(v.at.variable, err))
 		}
 	}
 	return faults

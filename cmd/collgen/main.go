@@ -5,7 +5,7 @@
 //	collgen list [flags] [pattern]         show algorithms: what they achieve, what was proved, what they cost
 //	collgen explain [flags] algorithm      show one in detail, with its steps for one call
 //	collgen explain [flags] primitive      say which of its algorithms a call gets, and why
-//	collgen verify [flags] [pattern]       prove algorithms
+//	collgen verify [flags] [pattern]       prove algorithms; with -spec, change what they are proved against
 //	collgen prove [flags] [pattern]        prove algorithms for every size, with solvers of SMT-LIB
 //	collgen conform [flags] -- command     test somebody else's collectives against the specifications
 //	collgen cost [flags] pattern           predict how long they take on a machine that need not be at hand
@@ -81,6 +81,7 @@ type call struct {
 	perHost    int    // ranks on one host; 0: all
 	tla        bool   // explain writes the schedule's modules of TLA+
 	svg        string // the file that verify draws a counterexample in; "": none
+	spec       bool   // verify changes specifications, and has examples find out
 	costing    costing
 	every      everySize
 	conforming conforming
@@ -128,8 +129,8 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "  collgen %-8s %-12s %s\n", c.name, c.args, c.summary)
 	}
 	fmt.Fprint(w, `
-collgen help COMMAND explains one. A pattern is the beginning of a name, such as allreduce or allreduce/ring; none
-means all. The exit status is 0 if all is well, 1 if something is not, and 2 if the command line is wrong.
+collgen help COMMAND explains one. A pattern is a name, such as allreduce or allreduce/ring, or the beginning of several;
+none means all. The exit status is 0 if all is well, 1 if something is not, and 2 if the command line is wrong.
 `)
 }
 
@@ -156,7 +157,7 @@ func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.W
 		return statusUsage
 	}
 	fmt.Fprintln(stderr, err)
-	if c.json && !errors.Is(err, errDiffers) && !errors.Is(err, errNotConforming) { // which have written everything already
+	if c.json && !errors.Is(err, errDiffers) && !errors.Is(err, errNotConforming) && !errors.Is(err, errUnguarded) { // which have written everything already
 		c.writeFailure(err)
 	}
 	return statusFailed
@@ -215,6 +216,7 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks")
 		c.flags.StringVar(&c.svg, "svg", "", "draw the counterexample, if there is one, in `file`")
+		c.flags.BoolVar(&c.spec, "spec", false, "change each part of the specifications, and show the changes that no example of the package refuses")
 	}
 	c.progress = newProgress(c)
 	return c

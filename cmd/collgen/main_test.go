@@ -87,6 +87,7 @@ func TestUsageErrors(t *testing.T) {
 		{"verify -n 3..2", "within 1..1024"},
 		{"verify -n x..2", "want a number of ranks"},
 		{"verify -n 1..99999", "within 1..1024"},
+		{"verify -spec -n 3 -catalogue", "-spec goes with neither -n nor -svg"},
 		{"explain", "the name of one algorithm"},
 		{"explain all -n 3 -catalogue", "want one algorithm: allgather/direct"},
 		{"explain allreduce/ring -n 2..3", "one number of ranks"},
@@ -110,6 +111,7 @@ func TestFailures(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"explain send/direct -n 1 -catalogue", "cannot send to itself"},
 		{"verify send/direct -n 1 -catalogue", "no call for size 1"},
+		{"verify -spec -catalogue", "these specifications are the catalogue's: its examples are in package spec/spectest"},
 		{"list -package " + t.TempDir(), "go.mod file not found"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)

@@ -171,19 +171,21 @@ import (
 ` + declarations
 }
 
-// shift is a primitive and an algorithm that gives every rank its own block.
+// shift is a primitive and an algorithm that gives every rank the block of the next one. Its lines are counted below.
 const shift = `
 var same = spec.Primitive{
-	Name: "Same", Doc: "Same copies.", In: spec.Buffer{Blocks: spec.Int(1)}, Out: spec.Buffer{Blocks: spec.Int(1)},
+	Name: "Same", Doc: "Same shifts.", In: spec.Buffer{Blocks: spec.Int(1)}, Out: spec.Buffer{Blocks: spec.Int(1)},
 	Pre:  []spec.Clause{{Buf: spec.In, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Block}}},
-	Post: []spec.Clause{{Buf: spec.Out, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Int(0)}}},
+	Post: []spec.Clause{{Buf: spec.Out, Value: spec.Value{Kind: spec.Input, Rank: next, Block: spec.Int(0)}}},
 }
 
 var copying = gen.Algorithm{
 	Name: "copy", Primitive: same, Doc: "It copies.", Source: "new",
-	Body: []gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, spec.Int(0)), From: gen.Chunk(spec.In, spec.Int(0))}}},
-	Cost: gen.Cost{Alpha: spec.Int(0), Beta: spec.Int(0), Gamma: spec.Int(0)},
+	Body: []gen.Node{gen.Let{Name: "to", Is: prev}, gen.Let{Name: "from", Is: next}, gen.If{Cond: spec.Eq(spec.Size, spec.Int(1)), Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, spec.Int(0)), From: gen.Chunk(spec.In, spec.Int(0))}}}, Else: []gen.Node{gen.Step{gen.Send{To: spec.Var("to"), Data: gen.Chunk(spec.In, spec.Int(0))}, gen.Recv{From: spec.Var("from"), Into: gen.Chunk(spec.Out, spec.Int(0))}}}}},
+	Cost: gen.Cost{Alpha: spec.Int(1), Beta: spec.Int(1), Gamma: spec.Int(0)},
 }
+
+var next, prev = spec.Up(spec.Add(spec.Rank, spec.Int(1)), spec.Size), spec.Down(spec.Sub(spec.Rank, spec.Int(1)), spec.Size)
 `
 
 // TestPackages has packages whose declarations are not easy to find, or to evaluate alone.
@@ -280,11 +282,11 @@ func TestRefused(t *testing.T) {
 			"a.go": small("theirs", shift+strings.NewReplacer("same", "same2", "copying", "copying2", `"copy"`, `"copy2"`, "spec.Rank,", "spec.Root,").Replace(shift))},
 			`a\.go:\d+:5: same/copy2?: there are two primitives Same`},
 		"a primitive without an algorithm": {map[string]string{
-			"a.go": small("theirs", shift+"\nvar lonely = spec.Primitive{Name: `Lonely`}\n")}, `a\.go:21:5: lonely: no algorithm`},
+			"a.go": small("theirs", shift+"\nvar lonely = spec.Primitive{Name: `Lonely`}\n")}, `a\.go:23:5: lonely: no algorithm`},
 		"a name that is needed": {map[string]string{
 			"a.go": small("theirs", shift), "b.go": "package theirs\n\nfunc Same() {}\n"}, `a\.go:15:5: same/copy: .* the name Same, .*b\.go:3:6`},
 		"an invalid primitive": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, `Doc: "Same copies.", `, "", 1))}, `a\.go:15:5: same/copy: .*Doc is empty`},
+			"a.go": small("theirs", strings.Replace(shift, `Doc: "Same shifts.", `, "", 1))}, `a\.go:9:5: Same: Doc is empty`},
 		"a primitive without a function": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "Out: spec.Buffer{Blocks: spec.Int(1)}", "Out: spec.Buffer{Blocks: spec.Down(spec.Int(1), spec.Size)}", 1))},
 			`a\.go:15:5: Same: the conditional`},
@@ -292,9 +294,9 @@ func TestRefused(t *testing.T) {
 			"a.go": small("theirs", strings.Replace(shift, "Gamma: spec.Int(0)}", "Gamma: spec.Sub(spec.Size, spec.Int(1))}", 1))},
 			`a\.go:18:8: same/copy declares a cost that is not that of 2 ranks: Gamma is 1 there, measured 0`},
 		"a cost from elsewhere": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, "Cost: gen.Cost{Alpha: spec.Int(0), Beta: spec.Int(0), Gamma: spec.Int(0)}", "Cost: dear", 1)+
-				"\nvar dear = gen.Cost{Beta: spec.Int(1)}\n")},
-			`a\.go:15:5: same/copy declares a cost that is not that of 2 ranks: Beta is 1 there, measured 0`},
+			"a.go": small("theirs", strings.Replace(shift, "Cost: gen.Cost{Alpha: spec.Int(1), Beta: spec.Int(1), Gamma: spec.Int(0)}", "Cost: dear", 1)+
+				"\nvar dear = gen.Cost{Beta: spec.Int(2)}\n")},
+			`a\.go:15:5: same/copy declares a cost that is not that of 2 ranks: Beta is 2 there, measured 1`},
 		"an invalid action": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "From: gen.Chunk(spec.In, spec.Int(0))", "From: gen.Chunk(`nowhere`, spec.Int(0))", 1))},
 			`a\.go:17:\d+: same/copy, action 0: .*nowhere`},

@@ -63,7 +63,7 @@ func (p position) of(action int) token.Position {
 	return p.actions[action]
 }
 
-// locate is err with the position of what it is about in front.
+// locate is err with the position of what it is about in front; with its path in the body, where it has no position of its own.
 func (a *algorithm) locate(err error) error {
 	action := -1
 	var (
@@ -81,6 +81,9 @@ func (a *algorithm) locate(err error) error {
 		action = node.Node
 	case errors.As(err, &printed):
 		action = printed.Node
+	}
+	if path := gen.Path(a.Body, action); action >= 0 && a.at.actions == nil && a.form == "" {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return at(a.at.of(action), err)
 }
@@ -203,8 +206,12 @@ func (s *source) declared(p spec.Primitive) []gen.Algorithm {
 	return algorithms
 }
 
-// match are the algorithms whose name begins with pattern; allreduce/ring means nothing but that one.
+// match are the algorithms whose name begins with pattern. A name in full means nothing but what is called so: reduce, and not
+// reducescatter; allreduce/ring, and no other.
 func (s *source) match(pattern string) ([]*algorithm, error) {
+	if slices.ContainsFunc(s.primitives, func(p spec.Primitive) bool { return strings.ToLower(p.Name) == pattern }) {
+		pattern += "/"
+	}
 	var found []*algorithm
 	for _, a := range s.algorithms {
 		if a.FullName() == pattern {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/verify"
@@ -16,26 +17,37 @@ func runVerify(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.spec {
+		return runVerifySpec(ctx, c, s)
+	}
 	found, err := c.proveMatching(ctx, s)
-	if err != nil {
-		return errors.Join(err, c.draw(err))
-	}
-	if c.json {
+	switch {
+	case err == nil && c.json:
 		return c.writeEntries(found)
+	case err == nil:
+		c.writeProved(s, found, fmt.Sprintf("%d %s", len(found), plural(len(found), "algorithm")))
+		return nil
 	}
+	proved := slices.DeleteFunc(slices.Clone(found), func(a *algorithm) bool { return !a.proved })
+	if len(proved) > 0 && !c.json {
+		c.writeProved(s, proved, fmt.Sprintf("%d of %d algorithms", len(proved), len(found)))
+	}
+	return errors.Join(err, c.draw(err))
+}
+
+// writeProved writes what was proved of algorithms, which are so many in words.
+func (c *call) writeProved(s *source, algorithms []*algorithm, words string) {
 	fmt.Fprintf(c.stdout, "%s.\n\n", s.title())
 	t := newTable(c.stdout)
 	t.row("algorithm", "sizes", "depths", "schedules", "in place", "order", "capacity", "scratch")
 	total := 0
-	for _, a := range found {
+	for _, a := range algorithms {
 		p := a.proof
 		t.row(a.FullName(), sizesOf(a), emit.Ranges(p.Depths), p.Schedules, yes(p.InPlace), order(p), p.Capacity, p.Scratch)
 		total += p.Schedules
 	}
 	t.flush()
-	fmt.Fprintf(c.stdout, "\n%d %s, %d schedules proved. Capacity is how many messages a channel has to hold, scratch is in slots.\n",
-		len(found), plural(len(found), "algorithm"), total)
-	return nil
+	fmt.Fprintf(c.stdout, "\n%s, %d schedules proved. Capacity is how many messages a channel has to hold, scratch is in slots.\n", words, total)
 }
 
 // draw writes the picture of the first counterexample in err to where the command line says, or says how to get one.

@@ -25,6 +25,10 @@ var Exchange = spec.Primitive{
 		{Buf: spec.Out, Where: spec.Eq(spec.Block, spec.Int(0)), Value: spec.Value{Kind: spec.Input, Rank: before, Block: spec.Int(0)}},
 		{Buf: spec.Out, Where: spec.Eq(spec.Block, spec.Int(1)), Value: spec.Value{Kind: spec.Input, Rank: after, Block: spec.Int(0)}},
 	},
+	Examples: []spec.Example{
+		{In: []string{"a", "b", "c"}, Out: []string{"c b", "a c", "b a"}}, // by rank
+		{In: []string{"a"}, Out: []string{"a a"}},
+	},
 }
 
 // InOneStep is how the ranks achieve it. As it has no loop, it is proved for every number of ranks without further words.

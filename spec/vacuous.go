@@ -1,0 +1,126 @@
+package spec
+
+import "fmt"
+
+// This file finds promises that are well-formed, and worth nothing.
+
+// fewRanks have calls that say too little: of two ranks, each is the other's neighbour on both sides.
+const fewRanks = 2
+
+// vacuous checks that calls of more than a few ranks are taken, that every clause holds somewhere, that Pre says nothing but
+// what every rank can know of itself, and that Post cannot be kept by ranks that do not talk to each other.
+func (v *validator) vacuous() {
+	if !v.takesMany() {
+		v.fault("every call of more than %d ranks is refused, of those of %s", fewRanks, triedWords)
+		return
+	}
+	for i, c := range v.p.Pre {
+		v.speaks(c, fmt.Sprintf("Pre[%d]", i))
+		v.ownInput(c, fmt.Sprintf("Pre[%d]", i))
+	}
+	for i, c := range v.p.Post {
+		v.speaks(c, fmt.Sprintf("Post[%d]", i))
+	}
+	if len(v.faults) == 0 {
+		v.saysSomething()
+	}
+}
+
+func (v *validator) takesMany() bool {
+	for c := range v.p.taken() {
+		if c.Size > fewRanks {
+			return true
+		}
+	}
+	return false
+}
+
+// speaks checks that c is about a block, or a rank, of some call.
+func (v *validator) speaks(c Clause, at string) {
+	for range v.p.places(c) {
+		return
+	}
+	what := "no block of " + string(c.Buf)
+	if c.Value.Kind == Entered {
+		what = "no ranks"
+	}
+	if c.Where.IsAbsent() {
+		v.fault("%s says nothing: it is about %s in any call of %s", at, what, triedWords)
+		return
+	}
+	v.fault("%s says nothing: where %v, it is about %s in any call of %s", at, c.Where, what, triedWords)
+}
+
+// ownInput checks that c gives each rank its own input: what is in other ranks' memory no rank can check when it is called.
+func (v *validator) ownInput(c Clause, at string) {
+	for env := range v.p.places(c) {
+		rank, _ := Rank.Eval(env)
+		block, _ := Block.Eval(env)
+		isOf, err1 := c.Value.Rank.Eval(env)
+		is, err2 := c.Value.Block.Eval(env)
+		if err1 != nil || err2 != nil || isOf != rank || is != block {
+			size, _ := Size.Eval(env)
+			v.fault("%s says that, of %d ranks, block %d of rank %d is block %d of rank %d: no rank can check that in a call, "+
+				"so a precondition gives every rank its own input, with Rank: spec.Rank and Block: spec.Block", at, size, block, rank, is, isOf)
+			return
+		}
+	}
+}
+
+// saysSomething checks that something is promised of out, and that it takes a message to keep what is promised.
+func (v *validator) saysSomething() {
+	hasOut, saysOut, takesMessage := false, false, false
+	for c := range v.p.taken() {
+		if c.Size <= fewRanks {
+			continue
+		}
+		e, err := Expect(v.p, c)
+		if err != nil {
+			v.fault("the call %+v: %v", c, err)
+			return
+		}
+		for rank := range e.Ranks {
+			r := &e.Ranks[rank]
+			hasOut = hasOut || len(r.Out) > 0
+			saysOut = saysOut || r.saysOut()
+			takesMessage = takesMessage || r.takesMessage(rank)
+		}
+		if takesMessage && (saysOut || !hasOut) {
+			return
+		}
+	}
+	if hasOut && !saysOut {
+		v.fault("Post says nothing of out: with more than %d ranks, all of it is undefined on every rank", fewRanks)
+		return
+	}
+	v.fault("Post takes no message: with more than %d ranks, every block is one of its own rank, unchanged or undefined", fewRanks)
+}
+
+// saysOut tells whether something is promised of a block of out.
+func (r *RankExpectation) saysOut() bool {
+	for _, c := range r.Out {
+		if c.Kind != Undefined {
+			return true
+		}
+	}
+	return false
+}
+
+// takesMessage tells whether the rank gets something from another one: a block, or the news that it has come.
+func (r *RankExpectation) takesMessage(rank int) bool {
+	for _, blocks := range [][]Content{r.In, r.Out} {
+		for _, c := range blocks {
+			for _, t := range c.Terms {
+				if t.Rank != rank {
+					return true
+				}
+			}
+		}
+	}
+	for _, q := range r.Entered {
+		if q != rank {
+			return true
+		}
+	}
+	return false
+}
