@@ -57,12 +57,12 @@ func TestRecallChanged(t *testing.T) {
 
 // TestReadRecord reads comments as emit prints them, and nothing from others.
 func TestReadRecord(t *testing.T) {
-	const good = "f is same/copy. It copies.\n\nProved for sizes 1, 2, 4..6, 8, depths 1..3, 7, all roots (9\nschedules): x. " +
+	const good = "f is same/copy. It copies.\n\nProved for sizes 1, 2, 4..6, 8, all roots, depths 1..4 (up to size 8 also\n5..8), in place (9 schedules): x. " +
 		"Order: same tree on all ranks.\n\nSpecification 0x1.\nAlgorithm 0x0123456789abcdef.\n"
 	got := map[string]recorded{}
 	readRecord(got, "z.go", good)
 	r := got["same/copy 0x0123456789abcdef"]
-	if !slices.Equal(r.proof.Sizes, []int{1, 2, 4, 5, 6, 8}) || !r.proof.Folds || r.proof.Order != spec.SameTree || r.file != "z.go" {
+	if !slices.Equal(r.proof.Sizes, []int{1, 2, 4, 5, 6, 8}) || !slices.Equal(r.proof.Depths, []int{1, 2, 3, 4}) || !r.proof.Folds || r.proof.Order != spec.SameTree || r.file != "z.go" {
 		t.Errorf("%+v", got)
 	}
 	for _, part := range []string{"f is same/copy. ", "Proved for sizes", "0123", "Algorithm"} {
