@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -313,6 +314,51 @@ func TestRefused(t *testing.T) {
 				t.Errorf("written: %q", got)
 			}
 		})
+	}
+}
+
+// TestLibrary has a package that is no command, with tests in it and outside of it: they do not keep gen and check from reading
+// its declarations, before there is generated code and after, and they run.
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	const test = `
+
+import (
+	"context"
+	"testing"
+
+	"github.com/collgen/collgen/fast"%s
+)
+
+func %s(t *testing.T) {
+	err := fast.Run(t.Context(), 2, func(ctx context.Context, c *fast.Comm) error {
+		dst := []int8{0}
+		err := %sSame(ctx, c, dst, []int8{7})
+		if dst[0] != 7 {
+			t.Error(dst)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+`
+	dir := module(t, map[string]string{
+		"a.go":        small("theirs", shift),
+		"a_test.go":   "package theirs" + fmt.Sprintf(test, "", "TestInside", ""),
+		"out_test.go": "package theirs_test" + fmt.Sprintf(test, "\n\n\t\"example.org/theirs\"", "TestOutside", "theirs."),
+	})
+	for range 2 {
+		if status, stdout, stderr := collgen(t, "gen", dir); status != 0 {
+			t.Fatalf("status %d\n%s%s", status, stdout, stderr)
+		}
+	}
+	if status, stdout, stderr := collgen(t, "check", dir); status != 0 || stdout != "" {
+		t.Errorf("check: status %d\n%s%s", status, stdout, stderr)
+	}
+	if out := goCommand(t, dir, "test", "-v", "."); !strings.Contains(out, "PASS: TestInside") || !strings.Contains(out, "PASS: TestOutside") {
+		t.Errorf("go test:\n%s", out)
 	}
 }
 
