@@ -71,7 +71,7 @@ func TestReadRecord(t *testing.T) {
 			t.Errorf("without %q: %+v", part, got)
 		}
 	}
-	for _, bad := range [][2]string{{"4..6", "6..4"}, {"8, d", "9999, d"}, {"same tree", "some tree"}} {
+	for _, bad := range [][2]string{{"4..6", "6..4"}, {"8, all", "9999, all"}, {"1..4 (", "4..1 ("}, {"same tree", "some tree"}} {
 		got := map[string]recorded{}
 		if readRecord(got, "z.go", strings.Replace(good, bad[0], bad[1], 1)); len(got) > 0 {
 			t.Errorf("with %q: %+v", bad[1], got)
