@@ -70,18 +70,33 @@ func validate(ctx context.Context, j *job) error {
 		if err := spec.Validate(a.Primitive); err != nil {
 			return fmt.Errorf("%s: %w", a.FullName(), err)
 		}
-		return errors.Join(gen.Validate(&a.Algorithm), j.isFree(a))
+		if err := gen.Validate(&a.Algorithm); err != nil {
+			return errors.Join(err, j.isFree(a))
+		}
+		return errors.Join(printable(a), j.isFree(a))
 	})
+}
+
+// printable checks that there can be Go of a: what is not printed would be proved for nothing.
+func printable(a *algorithm) error {
+	form := gen.Prune(gen.Simplify(a.Algorithm))
+	err := emit.Printable(&form)
+	var fault *emit.Error
+	if errors.As(err, &fault) && form.Text() != a.Text() {
+		fault.Node = -1 // the index of an action is not that of the same one in a
+	}
+	return err
 }
 
 // isFree checks that the package does not declare names that generated code needs.
 func (j *job) isFree(a *algorithm) error {
+	var faults []error
 	for _, name := range emit.Needs(a.Primitive) {
 		if where, ok := j.taken[name]; ok {
-			return fmt.Errorf("%s: generated code needs the name %s, which is declared at %s", a.FullName(), name, where)
+			faults = append(faults, fmt.Errorf("%s: generated code needs the name %s, which is declared at %s", a.FullName(), name, where))
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 // prove proves what is not proved as it is now.
