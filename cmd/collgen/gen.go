@@ -104,13 +104,13 @@ func (c *call) changes(ctx context.Context) (*job, []change, error) {
 // generated function calls.
 func (j *job) limits() (lines []string) {
 	for _, a := range j.algorithms {
-		if a.every.Sizes == "" {
-			lines = append(lines, fmt.Sprintf("%s: proved up to %s; calls beyond are refused. \"collgen prove -write\" proves all, and "+
-				"\"collgen gen -n 1..N\" more ranks.", a.FullName(), proofOf(a).Limits()))
-		}
-		if !j.isBuiltIn && !emit.HasFunction(a.Primitive) {
+		switch {
+		case !j.isBuiltIn && !emit.HasFunction(a.Primitive):
 			lines = append(lines, fmt.Sprintf("%s: no function is generated for %s, a primitive between two ranks: nothing calls this algorithm.",
 				a.FullName(), a.Primitive.Name))
+		case a.every.Sizes == "":
+			lines = append(lines, fmt.Sprintf("%s: proved up to %s; calls beyond are refused. \"collgen prove -write\" proves all, and "+
+				"\"collgen gen -n 1..N\" more ranks.", a.FullName(), proofOf(a).Limits()))
 		}
 	}
 	return lines
