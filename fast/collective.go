@@ -48,6 +48,7 @@ type Algorithm struct {
 	Pipelined   bool                // the depth of a call makes a difference to it
 	OutOfPlace  bool                // needs distinct buffers: it gets a copy of In where the caller's overlap
 	Serves      func(size int) bool // nil: every size
+	Proved      Proved              // for which calls: others get it only with Unproved
 	Run         func(ctx context.Context, x *Call) error
 }
 

@@ -6,14 +6,17 @@ import (
 	"testing"
 )
 
+// everything is what was proved of algorithms in tests of something else.
+var everything = Proved{Every: true}
+
 // table is a collective with algorithms that serve some calls, and rules of every kind.
 var table = Collective{
 	Name:    "Test",
 	Reduces: true,
 	Algorithms: []Algorithm{
-		{Name: "even", Serves: func(size int) bool { return size%2 == 0 }},
-		{Name: "any"},
-		{Name: "piped", Pipelined: true},
+		{Name: "even", Proved: everything, Serves: func(size int) bool { return size%2 == 0 }},
+		{Name: "any", Proved: everything},
+		{Name: "piped", Proved: everything, Pipelined: true},
 	},
 	Rules: []Rule{
 		{Transport: "tcp", Algorithm: "piped", MaxBytes: 100, PieceBytes: 10},
@@ -74,7 +77,7 @@ func wantPlan(t *testing.T, name string, c *Comm, count, bytes int, opts []Optio
 
 // TestPlansOfSeveral has calls of two collectives by turns, each of which gets its own.
 func TestPlansOfSeveral(t *testing.T) {
-	other := Collective{Name: "Other", Algorithms: []Algorithm{{Name: "only"}}}
+	other := Collective{Name: "Other", Algorithms: []Algorithm{{Name: "only", Proved: everything}}}
 	c := newComm(0, 4, nil)
 	for range 3 {
 		wantPlan(t, "the first", c, 25, 100, nil, "even", 1)

@@ -65,8 +65,8 @@ func TestArguments(t *testing.T) {
 	all := comms(2)
 	c := all[0]
 	sum := Args{Count: 4, Op: Sum}
-	k := &Collective{Name: "Test", Reduces: true, Algorithms: []Algorithm{{Name: "none"}}}
-	tooMuch := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "scratch", Run: func(_ context.Context, x *Call) error {
+	k := &Collective{Name: "Test", Reduces: true, Algorithms: []Algorithm{{Name: "none", Proved: everything}}}
+	tooMuch := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "scratch", Proved: everything, Run: func(_ context.Context, x *Call) error {
 		return x.Layout(1, maxInt/2)
 	}}}}
 	pair := &Collective{Name: "Test", PointToPoint: true}
@@ -350,7 +350,7 @@ func TestClose(t *testing.T) {
 // TestPanic leaves a communicator unusable when a call has panicked.
 func TestPanic(t *testing.T) {
 	all := comms(2)
-	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "bad", Run: func(_ context.Context, x *Call) error {
+	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "bad", Proved: everything, Run: func(_ context.Context, x *Call) error {
 		x.Out.Chunk(1)
 		return nil
 	}}}}
@@ -371,7 +371,7 @@ func TestPanic(t *testing.T) {
 // TestStaging gives an algorithm that needs distinct buffers a copy of the input where a rank's overlap. The copy is apart
 // from the scratch, which the algorithm fills before it looks at its input, and from the output.
 func TestStaging(t *testing.T) {
-	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "pass-on", OutOfPlace: true, Run: reverseAndPassOn}}}
+	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "pass-on", Proved: everything, OutOfPlace: true, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 3} {
 		for rank, err := range onAll(comms(size), func(c *Comm) error {
 			first := int64(10 * c.Rank())

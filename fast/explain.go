@@ -27,6 +27,8 @@ type Explanation struct {
 	Op         string `json:"op,omitempty"`
 	Algorithm  string `json:"algorithm"`
 	Depth      int    `json:"depth"`
+	// Proved says for which calls the algorithm was proved: "every number of ranks and every depth".
+	Proved string `json:"proved"`
 	// Protocol says how the transport carries messages of a block, if it has several ways.
 	Protocol string `json:"protocol,omitempty"`
 	// Asked says that the algorithm is the one that WithAlgorithm names; no rule was looked at.
@@ -85,13 +87,13 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 		return nil, err
 	}
 	x := &Explanation{Collective: k.Name, Size: c.size, PerHost: cmp.Or(c.perHost, c.size),
-		Transport: c.carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth}
+		Transport: c.carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth, Proved: a.Proved.String()}
 	if q.Op != 0 {
 		x.Op = q.Op.String()
 	}
 	x.Protocol = protocolOf(c.transport, q.Bytes, k.Reduces)
 	if x.Asked = asksFor(opts); !x.Asked {
-		x.Rules = p.verdicts(c.tuning().name, selection.Explain(p.table, k.selectable(), c.selectionOf(commutes(q.Op)), q.Bytes))
+		x.Rules = p.verdicts(c.tuning().name, selection.Explain(p.table, k.selectable(), p.calls[commuting(q.Op)], q.Bytes))
 	}
 	return x, nil
 }
@@ -156,6 +158,7 @@ func (x *Explanation) String() string {
 			rules = rules[n:]
 		}
 	}
+	fmt.Fprintf(&b, "\n  proved for %s", x.Proved)
 	return b.String()
 }
 

@@ -44,7 +44,8 @@ func TestExplanation(t *testing.T) {
 	}
 	if want := `Broadcast of 1048576 bytes among 4 ranks over shm: chain, depth 4
   because of tune.json rule 2: at most 4 ranks, at most 1048576 bytes: chain in pieces of 262144 bytes
-  not tune.json rule 1: tcp: binomial: it is for transport tcp`; x.String() != want {
+  not tune.json rule 1: tcp: binomial: it is for transport tcp
+  proved for every number of ranks and every depth`; x.String() != want {
 		t.Errorf("got %s", x)
 	}
 	c.world = nil
@@ -52,11 +53,12 @@ func TestExplanation(t *testing.T) {
 	if x, err = Explain(c, Query{Collective: "AllReduce", Bytes: 100, Op: Sum}, WithAlgorithm("chunked-ring"), WithDepth(3)); err != nil {
 		t.Fatal(err)
 	}
-	if want := "AllReduce with sum of 100 bytes among 4 ranks over inproc: chunked-ring, depth 3\n  because WithAlgorithm asks for it"; x.String() != want {
+	if want := "AllReduce with sum of 100 bytes among 4 ranks over inproc: chunked-ring, depth 3\n  because WithAlgorithm asks for it\n" +
+		"  proved for every number of ranks and every depth"; x.String() != want {
 		t.Errorf("got %s", x)
 	}
 	text, err := json.Marshal(x)
-	if want := `{"collective":"AllReduce","size":4,"perHost":4,"transport":"inproc","bytes":100,"op":"sum","algorithm":"chunked-ring","depth":3,"asked":true}`; err != nil || string(text) != want {
+	if want := `{"collective":"AllReduce","size":4,"perHost":4,"transport":"inproc","bytes":100,"op":"sum","algorithm":"chunked-ring","depth":3,"proved":"every number of ranks and every depth","asked":true}`; err != nil || string(text) != want {
 		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -19,17 +19,19 @@ type plans struct {
 
 // plan is the part of a selection table that is for the calls of one collective on one communicator.
 type plan struct {
-	k      *Collective
-	size   int
-	table  []Rule
-	tuned  int           // how many of these come from a Tuning
-	steps  [2][]planStep // for ops that are not commutative, and for the others
-	pieces []int         // of each algorithm, if a call asks for it by name
+	k     *Collective
+	size  int
+	table []Rule
+	tuned int               // how many of these come from a Tuning
+	calls [2]selection.Call // what rules see of calls with ops that are not commutative, and of the others
+	steps [2][]planStep     // for these
+	named []planStep        // of each algorithm, if a call asks for it by name
 }
 
 // planStep is the algorithm of calls with more bytes in a block than the step before it is for.
 type planStep struct {
 	maxBytes, pieceBytes int
+	deepest              int // the largest depth for which it was proved with so many ranks; 0: it was not
 	a                    *Algorithm
 }
 
@@ -44,54 +46,61 @@ func (c *Comm) plan(k *Collective, count, bytes int, op Op, opts []Option) (a *A
 
 // choose is plan for a call of p.
 func (p *plan) choose(count, bytes int, op Op, opts []Option) (a *Algorithm, depth int, err error) {
-	piece := 0
+	var s *planStep
+	unproved := false
 	for i := range opts {
 		switch o := &opts[i]; o.kind {
 		case algorithmOption:
-			if a, piece, err = p.named(o.name); err != nil {
+			if s, err = p.algorithm(o.name); err != nil {
 				return nil, 0, err
 			}
 		case depthOption:
 			if depth = o.depth; depth < 1 {
 				return nil, 0, Refuse(p.k.Name, "depth is %d, want at least 1", depth)
 			}
+		case unprovedOption:
+			unproved = true
 		}
 	}
 	switch {
-	case a == nil:
-		if a, piece = p.step(bytes, op); a == nil {
+	case s == nil:
+		if s = p.step(bytes, op); s == nil {
 			return nil, 0, Refuse(p.k.Name, "no algorithm serves %d ranks and op %v", p.size, op)
 		}
-	case !a.serves(p.size, op):
-		return nil, 0, Refuse(p.k.Name, "algorithm %q does not serve %d ranks and op %v", a.Name, p.size, op)
+	case !s.a.serves(p.size, op):
+		return nil, 0, Refuse(p.k.Name, "algorithm %q does not serve %d ranks and op %v", s.a.Name, p.size, op)
 	}
-	if depth == 0 && piece > 0 && bytes > 0 {
-		depth = (bytes-1)/piece + 1
+	deepest := s.deepest
+	if unproved {
+		deepest = maxInt
 	}
-	return a, max(1, min(depth, count)), nil
+	if deepest < max(1, depth) {
+		return nil, 0, p.notProved(s, op, depth, opts)
+	}
+	if depth == 0 && s.pieceBytes > 0 && bytes > 0 {
+		depth = min((bytes-1)/s.pieceBytes+1, deepest)
+	}
+	return s.a, max(1, min(depth, count)), nil
 }
 
-// step is the algorithm for blocks of so many bytes, and what a piece of a block has; nil if there is none.
-func (p *plan) step(bytes int, op Op) (*Algorithm, int) {
-	steps := p.steps[1]
-	if !commutes(op) {
-		steps = p.steps[0]
-	}
+// step is the one for blocks of so many bytes; nil if there is none.
+func (p *plan) step(bytes int, op Op) *planStep {
+	steps := p.steps[commuting(op)]
 	for i := range steps {
 		if s := &steps[i]; bytes <= s.maxBytes {
-			return s.a, s.pieceBytes
+			return s
 		}
 	}
-	return nil, 0
+	return nil
 }
 
-// named is the algorithm of that name, and what a piece of a block has.
-func (p *plan) named(name string) (*Algorithm, int, error) {
+// algorithm is the step of calls that ask for the algorithm of that name.
+func (p *plan) algorithm(name string) (*planStep, error) {
 	i := p.k.algorithm(name)
 	if i < 0 {
-		return nil, 0, Refuse(p.k.Name, "no algorithm is called %q; there are %s", name, strings.Join(p.k.names(), ", "))
+		return nil, Refuse(p.k.Name, "no algorithm is called %q; there are %s", name, strings.Join(p.k.names(), ", "))
 	}
-	return &p.k.Algorithms[i], p.pieces[i], nil
+	return &p.named[i], nil
 }
 
 // planFor is the plan for calls of k, which is made when it is called first.
@@ -109,15 +118,21 @@ func (c *Comm) planFor(k *Collective) *plan {
 func (c *Comm) newPlan(k *Collective) *plan {
 	rules := c.tuning().rules[k]
 	p := &plan{k: k, size: c.size, table: append(slices.Clone(rules), k.table()...), tuned: len(rules)}
+	for i := range k.Algorithms {
+		a := &k.Algorithms[i]
+		p.named = append(p.named, planStep{maxInt, c.pieceOf(p.table, a.Name), a.deepest(c.size), a})
+	}
 	algorithms := k.selectable()
 	for i := range p.steps {
-		for _, s := range selection.Steps(p.table, algorithms, c.selectionOf(i > 0)) {
+		call := c.selectionOf(i > 0)
+		// Where none was proved for so many ranks, calls with Unproved get one of the others, and all others are refused.
+		call.Unproved = !slices.ContainsFunc(algorithms, func(a selection.Algorithm) bool { return a.Carries(call) })
+		p.calls[i] = call
+		for _, s := range selection.Steps(p.table, algorithms, call) {
 			r := &p.table[s.Rule]
-			p.steps[i] = append(p.steps[i], planStep{s.MaxBytes, r.PieceBytes, &k.Algorithms[k.algorithm(r.Algorithm)]})
+			a := &k.Algorithms[k.algorithm(r.Algorithm)]
+			p.steps[i] = append(p.steps[i], planStep{s.MaxBytes, r.PieceBytes, a.deepest(c.size), a})
 		}
-	}
-	for _, a := range k.Algorithms {
-		p.pieces = append(p.pieces, c.pieceOf(p.table, a.Name))
 	}
 	return p
 }
@@ -160,6 +175,9 @@ func (k *Collective) selectable() []selection.Algorithm {
 	list := make([]selection.Algorithm, len(k.Algorithms))
 	for i, a := range k.Algorithms {
 		list[i] = selection.Algorithm{Name: a.Name, Serves: a.Serves, Commutative: a.Commutative, Pipelined: a.Pipelined}
+		if !a.Proved.Every {
+			list[i].Proved = a.Proved.covers
+		}
 	}
 	return list
 }
@@ -167,6 +185,14 @@ func (k *Collective) selectable() []selection.Algorithm {
 // serves tells whether a can carry out a call with op among size ranks.
 func (a *Algorithm) serves(size int, op Op) bool {
 	return (a.Serves == nil || a.Serves(size)) && (!a.Commutative || commutes(op))
+}
+
+// commuting is where a plan has what is for calls with op.
+func commuting(op Op) int {
+	if commutes(op) {
+		return 1
+	}
+	return 0
 }
 
 // commutes tells whether op is commutative, or none.

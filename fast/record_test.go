@@ -108,7 +108,7 @@ func TestTrace(t *testing.T) {
 
 // TestTraceOfFailures: what failed is the call that did, even before its first message, and the one before it is done.
 func TestTraceOfFailures(t *testing.T) {
-	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "fails"}}}
+	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "fails", Proved: everything}}}
 	try := func(run func(context.Context, *Call) error) func(c *Comm) error {
 		return func(c *Comm) error {
 			k.Algorithms[0].Run = run

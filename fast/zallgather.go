@@ -64,9 +64,9 @@ var allGather = Collective{
 	Hash:  0x9e499135016d7f3e,
 	Needs: AllNeedAll,
 	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x67515f819b9dccd6, Run: allGatherDirect},
-		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Run: allGatherRecursiveDoubling},
-		{Name: "ring", Hash: 0xeafe2749d5760bc1, Run: allGatherRing},
+		{Name: "direct", Hash: 0x67515f819b9dccd6, Proved: Proved{Sizes: 64, Every: true}, Run: allGatherDirect},
+		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Proved: Proved{Sizes: 64, Every: true}, Run: allGatherRecursiveDoubling},
+		{Name: "ring", Hash: 0xeafe2749d5760bc1, Proved: Proved{Sizes: 64, Every: true}, Run: allGatherRing},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 16, MaxPerHost: 1, Predicted: true},

@@ -62,13 +62,13 @@ var allReduce = Collective{
 	Reduces: true,
 	Needs:   AllNeedAll,
 	Algorithms: []Algorithm{
-		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Run: allReduceChunkedRing},
-		{Name: "one-shot", Hash: 0xbef86ed9744de221, Run: allReduceOneShot},
-		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Run: allReduceRecursiveDoubling},
-		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Run: allReduceRing},
-		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Run: allReduceSegmentedRing},
-		{Name: "tree", Hash: 0xad1047ebcea7d213, Run: allReduceTree},
-		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Run: allReduceTwoShot},
+		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceChunkedRing},
+		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
+		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceRecursiveDoubling},
+		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceRing},
+		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceSegmentedRing},
+		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceTree},
+		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "recursive-doubling", MaxSize: 2, MaxPerHost: 1, Predicted: true},
@@ -121,11 +121,11 @@ var allReduce = Collective{
 //
 // Source: NVIDIA NCCL 2, src/device/all_reduce.h, runRing.
 //
-// Proved for sizes 1..64, depths 1..3, 7, out of place and in place (256 schedules): what is said after the call
-// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
-// Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes and products fit an
-// int: what the primitive promises holds, no two accesses race, and the call ends if every channel has room for a
-// message; 70 obligations, each proved by z3 and by cvc5.
+// Proved for sizes 1..64, depths 1..4 (up to size 8 also 5..8), out of place and in place (288 schedules): what is
+// said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has
+// room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
+// has room for a message; 70 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x2b522b5ef627b2bf.
@@ -436,11 +436,11 @@ func allReduceRing(ctx context.Context, x *Call) error {
 //
 // Source: Open MPI, coll_base_allreduce.c, ompi_coll_base_allreduce_intra_ring_segmented.
 //
-// Proved for sizes 1..64, depths 1..3, 7, out of place and in place (256 schedules): what is said after the call
-// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message.
-// Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes and products fit an
-// int: what the primitive promises holds, no two accesses race, and the call ends if every channel has room for a
-// message; 56 obligations, each proved by z3 and by cvc5.
+// Proved for sizes 1..64, depths 1..4 (up to size 8 also 5..8), out of place and in place (288 schedules): what is
+// said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has
+// room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
+// has room for a message; 56 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x784fc0db66ff1b46.

@@ -59,8 +59,8 @@ var allToAll = Collective{
 	Hash:  0x3eeb172f7ec73aa0,
 	Needs: AllNeedAll,
 	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x75eb25f36a9e9459, Run: allToAllDirect},
-		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Run: allToAllPairwise},
+		{Name: "direct", Hash: 0x75eb25f36a9e9459, Proved: Proved{Sizes: 64, Every: true}, Run: allToAllDirect},
+		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Proved: Proved{Sizes: 64, Every: true}, Run: allToAllPairwise},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 131072, Predicted: true},

@@ -30,8 +30,8 @@ var barrier = Collective{
 	Hash:  0x475b7a62f2447d26,
 	Needs: AllNeedAll,
 	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0xafbd3d2294907de8, Run: barrierDirect},
-		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Run: barrierDissemination},
+		{Name: "direct", Hash: 0xafbd3d2294907de8, Proved: Proved{Sizes: 64, Every: true}, Run: barrierDirect},
+		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Proved: Proved{Sizes: 64, Every: true}, Run: barrierDissemination},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 12, MaxPerHost: 1, Predicted: true},

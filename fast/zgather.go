@@ -75,8 +75,8 @@ var gather = Collective{
 	Hash:  0x1c70b24df4cdbf0d,
 	Needs: RootNeedsAll,
 	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x1d93a8973de72eeb, Run: gatherBinomial},
-		{Name: "linear", Hash: 0x462df1561aa1171c, Run: gatherLinear},
+		{Name: "binomial", Hash: 0x1d93a8973de72eeb, Proved: Proved{Sizes: 64, Every: true}, Run: gatherBinomial},
+		{Name: "linear", Hash: 0x462df1561aa1171c, Proved: Proved{Sizes: 64, Every: true}, Run: gatherLinear},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "linear", MaxSize: 32, MaxPerHost: 1, Predicted: true},

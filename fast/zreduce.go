@@ -71,9 +71,9 @@ var reduce = Collective{
 	Reduces: true,
 	Needs:   RootNeedsAll,
 	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x140dda4720312048, Run: reduceBinomial},
-		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Pipelined: true, Run: reduceChain},
-		{Name: "linear", Hash: 0x04ac591960ab03f3, Run: reduceLinear},
+		{Name: "binomial", Hash: 0x140dda4720312048, Proved: Proved{Sizes: 64, Every: true}, Run: reduceBinomial},
+		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Pipelined: true, Proved: Proved{Sizes: 64, Depths: 4, Every: true}, Run: reduceChain},
+		{Name: "linear", Hash: 0x04ac591960ab03f3, Proved: Proved{Sizes: 64, Every: true}, Run: reduceLinear},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "linear", MinSize: 4, MaxSize: 16, MaxPerHost: 1, MaxBytes: 2048, Predicted: true},
@@ -203,11 +203,11 @@ func reduceBinomial(ctx context.Context, x *Call) error {
 // Source: Worringen: Pipelining and overlapping for MPI collective operations, LCN 2003; Open MPI, coll_base_reduce.c,
 // pipeline.
 //
-// Proved for sizes 1..64, all roots, depths 1..3, 7, out of place and in place (8320 schedules): what is said after
-// the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a
-// message. Order: same tree on all ranks. By induction over steps, for all sizes, all roots, all depths, while sizes
-// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
-// has room for a message; 34 obligations, each proved by z3 and by cvc5.
+// Proved for sizes 1..64, all roots, depths 1..4 (up to size 8 also 5..8), out of place and in place (8464 schedules):
+// what is said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel
+// has room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all roots, all
+// depths, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and the call
+// ends if every channel has room for a message; 34 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0xfaf26e97df5bbca1.
 // Algorithm 0xb33b7c4370796480.

@@ -67,8 +67,8 @@ var reduceScatter = Collective{
 	Reduces: true,
 	Needs:   AllNeedAll,
 	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x67f383daf8c7eb0b, Run: reduceScatterDirect},
-		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Run: reduceScatterRing},
+		{Name: "direct", Hash: 0x67f383daf8c7eb0b, Proved: Proved{Sizes: 64, Every: true}, Run: reduceScatterDirect},
+		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Proved: Proved{Sizes: 64, Every: true}, Run: reduceScatterRing},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "ring", MaxSize: 2, MaxPerHost: 1, Predicted: true},

@@ -75,8 +75,8 @@ var scatter = Collective{
 	Hash:  0xcd5afce571b6f681,
 	Needs: AllNeedRoot,
 	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x16450074fef8a883, Run: scatterBinomial},
-		{Name: "linear", Hash: 0x6c13d8a074bde0df, Run: scatterLinear},
+		{Name: "binomial", Hash: 0x16450074fef8a883, Proved: Proved{Sizes: 64, Every: true}, Run: scatterBinomial},
+		{Name: "linear", Hash: 0x6c13d8a074bde0df, Proved: Proved{Sizes: 64, Every: true}, Run: scatterLinear},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "linear", MaxSize: 32, MaxPerHost: 1, Predicted: true},

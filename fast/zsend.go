@@ -10,7 +10,7 @@ var send = Collective{
 	Hash:         0x06c32cd43ff7549e,
 	PointToPoint: true,
 	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x2b45d57c944399e9, Run: sendDirect},
+		{Name: "direct", Hash: 0x2b45d57c944399e9, Proved: Proved{Sizes: 16, Every: true}, Run: sendDirect},
 	},
 	Rules: []Rule{
 		{Algorithm: "direct"},

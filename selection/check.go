@@ -99,7 +99,7 @@ func calls(table []Rule, algorithms []Algorithm) func(yield func(Call) bool) {
 		for _, size := range sizes(table, algorithms) {
 			for _, transport := range Transports {
 				for _, n := range perHosts(table, transport, size) {
-					if !yield(Call{transport, size, n, true}) || !yield(Call{transport, size, n, false}) {
+					if !yield(Call{Transport: transport, Size: size, PerHost: n, Commutative: true}) || !yield(Call{Transport: transport, Size: size, PerHost: n}) {
 						return
 					}
 				}
@@ -109,13 +109,13 @@ func calls(table []Rule, algorithms []Algorithm) func(yield func(Call) bool) {
 }
 
 // sizes are numbers of ranks of every kind that table and algorithms tell apart: those about the limits of rules, and all
-// up to checkedSizes where an algorithm does not serve every number.
+// up to checkedSizes where an algorithm does not serve every number, or was not proved for it.
 func sizes(table []Rule, algorithms []Algorithm) []int {
 	list := []int{1}
 	for _, r := range table {
 		list = append(list, max(1, r.MinSize), max(1, r.MaxSize), max(1, min(r.MaxSize, math.MaxInt-1)+1))
 	}
-	if slices.ContainsFunc(algorithms, func(a Algorithm) bool { return a.Serves != nil }) {
+	if slices.ContainsFunc(algorithms, func(a Algorithm) bool { return a.Serves != nil || a.Proved != nil }) {
 		for size := range checkedSizes {
 			list = append(list, size+1)
 		}

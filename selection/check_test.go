@@ -10,7 +10,8 @@ var (
 	anyone = Algorithm{Name: "any", Pipelined: true}
 	few    = Algorithm{Name: "few", Serves: func(size int) bool { return size <= 8 }}
 	sums   = Algorithm{Name: "sums", Commutative: true}
-	some   = []Algorithm{anyone, few, sums}
+	four   = Algorithm{Name: "four", Proved: func(size int) bool { return size <= 4 }}
+	some   = []Algorithm{anyone, few, sums, four}
 )
 
 func TestCheckFindsFaults(t *testing.T) {

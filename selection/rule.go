@@ -42,6 +42,7 @@ type Rule struct {
 type Algorithm struct {
 	Name        string
 	Serves      func(size int) bool // nil: every number of ranks
+	Proved      func(size int) bool // nil: for every number of ranks
 	Commutative bool                // it needs a commutative op
 	Pipelined   bool                // the depth of a call makes a difference to it
 }
@@ -52,6 +53,7 @@ type Call struct {
 	Size        int    // ranks
 	PerHost     int    // ranks on the host that has the most; 0: all
 	Commutative bool   // its op is, or it has none
+	Unproved    bool   // algorithms may carry it out that were not proved for so many ranks
 }
 
 // perHost is how many ranks are on the host that has the most.
@@ -73,8 +75,11 @@ func (r *Rule) Depth(count, bytes int) int {
 
 // Carries tells whether a can carry out a call like c.
 func (a *Algorithm) Carries(c Call) bool {
-	return (a.Serves == nil || a.Serves(c.Size)) && (c.Commutative || !a.Commutative)
+	return (a.Serves == nil || a.Serves(c.Size)) && a.mayRun(c) && (c.Commutative || !a.Commutative)
 }
+
+// mayRun tells whether a was proved for as many ranks as c has, or need not be.
+func (a *Algorithm) mayRun(c Call) bool { return c.Unproved || a.Proved == nil || a.Proved(c.Size) }
 
 // Against is why the rule, whose algorithm is a, does not count in a call like c with blocks of so many bytes; "" if it
 // may.
@@ -90,6 +95,8 @@ func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 		return "it is for " + r.bytes()
 	case a.Serves != nil && !a.Serves(c.Size):
 		return fmt.Sprintf("its algorithm does not serve %d ranks", c.Size)
+	case !a.mayRun(c):
+		return fmt.Sprintf("its algorithm was not proved for %d ranks", c.Size)
 	case a.Commutative && !c.Commutative:
 		return "its algorithm needs a commutative op"
 	}

@@ -22,7 +22,7 @@ func drawRule() Rule {
 // drawCall draws a call about the limits of rules.
 func drawCall() (c Call, bytes int) {
 	sizes, of := []int{1, 2, 3, 4, 8, 9}, []int{0, 1, 2, 10, 11, 100, 101}
-	c = Call{Transports[rand.IntN(len(Transports))], sizes[rand.IntN(len(sizes))], 0, rand.IntN(2) == 0}
+	c = Call{Transport: Transports[rand.IntN(len(Transports))], Size: sizes[rand.IntN(len(sizes))], Commutative: rand.IntN(2) == 0}
 	if Spans(c.Transport) {
 		c.PerHost = rand.IntN(c.Size + 1)
 	}
@@ -38,7 +38,8 @@ func plainly(table []Rule, c Call, bytes int) int {
 	return slices.IndexFunc(table, func(r Rule) bool {
 		a := Find(some, r.Algorithm)
 		return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize) &&
-			(r.MaxPerHost == 0 || perHost <= r.MaxPerHost) && (r.MaxBytes == 0 || bytes <= r.MaxBytes) && (a.Name != "few" || c.Size <= 8) && (a.Name != "sums" || c.Commutative)
+			(r.MaxPerHost == 0 || perHost <= r.MaxPerHost) && (r.MaxBytes == 0 || bytes <= r.MaxBytes) && (a.Name != "few" || c.Size <= 8) && (a.Name != "sums" || c.Commutative) &&
+			(a.Name != "four" || c.Size <= 4)
 	})
 }
 
@@ -69,6 +70,29 @@ func TestSelectIsFirstMatch(t *testing.T) {
 			if len(x.Passed) != max(want, 0) && want >= 0 {
 				t.Fatalf("passed %+v before %d", x.Passed, want)
 			}
+		}
+	}
+}
+
+// TestUnproved: an algorithm that was not proved for so many ranks carries a call out if that may be, and not otherwise.
+func TestUnproved(t *testing.T) {
+	table := []Rule{{Algorithm: "four", MaxBytes: 10}, {Algorithm: "any", MaxBytes: 20}, {Algorithm: "four"}}
+	for _, tc := range []struct {
+		c           Call
+		bytes, want int
+		why         string
+	}{
+		{Call{Size: 4}, 10, 0, ""},
+		{Call{Size: 5}, 10, 1, "its algorithm was not proved for 5 ranks"},
+		{Call{Size: 5, Unproved: true}, 10, 0, ""},
+		{Call{Size: 5}, 30, -1, "its algorithm was not proved for 5 ranks"},
+	} {
+		x := Explain(table, some, tc.c, tc.bytes)
+		if got := Select(table, some, tc.c, tc.bytes); got != tc.want || x.Line != tc.want+1 {
+			t.Errorf("%+v: rule %d, %+v", tc, got, x)
+		}
+		if tc.why != "" && x.Passed[len(x.Passed)-1].Why != tc.why {
+			t.Errorf("%+v: %+v", tc, x.Passed)
 		}
 	}
 }

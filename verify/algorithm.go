@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,13 +15,16 @@ import (
 // Options says for which calls an algorithm is to be proved.
 type Options struct {
 	From, To int   // sizes, both included; 0: 1 and MaxSize
-	Depths   []int // for algorithms that depend on depth; empty: 1, 2, 3 and 7
+	Depths   []int // for algorithms that depend on depth; empty: 1 to 8 for sizes up to ManyDepths, 1 to 4 for others
 	// Progress is told after each schedule how many of how many are done, never twice at once; nil: nobody is told.
 	Progress func(done, total int)
 }
 
 // MaxSize is the size up to which an algorithm is proved unless one asks for something else.
 const MaxSize = 64
+
+// ManyDepths is the size up to which algorithms are proved for more depths than for others, unless one asks for something else.
+const ManyDepths = 8
 
 // AllPairs is the size up to which primitives between two ranks are proved for every pair. Beyond, every root is taken
 // with those peers that are its neighbours, its opposite, the first and the last rank.
@@ -30,15 +34,16 @@ const AllPairs = 16
 // out of place, and in place where it may be called so.
 type Summary struct {
 	Algorithm string     `json:"algorithm"`
-	Sizes     []int      `json:"sizes"`     // ascending; those that it does not serve are left out
-	Depths    []int      `json:"depths"`    // just 1 where it does not depend on depth
-	Schedules int        `json:"schedules"` // each in one mode or in both
-	InPlace   bool       `json:"inPlace"`   // whether it may be called in place
-	Folds     bool       `json:"folds"`     // whether there are reductions, of which Order speaks
-	Order     spec.Order `json:"order"`     // what the trees of all schedules achieve
-	Capacity  int        `json:"capacity"`  // the most that a schedule needs, see Report
-	Scratch   int        `json:"scratch"`   // the most slots that a rank has
-	Messages  int        `json:"messages"`  // the most that a schedule has
+	Sizes     []int      `json:"sizes"`            // ascending; those that it does not serve are left out
+	Depths    []int      `json:"depths"`           // with each of these; just 1 where it does not depend on depth
+	Deeper    []int      `json:"deeper,omitempty"` // further depths, with sizes up to ManyDepths alone
+	Schedules int        `json:"schedules"`        // each in one mode or in both
+	InPlace   bool       `json:"inPlace"`          // whether it may be called in place
+	Folds     bool       `json:"folds"`            // whether there are reductions, of which Order speaks
+	Order     spec.Order `json:"order"`            // what the trees of all schedules achieve
+	Capacity  int        `json:"capacity"`         // the most that a schedule needs, see Report
+	Scratch   int        `json:"scratch"`          // the most slots that a rank has
+	Messages  int        `json:"messages"`         // the most that a schedule has
 }
 
 // ErrNothing is the error of a proof of no calls at all: the algorithm serves none of the sizes.
@@ -59,8 +64,9 @@ func Algorithm(ctx context.Context, a *gen.Algorithm, o Options) (Summary, error
 	switch {
 	case p.failure != nil:
 		return Summary{}, p.failure
-	case p.done < len(p.calls):
-		return Summary{}, context.Cause(ctx)
+	case p.summary.Schedules != len(p.calls):
+		err := fmt.Errorf("%s: %d of %d schedules were proved", p.a.FullName(), p.summary.Schedules, len(p.calls))
+		return Summary{}, cmp.Or(context.Cause(ctx), err)
 	}
 	if !p.summary.Folds {
 		p.summary.Order = spec.AnyTree
@@ -75,13 +81,21 @@ func (o Options) orDefault() Options {
 	if o.To < 1 {
 		o.To = MaxSize
 	}
-	if len(o.Depths) == 0 {
-		o.Depths = []int{1, 2, 3, 7}
-	}
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}
 	}
 	return o
+}
+
+// depths are those for calls of size ranks.
+func (o *Options) depths(size int) []int {
+	switch {
+	case len(o.Depths) > 0:
+		return o.Depths
+	case size <= ManyDepths:
+		return []int{1, 2, 3, 4, 5, 6, 7, 8}
+	}
+	return []int{1, 2, 3, 4}
 }
 
 // proof is the work on one algorithm, which several goroutines share.
@@ -92,7 +106,6 @@ type proof struct {
 
 	mu       sync.Mutex
 	next     int // the next call to prove
-	done     int
 	failure  error
 	failedAt int // the call that failed
 	summary  Summary
@@ -101,22 +114,25 @@ type proof struct {
 
 // list fills in the calls.
 func (p *proof) list() {
+	sum := &p.summary
 	for size := p.o.From; size <= p.o.To; size++ {
 		n := len(p.calls)
-		for _, call := range p.a.Calls(size, p.o.Depths...) {
+		for _, call := range p.a.Calls(size, p.o.depths(size)...) {
 			if isProved(call) {
 				p.calls = append(p.calls, call)
 			}
 		}
 		if len(p.calls) > n {
-			p.summary.Sizes = append(p.summary.Sizes, size)
+			sum.Sizes = append(sum.Sizes, size)
 		}
 	}
-	for _, call := range p.calls { // the first ones have all depths
-		if len(p.summary.Depths) > 0 && call.Depth <= p.summary.Depths[len(p.summary.Depths)-1] {
-			break
+	if !p.a.HasDepth() {
+		sum.Depths = []int{1}
+	} else if n := len(sum.Sizes); n > 0 { // the largest size has the fewest
+		sum.Depths = p.o.depths(sum.Sizes[n-1])
+		if all := p.o.depths(sum.Sizes[0]); len(all) > len(sum.Depths) {
+			sum.Deeper = all[len(sum.Depths):]
 		}
-		p.summary.Depths = append(p.summary.Depths, call.Depth)
 	}
 }
 
@@ -202,7 +218,7 @@ func (p *proof) fail(call int, err error) {
 	}
 }
 
-// add notes what was proved of one schedule.
+// add notes what was proved of one schedule. Nothing else counts schedules, and Algorithm wants as many as there are calls.
 func (p *proof) add(r *Report, inPlace bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,8 +232,7 @@ func (p *proof) add(r *Report, inPlace bool) {
 	s.Scratch = max(s.Scratch, r.Scratch)
 	s.Messages = max(s.Messages, r.Messages)
 	p.allUsed = p.allUsed || r.Scratch > 0 && r.Used == r.Scratch
-	p.done++
-	p.o.Progress(p.done, len(p.calls))
+	p.o.Progress(s.Schedules, len(p.calls))
 }
 
 // manySizes is how large a size has to be before an algorithm shows what it needs.

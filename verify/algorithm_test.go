@@ -31,6 +31,12 @@ func TestSummary(t *testing.T) {
 		{gen.ReduceChain, verify.Options{To: 3, Depths: []int{1, 5}},
 			verify.Summary{Sizes: []int{1, 2, 3}, Depths: []int{1, 5}, Schedules: 12, InPlace: true, Folds: true,
 				Order: spec.SameTree, Scratch: 2, Messages: 10}},
+		{gen.ReduceChain, verify.Options{From: 8, To: 9},
+			verify.Summary{Sizes: []int{8, 9}, Depths: []int{1, 2, 3, 4}, Deeper: []int{5, 6, 7, 8}, Schedules: 8*8 + 9*4, InPlace: true,
+				Folds: true, Order: spec.SameTree, Scratch: 2, Messages: 56}},
+		{gen.ReduceChain, verify.Options{From: 9, To: 9},
+			verify.Summary{Sizes: []int{9}, Depths: []int{1, 2, 3, 4}, Schedules: 9 * 4, InPlace: true,
+				Folds: true, Order: spec.SameTree, Scratch: 2, Messages: 32}},
 		{gen.SendDirect, verify.Options{To: 3},
 			verify.Summary{Sizes: []int{2, 3}, Depths: []int{1}, Schedules: 8, Messages: 1}},
 		{halving, verify.Options{To: 9},
@@ -96,20 +102,62 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestPairs: beyond AllPairs each root is proved with at most six peers, its neighbours among them.
-func TestPairs(t *testing.T) {
-	schedules := func(size int) int {
-		s, err := verify.Algorithm(t.Context(), &gen.SendDirect, verify.Options{From: size, To: size})
-		if err != nil {
-			t.Fatal(err)
+// TestSchedules: of each size as many schedules are proved as there are calls: every root at every depth, and every pair up to
+// AllPairs. Beyond, each root is proved with at most six peers, its neighbours among them.
+func TestSchedules(t *testing.T) {
+	for size := 1; size <= verify.MaxSize; size++ {
+		depths, fewest, most := 4, size*4, size*6
+		if size <= verify.ManyDepths {
+			depths = 8
 		}
-		return s.Schedules
+		if size <= verify.AllPairs {
+			fewest, most = size*(size-1), size*(size-1)
+		}
+		for _, x := range []struct {
+			a        gen.Algorithm
+			from, to int
+		}{
+			{gen.BarrierDissemination, 1, 1},
+			{gen.BroadcastLinear, size, size},
+			{gen.BroadcastChain, size * depths, size * depths},
+			{gen.SendDirect, fewest, most},
+		} {
+			got, err := verify.Algorithm(t.Context(), &x.a, verify.Options{From: size, To: size})
+			if x.from == 0 && errors.Is(err, verify.ErrNothing) {
+				continue
+			}
+			if err != nil || got.Schedules < x.from || got.Schedules > x.to {
+				t.Errorf("%s: %d schedules of %d ranks, want %d to %d: %v", x.a.FullName(), got.Schedules, size, x.from, x.to, err)
+			}
+		}
 	}
-	if got := schedules(verify.AllPairs); got != verify.AllPairs*(verify.AllPairs-1) {
-		t.Errorf("%d schedules of %d ranks", got, verify.AllPairs)
-	}
-	if got := schedules(40); got < 40*4 || got > 40*6 {
-		t.Errorf("%d schedules of 40 ranks", got)
+}
+
+// TestWrongOnce: an algorithm that is wrong for one call alone is refused with that call, whichever size it has.
+func TestWrongOnce(t *testing.T) {
+	for size := 2; size <= verify.MaxSize; size++ {
+		for _, x := range []struct {
+			a     gen.Algorithm
+			wrong gen.Params
+		}{
+			{gen.BroadcastLinear, gen.Params{Size: size, Root: size - 1, Depth: 1}},
+			{gen.BroadcastChain, gen.Params{Size: size, Root: size / 2, Depth: 4}},
+			{gen.SendDirect, gen.Params{Size: size, Root: size - 1, Peer: 0, Depth: 1}},
+		} {
+			here := spec.And(spec.Eq(spec.Size, spec.Int(size)), spec.Eq(spec.Root, spec.Int(x.wrong.Root)))
+			if x.wrong.Depth > 1 {
+				here = spec.And(here, spec.Eq(spec.Depth, spec.Int(x.wrong.Depth)))
+			}
+			if x.a.Name == gen.SendDirect.Name {
+				here = spec.And(here, spec.Eq(spec.Peer, spec.Int(x.wrong.Peer)))
+			}
+			x.a.Body = []gen.Node{gen.If{Cond: here, Else: x.a.Body}}
+			_, err := verify.Algorithm(t.Context(), &x.a, verify.Options{From: size, To: size})
+			var f *verify.Failure
+			if !errors.As(err, &f) || f.Params != x.wrong {
+				t.Errorf("%s, wrong for %+v: %v", x.a.FullName(), x.wrong, err)
+			}
+		}
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/gen"
@@ -57,7 +59,11 @@ func driverFiles(dir string, pkg *packages.Package, found []variable) (map[strin
 		return nil, err
 	}
 	files := map[string][]byte{filepath.Join(dir, "collgen_driver.go"): driver(found)}
-	for name := range hidden {
+	tests, err := filepath.Glob(filepath.Join(escape(dir), "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range append(tests, slices.Collect(maps.Keys(hidden))...) { // whose package is not main
 		files[name] = []byte("package main\n")
 	}
 	for _, f := range pkg.Syntax {

@@ -49,7 +49,7 @@ func runExplain(ctx context.Context, c *call) error {
 		return err
 	}
 	if p, ok := s.primitive(c.args[0]); ok {
-		return c.explainPrimitive(s, p)
+		return c.explainPrimitive(ctx, s, p)
 	}
 	found, err := s.match(c.args[0])
 	if err != nil {
@@ -97,8 +97,10 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 	if err != nil {
 		return nil, err
 	}
-	if err := prove(ctx, j); err != nil {
-		return nil, err
+	for _, pass := range []func(context.Context, *job) error{prove, recallEmitted} {
+		if err := pass(ctx, j); err != nil {
+			return nil, err
+		}
 	}
 	e := &explanation{entry: entryOf(a), Promise: spec.Describe(a.Primitive), Program: a.Text(), Schedule: schedule}
 	if e.Measured, err = gen.Measure(schedule); err != nil {
@@ -165,6 +167,11 @@ func (e *explanation) write(c *call) {
 		plural(e.Schedule.Chunks, "chunk"), emit.Table(e.Schedule))
 	fmt.Fprintf(c.stdout, "\nProved for this size%s: a channel has to hold %d %s.\n", orderWords(*e.Proof), e.Proof.Capacity,
 		plural(e.Proof.Capacity, "message"))
+	if e.Every != nil {
+		fmt.Fprintf(c.stdout, "Proved by induction for every size and depth by %s: every call may get it.\n", strings.Join(e.Every.Solvers, " and by "))
+	} else {
+		fmt.Fprintf(c.stdout, "Not proved by induction: without the option Unproved, calls may get it up to the size and depth that collgen gen proves.\n")
+	}
 	e.writeCost(c)
 }
 

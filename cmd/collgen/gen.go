@@ -13,12 +13,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/verify"
 )
 
 // runGen is collgen gen.
 func runGen(ctx context.Context, c *call) error {
-	changes, err := c.changes(ctx)
+	j, changes, err := c.changes(ctx)
 	if err != nil {
 		return err
 	}
@@ -26,6 +27,10 @@ func runGen(ctx context.Context, c *call) error {
 		if err := x.write(); err != nil {
 			return err
 		}
+	}
+	c.progress.clear()
+	for _, words := range j.limits() {
+		fmt.Fprintln(c.stderr, words)
 	}
 	if c.json {
 		return writeJSON(c.stdout, changes)
@@ -40,7 +45,7 @@ func runGen(ctx context.Context, c *call) error {
 
 // runCheck is collgen check.
 func runCheck(ctx context.Context, c *call) error {
-	changes, err := c.changes(ctx)
+	_, changes, err := c.changes(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,19 +78,42 @@ type change struct {
 }
 
 // changes generates a package in memory and compares.
-func (c *call) changes(ctx context.Context) ([]change, error) {
+func (c *call) changes(ctx context.Context) (*job, []change, error) {
+	if c.sizes.from != 1 {
+		return nil, nil, usageError{fmt.Errorf("-n is %v: what is generated is for all numbers of ranks from 1 on", &c.sizes)}
+	}
 	s, err := open(ctx, c.arg("."))
 	if err == nil {
 		err = s.tune(c.tune)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	j, err := generate(ctx, s, verify.Options{}, c.progress)
+	if c.sizes.to != maxSize {
+		s.Command += " -n " + c.sizes.String()
+	}
+	j, err := generate(ctx, s, verify.Options{To: c.sizes.to}, c.progress)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return j.changes()
+	changes, err := j.changes()
+	return j, changes, err
+}
+
+// limits are a line for each algorithm that not every call gets unasked: one that was proved up to a size alone, or that no
+// generated function calls.
+func (j *job) limits() (lines []string) {
+	for _, a := range j.algorithms {
+		switch {
+		case !j.isBuiltIn && !emit.HasFunction(a.Primitive):
+			lines = append(lines, fmt.Sprintf("%s: no function is generated for %s, a primitive between two ranks: nothing calls this algorithm.",
+				a.FullName(), a.Primitive.Name))
+		case a.every.Sizes == "":
+			lines = append(lines, fmt.Sprintf("%s: proved up to %s; calls beyond are refused. \"collgen prove -write\" proves all, and "+
+				"\"collgen gen -n 1..N\" more ranks.", a.FullName(), proofOf(a).Limits()))
+		}
+	}
+	return lines
 }
 
 // changes compares what was generated with what there is.

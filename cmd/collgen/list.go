@@ -90,12 +90,13 @@ func runList(ctx context.Context, c *call) error {
 			t.row("", "proved for", "proof", "by induction for", "messages", "chunks sent", "chunks reduced", "chunks to a block", "order", "needs")
 		}
 		e := entryOf(a)
-		t.row(e.Name, sizesOf(a), proofOrigin(a), everySizes(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(a.proof), e.Requires)
+		t.row(e.Name, provedFor(a), proofOrigin(a), everySizes(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(a.proof), e.Requires)
 	}
 	t.flush()
 	fmt.Fprintf(c.stdout, "\nOf the sizes %s, those that an algorithm serves were proved: by collgen gen, which wrote so into the file named\n"+
 		"(collgen check compares it, collgen verify proves again), or just now. By induction over steps, they were proved for all sizes, or\n"+
 		"for those said, while sizes and products fit an int, by the solvers named (collgen prove proves again); so was what they lend.\n"+
+		"Without that, calls with more ranks or a greater depth are refused, unless they have the option Unproved.\n"+
 		"Costs are those on the critical path.\n", &c.sizes)
 	return nil
 }
@@ -166,6 +167,14 @@ func sizesOf(a *algorithm) string {
 		return "none to prove"
 	}
 	return emit.Ranges(a.proof.Sizes)
+}
+
+// provedFor are the sizes for which a was proved, and the depths where they make a difference.
+func provedFor(a *algorithm) string {
+	if !a.proved || slices.Equal(a.proof.Depths, []int{1}) {
+		return sizesOf(a)
+	}
+	return sizesOf(a) + ", depths " + emit.Ranges(a.proof.Depths)
 }
 
 func (c *call) writeEntries(found []*algorithm) error {

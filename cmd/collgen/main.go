@@ -203,6 +203,9 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.flags.IntVar(&c.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
 		c.flags.StringVar(&c.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(selection.Transports, ", "))
 		c.flags.IntVar(&c.perHost, "ranks-per-host", 0, "of a primitive: the `number` of ranks on the host that has the most; 0: all")
+	case "gen", "check":
+		c.sizes = sizeRange{1, maxSize}
+		c.flags.Var(&c.sizes, "n", "prove for these `numbers` of ranks, from 1 on: calls with more are refused unless collgen prove covers them")
 	case "list":
 		c.sizes = sizeRange{1, maxSize}
 		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")

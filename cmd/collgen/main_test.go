@@ -48,6 +48,7 @@ func TestOutput(t *testing.T) {
 		{"list-now", "list send -n 1..4 -catalogue"},
 		{"verify-one", "verify s -n 1 -catalogue"},
 		{"verify", "verify broadcast/ch -n 2..5 -catalogue"},
+		{"verify-deeper", "verify broadcast/ch -n 8..9 -catalogue"},
 		{"explain-ring", "explain allreduce/ring -n 3 -catalogue"},
 		{"explain-chain", "explain -depth 2 reduce/chain -n 4 -root 1 -catalogue"},
 		{"explain-send", "explain send/direct -n 3 -peer 2 -catalogue"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -300,6 +301,14 @@ func TestRefused(t *testing.T) {
 		"an invalid action": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "From: gen.Chunk(spec.In, spec.Int(0))", "From: gen.Chunk(`nowhere`, spec.Int(0))", 1))},
 			`a\.go:17:\d+: same/copy, action 0: .*nowhere`},
+		"names that have a meaning": {map[string]string{
+			"a.go": small("theirs", strings.Replace(shift, "gen.Step{gen.Copy", "named(`x`), named(`string`), named(`len`), gen.Step{gen.Copy", 1)+
+				"\nfunc named(name string) gen.Node { return gen.For{Var: name, N: spec.Size, Body: []gen.Node{gen.Step{gen.Copy{"+
+				"Into: gen.Chunk(spec.Out, spec.Int(0)), From: gen.Chunk(spec.In, spec.Int(0))}}}} }\n")},
+			`a\.go:15:5: same/copy: .* the name "x" itself.*\n.*the name "string" has a meaning(.*\n)*.*the name "len" has`},
+		"names that are needed": {map[string]string{
+			"a.go": small("theirs", shift), "b.go": "package theirs\n\nfunc Same() {}\nfunc StartSame() {}\n"},
+			`a\.go:15:5: same/copy: .* the name Same, .*b\.go:3:6\n.* the name StartSame, .*b\.go:4:6`},
 		"a number that is a truth value": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "gen.Chunk(spec.In, spec.Int(0))", "gen.Chunk(spec.In, spec.Lt(spec.Rank, spec.Int(0)))", 1))},
 			`a\.go:17:\d+: same/copy: .* truth value`},
@@ -307,6 +316,9 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := module(t, test.files)
+			if _, _, stderr := collgen(t, "verify", "-n", "1..2", "-package", dir); isOfVerify(name) && !regexp.MustCompile(test.want).MatchString(stderr) {
+				t.Errorf("verify: want %s in\n%s", test.want, stderr)
+			}
 			status, stdout, stderr := collgen(t, "gen", dir)
 			if status != statusFailed || stdout != "" || !regexp.MustCompile(test.want).MatchString(stderr) {
 				t.Errorf("status %d, want %s in\n%s%s", status, test.want, stdout, stderr)
@@ -315,6 +327,56 @@ func TestRefused(t *testing.T) {
 				t.Errorf("written: %q", got)
 			}
 		})
+	}
+}
+
+// isOfVerify tells whether verify has to refuse what TestRefused has under that name, and not gen alone.
+func isOfVerify(name string) bool {
+	return slices.Contains([]string{"names that have a meaning", "names that are needed", "a number that is a truth value"}, name)
+}
+
+// TestLibrary has a package that is no command, with tests in it and outside of it: they do not keep gen and check from reading
+// its declarations, before there is generated code and after, and they run.
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	const test = `
+
+import (
+	"context"
+	"testing"
+
+	"github.com/collgen/collgen/fast"%s
+)
+
+func %s(t *testing.T) {
+	err := fast.Run(t.Context(), 2, func(ctx context.Context, c *fast.Comm) error {
+		dst := []int8{0}
+		err := %sSame(ctx, c, dst, []int8{7})
+		if dst[0] != 7 {
+			t.Error(dst)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+`
+	dir := module(t, map[string]string{
+		"a.go":        small("theirs", shift),
+		"a_test.go":   "package theirs" + fmt.Sprintf(test, "", "TestInside", ""),
+		"out_test.go": "package theirs_test" + fmt.Sprintf(test, "\n\n\t\"example.org/theirs\"", "TestOutside", "theirs."),
+	})
+	for range 2 {
+		if status, stdout, stderr := collgen(t, "gen", dir); status != 0 {
+			t.Fatalf("status %d\n%s%s", status, stdout, stderr)
+		}
+	}
+	if status, stdout, stderr := collgen(t, "check", dir); status != 0 || stdout != "" {
+		t.Errorf("check: status %d\n%s%s", status, stdout, stderr)
+	}
+	if out := goCommand(t, dir, "test", "-v", "."); !strings.Contains(out, "PASS: TestInside") || !strings.Contains(out, "PASS: TestOutside") {
+		t.Errorf("go test:\n%s", out)
 	}
 }
 

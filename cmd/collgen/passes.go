@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/gen"
@@ -69,18 +70,33 @@ func validate(ctx context.Context, j *job) error {
 		if err := spec.Validate(a.Primitive); err != nil {
 			return fmt.Errorf("%s: %w", a.FullName(), err)
 		}
-		return errors.Join(gen.Validate(&a.Algorithm), j.isFree(a))
+		if err := gen.Validate(&a.Algorithm); err != nil {
+			return errors.Join(err, j.isFree(a))
+		}
+		return errors.Join(printable(a), j.isFree(a))
 	})
+}
+
+// printable checks that there can be Go of a: what is not printed would be proved for nothing.
+func printable(a *algorithm) error {
+	form := gen.Prune(gen.Simplify(a.Algorithm))
+	err := emit.Printable(&form)
+	var fault *emit.Error
+	if errors.As(err, &fault) && form.Text() != a.Text() {
+		fault.Node = -1 // the index of an action is not that of the same one in a
+	}
+	return err
 }
 
 // isFree checks that the package does not declare names that generated code needs.
 func (j *job) isFree(a *algorithm) error {
+	var faults []error
 	for _, name := range emit.Needs(a.Primitive) {
 		if where, ok := j.taken[name]; ok {
-			return fmt.Errorf("%s: generated code needs the name %s, which is declared at %s", a.FullName(), name, where)
+			faults = append(faults, fmt.Errorf("%s: generated code needs the name %s, which is declared at %s", a.FullName(), name, where))
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 // prove proves what is not proved as it is now.
@@ -177,9 +193,10 @@ func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 
 func proofOf(a *algorithm) emit.Proof {
 	s := a.proof
-	p := emit.Proof{Sizes: s.Sizes, Depths: s.Depths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
+	p := emit.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
 		Capacity: s.Capacity, Every: emit.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
-	if n := len(s.Sizes); n > 0 && s.Sizes[n-1] > verify.AllPairs {
+	isPair := slices.Contains(a.Primitive.Params, spec.ParamPeer)
+	if n := len(s.Sizes); isPair && n > 0 && s.Sizes[n-1] > verify.AllPairs {
 		p.Sampled = verify.AllPairs + 1
 	}
 	return p

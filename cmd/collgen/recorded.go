@@ -20,15 +20,16 @@ import (
 // recorded is what the comment of a generated function says.
 type recorded struct {
 	file  string
-	proof verify.Summary // the sizes, and the order
+	proof verify.Summary // the sizes, the depths and the order
 }
 
 // The parts of such a comment.
 var (
-	recordedName  = regexp.MustCompile(`^\w+ is ([^ /]+/[^ /]+)\. `)
-	recordedSizes = regexp.MustCompile(`Proved for sizes ((?:\d+(?:\.\.\d+)?(?:, )?)+)`)
-	recordedOrder = regexp.MustCompile(`Proved for .* Order: ([^.]+)\. `)
-	recordedHash  = regexp.MustCompile(`Algorithm (0x[0-9a-f]{16})\.$`)
+	recordedName   = regexp.MustCompile(`^\w+ is ([^ /]+/[^ /]+)\. `)
+	recordedSizes  = regexp.MustCompile(`Proved for sizes ((?:\d+(?:\.\.\d+)?(?:, )?)+)`)
+	recordedDepths = regexp.MustCompile(`Proved for .* depths ((?:\d+(?:\.\.\d+)?(?:, )?)+).* schedules\)`)
+	recordedOrder  = regexp.MustCompile(`Proved for .* Order: ([^.]+)\. `)
+	recordedHash   = regexp.MustCompile(`Algorithm (0x[0-9a-f]{16})\.$`)
 )
 
 // recall takes over what the generated files in dir say of those algorithms that are as they were then.
@@ -68,6 +69,12 @@ func readRecord(to map[string]recorded, file, comment string) {
 	var err error
 	if proof.Sizes, err = readRanges(strings.TrimSuffix(sizes[1], ", ")); err != nil {
 		return
+	}
+	proof.Depths = []int{1}
+	if depths := recordedDepths.FindStringSubmatch(text); depths != nil {
+		if proof.Depths, err = readRanges(strings.TrimSuffix(depths[1], ", ")); err != nil {
+			return
+		}
 	}
 	if order := recordedOrder.FindStringSubmatch(text); order != nil {
 		proof.Folds = true

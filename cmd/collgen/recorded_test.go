@@ -57,12 +57,12 @@ func TestRecallChanged(t *testing.T) {
 
 // TestReadRecord reads comments as emit prints them, and nothing from others.
 func TestReadRecord(t *testing.T) {
-	const good = "f is same/copy. It copies.\n\nProved for sizes 1, 2, 4..6, 8, depths 1..3, 7, all roots (9\nschedules): x. " +
+	const good = "f is same/copy. It copies.\n\nProved for sizes 1, 2, 4..6, 8, all roots, depths 1..4 (up to size 8 also\n5..8), in place (9 schedules): x. " +
 		"Order: same tree on all ranks.\n\nSpecification 0x1.\nAlgorithm 0x0123456789abcdef.\n"
 	got := map[string]recorded{}
 	readRecord(got, "z.go", good)
 	r := got["same/copy 0x0123456789abcdef"]
-	if !slices.Equal(r.proof.Sizes, []int{1, 2, 4, 5, 6, 8}) || !r.proof.Folds || r.proof.Order != spec.SameTree || r.file != "z.go" {
+	if !slices.Equal(r.proof.Sizes, []int{1, 2, 4, 5, 6, 8}) || !slices.Equal(r.proof.Depths, []int{1, 2, 3, 4}) || !r.proof.Folds || r.proof.Order != spec.SameTree || r.file != "z.go" {
 		t.Errorf("%+v", got)
 	}
 	for _, part := range []string{"f is same/copy. ", "Proved for sizes", "0123", "Algorithm"} {
@@ -71,7 +71,7 @@ func TestReadRecord(t *testing.T) {
 			t.Errorf("without %q: %+v", part, got)
 		}
 	}
-	for _, bad := range [][2]string{{"4..6", "6..4"}, {"8, d", "9999, d"}, {"same tree", "some tree"}} {
+	for _, bad := range [][2]string{{"4..6", "6..4"}, {"8, all", "9999, all"}, {"1..4 (", "4..1 ("}, {"same tree", "some tree"}} {
 		got := map[string]recorded{}
 		if readRecord(got, "z.go", strings.Replace(good, bad[0], bad[1], 1)); len(got) > 0 {
 			t.Errorf("with %q: %+v", bad[1], got)

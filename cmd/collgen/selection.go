@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (s *source) choices(p spec.Primitive, calls []selection.Call) []choice {
 		steps      []selection.Step
 	}
 	var groups []same
-	table, algorithms := s.rules(p), gen.Selectable(s.declared(p))
+	table, algorithms := s.rules(p), s.selectable(p)
 	for _, c := range calls {
 		steps := selection.Steps(table, algorithms, c)
 		i := slices.IndexFunc(groups, func(g same) bool { return slices.Equal(g.steps, steps) })
@@ -84,10 +85,27 @@ func (s *source) choices(p spec.Primitive, calls []selection.Call) []choice {
 // each is what each of calls gets with blocks of so many bytes.
 func (s *source) each(p spec.Primitive, calls []selection.Call, bytes int) []chosenCall {
 	var list []chosenCall
-	table, algorithms := s.rules(p), gen.Selectable(s.declared(p))
+	table, algorithms := s.rules(p), s.selectable(p)
 	for _, c := range calls {
 		x := selection.Explain(table, algorithms, c, bytes)
 		list = append(list, chosenCall{c.Transport, x.Rule.Depth(bytes, bytes), x})
+	}
+	return list
+}
+
+// selectable is what a selection has to know of the algorithms for p, once it was recalled what was proved of them. What is
+// not generated yet will be proved for maxSize ranks.
+func (s *source) selectable(p spec.Primitive) []selection.Algorithm {
+	list := gen.Selectable(s.declared(p))
+	for i, a := range s.of(p) {
+		if a.every.Sizes != "" {
+			continue
+		}
+		most := maxSize
+		if a.proved {
+			most = a.proof.Sizes[len(a.proof.Sizes)-1]
+		}
+		list[i].Proved = func(size int) bool { return size <= most }
 	}
 	return list
 }
@@ -123,8 +141,17 @@ func (c *call) asked() ([]selection.Call, error) {
 }
 
 // explainPrimitive is collgen explain of a primitive.
-func (c *call) explainPrimitive(s *source, p spec.Primitive) error {
+func (c *call) explainPrimitive(ctx context.Context, s *source, p spec.Primitive) error {
 	calls, err := c.asked()
+	if err == nil {
+		err = s.recall(s.generatedDir(ctx))
+	}
+	j := &job{source: s}
+	for _, pass := range []func(context.Context, *job) error{validate, recallEmitted} {
+		if err == nil {
+			err = pass(ctx, j)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -158,7 +185,7 @@ func (x *chosen) writeChoices(c *call) {
 	}
 	t.flush()
 	if len(x.Choices) == 0 {
-		fmt.Fprintln(c.stdout, "None serves this size: such calls are refused.")
+		fmt.Fprintln(c.stdout, "None serves this size and was proved for it: such calls are refused.")
 	}
 }
 
@@ -190,9 +217,9 @@ func (x *chosen) writeCalls(c *call) {
 		fmt.Fprintf(c.stdout, "\nA call of %d %s over %s, with %d bytes in a block, gets ", x.Size, plural(x.Size, "rank"), call.Transport, *x.Bytes)
 		if call.Line == 0 {
 			fmt.Fprint(c.stdout, "nothing: it is refused.\n")
-			continue
+		} else {
+			fmt.Fprintf(c.stdout, "%s, depth %d, because of\n  rule %d: %v\n", call.Rule.Algorithm, call.Depth, call.Line, call.Rule)
 		}
-		fmt.Fprintf(c.stdout, "%s, depth %d, because of\n  rule %d: %v\n", call.Rule.Algorithm, call.Depth, call.Line, call.Rule)
 		for _, words := range selection.Words(call.Passed) {
 			fmt.Fprintf(c.stdout, "  not %s\n", words)
 		}

@@ -45,7 +45,7 @@ type algorithm struct {
 
 	every every.Record // what is recorded of it as it is now; zero: nothing
 
-	recorded string // the generated file that proof is from, of which only sizes and order are known; empty: proved now
+	recorded string // the generated file that proof is from, of which only sizes, depths and order are known; empty: proved now
 }
 
 // position is where an algorithm is declared. Invalid: nobody knows.

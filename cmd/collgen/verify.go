@@ -43,11 +43,20 @@ func (c *call) writeProved(s *source, algorithms []*algorithm, words string) {
 	total := 0
 	for _, a := range algorithms {
 		p := a.proof
-		t.row(a.FullName(), sizesOf(a), emit.Ranges(p.Depths), p.Schedules, yes(p.InPlace), order(p), p.Capacity, p.Scratch)
+		t.row(a.FullName(), sizesOf(a), depthsOf(p), p.Schedules, yes(p.InPlace), order(p), p.Capacity, p.Scratch)
 		total += p.Schedules
 	}
 	t.flush()
 	fmt.Fprintf(c.stdout, "\n%s, %d schedules proved. Capacity is how many messages a channel has to hold, scratch is in slots.\n", words, total)
+}
+
+// depthsOf are the depths for which an algorithm was proved: "1..4, to size 8 also 5..8".
+func depthsOf(s verify.Summary) string {
+	text := emit.Ranges(s.Depths)
+	if len(s.Deeper) > 0 {
+		text += fmt.Sprintf(", to size %d also %s", verify.ManyDepths, emit.Ranges(s.Deeper))
+	}
+	return text
 }
 
 // draw writes the picture of the first counterexample in err to where the command line says, or says how to get one.

@@ -62,7 +62,7 @@ func withKernels(ctx context.Context, c *fast.Comm, out, in []float32, f func(x 
 			f(x)
 			return nil
 		}}}}
-	return fast.Do(ctx, c, k, out, in, &fast.Args{Count: len(out), Op: fast.Sum, NoAlias: true}, nil)
+	return fast.Do(ctx, c, k, out, in, &fast.Args{Count: len(out), Op: fast.Sum, NoAlias: true}, []fast.Option{fast.Unproved()})
 }
 
 // memoryLimits are what cores copy and reduce, at each level of the memory, one core and all of them.

@@ -44,8 +44,8 @@ var neighbours = fast.Collective{
 	Name: "Neighbours",
 	Hash: 0xd40bf22365efa2ee,
 	Algorithms: []fast.Algorithm{
-		{Name: "ring", Hash: 0x13ec2d46a363e60e, Run: neighboursRing},
-		{Name: "shifts", Hash: 0x147ef6a6d1bced6e, Run: neighboursShifts},
+		{Name: "ring", Hash: 0x13ec2d46a363e60e, Proved: fast.Proved{Sizes: 64, Every: true}, Run: neighboursRing},
+		{Name: "shifts", Hash: 0x147ef6a6d1bced6e, Proved: fast.Proved{Sizes: 64, Every: true}, Run: neighboursShifts},
 	},
 	Rules: []fast.Rule{
 		{Algorithm: "ring"},

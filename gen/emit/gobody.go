@@ -3,6 +3,7 @@ package emit
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
@@ -45,6 +46,26 @@ func body(a *gen.Algorithm) ([]jen.Code, error) {
 		return nil, located(a, err)
 	}
 	return slices.Concat(code, layout, rest, []jen.Code{last}), nil
+}
+
+// Printable reports everything that keeps the body of a from being printed: all names that cannot be those of variables or, where
+// they can, the first other fault, as *Error.
+func Printable(a *gen.Algorithm) error {
+	var faults []error
+	names := declared(lower(a.Body))
+	for i, name := range names {
+		if name == "" || slices.Contains(names[:i], name) {
+			continue
+		}
+		if err := checkName(strings.TrimPrefix(name, bufName(""))); err != nil {
+			faults = append(faults, located(a, err))
+		}
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	_, err := body(a)
+	return err
 }
 
 func exchangeCall() *jen.Statement { return jen.Id("x").Dot("Exchange").Call(jen.Id("ctx")) }

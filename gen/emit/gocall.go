@@ -11,9 +11,9 @@ import (
 
 var count = spec.Var("count")
 
-// hasFunction tells whether programs call p by a generated function. The two ends of a point-to-point primitive are
+// HasFunction tells whether programs call p by a generated function. The two ends of a point-to-point primitive are
 // functions of their own, which are not derived from it.
-func hasFunction(p spec.Primitive) bool { return !slices.Contains(p.Params, spec.ParamPeer) }
+func HasFunction(p spec.Primitive) bool { return !slices.Contains(p.Params, spec.ParamPeer) }
 
 // functions prints the functions of p: one with a buffer for each of in and out and, where it can be, one in place; and
 // for each of these one that starts it.

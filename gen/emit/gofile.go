@@ -60,7 +60,7 @@ func (f *file) empty() *jen.File {
 func Go(pkg Package, c Collective) ([]byte, error) {
 	f := &file{pkg}
 	out := f.empty()
-	if hasFunction(c.Primitive) {
+	if HasFunction(c.Primitive) {
 		code, err := f.functions(c.Primitive)
 		if err != nil {
 			return nil, err
@@ -139,7 +139,7 @@ func (p Package) takes(name string) bool { return p.Taken != nil && p.Taken(name
 // imports.
 func Needs(p spec.Primitive) []string {
 	names := []string{"bits", "context", "fast"}
-	if hasFunction(p) {
+	if HasFunction(p) {
 		names = append(names, p.Name, startName(p.Name))
 		if _, ok := inPlace(p); ok {
 			names = append(names, p.Name+"Into", startName(p.Name+"Into"))

@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -30,8 +31,8 @@ func newScope(outer *scope) *scope {
 	return &scope{outer: outer, vars: map[string]kind{}, bufs: map[spec.Buf]bool{}}
 }
 
-// taken are the names that generated functions use themselves.
-var taken = []string{"ctx", "x", "err", "nil", "true", "false", "min", "max", "uint", "bits", "context", "fast"}
+// taken are the names that generated functions use themselves, besides those that Go declares everywhere.
+var taken = []string{"ctx", "x", "err", "bits", "context", "fast"}
 
 // checkName refuses what cannot be the name of a variable in a generated function.
 func checkName(name string) error {
@@ -40,6 +41,8 @@ func checkName(name string) error {
 		return fmt.Errorf("%q cannot be the name of a variable in Go", name)
 	case slices.Contains(taken, name):
 		return fmt.Errorf("the generated code uses the name %q itself: choose another", name)
+	case types.Universe.Lookup(name) != nil:
+		return fmt.Errorf("the name %q has a meaning in Go: choose another", name)
 	}
 	return nil
 }

@@ -100,5 +100,19 @@ func (f *file) line(a Proved) (jen.Code, error) {
 		serves := jen.Func().Params(jen.Id(spec.Size.Name).Int()).Bool().Custom(oneLine, jen.Return(holds))
 		fields = append(fields, jen.Id("Serves").Op(":").Add(serves))
 	}
+	fields = append(fields, jen.Id("Proved").Op(":").Add(f.proved(a)))
 	return jen.Values(append(fields, jen.Id("Run").Op(":").Id(name))...), nil
+}
+
+// proved prints for which calls a was proved.
+func (f *file) proved(a Proved) jen.Code {
+	sizes, depths := a.Proof.limits()
+	fields := []jen.Code{jen.Id("Sizes").Op(":").Lit(sizes)}
+	if depths > 0 {
+		fields = append(fields, jen.Id("Depths").Op(":").Lit(depths))
+	}
+	if a.Proof.Every.Sizes != "" {
+		fields = append(fields, jen.Id("Every").Op(":").True())
+	}
+	return f.fast("Proved").Values(fields...)
 }

@@ -10,12 +10,14 @@ import (
 
 // Proof is what was proved of an algorithm.
 type Proof struct {
-	Sizes     []int // ascending
+	Sizes     []int // ascending: all from 1 to the last one for which there are calls
 	Depths    []int // nothing but 1 where the algorithm does not depend on depth
-	Sampled   int   // from this size on not all pairs of root and peer were taken; 0: all of them
-	Schedules int   // how many
-	InPlace   bool  // in place too
-	Folds     bool  // whether there are reductions, which are in Order
+	Deeper    []int // further ones, of sizes up to Few alone
+	Few       int
+	Sampled   int  // from this size on not all pairs of root and peer were taken; 0: all of them
+	Schedules int  // how many
+	InPlace   bool // in place too
+	Folds     bool // whether there are reductions, which are in Order
 	Order     spec.Order
 	Capacity  int // how many messages a channel has to hold; 0: none
 	Every     Induction
@@ -64,8 +66,12 @@ func (x Proof) words(p spec.Primitive) string {
 	} else if slices.Contains(p.Params, spec.ParamRoot) {
 		all = append(all, "all roots")
 	}
-	if !slices.Equal(x.Depths, []int{1}) {
-		calls = append(calls, "depths "+Ranges(x.Depths))
+	if x.hasDepth() {
+		depths := "depths " + Ranges(x.Depths)
+		if len(x.Deeper) > 0 {
+			depths += fmt.Sprintf(" (up to size %d also %s)", x.Few, Ranges(x.Deeper))
+		}
+		calls = append(calls, depths)
 		all = append(all, "all depths")
 	}
 	if x.InPlace {
@@ -76,7 +82,24 @@ func (x Proof) words(p spec.Primitive) string {
 	if x.Folds {
 		text += " Order: " + x.Order.String() + "."
 	}
+	if x.Every.Sizes == "" {
+		return text + fmt.Sprintf(" Calls beyond %s are refused without the option Unproved.", x.Limits())
+	}
 	return text + x.Every.words(all)
+}
+
+// limits are the sizes and depths up to which every call was proved, schedule by schedule. Depths is 0 where the depth makes no difference.
+func (x Proof) limits() (sizes, depths int) {
+	if n := len(x.Sizes); n > 0 {
+		sizes = x.Sizes[n-1]
+	}
+	if x.Sampled > 0 {
+		sizes = min(sizes, x.Sampled-1)
+	}
+	for x.hasDepth() && depths < len(x.Depths) && x.Depths[depths] == depths+1 {
+		depths++
+	}
+	return sizes, depths
 }
 
 func room(capacity int) string {
@@ -106,4 +129,17 @@ func Ranges(numbers []int) string {
 		numbers = numbers[n:]
 	}
 	return strings.Join(parts, ", ")
+}
+
+// hasDepth tells whether the depth makes a difference.
+func (x Proof) hasDepth() bool { return !slices.Equal(x.Depths, []int{1}) }
+
+// Limits are the size and depth up to which every call was proved, schedule by schedule: "64 ranks or depth 4".
+func (x Proof) Limits() string {
+	sizes, depths := x.limits()
+	text := fmt.Sprintf("%d ranks", sizes)
+	if depths > 0 {
+		text += fmt.Sprintf(" or depth %d", depths)
+	}
+	return text
 }

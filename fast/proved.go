@@ -1,0 +1,60 @@
+package fast
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Proved says for which calls an algorithm was proved, with every root and, of two ranks alone, every pair. The zero Proved is for
+// an algorithm of which nothing was proved.
+type Proved struct {
+	Sizes  int  // every number of ranks up to this one that it serves
+	Depths int  // these with every depth up to this one; 0: the depth makes no difference
+	Every  bool // by induction, every number of ranks up to 2^31 and every depth, whatever the above say
+}
+
+// covers tells whether calls among size ranks were proved, at whatever depth.
+func (p Proved) covers(size int) bool { return size <= p.Sizes || p.Every && uint64(size) <= 1<<31 }
+
+// deepest is the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not proved.
+func (a *Algorithm) deepest(size int) int {
+	switch p := a.Proved; {
+	case !p.covers(size):
+		return 0
+	case a.Pipelined && !p.Every:
+		return p.Depths
+	}
+	return maxInt
+}
+
+// String says for which calls: "up to 64 ranks and depth 4".
+func (p Proved) String() string {
+	switch {
+	case p.Every:
+		return "every number of ranks and every depth"
+	case p.Sizes == 0:
+		return "nothing"
+	case p.Depths == 0:
+		return fmt.Sprintf("up to %d ranks", p.Sizes)
+	}
+	return fmt.Sprintf("up to %d ranks and depth %d", p.Sizes, p.Depths)
+}
+
+// notProved is the error of a call that would get s, and a depth if it asks for one.
+func (p *plan) notProved(s *planStep, op Op, depth int, opts []Option) error {
+	const more = `; "collgen prove -write" proves every number of ranks and every depth, "collgen gen -n" more ranks, and ` +
+		"the option Unproved lets the call run as it is"
+	switch {
+	case s.deepest > 0:
+		return Refuse(p.k.Name, "algorithm %q was not proved with depth %d, but for %v"+more, s.a.Name, depth, s.a.Proved)
+	case asksFor(opts):
+		return Refuse(p.k.Name, "algorithm %q was not proved for %d ranks, but for %v"+more, s.a.Name, p.size, s.a.Proved)
+	}
+	var all []string
+	for _, a := range p.k.Algorithms {
+		if a.serves(p.size, op) {
+			all = append(all, fmt.Sprintf("%s for %v", a.Name, a.Proved))
+		}
+	}
+	return Refuse(p.k.Name, "no algorithm was proved for %d ranks, but %s"+more, p.size, strings.Join(all, ", "))
+}
