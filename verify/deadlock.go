@@ -158,7 +158,9 @@ func (c *checker) explainDeadlock(cycle []int32) *Failure {
 
 // showCycle is a failure whose trace is a cycle of events.
 func (c *checker) showCycle(check Check, cycle []int32) *Failure {
-	cycle = slices.DeleteFunc(cycle, func(e int32) bool { return int(e) >= 2*len(c.ins) }) // that messages move
+	cycle = slices.DeleteFunc(cycle, func(e int32) bool { // what happens to no message and nowhere in memory
+		return int(e) >= 2*len(c.ins) || c.ins[e/2].kind == gen.JoinInstr
+	})
 	f := c.failure(check, cycle[0]/2)
 	var b strings.Builder
 	for i, e := range cycle {
@@ -181,8 +183,10 @@ func (c *checker) reason(e, next int32) string {
 		return "cannot end before its message is sent by"
 	case x.isMessage() && y.isMessage() && x.slot == y.slot:
 		return "cannot end before its message is received by"
-	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1:
+	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1 && x.rank == y.rank:
 		return "comes, on its channel, after"
+	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1:
+		return "comes, on its channel, after the message of"
 	case x.afterSend == next/2 && e%2 == 1:
 		return "overwrites what is first to be sent by"
 	case x.rank != y.rank:
