@@ -17,6 +17,7 @@
 \* Push      fast/internal/shm:Endpoint.push fast/internal/tcp:Endpoint.push fast/internal/inproc:Endpoint.push fast:Call.Send
 \* Pop       fast/internal/shm:Endpoint.pull fast/internal/tcp:Endpoint.pull fast/internal/inproc:Endpoint.pull fast:Call.Recv fast:Call.RecvReduce
 \* Meet      verify:checker.channelCapacities
+\* IsAwaited verify:checker.moveEdges
 \* Local     fast:Call.Copy fast:Call.Reduce fast:Call.Finish
 \* InFlight  fast:Call.Exchange gen:builder.runStep
 \* Turn      fast/internal/shm:Endpoint.advance fast/internal/tcp:Endpoint.advance fast/internal/inproc:Endpoint.advance
@@ -38,11 +39,11 @@ CONSTANTS
   Starved         \* ranks that need not go on though they can
 
 VARIABLES
-  done, \* by rank: the instructions that are complete
+  done,  \* by rank: the instructions that are complete
   moved, \* by rank and instruction: the cells of its message that were sent or received
-  mem,  \* by rank and cell: values
-  chan, \* by sender and receiver: segments on their way
-  eye   \* by rank: the instruction that it looks at; 0: none yet
+  mem,   \* by rank and cell: values
+  chan,  \* by sender and receiver: segments on their way
+  eye    \* by rank: the instruction that it looks at; 0: none yet
 
 vars == <<done, moved, mem, chan, eye>>
 
@@ -57,7 +58,6 @@ Length(in) == IF IsLocal(in) THEN 0 ELSE Len(Own(in))
 
 TypeOK ==
   /\ \A r \in Ranks : done[r] \subseteq Instrs(r)
-  /\ \A r \in Ranks : \A i \in Instrs(r) : (i \in done[r]) => moved[r][i] = Length(Instr(r, i))
   /\ \A s \in Ranks, d \in Ranks : Len(chan[s][d]) <= Capacity
 
 Init ==

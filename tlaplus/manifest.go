@@ -54,7 +54,7 @@ var execChecks = []check{
 	{model: "Exec", config: "promised_swap", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, parts: 3, want: "ok", states: 28},
 	{model: "Exec", config: "promised_swap4", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 4, Depth: 1}, inPlace: true, parts: 2, want: "ok", states: 738, long: true},
 	{model: "Exec", config: "promised_pairwise", algorithm: "alltoall/pairwise", Params: gen.Params{Size: 3, Depth: 1}, inPlace: true, parts: 2, want: "ok", states: 104},
-	{model: "Exec", config: "promised_direct", algorithm: "alltoall/direct", Params: gen.Params{Size: 3, Depth: 1}, inPlace: true, parts: 2, want: "ok", states: -1},
+	{model: "Exec", config: "promised_direct", algorithm: "alltoall/direct", Params: gen.Params{Size: 3, Depth: 1}, inPlace: true, want: "ok", states: -1},
 	{model: "Exec", config: "promised_ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: -1},
 	{model: "Exec", config: "sends_first", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, sendsFirst: true, want: "ok", states: 118},
 	{model: "Exec", config: "bad_room", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, sendsFirst: true, want: "deadlock", trace: 1},

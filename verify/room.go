@@ -1,17 +1,13 @@
 package verify
 
-// Transports promise little room, in ARCHITECTURE.md, "What a channel promises":
+// What transports promise is in ARCHITECTURE.md, "What a channel promises": a message moves when both of its ends are in flight and
+// those before it on its channel were received, and then segment by segment.
 //
-//   - Nothing of a message need go before its send and its receive are both in flight, and the messages before it on its
-//     channel were received.
-//   - From then on it goes part by part. A channel has room for one part: the next one may have to wait until it was taken.
-//   - A receive takes a part when it was sent; a receive AfterSend, when the same part of its send was sent as well.
-//   - A send may last until all of its message was taken.
-//
-// In how many parts a message goes depends on its length and on the transport. If it is only one, the receive AfterSend
-// waits for its send. If there are many, the send waits in turn until the receives have taken all but the last part, and so
-// for what these wait for. So a message moves when it could by itself, and what moves before it, part by part, could too:
-// then it does with any number of parts. Two messages that wait for each other, part by part, move together.
+// In how many segments depends on its length and on the transport. If it is only one, a receive AfterSend waits for its send. If
+// there are many, the send waits in turn until the receive has taken all but the last, and so for what that waits for. So a
+// message moves when it could by itself, and those that it follows segment by segment could, too: then it does in any number of
+// segments. Two messages that follow each other move together. Longer rings of such messages, which need several sends to one rank
+// with a receive AfterSend each, count as waiting for each other; the language has none.
 
 // endsAsPromised tells whether the schedule ends with what transports promise. Its graph has one more event for each
 // message: that it moves, from which on nothing but time is needed until both ends are complete.

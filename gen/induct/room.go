@@ -11,27 +11,29 @@ func (w *walker) follows(x *action) {
 	if !afterSend(x.node) {
 		return
 	}
-	w.once("room", "its step sends one message, and no other, to the rank that it comes from", x.index, func(c *context) {
+	w.once("room", "its step sends one message, as long, and no other to the rank that it comes from", x.index, func(c *context) {
 		f := w.anywhere(c, x.step.at)
 		g := w.turned(c, f, x.inner)
 		c.given(g.moves(x.data()))
-		one, several := no, no
+		one, several, same := no, no, no
 		for _, y := range x.step.sends {
-			hit := y.goesTo(f, g.eval(x.peer()))
-			one, several = or(one, hit), or(several, and(one, hit))
+			hit, long := y.goesTo(f, g.eval(x.peer()), g, x.data())
+			one, several, same = or(one, hit), or(several, and(one, hit)), or(same, and(hit, long))
 		}
-		c.o.Goal = and(one, not(several))
+		c.o.Goal = and(same, not(several))
 	})
 }
 
-// goesTo tells whether the send x, of a step at whose place f is, goes to a rank. In a loop, no more than one does: see distinct.
-func (x *action) goesTo(f *frame, peer expr) expr {
+// goesTo tells whether the send x, of a step at whose place f is, goes to a rank, and whether it is as long as q is at g. In a
+// loop, no more than one does: see distinct.
+func (x *action) goesTo(f *frame, peer expr, g *frame, q gen.Region) (hit, long expr) {
 	turns := map[string]expr{}
 	if loop, ok := x.turn(); ok {
 		turns[loop.Var] = x.turnOf(f, peer)
 	}
-	g := f.follow(x.inner, turns)
-	return f.c.name("goes", and(append(g.guard[len(f.guard):], eq(g.eval(x.peer()), peer), g.moves(x.data()))...))
+	h := f.follow(x.inner, turns)
+	hit = f.c.name("goes", and(append(h.guard[len(f.guard):], eq(h.eval(x.peer()), peer), h.moves(x.data()))...))
+	return hit, equallyLong(h, x.data(), g, q)
 }
 
 // moves tells whether there is a message of r: none is of a region of no chunks.
