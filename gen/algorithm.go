@@ -73,6 +73,9 @@ type LetBuf struct {
 // local actions (Copy, Reduce, Finish), which are listed after them, are done in the order of the list. Then the rank
 // goes on to its next step: there is no barrier between ranks.
 //
+// A send may wait until its receive is in flight: ranks that send to each other and then, in another step, receive wait
+// forever, and are refused.
+//
 // Nothing in flight may overwrite what the same step sends, except a receive marked AfterSend, and no two receives of a
 // step may write to the same place.
 type Step []Node
@@ -88,7 +91,7 @@ type Recv struct {
 	From spec.Expr
 	Into Region
 	// AfterSend lets Into be a region that this step sends to the same rank: each part of it is overwritten only after
-	// that part was sent. It is a permission: where the two are different memory, because the call is out of place, it
+	// that part was sent. The step sends that rank one message, which is as long. It is a permission: where the two are different memory, because the call is out of place, it
 	// has no effect.
 	AfterSend bool
 	// Lend says that what is in Into is read by nothing but the Reduces of this step: then a transport may leave the data

@@ -53,7 +53,7 @@ Fits(r, e) ==
     [] e.do = "put" -> e.at = putAt[r][e.peer] /\ Turns(r, e) # {}
     [] e.do = "sent" -> e.bytes <= owed[r][e.peer]
     [] e.do = "placed" -> e.at = gotAt[r][e.peer] /\ \E i \in Turns(r, e) :
-                            e.at + e.bytes < Whole(Instr(r, i)) \/ MayWrite(r, Instr(r, i))
+                            e.at + e.bytes < Whole(Instr(r, i)) \/ MayWrite(r, i, Instr(r, i))
     [] e.do = "done" -> open[r] \subseteq done[r] /\ \A d \in Ranks : owed[r][d] = 0
     [] e.do = "end" -> done[r] = Instrs(r)
     [] e.do = "failed" -> done[r] # Instrs(r)

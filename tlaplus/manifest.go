@@ -13,7 +13,9 @@ type check struct {
 	// For model Exec: the schedule that it runs.
 	algorithm string
 	gen.Params
-	inPlace bool
+	inPlace    bool
+	parts      int  // that chunks are cut into; 0: one
+	sendsFirst bool // the receives of a step wait for its sends
 	// For model TcpStream: the bytes of the messages, and whether a frame comes first that is not a message's.
 	messages []int
 	told     bool
@@ -49,6 +51,14 @@ var execChecks = []check{
 	{model: "Exec", config: "polls", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 2909},
 	{model: "Exec", config: "polls_rendezvous", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 1065},
 	{model: "Exec", config: "twoshot4", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 4, Depth: 1}, want: "ok", states: 10336, long: true},
+	{model: "Exec", config: "promised_swap", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, parts: 3, want: "ok", states: 28},
+	{model: "Exec", config: "promised_swap4", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 4, Depth: 1}, inPlace: true, parts: 2, want: "ok", states: 738, long: true},
+	{model: "Exec", config: "promised_pairwise", algorithm: "alltoall/pairwise", Params: gen.Params{Size: 3, Depth: 1}, inPlace: true, parts: 2, want: "ok", states: 104},
+	{model: "Exec", config: "promised_direct", algorithm: "alltoall/direct", Params: gen.Params{Size: 3, Depth: 1}, inPlace: true, want: "ok", states: 368},
+	{model: "Exec", config: "promised_ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 154},
+	{model: "Exec", config: "sends_first", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, sendsFirst: true, want: "ok", states: 118},
+	{model: "Exec", config: "bad_room", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, sendsFirst: true, want: "deadlock", trace: 1},
+	{model: "Exec", config: "bad_parts", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, parts: 2, want: "deadlock", trace: 3},
 	{model: "Exec", config: "bad_capacity", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, want: "deadlock", trace: 1},
 	{model: "Exec", config: "bad_aftersend", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, want: "Result", trace: 7},
 	{model: "Exec", config: "bad_join", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "NoRace", trace: 1},

@@ -47,7 +47,53 @@ func (c *check) instance() (*gen.Schedule, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("there is no algorithm %s", c.algorithm)
 	}
-	return gen.Instantiate(&all[i], c.Params)
+	s, err := gen.Instantiate(&all[i], c.Params)
+	if err != nil {
+		return nil, err
+	}
+	if c.parts > 1 {
+		cut(s, c.parts)
+	}
+	if c.sendsFirst {
+		sendFirst(s)
+	}
+	return s, nil
+}
+
+// cut has s made of chunks that are a part of what they were, so that a message of one chunk has several.
+func cut(s *gen.Schedule, parts int) {
+	s.Chunks *= parts
+	longer := func(p *gen.Place) { p.At, p.N, p.Like = p.At*parts, p.N*parts, p.Like*parts }
+	for r := range s.Ranks {
+		p := &s.Ranks[r]
+		p.In, p.Out, p.Scratch = p.In*parts, p.Out*parts, p.Scratch*parts
+		for i := range p.Instrs {
+			in := &p.Instrs[i]
+			longer(&in.Dst)
+			for k := range in.Srcs {
+				longer(&in.Srcs[k])
+			}
+		}
+	}
+}
+
+// sendFirst has the receives of each step wait for the sends before them: it needs room for a message then.
+func sendFirst(s *gen.Schedule) {
+	for r := range s.Ranks {
+		instrs := s.Ranks[r].Instrs
+		for i := range instrs {
+			if k := instrs[i].Kind; k != gen.RecvInstr && k != gen.RecvReduceInstr {
+				continue
+			}
+			after := slices.Clone(instrs[i].After)
+			for j := range i {
+				if instrs[j].Kind == gen.SendInstr && instrs[j].Step == instrs[i].Step {
+					after = append(after, j)
+				}
+			}
+			instrs[i].After = after
+		}
+	}
 }
 
 // inline is a module with what stands in those that it extends: of modules, or else in dir.

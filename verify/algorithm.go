@@ -41,7 +41,7 @@ type Summary struct {
 	InPlace   bool       `json:"inPlace"`          // whether it may be called in place
 	Folds     bool       `json:"folds"`            // whether there are reductions, of which Order speaks
 	Order     spec.Order `json:"order"`            // what the trees of all schedules achieve
-	Capacity  int        `json:"capacity"`         // the most that a schedule needs, see Report
+	Capacity  int        `json:"capacity"`         // the most that a schedule needs, see Report; no schedule needs Room
 	Scratch   int        `json:"scratch"`          // the most slots that a rank has
 	Messages  int        `json:"messages"`         // the most that a schedule has
 }
@@ -49,7 +49,7 @@ type Summary struct {
 // ErrNothing is the error of a proof of no calls at all: the algorithm serves none of the sizes.
 var ErrNothing = errors.New("there is nothing to prove")
 
-// Algorithm proves a. Its error is a *Failure, the one of the first call that fails, smallest size first; or the
+// Algorithm proves a, for package fast: unlike Schedule, it refuses what needs more room than transports promise. Its error is a *Failure, the one of the first call that fails, smallest size first; or the
 // cause of ctx's end; or ErrNothing.
 func Algorithm(ctx context.Context, a *gen.Algorithm, o Options) (Summary, error) {
 	p := &proof{a: a, o: o.orDefault(), summary: Summary{Algorithm: a.FullName(), Order: spec.RankOrdered}}
@@ -185,6 +185,9 @@ func (p *proof) noSchedule(call gen.Params, err error) *Failure {
 func (c *checker) proveBoth(s *gen.Schedule) (inPlace bool, err error) {
 	if err := c.load(s); err != nil {
 		return false, err
+	}
+	if f := c.needsRoom(); f != nil {
+		return false, f
 	}
 	if err := c.prove(false); err != nil {
 		return false, err

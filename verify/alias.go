@@ -22,6 +22,13 @@ func (c *checker) alias() *Failure {
 		if x.afterSend < 0 {
 			continue
 		}
+		if sent, into := c.source(x.afterSend).Srcs[0], c.source(int32(g)).Dst; sent.N != into.N || sent.Like != into.Like {
+			f := c.failure(Alias, int32(g))
+			f.Place = into
+			f.Expected = "a receive that follows a send part by part is as long as that"
+			f.Got = fmt.Sprintf("%v and the send's %v differ in length", into, sent)
+			return f
+		}
 		sent := c.srcs[c.ins[x.afterSend].src]
 		if same, overlap := c.overlap(x.rank, x.dst, sent); overlap && !same {
 			f := c.failure(Alias, int32(g))

@@ -17,8 +17,11 @@ type Report struct {
 	// Capacity is the smallest number of messages that every channel may be limited to without a deadlock: 0 means
 	// rendezvous. Channels finds out how many each single channel needs.
 	Capacity int `json:"capacity"`
-	Scratch  int `json:"scratch"` // slots of scratch that the rank with the most of them has
-	Used     int `json:"used"`    // as many of these as are used
+	// Room is Capacity if the schedule needs more room than transports promise (ARCHITECTURE.md, "What a channel promises"),
+	// else 0. What is received AfterSend needs a Capacity of 1 and no Room.
+	Room    int `json:"room"`
+	Scratch int `json:"scratch"` // slots of scratch that the rank with the most of them has
+	Used    int `json:"used"`    // as many of these as are used
 }
 
 // Schedule proves s for calls in place or out of place. Its error is a *Failure, or says that the question is wrong: the

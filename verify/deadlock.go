@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/gen"
@@ -20,7 +21,8 @@ func (c *checker) end(g int32) int32 {
 // unbounded is the capacity of channels that never hold a sender up.
 const unbounded = 1 << 30
 
-// deadlock checks that the schedule ends when channels hold any number of messages, and finds how many they must hold.
+// deadlock checks that the schedule ends when channels hold any number of messages, and finds how many they must hold, and
+// whether transports promise that.
 func (c *checker) deadlock() *Failure {
 	c.findPrefixes()
 	if c.ends(func(int32) int32 { return 0 }) {
@@ -32,6 +34,9 @@ func (c *checker) deadlock() *Failure {
 	}
 	c.takeOrder()
 	c.report.Capacity = c.uniformCapacity()
+	if !c.endsAsPromised() {
+		c.report.Room = c.report.Capacity
+	}
 	return nil
 }
 
@@ -53,15 +58,22 @@ func (c *checker) uniformCapacity() int {
 // as far as they happen, in the graph.
 func (c *checker) ends(capacity func(channel int32) int32) bool {
 	c.graph.reset(2 * len(c.ins))
+	c.afterEdges()
 	for g := range int32(len(c.ins)) {
-		for _, a := range c.source(g).After {
-			c.graph.edge(c.end(c.first[c.ins[g].rank]+int32(a)), c.begin(g))
-		}
 		if c.ins[g].isMessage() {
 			c.messageEdges(g, capacity(c.ins[g].channel))
 		}
 	}
 	return c.graph.sort()
+}
+
+// afterEdges have each instruction begin when those that it waits for have ended.
+func (c *checker) afterEdges() {
+	for g := range int32(len(c.ins)) {
+		for _, a := range c.source(g).After {
+			c.graph.edge(c.end(c.first[c.ins[g].rank]+int32(a)), c.begin(g))
+		}
+	}
 }
 
 func (c *checker) messageEdges(g, capacity int32) {
@@ -139,7 +151,17 @@ func (c *checker) inPrefix(a, g int32) bool {
 
 // explainDeadlock shows a cycle of events, each of which waits for the next.
 func (c *checker) explainDeadlock(cycle []int32) *Failure {
-	f := c.failure(Deadlock, cycle[0]/2)
+	f := c.showCycle(Deadlock, cycle)
+	f.Expected, f.Got = "every instruction can end", "these wait for each other, channels of any capacity given:"
+	return f
+}
+
+// showCycle is a failure whose trace is a cycle of events.
+func (c *checker) showCycle(check Check, cycle []int32) *Failure {
+	cycle = slices.DeleteFunc(cycle, func(e int32) bool { // what happens to no message and nowhere in memory
+		return int(e) >= 2*len(c.ins) || c.ins[e/2].kind == gen.JoinInstr
+	})
+	f := c.failure(check, cycle[0]/2)
 	var b strings.Builder
 	for i, e := range cycle {
 		c.involve(f, e/2)
@@ -149,7 +171,6 @@ func (c *checker) explainDeadlock(cycle []int32) *Failure {
 		}
 		fmt.Fprintf(&b, "%s\n  %s %s\n", c.name(e/2), c.reason(e, next), c.name(next/2))
 	}
-	f.Expected, f.Got = "every instruction can end", "these wait for each other, channels of any capacity given:"
 	f.Trace = b.String() + f.Trace
 	return f
 }
@@ -158,12 +179,18 @@ func (c *checker) explainDeadlock(cycle []int32) *Failure {
 func (c *checker) reason(e, next int32) string {
 	x, y := &c.ins[e/2], &c.ins[next/2]
 	switch {
-	case x.rank != y.rank:
+	case x.isMessage() && y.isMessage() && x.slot == y.slot && x.isReceive():
 		return "cannot end before its message is sent by"
+	case x.isMessage() && y.isMessage() && x.slot == y.slot:
+		return "cannot end before its message is received by"
+	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1 && x.rank == y.rank:
+		return "comes, on its channel, after"
+	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1:
+		return "comes, on its channel, after the message of"
 	case x.afterSend == next/2 && e%2 == 1:
 		return "overwrites what is first to be sent by"
-	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1:
-		return "comes, on its channel, after"
+	case x.rank != y.rank:
+		return "moves part by part with a message of"
 	}
 	return "waits for"
 }

@@ -7,6 +7,7 @@
 //     ranks form a Kahn network: whether it blocks, and what it computes, does not depend on timing, and one run decides
 //     (deadlock). Each channel's need of buffer space follows from the same graph of events with an edge from the receive
 //     of message k-K to the end of the send of message k, for room for K messages; K = 0 is a rendezvous.
+//     An algorithm may need no more room than transports promise (room).
 //   - Within a rank, any two accesses to one place of which one is a write are ordered by what the rank waits for (race).
 //     A send reads until it ends, a receive writes while it is in flight. What is listed AfterSend is the exception.
 //     Buffer space orders nothing, because a transport may have more of it. In place, the pass is repeated with Out and

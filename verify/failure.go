@@ -19,6 +19,7 @@ const (
 	Unmatched     Check = "unmatched"     // a receive without a message, or a message without a receive
 	Length        Check = "length"        // the two ends of a message differ in length for some count
 	Deadlock      Check = "deadlock"      // ranks wait for each other forever, however much a channel holds
+	Room          Check = "room"          // ranks wait for each other forever where channels have the room that transports promise
 	Entered       Check = "entered"       // a rank may leave before another has come
 	Frame         Check = "frame"         // a write to what is promised to stay as it was
 	Alias         Check = "alias"         // an action whose places overlap in a way that it does not allow
@@ -37,6 +38,7 @@ var meanings = map[Check]string{
 	Unmatched:     "a receive has no message, or a message has no receive",
 	Length:        "the two ends of a message differ in length",
 	Deadlock:      "ranks wait for each other forever",
+	Room:          "ranks wait for each other forever, unless channels have room for messages, which no transport promises",
 	Entered:       "a rank may leave before another has come",
 	Frame:         "a place is written that has to stay as it was",
 	Alias:         "an action's places overlap in a way that it does not allow",

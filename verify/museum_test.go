@@ -110,6 +110,9 @@ var museum = []exhibit{
 		recv.AfterSend = false
 		return []gen.Node{gen.Step{recv}, gen.Step{x[0]}}
 	}), verify.Deadlock, "cannot end before its message is sent by"},
+	{"room that no transport promises: everybody sends before it receives", gen.AllGatherRing, edit.Nth(1, inTwo),
+		verify.Room, "cannot end before its message is received by"},
+	{"a double tree: both children are awaited in the step after a rank sends as a leaf", doubleTreeOf(false), func(*gen.Algorithm) {}, verify.Room, "size 2"},
 	{"a barrier that lacks its last round", gen.BarrierDissemination, edit.Let("rounds", 0, func(x *gen.Let) {
 		x.Is = spec.Max(zero, spec.Sub(x.Is, one))
 	}), verify.Entered, "rank 0 leaves only after rank 1 has come"},
@@ -173,6 +176,9 @@ var museum = []exhibit{
 }
 
 func twice[T gen.Node](x T) []gen.Node { return []gen.Node{x, x} }
+
+// inTwo makes a step's first action, a send, a step of its own.
+func inTwo(x gen.Step) []gen.Node { return []gen.Node{x[:1], x[1:]} }
 
 // halves is a reduce-scatter of two ranks: each sends the other's half and reduces its own.
 var halves = gen.Algorithm{

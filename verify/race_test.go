@@ -97,6 +97,9 @@ func TestAlias(t *testing.T) {
 		{"a receive over what it is reduced with", received(span(spec.Scratch, 0, 2), span(spec.Scratch, 0, 2)), "", ""},
 		{"a receive over what it is reduced with, in part",
 			received(span(spec.Scratch, 1, 2), span(spec.Scratch, 0, 2)), verify.Alias, verify.Alias},
+		{"a receive that follows a shorter send, part by part", pair(
+			[]gen.Instr{send(1, in(0)), afterSend(0, recv(1, span(spec.Scratch, 0, 2)))},
+			[]gen.Instr{recv(0, slot(0)), send(0, span(spec.In, 0, 2))}), verify.Alias, verify.Alias},
 	} {
 		x.run(t)
 	}

@@ -165,8 +165,7 @@ func (e *explanation) write(c *call) {
 	fmt.Fprintf(c.stdout, "\nThe program of every rank:\n\n%s", e.Program)
 	fmt.Fprintf(c.stdout, "\nThe steps of %s, %d %s to a block:\n\n%s", callWords(e.Schedule.Primitive, p), e.Schedule.Chunks,
 		plural(e.Schedule.Chunks, "chunk"), emit.Table(e.Schedule))
-	fmt.Fprintf(c.stdout, "\nProved for this size%s: a channel has to hold %d %s.\n", orderWords(*e.Proof), e.Proof.Capacity,
-		plural(e.Proof.Capacity, "message"))
+	fmt.Fprintf(c.stdout, "\nProved for this size%s: it ends in every interleaving, %s.\n", orderWords(*e.Proof), emit.Room(e.Proof.Capacity > 0))
 	if e.Every != nil {
 		fmt.Fprintf(c.stdout, "Proved by induction for every size and depth by %s: every call may get it.\n", strings.Join(e.Every.Solvers, " and by "))
 	} else {

@@ -264,6 +264,7 @@ var mine = gen.Algorithm{
 
 // TestRefused has packages that are refused. Each error says where, and nothing is written.
 func TestRefused(t *testing.T) {
+	const receive = `gen.Recv{From: spec.Var("prev"), Into: gen.Chunk(spec.Out, spec.Int(0))}`
 	for name, test := range map[string]struct {
 		files map[string]string
 		want  string // a pattern
@@ -312,6 +313,9 @@ func TestRefused(t *testing.T) {
 		"a number that is a truth value": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "gen.Chunk(spec.In, spec.Int(0))", "gen.Chunk(spec.In, spec.Lt(spec.Rank, spec.Int(0)))", 1))},
 			`a\.go:17:\d+: same/copy: .* truth value`},
+		"room in channels that no transport promises": {map[string]string{"exchange.go": strings.Replace(read(t, filepath.Join(example, "exchange.go")),
+			receive, "}, gen.Step{\n"+receive, 1)},
+			`exchange\.go:\d+:\d+: neighbours/ring fails the check "room": .*, which no transport promises\n(.*\n)*.*recv .* from 1\n +waits for rank 0, step 0: send in.0. to 1`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

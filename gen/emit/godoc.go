@@ -127,7 +127,7 @@ func inPlaceDoc(p spec.Primitive, share sharing) string {
 
 // algorithmDoc is the comment of an algorithm's function.
 func algorithmDoc(a Proved, name string) string {
-	a.Proof.Every.lends = induct.Lends(&a.Algorithm)
+	a.Proof.Every.lends, a.Proof.Every.segment = induct.Lends(&a.Algorithm), induct.Follows(&a.Algorithm)
 	text := paragraph(name+" is "+a.FullName()+". "+a.Doc) + promise(spec.Describe(a.Primitive))
 	for _, part := range []string{needs(a.Requires), costWords(&a.Algorithm), "Source: " + a.Source + ".", a.Proof.words(a.Primitive)} {
 		if part != "" {

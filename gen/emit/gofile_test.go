@@ -36,7 +36,7 @@ func golden(t *testing.T, name string, got []byte) {
 var theirs = Package{Path: "example.org/theirs", Name: "theirs", Command: "go tool collgen gen"}
 
 // proof is what a proof may have to say.
-var proof = Proof{Sizes: []int{1, 2, 3, 4, 8}, Depths: []int{1, 2}, Sampled: 9, Schedules: 42, InPlace: true, Capacity: 2}
+var proof = Proof{Sizes: []int{1, 2, 3, 4, 8}, Depths: []int{1, 2}, Sampled: 9, Schedules: 42, InPlace: true, Segment: true}
 
 // TestShapes has functions for buffers of all shapes.
 func TestShapes(t *testing.T) {

@@ -19,7 +19,7 @@ type Proof struct {
 	InPlace   bool // in place too
 	Folds     bool // whether there are reductions, which are in Order
 	Order     spec.Order
-	Capacity  int // how many messages a channel has to hold; 0: none
+	Segment   bool // whether a channel has to hold a segment of a message, of what is received AfterSend
 	Every     Induction
 }
 
@@ -29,6 +29,7 @@ type Induction struct {
 	Obligations int      // how many
 	Solvers     []string // each of which proved all of them
 	lends       bool     // whether the algorithm lends
+	segment     bool     // as in Proof
 }
 
 // words says what was proved by induction, for all of what.
@@ -45,8 +46,8 @@ func (x Induction) words(of []string) string {
 		loans = "what is lent is read by the reductions of its step alone and not changed before, "
 	}
 	return fmt.Sprintf(" By induction over steps, for %s, while sizes and products fit an int: what the primitive promises holds, no two "+
-		"accesses race, %sand the call ends if every channel has room for a message; %d obligations, each proved by %s.",
-		strings.Join(append([]string{sizes}, of...), ", "), loans, x.Obligations, strings.Join(x.Solvers, " and by "))
+		"accesses race, %sand the call ends in every interleaving, %s; %d obligations, each proved by %s.",
+		strings.Join(append([]string{sizes}, of...), ", "), loans, Room(x.segment), x.Obligations, strings.Join(x.Solvers, " and by "))
 }
 
 // words says what was proved of an algorithm of p.
@@ -78,7 +79,7 @@ func (x Proof) words(p spec.Primitive) string {
 		calls = append(calls, "out of place and in place")
 	}
 	text := fmt.Sprintf("Proved for %s (%d schedules): what is said after the call holds, no two accesses race, and the call ends in "+
-		"every interleaving, %s.", strings.Join(calls, ", "), x.Schedules, room(x.Capacity))
+		"every interleaving, %s.", strings.Join(calls, ", "), x.Schedules, Room(x.Segment))
 	if x.Folds {
 		text += " Order: " + x.Order.String() + "."
 	}
@@ -102,14 +103,12 @@ func (x Proof) limits() (sizes, depths int) {
 	return sizes, depths
 }
 
-func room(capacity int) string {
-	switch capacity {
-	case 0:
-		return "even if no channel has room for a message"
-	case 1:
-		return "if every channel has room for a message"
+// Room says how little room in channels is enough: what transports promise for what is received AfterSend, or less.
+func Room(segment bool) string {
+	if segment {
+		return "even if no channel has room for more than a segment of a message"
 	}
-	return fmt.Sprintf("if every channel has room for %d messages", capacity)
+	return "even if no channel has room for a message"
 }
 
 // Ranges is ascending numbers for people: 1..64, or 1, 2, 4, 8.

@@ -87,7 +87,13 @@ func (t *tla) schedule() string {
 // program is the instructions of rank. Those that only wait are left out: what waits for them waits for what they wait for.
 func (t *tla) program(rank int) (records []string) {
 	instrs := t.s.Ranks[rank].Instrs
-	number := make([]int, len(instrs))
+	number := make([]int, len(instrs)) // all of them first: a receive may be listed before the send that it comes after
+	for i, n := 0, 0; i < len(instrs); i++ {
+		if instrs[i].Kind != gen.JoinInstr {
+			n++
+			number[i] = n
+		}
+	}
 	waits := make([][]int, len(instrs))
 	type way struct {
 		sends      bool
@@ -110,7 +116,6 @@ func (t *tla) program(rank int) (records []string) {
 			if in.AfterSend >= 0 {
 				afterSend = number[in.AfterSend]
 			}
-			number[i] = len(records) + 1
 			prior, w := 0, way{in.Kind == gen.SendInstr, in.Peer, in.Channel}
 			if w.sends || in.Kind == gen.RecvInstr || in.Kind == gen.RecvReduceInstr {
 				prior, last[w] = last[w], number[i]

@@ -16,7 +16,7 @@ func TestTLA(t *testing.T) {
 	for _, x := range []struct {
 		a       *gen.Algorithm
 		inPlace bool
-	}{{&gen.AllReduceRecursiveDoubling, true}, {&gen.AllReduceTwoShot, false}, {&gen.BroadcastBinomial, false}} {
+	}{{&gen.AllReduceRecursiveDoubling, true}, {&gen.AllToAllDirect, true}, {&gen.AllReduceTwoShot, false}, {&gen.BroadcastBinomial, false}} {
 		s, err := gen.Instantiate(x.a, gen.Params{Size: 3, Root: 1, Depth: 1})
 		if err != nil {
 			t.Fatal(err)

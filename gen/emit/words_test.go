@@ -70,12 +70,15 @@ func TestInduction(t *testing.T) {
 	}
 	p.Every = Induction{Sizes: "1..2^31", Obligations: 5, Solvers: []string{"z3", "cvc5"}}
 	want := " By induction over steps, for sizes 1..2^31, all roots, all depths, while sizes and products fit an int: what the primitive promises holds, " +
-		"no two accesses race, and the call ends if every channel has room for a message; 5 obligations, each proved by z3 and by cvc5."
+		"no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 5 obligations, each proved by z3 and by cvc5."
 	if got := p.words(spec.Broadcast); !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want it to end with %q", got, want)
 	}
-	p.Every.lends = true
+	p.Every.lends, p.Every.segment = true, true
 	if got := p.words(spec.Broadcast); !strings.Contains(got, "no two accesses race, what is lent is read by") {
 		t.Errorf("that loans are proved is not said: %q", got)
+	}
+	if got := p.words(spec.Broadcast); !strings.Contains(got, "even if no channel has room for more than a segment of a message; 5 obligations") {
+		t.Errorf("what room is needed is not said: %q", got)
 	}
 }

@@ -20,6 +20,7 @@ func (w *walker) messages() {
 				w.matched(x)
 				w.distinct(x)
 				w.apart(x)
+				w.follows(x)
 				for _, y := range st.recvs[:i] {
 					w.noRace(x, y)
 					w.noRace(y, x)

@@ -66,6 +66,7 @@ var plants = []planted{
 	{"binomial: a block too many", gen.GatherBinomial, send(0, func(x *gen.Send) { x.Data.N = off(x.Data.N) }), "bounds"},
 	{"binomial: without room for a slot", gen.ScatterBinomial, func(a *gen.Algorithm) { a.Scratch = under(a.Scratch) }, "bounds"},
 	{"tree: not finished", gen.AllReduceTree, finish(0, func(x *gen.Finish) { x.Data.N = zero }), "entry"},
+	{"ring: AfterSend of what goes to another rank", gen.AllGatherRing, recv(0, func(x *gen.Recv) { x.AfterSend = true }), "room"},
 	{"lent: a later step reduces it", gen.AllReduceOneShot, func(a *gen.Algorithm) {
 		step := a.Body[0].(gen.Step)
 		a.Body = []gen.Node{step[:2], step[2:]}
@@ -148,6 +149,29 @@ func TestSeveralMessages(t *testing.T) {
 			t.Error(proof.Refute(t.Context(), proof.Open()[0], o.Limit))
 		}
 	}
+}
+
+// TestSendsFirst: a ring in which everybody sends before it receives, in two steps, needs room that no transport promises. The messages
+// have no partner at their moment; and nobody may say that the two steps are of one.
+func TestSendsFirst(t *testing.T) {
+	solver := needSolver(t, "z3")
+	a := gen.AllGatherRing
+	edit.Nth(1, func(x gen.Step) []gen.Node { return []gen.Node{x[:1], x[1:]} })(&a)
+	hints := induct.For(&gen.AllGatherRing)
+	if _, err := every.NewProblem(&a, hints); err == nil || !strings.Contains(err.Error(), "has no partner at its moment") {
+		t.Error(err)
+	}
+	hints.Together = [][2]int{{1, 2}}
+	p, err := every.NewProblem(&a, hints)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep(p, "exclusive")
+	proof, err := p.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge(t, proof, "exclusive")
 }
 
 // keep leaves of a problem the obligations of a name, or all if that is empty.

@@ -28,7 +28,7 @@ var missing = map[string]string{
 	"verify/lend.go, borrow: `+` for `-`":                      "no test reads a place of which only the end is lent",
 	"verify/shape.go, work: `2` for `1`, no. 2":                "how much work is too much: no schedule is that close to it",
 	"verify/race.go, placeOf: `||` for `&&`":                   "no test looks at the place that a race is about where the later instruction reads it",
-	"verify/deadlock.go, explainDeadlock: `{}` for `continue`": "no test reads all lines of a deadlock",
+	"verify/deadlock.go, showCycle: `{}` for `continue`": "no test reads all lines of a deadlock",
 }
 
 // isSame tells whether a mutant is one of those.

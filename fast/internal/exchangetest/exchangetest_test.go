@@ -60,7 +60,8 @@ type fault struct {
 	after    func([]wire.Recv, error) error
 	fail     func(exchangetest.Transport, error)
 	close    func(exchangetest.Transport) error
-	nobodyIs bool // waited for
+	nobodyIs bool                                                // waited for
+	parts    func(sends []wire.Send, recvs []wire.Recv) [][2]int // Exchanges, by the number of sends and receives, for one
 }
 
 var faults = map[string]fault{
@@ -87,6 +88,15 @@ var faults = map[string]fault{
 				recvs[i].Into[0] ^= 1
 			}
 		}
+	}},
+	"sends all before it receives": {fails: "after send", parts: func(sends []wire.Send, recvs []wire.Recv) [][2]int {
+		return [][2]int{{len(sends), 0}, {0, len(recvs)}}
+	}},
+	"one rank after the other": {fails: "apart", parts: func(sends []wire.Send, recvs []wire.Recv) (parts [][2]int) {
+		for range sends {
+			parts = append(parts, [2]int{1, 1})
+		}
+		return parts
 	}},
 	"takes back what is lent": {fails: "lend", after: func(recvs []wire.Recv, err error) error {
 		for i := range recvs {
@@ -166,9 +176,22 @@ func (f faulty) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Re
 	if f.before != nil {
 		f.before(sends, recvs)
 	}
-	err := f.Transport.Exchange(ctx, sends, recvs)
+	err := f.exchange(ctx, sends, recvs)
 	if f.after != nil {
 		err = f.after(recvs, err)
+	}
+	return err
+}
+
+func (f faulty) exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) (err error) {
+	if f.parts == nil {
+		return f.Transport.Exchange(ctx, sends, recvs)
+	}
+	for _, n := range f.parts(sends, recvs) {
+		if err == nil {
+			err = f.Transport.Exchange(ctx, sends[:n[0]], recvs[:n[1]])
+			sends, recvs = sends[n[0]:], recvs[n[1]:]
+		}
 	}
 	return err
 }

@@ -1,0 +1,68 @@
+package verify
+
+// What transports promise is in ARCHITECTURE.md, "What a channel promises": a message moves when both of its ends are in flight and
+// those before it on its channel were received, and then segment by segment.
+//
+// In how many segments depends on its length and on the transport. If it is only one, a receive AfterSend waits for its send. If
+// there are many, the send waits in turn until the receive has taken all but the last, and so for what that waits for. So a
+// message moves when it could by itself, and those that it follows segment by segment could, too: then it does in any number of
+// segments. Two messages that follow each other move together. Longer rings of such messages, which need several sends to one rank
+// with a receive AfterSend each, count as waiting for each other; the language has none.
+
+// endsAsPromised tells whether the schedule ends with what transports promise. Its graph has one more event for each
+// message: that it moves, from which on nothing but time is needed until both ends are complete.
+func (c *checker) endsAsPromised() bool {
+	c.graph.reset(2*len(c.ins) + len(c.sends))
+	c.afterEdges()
+	for ch := range len(c.channel) - 1 {
+		for slot := c.channel[ch]; slot < c.channel[ch+1]; slot++ {
+			c.moveEdges(slot, slot > c.channel[ch])
+		}
+	}
+	return c.graph.sort()
+}
+
+// moveEdges says what the message of a slot waits for, and what waits for it. If it follows, another one goes before it.
+func (c *checker) moveEdges(slot int32, follows bool) {
+	moves := c.moves(slot)
+	for _, ends := range [][]int32{c.sends, c.recvs} {
+		g := ends[slot]
+		c.graph.edge(c.begin(g), moves)
+		c.graph.edge(moves, c.end(g))
+		if follows && !c.inPrefix(ends[slot-1], g) {
+			c.graph.edge(c.begin(ends[slot-1]), c.begin(g))
+			c.graph.edge(c.end(ends[slot-1]), moves)
+		}
+	}
+	if before := c.movesAfter(slot); before >= 0 && c.moves(before) != moves {
+		c.graph.edge(c.moves(before), moves)
+	}
+}
+
+// moves is the event that the message of a slot moves: one for two messages that wait for each other.
+func (c *checker) moves(slot int32) int32 {
+	if other := c.movesAfter(slot); other >= 0 && other < slot && c.movesAfter(other) == slot {
+		slot = other
+	}
+	return int32(2*len(c.ins)) + slot
+}
+
+// movesAfter is the slot of the message whose parts have to be sent before those of slot can be taken, or -1.
+func (c *checker) movesAfter(slot int32) int32 {
+	if send := c.ins[c.recvs[slot]].afterSend; send >= 0 {
+		return c.ins[send].slot
+	}
+	return -1
+}
+
+// needsRoom is a failure if the schedule needs more room in channels than transports promise.
+func (c *checker) needsRoom() *Failure {
+	if c.report.Room == 0 {
+		return nil
+	}
+	c.endsAsPromised()
+	f := c.showCycle(Room, c.graph.cycle())
+	f.Expected = "every instruction can end where a channel holds nothing of a message that nobody receives yet"
+	f.Got = "these wait for each other:"
+	return f
+}
