@@ -19,7 +19,7 @@ type Collective struct {
 	Needs        Needs  // which ranks' calls it takes for one to end
 	Algorithms   []Algorithm
 	// Rules say which algorithm a call gets: that of the first rule that matches. A call that none matches gets the first
-	// of Algorithms that serves it.
+	// of Algorithms that serves it. Algorithms that were not proved for so many ranks are passed over.
 	Rules []Rule
 }
 

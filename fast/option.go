@@ -21,7 +21,7 @@ const (
 func WithAlgorithm(name string) Option { return Option{kind: algorithmOption, name: name} }
 
 // WithDepth has a pipelined algorithm cut its chunks into n pieces, n >= 1, but not into more than a block has elements.
-// Other algorithms ignore it.
+// Other algorithms ignore it. It is refused if the algorithm was not proved for this depth, see Unproved.
 func WithDepth(n int) Option { return Option{kind: depthOption, depth: n} }
 
 // Unproved lets a call be carried out by an algorithm that was not proved for so many ranks, or for its depth, which is refused

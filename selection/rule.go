@@ -32,7 +32,7 @@ type Rule struct {
 	MaxPerHost int `json:"maxPerHost,omitempty"`
 	MaxBytes   int `json:"maxBytes,omitempty"` // bytes of one block, inclusive; 0: any number
 	// PieceBytes sets the depth of a pipelined algorithm: as many pieces as there are PieceBytes in a block, rounded up, but
-	// at least 1 and at most as many as there are elements. 0: depth 1.
+	// at least 1 and at most as many as there are elements, or as the algorithm was proved for. 0: depth 1.
 	PieceBytes int `json:"pieceBytes,omitempty"`
 	// Predicted says that the rule follows from what algorithms cost in a model, and was not measured.
 	Predicted bool `json:"predicted,omitempty"`
