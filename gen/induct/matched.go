@@ -39,11 +39,12 @@ func (w *walker) matched(x *action) {
 		f := w.anywhere(c, x.place())
 		y := w.partner(x)
 		g := w.across(x, f, "_peer")
+		var parts []Part
 		for _, e := range g.guard {
-			c.want(Part{"the peer comes there", e})
+			parts = append(parts, Part{"the peer comes there", e})
 		}
-		c.want(Part{"its peer is this rank", eq(g.eval(y.peer()), f.rank())})
-		c.want(equallyLong(f, x.data(), g, y.data())...)
+		parts = append(parts, Part{"its peer is this rank", eq(g.eval(y.peer()), f.rank())})
+		c.want(of(x.side(), append(parts, equallyLong(f, x.data(), g, y.data())...))...)
 	})
 }
 
@@ -73,7 +74,7 @@ func (w *walker) distinct(x *action) {
 	w.once("distinct", "in each turn of the loop in the step the peer is another one, which says where received data go", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		turn := f.vars[loop.Var]
-		c.want(Part{"the turn of the peer", eq(x.turnOf(f, f.eval(x.peer())), turn)})
+		c.want(Part{x.side() + ": the turn of the peer", eq(x.turnOf(f, f.eval(x.peer())), turn)})
 		if into := written(x.node); !isNothing(into) {
 			r := f.region(into)
 			c.want(Part{"a cell", le(r.n, one)}, Part{"the turn of the cell", eq(x.turnOf(f, r.at), turn)})

@@ -14,6 +14,9 @@ import (
 // implied are the parts of goals that refuse nothing which other parts do not refuse: what they say follows from those.
 var implied = map[string]string{
 	"bounds: operand: the number of cells is not negative": "it is that of the region",
+	"matched: a receive: data":                             "the send at its other end says so",
+	"matched: a receive: as many cells":                    "the same",
+	"matched: a receive: as long a chunk":                  "the same",
 	"operands: the right one is not finished":              "what is finished is of all ranks, and with another operand it would be of more",
 	"operands: no more operands than ranks":                "operand i is the input of rank i, and no value is of a rank that there is not",
 	"post: sum: all ranks":                                 "nothing but a sum of all ranks is ever finished",

@@ -22,7 +22,6 @@ var (
 	other            = spec.Sub(one, rank) // of two ranks
 	next             = spec.Up(off(rank), size)
 	prev             = spec.Down(under(rank), size)
-	isFirst          = spec.Eq(rank, zero)
 	isSecond         = spec.Eq(rank, one)
 	k                = v("k")
 )
@@ -137,14 +136,17 @@ var refusedByOnePart = []wrong{
 	{"bounds: operand i: the last cell is in the buffer", among(2, gen.AllGatherDirect, first(0, step(reduced(one, cell(in, 1))))), noHints},
 	{"frame: not in", among(2, gen.AllGatherDirect, step(copied(cell(in, 0), cell(in, 0)))), noHints},
 
-	{"matched: data", among(2, gen.AllGatherDirect, step(sent(other, cell(in, 0)), gen.Recv{From: other})), noHints},
-	{"matched: as long a chunk", chunks(n(2), among(2, wholeOfTwo, step(sent(other, cell(in, 0)), received(other, gen.Slot(scratch, zero, one))))), noHints},
-	{"matched: as many cells", among(2, gen.AllToAllDirect, step(sent(other, cells(in, 0, 2)), received(other, cell(scratch, 0)))), noHints},
-	{"matched: its peer is this rank", among(3, gen.AllGatherDirect, step(sent(next, cell(in, 0)), received(next, cell(scratch, 0)))), noHints},
-	{"matched: the peer comes there", among(2, gen.AllGatherDirect, first(0, step(sent(other, cell(in, 0)), received(other, cell(scratch, 0))))), noHints},
-	{"distinct: the turn of the peer", among(3, gen.AllGatherDirect, step(
-		gen.For{Var: "t", N: n(2), Body: []gen.Node{sent(next, cell(in, 0))}},
-		gen.For{Var: "t", N: n(2), Body: []gen.Node{received(prev, gen.Chunk(scratch, turnCell))}})), noHints},
+	{"matched: a send: data", among(2, gen.AllGatherDirect, step(sent(other, cell(in, 0)), gen.Recv{From: other})), noHints},
+	{"matched: a send: as long a chunk", chunks(n(2), among(2, wholeOfTwo, step(sent(other, cell(in, 0)), received(other, gen.Slot(scratch, zero, one))))), noHints},
+	{"matched: a send: as many cells", among(2, gen.AllToAllDirect, step(sent(other, cells(in, 0, 2)), received(other, cell(scratch, 0)))), noHints},
+	{"matched: a send: its peer is this rank", among(3, gen.AllGatherDirect, step(where(spec.Lt(rank, n(2)), sent(n(2), cell(in, 0))),
+		first(2, received(zero, cell(scratch, 0))))), noHints},
+	{"matched: a receive: its peer is this rank", among(3, gen.AllGatherDirect, step(first(0, sent(one, cell(in, 0))),
+		where(spec.Lt(zero, rank), received(zero, cell(scratch, 0))))), noHints},
+	{"matched: a send: the peer comes there", among(2, gen.AllGatherDirect, step(first(0, sent(other, cell(in, 0))), first(0, where(isSecond, received(other, cell(scratch, 0)))))), noHints},
+	{"matched: a receive: the peer comes there", among(2, gen.AllGatherDirect, step(first(0, where(isSecond, sent(other, cell(in, 0)))), first(0, received(other, cell(scratch, 0))))), noHints},
+	{"distinct: a send: the turn of the peer", among(3, gen.AllGatherDirect, step(turns(2, sent(next, cell(in, 0))), turns(1, received(prev, gen.Chunk(scratch, turnCell))))), noHints},
+	{"distinct: a receive: the turn of the peer", among(3, gen.AllGatherDirect, step(turns(1, sent(next, cell(in, 0))), turns(2, received(prev, gen.Chunk(scratch, turnCell))))), noHints},
 	{"distinct: the turn of the cell", among(3, gen.AllGatherDirect, step(everyOther(cell(in, 0), cell(scratch, 0))...)), noHints},
 	{"distinct: a cell", among(3, gen.AllToAllDirect, step(everyOther(cells(in, 0, 2), gen.Span(scratch, turnCell, n(2)))...)), noHints},
 	{"exclusive: one step", among(2, gen.AllGatherDirect, step(sent(other, cell(in, 0))), step(received(other, cell(scratch, 0)))),
@@ -160,6 +162,8 @@ var refusedByOnePart = []wrong{
 		received(prev, cell(scratch, 0)), received(next, cell(scratch, 0)))), noHints},
 	{"apart: what is reduced", commutative(among(3, gen.AllGatherDirect, step(mine), step(sent(next, cell(in, 0)), sent(prev, cell(in, 0)),
 		received(prev, cell(scratch, 0)), gen.RecvReduce{From: next, Into: cell(scratch, 1), With: cell(scratch, 0)}))), noHints},
+	{"apart: what is reduced", commutative(among(3, gen.AllGatherDirect, step(mine), step(sent(prev, cell(in, 0)), sent(next, cell(in, 0)),
+		gen.RecvReduce{From: next, Into: cell(scratch, 1), With: cell(scratch, 0)}, received(prev, cell(scratch, 0))))), noHints},
 	{"alias: what is copied", among(2, gen.AllGatherDirect, step(copied(cells(scratch, 1, 2), cells(scratch, 0, 2)))), noHints},
 	{"alias: what is reduced", among(2, gen.AllToAllDirect, step(copied(cells(scratch, 0, 2), cells(in, 0, 2))), step(sent(other, cells(in, 0, 2)),
 		gen.RecvReduce{From: other, Into: cells(scratch, 1, 2), With: cells(scratch, 0, 2), ReceivedFirst: spec.Lt(other, rank)})), noHints},
@@ -273,6 +277,9 @@ func wholeWith(with gen.Region) gen.Node {
 
 // turnCell is the cell that belongs to a turn of a loop over all other ranks.
 var turnCell = spec.Down(spec.Sub(under(rank), v("t")), size)
+
+// turns has a rank do something so many times in one step.
+func turns(m int, x gen.Node) gen.Node { return gen.For{Var: "t", N: n(m), Body: []gen.Node{x}} }
 
 // everyOther has every rank send data to each other one, and receive from it: to and from say whom.
 func everyOther(data, into gen.Region) []gen.Node {

@@ -123,3 +123,21 @@ func TestSolverAnswers(t *testing.T) {
 		t.Errorf("a solver that is not installed: %v", err)
 	}
 }
+
+// TestNegativeExponent has goals about a power whose exponent may be negative, which is none: they are not proved.
+func TestNegativeExponent(t *testing.T) {
+	goal := spec.Le(spec.Int(1), spec.Shl(spec.Int(1), k))
+	for least, want := range map[int]string{-2: "sat", 0: "unsat"} {
+		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "k", Min: n(least), Max: size}}, Goal: goal}
+		p := &every.Problem{Algorithm: &gen.AllGatherRing, Obligations: []induct.Obligation{o}, Scripts: []string{script(t, o, goal)}}
+		proof, err := p.Prove(t.Context(), every.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, answer := range proof.Answers[0] {
+			if answer != want {
+				t.Errorf("of exponents from %d on a solver says %q, want %q", least, answer, want)
+			}
+		}
+	}
+}

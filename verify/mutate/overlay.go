@@ -26,18 +26,10 @@ type rung struct {
 	patience time.Duration // how much longer than a few times as long a mutant may take
 	limit    time.Duration // a mutant whose tests of one package, or whose command if it is no test, take longer does not end
 	cpu      time.Duration // nor one of which a process computes longer: that a busy machine does not prolong
+	twice    bool          // it kills what it refuses twice alone
 }
 
 func (r rung) isTest() bool { return r.args[0] == "test" }
-
-// tests runs the tests of packages that take seconds.
-func tests(name string, packages ...string) rung {
-	args := []string{"test", "-count=1", "-vet=off", "-failfast", "-short", "-skip=^(" + slow + ")$"}
-	return rung{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
-}
-
-// slow are the tests that run whole jobs: they test package fast, and not what is mutated here.
-const slow = "TestCombinations|TestInProcess|TestProcesses|TestCommunicators"
 
 // verdict is what became of a mutant of source code.
 type verdict struct {
@@ -97,6 +89,9 @@ func tryFile(ctx context.Context, root, file string, mutant []byte, rungs []meas
 		}
 		v.killer, v.output = r.run(ctx, root, overlay)
 		v.absent = strings.Contains(v.output, "[build failed]") || strings.Contains(v.output, "[setup failed]")
+		if v.killer != "" && r.twice && !v.absent {
+			v.killer, v.output = r.run(ctx, root, overlay)
+		}
 		if v.killer != "" {
 			break
 		}
