@@ -2,6 +2,8 @@ package every_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +140,28 @@ func TestNegativeExponent(t *testing.T) {
 			if answer != want {
 				t.Errorf("of exponents from %d on a solver says %q, want %q", least, answer, want)
 			}
+		}
+	}
+}
+
+// TestSolverMiscounts has programs in the place of a solver that answer one script never, once, and three times: only the first answer
+// to it counts, and without one there is no proof.
+func TestSolverMiscounts(t *testing.T) {
+	for says, want := range map[int]string{0: "ended after 0 of 1 scripts", 1: "", 3: ""} {
+		dir := t.TempDir()
+		text := "#!/bin/sh\ncat >/dev/null\n" + strings.Repeat("echo unsat\necho 'collgen: end of script'\n", says)
+		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+string(os.PathListSeparator)+"/bin:/usr/bin")
+		solvers, err := every.Solvers("z3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &every.Problem{Algorithm: &gen.AllGatherRing, Scripts: []string{"(check-sat)\n"}}
+		proof, err := p.Prove(t.Context(), every.Options{Solvers: solvers, Limit: 5 * time.Second})
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || len(proof.Open()) > 0) {
+			t.Errorf("of %d answers: %v", says, err)
 		}
 	}
 }

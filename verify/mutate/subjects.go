@@ -53,10 +53,11 @@ func tests(name string, packages ...string) rung {
 	return rung{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
 }
 
-// timed is tests of which some have limits of time. On a busy machine they fail with nothing changed: they kill what they refuse twice.
+// timed is tests of transports, of which some have limits of time. On a busy machine they fail with nothing changed: they kill what they
+// refuse twice. Some reserve many addresses.
 func timed(name string, packages ...string) rung {
 	r := tests(name, packages...)
-	r.twice = true
+	r.twice, r.memory = true, 64<<20
 	return r
 }
 
