@@ -123,7 +123,7 @@ func (r rung) measure(ctx context.Context, root string) (rung, error) {
 	}
 	start := time.Now()
 	r.limit, r.cpu = longest, longest
-	killer, output := r.run(ctx, root, overlay)
+	killer, output := r.judge(ctx, root, overlay)
 	if killer != "" {
 		return r, fmt.Errorf("%s: fails with nothing changed:\n%s", r.name, output)
 	}
