@@ -72,6 +72,31 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
+// TestEveryCallIsProved has algorithms that are wrong for one size, root or depth alone: each of them is found, with that call. So none
+// is counted that nobody has looked at.
+func TestEveryCallIsProved(t *testing.T) {
+	wrong := func(a gen.Algorithm, p gen.Params, o verify.Options) {
+		t.Helper()
+		is := spec.And(spec.Eq(spec.Size, spec.Int(p.Size)), spec.And(spec.Eq(spec.Root, spec.Int(p.Root)), spec.Eq(spec.Depth, spec.Int(p.Depth))))
+		a.Body = []gen.Node{gen.If{Cond: is, Else: a.Body}}
+		_, err := verify.Algorithm(t.Context(), &a, o)
+		var f *verify.Failure
+		if !errors.As(err, &f) || f.Params != p {
+			t.Errorf("%s does nothing for %+v, and the proof ends with %v", a.FullName(), p, err)
+		}
+	}
+	for size := 1; size <= verify.MaxSize; size++ {
+		wrong(gen.AllGatherRing, gen.Params{Size: size, Depth: 1}, verify.Options{From: size, To: size})
+	}
+	wrong(gen.BroadcastLinear, gen.Params{Size: verify.MaxSize, Root: verify.MaxSize - 1, Depth: 1}, verify.Options{})
+	for root := range 5 {
+		wrong(gen.BroadcastLinear, gen.Params{Size: 5, Root: root, Depth: 1}, verify.Options{To: 6})
+	}
+	for _, depth := range []int{1, 2, 3, 7} {
+		wrong(gen.BroadcastChain, gen.Params{Size: 3, Depth: depth}, verify.Options{To: 4})
+	}
+}
+
 func TestNothing(t *testing.T) {
 	a := gen.AllReduceTree
 	a.Requires.Size = zero

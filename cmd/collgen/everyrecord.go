@@ -56,7 +56,7 @@ func (s *source) recordFile(ctx context.Context) (string, error) {
 	return filepath.Join(filepath.Dir(found[0].GoFiles[0]), "proved.txt"), nil
 }
 
-// recordProved writes the record of what was proved, or says where there is another one.
+// recordProved writes the record of what was proved, and says what in it is new, or says where there is another one.
 func (c *call) recordProved(ctx context.Context, s *source, results []provedEvery) error {
 	recorded, err := s.records()
 	if err != nil {
@@ -73,10 +73,13 @@ func (c *call) recordProved(ctx context.Context, s *source, results []provedEver
 	switch {
 	case c.every.write:
 		file, err := s.recordFile(ctx)
-		if err == nil {
-			err = os.WriteFile(file, every.WriteRecords(list), 0o644)
+		if err != nil {
+			return err
 		}
-		return err
+		for _, line := range every.Changes(recorded, list) {
+			fmt.Fprintln(c.stderr, "recorded of", line)
+		}
+		return os.WriteFile(file, every.WriteRecords(list), 0o644)
 	case len(stale) > 0:
 		return fmt.Errorf("what was proved of %s is not recorded: collgen prove -write does, and then collgen gen says it in generated code",
 			strings.Join(stale, ", "))

@@ -62,8 +62,12 @@ func TestProveTheirs(t *testing.T) {
 	if status, _, stderr := collgen(t, "prove", "-package", dir); status != statusFailed || !strings.Contains(stderr, "is not recorded") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
-	if status, _, stderr := collgen(t, "prove", "-write", "-package", dir); status != 0 || read(t, filepath.Join(dir, recordName)) != want {
+	status, _, stderr := collgen(t, "prove", "-write", "-package", dir)
+	if status != 0 || read(t, filepath.Join(dir, recordName)) != want {
 		t.Errorf("status %d, and not the record of the example: %s", status, stderr)
+	}
+	if n := strings.Count(stderr, "obligations, and none before\n"); n != strings.Count(want, "0x") {
+		t.Errorf("what is new in the record is said of %d algorithms: %s", n, stderr)
 	}
 	var entries []entry
 	decode(t, &entries, "list", "-json", "-n", "3", "-package", dir)

@@ -20,10 +20,12 @@ func (w *walker) apart(x *action) {
 			g := w.turned(c, f, x.inner)
 			h := w.turned(c, f, y.inner)
 			share, equal := g.region(x.data()).overlaps(f, h.region(y.data()))
-			if afterSend(x.node) {
-				share = and(share, not(and(equal, eq(g.eval(x.peer()), h.eval(y.peer())))))
+			if !afterSend(x.node) {
+				c.want(Part{"what is sent", not(share)})
+				return
 			}
-			c.o.Goal = not(share)
+			c.want(Part{"what is sent, all of it", implies(share, equal)},
+				Part{"what is sent, to that rank", implies(share, eq(g.eval(x.peer()), h.eval(y.peer())))})
 		})
 	}
 }
@@ -33,16 +35,18 @@ func (w *walker) noRace(x, y *action) {
 	if isNothing(x.data()) {
 		return
 	}
-	regions, _ := regionsOf(y.node)
 	w.oblige("apart", fmt.Sprintf("what it writes is not what action %d receives, or reduces that with", y.index), x.index, func(c *context) {
 		f := w.anywhere(c, x.step.at)
 		g, h := w.turned(c, f, x.inner), w.turned(c, f, y.inner)
-		c.o.Goal = yes
-		for _, r := range regions {
+		reads := func(says string, r gen.Region) {
 			if !isNothing(r) {
 				share, _ := g.region(x.data()).overlaps(f, h.region(r))
-				c.o.Goal = and(c.o.Goal, not(share))
+				c.want(Part{says, not(share)})
 			}
+		}
+		reads("what is received", y.data())
+		if n, ok := y.node.(gen.RecvReduce); ok {
+			reads("what is reduced", n.With)
 		}
 	})
 }

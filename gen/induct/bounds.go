@@ -21,7 +21,7 @@ func (w *walker) defined(n gen.Node, at path) {
 	}
 	w.once("defined", what+" has a value", -1, func(c *context) {
 		f := w.anywhere(c, at)
-		c.o.Goal = f.hasValue(e)
+		c.want(Part{"value", f.hasValue(e)})
 	})
 }
 
@@ -52,17 +52,20 @@ func (w *walker) inBounds(x *action) {
 	}
 	w.once("bounds", "all regions are inside of their buffers, and the peer is another rank", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
-		c.o.Goal = yes
 		if isMessage {
 			p := c.name("peer", f.eval(x.peer()))
-			c.o.Goal = and(f.hasValue(x.peer()), le(zero, p), lt(p, spec.Size), not(eq(p, f.rank())))
+			c.want(Part{"the peer has a value", f.hasValue(x.peer())}, Part{"the peer is not negative", le(zero, p)},
+				Part{"the peer is less than the size", lt(p, spec.Size)}, Part{"the peer is another rank", not(eq(p, f.rank()))})
 		}
-		if n, ok := x.node.(gen.RecvReduce); ok {
-			c.o.Goal = and(c.o.Goal, f.hasValue(n.ReceivedFirst))
+		switch n := x.node.(type) {
+		case gen.RecvReduce:
+			c.want(Part{"the order has a value", f.hasValue(n.ReceivedFirst)})
+		case gen.Reduce:
+			c.want(Part{"the number of operands has a value", f.hasValue(n.N)}, Part{"an operand", le(one, f.eval(n.N))})
 		}
 		for i, r := range regions {
 			if !isNothing(r) {
-				c.o.Goal = and(c.o.Goal, f.inside(r), equallyLong(f, regions[0], f, regions[i]))
+				c.want(of([]string{"region", "operand"}[i], append(f.inside(r), equallyLong(f, regions[0], f, r)...))...)
 			}
 		}
 	})
@@ -95,7 +98,7 @@ func (w *walker) operandsInBounds(x *action, n gen.Reduce) {
 		f := w.anywhere(c, x.place())
 		i := c.variable(n.Var, zero, f.eval(n.N))
 		g := f.bind(n.Var, i)
-		c.o.Goal = and(f.hasValue(n.N), le(one, f.eval(n.N)), g.inside(n.From), equallyLong(f, n.Into, g, n.From))
+		c.want(of("operand i", append(g.inside(n.From), equallyLong(f, n.Into, g, n.From)...))...)
 	})
 }
 
@@ -103,21 +106,25 @@ func (w *walker) operandsInBounds(x *action, n gen.Reduce) {
 func (w *walker) keepsIn(x *action, into gen.Region) {
 	w.once("frame", "nothing is written to in", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
-		c.o.Goal = yes
 		for _, k := range f.cases(into.Buf) {
 			if k.buf == spec.In {
-				c.o.Goal = and(c.o.Goal, not(k.cond))
+				c.want(Part{"not in", not(k.cond)})
 			}
 		}
 	})
 }
 
 // inside says that r is inside of its buffer, which this rank passes.
-func (f *frame) inside(r gen.Region) expr {
+func (f *frame) inside(r gen.Region) []Part {
 	q := f.region(r)
-	ok := and(f.hasValue(r.At), f.hasValue(r.N), f.hasValue(r.Like), le(zero, q.at), le(zero, q.n))
-	for _, k := range q.cases {
-		ok = and(ok, implies(k.cond, and(f.on(k.buf), le(add(q.at, q.n), f.length(k.buf)))))
+	parts := []Part{
+		{"the first cell has a value", f.hasValue(r.At)}, {"the number of cells has a value", f.hasValue(r.N)},
+		{"the chunk that it is like has a value", f.hasValue(r.Like)},
+		{"the first cell is not negative", le(zero, q.at)}, {"the number of cells is not negative", le(zero, q.n)},
 	}
-	return ok
+	for _, k := range q.cases {
+		parts = append(parts, Part{"the rank passes the buffer", implies(k.cond, f.on(k.buf))},
+			Part{"the last cell is in the buffer", implies(k.cond, le(add(q.at, q.n), f.length(k.buf)))})
+	}
+	return parts
 }

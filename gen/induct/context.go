@@ -42,6 +42,16 @@ func (c *context) given(list ...expr) {
 	}
 }
 
+// want adds parts to the goal.
+func (c *context) want(parts ...Part) {
+	for _, p := range parts {
+		if !is(p.Is, 1) {
+			c.o.Parts = append(c.o.Parts, p)
+			c.o.Goal = and(c.o.Goal, p.Is)
+		}
+	}
+}
+
 // variable is a new variable, in min..max-1.
 func (c *context) variable(name string, min, max expr) expr {
 	name = c.free(name)

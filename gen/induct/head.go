@@ -1,6 +1,8 @@
 package induct
 
 import (
+	"fmt"
+
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
@@ -21,13 +23,15 @@ func leading(nodes []gen.Node) (p path) {
 // loopHead is the head of a loop, with what is claimed to hold there.
 type loopHead struct {
 	loop    gen.For
+	number  int // of its invariant
+	written int // how many of the claims are the invariant's own
 	leading path
 	claims  []claim
 }
 
 // newHead is the head of a loop, of which In is as it was where no claim speaks of it.
-func newHead(n gen.For, claims []gen.Claim) *loopHead {
-	h := &loopHead{loop: n, leading: leading(n.Body)}
+func newHead(n gen.For, number int, claims []gen.Claim) *loopHead {
+	h := &loopHead{loop: n, number: number, written: len(claims), leading: leading(n.Body)}
 	speaksOfIn := false
 	for _, c := range claims {
 		h.claims = append(h.claims, claim(c))
@@ -37,6 +41,14 @@ func newHead(n gen.For, claims []gen.Claim) *loopHead {
 		h.claims = append(h.claims, claim{Buf: spec.In, Chunk: gen.Cell, First: spec.Rank, Count: one})
 	}
 	return h
+}
+
+// words say what a buffer holds by claim i.
+func (h *loopHead) words(i int) string {
+	if i < h.written {
+		return fmt.Sprintf("holds what Loops[%d].Claims[%d] of the Hints says", h.number, i)
+	}
+	return fmt.Sprintf("holds the input, as no claim of Loops[%d] speaks of it,", h.number)
 }
 
 // claim is a gen.Claim.

@@ -43,10 +43,9 @@ func (w *walker) lendsScratch(x *action) {
 	}
 	w.once("lend", "what is lent has its place in scratch", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
-		c.o.Goal = yes
 		for _, k := range f.cases(written(x.node).Buf) {
 			if k.buf != spec.Scratch {
-				c.o.Goal = and(c.o.Goal, not(k.cond))
+				c.want(Part{"scratch", not(k.cond)})
 			}
 		}
 	})
@@ -77,7 +76,7 @@ func (w *walker) unchanged(x, y, r *action) {
 		f := w.anywhere(c, x.step.at)
 		l := w.loan(c, f, x, r)
 		changes, _ := l.from.overlaps(f, w.turned(c, f, y.inner).region(written(y.node)))
-		c.o.Goal = not(and(l.read, changes))
+		c.want(Part{"unchanged", not(and(l.read, changes))})
 	})
 }
 
@@ -88,7 +87,7 @@ func (w *walker) reducesLoan(x, r *action) {
 		f := w.anywhere(c, x.step.at)
 		l := w.loan(c, f, x, r)
 		share, equal := w.turned(c, f, r.inner).region(written(r.node)).overlaps(f, l.really)
-		c.o.Goal = implies(and(l.read, share), equal)
+		c.want(Part{"read in time", implies(and(l.read, share), equal)})
 	})
 }
 

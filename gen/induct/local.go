@@ -56,7 +56,7 @@ func (w *walker) localObligations(x *action, s state) {
 		w.oblige("alias", "what is copied is its destination, or apart from it", x.index, func(c *context) {
 			f := w.anywhere(c, x.place())
 			share, equal := f.region(n.Into).overlaps(f, f.region(n.From))
-			c.o.Goal = implies(share, equal)
+			c.want(Part{"what is copied", implies(share, equal)})
 		})
 	case gen.Reduce:
 		w.reducesAll(x, n, s)
@@ -77,7 +77,7 @@ func (w *walker) finishes(x *action, n gen.Finish, s state) {
 		cell := add(f.region(n.Data).at, f.anyOffset(n.Data))
 		v := s.read(f, n.Data.Buf, cell).settled()
 		f.needs(n.Data.Buf, cell, v)
-		c.o.Goal = and(v.known, not(v.done), eq(v.count, spec.Size))
+		c.want(Part{"what is finished: known", v.known}, Part{"not finished before", not(v.done)}, Part{"the sum of all ranks", eq(v.count, spec.Size)})
 	})
 }
 
@@ -89,12 +89,13 @@ func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
 		i, offset := c.variable(n.Var, zero, f.eval(n.N)), f.anyOffset(n.Into)
 		v, v0 := w.operand(f, n, s, i, offset), w.operand(f, n, s, zero, offset)
 		f.needs(n.From.Buf, add(f.bind(n.Var, i).region(n.From).at, offset), v)
-		c.o.Goal = and(le(f.eval(n.N), spec.Size), v.holds(reduction(v0.chunk, i, one, no)))
+		c.want(Part{"no more operands than ranks", le(f.eval(n.N), spec.Size)})
+		c.want(of("operand i", v.holds(reduction(v0.chunk, i, one, no)))...)
 	})
 	w.oblige("alias", "of its operands only the first two may be its destination", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		i := c.variable(n.Var, zero, f.eval(n.N))
 		share, equal := f.region(n.Into).overlaps(f, f.bind(n.Var, i).region(n.From))
-		c.o.Goal = implies(share, and(equal, lt(i, spec.Int(2))))
+		c.want(Part{"operand i", implies(share, equal)}, Part{"the first two operands", implies(share, lt(i, spec.Int(2)))})
 	})
 }

@@ -13,15 +13,16 @@ func (w *walker) forLoop(n gen.For, at path, k int, key string, s state, skews m
 	if w.loop >= len(w.hints.Loops) {
 		panic(unsupported{missing(n, at)})
 	}
-	inv := w.hints.Loops[w.loop]
+	number := w.loop
+	inv := w.hints.Loops[number]
 	w.loop++
 	skews = maps.Clone(skews)
 	skews[n.Var] = inv.Skew
-	head := newHead(n, inv.Claims)
+	head := newHead(n, number, inv.Claims)
 	w.defined(n, at)
 	w.once("turns", fmt.Sprintf("the loop over %s has no negative number of turns", n.Var), -1, func(c *context) {
 		f := w.anywhere(c, at)
-		c.o.Goal = le(zero, f.eval(n.N))
+		c.want(Part{"turns", le(zero, f.eval(n.N))})
 	})
 	inside := at.with(link{node: n})
 	w.head = n.Var
@@ -38,21 +39,21 @@ func (w *walker) forLoop(n gen.For, at path, k int, key string, s state, skews m
 
 // claim derives what shows a claim: that it holds at first, and still after a turn.
 func (w *walker) claim(head *loopHead, i int, at, inside path, before, after state) {
-	x, v := head.claims[i], head.loop.Var
+	x, v, claim := head.claims[i], head.loop.Var, head.words(i)
 	for _, buf := range x.bases(inside) {
-		w.oblige("entry", fmt.Sprintf("before the loop over %s, %s holds what its invariant says", v, buf), -1, func(c *context) {
+		w.oblige("entry", fmt.Sprintf("before the loop over %s, %s %s", v, buf, claim), -1, func(c *context) {
 			f := w.anywhere(c, at)
 			cell := w.anyCell(c, f, buf)
 			where, claimed := head.claim(f.bind(v, zero), i, buf, cell)
 			c.given(where)
-			c.o.Goal = before(f, buf, cell).holds(claimed)
+			c.want(before(f, buf, cell).holds(claimed)...)
 		})
-		w.oblige("step", fmt.Sprintf("after a turn of the loop over %s, %s holds what its invariant says of the next turn", v, buf), -1, func(c *context) {
+		w.oblige("step", fmt.Sprintf("after a turn of the loop over %s, %s %s of the next turn", v, buf, claim), -1, func(c *context) {
 			f := w.anywhere(c, inside)
 			cell := w.anyCell(c, f, buf)
 			where, claimed := head.claim(f.bind(v, add(f.vars[v], one)), i, buf, cell)
 			c.given(where)
-			c.o.Goal = after(f, buf, cell).holds(claimed)
+			c.want(after(f, buf, cell).holds(claimed)...)
 		})
 	}
 }

@@ -40,23 +40,29 @@ func (w *walker) matched(x *action) {
 		f := w.anywhere(c, x.place())
 		y := w.partner(x)
 		g := w.across(x, f, "_peer")
-		c.o.Goal = and(append(g.guard, eq(g.eval(y.peer()), f.rank()), equallyLong(f, x.data(), g, y.data()))...)
+		var parts []Part
+		for _, e := range g.guard {
+			parts = append(parts, Part{"the peer comes there", e})
+		}
+		parts = append(parts, Part{"its peer is this rank", eq(g.eval(y.peer()), f.rank())})
+		c.want(of(x.side(), append(parts, equallyLong(f, x.data(), g, y.data())...))...)
 	})
 }
 
 // equallyLong says that two regions have as many chunks, of the same lengths.
-func equallyLong(f *frame, r gen.Region, g *frame, q gen.Region) expr {
+func equallyLong(f *frame, r gen.Region, g *frame, q gen.Region) []Part {
 	if isNothing(r) || isNothing(q) {
-		return truth(isNothing(r) && isNothing(q))
+		return []Part{{"data", truth(isNothing(r) && isNothing(q))}}
 	}
+	cells := Part{"as many cells", eq(f.orElse(r.N, one), g.orElse(q.N, one))}
 	a := f.c.a
 	if a.Chunks.IsAbsent() || is(a.Chunks, 1) {
-		return eq(f.orElse(r.N, one), g.orElse(q.N, one))
+		return []Part{cells}
 	}
 	if !is(a.Primitive.In.Blocks, 1) && !a.Primitive.In.Blocks.IsAbsent() || !is(a.Primitive.Out.Blocks, 1) && !a.Primitive.Out.Blocks.IsAbsent() {
 		panic(unsupported{"several blocks of several chunks"})
 	}
-	return and(eq(f.orElse(r.N, one), g.orElse(q.N, one)), eq(f.eval(r.Like.OrElse(r.At)), g.eval(q.Like.OrElse(q.At))))
+	return []Part{cells, {"as long a chunk", eq(f.eval(r.Like.OrElse(r.At)), g.eval(q.Like.OrElse(q.At)))}}
 }
 
 // distinct derives that the messages of a loop inside of a step have peers, and cells, of their own: from a peer, and from a
@@ -69,10 +75,10 @@ func (w *walker) distinct(x *action) {
 	w.once("distinct", "in each turn of the loop in the step the peer is another one, which says where received data go", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		turn := f.vars[loop.Var]
-		c.o.Goal = eq(x.turnOf(f, f.eval(x.peer())), turn)
+		c.want(Part{x.side() + ": the turn of the peer", eq(x.turnOf(f, f.eval(x.peer())), turn)})
 		if into := written(x.node); !isNothing(into) {
 			r := f.region(into)
-			c.o.Goal = and(c.o.Goal, le(r.n, one), eq(x.turnOf(f, r.at), turn))
+			c.want(Part{"a cell", le(r.n, one)}, Part{"the turn of the cell", eq(x.turnOf(f, r.at), turn)})
 		}
 	})
 }
@@ -90,7 +96,7 @@ func (w *walker) exclusive(st *step, others []*step) {
 			for _, l := range st.at.loops() {
 				turns[l.Var] = f.vars[l.Var]
 			}
-			c.o.Goal = not(and(c.frame(f.rank(), "_other").follow(other.at, turns).guard...))
+			c.want(Part{"one step", not(and(c.frame(f.rank(), "_other").follow(other.at, turns).guard...))})
 		})
 	}
 }
@@ -118,6 +124,6 @@ func (w *walker) sent(x *action) {
 		cell := c.name("cell", add(f.region(data).at, f.anyOffset(data)))
 		v := x.step.state.read(f, data.Buf, cell)
 		f.needs(data.Buf, cell, v)
-		c.o.Goal = v.known
+		c.want(Part{"known", v.known})
 	})
 }

@@ -19,9 +19,16 @@ type Obligation struct {
 	Names []Name
 	Given []spec.Expr // what may be presumed
 	Goal  spec.Expr
+	Parts []Part // of the goal, which is that all of them hold
 
 	needs []need
 	all   []Name // Names, and those that were left out
+}
+
+// Part is a part of a goal, and what it says, in a few words.
+type Part struct {
+	Says string
+	Is   spec.Expr
 }
 
 // Name is a name that an obligation uses, over the names before it: a variable, which may be any of the numbers Min..Max-1,
@@ -57,6 +64,25 @@ func (o *Obligation) Holds(env spec.Env) (bool, error) {
 	return v != 0, err
 }
 
+// of is parts that say what they are of.
+func of(what string, parts []Part) (list []Part) {
+	for _, p := range parts {
+		list = append(list, Part{what + ": " + p.Says, p.Is})
+	}
+	return list
+}
+
+// Fails says which parts of the goal do not hold for a value of each variable.
+func (o *Obligation) Fails(env spec.Env) (says []string) {
+	env = bind(env, o.all)
+	for _, p := range o.Parts {
+		if v, err := p.Is.Eval(env); err == nil && v == 0 && !slices.Contains(says, p.Says) {
+			says = append(says, p.Says)
+		}
+	}
+	return says
+}
+
 // bind is env with the values of names that are short for something.
 func bind(env spec.Env, names []Name) spec.Env {
 	for _, d := range names {
@@ -75,8 +101,11 @@ func bind(env spec.Env, names []Name) spec.Env {
 // prune leaves out what nothing uses.
 func (o *Obligation) prune() {
 	seen := map[string]bool{}
-	for _, e := range append(o.Given[:len(o.Given):len(o.Given)], o.Goal) {
+	for _, e := range o.Given {
 		mark(seen, e)
+	}
+	for _, p := range o.Parts {
+		mark(seen, p.Is)
 	}
 	var kept []Name
 	for _, n := range slices.Backward(o.Names) {

@@ -16,7 +16,7 @@ func (w *walker) post(end state) {
 				f := c.frame(w.anyRank(c), "")
 				q := c.variable("q", zero, spec.Size)
 				c.given(f.orElse(clause.Where, yes), f.bind(spec.Q.Name, q).orElse(clause.Value.Where, yes))
-				c.o.Goal = end(f, gen.Heard, q).known
+				c.want(Part{"heard", end(f, gen.Heard, q).known})
 			})
 			continue
 		}
@@ -33,10 +33,11 @@ func (w *walker) post(end state) {
 			v := clause.Value
 			chunk := func(block expr) expr { return add(f.product(block, f.chunks()), offset) }
 			if v.Kind == spec.Input {
-				c.o.Goal = got.holds(reduction(chunk(g.eval(v.Block)), g.eval(v.Rank), one, no))
+				c.want(of("input", got.holds(reduction(chunk(g.eval(v.Block)), g.eval(v.Rank), one, no)))...)
 				return
 			}
-			c.o.Goal = and(got.known, eq(got.chunk, chunk(g.eval(v.Block))), eq(got.count, spec.Size), got.done)
+			c.want(Part{"sum: known", got.known}, Part{"sum: chunk", eq(got.chunk, chunk(g.eval(v.Block)))},
+				Part{"sum: all ranks", eq(got.count, spec.Size)}, Part{"sum: finished", got.done})
 		})
 		w.everyBlock()
 	}
@@ -62,9 +63,10 @@ func (w *walker) everyBlock() {
 		f := c.frame(w.anyRank(c), "")
 		block, _, _ := w.anyChunk(c, f)
 		g := f.bind(spec.Block.Name, block)
-		c.o.Goal = no
+		promised := no
 		for _, clause := range w.a.Primitive.Post {
-			c.o.Goal = or(c.o.Goal, g.orElse(clause.Where, yes))
+			promised = or(promised, g.orElse(clause.Where, yes))
 		}
+		c.want(Part{"something is promised", promised})
 	})
 }

@@ -11,7 +11,7 @@ import (
 type sum struct {
 	value       value
 	left, right value
-	allowed     expr
+	allowed     []Part
 }
 
 // reduced is what a RecvReduce makes of a cell, of which it received what got says.
@@ -37,7 +37,9 @@ func (w *walker) sum(f *frame, x, y value) sum {
 	}
 	r := sum{left: x, right: y}
 	r.value = reduction(x.chunk, cond(eq(count, spec.Size), zero, first), count, no)
-	r.allowed = and(x.known, y.known, not(x.done), not(y.done), eq(x.chunk, y.chunk), meets, le(count, spec.Size))
+	r.allowed = []Part{{"the left one is known", x.known}, {"the right one is known", y.known},
+		{"the left one is not finished", not(x.done)}, {"the right one is not finished", not(y.done)},
+		{"of one chunk", eq(x.chunk, y.chunk)}, {"ranges that meet", meets}, {"no more than all ranks", le(count, spec.Size)}}
 	return r
 }
 
@@ -52,12 +54,12 @@ func (w *walker) receive(x *action) {
 	}
 	w.reduces = append(w.reduces, x)
 	w.oblige("operands", "both operands are known, of one chunk, not finished, and of ranges that are disjoint and meet", x.index, func(c *context) {
-		c.o.Goal = w.anySum(c, x).allowed
+		c.want(w.anySum(c, x).allowed...)
 	})
 	w.oblige("alias", "its operand is its destination, or apart from it", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		share, equal := f.region(n.Into).overlaps(f, f.region(n.With))
-		c.o.Goal = implies(share, equal)
+		c.want(Part{"what is reduced", implies(share, equal)})
 	})
 }
 

@@ -40,6 +40,7 @@ func (w *walker) sameTree(x, y *action) {
 		a := w.anySum(c, x)
 		b := w.anySum(c, y)
 		c.given(eq(a.value.chunk, b.value.chunk), eq(a.value.first, b.value.first), eq(a.value.count, b.value.count))
-		c.o.Goal = and(eq(a.left.first, b.left.first), eq(a.left.count, b.left.count), eq(a.right.first, b.right.first))
+		c.want(Part{"the left one's first rank", eq(a.left.first, b.left.first)}, Part{"the left one's count", eq(a.left.count, b.left.count)},
+			Part{"the right one's first rank", eq(a.right.first, b.right.first)})
 	})
 }

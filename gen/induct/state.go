@@ -40,8 +40,9 @@ func (v value) as(f *frame, label string) value {
 }
 
 // holds says that v is known to be what w is, lent or not.
-func (v value) holds(w value) expr {
-	return and(v.known, eq(v.chunk, w.chunk), eq(v.first, w.first), eq(v.count, w.count), eq(v.done, w.done))
+func (v value) holds(w value) []Part {
+	return []Part{{"known", v.known}, {"chunk", eq(v.chunk, w.chunk)}, {"first rank", eq(v.first, w.first)}, {"count", eq(v.count, w.count)},
+		{"finished", eq(v.done, w.done)}}
 }
 
 // state is what memory holds at a place of the program: what cell of buf holds on the rank of f, which is at that place.

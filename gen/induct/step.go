@@ -78,6 +78,14 @@ func (x *action) peer() expr {
 	return peer
 }
 
+// side is which end of a message x is.
+func (x *action) side() string {
+	if _, ok := x.node.(gen.Send); ok {
+		return "a send"
+	}
+	return "a receive"
+}
+
 // data is the region of a message.
 func (x *action) data() gen.Region {
 	_, data := ends(x.node)

@@ -51,7 +51,8 @@ type walker struct {
 func (w *walker) algorithm() {
 	w.once("chunks", "a block has a chunk, and there is no negative number of slots", -1, func(c *context) {
 		f := c.frame(w.anyRank(c), "")
-		c.o.Goal = and(f.hasValue(w.a.Chunks), f.hasValue(w.a.Scratch), le(one, f.chunks()), le(zero, f.length(spec.Scratch)))
+		c.want(Part{"the number of chunks has a value", f.hasValue(w.a.Chunks)}, Part{"the number of slots has a value", f.hasValue(w.a.Scratch)},
+			Part{"a chunk", le(one, f.chunks())}, Part{"no negative number of slots", le(zero, f.length(spec.Scratch))})
 	})
 	end := w.body(w.a.Body, nil, "", initial, map[string]expr{})
 	if w.loop < len(w.hints.Loops) {
@@ -67,7 +68,7 @@ func (w *walker) algorithm() {
 
 // oblige adds an obligation, which make completes.
 func (w *walker) oblige(name, says string, action int, make func(*context)) {
-	o := Obligation{Name: name, Says: says, Action: action, InPlace: w.inPlace, Loop: w.head}
+	o := Obligation{Name: name, Says: says, Action: action, InPlace: w.inPlace, Loop: w.head, Goal: yes}
 	w.later = append(w.later, func() {
 		make(newContext(w.a, &o))
 		if is(o.Goal, 1) {

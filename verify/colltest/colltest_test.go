@@ -115,6 +115,11 @@ func TestWithout(t *testing.T) {
 			t.Errorf("without %s, not tested: %q", name, untested)
 		}
 	}
+	for _, x := range all.Primitives {
+		if less, err := all.Without(x.Primitive.Name + "/apart"); err != nil || len(colltest.NewSuite(&central{can: less}).Untested()) != 1 {
+			t.Errorf("%s out of place is not left out: %v", x.Primitive.Name, err)
+		}
+	}
 	for _, name := range []string{"Shuffle", "float15", "Send/in-place", "Send/twice", "Shuffle/apart", ""} {
 		if _, err := all.Without(name); err == nil {
 			t.Errorf("%q was left out", name)

@@ -158,12 +158,10 @@ var faults = []planted{
 		}
 		return sum
 	}}, smallest(2, colltest.Step{Count: 1, Op: spec.OpSum, Type: spec.TypeFloat64})},
-	{"ranks add in different orders", "AllReduce", fault{operands: func(rank int, c *colltest.Call, x [][]byte) [][]byte {
-		if c.Op == spec.OpSum && c.Type == spec.TypeFloat32 {
-			x = append(bytesOf(x[rank%len(x):]), x[:rank%len(x)]...)
-		}
-		return x
-	}}, smallest(3, colltest.Step{Count: 1, Op: spec.OpSum, Type: spec.TypeFloat32})},
+	{"ranks add in different orders, out of place", "AllReduce", ownOrder(false),
+		smallest(3, colltest.Step{Count: 1, Op: spec.OpSum, Type: spec.TypeFloat32})},
+	{"ranks add in different orders, in place", "AllReduce", ownOrder(true),
+		smallest(3, colltest.Step{Count: 1, Op: spec.OpSum, Type: spec.TypeFloat32, InPlace: true})},
 	{"wrong off alignment", "Scatter", fault{leave: func(_, _ int, c *colltest.Call) {
 		if c.OutAt%16 != 0 && len(c.Out()) >= 64 {
 			flip(last(c, c.Out()))
@@ -205,6 +203,16 @@ func onFloat32(op spec.Op, f func(x, y float32) float32) func(*colltest.Call, []
 		}
 		return result
 	}
+}
+
+// ownOrder has every rank begin a sum with another operand, in calls in place or in the others: each result is right by itself.
+func ownOrder(inPlace bool) fault {
+	return fault{operands: func(rank int, c *colltest.Call, x [][]byte) [][]byte {
+		if c.Op == spec.OpSum && c.Type == spec.TypeFloat32 && c.InPlace == inPlace {
+			x = append(bytesOf(x[rank%len(x):]), x[:rank%len(x)]...)
+		}
+		return x
+	}}
 }
 
 // secondCall has a state that lives longer than a call: what the first call has put there, the second one takes for its own.

@@ -35,7 +35,7 @@ func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 // sweepCounts are the elements of a block in a sweep, in turn.
 var sweepCounts = []int{23, 64, 1, 130, 7, 0, 31}
 
-// sweep is a call for every size, type, op and form, with roots, counts and values in turn.
+// sweep is a call for every size, type, op and form, with roots, counts and values in turn, and a second one of what rounds.
 func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		p, i := of.Primitive, 0
@@ -45,7 +45,7 @@ func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 				for _, inPlace := range of.forms() {
 					step := c.swept(p, kind, i)
 					step.Root, step.Peer, step.InPlace = roots[i%len(roots)].Root, roots[i%len(roots)].Peer, inPlace
-					if !yield(Case{size, []Step{step}}) {
+					if !yield(Case{size, []Step{step}}) || rounds(kind) && !yield(Case{size, []Step{step.rounding()}}) {
 						return
 					}
 					i++
@@ -53,6 +53,14 @@ func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 			}
 		}
 	}
+}
+
+func rounds(r reduction) bool { return r.Op != 0 && !r.Op.Exact(r.Type) }
+
+// rounding is s with values of which another tree gives other bits.
+func (s Step) rounding() Step {
+	s.Values.Kind, s.Count = spectest.Ordinary, max(s.Count, sweepCounts[0])
+	return s
 }
 
 // swept is the i-th call of a sweep.

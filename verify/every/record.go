@@ -87,3 +87,50 @@ func (p *Problem) Recorded(list []Record) (Record, bool) {
 	}
 	return list[i], true
 }
+
+// Changes says in which records one list differs from another, in a line for each: what was proved before, and what is now.
+func Changes(before, now []Record) (lines []string) {
+	find := func(list []Record, name string) (Record, bool) {
+		i := slices.IndexFunc(list, func(r Record) bool { return r.Algorithm == name })
+		if i < 0 {
+			return Record{}, false
+		}
+		return list[i], true
+	}
+	for _, is := range now {
+		was, ok := find(before, is.Algorithm)
+		switch {
+		case !ok:
+			lines = append(lines, fmt.Sprintf("%s: %d obligations, and none before", is.Algorithm, is.Obligations))
+		case was.Digest != is.Digest || !slices.Equal(was.Solvers, is.Solvers):
+			lines = append(lines, is.since(was))
+		}
+	}
+	for _, was := range before {
+		if _, ok := find(now, was.Algorithm); !ok {
+			lines = append(lines, fmt.Sprintf("%s: no record any more; it was of %d obligations", was.Algorithm, was.Obligations))
+		}
+	}
+	return lines
+}
+
+// since says what is different from a record of the same algorithm.
+func (r Record) since(was Record) string {
+	var parts []string
+	switch n := r.Obligations - was.Obligations; {
+	case r.Digest == was.Digest:
+	case n > 0:
+		parts = append(parts, fmt.Sprintf("%d obligations, %d more than before", r.Obligations, n))
+	case n < 0:
+		parts = append(parts, fmt.Sprintf("%d obligations, %d fewer than before", r.Obligations, -n))
+	default:
+		parts = append(parts, fmt.Sprintf("%d obligations, as many as before, and not the same", r.Obligations))
+	}
+	if r.Sizes != was.Sizes {
+		parts = append(parts, fmt.Sprintf("for sizes %s instead of %s", r.Sizes, was.Sizes))
+	}
+	if !slices.Equal(r.Solvers, was.Solvers) {
+		parts = append(parts, fmt.Sprintf("by %s instead of %s", strings.Join(r.Solvers, ","), strings.Join(was.Solvers, ",")))
+	}
+	return r.Algorithm + ": " + strings.Join(parts, "; ")
+}

@@ -35,6 +35,7 @@ func (e *OpenError) Error() string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "  does not hold for %s (found by %s)\n", values(e.Model), e.From)
+	fmt.Fprintf(&b, "  fails     %s\n", strings.Join(e.Obligation.Fails(e.Model), "; "))
 	if e.Verify == nil {
 		fmt.Fprintf(&b, "  verify    %s", e.blame())
 		return b.String()

@@ -5,6 +5,7 @@
 //	code       the generated functions do what the proved schedules say, step by step, and wrong ones do not (go test ./fast)
 //	trace      what jobs note of what they do is what the proved schedules say (go test ./verify/replay)
 //	every      invariants, decided by SMT solvers: every number of ranks (collgen prove)
+//	refute     a solver refutes wrong algorithms and invariants, for each part of each obligation one (go test ./verify/every)
 //	model      two checkers of TLA+ agree on the models of what runs below, and on what fails without its guards (tlaplus)
 //	mutant     mistakes that are planted are found (verify/mutate)
 //
@@ -84,6 +85,8 @@ func rungsOf(tla []string, long bool) []rung {
 			"-run", "^(TestEmittedCodeIsTheSchedule|TestMutatedCodeIsNotTheSchedule)$", "./fast"}, tests("holds", "does not hold")},
 		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/replay"}, tests("holds", "does not hold")},
 		{"every", nil, collgen("prove", "-v", "-json", "-catalogue"), everySize},
+		{"refute", []string{"COLLGEN_SOLVERS=required"}, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/every"},
+			tests("holds", "does not hold")},
 		{"model", nil, tla, models},
 		{"mutant", nil, mutate, mutants},
 	}

@@ -15,34 +15,6 @@ import (
 	"time"
 )
 
-// subject is a package whose source code is mutated, without the packages in folders below it, and what may kill its mutants: its
-// own tests first, then those of what stands on it.
-type subject struct {
-	pkg   string
-	rungs []rung
-}
-
-var subjects = []subject{
-	{"spec", []rung{
-		tests("tests of spec", "./spec"),
-		tests("tests of gen", "./gen", "./gen/emit"),
-		tests("tests of verify", "./verify", "./verify/mutate"),
-	}},
-	{"gen", []rung{
-		tests("tests of gen", "./gen"),
-		tests("tests of gen/emit", "./gen/emit"),
-		tests("tests of verify", "./verify", "./verify/mutate"),
-		check,
-	}},
-	{"verify", []rung{
-		tests("tests of verify", "./verify"),
-		tests("schedule mutants", "./verify/mutate"),
-	}},
-}
-
-// check generates everything anew, proofs included.
-var check = rung{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen", "check"}}
-
 // outcome is a line of the file that keeps what was tried, so that a run goes on where the last one ended.
 type outcome struct {
 	Package string  `json:"package"`
@@ -60,7 +32,7 @@ func (s subject) sample(ctx context.Context, o options, keep *journal, until tim
 	if err != nil {
 		return nil, false, err
 	}
-	n := o.code
+	n := s.asked(o.code)
 	if n < 0 {
 		n = len(all)
 	}

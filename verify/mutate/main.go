@@ -5,7 +5,7 @@
 //     refuse, unless they mean the same as before; about mutated algorithms the rungs are asked as well that compare generated
 //     code with schedules, and that prove for every number of ranks;
 //   - the museum: real bugs of other libraries, planted in our algorithms and sources;
-//   - source code of packages spec, gen and verify, which tests have to find (-code);
+//   - source code of the packages of subjects.go, which tests have to find (-code);
 //   - configurations of tlaplus that take a guard out of a model. These are only counted here: make tla checks them.
 //
 // It prints a table, or a line for each mutant with what killed it (-list), and fails if a mutant of the first two kinds, or more
@@ -28,19 +28,20 @@ import (
 
 // options are the flags.
 type options struct {
-	root    string
-	long    bool
-	code    int
-	seed    uint64
-	time    time.Duration
-	workers int
-	journal string
-	again   bool
-	known   bool
-	write   bool
-	only    string
-	list    bool
-	json    bool
+	root     string
+	long     bool
+	code     int
+	seed     uint64
+	time     time.Duration
+	workers  int
+	journal  string
+	again    bool
+	known    bool
+	write    bool
+	only     string
+	packages string
+	list     bool
+	json     bool
 }
 
 func main() {
@@ -56,6 +57,7 @@ func main() {
 	flag.BoolVar(&o.known, "known", false, "try no mutants of source code but those that the journal has")
 	flag.BoolVar(&o.write, "write", false, "write docs/museum.md, and what was found to docs/mutants.md")
 	flag.StringVar(&o.only, "only", "", "only mutants of `these`, with commas between them: schedules, algorithms, museum, models, code")
+	flag.StringVar(&o.packages, "packages", "", "mutants of the source code of `these` packages alone, with commas between them")
 	flag.BoolVar(&o.list, "list", false, "print every mutant, the rung that killed it, and the words of the failure")
 	flag.BoolVar(&o.json, "json", false, "write JSON")
 	flag.Parse()
@@ -73,8 +75,8 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	if o.write && o.only != "" {
-		return errors.New("-write writes pages of all mutants, and -only leaves some out")
+	if o.write && o.only+o.packages != "" {
+		return errors.New("-write writes pages of all mutants, and -only and -packages leave some out")
 	}
 	o.root = root
 	p := short

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,18 +27,11 @@ type rung struct {
 	patience time.Duration // how much longer than a few times as long a mutant may take
 	limit    time.Duration // a mutant whose tests of one package, or whose command if it is no test, take longer does not end
 	cpu      time.Duration // nor one of which a process computes longer: that a busy machine does not prolong
+	twice    bool          // it kills what it refuses twice alone
+	memory   int           // how many KiB of addresses a mutant may have: some would take all that there is
 }
 
 func (r rung) isTest() bool { return r.args[0] == "test" }
-
-// tests runs the tests of packages that take seconds.
-func tests(name string, packages ...string) rung {
-	args := []string{"test", "-count=1", "-vet=off", "-failfast", "-short", "-skip=^(" + slow + ")$"}
-	return rung{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
-}
-
-// slow are the tests that run whole jobs: they test package fast, and not what is mutated here.
-const slow = "TestCombinations|TestInProcess|TestProcesses|TestCommunicators"
 
 // verdict is what became of a mutant of source code.
 type verdict struct {
@@ -95,8 +89,8 @@ func tryFile(ctx context.Context, root, file string, mutant []byte, rungs []meas
 		if err != nil {
 			return verdict{}, err
 		}
-		v.killer, v.output = r.run(ctx, root, overlay)
-		v.absent = strings.Contains(v.output, "[build failed]") || strings.Contains(v.output, "[setup failed]")
+		v.killer, v.output = r.judge(ctx, root, overlay)
+		v.absent = isAbsent(v.output)
 		if v.killer != "" {
 			break
 		}
@@ -129,7 +123,7 @@ func (r rung) measure(ctx context.Context, root string) (rung, error) {
 	}
 	start := time.Now()
 	r.limit, r.cpu = longest, longest
-	killer, output := r.run(ctx, root, overlay)
+	killer, output := r.judge(ctx, root, overlay)
 	if killer != "" {
 		return r, fmt.Errorf("%s: fails with nothing changed:\n%s", r.name, output)
 	}
@@ -166,8 +160,21 @@ const (
 	// computing is how much longer every processor may compute. Where the patience is less, a test that does not end is ended by
 	// the go tool, which says so.
 	computing = 5 * time.Second
-	memory    = 8 << 20 // how many KiB a mutant may have: some would take all that there is
 )
+
+// isAbsent tells whether the compiler has refused what it was given.
+func isAbsent(output string) bool {
+	return strings.Contains(output, "[build failed]") || strings.Contains(output, "[setup failed]")
+}
+
+// judge is run, once more where the rung has to refuse a mutant twice.
+func (r rung) judge(ctx context.Context, root, overlay string) (killer, output string) {
+	killer, output = r.run(ctx, root, overlay)
+	if killer == "" || !r.twice || isAbsent(output) {
+		return killer, output
+	}
+	return r.run(ctx, root, overlay)
+}
 
 // run is what kills the mutant that the overlay has, "" if nothing does, and the command's output.
 func (r rung) run(ctx context.Context, root, overlay string) (killer, output string) {
@@ -177,7 +184,7 @@ func (r rung) run(ctx context.Context, root, overlay string) (killer, output str
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d; exec "$@"`, memory, int(r.cpu.Seconds())+1)
+	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d; exec "$@"`, cmp.Or(r.memory, 8<<20), int(r.cpu.Seconds())+1)
 	args := append([]string{"-c", script, "sh", "go"}, slices.Insert(slices.Clone(r.args), 1, flags...)...)
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = filepath.Join(root, r.dir)

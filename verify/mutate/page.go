@@ -81,10 +81,10 @@ func (r *report) page() string {
 		"schedule, of a mutated algorithm for the numbers of ranks that the table says, and no larger ones. Of source code it is argued by\n" +
 		"hand, below.\n\n" +
 		"Mutants of source code are a sample, drawn by a seed, of which those that do not compile are left out; what a journal has is not\n" +
-		"tried again. Tests were written for some that had survived, and those tried again: of a new sample fewer may be killed. Only\n" +
-		subjectNames() + " themselves have them: not the packages in folders below these, as gen/emit, gen/induct,\n" +
-		"verify/every, verify/replay and verify/colltest, and no\n" +
-		"other package.\n\n" +
+		"tried again. Tests were written for some that had survived, and those tried again: of a new sample fewer may be killed. These\n" +
+		"packages have them, without what is in folders below them, and no other package: " + subjectNames() + ".\n" +
+		"Tests that compare digests with the record of what was proved are left out: they would notice any change. Tests that have limits of\n" +
+		"time, those of fast and the packages below it, have to fail twice.\n\n" +
 		"| mutants of | made | mean the same | killed | of the others | survive |\n|---|---|---|---|---|---|\n")
 	for _, x := range r.rows {
 		fmt.Fprintf(&b, "| %s | %s |\n", x.title(), strings.Join(x.cells(), " | "))

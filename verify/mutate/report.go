@@ -231,7 +231,11 @@ func (r *report) code(ctx context.Context, o options) error {
 		return err
 	}
 	until := time.Now().Add(o.time)
-	for _, s := range subjects {
+	some := chosen(o.packages)
+	if len(some) == 0 {
+		return fmt.Errorf("of the packages %s none is mutated: %s are", o.packages, subjectNames())
+	}
+	for _, s := range some {
 		x, end := r.add("source code of "+s.pkg, 0.9)
 		tried, fewer, err := s.sample(ctx, o, keep, until)
 		if err != nil {
@@ -240,7 +244,7 @@ func (r *report) code(ctx context.Context, o options) error {
 		for _, t := range tried {
 			x.fates = append(x.fates, fate{Mutant: t.Mutant, Rung: t.Killer, Words: t.Words, Same: t.Killer == "" && isSame(t.Mutant)})
 		}
-		asked := fmt.Sprint(o.code)
+		asked := fmt.Sprint(s.asked(o.code))
 		if o.code < 0 {
 			asked = "all"
 		}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestVerdict: nothing tried, and less than was asked for, are no success.
@@ -116,7 +118,61 @@ func TestRungs(t *testing.T) {
 	if r, err := passes.measure(t.Context(), "."); err != nil || r.limit == 0 {
 		t.Error(r, err)
 	}
-	if killer, output := passes.run(t.Context(), ".", ""); killer != "passes" || !strings.Contains(output, "does not end") { // its limit is 0
+	if killer, output := passes.judge(t.Context(), ".", ""); killer != "passes" || !strings.Contains(output, "does not end") { // its limit is 0
 		t.Error(killer, output)
+	}
+}
+
+// TestTwice: what fails once and then passes kills nothing where a rung has to refuse a mutant twice.
+func TestTwice(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "once.go")
+	text := "package main\nimport \"os\"\nfunc main() {\n\tif os.Mkdir(os.Args[1], 0o700) == nil {\n\t\tos.Exit(1)\n\t}\n}\n"
+	if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := writeOverlay(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, twice := range map[string]bool{"one": false, "two": true} {
+		r := rung{name: name, dir: ".", args: []string{"run", program, filepath.Join(dir, name)}, limit: time.Minute, cpu: time.Minute, twice: twice}
+		if killer, output := r.judge(t.Context(), ".", overlay); (killer == "") != twice {
+			t.Errorf("twice: %v: killed by %q: %s", twice, killer, output)
+		}
+	}
+}
+
+// TestSubjects: each is a package, and where tests take long fewer mutants of it are asked for.
+func TestSubjects(t *testing.T) {
+	for _, s := range subjects {
+		if files, err := filepath.Glob("../../" + s.pkg + "/*.go"); err != nil || len(files) == 0 {
+			t.Errorf("there is no package %s: %v", s.pkg, err)
+		}
+		for of, want := range map[int]int{-1: -1, 1: 1, 4: map[bool]int{false: 4, true: 1}[s.few]} {
+			if got := s.asked(of); got != want {
+				t.Errorf("%s: %d mutants where %d of each are asked for, want %d", s.pkg, got, of, want)
+			}
+		}
+	}
+	if some := chosen("ref,fast"); len(some) != 2 || some[0].pkg != "ref" || len(chosen("")) != len(subjects) || len(chosen("moon")) != 0 {
+		t.Errorf("chosen: %v", some)
+	}
+}
+
+// TestSourceMutants: package fast has mutants, and what is generated in it has none.
+func TestSourceMutants(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := sourceMutants(root, "fast")
+	if err != nil || len(all) < 1000 {
+		t.Errorf("%d mutants, %v", len(all), err)
+	}
+	for _, p := range all {
+		if strings.HasPrefix(filepath.Base(p.file), "z") {
+			t.Fatalf("%v: it is generated", p)
+		}
 	}
 }

@@ -64,6 +64,9 @@ func sourceMutants(root, pkg string) ([]patch, error) {
 			return nil, p.Errors[0]
 		}
 		for _, f := range p.Syntax {
+			if ast.IsGenerated(f) {
+				continue
+			}
 			name := p.Fset.Position(f.Pos()).Filename
 			text, err := os.ReadFile(name)
 			if err != nil {

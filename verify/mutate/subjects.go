@@ -1,0 +1,87 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// subject is a package whose source code is mutated, without the packages in folders below it, and what may kill its mutants: its
+// own tests first, then those of what stands on it.
+type subject struct {
+	pkg   string
+	rungs []rung
+	few   bool // its tests take minutes: it has a quarter of the mutants that others have, and one at least
+}
+
+var subjects = []subject{
+	{pkg: "spec", rungs: []rung{
+		tests("tests of spec", "./spec"),
+		tests("tests of gen", "./gen", "./gen/emit"),
+		tests("tests of verify", "./verify", "./verify/mutate"),
+	}},
+	{pkg: "gen", rungs: []rung{
+		tests("tests of gen", "./gen"),
+		tests("tests of gen/emit", "./gen/emit"),
+		tests("tests of verify", "./verify", "./verify/mutate"),
+		check,
+	}},
+	{pkg: "verify", rungs: []rung{
+		tests("tests of verify", "./verify"),
+		tests("schedule mutants", "./verify/mutate"),
+	}},
+	{pkg: "gen/induct", rungs: []rung{tests("tests of gen/induct", "./gen/induct"), tests("tests of verify/every", "./verify/every")}},
+	{pkg: "gen/emit", rungs: []rung{tests("tests of gen/emit", "./gen/emit"), tests("tests of verify/every", "./verify/every"), check}},
+	{pkg: "verify/every", rungs: []rung{tests("tests of verify/every", "./verify/every"), tests("tests of cmd/collgen", "./cmd/collgen")}},
+	{pkg: "verify/colltest", rungs: []rung{tests("tests of verify/colltest", "./verify/colltest/...")}},
+	{pkg: "ref", rungs: []rung{tests("tests of ref", "./ref"), tests("tests of verify/colltest", "./verify/colltest")}},
+	{pkg: "selection", rungs: []rung{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"), tests("tests of cmd/collgen", "./cmd/collgen")}},
+	{pkg: "fast", rungs: []rung{timed("tests of fast", "./fast")}, few: true},
+	{pkg: "fast/internal/links", rungs: []rung{timed("tests of links", "./fast/internal/links"), timed("tests of tcp", "./fast/internal/tcp")}},
+	{pkg: "fast/internal/tcp", rungs: []rung{timed("tests of tcp", "./fast/internal/tcp"), timed("tests of fast", "./fast")}, few: true},
+	{pkg: "fast/internal/shm", rungs: []rung{timed("tests of shm", "./fast/internal/shm"), timed("tests of fast", "./fast")}, few: true},
+	{pkg: "fast/internal/rdma", rungs: []rung{timed("tests of rdma", "./fast/internal/rdma")}, few: true},
+	{pkg: "fast/internal/kernel", rungs: []rung{tests("tests of kernel", "./fast/internal/kernel")}},
+}
+
+// check generates everything anew, proofs included.
+var check = rung{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen", "check"}}
+
+// tests runs the tests of packages that take seconds.
+func tests(name string, packages ...string) rung {
+	args := []string{"test", "-count=1", "-vet=off", "-failfast", "-short", "-skip=^(" + slow + "|" + digests + ")$"}
+	return rung{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
+}
+
+// timed is tests of transports, of which some have limits of time. On a busy machine they fail with nothing changed: they kill what they
+// refuse twice. Some reserve many addresses.
+func timed(name string, packages ...string) rung {
+	r := tests(name, packages...)
+	r.twice, r.memory = true, 64<<20
+	return r
+}
+
+const (
+	// slow are the tests that run whole jobs, of package fast, or of all of them again: their packages have quicker ones that see as much.
+	slow = "TestCombinations|TestInProcess|TestProcesses|TestCommunicators|TestMutatedCodeIsNotTheSchedule"
+	// digests are the tests that compare with the record of what was proved: they notice any change, and know of none whether it is a mistake.
+	digests = "TestRecordIsCurrent|TestProveTheirs"
+)
+
+// asked is how many mutants of the subject are asked for, where so many of each are; negative: all.
+func (s subject) asked(of int) int {
+	if s.few && of > 0 {
+		return max(1, of/4)
+	}
+	return of
+}
+
+// chosen are the subjects that are named, with commas between them; no names: all.
+func chosen(names string) (some []subject) {
+	for _, s := range subjects {
+		if names == "" || slices.Contains(strings.Split(names, ","), s.pkg) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
