@@ -20,7 +20,7 @@ func (w *walker) follows(x *action) {
 			hit, long := y.goesTo(f, g.eval(x.peer()), g, x.data())
 			one, several, same = or(one, hit), or(several, and(one, hit)), or(same, and(hit, long))
 		}
-		c.o.Goal = and(same, not(several))
+		c.want(Part{"a send as long", same}, Part{"no other send", not(several)})
 	})
 }
 
@@ -33,7 +33,11 @@ func (x *action) goesTo(f *frame, peer expr, g *frame, q gen.Region) (hit, long 
 	}
 	h := f.follow(x.inner, turns)
 	hit = f.c.name("goes", and(append(h.guard[len(f.guard):], eq(h.eval(x.peer()), peer), h.moves(x.data()))...))
-	return hit, equallyLong(h, x.data(), g, q)
+	long = yes
+	for _, part := range equallyLong(h, x.data(), g, q) {
+		long = and(long, part.Is)
+	}
+	return hit, long
 }
 
 // moves tells whether there is a message of r: none is of a region of no chunks.
