@@ -149,7 +149,7 @@ func TestSubjects(t *testing.T) {
 		if files, err := filepath.Glob("../../" + s.pkg + "/*.go"); err != nil || len(files) == 0 {
 			t.Errorf("there is no package %s: %v", s.pkg, err)
 		}
-		for of, want := range map[int]int{-1: -1, 1: 1, 4: map[bool]int{false: 4, true: 1}[s.few]} {
+		for of, want := range map[int]int{-1: -1, 1: 1, 4: map[bool]int{false: 4, true: 2}[s.few]} {
 			if got := s.asked(of); got != want {
 				t.Errorf("%s: %d mutants where %d of each are asked for, want %d", s.pkg, got, of, want)
 			}
