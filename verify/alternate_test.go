@@ -20,7 +20,7 @@ func TestAlternating(t *testing.T) {
 		check := func(t *testing.T, w world) {
 			of := w.over(divisions(size)[0][0])
 			for i, bytes := range []int{48, 240, 3840} {
-				inOneProgram(alternating(of, bytes), i).check(t, w)
+				inOneProgram(alternating(of, bytes), i, blocking, blocking, blocking, started, blocking).check(t, w)
 			}
 		}
 		t.Run(fmt.Sprint("goroutines/", size), func(t *testing.T) { check(t, goroutines(size)) })
@@ -44,7 +44,7 @@ func alternating(of selection.Call, bytes int) (calls []variant) {
 		for range 24 {
 			v = v.otherwise(random, algorithms, bytes)
 			chosen := v
-			if chosen.byTable = random.IntN(2) == 0; chosen.byTable {
+			if chosen.byTable = random.IntN(4) > 0; chosen.byTable {
 				depth := chosen.selected(of)
 				chosen.p = pick(random, chosen.a.Calls(of.Size, depth...))
 			}
@@ -58,9 +58,12 @@ func alternating(of selection.Call, bytes int) (calls []variant) {
 
 // otherwise is v with one thing changed, with blocks of so many bytes, by one of algorithms.
 func (v variant) otherwise(random *rand.Rand, algorithms []*gen.Algorithm, bytes int) variant {
-	switch random.IntN(5) {
+	switch random.IntN(6) {
 	case 0:
 		v.ty = pick(random, spec.Types())
+	case 5:
+		size := v.ty.Bytes()
+		v.ty = pick(random, slices.DeleteFunc(spec.Types(), func(ty spec.Type) bool { return ty.Bytes() != size }))
 	case 1:
 		v.op = pick(random, opsOf(v.a.Primitive, v.ty))
 	case 2:
