@@ -101,6 +101,12 @@ func testReduce(t *testing.T, make Make) {
 		}
 		p = append(p, step)
 	}
+	for before := range 17 { // bytes, behind which operands begin at any place of what has come
+		p = append(p, []Message{
+			{From: 0, To: 1, Length: before}, {From: 0, To: 1, Length: 1000, Kernel: true},
+			{From: 1, To: 0, Length: before}, {From: 1, To: 0, Length: 1000, Kernel: true, First: true, InPlace: true},
+		})
+	}
 	succeed(t, group(t, make, 2), p.carryOut)
 }
 

@@ -52,6 +52,9 @@ func TestLong(t *testing.T) {
 	})
 }
 
+// ways are those in which memory is copied.
+var ways = map[string]func(dst, src []byte){"Copy": Copy, "Deliver": Deliver, "best": best.copy}
+
 // TestLongCopies: copies are whole, and nothing else is written, around every length from which on another way is taken.
 func TestLongCopies(t *testing.T) {
 	const most = 36 << 20 // more than streamed
@@ -60,7 +63,7 @@ func TestLongCopies(t *testing.T) {
 		src[i] = byte(i*7 + i>>8 + i>>16)
 	}
 	dst := make([]byte, most+128)
-	for name, move := range map[string]func(dst, src []byte){"Copy": Copy, "Deliver": Deliver, "best": best.copy} {
+	for name, move := range ways {
 		for _, edge := range []int{0, short, delivered, 64 << 10, 1 << 20, streamed} {
 			for n := max(0, edge-2); n <= edge+2; n++ {
 				for _, at := range []int{0, 1, 63} {
