@@ -68,3 +68,22 @@ func marked(round, rank, n int) []byte {
 	}
 	return x
 }
+
+// TestSendRecvToItself copies what a rank sends to itself, also when the call is started.
+func TestSendRecvToItself(t *testing.T) {
+	for rank, err := range onAll(comms(2), func(c *Comm) error {
+		for round, count := range []int{1, 1000, 1 << 20} {
+			out, in, later := marked(round, c.Rank(), count), make([]byte, count), make([]byte, count)
+			err := SendRecv(t.Context(), c, out, c.Rank(), in, c.Rank())
+			err = errors.Join(err, StartSendRecv(t.Context(), c, out, c.Rank(), later, c.Rank()).Wait(t.Context()))
+			if err != nil || !bytes.Equal(in, out) || !bytes.Equal(later, out) {
+				return fmt.Errorf("%d bytes were not copied (%v)", count, err)
+			}
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
