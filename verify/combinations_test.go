@@ -20,7 +20,7 @@ func TestCombinations(t *testing.T) {
 		}
 		var programs []*program
 		for calls := range slices.Chunk(all, 50) {
-			programs = append(programs, inOneProgram(calls, len(programs)))
+			programs = append(programs, inOneProgram(calls, len(programs), started, waited, blocking))
 		}
 		check := func(t *testing.T, w world) {
 			t.Logf("%d calls", len(all))
@@ -69,8 +69,9 @@ func everyNth[E any](all []E, n int) (some []E) {
 	return some
 }
 
-// inOneProgram has the calls made one after the other on the first communicator, in all forms. Seed is for their data.
-func inOneProgram(calls []variant, seed int) *program {
+// inOneProgram has the calls made one after the other on the first communicator, in these forms by turns. Seed is for their
+// data.
+func inOneProgram(calls []variant, seed int, forms ...form) *program {
 	p := newProgram(calls[0].p.Size)
 	for i, v := range calls {
 		e := rapid.Custom(v.draw).Example(seed*len(calls) + i)
@@ -78,7 +79,7 @@ func inOneProgram(calls []variant, seed int) *program {
 		number := p.add(members, e)
 		for rank, process := range members {
 			if x := p.part(number, rank); x.Call.takesPart() {
-				p.append(0, process, form(i%3), x)
+				p.append(0, process, forms[i%len(forms)], x)
 			}
 		}
 	}

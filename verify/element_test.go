@@ -1,6 +1,8 @@
 package verify_test
 
 import (
+	"context"
+
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/spec"
 	"pgregory.net/rapid"
@@ -10,8 +12,10 @@ import (
 type element interface {
 	// expect draws the inputs of v, and says what v has to leave.
 	expect(t *rapid.T, v variant) expected
+	// expectLong is what v has to leave, by the reference, on buffers that repeat themselves.
+	expectLong(v variant, seed uint64) (expected, error)
 	// arrange makes the buffers of a rank's part of a call.
-	arrange(c *fast.Comm, x *rankCall) rankBuffers
+	arrange(ctx context.Context, c *fast.Comm, x *rankCall) rankBuffers
 	// over is the buffers that lie in the memory of x.
 	over(c *fast.Comm, x *rankCall) rankBuffers
 }

@@ -64,7 +64,7 @@ func begin(ctx context.Context, comms []*fast.Comm, s *step) *running {
 	r := &running{step: s}
 	for i := range s.Parts {
 		x := &s.Parts[i].Call
-		r.buffers = append(r.buffers, elements[x.Type].arrange(comms[s.Division], x))
+		r.buffers = append(r.buffers, elements[x.Type].arrange(ctx, comms[s.Division], x))
 	}
 	var receive rankBuffers
 	if len(r.buffers) > 1 {

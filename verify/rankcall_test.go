@@ -15,6 +15,8 @@ type rankCall struct {
 	Algorithm string // "": it and the depth are left to the selection table
 	Depth     int
 	Delay     time.Duration
+	Long      int  // elements of each block, of which Call has the first ones, and the others repeat these; 0: Call has all
+	Alloc     bool // the rank has its buffers in memory of fast.Alloc
 }
 
 // takesPart tells whether the rank makes the call at all.
@@ -53,7 +55,10 @@ type buffers[T spec.Elem] struct {
 }
 
 // arrange takes a copy of x, because the call writes to its memory.
-func (of[T]) arrange(c *fast.Comm, x *rankCall) rankBuffers {
+func (of[T]) arrange(ctx context.Context, c *fast.Comm, x *rankCall) rankBuffers {
+	if x.Long > 0 {
+		return of[T]{}.arrangeLong(ctx, c, x)
+	}
 	mine := *x
 	mine.Call = *x.Clone()
 	return of[T]{}.over(c, &mine)

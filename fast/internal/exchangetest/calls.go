@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
@@ -151,6 +153,34 @@ func testMismatchOfOneMessage(t *testing.T, make Make) {
 	})
 	wantMismatch(t, errs[1], wire.MismatchError{Rank: 0, Seq: 5, TheirSeq: 5, Field: "count", Mine: "5", Theirs: "2"})
 	wantToldOf(t, errs[0], wire.MismatchError{Rank: 1, Seq: 5, TheirSeq: 5, Field: "count", Mine: "2", Theirs: "5"})
+}
+
+// testMismatchBeforeMany has the first message of many disagree, each of which has a call of its own: what is told of the first
+// one is its own call, however many are behind it.
+func testMismatchBeforeMany(t *testing.T, make Make) {
+	all := group(t, make, 2)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	var sent atomic.Bool
+	errs := together(all, func(e rank) error {
+		e.Begin(wire.NewMark(&wire.Call{Seq: 1, Primitive: 1}))
+		if e.rank == 0 {
+			defer sent.Store(true)
+			var sends []wire.Send
+			for i := range 40 {
+				sends = append(sends, wire.Send{Peer: 1, Data: aligned(8)[:8], Call: pairCall(uint64(i)+1, 2, 0, 1)})
+			}
+			return e.Exchange(ctx, sends, nil)
+		}
+		defer e.giveUp()
+		for !sent.Load() && len(all[0].Waiting()) == 0 && ctx.Err() == nil { // rank 0 has sent what it can
+			time.Sleep(time.Millisecond)
+		}
+		expected := pairCall(1, 2, 0, 1)
+		expected.Count = 5
+		return e.Exchange(ctx, nil, []wire.Recv{{Peer: 0, Into: aligned(8)[:8], Call: expected}})
+	})
+	wantMismatch(t, errs[1], wire.MismatchError{Rank: 0, Seq: 5, TheirSeq: 5, Field: "count", Mine: "5", Theirs: "2"})
 }
 
 func testLengthMismatch(t *testing.T, make Make) {

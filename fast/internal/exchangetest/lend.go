@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -112,6 +113,54 @@ func testLendWhileMoreComes(t *testing.T, make Make) {
 	})
 }
 
+// testLendSeveral has several messages come on each link in one step, of which some may be lent: the same memory to all, and
+// more of them than a transport has places for. All are there when the step is over, and as long as nothing is given back.
+func testLendSeveral(t *testing.T, make Make) {
+	const messages = 40
+	lends := []func(i int) bool{
+		func(i int) bool { return i == 0 },
+		func(i int) bool { return i < 3 },
+		func(i int) bool { return i%3 == 0 },
+		func(i int) bool { return true },
+		func(i int) bool { return i == messages-1 },
+	}
+	for _, size := range []int{2, 3} {
+		all, seq := group(t, make, size), uint64(0)
+		for _, n := range []int{8, 65, 1000, 4097, 40000} {
+			for _, lend := range lends {
+				seq++
+				succeed(t, all, func(ctx context.Context, e rank) error { return lendSeveral(ctx, e, seq, messages, n, lend) })
+			}
+		}
+	}
+}
+
+// lendSeveral is a step of testLendSeveral.
+func lendSeveral(ctx context.Context, e rank, seq uint64, messages, n int, lend func(i int) bool) error {
+	e.Begin(wire.NewMark(&wire.Call{Seq: seq}))
+	var sends []wire.Send
+	var recvs []wire.Recv
+	for i := range messages {
+		data := filled(i, e.rank, n)
+		for peer := range e.size {
+			if peer != e.rank {
+				sends = append(sends, wire.Send{Peer: peer, Data: data})
+				recvs = append(recvs, wire.Recv{Peer: peer, Into: aligned(n)[:n], Lend: lend(i)})
+			}
+		}
+	}
+	if err := e.Exchange(ctx, sends, recvs); err != nil {
+		return err
+	}
+	for k, r := range recvs {
+		if i := k / (e.size - 1); string(r.Into) != string(filled(i, r.Peer, n)) {
+			return fmt.Errorf("message %d of %d bytes from rank %d, lent %v, is not what was sent", i, n, r.Peer, r.Lend)
+		}
+	}
+	e.release()
+	return nil
+}
+
 // testLendAndEnd ends a rank's part while it looks at what it was lent: that stays until it is given back.
 func testLendAndEnd(t *testing.T, make Make) {
 	for name, end := range map[string]func(e rank){
@@ -166,6 +215,39 @@ func testSameMemory(t *testing.T, make Make) {
 				}
 			}
 			return nil
+		})
+	}
+}
+
+// testSameBeginning has rank 0 send messages of different lengths that begin at one place of its memory, each to all
+// others, which get them in another order.
+func testSameBeginning(t *testing.T, make Make) {
+	const size = 4
+	all, seq := group(t, make, size), uint64(0)
+	for _, lengths := range [][]int{{1000, 999}, {200, 1000, 300}, {64 << 10, 65<<10 + 1}, {300007, 4097, 1000, 8, 128<<10 + 1}} {
+		data := filled(1, 2, slices.Max(lengths))
+		seq++
+		succeed(t, all, func(ctx context.Context, e rank) error {
+			e.Begin(wire.NewMark(&wire.Call{Seq: seq}))
+			var sends []wire.Send
+			var recvs []wire.Recv
+			for i := range lengths {
+				for to := 1; to < size; to++ {
+					n := lengths[(i+to)%len(lengths)]
+					if e.rank == 0 {
+						sends = append(sends, wire.Send{Peer: to, Data: data[:n:n]})
+					} else if e.rank == to {
+						recvs = append(recvs, wire.Recv{Peer: 0, Into: aligned(n)[:n]})
+					}
+				}
+			}
+			err := e.Exchange(ctx, sends, recvs)
+			for _, r := range recvs {
+				if err == nil && string(r.Into) != string(data[:len(r.Into)]) {
+					err = fmt.Errorf("%d bytes are not those that were sent", len(r.Into))
+				}
+			}
+			return err
 		})
 	}
 }

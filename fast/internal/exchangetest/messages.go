@@ -3,7 +3,6 @@ package exchangetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -102,59 +101,13 @@ func testReduce(t *testing.T, make Make) {
 		}
 		p = append(p, step)
 	}
+	for before := range 17 { // bytes, behind which operands begin at any place of what has come
+		p = append(p, []Message{
+			{From: 0, To: 1, Length: before}, {From: 0, To: 1, Length: 1000, Kernel: true},
+			{From: 1, To: 0, Length: before}, {From: 1, To: 0, Length: 1000, Kernel: true, First: true, InPlace: true},
+		})
+	}
 	succeed(t, group(t, make, 2), p.carryOut)
-}
-
-// testAfterSend has ranks overwrite what they send: each pair has a region of its own, and both ranks reduce into it, or
-// one of them. Out of place there is nothing to overwrite. The faster rank runs ahead into the next round.
-func testAfterSend(t *testing.T, make Make) {
-	for _, size := range []int{2, 3} {
-		all, seq := group(t, make, size), uint64(0)
-		for _, n := range append(Lengths, bulk...) {
-			for variant := range 3 {
-				if n >= bulk[0] && variant != 1 || n > 128<<10 && size > 2 { // enough is enough
-					continue
-				}
-				succeed(t, all, func(ctx context.Context, e rank) error { return swap(ctx, e, seq, n, variant > 0, variant < 2) })
-				seq += 2
-			}
-		}
-	}
-}
-
-// swap is two rounds, in the calls after that of number seq.
-func swap(ctx context.Context, e rank, seq uint64, n int, both, inPlace bool) error {
-	for round := range 2 {
-		e.Begin(wire.NewMark(&wire.Call{Seq: seq + uint64(round) + 1, Count: uint64(n)}))
-		var sends []wire.Send
-		var recvs []wire.Recv
-		for peer := range e.size {
-			if peer == e.rank {
-				continue
-			}
-			data := filled(round, e.rank*e.size+peer, n)
-			sends = append(sends, wire.Send{Peer: peer, Data: data})
-			r := wire.Recv{Peer: peer, Into: aligned(n), Kernel: subtract(n), With: data, ReceivedFirst: peer < e.rank}
-			r.AfterSend = both || peer < e.rank
-			if r.AfterSend && inPlace {
-				r.Into = data
-			}
-			recvs = append(recvs, r)
-		}
-		if err := e.Exchange(ctx, sends, recvs); err != nil {
-			return err
-		}
-		for _, r := range recvs {
-			low, high := min(r.Peer, e.rank), max(r.Peer, e.rank)
-			for i, got := range r.Into {
-				if want := pattern(round, low*e.size+high, i) - pattern(round, high*e.size+low, i); got != want {
-					return fmt.Errorf("%d bytes with rank %d, both %v, in place %v: byte %d is %#x, want %#x",
-						n, r.Peer, both, inPlace, i, got, want)
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // filled is n aligned bytes with a pattern.

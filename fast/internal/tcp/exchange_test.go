@@ -3,6 +3,7 @@ package tcp
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"errors"
 	"net"
 	"testing"
 
@@ -24,12 +25,26 @@ func TestExchange(t *testing.T) {
 	}
 }
 
+// TestAfterSendOnNarrowLinks: what comes is there long before what it overwrites was sent.
+func TestAfterSendOnNarrowLinks(t *testing.T) {
+	for _, encrypted := range []bool{false, true} {
+		w := world{address: "127.0.0.1:0", encrypted: encrypted, early: true, narrow: true}
+		exchangetest.RunAfterSend(t, func(t *testing.T, size int) (all []exchangetest.Transport) {
+			for _, e := range w.group(t, size) {
+				all = append(all, e)
+			}
+			return all
+		})
+	}
+}
+
 // world is how the links of a test are.
 type world struct {
 	address   string // to listen on
 	encrypted bool
 	buffer    int  // bytes that sockets take to send, if not as many as the system likes
 	early     bool // links are attached before they are needed
+	narrow    bool // one direction of each link holds little, and the other much
 }
 
 var worlds = map[string]world{
@@ -73,6 +88,12 @@ func (w world) connected(t testing.TB) [2]*net.TCPConn {
 		t.Fatal(err)
 	}
 	ends := [2]*net.TCPConn{dialed.(*net.TCPConn), accepted.(*net.TCPConn)}
+	if w.narrow {
+		err := errors.Join(ends[1].SetWriteBuffer(1), ends[0].SetWriteBuffer(4<<20), ends[1].SetReadBuffer(4<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range ends {
 		if w.buffer > 0 {
 			if err := c.SetWriteBuffer(w.buffer); err != nil {
