@@ -30,16 +30,16 @@ var mutants *struct {
 // switches plants mistakes that the test switches on.
 type switches struct{}
 
-// plant is a call of a function of the copies, with the number of a mistake in front.
-func plant(site int, args ...ast.Expr) *ast.CallExpr {
+// switched is a call of a function of the copies, with the number of a mistake in front.
+func switched(site int, args ...ast.Expr) *ast.CallExpr {
 	number := &ast.BasicLit{Kind: token.INT, Value: fmt.Sprint(site)}
 	return &ast.CallExpr{Fun: ast.NewIdent("plant"), Args: append([]ast.Expr{number}, args...)}
 }
 
-func (switches) Expr(site int, right, wrong ast.Expr) ast.Expr { return plant(site, right, wrong) }
+func (switches) Expr(site int, right, wrong ast.Expr) ast.Expr { return switched(site, right, wrong) }
 
 func (switches) Stmts(site int, right ast.Stmt, wrong []ast.Stmt) ast.Stmt {
-	s := &ast.IfStmt{Cond: plant(site, ast.NewIdent("true"), ast.NewIdent("false")), Body: &ast.BlockStmt{List: []ast.Stmt{right}}}
+	s := &ast.IfStmt{Cond: switched(site, ast.NewIdent("true"), ast.NewIdent("false")), Body: &ast.BlockStmt{List: []ast.Stmt{right}}}
 	if wrong != nil {
 		s.Else = &ast.BlockStmt{List: wrong}
 	}
@@ -171,15 +171,41 @@ var equivalents = []equivalent{
 	{of("allReduceTree"), []string{"1 is one more"}, "theirs := min((other+1)<<j-pad", "only its sign counts, which is that of size - from"},
 	{of("allReduceTree"), []string{"0 is one more", "> is >="}, "if full > 0 {", "full is 1 at least"},
 	{of("allReduceTree"), []string{"1 is one more"}, "full := 1 << levels", "it is only compared with 0"},
-	{of("allReduceTwoShot"), []string{"rank is one more"}, "x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))",
-		"of a place that is referred to only the beginning counts"},
 	{of("broadcastScatterAllgather"), []string{"size is one more", "- is +"}, "for s := range size - 1 {", "in the last turn nobody lacks anything"},
 	{of("broadcastScatterAllgather"), []string{"size is one more"}, "mine = size", "a rank that lacks nothing lacks nothing"},
 	{of("broadcastScatterAllgather"), []string{"size is one more"}, "theirs = size", "the same"},
-	{of("broadcastScatterAllgather"), []string{"size is one more", "< is <="}, "if low == 0 && place+half < size {", "the message would have no bytes"},
 	{of("reduceChain"), []string{"Out is In", "a call is left out"}, "x.Finish(x.Out.Span(0, depth))", "of one rank the average is divided by 1"},
 	{of("reduceChain"), []string{"size is one more", "- is +", "< is <="}, "if i < depth && place < size-1 && rank == root {",
 		"the root's place is 0; of one rank the average is divided by 1"},
+	{of("allGatherDirect allGatherRecursiveDoubling allGatherRing allReduceRecursiveDoubling allReduceTree allToAllDirect allToAllPairwise " +
+		"barrierDirect barrierDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
+		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain"), []string{"the error of Layout is dropped"},
+		", 0); err != nil {", "without scratch it does not fail"},
+	{of("allReduceOneShot reduceLinear allReduceTwoShot reduceScatterDirect"), []string{"Refer is Copy"}, "x.Refer(", "the copy is read instead"},
+	{of("allReduceTwoShot"), []string{"Slot is Chunk"}, "x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))", "of a place that is referred to only the beginning counts"},
+	{of("allReduceTwoShot"), []string{"Slot is Chunk"}, "x.Operand(", "of an operand only as much counts as the result is long"},
+	{of("allReduceTree"), []string{"levels is one more"}, "full := 1 << levels", "it is only compared with 0"},
+	{of("allReduceTree"), []string{"full is one more"}, "full", "pad is 0 whatever it is"},
+	{of("allReduceTree gatherBinomial reduceBinomial"), []string{"levels is one more"}, "for j := range levels {", "a level more has no ranks on its other side"},
+	{of("allReduceTree"), []string{"other is one more", "j is one more"}, "theirs := min((other+1)<<j-pad, size) - from",
+		"only its sign counts, which is that of size - from"},
+	{of("allReduceTree"), []string{"j is one more", ">> is <<"}, "top := pad >> j", "pad is 0"},
+	{of("allReduceTree"), []string{"half is one more"}, "if top == half {", "the leader of half 0 is rank 0 in any case"},
+	{of("allReduceTree"), []string{"an assignment is left out"}, "leader = 0", "the same"},
+	{of("allReduceTree"), []string{"other is one more"}, "if top == other {", "the same"},
+	{of("allReduceTree"), []string{"an assignment is left out"}, "partner = 0", "the same"},
+	{of("allReduceTree"), []string{"half is one more", "top is one more", "!= is <"}, "if top == half || top != other && half < other {",
+		"top is 0, so that half < other says it all"},
+	{of("allReduceTree broadcastBinomial gatherBinomial reduceBinomial scatterBinomial"), []string{"other is one more"},
+		"if top == half || top != other && half < other {", "half and other differ in a bit"},
+	{of("allReduceTree"), []string{"partner is one more"}, "partner < rank)", "the partner that sends is the higher one"},
+	{of("allToAllPairwise"), []string{"t is one more", "rounds is one more"}, "partner = (t + rounds*(t&1)) >> 1", "the sum is even, as rounds is odd"},
+	{of("reduceChain"), []string{"Span is Chunk"}, "x.Finish(x.Out.Span(0, depth))", "of one rank the average is divided by 1"},
+	{of("reduceScatterRing"), []string{"c is one more"}, "if c < 0 {", "c counts in the first turn alone, and d is the same"},
+	{of("reduceScatterRing"), []string{"an assignment is left out"}, "c += size", "the same"},
+	{of("AllGather Gather ReduceScatter Scatter"), []string{"!= is <"}, "if len(buf) != size*count {", "the function with two buffers refuses it"},
+	{of("BroadcastInto GatherInto ReduceInto ScatterInto"), []string{"root is one more", "size is one more", ">= is >", "|| is &&"},
+		"if root < 0 || root >= size {", "Do refuses it, in the same words"},
 	{of("reduceChain reduceScatterRing"), []string{"- is +"}, " - 1) & 1", "both are the other of two"},
 }
 

@@ -14,8 +14,8 @@ var wrongOperator = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
 }
 
-// smaller are the comparisons that hold of less than the right one: they let through what that refuses.
-var smaller = map[token.Token]token.Token{token.NEQ: token.LSS, token.EQL: token.LEQ}
+// smaller is a comparison that holds of less than the right one: it lets through what that refuses.
+var smaller = map[token.Token]token.Token{token.NEQ: token.LSS}
 
 // oneMore is e + 1.
 func oneMore(e ast.Expr) ast.Expr {
@@ -142,21 +142,21 @@ func (m *Mutator) callExpr(e *ast.CallExpr) ast.Expr {
 			return m.either(e.Pos(), f.Name+" is "+other, c, &ast.CallExpr{Fun: ast.NewIdent(other), Args: c.Args})
 		}
 	}
-	return m.exchanged(c)
+	return c
 }
 
-// exchanged is a call with two buffers in the wrong order.
-func (m *Mutator) exchanged(c *ast.CallExpr) ast.Expr {
+// exchanged is a call with dst and src in the wrong order; nil if it has not both.
+func exchanged(c *ast.CallExpr) *ast.CallExpr {
 	for i := range len(c.Args) - 1 {
 		x, ok := c.Args[i].(*ast.Ident)
 		y, both := c.Args[i+1].(*ast.Ident)
 		if ok && both && x.Name == "dst" && y.Name == "src" {
 			args := slices.Clone(c.Args)
 			args[i], args[i+1] = y, x
-			return m.either(c.Pos(), "dst and src are exchanged", c, &ast.CallExpr{Fun: c.Fun, Args: args, Ellipsis: c.Ellipsis})
+			return &ast.CallExpr{Fun: c.Fun, Args: args, Ellipsis: c.Ellipsis}
 		}
 	}
-	return c
+	return nil
 }
 
 // fields is a literal with mistakes in its fields.

@@ -229,8 +229,12 @@ func (m *Mutator) result(s *ast.ReturnStmt) ast.Stmt {
 		right := m.Stmts(m.site(s.Pos(), "the error of Exchange is dropped"), s, []ast.Stmt{&ast.ExprStmt{X: c}, success})
 		return m.Stmts(m.site(s.Pos(), "an Exchange is left out"), right, []ast.Stmt{success})
 	}
+	wrong := exchanged(c)
 	s.Results[0] = m.expr(c)
-	return s
+	if wrong == nil {
+		return s
+	}
+	return m.unless(s, "dst and src are exchanged", &ast.ReturnStmt{Results: []ast.Expr{wrong}})
 }
 
 // Text is the source of a node.
