@@ -139,6 +139,39 @@ func TestPassesVerifyAgain(t *testing.T) {
 	}
 }
 
+// TestReadBack puts mistakes into what was printed: what does not compile, or does something else, is refused, with the place of the
+// algorithm.
+func TestReadBack(t *testing.T) {
+	s := catalogue(fastDir)
+	found, err := s.match("send/direct")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.algorithms = found
+	s.primitives = []spec.Primitive{found[0].Primitive}
+	for _, test := range []struct{ right, wrong, want string }{
+		{"", "", ""},
+		{"x.Send(peer, ", "x.Send(peer+1, ", `^\.\./\.\./gen/linear\.go:\d+:5: send/direct: the generated code is not the algorithm: it does\n  Send\(sum\(peer, 1\); `},
+		{"x.Send(peer, ", "x.Send(uint(peer), ", `^the generated code does not compile: zsend\.go:\d+:\d+: cannot use uint\(peer\).+\n  x\.Send`},
+		{"PointToPoint: true", "PointToPoint: false", `Send: the table says \{Name:Send .+, want `},
+		{"		if err := x.Exchange(ctx); err != nil {\n			return err\n		}\n", "x.Exchange(ctx)\n", `send/direct: zsend\.go:\d+:\d+: the call Exchange cannot be read back$`},
+	} {
+		j := &job{source: s, progress: &progress{w: io.Discard}, files: map[string][]byte{}}
+		if err := emitGo(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(string(j.files["zsend.go"]), test.right, test.wrong, 1)
+		if test.right != "" && text == string(j.files["zsend.go"]) {
+			t.Fatalf("there is no %q in\n%s", test.right, text)
+		}
+		j.files["zsend.go"] = []byte(text)
+		err := readBack(t.Context(), j)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !regexp.MustCompile(test.want).MatchString(err.Error())) {
+			t.Errorf("%q for %q: %v, want %s", test.wrong, test.right, err, test.want)
+		}
+	}
+}
+
 // TestSelectionIsChecked before anything is generated: an algorithm that does not serve what its rule is for is refused.
 func TestSelectionIsChecked(t *testing.T) {
 	j := &job{source: catalogue(t.TempDir())}

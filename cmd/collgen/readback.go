@@ -18,7 +18,7 @@ func readBack(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	generated, err := readback.Typecheck(j.Path, sources, j.files)
+	generated, err := readback.NewChecker(sources).Typecheck(j.Path, j.files)
 	if err != nil {
 		return err
 	}

@@ -11,15 +11,14 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Package is generated code whose types were checked, without an error.
+// Package is generated code whose types were checked, without an error: see [Checker].
 type Package struct {
 	Set   *token.FileSet
-	Info  *types.Info // with Types, Defs and Uses
+	Info  *types.Info
 	Files []*ast.File // those that were generated
 }
 
-// Info is what a check of types has to fill in for a [Package].
-func Info() *types.Info {
+func newInfo() *types.Info {
 	return &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 }
 

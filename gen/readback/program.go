@@ -1,6 +1,7 @@
 package readback
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,16 +174,19 @@ func (t *terms) line(x line) string {
 	return s
 }
 
+// errDiffers is what every difference is.
+var errDiffers = errors.New("the generated code is not the algorithm")
+
 // difference is the first one between what the text does and what is to be done; nil if there is none.
 func (t *terms) difference(got, want []line) error {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			return fmt.Errorf("the generated code lacks\n  %s", t.line(want[i]))
+			return fmt.Errorf("%w: it lacks\n  %s", errDiffers, t.line(want[i]))
 		case i >= len(want):
-			return fmt.Errorf("the generated code has, beyond the algorithm,\n  %s", t.line(got[i]))
+			return fmt.Errorf("%w: it goes on with\n  %s", errDiffers, t.line(got[i]))
 		case !got[i].same(want[i]):
-			return fmt.Errorf("the generated code does\n  %s\nand the algorithm\n  %s", t.line(got[i]), t.line(want[i]))
+			return fmt.Errorf("%w: it does\n  %s\nwhere the algorithm has\n  %s", errDiffers, t.line(got[i]), t.line(want[i]))
 		}
 	}
 	return nil

@@ -1,11 +1,6 @@
 package readback
 
 import (
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +12,6 @@ import (
 	"github.com/collgen/collgen/spec"
 	"golang.org/x/tools/go/packages"
 )
-
-const fastDir = "../../fast"
 
 // printed is a in the form in which it is printed.
 func printed(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) }
@@ -37,28 +30,43 @@ func collectiveOf(p spec.Primitive) Collective {
 	return c
 }
 
-// runtime is package fast, as it is in this repository.
-func runtime(t *testing.T) *Package {
+// sources are the files of package fast that were not generated, and of the packages whose types they use.
+func sources(t *testing.T) Sources {
 	t.Helper()
-	found, err := packages.Load(&packages.Config{Context: t.Context(), Mode: packages.LoadSyntax}, Runtime)
+	found, err := packages.Load(&packages.Config{Context: t.Context(), Mode: packages.NeedName | packages.NeedFiles},
+		Runtime, "github.com/collgen/collgen/spec", "github.com/collgen/collgen/selection")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range found[0].Errors {
-		t.Fatal(e)
-	}
-	p := &Package{Set: found[0].Fset, Info: found[0].TypesInfo}
-	for _, f := range found[0].Syntax {
-		if name := filepath.Base(p.Set.Position(f.Package).Filename); strings.HasPrefix(name, "z") {
-			p.Files = append(p.Files, f)
+	s := Sources{}
+	for _, p := range found {
+		if len(p.GoFiles) == 0 {
+			t.Fatalf("%s has no files: %v", p.PkgPath, p.Errors)
 		}
+		s[p.PkgPath] = p.GoFiles
 	}
-	return p
+	return s
 }
 
 // TestCatalogue reads the generated files of package fast back.
 func TestCatalogue(t *testing.T) {
-	p, algorithms := runtime(t), 0
+	s, generated := sources(t), map[string][]byte{}
+	s[Runtime] = slices.DeleteFunc(s[Runtime], func(name string) bool {
+		if !strings.HasPrefix(filepath.Base(name), "z") {
+			return false
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		generated[filepath.Base(name)] = content
+		return true
+	})
+	p, err := NewChecker(s).Typecheck(Runtime, generated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	algorithms := 0
 	for _, primitive := range spec.Primitives() {
 		c := collectiveOf(primitive)
 		if err := p.Check(c); err != nil {
@@ -71,4 +79,69 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-var _ = []any{ast.Print, importer.Default, parser.ParseFile, token.NewFileSet, types.NewPackage, os.ReadFile, slices.Sort[[]int], emit.Go}
+// theirs is the path of a package of others.
+const theirs = "example.org/theirs"
+
+// print is the file that is generated for c in a package of others.
+func print(t testing.TB, c Collective) []byte {
+	t.Helper()
+	e := emit.Collective{Primitive: c.Primitive, Rules: c.Rules}
+	for _, a := range c.Algorithms {
+		e.Algorithms = append(e.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: emit.Proof{Sizes: []int{1}}, Hash: a.Hash})
+	}
+	text, err := emit.Go(emit.Package{Path: theirs, Name: "theirs", Command: "a test"}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// fault is why a file is not what is to be generated for c; nil if it is.
+func (k *Checker) fault(c Collective, text []byte) error {
+	p, err := k.Typecheck(theirs, map[string][]byte{"z.go": text})
+	if err != nil {
+		return err
+	}
+	return p.Check(c)
+}
+
+// with is an algorithm for AllReduce of these nodes.
+func with(nodes ...gen.Node) Collective {
+	a := gen.Algorithm{Name: "test", Primitive: spec.AllReduce, Doc: "It is a test.", Source: "This test.", Scratch: spec.Size, Body: nodes}
+	return Collective{Primitive: spec.AllReduce, Algorithms: []Declared{{a, a.Hash()}}}
+}
+
+// TestExpressions reads back what Go has rules of its own for.
+func TestExpressions(t *testing.T) {
+	k := NewChecker(sources(t))
+	p, n, i := spec.Rank, spec.Size, spec.Int
+	for _, e := range []spec.Expr{
+		spec.Shr(p, spec.BitAnd(spec.Shl(i(-6), spec.BitAnd(spec.Add(i(4), n), i(7))), i(7))), // of which Go took the count for a uint
+		spec.Log2(spec.Add(spec.Shr(spec.Sub(spec.Shl(i(1), p), i(4)), i(1)), i(10))),
+		spec.CeilLog2(spec.Sub(n, i(1))), // of 0 it is 0
+		spec.CeilLog2(spec.Add(p, n)),
+		spec.Add(spec.Log2(n), i(1)),
+		spec.Sub(p, spec.Sub(n, spec.Add(p, i(1)))),
+		spec.Mul(spec.Mul(p, n), spec.Sub(i(0), p)),
+		spec.Shl(spec.Shr(p, i(1)), spec.Shr(n, i(1))),
+		spec.BitXor(spec.BitAnd(p, n), spec.Add(p, i(-3))),
+		spec.Max(spec.Min(p, spec.Min(n, i(2))), spec.Max(i(0), p)),
+		spec.If(spec.And(spec.Lt(p, n), spec.Or(p, spec.Not(spec.Eq(n, i(3))))), spec.If(p, i(1), n), p),
+		spec.If(spec.Lt(p, n), spec.Lt(p, i(1)), spec.Int(1)),
+		spec.If(spec.Lt(i(0), p), spec.Shl(i(1), spec.Sub(p, i(1))), i(0)),
+	} {
+		use := gen.If{Cond: spec.Var("v"), Then: []gen.Node{gen.Step{gen.Finish{Data: gen.Chunk(spec.Out, spec.Int(0))}}}}
+		c := with(gen.Let{Name: "v", Is: e}, use)
+		text, err := emit.Go(emit.Package{Path: theirs, Name: "theirs"}, emit.Collective{Primitive: c.Primitive,
+			Algorithms: []emit.Proved{{Algorithm: c.Algorithms[0].Algorithm, Hash: c.Algorithms[0].Hash}}})
+		if err != nil {
+			if !strings.Contains(err.Error(), "give it a name with Let") {
+				t.Errorf("%v: %v", e, err)
+			}
+			continue
+		}
+		if err := k.fault(c, text); err != nil {
+			t.Errorf("%v: %v\n%s", e, err, text[strings.Index(string(text), "func allReduceTest"):])
+		}
+	}
+}

@@ -18,10 +18,18 @@ import (
 // those of this module whose types it uses. Functions' bodies in them do not count.
 type Sources map[string][]string // names of files, by the path of the package
 
+// Checker checks types.
+type Checker struct{ imports imports }
+
+// NewChecker is a Checker of code that needs these sources.
+func NewChecker(sources Sources) *Checker {
+	return &Checker{imports{set: token.NewFileSet(), sources: sources, known: map[string]*types.Package{}}}
+}
+
 // Typecheck checks the types in the files that were generated for the package of that path, as the compiler does. Contents are by
 // name. Its error is what the compiler would say of them.
-func Typecheck(pkg string, sources Sources, generated map[string][]byte) (*Package, error) {
-	p := &Package{Set: token.NewFileSet(), Info: Info()}
+func (k *Checker) Typecheck(pkg string, generated map[string][]byte) (*Package, error) {
+	p := &Package{Set: k.imports.set, Info: newInfo()}
 	for _, name := range slices.Sorted(maps.Keys(generated)) {
 		f, err := parser.ParseFile(p.Set, name, generated[name], parser.SkipObjectResolution)
 		if err != nil {
@@ -29,13 +37,12 @@ func Typecheck(pkg string, sources Sources, generated map[string][]byte) (*Packa
 		}
 		p.Files = append(p.Files, f)
 	}
-	i := &imports{set: p.Set, sources: sources, known: map[string]*types.Package{}}
-	own, err := i.parse(pkg)
+	own, err := k.imports.parse(pkg)
 	if err != nil {
 		return nil, err
 	}
 	var faults []error
-	c := types.Config{Importer: i, Error: func(err error) {
+	c := types.Config{Importer: &k.imports, Error: func(err error) {
 		var e types.Error
 		if !errors.As(err, &e) {
 			return

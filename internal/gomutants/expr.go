@@ -131,7 +131,11 @@ func (m *Mutator) callExpr(e *ast.CallExpr) ast.Expr {
 	switch f := e.Fun.(type) {
 	case *ast.SelectorExpr: // x.Out.Chunk
 		if s, ok := f.X.(*ast.SelectorExpr); ok {
-			c.Fun = &ast.SelectorExpr{X: &ast.ParenExpr{X: m.buffer(s, f.X)}, Sel: f.Sel}
+			buffer := m.buffer(s, f.X)
+			if pointer, ok := buffer.(*ast.UnaryExpr); ok {
+				buffer = pointer.X
+			}
+			c.Fun = &ast.SelectorExpr{X: buffer, Sel: f.Sel}
 		}
 		if f.Sel.Name == "Slot" || f.Sel.Name == "Span" {
 			first := &ast.SelectorExpr{X: f.X, Sel: ast.NewIdent("Chunk")}
