@@ -209,7 +209,7 @@ func TestEmittedCodeIsTheSchedule(t *testing.T) {
 			if fault != "" {
 				t.Fatal(fault)
 			}
-			t.Logf("sizes %s, counts %s: %d calls, %d messages and %d local actions are the schedule's, in %v", emit.Ranges(c.sizes),
+			t.Logf("sizes %s: counts %s, %d calls, %d messages and %d local actions are the schedule's, in %v", emit.Ranges(c.sizes),
 				emit.Ranges(c.counts), c.calls, c.messages, c.events-c.messages, time.Since(began).Round(time.Millisecond))
 		})
 	}

@@ -72,7 +72,23 @@ func TestCatalogue(t *testing.T) {
 		if err := p.Check(c); err != nil {
 			t.Errorf("%s: %v", primitive.Name, err)
 		}
-		algorithms += len(c.Algorithms)
+		table, err := p.table(primitive.Name)
+		if err != nil || len(table.algorithms) != len(c.Algorithms) {
+			t.Fatalf("%s: %+v, %v", primitive.Name, table, err)
+		}
+		for i, a := range c.Algorithms {
+			algorithms++
+			t.Run(a.FullName(), func(t *testing.T) {
+				lines, err := meaningOf(newTerms(), &a.Algorithm)
+				if err == nil {
+					err = p.algorithm(&table.algorithms[i], &a)
+				}
+				if err != nil || len(lines) < 4 {
+					t.Fatalf("%d lines, %v", len(lines), err)
+				}
+				t.Logf("sizes all: %d lines are the algorithm's", len(lines))
+			})
+		}
 	}
 	if algorithms != len(gen.Catalogue()) || algorithms == 0 {
 		t.Errorf("%d algorithms of %d were read back", algorithms, len(gen.Catalogue()))
