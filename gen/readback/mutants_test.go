@@ -61,7 +61,7 @@ func TestMutants(t *testing.T) {
 	k := NewChecker(sources(t))
 	for _, a := range gen.Catalogue() {
 		c := Collective{Primitive: a.Primitive, Algorithms: []Declared{{printed(a), a.Hash()}}}
-		text := print(t, c)
+		text := file(t, c)
 		if err := k.fault(c, text); err != nil {
 			t.Fatalf("without a mistake: %v", err)
 		}
@@ -92,7 +92,7 @@ func TestTableMutants(t *testing.T) {
 	k, made := NewChecker(sources(t)), 0
 	for _, p := range spec.Primitives() {
 		c := collectiveOf(p)
-		text := print(t, c)
+		text := file(t, c)
 		if err := k.fault(c, text); err != nil {
 			t.Fatalf("without a mistake: %v", err)
 		}

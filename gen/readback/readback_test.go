@@ -98,8 +98,8 @@ func TestCatalogue(t *testing.T) {
 // theirs is the path of a package of others.
 const theirs = "example.org/theirs"
 
-// print is the file that is generated for c in a package of others.
-func print(t testing.TB, c Collective) []byte {
+// file is the file that is generated for c in a package of others.
+func file(t testing.TB, c Collective) []byte {
 	t.Helper()
 	e := emit.Collective{Primitive: c.Primitive, Rules: c.Rules}
 	for _, a := range c.Algorithms {

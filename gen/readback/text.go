@@ -181,6 +181,7 @@ func (r *reader) zero(s *ast.DeclStmt, local map[types.Object]bool) {
 	v := d.Specs[0].(*ast.ValueSpec)
 	r.expect(len(v.Names) == 1 && v.Values == nil, s, "such a declaration")
 	o := r.info.Defs[v.Names[0]]
+	r.expect(o != nil, s, "such a declaration")
 	switch {
 	case isBasic(o.Type(), types.Int):
 		r.vars[o] = r.terms.number(0)
