@@ -19,8 +19,8 @@ import (
 // operand and its marks, in their order; and after each step the expressions in memory, and so the local actions, their
 // operands in their order, and what finishes a reduction.
 
-// emittedVar says how much TestEmittedCodeIsTheSchedule looks at: "all" is every size up to 64 with every root, sender and
-// receiver; otherwise it is a sample of that.
+// emittedVar says how much TestEmittedCodeIsTheSchedule looks at: "all" is every size up to 64 with every root, sender, receiver
+// and count of a list; otherwise it is a sample of that, which the mutants are compared with as well.
 const emittedVar = "COLLGEN_EMITTED"
 
 const emittedSizes = 64
