@@ -116,7 +116,7 @@ func (p *Package) serves(t *terms, f *ast.FuncLit, size spec.Expr) (err error) {
 	defer rescue(&err)
 	if f == nil || size.IsAbsent() {
 		if f != nil || !size.IsAbsent() {
-			return fmt.Errorf("Serves is stated: %t, want %t", f != nil, !size.IsAbsent())
+			return fmt.Errorf("a condition on sizes is stated: %t, want %t", f != nil, !size.IsAbsent())
 		}
 		return nil
 	}
