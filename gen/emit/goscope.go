@@ -31,7 +31,7 @@ func newScope(outer *scope) *scope {
 }
 
 // taken are the names that generated functions use themselves.
-var taken = []string{"ctx", "x", "err", "nil", "true", "false", "min", "max", "int", "uint", "bool", "bits", "context", "fast"}
+var taken = []string{"ctx", "x", "err", "nil", "true", "false", "min", "max", "uint", "bits", "context", "fast"}
 
 // checkName refuses what cannot be the name of a variable in a generated function.
 func checkName(name string) error {
