@@ -160,12 +160,33 @@ func (t *terms) operator(op string, x, y term) term {
 	switch op {
 	case "<<", ">>":
 		return t.make(node{op: op, args: []term{x, y}})
-	case "max": // size and depth are 1 at least, and what adds to them is not negative
-		if n := t.nodes[y]; n.op == "number" && n.n <= 1 && t.isPositive(x) {
-			return x
-		}
 	}
-	return t.list(op, x, y)
+	return t.gathered(op, t.nodes[t.list(op, x, y)].args)
+}
+
+// gathered is an associative and commutative operator on xs, whose constants are one, in front. Max leaves out one that is not larger
+// than 1 beside what is positive.
+func (t *terms) gathered(op string, xs []term) term {
+	var args, numbers []term
+	positive := false
+	for _, x := range xs {
+		if !t.is(x, "number") {
+			args, positive = append(args, x), positive || t.isPositive(x)
+			continue
+		}
+		if numbers != nil {
+			n, _ := folded(op, t.nodes[numbers[0]].n, t.nodes[x].n)
+			x = t.number(n)
+		}
+		numbers = []term{x}
+	}
+	if op == "max" && positive && numbers != nil && t.nodes[numbers[0]].n <= 1 {
+		numbers = nil
+	}
+	if args = append(numbers, args...); len(args) == 1 {
+		return args[0]
+	}
+	return t.make(node{op: op, args: args})
 }
 
 // folded is the value of an operator on numbers, where it has one.
