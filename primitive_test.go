@@ -70,7 +70,7 @@ import (
 )
 
 func TestGenerateShift(t *testing.T) {
-	s := catalogue(os.Getenv("COLLGEN_TEST_DIR"))
+	s := catalogue(fastDir)
 	found, err := s.match("shift/")
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +80,7 @@ func TestGenerateShift(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.dir = os.Getenv("COLLGEN_TEST_DIR")
 	changes, err := j.changes()
 	if err != nil || len(changes) != 2 || changes[1].File != "zshift.go" { // and the list of all
 		t.Fatalf("%v, %v", changes, err)

@@ -181,6 +181,7 @@ func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv
 		return a.differ("step %d: %s", s.Number, firstDifference(eventLines(sends, recvs, x), eventLines(a.sends, a.recvs, x)))
 	}
 	a.stage.events += len(sends) + len(recvs)
+	a.stage.messages += len(sends) + len(recvs)
 	a.sendAll(s, sends)
 	return a.receiveAll(s, recvs)
 }

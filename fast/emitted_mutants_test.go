@@ -1,11 +1,9 @@
 package fast
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
@@ -16,10 +14,12 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/internal/gomutants"
 )
 
-// Mutants of the generated functions: in copies of their files every term, comparison, statement and mark is one that can be
-// switched to a wrong one, in a single build, and the comparison with the schedules has to see each of them.
+// Mutants of the generated functions: in copies of their files every term, operator, argument, statement and mark is one that can be
+// switched to a wrong one, in a single build. The comparison with the schedules, in the sample of make test, and the look at errors
+// have to see each of those in the functions of algorithms, and the look at calls each of those in the functions that programs call.
 
 // mutants is what the copies add: they set it. Where they are not it is nil.
 var mutants *struct {
@@ -27,171 +27,51 @@ var mutants *struct {
 	plant func(site int) // switches one to be wrong; -1: none
 }
 
-// mutator makes a copy of a file.
-type mutator struct {
-	files *token.FileSet
-	lines []string // of the file
-	name  string   // of the function
-	sites []string
+// switches plants mistakes that the test switches on.
+type switches struct{}
+
+// switched is a call of a function of the copies, with the number of a mistake in front.
+func switched(site int, args ...ast.Expr) *ast.CallExpr {
+	number := &ast.BasicLit{Kind: token.INT, Value: fmt.Sprint(site)}
+	return &ast.CallExpr{Fun: ast.NewIdent("plant"), Args: append([]ast.Expr{number}, args...)}
 }
 
-// site notes one more mutant, and is its number as an expression.
-func (m *mutator) site(at token.Pos, what string) ast.Expr {
-	p := m.files.Position(at)
-	m.sites = append(m.sites, fmt.Sprintf("%s:%d %s: %s: %s", filepath.Base(p.Filename), p.Line, m.name, what, strings.TrimSpace(m.lines[p.Line-1])))
-	return number(len(m.sites) - 1)
-}
+func (switches) Expr(site int, right, wrong ast.Expr) ast.Expr { return switched(site, right, wrong) }
 
-func number(n int) ast.Expr { return &ast.BasicLit{Kind: token.INT, Value: fmt.Sprint(n)} }
-
-// either is the call that chooses between right and wrong.
-func (m *mutator) either(at token.Pos, what string, right, wrong ast.Expr) ast.Expr {
-	return &ast.CallExpr{Fun: ast.NewIdent("plant"), Args: []ast.Expr{m.site(at, what), right, wrong}}
-}
-
-// wrongOperator is what stands in an operator's place.
-var wrongOperator = map[token.Token]token.Token{token.ADD: token.SUB, token.SUB: token.ADD, token.LSS: token.LEQ, token.LEQ: token.LSS,
-	token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL}
-
-// expr is e with mutants.
-func (m *mutator) expr(e ast.Expr) ast.Expr {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		return m.either(e.Pos(), e.Value+" is one more", e, &ast.BinaryExpr{X: e, Op: token.ADD, Y: number(1)})
-	case *ast.Ident:
-		switch e.Name {
-		case "true", "false":
-			return m.either(e.Pos(), e.Name+" is not", e, &ast.UnaryExpr{Op: token.NOT, X: e})
-		case "next", "prev", "root", "rank", "size", "peer":
-			return m.either(e.Pos(), e.Name+" is one more", e, &ast.BinaryExpr{X: e, Op: token.ADD, Y: number(1)})
-		}
-		return e
-	case *ast.ParenExpr:
-		return &ast.ParenExpr{X: m.expr(e.X)}
-	case *ast.BinaryExpr:
-		x, y := m.expr(e.X), m.expr(e.Y)
-		right := &ast.BinaryExpr{X: x, Op: e.Op, Y: y}
-		wrong, ok := wrongOperator[e.Op]
-		if !ok {
-			return right
-		}
-		return m.either(e.Pos(), fmt.Sprintf("%v is %v", e.Op, wrong), right, &ast.BinaryExpr{X: x, Op: wrong, Y: y})
-	case *ast.CallExpr:
-		c := &ast.CallExpr{Fun: e.Fun}
-		if s, ok := e.Fun.(*ast.SelectorExpr); ok { // x.Out.Chunk
-			c.Fun = &ast.SelectorExpr{X: m.buffer(s.X), Sel: s.Sel}
-		}
-		for _, a := range e.Args {
-			c.Args = append(c.Args, m.expr(a))
-		}
-		return c
-	case *ast.UnaryExpr:
-		if b, ok := m.buffer(e.X).(*ast.CallExpr); ok && e.Op == token.AND {
-			return b
-		}
-		return e
-	}
-	return e
-}
-
-// buffer is x.In and x.Out with mutants, as pointers, and what else e is.
-func (m *mutator) buffer(e ast.Expr) ast.Expr {
-	s, ok := e.(*ast.SelectorExpr)
-	if !ok {
-		return e
-	}
-	other := map[string]string{"In": "Out", "Out": "In"}[s.Sel.Name]
-	if other == "" {
-		return e
-	}
-	of := func(name string) ast.Expr {
-		return &ast.UnaryExpr{Op: token.AND, X: &ast.SelectorExpr{X: s.X, Sel: ast.NewIdent(name)}}
-	}
-	return m.either(e.Pos(), s.Sel.Name+" is "+other, of(s.Sel.Name), of(other))
-}
-
-// block has mutants in all statements of b.
-func (m *mutator) block(b *ast.BlockStmt) {
-	for i, s := range b.List {
-		b.List[i] = m.stmt(s)
-	}
-}
-
-// unless leaves a statement out.
-func (m *mutator) unless(s ast.Stmt, what string) ast.Stmt {
-	left := &ast.CallExpr{Fun: ast.NewIdent("plant"), Args: []ast.Expr{m.site(s.Pos(), what+" is left out"), ast.NewIdent("true"), ast.NewIdent("false")}}
-	return &ast.IfStmt{Cond: left, Body: &ast.BlockStmt{List: []ast.Stmt{s}}}
-}
-
-// stmt is s with mutants. Messages and what is done with them may be left out.
-func (m *mutator) stmt(s ast.Stmt) ast.Stmt {
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		s.X = m.expr(s.X)
-		return m.unless(s, "a call")
-	case *ast.AssignStmt:
-		for i := range s.Rhs {
-			s.Rhs[i] = m.expr(s.Rhs[i])
-		}
-	case *ast.RangeStmt:
-		s.X = m.expr(s.X)
-		m.block(s.Body)
-	case *ast.BlockStmt:
-		m.block(s)
-	case *ast.IfStmt:
-		if s.Init != nil { // an Exchange: without it, its step is one with the next
-			if strings.Contains(m.text(s), "x.Exchange") {
-				return m.unless(s, "an Exchange")
-			}
-			return s
-		}
-		s.Cond = m.expr(s.Cond)
-		m.block(s.Body)
-		if s.Else != nil {
-			s.Else = m.stmt(s.Else)
-		}
+func (switches) Stmts(site int, right ast.Stmt, wrong []ast.Stmt) ast.Stmt {
+	s := &ast.IfStmt{Cond: switched(site, ast.NewIdent("true"), ast.NewIdent("false")), Body: &ast.BlockStmt{List: []ast.Stmt{right}}}
+	if wrong != nil {
+		s.Else = &ast.BlockStmt{List: wrong}
 	}
 	return s
 }
 
-func (m *mutator) text(n ast.Node) string {
-	var b bytes.Buffer
-	_ = format.Node(&b, m.files, n)
-	return b.String()
-}
-
-// mutate is a file with mutants in the functions that are generated for algorithms.
-func (m *mutator) mutate(path string) (string, error) {
+// mutate is a file with mistakes in all of its functions but those that start others.
+func mutate(m *gomutants.Mutator, path string) (string, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
 	}
-	m.lines = strings.Split(string(source), "\n")
-	f, err := parser.ParseFile(m.files, path, source, 0)
+	m.Lines = strings.Split(string(source), "\n")
+	f, err := parser.ParseFile(m.Files, path, source, 0)
 	if err != nil {
 		return "", err
 	}
 	for _, d := range f.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Type.TypeParams != nil || !strings.Contains(m.text(fn.Type), "x *Call") {
-			continue
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			m.Function(fn)
 		}
-		m.name = fn.Name.Name
-		m.block(fn.Body)
 	}
-	return m.text(f), nil
+	return m.Text(f), nil
 }
 
 // TestMutatedCodeIsNotTheSchedule builds the mutants, and runs TestMutants on them.
 func TestMutatedCodeIsNotTheSchedule(t *testing.T) {
-	if os.Getenv(emittedVar) != "all" {
-		t.Skipf("it builds the package again: only with %s=all", emittedVar)
-	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, overlay, m := t.TempDir(), map[string]string{}, &mutator{files: token.NewFileSet()}
+	dir, overlay, m := t.TempDir(), map[string]string{}, &gomutants.Mutator{Files: token.NewFileSet(), Planter: switches{}}
 	put := func(name, text string) {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -204,14 +84,14 @@ func TestMutatedCodeIsNotTheSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		text, err := m.mutate(path)
+		text, err := mutate(m, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		put(path, text)
 	}
 	put("zplant.go", "package fast\n\nvar planted = -1\n\nfunc plant[T any](site int, right, wrong T) T {\n\tif site == planted {\n\t\treturn wrong\n\t}\n\treturn right\n}\n")
-	put("zplant_test.go", fmt.Sprintf("package fast\n\nfunc init() {\n\tmutants = &struct {\n\t\tsites []string\n\t\tplant func(site int)\n\t}{%#v, func(site int) { planted = site }}\n}\n", m.sites))
+	put("zplant_test.go", fmt.Sprintf("package fast\n\nfunc init() {\n\tmutants = &struct {\n\t\tsites []string\n\t\tplant func(site int)\n\t}{%#v, func(site int) { planted = site }}\n}\n", m.Sites))
 	list, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		t.Fatal(err)
@@ -237,13 +117,9 @@ func TestMutants(t *testing.T) {
 	for site, words := range mutants.sites {
 		_, rest, _ := strings.Cut(words, " ")
 		name, _, _ := strings.Cut(rest, ":")
-		a, ok := algorithms[name]
-		if !ok {
-			t.Fatalf("no algorithm has the function %s", name)
-		}
 		mutants.plant(site)
 		switch {
-		case firstFault(t, generated(t, &a)) != "":
+		case mutantFault(t, name, algorithms) != "":
 			seen++
 		case !excuses(words, used):
 			t.Errorf("not seen: %s", words)
@@ -253,6 +129,23 @@ func TestMutants(t *testing.T) {
 		t.Errorf("it excuses nothing: %s", name)
 	}
 	t.Logf("%d of %d mutants are seen, and the others do what the code does", seen, len(mutants.sites))
+}
+
+// mutantFault is the first thing that is wrong with a generated function.
+func mutantFault(t *testing.T, name string, algorithms map[string]gen.Algorithm) (fault string) {
+	if functions[name] != nil {
+		_, fault = callFault(name)
+		return fault
+	}
+	a, ok := algorithms[name]
+	if !ok {
+		t.Fatalf("no algorithm has the function %s", name)
+	}
+	u := generated(t, &a)
+	if fault = firstFault(t, u); fault == "" {
+		_, fault = u.errorFault(3, 2)
+	}
+	return fault
 }
 
 // equivalent is mutants that do what the code does: functions and what is wrong in them, in lines that contain one text, and why.
@@ -278,15 +171,41 @@ var equivalents = []equivalent{
 	{of("allReduceTree"), []string{"1 is one more"}, "theirs := min((other+1)<<j-pad", "only its sign counts, which is that of size - from"},
 	{of("allReduceTree"), []string{"0 is one more", "> is >="}, "if full > 0 {", "full is 1 at least"},
 	{of("allReduceTree"), []string{"1 is one more"}, "full := 1 << levels", "it is only compared with 0"},
-	{of("allReduceTwoShot"), []string{"rank is one more"}, "x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))",
-		"of a place that is referred to only the beginning counts"},
 	{of("broadcastScatterAllgather"), []string{"size is one more", "- is +"}, "for s := range size - 1 {", "in the last turn nobody lacks anything"},
 	{of("broadcastScatterAllgather"), []string{"size is one more"}, "mine = size", "a rank that lacks nothing lacks nothing"},
 	{of("broadcastScatterAllgather"), []string{"size is one more"}, "theirs = size", "the same"},
-	{of("broadcastScatterAllgather"), []string{"size is one more", "< is <="}, "if low == 0 && place+half < size {", "the message would have no bytes"},
 	{of("reduceChain"), []string{"Out is In", "a call is left out"}, "x.Finish(x.Out.Span(0, depth))", "of one rank the average is divided by 1"},
 	{of("reduceChain"), []string{"size is one more", "- is +", "< is <="}, "if i < depth && place < size-1 && rank == root {",
 		"the root's place is 0; of one rank the average is divided by 1"},
+	{of("allGatherDirect allGatherRecursiveDoubling allGatherRing allReduceRecursiveDoubling allReduceTree allToAllDirect allToAllPairwise " +
+		"barrierDirect barrierDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
+		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain"), []string{"the error of Layout is dropped"},
+		", 0); err != nil {", "without scratch it does not fail"},
+	{of("allReduceOneShot reduceLinear allReduceTwoShot reduceScatterDirect"), []string{"Refer is Copy"}, "x.Refer(", "the copy is read instead"},
+	{of("allReduceTwoShot"), []string{"Slot is Chunk"}, "x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))", "of a place that is referred to only the beginning counts"},
+	{of("allReduceTwoShot"), []string{"Slot is Chunk"}, "x.Operand(", "of an operand only as much counts as the result is long"},
+	{of("allReduceTree"), []string{"levels is one more"}, "full := 1 << levels", "it is only compared with 0"},
+	{of("allReduceTree"), []string{"full is one more"}, "full", "pad is 0 whatever it is"},
+	{of("allReduceTree gatherBinomial reduceBinomial"), []string{"levels is one more"}, "for j := range levels {", "a level more has no ranks on its other side"},
+	{of("allReduceTree"), []string{"other is one more", "j is one more"}, "theirs := min((other+1)<<j-pad, size) - from",
+		"only its sign counts, which is that of size - from"},
+	{of("allReduceTree"), []string{"j is one more", ">> is <<"}, "top := pad >> j", "pad is 0"},
+	{of("allReduceTree"), []string{"half is one more"}, "if top == half {", "the leader of half 0 is rank 0 in any case"},
+	{of("allReduceTree"), []string{"an assignment is left out"}, "leader = 0", "the same"},
+	{of("allReduceTree"), []string{"other is one more"}, "if top == other {", "the same"},
+	{of("allReduceTree"), []string{"an assignment is left out"}, "partner = 0", "the same"},
+	{of("allReduceTree"), []string{"half is one more", "top is one more", "!= is <"}, "if top == half || top != other && half < other {",
+		"top is 0, so that half < other says it all"},
+	{of("allReduceTree broadcastBinomial gatherBinomial reduceBinomial scatterBinomial"), []string{"other is one more"},
+		"if top == half || top != other && half < other {", "half and other differ in a bit"},
+	{of("allReduceTree"), []string{"partner is one more"}, "partner < rank)", "the partner that sends is the higher one"},
+	{of("allToAllPairwise"), []string{"t is one more", "rounds is one more"}, "partner = (t + rounds*(t&1)) >> 1", "the sum is even, as rounds is odd"},
+	{of("reduceChain"), []string{"Span is Chunk"}, "x.Finish(x.Out.Span(0, depth))", "of one rank the average is divided by 1"},
+	{of("reduceScatterRing"), []string{"c is one more"}, "if c < 0 {", "c counts in the first turn alone, and d is the same"},
+	{of("reduceScatterRing"), []string{"an assignment is left out"}, "c += size", "the same"},
+	{of("AllGather Gather ReduceScatter Scatter"), []string{"!= is <"}, "if len(buf) != size*count {", "the function with two buffers refuses it"},
+	{of("BroadcastInto GatherInto ReduceInto ScatterInto"), []string{"root is one more", "size is one more", ">= is >", "|| is &&"},
+		"if root < 0 || root >= size {", "Do refuses it, in the same words"},
 	{of("reduceChain reduceScatterRing"), []string{"- is +"}, " - 1) & 1", "both are the other of two"},
 }
 
@@ -329,20 +248,11 @@ func functionName(a *gen.Algorithm) string {
 	return name
 }
 
-// firstFault is the first difference between the code and the schedules of small sizes.
+// firstFault is the first difference between the code and the schedules in the sample that make test compares.
 func firstFault(t *testing.T, u subject) string {
-	k, calls := u.collective(), 0
-	for size := 1; size <= 9; size++ {
-		for _, p := range u.Calls(size, 1, 3) {
-			g, e := newStage(size), u.instantiate(t, k, p)
-			n, fault := e.each(g, []int{prime(2*e.s.Chunks + 1)})
-			if calls += n; fault != "" {
-				return fault
-			}
-		}
+	c, fault := u.compare(t, someCalls)
+	if fault == "" && c.hollow() != "" {
+		t.Fatalf("%s: %s", u.FullName(), c.hollow())
 	}
-	if calls == 0 {
-		t.Fatalf("%s: nothing was compared", u.FullName())
-	}
-	return ""
+	return fault
 }

@@ -11,11 +11,12 @@ import (
 // stage has the ranks of a communicator make calls on symbols, one after the other. Each rank is a coroutine: it runs until
 // it waits for a message that was not sent.
 type stage struct {
-	size   int
-	actors []*actor
-	mail   [][]letter // by sender × size + receiver
-	ready  []int      // ranks that can go on
-	events int        // sends, receives and local actions that were compared, in all calls
+	size     int
+	actors   []*actor
+	mail     [][]letter // by sender × size + receiver
+	ready    []int      // ranks that can go on
+	events   int        // sends, receives and local actions that were compared, in all calls
+	messages int        // sends and receives alone
 }
 
 // letter is a message: what the code has sent, and what the schedule sends then.

@@ -2,8 +2,10 @@ package fast
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,8 +19,8 @@ import (
 // operand and its marks, in their order; and after each step the expressions in memory, and so the local actions, their
 // operands in their order, and what finishes a reduction.
 
-// emittedVar says how much TestEmittedCodeIsTheSchedule looks at: "all" is every size up to 64 with every root, sender and
-// receiver; otherwise it is a sample of that.
+// emittedVar says how much TestEmittedCodeIsTheSchedule looks at: "all" is every size up to 64 with every root, sender, receiver
+// and count of a list; otherwise it is a sample of that, which the mutants are compared with as well.
 const emittedVar = "COLLGEN_EMITTED"
 
 const emittedSizes = 64
@@ -107,13 +109,14 @@ func (e *emittedCall) each(g *stage, counts []int) (calls int, fault string) {
 	return calls, ""
 }
 
-// counts are lengths of a block: none, fewer than there are chunks, as many, and such that cut into uneven chunks, primes
-// among them.
+// counts are lengths of a block: fewer than there are chunks, as many, twice as many, and such that cut into uneven chunks,
+// primes among them; and none, which comes last.
 func (e *emittedCall) counts() []int {
 	chunks := e.s.Chunks
-	all := []int{0, 1, chunks - 1, chunks, chunks + 1, 7, prime(2*chunks + 1)}
-	slices.Sort(all)
-	return slices.Compact(all)
+	some := []int{1, chunks - 1, chunks, chunks + 1, 2 * chunks, 7, prime(2*chunks + 1)}
+	slices.Sort(some)
+	some = slices.Compact(some)
+	return append(slices.DeleteFunc(some, func(n int) bool { return n == 0 }), 0)
 }
 
 // prime is the first prime from n on.
@@ -133,41 +136,119 @@ func isComposite(n int) bool {
 	return n < 2
 }
 
+// sample is a choice of an algorithm's calls.
+type sample struct {
+	takes  func(p gen.Params, i int) bool             // whether it has the i-th call of a size
+	counts func(p gen.Params, i int, all []int) []int // the counts with which it has that call
+}
+
+// compared is what was found equal to the schedules.
+type compared struct {
+	sizes, counts           []int // with messages, but for a single rank
+	calls, messages, events int
+}
+
+// compare goes through a sample of u's calls, until one differs from its schedule, or a size has no message.
+func (u subject) compare(t testing.TB, of sample) (c compared, fault string) {
+	k := u.collective()
+	for size := 1; size <= emittedSizes; size++ {
+		g, before := newStage(size), c.calls
+		for i, p := range u.Calls(size, 1, 2, 3, 5) {
+			if !of.takes(p, i) {
+				continue
+			}
+			e := u.instantiate(t, k, p)
+			for _, count := range of.counts(p, i, e.counts()) {
+				messages := g.messages
+				n, fault := e.each(g, []int{count})
+				if c.calls += n; fault != "" {
+					return c, fault
+				}
+				if g.messages > messages && !slices.Contains(c.counts, count) {
+					c.counts = append(c.counts, count)
+				}
+			}
+		}
+		c.messages, c.events = c.messages+g.messages, c.events+g.events
+		if c.calls == before {
+			continue
+		}
+		if g.messages == 0 && size > 1 {
+			return c, fmt.Sprintf("%s: no message of %d ranks was compared", u.FullName(), size)
+		}
+		c.sizes = append(c.sizes, size)
+	}
+	slices.Sort(c.counts)
+	return c, ""
+}
+
+// hollow is why what was compared says little; "" if it says enough.
+func (c *compared) hollow() string {
+	switch {
+	case c.messages == 0:
+		return "nothing was compared"
+	case len(c.sizes) < 2 || len(c.counts) < 3:
+		return fmt.Sprintf("only sizes %v and counts %v were compared", c.sizes, c.counts)
+	}
+	return ""
+}
+
 func TestEmittedCodeIsTheSchedule(t *testing.T) {
-	all := os.Getenv(emittedVar) == "all"
+	of := someCalls
+	if os.Getenv(emittedVar) == "all" {
+		of = allCalls
+	}
 	for _, a := range gen.Catalogue() {
 		t.Run(a.FullName(), func(t *testing.T) {
 			t.Parallel()
-			began, calls, events, sizes := time.Now(), 0, 0, []int(nil)
-			u := generated(t, &a)
-			k := u.collective()
-			for size := 1; size <= emittedSizes; size++ {
-				g, before := newStage(size), calls
-				for i, p := range a.Calls(size, 1, 2, 3, 5) {
-					if !all && !sampled(p, i) {
-						continue
-					}
-					e := u.instantiate(t, k, p)
-					counts := e.counts()
-					if !all {
-						counts = counts[i%len(counts):][:1]
-					}
-					n, fault := e.each(g, counts)
-					if calls += n; fault != "" {
-						t.Fatal(fault)
-					}
-				}
-				if events += g.events; calls > before {
-					sizes = append(sizes, size)
-				}
+			began := time.Now()
+			c, fault := generated(t, &a).compare(t, of)
+			if fault == "" {
+				fault = c.hollow()
 			}
-			if calls == 0 {
-				t.Fatal("nothing was compared")
+			if fault != "" {
+				t.Fatal(fault)
 			}
-			t.Logf("sizes %s: %d calls, %d events are the schedule's, in %v", emit.Ranges(sizes), calls, events, time.Since(began).Round(time.Millisecond))
+			t.Logf("sizes %s: counts %s, %d calls, %d messages and %d local actions are the schedule's, in %v", emit.Ranges(c.sizes),
+				emit.Ranges(c.counts), c.calls, c.messages, c.events-c.messages, time.Since(began).Round(time.Millisecond))
 		})
 	}
 }
+
+// TestEmptySampleIsSeen has samples that compare nothing.
+func TestEmptySampleIsSeen(t *testing.T) {
+	u := generated(t, &gen.AllReduceRing)
+	none := sample{takes: func(gen.Params, int) bool { return false }}
+	if c, fault := u.compare(t, none); fault != "" || c.hollow() != "nothing was compared" {
+		t.Errorf("a sample of no call: %q, %+v", fault, c)
+	}
+	empty := sample{func(p gen.Params, _ int) bool { return p.Size <= 3 }, func(gen.Params, int, []int) []int { return []int{0} }}
+	if _, fault := u.compare(t, empty); !strings.Contains(fault, "no message of 2 ranks was compared") {
+		t.Errorf("a sample of calls without elements: %q", fault)
+	}
+	single := sample{func(p gen.Params, _ int) bool { return p.Size <= 3 }, func(gen.Params, int, []int) []int { return []int{7} }}
+	if c, fault := u.compare(t, single); fault != "" || !strings.Contains(c.hollow(), "only sizes [1 2 3] and counts [7]") {
+		t.Errorf("a sample of one count: %q, %+v", fault, c)
+	}
+}
+
+var (
+	allCalls = sample{func(gen.Params, int) bool { return true }, func(_ gen.Params, _ int, all []int) []int { return all }}
+
+	// someCalls are what fits into make test: all counts with the smallest sizes; with others two of them for each call, in
+	// turn, and none for one call of a size.
+	someCalls = sample{sampled, func(p gen.Params, i int, all []int) []int {
+		if p.Size <= 9 {
+			return all
+		}
+		last := len(all) - 1
+		two := []int{all[(i+p.Size)%last], all[(i+p.Size+2)%last]}
+		if i == 0 {
+			return append(two, all[last])
+		}
+		return two
+	}}
+)
 
 // sampled tells whether a sample has the i-th call of a size: all of the smallest sizes, and some of the others.
 func sampled(p gen.Params, i int) bool {

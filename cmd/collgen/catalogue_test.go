@@ -24,11 +24,12 @@ var proofParagraph = regexp.MustCompile(`(?m)^// Proved for sizes (?:.+\n)*?//$|
 // but the sizes for which it was proved: here these are few, and make check-generate compares everything.
 func TestRegenerate(t *testing.T) {
 	t.Parallel()
-	s := catalogue(t.TempDir())
+	s := catalogue(fastDir)
 	j, err := generate(t.Context(), s, verify.Options{To: 9}, &progress{w: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.dir = t.TempDir()
 	changes, err := j.changes()
 	if err != nil {
 		t.Fatal(err)
@@ -135,6 +136,39 @@ func TestPassesVerifyAgain(t *testing.T) {
 	var f *verify.Failure
 	if err := prove(t.Context(), j); !errors.As(err, &f) || f.Check != verify.Unmatched {
 		t.Errorf("a message that nobody receives: %v", err)
+	}
+}
+
+// TestReadBack puts mistakes into what was printed: what does not compile, or does something else, is refused, with the place of the
+// algorithm.
+func TestReadBack(t *testing.T) {
+	s := catalogue(fastDir)
+	found, err := s.match("send/direct")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.algorithms = found
+	s.primitives = []spec.Primitive{found[0].Primitive}
+	for _, test := range []struct{ right, wrong, want string }{
+		{"", "", ""},
+		{"x.Send(peer, ", "x.Send(peer+1, ", `^\.\./\.\./gen/linear\.go:\d+:5: send/direct: the generated code is not the algorithm: it does\n  Send\(sum\(peer, 1\); `},
+		{"x.Send(peer, ", "x.Send(uint(peer), ", `^the generated code does not compile: zsend\.go:\d+:\d+: cannot use uint\(peer\).+\n  x\.Send`},
+		{"PointToPoint: true", "PointToPoint: false", `Send: the table says \{Name:Send .+, want `},
+		{"		if err := x.Exchange(ctx); err != nil {\n			return err\n		}\n", "x.Exchange(ctx)\n", `send/direct: zsend\.go:\d+:\d+: the call Exchange cannot be read back$`},
+	} {
+		j := &job{source: s, progress: &progress{w: io.Discard}, files: map[string][]byte{}}
+		if err := emitGo(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(string(j.files["zsend.go"]), test.right, test.wrong, 1)
+		if test.right != "" && text == string(j.files["zsend.go"]) {
+			t.Fatalf("there is no %q in\n%s", test.right, text)
+		}
+		j.files["zsend.go"] = []byte(text)
+		err := readBack(t.Context(), j)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !regexp.MustCompile(test.want).MatchString(err.Error())) {
+			t.Errorf("%q for %q: %v, want %s", test.wrong, test.right, err, test.want)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/readback"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 )
@@ -26,6 +27,7 @@ var passes = []func(context.Context, *job) error{
 	prove,
 	recallEvery,
 	emitGo,
+	readBack,
 }
 
 // job is a package on its way through the passes.
@@ -182,13 +184,25 @@ func emitGo(ctx context.Context, j *job) error {
 func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 	j.find(ctx)
 	algorithms := j.of(p)
-	var e *emit.Error
 	for _, a := range algorithms {
-		if errors.As(err, &e) && a.FullName() == e.Algorithm {
+		if a.FullName() == blamed(err) {
 			return a.locate(err)
 		}
 	}
 	return algorithms[0].locate(fmt.Errorf("%s: %w", p.Name, err))
+}
+
+// blamed is the name of the algorithm that err is about; empty if it is about none.
+func blamed(err error) string {
+	var printed *emit.Error
+	var read *readback.Error
+	switch {
+	case errors.As(err, &printed):
+		return printed.Algorithm
+	case errors.As(err, &read):
+		return read.Algorithm
+	}
+	return ""
 }
 
 func proofOf(a *algorithm) emit.Proof {

@@ -102,7 +102,7 @@ func (c call) code() ([]jen.Code, error) {
 
 // region prints the bytes of r.
 func (s *scope) region(r gen.Region) (jen.Code, error) {
-	buf, isName, err := s.buffer(r.Buf)
+	buf, _, err := s.buffer(r.Buf)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *scope) region(r gen.Region) (jen.Code, error) {
 		count, err := s.number(n)
 		return buf.Dot("Span").Call(at, count), err
 	}
-	if r.Like.IsAbsent() || r.Buf != spec.Scratch && !isName {
+	if !hasLike(r) {
 		return buf.Dot("Chunk").Call(at), nil
 	}
 	like, err := s.number(r.Like)

@@ -102,7 +102,7 @@ func (s *scope) logical(e spec.Expr) (operand, error) {
 
 // expr prints e as what it is, a number or a truth value.
 func (s *scope) expr(e spec.Expr) (operand, error) {
-	if x, ok := bitLength(e); ok {
+	if x, ok := s.bitLength(e); ok {
 		return s.bitsLen(x)
 	}
 	switch e.Kind {
@@ -146,6 +146,9 @@ func (s *scope) binary(e spec.Expr, op operator) (operand, error) {
 	y, err := print(e.Args[1])
 	if err != nil {
 		return operand{}, err
+	}
+	if e.Kind == spec.ShlExpr || e.Kind == spec.ShrExpr {
+		y = asInt(e.Args[1], y)
 	}
 	right := op.prec + 1
 	if op.associative && chains(e.Args[1], e.Kind) {
@@ -238,19 +241,62 @@ func flatten(e spec.Expr, kind spec.ExprKind) []spec.Expr {
 }
 
 // bitLength recognizes the number of bits of x: log2(x) + 1, and the x for which it is the ceiling of a logarithm.
-func bitLength(e spec.Expr) (x spec.Expr, ok bool) {
+func (s *scope) bitLength(e spec.Expr) (x spec.Expr, ok bool) {
 	switch {
 	case e.Kind == spec.AddExpr && e.Args[0].Kind == spec.Log2Expr && e.Args[1].Kind == spec.Const && e.Args[1].N == 1:
 		return e.Args[0].Args[0], true
-	case e.Kind == spec.CondExpr && e.Args[0].Kind == spec.LeExpr && same(e, spec.CeilLog2(e.Args[0].Args[0])):
-		return spec.Sub(e.Args[0].Args[0], spec.Int(1)), true
+	case isCeiling(e):
+		of := e.Args[0].Args[0]
+		if !s.isPositive(of) {
+			of = spec.Max(of, spec.Int(1)) // of what is less, the ceiling is 0
+		}
+		return spec.Sub(of, spec.Int(1)), true
 	}
 	return spec.Expr{}, false
 }
 
+// isCeiling recognizes the ceiling of a logarithm.
+func isCeiling(e spec.Expr) bool {
+	return e.Kind == spec.CondExpr && e.Args[0].Kind == spec.LeExpr && same(e, spec.CeilLog2(e.Args[0].Args[0]))
+}
+
+// isPositive tells whether e is 1 at least: size or depth, or what is added to them is not negative.
+func (s *scope) isPositive(e spec.Expr) bool {
+	switch {
+	case e.Kind == spec.AddExpr:
+		x, y := e.Args[0], e.Args[1]
+		return s.isPositive(x) && (s.isNatural(y) || s.isPositive(y)) || s.isNatural(x) && s.isPositive(y)
+	case e.Kind == spec.Variable:
+		return s.isNatural(e) && (e.Name == spec.Size.Name || e.Name == spec.Depth.Name)
+	}
+	return e.Kind == spec.Const && e.N > 0
+}
+
 func (s *scope) bitsLen(x spec.Expr) (operand, error) {
-	code, err := s.number(x)
-	return operand{code: jen.Qual("math/bits", "Len").Call(jen.Id("uint").Call(code)), prec: primary}, err
+	o, err := s.numeric(x)
+	return operand{code: jen.Qual("math/bits", "Len").Call(jen.Id("uint").Call(asInt(x, o).code)), prec: primary}, err
+}
+
+// asInt is o, which prints e, where Go would take another type than int for constants that are shifted.
+func asInt(e spec.Expr, o operand) operand {
+	if !takesType(e) || len(variables(e)) == 0 {
+		return o
+	}
+	return operand{code: jen.Int().Call(o.code), prec: primary}
+}
+
+// takesType tells whether e, which is no constant, has in Go the type that is wanted where it stands: only constants, and shifts of
+// them, have no type of their own.
+func takesType(e spec.Expr) bool {
+	switch e.Kind {
+	case spec.Const:
+		return true
+	case spec.ShlExpr, spec.ShrExpr:
+		return takesType(e.Args[0])
+	case spec.AddExpr, spec.SubExpr, spec.MulExpr, spec.MinExpr, spec.MaxExpr, spec.BitAndExpr, spec.BitXorExpr:
+		return takesType(e.Args[0]) && takesType(e.Args[1])
+	}
+	return false
 }
 
 // same tells whether x and y are the same expression.

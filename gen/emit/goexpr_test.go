@@ -61,6 +61,12 @@ func TestExpr(t *testing.T) {
 		{spec.Add(spec.Log2(n), i(1)), "bits.Len(uint(size))"},
 		{spec.CeilLog2(n), "bits.Len(uint(size - 1))"},
 		{spec.Mul(spec.CeilLog2(spec.Add(p, n)), i(2)), "bits.Len(uint(rank+size-1)) * 2"},
+		{spec.CeilLog2(spec.Sub(n, i(1))), "bits.Len(uint(max(size-1, 1) - 1))"}, // of 0 too it is 0
+		{spec.CeilLog2(d), "bits.Len(uint(max(d, 1) - 1))"},
+		{spec.Shr(p, spec.BitAnd(spec.Shl(i(-6), spec.BitAnd(n, i(7))), i(7))), "rank >> int(-6<<(size&7)&7)"}, // not of uint, as counts are
+		{spec.Shr(p, spec.Add(i(1), i(2))), "rank >> (1 + 2)"},
+		{spec.Shr(p, spec.Add(spec.Shl(i(1), k), p)), "rank >> (1<<k + rank)"},
+		{spec.Log2(spec.Shr(spec.Sub(spec.Shl(i(1), k), i(4)), i(1))), "bits.Len(uint(int((1<<k-4)>>1))) - 1"},
 		{spec.Lt(p, n), "rank < size"},
 		{spec.Gt(p, i(0)), "rank > 0"},
 		{spec.Ge(q, n), "root >= size"},

@@ -22,7 +22,7 @@ type choice struct {
 
 // let prints the declaration of name as e.
 func (s *scope) let(name string, e spec.Expr) ([]jen.Code, error) {
-	if _, ok := bitLength(e); !ok && e.Kind == spec.CondExpr {
+	if isConditional(e) {
 		return s.choose(s.newChoice(name, e))
 	}
 	value, err := s.expr(e)
@@ -49,10 +49,7 @@ func (s *scope) newChoice(name string, e spec.Expr) choice {
 	return c
 }
 
-func isConditional(e spec.Expr) bool {
-	_, ok := bitLength(e)
-	return !ok && e.Kind == spec.CondExpr
-}
+func isConditional(e spec.Expr) bool { return e.Kind == spec.CondExpr && !isCeiling(e) }
 
 // isTotal tells whether e has a value in Go whatever its variables are: a shift by a negative number has none.
 func (s *scope) isTotal(e spec.Expr) bool {

@@ -137,9 +137,17 @@ func bufName(buf spec.Buf) string { return "buffer " + string(buf) }
 func regionNames(regions ...gen.Region) []string {
 	var list []string
 	for _, r := range regions {
-		list = append(append(list, bufName(r.Buf)), variables(r.At, r.N, r.Like)...)
+		list = append(append(list, bufName(r.Buf)), variables(r.At, r.N)...)
+		if hasLike(r) {
+			list = append(list, variables(r.Like)...)
+		}
 	}
 	return list
+}
+
+// hasLike tells whether what a region's data are as long as is printed: it counts in scratch alone, and of one slot.
+func hasLike(r gen.Region) bool {
+	return !r.Like.IsAbsent() && same(r.N.OrElse(spec.Int(1)), spec.Int(1)) && r.Buf != spec.In && r.Buf != spec.Out
 }
 
 // variables are the variables of exprs, each as often as it occurs.

@@ -106,7 +106,7 @@ func (f *file) line(a Proved) (jen.Code, error) {
 
 // proved prints for which calls a was proved.
 func (f *file) proved(a Proved) jen.Code {
-	sizes, depths := a.Proof.limits()
+	sizes, depths := a.Proof.UpTo()
 	fields := []jen.Code{jen.Id("Sizes").Op(":").Lit(sizes)}
 	if depths > 0 {
 		fields = append(fields, jen.Id("Depths").Op(":").Lit(depths))

@@ -22,7 +22,7 @@ func TestLimits(t *testing.T) {
 		{Proof{Sizes: sizes, Depths: []int{1, 2}, Deeper: []int{3, 4}, Few: 8}, 16, 2, "16 ranks or depth 2"},
 		{Proof{Sizes: sizes, Depths: []int{2, 3}}, 16, 0, "16 ranks"},
 	} {
-		if sizes, depths := x.p.limits(); sizes != x.sizes || depths != x.depths || x.p.Limits() != x.words {
+		if sizes, depths := x.p.UpTo(); sizes != x.sizes || depths != x.depths || x.p.Limits() != x.words {
 			t.Errorf("%+v: %d, %d, %s", x.p, sizes, depths, x.p.Limits())
 		}
 	}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/readback"
+	"golang.org/x/tools/go/packages"
+)
+
+// readBack checks the types of what was generated, reads it back, and compares it with what it was generated from: what differs is
+// not written.
+func readBack(ctx context.Context, j *job) error {
+	sources, err := j.sources(ctx)
+	if err != nil {
+		return err
+	}
+	generated, err := readback.NewChecker(sources).Typecheck(j.Path, j.files)
+	if err != nil {
+		return err
+	}
+	for _, p := range j.primitives {
+		c := readback.Collective{Primitive: p, Rules: j.rules(p)}
+		for _, a := range j.of(p) {
+			d := readback.Declared{Algorithm: a.Algorithm, Hash: a.hash}
+			proof := proofOf(a)
+			d.Proved.Sizes, d.Proved.Depths = proof.UpTo()
+			d.Proved.Every = proof.Every.Sizes != ""
+			c.Algorithms = append(c.Algorithms, d)
+		}
+		if err := generated.Check(c); err != nil {
+			return j.blame(ctx, p, err)
+		}
+	}
+	return ctx.Err()
+}
+
+// needed are the packages whose types generated code uses, and those that these types are made of.
+var needed = []string{emit.Runtime, specPath, "github.com/collgen/collgen/selection"}
+
+// sources are the files, without those that were generated, of the package, and of those whose types its generated code uses.
+func (j *job) sources(ctx context.Context) (readback.Sources, error) {
+	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName | packages.NeedFiles, Dir: j.dir, Env: buildEnv()},
+		append([]string{"."}, needed...)...)
+	if err != nil {
+		return nil, loadError(j.dir, err)
+	}
+	generated, err := generatedFiles(j.dir)
+	if err != nil {
+		return nil, err
+	}
+	sources := readback.Sources{}
+	for _, p := range found {
+		sources[p.PkgPath] = p.GoFiles
+		if p.PkgPath == j.Path {
+			sources[p.PkgPath] = slices.DeleteFunc(p.GoFiles, func(name string) bool {
+				return generated[filepath.Base(name)] != nil
+			})
+		}
+	}
+	for _, path := range needed {
+		if len(sources[path]) == 0 {
+			return nil, errors.New("package " + path + " is not found")
+		}
+	}
+	return sources, nil
+}

@@ -1,0 +1,89 @@
+package readback
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// largest is the largest number of ranks for which it is looked at who needs whom.
+const largest = 9
+
+// waits says, by the names that the runtime has for it, which rank's call cannot end before which other's has begun.
+var waits = map[string]func(rank, other, root int) bool{
+	"":             func(_, _, _ int) bool { return false },
+	"RootNeedsAll": func(rank, _, root int) bool { return rank == root },
+	"AllNeedRoot":  func(_, other, root int) bool { return other == root },
+	"AllNeedAll":   func(_, _, _ int) bool { return true },
+}
+
+// checkNeeds compares what the table says of who needs whom with p: it has to be so, and no more than that.
+func checkNeeds(p spec.Primitive, needs string) error {
+	said, ok := waits[needs]
+	if !ok {
+		return fmt.Errorf("the table says %s", needs)
+	}
+	if slices.Contains(p.Params, spec.ParamPeer) {
+		if needs != "" {
+			return fmt.Errorf("the table says %s of a call of two ranks", needs)
+		}
+		return nil
+	}
+	if !holds(p, said) {
+		return fmt.Errorf("the table says %s, which the specification does not", needs)
+	}
+	for name, more := range waits {
+		implies := func(rank, other, root int) bool { return said(rank, other, root) || more(rank, other, root) }
+		if !same(said, implies) && holds(p, more) && same(more, implies) {
+			return fmt.Errorf("the table says %q where the specification says %s", needs, name)
+		}
+	}
+	return nil
+}
+
+// same tells whether two say the same of three ranks.
+func same(x, y func(rank, other, root int) bool) bool {
+	for i := range 27 {
+		rank, other, root := i/9, i/3%3, i%3
+		if rank != other && x(rank, other, root) != y(rank, other, root) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds tells whether in all calls that are allowed, of which there is one, the result of a rank depends on each other rank that
+// said names.
+func holds(p spec.Primitive, said func(rank, other, root int) bool) bool {
+	calls := 0
+	for size := 2; size <= largest; size++ {
+		roots := 1
+		if slices.Contains(p.Params, spec.ParamRoot) {
+			roots = size
+		}
+		for root := range roots {
+			e, err := spec.Expect(p, spec.Call{Size: size, Root: root})
+			if err != nil {
+				continue
+			}
+			calls++
+			for rank, x := range e.Ranks {
+				for other := range size {
+					if other != rank && said(rank, other, root) && !dependsOn(x, other) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return calls > 0
+}
+
+// dependsOn tells whether a rank's result holds the input of another one, or promises that this one has entered.
+func dependsOn(x spec.RankExpectation, other int) bool {
+	of := func(c spec.Content) bool {
+		return slices.ContainsFunc(c.Terms, func(t spec.Term) bool { return t.Rank == other })
+	}
+	return slices.ContainsFunc(x.Out, of) || slices.ContainsFunc(x.In, of) || slices.Contains(x.Entered, other)
+}
