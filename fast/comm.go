@@ -64,6 +64,7 @@ type Comm struct {
 
 	queue atomic.Pointer[queue] // of started calls; nil before the first
 	track *track                // what the flight recorder knows of it; nil: nothing
+	chase *chase                // its part in the search for deadlocks; nil: none
 	trail *trail                // what it writes down; nil: nothing
 	idles bool                  // the transport has time for that while it waits
 }

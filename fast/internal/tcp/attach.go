@@ -37,11 +37,17 @@ const onTheWay = 10 * time.Second
 // Left says that peer has closed its end, and makes no connection any more. One that is there is not concerned, and neither is one
 // that peer has, if it is linked: what was sent over it still comes.
 func (e *Endpoint) Left(peer int, linked bool) {
-	if !linked {
+	switch {
+	case e.Linked(peer):
+	case linked:
+		e.End.Lock()
+		defer e.End.Unlock()
+		if !e.End.Closed() {
+			e.limits = append(e.limits, time.AfterFunc(onTheWay, func() { e.Broken(peer, wire.ErrClosed) }))
+		}
+	default:
 		e.Broken(peer, wire.ErrClosed)
-		return
 	}
-	time.AfterFunc(onTheWay, func() { e.Broken(peer, wire.ErrClosed) })
 }
 
 // arrive leaves a for the next look of the Exchange in progress, or of the next one.

@@ -53,8 +53,13 @@ func (e *Endpoint) pass() (left int) {
 	return left
 }
 
-// part closes the links that are left.
+// part closes the links that are left, and lets go of everything else.
 func (e *Endpoint) part() {
+	e.End.Lock()
+	for _, limit := range e.limits {
+		limit.Stop()
+	}
+	e.End.Unlock()
 	for i := range e.links {
 		if l := &e.links[i]; l.socket != nil {
 			l.close()
@@ -103,5 +108,5 @@ func (o *output) flush(s Socket) {
 
 func (l *link) close() {
 	l.socket.Close()
-	l.socket = nil
+	l.socket, l.in.buf = nil, nil
 }
