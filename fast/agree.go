@@ -75,6 +75,8 @@ func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreem
 
 // outcome is what all ranks have agreed on.
 func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
+	ctx, stop := c.world.record.patience().watch(ctx, what.String(), c.rank, c.size, c.name)
+	defer stop()
 	v, err := x.Wait(ctx)
 	if errors.Is(err, ErrFenced) {
 		c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))

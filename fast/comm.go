@@ -62,11 +62,12 @@ type Comm struct {
 	scratch, staged, spare memory
 	buffers                buffers
 
-	queue atomic.Pointer[queue] // of started calls; nil before the first
-	track *track                // what the flight recorder knows of it; nil: nothing
-	chase *chase                // its part in the search for deadlocks; nil: none
-	trail *trail                // what it writes down; nil: nothing
-	idles bool                  // the transport has time for that while it waits
+	queue    atomic.Pointer[queue] // of started calls; nil before the first
+	refusals refusals              // of calls that were to be started
+	track    *track                // what the flight recorder knows of it; nil: nothing
+	chase    *chase                // its part in the search for deadlocks; nil: none
+	trail    *trail                // what it writes down; nil: nothing
+	idles    bool                  // the transport has time for that while it waits
 }
 
 // world is what all communicators of one rank have in common.

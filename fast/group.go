@@ -29,7 +29,9 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c := newComm(rank, len(processes), nil)
 	c.id, c.name, c.members, c.world, c.carrier, c.perHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
 	if len(processes) > 1 {
+		ctx, stop := w.record.patience().watch(ctx, "making a communicator", rank, len(processes), name)
 		t, err := w.found(ctx, id, rank, processes)
+		stop()
 		if err != nil {
 			c.tell(notice{State: Closed, By: rank, Rank: rank}) // if another member has succeeded all the same
 			w.plane.Forget(id)

@@ -33,7 +33,9 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 		ctx, cancel = context.WithTimeout(ctx, initTime)
 		defer cancel()
 	}
-	w, err := connect(ctx, p)
+	meeting, stop := patience{p.logger(), p.slow}.watch(ctx, "Init", p.rank, p.size, "world")
+	w, err := connect(meeting, p)
+	stop()
 	if err != nil {
 		return nil, fmt.Errorf("connecting rank %d of %d: %w", p.rank, p.size, err)
 	}

@@ -6,6 +6,7 @@ type Option struct {
 	name   string
 	depth  int
 	handle *Handle
+	fused  *fused
 }
 
 type optionKind uint8
@@ -14,6 +15,7 @@ const (
 	algorithmOption optionKind = iota + 1
 	depthOption
 	startOption // the call is started, and handle's
+	fusedOption // the call reduces what a Bucket has fused
 )
 
 // WithAlgorithm carries a call out by the algorithm of that name instead of the one that the selection table gives.
@@ -31,4 +33,14 @@ func handleOf(opts []Option) *Handle {
 		}
 	}
 	return nil
+}
+
+// fusedOf is what a Bucket has fused for the call; the zero fused if it is no Bucket's.
+func fusedOf(opts []Option) fused {
+	for i := range opts {
+		if opts[i].kind == fusedOption {
+			return *opts[i].fused
+		}
+	}
+	return fused{}
 }

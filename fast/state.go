@@ -142,6 +142,8 @@ const finishTime = time.Second
 // connections to all others, it waits until the hosts of the other ranks have what was sent, so that the process may exit. That takes
 // as long as the network needs, and ends when nothing has arrived for as long as a process may be silent. After a failure it takes 0.1 s
 // at most.
+//
+// Its error joins those of calls that could not be started and that nobody has waited for.
 func (c *Comm) Close() error {
 	if c == nil {
 		return nil
@@ -151,7 +153,7 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	c.news.tell()
-	var err error
+	err := c.refusals.unseen()
 	c.track.leave()
 	c.telling.Lock()
 	c.tellClosed()
@@ -160,7 +162,7 @@ func (c *Comm) Close() error {
 		c.followEnd(events.Closed, nil)
 	}
 	if c.transport != nil {
-		err = c.transport.Close()
+		err = errors.Join(err, c.transport.Close())
 	}
 	if t, ok := c.transport.(waiter); ok && c.world != nil {
 		c.world.leaving.Go(t.Wait)
