@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -51,6 +52,8 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 		return Refuse(name, "the communicator is nil or was made by neither Run nor Init")
 	case ctx == nil:
 		return Refuse(name, "the context is nil")
+	case fork.Child():
+		return c.unmade(name, ErrForked)
 	case c.world == nil:
 		return Refuse(name, "the communicator has no control plane")
 	case ctx.Err() != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -105,6 +106,8 @@ func (c *Comm) enter(ctx context.Context, name string) error {
 		return Refuse(name, "the context is nil")
 	case c.size == 0:
 		return Refuse(name, "the communicator was made by neither Run nor Init")
+	case fork.Child():
+		return c.unmade(name, ErrForked)
 	case !c.busy.Set():
 		if c.closed.Load() {
 			return c.unmade(name, ErrClosed)

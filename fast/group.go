@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -215,6 +216,8 @@ func (c *Comm) divisible(what string) error {
 	switch {
 	case c == nil || c.size == 0:
 		return Refuse(what, "the communicator is nil or was made by neither Run nor Init")
+	case fork.Child():
+		return c.unmade(what, ErrForked)
 	case c.closed.Load():
 		return c.unmade(what, ErrClosed)
 	case c.world == nil:

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -116,6 +117,9 @@ func (h *Handle) result() error {
 func (h *Handle) started(what string) error {
 	if h == nil || h.done == nil {
 		return Refuse(what, "the handle was not returned by a function Start…")
+	}
+	if fork.Child() { // the goroutine that makes the call is not in it
+		return fmt.Errorf("%s: %w", what, ErrForked)
 	}
 	return nil
 }

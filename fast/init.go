@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -48,8 +49,11 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 
 // placeOf is what opts say, all of them together.
 func placeOf(ctx context.Context, opts []InitOption) (*place, error) {
-	if ctx == nil {
+	switch {
+	case ctx == nil:
 		return nil, Refuse("Init", "the context is nil")
+	case fork.Child():
+		return nil, ErrForked
 	}
 	p := new(place)
 	if err := p.take("Init", opts); err != nil {

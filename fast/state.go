@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -125,7 +126,7 @@ var errAborted = fmt.Errorf("%w by Abort", ErrAborted)
 // other ranks, calls get a PeerError with ErrAborted. Abort waits for nobody. It may be called from any goroutine, at
 // any time, more than once.
 func (c *Comm) Abort() {
-	if c != nil && c.size > 0 {
+	if c != nil && c.size > 0 && !fork.Child() {
 		c.giveUp(Aborted, errAborted, 0)
 		c.leaveAgreements(ErrAborted)
 	}
@@ -147,6 +148,9 @@ const finishTime = time.Second
 func (c *Comm) Close() error {
 	if c == nil {
 		return nil
+	}
+	if fork.Child() {
+		return c.unmade("Close", ErrForked)
 	}
 	c.finishStarted(finishTime)
 	if c.closed.Swap(true) {
