@@ -31,12 +31,13 @@ func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int) error {
 	return recvOpts(ctx, c, buf, from, nil)
 }
 
-// StartSend starts Send. A Handle says when sends and receives begin, and that they do not wait for each other.
+// StartSend is Send, but returns at once; it begins no sooner than its Handle is waited for, tested, or its Done is asked for, another
+// call that is none of sends and receives is made, or a Batch around it ends.
 func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int) *Handle {
 	return Start(nil, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
 }
 
-// StartRecv starts Recv.
+// StartRecv is Recv, but returns at once; it begins when StartSend would.
 func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int) *Handle {
 	return Start(nil, func(opts []Option) error { return recvOpts(ctx, c, buf, from, opts) })
 }
@@ -73,12 +74,12 @@ func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int
 	return sendRecvOpts(ctx, c, buf, to, buf, from, false, nil)
 }
 
-// StartSendRecv starts SendRecv.
+// StartSendRecv is SendRecv, but returns at once; it begins when StartSend would.
 func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) *Handle {
 	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, true, opts) })
 }
 
-// StartSendRecvReplace starts SendRecvReplace. What is in buf is copied before it returns.
+// StartSendRecvReplace is SendRecvReplace, but returns at once; it begins when StartSend would. What is in buf is copied before it returns.
 func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) *Handle {
 	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, true, opts) })
 }
