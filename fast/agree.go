@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -51,6 +52,8 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 		return Refuse(name, "the communicator is nil or was made by neither Run nor Init")
 	case ctx == nil:
 		return Refuse(name, "the context is nil")
+	case fork.Child():
+		return c.unmade(name, ErrForked)
 	case c.world == nil:
 		return Refuse(name, "the communicator has no control plane")
 	case ctx.Err() != nil:
@@ -75,6 +78,8 @@ func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreem
 
 // outcome is what all ranks have agreed on.
 func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
+	ctx, stop := c.world.record.patience().watch(ctx, what.String(), c.rank, c.size, c.name)
+	defer stop()
 	v, err := x.Wait(ctx)
 	if errors.Is(err, ErrFenced) {
 		c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))

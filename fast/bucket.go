@@ -9,7 +9,8 @@ import (
 
 // Bucket reduces many small tensors in few calls, while the program makes the next ones ready: it puts them one after the
 // other into a flat buffer, and starts the all-reduce of that as soon as it is full. All ranks add tensors of the same
-// lengths in the same order, and call Wait at the same places; so they fuse the same ones. A step of training adds each
+// lengths in the same order, and call Wait at the same places; so they fuse the same ones. The lengths are compared: ranks that have
+// fused others get a MismatchError. Two tensors of one length that change places nobody sees. A step of training adds each
 // gradient as soon as it is known, and then waits:
 //
 //	for each layer, the last one first {
@@ -38,6 +39,7 @@ type slot[T Elem] struct {
 	flat    []T
 	used    int
 	tensors [][]T // that lie in flat, one after the other
+	fused   fused // they, or the one that goes alone
 	started bool
 	handle  Handle
 	opts    []Option
@@ -62,7 +64,7 @@ func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 	for i := range b.slots {
 		s := &b.slots[i]
 		s.handle = Handle{done: make(chan struct{}, 1), again: true}
-		s.opts = []Option{{kind: startOption, handle: &s.handle}}
+		s.opts = []Option{{kind: startOption, handle: &s.handle}, {kind: fusedOption, fused: &s.fused}}
 	}
 	return b, nil
 }
@@ -85,6 +87,7 @@ func (b *Bucket[T]) addAlone(ctx context.Context, tensor []T) error {
 	if err != nil {
 		return err
 	}
+	s.fused.add(len(tensor))
 	return b.start(ctx, s, tensor)
 }
 
@@ -107,6 +110,7 @@ func (b *Bucket[T]) addToFlat(ctx context.Context, tensor []T) error {
 	s := b.filling
 	s.used += copy(s.flat[s.used:], tensor)
 	s.tensors = append(s.tensors, tensor)
+	s.fused.add(len(tensor))
 	if s.used == b.limit {
 		return b.startFilling(ctx)
 	}
@@ -160,7 +164,7 @@ func (b *Bucket[T]) finish(ctx context.Context, s *slot[T]) error {
 		rest = rest[copy(tensor, rest):]
 	}
 	clear(s.tensors)
-	s.tensors, s.used, s.started = s.tensors[:0], 0, false
+	s.tensors, s.fused, s.used, s.started = s.tensors[:0], fused{}, 0, false
 	return nil
 }
 

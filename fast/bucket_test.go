@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // TestBucket adds tensors of random lengths in several steps: all come back as their sums.
@@ -83,6 +85,15 @@ func TestBucketFuses(t *testing.T) {
 	}
 }
 
+// fusedLike is for a call that does what another rank's Bucket does.
+func fusedLike(lengths ...int) Option {
+	o := Option{kind: fusedOption, fused: new(fused)}
+	for _, n := range lengths {
+		o.fused.add(n)
+	}
+	return o
+}
+
 // TestBucketOverlaps starts the all-reduce of a full buffer before anybody waits, and goes on when a waiting has ended.
 func TestBucketOverlaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +107,7 @@ func TestBucketOverlaps(t *testing.T) {
 		if err := errors.Join(b.Add(t.Context(), x), b.Add(t.Context(), y)); err != nil {
 			t.Fatal(err)
 		}
-		if err := AllReduce(t.Context(), all[1], []int64{10, 10}, Sum); err != nil { // it would wait for ever
+		if err := AllReduce(t.Context(), all[1], []int64{10, 10}, Sum, fusedLike(1, 1)); err != nil { // it would wait for ever
 			t.Error(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -107,7 +118,7 @@ func TestBucketOverlaps(t *testing.T) {
 		if err := b.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("waiting for a rank that does not come: %v", err)
 		}
-		err = errors.Join(AllReduce(t.Context(), all[1], []int64{10, 10, 10}, Sum), b.Wait(t.Context()))
+		err = errors.Join(AllReduce(t.Context(), all[1], []int64{10, 10, 10}, Sum, fusedLike(3)), b.Wait(t.Context()))
 		if err != nil || x[0] != 11 || y[0] != 12 || !slices.Equal(z, []int64{14, 15, 16}) {
 			t.Errorf("%v: %v, %v, %v", err, x, y, z)
 		}
@@ -175,4 +186,68 @@ func TestBucketAllocates(t *testing.T) {
 		t.Errorf("%v allocations in a step", n)
 	}
 	<-done
+}
+
+// TestBucketCompares: ranks that have put tensors of other lengths into their buckets, or in another order, are told so, whether the
+// sums of the lengths are the same or not.
+func TestBucketCompares(t *testing.T) {
+	for name, test := range map[string]struct {
+		odd   []int // what rank 1 adds; the others 6, 2 and 4
+		words string
+	}{
+		"swapped":        {[]int{2, 6, 4}, "Bucket 3: 2 6 4"},
+		"a tensor less":  {[]int{6, 4}, "Bucket 2: 6 4"},
+		"cut elsewhere":  {[]int{6, 3, 3}, "Bucket 3: 6 3 3"},
+		"fused into one": {[]int{12}, "Bucket 1: 12"},
+	} {
+		for _, w := range worlds {
+			t.Run(name+"/"+w.name, func(t *testing.T) {
+				all := w.comms(t, 3)
+				defer closeAll(t, all)
+				errs := onAll(all, func(c *Comm) error {
+					lengths := []int{6, 2, 4}
+					if c.Rank() == 1 {
+						lengths = test.odd
+					}
+					b, err := NewBucket[int64](c, Sum, 1000)
+					if err == nil {
+						err = addAll(t.Context(), c, b, lengths)
+					}
+					return err
+				})
+				var mismatch *MismatchError
+				if !errors.As(errors.Join(errs...), &mismatch) || mismatch.Field != "tensors" ||
+					mismatch.Mine != test.words && mismatch.Theirs != test.words || errs[1] == nil {
+					t.Errorf("%v", errs)
+				}
+			})
+		}
+	}
+}
+
+// TestFused: what is compared is the lengths and their order, and the name is a whole number of them, however many there are.
+func TestFused(t *testing.T) {
+	marks := map[uint32][]int{}
+	for _, lengths := range [][]int{nil, {1}, {2}, {1, 1}, {1, 2}, {2, 1}, {3}, {1, 1, 1}} {
+		var f fused
+		for _, n := range lengths {
+			f.add(n)
+		}
+		if other, known := marks[f.mark()]; known || f.mark()&(1<<wire.OpBits-1) != 0 {
+			t.Errorf("%v and %v are the same", lengths, other)
+		}
+		marks[f.mark()] = lengths
+	}
+	var f fused
+	for i := range 1_000_000 {
+		f.add(100_000 + i)
+	}
+	if name := f.label().String(); name != "Bucket 1000000: 100000" {
+		t.Errorf("%q", name)
+	}
+	f = fused{}
+	f.add(1 << 62)
+	if name := f.label().String(); name != "Bucket 1:" {
+		t.Errorf("%q", name)
+	}
 }

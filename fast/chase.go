@@ -167,10 +167,10 @@ func (c *chase) ask() {
 func (c *Comm) probed(m wire.Note) {
 	from := c.rankOf(m.From)
 	p, ok := decodeProbe(m.Body, c.size)
-	if from < 0 || !ok || c.track == nil || c.track.chase == nil || c.fate.Load() != nil || c.closed.Load() {
+	if from < 0 || !ok || c.chase == nil || c.fate.Load() != nil || c.closed.Load() {
 		return
 	}
-	switch x := c.track.chase; p.What {
+	switch x := c.chase; p.What {
 	case probeSeeks:
 		x.pursue(from, &p)
 	case probeProves:

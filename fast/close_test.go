@@ -3,8 +3,12 @@ package fast
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/simulated"
 )
 
 // TestCloseFinishes: what was started before Close still ends with its result, on all transports; what cannot end is
@@ -45,4 +49,52 @@ func TestCloseFinishes(t *testing.T) {
 			closeAll(t, all)
 		})
 	}
+}
+
+// TestCloseAtOnce: what a rank has sent before Close arrives, over links that are slow, or that are there for one of the two long after
+// the other one has closed: where the process ends as soon as Close has returned, and where it lives on with another communicator.
+func TestCloseAtOnce(t *testing.T) {
+	for lag, count := range map[time.Duration]int{0: 16 * capacity / 8, longLag: capacity / 16} {
+		for _, exits := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				x, err := newSimulation(scenario{size: 4, lag: lag, weather: simulated.Weather{Delay: 150 * time.Millisecond, Capacity: capacity}}, meshes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var all sync.WaitGroup
+				for process, w := range x.worlds {
+					if !exits {
+						w.users.Add(1)
+					}
+					all.Go(func() {
+						if err := x.broadcastAndClose(process, count); err != nil {
+							t.Errorf("lag %v, exits %v, process %d: %v", lag, exits, process, err)
+						}
+						if exits {
+							x.processes[process].Crash(func() bool { return lag == 0 }) // with what is still in the process
+						}
+					})
+				}
+				all.Wait()
+				for process, p := range x.processes {
+					p.Continue()
+					_ = x.worlds[process].plane.Close()
+				}
+				time.Sleep(time.Minute)
+			})
+		}
+	}
+}
+
+const (
+	longLag  = 5 * time.Second // less than a handshake may take, and more than anything else here
+	capacity = 4 << 10         // bytes that a link takes
+)
+
+func (x *simulation) broadcastAndClose(process, count int) error {
+	c, err := x.worlds[process].first(context.Background(), x.size)
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.attempt(process, c, 0, simulatedCall{name: "Broadcast", count: count}), c.Close())
 }

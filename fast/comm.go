@@ -18,6 +18,9 @@ import (
 // not match: every later call gets an error that is ErrAborted. Refused calls, those with ErrInvalidArgument and
 // ErrConcurrentUse, or whose context had ended before they began, do no harm.
 //
+// A process that is forked off from a rank's, as a program in C may that has this package as a library, has no part in its
+// communicators: whatever it calls is refused with ErrForked, and does nothing.
+//
 // A Comm keeps the scratch memory of its calls, up to the most that one call has needed, for those that follow. A call
 // whose algorithm would need more than 16 GiB of it is refused.
 type Comm struct {
@@ -62,10 +65,12 @@ type Comm struct {
 	scratch, staged, spare memory
 	buffers                buffers
 
-	queue atomic.Pointer[queue] // of started calls; nil before the first
-	track *track                // what the flight recorder knows of it; nil: nothing
-	trail *trail                // what it writes down; nil: nothing
-	idles bool                  // the transport has time for that while it waits
+	queue    atomic.Pointer[queue] // of started calls; nil before the first
+	refusals refusals              // of calls that were to be started
+	track    *track                // what the flight recorder knows of it; nil: nothing
+	chase    *chase                // its part in the search for deadlocks; nil: none
+	trail    *trail                // what it writes down; nil: nothing
+	idles    bool                  // the transport has time for that while it waits
 }
 
 // world is what all communicators of one rank have in common.
@@ -78,12 +83,13 @@ type world struct {
 	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
 	memory func(process int) string
 	// rdma tells whether this process and another one talk by RDMA, unless they share memory; nil: goroutines.
-	rdma   func(process int) bool
-	users  atomic.Int64 // communicators that are not closed; the last one closes the plane
-	tuned  tuned        // the rules that count before the built-in ones
-	record *recorder    // nil: nothing is recorded
-	events eventFile
-	sealed bool // the job's secret was made for its first processes, so that no other can join
+	rdma    func(process int) bool
+	users   atomic.Int64   // communicators that are not closed; the last one closes the plane
+	tuned   tuned          // the rules that count before the built-in ones
+	leaving sync.WaitGroup // closed transports of which something is on its way
+	record  *recorder      // nil: nothing is recorded
+	events  eventFile
+	sealed  bool // the job's secret was made for its first processes, so that no other can join
 }
 
 // transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method

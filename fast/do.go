@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -23,7 +24,11 @@ func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args 
 	case args == nil:
 		return Refuse(k.Name, "the arguments are nil")
 	}
-	return c.do(ctx, k, spec.TypeOf[T](), args, bytesOf(dst), bytesOf(src), opts)
+	err := c.do(ctx, k, spec.TypeOf[T](), args, bytesOf(dst), bytesOf(src), opts)
+	if err != nil && len(opts) > 0 {
+		c.refused(opts)
+	}
+	return err
 }
 
 // set is *args = *a word by word: a processor waits for what was stored so before it copies that in larger pieces.
@@ -48,9 +53,10 @@ type request struct {
 // form is all of a call but its buffers. Calls repeat themselves, so that of the last one is kept in Comm.last: the same
 // call again only brings its buffers.
 type form struct {
-	k    *Collective
-	t    spec.Type
-	args Args
+	k     *Collective
+	t     spec.Type
+	args  Args
+	fused fused
 	// What prepare finds:
 	a     *Algorithm
 	depth int
@@ -66,6 +72,7 @@ func (c *Comm) do(ctx context.Context, k *Collective, t spec.Type, args *Args, d
 	if r.known == 0 || len(opts) > 0 || r.k != k || r.t != t || !r.args.same(args) {
 		r.known, r.k, r.t = 0, k, t
 		r.args.set(args)
+		r.fused = fusedOf(opts)
 		if err := c.prepare(r, opts); err != nil {
 			return err
 		}
@@ -99,6 +106,8 @@ func (c *Comm) enter(ctx context.Context, name string) error {
 		return Refuse(name, "the context is nil")
 	case c.size == 0:
 		return Refuse(name, "the communicator was made by neither Run nor Init")
+	case fork.Child():
+		return c.unmade(name, ErrForked)
 	case !c.busy.Set():
 		if c.closed.Load() {
 			return c.unmade(name, ErrClosed)
@@ -318,7 +327,10 @@ func (p *form) describe() wire.Call {
 		d.Peer = uint32(p.args.Peer) + 1
 	}
 	if p.k.Reduces {
-		d.Op = uint32(p.args.Op)
+		d.Op = uint32(p.args.Op) | p.fused.mark()
+	}
+	if p.fused.n > 0 {
+		d.PrimitiveName = p.fused.label()
 	}
 	return d
 }

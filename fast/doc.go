@@ -6,11 +6,11 @@
 // [MismatchError], [TimeoutError]). After such an error the output is unspecified, nothing writes to it any more, and
 // the communicator is given up on all ranks; a refused call ([ErrInvalidArgument]) does no harm. A [CallError] around
 // the cause says which call it was. The files z*.go are generated from specifications and algorithms, each of which was
-// proved before; above every function stands what it promises.
+// proved before; above every function stands what it promises, and the hash of that specification, which ranks compare.
 //
 // A call can be started instead, by [StartAllReduce] and its like, and its [Handle] says when it is over. The started
 // calls of a Comm run one after the other, but sends and receives in a row run together, so that ranks may start them in
-// any order; [SendRecv] is one of each. [Comm.Batch] has calls begin together, also on several communicators, and a
+// any order, and do not begin before one of them is waited for ([Handle] says when); [SendRecv] is one of each. [Comm.Batch] has calls begin together, also on several communicators, and a
 // [Bucket] reduces many small tensors in few calls while the next ones are computed.
 //
 // [Init] connects processes, on one host or several, by what [FromEnv] or its options say. [Comm.Split], [Comm.Group] and
@@ -37,7 +37,9 @@
 // disagreed. Ranks of a communicator that wait for each other in a ring, which no two of them can tell, are found out some
 // seconds after the last of them has come to it: they get a MismatchError, or a [DeadlockError] if all are in sends and
 // receives. Rings of more than 128 ranks, and through several communicators, are not found. Only the end of its context
-// ends the wait of a rank for such a ring, or for others that never come to the same call. Under Run, a rank that waits for one whose call had no messages waits for that rank's next call, or its end.
+// ends the wait of a rank for such a ring, or for others that never come to the same call. Under Run, a rank
+// whose partner has made a call without messages instead, of no elements say, learns of that when the partner makes its next call, or
+// ends.
 package fast
 
 //go:generate go run ../cmd/collgen gen

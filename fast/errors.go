@@ -1,6 +1,8 @@
 package fast
 
 import (
+	"errors"
+
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -27,6 +29,9 @@ var (
 	ErrFenced = wire.ErrFenced
 	// ErrNoQuorum: fewer ranks are left than the caller of Shrink wants to go on with.
 	ErrNoQuorum = wire.ErrNoQuorum
+	// ErrForked: the process was forked off from a rank's, with whose memory and sockets it would disturb the job, and has not executed
+	// another program. It is known on Linux from 4.14 on.
+	ErrForked = errors.New("a process that was forked off from a rank's is no rank")
 	// ErrTicket: what Join was given is no ticket, or one of another job.
 	ErrTicket = mesh.ErrTicket
 	// ErrTicketUsed: another process has joined with the same ticket.

@@ -41,6 +41,7 @@ func (f *founding) excuse(err error) error {
 
 // attach takes the memory that rank 0 has made.
 func attach(ctx context.Context, host *founding) (transport, error) {
+	host.awaits(ctx, host.members[:1])
 	m, err := host.plane.ReceiveFiles(ctx, host.topic(kindFound))
 	if err != nil {
 		return nil, host.unheard(ctx, err, host.members[:1])

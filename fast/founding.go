@@ -63,6 +63,7 @@ func (f *founding) hear(ctx context.Context, kind uint8, members []int) error {
 			cancel()
 			ctx = over
 		}
+		f.awaits(ctx, missing)
 		m, err := f.plane.Receive(ctx, f.topic(kind))
 		switch from := slices.Index(f.members, m.From); {
 		case err != nil && len(missing) == 0:
@@ -78,18 +79,28 @@ func (f *founding) hear(ctx context.Context, kind uint8, members []int) error {
 	}
 }
 
+// awaits says that it is some processes that are waited for.
+func (f *founding) awaits(ctx context.Context, processes []int) {
+	ranks := f.ranksOf(processes)
+	wire.Awaiting(ctx, func() []int { return ranks })
+}
+
+// ranksOf are the ranks of processes, in ascending order.
+func (f *founding) ranksOf(processes []int) (ranks []int) {
+	for _, process := range processes {
+		ranks = append(ranks, slices.Index(f.members, process))
+	}
+	slices.Sort(ranks)
+	return ranks
+}
+
 // unheard is the error of a wait for missing that ended with err: a member is down, or the context has ended.
 func (f *founding) unheard(ctx context.Context, err error, missing []int) error {
 	var down *memberDown
 	if errors.As(err, &down) {
 		return &down.PeerError
 	}
-	timeout := &TimeoutError{Err: wire.EndedBy(ctx, err)}
-	for _, process := range missing {
-		timeout.Waiting = append(timeout.Waiting, slices.Index(f.members, process))
-	}
-	slices.Sort(timeout.Waiting)
-	return timeout
+	return &TimeoutError{Waiting: f.ranksOf(missing), Err: wire.EndedBy(ctx, err)}
 }
 
 // memberDown is the end of a founding's context because of a member. Nobody else has this type: what ends a caller's

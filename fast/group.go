@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -29,7 +30,9 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c := newComm(rank, len(processes), nil)
 	c.id, c.name, c.members, c.world, c.carrier, c.perHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
 	if len(processes) > 1 {
+		ctx, stop := w.record.patience().watch(ctx, "making a communicator", rank, len(processes), name)
 		t, err := w.found(ctx, id, rank, processes)
+		stop()
 		if err != nil {
 			c.tell(notice{State: Closed, By: rank, Rank: rank}) // if another member has succeeded all the same
 			w.plane.Forget(id)
@@ -213,6 +216,8 @@ func (c *Comm) divisible(what string) error {
 	switch {
 	case c == nil || c.size == 0:
 		return Refuse(what, "the communicator is nil or was made by neither Run nor Init")
+	case fork.Child():
+		return c.unmade(what, ErrForked)
 	case c.closed.Load():
 		return c.unmade(what, ErrClosed)
 	case c.world == nil:

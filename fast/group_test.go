@@ -104,7 +104,7 @@ func TestGroupEndsAtOnce(t *testing.T) {
 	}{
 		"aborted":         {func(all []*Comm) { all[0].Abort() }, 0},
 		"closed":          {func(all []*Comm) { _ = all[0].Close() }, 0},
-		"a member closes": {func(all []*Comm) { all[0].missing(1) }, hearsay},
+		"a member closes": {func(all []*Comm) { all[0].missing(1, false) }, hearsay},
 		"failed":          {func(all []*Comm) { all[0].fail(errors.New("planted")) }, hearsay},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -60,6 +60,10 @@ func (w *growing) grow(ctx context.Context) (*Comm, error) {
 	}
 	v, err := w.c.outcome(ctx, w.call, w.first)
 	if err != nil {
+		var late *TimeoutError
+		if missed != nil && errors.As(err, &late) { // nobody is waited for but who has not come
+			err = w.c.agreementError(w.call, w.first, missed)
+		}
 		return nil, err
 	}
 	host := int(v.First[agree.Invite]) - 1

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -22,6 +23,8 @@ import (
 // The context of the start governs the call: when it ends, the call fails, and with it the communicator. If it ends
 // before the call has begun, that call alone is left out.
 //
+// A call that could not be started is refused: Wait, Test and Err return why. Where nobody asks for it, Close does.
+//
 // A Handle that is nil or was not returned by a function Start… stands for no call: Wait, Test and Err return
 // ErrInvalidArgument at once, and its Done is closed.
 type Handle struct {
@@ -33,6 +36,7 @@ type Handle struct {
 	held     bool      // it is collected, under the queue's lock
 	again    bool      // it will be used again: done gets a token instead of being closed
 	ended    atomic.Bool
+	seen     atomic.Bool // somebody has got err
 	err      error
 	done     chan struct{}
 }
@@ -58,11 +62,11 @@ func (h *Handle) Wait(ctx context.Context) error {
 	}
 	h.begin()
 	if h.ended.Load() && !h.again { // a token that is on its way has to be taken: the next call would have it for its own
-		return h.err
+		return h.result()
 	}
 	select {
 	case <-h.done:
-		return h.err
+		return h.result()
 	case <-ctx.Done():
 		return fmt.Errorf("%s goes on, but is waited for no longer: %w", h.name, wire.Ended(ctx))
 	}
@@ -98,6 +102,14 @@ func (h *Handle) Err() error {
 	if !h.ended.Load() {
 		return nil
 	}
+	return h.result()
+}
+
+// result is the error of the call, which is over, for who asks for it.
+func (h *Handle) result() error {
+	if h.err != nil {
+		h.seen.Store(true)
+	}
 	return h.err
 }
 
@@ -105,6 +117,9 @@ func (h *Handle) Err() error {
 func (h *Handle) started(what string) error {
 	if h == nil || h.done == nil {
 		return Refuse(what, "the handle was not returned by a function Start…")
+	}
+	if fork.Child() { // the goroutine that makes the call is not in it
+		return fmt.Errorf("%s: %w", what, ErrForked)
 	}
 	return nil
 }

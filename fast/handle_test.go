@@ -55,6 +55,29 @@ func TestStart(t *testing.T) {
 
 // TestHandlePinsBuffers has buffers that nothing but a started call knows of: they stay as long as the call may use them, also
 // before it begins, and no longer, whoever keeps the handle.
+// TestRefusedUnseen: the error of a call that could not be started comes from Close, unless somebody has asked for it before.
+func TestRefusedUnseen(t *testing.T) {
+	for name, ask := range map[string]func(h *Handle){
+		"nobody": func(*Handle) {},
+		"Wait":   func(h *Handle) { _ = h.Wait(context.Background()) },
+		"Test":   func(h *Handle) { _, _ = h.Test() },
+		"Err":    func(h *Handle) { _ = h.Err() },
+	} {
+		all, x := comms(2), make([]float32, 4)
+		for _, h := range []*Handle{StartAllReduce(t.Context(), all[0], x, BAnd), StartSendRecv(t.Context(), all[0], x, 1, x, 1)} {
+			ask(h)
+		}
+		err := all[0].Close()
+		told := errors.Is(err, ErrInvalidArgument) && strings.Contains(err.Error(), "band") && strings.Contains(err.Error(), "SendRecv")
+		if told != (name == "nobody") || !told && err != nil {
+			t.Errorf("%s has asked: %v", name, err)
+		}
+		if err := errors.Join(all[0].Close(), all[1].Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestHandlePinsBuffers(t *testing.T) {
 	all := comms(2)
 	defer leaveAll(all)

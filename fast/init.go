@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -36,7 +37,9 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 		ctx, cancel = context.WithTimeout(ctx, initTime)
 		defer cancel()
 	}
-	w, err := connect(ctx, p)
+	meeting, stop := patience{p.logger(), p.slow}.watch(ctx, "Init", p.rank, p.size, "world")
+	w, err := connect(meeting, p)
+	stop()
 	if err != nil {
 		return nil, fmt.Errorf("connecting rank %d of %d: %w", p.rank, p.size, err)
 	}
@@ -49,8 +52,11 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 
 // placeOf is what opts say, all of them together.
 func placeOf(ctx context.Context, opts []InitOption) (*place, error) {
-	if ctx == nil {
+	switch {
+	case ctx == nil:
 		return nil, Refuse("Init", "the context is nil")
+	case fork.Child():
+		return nil, ErrForked
 	}
 	p := new(place)
 	if err := p.take("Init", opts); err != nil {

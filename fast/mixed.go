@@ -257,14 +257,35 @@ func named(t transport, usual, words string) string {
 	return usual + ": " + words
 }
 
-// Left is for the half that the rank is in, unless that sees it.
-func (m *mixed) Left(rank int) {
-	half := m.far
+// half is the half that a rank is in, and its number there.
+func (m *mixed) half(rank int) (transport, int) {
 	if near := m.nearRank[rank]; near >= 0 {
-		half, rank = m.near, near
+		return m.near, near
 	}
+	return m.far, rank
+}
+
+// Left is for the half that the rank is in, unless that sees it.
+func (m *mixed) Left(rank int, linked bool) {
+	half, rank := m.half(rank)
 	if t, ok := half.(leaver); ok {
-		t.Left(rank)
+		t.Left(rank, linked)
+	}
+}
+
+// Linked is that of the half that the rank is in.
+func (m *mixed) Linked(rank int) bool {
+	half, rank := m.half(rank)
+	t, ok := half.(linker)
+	return ok && t.Linked(rank)
+}
+
+// Wait waits for the halves whose messages may be on their way.
+func (m *mixed) Wait() {
+	for _, half := range []transport{m.near, m.far} {
+		if t, ok := half.(waiter); ok {
+			t.Wait()
+		}
 	}
 }
 

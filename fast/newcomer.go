@@ -80,6 +80,9 @@ func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
 	f := founding{plane: g, members: []int{host}}
 	ctx, stop := f.watched(ctx)
 	defer stop()
+	ctx, calm := w.record.patience().watch(ctx, "Join", g.Self(), g.Self()+1, "world")
+	defer calm()
+	wire.Awaiting(ctx, func() []int { return f.members })
 	m, err := f.offered(ctx)
 	if err != nil {
 		return nil, err

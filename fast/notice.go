@@ -39,6 +39,7 @@ type notice struct {
 	Down                string
 	Field, Mine, Theirs string
 	Mismatched          [2]uint64 // the numbers of the two calls, By's and the other one's
+	Linked              bool      // State is Closed: By has a connection to who gets this, over which something may be on its way
 	Ring                []byte    // hops of ranks that wait for each other, of which By is the first; none: it is not that
 }
 
@@ -102,15 +103,26 @@ func (c *Comm) tell(n notice) {
 	if events.On {
 		c.followNotice(events.Tell, c.rank, &n)
 	}
+	body := n.encode()
+	c.sendOthers(func(int) []byte { return body })
+}
+
+// sendOthers sends each of the other ranks its notice.
+func (c *Comm) sendOthers(notice func(rank int) []byte) {
+	for rank := range c.size {
+		if rank != c.rank {
+			c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindNotice}, notice(rank))
+		}
+	}
+}
+
+// encode is n for the others.
+func (n *notice) encode() []byte {
 	body, err := json.Marshal(n)
 	if err != nil {
 		panic(err) // of strings and numbers
 	}
-	for rank := range c.size {
-		if rank != c.rank {
-			c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindNotice}, body)
-		}
-	}
+	return body
 }
 
 // legible is text of another process without control characters, which a terminal would obey.
@@ -149,23 +161,11 @@ func (c *Comm) noticed(m wire.Note) {
 	}
 	switch n.State {
 	case Closed:
-		c.missing(from)
+		c.missing(from, n.Linked)
 	case Revoked:
 		c.condemn(Revoked, n.failure(c.rank, c.size), n)
 	default:
 		c.condemn(Failed, c.failure(&n), n)
-	}
-}
-
-// leaver is a transport that does not see by itself that a rank has closed with which it has no connection yet.
-type leaver interface{ Left(rank int) }
-
-// missing takes note that a rank has closed. Who waits for it finds out when all that it sent has come.
-func (c *Comm) missing(rank int) {
-	c.departed[rank].Store(true)
-	c.news.tell()
-	if t, ok := c.transport.(leaver); ok {
-		t.Left(rank)
 	}
 }
 
@@ -176,7 +176,7 @@ func (c *Comm) lost(process int, err error) {
 	case rank < 0:
 		return
 	case errors.Is(err, ErrClosed):
-		c.missing(rank)
+		c.missing(rank, true) // it has said more of this communicator before, if it could
 		return
 	case rank != c.rank:
 		err = &PeerError{Rank: rank, Err: err}

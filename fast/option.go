@@ -6,6 +6,7 @@ type Option struct {
 	name   string
 	depth  int
 	handle *Handle
+	fused  *fused
 }
 
 type optionKind uint8
@@ -15,6 +16,7 @@ const (
 	depthOption
 	startOption // the call is started, and handle's
 	unprovedOption
+	fusedOption // the call reduces what a Bucket has fused
 )
 
 // WithAlgorithm carries a call out by the algorithm of that name instead of the one that the selection table gives.
@@ -37,4 +39,14 @@ func handleOf(opts []Option) *Handle {
 		}
 	}
 	return nil
+}
+
+// fusedOf is what a Bucket has fused for the call; the zero fused if it is no Bucket's.
+func fusedOf(opts []Option) fused {
+	for i := range opts {
+		if opts[i].kind == fusedOption {
+			return *opts[i].fused
+		}
+	}
+	return fused{}
 }

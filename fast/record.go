@@ -69,7 +69,7 @@ type track struct {
 	name       string
 	rank, size int
 	transport  transport   // nil: it is closed, or has none
-	chase      *chase      // nil: it has no control plane
+	chase      *chase      // nil: it is closed, or has no control plane
 	stood      *standstill // when it was looked at last, if it stood still
 
 	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock. All
@@ -106,7 +106,8 @@ func (r *recorder) join(c *Comm) *track {
 	}
 	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size, transport: c.transport}
 	if c.world != nil && c.transport != nil {
-		t.chase = &chase{comm: c, track: t}
+		c.chase = &chase{comm: c, track: t}
+		t.chase = c.chase
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,14 +115,14 @@ func (r *recorder) join(c *Comm) *track {
 	return t
 }
 
-// leave ends the recording of a communicator. Its records stay.
+// leave ends the recording of a communicator. Its records stay, and with them t, which lets go of all else.
 func (t *track) leave() {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.transport = nil
+	t.transport, t.chase, t.stood = nil, nil, nil
 	delete(t.tracks, t)
 }
 

@@ -1,6 +1,10 @@
 package fast
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/collgen/collgen/fast/internal/fork"
+)
 
 // Revoke gives c up for all ranks: calls that run on it, and later ones, return ErrRevoked, here and on every other rank as
 // soon as it hears of it. A rank that cannot be told has failed itself, and then c has failed on the others. It is how one
@@ -9,11 +13,13 @@ import "fmt"
 // Revoke waits for nobody. It may be called from any goroutine, at any time, more than once; on a communicator that is not
 // healthy any more, which all ranks learn anyway, it does nothing. Agree and Shrink work on a revoked communicator.
 //
-// It fails with ErrClosed, and with ErrInvalidArgument if c is nil.
+// It fails with ErrClosed, with ErrForked, and with ErrInvalidArgument if c is nil.
 func (c *Comm) Revoke() error {
 	switch {
 	case c == nil || c.size == 0:
 		return Refuse("Revoke", "the communicator is nil or was made by neither Run nor Init")
+	case fork.Child():
+		return c.unmade("Revoke", ErrForked)
 	case c.closed.Load():
 		return c.unmade("Revoke", ErrClosed)
 	}

@@ -31,12 +31,13 @@ func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int) error {
 	return recvOpts(ctx, c, buf, from, nil)
 }
 
-// StartSend starts Send. A Handle says when sends and receives begin, and that they do not wait for each other.
+// StartSend is Send, but returns at once; it begins no sooner than its Handle is waited for, tested, or its Done is asked for, another
+// call that is none of sends and receives is made, or a Batch around it ends.
 func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int) *Handle {
 	return Start(nil, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
 }
 
-// StartRecv starts Recv.
+// StartRecv is Recv, but returns at once; it begins when StartSend would.
 func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int) *Handle {
 	return Start(nil, func(opts []Option) error { return recvOpts(ctx, c, buf, from, opts) })
 }
@@ -61,32 +62,38 @@ func receiving(c *Comm, count, from int) Args {
 
 // SendRecv sends out to the rank to and fills in with what the rank from sends, both at once, so that ranks which do so
 // in a ring do not wait for each other. It is a Send and a Recv: the other ranks may receive and send by any of these
-// functions. Out and in may be of different lengths, none included, but do not overlap. To and from may be the same
+// functions. Out and in may be of different lengths, none included, but must not overlap: SendRecvReplace is for one buffer. To and from may be the same
 // rank. If one of them is this rank, so is the other, and out is copied to in, which is as long.
 func SendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) error {
-	return sendRecvOpts(ctx, c, out, to, in, from, nil)
+	return sendRecvOpts(ctx, c, out, to, in, from, true, nil)
 }
 
 // SendRecvReplace is SendRecv in place: what was in buf is sent to the rank to, and what the rank from sends is in buf
 // then. Both are as many elements.
 func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) error {
-	return sendRecvOpts(ctx, c, buf, to, buf, from, nil)
+	return sendRecvOpts(ctx, c, buf, to, buf, from, false, nil)
 }
 
-// StartSendRecv starts SendRecv.
+// StartSendRecv is SendRecv, but returns at once; it begins when StartSend would.
 func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) *Handle {
-	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, opts) })
+	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, true, opts) })
 }
 
-// StartSendRecvReplace starts SendRecvReplace. What is in buf is copied before it returns.
+// StartSendRecvReplace is SendRecvReplace, but returns at once; it begins when StartSend would. What is in buf is copied before it returns.
 func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) *Handle {
-	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, opts) })
+	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, true, opts) })
 }
 
-func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, opts []Option) error {
-	t := spec.TypeOf[T]()
-	return c.sendRecv(ctx, &request{form: form{k: &sendPart, t: t, args: sending(c, len(out), to)}, src: bytesOf(out)},
-		&request{form: form{k: &receivePart, t: t, args: receiving(c, len(in), from)}, dst: bytesOf(in)}, opts)
+// sendRecvOpts is SendRecv; or SendRecvReplace, unless out and in are apart.
+func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, apart bool, opts []Option) error {
+	t, receives := spec.TypeOf[T](), receiving(c, len(in), from)
+	receives.NoAlias = apart
+	err := c.sendRecv(ctx, &request{form: form{k: &sendPart, t: t, args: sending(c, len(out), to)}, src: bytesOf(out)},
+		&request{form: form{k: &receivePart, t: t, args: receives}, dst: bytesOf(in)}, opts)
+	if err != nil {
+		c.refused(opts)
+	}
+	return err
 }
 
 // sendRecv is a send and a receive at once. In place, what is sent is copied first.
@@ -128,8 +135,8 @@ func (c *Comm) prepareBoth(s, r *request, opts []Option) error {
 	switch {
 	case isCopy && s.args.Count != r.args.Count:
 		return Refuse(name, "rank %d sends %d elements to itself, and receives %d", c.rank, s.args.Count, r.args.Count)
-	case overlap(r.dst, s.src) && (handleOf(opts) != nil || address(r.dst) != address(s.src) || len(r.dst) != len(s.src)):
-		return Refuse(name, "out and in overlap")
+	case overlap(r.dst, s.src) && (r.args.NoAlias || address(r.dst) != address(s.src) || len(r.dst) != len(s.src)):
+		return Refuse(name, "out and in overlap (SendRecvReplace is for one buffer)")
 	case isCopy:
 		s.dst, s.a, r.a = r.dst, &s.k.Algorithms[0], &r.k.Algorithms[0]
 		return nil

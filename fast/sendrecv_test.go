@@ -91,6 +91,8 @@ func TestSendRecvRefuses(t *testing.T) {
 		"itself one way":        SendRecv(ctx, c, x[:4], 0, x[4:], 1),
 		"another length":        SendRecv(ctx, c, x[:3], 0, x[4:], 0),
 		"memory that overlaps":  SendRecv(ctx, c, x[:4], 1, x[2:6], 1),
+		"the very same memory":  SendRecv(ctx, c, x[:4], 1, x[:4], 1),
+		"and sent to itself":    SendRecv(ctx, c, x[:4], 0, x[:4], 0),
 		"lengths that overlap":  SendRecv(ctx, c, x[:4], 1, x[:5], 1),
 		"in place, to somebody": SendRecvReplace(ctx, c, x, 2, 1),
 	} {

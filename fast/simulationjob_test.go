@@ -135,7 +135,11 @@ func (x *simulation) connect(id uint64, a, b int) {
 	one, other := simulated.NewLink(x.processes[a], x.processes[b], x.weather, x.seed^id, uint64(a*x.size+b))
 	x.data = append(x.data, one)
 	x.hand(id, a, b, one)
-	x.hand(id, b, a, other)
+	time.AfterFunc(x.lag, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.hand(id, b, a, other)
+	})
 }
 
 // hand gives one end of a link to its process, when that has come so far.

@@ -30,7 +30,8 @@ func StartAllGather[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Optio
 // AllGatherInto gives every rank the blocks of all ranks: block r of out is rank r's input, on all ranks alike. In
 // place, each rank's input is where its block of out is.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is count; len(dst) is size*count. In the conditions, in is src, out is dst, a block has count elements, and
+// x[q] is the input of rank q.
 //
 // Before:
 //   - On every rank r, in has count elements: len(in[r]) = count for r < size.

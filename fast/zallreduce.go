@@ -24,7 +24,8 @@ func StartAllReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts .
 // AllReduceInto combines the blocks of all ranks elementwise with op and gives every rank the result, the same bits on
 // all ranks.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is count; len(dst) is count. In the conditions, in is src, out is dst, a block has count elements, and x[q]
+// is the input of rank q.
 //
 // Before:
 //   - On every rank r, in has count elements: len(in[r]) = count for r < size.
@@ -39,8 +40,8 @@ func StartAllReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts .
 // for r < size.
 //
 // Order: Each operand is combined exactly once, in rank order unless op is commutative. How operands are grouped
-// depends on the algorithm and on the call (size, root, count, and the place in the buffer), never on timing or
-// transport, and is the same for all ranks: they get the same bits.
+// depends on the algorithm, which the table picks by transport too, and on the call (size, root, count, and the place
+// in the buffer), never on timing, and is the same for all ranks: they get the same bits.
 //
 // Specification 0x4e0e23e16f7288fd.
 func AllReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) error {

@@ -21,7 +21,8 @@ func StartAllToAll[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option
 // AllToAllInto transposes the matrix of blocks: block r of rank q's input becomes block q of out on rank r. In place,
 // what is received replaces what was sent.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is size*count; len(dst) is size*count. In the conditions, in is src, out is dst, a block has count
+// elements, and x[q] is the input of rank q.
 //
 // Before:
 //   - On every rank r, in has size·count elements: len(in[r]) = size·count for r < size.

@@ -23,7 +23,8 @@ func StartBroadcast[T Elem](ctx context.Context, c *Comm, buf []T, root int, opt
 
 // BroadcastInto gives every rank, the root included, the block of the root. Only the root passes in.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is count where rank == root, and what others pass is ignored; len(dst) is count. In the conditions, in is
+// src, out is dst, a block has count elements, and x[q] is the input of rank q.
 //
 // Before:
 //   - On rank root, in has count elements; no other rank passes in: len(in[root]) = count.

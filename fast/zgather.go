@@ -33,7 +33,8 @@ func StartGather[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts .
 // GatherInto gives the root the blocks of all ranks: block r of out is rank r's input. Only the root passes out; in
 // place, its own input is where its block of out is.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is count; len(dst) is size*count where rank == root, and what others pass is ignored. In the conditions, in
+// is src, out is dst, a block has count elements, and x[q] is the input of rank q.
 //
 // Before:
 //   - On every rank r, in has count elements: len(in[r]) = count for r < size.

@@ -24,7 +24,8 @@ func StartReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int,
 // ReduceInto combines the blocks of all ranks elementwise with op and gives the root the result. Only the root passes
 // out; what the other ranks hold is not changed.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is count; len(dst) is count where rank == root, and what others pass is ignored. In the conditions, in is
+// src, out is dst, a block has count elements, and x[q] is the input of rank q.
 //
 // Before:
 //   - On every rank r, in has count elements: len(in[r]) = count for r < size.
@@ -39,8 +40,8 @@ func StartReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int,
 // &in[root].
 //
 // Order: Each operand is combined exactly once, in rank order unless op is commutative. How operands are grouped
-// depends on the algorithm and on the call (size, root, count, and the place in the buffer), never on timing or
-// transport.
+// depends on the algorithm, which the table picks by transport too, and on the call (size, root, count, and the place
+// in the buffer), never on timing.
 //
 // Refused:
 //   - root is not a rank of the communicator: (root < 0) || (size <= root).

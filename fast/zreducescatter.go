@@ -27,7 +27,8 @@ func StartReduceScatter[T Elem](ctx context.Context, c *Comm, buf []T, op Op, op
 // ReduceScatterInto combines the buffers of all ranks elementwise with op and gives rank r block r of the result. In
 // place, the result replaces block r of rank r's input, and the other blocks of it are not changed.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is size*count; len(dst) is count. In the conditions, in is src, out is dst, a block has count elements, and
+// x[q] is the input of rank q.
 //
 // Before:
 //   - On every rank r, in has size·count elements: len(in[r]) = size·count for r < size.
@@ -43,8 +44,8 @@ func StartReduceScatter[T Elem](ctx context.Context, c *Comm, buf []T, op Op, op
 // = &in[r][r] for r < size.
 //
 // Order: Each operand is combined exactly once, in rank order unless op is commutative. How operands are grouped
-// depends on the algorithm and on the call (size, root, count, and the place in the buffer), never on timing or
-// transport.
+// depends on the algorithm, which the table picks by transport too, and on the call (size, root, count, and the place
+// in the buffer), never on timing.
 //
 // Specification 0xe54e3509020b54fa.
 func ReduceScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) error {

@@ -33,7 +33,8 @@ func StartScatter[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts 
 // ScatterInto gives rank r block r of the root's input. Only the root passes in; in place, its own block of out is
 // where its block of in is.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is size*count where rank == root, and what others pass is ignored; len(dst) is count. In the conditions, in
+// is src, out is dst, a block has count elements, and x[q] is the input of rank q.
 //
 // Before:
 //   - On rank root, in has size·count elements; no other rank passes in: len(in[root]) = size·count.

@@ -10,7 +10,8 @@ import (
 
 // Neighbours gives every rank the blocks of the rank before it and of the rank after it, on a ring.
 //
-// In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.
+// len(src) is count; len(dst) is 2*count. In the conditions, in is src, out is dst, a block has count elements, and
+// x[q] is the input of rank q.
 //
 // Before:
 //   - On every rank r, in has count elements: len(in[r]) = count for r < size.

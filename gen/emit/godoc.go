@@ -99,10 +99,31 @@ func functionDoc(p spec.Primitive, name string) string {
 	d := spec.Describe(p)
 	text := paragraph(strings.Replace(p.Doc, p.Name, name, 1))
 	if len(buffers(p)) > 0 {
-		text += "\n" + paragraph("In the conditions, in is src, out is dst, a block has count elements, and x[q] is the input of rank q.")
+		text += "\n" + paragraph(lengths(p)+" In the conditions, in is src, out is dst, a block has count elements, and x[q] is the "+
+			"input of rank q.")
 	}
 	text += promise(d) + order(d)
 	return text + conditions("Refused", d.Refused) + fmt.Sprintf("\nSpecification %s.\n", SpecHash(p))
+}
+
+// lengths says how long the buffers are.
+func lengths(p spec.Primitive) string {
+	dst, src := sides(p)
+	var all []string
+	for _, s := range []side{src, dst} {
+		if !s.exists() {
+			continue
+		}
+		text := fmt.Sprintf("len(%s) is %v*count", s.name, s.Blocks)
+		if s.blocks() == 1 {
+			text = fmt.Sprintf("len(%s) is count", s.name)
+		}
+		if !s.On.IsAbsent() {
+			text += fmt.Sprintf(" where %v, and what others pass is ignored", s.On)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ") + "."
 }
 
 // inPlaceDoc is the comment of the function with one buffer.

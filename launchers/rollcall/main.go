@@ -4,7 +4,8 @@
 //
 //	rank 1 of 4: 2 hosts: [0 1] [2 3]; shm to [0]; tcp to [2 3]
 //
-// With -forever it goes on until a call fails, and then says when that was and why. With -odd one rank goes astray first.
+// With -forever it goes on until a call fails, and then says when that was and why. With -odd one rank goes astray first. With -leave a
+// rank makes one broadcast, closes its communicator, and exits.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 type settings struct {
 	store   string
 	forever int
+	leave   int
 	odd     int
 	how     string
 }
@@ -31,6 +33,7 @@ func main() {
 	var s settings
 	flag.StringVar(&s.store, "store", "", "find the others through this store, etcd://host:port or redis://host:port")
 	flag.IntVar(&s.forever, "forever", 0, "go on with all-reduces of so many `elements` until one fails")
+	flag.IntVar(&s.leave, "leave", 0, "only broadcast so many `elements`, and leave at once")
 	flag.IntVar(&s.odd, "odd", -1, "have this `rank` go astray then")
 	flag.StringVar(&s.how, "how", "", "the `way` that it goes: killed, late (longer than the others wait), or count")
 	flag.Parse()
@@ -52,7 +55,12 @@ func (s *settings) run() error {
 	if err := errors.Join(err, done()); err != nil {
 		return err
 	}
-	return errors.Join(s.answer(ctx, c), c.Close())
+	if s.leave > 0 {
+		err = broadcast(ctx, c, s.leave, 0)
+	} else {
+		err = s.answer(ctx, c)
+	}
+	return errors.Join(err, c.Close())
 }
 
 // answer is what a rank does with the others.
@@ -91,8 +99,12 @@ func sum(ctx context.Context, c *fast.Comm) error {
 
 // spread has the last rank tell all others something.
 func spread(ctx context.Context, c *fast.Comm) error {
-	root := c.Size() - 1
-	buf := make([]int32, 1000)
+	return broadcast(ctx, c, 1000, c.Size()-1)
+}
+
+// broadcast has root tell all others so many elements.
+func broadcast(ctx context.Context, c *fast.Comm, count, root int) error {
+	buf := make([]int32, count)
 	if c.Rank() == root {
 		fill(buf, root)
 	}

@@ -70,6 +70,7 @@ func (a *Agent) Start(c Call, flags uint64, quorum int) *Agreement {
 // the error that Leave was given.
 func (x *Agreement) Wait(ctx context.Context) (Value, error) {
 	a := x.agent
+	wire.Awaiting(ctx, x.awaited)
 	select {
 	case <-x.done:
 	case <-a.ended:
@@ -89,6 +90,13 @@ func (x *Agreement) Wait(ctx context.Context) (Value, error) {
 	default:
 		return v, nil
 	}
+}
+
+// awaited are the members that this one is waiting for.
+func (x *Agreement) awaited() []int {
+	x.agent.mu.Lock()
+	defer x.agent.mu.Unlock()
+	return x.Waiting()
 }
 
 // Cause is why a member is gone; nil if this member does not know.

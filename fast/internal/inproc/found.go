@@ -25,6 +25,7 @@ func (p *Plane) Found(ctx context.Context, id uint64, rank int, members []int) (
 	if err != nil {
 		return nil, err
 	}
+	wire.Awaiting(ctx, func() []int { return p.job.absent(f) })
 	select {
 	case <-f.settled:
 	case <-ctx.Done():
@@ -65,16 +66,23 @@ func (j *Job) tidy(id uint64, f *founding) {
 	}
 }
 
-// giveUp is the error of a rank whose context has ended, because of cause, unless the founding was settled before.
-func (j *Job) giveUp(f *founding, rank int, cause error) error {
+// absent are the ranks that have not come to a founding.
+func (j *Job) absent(f *founding) (ranks []int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var waiting []int
 	for rank, come := range f.come {
 		if !come {
-			waiting = append(waiting, rank)
+			ranks = append(ranks, rank)
 		}
 	}
+	return ranks
+}
+
+// giveUp is the error of a rank whose context has ended, because of cause, unless the founding was settled before.
+func (j *Job) giveUp(f *founding, rank int, cause error) error {
+	waiting := j.absent(f)
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if !f.settle(&wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %v", wire.ErrAborted, cause)}) {
 		return nil
 	}

@@ -4,8 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // End is how an endpoint ends: others have it fail, or close it, while it may be in use; who has it then for the last time releases
@@ -17,6 +15,9 @@ type End struct {
 	closed bool
 	fate   atomic.Pointer[error] // nil: nothing has ended it
 	doom   error
+	// Silence is how long nothing that was sent may arrive before what is left is given up; 0: LastWord. It is set before the first use.
+	Silence  time.Duration
+	released chan struct{} // closed when everything was given back
 }
 
 // Fail has the Exchange in progress, and every later one, return err, and tells whether it is the first that does.
@@ -86,15 +87,3 @@ func (e *End) Close() (release bool) {
 
 // Closed tells whether Close was called. The End is locked.
 func (e *End) Closed() bool { return e.closed }
-
-// LastWord is how long a rank that closes tries to have what it has sent go out.
-const LastWord = 2 * time.Second
-
-// Drain is how long what was sent before Close may take to go out: little after a failure, because nobody can use it, and why it
-// failed the others hear over the control plane as well.
-func (e *End) Drain() time.Duration {
-	if e.doom != nil || e.Failed() != wire.ErrClosed {
-		return 100 * time.Millisecond
-	}
-	return LastWord
-}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -28,16 +30,37 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestDrain: only who ends without a failure has all that was sent go out.
+// TestDrain: only who ends without a failure has all that was sent go out, as long as anything arrives.
 func TestDrain(t *testing.T) {
-	var closed, failed, doomed End
-	closed.Fail(wire.ErrClosed)
-	failed.Fail(wire.ErrAborted)
-	doomed.Doom(wire.ErrAborted)
-	doomed.Fail(wire.ErrClosed)
-	if closed.Drain() <= failed.Drain() || failed.Drain() != doomed.Drain() {
-		t.Error(closed.Drain(), failed.Drain(), doomed.Drain())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var closed, patient, failed, doomed End
+		closed.Fail(wire.ErrClosed)
+		patient.Fail(wire.ErrClosed)
+		patient.Silence = time.Minute
+		failed.Fail(wire.ErrAborted)
+		doomed.Doom(wire.ErrAborted)
+		doomed.Fail(wire.ErrClosed)
+		for _, test := range []struct {
+			of       *End
+			arrivals int // of a byte, one each half of LastWord, and then nothing
+			lasts    time.Duration
+		}{
+			{&closed, 0, LastWord}, {&closed, 1000, 499*LastWord + LastWord + LastWord/2}, {&patient, 2, LastWord/2 + time.Minute},
+			{&failed, 1000, afterFailure}, {&doomed, 1000, afterFailure},
+		} {
+			d, start := test.of.Drain(), time.Now()
+			left := func() int { return 2000 - min(int(time.Since(start)/(LastWord/2)), max(0, test.arrivals-1)) }
+			for d.GoesOn(left()) {
+				time.Sleep(time.Millisecond)
+			}
+			if lasted := time.Since(start); lasted != test.lasts {
+				t.Errorf("%+v: it lasts %v", test, lasted)
+			}
+		}
+		if d := closed.Drain(); d.GoesOn(0) {
+			t.Error("it goes on although all has arrived")
+		}
+	})
 }
 
 // TestRelease: who uses an endpoint when it is closed releases it, and otherwise who closes it first.

@@ -31,6 +31,7 @@ type Endpoint struct {
 // Init makes e that of rank, with a link for each of all ranks.
 func (e *Endpoint) Init(rank int, links []*Link) {
 	e.Rank, e.links, e.call = rank, links, wire.NewMark(new(wire.Call))
+	e.End.released = make(chan struct{})
 	for peer, l := range links {
 		l.Peer, l.Partner.Rank = peer, peer
 	}

@@ -61,6 +61,7 @@ func (m *Mesh) begin() {
 func (m *Mesh) join(ctx context.Context) error {
 	j := newJoining(ctx, m)
 	defer j.end()
+	wire.Awaiting(ctx, j.missing)
 	if j.run() == nil {
 		return nil
 	}

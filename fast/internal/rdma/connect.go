@@ -84,8 +84,9 @@ func (e *Endpoint) inform(peer int, card []byte, answer bool) {
 	e.End.Lock()
 }
 
-// Left says that peer has closed its end: no card comes any more, but maybe what it has written, if it could.
-func (e *Endpoint) Left(peer int) {
+// Left says that peer has closed its end: no card comes any more, but maybe what it has written, if it could. Whether it was linked
+// does not matter: it can write only to who is connected.
+func (e *Endpoint) Left(peer int, _ bool) {
 	if wire.CheckPeer(e.Rank, peer, len(e.links)) != nil {
 		return
 	}

@@ -113,7 +113,7 @@ func (m member) Close() error {
 	err := m.Endpoint.Close()
 	if !m.closed.Swap(true) {
 		for _, other := range m.others() {
-			other.Left(m.Rank)
+			other.Left(m.Rank, true)
 		}
 	}
 	return err

@@ -199,7 +199,7 @@ func TestNothingLeft(t *testing.T) {
 func TestLeftEarly(t *testing.T) {
 	g := worlds["registered"].group(t, 2)
 	m := g.all[0]
-	m.Left(1)
+	m.Left(1, true)
 	if n := m.device.Left(); n != 0 {
 		t.Errorf("it takes %d pairs and regions to see that a rank has left", n)
 	}

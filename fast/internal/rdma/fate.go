@@ -78,7 +78,7 @@ func (e *Endpoint) flushed() bool {
 		return true
 	}
 	for _, peer := range e.Touched {
-		if l := &e.links[peer]; !l.gone() && !l.quiet() {
+		if l := &e.links[peer]; !l.gone() && l.unended() > 0 {
 			return false
 		}
 	}

@@ -71,14 +71,14 @@ func (l *link) cut() {
 	l.dead = true
 }
 
-// quiet tells whether nothing is on its way that this rank will be told of.
-func (l *link) quiet() bool {
+// unended is how many writes are on their way, as far as this rank will be told of them.
+func (l *link) unended() (n int) {
 	for i := range l.lanes {
 		if t := &l.lanes[i]; t.ended < t.signed {
-			return false
+			n += int(t.signed - t.ended)
 		}
 	}
-	return true
+	return n
 }
 
 // whole tells whether all of the receive in turn has come that goes over other lanes than the main one, if this rank has told its place.

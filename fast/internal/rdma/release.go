@@ -15,30 +15,30 @@ func (e *Endpoint) release() {
 			e.flush(l)
 		}
 	}
-	if e.drained() {
+	d := e.End.Drain()
+	if e.undelivered() == 0 {
 		e.free()
 		return
 	}
-	limit := e.End.Drain()
 	go func() {
-		for start := time.Now(); !e.drained() && time.Since(start) < limit; {
+		for d.GoesOn(e.undelivered()) {
 			_ = e.rails.sleep(time.Millisecond)
 		}
 		e.free()
 	}()
 }
 
-// drained tells whether all that was said has arrived, or never will.
-func (e *Endpoint) drained() bool {
+// undelivered is how many bytes were not said yet and how many writes have not arrived, together, but for those that never will.
+func (e *Endpoint) undelivered() (n int) {
 	if e.poll() != nil {
-		return true
+		return 0
 	}
 	for i := range e.links {
-		if l := &e.links[i]; l.ready && !l.dead && (len(l.unsaid) > 0 || !l.quiet()) {
-			return false
+		if l := &e.links[i]; l.ready && !l.dead {
+			n += len(l.unsaid) + l.unended()
 		}
 	}
-	return true
+	return n
 }
 
 // free gives back what the endpoint has of the device, when nobody uses it any more.
@@ -46,6 +46,7 @@ func (e *Endpoint) free() {
 	e.End.Lock()
 	e.freed = true
 	e.End.Unlock()
+	e.End.Released()
 	e.dispose()
 }
 

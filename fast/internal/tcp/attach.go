@@ -28,13 +28,26 @@ func (e *Endpoint) Attach(peer int, c wire.Conn) {
 // for want of it.
 func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, err: err}) }
 
-// onTheWay is how long a connection may take to arrive that the other rank has already used.
-const onTheWay = 100 * time.Millisecond
+// Linked tells whether this rank has, or had, a connection to peer. It may be called from any goroutine.
+func (e *Endpoint) Linked(peer int) bool { return e.links[peer].linked.Load() }
 
-// Left says that peer has closed its end, and makes no connection any more. One that is there, or on its way, is not
-// concerned: what was sent over it still comes.
-func (e *Endpoint) Left(peer int) {
-	time.AfterFunc(onTheWay, func() { e.Broken(peer, wire.ErrClosed) })
+// onTheWay is how long a connection may take to arrive that the other rank has: as long as its handshake may.
+const onTheWay = 10 * time.Second
+
+// Left says that peer has closed its end, and makes no connection any more. One that is there is not concerned, and neither is one
+// that peer has, if it is linked: what was sent over it still comes.
+func (e *Endpoint) Left(peer int, linked bool) {
+	switch {
+	case e.Linked(peer):
+	case linked:
+		e.End.Lock()
+		defer e.End.Unlock()
+		if !e.End.Closed() {
+			e.limits = append(e.limits, time.AfterFunc(onTheWay, func() { e.Broken(peer, wire.ErrClosed) }))
+		}
+	default:
+		e.Broken(peer, wire.ErrClosed)
+	}
 }
 
 // arrive leaves a for the next look of the Exchange in progress, or of the next one.
@@ -124,6 +137,7 @@ func (e *Endpoint) link(a *arrival) error {
 		return fmt.Errorf("the link of rank %d to rank %d: %w", e.Rank, a.peer, err)
 	}
 	l.socket, l.asked = a.socket, true
+	l.linked.Store(true)
 	l.out.sealer, l.in.opener = newSealer(a.conn.Seal), newOpener(a.conn.Open)
 	return nil
 }

@@ -22,8 +22,9 @@ type Endpoint struct {
 	poller    waiter
 	napped    bool // the last sleep was in vain
 
-	arrivals []arrival   // links for the next look; End is locked
-	arrived  atomic.Bool // there are arrivals
+	arrivals []arrival     // links for the next look; End is locked, as for what follows
+	limits   []*time.Timer // of connections that may be on their way
+	arrived  atomic.Bool   // there are arrivals
 }
 
 // Follow has this rank's messages written to t. It is for an endpoint that was not used yet.

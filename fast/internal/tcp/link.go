@@ -1,6 +1,8 @@
 package tcp
 
 import (
+	"sync/atomic"
+
 	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -8,9 +10,10 @@ import (
 // link is one rank's end of a connection to another rank.
 type link struct {
 	links.Link
-	socket Socket // nil: there is none yet, or it was closed
-	asked  bool   // for a connection
-	lack   error  // why no connection can be had, as far as is known
+	socket Socket      // nil: there is none yet, or it was closed
+	asked  bool        // for a connection
+	linked atomic.Bool // there is, or was, one
+	lack   error       // why no connection can be had, as far as is known
 
 	out output
 	in  input

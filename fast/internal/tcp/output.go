@@ -83,8 +83,14 @@ func (e *Endpoint) prepare(l *link, m *links.Outgoing) bool {
 }
 
 // flushed tells whether all frames that were begun have gone, but for the rest of a segment.
-func (o *output) flushed() bool {
-	return len(o.pending) == 0 && (o.sealer == nil || o.sealer.flushed())
+func (o *output) flushed() bool { return len(o.pending) == 0 && o.sealed() == 0 }
+
+// sealed is how many bytes of the last record have not gone.
+func (o *output) sealed() int {
+	if o.sealer == nil {
+		return 0
+	}
+	return len(o.sealer.record) - o.sealer.from
 }
 
 // write sends what is pending, and then payload, as far as the socket takes it, and gives how much of payload was taken.

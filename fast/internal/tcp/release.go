@@ -1,67 +1,103 @@
 package tcp
 
 import (
-	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 )
 
 // release says the last word on all links and closes them. What the rank has sent goes out meanwhile.
 func (e *Endpoint) release() {
 	_ = e.adopt() // links that were not needed so far: a connection that is none is closed
-	var left []*link
+	for i := range e.links {
+		if l := &e.links[i]; l.socket != nil {
+			l.leave()
+		}
+	}
+	d := e.End.Drain()
+	if e.pass() == 0 {
+		e.part()
+		return
+	}
+	go e.drain(d)
+}
+
+// leave says the last word.
+func (l *link) leave() {
+	l.out.pending = talk.Header{Kind: talk.Bye}.Append(l.out.pending)
+	l.drain()
+}
+
+// drain lets what is pending go out, as long as anything arrives, and closes the links.
+func (e *Endpoint) drain(d *links.Drain) {
+	for d.GoesOn(e.pass()) {
+		time.Sleep(time.Millisecond)
+	}
+	e.part()
+}
+
+// pass closes the links on which all has arrived, and is how many bytes have not on the others.
+func (e *Endpoint) pass() (left int) {
 	for i := range e.links {
 		l := &e.links[i]
 		if l.socket == nil {
 			continue
 		}
-		if l.leave() {
-			l.close()
+		if n := l.drain(); n > 0 {
+			left += n
 		} else {
-			left = append(left, l)
+			l.close()
 		}
 	}
-	if len(left) == 0 {
-		e.poller.close()
-		return
+	return left
+}
+
+// part closes the links that are left, and lets go of everything else.
+func (e *Endpoint) part() {
+	e.End.Lock()
+	for _, limit := range e.limits {
+		limit.Stop()
 	}
-	go e.drain(left, e.End.Drain())
-}
-
-// leave says the last word, and tells whether all that was said has arrived.
-func (l *link) leave() bool {
-	l.out.pending = talk.Header{Kind: talk.Bye}.Append(l.out.pending)
-	return l.drained()
-}
-
-// drain lets what is pending go out, for some time, and closes the links.
-func (e *Endpoint) drain(left []*link, limit time.Duration) {
-	defer e.poller.close()
-	for start := time.Now(); len(left) > 0 && time.Since(start) < limit; {
-		left = slices.DeleteFunc(left, func(l *link) bool {
-			done := l.drained()
-			if done {
-				l.close()
-			}
-			return done
-		})
-		if len(left) > 0 {
-			time.Sleep(time.Millisecond)
+	e.End.Unlock()
+	for i := range e.links {
+		if l := &e.links[i]; l.socket != nil {
+			l.close()
 		}
 	}
-	for _, l := range left {
-		l.close()
-	}
+	e.poller.close()
+	e.End.Released()
 }
 
-// drained sends what is pending, as far as it goes, and tells whether the other rank's host has all of it, or never will.
-func (l *link) drained() bool {
+// drain sends what is pending, as far as it goes, and is how many bytes the other rank's host does not have, 0 if it never will.
+func (l *link) drain() int {
 	o := &l.out
 	o.full = false
 	o.flush(l.socket)
-	return o.over != nil || o.flushed() && l.socket.Queued() == 0
+	l.ignore()
+	if o.over != nil || l.in.over != nil {
+		return 0
+	}
+	return len(o.pending) - o.from + o.sealed() + l.socket.Queued()
 }
+
+// ignore reads what has come, for which it is too late: a connection that is closed with something unread is reset, and what it has
+// sent may be lost. So it sees too that the other rank has closed its end, and reads no more.
+func (l *link) ignore() {
+	in := &l.in
+	if in.buf == nil {
+		in.buf = make([]byte, listenBytes)
+	}
+	in.dry = false
+	for range ignoredAtOnce {
+		if in.readInto(l.socket, in.buf) == 0 {
+			return
+		}
+	}
+}
+
+// ignoredAtOnce is how often a rank that leaves reads in turn, of a rank that may send without an end.
+const ignoredAtOnce = 16
 
 // flush sends what is pending, as far as the socket takes it.
 func (o *output) flush(s Socket) {
@@ -72,5 +108,5 @@ func (o *output) flush(s Socket) {
 
 func (l *link) close() {
 	l.socket.Close()
-	l.socket = nil
+	l.socket, l.in.buf = nil, nil
 }

@@ -52,13 +52,16 @@ type Call struct {
 	Primitive uint64 // hash of the primitive's name and specification
 	Schedule  uint64 // hash of the algorithm
 	Count     uint64 // elements per block
-	Op, Type  uint32 // of package spec
+	Op, Type  uint32 // of package spec; of what a Bucket reduces, Op has a hash of its tensors' lengths above OpBits
 	Root      uint32 // of a point-to-point call: the sender
 	Depth     uint32
 	Peer      uint32 // of a point-to-point call: the receiver, plus 1; 0: all ranks take part
 	// Names for people, which are not compared.
 	PrimitiveName, AlgorithmName Label
 }
+
+// OpBits is how many bits of a Call's Op are the op's.
+const OpBits = 8
 
 // Label is a name, cut to the length of a Label and filled up with zeros.
 type Label [24]byte
@@ -91,7 +94,11 @@ var Fields = []Field{
 	{"primitive", func(c *Call) (uint64, string) { return c.Primitive, c.PrimitiveName.String() }},
 	{"peer", func(c *Call) (uint64, string) { return uint64(c.Peer), peerWords(c.Peer) }},
 	{"seq", func(c *Call) (uint64, string) { return number(c.Seq) }},
-	{"op", func(c *Call) (uint64, string) { return uint64(c.Op), words[spec.Op](c.Op) }},
+	{"tensors", func(c *Call) (uint64, string) { return uint64(c.Op >> OpBits), c.PrimitiveName.String() }},
+	{"op", func(c *Call) (uint64, string) {
+		op := c.Op & (1<<OpBits - 1)
+		return uint64(op), words[spec.Op](op)
+	}},
 	{"type", func(c *Call) (uint64, string) { return uint64(c.Type), words[spec.Type](c.Type) }},
 	{"count", func(c *Call) (uint64, string) { return number(c.Count) }},
 	{"root", func(c *Call) (uint64, string) { return number(uint64(c.Root)) }},

@@ -27,7 +27,7 @@ func (m *member) Close() error {
 	err := m.Endpoint.Close()
 	if !m.closed.Swap(true) {
 		for _, other := range m.all {
-			other.Left(m.rank)
+			other.Left(m.rank, true)
 		}
 	}
 	return err

@@ -1,0 +1,45 @@
+package fast
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// fused is the tensors that a Bucket reduces in one call, which ranks compare: their lengths, in their order.
+type fused struct {
+	n    int
+	hash uint64     // of the lengths
+	name wire.Label // for people: how many there are, and the first lengths
+	used int        // bytes of name
+}
+
+// add adds a tensor of n elements.
+func (f *fused) add(n int) {
+	f.n++
+	f.hash = mix(f.hash ^ uint64(n))
+	var b [24]byte
+	if text := strconv.AppendInt(append(b[:0], ' '), int64(n), 10); f.n == 1 || f.used > 0 && f.used+len(text) <= len(f.name) {
+		f.used += copy(f.name[f.used:], text)
+	}
+}
+
+// label names f and the first of its lengths: "Bucket 3: 6 2 5".
+func (f *fused) label() (l wire.Label) {
+	text := append(strconv.AppendInt(append(l[:0], "Bucket "...), int64(f.n), 10), ':')
+	lengths := f.name[:f.used]
+	if room := len(l) - len(text); len(lengths) > room { // only whole ones
+		lengths = lengths[:max(0, bytes.LastIndexByte(lengths[:max(0, room)+1], ' '))]
+	}
+	copy(l[min(len(text), len(l)):], lengths)
+	return l
+}
+
+// mark is f in the Op of a call's description, 0 if there is none.
+func (f *fused) mark() uint32 {
+	if f.n == 0 {
+		return 0
+	}
+	return max(1, uint32(f.hash>>(32+wire.OpBits))) << wire.OpBits
+}

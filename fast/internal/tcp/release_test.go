@@ -1,0 +1,149 @@
+package tcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/simulated"
+	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// slowly reads what comes at one end of a link, so many bytes ten times a second, until the other one has closed it, or until it has read
+// that many.
+func slowly(s *simulated.Socket, each, atMost int) (came []byte) {
+	for buf := make([]byte, each); len(came) < atMost; time.Sleep(time.Second / 10) {
+		n, err := s.Read(buf)
+		came = append(came, buf[:n]...)
+		if n == 0 && err == nil {
+			break
+		}
+	}
+	return came
+}
+
+// lone is an endpoint of rank 0 of 2, and the other rank's end of its link.
+func lone(w simulated.Weather) (*Endpoint, *simulated.Socket) {
+	one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), w, 1, 1)
+	e := NewSimulated(0, 2, func(int) {})
+	e.AttachSimulated(1, one.Socket())
+	return e, other.Socket()
+}
+
+// capacity is how many bytes a link of these tests takes that nobody reads.
+const capacity = 64 << 10
+
+// TestWait: all that was sent before Close arrives, with the last word, over a link that takes many times as long as one may be silent;
+// and Wait returns when it has, not before.
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, other := lone(simulated.Weather{Capacity: capacity})
+		data := bytes.Repeat([]byte{1, 2, 3, 4}, capacity/2)
+		read := make(chan []byte)
+		go func() { read <- slowly(other, 500, 1<<30) }()
+		if err := e.Exchange(t.Context(), []wire.Send{{Peer: 1, Data: data}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		_ = e.Close()
+		e.Wait()
+		if took := time.Since(start); took < 5*links.LastWord {
+			t.Errorf("it has waited for %v: this test shows nothing", took)
+		}
+		came := <-read
+		if bye := (talk.Header{Kind: talk.Bye}).Append(nil); !bytes.HasSuffix(came, bye) || bytes.Count(came, []byte{1, 2, 3, 4}) != len(data)/4 {
+			t.Errorf("%d of %d bytes came, and then %v", len(came), len(data), came[max(0, len(came)-len(bye)):])
+		}
+	})
+}
+
+// TestWaitFrozen: who reads no more is waited for as long as it may be silent.
+func TestWaitFrozen(t *testing.T) {
+	for silence, want := range map[time.Duration]time.Duration{0: links.LastWord, time.Minute: time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			e, other := lone(simulated.Weather{Capacity: capacity})
+			e.End.Silence = silence
+			if err := e.Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, capacity/2)}}, nil); err != nil {
+				t.Fatal(err)
+			}
+			last := make(chan time.Time, 1)
+			go func() {
+				slowly(other, 1000, capacity/4)
+				last <- time.Now().Add(-time.Second / 10)
+			}()
+			_ = e.Close()
+			e.Wait()
+			if waited := time.Since(<-last); waited < want || waited > want+10*time.Millisecond {
+				t.Errorf("it has waited for %v after the last read, want %v", waited, want)
+			}
+		})
+	}
+}
+
+// TestWaitForNobody: whose other rank has closed its end waits for nothing, whatever was not read.
+func TestWaitForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, other := lone(simulated.Weather{Capacity: capacity})
+		if err := e.Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, capacity/2)}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		other.Close()
+		start := time.Now()
+		_ = e.Close()
+		if e.Wait(); time.Since(start) > 0 {
+			t.Errorf("it has waited for %v", time.Since(start))
+		}
+	})
+}
+
+// TestLeft: a connection that the other rank has, which has closed, may come long after that, with what it has sent. If it has none,
+// nothing comes, and if it has and none comes, that ends too.
+func TestLeft(t *testing.T) {
+	for _, test := range []struct {
+		linked bool
+		after  time.Duration // 0: no connection comes
+		err    error
+		takes  time.Duration
+	}{
+		{true, onTheWay - time.Second, nil, onTheWay - time.Second},
+		{true, 0, wire.ErrClosed, onTheWay},
+		{false, 0, wire.ErrClosed, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), simulated.Weather{Capacity: capacity}, 1, 1)
+			from, to := NewSimulated(0, 2, func(int) {}), NewSimulated(1, 2, func(int) {})
+			if from.Linked(1) {
+				t.Error("a link before there is one")
+			}
+			from.AttachSimulated(1, one.Socket())
+			data, got := []byte("sent before"), make([]byte, len("sent before"))
+			call := wire.NewMark(new(wire.Call))
+			from.Begin(call)
+			to.Begin(call)
+			if err := from.Exchange(t.Context(), []wire.Send{{Peer: 1, Data: data}}, nil); err != nil || !from.Linked(1) {
+				t.Fatal(err)
+			}
+			_ = from.Close()
+			start := time.Now()
+			to.Left(0, test.linked)
+			if test.after > 0 {
+				time.AfterFunc(test.after, func() { to.AttachSimulated(0, other.Socket()) })
+			}
+			err := to.Exchange(context.Background(), nil, []wire.Recv{{Peer: 0, Into: got}})
+			if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) || err == nil && !slices.Equal(got, data) {
+				t.Errorf("%+v: %q, %v", test, got, err)
+			}
+			if took := time.Since(start); took < test.takes || took > test.takes+links.Nap {
+				t.Errorf("%+v: after %v", test, took)
+			}
+			_ = to.Close()
+			time.Sleep(time.Minute)
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+// warnings are those of a rank: the first of each text goes to who waits for it.
+type warnings struct {
+	slog.Handler
+	came chan string
+}
+
+func newWarnings() *warnings { return &warnings{slog.DiscardHandler, make(chan string, 100)} }
+
+func (w *warnings) Enabled(context.Context, slog.Level) bool { return true }
+
+func (w *warnings) Handle(_ context.Context, r slog.Record) error {
+	text := new(strings.Builder)
+	r.Attrs(func(a slog.Attr) bool {
+		fmt.Fprint(text, a.Key, "=", a.Value, " ")
+		return true
+	})
+	select {
+	case w.came <- text.String():
+	default:
+	}
+	return nil
+}
+
+// await waits for a warning with all these words.
+func (w *warnings) await(t *testing.T, words ...string) {
+	t.Helper()
+	var others []string
+	for {
+		select {
+		case text := <-w.came:
+			missing := false
+			for _, word := range words {
+				missing = missing || !strings.Contains(text, word)
+			}
+			if !missing {
+				return
+			}
+			others = append(others, text)
+		case <-time.After(time.Minute):
+			t.Errorf("no warning has %q, but there are %q", words, others)
+			return
+		}
+	}
+}
+
+const slowAtOnce = 5 * time.Millisecond
+
+// TestSlowWaits: who waits for another rank in what is no call of a collective is told so, and for whom. The other rank comes only then.
+func TestSlowWaits(t *testing.T) {
+	logs := []*warnings{newWarnings(), newWarnings()}
+	all := begin(t, 2, func() func(rank int) (*Comm, error) {
+		store := NewMemoryStore()
+		return func(rank int) (*Comm, error) {
+			if rank == 1 {
+				logs[0].await(t, "primitive=Init ", "rank=0 ", "waiting=[1]")
+			}
+			return Init(t.Context(), WithRank(rank, 2), WithStore(store), WithSecret(growSecret), WithSlowCall(slowAtOnce),
+				WithLogger(slog.New(logs[rank])))
+		}
+	}())
+	defer closeEach(all)
+	for name, test := range map[string]struct {
+		call func(c *Comm) (*Comm, error)
+		what string // in the warning
+	}{
+		"Group":  {func(c *Comm) (*Comm, error) { return c.Group(t.Context(), []int{0, 1}) }, "making a communicator"},
+		"Agree":  {func(c *Comm) (*Comm, error) { _, err := c.Agree(t.Context(), 1); return nil, err }, "Agree"},
+		"Shrink": {func(c *Comm) (*Comm, error) { return c.Shrink(t.Context()) }, "Shrink"},
+	} {
+		for late := range 2 {
+			for rank, err := range onAll(all, func(c *Comm) error {
+				if c.Rank() == late {
+					logs[1-late].await(t, "primitive="+test.what+" ", fmt.Sprint("waiting=[", late, "]"))
+				}
+				made, err := test.call(c)
+				return errors.Join(err, made.Close())
+			}) {
+				if err != nil {
+					t.Errorf("%s, rank %d: %v", name, rank, err)
+				}
+			}
+		}
+	}
+	t.Run("Grow and Join", func(t *testing.T) {
+		ticket, err := all[0].Invite(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		newcomer := newWarnings()
+		grown := begin(t, 3, func(rank int) (*Comm, error) {
+			switch rank {
+			case 1: // rank 0 waits for the newcomer, and the newcomer for rank 0
+				newcomer.await(t, "primitive=Join ", "waiting=[0]")
+			case 2:
+				logs[0].await(t, "primitive=Grow ", "waiting=[2]")
+				return Join(t.Context(), ticket, WithSecret(growSecret), WithSlowCall(slowAtOnce), WithLogger(slog.New(newcomer)))
+			}
+			return all[rank].Grow(t.Context())
+		})
+		closeEach(grown)
+	})
+}
+
+// TestGrowBlames: a Grow whose newcomer does not come in time says so on the rank that has invited it, and waits for none of the others.
+func TestGrowBlames(t *testing.T) {
+	all := initComms(t, 2, WithSecret(growSecret))
+	defer closeEach(all)
+	if _, err := all[0].Invite(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	errs := onAll(all, func(c *Comm) error {
+		if c.Rank() == 1 {
+			_, err := c.Grow(t.Context())
+			return err
+		}
+		_, err := c.Grow(ctx)
+		return err
+	})
+	var late *TimeoutError
+	if !errors.As(errs[0], &late) || fmt.Sprint(late.Waiting) != "[2]" {
+		t.Errorf("rank 0: %v", errs[0])
+	}
+	if errs[1] == nil || !strings.Contains(errs[1].Error(), "did not come") {
+		t.Errorf("rank 1: %v", errs[1])
+	}
+}
