@@ -54,7 +54,8 @@ type Comm struct {
 	desc          wire.Call
 	mark          wire.Mark // of desc
 	call          Call
-	calls         uint64 // made so far by all ranks together
+	calls         uint64      // made so far by all ranks together
+	series        wire.Series // of these
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	group                  []request // point-to-point calls that are made together

@@ -179,6 +179,9 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 		c.followCallEnd(nil)
 	}
 	*made++
+	if !r.k.PointToPoint {
+		c.series = c.series.Then(c.mark.Form)
+	}
 	return nil
 }
 
@@ -306,7 +309,11 @@ func (c *Comm) describe(r *request, seq uint64) {
 		}
 		c.describedForm = r.known
 	}
-	c.mark.Renumber(seq)
+	var before uint32
+	if !r.k.PointToPoint {
+		before = c.series.Before()
+	}
+	c.mark.Renumber(seq, before)
 }
 
 // describe is all that the other ranks compare with theirs, but the call's number.

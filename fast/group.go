@@ -45,6 +45,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	w.users.Add(1)
 	w.plane.Handle(id, kindNotice, c.noticed)
 	w.plane.Handle(id, kindProbe, c.probed)
+	w.plane.Handle(id, kindPast, c.heardPast)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }
@@ -92,13 +93,22 @@ const (
 // It fails as a call of c does; or, without harm to c, with the cause on all ranks of a new communicator that could not
 // be made.
 func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
-	if err := c.divisible("Split"); err != nil {
+	return c.split(ctx, &gatherColors, color, key)
+}
+
+// What Split and Dup gather. Each has a name of its own, so that no other call is taken for it.
+var gatherColors, gatherForDup = allGather.within("Split"), allGather.within("Dup")
+
+// split is Split, or what else gathers as k.
+func (c *Comm) split(ctx context.Context, k *Collective, color, key int) (*Comm, error) {
+	if err := c.divisible(k.Name); err != nil {
 		return nil, err
 	}
 	mine := [splitFields]int64{int64(color), int64(key), rand.Int64()}
 	all := make([]int64, splitFields*c.size)
-	if err := AllGatherInto(ctx, c, all, mine[:]); err != nil {
-		return nil, fmt.Errorf("Split: %w", err)
+	args := Args{Count: splitFields, AliasOut: c.rank * splitFields}
+	if err := Do(ctx, c, k, all, mine[:], &args, nil); err != nil {
+		return nil, err
 	}
 	made := c.made.Add(1)
 	if color < 0 {
@@ -123,7 +133,7 @@ const splitFields = 3
 
 // Dup makes a new communicator of the same ranks. All ranks call it, in the order of their other calls.
 func (c *Comm) Dup(ctx context.Context) (*Comm, error) {
-	return c.Split(ctx, 0, c.Rank())
+	return c.split(ctx, &gatherForDup, 0, c.Rank())
 }
 
 // Group makes a new communicator of the given ranks of c, which get the ranks 0, 1, … in it in this order. Only they call

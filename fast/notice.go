@@ -25,6 +25,7 @@ const (
 	kindOffer                    // of the job: to a new process, what it becomes a rank of
 	kindProbe                    // a probe
 	kindCard                     // of a new communicator: where its sender can be written to by RDMA
+	kindPast                     // the calls that a rank has made last: see past.go
 )
 
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.
@@ -223,8 +224,12 @@ func (c *Comm) settle(err error) error {
 	if peer, ok := within[*PeerError](err); ok && c.world != nil {
 		err = c.hear(err, peer.Rank)
 	}
-	if mismatch, ok := within[*MismatchError](err); ok && mismatch.TheirSeq > mismatch.Seq && c.world != nil {
+	mismatch, ok := within[*MismatchError](err)
+	if ok && c.world != nil && (mismatch.TheirSeq > mismatch.Seq || mismatch.Field == wire.Earlier) {
 		// The other rank, which has gone on, may know in what its own call of that number was different.
+		if mismatch.Field == wire.Earlier {
+			c.tellPast(mismatch.Rank)
+		}
 		if better, ok := within[*MismatchError](c.hear(err, mismatch.Rank)); ok {
 			err = better
 		}

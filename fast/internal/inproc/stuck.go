@@ -70,7 +70,7 @@ func judge(ranks []*Endpoint) {
 // or only those that have to be the same call.
 func (e *Endpoint) disagreement(sameCall bool) error {
 	for peer, call := range e.pending() {
-		if err := e.net.endpoints[peer].disagrees(e.rank, call, sameCall); err != nil {
+		if err := e.net.endpoints[peer].disagrees(e, call, sameCall); err != nil {
 			return err
 		}
 	}
@@ -79,11 +79,11 @@ func (e *Endpoint) disagreement(sameCall bool) error {
 
 // disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with e's call of the same
 // place, if e has made one, or with the call of a message that e waits for, one between the two ranks if there is any.
-func (e *Endpoint) disagrees(other int, call *wire.Call, sameCall bool) *wire.MismatchError {
+func (e *Endpoint) disagrees(other *Endpoint, call *wire.Call, sameCall bool) *wire.MismatchError {
 	var found *wire.MismatchError
 	for i := range e.past {
 		if call.Meets(&e.past[i]) {
-			found = wire.Mismatch(call, &e.past[i], e.rank)
+			found = wire.Explain(call, &e.past[i], e.rank, other.past[:], e.past[:])
 		}
 	}
 	for peer, mine := range e.pending() {
@@ -91,7 +91,7 @@ func (e *Endpoint) disagrees(other int, call *wire.Call, sameCall bool) *wire.Mi
 		if err == nil {
 			return nil
 		}
-		if (found == nil || peer == other) && (!sameCall || call.Meets(mine)) {
+		if (found == nil || peer == other.rank) && (!sameCall || call.Meets(mine)) {
 			found = err
 		}
 	}
