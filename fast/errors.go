@@ -27,6 +27,8 @@ var (
 	ErrFenced = wire.ErrFenced
 	// ErrNoQuorum: fewer ranks are left than the caller of Shrink wants to go on with.
 	ErrNoQuorum = wire.ErrNoQuorum
+	// ErrDeadlock: ranks wait for each other in a ring, so that none of them ever goes on.
+	ErrDeadlock = wire.ErrDeadlock
 	// ErrTicket: what Join was given is no ticket, or one of another job.
 	ErrTicket = mesh.ErrTicket
 	// ErrTicketUsed: another process has joined with the same ticket.
@@ -40,6 +42,13 @@ type (
 	PeerError = wire.PeerError
 	// MismatchError says that another rank made a different call at this point, and in which field the two differ.
 	MismatchError = wire.MismatchError
+	// DeadlockError says that ranks wait for each other in sends and receives that none of the others will ever match: each
+	// for the next one, and the last for the first. It is ErrDeadlock. A ring in which one rank is in another collective call
+	// than the next, or in one while the next sends or receives, is a MismatchError instead.
+	//
+	// Not found are rings of more than 128 ranks, through several communicators, and through a rank that has more than 256 sends
+	// and receives in progress together: those calls end with their context.
+	DeadlockError = wire.DeadlockError
 	// TimeoutError says that the context of a call ended first, and which ranks the call was waiting for. It is also
 	// the context's error, context.DeadlineExceeded or context.Canceled, and its cause, if that is another one.
 	TimeoutError = wire.TimeoutError

@@ -70,7 +70,7 @@ func (e *Endpoint) disagreement() error {
 
 // explain compares a call with the one of l's peer that is to agree with it, or with the one that the peer is stuck in.
 // This rank waits for the peer.
-func (e *Endpoint) explain(l *link, mine *wire.Call) *wire.MismatchError {
+func (e *Endpoint) explain(l *link, mine *wire.Call) error {
 	theirs, ok := l.control.counterpart(mine)
 	if !ok {
 		if theirs, ok = l.stuckIn(); !ok {
@@ -81,7 +81,7 @@ func (e *Endpoint) explain(l *link, mine *wire.Call) *wire.MismatchError {
 		return nil
 	}
 	found := theirs // so that only a disagreement takes memory
-	return wire.Explain(mine, &found, l.peer, e.own.past(), l.control.past())
+	return wire.Standoff(mine, &found, l.peer, e.own.past(), l.control.past())
 }
 
 // stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has not
