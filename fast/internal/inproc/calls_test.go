@@ -47,7 +47,7 @@ func TestCallsMismatch(t *testing.T) {
 			"call 2 does not match rank 0's: count is 5 here and 1 there"}},
 		"both send": {part{send: sendOf(1, 0, 1, 5)}, [2]string{
 			"ranks wait for each other: rank 0 sends to rank 1, which sends to rank 0",
-			"ranks wait for each other: rank 1 sends to rank 0, which sends to rank 1",
+			"ranks wait for each other: rank 1 sends to rank 0, which sends to rank 1"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			errs := together(2, func(rank int, e *Endpoint) error {
