@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // buffers is the memory that Alloc has made for one rank of a communicator.
@@ -92,8 +94,9 @@ func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
 // allocError is why Alloc has failed with err. That a rank is down is the end of c; another one may have said so in words,
 // and the news itself be on its way.
 func (c *Comm) allocError(err error) error {
+	var inner *wire.Inner
 	var timeout *TimeoutError
-	if errors.As(err, &timeout) {
+	if errors.As(err, &timeout) && !errors.As(err, &inner) {
 		return err
 	}
 	if _, ok := within[*PeerError](err); ok {
@@ -135,7 +138,7 @@ func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do fun
 	if c.world == nil {
 		return do(ctx, nil)
 	}
-	f := &founding{c.world.plane, descend(c.id, allocSalt, number, step), c.rank, make([]int, c.size)}
+	f := &founding{plane: c.world.plane, id: descend(c.id, allocSalt, number, step), rank: c.rank, members: make([]int, c.size)}
 	if claimed := f.plane.Claim(f.id); claimed != nil {
 		return claimed
 	}

@@ -3,6 +3,7 @@ package fast
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -31,7 +32,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	if len(processes) > 1 {
 		t, err := w.found(ctx, id, rank, processes)
 		if err != nil {
-			c.tell(notice{State: Closed, By: rank, Rank: rank}) // if another member has succeeded all the same
+			c.tell(c.farewell()) // if another member has succeeded all the same
 			w.plane.Forget(id)
 			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
 		}
@@ -124,7 +125,8 @@ func (c *Comm) split(ctx context.Context, k *Collective, color, key int) (*Comm,
 	ctx, stop := c.usable(ctx, members)
 	defer stop()
 	name := fmt.Sprintf("%s/%d.%d", c.name, made, color)
-	return c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), name, members)
+	d, err := c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), name, members)
+	return d, c.because(err, members)
 }
 
 // splitFields is how many numbers each rank passes to Split's gathering: its color and key, and a random number, of which
@@ -171,7 +173,33 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	c.groups.mu.Unlock()
 	ctx, stop := c.usable(ctx, ranks)
 	defer stop()
-	return c.derive(ctx, descend(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
+	d, err := c.derive(ctx, descend(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
+	return d, c.because(err, ranks)
+}
+
+// because is err, why a communicator of members could not be made, as an error of c if it is the consequence of one: that names ranks
+// of c, and a rank that is down is down in c as well.
+func (c *Comm) because(err error, members []int) error {
+	var peer *PeerError
+	var inner *wire.Inner
+	var here error
+	switch {
+	case err == nil || c.closed.Load():
+		return err
+	case errors.As(err, &inner):
+		here = inner.Err
+	case errors.As(err, &peer) && nameIn(downs, peer.Err) != "" && peer.Rank >= 0 && peer.Rank < len(members):
+		here = c.hear(&PeerError{Rank: members[peer.Rank], Err: peer.Err}, members[peer.Rank])
+	case nameIn(downs, err) != "": // of which another rank has heard in c
+		if here = c.unusable(members); here == nil {
+			_ = c.hear(nil, c.rank)
+			here = c.unusable(members)
+		}
+	}
+	if here == nil {
+		return err
+	}
+	return &remoteError{err.Error(), here}
 }
 
 // usable is ctx, which ends too when c is over on this rank, or when one of members has closed it, with that as its

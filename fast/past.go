@@ -2,6 +2,7 @@ package fast
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -31,11 +32,39 @@ func (t *track) pastCalls() (calls []wire.Call) {
 
 // tellPast sends a rank the collectives that this one has made last.
 func (c *Comm) tellPast(rank int) {
-	body, err := binary.Append(nil, binary.LittleEndian, c.track.pastCalls())
+	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindPast}, encodePast(c.track.pastCalls()))
+}
+
+// encodePast is what decodePast takes.
+func encodePast(calls []wire.Call) []byte {
+	body, err := binary.Append(nil, binary.LittleEndian, calls)
 	if err != nil {
 		panic(err) // of numbers
 	}
-	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindPast}, body)
+	return body
+}
+
+// lastWords is how many collectives a rank that closes tells the others: those that wait for it may have been in another one.
+const lastWords = 8
+
+// farewell is the notice that this rank closes.
+func (c *Comm) farewell() notice {
+	calls := c.track.pastCalls()
+	return notice{State: Closed, By: c.rank, cause: cause{Rank: c.rank}, Past: encodePast(calls[:min(len(calls), lastWords)])}
+}
+
+// departure is err or, if that is that a rank has closed which had made another call than this one, their mismatch.
+func (c *Comm) departure(err error) error {
+	peer, ok := within[*PeerError](err)
+	if !ok || !errors.Is(peer.Err, ErrClosed) || peer.Rank < 0 || peer.Rank >= c.size {
+		return err
+	}
+	if theirs := c.farewells[peer.Rank].Load(); theirs != nil {
+		if mismatch := wire.FirstMismatch(peer.Rank, c.track.pastCalls(), *theirs); mismatch != nil {
+			return mismatch
+		}
+	}
+	return err
 }
 
 // decodePast are the calls in b, at most maxPast.

@@ -148,9 +148,10 @@ func (c *Comm) Close() error {
 	}
 	c.news.tell()
 	var err error
+	farewell := c.farewell()
 	c.track.leave()
 	c.telling.Lock()
-	c.tell(notice{State: Closed, By: c.rank, Rank: c.rank})
+	c.tell(farewell)
 	c.telling.Unlock()
 	if events.On {
 		c.followEnd(events.Closed, nil)
