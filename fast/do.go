@@ -243,6 +243,8 @@ func (c *Comm) check(r *request) error {
 	switch {
 	case args.Count < 0 || args.Count > maxInt/bytes:
 		return Refuse(k.Name, "a block of %d elements of %d bytes", args.Count, bytes)
+	case k.Reduces && !args.Op.Valid():
+		return Refuse(k.Name, "%v is none of the ops", args.Op)
 	case k.Reduces && !args.Op.Takes(r.t):
 		return Refuse(k.Name, "op %v is not defined on %v", args.Op, r.t)
 	case args.Root < 0 || args.Root >= c.size:
