@@ -95,8 +95,7 @@ func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
 // and the news itself be on its way.
 func (c *Comm) allocError(err error) error {
 	var inner *wire.Inner
-	var timeout *TimeoutError
-	if errors.As(err, &timeout) && !errors.As(err, &inner) {
+	if errors.As(err, new(*TimeoutError)) && !errors.As(err, &inner) {
 		return err
 	}
 	if _, ok := within[*PeerError](err); ok {

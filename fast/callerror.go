@@ -1,8 +1,9 @@
 package fast
 
 import (
-	"errors"
 	"fmt"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // CallError is the error of a call that failed after it had begun. Why is Err, or what it wraps: a PeerError, a
@@ -25,8 +26,7 @@ func (e *CallError) Error() string {
 		with = fmt.Sprintf(" with rank %d", e.Peer)
 	}
 	var waiting string
-	var timeout *TimeoutError
-	if len(e.Waiting) > 0 && !errors.As(e.Err, &timeout) { // which says it, too
+	if _, expired := wire.Expired(e.Err); len(e.Waiting) > 0 && !expired { // which says it, too
 		waiting = fmt.Sprintf("waiting for ranks %v: ", e.Waiting)
 	}
 	call := fmt.Sprintf(", call %d of", e.Seq)

@@ -44,8 +44,7 @@ func nameIn(names map[string]error, err error) string {
 func causeOf(self int, err error) cause {
 	text := err.Error()
 	n := cause{Text: text[:min(len(text), maxText)], Rank: self}
-	var timeout *TimeoutError
-	if errors.As(err, &timeout) {
+	if timeout, ok := wire.Expired(err); ok {
 		if !errors.As(err, new(*wire.Inner)) { // which the caller did not end
 			n.Ended, n.Waiting = nameIn(ends, timeout.Err), timeout.Waiting
 		}
@@ -67,14 +66,12 @@ func causeOf(self int, err error) cause {
 }
 
 // within finds an error of type E in err, which is one of this communicator. In what ended a context it is not looked for:
-// that may be the error of another communicator, whose ranks are others.
+// that may be the error of another communicator, whose ranks are others. Nor is it in what another rank has told of its own.
 func within[E error](err error) (found E, ok bool) {
-	var timeout *TimeoutError
-	if errors.As(err, &timeout) {
+	if _, expired := wire.Expired(err); expired {
 		return found, false
 	}
-	ok = errors.As(err, &found)
-	return found, ok
+	return wire.Own[E](err)
 }
 
 // legible has n's words without what a terminal would obey.
@@ -121,12 +118,13 @@ func (f *founding) words(err error) []byte {
 	}
 	n := causeOf(f.own(), err)
 	var peer *PeerError
+	var late *TimeoutError
 	var inner *wire.Inner
 	switch {
-	case errors.As(err, &inner), n.Down == "" && n.Ended == "": // of the communicator that this one is made from, whose ranks are others
+	case !errors.As(err, &inner) && errors.As(err, &peer) && errors.As(peer.Err, &late): // of the rank that has told this one
+		n.Ended, n.Waiting, n.Rank = nameIn(ends, late.Err), late.Waiting, f.processOf(peer.Rank)
+	case inner != nil, n.Down == "" && n.Ended == "": // of the communicator that this one is made from, whose ranks are others
 		n.Down, n.Rank = nameIn(downs, err), -1
-	case n.Ended != "" && errors.As(err, &peer): // of the rank that has told this one
-		n.Rank = f.processOf(peer.Rank)
 	default:
 		n.Rank = f.processOf(n.Rank)
 	}

@@ -330,7 +330,7 @@ func TestClose(t *testing.T) {
 			t.Errorf("on the closed rank: %v", err)
 		}
 		checkPeer(t, Barrier(t.Context(), all[1]), 2, ErrClosed)
-		checkPeer(t, <-waiting, 1, ErrAborted)
+		checkPeer(t, <-waiting, 2, ErrClosed) // rank 1 has said so
 	})
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(2)

@@ -39,8 +39,7 @@ func (f *founding) decide(ctx context.Context, err error) error {
 func (f *founding) follow(ctx context.Context, err error) error {
 	f.plane.Send(f.members[0], f.topic(kindReady), f.words(err))
 	decided := f.hear(ctx, kindGo, f.members[:1])
-	var late *TimeoutError
-	if err == nil && errors.As(decided, &late) {
+	if _, late := wire.Expired(decided); err == nil && late {
 		f.plane.Send(f.members[0], f.topic(kindReady), f.words(decided))
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hearsay)
 		defer cancel()

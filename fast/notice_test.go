@@ -55,6 +55,9 @@ func TestNoticeTells(t *testing.T) {
 		&DeadlockError{Ranks: []int{1, 2}, Sends: []bool{true, false}}, &TimeoutError{Waiting: []int{2}, Err: context.Canceled}} {
 		told := noticeOf(Failed, 1, 7, fmt.Errorf("Barrier: %w", err))
 		got := told.failure(3, 4)
+		if _, own := within[*MismatchError](got); own {
+			t.Errorf("%v is taken for this rank's own", got)
+		}
 		if again := told.typed(4); !reflect.DeepEqual(again, err) || !errors.Is(got, ErrAborted) || Culprits(got)[0] != 1 ||
 			reflect.TypeOf(innermost(got)) != reflect.TypeOf(innermost(err)) {
 			t.Errorf("%v is told as %v", err, got)
