@@ -20,7 +20,7 @@ const (
 // wantDown checks why m takes a process for dead.
 func wantDown(t *testing.T, m *Mesh, process int, want error) {
 	t.Helper()
-	if err := m.Down(process); err != want {
+	if err := m.Down(process); !errors.Is(err, want) {
 		t.Errorf("process %d says of process %d: %v, want %v", m.Self(), process, err, want)
 	}
 }
