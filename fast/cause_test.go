@@ -136,3 +136,28 @@ func FuzzWordsOfFounding(f *testing.F) {
 		}
 	})
 }
+
+// TestCulprits are the ranks that an error blames, however many errors it is made of.
+func TestCulprits(t *testing.T) {
+	mismatch := &MismatchError{Rank: 3, Field: "count"}
+	for _, x := range []struct {
+		err  error
+		want []int
+	}{
+		{nil, nil},
+		{ErrInvalidArgument, nil},
+		{&TimeoutError{Waiting: []int{1}, Err: context.Canceled}, nil},
+		{fmt.Errorf("Barrier: %w", mismatch), []int{3}},
+		{&PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", ErrAborted, mismatch)}, []int{1, 3}},
+		{errors.Join(&PeerError{Rank: 4, Err: ErrDied}, &PeerError{Rank: 0, Err: ErrFrozen}), []int{0, 4}},
+		{&CallError{Op: "Recv", Err: &DeadlockError{Ranks: []int{2, 1}, Sends: []bool{true, true}}}, []int{1, 2}},
+	} {
+		if got := Culprits(x.err); !slices.Equal(got, x.want) {
+			t.Errorf("%v blames %v, want %v", x.err, got, x.want)
+		}
+	}
+	if got, want := (&CallError{Comm: "world", Rank: 1, Size: 2, Op: "Shrink", Peer: -1, Err: ErrFenced}).Error(),
+		"Shrink on world, rank 1 of 2: "+ErrFenced.Error(); got != want {
+		t.Errorf("an error without a call is %q, want %q", got, want)
+	}
+}
