@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // buffers is the memory that Alloc has made for one rank of a communicator.
@@ -40,7 +42,7 @@ func Alloc[T Elem](ctx context.Context, c *Comm, n int) ([]T, error) {
 	}
 	b, err := c.alloc(ctx, n*size)
 	if err != nil {
-		return nil, fmt.Errorf("Alloc: %w", err)
+		return nil, err
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n), nil
 }
@@ -63,9 +65,12 @@ func Free[T Elem](c *Comm, buf []T) error {
 	return c.free(bytesOf(buf))
 }
 
+// meetForAlloc is what Alloc begins with. It has a name of its own, so that no other call is taken for it.
+var meetForAlloc = barrier.within("Alloc")
+
 // alloc is n bytes of memory, which the other ranks map.
 func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
-	if err := Barrier(ctx, c); err != nil { // all ranks are here, and call nothing else
+	if err := Do[uint8](ctx, c, &meetForAlloc, nil, nil, &Args{}, nil); err != nil { // all ranks are here, and call nothing else
 		return nil, err
 	}
 	a := allocation{number: c.buffers.next()}
@@ -83,14 +88,14 @@ func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
 	if a.region != nil {
 		c.release(a)
 	}
-	return nil, c.allocError(err)
+	return nil, fmt.Errorf("Alloc: %w", c.allocError(err))
 }
 
 // allocError is why Alloc has failed with err. That a rank is down is the end of c; another one may have said so in words,
 // and the news itself be on its way.
 func (c *Comm) allocError(err error) error {
-	var timeout *TimeoutError
-	if errors.As(err, &timeout) {
+	var inner *wire.Inner
+	if errors.As(err, new(*TimeoutError)) && !errors.As(err, &inner) {
 		return err
 	}
 	if _, ok := within[*PeerError](err); ok {
@@ -132,7 +137,7 @@ func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do fun
 	if c.world == nil {
 		return do(ctx, nil)
 	}
-	f := &founding{c.world.plane, descend(c.id, allocSalt, number, step), c.rank, make([]int, c.size)}
+	f := &founding{plane: c.world.plane, id: descend(c.id, allocSalt, number, step), rank: c.rank, members: make([]int, c.size)}
 	if claimed := f.plane.Claim(f.id); claimed != nil {
 		return claimed
 	}

@@ -1,8 +1,9 @@
 package fast
 
 import (
-	"errors"
 	"fmt"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // CallError is the error of a call that failed after it had begun. Why is Err, or what it wraps: a PeerError, a
@@ -10,7 +11,7 @@ import (
 type CallError struct {
 	Comm       string // the communicator's name
 	Rank, Size int    // this rank, and how many there are
-	Seq        uint64 // the number of the call on the communicator, from 1; between two ranks for a point-to-point call
+	Seq        uint64 // the number of the call on the communicator, from 1; between two ranks for a point-to-point call; 0: it has none
 	Op         string // the primitive: "AllReduce"
 	Algorithm  string
 	Peer       int   // the other rank of a point-to-point call; -1: all ranks take part
@@ -25,11 +26,14 @@ func (e *CallError) Error() string {
 		with = fmt.Sprintf(" with rank %d", e.Peer)
 	}
 	var waiting string
-	var timeout *TimeoutError
-	if len(e.Waiting) > 0 && !errors.As(e.Err, &timeout) { // which says it, too
+	if _, expired := wire.Expired(e.Err); len(e.Waiting) > 0 && !expired { // which says it, too
 		waiting = fmt.Sprintf("waiting for ranks %v: ", e.Waiting)
 	}
-	return fmt.Sprintf("%s%s, call %d of %s, rank %d of %d: %s%v", e.Op, with, e.Seq, e.Comm, e.Rank, e.Size, waiting, e.Err)
+	call := fmt.Sprintf(", call %d of", e.Seq)
+	if e.Seq == 0 { // it was none
+		call = " on"
+	}
+	return fmt.Sprintf("%s%s%s %s, rank %d of %d: %s%v", e.Op, with, call, e.Comm, e.Rank, e.Size, waiting, e.Err)
 }
 
 // Unwrap is the cause.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -39,16 +40,22 @@ type times struct {
 	holds time.Duration // how long a ring has to stay as it is
 }
 
-// The usual times: a process may be silent for 2 s, and a connection waits for at most 120 s before it sends again.
+// usualStill is how long a rank has not moved when it begins, and maxHolds how long a ring has to stay at most: a connection waits for no
+// longer before it sends again.
 const (
-	usualStill           = time.Second
-	usualHolds, maxHolds = 2500 * time.Millisecond, 2 * time.Minute
+	usualStill = time.Second
+	maxHolds   = 2 * time.Minute
 )
 
-// over are times for processes that may be silent for so long; 0: as usual.
+// holdsOver is how long a ring has to stay as it is among processes that may be silent for so long: longer than that.
+func holdsOver(silent time.Duration) time.Duration {
+	return min(silent+silent/4, maxHolds)
+}
+
+// over are times for processes that may be silent for so long, if that is longer than usual; 0: as usual.
 func (t times) over(silent time.Duration) times {
 	if t.holds == 0 && silent > 0 {
-		t.holds = min(max(usualHolds, silent+silent/4), maxHolds)
+		t.holds = holdsOver(max(silent, mesh.DefaultFreeze))
 	}
 	return t
 }
@@ -58,7 +65,7 @@ func (t times) orUsual() times {
 		t.still = usualStill
 	}
 	if t.holds == 0 {
-		t.holds = usualHolds
+		t.holds = holdsOver(mesh.DefaultFreeze)
 	}
 	return t
 }

@@ -228,7 +228,7 @@ func TestChaseLiar(t *testing.T) {
 			t.Error("rank 0:", err)
 		}
 		path = []hop{path[2], path[0], path[1]}
-		n := notice{State: Failed, By: 2, Rank: 2, Ring: encodeHops(path)}
+		n := notice{State: Failed, By: 2, cause: cause{Rank: 2}, Ring: encodeHops(path)}
 		var peer *PeerError
 		if err := all[1].failure(&n); !errors.As(err, &peer) || peer.Rank != 2 || !errors.Is(err, ErrAborted) {
 			t.Error("rank 1, which is in no call:", err)

@@ -71,6 +71,22 @@ func Refuse(primitive, format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %s", primitive, ErrInvalidArgument, fmt.Sprintf(format, args...))
 }
 
+// renamed is k under another name, by which a part of its ranks call it.
+func (k *Collective) renamed(name string) Collective {
+	as := *k
+	as.Name = name
+	return as
+}
+
+// within is k as a part of another operation, which has that name: it matches k nowhere else.
+func (k *Collective) within(operation string) Collective {
+	part := k.renamed(operation)
+	for _, b := range []byte(operation) {
+		part.Hash = mix(part.Hash ^ uint64(b))
+	}
+	return part
+}
+
 // algorithm is the index of the algorithm of that name; -1 if there is none.
 func (k *Collective) algorithm(name string) int {
 	for i := range k.Algorithms {

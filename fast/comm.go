@@ -46,7 +46,8 @@ type Comm struct {
 	over          chan struct{}        // closed when there is a fate
 	telling       sync.Mutex           // held while the others are told of an end, so that they hear of the first one first
 	news          news
-	departed      []atomic.Bool // ranks that have closed, as far as they have told
+	departed      []atomic.Bool                 // ranks that have closed, as far as they have told
+	farewells     []atomic.Pointer[[]wire.Call] // what they have called last, as far as they have told
 	closed        atomic.Bool
 	busy          release.Flag // guards what follows
 	plans         plans
@@ -57,7 +58,8 @@ type Comm struct {
 	desc          wire.Call
 	mark          wire.Mark // of desc
 	call          Call
-	calls         uint64 // made so far by all ranks together
+	calls         uint64      // made so far by all ranks together
+	series        wire.Series // of these
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	group                  []request // point-to-point calls that are made together
@@ -155,7 +157,8 @@ type plane interface {
 
 // newComm is rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport) *Comm {
-	c := &Comm{rank: rank, size: size, transport: t, name: "world", carrier: carriedInside, over: make(chan struct{}), departed: make([]atomic.Bool, size)}
+	c := &Comm{rank: rank, size: size, transport: t, name: "world", carrier: carriedInside, over: make(chan struct{}), departed: make([]atomic.Bool, size),
+		farewells: make([]atomic.Pointer[[]wire.Call], size)}
 	x := &c.call
 	x.c, x.In.cuts, x.Out.cuts, x.Scratch.cuts = c, &x.cuts, &x.cuts, &x.cuts
 	return c

@@ -1,55 +1,6 @@
 package fast
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/collgen/collgen/fast/internal/wire"
-)
-
-// ErrDeadlock: ranks wait for each other in a ring, so that none of them ever goes on.
-var ErrDeadlock = errors.New("ranks wait for each other")
-
-// DeadlockError says that ranks wait for each other in sends and receives that none of the others will ever match: each
-// for the next one, and the last for the first. It is ErrDeadlock. A ring in which one rank is in another collective call
-// than the next, or in one while the next sends or receives, is a MismatchError instead.
-//
-// Not found are rings of more than 128 ranks, through several communicators, and through a rank that has more than 256 sends
-// and receives in progress together: those calls end with their context.
-type DeadlockError struct {
-	Ranks []int  // at least two, in the order of the ring
-	Sends []bool // whether each of them sends to the next one, or else receives from it
-}
-
-// maxTold is how many ranks of a ring its error lists.
-const maxTold = 16
-
-// Error is such as "ranks wait for each other: rank 0 sends to rank 1, which receives from rank 2, which sends to rank 0".
-func (e *DeadlockError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%v: ", ErrDeadlock)
-	for i, rank := range e.Ranks {
-		switch {
-		case i == 0:
-			fmt.Fprintf(&b, "rank %d", rank)
-		case i == maxTold:
-			fmt.Fprintf(&b, ", and so on, %d ranks in all", len(e.Ranks))
-			return b.String()
-		default:
-			b.WriteString(", which")
-		}
-		does := " receives from"
-		if e.Sends[i] {
-			does = " sends to"
-		}
-		fmt.Fprintf(&b, "%s rank %d", does, e.Ranks[(i+1)%len(e.Ranks)])
-	}
-	return b.String()
-}
-
-// Unwrap is ErrDeadlock.
-func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
+import "github.com/collgen/collgen/fast/internal/wire"
 
 // ringError is what a ring means to the rank at that place: a MismatchError with the next rank, of those whose call is to be
 // the same as its own, that is in another one. If all are in point-to-point calls it is a DeadlockError.
@@ -66,8 +17,7 @@ func ringError(ring []hop, at int) error {
 	}
 	e := new(DeadlockError)
 	for i := range ring {
-		e.Ranks = append(e.Ranks, int(ring[i].Rank))
-		e.Sends = append(e.Sends, ring[i].Call.Root == ring[i].Rank)
+		e.Add(int(ring[i].Rank), &ring[i].Call)
 	}
 	return e
 }

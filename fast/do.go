@@ -188,6 +188,9 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 		c.followCallEnd(nil)
 	}
 	*made++
+	if !r.k.PointToPoint {
+		c.series = c.series.Then(c.mark.Form)
+	}
 	return nil
 }
 
@@ -249,6 +252,8 @@ func (c *Comm) check(r *request) error {
 	switch {
 	case args.Count < 0 || args.Count > maxInt/bytes:
 		return Refuse(k.Name, "a block of %d elements of %d bytes", args.Count, bytes)
+	case k.Reduces && !args.Op.Valid():
+		return Refuse(k.Name, "%v is none of the ops", args.Op)
 	case k.Reduces && !args.Op.Takes(r.t):
 		return Refuse(k.Name, "op %v is not defined on %v", args.Op, r.t)
 	case args.Root < 0 || args.Root >= c.size:
@@ -315,7 +320,11 @@ func (c *Comm) describe(r *request, seq uint64) {
 		}
 		c.describedForm = r.known
 	}
-	c.mark.Renumber(seq)
+	var before uint32
+	if !r.k.PointToPoint {
+		before = c.series.Before()
+	}
+	c.mark.Renumber(seq, before)
 }
 
 // describe is all that the other ranks compare with theirs, but the call's number.

@@ -33,8 +33,9 @@
 //
 // Ranks whose calls disagree get a [MismatchError], also where they wait for each other or exchange no message that
 // would tell. A call that only sends, or has no messages because there are no elements, may return before the
-// disagreement is known; then the rank learns of it by a later call, at the latest by one that waits for a rank that
-// disagreed. Ranks of a communicator that wait for each other in a ring, which no two of them can tell, are found out some
+// disagreement is known; then the rank learns of it by a later call, at the latest by a collective that takes anything from a
+// rank that disagreed: each carries a hash of those before it. That is not so of sends and receives, where the receiver
+// finds out. Ranks of a communicator that wait for each other in a ring, which no two of them can tell, are found out some
 // seconds after the last of them has come to it: they get a MismatchError, or a [DeadlockError] if all are in sends and
 // receives. Rings of more than 128 ranks, and through several communicators, are not found. Only the end of its context
 // ends the wait of a rank for such a ring, or for others that never come to the same call. Under Run, a rank

@@ -32,6 +32,8 @@ var (
 	// ErrForked: the process was forked off from a rank's, with whose memory and sockets it would disturb the job, and has not executed
 	// another program. It is known on Linux from 4.14 on.
 	ErrForked = errors.New("a process that was forked off from a rank's is no rank")
+	// ErrDeadlock: ranks wait for each other in a ring, so that none of them ever goes on.
+	ErrDeadlock = wire.ErrDeadlock
 	// ErrTicket: what Join was given is no ticket, or one of another job.
 	ErrTicket = mesh.ErrTicket
 	// ErrTicketUsed: another process has joined with the same ticket.
@@ -41,11 +43,43 @@ var (
 // The errors that name ranks, to be told apart with errors.As.
 type (
 	// PeerError says that another rank failed: it died (ErrDied), does not answer (ErrFrozen), closed its
-	// communicator (ErrClosed), or gave up after a failure of its own (ErrAborted).
+	// communicator (ErrClosed), or gave up after a failure of its own (ErrAborted). That failure, if it was a MismatchError,
+	// a DeadlockError or a TimeoutError, is in Err as that rank sees it.
+	//
+	//	type PeerError struct {
+	//		Rank int
+	//		Err  error
+	//	}
 	PeerError = wire.PeerError
-	// MismatchError says that another rank made a different call at this point, and in which field the two differ.
+	// MismatchError says that another rank made a different call at this point, and in which field the two differ. Mine and
+	// Theirs are the values of that field in words. If the two calls have different numbers, one of the ranks was done with a
+	// call that the other one is still in. The field "earlier calls" says that they differ in a call before, too long ago to be known.
+	//
+	//	type MismatchError struct {
+	//		Rank          int
+	//		Seq, TheirSeq uint64
+	//		Field         string
+	//		Mine, Theirs  string
+	//	}
 	MismatchError = wire.MismatchError
+	// DeadlockError says that ranks wait for each other in sends and receives that none of the others will ever match: each
+	// for the next one, and the last for the first. It is ErrDeadlock. A ring in which one rank is in another collective call
+	// than the next, or in one while the next sends or receives, is a MismatchError instead.
+	//
+	// Not found are rings of more than 128 ranks, through several communicators, and through a rank that has more than 256 sends
+	// and receives in progress together: those calls end with their context.
+	//
+	//	type DeadlockError struct {
+	//		Ranks []int
+	//		Sends []bool
+	//	}
+	DeadlockError = wire.DeadlockError
 	// TimeoutError says that the context of a call ended first, and which ranks the call was waiting for. It is also
 	// the context's error, context.DeadlineExceeded or context.Canceled, and its cause, if that is another one.
+	//
+	//	type TimeoutError struct {
+	//		Waiting []int
+	//		Err     error
+	//	}
 	TimeoutError = wire.TimeoutError
 )

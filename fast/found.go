@@ -49,7 +49,7 @@ func (p *processes) memory(process int) string {
 // found makes rank's transport for a new communicator of members, when all of them do. It fails on all or on none, apart
 // from members that go down meanwhile.
 func (p *processes) found(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
-	f := &founding{p.mesh, id, rank, members}
+	f := &founding{plane: p.mesh, id: id, rank: rank, members: members}
 	ctx, stop := f.watched(ctx)
 	defer stop()
 	t, err := p.connect(ctx, f)
@@ -73,7 +73,7 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 	if len(local) == 1 {
 		return p.beyond(ctx, f)
 	}
-	host := &founding{f.plane, f.id, slices.Index(local, f.rank), make([]int, len(local))}
+	host := &founding{f.plane, f.id, slices.Index(local, f.rank), make([]int, len(local)), local}
 	for i, r := range local {
 		host.members[i] = f.members[r]
 	}

@@ -34,7 +34,7 @@ func share(ctx context.Context, host *founding) (transport, error) {
 // excuse tells the other ranks of the host why there is no memory, and is err.
 func (f *founding) excuse(err error) error {
 	for _, process := range f.members[1:] {
-		f.plane.Send(process, f.topic(kindFound), errorText(err))
+		f.plane.Send(process, f.topic(kindFound), []byte(causeOf(f.rank, err).Text))
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -17,6 +16,7 @@ type founding struct {
 	id      uint64
 	rank    int
 	members []int // processes, by rank
+	ranks   []int // of the members in the new communicator, if only some of its ranks are; nil: as they are listed
 }
 
 // decide has all members learn whether all of them have their transport: nil, or the error of this rank or of another
@@ -29,7 +29,7 @@ func (f *founding) decide(ctx context.Context, err error) error {
 		err = f.hear(ctx, kindReady, f.members[1:])
 	}
 	for _, process := range f.members[1:] {
-		f.plane.Send(process, f.topic(kindGo), errorText(err))
+		f.plane.Send(process, f.topic(kindGo), f.words(err))
 	}
 	return err
 }
@@ -37,11 +37,10 @@ func (f *founding) decide(ctx context.Context, err error) error {
 // follow tells rank 0 whether this rank has its transport, and waits for what it decides. If ctx ends first, this rank
 // takes its word back; what rank 0 has decided before counts all the same.
 func (f *founding) follow(ctx context.Context, err error) error {
-	f.plane.Send(f.members[0], f.topic(kindReady), errorText(err))
+	f.plane.Send(f.members[0], f.topic(kindReady), f.words(err))
 	decided := f.hear(ctx, kindGo, f.members[:1])
-	var late *TimeoutError
-	if err == nil && errors.As(decided, &late) {
-		f.plane.Send(f.members[0], f.topic(kindReady), errorText(decided))
+	if _, late := wire.Expired(decided); err == nil && late {
+		f.plane.Send(f.members[0], f.topic(kindReady), f.words(decided))
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hearsay)
 		defer cancel()
 		if f.hear(ctx, kindGo, f.members[:1]) == nil {
@@ -72,7 +71,7 @@ func (f *founding) hear(ctx context.Context, kind uint8, members []int) error {
 			return f.unheard(ctx, err, missing)
 		case from < 0:
 		case len(m.Body) > 0:
-			return fmt.Errorf("rank %d: %s", from, legible(string(m.Body)))
+			return f.told(m.From, m.Body)
 		default:
 			missing = slices.DeleteFunc(missing, func(process int) bool { return process == m.From })
 		}
@@ -88,7 +87,7 @@ func (f *founding) awaits(ctx context.Context, processes []int) {
 // ranksOf are the ranks of processes, in ascending order.
 func (f *founding) ranksOf(processes []int) (ranks []int) {
 	for _, process := range processes {
-		ranks = append(ranks, slices.Index(f.members, process))
+		ranks = append(ranks, f.rankOf(process))
 	}
 	slices.Sort(ranks)
 	return ranks
@@ -111,7 +110,7 @@ type memberDown struct{ PeerError }
 func (f *founding) watched(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := f.plane.Watch(func(process int, err error) {
-		rank := slices.Index(f.members, process)
+		rank := f.rankOf(process)
 		switch {
 		case rank < 0:
 		case errors.Is(err, ErrClosed): // because it has failed: rank 0 may be about to say why
@@ -121,12 +120,4 @@ func (f *founding) watched(ctx context.Context) (context.Context, context.Cancel
 		}
 	})
 	return ctx, func() { stop(); cancel(nil) }
-}
-
-func errorText(err error) []byte {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	return []byte(text[:min(len(text), maxText)])
 }

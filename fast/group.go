@@ -3,6 +3,7 @@ package fast
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -34,7 +35,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 		t, err := w.found(ctx, id, rank, processes)
 		stop()
 		if err != nil {
-			c.tell(notice{State: Closed, By: rank, Rank: rank}) // if another member has succeeded all the same
+			c.tell(c.farewell()) // if another member has succeeded all the same
 			w.plane.Forget(id)
 			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
 		}
@@ -48,6 +49,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	w.users.Add(1)
 	w.plane.Handle(id, kindNotice, c.noticed)
 	w.plane.Handle(id, kindProbe, c.probed)
+	w.plane.Handle(id, kindPast, c.heardPast)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }
@@ -95,13 +97,22 @@ const (
 // It fails as a call of c does; or, without harm to c, with the cause on all ranks of a new communicator that could not
 // be made.
 func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
-	if err := c.divisible("Split"); err != nil {
+	return c.split(ctx, &gatherColors, color, key)
+}
+
+// What Split and Dup gather. Each has a name of its own, so that no other call is taken for it.
+var gatherColors, gatherForDup = allGather.within("Split"), allGather.within("Dup")
+
+// split is Split, or what else gathers as k.
+func (c *Comm) split(ctx context.Context, k *Collective, color, key int) (*Comm, error) {
+	if err := c.divisible(k.Name); err != nil {
 		return nil, err
 	}
 	mine := [splitFields]int64{int64(color), int64(key), rand.Int64()}
 	all := make([]int64, splitFields*c.size)
-	if err := AllGatherInto(ctx, c, all, mine[:]); err != nil {
-		return nil, fmt.Errorf("Split: %w", err)
+	args := Args{Count: splitFields, AliasOut: c.rank * splitFields}
+	if err := Do(ctx, c, k, all, mine[:], &args, nil); err != nil {
+		return nil, err
 	}
 	made := c.made.Add(1)
 	if color < 0 {
@@ -117,7 +128,8 @@ func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 	ctx, stop := c.usable(ctx, members)
 	defer stop()
 	name := fmt.Sprintf("%s/%d.%d", c.name, made, color)
-	return c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), name, members)
+	d, err := c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), name, members)
+	return d, c.because(err, members)
 }
 
 // splitFields is how many numbers each rank passes to Split's gathering: its color and key, and a random number, of which
@@ -126,7 +138,7 @@ const splitFields = 3
 
 // Dup makes a new communicator of the same ranks. All ranks call it, in the order of their other calls.
 func (c *Comm) Dup(ctx context.Context) (*Comm, error) {
-	return c.Split(ctx, 0, c.Rank())
+	return c.split(ctx, &gatherForDup, 0, c.Rank())
 }
 
 // Group makes a new communicator of the given ranks of c, which get the ranks 0, 1, … in it in this order. Only they call
@@ -164,7 +176,33 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	c.groups.mu.Unlock()
 	ctx, stop := c.usable(ctx, ranks)
 	defer stop()
-	return c.derive(ctx, descend(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
+	d, err := c.derive(ctx, descend(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
+	return d, c.because(err, ranks)
+}
+
+// because is err, why a communicator of members could not be made, as an error of c if it is the consequence of one: that names ranks
+// of c, and a rank that is down is down in c as well.
+func (c *Comm) because(err error, members []int) error {
+	var peer *PeerError
+	var inner *wire.Inner
+	var here error
+	switch {
+	case err == nil || c.closed.Load():
+		return err
+	case errors.As(err, &inner):
+		here = inner.Err
+	case errors.As(err, &peer) && nameIn(downs, peer.Err) != "" && peer.Rank >= 0 && peer.Rank < len(members):
+		here = c.hear(&PeerError{Rank: members[peer.Rank], Err: peer.Err}, members[peer.Rank])
+	case nameIn(downs, err) != "": // of which another rank has heard in c
+		if here = c.unusable(members); here == nil {
+			_ = c.hear(nil, c.rank)
+			here = c.unusable(members)
+		}
+	}
+	if here == nil {
+		return err
+	}
+	return &remoteError{err.Error(), here}
 }
 
 // usable is ctx, which ends too when c is over on this rank, or when one of members has closed it, with that as its

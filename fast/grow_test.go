@@ -253,7 +253,7 @@ func TestGrowAlone(t *testing.T) {
 // TestOfferOfOthers: a process that joins takes what its host offers, and nothing from others.
 func TestOfferOfOthers(t *testing.T) {
 	j, _ := jobOf(t, 3)
-	newcomer := &founding{plane: j.Plane(2), members: []int{1}}
+	newcomer := &founding{plane: j.Plane(2), members: []int{1}, ranks: []int{1}}
 	for process, text := range []string{"of another", "of the host"} {
 		j.Plane(process).Send(2, wire.Topic{Kind: kindOffer}, []byte(text))
 	}

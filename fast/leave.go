@@ -14,12 +14,11 @@ type linker interface{ Linked(rank int) bool }
 // waiter is a transport that goes on after Close, until what it has sent has arrived, or never will. Wait waits for that.
 type waiter interface{ Wait() }
 
-// tellClosed tells all other ranks that this one has closed c, and each whether something may still be on its way to it.
-func (c *Comm) tellClosed() {
+// tellClosed tells all other ranks n, that this one has closed c, and each whether something may still be on its way to it.
+func (c *Comm) tellClosed(n notice) {
 	if c.world == nil {
 		return
 	}
-	n := notice{State: Closed, By: c.rank, Rank: c.rank}
 	if events.On {
 		c.followNotice(events.Tell, c.rank, &n)
 	}

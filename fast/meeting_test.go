@@ -95,7 +95,7 @@ func TestStores(t *testing.T) {
 // others give up.
 func TestWrongSecretIsTold(t *testing.T) {
 	address := "tcp://" + freeAddress(t)
-	var warned warnings
+	var warned sharedLog
 	waiting, giveUp := context.WithCancelCause(t.Context())
 	defer giveUp(nil)
 	errs := make([]error, 3)
@@ -127,19 +127,19 @@ func TestWrongSecretIsTold(t *testing.T) {
 	}
 }
 
-// warnings is a log that several goroutines write.
-type warnings struct {
+// sharedLog is a log that several goroutines write.
+type sharedLog struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (w *warnings) Write(b []byte) (int, error) {
+func (w *sharedLog) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.Write(b)
 }
 
-func (w *warnings) String() string {
+func (w *sharedLog) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.String()

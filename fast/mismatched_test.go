@@ -144,7 +144,8 @@ func wantMismatch(errs []error, odd int, fields []string) error {
 		var m *MismatchError
 		switch {
 		case errors.As(err, &m):
-			if (rank == odd) == (m.Rank == odd) {
+			var teller *PeerError // whose mismatch it is, if it is another rank's
+			if errors.As(err, &teller) && (teller.Rank == odd) == (m.Rank == odd) || teller == nil && (rank == odd) == (m.Rank == odd) {
 				return fmt.Errorf("rank %d blames rank %d: %w", rank, m.Rank, err)
 			}
 			named = named || slices.Contains(fields, m.Field)

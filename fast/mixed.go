@@ -53,8 +53,7 @@ func (m *mixed) runFar() {
 
 // endOther ends the other half of a step, t, if err has ended this one. The end of the context ends both.
 func endOther(t transport, err error) {
-	var timeout *wire.TimeoutError
-	if err != nil && !errors.As(err, &timeout) {
+	if _, expired := wire.Expired(err); err != nil && !expired {
 		t.Fail(&sideways{err})
 	}
 }
@@ -165,14 +164,15 @@ func (m *mixed) forget() {
 // both is the error of a step whose halves ended with near and far. A half that failed because the other one did says
 // nothing new.
 func both(near, far error) error {
-	var n, f *wire.TimeoutError
+	n, nearExpired := wire.Expired(near)
+	f, farExpired := wire.Expired(far)
 	var s *sideways
 	switch {
 	case near == nil || errors.As(near, &s):
 		return far
 	case far == nil || errors.As(far, &s):
 		return near
-	case errors.As(near, &n) && errors.As(far, &f):
+	case nearExpired && farExpired:
 		waiting := append(slices.Clone(n.Waiting), f.Waiting...)
 		slices.Sort(waiting)
 		return &wire.TimeoutError{Waiting: waiting, Err: n.Err}
@@ -182,7 +182,7 @@ func both(near, far error) error {
 
 // translate gives an error of near the ranks of the whole. One that fast has given to Fail has them already.
 func (m *mixed) translate(err error) error {
-	var timeout *wire.TimeoutError
+	timeout, expired := wire.Expired(err)
 	var s *sideways
 	var g *given
 	switch {
@@ -190,13 +190,20 @@ func (m *mixed) translate(err error) error {
 		return err
 	case errors.As(err, &g):
 		return g.error
-	case errors.As(err, &timeout):
+	case expired:
 		return &wire.TimeoutError{Waiting: m.whole(timeout.Waiting), Err: timeout.Err}
 	}
 	if mismatch, ok := within[*wire.MismatchError](err); ok {
 		whole := *mismatch
 		whole.Rank = m.members[whole.Rank]
 		return &whole
+	}
+	if deadlock, ok := within[*wire.DeadlockError](err); ok {
+		whole := &wire.DeadlockError{Sends: deadlock.Sends}
+		for _, rank := range deadlock.Ranks {
+			whole.Ranks = append(whole.Ranks, m.members[rank])
+		}
+		return whole
 	}
 	if peer, ok := within[*wire.PeerError](err); ok {
 		return &wire.PeerError{Rank: m.members[peer.Rank], Err: peer.Err}

@@ -77,7 +77,7 @@ func (p *place) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
 
 // take makes the communicator that the process host offers.
 func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
-	f := founding{plane: g, members: []int{host}}
+	f := founding{plane: g, members: []int{host}, ranks: []int{host}}
 	ctx, stop := f.watched(ctx)
 	defer stop()
 	ctx, calm := w.record.patience().watch(ctx, "Join", g.Self(), g.Self()+1, "world")

@@ -25,6 +25,7 @@ const (
 	kindOffer                    // of the job: to a new process, what it becomes a rank of
 	kindProbe                    // a probe
 	kindCard                     // of a new communicator: where its sender can be written to by RDMA
+	kindPast                     // the calls that a rank has made last: see past.go
 )
 
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.
@@ -32,46 +33,16 @@ type notice struct {
 	State State
 	By    int    // the rank whose notice it is; others pass it on
 	Seq   uint64 // of its call
-	Text  string // why
-	// The rank at fault, if that is another one: it is down with Down, one of downs, or its call does not
-	// match By's in Field.
-	Rank                int
-	Down                string
-	Field, Mine, Theirs string
-	Mismatched          [2]uint64 // the numbers of the two calls, By's and the other one's
-	Linked              bool      // State is Closed: By has a connection to who gets this, over which something may be on its way
-	Ring                []byte    // hops of ranks that wait for each other, of which By is the first; none: it is not that
+	cause        // why: its ranks are as By sees them
+	Past  []byte // of a rank that closes: the collectives that it has made last
+	// State is Closed: By has a connection to who gets this, over which something may be on its way.
+	Linked bool
+	Ring   []byte // hops of ranks that wait for each other, of which By is the first; none: it is not that
 }
-
-// downs are the ways in which a rank can be down, under the names that notices give them.
-var downs = map[string]error{"died": ErrDied, "frozen": ErrFrozen}
 
 // noticeOf is the notice of a failure on rank self.
 func noticeOf(s State, self int, seq uint64, err error) notice {
-	n := notice{State: s, By: self, Seq: seq, Text: err.Error(), Rank: self}
-	if mismatch, ok := within[*MismatchError](err); ok {
-		n.Rank, n.Field, n.Mine, n.Theirs = mismatch.Rank, mismatch.Field, mismatch.Mine, mismatch.Theirs
-		n.Mismatched = [2]uint64{mismatch.Seq, mismatch.TheirSeq}
-	}
-	if down, ok := within[*PeerError](err); ok {
-		for name, cause := range downs {
-			if errors.Is(down.Err, cause) {
-				n.Rank, n.Down = down.Rank, name
-			}
-		}
-	}
-	return n
-}
-
-// within finds an error of type E in err, which is one of this communicator. In what ended a context it is not looked for:
-// that may be the error of another communicator, whose ranks are others.
-func within[E error](err error) (found E, ok bool) {
-	var timeout *TimeoutError
-	if errors.As(err, &timeout) {
-		return found, false
-	}
-	ok = errors.As(err, &found)
-	return found, ok
+	return notice{State: s, By: self, Seq: seq, cause: causeOf(self, err)}
 }
 
 // failure is what n means to rank self of size.
@@ -88,7 +59,7 @@ func (n *notice) failure(self, size int) error {
 	case downs[n.Down] != nil && n.Rank != self && n.Rank != n.By:
 		return &PeerError{Rank: n.Rank, Err: downs[n.Down]}
 	}
-	return &PeerError{Rank: n.By, Err: fmt.Errorf("%w: %s", ErrAborted, n.Text)}
+	return n.givenUp(n.By, size)
 }
 
 // maxText is how much of an error's text goes into a notice, in bytes.
@@ -99,7 +70,6 @@ func (c *Comm) tell(n notice) {
 	if c.world == nil {
 		return
 	}
-	n.Text = n.Text[:min(len(n.Text), maxText)]
 	if events.On {
 		c.followNotice(events.Tell, c.rank, &n)
 	}
@@ -143,9 +113,7 @@ func decodeNotice(b []byte, size int) (n notice, ok bool) {
 	if json.Unmarshal(b, &n) != nil || n.By < 0 || n.By >= size {
 		return notice{}, false
 	}
-	for _, text := range []*string{&n.Text, &n.Field, &n.Mine, &n.Theirs} {
-		*text = legible(*text)
-	}
+	n.legible()
 	return n, true
 }
 
@@ -161,6 +129,9 @@ func (c *Comm) noticed(m wire.Note) {
 	}
 	switch n.State {
 	case Closed:
+		if past, ok := decodePast(n.Past); ok {
+			c.farewells[from].Store(&past)
+		}
 		c.missing(from, n.Linked)
 	case Revoked:
 		c.condemn(Revoked, n.failure(c.rank, c.size), n)
@@ -221,10 +192,14 @@ const hearsay = 100 * time.Millisecond
 // settle is the error that a call reports whose transport failed with err. It gives c up, for all ranks.
 func (c *Comm) settle(err error) error {
 	if peer, ok := within[*PeerError](err); ok && c.world != nil {
-		err = c.hear(err, peer.Rank)
+		err = c.departure(c.hear(err, peer.Rank))
 	}
-	if mismatch, ok := within[*MismatchError](err); ok && mismatch.TheirSeq > mismatch.Seq && c.world != nil {
+	mismatch, ok := within[*MismatchError](err)
+	if ok && c.world != nil && (mismatch.TheirSeq > mismatch.Seq || mismatch.Field == wire.Earlier) {
 		// The other rank, which has gone on, may know in what its own call of that number was different.
+		if mismatch.Field == wire.Earlier {
+			c.tellPast(mismatch.Rank)
+		}
 		if better, ok := within[*MismatchError](c.hear(err, mismatch.Rank)); ok {
 			err = better
 		}

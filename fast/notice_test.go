@@ -1,8 +1,11 @@
 package fast
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +26,7 @@ func TestNoticeTells(t *testing.T) {
 		{"that this rank does not answer", frozen, 0, ErrFenced},
 		{"a mismatch with this rank", &MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5", Theirs: "6"}, 2, &MismatchError{Rank: 1, Seq: 8, TheirSeq: 7, Field: "count", Mine: "6", Theirs: "5"}},
 		{"a mismatch with another one", &MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 3, &PeerError{Rank: 1, Err: ErrAborted}},
+		{"that another rank has closed", &PeerError{Rank: 3, Err: ErrClosed}, 2, &PeerError{Rank: 3, Err: ErrClosed}},
 		{"the end of its context", &TimeoutError{Waiting: []int{2}, Err: errors.New("stop")}, 2, &PeerError{Rank: 1, Err: ErrAborted}},
 	} {
 		body, err := json.Marshal(noticeOf(Failed, 1, 7, c.err))
@@ -47,9 +51,35 @@ func TestNoticeTells(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)
 		}
 	}
+	for _, err := range []error{&MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5", Theirs: "6"},
+		&DeadlockError{Ranks: []int{1, 2}, Sends: []bool{true, false}}, &TimeoutError{Waiting: []int{2}, Err: context.Canceled}} {
+		told := noticeOf(Failed, 1, 7, fmt.Errorf("Barrier: %w", err))
+		got := told.failure(3, 4)
+		if _, own := within[*MismatchError](got); own {
+			t.Errorf("%v is taken for this rank's own", got)
+		}
+		if again := told.typed(4); !reflect.DeepEqual(again, err) || !errors.Is(got, ErrAborted) || Culprits(got)[0] != 1 ||
+			reflect.TypeOf(innermost(got)) != reflect.TypeOf(innermost(err)) {
+			t.Errorf("%v is told as %v", err, got)
+		}
+	}
 	n := noticeOf(Revoked, 1, 0, ErrRevoked)
 	if err := n.failure(2, 4); !errors.Is(err, ErrRevoked) {
 		t.Error(err)
+	}
+}
+
+// innermost is what err wraps, and that in turn, the last one listed of several.
+func innermost(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if all, ok := err.(interface{ Unwrap() []error }); ok {
+			next = all.Unwrap()[len(all.Unwrap())-1]
+		}
+		if next == nil {
+			return err
+		}
+		err = next
 	}
 }
 

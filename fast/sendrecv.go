@@ -8,13 +8,7 @@ import (
 )
 
 // The collective send under the names that receivers, and ranks that do both, know it by.
-var receive, sendPart, receivePart = renamed("Recv"), renamed("SendRecv"), renamed("SendRecv")
-
-func renamed(name string) Collective {
-	k := send
-	k.Name = name
-	return k
-}
+var receive, sendPart, receivePart = send.renamed("Recv"), send.renamed("SendRecv"), send.renamed("SendRecv")
 
 // Send sends buf to the rank to, which calls Recv with as many elements of the same type; no other rank takes part. It
 // may return before they arrived, and buf may then be changed.

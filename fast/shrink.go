@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // ShrinkOption changes what Shrink does. All ranks pass the same options.
@@ -158,8 +159,7 @@ func (s *shrinking) drop() {
 // result is Shrink's. If ctx has ended, the communicator keeps s for the next call.
 func (s *shrinking) result(err error) (*Comm, error) {
 	a := &s.c.agreements
-	var timeout *TimeoutError
-	if errors.As(err, &timeout) && a.keep(s) {
+	if _, expired := wire.Expired(err); expired && a.keep(s) {
 		return nil, err
 	}
 	if err != nil {

@@ -88,7 +88,7 @@ func newSimulation(s scenario, planes func(process int, m plane) plane) (*simula
 func (x *simulation) world(process int, m plane) *world {
 	return &world{plane: m,
 		found: func(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
-			f := &founding{m, id, rank, members}
+			f := &founding{plane: m, id: id, rank: rank, members: members}
 			ctx, stop := f.watched(ctx)
 			defer stop()
 			e := x.endpoint(id, process, rank, members)

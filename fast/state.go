@@ -158,9 +158,10 @@ func (c *Comm) Close() error {
 	}
 	c.news.tell()
 	err := c.refusals.unseen()
+	farewell := c.farewell()
 	c.track.leave()
 	c.telling.Lock()
-	c.tellClosed()
+	c.tellClosed(farewell)
 	c.telling.Unlock()
 	if events.On {
 		c.followEnd(events.Closed, nil)

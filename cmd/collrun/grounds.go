@@ -11,6 +11,9 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
+// disagree is the reason of a call in which no value is that of most ranks: then none of them is the odd one.
+const disagree = "disagree"
+
 // mismatch is a call that some ranks have made with other arguments than most.
 func mismatch(h *history) (odd []int, reason, why string) {
 	for _, l := range h.lanes {
@@ -23,7 +26,11 @@ func mismatch(h *history) (odd []int, reason, why string) {
 				}
 				if len(by) > 1 {
 					odd, values := minority(by)
-					return odd, "mismatch", fmt.Sprintf("in %s, %s is %s", l.call(seq, l.comm), a.name, values)
+					reason = "mismatch"
+					if len(odd) == len(l.calls[seq]) {
+						reason = disagree
+					}
+					return odd, reason, fmt.Sprintf("in %s, %s is %s", l.call(seq, l.comm), a.name, values)
 				}
 			}
 		}
@@ -79,9 +86,9 @@ func missing(h *history) (odd []int, reason, why string) {
 			odd = append(odd, process)
 		}
 	}
-	why = "there is no file of it, as of one that was killed"
+	why = "there is no file of it, as of one that was killed, or none of whose calls has failed"
 	if len(odd) > 1 {
-		why = "there is no file of them, as of those that were killed"
+		why = "there is no file of them, as of those that were killed, or none of whose calls has failed"
 	}
 	if len(h.lanes) > 0 && !h.lanes[0].wrong.IsZero() {
 		l := h.lanes[0]

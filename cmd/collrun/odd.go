@@ -10,7 +10,7 @@ import (
 // verdict is which ranks are the odd ones out.
 type verdict struct {
 	Odd      []int  `json:"odd"`    // in the job; none: no rank is odd
-	Reason   string `json:"reason"` // "mismatch", "missing", "behind", "ahead", "waited for", "blamed" or "none"
+	Reason   string `json:"reason"` // "mismatch", "disagree", "missing", "behind", "ahead", "waited for", "blamed" or "none"
 	Sentence string `json:"sentence"`
 }
 
@@ -21,10 +21,12 @@ var grounds = []func(*history) (odd []int, reason, why string){mismatch, missing
 func (h *history) verdict() verdict {
 	for _, g := range grounds {
 		odd, reason, why := g(h)
-		switch len(odd) {
-		case 0:
+		switch {
+		case len(odd) == 0:
 			continue
-		case 1:
+		case reason == disagree:
+			return verdict{[]int{}, reason, fmt.Sprintf("%s disagree: %s.", capital(ranks(odd)), why)}
+		case len(odd) == 1:
 			why = fmt.Sprintf("Rank %d is the odd one out: %s.", odd[0], why)
 		default:
 			why = fmt.Sprintf("%s are the odd ones out: %s.", capital(ranks(odd)), why)

@@ -46,8 +46,8 @@ func TestCallsMismatch(t *testing.T) {
 			"call 2 does not match rank 1's: count is 1 here and 5 there",
 			"call 2 does not match rank 0's: count is 5 here and 1 there"}},
 		"both send": {part{send: sendOf(1, 0, 1, 5)}, [2]string{
-			"call 2 does not match rank 1's call 1: peer is 1 here and 0 there",
-			"call 1 does not match rank 0's call 2: peer is 0 here and 1 there"}},
+			"ranks wait for each other: rank 0 sends to rank 1, which sends to rank 0",
+			"ranks wait for each other: rank 1 sends to rank 0, which sends to rank 1"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			errs := together(2, func(rank int, e *Endpoint) error {

@@ -83,7 +83,7 @@ func (j *Job) giveUp(f *founding, rank int, cause error) error {
 	waiting := j.absent(f)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if !f.settle(&wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %v", wire.ErrAborted, cause)}) {
+	if !f.settle(&wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", wire.ErrAborted, &wire.TimeoutError{Waiting: waiting, Err: cause})}) {
 		return nil
 	}
 	return &wire.TimeoutError{Waiting: waiting, Err: cause}

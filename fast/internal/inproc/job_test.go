@@ -175,7 +175,7 @@ func TestFoundFails(t *testing.T) {
 		"other ones": {func(p *Plane) error { return found(p, time.Hour, 2, []int{0, 2, 1}) },
 			"rank 2 of processes [0 2 1] comes to a network of processes [2 0 1]"},
 		"impatient": {func(p *Plane) error { return found(p, time.Second, 2, members) },
-			"rank 2: communicator was given up: context deadline exceeded"},
+			"rank 2: communicator was given up: waiting for ranks [1]: context deadline exceeded"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			j := NewJob(3)

@@ -3,6 +3,7 @@ package inproc
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -50,27 +51,67 @@ func judge(ranks []*Endpoint) {
 			return
 		}
 	}
-	for _, sameCall := range []bool{true, false} { // ranks that are in different calls may just wait for those that disagree
-		found := false
-		for _, e := range ranks {
-			if err := e.disagreement(sameCall); err != nil {
-				e.verdict, found = err, true
-			}
-		}
-		if found {
-			return
-		}
+	// Ranks that are in different calls may just wait for those that disagree, or for a ring of others.
+	if condemn(ranks, func(e *Endpoint) error { return e.disagreement(true) }) || condemn(ranks, (*Endpoint).ring) ||
+		condemn(ranks, func(e *Endpoint) error { return e.disagreement(false) }) {
+		return
 	}
 	for _, e := range ranks {
 		e.verdict = errStuck
 	}
 }
 
+// condemn sets the verdicts of those ranks for which there is one, and tells whether there are any.
+func condemn(ranks []*Endpoint, verdict func(*Endpoint) error) (found bool) {
+	for _, e := range ranks {
+		if err := verdict(e); err != nil {
+			e.verdict, found = err, true
+		}
+	}
+	return found
+}
+
+// ring is the error of a ring of ranks that wait for each other in sends and receives, of which e is the first; nil: there is none.
+func (e *Endpoint) ring() error {
+	path, seen := new(wire.DeadlockError), make([]bool, len(e.net.endpoints))
+	if !e.closes(e.rank, path, seen) {
+		return nil
+	}
+	slices.Reverse(path.Ranks)
+	slices.Reverse(path.Sends)
+	return path
+}
+
+// closes tells whether a way from e leads to a rank through point-to-point calls between ranks that were not seen, and adds it to
+// path, the last step first.
+func (e *Endpoint) closes(to int, path *wire.DeadlockError, seen []bool) bool {
+	seen[e.rank] = true
+	for peer, call := range e.pending() {
+		next := e.net.endpoints[peer]
+		if call.Peer == 0 || next.waitsIn(call) || peer != to && (seen[peer] || !next.closes(to, path, seen)) {
+			continue
+		}
+		path.Add(e.rank, call)
+		return true
+	}
+	return false
+}
+
+// waitsIn tells whether e waits for a message of that call, too.
+func (e *Endpoint) waitsIn(call *wire.Call) bool {
+	for _, mine := range e.pending() {
+		if wire.Mismatch(call, mine, e.rank) == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // disagreement compares the calls of the messages that e waits for with those that the other ranks are in: all of them,
 // or only those that have to be the same call.
 func (e *Endpoint) disagreement(sameCall bool) error {
 	for peer, call := range e.pending() {
-		if err := e.net.endpoints[peer].disagrees(e.rank, call, sameCall); err != nil {
+		if err := e.net.endpoints[peer].disagrees(e, call, sameCall); err != nil {
 			return err
 		}
 	}
@@ -79,11 +120,11 @@ func (e *Endpoint) disagreement(sameCall bool) error {
 
 // disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with e's call of the same
 // place, if e has made one, or with the call of a message that e waits for, one between the two ranks if there is any.
-func (e *Endpoint) disagrees(other int, call *wire.Call, sameCall bool) *wire.MismatchError {
+func (e *Endpoint) disagrees(other *Endpoint, call *wire.Call, sameCall bool) *wire.MismatchError {
 	var found *wire.MismatchError
 	for i := range e.past {
 		if call.Meets(&e.past[i]) {
-			found = wire.Mismatch(call, &e.past[i], e.rank)
+			found = wire.Explain(call, &e.past[i], e.rank, other.past[:], e.past[:])
 		}
 	}
 	for peer, mine := range e.pending() {
@@ -91,7 +132,7 @@ func (e *Endpoint) disagrees(other int, call *wire.Call, sameCall bool) *wire.Mi
 		if err == nil {
 			return nil
 		}
-		if (found == nil || peer == other) && (!sameCall || call.Meets(mine)) {
+		if (found == nil || peer == other.rank) && (!sameCall || call.Meets(mine)) {
 			found = err
 		}
 	}

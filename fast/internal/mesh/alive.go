@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,11 @@ func (v *vigil) look(now int64, peers []*peer) (silent []int) {
 	return silent
 }
 
+// frozen is the error of who has been silent, or has not read, for too long.
+func (v *vigil) frozen() error {
+	return fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v", wire.ErrFrozen, time.Duration(v.freeze))
+}
+
 // watchOver looks after all peers, 16 times in the time after which a process is given up, until the mesh is closed. Every
 // second time it sends heartbeats, and to the processes of this host every fourth time.
 //
@@ -58,7 +64,7 @@ func (m *Mesh) watchOver() {
 		m.mu.Lock()
 		peers, wait := m.peers(), m.shortest/16
 		m.mu.Unlock()
-		m.giveUp(v.look(m.now(), peers), wire.ErrFrozen, "no answer")
+		m.giveUp(v.look(m.now(), peers), v.frozen(), "no answer")
 		for _, p := range peers {
 			if due(last, turn, p.tcp != nil) {
 				p.pulse()

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,7 +20,7 @@ const (
 // wantDown checks why m takes a process for dead.
 func wantDown(t *testing.T, m *Mesh, process int, want error) {
 	t.Helper()
-	if err := m.Down(process); err != want {
+	if err := m.Down(process); !errors.Is(err, want) {
 		t.Errorf("process %d says of process %d: %v, want %v", m.Self(), process, err, want)
 	}
 }
@@ -153,7 +154,7 @@ func TestCut(t *testing.T) {
 			time.Sleep(time.Minute)
 			cut(ends[0][1], ends[1][0])
 			time.Sleep(bound)
-			if x, y := job[0].Down(1), job[1].Down(0); x == nil || y == nil || (x != wire.ErrFrozen && y != wire.ErrFrozen) {
+			if x, y := job[0].Down(1), job[1].Down(0); x == nil || y == nil || (!errors.Is(x, wire.ErrFrozen) && !errors.Is(y, wire.ErrFrozen)) {
 				t.Errorf("%s: %v and %v", name, x, y)
 			}
 			wantDown(t, job[2], 0, nil)

@@ -30,7 +30,7 @@ type Config struct {
 	HasRDMA   bool   // this process has an RDMA device
 	ForceRDMA bool   // data goes over RDMA on one host as well; all processes say the same
 	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
-	// Freeze is how long a process may be silent before it is taken for dead; 0: 2 s. All processes say the same. They send
+	// Freeze is how long a process may be silent before it is taken for dead; 0: DefaultFreeze. All processes say the same. They send
 	// heartbeats in an eighth of it, or in a quarter to the processes of their host.
 	Freeze time.Duration
 	Log    *slog.Logger // nil: none
@@ -40,8 +40,10 @@ type Config struct {
 	pause func() // of tests: called before anything is read, written or looked after
 }
 
+// DefaultFreeze is how long a process may be silent, unless a Config says otherwise.
+const DefaultFreeze = 2 * time.Second
+
 const (
-	defaultFreeze  = 2 * time.Second
 	shortestFreeze = 50 * time.Millisecond
 	longestFreeze  = time.Hour
 	maxProcess     = secure.StoreProcess - 1
@@ -51,7 +53,7 @@ const (
 // complete checks c and fills in what it leaves open.
 func (c *Config) complete() error {
 	if c.Freeze == 0 {
-		c.Freeze = defaultFreeze
+		c.Freeze = DefaultFreeze
 	}
 	if c.Host == "" {
 		c.Host = hostIdentity()

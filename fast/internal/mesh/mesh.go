@@ -111,7 +111,7 @@ func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 		return
 	}
 	if err := p.send(newFrame(frameNote, t, body, copies)); err != nil {
-		m.giveUp([]int{to}, wire.ErrFrozen, err.Error())
+		m.giveUp([]int{to}, fmt.Errorf("%w: %w", wire.ErrFrozen, err), err.Error())
 	}
 }
 

@@ -235,7 +235,7 @@ func (p *peer) cause(err error) (detail string, down error) {
 	}
 	for _, lost := range []error{syscall.ETIMEDOUT, syscall.EHOSTUNREACH, syscall.ENETUNREACH} {
 		if errors.Is(err, lost) {
-			return err.Error(), wire.ErrFrozen
+			return err.Error(), fmt.Errorf("%w: %w", wire.ErrFrozen, lost)
 		}
 	}
 	return fmt.Sprint(err), wire.ErrDied

@@ -23,7 +23,7 @@ import (
 const Budget = 2 * time.Second
 
 // Version is that of the handshake, and of all that is said on a connection after it.
-const Version = 4
+const Version = 5
 
 // StoreProcess is the number of whoever serves the job's store, be it a process of the job or not.
 const StoreProcess = 1<<31 - 1

@@ -10,7 +10,7 @@ import (
 )
 
 // publish makes the call in progress readable for the other ranks, until history more calls were begun. Where it comes
-// into the place of one like it, its number is all that is new. This rank is inside the gate.
+// into the place of one like it, its own place in the order of calls is all that is new. This rank is inside the gate.
 func (e *Endpoint) publish() {
 	if e.published {
 		return
@@ -21,7 +21,7 @@ func (e *Endpoint) publish() {
 		e.named[at] = e.current.Named
 		r.call = *call
 	}
-	r.call.Seq, r.fingerprint = call.Seq, e.current.Fingerprint
+	r.call.Seq, r.call.Before, r.fingerprint = call.Seq, call.Before, e.current.Fingerprint
 	e.begun++
 	e.published = true
 }

@@ -61,7 +61,7 @@ func stuckAt(segment uint32, fingerprint uint64) uint64 {
 // disagreement compares the calls of the messages that this rank waits for with those of the other ranks.
 func (e *Endpoint) disagreement() error {
 	for l, call := range e.pending() {
-		if err := l.explain(call.Call); err != nil {
+		if err := e.explain(l, call.Call); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (e *Endpoint) disagreement() error {
 
 // explain compares a call with the one of l's peer that is to agree with it, or with the one that the peer is stuck in.
 // This rank waits for the peer.
-func (l *link) explain(mine *wire.Call) *wire.MismatchError {
+func (e *Endpoint) explain(l *link, mine *wire.Call) error {
 	theirs, ok := l.control.counterpart(mine)
 	if !ok {
 		if theirs, ok = l.stuckIn(); !ok {
@@ -81,7 +81,7 @@ func (l *link) explain(mine *wire.Call) *wire.MismatchError {
 		return nil
 	}
 	found := theirs // so that only a disagreement takes memory
-	return wire.Mismatch(mine, &found, l.peer)
+	return wire.Standoff(mine, &found, l.peer, e.own.past(), l.control.past())
 }
 
 // stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has not
@@ -103,7 +103,7 @@ func (e *Endpoint) crossed(sends []wire.Send) error {
 			continue
 		}
 		if theirs, ok := l.control.counterpart(mine.Call); ok {
-			if err := wire.Mismatch(mine.Call, &theirs, l.peer); err != nil {
+			if err := wire.Explain(mine.Call, &theirs, l.peer, e.own.past(), l.control.past()); err != nil {
 				return err
 			}
 		}

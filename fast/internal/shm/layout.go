@@ -33,7 +33,7 @@ const (
 	huge    = 2 << 20 // bytes of a huge page
 
 	magic   = 0x676c6c6f63 // "collg"
-	version = 10
+	version = 11
 )
 
 // header begins the shared memory.

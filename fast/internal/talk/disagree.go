@@ -28,11 +28,11 @@ func (h *heard) at(n uint64) bool { return h.said && h.n == n }
 func (p *Partner) compare(own *History, mine, theirs *wire.Call, stuck bool) error {
 	for i := range p.past {
 		if other := &p.past[i]; other.Meets(mine) {
-			return p.differ(mine, other)
+			return p.differ(own, mine, other)
 		}
 	}
 	if p.Known != 0 && p.Told.Meets(mine) {
-		return p.differ(mine, &p.Told)
+		return p.differ(own, mine, &p.Told)
 	}
 	if !stuck {
 		return nil
@@ -43,7 +43,7 @@ func (p *Partner) compare(own *History, mine, theirs *wire.Call, stuck bool) err
 			mine = &calls[i]
 		}
 	}
-	return p.differ(mine, theirs)
+	return p.differ(own, mine, theirs)
 }
 
 // Contradiction is the error of a call that the other rank has begun, as far as it has said so, and that is not the same as the
@@ -53,11 +53,11 @@ func (p *Partner) Contradiction(own *History) error {
 	for i := range calls {
 		mine := &calls[i]
 		if p.Known != 0 && p.Told.Meets(mine) && p.Known != mine.Fingerprint() {
-			return p.differ(mine, &p.Told)
+			return p.differ(own, mine, &p.Told)
 		}
 		for j := range p.past {
 			if theirs := &p.past[j]; theirs.Meets(mine) && theirs.Fingerprint() != mine.Fingerprint() {
-				return p.differ(mine, theirs)
+				return p.differ(own, mine, theirs)
 			}
 		}
 	}
@@ -65,8 +65,11 @@ func (p *Partner) Contradiction(own *History) error {
 }
 
 // differ is the error of two calls that are to be the same, or nil if they are. The other rank learns of it too.
-func (p *Partner) differ(mine, theirs *wire.Call) error {
-	if err := wire.Mismatch(mine, theirs, p.Rank); err != nil {
+func (p *Partner) differ(own *History, mine, theirs *wire.Call) error {
+	if wire.Mismatch(mine, theirs, p.Rank) == nil {
+		return nil // and neither do those before
+	}
+	if err := wire.Standoff(mine, theirs, p.Rank, own.Calls(), p.past); err != nil {
 		p.Refusal = (&refused{sent: *theirs, expected: *mine}).append(nil)
 		return err
 	}

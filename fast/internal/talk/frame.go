@@ -21,7 +21,7 @@ const (
 const (
 	HeaderBytes  = 16
 	labelBytes   = 24
-	CallBytes    = 4*8 + 5*4 + 2*labelBytes + 4 // filled up to a multiple of 8
+	CallBytes    = 4*8 + 6*4 + 2*labelBytes
 	waitingBytes = 8 + CallBytes
 	RefusedBytes = 2*8 + 2*CallBytes // the longest body of a frame that is no message
 )
@@ -70,7 +70,7 @@ func AppendCall(b []byte, c *wire.Call) []byte {
 	for _, v := range [...]uint64{c.Seq, c.Primitive, c.Schedule, c.Count} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
-	for _, v := range [...]uint32{c.Op, c.Type, c.Root, c.Depth, c.Peer, 0} {
+	for _, v := range [...]uint32{c.Op, c.Type, c.Root, c.Depth, c.Peer, c.Before} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	b = append(b, c.PrimitiveName[:]...)
@@ -82,7 +82,7 @@ func ParseCall(b []byte) (c wire.Call) {
 	for i, v := range [...]*uint64{&c.Seq, &c.Primitive, &c.Schedule, &c.Count} {
 		*v = binary.LittleEndian.Uint64(b[8*i:])
 	}
-	for i, v := range [...]*uint32{&c.Op, &c.Type, &c.Root, &c.Depth, &c.Peer} {
+	for i, v := range [...]*uint32{&c.Op, &c.Type, &c.Root, &c.Depth, &c.Peer, &c.Before} {
 		*v = binary.LittleEndian.Uint32(b[32+4*i:])
 	}
 	copy(c.PrimitiveName[:], b[56:])

@@ -130,7 +130,7 @@ func (p *Partner) Refuse(own *History, expected Turn, expectedBytes uint64, fing
 
 // mismatch is the error of calls that are not the same; or, if they are, of a message of another length.
 func (p *Partner) mismatch(own *History, mine, theirs *wire.Call, mineBytes, theirsBytes uint64) error {
-	if err := wire.Explain(mine, theirs, p.Rank, own.Calls(), p.past); err != nil {
+	if err := wire.Standoff(mine, theirs, p.Rank, own.Calls(), p.past); err != nil {
 		return err
 	}
 	return &wire.MismatchError{Rank: p.Rank, Seq: mine.Seq, TheirSeq: mine.Seq, Field: "message length",

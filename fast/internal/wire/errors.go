@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The errors without details. All errors of a call can be told apart with errors.Is and errors.As.
@@ -56,8 +57,11 @@ func (e *MismatchError) Error() string {
 	}
 	text := fmt.Sprintf("call %d does not match rank %d's%s: %s is %s here and %s there", e.Seq, e.Rank, other, e.Field, e.Mine,
 		e.Theirs)
-	if e.Field == "algorithm" || e.Field == "depth" {
+	switch e.Field {
+	case "algorithm", "depth":
 		text += "; their options or selection tables (COLL_TUNE) differ"
+	case Earlier:
+		text += " (a hash): one of the calls before was not the same"
 	}
 	return text
 }
@@ -68,28 +72,29 @@ func (e *MismatchError) Mirror(rank int) *MismatchError {
 }
 
 // Explain compares mine with a call of rank that came in its place. Of the two ranks one may have gone on, because its own
-// call needed nothing of the other: then it is the calls of the same place that disagree, if they are among those that
-// are known, my own and rank's.
+// call needed nothing of the other: then it is the first calls of the same place that disagree, of those that are known, my own
+// and rank's. It is nil if the calls agree, and none of the same place disagree.
 func Explain(mine, theirs *Call, rank int, myCalls, theirCalls []Call) *MismatchError {
-	for i := range theirCalls {
-		if err := meeting(mine, &theirCalls[i], rank); err != nil {
-			return err
-		}
-	}
-	for i := range myCalls {
-		if err := meeting(&myCalls[i], theirs, rank); err != nil {
-			return err
-		}
+	if first := FirstMismatch(rank, append(slices.Clip(myCalls), *mine), append(slices.Clip(theirCalls), *theirs)); first != nil {
+		return first
 	}
 	return Mismatch(mine, theirs, rank)
 }
 
-// meeting is Mismatch for calls of the same place.
-func meeting(mine, theirs *Call, rank int) *MismatchError {
-	if !mine.Meets(theirs) {
-		return nil
+// FirstMismatch is of the first calls of the same place, mine and rank's, that disagree by themselves, and not because earlier ones
+// do; nil: there are none.
+func FirstMismatch(rank int, mine, theirs []Call) (first *MismatchError) {
+	for i := range mine {
+		for j := range theirs {
+			if !mine[i].Meets(&theirs[j]) || first != nil && first.Seq <= mine[i].Seq {
+				continue
+			}
+			if err := Mismatch(&mine[i], &theirs[j], rank); err != nil && err.Field != Earlier {
+				first = err
+			}
+		}
 	}
-	return Mismatch(mine, theirs, rank)
+	return first
 }
 
 // Mismatch compares mine with rank's call. It is nil if they agree.

@@ -26,6 +26,20 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 // Timeout tells whether the deadline passed, as net.Error does.
 func (e *TimeoutError) Timeout() bool { return errors.Is(e.Err, context.DeadlineExceeded) }
 
+// Expired is the TimeoutError that err is, if it is one of this rank's: what another rank has told of the end of its own context is
+// in a PeerError.
+func Expired(err error) (*TimeoutError, bool) { return Own[*TimeoutError](err) }
+
+// Own is the error of type E that err is, unless it is in a PeerError, and so another rank's.
+func Own[E error](err error) (found E, ok bool) {
+	var peer *PeerError
+	if !errors.As(err, &found) || errors.As(err, &peer) && any(found) != any(peer) && errors.As(peer.Err, new(E)) {
+		var none E
+		return none, false
+	}
+	return found, true
+}
+
 // Timeout is the error of a wait for ranks that the end of ctx has ended.
 func Timeout(ctx context.Context, waiting []int) *TimeoutError {
 	return &TimeoutError{Waiting: waiting, Err: Ended(ctx)}

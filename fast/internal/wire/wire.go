@@ -56,6 +56,7 @@ type Call struct {
 	Root      uint32 // of a point-to-point call: the sender
 	Depth     uint32
 	Peer      uint32 // of a point-to-point call: the receiver, plus 1; 0: all ranks take part
+	Before    uint32 // hash of the collectives before it on its communicator; of a point-to-point call: 0
 	// Names for people, which are not compared.
 	PrimitiveName, AlgorithmName Label
 }
@@ -104,7 +105,22 @@ var Fields = []Field{
 	{"root", func(c *Call) (uint64, string) { return number(uint64(c.Root)) }},
 	{"algorithm", func(c *Call) (uint64, string) { return c.Schedule, c.AlgorithmName.String() }},
 	{"depth", func(c *Call) (uint64, string) { return number(uint64(c.Depth)) }},
+	{Earlier, func(c *Call) (uint64, string) { return uint64(c.Before), fmt.Sprintf("%#x", c.Before) }},
 }
+
+// Earlier is the field of calls that agree but come after calls that did not.
+const Earlier = "earlier calls"
+
+// Series is a hash of the collectives that were made on a communicator. Each call carries that of those before it, so that ranks find
+// out in any later call that they have disagreed in one that had no message for either: what they send after it is of no use to each
+// other.
+type Series uint64
+
+// Then is s and one more call, of that form.
+func (s Series) Then(form uint64) Series { return (s ^ Series(form)) * 0xd6e8feb86659fd93 }
+
+// Before is what the next call of s carries: the half of s that depends on all of it.
+func (s Series) Before() uint32 { return uint32(s >> 32) }
 
 // words is the name of an op or a type, whatever number a broken peer may send.
 func words[T interface {
@@ -146,20 +162,20 @@ func CheckPeer(rank, peer, size int) error {
 // Mark is a call with its fingerprint, so that it is computed once.
 type Mark struct {
 	Call        *Call
-	Form        uint64 // is the same for all calls that differ in their numbers and names alone
-	Named       uint64 // is the same for all calls that differ in their numbers alone
+	Form        uint64 // is the same for all calls that differ in their names, and in Seq and Before, alone
+	Named       uint64 // is the same for all calls that differ in Seq and Before alone
 	Fingerprint uint64
 }
 
 // NewMark is the mark of c.
 func NewMark(c *Call) Mark {
 	form := c.form()
-	return Mark{c, form, c.names(form), fingerprint(form, c.Seq)}
+	return Mark{c, form, c.names(form), fingerprint(form, c.Seq, c.Before)}
 }
 
-// Renumber gives m's call another number. Calls repeat themselves, so that this is most often all that is new.
-func (m *Mark) Renumber(seq uint64) {
-	m.Call.Seq, m.Fingerprint = seq, fingerprint(m.Form, seq)
+// Renumber gives m's call another place in the order of calls. Calls repeat themselves, so that this is most often all that is new.
+func (m *Mark) Renumber(seq uint64, before uint32) {
+	m.Call.Seq, m.Call.Before, m.Fingerprint = seq, before, fingerprint(m.Form, seq, before)
 }
 
 // Of is the mark of a message whose Call is own, if that is not nil, and otherwise m, that of the call in progress.
@@ -171,19 +187,19 @@ func (m Mark) Of(own *Call) Mark {
 }
 
 // Fingerprint is a hash of all of c that ranks compare, never 0. The first message between two ranks in a call carries it.
-func (c *Call) Fingerprint() uint64 { return fingerprint(c.form(), c.Seq) }
+func (c *Call) Fingerprint() uint64 { return fingerprint(c.form(), c.Seq, c.Before) }
 
-// fingerprint is that of a call of that form and number. Calls of one form have different ones, but for the one that would
-// have 0: it has that of the next.
-func fingerprint(form, seq uint64) uint64 {
+// fingerprint is that of a call of that form and place. Calls of one form after the same calls have different ones, but for the one
+// that would have 0: it has that of the next.
+func fingerprint(form, seq uint64, before uint32) uint64 {
 	const odd = 0x9e3779b97f4a7c15
-	if f := form + seq*odd; f != 0 {
+	if f := form + seq*odd + uint64(before)*0xff51afd7ed558ccd; f != 0 {
 		return f
 	}
 	return odd
 }
 
-// form is a hash of all of c but its number and its names. Pairs of fields are mixed by a multiplication each, which a processor does
+// form is a hash of all of c but its place in the order of calls and its names. Pairs of fields are mixed by a multiplication each, which a processor does
 // side by side, as wyhash does.
 func (c *Call) form() uint64 {
 	h := mix(c.Primitive^0xe7037ed1a0b428db, c.Schedule^0x8ebc6af09c88c6e3) ^

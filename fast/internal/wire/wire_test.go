@@ -70,23 +70,23 @@ func TestMeets(t *testing.T) {
 	}
 }
 
-// TestFingerprints: calls that differ have different fingerprints, none of which is 0, and calls that differ in their numbers
-// alone have one form. Names count for neither.
+// TestFingerprints: calls that differ have different fingerprints, none of which is 0, and calls that differ in their place
+// in the order of calls alone have one form. Names count for neither.
 func TestFingerprints(t *testing.T) {
 	draw := rapid.Custom(func(t *rapid.T) Call {
 		small := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64())
 		return Call{Seq: small.Draw(t, "seq"), Primitive: small.Draw(t, "primitive"), Schedule: small.Draw(t, "schedule"),
 			Count: small.Draw(t, "count"), Op: uint32(small.Draw(t, "op")), Type: uint32(small.Draw(t, "type")),
-			Root: uint32(small.Draw(t, "root")), Depth: uint32(small.Draw(t, "depth")), Peer: uint32(small.Draw(t, "peer"))}
+			Before: uint32(small.Draw(t, "before")), Root: uint32(small.Draw(t, "root")), Depth: uint32(small.Draw(t, "depth")), Peer: uint32(small.Draw(t, "peer"))}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
 		if a.Fingerprint() == 0 || (a == b) != (a.Fingerprint() == b.Fingerprint()) {
 			t.Fatalf("%x and %x", a.Fingerprint(), b.Fingerprint())
 		}
-		m, last := NewMark(&a), b.Seq
-		m.Renumber(last)
-		if m != NewMark(&a) || a.Seq != last || (a == b) != (m.Form == NewMark(&b).Form) {
+		m := NewMark(&a)
+		m.Renumber(b.Seq, b.Before)
+		if m != NewMark(&a) || a.Seq != b.Seq || a.Before != b.Before || (a == b) != (m.Form == NewMark(&b).Form) {
 			t.Fatalf("%+v is %+v after Renumber, and %+v is %+v", a, m, b, NewMark(&b))
 		}
 		named := a
@@ -95,7 +95,7 @@ func TestFingerprints(t *testing.T) {
 			t.Fatalf("%+v is %+v, and with names %+v", a, m, n)
 		}
 	})
-	if fingerprint(0, 0) == 0 {
+	if fingerprint(0, 0, 0) == 0 {
 		t.Error("a fingerprint is 0")
 	}
 }

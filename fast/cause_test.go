@@ -1,0 +1,163 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// TestClosedAfterMismatch: a rank returns from a call that needed nothing of the one that disagrees with it, and closes at once. Who waits
+// for it learns that they disagree, and not only that it has closed.
+func TestClosedAfterMismatch(t *testing.T) {
+	for _, w := range worlds {
+		for _, size := range []int{2, 3, 5} {
+			t.Run(w.name, func(t *testing.T) {
+				all := w.comms(t, size)
+				defer closeAll(t, all)
+				ctx, cancel := context.WithTimeout(t.Context(), generous)
+				defer cancel()
+				errs := onAll(all, func(c *Comm) error {
+					defer c.Close()
+					return Reduce(ctx, c, make([]int32, 4), Sum, unless(c.Rank() == 1, 0, 1))
+				})
+				if err := wantMismatchOrNone(errs, 1); err != nil {
+					t.Errorf("%d ranks: %v", size, err)
+				}
+			})
+		}
+	}
+}
+
+// wantMismatchOrNone says what is wrong with the errors of ranks of which the odd one disagrees: who does not succeed says in what.
+func wantMismatchOrNone(errs []error, odd int) error {
+	for rank, err := range errs {
+		if err == nil { // it only sent
+			continue
+		}
+		if !errors.As(err, new(*MismatchError)) || rank != odd && !slices.Contains(Culprits(err), odd) {
+			return fmt.Errorf("rank %d: %w", rank, err)
+		}
+	}
+	if errors.Join(errs...) == nil {
+		return errSucceeds
+	}
+	return nil
+}
+
+// TestEverySurvivorKnowsWhoLeft: one rank closes while the others are in a call, or make a communicator. Each of these learns that it
+// was closed, and by whom, also if another one has told it so.
+func TestEverySurvivorKnowsWhoLeft(t *testing.T) {
+	for what, call := range map[string]func(ctx context.Context, c *Comm) error{
+		"Barrier": func(ctx context.Context, c *Comm) error { return Barrier(ctx, c) },
+		"Split":   func(ctx context.Context, c *Comm) error { _, err := c.Split(ctx, 0, 0); return err },
+		"Alloc":   func(ctx context.Context, c *Comm) error { _, err := Alloc[int32](ctx, c, 8); return err },
+		"Group": func(ctx context.Context, c *Comm) error {
+			_, err := c.Group(ctx, []int{4, 3, 2, 1, 0}[5-c.Size():])
+			return err
+		},
+	} {
+		for _, w := range worlds {
+			for _, size := range []int{2, 3, 5} {
+				t.Run(what+"/"+w.name, func(t *testing.T) {
+					all, gone := w.comms(t, size), size/2
+					ctx, cancel := context.WithTimeout(t.Context(), generous)
+					defer cancel()
+					for rank, err := range onAll(all, func(c *Comm) error {
+						if c.Rank() == gone {
+							return c.Close()
+						}
+						return call(ctx, c)
+					}) {
+						if rank != gone && (!errors.Is(err, ErrClosed) || !slices.Equal(Culprits(err), []int{gone})) {
+							t.Errorf("%d ranks, rank %d: %v blames %v", size, rank, err, Culprits(err))
+						}
+					}
+					closeAll(t, all)
+				})
+			}
+		}
+	}
+}
+
+// TestWordsOfFounding: what one rank of a new communicator cannot do the others learn with its type, and with their own ranks, also if
+// rank 0 passes it on.
+func TestWordsOfFounding(t *testing.T) {
+	job := inproc.NewJob(9)
+	defer job.Close()
+	of := func(process int) *founding { return &founding{plane: job.Plane(process), members: []int{7, 3, 8, 5}} }
+	inner := &TimeoutError{Waiting: []int{1}, Err: &wire.Inner{Err: &PeerError{Rank: 6, Err: ErrFrozen}}}
+	for _, x := range []struct {
+		err   error
+		is    error
+		blame []int
+	}{
+		{&PeerError{Rank: 3, Err: ErrDied}, ErrDied, []int{3}},
+		{&PeerError{Rank: 3, Err: fmt.Errorf("%w: silent", ErrFrozen)}, ErrFrozen, []int{3}},
+		{&PeerError{Rank: 3, Err: ErrClosed}, ErrClosed, []int{3}},
+		{&TimeoutError{Waiting: []int{1}, Err: context.Canceled}, context.Canceled, []int{2}},
+		{inner, ErrFrozen, nil},
+		{errors.New("no memory"), nil, nil},
+	} {
+		teller, first, other := of(8), of(7), of(3)
+		err := other.told(7, first.words(first.told(8, teller.words(x.err))))
+		if once := first.told(8, teller.words(x.err)); x.is != nil && !errors.Is(once, x.is) || !slices.Equal(Culprits(once), x.blame) {
+			t.Errorf("%v: rank 0 has %v, which blames %v", x.err, once, Culprits(once))
+		}
+		if x.is != nil && !errors.Is(err, x.is) || !slices.Equal(Culprits(err), x.blame) {
+			t.Errorf("%v: rank 1 has %v, which blames %v", x.err, err, Culprits(err))
+		}
+	}
+}
+
+// FuzzWordsOfFounding takes any bytes for the words of another rank: they become a legible error that names ranks of the communicator.
+func FuzzWordsOfFounding(f *testing.F) {
+	job := inproc.NewJob(9)
+	defer job.Close()
+	g := &founding{plane: job.Plane(3), members: []int{7, 3, 8, 5}}
+	for _, err := range []error{&PeerError{Rank: 3, Err: ErrDied}, &TimeoutError{Waiting: []int{0, 2}, Err: context.Canceled}, ErrAborted} {
+		f.Add(g.words(err))
+	}
+	f.Add([]byte("\u001b[2J"))
+	f.Add([]byte(`{"Rank":-7,"Down":"died","Waiting":[99]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		err := g.told(8, body)
+		if err == nil || !printable(err.Error()) {
+			t.Fatalf("%q: %v", body, err)
+		}
+		for _, rank := range Culprits(err) {
+			if rank < 0 || rank >= 4 {
+				t.Fatalf("%q blames rank %d", body, rank)
+			}
+		}
+	})
+}
+
+// TestCulprits are the ranks that an error blames, however many errors it is made of.
+func TestCulprits(t *testing.T) {
+	mismatch := &MismatchError{Rank: 3, Field: "count"}
+	for _, x := range []struct {
+		err  error
+		want []int
+	}{
+		{nil, nil},
+		{ErrInvalidArgument, nil},
+		{&TimeoutError{Waiting: []int{1}, Err: context.Canceled}, nil},
+		{fmt.Errorf("Barrier: %w", mismatch), []int{3}},
+		{&PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", ErrAborted, mismatch)}, []int{1, 3}},
+		{errors.Join(&PeerError{Rank: 4, Err: ErrDied}, &PeerError{Rank: 0, Err: ErrFrozen}), []int{0, 4}},
+		{&CallError{Op: "Recv", Err: &DeadlockError{Ranks: []int{2, 1}, Sends: []bool{true, true}}}, []int{1, 2}},
+	} {
+		if got := Culprits(x.err); !slices.Equal(got, x.want) {
+			t.Errorf("%v blames %v, want %v", x.err, got, x.want)
+		}
+	}
+	if got, want := (&CallError{Comm: "world", Rank: 1, Size: 2, Op: "Shrink", Peer: -1, Err: ErrFenced}).Error(),
+		"Shrink on world, rank 1 of 2: "+ErrFenced.Error(); got != want {
+		t.Errorf("an error without a call is %q, want %q", got, want)
+	}
+}

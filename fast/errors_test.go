@@ -1,0 +1,70 @@
+package fast
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/mesh"
+)
+
+// TestFieldsAreDocumented: go doc shows no fields of a type that is defined elsewhere. So the comments of errors.go do.
+func TestFieldsAreDocumented(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comments := map[string]string{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.TypeSpec); ok {
+			comments[s.Name.Name] = s.Doc.Text()
+		}
+		return true
+	})
+	for _, typ := range []reflect.Type{reflect.TypeFor[PeerError](), reflect.TypeFor[MismatchError](), reflect.TypeFor[DeadlockError](),
+		reflect.TypeFor[TimeoutError]()} {
+		var want []string
+		for i := range typ.NumField() {
+			want = append(want, fmt.Sprint(typ.Field(i).Name, " ", typ.Field(i).Type))
+		}
+		if got := fieldsIn(comments[typ.Name()]); !reflect.DeepEqual(got, want) {
+			t.Errorf("the comment of %s has the fields %q, want %q", typ.Name(), got, want)
+		}
+		delete(comments, typ.Name())
+	}
+	if len(comments) > 0 {
+		t.Errorf("of other types nobody has looked for fields: %v", comments)
+	}
+}
+
+// fieldsIn are the fields of the struct that a comment shows, "Name type" each.
+func fieldsIn(comment string) (fields []string) {
+	_, body, _ := strings.Cut(comment, "struct {\n")
+	body, _, _ = strings.Cut(body, "}")
+	for line := range strings.Lines(body) {
+		words := strings.Fields(strings.ReplaceAll(line, ",", " "))
+		for _, name := range words[:max(0, len(words)-1)] {
+			fields = append(fields, name+" "+words[len(words)-1])
+		}
+	}
+	return fields
+}
+
+// TestRingsOutlastSilence: whatever heartbeat timeout there is, given or not, a ring has to stay as it is for longer.
+func TestRingsOutlastSilence(t *testing.T) {
+	for _, given := range []time.Duration{0, time.Millisecond, mesh.DefaultFreeze, 2 * mesh.DefaultFreeze, time.Minute} {
+		silent := given
+		if silent == 0 {
+			silent = mesh.DefaultFreeze
+		}
+		p := place{freeze: given}
+		if holds := newRecorder(p.recording(0, 2, 1)).times.holds; holds <= silent {
+			t.Errorf("a process may be silent for %v, and a ring is believed after %v", silent, holds)
+		}
+	}
+}
