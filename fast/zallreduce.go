@@ -125,8 +125,8 @@ var allReduce = Collective{
 // Proved for sizes 1..64, depths 1..4 (up to size 8 also 5..8), out of place and in place (288 schedules): what is
 // said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has
 // room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes
-// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
-// has room for a message; 70 obligations, each proved by z3 and by cvc5.
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
+// interleaving, even if no channel has room for a message; 70 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x2b522b5ef627b2bf.
@@ -212,7 +212,8 @@ func allReduceChunkedRing(ctx context.Context, x *Call) error {
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
 // order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
 // holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
-// the call ends if every channel has room for a message; 17 obligations, each proved by z3 and by cvc5.
+// the call ends in every interleaving, even if no channel has room for a message; 17 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xbef86ed9744de221.
@@ -440,8 +441,8 @@ func allReduceRing(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, depths 1..4 (up to size 8 also 5..8), out of place and in place (288 schedules): what is
 // said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has
 // room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes
-// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends if every channel
-// has room for a message; 56 obligations, each proved by z3 and by cvc5.
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
+// interleaving, even if no channel has room for a message; 56 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x784fc0db66ff1b46.

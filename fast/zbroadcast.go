@@ -187,8 +187,8 @@ func broadcastBinomial(ctx context.Context, x *Call) error {
 // Proved for sizes 1..64, all roots, depths 1..4 (up to size 8 also 5..8), out of place and in place (8464 schedules):
 // what is said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel
 // has room for a message. By induction over steps, for all sizes, all roots, all depths, while sizes and products fit
-// an int: what the primitive promises holds, no two accesses race, and the call ends if every channel has room for a
-// message; 19 obligations, each proved by z3 and by cvc5.
+// an int: what the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no
+// channel has room for a message; 19 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x5a30eb7dd2e05186.
 // Algorithm 0x02021d8aaa7047f8.

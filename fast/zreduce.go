@@ -208,7 +208,8 @@ func reduceBinomial(ctx context.Context, x *Call) error {
 // what is said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel
 // has room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all roots, all
 // depths, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and the call
-// ends if every channel has room for a message; 34 obligations, each proved by z3 and by cvc5.
+// ends in every interleaving, even if no channel has room for a message; 34 obligations, each proved by z3 and by
+// cvc5.
 //
 // Specification 0xfaf26e97df5bbca1.
 // Algorithm 0xb33b7c4370796480.

@@ -108,7 +108,8 @@ var reduceScatter = Collective{
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
 // order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
 // holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
-// the call ends if every channel has room for a message; 17 obligations, each proved by z3 and by cvc5.
+// the call ends in every interleaving, even if no channel has room for a message; 17 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0xe54e3509020b54fa.
 // Algorithm 0x67f383daf8c7eb0b.
