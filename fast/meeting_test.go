@@ -95,7 +95,7 @@ func TestStores(t *testing.T) {
 // others give up.
 func TestWrongSecretIsTold(t *testing.T) {
 	address := "tcp://" + freeAddress(t)
-	var warned sharedLog
+	var warned lockedBuffer
 	waiting, giveUp := context.WithCancelCause(t.Context())
 	defer giveUp(nil)
 	errs := make([]error, 3)
@@ -125,24 +125,6 @@ func TestWrongSecretIsTold(t *testing.T) {
 	if text := warned.String(); !strings.Contains(text, "level=WARN") || !strings.Contains(text, "wrong secret") {
 		t.Errorf("the log has %q", text)
 	}
-}
-
-// sharedLog is a log that several goroutines write.
-type sharedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (w *sharedLog) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(b)
-}
-
-func (w *sharedLog) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
 }
 
 func TestServeStoreRefuses(t *testing.T) {
