@@ -85,10 +85,10 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	return o, nil
 }
 
-// notEmpty refuses flags that are given without a value.
+// notEmpty refuses texts that are given and are empty.
 func notEmpty(f *flag.FlagSet) (err error) {
 	f.Visit(func(g *flag.Flag) {
-		if g.Value.String() == "" {
+		if v, ok := g.Value.(flag.Getter); ok && v.Get() == "" {
 			err = errors.Join(err, fmt.Errorf("-%s has no value", g.Name))
 		}
 	})
