@@ -139,7 +139,7 @@ type got struct {
 // listen has the collective's algorithms note what they are called with, until the function that it returns is called.
 func listen(k *Collective, g *got) (restore func()) {
 	algorithms, rules := k.Algorithms, k.Rules
-	k.Algorithms, k.Rules = []Algorithm{{Name: "listen", Run: func(_ context.Context, x *Call) error {
+	k.Algorithms, k.Rules = []Algorithm{{Name: "listen", Proved: Proved{Every: true}, Run: func(_ context.Context, x *Call) error {
 		g.calls++
 		g.in, g.out, g.opsRoot = whereIs(x.In.data), whereIs(x.Out.data), fmt.Sprint(x.count, x.op, x.Root)
 		return nil

@@ -30,6 +30,7 @@ var changes = map[string]func(*wire.Call){
 	"root":       func(c *wire.Call) { c.Root-- },
 	"algorithm":  func(c *wire.Call) { c.Schedule, c.AlgorithmName = 14, wire.NewLabel("tree") },
 	"depth":      func(c *wire.Call) { c.Depth *= 2 },
+	"tensors":    func(c *wire.Call) { c.Op += 1 << wire.OpBits },
 	wire.Earlier: func(c *wire.Call) { c.Before++ },
 }
 

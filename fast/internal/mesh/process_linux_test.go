@@ -182,7 +182,7 @@ func TestProcessStopped(t *testing.T) {
 		}
 	}
 	for _, s := range stops {
-		if x := s.heard.next(t); x != (fallen{1, wire.ErrFrozen}) {
+		if x := s.heard.next(t); x.process != 1 || !errors.Is(x.err, wire.ErrFrozen) {
 			t.Error(s.way, x)
 		}
 		t.Logf("%s: known after %v; the bound is %v", s.way, time.Since(s.at), bound)
