@@ -63,8 +63,9 @@ func (k *keeper) start(lost func()) error {
 	k.leader = k.cmd.Process.Pid
 	dir, err := io.ReadAll(made)
 	if err != nil || len(dir) == 0 {
+		err = errors.Join(err, lease.Close()) // which ends a keeper that lives
 		complaint, _ := io.ReadAll(complaints)
-		return errors.Join(err, lease.Close(), k.cmd.Wait(), errors.New(string(complaint)))
+		return errors.Join(err, k.cmd.Wait(), errors.New(string(complaint)))
 	}
 	k.dir = string(dir)
 	go func() { // the pipe ends with the keeper, which nobody waits for yet

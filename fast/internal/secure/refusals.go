@@ -20,11 +20,12 @@ type refusals struct {
 	}
 }
 
-// tells are the reasons, those that tell most first. From number anybodys on, they are such as anybody may give at any time.
+// tells are the reasons, those that tell most first.
 var tells = [...]error{errShort, ErrWrongSecret, ErrWrongVersion, ErrWrongMode, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch,
 	ErrWrongSize, ErrWrongRank, wire.ErrFenced, ErrRefused, ErrBroken, ErrNotCollgen, ErrBusy}
 
-const anybodys = 9
+// common are those that anybody may give at any time, port scanners and clients that try again among them.
+var common = []error{wire.ErrFenced, ErrRefused, ErrBroken, ErrNotCollgen, ErrBusy}
 
 // errShort: this process itself could not take a connection, or make one.
 var errShort = errors.New("this process has no room for a connection")

@@ -17,8 +17,8 @@ import (
 type Server struct {
 	// Log is warned the first time that a process is refused for a reason of its own; nil: nobody is.
 	Log *slog.Logger
-	// Starved is called when no connection could be taken for about a second, because descriptors or memory are short, and
-	// then again and again; nil: nothing is.
+	// Starved is called when no connection could be taken in eight tries, over half a second and more, because descriptors or
+	// memory are short, and then again and again; nil: nothing is.
 	Starved func(error)
 	cred    Credentials
 	me      Identity
@@ -40,7 +40,7 @@ func (s *Server) Refusals() []string { return s.refused.words() }
 // Short takes note that this process has no descriptors or memory for a connection at an address. It is false if err
 // is something else.
 func (s *Server) Short(err error, at net.Addr) bool {
-	if !passing(err) {
+	if !among(err, short) {
 		return false
 	}
 	s.refuse(fmt.Errorf("%w: %w", errShort, err), at)
@@ -50,7 +50,7 @@ func (s *Server) Short(err error, at net.Addr) bool {
 // refuse takes note of a handshake that failed with err.
 func (s *Server) refuse(err error, from net.Addr) {
 	reason, first := s.refused.add(err, from)
-	if first && s.Log != nil && slices.Contains(tells[:anybodys], reason) {
+	if first && s.Log != nil && !slices.Contains(common, reason) {
 		s.Log.Warn("a connection was refused", "from", from, "error", err)
 	}
 }
@@ -79,10 +79,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Id
 			running.Go(func() { v.receive(ctx, accepted) })
 			continue
 		}
-		if !s.Short(err, l.Addr()) || !pause(ctx, patience) {
+		starved := s.Short(err, l.Addr())
+		if !starved && !among(err, gone) || !pause(ctx, patience) {
 			return why(ctx, err)
 		}
-		if patience = min(2*patience, longest); patience == longest && s.Starved != nil {
+		if patience = min(2*patience, longest); starved && patience == longest && s.Starved != nil {
 			s.Starved(err)
 		}
 	}
@@ -94,10 +95,15 @@ const (
 	longest  = 500 * time.Millisecond
 )
 
-// passing tells whether a listener that failed with err may go on later.
-func passing(err error) bool {
-	return slices.ContainsFunc([]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
-		syscall.ECONNABORTED, syscall.EINTR}, func(e syscall.Errno) bool { return errors.Is(err, e) })
+// After these errors a listener may go on later: of this process, and of a client that has gone or a signal.
+var (
+	short = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
+	gone  = []syscall.Errno{syscall.ECONNABORTED, syscall.EINTR}
+)
+
+// among tells whether err is one of some.
+func among(err error, some []syscall.Errno) bool {
+	return slices.ContainsFunc(some, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
 // pause waits, and is false if ctx ends.

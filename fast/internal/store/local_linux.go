@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // helloTime is from a connection to the end of its hello.
@@ -74,7 +76,11 @@ func (h *host) accept(l *net.UnixListener, job *Job, refused *refusals, spare *o
 			h.start(c, func() { refused.add(h.welcome(c, job)) })
 		case errors.Is(err, net.ErrClosed):
 			return
-		default: // an error such as too many open files
+		case !errors.Is(err, unix.EMFILE) && !errors.Is(err, unix.ENFILE):
+			if pause(h.ctx, 10*time.Millisecond) != nil {
+				return
+			}
+		default:
 			err = fmt.Errorf("rank 0 has no room for a connection: %w", err)
 			refused.add(err)
 			_ = spare.Close()
@@ -99,7 +105,7 @@ func turnAway(l *net.UnixListener, why error) {
 	_ = c.Close()
 }
 
-// openSpare keeps a descriptor until it is closed, as nil is.
+// openSpare opens a file that reserves a descriptor. Closing a nil *os.File does nothing.
 func openSpare() (*os.File, error) { return os.Open(os.DevNull) }
 
 // welcome serves a rank of the job, and tells why it sends away others.
