@@ -46,6 +46,28 @@ func TestNoDescriptors(t *testing.T) {
 	}
 }
 
+// TestStarved: a listener without descriptors is told of after eight tries; clients that go before they are accepted are not.
+func TestStarved(t *testing.T) {
+	for errno, want := range map[error]bool{syscall.EMFILE: true, syscall.ECONNABORTED: false} {
+		s := NewServer(FromSecret(secretOf("ours")), process(1))
+		ctx, cancel := context.WithCancel(t.Context())
+		starved := false
+		s.Starved = func(error) {
+			starved = true
+			cancel()
+		}
+		l := &limited{listen(t, "tcp", "127.0.0.1:0"), 9, errno}
+		_ = l.Listener.Close() // so that Serve ends after nine failures
+		if err := s.Serve(ctx, l, nil, nil); err == nil {
+			t.Error("it goes on without a listener")
+		}
+		if starved != want || strings.Contains(strings.Join(s.Refusals(), ""), "no room") != want {
+			t.Errorf("%v: starved is %v, refused are %q", errno, starved, s.Refusals())
+		}
+		cancel()
+	}
+}
+
 // TestListenerFails: one that cannot go on ends Serve, with its error.
 func TestListenerFails(t *testing.T) {
 	for _, x := range []struct {
