@@ -3,6 +3,8 @@ package fast
 import (
 	"fmt"
 	"strings"
+
+	"github.com/collgen/collgen/selection"
 )
 
 // Proved says for which calls an algorithm was proved, with every root and, of two ranks alone, every pair. The zero Proved is for
@@ -10,11 +12,13 @@ import (
 type Proved struct {
 	Sizes  int  // every number of ranks up to this one that it serves
 	Depths int  // these with every depth up to this one; 0: the depth makes no difference
-	Every  bool // by induction, every number of ranks up to 2^31 and every depth, whatever the above say
+	Every  bool // by induction, every number of ranks and every depth, up to those of package selection, whatever the above say
 }
 
 // covers tells whether calls among size ranks were proved, at whatever depth.
-func (p Proved) covers(size int) bool { return size <= p.Sizes || p.Every && uint64(size) <= 1<<31 }
+func (p Proved) covers(size int) bool {
+	return size <= p.Sizes || p.Every && size <= selection.MaxRanks
+}
 
 // deepest is the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not proved.
 func (a *Algorithm) deepest(size int) int {
@@ -24,7 +28,7 @@ func (a *Algorithm) deepest(size int) int {
 	case a.Pipelined && !p.Every:
 		return p.Depths
 	}
-	return maxInt
+	return selection.MaxDepth
 }
 
 // String says for which calls: "up to 64 ranks and depth 4".

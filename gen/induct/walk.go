@@ -20,6 +20,9 @@ func Obligations(a *gen.Algorithm, h gen.Hints) (list []Obligation, err error) {
 			err = fmt.Errorf("%s: %w", a.FullName(), u)
 		}
 	}()
+	if err := gen.Fits(*a); err != nil {
+		return nil, err
+	}
 	modes := []bool{false}
 	if !a.Primitive.InPlace.InBlock.IsAbsent() && !a.Requires.OutOfPlace {
 		modes = append(modes, true)

@@ -1,0 +1,67 @@
+package gen
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+	"pgregory.net/rapid"
+)
+
+// TestFits: all that the catalogue works out fits an int.
+func TestFits(t *testing.T) {
+	for _, a := range Catalogue() {
+		if err := Fits(a); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDoesNotFit: values that wrap around are found wherever they stand, also behind a condition that small sizes never meet.
+func TestDoesNotFit(t *testing.T) {
+	size, n := spec.Size, spec.Int
+	for name, e := range map[string]spec.Expr{
+		"a sum":               spec.Lt(spec.Add(n(1<<62), size), n(0)),
+		"a constant":          spec.Eq(n(-1<<63), size),
+		"a product":           spec.Lt(spec.Mul(spec.Add(size, n(1<<60)), n(4)), n(1000)),
+		"shifts":              spec.Eq(spec.Shl(spec.Shl(spec.Shl(size, n(31)), n(31)), n(2)), n(0)),
+		"a product of shifts": spec.Mul(spec.Shl(size, n(20)), spec.Shl(size, n(20))),
+		"a condition":         spec.If(spec.Gt(size, n(64)), spec.Mul(size, n(1<<57)), n(0)),
+	} {
+		for where, body := range map[string][]Node{
+			"let":  {Let{"x", e}},
+			"if":   {If{Cond: spec.Gt(size, n(64)), Then: []Node{If{Cond: e}}}},
+			"loop": {For{"k", size, []Node{Step{Send{To: e}}}}},
+		} {
+			a := BarrierDirect
+			a.Body = body
+			if err := Fits(a); err == nil || !strings.Contains(err.Error(), "may not fit an int") {
+				t.Errorf("%s in a %s: %v", name, where, err)
+			}
+		}
+	}
+}
+
+// TestIntervals: what an expression evaluates to is in its interval.
+func TestIntervals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawInterval(t, 4)
+		f := &fitting{of: map[string]interval{"x": {-9, 40}, "k": {0, 5}}}
+		v := f.value(e)
+		env := spec.Env{{Name: "x", Value: rapid.IntRange(-9, 40).Draw(t, "x")}, {Name: "k", Value: rapid.IntRange(0, 5).Draw(t, "k")}}
+		got, err := e.Eval(env)
+		if err == nil && f.wide == nil && (int64(got) < v.lo || int64(got) > v.hi) {
+			t.Fatalf("%v is %d with %v, and is said to be in %v", e, got, env, v)
+		}
+	})
+}
+
+// drawInterval draws an expression over x and k.
+func drawInterval(t *rapid.T, depth int) spec.Expr {
+	if depth == 0 || rapid.IntRange(0, 4).Draw(t, "leaf") == 0 {
+		return rapid.SampledFrom([]spec.Expr{spec.Var("x"), spec.Var("k"), spec.Int(3), spec.Int(-7), spec.Int(1 << 40)}).Draw(t, "of")
+	}
+	two := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.Lt, spec.And, spec.Shl, spec.Shr, spec.BitAnd, spec.BitXor,
+		func(x, y spec.Expr) spec.Expr { return spec.If(spec.Lt(x, y), x, y) }, func(x, _ spec.Expr) spec.Expr { return spec.Log2(x) }}
+	return rapid.SampledFrom(two).Draw(t, "op")(drawInterval(t, depth-1), drawInterval(t, depth-1))
+}
