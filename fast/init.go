@@ -24,7 +24,7 @@ const initTime = time.Minute
 //
 // Init ends with ctx, or after a minute if ctx has no deadline. It fails with ErrInvalidArgument for an option that is
 // wrong, *TimeoutError naming the ranks that did not come, *PeerError naming one that died, or in words; if it fails on
-// one rank, it fails on all. A process that dies meanwhile is found when nobody listens any more where it did, which takes
+// one rank, it fails on all, unless a process dies at its very end: then it may succeed on some, whose next call says so. A process that dies meanwhile is found when nobody listens any more where it did, which takes
 // up to half a second on one host and three over TCP; one that dies before it has said where, when ctx ends. The Comm is the
 // caller's to close.
 func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {

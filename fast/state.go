@@ -141,8 +141,8 @@ const finishTime = time.Second
 //
 // Apart from that second Close waits for no other rank, but where it closes the last communicator of a process: before it ends the
 // connections to all others, it waits until the hosts of the other ranks have what was sent, so that the process may exit. That takes
-// as long as the network needs, and ends when nothing has arrived for as long as a process may be silent. After a failure it takes 0.1 s
-// at most.
+// as long as the network needs, and ends when nothing has arrived for as long as a process may be silent. What a host has no room for,
+// because a rank there does not receive for so long, is lost then. After a failure it takes 0.1 s at most.
 //
 // Its error joins those of calls that could not be started and that nobody has waited for.
 func (c *Comm) Close() error {
