@@ -32,7 +32,7 @@ func (c *Comm) Agree(ctx context.Context, flags uint64) (uint64, error) {
 	if err := c.enterAgreement(ctx, "Agree"); err != nil {
 		return 0, err
 	}
-	defer c.agreements.running.Unlock()
+	defer c.exitAgreement()
 	x, err := c.propose(agree.Flags, flags, 0)
 	if err != nil {
 		return 0, err
@@ -61,21 +61,42 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 		c.agreements.running.Unlock()
 		return Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs", agree.MaxOpen)
 	}
+	var err error
+	if c.agreements.reserved, err = c.reserve(name); err != nil && name != shrinkName { // Shrink is what gets out of calls
+		c.agreements.running.Unlock()
+		return err
+	}
 	return nil
 }
 
-// propose has all ranks agree on something, which they all have to call by the same name.
+// exitAgreement is the end of a call that enterAgreement has let in.
+func (c *Comm) exitAgreement() {
+	if c.agreements.reserved {
+		c.busy.Unset()
+	}
+	c.agreements.running.Unlock()
+}
+
+// shrinkName is the name of Shrink.
+var shrinkName = agree.Shrink.String()
+
+// propose has all ranks agree on something, which they all have to call by the same name. Shrink passes over what was called off: a
+// rank whose Agree that was has had an error instead.
 func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreement, error) {
 	a, err := c.agent()
 	if err != nil {
 		return nil, c.unmade(what.String(), err)
 	}
-	return a.Start(what, flags, quorum), nil
+	x := a.Start(what, flags, quorum)
+	for what == agree.Shrink && c.agreements.calledOff(x.Seq) != nil {
+		x = a.Start(what, flags, quorum)
+	}
+	return x, nil
 }
 
 // outcome is what all ranks have agreed on.
 func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
-	v, err := x.Wait(ctx)
+	v, err := c.wait(ctx, what, x)
 	if errors.Is(err, ErrFenced) {
 		c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))
 	}
@@ -86,6 +107,34 @@ func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement)
 		c.followAgreement(what, x.Seq, &v, err)
 	}
 	return v, c.agreementError(what, x, err)
+}
+
+// wait waits for the result, and meanwhile asks the others whether there can be one.
+func (c *Comm) wait(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
+	if c.agreements.reserved {
+		members := x.WaitsFor
+		if c.size <= maxRelayed { // a message from each to each: then it does not matter who tells whom of the result
+			everybody := make([]int, c.size)
+			for rank := range everybody {
+				everybody[rank] = rank
+			}
+			members = func() []int { return everybody }
+		}
+		defer c.inquire(beside{Number: x.Seq}, what.String(), members)()
+	}
+	if what == agree.Shrink {
+		return x.Wait(ctx)
+	}
+	ctx, end := c.agreements.waiting(ctx, x.Seq)
+	defer end()
+	if off := c.agreements.calledOff(x.Seq); off != nil {
+		return agree.Value{}, off
+	}
+	v, err := x.Wait(ctx)
+	if off := c.agreements.calledOff(x.Seq); err != nil && off != nil {
+		return v, off
+	}
+	return v, err
 }
 
 // goneError is the failures of ranks that v does without, if there are any.

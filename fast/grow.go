@@ -29,7 +29,7 @@ func (c *Comm) Grow(ctx context.Context) (*Comm, error) {
 	if err := c.enterAgreement(ctx, "Grow"); err != nil {
 		return nil, err
 	}
-	defer c.agreements.running.Unlock()
+	defer c.exitAgreement()
 	w := growing{c: c, plane: g, call: agree.Grow}
 	made, err := w.grow(ctx)
 	if err = w.conclude(ctx, err); err != nil && made != nil {

@@ -26,6 +26,7 @@ const (
 	kindProbe                    // a probe
 	kindCard                     // of a new communicator: where its sender can be written to by RDMA
 	kindPast                     // the calls that a rank has made last: see past.go
+	kindBeside                   // words about Agree, Shrink, Grow and Group: see beside.go
 )
 
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.
@@ -36,6 +37,8 @@ type notice struct {
 	cause        // why: its ranks are as By sees them
 	Past  []byte // of a rank that closes: the collectives that it has made last
 	Ring  []byte // hops of ranks that wait for each other, of which By is the first; none: it is not that
+	// Agreement is the number of the Agree or Grow in which By was, which never ends; 0: it was in none.
+	Agreement uint64 `json:",omitempty"`
 }
 
 // noticeOf is the notice of a failure on rank self.
@@ -123,7 +126,9 @@ func (c *Comm) noticed(m wire.Note) {
 	case Revoked:
 		c.condemn(Revoked, n.failure(c.rank, c.size), n)
 	default:
-		c.condemn(Failed, c.failure(&n), n)
+		err := c.failure(&n)
+		c.condemn(Failed, err, n)
+		c.agreements.callOff(n.Agreement, err)
 	}
 }
 

@@ -39,7 +39,7 @@ func (c *Comm) Shrink(ctx context.Context, opts ...ShrinkOption) (*Comm, error) 
 	if err := c.enterAgreement(ctx, "Shrink"); err != nil {
 		return nil, err
 	}
-	defer c.agreements.running.Unlock()
+	defer c.exitAgreement()
 	s, err := c.shrinking(opts)
 	if err != nil {
 		return nil, err
