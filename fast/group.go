@@ -205,7 +205,7 @@ func (c *Comm) because(err error, members []int) error {
 		here = inner.Err
 	case errors.As(err, &peer) && nameIn(downs, peer.Err) != "" && peer.Rank >= 0 && peer.Rank < len(members):
 		here = c.hear(&PeerError{Rank: members[peer.Rank], Err: peer.Err}, members[peer.Rank])
-	case nameIn(downs, err) != "": // of which another rank has heard in c
+	case nameIn(downs, err) != "" || errors.Is(err, errOver): // of which another rank has heard in c
 		if here = c.unusable(members); here == nil {
 			_ = c.hear(nil, c.rank)
 			here = c.unusable(members)

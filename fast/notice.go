@@ -127,8 +127,8 @@ func (c *Comm) noticed(m wire.Note) {
 		c.condemn(Revoked, n.failure(c.rank, c.size), n)
 	default:
 		err := c.failure(&n)
+		c.agreements.callOff(n.Agreement, err) // before calls fail, after which the caller shrinks c
 		c.condemn(Failed, err, n)
-		c.agreements.callOff(n.Agreement, err)
 	}
 }
 
