@@ -9,8 +9,12 @@ import (
 )
 
 // Agree has all ranks agree on the AND of the flags that they pass, although some of them may fail meanwhile. All ranks
-// call Agree, Shrink and Grow in the same order; that is independent of the order of other calls, and has no influence on
-// them. Agree works on a communicator in every state but Aborted and Closed.
+// call Agree, Shrink and Grow in the same order. Agree works on a communicator in every state but Aborted and Closed.
+//
+// While a rank is in Agree on a healthy communicator it makes no other call on it: one that another goroutine makes gets
+// ErrConcurrentUse, as Agree does while a call runs that was not started. Calls that were started go on. A rank in Agree and
+// one in a call that needs it would wait for each other for ever: they get a MismatchError, whose Field is "operation", and
+// the communicator is given up. The agreement counts, and fails for ranks that come to it later; their Shrink passes over it.
 //
 // Every rank that returns a result returns the same, also if it fails right afterwards. The flags are those of all ranks
 // that have not failed; if some have, the error says so, the same on all ranks: it wraps a PeerError for each of them, and
@@ -22,9 +26,9 @@ import (
 //
 // Other errors come without flags. A TimeoutError at the end of ctx names a rank that was waited for; the agreement counts,
 // and goes on for the others, with this rank's flags. A MismatchError: a rank called Shrink or Grow instead, on which all
-// agree. ErrFenced: the others go on without this rank. ErrClosed and ErrAborted: this rank has left meanwhile.
-// ErrConcurrentUse: another goroutine is in such a call on c. ErrInvalidArgument: this rank has made 512 such calls more than
-// another one, whose contexts have ended.
+// agree; or is in a call that needs this one, see above. ErrFenced: the others go on without this rank. ErrClosed and
+// ErrAborted: this rank has left meanwhile. ErrConcurrentUse: another goroutine is in a call on c. ErrInvalidArgument: this
+// rank has made 512 such calls more than another one, whose contexts have ended.
 //
 // Where the network is cut in two, the ranks of each half take those of the other one for failed, and the halves agree
 // separately. Shrink with WithQuorum is a way not to go on then.

@@ -24,7 +24,7 @@ import (
 // begin while a call of its rank runs, so that it gets ranks out of calls after a failure. A rank whose calls run in one
 // goroutine, and whose Shrink on a healthy communicator in another one, is therefore told that the two do not match.
 //
-// What a rank is in that is given up so is a mismatch: of what it is in and the call of the other rank.
+// Only the end of a context would end the wait of one of the two. They do not match all the same.
 
 // beside is an operation beside the data path.
 type beside struct {
@@ -40,6 +40,8 @@ func (c *Comm) reserve(name string) (reserved bool, err error) {
 		return false, nil
 	case c.busy.Set():
 		return true, nil
+	case c.State() != Healthy: // the call that runs ends because of that
+		return false, nil
 	}
 	return false, c.unmade(name, ErrConcurrentUse)
 }
