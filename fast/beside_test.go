@@ -226,7 +226,7 @@ func TestBesideIsPatient(t *testing.T) {
 					return err
 				}
 			}
-			if err := Reduce(ctx, c, make([]float32, 5), Sum, 0, WithAlgorithm("flat")); err != nil {
+			if err := Reduce(ctx, c, make([]float32, 5), Sum, 0, WithAlgorithm("linear")); err != nil {
 				return err
 			}
 			return b.run(ctx, c)
@@ -251,12 +251,16 @@ func TestBesideIsPatient(t *testing.T) {
 			return errors.Join(untilAsked(ctx, all[0], questions), untilAsked(ctx, all[1], questions), b.run(ctx, c), h.Wait(ctx))
 		}},
 		{"needs a call that who waits has started", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
-			if c.Rank() == 2 {
-				err := untilAsked(ctx, all[0], questions)
-				return errors.Join(err, AllReduce(ctx, c, make([]float32, 5), Sum), b.run(ctx, c))
+			if c.Rank() == 0 {
+				h := StartAllReduce(ctx, c, make([]float32, 5), Sum)
+				return errors.Join(b.run(ctx, c), h.Wait(ctx))
 			}
-			h := StartAllReduce(ctx, c, make([]float32, 5), Sum)
-			return errors.Join(b.run(ctx, c), h.Wait(ctx))
+			if c.Rank() == 2 {
+				if err := untilAsked(ctx, all[0], questions); err != nil {
+					return err
+				}
+			}
+			return errors.Join(AllReduce(ctx, c, make([]float32, 5), Sum), b.run(ctx, c))
 		}},
 	} {
 		t.Run(x.what, func(t *testing.T) {
