@@ -196,8 +196,8 @@ func (c *Comm) rounds() uint32 {
 // untilAsked waits until a rank has asked the others some times.
 func untilAsked(ctx context.Context, c *Comm, times uint32) error {
 	for c.rounds() < times {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%v has asked %d times: %w", c, c.rounds(), ctx.Err())
+		if err := errors.Join(ctx.Err(), c.Err()); err != nil {
+			return fmt.Errorf("%v has asked %d times: %w", c, c.rounds(), err)
 		}
 		time.Sleep(time.Millisecond)
 	}
