@@ -275,7 +275,13 @@ func TestBesideIsPatient(t *testing.T) {
 							defer closeAll(t, all)
 							ctx, cancel := context.WithTimeout(t.Context(), generous)
 							defer cancel()
-							for rank, err := range onAll(all, func(c *Comm) error { return x.run(ctx, all, c, b) }) {
+							for rank, err := range onAll(all, func(c *Comm) error {
+								err := x.run(ctx, all, c, b)
+								if err != nil {
+									cancel() // the others would wait
+								}
+								return err
+							}) {
 								if err != nil {
 									t.Errorf("%s, rank %d: %v", b.name, rank, err)
 								}
