@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -9,12 +10,21 @@ import (
 
 // agreements is what a communicator has for Agree, Shrink and Grow, which work beside the data path.
 type agreements struct {
-	running sync.Mutex // a call
-	mu      sync.Mutex // guards what follows
-	agent   *agree.Agent
-	shrinks *shrinking // the Shrink whose context has ended before it had a result
-	invited []int      // processes that have got a ticket here, and are not in a communicator
-	left    error      // why this rank takes no part any more
+	running  sync.Mutex // a call
+	reserved bool       // it has reserved the communicator
+	mu       sync.Mutex // guards what follows
+	agent    *agree.Agent
+	shrinks  *shrinking // the Shrink whose context has ended before it had a result
+	invited  []int      // processes that have got a ticket here, and are not in a communicator
+	left     error      // why this rank takes no part any more
+	off      struct {   // an Agree or a Grow that never ends: see beside.go
+		seq uint64 // 0: there is none
+		err error  // why
+	}
+	waits struct { // the call
+		seq    uint64
+		cancel context.CancelCauseFunc // ends its wait
+	}
 }
 
 // agent is what takes part in agreements for this rank. It is made when it is needed first: what other ranks have sent
@@ -77,6 +87,43 @@ func (a *agreements) keep(s *shrinking) bool {
 		a.shrinks = s
 	}
 	return a.left == nil
+}
+
+// callOff has Agree and Grow fail with err that are agreement seq, if that is not 0. The first one counts.
+func (a *agreements) callOff(seq uint64, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if seq == 0 || a.off.seq != 0 {
+		return
+	}
+	a.off.seq, a.off.err = seq, err
+	if a.waits.seq == seq {
+		a.waits.cancel(err)
+	}
+}
+
+// calledOff is why agreement seq never ends, if it is known not to.
+func (a *agreements) calledOff(seq uint64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if seq == 0 || a.off.seq != seq {
+		return nil
+	}
+	return a.off.err
+}
+
+// waiting is ctx, which ends too when agreement seq is called off, until end.
+func (a *agreements) waiting(ctx context.Context, seq uint64) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.waits.seq, a.waits.cancel = seq, cancel
+	return ctx, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.waits.seq = 0
+		cancel(nil)
+	}
 }
 
 // dismiss forgets invitations.

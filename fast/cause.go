@@ -22,6 +22,7 @@ type cause struct {
 	Waiting             []int     `json:",omitempty"` // for which ranks it was waiting then
 	Ranks               []int     `json:",omitempty"` // that wait for each other
 	Sends               []bool    `json:",omitempty"` // as of a DeadlockError
+	Over                bool      `json:",omitempty"` // of a founding: the communicator has ended that the new one is made from
 }
 
 // downs are the ways in which a rank can be down, and ends those in which a context can end, under the names that causes give them.
@@ -128,6 +129,7 @@ func (f *founding) words(err error) []byte {
 	default:
 		n.Rank = f.processOf(n.Rank)
 	}
+	n.Over = inner != nil || errors.Is(err, errOver)
 	n.Waiting = f.each(n.Waiting, f.processOf)
 	body, err := json.Marshal(n)
 	if err != nil {
@@ -151,6 +153,8 @@ func (f *founding) told(process int, body []byte) error {
 		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, &PeerError{Rank: culprit, Err: down}})
 	case down != nil && n.Rank < 0:
 		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, down})
+	case n.Over:
+		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, errOver})
 	case ends[n.Ended] != nil && !slices.Contains(n.Waiting, -1):
 		if culprit < 0 || culprit == f.own() {
 			culprit = from
@@ -159,6 +163,9 @@ func (f *founding) told(process int, body []byte) error {
 	}
 	return fmt.Errorf("rank %d: %w", from, &remoteError{text: n.Text})
 }
+
+// errOver is the type of what another rank says because the communicator has ended that a new one is made from.
+var errOver = errors.New("the communicator has ended from which another one is made")
 
 // each is of every number.
 func (f *founding) each(numbers []int, of func(int) int) (all []int) {

@@ -41,6 +41,7 @@ type Comm struct {
 	}
 
 	agreements agreements
+	inquiry    atomic.Pointer[inquiry] // the last one; nil: there was none
 
 	fate          atomic.Pointer[fate] // nil: healthy
 	over          chan struct{}        // closed when there is a fate

@@ -50,6 +50,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	w.plane.Handle(id, kindNotice, c.noticed)
 	w.plane.Handle(id, kindProbe, c.probed)
 	w.plane.Handle(id, kindPast, c.heardPast)
+	w.plane.Handle(id, kindBeside, c.heardWords)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }
@@ -142,8 +143,12 @@ func (c *Comm) Dup(ctx context.Context) (*Comm, error) {
 }
 
 // Group makes a new communicator of the given ranks of c, which get the ranks 0, 1, … in it in this order. Only they call
-// it, all with the same ranks; those that are in several groups make them in the same order. It is no call of c, and
-// does not disturb those that run.
+// it, all with the same ranks; those that are in several groups make them in the same order. While a rank is in it, it makes no
+// other call on c: one that another goroutine makes gets ErrConcurrentUse, as Group does while a call runs that was not started.
+// Calls that were started go on.
+//
+// It fails, and gives c up, with a MismatchError whose Field is "operation", if another one of the ranks is in a call on c that
+// needs this one.
 func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	if err := c.divisible("Group"); err != nil {
 		return nil, err
@@ -166,6 +171,13 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	if ctx.Err() != nil { // before it counts: the others can still wait for the next attempt
 		return nil, c.tooLate(ctx, "Group")
 	}
+	reserved, err := c.reserve("Group")
+	if err != nil {
+		return nil, err
+	}
+	if reserved {
+		defer c.busy.Unset()
+	}
 	id := descend(c.id, salt...)
 	c.groups.mu.Lock()
 	if c.groups.made == nil {
@@ -176,6 +188,9 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	c.groups.mu.Unlock()
 	ctx, stop := c.usable(ctx, ranks)
 	defer stop()
+	if reserved {
+		defer c.inquire(beside{id, n}, "Group", func() []int { return ranks })()
+	}
 	d, err := c.derive(ctx, descend(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
 	return d, c.because(err, ranks)
 }
@@ -193,7 +208,7 @@ func (c *Comm) because(err error, members []int) error {
 		here = inner.Err
 	case errors.As(err, &peer) && nameIn(downs, peer.Err) != "" && peer.Rank >= 0 && peer.Rank < len(members):
 		here = c.hear(&PeerError{Rank: members[peer.Rank], Err: peer.Err}, members[peer.Rank])
-	case nameIn(downs, err) != "": // of which another rank has heard in c
+	case nameIn(downs, err) != "" || errors.Is(err, errOver): // of which another rank has heard in c
 		if here = c.unusable(members); here == nil {
 			_ = c.hear(nil, c.rank)
 			here = c.unusable(members)

@@ -20,7 +20,8 @@ import (
 // failure c is as before, and the process that is to join gets an error from Join or from its first call. All ranks call
 // Agree, Shrink and Grow in the same order, in every state but Aborted and Closed. Grow fails with a PeerError, if a rank of
 // c has failed (then call Shrink first) or an invited process has; ErrInvalidArgument, if no rank has invited anybody, or
-// under Run; a TimeoutError at the end of ctx, after which the invitation stands; or as Agree does.
+// under Run; a TimeoutError at the end of ctx, after which the invitation stands; or as Agree does: with ErrConcurrentUse beside
+// other calls on c, and with a MismatchError if a rank is in a call that needs this one.
 func (c *Comm) Grow(ctx context.Context) (*Comm, error) {
 	g, err := c.grower("Grow")
 	if err != nil {
@@ -29,7 +30,7 @@ func (c *Comm) Grow(ctx context.Context) (*Comm, error) {
 	if err := c.enterAgreement(ctx, "Grow"); err != nil {
 		return nil, err
 	}
-	defer c.agreements.running.Unlock()
+	defer c.exitAgreement()
 	w := growing{c: c, plane: g, call: agree.Grow}
 	made, err := w.grow(ctx)
 	if err = w.conclude(ctx, err); err != nil && made != nil {

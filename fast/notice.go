@@ -26,6 +26,7 @@ const (
 	kindProbe                    // a probe
 	kindCard                     // of a new communicator: where its sender can be written to by RDMA
 	kindPast                     // the calls that a rank has made last: see past.go
+	kindBeside                   // words about Agree, Shrink, Grow and Group: see beside.go
 )
 
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.
@@ -38,6 +39,8 @@ type notice struct {
 	// State is Closed: By has a connection to who gets this, over which something may be on its way.
 	Linked bool
 	Ring   []byte // hops of ranks that wait for each other, of which By is the first; none: it is not that
+	// Agreement is the number of the Agree or Grow in which By was, which never ends; 0: it was in none.
+	Agreement uint64 `json:",omitempty"`
 }
 
 // noticeOf is the notice of a failure on rank self.
@@ -136,7 +139,9 @@ func (c *Comm) noticed(m wire.Note) {
 	case Revoked:
 		c.condemn(Revoked, n.failure(c.rank, c.size), n)
 	default:
-		c.condemn(Failed, c.failure(&n), n)
+		err := c.failure(&n)
+		c.agreements.callOff(n.Agreement, err) // before calls fail, after which the caller shrinks c
+		c.condemn(Failed, err, n)
 	}
 }
 

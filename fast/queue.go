@@ -13,6 +13,7 @@ import (
 // queue is the started calls of a communicator, and the goroutine that makes them.
 type queue struct {
 	pending atomic.Int64  // calls that are not over
+	drains  atomic.Bool   // a call that is not started waits for them
 	wake    chan struct{} // a token: there is something to do
 	idle    chan struct{} // a token: no call is pending any more
 	stopped chan struct{} // closed when the goroutine has ended
@@ -118,6 +119,8 @@ func (c *Comm) drain(ctx context.Context, name string) error {
 	if q == nil || q.pending.Load() == 0 {
 		return nil
 	}
+	q.drains.Store(true)
+	defer q.drains.Store(false)
 	q.mu.Lock()
 	q.begin()
 	q.mu.Unlock()

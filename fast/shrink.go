@@ -30,6 +30,10 @@ func WithQuorum(n int) ShrinkOption { return func(s *shrinking) { s.quorum = n }
 // Where the network is cut in two, each side takes the other one for failed, and both go on: two communicators, each of
 // which believes to be what is left. If that must not be, pass WithQuorum.
 //
+// While a rank is in Shrink on a healthy communicator, other goroutines' calls on it get ErrConcurrentUse, unless one was running
+// when Shrink began. Ranks that are in a call which needs a rank in Shrink get out of it, with a MismatchError whose Field is
+// "operation", and can then call Shrink too. So on a healthy communicator no rank calls Shrink beside calls of its own.
+//
 // All ranks call Agree, Shrink and Grow in the same order, in every state but Aborted and Closed. Shrink fails with
 // ErrNoQuorum; ErrFenced, if the others go on without this rank; MismatchError, if a rank called Agree or Grow instead; a
 // TimeoutError at the end of ctx, which names a rank that was waited for; ErrClosed, ErrAborted, ErrConcurrentUse and
@@ -39,7 +43,7 @@ func (c *Comm) Shrink(ctx context.Context, opts ...ShrinkOption) (*Comm, error) 
 	if err := c.enterAgreement(ctx, "Shrink"); err != nil {
 		return nil, err
 	}
-	defer c.agreements.running.Unlock()
+	defer c.exitAgreement()
 	s, err := c.shrinking(opts)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,20 @@ func (a *Agent) Open() int {
 	return int(a.next - a.undecided)
 }
 
+// Begun tells whether this member has begun agreement seq.
+func (a *Agent) Begun(seq uint64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return seq < a.next
+}
+
+// WaitsFor are the members that this one is waiting for.
+func (x *Agreement) WaitsFor() []int {
+	x.agent.mu.Lock()
+	defer x.agent.mu.Unlock()
+	return x.Waiting()
+}
+
 // agreement is that of number seq.
 func (a *Agent) agreement(seq uint64) *Agreement {
 	x := a.agreements[seq]

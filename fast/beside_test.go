@@ -1,0 +1,417 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// A call of a rank, and the name by which errors know it.
+type namedCall struct {
+	name string
+	run  func(ctx context.Context, c *Comm) error
+}
+
+// everybody are all ranks of c.
+func everybody(c *Comm) []int {
+	all := make([]int, c.Size())
+	for rank := range all {
+		all[rank] = rank
+	}
+	return all
+}
+
+// closing is the error of making a communicator, which is closed.
+func closing(c *Comm, err error) error {
+	return errors.Join(err, c.Close())
+}
+
+// besides are the operations beside the data path.
+var besides = []namedCall{
+	{"Agree", func(ctx context.Context, c *Comm) error { _, err := c.Agree(ctx, 1); return err }},
+	{"Shrink", func(ctx context.Context, c *Comm) error { return closing(c.Shrink(ctx)) }},
+	{"Grow", func(ctx context.Context, c *Comm) error { return closing(c.Grow(ctx)) }},
+	{"Group", func(ctx context.Context, c *Comm) error { return closing(c.Group(ctx, everybody(c))) }},
+}
+
+// stoppedBy are calls that need all ranks.
+var stoppedBy = []namedCall{
+	{"Barrier", barrierCall},
+	{"AllReduce", func(ctx context.Context, c *Comm) error { return AllReduce(ctx, c, make([]float32, 5), Sum) }},
+	{"Split", func(ctx context.Context, c *Comm) error { return closing(c.Split(ctx, 0, 0)) }},
+}
+
+// growsIn tells whether processes can join the world.
+func growsIn(w testWorld) bool { return w.name != "goroutines" }
+
+// TestBesideAgainstCalls: one rank is in an operation beside the data path and the others in a collective, or the other way round.
+// All learn of it, by name, but those in Shrink, which goes on with the others. Then all make another communicator.
+func TestBesideAgainstCalls(t *testing.T) {
+	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+		for _, size := range []int{2, 3, 5} {
+			var more sync.WaitGroup // as many at a time as a busy machine can do
+			for _, b := range besides {
+				if b.name == "Grow" && !growsIn(w) {
+					continue
+				}
+				for _, call := range stoppedBy {
+					for _, oddIsBeside := range []bool{true, false} {
+						for _, odd := range []int{0, size - 1} {
+							all := w.comms(t, size)
+							more.Go(func() {
+								defer closeAll(t, all)
+								what := fmt.Sprintf("%s and %s, %d ranks, rank %d is odd (%v)", b.name, call.name, size, odd, oddIsBeside)
+								isBeside := func(rank int) bool { return (rank == odd) == oddIsBeside }
+								if err := besideAgainstCall(t.Context(), all, b, call, isBeside); err != nil {
+									t.Errorf("%s: %v", what, err)
+								}
+							})
+						}
+					}
+				}
+			}
+			more.Wait()
+		}
+	})
+}
+
+// besideAgainstCall has some ranks be in b, and the others in call. It says what is wrong.
+func besideAgainstCall(ctx context.Context, all []*Comm, b, call namedCall, isBeside func(rank int) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, generous)
+	defer cancel()
+	return errors.Join(onAll(all, func(c *Comm) error {
+		mine := call
+		if isBeside(c.Rank()) {
+			mine = b
+		}
+		err := mine.run(ctx, c)
+		if mine.name == "Shrink" {
+			return err // the others have come to it
+		}
+		if err := wantOperations(err, b.name, call.name); err != nil {
+			return fmt.Errorf("rank %d, %s: %w", c.Rank(), mine.name, err)
+		}
+		if c.State() != Failed {
+			return fmt.Errorf("rank %d: it is %v", c.Rank(), c.State())
+		}
+		made, err := c.Shrink(ctx)
+		if err != nil {
+			return fmt.Errorf("rank %d, afterwards: %w", c.Rank(), err)
+		}
+		if b.name != "Shrink" { // nobody has closed its own
+			err = checkSum(ctx, made, 1, int64(len(all)))
+		}
+		return errors.Join(err, made.Close())
+	})...)
+}
+
+// wantOperations says what is wrong with the error of a rank, of which some were in one operation and others in another one.
+func wantOperations(err error, one, other string) error {
+	var m *MismatchError
+	if !errors.As(err, &m) {
+		return fmt.Errorf("%w, and no MismatchError", err)
+	}
+	names := []string{m.Mine, m.Theirs}
+	if m.Field != "operation" || !slices.Contains(names, one) || !slices.Contains(names, other) {
+		return fmt.Errorf("%w, want %s and %s", err, one, other)
+	}
+	return nil
+}
+
+// TestBesideAgainstOthers: calls that need one rank alone, or wait for it though they do not need it, or wait for calls that were
+// started, or are of two ranks.
+func TestBesideAgainstOthers(t *testing.T) {
+	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+		for _, x := range []struct {
+			namedCall
+			size   int
+			beside func(rank int) bool
+		}{
+			{namedCall{"AllReduce", func(ctx context.Context, c *Comm) error {
+				StartAllReduce(ctx, c, make([]float32, 5), Sum)
+				return Barrier(ctx, c)
+			}}, 3, func(rank int) bool { return rank == 1 }},
+			{namedCall{"Broadcast", takesLong}, 3, func(rank int) bool { return rank > 0 }},
+			{namedCall{"Broadcast", func(ctx context.Context, c *Comm) error { return Broadcast(ctx, c, make([]int32, 3), 1) }}, 4,
+				func(rank int) bool { return rank < 2 }},
+			{namedCall{"Recv", func(ctx context.Context, c *Comm) error { return Recv(ctx, c, make([]int32, 3), 0) }}, 2,
+				func(rank int) bool { return rank == 0 }},
+			{namedCall{"Send", func(ctx context.Context, c *Comm) error { return Send(ctx, c, make([]byte, long), 1) }}, 2,
+				func(rank int) bool { return rank == 1 }},
+		} {
+			all := w.comms(t, x.size)
+			cases.Go(func() {
+				defer closeAll(t, all)
+				if err := besideAgainstCall(t.Context(), all, besides[0], x.namedCall, x.beside); err != nil {
+					t.Errorf("%s: %v", x.name, err)
+				}
+			})
+		}
+	})
+}
+
+// takesLong is a Broadcast that does not end on its root before the others take something.
+func takesLong(ctx context.Context, c *Comm) error { return Broadcast(ctx, c, make([]byte, long), 0) }
+
+// TestGroupInARing: rank 0 is in a group with rank 1, which is in a barrier with rank 2, which is in one with rank 0.
+func TestGroupInARing(t *testing.T) {
+	inEveryWorld(t, func(t *testing.T, w testWorld, _ *sync.WaitGroup) {
+		all := w.comms(t, 3)
+		defer closeAll(t, all)
+		ctx, cancel := context.WithTimeout(t.Context(), generous)
+		defer cancel()
+		for rank, err := range onAll(all, func(c *Comm) error {
+			if c.Rank() == 0 {
+				return closing(c.Group(ctx, []int{0, 1}))
+			}
+			return Barrier(ctx, c)
+		}) {
+			if err := wantOperations(err, "Group", "Barrier"); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
+	})
+}
+
+// rounds is how many questions this rank has asked in its last operation beside the data path.
+func (c *Comm) rounds() uint32 {
+	q := c.inquiry.Load()
+	if q == nil {
+		return 0
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.round
+}
+
+// untilAsked waits until a rank has asked the others some times.
+func untilAsked(ctx context.Context, c *Comm, times uint32) error {
+	for c.rounds() < times {
+		if err := errors.Join(ctx.Err(), c.Err()); err != nil {
+			return fmt.Errorf("%v has asked %d times: %w", c, c.rounds(), err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
+}
+
+// TestBesideIsPatient: a rank waits in an operation beside the data path until it has asked several times, for ranks that merely have
+// not come yet. None of them takes that for a disagreement.
+func TestBesideIsPatient(t *testing.T) {
+	const questions = 3
+	for _, x := range []struct {
+		what string
+		run  func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error
+	}{
+		{"computes", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+			if c.Rank() == 2 {
+				if err := errors.Join(untilAsked(ctx, all[0], questions), untilAsked(ctx, all[1], questions)); err != nil {
+					return err
+				}
+			}
+			return b.run(ctx, c)
+		}},
+		{"is in the call before, which needs who waits, and has got it", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+			if c.Rank() == 2 {
+				if err := untilAsked(ctx, all[1], questions); err != nil {
+					return err
+				}
+			}
+			if err := Reduce(ctx, c, make([]float32, 5), Sum, 0, WithAlgorithm("linear")); err != nil {
+				return err
+			}
+			return b.run(ctx, c)
+		}},
+		{"receives in the call before what who waits has sent, and more", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+			var err error
+			switch c.Rank() {
+			case 0:
+				err = errors.Join(Recv(ctx, c, make([]int32, 1), 1), Recv(ctx, c, make([]int32, 1), 2))
+			case 1:
+				err = Send(ctx, c, make([]int32, 1), 0)
+			case 2:
+				err = errors.Join(untilAsked(ctx, all[1], questions), Send(ctx, c, make([]int32, 1), 0))
+			}
+			return errors.Join(err, b.run(ctx, c))
+		}},
+		{"has started a call that needs who waits", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+			if c.Rank() != 2 {
+				return errors.Join(b.run(ctx, c), AllReduce(ctx, c, make([]float32, 5), Sum))
+			}
+			h := StartAllReduce(ctx, c, make([]float32, 5), Sum)
+			return errors.Join(untilAsked(ctx, all[0], questions), untilAsked(ctx, all[1], questions), b.run(ctx, c), h.Wait(ctx))
+		}},
+		{"needs a call that who waits has started", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+			if c.Rank() == 0 {
+				h := StartAllReduce(ctx, c, make([]float32, 5), Sum)
+				return errors.Join(b.run(ctx, c), h.Wait(ctx))
+			}
+			if c.Rank() == 2 {
+				if err := untilAsked(ctx, all[0], questions); err != nil {
+					return err
+				}
+			}
+			return errors.Join(AllReduce(ctx, c, make([]float32, 5), Sum), b.run(ctx, c))
+		}},
+	} {
+		t.Run(x.what, func(t *testing.T) {
+			inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+				for _, b := range besides {
+					if b.name == "Grow" { // fails: nobody is invited
+						continue
+					}
+					for range tries(t, 2, 50) {
+						all := w.comms(t, 3)
+						cases.Go(func() {
+							defer closeAll(t, all)
+							ctx, cancel := context.WithTimeout(t.Context(), generous)
+							defer cancel()
+							for rank, err := range onAll(all, func(c *Comm) error {
+								err := x.run(ctx, all, c, b)
+								if err != nil {
+									cancel() // the others would wait
+								}
+								return err
+							}) {
+								if err != nil {
+									t.Errorf("%s, rank %d: %v", b.name, rank, err)
+								}
+							}
+						})
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestBesideExcludes: while a rank is in an operation beside the data path it makes no call, and the other way round; Shrink alone
+// begins all the same.
+func TestBesideExcludes(t *testing.T) {
+	for _, b := range besides[:2] {
+		all := comms(2)
+		done := make(chan error, 2)
+		go func() { done <- b.run(t.Context(), all[0]) }()
+		for all[0].inquiry.Load() == nil {
+			runtime.Gosched()
+		}
+		for _, call := range append(slices.Clone(stoppedBy), besides[0], besides[3]) {
+			if err := call.run(t.Context(), all[0]); !errors.Is(err, ErrConcurrentUse) {
+				t.Errorf("%s during %s: %v", call.name, b.name, err)
+			}
+		}
+		checkErrors(t, []error{b.run(t.Context(), all[1]), <-done})
+		checkHealthy(t, all)
+		closeAll(t, all)
+	}
+	all := comms(2)
+	defer closeAll(t, all)
+	done := make(chan error, 1)
+	go func() { done <- Barrier(t.Context(), all[0]) }()
+	for all[0].busy.Set() { // until it is in the call
+		all[0].busy.Unset()
+		runtime.Gosched()
+	}
+	for _, b := range []namedCall{besides[0], besides[3]} {
+		if err := b.run(t.Context(), all[0]); !errors.Is(err, ErrConcurrentUse) {
+			t.Errorf("%s during a barrier: %v", b.name, err)
+		}
+	}
+	checkErrors(t, onAll(all, besidesShrink(t.Context())))
+	checkErrors(t, []error{Barrier(t.Context(), all[1]), <-done})
+}
+
+// besidesShrink is Shrink.
+func besidesShrink(ctx context.Context) func(c *Comm) error {
+	return func(c *Comm) error { return besides[1].run(ctx, c) }
+}
+
+// waitsInAgree is rank 0 of two, which waits in its first agreement after a barrier, and has asked.
+func waitsInAgree(t testing.TB) (c *Comm, end func()) {
+	all := comms(2)
+	if err := errors.Join(onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) })...); err != nil {
+		t.Fatal(err)
+	}
+	c = all[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { _, err := c.Agree(ctx, 1); done <- err }()
+	if err := untilAsked(t.Context(), c, 1); err != nil {
+		t.Fatal(err)
+	}
+	return c, func() {
+		cancel()
+		<-done
+		closeEach(all)
+	}
+}
+
+// TestAnswers: which answers of another rank end a communicator.
+func TestAnswers(t *testing.T) {
+	barrier := func(seq uint64) hop {
+		return hop{Rank: 1, Call: wire.Call{Seq: seq, PrimitiveName: wire.NewLabel("Barrier")}}
+	}
+	mine := beside{Number: 1}
+	for _, x := range []struct {
+		what string
+		w    words
+		from int
+		ends bool
+	}{
+		{"a call that is made", words{What: wordsNeed, In: mine, at: []hop{barrier(1)}}, 1, false},
+		{"the next call", words{What: wordsNeed, In: mine, at: []hop{barrier(2)}}, 1, true},
+		{"another agreement", words{What: wordsNeed, In: beside{Number: 2}, at: []hop{barrier(2)}}, 1, false},
+		{"a group", words{What: wordsNeed, In: beside{5, 1}, at: []hop{barrier(2)}}, 1, false},
+		{"a wait that was seen once", words{What: wordsWait, In: mine, at: []hop{barrier(2)}}, 1, false},
+		{"a rank that is not there", words{What: wordsNeed, In: mine, at: []hop{barrier(2)}}, 7, false},
+		{"this rank", words{What: wordsNeed, In: mine, at: []hop{barrier(2)}}, 0, false},
+	} {
+		c, end := waitsInAgree(t)
+		x.w.Round = c.rounds()
+		c.heardWords(wire.Note{From: x.from, Body: x.w.encode()})
+		if ended := c.State() != Healthy; ended != x.ends {
+			t.Errorf("%s: it is %v", x.what, c.State())
+		}
+		end()
+	}
+}
+
+// FuzzWords takes any bytes for words of another rank: what are some is encoded to the same bytes. If they end a communicator on which
+// a rank waits, it says so legibly, and names the rank that has sent them.
+func FuzzWords(f *testing.F) {
+	at := []hop{{Rank: 1, Call: wire.Call{Seq: 2, PrimitiveName: wire.NewLabel("Barrier")}}}
+	for _, w := range []words{{What: wordsAsk, Round: 1, In: beside{Number: 1}}, {What: wordsNeed, Round: 2, In: beside{Number: 1}, at: at},
+		{What: wordsWait, Round: 3, In: beside{Group: 1 << 63, Number: 1}, at: at}} {
+		f.Add(w.encode())
+	}
+	f.Add(make([]byte, wordsBytes-1))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		w, ok := decodeWords(b, 1, 2)
+		if !ok {
+			return
+		}
+		if string(w.encode()) != string(b) || len(w.at) > 1 {
+			t.Fatalf("%x is %+v", b, w)
+		}
+		job := inproc.NewJob(2)
+		defer job.Close()
+		c := newComm(0, 2, &halted{fails: make(chan error, 1)})
+		c.world = &world{plane: job.Plane(0), record: newRecorder(recording{operations: 1})}
+		c.track = c.world.record.join(c)
+		defer c.inquire(beside{Number: 1}, "Agree", func() []int { return []int{0, 1} })()
+		c.heardWords(wire.Note{From: 1, Body: b})
+		var m *MismatchError
+		if err := c.Err(); err != nil && (!errors.As(err, &m) || m.Rank != 1 || !printable(err.Error()) || !strings.Contains(err.Error(), "Agree")) {
+			t.Errorf("%x: %v", b, err)
+		}
+	})
+}
