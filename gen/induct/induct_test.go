@@ -148,3 +148,14 @@ func TestEveryKind(t *testing.T) {
 		}
 	}
 }
+
+// TestOverflow: nothing is derived of an algorithm whose values may wrap around in Go, because the obligations are of integers without
+// bounds.
+func TestOverflow(t *testing.T) {
+	a := gen.BarrierDirect
+	wraps := spec.Lt(spec.Add(spec.Int(1<<63-1), spec.Size), spec.Int(0))
+	a.Body = []gen.Node{gen.If{Cond: spec.And(spec.Gt(spec.Size, spec.Int(64)), wraps), Then: a.Body}}
+	if _, err := induct.Obligations(&a, gen.Hints{}); err == nil || !strings.Contains(err.Error(), "may not fit an int") {
+		t.Error(err)
+	}
+}
