@@ -78,6 +78,17 @@ func TestRefusedUnseen(t *testing.T) {
 	}
 }
 
+// TestRunTellsRefusedUnseen: Run closes the communicator, and so says what its function did not ask for.
+func TestRunTellsRefusedUnseen(t *testing.T) {
+	err := Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+		StartAllReduce(ctx, c, []float32{1}, BAnd)
+		return Barrier(ctx, c)
+	})
+	if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "band") {
+		t.Error(err)
+	}
+}
+
 func TestHandlePinsBuffers(t *testing.T) {
 	all := comms(2)
 	defer leaveAll(all)

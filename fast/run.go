@@ -102,7 +102,9 @@ func (l *failures) watch(w *world, n int, f func(c *Comm) error) {
 			l.add(fmt.Errorf("rank %d: %w", rank, err))
 			c.Abort()
 		}
-		_ = c.Close()       // of goroutines: it cannot fail
+		if closed := c.Close(); err == nil && closed != nil { // a call that could not be started, which nobody has waited for
+			l.add(fmt.Errorf("rank %d: %w", rank, closed))
+		}
 		_ = w.plane.Close() // if it has left others open
 	}()
 	err = f(c)
