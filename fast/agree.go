@@ -103,7 +103,7 @@ func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreem
 
 // outcome is what all ranks have agreed on.
 func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
-	ctx, stop := c.world.record.patience().watch(ctx, what.String(), c.rank, c.size, c.name)
+	ctx, stop := c.world.record.patience().watch(ctx, what.String(), "comm", c.name, "rank", c.rank, "size", c.size)
 	defer stop()
 	v, err := c.wait(ctx, what, x)
 	if errors.Is(err, ErrFenced) {

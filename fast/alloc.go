@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -54,6 +55,9 @@ func Alloc[T Elem](ctx context.Context, c *Comm, n int) ([]T, error) {
 func Free[T Elem](c *Comm, buf []T) error {
 	if c == nil || c.size == 0 {
 		return Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
+	}
+	if fork.Child() {
+		return c.unmade("Free", ErrForked)
 	}
 	if !c.busy.Set() {
 		return c.unmade("Free", ErrConcurrentUse)

@@ -1,5 +1,7 @@
 package fast
 
+import "github.com/collgen/collgen/fast/internal/fork"
+
 // Batch has what f starts on c, and on others, begin when f has returned, and not before: all of it at once, on each Comm
 // in the order in which it was started, sends and receives in a row together. It is for calls that are to begin together,
 // and to have sends and receives begin without waiting for one of them. In f, a call on one of the Comms that is not
@@ -15,6 +17,9 @@ func (c *Comm) Batch(f func() error, others ...*Comm) error {
 		if d == nil || d.size == 0 {
 			return Refuse("Batch", "communicator %d of %d is nil, or was made by neither Run nor Init", i, len(all))
 		}
+	}
+	if fork.Child() { // before locks, which another thread may have held at the fork
+		return c.unmade("Batch", ErrForked)
 	}
 	for _, d := range all {
 		d.starts().hold()

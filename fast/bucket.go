@@ -9,9 +9,9 @@ import (
 
 // Bucket reduces many small tensors in few calls, while the program makes the next ones ready: it puts them one after the
 // other into a flat buffer, and starts the all-reduce of that as soon as it is full. All ranks add tensors of the same
-// lengths in the same order, and call Wait at the same places; so they fuse the same ones. The lengths are compared: ranks that have
-// fused others get a MismatchError. Two tensors of one length that change places nobody sees. A step of training adds each
-// gradient as soon as it is known, and then waits:
+// lengths in the same order, and call Wait at the same places; so they fuse the same ones. A hash of the lengths, of 24 bits, is
+// compared: ranks that have fused others get a MismatchError, unless the hashes happen to be the same. Two tensors of one length
+// that change places nobody sees. A step of training adds each gradient as soon as it is known, and then waits:
 //
 //	for each layer, the last one first {
 //		… its gradient …

@@ -225,6 +225,40 @@ func TestBucketCompares(t *testing.T) {
 	}
 }
 
+// TestBucketStaysFailed: a bucket whose all-reduce has failed gives that error for every Add and Wait from then on.
+func TestBucketStaysFailed(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		all := comms(2)
+		b, err := NewBucket[int64](all[0], Sum, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		length := unless(alone, 3, 1000)
+		errs := onAll(all, func(c *Comm) error {
+			if c.Rank() == 1 {
+				return AllReduce(t.Context(), c, make([]int64, 7), Sum)
+			}
+			return errors.Join(b.Add(t.Context(), make([]int64, length)), b.Wait(t.Context()))
+		})
+		first := b.err
+		if !errors.As(errs[0], new(*MismatchError)) || first == nil || !errors.Is(errs[0], first) {
+			t.Fatalf("the all-reduce: %v, kept is %v", errs[0], first)
+		}
+		for range 2 {
+			for what, again := range map[string]error{
+				"Add":       b.Add(t.Context(), make([]int64, length)),
+				"empty Add": b.Add(t.Context(), nil),
+				"Wait":      b.Wait(t.Context()),
+			} {
+				if again != first {
+					t.Errorf("%s after a failure: %v, want %v", what, again, first)
+				}
+			}
+		}
+		leaveAll(all)
+	}
+}
+
 // TestFused: what is compared is the lengths and their order, and the name is a whole number of them, however many there are.
 func TestFused(t *testing.T) {
 	marks := map[uint32][]int{}
@@ -243,6 +277,13 @@ func TestFused(t *testing.T) {
 		f.add(100_000 + i)
 	}
 	if name := f.label().String(); name != "Bucket 1000000: 100000" {
+		t.Errorf("%q", name)
+	}
+	f = fused{}
+	for _, n := range []int{1234, 1e18, 5} {
+		f.add(n)
+	}
+	if name := f.label().String(); name != "Bucket 3: 1234" {
 		t.Errorf("%q", name)
 	}
 	f = fused{}

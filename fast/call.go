@@ -123,7 +123,7 @@ func (x *Call) Borrow(from int, into []byte) {
 }
 
 // AfterSend marks the receive listed last: where the send to the same rank has the same memory, each part of it is
-// overwritten only after it was sent.
+// overwritten only after it was sent. The step has no other send to that rank: it might be overwritten before.
 func (x *Call) AfterSend() {
 	if x.receives {
 		x.recvs[len(x.recvs)-1].AfterSend = true

@@ -2,7 +2,6 @@ package fast
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +18,7 @@ type cause struct {
 	Field, Mine, Theirs string
 	Mismatched          [2]uint64 // the numbers of the two calls, the teller's and the other one's
 	Ended               string    `json:",omitempty"` // one of ends: the teller's context has
-	Waiting             []int     `json:",omitempty"` // for which ranks it was waiting then
+	Waiting             []int     `json:",omitempty"` // for which ranks it was waiting then: the first of them
 	Ranks               []int     `json:",omitempty"` // that wait for each other
 	Sends               []bool    `json:",omitempty"` // as of a DeadlockError
 	Over                bool      `json:",omitempty"` // of a founding: the communicator has ended that the new one is made from
@@ -27,41 +26,63 @@ type cause struct {
 
 // downs are the ways in which a rank can be down, and ends those in which a context can end, under the names that causes give them.
 var (
-	downs = map[string]error{"died": ErrDied, "frozen": ErrFrozen, "closed": ErrClosed}
-	ends  = map[string]error{"deadline": context.DeadlineExceeded, "canceled": context.Canceled}
+	downs = errorNames{{"died", ErrDied}, {"frozen", ErrFrozen}, {"closed", ErrClosed}}
+	ends  = errorNames{{"deadline", context.DeadlineExceeded}, {"canceled", context.Canceled}}
 )
 
-// nameIn is the name of what err is in names; "": it is none of them.
-func nameIn(names map[string]error, err error) string {
-	for name, is := range names {
-		if errors.Is(err, is) {
-			return name
+// errorNames is errors with their names.
+type errorNames []struct {
+	name string
+	err  error
+}
+
+// of is the name of the first one that err is; "": it is none of them.
+func (all errorNames) of(err error) string {
+	for _, x := range all {
+		if errors.Is(err, x.err) {
+			return x.name
 		}
 	}
 	return ""
 }
 
+// by is the error of that name; nil: there is none.
+func (all errorNames) by(name string) error {
+	for _, x := range all {
+		if x.name == name {
+			return x.err
+		}
+	}
+	return nil
+}
+
+// maxListed is how many ranks are told in a list: as many as a deadlock has at most. With them a notice fits into a control message.
+const maxListed = maxRing
+
+// listed is what is told of a list.
+func listed[T any](all []T) []T { return all[:min(len(all), maxListed)] }
+
 // causeOf is the cause of a failure on rank self.
 func causeOf(self int, err error) cause {
 	text := err.Error()
 	n := cause{Text: text[:min(len(text), maxText)], Rank: self}
-	if timeout, ok := wire.Expired(err); ok {
-		if !errors.As(err, new(*wire.Inner)) { // which the caller did not end
-			n.Ended, n.Waiting = nameIn(ends, timeout.Err), timeout.Waiting
+	timeout, expired := wire.Expired(err)
+	peer, isPeer := within[*PeerError](err)
+	mismatch, mismatched := within[*MismatchError](err)
+	deadlock, locked := within[*DeadlockError](err)
+	switch {
+	case expired && errors.As(err, new(*wire.Inner)): // the caller did not end it
+	case expired:
+		n.Ended, n.Waiting = ends.of(timeout.Err), listed(timeout.Waiting)
+	case isPeer:
+		if n.Down = downs.of(peer.Err); n.Down != "" {
+			n.Rank = peer.Rank
 		}
-		return n
-	}
-	peer, isDown := within[*PeerError](err)
-	if isDown {
-		n.Down = nameIn(downs, peer.Err)
-	}
-	if n.Down != "" {
-		n.Rank = peer.Rank
-	} else if mismatch, ok := within[*MismatchError](err); ok && !isDown {
+	case mismatched:
 		n.Rank, n.Field, n.Mine, n.Theirs = mismatch.Rank, mismatch.Field, mismatch.Mine, mismatch.Theirs
 		n.Mismatched = [2]uint64{mismatch.Seq, mismatch.TheirSeq}
-	} else if deadlock, ok := within[*DeadlockError](err); ok && !isDown {
-		n.Ranks, n.Sends = deadlock.Ranks, deadlock.Sends
+	case locked:
+		n.Ranks, n.Sends = listed(deadlock.Ranks), listed(deadlock.Sends)
 	}
 	return n
 }
@@ -90,8 +111,8 @@ func (n *cause) typed(size int) error {
 		return &MismatchError{Rank: n.Rank, Seq: n.Mismatched[0], TheirSeq: n.Mismatched[1], Field: n.Field, Mine: n.Mine, Theirs: n.Theirs}
 	case len(n.Ranks) > 1 && len(n.Ranks) == len(n.Sends) && len(n.Ranks) <= size && !slices.ContainsFunc(n.Ranks, beyond):
 		return &DeadlockError{Ranks: n.Ranks, Sends: n.Sends}
-	case ends[n.Ended] != nil && !slices.ContainsFunc(n.Waiting, beyond):
-		return &TimeoutError{Waiting: n.Waiting, Err: ends[n.Ended]}
+	case ends.by(n.Ended) != nil && !slices.ContainsFunc(n.Waiting, beyond):
+		return &TimeoutError{Waiting: n.Waiting, Err: ends.by(n.Ended)}
 	}
 	return nil
 }
@@ -111,89 +132,3 @@ func (e *remoteError) Unwrap() error { return e.is }
 func (n *cause) givenUp(rank, size int) error {
 	return &PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", ErrAborted, &remoteError{n.Text, n.typed(size)})}
 }
-
-// words is what a founding's ranks tell each other: nothing of no error. Ranks are told by their processes.
-func (f *founding) words(err error) []byte {
-	if err == nil {
-		return nil
-	}
-	n := causeOf(f.own(), err)
-	var peer *PeerError
-	var late *TimeoutError
-	var inner *wire.Inner
-	switch {
-	case !errors.As(err, &inner) && errors.As(err, &peer) && errors.As(peer.Err, &late): // of the rank that has told this one
-		n.Ended, n.Waiting, n.Rank = nameIn(ends, late.Err), late.Waiting, f.processOf(peer.Rank)
-	case inner != nil, n.Down == "" && n.Ended == "": // of the communicator that this one is made from, whose ranks are others
-		n.Down, n.Rank = nameIn(downs, err), -1
-	default:
-		n.Rank = f.processOf(n.Rank)
-	}
-	n.Over = inner != nil || errors.Is(err, errOver)
-	n.Waiting = f.each(n.Waiting, f.processOf)
-	body, err := json.Marshal(n)
-	if err != nil {
-		panic(err) // of strings and numbers
-	}
-	return body
-}
-
-// told is what the words of a process mean.
-func (f *founding) told(process int, body []byte) error {
-	from := f.rankOf(process)
-	n := cause{Rank: -1}
-	if json.Unmarshal(body, &n) != nil {
-		n = cause{Text: string(body), Rank: -1}
-	}
-	n.legible()
-	culprit, down := f.rankOf(n.Rank), downs[n.Down]
-	n.Waiting = f.each(n.Waiting, f.rankOf)
-	switch {
-	case down != nil && culprit >= 0 && culprit != f.own() && culprit != from:
-		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, &PeerError{Rank: culprit, Err: down}})
-	case down != nil && n.Rank < 0:
-		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, down})
-	case n.Over:
-		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, errOver})
-	case ends[n.Ended] != nil && !slices.Contains(n.Waiting, -1):
-		if culprit < 0 || culprit == f.own() {
-			culprit = from
-		}
-		return &PeerError{Rank: culprit, Err: &remoteError{n.Text, &TimeoutError{Waiting: n.Waiting, Err: ends[n.Ended]}}}
-	}
-	return fmt.Errorf("rank %d: %w", from, &remoteError{text: n.Text})
-}
-
-// errOver is the type of what another rank says because the communicator has ended that a new one is made from.
-var errOver = errors.New("the communicator has ended from which another one is made")
-
-// each is of every number.
-func (f *founding) each(numbers []int, of func(int) int) (all []int) {
-	for _, n := range numbers {
-		all = append(all, of(n))
-	}
-	return all
-}
-
-// rankOf is the rank of a process in the new communicator, or -1.
-func (f *founding) rankOf(process int) int {
-	at := slices.Index(f.members, process)
-	if at >= 0 && f.ranks != nil {
-		return f.ranks[at]
-	}
-	return at
-}
-
-// processOf is the process of a rank of the new communicator, or -1.
-func (f *founding) processOf(rank int) int {
-	if f.ranks != nil {
-		rank = slices.Index(f.ranks, rank)
-	}
-	if rank < 0 || rank >= len(f.members) {
-		return -1
-	}
-	return f.members[rank]
-}
-
-// own is this process's rank in the new communicator.
-func (f *founding) own() int { return f.rankOf(f.plane.Self()) }

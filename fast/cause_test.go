@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/inproc"
@@ -137,6 +138,30 @@ func FuzzWordsOfFounding(f *testing.F) {
 	})
 }
 
+// TestNoticeFits: what a rank tells is a control message, also of a communicator of very many ranks, and so is what it tells of a founding.
+func TestNoticeFits(t *testing.T) {
+	const size = 100_000
+	ranks := make([]int, size)
+	for rank := range ranks {
+		ranks[rank] = rank
+	}
+	job := inproc.NewJob(1)
+	defer job.Close()
+	f := &founding{plane: job.Plane(0), members: ranks}
+	late := &TimeoutError{Waiting: ranks, Err: context.Canceled}
+	for _, err := range []error{late, &DeadlockError{Ranks: ranks, Sends: make([]bool, size)},
+		&PeerError{Rank: 7, Err: &remoteError{late.Error(), late}}, errors.New(strings.Repeat("<", size))} {
+		told := noticeOf(Failed, 0, 1, err)
+		body := told.encode()
+		if words := f.words(err); len(body) > wire.MaxNote || len(words) > wire.MaxNote {
+			t.Errorf("%T: %d bytes, and %d of a founding, of at most %d", err, len(body), len(words), wire.MaxNote)
+		}
+		if n, ok := decodeNotice(body, size); !ok || err == late && !errors.Is(n.failure(1, size), context.Canceled) {
+			t.Errorf("%T: another rank cannot read it", err)
+		}
+	}
+}
+
 // TestCulprits are the ranks that an error blames, however many errors it is made of.
 func TestCulprits(t *testing.T) {
 	mismatch := &MismatchError{Rank: 3, Field: "count"}
@@ -148,7 +173,11 @@ func TestCulprits(t *testing.T) {
 		{ErrInvalidArgument, nil},
 		{&TimeoutError{Waiting: []int{1}, Err: context.Canceled}, nil},
 		{fmt.Errorf("Barrier: %w", mismatch), []int{3}},
-		{&PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", ErrAborted, mismatch)}, []int{1, 3}},
+		{&PeerError{Rank: 1, Err: ErrAborted}, []int{1}},
+		{&PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", ErrAborted, mismatch)}, []int{1, 3}}, // either of them may be wrong
+		{&PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", ErrAborted, &PeerError{Rank: 3, Err: ErrDied})}, []int{3}},
+		{&PeerError{Rank: 0, Err: fmt.Errorf("%w: %w", ErrAborted, &DeadlockError{Ranks: []int{2, 1}, Sends: []bool{true, true}})}, []int{1, 2}},
+		{&PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", ErrAborted, &TimeoutError{Waiting: []int{3}, Err: context.Canceled})}, []int{1}},
 		{errors.Join(&PeerError{Rank: 4, Err: ErrDied}, &PeerError{Rank: 0, Err: ErrFrozen}), []int{0, 4}},
 		{&CallError{Op: "Recv", Err: &DeadlockError{Ranks: []int{2, 1}, Sends: []bool{true, true}}}, []int{1, 2}},
 	} {

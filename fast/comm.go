@@ -19,7 +19,7 @@ import (
 // ErrConcurrentUse, or whose context had ended before they began, do no harm.
 //
 // A process that is forked off from a rank's, as a program in C may that has this package as a library, has no part in its
-// communicators: whatever it calls is refused with ErrForked, and does nothing.
+// communicators: calls that use them fail with ErrForked, and do nothing, on Linux from 4.14 on. Elsewhere that is not found out.
 //
 // A Comm keeps the scratch memory of its calls, up to the most that one call has needed, for those that follow. A call
 // whose algorithm would need more than 16 GiB of it is refused.

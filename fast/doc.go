@@ -10,8 +10,9 @@
 //
 // A call can be started instead, by [StartAllReduce] and its like, and its [Handle] says when it is over. The started
 // calls of a Comm run one after the other, but sends and receives in a row run together, so that ranks may start them in
-// any order, and do not begin before one of them is waited for ([Handle] says when); [SendRecv] is one of each. [Comm.Batch] has calls begin together, also on several communicators, and a
-// [Bucket] reduces many small tensors in few calls while the next ones are computed.
+// any order, and do not begin before one of them is waited for ([Handle] says when); [SendRecv] is one of each. [Comm.Batch]
+// has calls begin together, also on several communicators, and a [Bucket] reduces many small tensors in few calls while the
+// next ones are computed.
 //
 // [Init] connects processes, on one host or several, by what [FromEnv] or its options say. [Comm.Split], [Comm.Group] and
 // [Comm.Dup] make more communicators. When a rank has died, the others go on by [Comm.Shrink], and by [Comm.Grow] and

@@ -30,7 +30,7 @@ var (
 	// ErrNoQuorum: fewer ranks are left than the caller of Shrink wants to go on with.
 	ErrNoQuorum = wire.ErrNoQuorum
 	// ErrForked: the process was forked off from a rank's, with whose memory and sockets it would disturb the job, and has not executed
-	// another program. It is known on Linux from 4.14 on.
+	// another program. Calls that use its communicators fail with it, on Linux from 4.14 on; elsewhere it is not found out.
 	ErrForked = errors.New("a process that was forked off from a rank's is no rank")
 	// ErrDeadlock: ranks wait for each other in a ring, so that none of them ever goes on.
 	ErrDeadlock = wire.ErrDeadlock

@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -45,7 +46,7 @@ func inChild(t *testing.T, f func() int) int {
 // TestForked: a child of a rank's process, which shares its memory and its sockets, is refused whatever it calls, and the job does not
 // notice it.
 func TestForked(t *testing.T) {
-	if !fork.Supported {
+	if !fork.Supported() {
 		t.Skip("this system cannot wipe memory in a child")
 	}
 	for _, w := range worlds[1:] {
@@ -69,6 +70,9 @@ func TestForked(t *testing.T) {
 				func() error { _, err := c.Agree(ctx, 1); return err },
 				func() error { _, err := c.Shrink(ctx); return err },
 				func() error { _, err := Init(ctx, WithRank(0, 1)); return err },
+				func() error { return Free(c, x) },
+				func() error { return c.Batch(func() error { return nil }) },
+				func() error { return c.WriteTrace(io.Discard) },
 				func() error { c.Abort(); return c.Revoke() },
 				c.Close,
 			}

@@ -3,7 +3,9 @@ package fast
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -121,3 +123,89 @@ func (f *founding) watched(ctx context.Context) (context.Context, context.Cancel
 	})
 	return ctx, func() { stop(); cancel(nil) }
 }
+
+// words is what this rank tells the others of err: nothing of no error. Ranks are told by their processes.
+func (f *founding) words(err error) []byte {
+	if err == nil {
+		return nil
+	}
+	n := causeOf(f.own(), err)
+	var peer *PeerError
+	var late *TimeoutError
+	var inner *wire.Inner
+	switch {
+	case !errors.As(err, &inner) && errors.As(err, &peer) && errors.As(peer.Err, &late): // of the rank that has told this one
+		n.Ended, n.Waiting, n.Rank = ends.of(late.Err), listed(late.Waiting), f.processOf(peer.Rank)
+	case inner != nil, n.Down == "" && n.Ended == "": // of the communicator that this one is made from, whose ranks are others
+		n.Down, n.Rank = downs.of(err), -1
+	default:
+		n.Rank = f.processOf(n.Rank)
+	}
+	n.Over = inner != nil || errors.Is(err, errOver)
+	n.Waiting = f.each(n.Waiting, f.processOf)
+	body, err := json.Marshal(n)
+	if err != nil {
+		panic(err) // of strings and numbers
+	}
+	return body
+}
+
+// told is the error in the words of a process: the opposite of words, with the ranks by their numbers here.
+func (f *founding) told(process int, body []byte) error {
+	from := f.rankOf(process)
+	n := cause{Rank: -1}
+	if json.Unmarshal(body, &n) != nil {
+		n = cause{Text: string(body), Rank: -1}
+	}
+	n.legible()
+	culprit, down, end := f.rankOf(n.Rank), downs.by(n.Down), ends.by(n.Ended)
+	n.Waiting = f.each(n.Waiting, f.rankOf)
+	switch {
+	case down != nil && culprit >= 0 && culprit != f.own() && culprit != from:
+		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, &PeerError{Rank: culprit, Err: down}})
+	case down != nil && n.Rank < 0:
+		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, down})
+	case n.Over:
+		return fmt.Errorf("rank %d: %w", from, &remoteError{n.Text, errOver})
+	case end != nil && !slices.Contains(n.Waiting, -1):
+		if culprit < 0 || culprit == f.own() {
+			culprit = from
+		}
+		return &PeerError{Rank: culprit, Err: &remoteError{n.Text, &TimeoutError{Waiting: n.Waiting, Err: end}}}
+	}
+	return fmt.Errorf("rank %d: %w", from, &remoteError{text: n.Text})
+}
+
+// errOver is the type of what another rank says because the communicator has ended that a new one is made from.
+var errOver = errors.New("the communicator has ended from which another one is made")
+
+// each is of every number.
+func (f *founding) each(numbers []int, of func(int) int) (all []int) {
+	for _, n := range numbers {
+		all = append(all, of(n))
+	}
+	return all
+}
+
+// rankOf is the rank of a process in the new communicator, or -1.
+func (f *founding) rankOf(process int) int {
+	at := slices.Index(f.members, process)
+	if at >= 0 && f.ranks != nil {
+		return f.ranks[at]
+	}
+	return at
+}
+
+// processOf is the process of a rank of the new communicator, or -1.
+func (f *founding) processOf(rank int) int {
+	if f.ranks != nil {
+		rank = slices.Index(f.ranks, rank)
+	}
+	if rank < 0 || rank >= len(f.members) {
+		return -1
+	}
+	return f.members[rank]
+}
+
+// own is this process's rank in the new communicator.
+func (f *founding) own() int { return f.rankOf(f.plane.Self()) }

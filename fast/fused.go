@@ -13,6 +13,7 @@ type fused struct {
 	hash uint64     // of the lengths
 	name wire.Label // for people: how many there are, and the first lengths
 	used int        // bytes of name
+	full bool       // there was no room for one of the lengths
 }
 
 // add adds a tensor of n elements.
@@ -20,7 +21,8 @@ func (f *fused) add(n int) {
 	f.n++
 	f.hash = mix(f.hash ^ uint64(n))
 	var b [24]byte
-	if text := strconv.AppendInt(append(b[:0], ' '), int64(n), 10); f.n == 1 || f.used > 0 && f.used+len(text) <= len(f.name) {
+	text := strconv.AppendInt(append(b[:0], ' '), int64(n), 10)
+	if f.full = f.full || len(text) > len(f.name)-f.used; !f.full {
 		f.used += copy(f.name[f.used:], text)
 	}
 }

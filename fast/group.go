@@ -31,7 +31,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c := newComm(rank, len(processes), nil)
 	c.id, c.name, c.members, c.world, c.carrier, c.perHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
 	if len(processes) > 1 {
-		ctx, stop := w.record.patience().watch(ctx, "making a communicator", rank, len(processes), name)
+		ctx, stop := w.record.patience().watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
 		t, err := w.found(ctx, id, rank, processes)
 		stop()
 		if err != nil {
@@ -206,18 +206,18 @@ func (c *Comm) because(err error, members []int) error {
 		return err
 	case errors.As(err, &inner):
 		here = inner.Err
-	case errors.As(err, &peer) && nameIn(downs, peer.Err) != "" && peer.Rank >= 0 && peer.Rank < len(members):
+	case errors.As(err, &peer) && downs.of(peer.Err) != "" && peer.Rank >= 0 && peer.Rank < len(members):
 		here = c.hear(&PeerError{Rank: members[peer.Rank], Err: peer.Err}, members[peer.Rank])
-	case nameIn(downs, err) != "" || errors.Is(err, errOver): // of which another rank has heard in c
+	case downs.of(err) != "" || errors.Is(err, errOver): // of which another rank has heard in c
 		if here = c.unusable(members); here == nil {
-			_ = c.hear(nil, c.rank)
+			c.listen(c.rank) // the news may be on its way to this one, too
 			here = c.unusable(members)
 		}
 	}
 	if here == nil {
 		return err
 	}
-	return &remoteError{err.Error(), here}
+	return fmt.Errorf("making a communicator of ranks of %v: %w", c, here)
 }
 
 // usable is ctx, which ends too when c is over on this rank, or when one of members has closed it, with that as its

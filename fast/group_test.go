@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,5 +218,21 @@ func TestAfterClose(t *testing.T) {
 			}
 			closeAll(t, all)
 		})
+	}
+}
+
+// TestBecause: why a communicator could not be made names ranks of the one that it was to be made of, in its text as in its errors.
+func TestBecause(t *testing.T) {
+	all := worlds[0].comms(t, 3)
+	defer closeAll(t, all)
+	c := all[1]
+	err := c.because(fmt.Errorf("making communicator x, rank 1 of 2: %w", &PeerError{Rank: 0, Err: ErrDied}), []int{2, 1})
+	if text := err.Error(); !slices.Equal(Culprits(err), []int{2}) || !errors.Is(err, ErrDied) || strings.Contains(text, "rank 0") ||
+		!strings.Contains(text, "rank 2: ") {
+		t.Errorf("%v blames %v", err, Culprits(err))
+	}
+	own := errors.New("no memory")
+	if err := c.because(own, []int{2, 1}); err != own {
+		t.Errorf("%v, want %v", err, own)
 	}
 }

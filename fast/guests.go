@@ -24,7 +24,7 @@ func (w *growing) receive(ctx context.Context) error {
 	}
 	whole, cancel := agent.While(ctx, nil) // without one of the ranks Grow fails, whoever comes
 	defer cancel()
-	whole, stop := w.c.world.record.patience().watch(whole, "Grow", w.c.rank, w.c.size, w.c.name)
+	whole, stop := w.c.world.record.patience().watch(whole, "Grow", "comm", w.c.name, "rank", w.c.rank, "size", w.c.size)
 	defer stop()
 	for i, newcomer := range w.newcomers {
 		wire.Awaiting(whole, func() []int { return []int{w.c.size + i} })

@@ -37,7 +37,7 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 		ctx, cancel = context.WithTimeout(ctx, initTime)
 		defer cancel()
 	}
-	meeting, stop := patience{p.logger(), p.slow}.watch(ctx, "Init", p.rank, p.size, "world")
+	meeting, stop := patience{p.logger(), p.slow}.watch(ctx, "Init", "comm", "world", "rank", p.rank, "size", p.size)
 	w, err := connect(meeting, p)
 	stop()
 	if err != nil {

@@ -80,7 +80,7 @@ func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
 	f := founding{plane: g, members: []int{host}, ranks: []int{host}}
 	ctx, stop := f.watched(ctx)
 	defer stop()
-	ctx, calm := w.record.patience().watch(ctx, "Join", g.Self(), g.Self()+1, "world")
+	ctx, calm := w.record.patience().watch(ctx, "Join", "process", g.Self()) // of what, it does not know yet
 	defer calm()
 	wire.Awaiting(ctx, func() []int { return f.members })
 	m, err := f.offered(ctx)

@@ -59,8 +59,8 @@ func (n *notice) failure(self, size int) error {
 			Theirs: n.Mine}
 	case n.Rank == self && n.Down == "frozen":
 		return fmt.Errorf("%w: rank %d says %s", ErrFenced, n.By, n.Text)
-	case downs[n.Down] != nil && n.Rank != self && n.Rank != n.By:
-		return &PeerError{Rank: n.Rank, Err: downs[n.Down]}
+	case downs.by(n.Down) != nil && n.Rank != self && n.Rank != n.By:
+		return &PeerError{Rank: n.Rank, Err: downs.by(n.Down)}
 	}
 	return n.givenUp(n.By, size)
 }
@@ -230,6 +230,18 @@ const flushTime = 100 * time.Millisecond
 
 // hear waits for a better reason than err for the failure of a link to rank, and is that or err.
 func (c *Comm) hear(err error, rank int) error {
+	c.listen(rank)
+	switch f := c.fate.Load(); {
+	case f != nil:
+		return f.err
+	case c.departed[rank].Load():
+		return &PeerError{Rank: rank, Err: ErrClosed}
+	}
+	return err
+}
+
+// listen waits until c has ended or rank has closed it, as long as hearsay.
+func (c *Comm) listen(rank int) {
 	late := time.After(hearsay)
 	for waits := true; waits; {
 		news := c.news.coming()
@@ -242,13 +254,6 @@ func (c *Comm) hear(err error, rank int) error {
 			waits = false
 		}
 	}
-	switch f := c.fate.Load(); {
-	case f != nil:
-		return f.err
-	case c.departed[rank].Load():
-		return &PeerError{Rank: rank, Err: ErrClosed}
-	}
-	return err
 }
 
 // process is the number of rank's process in the job.

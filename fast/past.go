@@ -14,8 +14,8 @@ import (
 // maxPast is how many collectives a rank tells another one.
 const maxPast = 128
 
-// pastCalls are the collectives of t that were begun last.
-func (t *track) pastCalls() (calls []wire.Call) {
+// pastCalls are the collectives of t that were begun last, at most so many.
+func (t *track) pastCalls(atMost int) (calls []wire.Call) {
 	if t == nil {
 		return nil
 	}
@@ -23,7 +23,10 @@ func (t *track) pastCalls() (calls []wire.Call) {
 	defer t.mu.Unlock()
 	n := len(t.ring)
 	for back := range int(min(t.made, uint64(n))) {
-		if r := &t.ring[(t.at-back+n)%n]; r.track == t && r.peer < 0 && len(calls) < maxPast {
+		if len(calls) == atMost {
+			break
+		}
+		if r := &t.ring[(t.at-back+n)%n]; r.track == t && r.peer < 0 {
 			calls = append(calls, r.call())
 		}
 	}
@@ -32,7 +35,7 @@ func (t *track) pastCalls() (calls []wire.Call) {
 
 // tellPast sends a rank the collectives that this one has made last.
 func (c *Comm) tellPast(rank int) {
-	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindPast}, encodePast(c.track.pastCalls()))
+	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindPast}, encodePast(c.track.pastCalls(maxPast)))
 }
 
 // encodePast is what decodePast takes.
@@ -49,8 +52,7 @@ const lastWords = 8
 
 // farewell is the notice that this rank closes.
 func (c *Comm) farewell() notice {
-	calls := c.track.pastCalls()
-	return notice{State: Closed, By: c.rank, cause: cause{Rank: c.rank}, Past: encodePast(calls[:min(len(calls), lastWords)])}
+	return notice{State: Closed, By: c.rank, cause: cause{Rank: c.rank}, Past: encodePast(c.track.pastCalls(lastWords))}
 }
 
 // departure is err or, if that is that a rank has closed which had made another call than this one, their mismatch.
@@ -60,7 +62,7 @@ func (c *Comm) departure(err error) error {
 		return err
 	}
 	if theirs := c.farewells[peer.Rank].Load(); theirs != nil {
-		if mismatch := wire.FirstMismatch(peer.Rank, c.track.pastCalls(), *theirs); mismatch != nil {
+		if mismatch := wire.FirstMismatch(peer.Rank, c.track.pastCalls(maxPast), *theirs); mismatch != nil {
 			return mismatch
 		}
 	}
@@ -85,7 +87,7 @@ func (c *Comm) heardPast(m wire.Note) {
 	if from < 0 || from == c.rank || !ok || c.closed.Load() {
 		return
 	}
-	if err := wire.FirstMismatch(from, c.track.pastCalls(), theirs); err != nil {
+	if err := wire.FirstMismatch(from, c.track.pastCalls(maxPast), theirs); err != nil {
 		c.condemn(Failed, err, noticeOf(Failed, c.rank, err.Seq, err))
 	}
 }

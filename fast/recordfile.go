@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/collgen/collgen/fast/internal/fork"
 )
 
 // WriteTrace writes what the flight recorder of this rank has kept, of all its communicators, as a Trace. It may be
@@ -20,6 +22,9 @@ import (
 func (c *Comm) WriteTrace(w io.Writer) error {
 	if c == nil || c.track == nil {
 		return Refuse("WriteTrace", "the communicator has no flight recorder")
+	}
+	if fork.Child() { // before locks, which another thread may have held at the fork
+		return c.unmade("WriteTrace", ErrForked)
 	}
 	return c.track.trace("on demand").write(w)
 }

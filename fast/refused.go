@@ -3,6 +3,7 @@ package fast
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -12,7 +13,7 @@ type refusals struct {
 	all []*Handle
 }
 
-// maxRefusals is how many of them are kept.
+// maxRefusals is how many of them are kept that nobody has asked for.
 const maxRefusals = 16
 
 // refused takes note that a call with these options was refused.
@@ -23,8 +24,10 @@ func (c *Comm) refused(opts []Option) {
 	}
 	c.refusals.mu.Lock()
 	defer c.refusals.mu.Unlock()
-	if len(c.refusals.all) < maxRefusals {
-		c.refusals.all = append(c.refusals.all, h)
+	r := &c.refusals
+	r.all = slices.DeleteFunc(r.all, func(h *Handle) bool { return h.seen.Load() })
+	if len(r.all) < maxRefusals {
+		r.all = append(r.all, h)
 	}
 }
 

@@ -49,6 +49,24 @@ func TestNoHandle(t *testing.T) {
 	}
 }
 
+// TestCloseTellsOfRefusals: Close gives the errors of calls that were not started and that nobody has asked for, also after more of
+// them whose errors were asked for than are kept.
+func TestCloseTellsOfRefusals(t *testing.T) {
+	c := newComm(0, 1, nil)
+	for range 2 * maxRefusals {
+		if err := StartAllReduce(t.Context(), c, []float32{1}, BAnd).Wait(t.Context()); !errors.Is(err, ErrInvalidArgument) {
+			t.Fatal(err)
+		}
+	}
+	if n := len(c.refusals.all); n != 1 {
+		t.Errorf("%d handles are kept, want the last one", n)
+	}
+	StartAllReduce(t.Context(), c, []float32{1}, BOr)
+	if err := c.Close(); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "bor") {
+		t.Errorf("Close: %v", err)
+	}
+}
+
 // TestBadBucket: what no call of a bucket could do is refused when it is made.
 func TestBadBucket(t *testing.T) {
 	all := worlds[0].comms(t, 1)

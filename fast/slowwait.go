@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,16 +26,16 @@ func (r *recorder) patience() patience {
 }
 
 // watch is ctx for something that may wait for other ranks. Until stop it is warned of as a call is: after so long, and then whenever it
-// has taken twice as long, with those that it waits for.
-func (p patience) watch(ctx context.Context, what string, rank, size int, comm string) (_ context.Context, stop func()) {
+// has taken twice as long, with the ranks that it waits for, and with where, in names and values as of a log.
+func (p patience) watch(ctx context.Context, what string, where ...any) (_ context.Context, stop func()) {
 	if p.log == nil {
 		return ctx, func() {}
 	}
 	ctx, awaited := wire.NewAwaited(ctx)
 	w := &slowWait{takes: cmp.Or(p.slow, slowCall)}
 	w.warn = func(takes time.Duration) {
-		p.log.Warn("a call makes no progress", "primitive", what, "comm", comm, "rank", rank, "size", size, "waiting", awaited.Ranks(),
-			"seconds", takes.Round(time.Second).Seconds())
+		p.log.Warn("a call makes no progress", slices.Concat([]any{"primitive", what}, where,
+			[]any{"waiting", awaited.Ranks(), "seconds", takes.Round(time.Second).Seconds()})...)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

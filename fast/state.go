@@ -144,7 +144,7 @@ const finishTime = time.Second
 // as long as the network needs, and ends when nothing has arrived for as long as a process may be silent. What a host has no room for,
 // because a rank there does not receive for so long, is lost then. After a failure it takes 0.1 s at most.
 //
-// Its error joins those of calls that could not be started and that nobody has waited for.
+// Its error joins those of the first 16 calls that could not be started and that nobody has waited for.
 func (c *Comm) Close() error {
 	if c == nil {
 		return nil

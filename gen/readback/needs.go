@@ -2,6 +2,7 @@ package readback
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/collgen/collgen/spec"
@@ -33,7 +34,8 @@ func checkNeeds(p spec.Primitive, needs string) error {
 	if !holds(p, said) {
 		return fmt.Errorf("the table says %s, which the specification does not", needs)
 	}
-	for name, more := range waits {
+	for _, name := range slices.Sorted(maps.Keys(waits)) {
+		more := waits[name]
 		implies := func(rank, other, root int) bool { return said(rank, other, root) || more(rank, other, root) }
 		if !same(said, implies) && holds(p, more) && same(more, implies) {
 			return fmt.Errorf("the table says %q where the specification says %s", needs, name)

@@ -7,24 +7,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported tells whether the system can wipe memory in a child, as Linux can from 4.14 on. Otherwise Child is never true.
-var Supported = true
+// mark is 1, and 0 in a child, where the system wipes it, as Linux can from 4.14 on.
+var mark, supported = wiped()
 
-// mark is 1, and 0 in a child, where the system wipes it.
-var mark = wiped()
-
-func wiped() *atomic.Uint32 {
+// wiped is a word that the system wipes in a child, if it can.
+func wiped() (word *atomic.Uint32, can bool) {
 	memory, err := unix.Mmap(-1, 0, unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err == nil {
 		err = unix.Madvise(memory, unix.MADV_WIPEONFORK)
 	}
-	word := new(atomic.Uint32)
-	if Supported = err == nil; Supported {
+	word, can = new(atomic.Uint32), err == nil
+	if can {
 		word = (*atomic.Uint32)(unsafe.Pointer(unsafe.SliceData(memory))) // which the system gives whole pages of
 	}
 	word.Store(1)
-	return word
+	return word, can
 }
+
+// Supported tells whether this system shows who is a child. Otherwise Child is never true.
+func Supported() bool { return supported }
 
 // Child tells whether this process was forked off from the one that the program began in. It takes one look at memory.
 func Child() bool { return mark.Load() == 0 }

@@ -2,9 +2,8 @@
 
 package fork
 
-import "os"
+// Supported tells whether this system shows who is a child. Otherwise Child is never true.
+func Supported() bool { return false }
 
-var program = os.Getpid()
-
-// Child tells whether this process was forked off from the one that the program began in.
-func Child() bool { return os.Getpid() != program }
+// Child is false: without memory that the system wipes in a child it takes a system call in each call to know.
+func Child() bool { return false }

@@ -25,7 +25,11 @@ func (p *Plane) Found(ctx context.Context, id uint64, rank int, members []int) (
 	if err != nil {
 		return nil, err
 	}
-	wire.Awaiting(ctx, func() []int { return p.job.absent(f) })
+	wire.Awaiting(ctx, func() []int {
+		p.job.mu.Lock()
+		defer p.job.mu.Unlock()
+		return f.absent()
+	})
 	select {
 	case <-f.settled:
 	case <-ctx.Done():
@@ -66,10 +70,8 @@ func (j *Job) tidy(id uint64, f *founding) {
 	}
 }
 
-// absent are the ranks that have not come to a founding.
-func (j *Job) absent(f *founding) (ranks []int) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+// absent are the ranks that have not come to a founding. The job is locked.
+func (f *founding) absent() (ranks []int) {
 	for rank, come := range f.come {
 		if !come {
 			ranks = append(ranks, rank)
@@ -80,9 +82,9 @@ func (j *Job) absent(f *founding) (ranks []int) {
 
 // giveUp is the error of a rank whose context has ended, because of cause, unless the founding was settled before.
 func (j *Job) giveUp(f *founding, rank int, cause error) error {
-	waiting := j.absent(f)
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	waiting := f.absent()
 	if !f.settle(&wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", wire.ErrAborted, &wire.TimeoutError{Waiting: waiting, Err: cause})}) {
 		return nil
 	}

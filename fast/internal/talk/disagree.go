@@ -67,7 +67,7 @@ func (p *Partner) Contradiction(own *History) error {
 // differ is the error of two calls that are to be the same, or nil if they are. The other rank learns of it too.
 func (p *Partner) differ(own *History, mine, theirs *wire.Call) error {
 	if wire.Mismatch(mine, theirs, p.Rank) == nil {
-		return nil // and neither do those before
+		return nil // their hashes of the calls before are the same, so those do not differ either
 	}
 	if err := wire.Standoff(mine, theirs, p.Rank, own.Calls(), p.past); err != nil {
 		p.Refusal = (&refused{sent: *theirs, expected: *mine}).append(nil)

@@ -30,14 +30,23 @@ func (e *TimeoutError) Timeout() bool { return errors.Is(e.Err, context.Deadline
 // in a PeerError.
 func Expired(err error) (*TimeoutError, bool) { return Own[*TimeoutError](err) }
 
-// Own is the error of type E that err is, unless it is in a PeerError, and so another rank's.
+// Own is the first error of type E in err that is in no PeerError: what is in one is another rank's.
 func Own[E error](err error) (found E, ok bool) {
-	var peer *PeerError
-	if !errors.As(err, &found) || errors.As(err, &peer) && any(found) != any(peer) && errors.As(peer.Err, new(E)) {
-		var none E
-		return none, false
+	if found, ok = err.(E); ok {
+		return found, true
 	}
-	return found, true
+	switch e := err.(type) {
+	case *PeerError:
+	case interface{ Unwrap() error }:
+		return Own[E](e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			if found, ok = Own[E](err); ok {
+				return found, true
+			}
+		}
+	}
+	return found, false
 }
 
 // Timeout is the error of a wait for ranks that the end of ctx has ended.

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 )
@@ -40,5 +41,34 @@ func TestTimeout(t *testing.T) {
 			err.Err.Error() != x.sentence {
 			t.Errorf("%v: want %q", err, x.sentence)
 		}
+	}
+}
+
+// TestOwn: an error is a rank's own if it is in no PeerError, whatever it is joined with.
+func TestOwn(t *testing.T) {
+	own, others := &TimeoutError{Waiting: []int{1}, Err: context.Canceled}, &TimeoutError{Waiting: []int{2}, Err: context.Canceled}
+	ofPeer, died := &PeerError{Rank: 3, Err: fmt.Errorf("%w: %w", ErrAborted, others)}, &PeerError{Rank: 4, Err: ErrDied}
+	for _, x := range []struct {
+		err  error
+		want *TimeoutError
+	}{
+		{nil, nil},
+		{ErrClosed, nil},
+		{own, own},
+		{fmt.Errorf("Barrier: %w", own), own},
+		{ofPeer, nil},
+		{fmt.Errorf("Barrier: %w", ofPeer), nil},
+		{errors.Join(died, ofPeer), nil},
+		{errors.Join(ofPeer, died), nil},
+		{errors.Join(own, ofPeer), own},
+		{errors.Join(ofPeer, own), own},
+		{fmt.Errorf("%w: %w", died, own), own},
+	} {
+		if got, ok := Expired(x.err); got != x.want || ok != (x.want != nil) {
+			t.Errorf("%v: %v is its own, want %v", x.err, got, x.want)
+		}
+	}
+	if peer, ok := Own[*PeerError](errors.Join(ErrClosed, ofPeer)); peer != ofPeer || !ok {
+		t.Errorf("the PeerError itself: %v", peer)
 	}
 }

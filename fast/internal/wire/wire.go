@@ -34,7 +34,8 @@ type Recv struct {
 	ReceivedFirst bool
 	// AfterSend says that the one Send of the same step to the same peer may have the very same memory as Into: then a
 	// byte of Into may be written only after that byte was sent, and has to be writable then: not only after it was received. So
-	// two ranks can overwrite what they send each other. Otherwise the two are disjoint.
+	// two ranks can overwrite what they send each other. Otherwise the two are disjoint. A step with several sends to that peer has
+	// no such Recv: transports need not find out which of them has to be over.
 	AfterSend bool
 	// Lend says that what is received is only read, and not after the transport's Release: then the transport may set Into
 	// to where the data lie, instead of filling it. There is no kernel then.
