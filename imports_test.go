@@ -40,7 +40,7 @@ var importRules = []importRule{
 	{pattern: "verify/replay", may: []string{"spec", "gen", "internal/events"}, never: []string{"fast"}},
 	{pattern: "verify/internal/edit", may: []string{"spec", "gen"}},
 	{pattern: "verify/ladder", may: nil, never: []string{"spec", "gen", "fast", "verify", "ref"}},
-	{pattern: "verify/mutate", may: []string{"spec", "gen", "gen/emit", "verify", "verify/every", "verify/internal/*", "internal/scratch", "golang.org/x/tools"}, never: []string{"fast"}},
+	{pattern: "verify/mutate", may: []string{"spec", "gen", "gen/emit", "verify", "verify/every", "verify/internal/*", "internal/gomutants", "internal/scratch", "golang.org/x/tools"}, never: []string{"fast"}},
 	{pattern: "verify/colltest/adapters", may: []string{"verify/colltest", "verify/colltest/remote", "internal/scratch"}, never: []string{"fast", "gen"}},
 	{pattern: "verify/colltest/remote", may: []string{"spec", "verify/colltest", "internal/scratch", "golang.org/x/sys"}, never: []string{"fast", "gen"}},
 	{pattern: "fast", may: []string{"spec", "selection", "fast/internal/*", "fast/internal/rdma/device", "internal/events", "golang.org/x/sys"}, never: []string{"gen", "verify"}},

@@ -50,15 +50,19 @@ func (p *plan) notProved(s *planStep, op Op, depth int, opts []Option) error {
 		"the option Unproved lets the call run as it is"
 	switch {
 	case s.deepest > 0:
-		return Refuse(p.k.Name, "algorithm %q was not proved with depth %d, but for %v"+more, s.a.Name, depth, s.a.Proved)
+		return Refuse(p.k.Name, "algorithm %q is proved for %v, not for depth %d"+more, s.a.Name, s.a.Proved, depth)
 	case asksFor(opts):
-		return Refuse(p.k.Name, "algorithm %q was not proved for %d ranks, but for %v"+more, s.a.Name, p.size, s.a.Proved)
+		return Refuse(p.k.Name, "algorithm %q is proved for %v, not for %d ranks"+more, s.a.Name, s.a.Proved, p.size)
 	}
 	var all []string
 	for _, a := range p.k.Algorithms {
 		if a.serves(p.size, op) {
-			all = append(all, fmt.Sprintf("%s for %v", a.Name, a.Proved))
+			words := fmt.Sprintf("%q is, for %v", a.Name, a.Proved)
+			if a.Proved == (Proved{}) {
+				words = fmt.Sprintf("%q is for none", a.Name)
+			}
+			all = append(all, words)
 		}
 	}
-	return Refuse(p.k.Name, "no algorithm was proved for %d ranks, but %s"+more, p.size, strings.Join(all, ", "))
+	return Refuse(p.k.Name, "no algorithm is proved for %d ranks: %s"+more, p.size, strings.Join(all, ", "))
 }

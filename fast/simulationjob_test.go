@@ -63,7 +63,7 @@ const simulatedFreeze = 500 * time.Millisecond
 func newSimulation(s scenario, planes func(process int, m plane) plane) (*simulation, error) {
 	x := &simulation{scenario: s, processes: make([]*simulated.Process, s.size), results: make([]result, s.size),
 		made: map[[3]uint64]bool{}, ends: map[[3]uint64]*simulated.End{}, endpoints: map[[2]uint64]*attachable{}}
-	wires, freeze := make([][]net.Conn, s.size), slices.Repeat([]time.Duration{simulatedFreeze}, s.size)
+	wires := make([][]net.Conn, s.size)
 	control := s.weather
 	control.Capacity = max(control.Capacity, 64<<10) // as the least that systems give
 	for i := range s.size {
@@ -76,7 +76,7 @@ func newSimulation(s scenario, planes func(process int, m plane) plane) (*simula
 	}
 	for i := range s.size {
 		m, err := mesh.Wired(mesh.Config{Identity: secure.Identity{Job: "simulated", Epoch: 1, Process: i, Size: s.size},
-			Credentials: secure.FromSecret(secure.Secret{1}), Host: "simulated"}, freeze, wires[i], x.processes[i].Pass)
+			Credentials: secure.FromSecret(secure.Secret{1}), Host: "simulated", Freeze: simulatedFreeze}, wires[i], x.processes[i].Pass)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 // found while only two ranks have made the call: then there are two odd ones.
 func TestTrace(t *testing.T) {
 	for how, says := range map[string]string{
-		"killed": `^Rank 2 is the odd one out: there is no file of it`,
+		"killed": `^Rank 2 is the odd one out: it wrote no trace`,
 		"late":   `^Rank 2 is the odd one out: .* others did not`,
 		"count":  `^Ranks? .*2 .* odd .* call 15 of world, the count is .*101 on rank 2`,
 	} {

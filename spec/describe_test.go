@@ -145,7 +145,7 @@ func TestDescribeOrder(t *testing.T) {
 		want string
 	}{
 		{spec.AllGather, ""},
-		{spec.Reduce, "timing or transport."},
+		{spec.Reduce, ", never on timing."},
 		{spec.AllReduce, "they get the same bits."},
 		{change(scan, func(p *spec.Primitive) { p.Order = spec.RankOrdered }), "nothing but the inputs."},
 	} {

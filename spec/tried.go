@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"iter"
 	"slices"
 )
@@ -16,54 +17,84 @@ const triedWords = "1 to 16, 32 or 64 ranks"
 const allRoots = 16
 
 // taken are the calls that p does not refuse, of the sizes that are tried.
-func (p Primitive) taken() iter.Seq[Call] {
-	return func(yield func(Call) bool) {
+// With an error, of an expression that has no value in a call, they end.
+func (p Primitive) taken() iter.Seq2[Call, error] {
+	return func(yield func(Call, error) bool) {
 		for _, size := range triedSizes {
-			for _, root := range p.tried(ParamRoot, size) {
-				for _, peer := range p.tried(ParamPeer, size) {
-					c := Call{Size: size, Root: root, Peer: peer}
-					if !p.refuses(c) && !yield(c) {
-						return
-					}
+			roots := upTo(0, size)
+			if size > allRoots {
+				roots = []int{0, size / 2, size - 1}
+			}
+			for c := range p.calls(size, roots) {
+				refused, err := p.refuses(c)
+				if !refused && !yield(c, err) || err != nil {
+					return
 				}
 			}
 		}
 	}
 }
 
-// tried are the values of a parameter of p that are tried on size ranks; just 0 if p does not have it.
-func (p Primitive) tried(x Param, size int) []int {
-	switch {
-	case !slices.Contains(p.Params, x):
+// CallsAround are calls of p on size ranks, with each of them and two more on either side as root and peer.
+func (p Primitive) CallsAround(size int) iter.Seq[Call] { return p.calls(size, upTo(-2, size+2)) }
+
+// calls are those of size ranks with each of ranks as root and as peer, where p has these parameters; otherwise they are 0.
+func (p Primitive) calls(size int, ranks []int) iter.Seq[Call] {
+	values := func(x Param) []int {
+		if slices.Contains(p.Params, x) {
+			return ranks
+		}
 		return []int{0}
-	case size > allRoots:
-		return []int{0, size / 2, size - 1}
 	}
-	all := make([]int, size)
+	return func(yield func(Call) bool) {
+		for _, root := range values(ParamRoot) {
+			for _, peer := range values(ParamPeer) {
+				if !yield(Call{Size: size, Root: root, Peer: peer}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// upTo are the numbers from first to before end.
+func upTo(first, end int) []int {
+	all := make([]int, end-first)
 	for i := range all {
-		all[i] = i
+		all[i] = first + i
 	}
 	return all
 }
 
-func (p Primitive) refuses(c Call) bool {
+// refuses tells whether some rank refuses c.
+func (p Primitive) refuses(c Call) (bool, error) {
 	x := &expecter{p: p, c: c}
 	for rank := range c.Size {
-		if x.refuse(rank) != nil {
-			return true
+		err := x.refuse(rank)
+		var refused *RefusedError
+		if err != nil {
+			isRefused := errors.As(err, &refused)
+			if isRefused {
+				err = nil
+			}
+			return isRefused, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // places are the environments of the blocks that c is about, in calls that p takes; of an Entered clause, of the ranks that
-// have to wait for some rank.
-func (p Primitive) places(c Clause) iter.Seq[Env] {
-	return func(yield func(Env) bool) {
-		for call := range p.taken() {
+// have to wait for some rank. With an error, as of taken, they end.
+func (p Primitive) places(c Clause) iter.Seq2[Env, error] {
+	return func(yield func(Env, error) bool) {
+		for call, err := range p.taken() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
 			for rank := range call.Size {
-				for env := range p.placesOf(c, call, rank) {
-					if !yield(env) {
+				for env, err := range p.placesOf(c, call, rank) {
+					if !yield(env, err) || err != nil {
 						return
 					}
 				}
@@ -72,17 +103,20 @@ func (p Primitive) places(c Clause) iter.Seq[Env] {
 	}
 }
 
-func (p Primitive) placesOf(c Clause, call Call, rank int) iter.Seq[Env] {
-	return func(yield func(Env) bool) {
+func (p Primitive) placesOf(c Clause, call Call, rank int) iter.Seq2[Env, error] {
+	return func(yield func(Env, error) bool) {
 		env, over, cond := call.Env(rank), Block.Name, c.Where.OrElse(Int(1))
-		n, _ := p.buffer(c.Buf).Len(env)
+		n, err := call.Size, error(nil)
 		if c.Value.Kind == Entered {
-			over, cond, n = Q.Name, And(cond, c.Value.Where.OrElse(Int(1))), call.Size
+			over, cond = Q.Name, And(cond, c.Value.Where.OrElse(Int(1)))
+		} else if n, err = p.buffer(c.Buf).Len(env); err != nil {
+			yield(nil, err)
+			return
 		}
 		for i := range n {
 			env := env.With(over, i)
 			holds, err := cond.Eval(env)
-			if err == nil && holds != 0 && !yield(env) {
+			if (err != nil || holds != 0) && !yield(env, err) || err != nil {
 				return
 			}
 		}

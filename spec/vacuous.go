@@ -1,6 +1,9 @@
 package spec
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // This file finds promises that are well-formed, and worth nothing.
 
@@ -10,7 +13,12 @@ const fewRanks = 2
 // vacuous checks that calls of more than a few ranks are taken, that every clause holds somewhere, that Pre says nothing but
 // what every rank can know of itself, and that Post cannot be kept by ranks that do not talk to each other.
 func (v *validator) vacuous() {
-	if !v.takesMany() {
+	many, err := v.takesMany()
+	if err != nil {
+		v.fault("%v", err)
+		return
+	}
+	if !many {
 		v.fault("every call of more than %d ranks is refused, of those of %s", fewRanks, triedWords)
 		return
 	}
@@ -26,18 +34,21 @@ func (v *validator) vacuous() {
 	}
 }
 
-func (v *validator) takesMany() bool {
-	for c := range v.p.taken() {
-		if c.Size > fewRanks {
-			return true
+func (v *validator) takesMany() (bool, error) {
+	for c, err := range v.p.taken() {
+		if err != nil || c.Size > fewRanks {
+			return err == nil, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // speaks checks that c is about a block, or a rank, of some call.
 func (v *validator) speaks(c Clause, at string) {
-	for range v.p.places(c) {
+	for _, err := range v.p.places(c) {
+		if err != nil {
+			v.fault("%s: %v", at, err)
+		}
 		return
 	}
 	what := "no block of " + string(c.Buf)
@@ -53,12 +64,20 @@ func (v *validator) speaks(c Clause, at string) {
 
 // ownInput checks that c gives each rank its own input: what is in other ranks' memory no rank can check when it is called.
 func (v *validator) ownInput(c Clause, at string) {
-	for env := range v.p.places(c) {
+	for env, err := range v.p.places(c) {
+		if err != nil {
+			v.fault("%s: %v", at, err)
+			return
+		}
 		rank, _ := Rank.Eval(env)
 		block, _ := Block.Eval(env)
 		isOf, err1 := c.Value.Rank.Eval(env)
 		is, err2 := c.Value.Block.Eval(env)
-		if err1 != nil || err2 != nil || isOf != rank || is != block {
+		if err := cmp.Or(err1, err2); err != nil {
+			v.fault("%s: %v", at, err)
+			return
+		}
+		if isOf != rank || is != block {
 			size, _ := Size.Eval(env)
 			v.fault("%s says that, of %d ranks, block %d of rank %d is block %d of rank %d: no rank can check that in a call, "+
 				"so a precondition gives every rank its own input, with Rank: spec.Rank and Block: spec.Block", at, size, block, rank, is, isOf)
@@ -70,7 +89,11 @@ func (v *validator) ownInput(c Clause, at string) {
 // saysSomething checks that something is promised of out, and that it takes a message to keep what is promised.
 func (v *validator) saysSomething() {
 	hasOut, saysOut, takesMessage := false, false, false
-	for c := range v.p.taken() {
+	for c, err := range v.p.taken() {
+		if err != nil {
+			v.fault("%v", err)
+			return
+		}
 		if c.Size <= fewRanks {
 			continue
 		}

@@ -20,6 +20,8 @@ func TestVacuous(t *testing.T) {
 	out := func(value spec.Value) func(*spec.Primitive) {
 		return func(p *spec.Primitive) { p.Params, p.Post = nil, []spec.Clause{{Buf: spec.Out, Value: value}} }
 	}
+	// many is 0 up to 5 ranks, and has no value with more: a shift by a negative number has none.
+	many := spec.Shr(spec.Int(0), spec.Sub(spec.Int(5), spec.Size))
 	for _, c := range []struct {
 		name string
 		from spec.Primitive
@@ -66,6 +68,13 @@ func TestVacuous(t *testing.T) {
 		{"that the rank itself has come", spec.Barrier, func(p *spec.Primitive) { p.Post[0].Value.Where = spec.Eq(spec.Q, spec.Rank) }, "Post takes no message"},
 		{"a message of two ranks", exchange, out(spec.Value{Kind: spec.Input, Block: spec.Int(0),
 			Rank: spec.If(spec.Eq(spec.Size, spec.Int(2)), next, spec.Rank)}), "Post takes no message"},
+
+		// What has no value has none with more than 5 ranks: calls of fewer were worked out before.
+		{"a place that has no value", exchange, where(spec.Eq(many, spec.Int(20))), "Post[0]: 0 >> (5 - size)"},
+		{"a precondition's place that has no value", exchange, func(p *spec.Primitive) { p.Pre[0].Where = spec.Not(many) }, "Pre[0]: "},
+		{"a precondition's value that has none", exchange, func(p *spec.Primitive) { p.Pre[0].Value.Rank = spec.Add(spec.Rank, many) }, "Pre[0]: "},
+		{"a refusal that has no value", exchange, refuse(many), "Pre[0]: "},
+		{"a refusal of few ranks, and one that has no value", spec.Barrier, refuse(spec.If(spec.Le(spec.Size, spec.Int(5)), spec.Lt(spec.Int(2), spec.Size), many)), "shift by -1"},
 
 		{"two ranks at most", exchange, refuse(spec.Lt(spec.Int(2), spec.Size)),
 			"every call of more than 2 ranks is refused, of those of 1 to 16, 32 or 64 ranks"},

@@ -7,11 +7,22 @@ import (
 	"slices"
 )
 
-// Validate checks that p says something that can be promised. It reports every fault that it finds: a name that Go could
-// not use, an expression that is malformed or uses a variable that has no meaning there, a clause about a buffer that
-// the primitive does not have, a buffer that no clause speaks of, a value with parts missing, a parameter that nothing
-// uses, a call in range for which the promise has no meaning, a root or peer out of range that is not refused, a clause about
-// no block, a precondition that a rank cannot check, a promise that is kept without a message, an example that says otherwise.
+// Validate checks that p says something that can be promised. First it reports every fault of these kinds:
+//
+//   - a name that Go could not use
+//   - an expression that is malformed, or uses a variable that has no meaning there
+//   - a clause about a buffer that the primitive does not have, or a buffer that no clause speaks of
+//   - a value with parts missing
+//   - a parameter that nothing uses
+//
+// Only if there are none, it works out calls, and reports these:
+//
+//   - a call in range for which the promise has no meaning
+//   - a root or peer out of range that is not refused
+//   - a clause about no block
+//   - a precondition that a rank cannot check
+//   - a promise that is kept without a message
+//   - an example that says otherwise
 func Validate(p Primitive) error {
 	v := &validator{p: p, used: map[string]bool{}}
 	v.names()
@@ -216,33 +227,18 @@ func (v *validator) arguments() {
 // calls works out the promise for all calls of few ranks. Roots and peers out of range have to be refused.
 func (v *validator) calls() {
 	for size := 1; size <= 5; size++ {
-		for _, root := range v.values(ParamRoot, size) {
-			for _, peer := range v.values(ParamPeer, size) {
-				c := Call{Size: size, Root: root, Peer: peer}
-				legal := root >= 0 && root < size && peer >= 0 && peer < size
-				_, err := Expect(v.p, c)
-				var refused *RefusedError
-				switch isRefused := errors.As(err, &refused); {
-				case !legal && !isRefused:
-					v.fault("the call %+v is not refused", c)
-					return
-				case err != nil && !isRefused:
-					v.fault("the call %+v: %v", c, err)
-					return
-				}
+		for c := range v.p.CallsAround(size) {
+			legal := c.Root >= 0 && c.Root < size && c.Peer >= 0 && c.Peer < size
+			_, err := Expect(v.p, c)
+			var refused *RefusedError
+			switch isRefused := errors.As(err, &refused); {
+			case !legal && !isRefused:
+				v.fault("the call %+v is not refused", c)
+				return
+			case err != nil && !isRefused:
+				v.fault("the call %+v: %v", c, err)
+				return
 			}
 		}
 	}
-}
-
-// values are what a parameter may be given on size ranks, and two more on either side.
-func (v *validator) values(p Param, size int) []int {
-	if !slices.Contains(v.p.Params, p) {
-		return []int{0}
-	}
-	all := make([]int, size+4)
-	for i := range all {
-		all[i] = i - 2
-	}
-	return all
 }

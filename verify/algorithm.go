@@ -41,7 +41,7 @@ type Summary struct {
 	InPlace   bool       `json:"inPlace"`          // whether it may be called in place
 	Folds     bool       `json:"folds"`            // whether there are reductions, of which Order speaks
 	Order     spec.Order `json:"order"`            // what the trees of all schedules achieve
-	Capacity  int        `json:"capacity"`         // the most that a schedule needs, see Report; no schedule needs Room
+	Capacity  int        `json:"capacity"`         // the most that a schedule needs, see Report; no schedule NeedsRoom
 	Scratch   int        `json:"scratch"`          // the most slots that a rank has
 	Messages  int        `json:"messages"`         // the most that a schedule has
 }
@@ -49,8 +49,8 @@ type Summary struct {
 // ErrNothing is the error of a proof of no calls at all: the algorithm serves none of the sizes.
 var ErrNothing = errors.New("there is nothing to prove")
 
-// Algorithm proves a, for package fast: unlike Schedule, it refuses what needs more room than transports promise. Its error is a *Failure, the one of the first call that fails, smallest size first; or the
-// cause of ctx's end; or ErrNothing.
+// Algorithm proves a, for package fast: unlike Schedule, it refuses what needs more room than transports promise. Its error is a
+// *Failure, the one of the first call that fails, smallest size first; or the cause of ctx's end; or ErrNothing.
 func Algorithm(ctx context.Context, a *gen.Algorithm, o Options) (Summary, error) {
 	p := &proof{a: a, o: o.orDefault(), summary: Summary{Algorithm: a.FullName(), Order: spec.RankOrdered}}
 	if p.list(); len(p.calls) == 0 {

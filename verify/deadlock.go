@@ -34,9 +34,7 @@ func (c *checker) deadlock() *Failure {
 	}
 	c.takeOrder()
 	c.report.Capacity = c.uniformCapacity()
-	if !c.endsAsPromised() {
-		c.report.Room = c.report.Capacity
-	}
+	c.report.NeedsRoom = !c.endsAsPromised()
 	return nil
 }
 
@@ -158,9 +156,7 @@ func (c *checker) explainDeadlock(cycle []int32) *Failure {
 
 // showCycle is a failure whose trace is a cycle of events.
 func (c *checker) showCycle(check Check, cycle []int32) *Failure {
-	cycle = slices.DeleteFunc(cycle, func(e int32) bool { // what happens to no message and nowhere in memory
-		return int(e) >= 2*len(c.ins) || c.ins[e/2].kind == gen.JoinInstr
-	})
+	cycle = c.instrEvents(cycle)
 	f := c.failure(check, cycle[0]/2)
 	var b strings.Builder
 	for i, e := range cycle {
@@ -175,6 +171,21 @@ func (c *checker) showCycle(check Check, cycle []int32) *Failure {
 	return f
 }
 
+// instrEvents is a cycle without what happens to no message and nowhere in memory. That messages move is left out where other events
+// are in the cycle. Where there are none, each message follows the next: its receive waits for the send that it follows.
+func (c *checker) instrEvents(cycle []int32) []int32 {
+	moves := int32(2 * len(c.ins))
+	kept := slices.DeleteFunc(slices.Clone(cycle), func(e int32) bool { return e >= moves || c.ins[e/2].kind == gen.JoinInstr })
+	if len(kept) > 0 {
+		return kept
+	}
+	for _, e := range cycle {
+		recv := c.recvs[e-moves]
+		kept = append(kept, c.end(recv), c.end(c.ins[recv].afterSend))
+	}
+	return kept
+}
+
 // reason says why the event e waits for the event next.
 func (c *checker) reason(e, next int32) string {
 	x, y := &c.ins[e/2], &c.ins[next/2]
@@ -186,7 +197,7 @@ func (c *checker) reason(e, next int32) string {
 	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1 && x.rank == y.rank:
 		return "comes, on its channel, after"
 	case x.isMessage() && y.isMessage() && x.channel == y.channel && x.slot == y.slot+1:
-		return "comes, on its channel, after the message of"
+		return "is behind this message on its channel:"
 	case x.afterSend == next/2 && e%2 == 1:
 		return "overwrites what is first to be sent by"
 	case x.rank != y.rank:

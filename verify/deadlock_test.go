@@ -31,51 +31,52 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// capacityCase is a schedule that ends, with the capacity that all its channels need, those that each one needs, and the
-// room that no transport promises.
+// capacityCase is a schedule that ends, with the capacity that all its channels need, those that each one needs, and whether
+// it needs room that no transport promises.
 type capacityCase struct {
 	name    string
 	s       *gen.Schedule
 	uniform int
 	each    []int // by from, to and channel
-	room    int
+
+	needsRoom bool
 }
 
 var capacityCases = []capacityCase{
-	{"a rendezvous", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0))}), 0, []int{0}, 0},
+	{"a rendezvous", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0))}), 0, []int{0}, false},
 	{"an exchange in one step",
-		pair([]gen.Instr{send(1, in(0)), recv(1, out(0))}, []gen.Instr{send(0, in(0)), recv(0, out(0))}), 0, []int{0, 0}, 0},
+		pair([]gen.Instr{send(1, in(0)), recv(1, out(0))}, []gen.Instr{send(0, in(0)), recv(0, out(0))}), 0, []int{0, 0}, false},
 	{"both send first",
 		pair([]gen.Instr{send(1, in(0)), recv(1, out(0), 0)}, []gen.Instr{send(0, in(0)), recv(0, out(0), 0)}), 1,
-		[]int{0, 1}, 1},
+		[]int{0, 1}, true},
 	{"both send twice first", pair(
 		[]gen.Instr{send(1, in(0)), send(1, in(1), 0), recv(1, out(0), 1), recv(1, out(1), 2)},
-		[]gen.Instr{send(0, in(0)), send(0, in(1), 0), recv(0, out(0), 1), recv(0, out(1), 2)}), 2, []int{0, 2}, 2},
+		[]gen.Instr{send(0, in(0)), send(0, in(1), 0), recv(0, out(0), 1), recv(0, out(1), 2)}), 2, []int{0, 2}, true},
 	{"two channels, received in the other order", pair(
 		[]gen.Instr{on(0, send(1, in(0))), on(1, send(1, in(1), 0))},
-		[]gen.Instr{on(1, recv(0, out(1))), on(0, recv(0, out(0), 0))}), 1, []int{1, 0}, 1},
+		[]gen.Instr{on(1, recv(0, out(1))), on(0, recv(0, out(0), 0))}), 1, []int{1, 0}, true},
 	{"both overwrite what they send", pair(
 		[]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0)))},
-		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0)))}), 1, []int{0, 1}, 0},
+		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0)))}), 1, []int{0, 1}, false},
 	{"one overwrites what it sends", pair(
 		[]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0)))},
-		[]gen.Instr{send(0, slot(0)), recv(0, slot(1))}), 0, []int{0, 0}, 0},
+		[]gen.Instr{send(0, slot(0)), recv(0, slot(1))}), 0, []int{0, 0}, false},
 	{"a later message waits behind one that overwrites", pair(
 		[]gen.Instr{on(1, send(1, slot(0))), afterSend(0, recv(1, slot(0))), recv(1, slot(1))},
-		[]gen.Instr{send(0, in(0)), send(0, in(1)), on(1, recv(0, slot(0), 1))}), 1, []int{1, 0}, 1},
+		[]gen.Instr{send(0, in(0)), send(0, in(1)), on(1, recv(0, slot(0), 1))}), 1, []int{1, 0}, true},
 	{"three in a row that send first", byHand(nothing,
 		[]gen.Instr{send(1, in(0)), recv(2, out(0), 0)},
 		[]gen.Instr{send(2, in(0)), recv(0, out(0), 0)},
-		[]gen.Instr{send(0, in(0)), recv(1, out(0), 0)}), 1, []int{0, 1, 0}, 1},
+		[]gen.Instr{send(0, in(0)), recv(1, out(0), 0)}), 1, []int{0, 1, 0}, true},
 	{"two swaps, one after the other", pair(
 		[]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0))), send(1, slot(0), 0, 1), afterSend(2, recv(1, slot(0), 0, 1))},
 		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0))), send(0, slot(0), 0, 1), afterSend(2, recv(0, slot(0), 0, 1))}),
-		1, []int{0, 1}, 0},
+		1, []int{0, 1}, false},
 	// In one part each, rank 1's message is sent, then the first one of rank 0 is received, and the second, and then that of
 	// rank 1. In two parts, the second one of rank 1 waits until rank 0 has taken the first.
 	{"a message that follows, part by part, one behind another", pair(
 		[]gen.Instr{send(1, in(0)), send(1, slot(0)), afterSend(1, recv(1, slot(0)))},
-		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0))), recv(0, slot(1))}), 1, []int{0, 1}, 1},
+		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0))), recv(0, slot(1))}), 1, []int{0, 1}, true},
 }
 
 func TestCapacity(t *testing.T) {
@@ -88,8 +89,8 @@ func TestCapacity(t *testing.T) {
 			if r.Capacity != x.uniform {
 				t.Errorf("capacity %d, want %d", r.Capacity, x.uniform)
 			}
-			if r.Room != x.room {
-				t.Errorf("room %d, want %d", r.Room, x.room)
+			if r.NeedsRoom != x.needsRoom {
+				t.Errorf("it needs room: %v, want %v", r.NeedsRoom, x.needsRoom)
 			}
 			channels, err := verify.Channels(x.s)
 			if err != nil {

@@ -1,13 +1,16 @@
 package verify
 
-// What transports promise is in ARCHITECTURE.md, "What a channel promises": a message moves when both of its ends are in flight and
-// those before it on its channel were received, and then segment by segment.
+// What transports promise is in ARCHITECTURE.md, "What a channel promises". A message can move once its send and its receive are both
+// posted and the messages before it on its channel were received. It then moves segment by segment; how many segments there are depends
+// on its length and on the transport. A message follows another one if its receive is AfterSend the other one's send.
 //
-// In how many segments depends on its length and on the transport. If it is only one, a receive AfterSend waits for its send. If
-// there are many, the send waits in turn until the receive has taken all but the last, and so for what that waits for. So a
-// message moves when it could by itself, and those that it follows segment by segment could, too: then it does in any number of
-// segments. Two messages that follow each other move together. Longer rings of such messages, which need several sends to one rank
-// with a receive AfterSend each, count as waiting for each other; the language has none.
+//  1. A message of one segment: a receive AfterSend waits until the send that it follows has been buffered.
+//  2. A message of several segments: the send waits, besides, until its receive has taken all segments but the last. So whatever that
+//     receive waits for, the send waits for too.
+//  3. Hence a message that follows another one ends, in any number of segments, if both can move.
+//  4. Two messages that follow each other can move together, so that they share one event in the graph.
+//  5. Longer rings of messages that follow each other count as waiting for each other. Such a ring needs a rank with several sends to
+//     one peer in a step and several receives AfterSend, which gen.Instantiate refuses.
 
 // endsAsPromised tells whether the schedule ends with what transports promise. Its graph has one more event for each
 // message: that it moves, from which on nothing but time is needed until both ends are complete.
@@ -57,12 +60,12 @@ func (c *checker) movesAfter(slot int32) int32 {
 
 // needsRoom is a failure if the schedule needs more room in channels than transports promise.
 func (c *checker) needsRoom() *Failure {
-	if c.report.Room == 0 {
+	if !c.report.NeedsRoom {
 		return nil
 	}
 	c.endsAsPromised()
 	f := c.showCycle(Room, c.graph.cycle())
-	f.Expected = "every instruction can end where a channel holds nothing of a message that nobody receives yet"
+	f.Expected = "every instruction ends even if a send blocks until its receive is posted"
 	f.Got = "these wait for each other:"
 	return f
 }

@@ -120,10 +120,10 @@ func TestRoom(t *testing.T) {
 		for parts := 1; parts <= 5; parts++ {
 			all = newInParts(s, parts).run() && all
 		}
-		if all != (r.Room == 0) {
-			t.Errorf("it ends in parts: %v; the checker says that it needs room for %d messages", all, r.Room)
+		if all == r.NeedsRoom {
+			t.Errorf("it ends in parts: %v; the checker says that it needs room: %v", all, r.NeedsRoom)
 		}
-		if r.Room > 0 {
+		if r.NeedsRoom {
 			needing++
 		} else if r.Capacity > 0 {
 			following++

@@ -120,12 +120,12 @@ func TestBounds(t *testing.T) {
 	out := goCommand(t, dir, "run", ".")
 	for _, want := range []string{
 		"64: 0 refused, wrong: false, <nil>\n",
-		"65: 65 refused, wrong: false, ", "AllGather: invalid argument: no algorithm was proved for 65 ranks, " +
-			`but fewer for up to 64 ranks; "collgen prove -write" proves every number of ranks`,
-		"65 by name: 65 refused, wrong: false, ", `algorithm "fewer" was not proved for 65 ranks, but for up to 64 ranks; `,
+		"65: 65 refused, wrong: false, ", "AllGather: invalid argument: no algorithm is proved for 65 ranks: " +
+			`"fewer" is, for up to 64 ranks; "collgen prove -write" proves every number of ranks`,
+		"65 by name: 65 refused, wrong: false, ", `algorithm "fewer" is proved for up to 64 ranks, not for 65 ranks; `,
 		"65 unproved: 0 refused, wrong: true, <nil>\n",
 		"depth 4: 0 refused, wrong: false, <nil>\n",
-		"depth 9: 9 refused, wrong: false, ", `algorithm "shallow" was not proved with depth 9, but for up to 9 ranks and depth 4; `,
+		"depth 9: 9 refused, wrong: false, ", `algorithm "shallow" is proved for up to 9 ranks and depth 4, not for depth 9; `,
 		"depth 9 unproved: 0 refused, wrong: true, <nil>\n",
 		"fewer has no depth: 0 refused, wrong: false, <nil>\n",
 	} {

@@ -76,10 +76,12 @@ func (c *call) recordProved(ctx context.Context, s *source, results []provedEver
 		if err != nil {
 			return err
 		}
+		if err := os.WriteFile(file, every.WriteRecords(list), 0o644); err != nil {
+			return err
+		}
 		for _, line := range every.Changes(recorded, list) {
 			fmt.Fprintln(c.stderr, "recorded of", line)
 		}
-		return os.WriteFile(file, every.WriteRecords(list), 0o644)
 	case len(stale) > 0:
 		return fmt.Errorf("what was proved of %s is not recorded: collgen prove -write does, and then collgen gen says it in generated code",
 			strings.Join(stale, ", "))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/verify/every"
 )
 
 // TestProve proves a family, writes the scripts, and says so as JSON.
@@ -136,5 +137,19 @@ func TestProveWithoutInvariant(t *testing.T) {
 	problems, results, err := c.problems(t.Context(), s)
 	if err != nil || len(problems) != 0 || len(results) != 1 || !strings.Contains(results[0].Open[0], "no invariant of the loop over s") {
 		t.Errorf("%v %v %+v", problems, err, results)
+	}
+}
+
+// TestRecordNotWritten: what could not be written is not said to be recorded.
+func TestRecordNotWritten(t *testing.T) {
+	results := []provedEvery{{Record: every.Record{Algorithm: "a/b", Digest: "0x1", Sizes: "all", Obligations: 3, Solvers: []string{"z3"}}}}
+	for dir, isWritten := range map[string]bool{t.TempDir(): true, filepath.Join(t.TempDir(), "missing"): false} {
+		var stderr strings.Builder
+		c := &call{stderr: &stderr}
+		c.every.write = true
+		err := c.recordProved(t.Context(), &source{dir: dir}, results)
+		if (err == nil) != isWritten || strings.Contains(stderr.String(), "recorded of a/b: 3 obligations") != isWritten {
+			t.Errorf("written: %v, %v: %q", isWritten, err, stderr.String())
+		}
 	}
 }

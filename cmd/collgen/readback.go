@@ -8,6 +8,8 @@ import (
 
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/gen/readback"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -25,17 +27,29 @@ func readBack(ctx context.Context, j *job) error {
 	for _, p := range j.primitives {
 		c := readback.Collective{Primitive: p, Rules: j.rules(p)}
 		for _, a := range j.of(p) {
-			d := readback.Declared{Algorithm: a.Algorithm, Hash: a.hash}
-			proof := proofOf(a)
-			d.Proved.Sizes, d.Proved.Depths = proof.UpTo()
-			d.Proved.Every = proof.Every.Sizes != ""
-			c.Algorithms = append(c.Algorithms, d)
+			c.Algorithms = append(c.Algorithms, readback.Declared{Algorithm: a.Algorithm, Hash: a.hash, Proved: provedOf(a)})
 		}
 		if err := generated.Check(c); err != nil {
 			return j.blame(ctx, p, err)
 		}
 	}
 	return ctx.Err()
+}
+
+// provedOf is what the table has to say of the calls for which a was proved. It asks nothing of package emit, whose table is compared
+// with it.
+func provedOf(a *algorithm) readback.Proved {
+	x := readback.Proved{Every: a.every.Sizes != ""}
+	for _, size := range a.proof.Sizes {
+		x.Sizes = max(x.Sizes, size)
+	}
+	if slices.Contains(a.Primitive.Params, spec.ParamPeer) {
+		x.Sizes = min(x.Sizes, verify.AllPairs)
+	}
+	for a.HasDepth() && slices.Contains(a.proof.Depths, x.Depths+1) {
+		x.Depths++
+	}
+	return x
 }
 
 // needed are the packages whose types generated code uses, and those that these types are made of.

@@ -101,10 +101,11 @@ func (s *source) selectable(p spec.Primitive) []selection.Algorithm {
 		if a.every.Sizes != "" {
 			continue
 		}
-		most := maxSize
-		if a.proved {
-			most = a.proof.Sizes[len(a.proof.Sizes)-1]
+		x := *a
+		if !a.proved {
+			x.proof.Sizes = []int{maxSize}
 		}
+		most, _ := proofOf(&x).UpTo()
 		list[i].Proved = func(size int) bool { return size <= most }
 	}
 	return list

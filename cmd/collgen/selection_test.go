@@ -6,12 +6,18 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/readback"
 	"github.com/collgen/collgen/selection"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
 )
 
 // TestChoices compares what explain says with the selection that it is made from.
 func TestChoices(t *testing.T) {
 	s := catalogue("")
+	if err := recallEmitted(t.Context(), &job{source: s}); err != nil {
+		t.Fatal(err)
+	}
 	for _, p := range s.primitives {
 		for size := 1; size <= 20; size++ {
 			next := map[string]int{}
@@ -59,6 +65,44 @@ func TestCalls(t *testing.T) {
 			}) {
 				t.Errorf("%s: %+v", p.Name, calls)
 			}
+		}
+	}
+}
+
+// TestSelectable: what was proved of an algorithm ends where the generated table says, also where only some pairs of ranks were taken,
+// and where nothing was generated yet; and what the table has to say is derived by itself.
+func TestSelectable(t *testing.T) {
+	to := func(n int) (sizes []int) {
+		for size := 1; size <= n; size++ {
+			sizes = append(sizes, size)
+		}
+		return sizes
+	}
+	for _, x := range []struct {
+		name   string
+		of     gen.Algorithm
+		sum    verify.Summary
+		proved bool
+		most   int
+		limits readback.Proved
+	}{
+		{"all roots", gen.BroadcastLinear, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 64, readback.Proved{Sizes: 64}},
+		{"some pairs", gen.SendDirect, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 16, readback.Proved{Sizes: 16}},
+		{"four depths", gen.BroadcastChain, verify.Summary{Sizes: to(64), Depths: []int{1, 2, 3, 4}}, true, 64, readback.Proved{Sizes: 64, Depths: 4}},
+		{"a gap between depths", gen.BroadcastChain, verify.Summary{Sizes: to(8), Depths: []int{1, 2, 4}}, true, 8, readback.Proved{Sizes: 8, Depths: 2}},
+		{"few pairs", gen.SendDirect, verify.Summary{Sizes: to(9), Depths: []int{1}}, true, 9, readback.Proved{Sizes: 9}},
+		{"no sizes", gen.BroadcastLinear, verify.Summary{}, true, 0, readback.Proved{}},
+		{"not generated", gen.BroadcastLinear, verify.Summary{}, false, maxSize, readback.Proved{}},
+		{"pairs, not generated", gen.SendDirect, verify.Summary{}, false, verify.AllPairs, readback.Proved{}},
+	} {
+		a := &algorithm{Algorithm: x.of, proof: x.sum, proved: x.proved}
+		s := &source{primitives: []spec.Primitive{x.of.Primitive}, algorithms: []*algorithm{a}}
+		list := s.selectable(x.of.Primitive)
+		if len(list) != 1 || x.most > 0 && !list[0].Proved(x.most) || list[0].Proved(x.most+1) {
+			t.Errorf("%s: not proved up to %d ranks: %+v", x.name, x.most, list)
+		}
+		if got := provedOf(a); got != x.limits {
+			t.Errorf("%s: %+v, want %+v", x.name, got, x.limits)
 		}
 	}
 }

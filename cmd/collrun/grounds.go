@@ -86,9 +86,9 @@ func missing(h *history) (odd []int, reason, why string) {
 			odd = append(odd, process)
 		}
 	}
-	why = "there is no file of it, as of one that was killed, or none of whose calls has failed"
+	why = "it wrote no trace: it was killed, or none of its calls failed"
 	if len(odd) > 1 {
-		why = "there is no file of them, as of those that were killed, or none of whose calls has failed"
+		why = "they wrote no trace: they were killed, or none of their calls failed"
 	}
 	if len(h.lanes) > 0 && !h.lanes[0].wrong.IsZero() {
 		l := h.lanes[0]

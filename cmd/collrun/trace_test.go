@@ -130,7 +130,7 @@ func TestOddOneOut(t *testing.T) {
 			r.call(7, failed, func(e *fast.TraceEntry) { e.Op = "" }, 2, 3)
 		}, nil, []int{}, "disagree", "Ranks 0, 1, 2 and 3 disagree: in call 7"},
 		{"killed", func(r *recorder) { r.call(7, failed, waiting(2), 0, 1, 3) }, []int{2}, []int{2}, "missing",
-			"there is no file of it, as of one that was killed, or none of whose calls has failed; the others ended in call 7 of world"},
+			"it wrote no trace: it was killed, or none of its calls failed; the others ended in call 7 of world"},
 		{"two killed", func(r *recorder) { r.call(7, failed, nil, 0, 1) }, []int{2, 3}, []int{2, 3}, "missing", "Ranks 2 and 3"},
 		{"a mismatch, and the others gave up early", func(r *recorder) {
 			r.call(7, failed, nil, 0)
@@ -248,7 +248,7 @@ func TestTraceFiles(t *testing.T) {
 		{[]string{t.TempDir()}, 1, []string{"there is no trace to read"}},
 		{[]string{dir, file("rank-1.jsonl")}, 1, []string{"are both of rank 1"}},
 		{[]string{file("rank-0.jsonl"), other}, 1, []string{`of job "train" with 3 ranks`, `of job "train" with 4`}},
-		{[]string{file("rank-0.jsonl"), file("rank-1.jsonl")}, 0, []string{"Rank 2 is the odd one out: there is no file of it"}},
+		{[]string{file("rank-0.jsonl"), file("rank-1.jsonl")}, 0, []string{"Rank 2 is the odd one out: it wrote no trace"}},
 	} {
 		got := command(t, append([]string{"trace"}, test.args...)...).run()
 		for _, says := range test.says {

@@ -14,15 +14,23 @@
 // it twice, at one moment. Of several sends and receives of a step, outside of its loops, the first are matched, the second, and so
 // on: that is their order, too.
 //
-// It ends with no more room in channels than transports promise (ARCHITECTURE.md, "What a channel promises"). Of the moments that are
-// not over on all ranks, look at the first: every rank that has a part in it has done all that comes before, and its part is
-// one step (exclusive), whose messages are in flight together. So both ends of each of the moment's messages are in flight, and
-// those before them on their channel are over, or of this moment too. Nothing holds these up but a receive AfterSend, which takes
-// a part when the same part of its send is sent. That is the only message of the moment from this rank to the other (room), so that
-// it comes before no other and behind none. Its parts are sent as soon as those before are taken; the receive that takes them may
-// be AfterSend too, but then it follows the message in question, one part behind. So part after part goes, of each message, and
-// the moment comes to its end. A send that has to wait for a receive of a later step has no partner at its moment; if
-// siblings are said to take turns though one rank carries out both, exclusive fails.
+// The run ends with no more room in channels than transports promise (ARCHITECTURE.md, "What a channel promises"). Consider the first
+// moment that is not over on all ranks:
+//
+//  1. Every rank that takes part in the moment has done all that comes before it. Its part is one step (exclusive), whose messages
+//     are in flight together. So both ends of each message of the moment are in flight.
+//  2. The messages before these on their channels are over, or belong to the moment too.
+//  3. Only a receive AfterSend can hold a message up. Such a receive takes a segment once the same segment of the send that it follows
+//     has been buffered.
+//  4. That send is the only message of the moment from its rank to the peer (room). So within the moment it has no other message
+//     before it on its channel, and none behind it.
+//  5. A segment of that send is buffered as soon as the peer has taken the segment before it. The peer's receive may be AfterSend too.
+//     Then the peer's receive follows the message that claim 3 is about, since the peer, too, sends just one message (room). Then
+//     segment k of either message waits only until segment k-1 of the other one was taken.
+//  6. So segment after segment of each message is taken, and the moment ends.
+//
+// A send that has to wait for a receive of a later step has no partner at its moment, so that matched fails. If siblings are said to
+// take turns though one rank carries out both, exclusive fails.
 //
 // What the memory holds at a moment is then known by induction over moments: a value is a reduction of one chunk over the
 // ranks first, first+1, …, count of them and modulo the size, each once, or none that is known. A loop has a [gen.Invariant], which

@@ -5,8 +5,8 @@ import "github.com/collgen/collgen/gen"
 // Follows tells whether an algorithm has a receive AfterSend.
 func Follows(a *gen.Algorithm) bool { return anyNode(gen.Step(a.Body), afterSend) }
 
-// follows derives that a receive AfterSend has one send to follow: so does the argument need it that no channel needs room for
-// more than a segment.
+// follows derives that an AfterSend receive has exactly one send to follow. The argument that one segment of buffer is enough relies
+// on it.
 func (w *walker) follows(x *action) {
 	if !afterSend(x.node) {
 		return

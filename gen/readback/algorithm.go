@@ -189,7 +189,7 @@ func (t *terms) mayBeScratch(buf term) bool {
 // holds is e as a truth value.
 func (m *meaning) holds(e spec.Expr) term { return m.isSet(m.expr(e)) }
 
-// value is e as it is given a name.// value is e as a number.
+// value is e as a number.
 func (m *meaning) value(e spec.Expr) term { return m.asNumber(m.expr(e)) }
 
 // onNumbers are the operators that take two numbers.

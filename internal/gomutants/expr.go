@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// wrongOperator is what stands in an operator's place.
-var wrongOperator = map[token.Token]token.Token{
+// WrongOperator is what stands in an operator's place.
+var WrongOperator = map[token.Token]token.Token{
 	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.ADD, token.QUO: token.MUL, token.SHL: token.SHR, token.SHR: token.SHL,
 	token.AND: token.OR, token.OR: token.AND, token.XOR: token.AND, token.AND_NOT: token.AND, token.LAND: token.LOR, token.LOR: token.LAND,
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
@@ -76,7 +76,7 @@ func (m *Mutator) binary(e *ast.BinaryExpr) ast.Expr {
 	if isNil(e.Y) {
 		return right
 	}
-	for _, wrong := range []token.Token{wrongOperator[e.Op], smaller[e.Op]} {
+	for _, wrong := range []token.Token{WrongOperator[e.Op], smaller[e.Op]} {
 		if wrong != token.ILLEGAL {
 			right = m.either(e.Pos(), fmt.Sprintf("%v is %v", e.Op, wrong), right, &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: wrong, Y: y}})
 		}

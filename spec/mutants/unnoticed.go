@@ -3,7 +3,6 @@ package mutants
 import (
 	"errors"
 	"reflect"
-	"slices"
 
 	"github.com/collgen/collgen/spec"
 )
@@ -35,27 +34,13 @@ const MaxSize = 5
 // aside: that is one word, which an example could but repeat.
 func same(p, q spec.Primitive) bool {
 	for size := 1; size <= MaxSize; size++ {
-		for _, root := range values(p, spec.ParamRoot, size) {
-			for _, peer := range values(p, spec.ParamPeer, size) {
-				if !sameCall(p, q, spec.Call{Size: size, Root: root, Peer: peer}) {
-					return false
-				}
+		for c := range p.CallsAround(size) {
+			if !sameCall(p, q, c) {
+				return false
 			}
 		}
 	}
 	return true
-}
-
-// values are what a parameter is given on size ranks: every rank, and two more on either side.
-func values(p spec.Primitive, x spec.Param, size int) []int {
-	if !slices.Contains(p.Params, x) {
-		return []int{0}
-	}
-	all := make([]int, size+4)
-	for i := range all {
-		all[i] = i - 2
-	}
-	return all
 }
 
 func sameCall(p, q spec.Primitive, c spec.Call) bool {

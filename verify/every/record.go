@@ -81,7 +81,16 @@ func (p *Problem) Digest() string {
 
 // Recorded is the record of a problem among those of a list, if it is there as the problem is now.
 func (p *Problem) Recorded(list []Record) (Record, bool) {
-	i := slices.IndexFunc(list, func(r Record) bool { return r.Algorithm == p.Algorithm.FullName() && r.Digest == p.Digest() })
+	r, ok := find(list, p.Algorithm.FullName())
+	if !ok || r.Digest != p.Digest() {
+		return Record{}, false
+	}
+	return r, true
+}
+
+// find is the record of an algorithm in a list, if there is one.
+func find(list []Record, algorithm string) (Record, bool) {
+	i := slices.IndexFunc(list, func(r Record) bool { return r.Algorithm == algorithm })
 	if i < 0 {
 		return Record{}, false
 	}
@@ -90,20 +99,12 @@ func (p *Problem) Recorded(list []Record) (Record, bool) {
 
 // Changes says in which records one list differs from another, in a line for each: what was proved before, and what is now.
 func Changes(before, now []Record) (lines []string) {
-	find := func(list []Record, name string) (Record, bool) {
-		i := slices.IndexFunc(list, func(r Record) bool { return r.Algorithm == name })
-		if i < 0 {
-			return Record{}, false
-		}
-		return list[i], true
-	}
 	for _, is := range now {
 		was, ok := find(before, is.Algorithm)
-		switch {
-		case !ok:
+		if !ok {
 			lines = append(lines, fmt.Sprintf("%s: %d obligations, and none before", is.Algorithm, is.Obligations))
-		case was.Digest != is.Digest || !slices.Equal(was.Solvers, is.Solvers):
-			lines = append(lines, is.since(was))
+		} else if parts := is.since(was); len(parts) > 0 {
+			lines = append(lines, is.Algorithm+": "+strings.Join(parts, "; "))
 		}
 	}
 	for _, was := range before {
@@ -114,11 +115,10 @@ func Changes(before, now []Record) (lines []string) {
 	return lines
 }
 
-// since says what is different from a record of the same algorithm.
-func (r Record) since(was Record) string {
-	var parts []string
+// since says what is different from a record of the same algorithm, nothing if all is the same.
+func (r Record) since(was Record) (parts []string) {
 	switch n := r.Obligations - was.Obligations; {
-	case r.Digest == was.Digest:
+	case n == 0 && r.Digest == was.Digest:
 	case n > 0:
 		parts = append(parts, fmt.Sprintf("%d obligations, %d more than before", r.Obligations, n))
 	case n < 0:
@@ -132,5 +132,5 @@ func (r Record) since(was Record) string {
 	if !slices.Equal(r.Solvers, was.Solvers) {
 		parts = append(parts, fmt.Sprintf("by %s instead of %s", strings.Join(r.Solvers, ","), strings.Join(was.Solvers, ",")))
 	}
-	return r.Algorithm + ": " + strings.Join(parts, "; ")
+	return parts
 }

@@ -75,15 +75,19 @@ func TestRecordNotices(t *testing.T) {
 func TestChanges(t *testing.T) {
 	both, one := []string{"z3", "cvc5"}, []string{"z3"}
 	before := []every.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x2", "all", 3, both}, {"a/fewer", "0x3", "all", 3, both},
-		{"a/other", "0x4", "all", 3, both}, {"a/gone", "0x5", "all", 3, both}, {"a/alone", "0x6", "all", 3, both}}
+		{"a/other", "0x4", "all", 3, both}, {"a/gone", "0x5", "all", 3, both}, {"a/alone", "0x6", "all", 3, both},
+		{"a/sizes", "0x8", "all", 3, both}, {"a/count", "0x9", "all", 3, both}}
 	now := []every.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x12", "all", 5, both}, {"a/fewer", "0x13", "1..2^31", 2, one},
-		{"a/other", "0x14", "all", 3, both}, {"a/new", "0x7", "all", 4, both}, {"a/alone", "0x6", "all", 3, one}}
+		{"a/other", "0x14", "all", 3, both}, {"a/new", "0x7", "all", 4, both}, {"a/alone", "0x6", "all", 3, one},
+		{"a/sizes", "0x8", "1..2^31", 3, both}, {"a/count", "0x9", "all", 2, both}}
 	want := []string{
 		"a/more: 5 obligations, 2 more than before",
 		"a/fewer: 2 obligations, 1 fewer than before; for sizes 1..2^31 instead of all; by z3 instead of z3,cvc5",
 		"a/other: 3 obligations, as many as before, and not the same",
 		"a/new: 4 obligations, and none before",
 		"a/alone: by z3 instead of z3,cvc5",
+		"a/sizes: for sizes 1..2^31 instead of all",
+		"a/count: 2 obligations, 1 fewer than before",
 		"a/gone: no record any more; it was of 3 obligations",
 	}
 	if d := gocmp.Diff(want, every.Changes(before, now)); d != "" {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/collgen/collgen/internal/gomutants"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -119,13 +120,10 @@ func (m *mutator) of(n ast.Node) string {
 	return string(m.text[m.fset.Position(n.Pos()).Offset:m.fset.Position(n.End()).Offset])
 }
 
-// swaps are the operators that stand for another by mistake.
-var swaps = map[token.Token][]token.Token{
-	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR}, token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
-	token.EQL: {token.NEQ}, token.NEQ: {token.EQL}, token.LAND: {token.LOR}, token.LOR: {token.LAND},
-	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.ADD}, token.QUO: {token.MUL}, token.REM: {token.QUO},
-	token.AND: {token.OR}, token.OR: {token.AND}, token.XOR: {token.AND}, token.SHL: {token.SHR}, token.SHR: {token.SHL},
-	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN}, token.INC: {token.DEC}, token.DEC: {token.INC},
+// further are the operators that stand for another by mistake, besides those of gomutants.WrongOperator.
+var further = map[token.Token]token.Token{
+	token.LSS: token.GEQ, token.LEQ: token.GTR, token.GTR: token.LEQ, token.GEQ: token.LSS, token.REM: token.QUO,
+	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
 }
 
 // visit adds the edits of one node.
@@ -174,8 +172,10 @@ func (m *mutator) visit(n ast.Node) bool {
 }
 
 func (m *mutator) operator(at token.Pos, was token.Token) {
-	for _, is := range swaps[was] {
-		m.put("another operator", at, at+token.Pos(len(was.String())), is.String())
+	for _, is := range []token.Token{gomutants.WrongOperator[was], further[was]} {
+		if is != token.ILLEGAL {
+			m.put("another operator", at, at+token.Pos(len(was.String())), is.String())
+		}
 	}
 }
 

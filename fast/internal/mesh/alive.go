@@ -62,7 +62,7 @@ func (m *Mesh) watchOver() {
 	v.last.Store(m.now())
 	for turn, last := int64(0), never; ; {
 		m.mu.Lock()
-		peers, wait := m.peers(), m.shortest/16
+		peers := m.peers()
 		m.mu.Unlock()
 		m.giveUp(v.look(m.now(), peers), v.frozen(), "no answer")
 		for _, p := range peers {
@@ -71,12 +71,10 @@ func (m *Mesh) watchOver() {
 			}
 		}
 		m.lobby.expire(time.Now())
-		next, left := nextTurn(time.Now(), wait)
+		next, left := nextTurn(time.Now(), m.cfg.Freeze/16)
 		select {
 		case <-m.leaving.Done():
 			return
-		case <-m.hurry:
-			last = never
 		case <-time.After(left):
 			last, turn = turn, next
 		}
@@ -104,16 +102,4 @@ func due(last, turn int64, tcp bool) bool {
 func nextTurn(now time.Time, wait time.Duration) (turn int64, left time.Duration) {
 	since := now.UnixNano() % int64(wait)
 	return now.UnixNano()/int64(wait) + 1, wait - time.Duration(since)
-}
-
-// keepUp has heartbeats sent often enough for a process that gives others up after freeze. It is called with m.mu held.
-func (m *Mesh) keepUp(freeze time.Duration) {
-	if freeze >= m.shortest {
-		return
-	}
-	m.shortest = freeze
-	select {
-	case m.hurry <- struct{}{}:
-	default:
-	}
 }

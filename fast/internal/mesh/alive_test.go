@@ -39,7 +39,7 @@ func wantAllUp(t *testing.T, job []*Mesh) {
 func TestFrozen(t *testing.T) {
 	for phase := time.Duration(0); phase < freeze/4; phase += freeze / 40 {
 		synctest.Test(t, func(t *testing.T) {
-			job, processes, _ := cabled(t, plenty, freeze, freeze, freeze)
+			job, processes, _ := cabled(t, plenty, 3)
 			heard := watch(job[2])
 			time.Sleep(time.Minute + phase)
 			processes[2].Stop()
@@ -69,7 +69,7 @@ func TestFrozen(t *testing.T) {
 // TestShortStop stops each process for less time than that: nobody is given up.
 func TestShortStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		job, processes, _ := cabled(t, plenty, freeze, freeze, freeze)
+		job, processes, _ := cabled(t, plenty, 3)
 		for i := range 30 {
 			time.Sleep(time.Duration(i) * 77 * time.Millisecond)
 			processes[i%3].Stop()
@@ -90,7 +90,7 @@ func TestLate(t *testing.T) {
 		for phase := range 4 {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Duration(phase) * wait)
-				job, processes, _ := cabled(t, plenty, freeze, freeze)
+				job, processes, _ := cabled(t, plenty, 2)
 				for _, p := range processes {
 					p.Delay(late)
 				}
@@ -126,7 +126,7 @@ func TestDue(t *testing.T) {
 // TestOwnStop stops all processes, as when the machine sleeps: whoever wakes up first does not blame the others.
 func TestOwnStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		job, processes, _ := cabled(t, plenty, freeze, freeze, freeze)
+		job, processes, _ := cabled(t, plenty, 3)
 		time.Sleep(time.Minute)
 		for _, p := range processes {
 			p.Stop()
@@ -150,7 +150,7 @@ func TestCut(t *testing.T) {
 		"to+fro": func(a, b *simulated.End) { a.Sever(); b.Sever() },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			job, _, ends := cabled(t, plenty, freeze, freeze, freeze)
+			job, _, ends := cabled(t, plenty, 3)
 			time.Sleep(time.Minute)
 			cut(ends[0][1], ends[1][0])
 			time.Sleep(bound)
@@ -164,22 +164,12 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestDifferentPatience has processes that give others up after very different times; heartbeats come often enough for all.
-func TestDifferentPatience(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		job, _, _ := cabled(t, plenty, shortestFreeze, freeze, longestFreeze)
-		time.Sleep(time.Minute)
-		wantAllUp(t, job)
-		closeAll(job)
-	})
-}
-
 // TestStuck: a process to which nothing can be written, though it sends, is given up, and so is one for which too much
 // waits. Nobody who sends has to wait.
 func TestStuck(t *testing.T) {
 	for name, bytes := range map[string]int{"a little": 100, "too much": 2 * maxQueued} {
 		synctest.Test(t, func(t *testing.T) {
-			job, _, ends := cabled(t, plenty, freeze, freeze)
+			job, _, ends := cabled(t, plenty, 2)
 			time.Sleep(time.Minute)
 			ends[0][1].Clog()
 			start := time.Now()

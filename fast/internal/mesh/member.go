@@ -59,7 +59,6 @@ func (m *Mesh) know(c Card, raw []byte) {
 	defer m.mu.Unlock()
 	x := m.of(c.Process)
 	x.card, x.raw = c, raw
-	m.keepUp(c.Freeze)
 	m.broadcast()
 }
 

@@ -37,9 +37,6 @@ type Mesh struct {
 	highest int    // the highest number of a process that is known or reserved
 	goodbye *frame // what is said to who connects, when this process leaves
 	closed  bool
-	// The shortest time after which some process gives others up, and that it has just become shorter.
-	shortest time.Duration
-	hurry    chan struct{}
 }
 
 // member is what is known of a process.
@@ -58,8 +55,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 		return nil, fmt.Errorf("%w: %w", wire.ErrInvalidArgument, err)
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
-		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials),
-		shortest: cfg.Freeze, hurry: make(chan struct{}, 1)}
+		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials)}
 	m.vigil.freeze = int64(cfg.Freeze)
 	m.inbox = inbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)

@@ -1,21 +1,18 @@
 package mesh
 
-import (
-	"net"
-	"time"
-)
+import "net"
 
-// Wired is the mesh of a job that is simulated: over connections that are there already, one to each process, nil to its own. Freeze
-// are the times after which each of them gives others up; pause is called before anything is read, written or looked after.
-func Wired(cfg Config, freeze []time.Duration, wires []net.Conn, pause func()) (*Mesh, error) {
-	cfg.Freeze, cfg.pause = freeze[cfg.Identity.Process], pause
+// Wired is the mesh of a job that is simulated: over connections that are there already, one to each process, nil to its own. pause
+// is called before anything is read, written or looked after.
+func Wired(cfg Config, wires []net.Conn, pause func()) (*Mesh, error) {
+	cfg.pause = pause
 	m, err := newMesh(cfg)
 	if err != nil {
 		return nil, err
 	}
 	m.work.Go(m.watchOver)
 	for process, wire := range wires {
-		c := Card{Process: process, Host: cfg.Host, Freeze: freeze[process]}
+		c := Card{Process: process, Host: cfg.Host, Freeze: m.cfg.Freeze}
 		m.know(c, c.encode(cfg.Credentials, cfg.Identity))
 		if wire != nil {
 			m.attach(process, wire, nil)
