@@ -3,6 +3,8 @@ package spec
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // This file finds promises that are well-formed, and worth nothing.
@@ -86,9 +88,10 @@ func (v *validator) ownInput(c Clause, at string) {
 	}
 }
 
-// saysSomething checks that something is promised of out, and that it takes a message to keep what is promised.
+// saysSomething checks, for each number of ranks but a few, that some call promises something of out, and that it takes a message
+// to keep what some call promises.
 func (v *validator) saysSomething() {
-	hasOut, saysOut, takesMessage := false, false, false
+	all := map[int]*said{}
 	for c, err := range v.p.taken() {
 		if err != nil {
 			v.fault("%v", err)
@@ -97,26 +100,47 @@ func (v *validator) saysSomething() {
 		if c.Size <= fewRanks {
 			continue
 		}
-		e, err := Expect(v.p, c)
-		if err != nil {
+		s := all[c.Size]
+		if s == nil {
+			s = new(said)
+			all[c.Size] = s
+		}
+		if err := s.add(v.p, c); err != nil {
 			v.fault("the call %+v: %v", c, err)
 			return
 		}
-		for rank := range e.Ranks {
-			r := &e.Ranks[rank]
-			hasOut = hasOut || len(r.Out) > 0
-			saysOut = saysOut || r.saysOut()
-			takesMessage = takesMessage || r.takesMessage(rank)
-		}
-		if takesMessage && (saysOut || !hasOut) {
+	}
+	for _, size := range slices.Sorted(maps.Keys(all)) {
+		switch s := all[size]; {
+		case s.hasOut && !s.saysOut:
+			v.fault("Post says nothing of out: with %d ranks, all of it is undefined on every rank", size)
+			return
+		case !s.takesMessage:
+			v.fault("Post takes no message: with %d ranks, every block is one of its own rank, unchanged or undefined", size)
 			return
 		}
 	}
-	if hasOut && !saysOut {
-		v.fault("Post says nothing of out: with more than %d ranks, all of it is undefined on every rank", fewRanks)
-		return
+}
+
+// said is what the calls of one number of ranks promise.
+type said struct{ hasOut, saysOut, takesMessage bool }
+
+// add adds a call, unless enough is known.
+func (s *said) add(p Primitive, c Call) error {
+	if s.takesMessage && s.saysOut {
+		return nil
 	}
-	v.fault("Post takes no message: with more than %d ranks, every block is one of its own rank, unchanged or undefined", fewRanks)
+	e, err := Expect(p, c)
+	if err != nil {
+		return err
+	}
+	for rank := range e.Ranks {
+		r := &e.Ranks[rank]
+		s.hasOut = s.hasOut || len(r.Out) > 0
+		s.saysOut = s.saysOut || r.saysOut()
+		s.takesMessage = s.takesMessage || r.takesMessage(rank)
+	}
+	return nil
 }
 
 // saysOut tells whether something is promised of a block of out.
