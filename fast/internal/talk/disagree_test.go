@@ -9,7 +9,9 @@ import (
 )
 
 // broadcast is collective number seq, from that root. Calls of one number disagree if their roots do.
-func broadcast(seq uint64, root uint32) wire.Call { return wire.Call{Seq: seq, Primitive: 1, Count: 4, Root: root} }
+func broadcast(seq uint64, root uint32) wire.Call {
+	return wire.Call{Seq: seq, Primitive: 1, Count: 4, Root: root}
+}
 
 // The calls of TestDisagreement: the one that this rank is in, what the other one may have made in its place, and another one.
 var (
