@@ -80,6 +80,30 @@ func TestMixedTranslates(t *testing.T) {
 	if !errors.As(errs[2], &mismatch) || mismatch.Rank != 0 || mismatch.Field != "count" {
 		t.Errorf("the one that differs: %v", errs[2])
 	}
+
+	errs = onAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
+		if c.Rank() == 1 {
+			return nil
+		}
+		return Recv(t.Context(), c, make([]byte, 8), 2-c.Rank())
+	})
+	for _, rank := range []int{0, 2} {
+		var deadlock *DeadlockError
+		if !errors.As(errs[rank], &deadlock) || !slices.Equal(deadlock.Ranks, []int{rank, 2 - rank}) {
+			t.Errorf("rank %d, which waits for one that waits for it: %v", rank, errs[rank])
+		}
+	}
+
+	errs = onAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
+		if c.Rank() != 2 {
+			return c.Close()
+		}
+		return Recv(t.Context(), c, make([]byte, 8), 0)
+	})
+	var peer *PeerError
+	if !errors.As(errs[2], &peer) || peer.Rank != 0 || !errors.Is(peer, ErrClosed) {
+		t.Errorf("the one that waits for one that has closed: %v", errs[2])
+	}
 }
 
 // TestMixedFails: what fast gives to Fail comes out of both halves, in its own ranks, and one half's failure ends the

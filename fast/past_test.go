@@ -15,6 +15,7 @@ func FuzzPast(f *testing.F) {
 	}
 	f.Add(one)
 	f.Add(one[1:])
+	f.Add(make([]byte, maxPast*len(one)))
 	f.Add(make([]byte, (maxPast+1)*len(one)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		calls, ok := decodePast(b)

@@ -61,6 +61,23 @@ v := rank
 if d >= 0 {
 	v = 1 << d
 }`},
+		{spec.If(spec.Lt(d, i(0)), p, spec.Add(spec.Shr(n, d), i(1))), `
+v := rank
+if d >= 0 {
+	v = size>>d + 1
+}`},
+		{spec.If(spec.Le(i(0), d), spec.Shr(n, d), p), `
+v := rank
+if d >= 0 {
+	v = size >> d
+}`},
+		{spec.If(spec.Le(i(0), d), spec.Shr(n, d), spec.Shr(p, spec.Sub(i(0), d))), `
+var v int
+if d >= 0 {
+	v = size >> d
+} else {
+	v = rank >> -d
+}`},
 		{spec.If(spec.Lt(d, i(0)), spec.Shr(p, spec.Sub(i(0), d)), spec.Shl(p, d)), `
 var v int
 if d < 0 {

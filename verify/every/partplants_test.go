@@ -80,6 +80,10 @@ var refusedByOnePart = []wrong{
 	{label: "distinct: a cell", a: among(3, gen.AllToAllDirect, step(everyOther(cells(in, 0, 2), gen.Span(scratch, turnCell, n(2)))...))},
 	{label: "exclusive: one step",
 		a: among(2, gen.AllGatherDirect, step(sent(other, cell(in, 0))), step(received(other, cell(scratch, 0)))), hints: gen.Hints{Together: [][2]int{{3, 4}}}},
+	{label: "exclusive: one step", // the conditions of both Ifs differ, and every rank comes to the first one's Then and to the second one's Else
+		a: among(2, gen.AllGatherDirect, where(spec.Lt(rank, n(2)), step(sent(other, cell(in, 0)))),
+			gen.If{Cond: spec.Le(n(2), rank), Else: []gen.Node{step(received(other, cell(scratch, 0)))}}),
+		hints: gen.Hints{Together: [][2]int{{3, 4}}}},
 	{label: "sent: known",
 		a: among(2, gen.AllGatherDirect, first(0, step(mine)), step(sent(other, cell(scratch, 0)), received(other, cell(scratch, 1))))},
 

@@ -3,6 +3,7 @@ package tcp
 import (
 	"bytes"
 	"context"
+	"crypto/cipher"
 	"errors"
 	"slices"
 	"testing"
@@ -61,6 +62,40 @@ func TestWait(t *testing.T) {
 			t.Errorf("%d of %d bytes came, and then %v", len(came), len(data), came[max(0, len(came)-len(bye)):])
 		}
 	})
+}
+
+// reticent is a socket of a system that does not tell how much of what was written has arrived.
+type reticent struct{ *simulated.Socket }
+
+func (reticent) Queued() int { return 0 }
+
+// TestWaitReticent: Close waits until a socket that does not tell what has arrived has taken the last word, which a full link does not
+// before anything was read, whether it is sealed or not.
+func TestWaitReticent(t *testing.T) {
+	bye := talk.Header{Kind: talk.Bye}.Append(nil)
+	sealed := newSealer(key(t, 1))
+	sealed.plain = bye
+	sealed.seal()
+	for _, test := range []struct {
+		seal cipher.AEAD
+		want []byte
+	}{{nil, bye}, {key(t, 1), sealed.record}} {
+		synctest.Test(t, func(t *testing.T) {
+			one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), simulated.Weather{Capacity: capacity}, 1, 1)
+			if n, err := one.Socket().Write(make([]byte, capacity), nil); n < capacity || err != nil {
+				t.Fatal(n, err)
+			}
+			e := NewSimulated(0, 2, func(int) {})
+			e.arrive(arrival{peer: 1, socket: reticent{one.Socket()}, conn: wire.Conn{Seal: test.seal, Open: test.seal}})
+			read := make(chan []byte)
+			time.AfterFunc(time.Second, func() { read <- slowly(other.Socket(), 500, 1<<30) })
+			_ = e.Close()
+			e.Wait()
+			if came := <-read; len(came) < capacity || !bytes.Equal(came[capacity:], test.want) {
+				t.Errorf("encrypted %v: after what was sent before, %x came, want %x", test.seal != nil, came[min(capacity, len(came)):], test.want)
+			}
+		})
+	}
 }
 
 // TestWaitFrozen: who reads no more is waited for as long as it may be silent.

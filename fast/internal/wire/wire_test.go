@@ -105,6 +105,25 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
+// TestSeries: what a call carries of those before it depends on all bits of their forms, and on their order.
+func TestSeries(t *testing.T) {
+	one, other := ordinary(), ordinary()
+	other.Root++
+	a, b := NewMark(&one).Form, NewMark(&other).Form
+	if x, y := Series(0).Then(a).Then(b), Series(0).Then(b).Then(a); x.Before() == y.Before() {
+		t.Errorf("forms %#x and %#x in either order: %#x", a, b, x.Before())
+	}
+	for bit := range 64 {
+		x, y := Series(0).Then(b).Then(a), Series(0).Then(b).Then(a^1<<bit)
+		for after := range 3 {
+			if x.Before() == y.Before() {
+				t.Errorf("bit %d of the form of a call, and %d calls after it: %#x", bit, after, x.Before())
+			}
+			x, y = x.Then(b), y.Then(b)
+		}
+	}
+}
+
 func FuzzLabel(f *testing.F) {
 	f.Add([]byte("AllReduce"))
 	f.Add([]byte{0xff, '\n', 0, 'x'})
