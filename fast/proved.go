@@ -25,7 +25,9 @@ func (a *Algorithm) deepest(size int) int {
 	switch p := a.Proved; {
 	case !p.covers(size):
 		return 0
-	case a.Pipelined && !p.Every:
+	case !a.Pipelined:
+		return maxInt
+	case !p.Every:
 		return p.Depths
 	}
 	return selection.MaxDepth

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/selection"
 )
 
 // bounded is a collective with algorithms that were proved for some calls.
@@ -99,7 +101,8 @@ func TestProvedExactly(t *testing.T) {
 		{Proved{Sizes: 64}, 64, 0, "up to 64 ranks"},
 		{Proved{Sizes: 64, Depths: 4}, 64, 4, "up to 64 ranks and depth 4"},
 		{Proved{Sizes: 64, Depths: 4}, 65, 0, "up to 64 ranks and depth 4"},
-		{Proved{Sizes: 64, Depths: 4, Every: true}, 65, maxInt, "every number of ranks and every depth"},
+		{Proved{Sizes: 64, Depths: 4, Every: true}, selection.MaxRanks, selection.MaxDepth, "every number of ranks and every depth"},
+		{Proved{Sizes: 64, Every: true}, selection.MaxRanks + 1, 0, "every number of ranks and every depth"},
 	} {
 		plain, piped := Algorithm{Proved: x.p}, Algorithm{Proved: x.p, Pipelined: true}
 		if piped.deepest(x.size) != x.piped || (plain.deepest(x.size) == maxInt) != x.p.covers(x.size) || x.p.String() != x.words {
