@@ -111,6 +111,15 @@ func (c *Comm) allocError(err error) error {
 		return c.fate.Load().err
 	case <-time.After(hearsay):
 	}
+	if downs.of(err) != "" { // of which another rank has heard: whose communicator is closed, this one may know as well
+		all := make([]int, c.size)
+		for rank := range all {
+			all[rank] = rank
+		}
+		if here := c.unusable(all); here != nil {
+			return here
+		}
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -280,14 +281,14 @@ func TestFused(t *testing.T) {
 		t.Errorf("%q", name)
 	}
 	f = fused{}
-	for _, n := range []int{1234, 1e18, 5} {
+	for _, n := range []int{1234, math.MaxInt / 9, 5} {
 		f.add(n)
 	}
 	if name := f.label().String(); name != "Bucket 3: 1234" {
 		t.Errorf("%q", name)
 	}
 	f = fused{}
-	f.add(1 << 62)
+	f.add(math.MaxInt/2 + 1)
 	if name := f.label().String(); name != "Bucket 1:" {
 		t.Errorf("%q", name)
 	}

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -21,12 +22,12 @@ func TestFits(t *testing.T) {
 func TestDoesNotFit(t *testing.T) {
 	size, n := spec.Size, spec.Int
 	for name, e := range map[string]spec.Expr{
-		"a sum":               spec.Lt(spec.Add(n(1<<62), size), n(0)),
-		"a constant":          spec.Eq(n(-1<<63), size),
-		"a product":           spec.Lt(spec.Mul(spec.Add(size, n(1<<60)), n(4)), n(1000)),
+		"a sum":               spec.Lt(spec.Add(n(math.MaxInt/2+1), size), n(0)),
+		"a constant":          spec.Eq(n(math.MinInt), size),
+		"a product":           spec.Lt(spec.Mul(spec.Add(size, n(math.MaxInt>>3+1)), n(4)), n(1000)),
 		"shifts":              spec.Eq(spec.Shl(spec.Shl(spec.Shl(size, n(31)), n(31)), n(2)), n(0)),
 		"a product of shifts": spec.Mul(spec.Shl(size, n(20)), spec.Shl(size, n(20))),
-		"a condition":         spec.If(spec.Gt(size, n(64)), spec.Mul(size, n(1<<57)), n(0)),
+		"a condition":         spec.If(spec.Gt(size, n(64)), spec.Mul(size, n(math.MaxInt>>6+1)), n(0)),
 	} {
 		for where, body := range map[string][]Node{
 			"let":  {Let{"x", e}},
@@ -59,7 +60,7 @@ func TestIntervals(t *testing.T) {
 // drawInterval draws an expression over x and k.
 func drawInterval(t *rapid.T, depth int) spec.Expr {
 	if depth == 0 || rapid.IntRange(0, 4).Draw(t, "leaf") == 0 {
-		return rapid.SampledFrom([]spec.Expr{spec.Var("x"), spec.Var("k"), spec.Int(3), spec.Int(-7), spec.Int(1 << 40)}).Draw(t, "of")
+		return rapid.SampledFrom([]spec.Expr{spec.Var("x"), spec.Var("k"), spec.Int(3), spec.Int(-7), spec.Int(math.MaxInt >> 23)}).Draw(t, "of")
 	}
 	two := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.Lt, spec.And, spec.Shl, spec.Shr, spec.BitAnd, spec.BitXor,
 		func(x, y spec.Expr) spec.Expr { return spec.If(spec.Lt(x, y), x, y) }, func(x, _ spec.Expr) spec.Expr { return spec.Log2(x) }}

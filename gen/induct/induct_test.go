@@ -1,6 +1,7 @@
 package induct_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -153,7 +154,7 @@ func TestEveryKind(t *testing.T) {
 // bounds.
 func TestOverflow(t *testing.T) {
 	a := gen.BarrierDirect
-	wraps := spec.Lt(spec.Add(spec.Int(1<<63-1), spec.Size), spec.Int(0))
+	wraps := spec.Lt(spec.Add(spec.Int(math.MaxInt), spec.Size), spec.Int(0))
 	a.Body = []gen.Node{gen.If{Cond: spec.And(spec.Gt(spec.Size, spec.Int(64)), wraps), Then: a.Body}}
 	if _, err := induct.Obligations(&a, gen.Hints{}); err == nil || !strings.Contains(err.Error(), "may not fit an int") {
 		t.Error(err)
