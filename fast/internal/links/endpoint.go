@@ -33,7 +33,7 @@ func (e *Endpoint) Init(rank int, links []*Link) {
 	e.Rank, e.links, e.call = rank, links, wire.NewMark(new(wire.Call))
 	e.End.released = make(chan struct{})
 	for peer, l := range links {
-		l.Peer, l.Partner.Rank = peer, peer
+		l.Peer, l.Partner.Self, l.Partner.Rank = peer, rank, peer
 	}
 }
 

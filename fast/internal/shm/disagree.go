@@ -81,7 +81,7 @@ func (e *Endpoint) explain(l *link, mine *wire.Call) error {
 		return nil
 	}
 	found := theirs // so that only a disagreement takes memory
-	return wire.Standoff(mine, &found, l.peer, e.own.past(), l.control.past())
+	return wire.Standoff(mine, &found, e.rank, l.peer, e.own.past(), l.control.past())
 }
 
 // stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has not

@@ -69,7 +69,7 @@ func (p *Partner) differ(own *History, mine, theirs *wire.Call) error {
 	if wire.Mismatch(mine, theirs, p.Rank) == nil {
 		return nil // their hashes of the calls before are the same, so those do not differ either
 	}
-	if err := wire.Standoff(mine, theirs, p.Rank, own.Calls(), p.past); err != nil {
+	if err := wire.Standoff(mine, theirs, p.Self, p.Rank, own.Calls(), p.past); err != nil {
 		p.Refusal = (&refused{sent: *theirs, expected: *mine}).append(nil)
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 // Partner is what a rank has told the other rank of a link, and has heard of it.
 type Partner struct {
+	Self    int       // this rank
 	Rank    int       // the other one
 	Told    wire.Call // the call that it has told last with its messages
 	Known   uint64    // the fingerprint of Told; 0: none was told
@@ -130,7 +131,7 @@ func (p *Partner) Refuse(own *History, expected Turn, expectedBytes uint64, fing
 
 // mismatch is the error of calls that are not the same; or, if they are, of a message of another length.
 func (p *Partner) mismatch(own *History, mine, theirs *wire.Call, mineBytes, theirsBytes uint64) error {
-	if err := wire.Standoff(mine, theirs, p.Rank, own.Calls(), p.past); err != nil {
+	if err := wire.Standoff(mine, theirs, p.Self, p.Rank, own.Calls(), p.past); err != nil {
 		return err
 	}
 	return &wire.MismatchError{Rank: p.Rank, Seq: mine.Seq, TheirSeq: mine.Seq, Field: "message length",

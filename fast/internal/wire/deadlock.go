@@ -50,26 +50,15 @@ func (e *DeadlockError) Add(rank int, c *Call) {
 	e.Ranks, e.Sends = append(e.Ranks, rank), append(e.Sends, int(c.Root) == rank)
 }
 
-// other is the rank that c is with for the given one, if it is a point-to-point call of that.
-func (c *Call) other(rank int) (int, bool) {
-	from, to := int(c.Root), int(c.Peer)-1
-	switch {
-	case c.Peer == 0 || rank != from && rank != to:
-		return 0, false
-	case rank == from:
-		return to, true
-	}
-	return from, true
-}
+// sends tells whether rank self of a transport sends in c, a point-to-point call between it and peer. A transport may number its ranks
+// otherwise than c does, if it reaches some alone; the order of ranks is the same.
+func (c *Call) sends(self, peer int) bool { return (c.Root < c.Peer-1) == (self < peer) }
 
-// Standoff is the error of this rank, which waits for rank in mine while rank waits for it in theirs: a DeadlockError if each of them
+// Standoff is the error of rank self, which waits for rank in mine while rank waits for it in theirs: a DeadlockError if each of them
 // sends to the other or each receives from it, and otherwise what Explain says.
-func Standoff(mine, theirs *Call, rank int, myCalls, theirCalls []Call) error {
-	if self, ok := mine.other(rank); ok && mine.Root != theirs.Root && mine.Peer == theirs.Root+1 && theirs.Peer == mine.Root+1 {
-		e := new(DeadlockError)
-		e.Add(self, mine)
-		e.Add(rank, theirs)
-		return e
+func Standoff(mine, theirs *Call, self, rank int, myCalls, theirCalls []Call) error {
+	if mine.Peer != 0 && mine.Root != theirs.Root && mine.Peer == theirs.Root+1 && theirs.Peer == mine.Root+1 {
+		return &DeadlockError{Ranks: []int{self, rank}, Sends: []bool{mine.sends(self, rank), theirs.sends(rank, self)}}
 	}
 	if err := Explain(mine, theirs, rank, myCalls, theirCalls); err != nil {
 		return err
