@@ -124,7 +124,7 @@ type sight struct {
 
 // inquire has this rank, which has reserved c, ask others as long as it waits in an operation, until over.
 func (c *Comm) inquire(in beside, name string, members func() []int) (over func()) {
-	if c.track == nil || c.track.chase == nil {
+	if c.chase == nil {
 		return func() {}
 	}
 	q := &inquiry{comm: c, in: in, name: name, members: members, rest: prompt, seen: make(map[int]sight)}

@@ -19,6 +19,7 @@ func (e *Endpoint) enter() error {
 func (e *Endpoint) leave() {
 	if e.Open > 0 {
 		e.abort()
+		e.giveBack() // nobody reads, or releases, what a failed Exchange has lent
 	}
 	e.Clear()
 	if e.lent == 0 {
