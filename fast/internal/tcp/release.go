@@ -5,6 +5,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // release says the last word on all links and closes them. What the rank has sent goes out meanwhile.
@@ -89,6 +90,7 @@ func (l *link) ignore() {
 		in.buf = make([]byte, listenBytes)
 	}
 	in.dry = false
+	in.flow = events.Flow{} // what is dropped has not come
 	for range ignoredAtOnce {
 		if in.readInto(l.socket, in.buf) == 0 {
 			return
