@@ -1,8 +1,11 @@
 package fast
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -97,4 +100,67 @@ func (x *simulation) broadcastAndClose(process, count int) error {
 		return err
 	}
 	return errors.Join(x.attempt(process, c, 0, simulatedCall{name: "Broadcast", count: count}), c.Close())
+}
+
+// TestCloseWaits: what was sent and does not fit on the way to a rank that does something else is waited for, until that rank receives
+// it, closes, ends or is frozen, or until this one calls Abort. The wait is warned of.
+func TestCloseWaits(t *testing.T) {
+	const long = time.Hour
+	for name, then := range map[string]func(x *simulation, c [2]*Comm){
+		"receives": func(x *simulation, c [2]*Comm) {
+			got := make([]byte, capacity/2)
+			if err := Recv(context.Background(), c[1], got, 0); err != nil || got[len(got)-1] != 7 {
+				t.Error(err)
+			}
+			_ = c[1].Close() // these links have no host that takes the last word before the rank reads it
+		},
+		"closes":   func(x *simulation, c [2]*Comm) { _ = c[1].Close() },
+		"ends":     func(x *simulation, c [2]*Comm) { x.processes[1].Crash(func() bool { return false }) },
+		"freezes":  func(x *simulation, c [2]*Comm) { x.processes[1].Stop() },
+		"gives up": func(x *simulation, c [2]*Comm) { c[0].Abort() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				x, err := newSimulation(scenario{size: 2, weather: simulated.Weather{Delay: time.Millisecond, Capacity: capacity}}, meshes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var warned bytes.Buffer
+				x.worlds[0].record = newRecorder(recording{rank: 0, size: 2, job: "simulated", operations: 8, slow: time.Minute, log: slog.New(slog.NewTextHandler(&warned, nil))})
+				var c [2]*Comm
+				var all sync.WaitGroup
+				for process, w := range x.worlds {
+					all.Go(func() {
+						var err error
+						if c[process], err = w.first(context.Background(), x.size); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				all.Wait()
+				sent := make([]byte, capacity/2)
+				sent[len(sent)-1] = 7
+				all.Go(func() {
+					if err := Send(context.Background(), c[0], sent, 1); err != nil {
+						t.Errorf("%v", err)
+					}
+					start := time.Now()
+					if err := c[0].Close(); err != nil || time.Since(start) < long-time.Minute {
+						t.Errorf("%v after %v", err, time.Since(start))
+					}
+				})
+				time.Sleep(long)
+				then(x, c)
+				all.Wait()
+				if !strings.Contains(warned.String(), `primitive=Close comm=world rank=0 size=2 waiting=[1] seconds=60`) {
+					t.Errorf("no warning but %s", &warned)
+				}
+				for _, p := range x.processes {
+					p.Continue()
+				}
+				_ = c[1].Close()
+				time.Sleep(time.Minute)
+			})
+		})
+	}
 }

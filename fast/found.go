@@ -17,7 +17,6 @@ type processes struct {
 	mesh     *mesh.Mesh
 	noCMA    bool // this one is secluded
 	openRDMA rdmaOpener
-	silence  time.Duration // how long a process may be silent; 0: as usual
 }
 
 // secluder is a transport that reads messages in other processes, unless it is secluded.
@@ -133,7 +132,6 @@ func (p *processes) dial(f *founding) *tcp.Endpoint {
 			f.plane.Send(f.members[peer], f.topic(kindConnect), nil)
 		}
 	})
-	e.End.Silence = p.silence
 	p.mesh.Handle(f.id, kindConnect, func(m wire.Note) { connect(slices.Index(f.members, m.From)) })
 	p.mesh.HandleConns(f.id, func(from int, c wire.Conn) {
 		if peer := slices.Index(f.members, from); peer >= 0 {

@@ -45,7 +45,6 @@ func (p *processes) connectRDMA(ctx context.Context, f *founding, able []int) (*
 	e := rdma.New(slices.Index(able, f.rank), len(able), domains, func(peer int, card []byte) {
 		f.plane.Send(f.members[able[peer]], f.topic(kindCard), card)
 	})
-	e.End.Silence = p.silence
 	p.mesh.Handle(f.id, kindCard, func(n wire.Note) {
 		if peer := slices.Index(able, slices.Index(f.members, n.From)); peer >= 0 {
 			e.Told(peer, n.Body)

@@ -1,6 +1,9 @@
 package fast
 
 import (
+	"context"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -11,8 +14,39 @@ type leaver interface{ Left(rank int, linked bool) }
 // linker is a transport that tells whether it has, or had, a connection to a rank.
 type linker interface{ Linked(rank int) bool }
 
-// waiter is a transport that goes on after Close, until what it has sent has arrived, or never will. Wait waits for that.
-type waiter interface{ Wait() }
+// waiter is a transport that goes on after Close, until what it has sent has arrived, or never will. Wait waits for that; GiveUp says that
+// a rank needs nothing any more.
+type waiter interface {
+	Wait()
+	GiveUp(rank int)
+}
+
+// deliver waits, after Close, until what t has sent to all who are not down has arrived.
+func (c *Comm) deliver(t waiter) {
+	stop := c.world.plane.Watch(func(process int, _ error) {
+		switch rank := c.rankOf(process); rank {
+		case -1:
+		case c.rank:
+			c.stopDelivery()
+		default:
+			t.GiveUp(rank)
+		}
+	})
+	defer stop()
+	ctx, stopWatch := c.world.record.patience().watch(context.Background(), "Close", "comm", c.name, "rank", c.rank, "size", c.size)
+	defer stopWatch()
+	wire.Awaiting(ctx, c.transport.Waiting)
+	t.Wait()
+}
+
+// stopDelivery ends that wait.
+func (c *Comm) stopDelivery() {
+	if t, ok := c.transport.(waiter); ok {
+		for rank := range c.size {
+			t.GiveUp(rank)
+		}
+	}
+}
 
 // tellClosed tells all other ranks n, that this one has closed c, and each whether something may still be on its way to it.
 func (c *Comm) tellClosed(n notice) {

@@ -296,6 +296,14 @@ func (m *mixed) Wait() {
 	}
 }
 
+// GiveUp is for the half that the rank is in, if it waits.
+func (m *mixed) GiveUp(rank int) {
+	half, rank := m.half(rank)
+	if t, ok := half.(waiter); ok {
+		t.GiveUp(rank)
+	}
+}
+
 // Know has the halves that can know memory.
 func (m *mixed) Know(memory []byte) {
 	for _, half := range []transport{m.near, m.far} {

@@ -128,6 +128,7 @@ var errAborted = fmt.Errorf("%w by Abort", ErrAborted)
 func (c *Comm) Abort() {
 	if c != nil && c.size > 0 && !fork.Child() {
 		c.giveUp(Aborted, errAborted, 0)
+		c.stopDelivery()
 		c.leaveAgreements(ErrAborted)
 	}
 }
@@ -141,8 +142,8 @@ const finishTime = time.Second
 //
 // Apart from that second Close waits for no other rank, but where it closes the last communicator of a process: before it ends the
 // connections to all others, it waits until the hosts of the other ranks have what was sent, so that the process may exit. That takes
-// as long as the network needs, and ends when nothing has arrived for as long as a process may be silent. What a host has no room for,
-// because a rank there does not receive for so long, is lost then. After a failure it takes 0.1 s at most.
+// as long as the network needs, and where a host has no room for more, until the rank there receives or closes, ends or is taken for
+// dead; the logger warns of it as of a slow call. Abort ends the wait, and what has not arrived is lost then. After a failure it takes 0.1 s at most.
 //
 // Its error joins those of the first 16 calls that could not be started and that nobody has waited for.
 func (c *Comm) Close() error {
@@ -170,7 +171,7 @@ func (c *Comm) Close() error {
 		err = errors.Join(err, c.transport.Close())
 	}
 	if t, ok := c.transport.(waiter); ok && c.world != nil {
-		c.world.leaving.Go(t.Wait)
+		c.world.leaving.Go(func() { c.deliver(t) })
 	}
 	c.endStarted()
 	c.freeAll()

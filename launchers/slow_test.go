@@ -5,16 +5,18 @@ package launchers
 import (
 	"fmt"
 	"testing"
+	"time"
 )
 
 // TestLeaveOnSlowLinks: ranks on two hosts leave as soon as they have sent what they had to send, and exit, while most of that is still
-// on its way between the hosts: it comes all the same.
+// on its way between the hosts, and cannot come as long as the ranks there do something else: it comes all the same.
 func TestLeaveOnSlowLinks(t *testing.T) {
 	for _, link := range []struct {
 		rate     string
 		elements int
-	}{{"4mbit", 1_200_000}, {"256kbit", 70_000}} {
-		t.Run(link.rate, func(t *testing.T) {
+		after    time.Duration
+	}{{"4mbit", 1_200_000, 0}, {"256kbit", 70_000, 0}, {"1mbit", 50_000, 6 * time.Second}} {
+		t.Run(fmt.Sprint(link.rate, " ", link.after), func(t *testing.T) {
 			w := newNetwork(t, 2)
 			needs(t, "tc")
 			for _, h := range w.hosts {
@@ -27,7 +29,7 @@ func TestLeaveOnSlowLinks(t *testing.T) {
 			for rank := range 4 {
 				ranks = append(ranks, p.on(w.hosts[rank/2]).with(fmt.Sprint("COLL_RANK=", rank)))
 			}
-			together(t, ranks, program("rollcall"), "-leave", fmt.Sprint(link.elements))
+			together(t, ranks, program("rollcall"), "-leave", fmt.Sprint(link.elements), "-after", link.after.String())
 		})
 	}
 }

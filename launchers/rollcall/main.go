@@ -5,7 +5,7 @@
 //	rank 1 of 4: 2 hosts: [0 1] [2 3]; shm to [0]; tcp to [2 3]
 //
 // With -forever it goes on until a call fails, and then says when that was and why. With -odd one rank goes astray first. With -leave a
-// rank makes one broadcast, closes its communicator, and exits.
+// rank makes one broadcast, closes its communicator, and exits; with -after the ranks that receive first do something else.
 package main
 
 import (
@@ -25,6 +25,7 @@ type settings struct {
 	store   string
 	forever int
 	leave   int
+	after   time.Duration
 	odd     int
 	how     string
 }
@@ -34,6 +35,7 @@ func main() {
 	flag.StringVar(&s.store, "store", "", "find the others through this store, etcd://host:port or redis://host:port")
 	flag.IntVar(&s.forever, "forever", 0, "go on with all-reduces of so many `elements` until one fails")
 	flag.IntVar(&s.leave, "leave", 0, "only broadcast so many `elements`, and leave at once")
+	flag.DurationVar(&s.after, "after", 0, "before it leaves, have each rank but 0 do something else for so `long`")
 	flag.IntVar(&s.odd, "odd", -1, "have this `rank` go astray then")
 	flag.StringVar(&s.how, "how", "", "the `way` that it goes: killed, late (longer than the others wait), or count")
 	flag.Parse()
@@ -56,6 +58,9 @@ func (s *settings) run() error {
 		return err
 	}
 	if s.leave > 0 {
+		if c.Rank() > 0 {
+			time.Sleep(s.after)
+		}
 		err = broadcast(ctx, c, s.leave, 0)
 	} else {
 		err = s.answer(ctx, c)

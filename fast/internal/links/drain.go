@@ -1,44 +1,59 @@
 package links
 
 import (
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// LastWord is how long a rank that closes waits for anything of what it has sent to arrive, unless it is told otherwise.
-const LastWord = 2 * time.Second
-
 // afterFailure is how long what was sent may take to arrive after a failure: little, because nobody can use it, and why it failed the
 // others hear over the control plane as well.
 const afterFailure = 100 * time.Millisecond
 
-// Drain bounds the wait for what was sent before Close: it goes on as long as anything arrives.
+// Drain is the wait, after Close, for what was sent to arrive. It lasts until nothing is on its way any more to a rank that is not given
+// up.
 type Drain struct {
-	silence time.Duration // 0: what arrives does not prolong it
-	left    int
-	end     time.Time
+	endpoint *Endpoint
+	end      time.Time // zero: there is none
+	left     int
+	nap      time.Duration
 }
 
 // Drain is for the endpoint that is released now.
-func (e *End) Drain() *Drain {
-	switch {
-	case e.doom != nil || e.Failed() != wire.ErrClosed:
-		return &Drain{end: time.Now().Add(afterFailure)}
-	case e.Silence > 0:
-		return &Drain{silence: e.Silence, left: -1}
+func (e *Endpoint) Drain() *Drain {
+	d := &Drain{endpoint: e, nap: time.Millisecond}
+	if e.End.doom != nil || e.End.Failed() != wire.ErrClosed {
+		d.end = time.Now().Add(afterFailure)
 	}
-	return &Drain{silence: LastWord, left: -1}
+	return d
 }
 
-// GoesOn tells whether to wait on, where so many bytes, or whatever is counted, have not arrived.
-func (d *Drain) GoesOn(left int) bool {
-	now := time.Now()
-	if d.silence > 0 && left != d.left {
-		d.left, d.end = left, now.Add(d.silence)
+// GoesOn tells whether to wait on, where so many bytes, or whatever is counted, have not arrived at those ranks, in ascending order.
+func (d *Drain) GoesOn(left int, at []int) bool {
+	if left == d.left {
+		d.nap = min(2*d.nap, Nap)
+	} else {
+		d.left, d.nap = left, time.Millisecond
 	}
-	return left > 0 && now.Before(d.end)
+	goes := left > 0 && (d.end.IsZero() || time.Now().Before(d.end))
+	if !goes {
+		at = nil
+	}
+	if !slices.Equal(at, d.endpoint.Waiting()) {
+		d.endpoint.awaited.set(at)
+	}
+	return goes
 }
+
+// Nap is how long to sleep before looking again: longer where nothing arrives.
+func (d *Drain) Nap() time.Duration { return d.nap }
+
+// GiveUp ends the wait, after Close, for what was sent to a rank, which is down. It may be called from any goroutine.
+func (e *Endpoint) GiveUp(rank int) { e.links[rank].givenUp.Store(true) }
+
+// GivenUp tells whether that was called.
+func (l *Link) GivenUp() bool { return l.givenUp.Load() }
 
 // Released takes note that everything was given back.
 func (e *End) Released() { close(e.released) }

@@ -3,7 +3,6 @@ package links
 import (
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // End is how an endpoint ends: others have it fail, or close it, while it may be in use; who has it then for the last time releases
@@ -11,12 +10,10 @@ import (
 // Exchange; all else may be called from any.
 type End struct {
 	sync.Mutex
-	busy   bool // what the endpoint has is in use
-	closed bool
-	fate   atomic.Pointer[error] // nil: nothing has ended it
-	doom   error
-	// Silence is how long nothing that was sent may arrive before what is left is given up; 0: LastWord. It is set before the first use.
-	Silence  time.Duration
+	busy     bool // what the endpoint has is in use
+	closed   bool
+	fate     atomic.Pointer[error] // nil: nothing has ended it
+	doom     error
 	released chan struct{} // closed when everything was given back
 }
 

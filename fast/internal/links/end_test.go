@@ -2,6 +2,7 @@ package links
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -30,35 +31,42 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestDrain: only who ends without a failure has all that was sent go out, as long as anything arrives.
+// TestDrain: who ends without a failure waits for all that was sent, however long nothing arrives, and tells for whom; after a failure,
+// little.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var closed, patient, failed, doomed End
-		closed.Fail(wire.ErrClosed)
-		patient.Fail(wire.ErrClosed)
-		patient.Silence = time.Minute
-		failed.Fail(wire.ErrAborted)
-		doomed.Doom(wire.ErrAborted)
-		doomed.Fail(wire.ErrClosed)
 		for _, test := range []struct {
-			of       *End
-			arrivals int // of a byte, one each half of LastWord, and then nothing
-			lasts    time.Duration
+			doom, fate error
+			arrives    time.Duration // when all has
+			lasts      time.Duration
 		}{
-			{&closed, 0, LastWord}, {&closed, 1000, 499*LastWord + LastWord + LastWord/2}, {&patient, 2, LastWord/2 + time.Minute},
-			{&failed, 1000, afterFailure}, {&doomed, 1000, afterFailure},
+			{nil, wire.ErrClosed, time.Hour, time.Hour}, {nil, wire.ErrClosed, 0, 0},
+			{nil, wire.ErrAborted, time.Hour, afterFailure}, {wire.ErrAborted, wire.ErrClosed, time.Hour, afterFailure},
+			{nil, wire.ErrAborted, afterFailure / 2, afterFailure / 2},
 		} {
-			d, start := test.of.Drain(), time.Now()
-			left := func() int { return 2000 - min(int(time.Since(start)/(LastWord/2)), max(0, test.arrivals-1)) }
+			var e Endpoint
+			e.End.Doom(test.doom)
+			e.End.Fail(test.fate)
+			d, start, looks := e.Drain(), time.Now(), 0
+			left := func() (int, []int) {
+				if time.Since(start) >= test.arrives {
+					return 0, nil
+				}
+				return 7, []int{2, 3}
+			}
 			for d.GoesOn(left()) {
-				time.Sleep(time.Millisecond)
+				if at := e.Waiting(); !slices.Equal(at, []int{2, 3}) {
+					t.Errorf("%+v: it waits for %v", test, at)
+				}
+				looks++
+				time.Sleep(d.Nap())
 			}
-			if lasted := time.Since(start); lasted != test.lasts {
-				t.Errorf("%+v: it lasts %v", test, lasted)
+			if lasted := time.Since(start); lasted < test.lasts || lasted > test.lasts+Nap || len(e.Waiting()) > 0 {
+				t.Errorf("%+v: it lasts %v, and then waits for %v", test, lasted, e.Waiting())
 			}
-		}
-		if d := closed.Drain(); d.GoesOn(0) {
-			t.Error("it goes on although all has arrived")
+			if most := int(test.lasts/Nap) + 10; looks > most {
+				t.Errorf("%+v: it has looked %d times, want %d at most", test, looks, most)
+			}
 		}
 	})
 }

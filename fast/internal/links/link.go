@@ -2,6 +2,7 @@ package links
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/talk"
@@ -13,6 +14,8 @@ type Link struct {
 	Peer    int
 	Partner talk.Partner // what the ranks tell each other besides
 	Verdict error        // the other rank's last word, or why it can no more be reached; it comes after all messages
+
+	givenUp atomic.Bool
 
 	Sent, Received uint64 // messages that have been sent and received on this link, in all Exchanges
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -139,10 +138,13 @@ func (l *link) join(e *Endpoint, n *line) {
 	l.ready, l.left = l.ready || n.ready, n.left
 }
 
+// lastWord is how long a rank that has left is waited for, to which there is no connection yet.
+const lastWord = 2 * time.Second
+
 // miss gives l up when the other rank left so long ago that nothing that it has written is on its way. It says no last word if it
 // has not heard that it can be written to.
 func (l *link) miss() {
-	if !l.left.IsZero() && time.Since(l.left) >= links.LastWord {
+	if !l.left.IsZero() && time.Since(l.left) >= lastWord {
 		l.Fail(l.lacks(wire.ErrClosed))
 	}
 }

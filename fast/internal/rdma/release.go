@@ -1,8 +1,6 @@
 package rdma
 
 import (
-	"time"
-
 	"github.com/collgen/collgen/fast/internal/talk"
 )
 
@@ -15,30 +13,33 @@ func (e *Endpoint) release() {
 			e.flush(l)
 		}
 	}
-	d := e.End.Drain()
-	if e.undelivered() == 0 {
+	d := e.Drain()
+	if !d.GoesOn(e.undelivered()) {
 		e.free()
 		return
 	}
 	go func() {
-		for d.GoesOn(e.undelivered()) {
-			_ = e.rails.sleep(time.Millisecond)
+		for goesOn := true; goesOn; goesOn = d.GoesOn(e.undelivered()) {
+			_ = e.rails.sleep(d.Nap())
 		}
 		e.free()
 	}()
 }
 
-// undelivered is how many bytes were not said yet and how many writes have not arrived, together, but for those that never will.
-func (e *Endpoint) undelivered() (n int) {
+// undelivered is how many bytes were not said yet and how many writes have not arrived, together, but for those that never will, and
+// whose they are.
+func (e *Endpoint) undelivered() (left int, at []int) {
 	if e.poll() != nil {
-		return 0
+		return 0, nil
 	}
 	for i := range e.links {
-		if l := &e.links[i]; l.ready && !l.dead {
-			n += len(l.unsaid) + l.unended()
+		if l := &e.links[i]; l.ready && !l.dead && !l.GivenUp() {
+			if n := len(l.unsaid) + l.unended(); n > 0 {
+				left, at = left+n, append(at, i)
+			}
 		}
 	}
-	return n
+	return left, at
 }
 
 // free gives back what the endpoint has of the device, when nobody uses it any more.

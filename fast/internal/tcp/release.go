@@ -16,8 +16,8 @@ func (e *Endpoint) release() {
 			l.leave()
 		}
 	}
-	d := e.End.Drain()
-	if e.pass() == 0 {
+	d := e.Drain()
+	if !d.GoesOn(e.pass()) {
 		e.part()
 		return
 	}
@@ -30,28 +30,29 @@ func (l *link) leave() {
 	l.drain()
 }
 
-// drain lets what is pending go out, as long as anything arrives, and closes the links.
+// drain lets what is pending go out, and closes the links.
 func (e *Endpoint) drain(d *links.Drain) {
-	for d.GoesOn(e.pass()) {
-		time.Sleep(time.Millisecond)
+	for goesOn := true; goesOn; goesOn = d.GoesOn(e.pass()) {
+		time.Sleep(d.Nap())
 	}
 	e.part()
 }
 
-// pass closes the links on which all has arrived, and is how many bytes have not on the others.
-func (e *Endpoint) pass() (left int) {
+// pass closes the links on which all has arrived, or on which nothing will, and is how many bytes have not on the others, and whose they
+// are.
+func (e *Endpoint) pass() (left int, at []int) {
 	for i := range e.links {
 		l := &e.links[i]
 		if l.socket == nil {
 			continue
 		}
-		if n := l.drain(); n > 0 {
-			left += n
+		if n := l.drain(); n > 0 && !l.GivenUp() {
+			left, at = left+n, append(at, i)
 		} else {
 			l.close()
 		}
 	}
-	return left
+	return left, at
 }
 
 // part closes the links that are left, and lets go of everything else.
