@@ -12,7 +12,7 @@ import (
 // cause is what a rank tells the others of a failure, so that these make an error of the same type of it.
 type cause struct {
 	Text string // in words
-	// The rank at fault, if that is another one: it is down with Down, one of downs, or its call does not match in Field.
+	// The rank at fault, if that is another one: Down is how, one of downs, or its call does not match in Field.
 	Rank                int
 	Down                string `json:",omitempty"`
 	Field, Mine, Theirs string
@@ -24,9 +24,9 @@ type cause struct {
 	Over                bool      `json:",omitempty"` // of a founding: the communicator has ended that the new one is made from
 }
 
-// downs are the ways in which a rank can be down, and ends those in which a context can end, under the names that causes give them.
+// downs are the ways in which a rank can be down, or have no room for connections, and ends those in which a context can end, under the names that causes give them.
 var (
-	downs = errorNames{{"died", ErrDied}, {"frozen", ErrFrozen}, {"closed", ErrClosed}}
+	downs = errorNames{{"died", ErrDied}, {"frozen", ErrFrozen}, {"closed", ErrClosed}, {"exhausted", ErrExhausted}}
 	ends  = errorNames{{"deadline", context.DeadlineExceeded}, {"canceled", context.Canceled}}
 )
 
@@ -74,6 +74,8 @@ func causeOf(self int, err error) cause {
 	case expired && errors.As(err, new(*wire.Inner)): // the caller did not end it
 	case expired:
 		n.Ended, n.Waiting = ends.of(timeout.Err), listed(timeout.Waiting)
+	case errors.Is(err, ErrExhausted) && !isPeer:
+		n.Down = downs.of(ErrExhausted)
 	case isPeer:
 		if n.Down = downs.of(peer.Err); n.Down != "" {
 			n.Rank = peer.Rank
@@ -111,6 +113,8 @@ func (n *cause) typed(size int) error {
 		return &MismatchError{Rank: n.Rank, Seq: n.Mismatched[0], TheirSeq: n.Mismatched[1], Field: n.Field, Mine: n.Mine, Theirs: n.Theirs}
 	case len(n.Ranks) > 1 && len(n.Ranks) == len(n.Sends) && len(n.Ranks) <= size && !slices.ContainsFunc(n.Ranks, beyond):
 		return &DeadlockError{Ranks: n.Ranks, Sends: n.Sends}
+	case downs.by(n.Down) == ErrExhausted:
+		return ErrExhausted
 	case ends.by(n.Ended) != nil && !slices.ContainsFunc(n.Waiting, beyond):
 		return &TimeoutError{Waiting: n.Waiting, Err: ends.by(n.Ended)}
 	}

@@ -27,6 +27,8 @@ var (
 	ErrFrozen = wire.ErrFrozen
 	// ErrFenced: the other ranks take this one for dead, and go on without it.
 	ErrFenced = wire.ErrFenced
+	// ErrExhausted: a rank's process, this one or that of a PeerError, has no descriptors or memory left for a connection.
+	ErrExhausted = wire.ErrExhausted
 	// ErrNoQuorum: fewer ranks are left than the caller of Shrink wants to go on with.
 	ErrNoQuorum = wire.ErrNoQuorum
 	// ErrForked: the process was forked off from a rank's, with whose memory and sockets it would disturb the job, and has not executed
@@ -43,7 +45,7 @@ var (
 // The errors that name ranks, to be told apart with errors.As.
 type (
 	// PeerError says that another rank failed: it died (ErrDied), does not answer (ErrFrozen), closed its
-	// communicator (ErrClosed), or gave up after a failure of its own (ErrAborted). That failure, if it was a MismatchError,
+	// communicator (ErrClosed), has no room for a connection (ErrExhausted), or gave up after a failure of its own (ErrAborted). That failure, if it was a MismatchError,
 	// a DeadlockError or a TimeoutError, is in Err as that rank sees it.
 	//
 	//	type PeerError struct {

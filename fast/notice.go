@@ -59,6 +59,8 @@ func (n *notice) failure(self, size int) error {
 			Theirs: n.Mine}
 	case n.Rank == self && n.Down == "frozen":
 		return fmt.Errorf("%w: rank %d says %s", ErrFenced, n.By, n.Text)
+	case n.Rank == self && n.By != self && n.Down == "exhausted":
+		return fmt.Errorf("%w: rank %d says %s", ErrExhausted, n.By, n.Text)
 	case downs.by(n.Down) != nil && n.Rank != self && n.Rank != n.By:
 		return &PeerError{Rank: n.Rank, Err: downs.by(n.Down)}
 	}

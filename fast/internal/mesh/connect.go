@@ -23,7 +23,7 @@ var (
 
 // recognise is err as the refusal that a server told in words.
 func recognise(err error) error {
-	for _, reason := range []error{ErrTaken, ErrTicketUsed, ErrTicket} {
+	for _, reason := range []error{ErrTaken, ErrTicketUsed, ErrTicket, wire.ErrExhausted} {
 		if errors.Is(err, secure.ErrRefused) && strings.Contains(err.Error(), reason.Error()) {
 			return fmt.Errorf("%w: %w", reason, err)
 		}

@@ -25,19 +25,22 @@ const probePause = 250 * time.Millisecond
 // stubborn is how long a port has to be closed until its process is taken for dead. A socket goes with its process.
 const stubborn = 2 * time.Second
 
-// call connects to the process of card c. It tries until ctx ends, the process refuses, or it is known to be gone.
+// call connects to the process of card c. It tries until ctx ends, the process refuses, it is known to be gone, or this one has had no
+// room for a connection for long.
 func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn, error) {
 	routes, err := m.routesTo(c, h.Purpose)
 	if err != nil {
 		return nil, err
 	}
 	h.To = c.Process
-	var absent absence
+	var absent, exhausted absence
 	for wait := firstPause; ; wait = min(2*wait, longPause) {
 		conn, nobody, err := m.tryInTurn(ctx, routes, h)
 		switch {
 		case err == nil:
 			return conn, nil
+		case exhausted.lasts(errors.Is(err, wire.ErrExhausted)) > stubborn:
+			return nil, err
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("%w; the last attempt: %w", context.Cause(ctx), err)
 		case refused(err):
@@ -75,19 +78,25 @@ func (m *Mesh) probe(ctx context.Context, c Card) error {
 	}
 }
 
-// absence is since when nobody listens where a process did when it published its card; the zero time: somebody does.
+// absence is since when something is not there, such as who listened when a process published its card; the zero time: it is.
 type absence struct{ since time.Time }
+
+// lasts takes the result of another try, and is how long it has been absent now.
+func (a *absence) lasts(absent bool) time.Duration {
+	switch {
+	case !absent:
+		a.since = time.Time{}
+		return 0
+	case a.since.IsZero():
+		a.since = time.Now()
+	}
+	return time.Since(a.since)
+}
 
 // proved takes the result of another try, and tells whether it is certain now that the process is gone.
 func (a *absence) proved(routes []route, nobody bool) bool {
-	if !nobody {
-		a.since = time.Time{}
-		return false
-	}
-	if a.since.IsZero() {
-		a.since = time.Now()
-	}
-	return routes[0].socket != "" || time.Since(a.since) > stubborn
+	lasts := a.lasts(nobody)
+	return nobody && (routes[0].socket != "" || lasts > stubborn)
 }
 
 // sleep waits, or ends with ctx.
@@ -126,7 +135,7 @@ func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (c *secu
 	nobody = true
 	for _, r := range routes {
 		conn, failed := dial(ctx, r)
-		m.server.Short(failed, r)
+		m.server.Exhausted(failed, r)
 		nobody = nobody && errors.Is(failed, syscall.ECONNREFUSED)
 		if failed == nil {
 			if c, failed = secure.Client(ctx, conn, m.cfg.Credentials, m.me, h); failed == nil {
@@ -149,7 +158,7 @@ func dial(ctx context.Context, r route) (c net.Conn, err error) {
 		c, err = d.DialContext(ctx, r.Network(), r.String())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", secure.ErrBroken, err)
+		return nil, fmt.Errorf("%w: %w", secure.ErrBroken, wire.Exhausted(err))
 	}
 	return c, nil
 }

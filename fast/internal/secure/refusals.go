@@ -21,14 +21,11 @@ type refusals struct {
 }
 
 // tells are the reasons, those that tell most first.
-var tells = [...]error{errShort, ErrWrongSecret, ErrWrongVersion, ErrWrongMode, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch,
+var tells = [...]error{wire.ErrExhausted, ErrWrongSecret, ErrWrongVersion, ErrWrongMode, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch,
 	ErrWrongSize, ErrWrongRank, wire.ErrFenced, ErrRefused, ErrBroken, ErrNotCollgen, ErrBusy}
 
 // common are those that anybody may give at any time, port scanners and clients that try again among them.
 var common = []error{wire.ErrFenced, ErrRefused, ErrBroken, ErrNotCollgen, ErrBusy}
-
-// errShort: this process itself could not take a connection, or make one.
-var errShort = errors.New("this process has no room for a connection")
 
 // add is the reason of err, and whether it is the first failure for that reason.
 func (r *refusals) add(err error, from net.Addr) (reason error, first bool) {

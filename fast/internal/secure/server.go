@@ -2,14 +2,17 @@ package secure
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Server takes connections for a process. It may serve several listeners at once. The limits hold for all of them
@@ -37,13 +40,13 @@ func NewServer(cred Credentials, me Identity) *Server {
 // error of a job that does not come together.
 func (s *Server) Refusals() []string { return s.refused.words() }
 
-// Short takes note that this process has no descriptors or memory for a connection at an address. It is false if err
+// Exhausted takes note that this process has no descriptors or memory for a connection at an address. It is false if err
 // is something else.
-func (s *Server) Short(err error, at net.Addr) bool {
-	if !among(err, short) {
+func (s *Server) Exhausted(err error, at net.Addr) bool {
+	if err = wire.Exhausted(err); !errors.Is(err, wire.ErrExhausted) {
 		return false
 	}
-	s.refuse(fmt.Errorf("%w: %w", errShort, err), at)
+	s.refuse(err, at)
 	return true
 }
 
@@ -71,6 +74,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Id
 	defer stop()
 	var running sync.WaitGroup
 	defer running.Wait()
+	spare := openSpare()
+	defer func() { _ = spare.Close() }()
 	for patience := shortest; ; {
 		conn, err := l.Accept()
 		if err == nil {
@@ -79,14 +84,45 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Id
 			running.Go(func() { v.receive(ctx, accepted) })
 			continue
 		}
-		starved := s.Short(err, l.Addr())
-		if !starved && !among(err, gone) || !pause(ctx, patience) {
+		starved := s.Exhausted(err, l.Addr())
+		if !starved && !gone(err) || !pause(ctx, patience) {
 			return why(ctx, err)
 		}
-		if patience = min(2*patience, longest); starved && patience == longest && s.Starved != nil {
+		if patience = min(2*patience, longest); !starved || patience < longest {
+			continue
+		}
+		if s.Starved != nil {
 			s.Starved(err)
 		}
+		_ = spare.Close()
+		s.turnAway(ctx, l, own, wire.Exhausted(err))
+		spare = openSpare()
 	}
+}
+
+// openSpare opens a file that reserves a descriptor; nil: there is none. Closing a nil *os.File does nothing.
+func openSpare() *os.File {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// turnAway tells a client that is waiting why it cannot be served.
+func (s *Server) turnAway(ctx context.Context, l net.Listener, own *tls.Certificate, why error) {
+	limited, ok := l.(interface{ SetDeadline(time.Time) error })
+	if !ok {
+		return
+	}
+	_ = limited.SetDeadline(time.Now().Add(shortest))
+	conn, err := l.Accept()
+	_ = limited.SetDeadline(time.Time{})
+	if err != nil {
+		return
+	}
+	v := &visit{Server: s, visitor: s.pending.enter(conn), own: own, check: func(Hello, Identity) error { return why }}
+	v.receive(ctx, nil) // why is an error, so that nothing is accepted
 }
 
 // How long to wait for descriptors or memory to be free again.
@@ -95,15 +131,9 @@ const (
 	longest  = 500 * time.Millisecond
 )
 
-// After these errors a listener may go on later: of this process, and of a client that has gone or a signal.
-var (
-	short = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
-	gone  = []syscall.Errno{syscall.ECONNABORTED, syscall.EINTR}
-)
-
-// among tells whether err is one of some.
-func among(err error, some []syscall.Errno) bool {
-	return slices.ContainsFunc(some, func(e syscall.Errno) bool { return errors.Is(err, e) })
+// gone tells whether a listener may go on after err, which is of a client that has gone or a signal.
+func gone(err error) bool {
+	return errors.Is(err, syscall.ECONNABORTED) || errors.Is(err, syscall.EINTR)
 }
 
 // pause waits, and is false if ctx ends.

@@ -21,7 +21,7 @@ type arrival struct {
 // at the latest when the next Exchange begins.
 func (e *Endpoint) Attach(peer int, c wire.Conn) {
 	s, err := takeOut(c)
-	e.arrive(arrival{peer: peer, socket: s, conn: c, err: err})
+	e.arrive(arrival{peer: peer, socket: s, conn: c, err: wire.Exhausted(err)})
 }
 
 // Broken says that no connection to peer can be had, and why. One that comes all the same is taken, unless a call has failed
@@ -134,7 +134,7 @@ func (e *Endpoint) link(a *arrival) error {
 	}
 	if err := e.poller.add(a.peer); err != nil {
 		a.close()
-		return fmt.Errorf("the link of rank %d to rank %d: %w", e.Rank, a.peer, err)
+		return fmt.Errorf("the link of rank %d to rank %d: %w", e.Rank, a.peer, wire.Exhausted(err))
 	}
 	l.socket, l.asked = a.socket, true
 	l.linked.Store(true)
@@ -151,9 +151,12 @@ func (l *link) settled() bool {
 	return l.socket != nil || l.Verdict != nil
 }
 
-// lacks is the error of a rank that no connection to can be had.
+// lacks is the error of a rank that no connection to can be had. If this process has no room for it, the other rank is not at fault.
 func (l *link) lacks(err error) error {
-	for _, typed := range []error{wire.ErrDied, wire.ErrFrozen, wire.ErrFenced, wire.ErrClosed, wire.ErrAborted} {
+	if errors.Is(err, wire.ErrExhausted) && !errors.As(err, new(*wire.PeerError)) {
+		return fmt.Errorf("the link to rank %d: %w", l.Peer, err)
+	}
+	for _, typed := range []error{wire.ErrDied, wire.ErrFrozen, wire.ErrFenced, wire.ErrClosed, wire.ErrAborted, wire.ErrExhausted} {
 		if errors.Is(err, typed) {
 			return &wire.PeerError{Rank: l.Peer, Err: err}
 		}

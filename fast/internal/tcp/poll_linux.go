@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // poller waits for sockets: with an epoll file of its own, which is itself in Go's network poller, so that a goroutine that
@@ -39,7 +41,7 @@ func (p *poller) open() error {
 	}
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("epoll_create1: %w", err)
+		return fmt.Errorf("epoll_create1: %w", wire.Exhausted(err))
 	}
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return errors.Join(err, unix.Close(fd))

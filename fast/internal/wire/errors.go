@@ -24,6 +24,8 @@ var (
 	ErrFrozen = errors.New("rank does not answer")
 	// ErrFenced: the other ranks take this one for dead, and go on without it.
 	ErrFenced = errors.New("this rank was given up by the others")
+	// ErrExhausted: a rank's process has no descriptors or memory left for a connection.
+	ErrExhausted = errors.New("no room for a connection")
 	// ErrNoQuorum: fewer ranks are left than the caller wants to go on with.
 	ErrNoQuorum = errors.New("too few ranks are left")
 )
