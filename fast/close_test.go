@@ -102,10 +102,51 @@ func (x *simulation) broadcastAndClose(process, count int) error {
 	return errors.Join(x.attempt(process, c, 0, simulatedCall{name: "Broadcast", count: count}), c.Close())
 }
 
+// TestCloseIsRead: the others read that a process has closed, and do not take it for dead, though it ends as soon as Close has returned,
+// over slow links on which nothing else is on its way.
+func TestCloseIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x, err := newSimulation(scenario{size: 2, weather: simulated.Weather{Delay: 225 * time.Millisecond, Capacity: capacity}}, meshes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := x.pair(t)
+		var all sync.WaitGroup
+		all.Go(func() {
+			if err := Recv(context.Background(), c[1], make([]byte, 1), 0); !errors.Is(err, ErrClosed) || errors.Is(err, ErrDied) {
+				t.Error(err)
+			}
+		})
+		if err := c[0].Close(); err != nil {
+			t.Error(err)
+		}
+		x.processes[0].Crash(func() bool { return true })
+		all.Wait()
+		x.processes[0].Continue()
+		_ = c[1].Close()
+		time.Sleep(time.Minute)
+	})
+}
+
+// pair is the world on both of two processes.
+func (x *simulation) pair(t *testing.T) (c [2]*Comm) {
+	var all sync.WaitGroup
+	for process, w := range x.worlds {
+		all.Go(func() {
+			var err error
+			if c[process], err = w.first(context.Background(), x.size); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	return c
+}
+
 // TestCloseWaits: what was sent and does not fit on the way to a rank that does something else is waited for, until that rank receives
 // it, closes, ends or is frozen, or until this one calls Abort. The wait is warned of.
 func TestCloseWaits(t *testing.T) {
-	const long = time.Hour
+	const long = 5 * time.Minute
 	for name, then := range map[string]func(x *simulation, c [2]*Comm){
 		"receives": func(x *simulation, c [2]*Comm) {
 			got := make([]byte, capacity/2)
@@ -127,17 +168,8 @@ func TestCloseWaits(t *testing.T) {
 				}
 				var warned bytes.Buffer
 				x.worlds[0].record = newRecorder(recording{rank: 0, size: 2, job: "simulated", operations: 8, slow: time.Minute, log: slog.New(slog.NewTextHandler(&warned, nil))})
-				var c [2]*Comm
+				c := x.pair(t)
 				var all sync.WaitGroup
-				for process, w := range x.worlds {
-					all.Go(func() {
-						var err error
-						if c[process], err = w.first(context.Background(), x.size); err != nil {
-							t.Error(err)
-						}
-					})
-				}
-				all.Wait()
 				sent := make([]byte, capacity/2)
 				sent[len(sent)-1] = 7
 				all.Go(func() {

@@ -42,6 +42,7 @@ type peer struct {
 const (
 	maxQueued = 8 << 20 // bytes of messages that wait to be written
 	lastWords = 200 * time.Millisecond
+	goodbye   = 2 * time.Second // how long the other side may take to read that this process leaves, and close the connection
 )
 
 // Why a peer is not written to any more.
@@ -80,7 +81,7 @@ func (p *peer) rouse() {
 }
 
 // end has the connection closed soon after last was written, if there is one: with now, at once, and the messages that
-// wait are dropped; else when the other side has closed it, or after lastWords.
+// wait are dropped; else when the other side has closed it, or after goodbye.
 func (p *peer) end(last *frame, now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,13 +89,15 @@ func (p *peer) end(last *frame, now bool) {
 		return
 	}
 	p.ended, p.cut = true, now
-	switch p.last = last; {
-	case now:
+	p.last = last
+	limit := goodbye
+	if now {
+		limit = lastWords
 		p.discard()
-	case p.tcp != nil:
+	} else if p.tcp != nil {
 		_ = p.tcp.SetLinger(-1)
 	}
-	_ = p.conn.SetDeadline(time.Now().Add(lastWords))
+	_ = p.conn.SetDeadline(time.Now().Add(limit))
 	p.rouse()
 }
 
