@@ -197,7 +197,7 @@ func (m *Mesh) Address(process int) string {
 }
 
 // Close ends this process's part; for the others it is then down, with wire.ErrClosed. What was sent before still comes
-// to those who read it within 200 ms. It must not be called by a handler or watcher.
+// to those who read it within 2 s. It must not be called by a handler or watcher.
 func (m *Mesh) Close() error {
 	m.sayGoodbye(farewell{})
 	m.finish()
