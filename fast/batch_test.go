@@ -1,9 +1,11 @@
 package fast
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // TestBatch starts calls on two communicators: none begins before the end of the outer batch, then all do.
@@ -61,6 +63,124 @@ func TestBatchBegins(t *testing.T) {
 		if err != nil {
 			t.Errorf("rank %d: %v", rank, err)
 		}
+	}
+}
+
+// TestGroupFails: when calls that run together fail, the error of each is its own, be there calls of several messages before it.
+func TestGroupFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := comms(4)
+		defer leaveAll(all)
+		c := all[0]
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		x := make([]int64, 1)
+		var handles []*Handle
+		if err := c.Batch(func() error {
+			handles = []*Handle{StartSendRecv(ctx, c, x, 1, make([]int64, 1), 1), StartRecv(ctx, c, make([]int64, 1), 2),
+				StartSendRecv(ctx, c, x, 3, make([]int64, 1), 3), StartRecv(ctx, c, make([]int64, 1), 3)}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []CallError{{Op: "SendRecv", Peer: 1}, {Op: "Recv", Peer: 2}, {Op: "SendRecv", Peer: 3}, {Op: "Recv", Peer: 3}} {
+			var got *CallError
+			if err := handles[i].Wait(t.Context()); !errors.As(err, &got) || got.Op != want.Op || got.Peer != want.Peer {
+				t.Errorf("call %d, %s with rank %d: %v", i, want.Op, want.Peer, err)
+			}
+		}
+	})
+}
+
+// TestStartedAfterDrained: a call that is started after another one had to wait for those before it is a started call: who is in it
+// computes, and other ranks that need it elsewhere wait.
+func TestStartedAfterDrained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := comms(2)
+		defer leaveAll(all)
+		for rank, err := range onAll(all, func(c *Comm) error {
+			h := StartBarrier(t.Context(), c)
+			if c.Rank() == 1 {
+				time.Sleep(time.Second)
+			}
+			if err := errors.Join(Barrier(t.Context(), c), h.Wait(t.Context())); err != nil {
+				return err
+			}
+			x := []int64{1}
+			if c.Rank() == 1 {
+				_, err := c.Agree(t.Context(), 1)
+				return errors.Join(err, AllReduce(t.Context(), c, x, Sum))
+			}
+			h = StartAllReduce(t.Context(), c, x, Sum)
+			time.Sleep(time.Minute)
+			_, err := c.Agree(t.Context(), 1)
+			return errors.Join(err, h.Wait(t.Context()))
+		}) {
+			if err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		}
+	})
+}
+
+// TestJoinedIsLetGo: a group's context ends with that of each of its calls, and nothing of it stays with them afterwards.
+func TestJoinedIsLetGo(t *testing.T) {
+	for end := range 3 {
+		var group []*Handle
+		var all []*outlasting
+		for range 3 {
+			x := &outlasting{Context: context.Background(), done: make(chan struct{}), waiting: map[int]func(){}}
+			all, group = append(all, x), append(group, &Handle{ctx: x})
+		}
+		ctx, stop := joined(group)
+		all[end].end()
+		if <-ctx.Done(); ctx.Err() == nil {
+			t.Errorf("context %d has ended, and not the group's", end)
+		}
+		stop()
+		for i, x := range all {
+			if i != end && len(x.waiting) > 0 {
+				t.Errorf("when context %d has ended, %d still wait for context %d", end, len(x.waiting), i)
+			}
+		}
+	}
+}
+
+// outlasting is a context that counts those who wait for its end.
+type outlasting struct {
+	context.Context
+	done    chan struct{}
+	last    int
+	waiting map[int]func()
+}
+
+func (x *outlasting) Done() <-chan struct{} { return x.done }
+
+func (x *outlasting) Err() error {
+	select {
+	case <-x.done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// AfterFunc is what context.AfterFunc asks for.
+func (x *outlasting) AfterFunc(f func()) (stop func() bool) {
+	x.last++
+	n := x.last
+	x.waiting[n] = f
+	return func() bool {
+		_, waits := x.waiting[n]
+		delete(x.waiting, n)
+		return waits
+	}
+}
+
+func (x *outlasting) end() {
+	close(x.done)
+	for _, f := range x.waiting {
+		f()
 	}
 }
 

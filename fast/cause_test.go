@@ -115,6 +115,36 @@ func TestWordsOfFounding(t *testing.T) {
 	}
 }
 
+// TestFoundingIsLetGo: who waits for members watches them until then, and not afterwards.
+func TestFoundingIsLetGo(t *testing.T) {
+	job := inproc.NewJob(2)
+	defer job.Close()
+	p := &watchedPlane{plane: job.Plane(0)}
+	f := &founding{plane: p, members: []int{0, 1}}
+	_, stop := f.watched(t.Context())
+	if p.watching != 1 {
+		t.Errorf("%d watch", p.watching)
+	}
+	if stop(); p.watching != 0 {
+		t.Errorf("%d watch still", p.watching)
+	}
+}
+
+// watchedPlane counts those who watch.
+type watchedPlane struct {
+	plane
+	watching int
+}
+
+func (p *watchedPlane) Watch(f func(process int, err error)) (stop func()) {
+	p.watching++
+	unwatch := p.plane.Watch(f)
+	return func() {
+		p.watching--
+		unwatch()
+	}
+}
+
 // FuzzWordsOfFounding takes any bytes for the words of another rank: they become a legible error that names ranks of the communicator.
 func FuzzWordsOfFounding(f *testing.F) {
 	job := inproc.NewJob(9)

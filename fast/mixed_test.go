@@ -149,27 +149,35 @@ func TestMixedLends(t *testing.T) {
 	near, far := &lending{mine: 10}, &lending{mine: 20}
 	m := newMixed(5, []int{0, 2, 4}, near, far)
 	defer m.Close()
-	for _, peers := range [][]int{{1, 2, 3, 4}, {4, 3, 2, 1}, {2, 4}, {3, 1}, {}} {
-		place := []byte{0}
-		var recvs []wire.Recv
-		for i, peer := range peers {
-			recvs = append(recvs, wire.Recv{Peer: peer, Into: place, Lend: i%2 == 0})
-			if i%2 == 1 {
-				recvs[i].Into = []byte{0}
-			}
-		}
-		if err := m.Exchange(t.Context(), nil, recvs); err != nil {
-			t.Fatal(err)
-		}
-		for i, peer := range peers {
-			want := map[int]byte{1: 21, 2: 11, 3: 23, 4: 12}[peer]
-			if got := recvs[i].Into[0]; got != want || place[0] != 0 {
-				t.Errorf("of %v, rank %d sent %d, want %d", peers, peer, got, want)
-			}
+	for _, peers := range [][]int{{1, 2, 3, 4}, {4, 3, 2, 1}, {2, 4}, {3, 1}, {1, 3}, {1, 2, 3}, {}} {
+		for lent := range 1 << len(peers) { // each choice of those that may be lent
+			lendThrough(t, m, peers, lent)
 		}
 	}
 	m.Release()
 	if near.released != 1 || far.released != 1 {
 		t.Errorf("released: near %d, far %d", near.released, far.released)
+	}
+}
+
+// lendThrough receives from peers through m, whose halves lend what each rank has sent where the bit in lent says so.
+func lendThrough(t *testing.T, m *mixed, peers []int, lent int) {
+	t.Helper()
+	place := []byte{0}
+	var recvs []wire.Recv
+	for i, peer := range peers {
+		recvs = append(recvs, wire.Recv{Peer: peer, Into: place, Lend: lent>>i&1 == 1})
+		if !recvs[i].Lend {
+			recvs[i].Into = []byte{0}
+		}
+	}
+	if err := m.Exchange(t.Context(), nil, recvs); err != nil {
+		t.Fatal(err)
+	}
+	for i, peer := range peers {
+		want := map[int]byte{1: 21, 2: 11, 3: 23, 4: 12}[peer]
+		if got := recvs[i].Into[0]; got != want || place[0] != 0 {
+			t.Errorf("of %v, lent %b, rank %d sent %d, want %d", peers, lent, peer, got, want)
+		}
 	}
 }

@@ -410,3 +410,17 @@ func BenchmarkRecorder(b *testing.B) {
 		})
 	}
 }
+
+// TestNoPartOfAFile: a file that cannot be put in its place leaves nothing.
+func TestNoPartOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "rank-0.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := newRecorder(recording{dir: dir, size: 1}).writeFile(new(Trace)); err == nil {
+		t.Error("it takes the place of a directory")
+	}
+	if left := entries(dir); len(left) != 1 {
+		t.Errorf("it leaves %q", left)
+	}
+}
