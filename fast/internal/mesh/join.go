@@ -55,6 +55,12 @@ func (m *Mesh) begin() {
 		Encrypt: m.cfg.Encrypt, HasRDMA: m.cfg.HasRDMA, ForceRDMA: m.cfg.ForceRDMA}
 	_, _ = rand.Read(m.card.Token[:])
 	m.card.Socket = m.listenLocal()
+	if m.card.Socket != "" {
+		var err error
+		if m.beats, err = newBeats(); err != nil {
+			m.cfg.Log.Debug("heartbeats are not counted in shared memory", "error", err)
+		}
+	}
 	m.work.Go(m.watchOver)
 }
 
