@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
@@ -48,7 +51,7 @@ func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn,
 		case absent.proved(routes, nobody):
 			return nil, &wire.PeerError{Rank: c.Process, Err: fmt.Errorf("%w: %w", wire.ErrDied, err)}
 		}
-		sleep(ctx, wait)
+		sleep(ctx, wait/2+rand.N(wait)) // those that were turned away together do not come again together
 	}
 }
 
@@ -112,16 +115,21 @@ func refused(err error) bool {
 	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
 }
 
-// maxDials is how many control connections a process tries to make at the same time. If all processes of a large job
-// tried all of theirs, a machine that is busy would finish none of the handshakes in their time.
-const maxDials = 4
+// maxDials is how many control connections a process tries to make at the same time: what its processors can work at. If all
+// processes of a large job tried all of theirs, a machine that is busy would finish the first of them late.
+func maxDials() int { return max(2, runtime.GOMAXPROCS(0)) }
+
+// holding is how long a try counts among these, so that processes that do not answer do not keep it from the others.
+const holding = time.Second
 
 // tryInTurn is try, for a control connection when not too many others are tried.
 func (m *Mesh) tryInTurn(ctx context.Context, routes []route, h secure.Hello) (c *secure.Conn, nobody bool, err error) {
 	if h.Purpose != secure.Data {
 		select {
 		case m.dials <- struct{}{}:
-			defer func() { <-m.dials }()
+			release := sync.OnceFunc(func() { <-m.dials })
+			defer release()
+			defer time.AfterFunc(holding, release).Stop()
 		case <-ctx.Done():
 			return nil, false, errors.New("none, for others had not ended")
 		}

@@ -57,7 +57,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 		return nil, fmt.Errorf("%w: %w", wire.ErrInvalidArgument, err)
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
-		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials)}
+		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials())}
 	m.vigil = vigil{freeze: int64(cfg.Freeze), examine: examine, excuse: m.excuse}
 	m.inbox = inbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	writeTime  = 10 * time.Second // for one frame
+	writeTime  = time.Minute // for one frame
 	leaveTime  = 100 * time.Millisecond
 	maxPending = 256 // gets of one connection that wait at the same time
 )
