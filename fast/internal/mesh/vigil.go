@@ -28,6 +28,7 @@ type watched struct {
 	since   int64 // when that was
 	excused int64 // for how long of that there was an excuse
 	slow    bool  // it was excused because it is slow
+	slept   int   // how often in succession it was found asleep
 	sample        // the last one of the process, if it is this host's
 }
 
@@ -35,6 +36,7 @@ const (
 	turns        = 16 // how often the vigil looks, in the time that a process may be silent
 	patience     = 16 // for how many times that time it may be silent if it is slow
 	mostExamined = 4  // of how many peers the system is asked at one look; others wait for the next
+	sound        = 4  // how often in succession a process is found asleep that does not wake up any more
 )
 
 // blocked is how long writing may make no progress, at least: what the network loses costs some time.
@@ -76,10 +78,7 @@ func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 // silent is for how long p has been silent without an excuse. Late is for how long this process has not looked; slack is by
 // how much longer p may take to read something than to say something.
 func (p *peer) silent(now, late, slack int64) int64 {
-	if b := p.beats.Load(); b != nil && b.beaten() != p.beaten {
-		p.beaten = b.beaten()
-		p.heard.Store(now)
-	}
+	p.listen(now)
 	since := p.heard.Load()
 	if writing := p.writing.Load(); writing > 0 {
 		since = min(since, writing+slack)
@@ -89,6 +88,14 @@ func (p *peer) silent(now, late, slack int64) int64 {
 	}
 	p.excused += late
 	return now - since - p.excused
+}
+
+// listen takes note of heartbeats that p has counted since the last time.
+func (p *peer) listen(now int64) {
+	if b := p.beats.Load(); b != nil && b.beaten() != p.beaten {
+		p.beaten = b.beaten()
+		p.heard.Store(now)
+	}
 }
 
 // judge tells whether p is given up, which has been silent for so long, and its condition. That a process of this host is slow
@@ -105,17 +112,23 @@ func (v *vigil) judge(p *peer, now, silent int64) (c condition, up bool) {
 		return unknown, false
 	}
 	v.examined++
+	heard := p.heard.Load()
 	e, known := v.examine(p.pid)
 	p.watched.sample = sample{e, now}
-	if silent <= limit || known && before.at == 0 {
+	p.listen(now) // if this process was kept from running since it has listened last, it is asleep because it has spoken
+	if silent <= limit || known && before.at == 0 || p.heard.Load() != heard {
 		return unknown, false
 	}
 	if known {
 		c = p.watched.condition(before)
 	}
-	if !c.slow() || now-p.watched.since > patience*v.freeze {
+	switch p.slept++; {
+	case c == asleep && p.slept < sound:
+		return c, false
+	case !c.slow() || now-p.watched.since > patience*v.freeze:
 		return c, true
 	}
+	p.slept = 0
 	if !p.slow {
 		v.excuse(p.process, now-p.watched.since, c)
 	}

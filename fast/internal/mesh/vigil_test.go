@@ -73,11 +73,12 @@ func TestEvidence(t *testing.T) {
 		want    condition
 		warning condition
 	}{
-		"unknown":  {func(int64) (evidence, bool) { return evidence{}, false }, turns, soon, unknown, unknown},
-		"stopped":  {always(evidence{stopped: true}), turns, soon, stopped, unknown},
-		"gone":     {always(evidence{gone: true}), turns, soon, gone, unknown},
-		"asleep":   {always(evidence{used: time.Hour, faults: 9}), turns, soon, asleep, unknown},
-		"starving": {always(evidence{wants: true}), patience * turns, late, starving, starving},
+		"unknown":         {func(int64) (evidence, bool) { return evidence{}, false }, turns, soon, unknown, unknown},
+		"stopped":         {always(evidence{stopped: true}), turns, soon, stopped, unknown},
+		"gone":            {always(evidence{gone: true}), turns, soon, gone, unknown},
+		"asleep":          {always(evidence{used: time.Hour, faults: 9}), turns + sound - 1, soon + sound, asleep, unknown},
+		"asleep at times": {func(turn int64) (evidence, bool) { return evidence{wants: turn%sound == 0}, true }, patience * turns, late, starving, starving},
+		"starving":        {always(evidence{wants: true}), patience * turns, late, starving, starving},
 		"running": {func(turn int64) (evidence, bool) {
 			return evidence{used: time.Duration(turn * second / 10)}, true
 		}, patience * turns, late, running, running},
@@ -170,5 +171,19 @@ func TestCause(t *testing.T) {
 		if !errors.Is(err, want) || want == wire.ErrFrozen && errors.Is(err, wire.ErrDied) || !strings.Contains(err.Error(), string(c)) && c != gone {
 			t.Errorf("%q: %v", c, err)
 		}
+	}
+}
+
+// TestSpokenMeanwhile: a process that is heard of while the system is asked of it, because this process was kept from running
+// just then, is not given up for what the system says.
+func TestSpokenMeanwhile(t *testing.T) {
+	p, count := &peer{pid: 7}, 0
+	given, _, _ := watching(t, p, func(turn int64) (evidence, bool) {
+		count++
+		p.heard.Store(turn * 2 * second / turns)
+		return evidence{stopped: true}, true
+	}, nil)
+	if given != 0 || count == 0 {
+		t.Errorf("given up at turn %d, examined %d times", given, count)
 	}
 }
