@@ -1,6 +1,9 @@
 package mesh
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // evidence is what the system says of a process of this host.
 type evidence struct {
@@ -75,4 +78,29 @@ func observe(pids []int) []condition {
 		}
 	}
 	return found
+}
+
+// Conditions is what is known of what each of processes does, in words for people. It takes a tenth of a second.
+func (m *Mesh) Conditions(processes []int) []string {
+	pids, words := make([]int, len(processes)), make([]string, len(processes))
+	for i, process := range processes {
+		if p := m.peer(process); p != nil {
+			pids[i] = p.pid
+		}
+	}
+	for i, c := range observe(pids) {
+		p, err := m.peer(processes[i]), m.Down(processes[i])
+		switch {
+		case err != nil:
+			words[i] = err.Error()
+		case p == nil:
+			words[i] = "not connected"
+		default:
+			words[i] = fmt.Sprintf("its last heartbeat came %v ago", time.Duration(m.now()-p.heard.Load()).Round(10*time.Millisecond))
+		}
+		if c != unknown {
+			words[i] = string(c) + "; " + words[i]
+		}
+	}
+	return words
 }
