@@ -22,9 +22,6 @@ const (
 	dialTime   = 2 * time.Second
 )
 
-// How long to wait for a process with a higher number before looking for the first time whether it still listens.
-const probePause = 250 * time.Millisecond
-
 // stubborn is how long a port has to be closed until its process is taken for dead. A socket goes with its process.
 const stubborn = 2 * time.Second
 
@@ -55,32 +52,6 @@ func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn,
 	}
 }
 
-// probe looks again and again whether the process of card c still listens, which is to connect to this one. It fails if
-// nobody does any more, and ends with ctx.
-func (m *Mesh) probe(ctx context.Context, c Card) error {
-	routes, err := m.routesTo(&c, secure.Control)
-	if err != nil {
-		return err
-	}
-	var absent absence
-	for wait := probePause; ; wait = min(2*wait, stubborn) {
-		if sleep(ctx, wait); ctx.Err() != nil || m.peer(c.Process) != nil {
-			return nil
-		}
-		nobody := true
-		for _, r := range routes {
-			conn, err := dial(ctx, r)
-			if err == nil {
-				_ = conn.Close()
-			}
-			nobody = nobody && errors.Is(err, syscall.ECONNREFUSED)
-		}
-		if absent.proved(routes, nobody) {
-			return &wire.PeerError{Rank: c.Process, Err: wire.ErrDied}
-		}
-	}
-}
-
 // absence is since when something is not there, such as who listened when a process published its card; the zero time: it is.
 type absence struct{ since time.Time }
 
@@ -100,6 +71,19 @@ func (a *absence) lasts(absent bool) time.Duration {
 func (a *absence) proved(routes []route, nobody bool) bool {
 	lasts := a.lasts(nobody)
 	return nobody && (routes[0].socket != "" || lasts > stubborn)
+}
+
+// deserted tells whether nobody listens at any of routes.
+func deserted(ctx context.Context, routes []route) bool {
+	nobody := true
+	for _, r := range routes {
+		conn, err := dial(ctx, r)
+		if err == nil {
+			_ = conn.Close()
+		}
+		nobody = nobody && errors.Is(err, syscall.ECONNREFUSED)
+	}
+	return nobody
 }
 
 // sleep waits, or ends with ctx.

@@ -90,6 +90,7 @@ func (j *joining) run() error {
 		j.meeting.Go(func() { j.meet(p) })
 	}
 	j.meeting.Go(j.starve)
+	j.meeting.Go(j.probe)
 	if err := j.gather(); err != nil {
 		return j.late(err, j.missing())
 	}

@@ -61,7 +61,6 @@ func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 	late, before := max(0, gap-2*v.freeze/turns), v.late.Load()
 	v.late.Store(max(late, before-before/64))
 	v.examined = 0
-	given = make(map[condition][]int)
 	for _, p := range peers {
 		writing := p.writing.Load()
 		if stalled {
@@ -69,6 +68,9 @@ func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
 		}
 		if c, up := v.judge(p, now, p.silent(now, late, max(0, blocked-v.freeze))); up {
+			if given == nil {
+				given = make(map[condition][]int)
+			}
 			given[c] = append(given[c], p.process)
 		}
 	}

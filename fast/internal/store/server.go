@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"net"
@@ -44,8 +45,8 @@ func Serve(ctx context.Context, conn net.Conn, m *Memory) error {
 			<-left
 		}
 	}()
-	for {
-		f, err := readFrame(conn, maxFrame)
+	for in := bufio.NewReader(conn); ; {
+		f, err := readFrame(in, maxFrame)
 		if err == nil {
 			err = s.take(gets, f)
 		}
