@@ -17,7 +17,7 @@ func (m *Mesh) watchOver() {
 		peers := m.peers()
 		m.mu.Unlock()
 		for c, processes := range v.look(m.now(), peers) {
-			m.giveUp(processes, v.cause(c), "no answer")
+			m.giveUp(processes, v.cause(c), c.because())
 		}
 		if m.beats != nil {
 			m.beats.beat()

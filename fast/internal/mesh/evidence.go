@@ -50,6 +50,14 @@ func (s sample) condition(before sample) condition {
 	return asleep
 }
 
+// because is why a silent process in this condition is given up, for the log.
+func (c condition) because() string {
+	if c == unknown {
+		return "no answer"
+	}
+	return "no answer, " + string(c)
+}
+
 // slow tells whether a process in this condition may only be slow, however long nothing is heard of it.
 func (c condition) slow() bool { return c == running || c == starving || c == swapping }
 
