@@ -12,12 +12,15 @@ import (
 )
 
 // These tests ask how a job fares where processors are short. `make soak-load`, which has the machine to itself, makes the
-// table in docs/load.md of them; otherwise they try little.
+// tables in docs/scale.md of them; otherwise they try little.
 
 func init() { roles["form"] = formJob }
 
-// loading tells whether `make soak-load` runs.
-func loading() bool { return os.Getenv("COLLGEN_SOAK_LOAD") != "" }
+// loading is how many jobs of each kind `make soak-load` tries; 0: it does not run.
+func loading() int {
+	n, _ := strconv.Atoi(os.Getenv("COLLGEN_SOAK_LOAD"))
+	return n
+}
 
 // formJob joins a job, says so, and makes so many all-reduces.
 func formJob(ctx context.Context, args []string) error {
@@ -74,8 +77,8 @@ func medianAndWorst(times []time.Duration) string {
 // TestForming has jobs of many sizes form on the processors that there are, and make 100 all-reduces.
 func TestForming(t *testing.T) {
 	sizes, tries := []int{2, 24}, 1
-	if loading() {
-		sizes, tries = []int{2, 4, 8, 16, 32, 64, 128, 256}, 20
+	if n := loading(); n > 0 {
+		sizes, tries = []int{2, 4, 8, 16, 32, 64, 128, 256}, n
 	}
 	var table strings.Builder
 	fmt.Fprintln(&table, "| ranks | transport | jobs | formed in s, median | worst | 100 all-reduces in s, median | worst |\n|---|---|---|---|---|---|---|")
@@ -111,8 +114,8 @@ func TestForming(t *testing.T) {
 // TestStopUnderLoad stops a rank beside processes that only burn time: the others find out, without load within 2.5 s.
 func TestStopUnderLoad(t *testing.T) {
 	loads := map[int]int{4: 2}
-	if loading() {
-		loads = map[int]int{0: 200, 4: 40, 16: 40}
+	if n := loading(); n > 0 {
+		loads = map[int]int{0: 10 * n, 4: 2 * n, 16: 2 * n}
 	}
 	var table strings.Builder
 	fmt.Fprintln(&table, "| busy processes | ranks stopped | found after s, median | worst |\n|---|---|---|---|")
@@ -139,8 +142,8 @@ func TestStopUnderLoad(t *testing.T) {
 // TestHog has 8 ranks and processes that only burn time share the processors: nobody is taken for dead.
 func TestHog(t *testing.T) {
 	seconds, burning := tries(t, 16, 1800)/2, 2 // over each transport
-	if loading() {
-		seconds, burning = 600, 16
+	if n := loading(); n > 0 {
+		seconds, burning = 30*n, 16
 	}
 	for _, over := range []string{"shm", "tcp"} {
 		stop := hogs(t, burning)

@@ -133,9 +133,12 @@ func (t *track) waits() []int {
 }
 
 func (s *slowness) warn(log *slog.Logger) {
-	log.Warn("a call makes no progress", "primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.name,
-		"rank", s.track.rank, "size", s.track.size, "waiting", s.waiting, "seconds",
-		s.idle.Round(time.Second).Seconds(), "running", s.takes.Round(time.Second).Seconds(), "known", s.known())
+	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.name, "rank", s.track.rank, "size",
+		s.track.size, "waiting", s.waiting, "seconds", s.idle.Round(time.Second).Seconds(), "running", s.takes.Round(time.Second).Seconds()}
+	if known := s.known(); len(known) > 0 {
+		about = append(about, "known", known)
+	}
+	log.Warn("a call makes no progress", about...)
 }
 
 // mostKnown is of how many ranks a warning says what they do.

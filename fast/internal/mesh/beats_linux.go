@@ -21,7 +21,7 @@ const beatsSeals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL | un
 
 // newBeats counts from 1, so that its memory is there.
 func newBeats() (_ *beats, err error) {
-	file, err := unix.MemfdCreate("collgen-beats", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	file, err := unix.MemfdCreate("collgen-heartbeats", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, fmt.Errorf("memfd_create: %w", err)
 	}
@@ -73,5 +73,6 @@ func (b *beats) close() {
 	b.memory = nil
 	if b.file >= 0 {
 		_ = unix.Close(b.file)
+		b.file = -1
 	}
 }
