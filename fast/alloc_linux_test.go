@@ -185,5 +185,5 @@ func memoryMappings(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Count(string(maps), "memfd:collgen")
+	return strings.Count(string(maps), "memfd:collgen (")
 }
