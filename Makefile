@@ -5,6 +5,7 @@ SHELL := bash
 GO ?= go
 RANKS ?= 4
 FUZZTIME ?= 1m
+LOAD_TRIES ?= 20
 SIMULATE ?= 2m
 SIMULATE_LIMIT ?= 30m
 FUZZMINIMIZE ?= 100x
@@ -92,6 +93,10 @@ soak: ## try for hours what the tests try for seconds: ranks that are killed, st
 	COLLGEN_SOAK=1 $(GO) test -count=1 -p 1 -timeout 12h -v ./fast/...
 	@.ci/deps launchers || echo "soak: going on with what there is"
 	cd launchers && COLLGEN_SOAK=1 COLLGEN_LAUNCHERS=1 $(GO) test -count=1 -timeout 2h
+
+.PHONY: soak-load
+soak-load: ## form jobs of up to 256 ranks, and stop ranks beside busy processes, LOAD_TRIES (20) times: an hour; see docs/scale.md
+	COLLGEN_SOAK_LOAD=$(LOAD_TRIES) $(GO) test -count=1 -timeout 6h -run '^(TestForming|TestStopUnderLoad|TestHog)$$' -v ./fast
 
 .PHONY: simulate
 simulate: ## carry out simulated jobs in which processes crash and links break, for SIMULATE (2m; SIMULATE_LIMIT, 30m, ends what hangs); one again: COLLGEN_SEED=n

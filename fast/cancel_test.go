@@ -117,7 +117,7 @@ func closeAll(t *testing.T, all []*Comm) {
 // wantGoroutines waits until there are no more goroutines than before.
 func wantGoroutines(t *testing.T, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; {
+	for deadline := time.Now().Add(generous); runtime.NumGoroutine() > before; {
 		if time.Now().After(deadline) {
 			buf := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])

@@ -86,13 +86,15 @@ type world struct {
 	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
 	memory func(process int) string
 	// rdma tells whether this process and another one talk by RDMA, unless they share memory; nil: goroutines.
-	rdma    func(process int) bool
-	users   atomic.Int64   // communicators that are not closed; the last one closes the plane
-	tuned   tuned          // the rules that count before the built-in ones
-	leaving sync.WaitGroup // closed transports of which something is on its way
-	record  *recorder      // nil: nothing is recorded
-	events  eventFile
-	sealed  bool // the job's secret was made for its first processes, so that no other can join
+	rdma func(process int) bool
+	// conditions is what is known of what processes do, in words; nil: goroutines.
+	conditions func(processes []int) []string
+	users      atomic.Int64   // communicators that are not closed; the last one closes the plane
+	tuned      tuned          // the rules that count before the built-in ones
+	leaving    sync.WaitGroup // closed transports of which something is on its way
+	record     *recorder      // nil: nothing is recorded
+	events     eventFile
+	sealed     bool // the job's secret was made for its first processes, so that no other can join
 }
 
 // transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method

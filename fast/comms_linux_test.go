@@ -91,7 +91,7 @@ func spent(ctx context.Context, all []*Comm) (now costs, err error) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	files, err := os.ReadDir("/proc/self/fd")
-	shared, errShared := resident("memfd:collgen")
+	shared, errShared := resident("memfd:collgen (")
 	return costs{shared, int(m.HeapAlloc), len(files), runtime.NumGoroutine()}, errors.Join(err, errShared)
 }
 

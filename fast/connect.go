@@ -53,7 +53,7 @@ func (p *place) checkTransport(m *mesh.Mesh) error {
 func (p *place) worldOf(m *mesh.Mesh) *world {
 	all := &processes{m, p.noCMA, p.openRDMA}
 	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
-	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, rdma: all.reaches, tuned: p.tuned,
+	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, rdma: all.reaches, conditions: m.Conditions, tuned: p.tuned,
 		record: newRecorder(p.recording(p.rank, p.size, recorded)), sealed: p.sealed(), events: p.eventFile(p.size)}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/tcp"
@@ -103,9 +102,6 @@ func (p *processes) beside(one int, members []int) (n int) {
 	return n
 }
 
-// dialTime bounds the making of a connection to a process that is not known to be down.
-const dialTime = 10 * time.Second
-
 // dial is a rank's end of connections to all members. They are made when they are first needed, by the lower rank of
 // the two, which the higher one asks for it.
 func (p *processes) dial(f *founding) *tcp.Endpoint {
@@ -116,9 +112,7 @@ func (p *processes) dial(f *founding) *tcp.Endpoint {
 			return
 		}
 		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), dialTime)
-			defer cancel()
-			if c, err := p.mesh.Dial(ctx, f.members[peer], f.id); err != nil {
+			if c, err := p.mesh.Dial(context.Background(), f.members[peer], f.id); err != nil {
 				e.Broken(peer, err)
 			} else {
 				e.Attach(peer, c)

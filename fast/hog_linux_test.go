@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
-	"testing"
 	"time"
 )
 
@@ -48,26 +46,4 @@ func busy(ctx context.Context, args []string) error {
 	}
 	fmt.Println("done", calls)
 	return nil
-}
-
-// TestHog has 8 ranks and processes that only burn time share the processors: nobody is taken for dead.
-func TestHog(t *testing.T) {
-	seconds := tries(t, 16, 1800) / 2 // over each transport
-	for _, over := range []string{"shm", "tcp"} {
-		hogs := newJob(t, 2, "hog")
-		burning := hogs.start(0, 2)
-		j := newJob(t, 8, fmt.Sprint("busy ", seconds))
-		j.with = append(j.with, "COLL_TRANSPORT="+over)
-		ranks := j.start(0, 8)
-		for _, p := range ranks {
-			l, err := p.lineWithin(time.Duration(seconds)*time.Second + time.Minute)
-			if err != nil || !strings.HasPrefix(l, "done ") {
-				t.Errorf("over %s, rank %d: %q %v", over, p.rank, l, err)
-			} else if p.rank == 0 {
-				t.Logf("over %s: %s calls in %d s", over, strings.TrimPrefix(l, "done "), seconds)
-			}
-		}
-		j.end(ranks)
-		hogs.end(burning)
-	}
 }

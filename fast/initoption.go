@@ -155,7 +155,9 @@ func WithTraceDir(dir string) InitOption { return func(p *place) { p.traceDir = 
 // were built without -tags collgen_events, Init and Run fail. So they do if the file is there already.
 func WithEventDir(dir string) InitOption { return func(p *place) { p.eventDir = dir } }
 
-// WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without it. So is what
+// WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without it. Of a
+// rank in a process of its own the warning says what is known: when its last heartbeat came and, on this host, whether it is
+// running, waiting for a processor, asleep, stopped or gone. So is what
 // waits for other ranks in Init, Join, Agree, Shrink, Grow, and wherever a communicator is made.
 // A call that takes long because it moves much is not slow. What has moved is looked at four times as often, or more.
 // It is at least 1 ms.

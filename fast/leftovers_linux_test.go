@@ -20,7 +20,7 @@ const sharedMemory = "/dev/shm"
 // surroundings are what was there before a job: entries of the shared memory's directory, and sockets on which this
 // process listens. Other tests come and go at the same time, so what is new is counted only if it is the job's: a rank's
 // files are in a directory of the job's own, its sockets are those of a process that has the job's name in its
-// environment, or of this process, and nobody holds the shared memory that it has left.
+// environment, or of this process, and shared memory has our name and nobody holds it.
 type surroundings struct {
 	temp             string // TMPDIR of the job's ranks
 	memory, listened []string
@@ -36,7 +36,7 @@ func look(t testing.TB) surroundings {
 func (j *job) wantNothingLeft() {
 	j.t.Helper()
 	left := j.left()
-	for deadline := time.Now().Add(5 * time.Second); len(left) > 0 && time.Now().Before(deadline); left = j.left() {
+	for deadline := time.Now().Add(generous); len(left) > 0 && time.Now().Before(deadline); left = j.left() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if len(left) > 0 {
@@ -77,11 +77,11 @@ func entries(dir string) (names []string) {
 	return names
 }
 
-// memories are the names of this user's shared memory.
+// memories are the names of shared memory of this user's that has our name.
 func memories() []string {
 	return slices.DeleteFunc(entries(sharedMemory), func(name string) bool {
 		var s unix.Stat_t
-		return unix.Lstat(filepath.Join(sharedMemory, name), &s) != nil || int(s.Uid) != os.Geteuid()
+		return !strings.Contains(name, "collgen") || unix.Lstat(filepath.Join(sharedMemory, name), &s) != nil || int(s.Uid) != os.Geteuid()
 	})
 }
 

@@ -55,6 +55,7 @@ type job struct {
 	role string
 	size int
 	with []string // more of the ranks' environment
+	logs bool     // what the ranks log is among their lines
 
 	before surroundings // what there was when the job was made
 }
@@ -89,6 +90,9 @@ func (j *job) start(first, end int) []*process {
 		p.Env = append(os.Environ(), j.env(rank)...)
 		p.Stderr = os.Stderr
 		out, err := p.StdoutPipe()
+		if j.logs {
+			p.Stderr = p.Stdout
+		}
 		if err == nil {
 			_, err = p.StdinPipe() // closed by the system when this process ends
 		}
@@ -118,7 +122,7 @@ func (p *process) scan(out io.Reader) {
 // line is the next line that p prints, within a time that is long for any test.
 func (p *process) line(t testing.TB) string {
 	t.Helper()
-	l, err := p.lineWithin(30 * time.Second)
+	l, err := p.lineWithin(generous)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +146,7 @@ func (p *process) lineWithin(d time.Duration) (string, error) {
 func (p *process) failure(t testing.TB) (at int64, text string) {
 	t.Helper()
 	l := p.line(t)
-	for strings.HasPrefix(l, "up") {
+	for strings.HasPrefix(l, "up") || strings.Contains(l, " WARN ") {
 		l = p.line(t)
 	}
 	if _, err := fmt.Sscan(l, &at); err != nil {

@@ -303,6 +303,7 @@ func TestSlowCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer
 		all := watched(2, recording{operations: 10, log: slog.New(slog.NewTextHandler(&log, nil))})
+		all[0].world.conditions = func(processes []int) []string { return []string{fmt.Sprint("process ", processes[0], " is asleep")} }
 		for rank, err := range onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
 			if err != nil {
 				t.Fatalf("rank %d: %v", rank, err)
@@ -320,7 +321,8 @@ func TestSlowCalls(t *testing.T) {
 		if len(lines) != 4 { // after 10, 20, 40 and 80 seconds
 			t.Errorf("%d warnings: %s", len(lines), log.String())
 		}
-		for _, want := range []string{"primitive=Barrier", "call=2", "comm=world", "rank=0", "waiting=[1]", "seconds=80"} {
+		for _, want := range []string{"primitive=Barrier", "call=2", "comm=world", "rank=0", "waiting=[1]", "seconds=80",
+			`known="[rank 1: process 1 is asleep]"`} {
 			if !strings.Contains(lines[len(lines)-1], want) {
 				t.Errorf("%q is not in %s", want, lines[len(lines)-1])
 			}

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"fmt"
 	"iter"
 	"log/slog"
 	"time"
@@ -43,11 +44,11 @@ func (r *recorder) watch() {
 		}
 	}
 	r.mu.Unlock()
-	for _, s := range slow {
-		s.warn(r.log)
-	}
 	for _, c := range still {
 		c.look()
+	}
+	for _, s := range slow {
+		s.warn(r.log)
 	}
 }
 
@@ -65,6 +66,7 @@ func (r *recorder) running() iter.Seq[*track] {
 // slowness is a call that makes no progress.
 type slowness struct {
 	record
+	comm        *Comm // nil: not known
 	waiting     []int
 	takes, idle time.Duration
 }
@@ -77,7 +79,11 @@ func (t *track) slowness(now time.Duration) (slowness, bool) {
 		return slowness{}, false
 	}
 	t.warned = idle
-	return slowness{first, t.waits(), now - t.clock.Elapsed(first.start), idle}, true
+	s := slowness{record: first, waiting: t.waits(), takes: now - t.clock.Elapsed(first.start), idle: idle}
+	if t.chase != nil {
+		s.comm = t.chase.comm
+	}
+	return s, true
 }
 
 // idle is for how long nothing has moved, as far as is known, and the first operation of those in progress. The recorder
@@ -127,7 +133,29 @@ func (t *track) waits() []int {
 }
 
 func (s *slowness) warn(log *slog.Logger) {
-	log.Warn("a call makes no progress", "primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.name,
-		"rank", s.track.rank, "size", s.track.size, "waiting", s.waiting, "seconds",
-		s.idle.Round(time.Second).Seconds(), "running", s.takes.Round(time.Second).Seconds())
+	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.name, "rank", s.track.rank, "size",
+		s.track.size, "waiting", s.waiting, "seconds", s.idle.Round(time.Second).Seconds(), "running", s.takes.Round(time.Second).Seconds()}
+	if known := s.known(); len(known) > 0 {
+		about = append(about, "known", known)
+	}
+	log.Warn("a call makes no progress", about...)
+}
+
+// mostKnown is of how many ranks a warning says what they do.
+const mostKnown = 4
+
+// known is what is known of what the ranks do that the call waits for, in words.
+func (s *slowness) known() (words []string) {
+	if s.comm == nil || s.comm.world.conditions == nil {
+		return nil
+	}
+	ranks := s.waiting[:min(len(s.waiting), mostKnown)]
+	var processes []int
+	for _, r := range ranks {
+		processes = append(processes, s.comm.process(r))
+	}
+	for i, c := range s.comm.world.conditions(processes) {
+		words = append(words, fmt.Sprintf("rank %d: %s", ranks[i], c))
+	}
+	return words
 }

@@ -38,7 +38,7 @@ type duplex interface {
 }
 
 // replyTime is how long the launcher may take for an answer that waits for nobody.
-const replyTime = 10 * time.Second
+const replyTime = time.Minute
 
 // newKVS says to the launcher that this process is there.
 func newKVS(ctx context.Context, conn duplex, rank int) (*KVS, error) {

@@ -1,58 +1,10 @@
 package mesh
 
-import (
-	"fmt"
-	"sync/atomic"
-	"time"
+import "time"
 
-	"github.com/collgen/collgen/fast/internal/wire"
-)
-
-// vigil finds out who does not answer any more. Times are in nanoseconds.
-type vigil struct {
-	freeze int64        // how long a process may be silent
-	last   atomic.Int64 // when it looked last
-	woke   atomic.Int64 // when it found last that this process itself had been stopped; 0: never
-}
-
-// stalled tells whether this process was stopped until just now. Others may have given it up, and ended since, all of which it
-// reads now at once.
-func (v *vigil) stalled(now int64) bool {
-	woke := v.woke.Load()
-	return now-v.last.Load() > v.freeze/2 || woke > 0 && now-woke < int64(hearsay)
-}
-
-// blocked is how long writing may make no progress, at least: what the network loses costs some time.
-const blocked = int64(2 * time.Second)
-
-// look is who of peers has been silent, or has not read, for too long. If this process itself was stopped for more than
-// half of that time, all have another chance, because what they said meanwhile may just not be read yet.
-func (v *vigil) look(now int64, peers []*peer) (silent []int) {
-	stalled := now-v.last.Load() > v.freeze/2
-	if stalled {
-		v.woke.Store(now)
-	}
-	v.last.Store(now)
-	for _, p := range peers {
-		writing := p.writing.Load()
-		switch {
-		case stalled:
-			p.heard.Store(now)
-			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
-		case now-p.heard.Load() > v.freeze, writing > 0 && now-writing > max(v.freeze, blocked):
-			silent = append(silent, p.process)
-		}
-	}
-	return silent
-}
-
-// frozen is the error of who has been silent, or has not read, for too long.
-func (v *vigil) frozen() error {
-	return fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v", wire.ErrFrozen, time.Duration(v.freeze))
-}
-
-// watchOver looks after all peers, 16 times in the time after which a process is given up, until the mesh is closed. Every
-// second time it sends heartbeats, and to the processes of this host every fourth time.
+// watchOver looks after all peers, 16 times in the time after which a process is given up, until the mesh is closed. Each
+// time it counts a heartbeat, for the processes of this host that read the count. To the others of this host it sends one
+// every fourth time, and over TCP every second time.
 //
 // So who is cut off in one direction is heard of in time. When what it sends is not acknowledged any more, TCP goes on to
 // send the first of it alone; a heartbeat or two later the other side hears nothing either, and knows it that much later.
@@ -64,14 +16,19 @@ func (m *Mesh) watchOver() {
 		m.mu.Lock()
 		peers := m.peers()
 		m.mu.Unlock()
-		m.giveUp(v.look(m.now(), peers), v.frozen(), "no answer")
+		for c, processes := range v.look(m.now(), peers) {
+			m.giveUp(processes, v.cause(c), c.because())
+		}
+		if m.beats != nil {
+			m.beats.beat()
+		}
 		for _, p := range peers {
-			if due(last, turn, p.tcp != nil) {
-				p.pulse()
+			if !p.counted.Load() && due(last, turn, p.tcp != nil) {
+				p.pulse(v.late.Load())
 			}
 		}
 		m.lobby.expire(time.Now())
-		next, left := nextTurn(time.Now(), m.cfg.Freeze/16)
+		next, left := nextTurn(time.Now(), m.cfg.Freeze/turns)
 		select {
 		case <-m.leaving.Done():
 			return

@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -188,38 +187,6 @@ func TestStuck(t *testing.T) {
 			}
 			closeAll(job)
 		})
-	}
-}
-
-// TestVigil: a peer is silent or stuck after the time for it; after a stop of one's own, all begin anew.
-func TestVigil(t *testing.T) {
-	const second = int64(time.Second)
-	for name, x := range map[string]struct {
-		last, now, heard, writing int64
-		silent                    bool
-		thenHeard, thenWriting    int64
-	}{
-		"lively":         {100, 101, 100, 0, false, 100, 0},
-		"just in time":   {102, 102, 100, 0, false, 100, 0},
-		"silent":         {102, 103, 100, 0, true, 100, 0},
-		"stuck":          {102, 103, 103, 100, true, 103, 100},
-		"writing":        {102, 103, 103, 102, false, 103, 102},
-		"stopped":        {100, 110, 100, 0, false, 110, 0},
-		"stopped, stuck": {100, 110, 100, 99, false, 110, 110},
-	} {
-		v, p := vigil{freeze: 2*second + 1}, new(peer)
-		v.last.Store(x.last * second)
-		p.heard.Store(x.heard * second)
-		p.writing.Store(x.writing * second)
-		stopped := strings.HasPrefix(name, "stopped")
-		before := v.stalled(x.now * second)
-		silent := v.look(x.now*second, []*peer{p})
-		if after := v.stalled(x.now*second + int64(hearsay)/2); before != stopped || after != stopped || v.stalled(x.now*second+int64(hearsay)) {
-			t.Errorf("%s: it was stopped: %v, %v after it has looked", name, before, after)
-		}
-		if (len(silent) > 0) != x.silent || p.heard.Load() != x.thenHeard*second || p.writing.Load() != x.thenWriting*second {
-			t.Errorf("%s: silent %v, heard at %d, writing since %d", name, silent, p.heard.Load()/second, p.writing.Load()/second)
-		}
 	}
 }
 

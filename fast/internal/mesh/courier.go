@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"sync"
 )
@@ -13,6 +14,7 @@ import (
 // runs on it.
 type courier struct {
 	*net.UnixConn
+	pid    int // of the process at the other end; 0: it is in another namespace
 	mu     sync.Mutex
 	out    []int    // to go with the next Write
 	in     []parcel // that have come
@@ -30,6 +32,17 @@ var errLost = errors.New("this process has too many files open to take those tha
 
 // maxIncoming is of how many messages the files wait for what they came with to be read.
 const maxIncoming = 64
+
+// Private tells package secure that both sides have checked that the other one is this user's.
+func (c *courier) Private() {}
+
+// process is the process at the other end; 0: this one, or one that the system does not know here.
+func (c *courier) process() int {
+	if c.pid == os.Getpid() {
+		return 0
+	}
+	return c.pid
+}
 
 // attach has files go with the bytes that are written next. They are the courier's from now on.
 func (c *courier) attach(files []int) {

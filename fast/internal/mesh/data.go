@@ -10,9 +10,9 @@ import (
 )
 
 // dataTime is how long Dial tries at most.
-const dataTime = 10 * time.Second
+const dataTime = time.Minute
 
-// Dial connects to a process for the data of a communicator. It ends with ctx, after 10 s, or when the process is down,
+// Dial connects to a process for the data of a communicator. It ends with ctx, after a minute, or when the process is down,
 // with *wire.PeerError.
 func (m *Mesh) Dial(ctx context.Context, process int, comm uint64) (wire.Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dataTime, fmt.Errorf("no connection for data within %v", dataTime))

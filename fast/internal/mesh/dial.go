@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
@@ -18,9 +21,6 @@ const (
 	longPause  = 50 * time.Millisecond
 	dialTime   = 2 * time.Second
 )
-
-// How long to wait for a process with a higher number before looking for the first time whether it still listens.
-const probePause = 250 * time.Millisecond
 
 // stubborn is how long a port has to be closed until its process is taken for dead. A socket goes with its process.
 const stubborn = 2 * time.Second
@@ -48,33 +48,7 @@ func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn,
 		case absent.proved(routes, nobody):
 			return nil, &wire.PeerError{Rank: c.Process, Err: fmt.Errorf("%w: %w", wire.ErrDied, err)}
 		}
-		sleep(ctx, wait)
-	}
-}
-
-// probe looks again and again whether the process of card c still listens, which is to connect to this one. It fails if
-// nobody does any more, and ends with ctx.
-func (m *Mesh) probe(ctx context.Context, c Card) error {
-	routes, err := m.routesTo(&c, secure.Control)
-	if err != nil {
-		return err
-	}
-	var absent absence
-	for wait := probePause; ; wait = min(2*wait, stubborn) {
-		if sleep(ctx, wait); ctx.Err() != nil || m.peer(c.Process) != nil {
-			return nil
-		}
-		nobody := true
-		for _, r := range routes {
-			conn, err := dial(ctx, r)
-			if err == nil {
-				_ = conn.Close()
-			}
-			nobody = nobody && errors.Is(err, syscall.ECONNREFUSED)
-		}
-		if absent.proved(routes, nobody) {
-			return &wire.PeerError{Rank: c.Process, Err: wire.ErrDied}
-		}
+		sleep(ctx, wait/2+rand.N(wait)) // those that were turned away together do not come again together
 	}
 }
 
@@ -99,6 +73,19 @@ func (a *absence) proved(routes []route, nobody bool) bool {
 	return nobody && (routes[0].socket != "" || lasts > stubborn)
 }
 
+// deserted tells whether nobody listens at any of routes.
+func deserted(ctx context.Context, routes []route) bool {
+	nobody := true
+	for _, r := range routes {
+		conn, err := dial(ctx, r)
+		if err == nil {
+			_ = conn.Close()
+		}
+		nobody = nobody && errors.Is(err, syscall.ECONNREFUSED)
+	}
+	return nobody
+}
+
 // sleep waits, or ends with ctx.
 func sleep(ctx context.Context, d time.Duration) {
 	select {
@@ -112,16 +99,21 @@ func refused(err error) bool {
 	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
 }
 
-// maxDials is how many control connections a process tries to make at the same time. If all processes of a large job
-// tried all of theirs, a machine that is busy would finish none of the handshakes in their time.
-const maxDials = 4
+// maxDials is how many control connections a process tries to make at the same time: what its processors can work at. If all
+// processes of a large job tried all of theirs, a machine that is busy would finish the first of them late.
+func maxDials() int { return max(2, runtime.GOMAXPROCS(0)) }
+
+// holding is how long a try counts among these, so that processes that do not answer do not keep it from the others.
+const holding = time.Second
 
 // tryInTurn is try, for a control connection when not too many others are tried.
 func (m *Mesh) tryInTurn(ctx context.Context, routes []route, h secure.Hello) (c *secure.Conn, nobody bool, err error) {
 	if h.Purpose != secure.Data {
 		select {
 		case m.dials <- struct{}{}:
-			defer func() { <-m.dials }()
+			release := sync.OnceFunc(func() { <-m.dials })
+			defer release()
+			defer time.AfterFunc(holding, release).Stop()
 		case <-ctx.Done():
 			return nil, false, errors.New("none, for others had not ended")
 		}

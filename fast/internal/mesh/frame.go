@@ -9,10 +9,12 @@ import (
 
 // The kinds of frames on a control connection.
 const (
-	frameBeat   uint8 = iota + 1 // says no more than that the sender runs
+	frameBeat   uint8 = iota + 1 // the sender runs; its body is by how much it has been late
 	frameNote                    // a control message
 	frameBye                     // the sender leaves; its body is a farewell
 	frameFenced                  // the sender takes the receiver for dead
+	frameCount                   // the sender counts its heartbeats in the file that comes with it, and sends none
+	frameBlind                   // the sender cannot read the receiver's count, and wants heartbeats
 )
 
 const (
@@ -49,7 +51,9 @@ func decodeHead(b *[headBytes]byte) (head, error) {
 	h.topic = wire.Topic{Kind: b[6], Comm: binary.LittleEndian.Uint64(b[8:]), Seq: binary.LittleEndian.Uint32(b[16:])}
 	most := uint32(0)
 	switch h.kind {
-	case frameBeat, frameFenced:
+	case frameFenced, frameCount, frameBlind:
+	case frameBeat:
+		most = lateBytes
 	case frameNote:
 		most = wire.MaxNote
 	case frameBye:
@@ -60,7 +64,7 @@ func decodeHead(b *[headBytes]byte) (head, error) {
 	switch {
 	case h.length > most:
 		return head{}, fmt.Errorf("a frame of kind %d with %d bytes, at most %d are allowed", h.kind, h.length, most)
-	case h.files > maxFiles || (h.files > 0 && h.kind != frameNote):
+	case h.files > maxFiles || (h.files > 0 && h.kind != frameNote && h.kind != frameCount):
 		return head{}, fmt.Errorf("a frame of kind %d with %d files", h.kind, h.files)
 	case b[7] != 0 || (h.kind != frameNote && h.topic != wire.Topic{}):
 		return head{}, fmt.Errorf("a frame of kind %d with bytes set that have no meaning", h.kind)

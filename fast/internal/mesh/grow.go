@@ -68,6 +68,9 @@ func (m *Mesh) Reserve(by, number int) error {
 	return nil
 }
 
+// redeeming is how long a ticket may be in use until somebody else may try it.
+const redeeming = 4 * time.Second
+
 // present checks a ticket. It is called with m.mu held.
 func (m *Mesh) present(h secure.Hello) error {
 	r := m.tickets[h.From]
@@ -79,7 +82,7 @@ func (m *Mesh) present(h secure.Hello) error {
 	case time.Now().Before(r.until):
 		return fmt.Errorf("%w: the ticket is being used", secure.ErrBusy)
 	}
-	r.until = time.Now().Add(2 * secure.Budget)
+	r.until = time.Now().Add(redeeming)
 	return nil
 }
 

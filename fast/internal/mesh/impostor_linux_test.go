@@ -24,7 +24,7 @@ type impostor struct {
 }
 
 // impostors are those of bar 7. They know the configuration of a job, and what a process of it once said in a handshake.
-func impostors(c Config, said [][]byte) []impostor {
+func impostors(c Config, said map[bool][][]byte) []impostor {
 	client := func(cred secure.Credentials, change func(*secure.Identity)) func(context.Context, net.Conn, int) (*secure.Conn, error) {
 		return func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error) {
 			me := c.Identity
@@ -35,18 +35,19 @@ func impostors(c Config, said [][]byte) []impostor {
 	}
 	same := func(*secure.Identity) {}
 	ours := client(c.Credentials, same)
-	through := func(write func(part int, b []byte) []byte) func(context.Context, net.Conn, int) (*secure.Conn, error) {
+	through := func(write func(private bool, part int, b []byte) []byte) func(context.Context, net.Conn, int) (*secure.Conn, error) {
 		return func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error) {
-			return ours(ctx, &disguise{Conn: conn, write: write}, to)
+			_, private := conn.(secure.Private)
+			return ours(ctx, disguised(conn, private, func(part int, b []byte) []byte { return write(private, part, b) }), to)
 		}
 	}
 	return []impostor{
 		{"wrong secret", secure.ErrWrongSecret, false, client(secure.FromSecret(secure.Secret{9}), same)},
 		{"wrong rank claimed", ErrTaken, true, ours},
-		{"replay", secure.ErrWrongSecret, false, through(func(part int, b []byte) []byte { return said[part] })},
+		{"replay", secure.ErrWrongSecret, false, through(func(private bool, part int, b []byte) []byte { return said[private][part] })},
 		{"stale epoch", secure.ErrStaleEpoch, false, client(c.Credentials, func(me *secure.Identity) { me.Epoch-- })},
 		{"wrong size", secure.ErrWrongSize, false, client(c.Credentials, func(me *secure.Identity) { me.Size++ })},
-		{"wrong version", secure.ErrWrongVersion, false, through(func(part int, b []byte) []byte {
+		{"wrong version", secure.ErrWrongVersion, false, through(func(_ bool, part int, b []byte) []byte {
 			b = bytes.Clone(b)
 			if part == 0 {
 				binary.BigEndian.PutUint16(b[12:], secure.Version+1)
@@ -72,14 +73,39 @@ func (d *disguise) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
+// disguised is conn, on which what is written is changed.
+func disguised(conn net.Conn, private bool, write func(part int, b []byte) []byte) net.Conn {
+	d := &disguise{Conn: conn, write: write}
+	if private {
+		return quiet{d}
+	}
+	return d
+}
+
+// quiet is a private connection.
+type quiet struct{ net.Conn }
+
+func (quiet) Private() {}
+
+// quietly takes private connections.
+type quietly struct{ net.Listener }
+
+func (l quietly) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return quiet{c}, err
+}
+
 // overhear is what a process of the job of c says in a handshake in the clear: its preamble, and its answer to a challenge.
-func overhear(t *testing.T, c Config) (said [][]byte) {
+func overhear(t *testing.T, c Config, private bool) (said [][]byte) {
 	t.Helper()
 	me, other := c.Identity, c.Identity
 	me.Process, other.Process = claimed, 0
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if private {
+		l = quietly{l}
 	}
 	ctx, cancel := context.WithCancel(soon(t))
 	var serving sync.WaitGroup
@@ -92,10 +118,10 @@ func overhear(t *testing.T, c Config) (said [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tap := &disguise{Conn: conn, write: func(_ int, b []byte) []byte {
+	tap := disguised(conn, private, func(_ int, b []byte) []byte {
 		said = append(said, bytes.Clone(b))
 		return b
-	}}
+	})
 	s, err := secure.Client(ctx, tap, c.Credentials, me, secure.Hello{To: 0, Purpose: secure.Control})
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +235,7 @@ func TestImpostors(t *testing.T) {
 		count = 1000
 	}
 	job := newBoard().config(0, 4)
-	kinds := impostors(job, overhear(t, job))
+	kinds := impostors(job, map[bool][][]byte{false: overhear(t, job, false), true: overhear(t, job, true)})
 	for _, s := range startups(t) {
 		fates, besieged := s.besiege(t, kinds, count)
 		for _, fault := range amiss(kinds, count, fates, besieged) {

@@ -55,6 +55,12 @@ func (m *Mesh) begin() {
 		Encrypt: m.cfg.Encrypt, HasRDMA: m.cfg.HasRDMA, ForceRDMA: m.cfg.ForceRDMA}
 	_, _ = rand.Read(m.card.Token[:])
 	m.card.Socket = m.listenLocal()
+	if m.card.Socket != "" {
+		var err error
+		if m.beats, err = newBeats(); err != nil {
+			m.cfg.Log.Debug("heartbeats are not counted in shared memory", "error", err)
+		}
+	}
 	m.work.Go(m.watchOver)
 }
 
@@ -84,6 +90,7 @@ func (j *joining) run() error {
 		j.meeting.Go(func() { j.meet(p) })
 	}
 	j.meeting.Go(j.starve)
+	j.meeting.Go(j.probe)
 	if err := j.gather(); err != nil {
 		return j.late(err, j.missing())
 	}

@@ -88,8 +88,9 @@ func (j *joining) starve() {
 }
 
 func (j *joining) reach(c *Card) error {
-	if c.Process > j.me.Process {
-		return j.probe(j.work, *c)
+	if c.Process > j.me.Process { // it calls this one
+		_, err := j.routesTo(c, secure.Control)
+		return err
 	}
 	return j.summon(j.work, *c, secure.Hello{Purpose: secure.Control, Token: j.card.Token})
 }

@@ -27,7 +27,7 @@ type visitor struct {
 
 // How long connections wait, and how many at most.
 const (
-	visitTime   = 10 * time.Second
+	visitTime   = time.Minute
 	maxVisitors = 1024
 )
 

@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -32,8 +33,8 @@ func (l neighbours) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if checkUser(c) == nil {
-			return &courier{UnixConn: c}, nil
+		if pid, err := checkUser(c); err == nil {
+			return &courier{UnixConn: c, pid: pid}, nil
 		}
 		_ = c.Close()
 	}
@@ -45,29 +46,30 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkUser(c.(*net.UnixConn)); err != nil {
+	pid, err := checkUser(c.(*net.UnixConn))
+	if err != nil {
 		_ = c.Close()
 		return nil, err
 	}
-	return &courier{UnixConn: c.(*net.UnixConn)}, nil
+	return &courier{UnixConn: c.(*net.UnixConn), pid: pid}, nil
 }
 
-// checkUser refuses processes of other users.
-func checkUser(c *net.UnixConn) error {
+// checkUser is the process at the other end of c, or 0 if it has no number here. It refuses those of other users.
+func checkUser(c *net.UnixConn) (pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var u *unix.Ucred
 	var failed error
 	err = raw.Control(func(fd uintptr) { u, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
-	if err != nil {
-		return err
+	switch {
+	case err != nil || failed != nil:
+		return 0, errors.Join(err, failed)
+	case int(u.Uid) != os.Geteuid():
+		return 0, fmt.Errorf("process id %d belongs to user %d, and not to this user, %d", u.Pid, u.Uid, os.Geteuid())
 	}
-	if failed == nil && int(u.Uid) != os.Geteuid() {
-		failed = fmt.Errorf("process id %d belongs to user %d, and not to this user, %d", u.Pid, u.Uid, os.Geteuid())
-	}
-	return failed
+	return int(u.Pid), nil
 }
 
 // impatient has the system give a connection up on which nothing was acknowledged for so long. It is a help: what counts

@@ -86,7 +86,9 @@ func (m *Mesh) await(ctx context.Context, done func() bool) error {
 // process is down.
 func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now, wake: make(chan struct{}, 1)}
-	p.files, _ = under.(*courier)
+	if p.files, _ = under.(*courier); p.files != nil {
+		p.pid = p.files.process()
+	}
 	p.tcp, _ = under.(*net.TCPConn)
 	if p.tcp != nil {
 		// Unless this process takes its leave, the other side is to know of its end by a reset, which reaches it also
@@ -109,7 +111,9 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 	m.broadcast()
 	m.work.Go(func() { m.run(p) })
 	m.mu.Unlock()
-	p.pulse()
+	if !m.showBeats(p) {
+		p.pulse(0)
+	}
 	return true
 }
 
@@ -136,6 +140,15 @@ func (m *Mesh) run(p *peer) {
 // take takes a frame of p. It is false if it is the last one.
 func (m *Mesh) take(p *peer, h head, body []byte, files []int) (bool, error) {
 	switch h.kind {
+	case frameBeat:
+		late, err := decodeLate(body)
+		p.late.Store(late)
+		return err == nil, err
+	case frameCount:
+		err := m.follow(p, files)
+		return err == nil, err
+	case frameBlind:
+		p.counted.Store(false)
 	case frameNote:
 		lost := len(files) < int(h.files)
 		if lost {

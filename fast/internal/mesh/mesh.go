@@ -28,6 +28,7 @@ type Mesh struct {
 	inbox   *inbox.Inbox
 	lobby   lobby
 	vigil   vigil
+	beats   *beats // this process's count of heartbeats; nil: there is none
 
 	mu      sync.Mutex
 	card    Card // this process's
@@ -37,6 +38,7 @@ type Mesh struct {
 	highest int    // the highest number of a process that is known or reserved
 	goodbye *frame // what is said to who connects, when this process leaves
 	closed  bool
+	counts  []*beats // of others
 }
 
 // member is what is known of a process.
@@ -55,8 +57,8 @@ func newMesh(cfg Config) (*Mesh, error) {
 		return nil, fmt.Errorf("%w: %w", wire.ErrInvalidArgument, err)
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
-		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials)}
-	m.vigil.freeze = int64(cfg.Freeze)
+		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials())}
+	m.vigil = vigil{freeze: int64(cfg.Freeze), examine: examine, excuse: m.excuse}
 	m.inbox = inbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
@@ -236,6 +238,9 @@ func (m *Mesh) finish() {
 	m.inbox.Close()
 	m.work.Wait()
 	m.lobby.close()
+	for _, b := range append(m.counts, m.beats) {
+		b.close()
+	}
 }
 
 // now is the time since m began, in nanoseconds.

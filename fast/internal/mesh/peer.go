@@ -20,18 +20,25 @@ type peer struct {
 	process int
 	conn    net.Conn
 	files   *courier     // beneath conn, or nil
+	pid     int          // of the process, if the system tells it of conn's other end and it is not this one
 	tcp     *net.TCPConn // beneath conn, or nil
 	since   func() int64 // the time in nanoseconds
 	pause   func()       // of tests: called before anything is read or written
 
-	heard   atomic.Int64 // when something came last
-	writing atomic.Int64 // when the write in progress began, or 0
+	heard   atomic.Int64          // when something came last
+	writing atomic.Int64          // when the write in progress began, or 0
+	late    atomic.Int64          // by how much the process says it has been late with its heartbeats
+	beats   atomic.Pointer[beats] // the process's count; nil: it sends heartbeats
+	counted atomic.Bool           // the process reads this one's count
+	beaten  uint64                // of beats, when the vigil looked last
+	watched                       // the vigil's
 
 	mu     sync.Mutex
 	queue  []frame
 	queued int  // bytes
 	taken  bool // a frame is being written
 	beat   bool
+	delay  int64 // what the heartbeat says
 	ended  bool
 	cut    bool   // the connection is closed as soon as last is written
 	last   *frame // to be written when the queue is empty
@@ -65,11 +72,11 @@ func (p *peer) send(f frame) error {
 	return nil
 }
 
-// pulse has a heartbeat sent, unless something else is on its way.
-func (p *peer) pulse() {
+// pulse has a heartbeat sent, which says by how much this process has been late, unless something else is on its way.
+func (p *peer) pulse(late int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.beat = true
+	p.beat, p.delay = true, late
 	p.rouse()
 }
 
@@ -126,7 +133,7 @@ func (p *peer) next() (f frame, ok bool) {
 			p.mu.Unlock()
 			return frame{}, false
 		case p.beat:
-			f, ok, p.beat = newFrame(frameBeat, wire.Topic{}, nil, nil), true, false
+			f, ok, p.beat = newFrame(frameBeat, wire.Topic{}, encodeLate(p.delay), nil), true, false
 		}
 		p.mu.Unlock()
 		if ok {

@@ -194,3 +194,30 @@ func TestProcessStopped(t *testing.T) {
 		}
 	}
 }
+
+// TestConditions: what is known of a process that sleeps, of one that is stopped, and of one that was killed.
+func TestConditions(t *testing.T) {
+	m, o := start(t, "local")
+	reach := func(want string) {
+		t.Helper()
+		end, words := time.Now().Add(time.Minute), ""
+		for !strings.HasPrefix(words, want) {
+			if time.Now().After(end) {
+				t.Fatalf("it is known that it is %q, want %q", words, want)
+			}
+			words = m.Conditions([]int{1})[0]
+		}
+	}
+	reach(string(asleep) + "; its last heartbeat came")
+	if err := o.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	reach(string(stopped) + "; its last heartbeat came")
+	if err := o.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	reach("rank d") // it died, or does not answer
+	if got := m.Conditions([]int{0, 5}); got[0] != "not connected" || got[1] != "not connected" {
+		t.Errorf("of processes that there is no connection to: %q", got)
+	}
+}

@@ -2,9 +2,11 @@ package secure
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 )
 
@@ -39,25 +41,29 @@ func connect(conn net.Conn, cred Credentials, own *tls.Certificate, me Identity,
 	if err := introduce(conn, cred, me); err != nil {
 		return nil, err
 	}
-	server := me
-	server.Process = h.To
-	under := &records{Conn: conn, exact: true, allow: unproven}
-	settings := config(own)
-	settings.VerifyConnection = func(s tls.ConnectionState) error { return cred.check(server, s.PeerCertificates) }
-	t := tls.Client(under, settings)
-	if err := t.Handshake(); err != nil {
-		return nil, brokenOff("TLS", err)
+	c := &Conn{Conn: conn, Peer: me, under: &records{Conn: conn, allow: -1}, client: true}
+	c.Peer.Process = h.To
+	if !isPrivate(conn, cred) {
+		c.under = &records{Conn: conn, exact: true, allow: unproven}
+		settings := config(own)
+		settings.VerifyConnection = func(s tls.ConnectionState) error { return cred.check(c.Peer, s.PeerCertificates) }
+		t := tls.Client(c.under, settings)
+		if err := t.Handshake(); err != nil {
+			return nil, brokenOff("TLS", err)
+		}
+		c.Conn = t
 	}
-	if err := greet(t, encodeHello(h, me)); err != nil {
+	if err := greet(c.Conn, encodeHello(h, me)); err != nil {
 		return nil, err
 	}
-	under.settle(h.Purpose)
-	return &Conn{Conn: t, Peer: server, under: under, client: true}, nil
+	c.under.settle(h.Purpose)
+	return c, nil
 }
 
 // introduce answers the server's challenge, and waits for the server to want more.
 func introduce(conn net.Conn, cred Credentials, me Identity) error {
-	preamble := encodePreamble(cred, me)
+	private := isPrivate(conn, cred)
+	preamble := encodePreamble(cred, me, private)
 	reply, err := ask(conn, preamble)
 	if err != nil {
 		return err
@@ -66,11 +72,21 @@ func introduce(conn net.Conn, cred Credentials, me Identity) error {
 	if err != nil {
 		return err
 	}
-	mac := cred.mac(preamble, challenge)
+	mac := cred.mac(client, preamble, challenge)
 	if reply, err = ask(conn, mac[:]); err != nil {
 		return err
 	}
-	return decodeReply(reply)
+	if err := decodeReply(reply); err != nil || !private {
+		return err
+	}
+	var proof [macBytes]byte
+	if _, err := io.ReadFull(conn, proof[:]); err != nil {
+		return brokenOff("the server's proof", err)
+	}
+	if mac := cred.mac(server, preamble, challenge); !hmac.Equal(mac[:], proof[:]) {
+		return ErrWrongSecret
+	}
+	return nil
 }
 
 // ask is what the server says to b, in the clear.
@@ -85,11 +101,11 @@ func ask(conn net.Conn, b []byte) ([]byte, error) {
 }
 
 // greet sends the hello. When it returns nil, the server has accepted the connection.
-func greet(t *tls.Conn, hello []byte) error {
-	if _, err := t.Write(hello); err != nil {
+func greet(conn net.Conn, hello []byte) error {
+	if _, err := conn.Write(hello); err != nil {
 		return brokenOff("the hello", err)
 	}
-	reply, err := readRecord(t, replyBytes)
+	reply, err := readMessage(conn, replyBytes)
 	if err != nil {
 		return brokenOff("the server's reply", err)
 	}

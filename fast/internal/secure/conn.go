@@ -11,9 +11,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Conn is a connection to a process that has proved who it is, in TLS.
+// Conn is a connection to a process that has proved who it is: in TLS, unless it is Private.
 type Conn struct {
-	*tls.Conn
+	net.Conn
 	Peer   Identity
 	under  *records
 	client bool
@@ -33,7 +33,7 @@ func (c *Conn) Under() net.Conn { return c.under.Conn }
 // authentic when it began.
 func (c *Conn) Raw(encrypt bool) (wire.Conn, error) {
 	tcp, ok := c.under.Conn.(*net.TCPConn)
-	if !ok || !c.under.exact {
+	if _, inTLS := c.Conn.(*tls.Conn); !ok || !inTLS || !c.under.exact {
 		return wire.Conn{}, errors.New("only a TCP connection for data can be taken out of TLS")
 	}
 	raw := wire.Conn{TCPConn: tcp}
@@ -57,7 +57,7 @@ func (c *Conn) Raw(encrypt bool) (wire.Conn, error) {
 
 // aead is for what the client sends, or the server.
 func (c *Conn) aead(sender string) (cipher.AEAD, error) {
-	state := c.ConnectionState()
+	state := c.Conn.(*tls.Conn).ConnectionState()
 	key, err := state.ExportKeyingMaterial("EXPORTER-collgen-data-"+sender, nil, 32)
 	if err != nil {
 		return nil, fmt.Errorf("keys for data: %w", err)

@@ -13,8 +13,8 @@ type Credentials interface {
 	Key(me Identity, use string) []byte
 
 	mode() mode
-	// mac is how a client that belongs to the job, and has sent this preamble, answers the server's challenge.
-	mac(preamble, challenge []byte) [macBytes]byte
+	// mac is how a side that belongs to the job answers the server's challenge to a client that has sent this preamble.
+	mac(side side, preamble, challenge []byte) [macBytes]byte
 	// certificate is what me shows to others.
 	certificate(me Identity) (*tls.Certificate, error)
 	// check refuses certificates that are not those of a process.
@@ -39,3 +39,11 @@ func (m mode) String() string {
 	}
 	return "something unknown"
 }
+
+// side is who answers a challenge. Their answers differ, so that neither side's is worth anything to the other.
+type side string
+
+const (
+	client side = "client"
+	server side = "server"
+)

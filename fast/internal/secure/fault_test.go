@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,7 +103,10 @@ func typed(err error) bool {
 // says: neither side takes it for a connection, and both have typed errors.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
-	for name, cred := range bothModes(t) {
+	modes := bothModes(t)
+	modes["secret, on a private connection"] = modes["secret"]
+	for name, cred := range modes {
+		private := strings.HasSuffix(name, "private connection")
 		l := listen(t, "tcp", "127.0.0.1:0")
 		defer l.Close()
 		stride := 1
@@ -113,10 +117,10 @@ func TestEveryByte(t *testing.T) {
 			stride = 7
 		}
 		var cuts []cut
-		said := lengths(t, cred, l)
+		said := lengths(t, cred, l, private)
 		for side, all := range said {
 			for after := 0; after < all; after += stride {
-				cuts = append(cuts, cut{side, after, reset}, cut{side, after, finish})
+				cuts = append(cuts, cut{side, after, reset, private}, cut{side, after, finish, private})
 			}
 		}
 		failures := tryAll(t, cred, l, cuts)
@@ -155,10 +159,10 @@ func bothModes(t testing.TB) map[string][2]Credentials {
 }
 
 // lengths are how many bytes client and server say in a whole handshake.
-func lengths(t *testing.T, cred [2]Credentials, l net.Listener) [2]int {
+func lengths(t *testing.T, cred [2]Credentials, l net.Listener, private bool) [2]int {
 	c, s := tcpPair(t, l)
 	client, server := &cutting{TCPConn: c, after: 1 << 20}, &cutting{TCPConn: s, after: 1 << 20}
-	if dialled, accepted := both(t, cred, client, server); dialled != nil || accepted != nil {
+	if dialled, accepted := both(t, cred, as(client, private), as(server, private)); dialled != nil || accepted != nil {
 		t.Fatalf("without a fault: %v; %v", dialled, accepted)
 	}
 	return [2]int{int(client.said.Load()), int(server.said.Load())}
@@ -168,12 +172,13 @@ func lengths(t *testing.T, cred [2]Credentials, l net.Listener) [2]int {
 type cut struct {
 	side, after int
 	fault       fault
+	private     bool
 }
 
 func (x cut) try(t *testing.T, cred [2]Credentials, client, server *net.TCPConn) bool {
 	conns := [2]net.Conn{client, server}
 	conns[x.side] = &cutting{TCPConn: [2]*net.TCPConn{client, server}[x.side], after: x.after, fault: x.fault}
-	dialled, accepted := both(t, cred, conns[0], conns[1])
+	dialled, accepted := both(t, cred, as(conns[0], x.private), as(conns[1], x.private))
 	errs := [2]error{dialled, accepted}
 	mine, other := errs[x.side], errs[1-x.side]
 	unaware := x.fault == silent && mine == nil
@@ -193,9 +198,9 @@ func TestSilence(t *testing.T) {
 	secret := FromSecret(secretOf("ours"))
 	cred := [2]Credentials{secret, secret}
 	var cuts []cut
-	for side, all := range lengths(t, cred, l) {
+	for side, all := range lengths(t, cred, l, false) {
 		for _, after := range []int{0, 1, 12, replyBytes - 1, replyBytes, replyBytes + 1, all / 4, all / 2, all - 96, all - 1} {
-			cuts = append(cuts, cut{side, after, silent})
+			cuts = append(cuts, cut{side, after, silent, false})
 		}
 	}
 	t.Logf("bar 4, handshake: %d silences, %d failures", len(cuts), tryAll(t, cred, l, cuts))
@@ -209,7 +214,7 @@ func TestGarbage(t *testing.T) {
 	secret := FromSecret(secretOf("ours"))
 	cred := [2]Credentials{secret, secret}
 	var running sync.WaitGroup
-	for side, all := range lengths(t, cred, l) {
+	for side, all := range lengths(t, cred, l, false) {
 		for at := 0; at < all; at += 41 {
 			client, server := tcpPair(t, l)
 			conns := [2]net.Conn{client, server}

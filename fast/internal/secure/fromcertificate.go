@@ -39,7 +39,7 @@ func (c *certificateCredentials) mode() mode { return modeCertificate }
 // Key is documented at Credentials.
 func (c *certificateCredentials) Key(Identity, string) []byte { return nil }
 
-func (c *certificateCredentials) mac(_, _ []byte) (none [macBytes]byte) { return none }
+func (c *certificateCredentials) mac(side, []byte, []byte) (none [macBytes]byte) { return none }
 
 // certificate is the one given, if it is me's: others would only refuse it.
 func (c *certificateCredentials) certificate(me Identity) (*tls.Certificate, error) {

@@ -52,8 +52,9 @@ func (c *secretCredentials) Key(me Identity, use string) []byte {
 	return derive(c.secret, fmt.Sprintf("collgen key %q|%q|%d", use, me.Job, me.Epoch))
 }
 
-func (c *secretCredentials) mac(preamble, challenge []byte) [macBytes]byte {
+func (c *secretCredentials) mac(side side, preamble, challenge []byte) [macBytes]byte {
 	h := hmac.New(sha256.New, c.preamble[:])
+	h.Write([]byte(side))
 	h.Write(preamble)
 	h.Write(challenge)
 	return [macBytes]byte(h.Sum(nil))

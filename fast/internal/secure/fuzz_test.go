@@ -14,26 +14,30 @@ import (
 func FuzzPreamble(f *testing.F) {
 	cred, certified := FromSecret(secretOf("ours")), FromCertificate(newAuthority(f, "ours").certificate(f, ordinary("x")), nil)
 	challenge := bytes.Repeat([]byte{7}, challengeBytes)
-	says := func(c Credentials, me Identity, challenge []byte) []byte {
-		b := encodePreamble(c, me)
-		mac := c.mac(b, challenge)
+	says := func(c Credentials, me Identity, challenge []byte, private bool) []byte {
+		b := encodePreamble(c, me, private)
+		mac := c.mac(client, b, challenge)
 		return append(b, mac[:]...)
 	}
-	good := says(cred, process(1), challenge)
-	f.Add(good)
-	f.Add(says(cred, process(1), make([]byte, challengeBytes)))
-	f.Add(says(certified, process(1), challenge))
-	f.Add(says(FromSecret(secretOf("others")), process(1), challenge))
-	f.Add(says(cred, Identity{Job: "train-8"}, challenge))
-	f.Add([]byte(magic))
-	for i := range good {
-		changed := bytes.Clone(good)
-		changed[i] ^= 0x80
-		f.Add(changed)
+	for _, private := range []bool{false, true} {
+		good := says(cred, process(1), challenge, private)
+		f.Add(good, private)
+		f.Add(good, !private)
+		f.Add(says(cred, process(1), make([]byte, challengeBytes), private), private)
+		f.Add(says(certified, process(1), challenge, private), private)
+		f.Add(says(FromSecret(secretOf("others")), process(1), challenge, private), private)
+		f.Add(says(cred, Identity{Job: "train-8"}, challenge, private), private)
+		f.Add([]byte(magic), private)
+		for i := range good {
+			changed := bytes.Clone(good)
+			changed[i] ^= 0x80
+			f.Add(changed, private)
+		}
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
+	f.Fuzz(func(t *testing.T, b []byte, private bool) {
+		good := says(cred, process(1), challenge, private)
 		b, answer := b[:min(len(b), preambleBytes)], b[min(len(b), preambleBytes):]
-		err := judgePreamble(b, cred)
+		err := judgePreamble(b, cred, private)
 		if err == nil {
 			err = judgeAnswer(b, challenge, answer, cred, process(1))
 		}
@@ -43,7 +47,7 @@ func FuzzPreamble(f *testing.F) {
 		if err != nil && !isReason(err) && !errors.Is(err, ErrBroken) {
 			t.Errorf("%x, %x: no reason: %v", b, answer, err)
 		}
-		if judgePreamble(b, certified) == nil && len(b) != preambleBytes {
+		if judgePreamble(b, certified, false) == nil && len(b) != preambleBytes {
 			t.Errorf("%x is taken", b)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"time"
@@ -57,8 +58,24 @@ func readFirst(conn net.Conn, b []byte) (have int, err error) {
 	return have, fmt.Errorf("%w, after %d bytes: %w", ErrBroken, have, err)
 }
 
-// readRecord reads a message of size bytes, which has to be a record of its own.
-func readRecord(t *tls.Conn, size int) ([]byte, error) {
+// Private is a connection that only this user's processes, and the system's administrator, can read, write or make: both
+// sides have checked who is at the other end.
+type Private interface{ Private() }
+
+// isPrivate tells whether a handshake on conn goes without TLS.
+func isPrivate(conn net.Conn, cred Credentials) bool {
+	_, ok := conn.(Private)
+	return ok && cred.mode() == modeSecret
+}
+
+// readMessage reads a message of size bytes, which in TLS has to be a record of its own.
+func readMessage(conn net.Conn, size int) ([]byte, error) {
+	t, ok := conn.(*tls.Conn)
+	if !ok {
+		b := make([]byte, size)
+		n, err := io.ReadFull(conn, b)
+		return b[:n], err
+	}
 	b := make([]byte, size+1)
 	n, err := t.Read(b)
 	if n > 0 && n != size {

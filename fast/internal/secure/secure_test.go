@@ -17,6 +17,7 @@ import (
 // TestMain lets the parallel tests run side by side, however few processors there are: most of them wait for Budget.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	Budget = 2 * time.Second
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}

@@ -117,7 +117,7 @@ func TestStop(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cred := FromSecret(secretOf("ours"))
 	s := serve(t, cred, process(1), nil, nil)
-	stages := [][]byte{nil, []byte(magic), encodePreamble(cred, process(3)), {22, 3, 1, 0, 99, 1}}
+	stages := [][]byte{nil, []byte(magic), encodePreamble(cred, process(3), false), {22, 3, 1, 0, 99, 1}}
 	var conns []net.Conn
 	for i, says := range stages {
 		c := s.dial(t)

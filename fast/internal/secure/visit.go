@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 )
 
 // visit is the server's side of one handshake.
@@ -41,39 +42,46 @@ func (v *visit) handshake(ctx context.Context) (c *Conn, h Hello, err error) {
 
 // admit is the server's side of what comes before TLS. Strays get no answer.
 func (v *visit) admit() error {
-	err := v.challenge()
+	proof, err := v.challenge()
 	switch {
 	case v.pending.evicted(v.visitor):
 		err = ErrBusy
 	case err != nil && !isReason(err):
 		return err
 	}
-	if _, failed := v.conn.Write(encodeReply(err)); err == nil {
+	if _, failed := v.conn.Write(append(encodeReply(err), proof...)); err == nil {
 		err = brokenOff("the answer", failed)
 	}
 	return err
 }
 
-// challenge has the client prove that it is of the job. With certificates that is left to TLS.
-func (v *visit) challenge() error {
+// challenge has the client prove that it is of the job. With certificates that is left to TLS. On a private connection it
+// returns the proof that this server is, too.
+func (v *visit) challenge() (proof []byte, err error) {
 	preamble, err := v.listen()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	challenge, answer := make([]byte, challengeBytes), make([]byte, macBytes)
 	_, _ = rand.Read(challenge) // never fails
 	v.pending.await(v.visitor, longGrace)
 	if _, err := v.conn.Write(encodeChallenge(challenge)); err != nil {
-		return brokenOff("the challenge", err)
+		return nil, brokenOff("the challenge", err)
 	}
 	if _, err := io.ReadFull(v.conn, answer); err != nil {
-		return brokenOff("the answer to the challenge", err)
+		return nil, brokenOff("the answer to the challenge", err)
 	}
-	err = judgeAnswer(preamble, challenge, answer, v.cred, v.me)
-	if err == nil && v.cred.mode() == modeSecret {
+	if err := judgeAnswer(preamble, challenge, answer, v.cred, v.me); err != nil {
+		return nil, err
+	}
+	if v.cred.mode() == modeSecret {
 		v.pending.prove(v.visitor)
 	}
-	return err
+	if isPrivate(v.conn, v.cred) {
+		mac := v.cred.mac(server, preamble, challenge)
+		proof = mac[:]
+	}
+	return proof, nil
 }
 
 // listen is the client's preamble, if it can be asked for more.
@@ -82,7 +90,7 @@ func (v *visit) listen() ([]byte, error) {
 	v.pending.await(v.visitor, grace)
 	switch have, err := readFirst(v.conn, b); {
 	case err == nil:
-		return b, judgePreamble(b, v.cred)
+		return b, judgePreamble(b, v.cred, isPrivate(v.conn, v.cred))
 	case have == 0:
 		return nil, fmt.Errorf("%w: it said nothing: %w", ErrNotCollgen, err)
 	default:
@@ -90,29 +98,35 @@ func (v *visit) listen() ([]byte, error) {
 	}
 }
 
-// answer is the server's side of TLS and of what is said in it.
+// answer is the server's side of TLS, if there is any, and of what follows.
 func (v *visit) answer() (*Conn, Hello, error) {
-	under := &records{Conn: v.conn, exact: true, allow: unproven}
-	t := tls.Server(under, config(v.own))
-	if err := t.Handshake(); err != nil {
-		return nil, Hello{}, brokenOff("TLS", err)
+	c := &Conn{Conn: v.conn, under: &records{Conn: v.conn, allow: -1}}
+	if !isPrivate(v.conn, v.cred) {
+		c.under = &records{Conn: v.conn, exact: true, allow: unproven}
+		t := tls.Server(c.under, config(v.own))
+		if err := t.Handshake(); err != nil {
+			return nil, Hello{}, brokenOff("TLS", err)
+		}
+		c.Conn = t
 	}
-	b, err := readRecord(t, helloBytes)
+	b, err := readMessage(c.Conn, helloBytes)
 	if err != nil {
 		return nil, Hello{}, brokenOff("the hello", err)
 	}
-	h, peer, err := v.judge(b, t)
-	under.settle(h.Purpose)
-	if _, failed := t.Write(encodeReply(err)); err == nil {
+	h, peer, err := v.judge(b, c.Conn)
+	c.Peer = peer
+	c.under.settle(h.Purpose)
+	if _, failed := c.Write(encodeReply(err)); err == nil {
 		err = brokenOff("the reply", failed)
 	}
-	return &Conn{Conn: t, Peer: peer, under: under}, h, err
+	return c, h, err
 }
 
-// judge says whose connection it is and what for, and why the client is refused if it is.
-func (v *visit) judge(hello []byte, t *tls.Conn) (h Hello, peer Identity, err error) {
+// judge says whose connection it is and what for, and why the client is refused if it is. What is not in TLS has proved
+// before that it is of the job.
+func (v *visit) judge(hello []byte, conn net.Conn) (h Hello, peer Identity, err error) {
 	h, peer, err = decodeHello(hello, v.me)
-	if err == nil {
+	if t, ok := conn.(*tls.Conn); err == nil && ok {
 		err = v.cred.check(peer, t.ConnectionState().PeerCertificates)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -70,8 +71,8 @@ func (c *Client) Close() error {
 // listen hands replies to those who wait for them, until the connection ends.
 func (c *Client) listen() {
 	defer close(c.ended)
-	for {
-		f, err := readFrame(c.conn, maxFrame)
+	for in := bufio.NewReader(c.conn); ; {
+		f, err := readFrame(in, maxFrame)
 		switch {
 		case err != nil:
 			c.fail(c.lost(err))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"net"
@@ -9,7 +10,7 @@ import (
 )
 
 const (
-	writeTime  = 10 * time.Second // for one frame
+	writeTime  = time.Minute // for one frame
 	leaveTime  = 100 * time.Millisecond
 	maxPending = 256 // gets of one connection that wait at the same time
 )
@@ -44,8 +45,8 @@ func Serve(ctx context.Context, conn net.Conn, m *Memory) error {
 			<-left
 		}
 	}()
-	for {
-		f, err := readFrame(conn, maxFrame)
+	for in := bufio.NewReader(conn); ; {
+		f, err := readFrame(in, maxFrame)
 		if err == nil {
 			err = s.take(gets, f)
 		}

@@ -32,7 +32,7 @@ func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, er
 func (e *Endpoint) Linked(peer int) bool { return e.links[peer].linked.Load() }
 
 // onTheWay is how long a connection may take to arrive that the other rank has: as long as its handshake may.
-const onTheWay = 10 * time.Second
+const onTheWay = time.Minute
 
 // Left says that peer has closed its end, and makes no connection any more. One that is there is not concerned, and neither is one
 // that peer has, if it is linked: what was sent over it still comes.

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"math"
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
@@ -24,12 +25,16 @@ func TestAllocations(t *testing.T) {
 			_ = e.channel.Wait()
 		}
 	}
-	if n := testing.AllocsPerRun(20, func() {
-		_, _ = b.qp.PostReceives(receives)
-		_, _ = a.qp.Post(sends)
-		wait(b)
-		wait(a)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
+	least := math.Inf(1)
+	for range 5 { // what else runs in this process makes some too
+		least = min(least, testing.AllocsPerRun(20, func() {
+			_, _ = b.qp.PostReceives(receives)
+			_, _ = a.qp.Post(sends)
+			wait(b)
+			wait(a)
+		}))
+	}
+	if least != 0 {
+		t.Errorf("%v allocations", least)
 	}
 }

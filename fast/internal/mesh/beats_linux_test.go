@@ -1,0 +1,133 @@
+package mesh
+
+import (
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestBeats: what one process counts the other one reads, and cannot change; nothing of it is left.
+func TestBeats(t *testing.T) {
+	own, err := newBeats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.close()
+	copies, err := copyFiles([]int{own.file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := openBeats(copies[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.close()
+	if _, err := unix.FcntlInt(uintptr(copies[0]), unix.F_GETFD, 0); err != unix.EBADF {
+		t.Errorf("the file is still open: %v", err)
+	}
+	for range 1000 {
+		before := theirs.beaten()
+		if own.beat(); theirs.beaten() != before+1 || before == 0 {
+			t.Fatalf("%d after %d", theirs.beaten(), before)
+		}
+	}
+	if b, err := unix.Mmap(own.file, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
+		t.Error("others can write the count")
+		_ = unix.Munmap(b)
+	}
+}
+
+// TestFalseBeats: a file that could make a reader of it fail, or that is something else, is refused, and closed.
+func TestFalseBeats(t *testing.T) {
+	memory := func(bytes, there, seals int) int {
+		fd, err := unix.MemfdCreate("test", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+		if err == nil {
+			err = unix.Ftruncate(fd, int64(bytes))
+		}
+		if err == nil && there > 0 {
+			err = unix.Fallocate(fd, 0, 0, int64(there))
+		}
+		if err == nil {
+			_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fd
+	}
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	null, err := copyFiles([]int{int(file.Fd())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := os.Getpagesize()
+	for name, fd := range map[string]int{
+		"not sealed":       memory(page, page, 0),
+		"may shrink":       memory(page, page, beatsSeals&^unix.F_SEAL_SHRINK),
+		"others may write": memory(page, page, beatsSeals&^unix.F_SEAL_FUTURE_WRITE),
+		"empty":            memory(0, 0, beatsSeals),
+		"too short":        memory(page-1, page-1, beatsSeals),
+		"too long":         memory(2*page, 2*page, beatsSeals),
+		"not there":        memory(page, 0, beatsSeals),
+		"a device":         null[0],
+	} {
+		if b, err := openBeats(fd); !errors.Is(err, errBeats) {
+			t.Errorf("%s: %v, %v", name, b, err)
+		}
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != unix.EBADF {
+			t.Errorf("%s: the file is still open: %v", name, err)
+		}
+	}
+	good := memory(page, page, beatsSeals)
+	b, err := openBeats(good)
+	if err != nil {
+		t.Error(err)
+	}
+	b.close()
+}
+
+// TestCounted: processes of one host read each other's counts, and send no heartbeats. One that cannot read them gets some.
+func TestCounted(t *testing.T) {
+	leavesNothing(t)
+	m, o := start(t, "local")
+	p := m.peer(1)
+	for end := time.Now().Add(time.Minute); p.beats.Load() == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the other process sends no count")
+		}
+	}
+	if !p.counted.Load() || p.pid != o.Process.Pid {
+		t.Errorf("it reads this one's: %v; it is process %d, and %d is known", p.counted.Load(), o.Process.Pid, p.pid)
+	}
+	for start := p.beats.Load().beaten(); p.beats.Load().beaten() < start+3; time.Sleep(time.Millisecond) {
+	}
+	if err := m.follow(p, nil); err != nil { // as if the file had been lost
+		t.Error(err)
+	}
+	p.counted.Store(true)
+	if more, err := m.take(p, head{kind: frameBlind}, nil, nil); !more || err != nil || p.counted.Load() {
+		t.Errorf("a process that is blind is sent no heartbeats: %v, %v", more, err)
+	}
+	if more, err := m.take(p, head{kind: frameBeat}, []byte{1, 2, 3}, nil); more || err == nil {
+		t.Error("a heartbeat of 3 bytes is taken")
+	}
+	own, err := newBeats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.close()
+	copies, err := copyFiles([]int{own.file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more, err := m.take(p, head{kind: frameCount, files: 1}, nil, copies); more || !errors.Is(err, errBeats) {
+		t.Errorf("a second count is taken: %v", err)
+	}
+}

@@ -1,0 +1,77 @@
+package mesh
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"time"
+)
+
+// tick is the unit of times in /proc: USER_HZ is 100 on all of Linux's architectures that Go knows.
+const tick = time.Second / 100
+
+// mostThreads is how many threads of a process are looked at.
+const mostThreads = 64
+
+// examine is the evidence on a process; false: the system does not tell.
+func examine(pid int) (e evidence, ok bool) {
+	if pid <= 0 || pid == os.Getpid() {
+		return e, false
+	}
+	task := fmt.Sprintf("/proc/%d/task", pid)
+	whole, err := readStatus(fmt.Sprintf("/proc/%d/stat", pid))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && whole.gone {
+		return evidence{gone: true}, procIsHere()
+	}
+	if err != nil || whole.stopped {
+		return whole, err == nil
+	}
+	threads, err := os.ReadDir(task)
+	for _, t := range threads[:min(len(threads), mostThreads)] {
+		one, failed := readStatus(task + "/" + t.Name() + "/stat")
+		whole.wants = whole.wants || failed == nil && one.wants
+	}
+	return whole, err == nil
+}
+
+// procIsHere tells whether processes are seen in /proc at all.
+func procIsHere() bool {
+	_, err := os.Stat("/proc/self/stat")
+	return err == nil
+}
+
+func readStatus(path string) (evidence, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return evidence{}, err
+	}
+	return parseStatus(text)
+}
+
+// parseStatus reads a stat file of /proc: see proc_pid_stat(5). The name of the program, in parentheses, may have anything
+// in it.
+func parseStatus(text []byte) (e evidence, err error) {
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 13 {
+		return e, fmt.Errorf("a status of %d fields", len(fields))
+	}
+	var failed [3]error
+	number := func(i, field int) (n uint64) {
+		n, failed[i] = strconv.ParseUint(string(fields[field-3]), 10, 63) // the first of them is field 3
+		return n
+	}
+	e.faults = number(0, 12)
+	e.used = time.Duration(min(number(1, 14)+number(2, 15), 1<<32)) * tick
+	switch string(fields[0]) {
+	case "Z", "X", "x":
+		e.gone = true
+	case "T", "t":
+		e.stopped = true
+	case "R":
+		e.wants = true
+	}
+	return e, errors.Join(failed[:]...)
+}

@@ -1,0 +1,105 @@
+package mesh
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestExamine: what the system says of processes in each condition. The test waits for each of them, however slow they are.
+func TestExamine(t *testing.T) {
+	process := func(name string, args ...string) *os.Process {
+		cmd := exec.Command(name, args...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
+		return cmd.Process
+	}
+	sleeper, worker, late := process("sleep", "1000"), process("sh", "-c", "while :; do :; done"), process("sleep", "1000")
+	reach := func(p *os.Process, want condition) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); ; {
+			got := observe([]int{p.Pid})[0]
+			if got == want || want == running && got == starving { // what else runs here is not known
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("it is %q, want %q", got, want)
+			}
+		}
+	}
+	signal := func(p *os.Process, s syscall.Signal) {
+		if err := p.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reach(sleeper, asleep)
+	reach(worker, running)
+	signal(worker, syscall.SIGSTOP)
+	reach(worker, stopped)
+	signal(worker, syscall.SIGCONT)
+	reach(worker, running)
+	signal(late, syscall.SIGKILL) // nobody has waited for it
+	reach(late, gone)
+	_, _ = late.Wait()
+	reach(late, gone)
+	for _, pid := range []int{0, -1, os.Getpid()} {
+		if e, known := examine(pid); known {
+			t.Errorf("of process %d the system says %+v", pid, e)
+		}
+	}
+}
+
+// TestSample: which condition follows from two samples.
+func TestSample(t *testing.T) {
+	const ms = time.Millisecond
+	for name, x := range map[string]struct {
+		before, now evidence
+		want        condition
+	}{
+		"nothing":        {evidence{used: ms, faults: 3}, evidence{used: ms, faults: 3}, asleep},
+		"runs":           {evidence{}, evidence{wants: true, used: 90 * ms}, running},
+		"runs at times":  {evidence{}, evidence{used: 10 * ms}, running},
+		"is let run":     {evidence{used: 5 * ms}, evidence{wants: true, used: 15 * ms}, starving},
+		"is not let run": {evidence{}, evidence{wants: true}, starving},
+		"reads pages":    {evidence{faults: 3}, evidence{faults: 4}, swapping},
+		"stopped":        {evidence{}, evidence{stopped: true, used: 90 * ms}, stopped},
+		"gone":           {evidence{used: 90 * ms}, evidence{gone: true}, gone},
+	} {
+		if got := (sample{x.now, int64(100 * ms)}).condition(sample{x.before, 1}); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}
+
+// FuzzStatus: no text of /proc makes trouble, and what is read from one is what is written there.
+func FuzzStatus(f *testing.F) {
+	whole := "1 (a) b (c) R 0 1 1 0 -1 4194560 11 22 33 44 55 66 77 88 20 0 9"
+	for n := range len(whole) + 1 {
+		f.Add([]byte(whole[:n]))
+	}
+	f.Add([]byte(strings.Replace(whole, "33", "18446744073709551615", 1)))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		e, err := parseStatus(text)
+		if err == nil && (e.used < 0 || e.gone && e.stopped || e.stopped && e.wants) {
+			t.Errorf("%q: %+v", text, e)
+		}
+	})
+	if e, err := parseStatus([]byte(whole)); err != nil || e != (evidence{wants: true, used: 121 * tick, faults: 33}) {
+		f.Errorf("%+v, %v", e, err)
+	}
+	for state, want := range map[string]evidence{"T": {stopped: true}, "t": {stopped: true}, "Z": {gone: true}, "X": {gone: true}, "S": {}, "D": {}} {
+		e, err := parseStatus([]byte(fmt.Sprintf("1 (x) %s 0 1 1 0 -1 0 0 0 0 0 0 0", state)))
+		if err != nil || e != want {
+			f.Errorf("%s: %+v, %v, want %+v", state, e, err, want)
+		}
+	}
+}

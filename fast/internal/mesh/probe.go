@@ -1,0 +1,55 @@
+package mesh
+
+import (
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// probePause is how long to wait until it is looked whether the next process still listens.
+const probePause = 250 * time.Millisecond
+
+// probe looks whether those that are to connect to this process still listen: at one after the other, so that what it
+// costs does not grow with the job, and again at one where nobody does.
+func (j *joining) probe() {
+	absent := make(map[int]*absence)
+	for process := j.me.Process + 1; ; {
+		if sleep(j.work, probePause); j.work.Err() != nil {
+			return
+		}
+		c, routes := j.nextAwaited(process)
+		if len(routes) == 0 {
+			continue
+		}
+		process = c.Process
+		if absent[process] == nil {
+			absent[process] = new(absence)
+		}
+		nobody := deserted(j.work, routes)
+		if absent[process].proved(routes, nobody) {
+			j.reached(process, &wire.PeerError{Rank: process, Err: wire.ErrDied})
+		}
+		if !nobody {
+			process++
+		}
+	}
+}
+
+// nextAwaited is the first process from number first on, or else from the beginning, that is to connect to this one and can
+// be reached, and the ways to it; there are none if there is no such process.
+func (j *joining) nextAwaited(first int) (c Card, routes []route) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	above := j.me.Process + 1
+	for i := range j.me.Size - above {
+		x := j.members[above+(first-above+i)%(j.me.Size-above)]
+		if x == nil || x.raw == nil || x.peer != nil || x.err != nil {
+			continue
+		}
+		if routes, err := j.routesTo(&x.card, secure.Control); err == nil {
+			return x.card, routes
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,151 @@
+package mesh
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// vigil finds out who does not answer any more, and tells those from who is only slow. Times are in nanoseconds.
+//
+// A peer is silent as long as nothing is heard of it, or it reads nothing of what is written to it; for how long this
+// process itself was kept from looking does not count. Who is silent for too long is given up, unless the system says that
+// it runs or wants to: it has more time then, but not for ever.
+type vigil struct {
+	freeze   int64                                        // how long a process may be silent
+	examine  func(pid int) (evidence, bool)               // what the system says of one
+	excuse   func(process int, silent int64, c condition) // is called when one is excused first
+	last     atomic.Int64                                 // when it looked last
+	woke     atomic.Int64                                 // when it found last that this process itself had been stopped; 0: never
+	late     atomic.Int64                                 // by how much it has been late lately
+	examined int                                          // how many it has asked the system of at this look
+}
+
+// watched is what a vigil knows of a peer since it was silent no more.
+type watched struct {
+	since   int64 // when that was
+	excused int64 // for how long of that there was an excuse
+	slow    bool  // it was excused because it is slow
+	slept   int   // how often in succession it was found asleep
+	sample        // the last one of the process, if it is this host's
+}
+
+const (
+	turns        = 16 // how often the vigil looks, in the time that a process may be silent
+	patience     = 16 // for how many times that time it may be silent if it is slow
+	mostExamined = 4  // of how many peers the system is asked at one look; others wait for the next
+	sound        = 4  // how often in succession a process is found asleep that does not wake up any more
+)
+
+// blocked is how long writing may make no progress, at least: what the network loses costs some time.
+const blocked = int64(2 * time.Second)
+
+// stalled tells whether this process was stopped until just now. Others may have given it up, and ended since, all of which it
+// reads now at once.
+func (v *vigil) stalled(now int64) bool {
+	woke := v.woke.Load()
+	return now-v.last.Load() > v.freeze/2 || woke > 0 && now-woke < int64(hearsay)
+}
+
+// look is who of peers is given up, by the condition that each is in. If this process itself was stopped for more than half of the time that they
+// have, all have another chance, because what they said meanwhile may just not be read yet.
+func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
+	gap := now - v.last.Load()
+	stalled := gap > v.freeze/2
+	if stalled {
+		v.woke.Store(now)
+	}
+	v.last.Store(now)
+	late, before := max(0, gap-2*v.freeze/turns), v.late.Load()
+	v.late.Store(max(late, before-before/64))
+	v.examined = 0
+	for _, p := range peers {
+		writing := p.writing.Load()
+		if stalled {
+			p.heard.Store(now)
+			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
+		}
+		if c, up := v.judge(p, now, p.silent(now, late, max(0, blocked-v.freeze))); up {
+			if given == nil {
+				given = make(map[condition][]int)
+			}
+			given[c] = append(given[c], p.process)
+		}
+	}
+	return given
+}
+
+// silent is for how long p has been silent without an excuse. Late is for how long this process has not looked; slack is by
+// how much longer p may take to read something than to say something.
+func (p *peer) silent(now, late, slack int64) int64 {
+	p.listen(now)
+	since := p.heard.Load()
+	if writing := p.writing.Load(); writing > 0 {
+		since = min(since, writing+slack)
+	}
+	if since != p.watched.since {
+		p.watched = watched{since: since}
+	}
+	p.excused += late
+	return now - since - p.excused
+}
+
+// listen takes note of heartbeats that p has counted since the last time.
+func (p *peer) listen(now int64) {
+	if b := p.beats.Load(); b != nil && b.beaten() != p.beaten {
+		p.beaten = b.beaten()
+		p.heard.Store(now)
+	}
+}
+
+// judge tells whether p is given up, which has been silent for so long, and its condition. That a process of this host is slow
+// is seen from two samples, of which the first is taken in good time.
+func (v *vigil) judge(p *peer, now, silent int64) (c condition, up bool) {
+	limit := v.freeze + 2*min(p.late.Load(), patience/2*v.freeze)
+	before := p.watched.sample
+	switch {
+	case silent <= v.freeze/2 || silent <= limit && (p.pid == 0 || before.at > 0):
+		return unknown, false
+	case p.pid == 0:
+		return unknown, true
+	case v.examined == mostExamined:
+		return unknown, false
+	}
+	v.examined++
+	heard := p.heard.Load()
+	e, known := v.examine(p.pid)
+	p.watched.sample = sample{e, now}
+	p.listen(now) // if this process was kept from running since it has listened last, it is asleep because it has spoken
+	if silent <= limit || known && before.at == 0 || p.heard.Load() != heard {
+		return unknown, false
+	}
+	if known {
+		c = p.watched.condition(before)
+	}
+	switch p.slept++; {
+	case c == asleep && p.slept < sound:
+		return c, false
+	case !c.slow() || now-p.watched.since > patience*v.freeze:
+		return c, true
+	}
+	p.slept = 0
+	if !p.slow {
+		v.excuse(p.process, now-p.watched.since, c)
+	}
+	p.slow, p.excused = true, p.excused+v.freeze/4
+	return c, false
+}
+
+// cause is the error of who is given up in a condition.
+func (v *vigil) cause(c condition) error {
+	if c == gone {
+		return fmt.Errorf("%w: the system has no such process any more", wire.ErrDied)
+	}
+	err := fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v", wire.ErrFrozen, time.Duration(v.freeze))
+	if c != unknown {
+		err = fmt.Errorf("%w, and is %s", err, c)
+	}
+	return err
+}
