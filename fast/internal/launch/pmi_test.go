@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -213,6 +215,22 @@ func TestKVSHostile(t *testing.T) {
 		if _, err := newKVS(within(t, 20*time.Second), near, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %s", answers, err, want)
 		}
+	}
+}
+
+// TestKVSMute: a launcher that reads and answers nothing, or does not even read, holds nobody for ever.
+func TestKVSMute(t *testing.T) {
+	for _, reads := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			near, far := net.Pipe()
+			if reads {
+				go func() { _, _ = io.Copy(io.Discard, far) }()
+			}
+			if _, err := newKVS(context.Background(), near, 0); !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("it reads: %v: %v", reads, err)
+			}
+			_ = far.Close()
+		})
 	}
 }
 

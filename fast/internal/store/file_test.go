@@ -73,6 +73,26 @@ func TestFileLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestFileLeavesNoPart: a value that cannot be put in its place leaves nothing.
+func TestFileLeavesNoPart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "job")
+	f := openFile(t, dir)
+	put(t, f, "other", "1")
+	before, err := os.ReadDir(dir)
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, fileName("k")), 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Set(t.Context(), "k", []byte("1")); err == nil {
+		t.Error("it takes the place of a directory")
+	}
+	if after, err := os.ReadDir(dir); err != nil || len(after) != len(before)+1 {
+		t.Errorf("%v, %v; before there was %v", after, err, before)
+	}
+}
+
 // TestFileHostile has things in the directory that are no values.
 func TestFileHostile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "job")

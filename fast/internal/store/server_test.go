@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -168,4 +170,23 @@ func TestClientStuck(t *testing.T) {
 	if err := c.Set(ctx, "k", nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
+}
+
+// TestDeaf: a peer that reads nothing holds neither a server nor a client without a limit of its own for ever.
+func TestDeaf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		c := NewClient(near, func(err error) error { return err })
+		if err := c.Set(context.Background(), "k", nil); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a client whose server reads nothing: %v", err)
+		}
+		_, _ = c.Close(), far.Close()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, served := raw(t, NewMemory())
+		say(t, c, frame{id: 1, kind: set, key: "k"})
+		if err := <-served; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a server whose client reads nothing: %v", err)
+		}
+	})
 }
