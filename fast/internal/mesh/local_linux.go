@@ -54,6 +54,9 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 	return &courier{UnixConn: c.(*net.UnixConn), pid: pid}, nil
 }
 
+// thisUser is the user as whom this process makes connections. Tests replace it.
+var thisUser = os.Geteuid
+
 // checkUser is the process at the other end of c, or 0 if it has no number here. It refuses those of other users.
 func checkUser(c *net.UnixConn) (pid int, err error) {
 	raw, err := c.SyscallConn()
@@ -66,8 +69,8 @@ func checkUser(c *net.UnixConn) (pid int, err error) {
 	switch {
 	case err != nil || failed != nil:
 		return 0, errors.Join(err, failed)
-	case int(u.Uid) != os.Geteuid():
-		return 0, fmt.Errorf("process id %d belongs to user %d, and not to this user, %d", u.Pid, u.Uid, os.Geteuid())
+	case int(u.Uid) != thisUser():
+		return 0, fmt.Errorf("process id %d belongs to user %d, and not to this user, %d", u.Pid, u.Uid, thisUser())
 	}
 	return int(u.Pid), nil
 }
