@@ -139,6 +139,7 @@ func WithoutCMA() InitOption { return func(p *place) { p.noCMA = true } }
 
 // WithHeartbeatTimeout sets after how long without a sign of life a process is taken for dead, 2 s without it. All ranks
 // say the same, or Init fails on all. A process that computes is not silent: signs of life come from a goroutine of their own.
+// One of the same host that is silent, but runs or waits for a processor or its memory, as the system says, has 16 times as long.
 func WithHeartbeatTimeout(after time.Duration) InitOption { return func(p *place) { p.freeze = after } }
 
 // WithLogger sets where warnings go, such as that a call waits for a slow rank; nil: nowhere. Without it that is

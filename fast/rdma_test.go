@@ -52,8 +52,8 @@ func deviceOf(rank int) string {
 	if !vm.Inside() {
 		return ""
 	}
-	one, other := vm.NICs[rank%2].Device, vm.NICs[(rank+1)%2].Device
-	return []string{one, one + ";" + other, "all"}[rank%3]
+	one, other := vm.NICs[rank%2].Device+vm.Patient, vm.NICs[(rank+1)%2].Device+vm.Patient
+	return []string{one, one + ";" + other, "all" + vm.Patient}[rank%3]
 }
 
 // deviceless has a rank have no device.

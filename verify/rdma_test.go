@@ -28,8 +28,9 @@ func init() {
 // hasRDMA tells whether this process runs in that machine.
 func hasRDMA() bool { return os.Getenv("COLLGEN_VM") != "" }
 
-// rdmaDevice has processes use both devices.
-func rdmaDevice(process int) string { return fmt.Sprint("rxe", process%2) }
+// rdmaDevice has processes use both devices. An emulated machine may stand still for long, and soft-RoCE does not survive many
+// repeats.
+func rdmaDevice(process int) string { return fmt.Sprintf("rxe%d,timeout=500ms", process%2) }
 
 // deviceless is the process that is not told of a device.
 const deviceless = 3

@@ -30,8 +30,8 @@ type Config struct {
 	HasRDMA   bool   // this process has an RDMA device
 	ForceRDMA bool   // data goes over RDMA on one host as well; all processes say the same
 	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
-	// Freeze is how long a process may be silent before it is taken for dead; 0: DefaultFreeze. All processes say the same. They send
-	// heartbeats in an eighth of it, or in a quarter to the processes of their host.
+	// Freeze is how long a process may be silent before it is taken for dead; 0: DefaultFreeze. All processes say the same. They
+	// send heartbeats in an eighth of it, and count them for the processes of their host in a sixteenth.
 	Freeze time.Duration
 	Log    *slog.Logger // nil: none
 	// Fault is why this process cannot take part; nil: it can. Join fails with it, once the others could hear of it.

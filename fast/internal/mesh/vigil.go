@@ -49,8 +49,8 @@ func (v *vigil) stalled(now int64) bool {
 	return now-v.last.Load() > v.freeze/2 || woke > 0 && now-woke < int64(hearsay)
 }
 
-// look is who of peers is given up, by the condition that each is in. If this process itself was stopped for more than half of the time that they
-// have, all have another chance, because what they said meanwhile may just not be read yet.
+// look is who of peers is given up, by the condition that each is in. If this process itself was stopped for more than half of
+// the time that they have, all have another chance, because what they said meanwhile may just not be read yet.
 func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 	gap := now - v.last.Load()
 	stalled := gap > v.freeze/2

@@ -19,6 +19,10 @@ type NIC struct {
 // NICs are those of the machine. What one sends to the other goes over the wire.
 var NICs = [2]NIC{{"rxe0", "veth0", "10.9.0.1"}, {"rxe1", "veth1", "10.9.0.2"}}
 
+// Patient are settings of a device with which it waits for longer until it repeats something: beside others, the machine
+// stands still for so long, and soft-RoCE does not survive many repeats.
+const Patient = ",timeout=500ms"
+
 // Inside says whether this process runs in the machine.
 func Inside() bool { return os.Getenv("COLLGEN_VM") != "" }
 
