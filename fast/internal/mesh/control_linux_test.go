@@ -90,23 +90,16 @@ func TestOtherUsers(t *testing.T) {
 	}
 	defer l.Close()
 	name := l.Addr().String()[1:]
-	accepted := make(chan net.Conn)
-	go func() {
-		defer close(accepted)
-		for {
-			c, err := (neighbours{l}).Accept()
-			if err != nil {
-				return
-			}
-			accepted <- c
-		}
-	}()
 	own, err := dialLocal(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer own.Close()
-	_ = (<-accepted).Close()
+	accepted, err := neighbours{l}.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = accepted.Close()
 	thisUser = func() int { return os.Geteuid() + 1 }
 	defer func() { thisUser = os.Geteuid }()
 	if c, err := dialLocal(t.Context(), name); err == nil || !strings.Contains(err.Error(), "belongs to user") {
@@ -117,11 +110,18 @@ func TestOtherUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stranger.Close()
+	done := make(chan struct{})
+	go func() { // only now, as it reads thisUser
+		defer close(done)
+		if c, err := (neighbours{l}).Accept(); err == nil {
+			t.Errorf("%v was accepted", c.RemoteAddr())
+			_ = c.Close()
+		}
+		_ = l.Close()
+	}()
 	if n, err := stranger.Read(make([]byte, 1)); err != io.EOF && !errors.Is(err, unix.ECONNRESET) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 	_ = l.Close()
-	for c := range accepted {
-		t.Errorf("%v was accepted", c.RemoteAddr())
-	}
+	<-done
 }
