@@ -67,14 +67,7 @@ run: ## prove and generate the library, build, and show the examples on RANKS pr
 .PHONY: test
 test: ## run all tests, those of the nested modules included
 	$(call each,$(GO) test -timeout 30m ./...)
-	$(test-fused)
 	$(say-left-out)
-
-# Where a processor can multiply and add at once, compilers do, unless the kernels in Go keep them from it: other bits.
-define test-fused
-@if grep -qs '^flags.* fma .* avx2 ' /proc/cpuinfo; then (set -x; GOAMD64=v3 $(GO) test -tags purego ./fast/internal/kernel); \
-else echo "left out: kernels in Go on amd64 with fused multiplication, which this processor or system does not have or show"; fi
-endef
 
 .PHONY: test-race
 test-race: ## run all tests under the race detector

