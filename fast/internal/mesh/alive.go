@@ -20,7 +20,7 @@ func (m *Mesh) watchOver() {
 			m.giveUp(processes, v.cause(c), c.because())
 		}
 		if m.beats != nil {
-			m.beats.beat()
+			m.beats.beat(v.late.Load())
 		}
 		for _, p := range peers {
 			if !p.counted.Load() && due(last, turn, p.tcp != nil) {

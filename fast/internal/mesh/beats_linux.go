@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// beats is a process's count of its heartbeats, in memory that the other processes of its host read: a heartbeat costs
-// nobody a wakeup, however many processes there are.
+// beats is a process's count of its heartbeats, and by how much it has been late with them, in memory that the other
+// processes of its host read: a heartbeat costs nobody a wakeup, however many processes there are.
 type beats struct {
 	file   int
 	memory []byte
@@ -38,9 +38,17 @@ func newBeats() (_ *beats, err error) {
 	if b.memory, err = unix.Mmap(file, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
 		return nil, fmt.Errorf("mmap: %w", err)
 	}
-	b.beat()
-	_, err = unix.FcntlInt(uintptr(file), unix.F_ADD_SEALS, beatsSeals)
-	return b, err
+	b.beat(0)
+	if err := seal(file); err != nil { // before Linux 5.1
+		return nil, fmt.Errorf("sealing shared memory: %w", err)
+	}
+	return b, nil
+}
+
+// seal makes a file keep its length, and have no other writers. Tests replace it.
+var seal = func(file int) error {
+	_, err := unix.FcntlInt(uintptr(file), unix.F_ADD_SEALS, beatsSeals)
+	return err
 }
 
 // openBeats maps a file that another process says is its own count, and closes it.
@@ -60,7 +68,12 @@ func openBeats(file int) (*beats, error) {
 
 func (b *beats) count() *atomic.Uint64 { return (*atomic.Uint64)(unsafe.Pointer(&b.memory[0])) }
 
-func (b *beats) beat() { b.count().Add(1) }
+func (b *beats) late() *atomic.Int64 { return (*atomic.Int64)(unsafe.Pointer(&b.memory[8])) }
+
+func (b *beats) beat(late int64) {
+	b.late().Store(late)
+	b.count().Add(1)
+}
 
 // beaten is how often it has beaten.
 func (b *beats) beaten() uint64 { return b.count().Load() }

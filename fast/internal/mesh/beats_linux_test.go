@@ -30,7 +30,7 @@ func TestBeats(t *testing.T) {
 	}
 	for range 1000 {
 		before := theirs.beaten()
-		if own.beat(); theirs.beaten() != before+1 || before == 0 {
+		if own.beat(int64(before)); theirs.late().Load() != int64(before) || theirs.beaten() != before+1 || before == 0 {
 			t.Fatalf("%d after %d", theirs.beaten(), before)
 		}
 	}
@@ -129,5 +129,48 @@ func TestCounted(t *testing.T) {
 	}
 	if more, err := m.take(p, head{kind: frameCount, files: 1}, nil, copies); more || !errors.Is(err, errBeats) {
 		t.Errorf("a second count is taken: %v", err)
+	}
+}
+
+// TestUnsealed: where memory cannot be sealed there is no count, nothing stays open, and heartbeats are sent.
+func TestUnsealed(t *testing.T) {
+	leavesNothing(t)
+	own := seal
+	seal = func(int) error { return unix.EINVAL }
+	defer func() { seal = own }()
+	before := descriptors(t)
+	if b, err := newBeats(); b != nil || !errors.Is(err, unix.EINVAL) {
+		t.Errorf("%v, %v", b, err)
+	}
+	if after := descriptors(t); after != before {
+		t.Errorf("%d descriptors, before %d", after, before)
+	}
+	job := newJob(t, 2, nil)
+	for _, m := range job {
+		if p := m.peer(1 - m.Self()); m.beats != nil || p.counted.Load() {
+			t.Errorf("process %d counts", m.Self())
+		}
+	}
+}
+
+func descriptors(t *testing.T) int {
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// TestOneCount: a count comes in one file, and no other kind of frame but a message has any.
+func TestOneCount(t *testing.T) {
+	for kind := frameBeat; kind <= frameBlind; kind++ {
+		for files := range uint8(3) {
+			var b [headBytes]byte
+			b[4], b[5] = kind, files
+			_, err := decodeHead(&b)
+			if want := files == 0 || kind == frameNote || kind == frameCount && files == 1; (err == nil) != want {
+				t.Errorf("kind %d with %d files: %v", kind, files, err)
+			}
+		}
 	}
 }

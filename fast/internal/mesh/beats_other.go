@@ -2,6 +2,8 @@
 
 package mesh
 
+import "sync/atomic"
+
 // beats are in memory that processes share, which they can on Linux alone. There is none.
 type beats struct{ file int }
 
@@ -9,7 +11,9 @@ func newBeats() (*beats, error) { return nil, errNoFiles }
 
 func openBeats(file int) (*beats, error) { return nil, errNoFiles }
 
-func (*beats) beat() {}
+func (*beats) beat(int64) {}
+
+func (*beats) late() *atomic.Int64 { return new(atomic.Int64) }
 
 func (*beats) beaten() uint64 { return 0 }
 

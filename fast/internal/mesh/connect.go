@@ -92,12 +92,15 @@ func (m *Mesh) accepted(c *secure.Conn, h secure.Hello) {
 	m.Send(h.From, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(m.me.Process)}, nil)
 }
 
+// confirmTime is how long that may take. Such connections are counted nowhere, so it is not for ever.
+const confirmTime = 15 * time.Second
+
 // confirm waits for the word of the process that has dialled. If there is none the connection is closed.
 func (m *Mesh) confirm(c *secure.Conn) bool {
 	stop := context.AfterFunc(m.leaving, func() { _ = c.Close() })
 	defer stop()
 	var b [1]byte
-	err := c.SetDeadline(time.Now().Add(secure.Budget))
+	err := c.SetDeadline(time.Now().Add(confirmTime))
 	if err == nil {
 		_, err = c.Read(b[:])
 	}

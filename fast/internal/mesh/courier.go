@@ -19,6 +19,7 @@ type courier struct {
 	out    []int    // to go with the next Write
 	in     []parcel // that have come
 	closed bool
+	early  bool // nobody has proved yet who is at the other end: no files come
 }
 
 // parcel is the files that came with one message.
@@ -42,6 +43,13 @@ func (c *courier) process() int {
 		return 0
 	}
 	return c.pid
+}
+
+// welcome lets files come.
+func (c *courier) welcome() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.early = false
 }
 
 // attach has files go with the bytes that are written next. They are the courier's from now on.
@@ -104,6 +112,9 @@ func (c *courier) Read(b []byte) (int, error) {
 	switch {
 	case c.closed:
 		closeFiles(p.files)
+	case c.early:
+		closeFiles(p.files)
+		err = errors.Join(err, errors.New("files have come during the handshake"))
 	case len(c.in) == maxIncoming || len(p.files) > maxFiles:
 		closeFiles(p.files)
 		err = errors.Join(err, errors.New("more files have come than messages need"))

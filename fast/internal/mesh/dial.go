@@ -121,15 +121,25 @@ func (m *Mesh) tryInTurn(ctx context.Context, routes []route, h secure.Hello) (c
 	return m.try(ctx, routes, h)
 }
 
+// routeTime is how long a route may take if there is another one: something else may answer there, or lose what is long.
+const routeTime = 10 * time.Second
+
+var errRoute = fmt.Errorf("%w: no answer for %v", secure.ErrBroken, routeTime)
+
 // try tries all routes once. Of the errors it returns the one that says most: a refusal, or else the first; and whether
 // nobody listens at any of them.
 func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (c *secure.Conn, nobody bool, err error) {
 	nobody = true
-	for _, r := range routes {
+	for i, r := range routes {
 		conn, failed := dial(ctx, r)
 		m.server.Exhausted(failed, r)
 		nobody = nobody && errors.Is(failed, syscall.ECONNREFUSED)
 		if failed == nil {
+			ctx, cancel := ctx, func() {}
+			if i < len(routes)-1 {
+				ctx, cancel = context.WithTimeoutCause(ctx, routeTime, errRoute)
+			}
+			defer cancel()
 			if c, failed = secure.Client(ctx, conn, m.cfg.Credentials, m.me, h); failed == nil {
 				return c, false, nil
 			}

@@ -8,39 +8,44 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // tick is the unit of times in /proc: USER_HZ is 100 on all of Linux's architectures that Go knows.
 const tick = time.Second / 100
 
-// mostThreads is how many threads of a process are looked at.
-const mostThreads = 64
+// mostThreads is of how many threads of a process it is looked whether one wants to run.
+const mostThreads = 1024
 
 // examine is the evidence on a process; false: the system does not tell.
 func examine(pid int) (e evidence, ok bool) {
-	if pid <= 0 || pid == os.Getpid() {
+	if pid <= 0 || pid == os.Getpid() || !procIsOurs() {
 		return e, false
 	}
 	task := fmt.Sprintf("/proc/%d/task", pid)
 	whole, err := readStatus(fmt.Sprintf("/proc/%d/stat", pid))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && whole.gone {
-		return evidence{gone: true}, procIsHere()
+		return evidence{gone: true}, unix.Kill(pid, 0) == unix.ESRCH || err == nil
 	}
 	if err != nil || whole.stopped {
 		return whole, err == nil
 	}
 	threads, err := os.ReadDir(task)
 	for _, t := range threads[:min(len(threads), mostThreads)] {
+		if whole.wants {
+			break
+		}
 		one, failed := readStatus(task + "/" + t.Name() + "/stat")
-		whole.wants = whole.wants || failed == nil && one.wants
+		whole.wants = failed == nil && one.wants
 	}
 	return whole, err == nil
 }
 
-// procIsHere tells whether processes are seen in /proc at all.
-func procIsHere() bool {
-	_, err := os.Stat("/proc/self/stat")
-	return err == nil
+// procIsOurs tells whether /proc shows the processes by the numbers that they have for this one.
+func procIsOurs() bool {
+	self, err := os.Readlink("/proc/self")
+	return err == nil && self == strconv.Itoa(os.Getpid())
 }
 
 func readStatus(path string) (evidence, error) {

@@ -64,7 +64,7 @@ func decodeHead(b *[headBytes]byte) (head, error) {
 	switch {
 	case h.length > most:
 		return head{}, fmt.Errorf("a frame of kind %d with %d bytes, at most %d are allowed", h.kind, h.length, most)
-	case h.files > maxFiles || (h.files > 0 && h.kind != frameNote && h.kind != frameCount):
+	case h.files > maxFiles || (h.files > 0 && h.kind != frameNote && (h.kind != frameCount || h.files > 1)):
 		return head{}, fmt.Errorf("a frame of kind %d with %d files", h.kind, h.files)
 	case b[7] != 0 || (h.kind != frameNote && h.topic != wire.Topic{}):
 		return head{}, fmt.Errorf("a frame of kind %d with bytes set that have no meaning", h.kind)

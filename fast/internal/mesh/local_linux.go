@@ -34,7 +34,7 @@ func (l neighbours) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if pid, err := checkUser(c); err == nil {
-			return &courier{UnixConn: c, pid: pid}, nil
+			return &courier{UnixConn: c, pid: pid, early: true}, nil
 		}
 		_ = c.Close()
 	}
@@ -51,7 +51,7 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 		_ = c.Close()
 		return nil, err
 	}
-	return &courier{UnixConn: c.(*net.UnixConn), pid: pid}, nil
+	return &courier{UnixConn: c.(*net.UnixConn), pid: pid, early: true}, nil
 }
 
 // thisUser is the user as whom this process makes connections. Tests replace it.

@@ -39,6 +39,7 @@ type Mesh struct {
 	goodbye *frame // what is said to who connects, when this process leaves
 	closed  bool
 	counts  []*beats // of others
+	unmap   sync.Once
 }
 
 // member is what is known of a process.
@@ -238,9 +239,11 @@ func (m *Mesh) finish() {
 	m.inbox.Close()
 	m.work.Wait()
 	m.lobby.close()
-	for _, b := range append(m.counts, m.beats) {
-		b.close()
-	}
+	m.unmap.Do(func() {
+		for _, b := range append(m.counts, m.beats) {
+			b.close()
+		}
+	})
 }
 
 // now is the time since m began, in nanoseconds.

@@ -35,7 +35,7 @@ type watched struct {
 const (
 	turns        = 16 // how often the vigil looks, in the time that a process may be silent
 	patience     = 16 // for how many times that time it may be silent if it is slow
-	mostExamined = 4  // of how many peers the system is asked at one look; others wait for the next
+	mostExamined = 8  // of how many peers the system is asked at one look; others wait for the next
 	sound        = 4  // how often in succession a process is found asleep that does not wake up any more
 )
 
@@ -67,7 +67,7 @@ func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 			p.heard.Store(now)
 			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
 		}
-		if c, up := v.judge(p, now, p.silent(now, late, max(0, blocked-v.freeze))); up {
+		if c, up := v.judge(p, now, late); up {
 			if given == nil {
 				given = make(map[condition][]int)
 			}
@@ -81,29 +81,37 @@ func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 // how much longer p may take to read something than to say something.
 func (p *peer) silent(now, late, slack int64) int64 {
 	p.listen(now)
+	if since := p.quietSince(slack); since != p.watched.since {
+		p.watched = watched{since: since}
+	}
+	p.excused += late
+	return now - p.watched.since - p.excused
+}
+
+// quietSince is when p was silent no more.
+func (p *peer) quietSince(slack int64) int64 {
 	since := p.heard.Load()
 	if writing := p.writing.Load(); writing > 0 {
 		since = min(since, writing+slack)
 	}
-	if since != p.watched.since {
-		p.watched = watched{since: since}
-	}
-	p.excused += late
-	return now - since - p.excused
+	return since
 }
 
 // listen takes note of heartbeats that p has counted since the last time.
 func (p *peer) listen(now int64) {
 	if b := p.beats.Load(); b != nil && b.beaten() != p.beaten {
 		p.beaten = b.beaten()
+		p.late.Store(b.late().Load())
 		p.heard.Store(now)
 	}
 }
 
-// judge tells whether p is given up, which has been silent for so long, and its condition. That a process of this host is slow
-// is seen from two samples, of which the first is taken in good time.
-func (v *vigil) judge(p *peer, now, silent int64) (c condition, up bool) {
-	limit := v.freeze + 2*min(p.late.Load(), patience/2*v.freeze)
+// judge tells whether p is given up, and its condition. That a process of this host is slow is seen from two samples, of which
+// the first is taken in good time.
+func (v *vigil) judge(p *peer, now, late int64) (c condition, up bool) {
+	slack := max(0, blocked-v.freeze)
+	silent := p.silent(now, late, slack)
+	limit := v.freeze + 2*min(max(0, p.late.Load()), patience/2*v.freeze)
 	before := p.watched.sample
 	switch {
 	case silent <= v.freeze/2 || silent <= limit && (p.pid == 0 || before.at > 0):
@@ -114,11 +122,10 @@ func (v *vigil) judge(p *peer, now, silent int64) (c condition, up bool) {
 		return unknown, false
 	}
 	v.examined++
-	heard := p.heard.Load()
 	e, known := v.examine(p.pid)
 	p.watched.sample = sample{e, now}
 	p.listen(now) // if this process was kept from running since it has listened last, it is asleep because it has spoken
-	if silent <= limit || known && before.at == 0 || p.heard.Load() != heard {
+	if silent <= limit || known && before.at == 0 || p.quietSince(slack) != p.watched.since {
 		return unknown, false
 	}
 	if known {
@@ -143,7 +150,7 @@ func (v *vigil) cause(c condition) error {
 	if c == gone {
 		return fmt.Errorf("%w: the system has no such process any more", wire.ErrDied)
 	}
-	err := fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v", wire.ErrFrozen, time.Duration(v.freeze))
+	err := fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v or longer", wire.ErrFrozen, time.Duration(v.freeze))
 	if c != unknown {
 		err = fmt.Errorf("%w, and is %s", err, c)
 	}

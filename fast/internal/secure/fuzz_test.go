@@ -15,7 +15,7 @@ func FuzzPreamble(f *testing.F) {
 	cred, certified := FromSecret(secretOf("ours")), FromCertificate(newAuthority(f, "ours").certificate(f, ordinary("x")), nil)
 	challenge := bytes.Repeat([]byte{7}, challengeBytes)
 	says := func(c Credentials, me Identity, challenge []byte, private bool) []byte {
-		b := encodePreamble(c, me, private)
+		b := encodePreamble(c, me, 1, private)
 		mac := c.mac(client, b, challenge)
 		return append(b, mac[:]...)
 	}

@@ -36,6 +36,9 @@ const grace = 5 * time.Millisecond
 // longGrace is how long a visitor may stay that was challenged: its process has to be woken up to answer.
 const longGrace = 25 * time.Millisecond
 
+// ownGrace is how long a visitor may stay that has proved that it is of the job: it may be slow, or stopped.
+const ownGrace = 10 * time.Second
+
 func (p *pending) init(size int) {
 	p.limit = size + spare
 	if size == 0 {
@@ -44,8 +47,8 @@ func (p *pending) init(size int) {
 	p.changed.L = &p.mutex
 }
 
-// enter waits for room, which the oldest visitor has to make that has proved nothing and is late, if there is one. Those
-// that have are soon through: a job's own processes do not send each other away.
+// enter waits for room, which the oldest visitor has to make that is late: one that has proved nothing, if there is one. A job's
+// own processes do not send each other away unless one does not go on.
 func (p *pending) enter(conn net.Conn) *visitor {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -65,17 +68,19 @@ func (p *pending) makeRoom() time.Duration {
 		return Budget
 	}
 	wait := Budget
-	for _, v := range p.all {
-		if v.proved || v.until.IsZero() { // what it has said may have come already
-			continue
+	for _, proved := range []bool{false, true} {
+		for _, v := range p.all {
+			if v.proved != proved || v.until.IsZero() { // what it has said may have come already
+				continue
+			}
+			if early := time.Until(v.until); early > 0 {
+				wait = min(wait, early)
+				continue
+			}
+			v.leaves = true
+			_ = v.conn.SetReadDeadline(time.Unix(1, 0))
+			return Budget
 		}
-		if early := time.Until(v.until); early > 0 {
-			wait = min(wait, early)
-			continue
-		}
-		v.leaves = true
-		_ = v.conn.SetReadDeadline(time.Unix(1, 0))
-		return Budget
 	}
 	return wait
 }
@@ -85,7 +90,10 @@ func (p *pending) await(v *visitor, grace time.Duration) {
 	p.change(func() { v.until = time.Now().Add(grace) })
 }
 
-func (p *pending) prove(v *visitor) { p.change(func() { v.proved = true }) }
+// prove gives v the rest of the time that a job's own process has when places are short.
+func (p *pending) prove(v *visitor) {
+	p.change(func() { v.proved, v.until = true, time.Now().Add(ownGrace) })
+}
 
 func (p *pending) evicted(v *visitor) bool {
 	p.mutex.Lock()

@@ -15,21 +15,23 @@ const macBytes = 32
 
 // A preamble has this many bytes, in all versions, of which the magic and the version are the same in all versions:
 //
-//	0  magic    14 mode          16 hash of the job   36 zeros
-//	12 version  15 1 if private  32 epoch
+//	0  magic    14 mode          16 hash of the job   36 server, if private
+//	12 version  15 1 if private  32 epoch             40 zeros
 //
 // With certificates, job and epoch are in the hello alone. The client's answer to the challenge that follows is the
 // HMAC-SHA256 of its side, the preamble and the challenge, or zeros with certificates. So what somebody has overheard is
-// worth nothing on another connection. On a private connection the server answers its own challenge too.
+// worth nothing on another connection. On a private connection the server answers its own challenge too, if it is the one that
+// the client wants.
 const preambleBytes = 96
 
-func encodePreamble(c Credentials, me Identity, private bool) []byte {
+func encodePreamble(c Credentials, me Identity, to int, private bool) []byte {
 	b := make([]byte, preambleBytes)
 	copy(b, magic)
 	binary.BigEndian.PutUint16(b[12:], Version)
 	b[14] = byte(c.mode())
 	if private {
 		b[15] = 1
+		binary.BigEndian.PutUint32(b[36:], uint32(to))
 	}
 	if c.mode() == modeSecret {
 		job := hashJob(me.Job)
@@ -67,6 +69,8 @@ func judgeAnswer(b, challenge, answer []byte, c Credentials, me Identity) error 
 		return ErrWrongJob
 	case epoch != me.Epoch:
 		return notEpoch(epoch, me.Epoch)
+	case b[15] == 1 && binary.BigEndian.Uint32(b[36:]) != uint32(me.Process):
+		return not(ErrWrongRank, int(binary.BigEndian.Uint32(b[36:])&StoreProcess), me.Process)
 	}
 	return nil
 }

@@ -113,3 +113,19 @@ func TestPrivateImpostors(t *testing.T) {
 		}
 	}
 }
+
+// TestPrivateToAnother: a private connection that somebody has led to another process than the client wants is refused there, so that
+// nobody in between can pass on its proof as that of the one that is wanted.
+func TestPrivateToAnother(t *testing.T) {
+	cred := bothModes(t)["secret"][0]
+	a, b := net.Pipe()
+	accepted := make(chan error, 1)
+	go func() {
+		_, _, err := visitOf(t, NewServer(cred, process(2)), own{b}).handshake(t.Context())
+		accepted <- err
+	}()
+	_, err := Client(t.Context(), own{a}, cred, process(0), Hello{To: 1, Purpose: Control})
+	if served := <-accepted; !errors.Is(err, ErrWrongRank) || !errors.Is(served, ErrWrongRank) {
+		t.Errorf("the client got %v, the server %v", err, served)
+	}
+}

@@ -77,7 +77,7 @@ func claim(cred Credentials, n, other int) func(testing.TB, net.Conn) error {
 // laterVersion is a client of the next version.
 func laterVersion(_ testing.TB, conn net.Conn) error {
 	return bounded(context.Background(), conn, func() error {
-		b := encodePreamble(FromSecret(secretOf("ours")), process(3), false)
+		b := encodePreamble(FromSecret(secretOf("ours")), process(3), 1, false)
 		binary.BigEndian.PutUint16(b[12:], Version+1)
 		reply, err := ask(conn, b)
 		if err != nil {

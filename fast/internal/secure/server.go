@@ -121,9 +121,14 @@ func (s *Server) turnAway(ctx context.Context, l net.Listener, own *tls.Certific
 	if err != nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, turning) // nobody else is accepted meanwhile
+	defer cancel()
 	v := &visit{Server: s, visitor: s.pending.enter(conn), own: own, check: func(Hello, Identity) error { return why }}
 	v.receive(ctx, nil) // why is an error, so that nothing is accepted
 }
+
+// turning is how long it may take to tell a client that there is no room.
+const turning = 2 * time.Second
 
 // How long to wait for descriptors or memory to be free again.
 const (

@@ -117,12 +117,12 @@ func TestStop(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cred := FromSecret(secretOf("ours"))
 	s := serve(t, cred, process(1), nil, nil)
-	stages := [][]byte{nil, []byte(magic), encodePreamble(cred, process(3), false), {22, 3, 1, 0, 99, 1}}
+	stages := [][]byte{nil, []byte(magic), encodePreamble(cred, process(3), 1, false), {22, 3, 1, 0, 99, 1}}
 	var conns []net.Conn
 	for i, says := range stages {
 		c := s.dial(t)
 		if i == len(stages)-1 {
-			if err := introduce(c, cred, process(3)); err != nil {
+			if err := introduce(c, cred, process(3), 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -215,7 +215,7 @@ func TestRoom(t *testing.T) {
 	s := serve(t, cred, process(1), nil, nil)
 	proved := s.dial(t)
 	defer proved.Close()
-	if err := introduce(proved, cred, process(3)); err != nil {
+	if err := introduce(proved, cred, process(3), 1); err != nil {
 		t.Fatal(err)
 	}
 	var silent []net.Conn

@@ -13,7 +13,7 @@ import (
 )
 
 // helloTime is from a connection to the end of its hello.
-const helloTime = time.Minute
+const helloTime = 15 * time.Second
 
 // NewLocal opens the store of a job. Rank 0 returns at once. The others look for it until ctx ends, with
 // *wire.TimeoutError.

@@ -58,6 +58,8 @@ func Serve(ctx context.Context, conn net.Conn, m *Memory) error {
 
 // leave tells the client that nothing more comes.
 func (s *session) leave() {
+	late := time.AfterFunc(leaveTime, func() { _ = s.conn.Close() }) // there may be many who wait to write
+	defer late.Stop()
 	_ = s.conn.SetWriteDeadline(time.Now().Add(leaveTime)) // for who is writing now
 	_ = s.write(frame{kind: bye}, leaveTime)
 	_ = s.conn.Close()

@@ -98,7 +98,7 @@ func (t *tcp) follow(ctx context.Context) (s *Shared, err error) {
 	return s, err
 }
 
-// dialTime bounds one attempt, so that there is another one if an address does not answer at first.
+// dialTime bounds connecting in one attempt, so that there is another one if an address does not answer at first.
 const dialTime = 5 * time.Second
 
 // connect connects once.
