@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// These tests ask how a job fares where processors are short. `make soak-load`, which has the machine to itself, makes the
-// tables in docs/scale.md of them; otherwise they try little.
+// These tests ask how a job fares where processors are short, and print tables. `make soak-load`, which has the machine to
+// itself, has them try much; otherwise they try little.
 
 func init() { roles["form"] = formJob }
 

@@ -9,17 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// countOf is a count, and a copy of its file for another process.
+func countOf(t *testing.T) (own *beats, copies []int) {
+	t.Helper()
+	own, err := newBeats()
+	if err == nil {
+		t.Cleanup(own.close)
+		copies, err = copyFiles([]int{own.file})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own, copies
+}
+
 // TestBeats: what one process counts the other one reads, and cannot change; nothing of it is left.
 func TestBeats(t *testing.T) {
-	own, err := newBeats()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer own.close()
-	copies, err := copyFiles([]int{own.file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	own, copies := countOf(t)
 	theirs, err := openBeats(copies[0])
 	if err != nil {
 		t.Fatal(err)
@@ -118,15 +124,7 @@ func TestCounted(t *testing.T) {
 	if more, err := m.take(p, head{kind: frameBeat}, []byte{1, 2, 3}, nil); more || err == nil {
 		t.Error("a heartbeat of 3 bytes is taken")
 	}
-	own, err := newBeats()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer own.close()
-	copies, err := copyFiles([]int{own.file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, copies := countOf(t)
 	if more, err := m.take(p, head{kind: frameCount, files: 1}, nil, copies); more || !errors.Is(err, errBeats) {
 		t.Errorf("a second count is taken: %v", err)
 	}

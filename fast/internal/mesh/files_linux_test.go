@@ -10,14 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFilesLost: a process that has too many files open takes a message without those that came with it, and what comes later
-// with its own. The sender is not to blame.
-func TestFilesLost(t *testing.T) {
+// couriers are both ends of a connection.
+func couriers(t *testing.T) (ends [2]*courier) {
+	t.Helper()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ends [2]*courier
 	for i, fd := range fds {
 		f := os.NewFile(uintptr(fd), "")
 		c, err := net.FileConn(f)
@@ -25,8 +24,15 @@ func TestFilesLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		ends[i] = &courier{UnixConn: c.(*net.UnixConn)}
-		defer ends[i].Close()
+		t.Cleanup(func() { _ = ends[i].Close() })
 	}
+	return ends
+}
+
+// TestFilesLost: a process that has too many files open takes a message without those that came with it, and what comes later
+// with its own. The sender is not to blame.
+func TestFilesLost(t *testing.T) {
+	ends := couriers(t)
 	for _, message := range []string{"first", "other"} {
 		copies, err := copyFiles([]int{0, 1, 2})
 		if err != nil {
@@ -43,6 +49,7 @@ func TestFilesLost(t *testing.T) {
 	}
 	none := unix.Rlimit{Cur: 1, Max: limit.Max}
 	text := make([]byte, 5)
+	var err error
 	for i, want := range []error{errLost, nil} {
 		if i == 0 {
 			err = unix.Setrlimit(unix.RLIMIT_NOFILE, &none)
@@ -72,4 +79,26 @@ func FuzzRights(f *testing.F) {
 			t.Errorf("%d files in %d bytes", len(fds), len(b))
 		}
 	})
+}
+
+// TestFilesTooEarly: files that come before the other side has proved who it is are closed, and the connection is of no use.
+func TestFilesTooEarly(t *testing.T) {
+	ends := couriers(t)
+	ends[1].early = true
+	for _, welcome := range []bool{false, true} {
+		if welcome {
+			ends[1].welcome()
+		}
+		copies, err := copyFiles([]int{0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends[0].attach(copies)
+		if _, err := io.WriteString(ends[0], "x"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ends[1].Read(make([]byte, 1)); (err == nil) != welcome || len(ends[1].in) > 0 != welcome {
+			t.Errorf("welcome %v: %v, %d come", welcome, err, len(ends[1].in))
+		}
+	}
 }

@@ -13,7 +13,8 @@
 // job of n processes on one host makes n(n-1)/2 such connections, and TLS would take most of the time to form it.
 //
 // With FromSecret, who has the secret of the job can be any of its processes: that a process has to have the key of the
-// number that it claims, or on a private connection to answer for its number, keeps the processes of one job, and of jobs and epochs that share a secret, from being mistaken
+// number that it claims, or on a private connection to answer for its number, keeps the processes of one job, and of jobs
+// and epochs that share a secret, from being mistaken
 // for each other. With FromCertificate, a process can only be the one that its certificate names.
 package secure
 
