@@ -81,15 +81,19 @@ func TestReadmeCompiles(t *testing.T) {
 // TestDocumentsNameWhatExists checks the paths, make targets and functions that the documents name.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	targets, functions := "\n"+read(t, "Makefile"), exportedFunctions(t, "fast")
-	for _, document := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/jobs.md", "docs/security.md"} {
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range append(documents, "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md") {
 		text := strings.ReplaceAll(read(t, document), "](", "]("+strings.TrimPrefix(filepath.Dir(document)+"/", "./"))
 		for _, m := range missing(text, targets, functions) {
 			t.Errorf("%s names %s, which does not exist", document, m)
 		}
 	}
-	text := "`nowhere/` `spec/` `nowhere/z*.go` [x](NOWHERE.md) [y](README.md) `make nothing` `make test` `Nothing(ctx, c, buf)` `Reduce(ctx, c, buf)`\n" +
+	text := "`nowhere/` `spec/` `nowhere/z*.go` [x](NOWHERE.md) [y](README.md) [z](docs/jobs.md#nowhere) [a](docs/jobs.md#when-something-fails) `make nothing` `make test` `Nothing(ctx, c, buf)` `Reduce(ctx, c, buf)`\n" +
 		"    make nothing-else\n    make run   runs\n"
-	want := []string{"nowhere/", "nowhere/", "NOWHERE.md", "make nothing", "make nothing-else", "fast.Nothing"}
+	want := []string{"nowhere/", "nowhere/", "NOWHERE.md", "docs/jobs.md#nowhere", "make nothing", "make nothing-else", "fast.Nothing"}
 	if d := cmp.Diff(want, missing(text, targets, functions)); d != "" {
 		t.Error(d)
 	}
@@ -126,10 +130,26 @@ func missing(text, targets string, functions map[string]bool) (names []string) {
 		return err == nil
 	}
 	notFound("`([a-z_/]+/)[^`]*`", "", path)
-	notFound(`\]\(([^:, )]+)\)`, "", path)
+	notFound(`\]\(([^:, ()]+)\)`, "", func(link string) bool {
+		name, anchor, ok := strings.Cut(link, "#")
+		return path(name) && (!ok || slices.Contains(anchors(name), anchor))
+	})
 	notFound("(?m)(?:`|^    )make ([a-z-]+)", "make ", func(name string) bool { return strings.Contains(targets, "\n"+name+":") })
 	notFound("`([A-Z][A-Za-z]+)\\(ctx, c", "fast.", func(name string) bool { return functions[name] })
 	return names
+}
+
+// anchors are the names by which links reach the headings of a document, as GitHub makes them; nil without a document.
+func anchors(name string) (found []string) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	for _, m := range regexp.MustCompile("(?m)^#+ (.*)$").FindAllStringSubmatch(string(text), -1) {
+		heading := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		found = append(found, strings.ReplaceAll(heading, " ", "-"))
+	}
+	return found
 }
 
 // exportedFunctions are the functions that the package in dir exports.
