@@ -88,6 +88,7 @@ func (e *Endpoint) keep(a arrival) (surplus arrival) {
 // part says the last word on a connection that comes too late.
 func (a *arrival) part() {
 	if a.socket == nil {
+		a.close()
 		return
 	}
 	l := link{socket: a.socket, out: output{sealer: newSealer(a.conn.Seal)}}
@@ -96,8 +97,11 @@ func (a *arrival) part() {
 }
 
 func (a *arrival) close() {
-	if a.socket != nil {
+	switch {
+	case a.socket != nil:
 		a.socket.Close()
+	case a.conn.TCPConn != nil:
+		_ = a.conn.Close()
 	}
 }
 
@@ -128,17 +132,16 @@ func (e *Endpoint) link(a *arrival) error {
 		a.close()
 		return nil
 	case a.err != nil:
-		a.close()
-		l.lack = l.lacks(a.err)
+		l.useless.close()
+		l.lack, l.useless = l.lacks(a.err), *a
 		return nil
-	}
-	if err := e.poller.add(a.peer); err != nil {
-		a.close()
-		return fmt.Errorf("the link of rank %d to rank %d: %w", e.Rank, a.peer, wire.Exhausted(err))
 	}
 	l.socket, l.asked = a.socket, true
 	l.linked.Store(true)
 	l.out.sealer, l.in.opener = newSealer(a.conn.Seal), newOpener(a.conn.Open)
+	if err := e.poller.add(a.peer); err != nil {
+		return fmt.Errorf("the link of rank %d to rank %d: %w", e.Rank, a.peer, wire.Exhausted(err))
+	}
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/collgen/collgen/fast/internal/links"
 	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -127,6 +129,40 @@ func TestManyConnections(t *testing.T) {
 	into := []byte{0}
 	if err := errors.Join(send(other, 0, []byte{7}), receive(e, 1, into)); err != nil || into[0] != 7 {
 		t.Errorf("got %d, %v", into, err)
+	}
+}
+
+// TestNoRoomToAttach: who has no descriptor for a connection that the other rank has says so, and closes it no sooner than all.
+func TestNoRoomToAttach(t *testing.T) {
+	e := New(0, 2, 2, false, func(int) {})
+	ends := worlds["plain"].pair(t)
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	none := unix.Rlimit{Cur: 1, Max: limit.Max}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &none); err != nil {
+		t.Fatal(err)
+	}
+	e.Attach(1, ends[0])
+	err := receive(e, 1, nil)
+	if failed := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); failed != nil {
+		t.Fatal(failed)
+	}
+	if !errors.Is(err, wire.ErrExhausted) {
+		t.Errorf("receiving: %v", err)
+	}
+	endsWithin := func(d time.Duration) bool {
+		_ = ends[1].SetReadDeadline(time.Now().Add(d))
+		_, err := ends[1].Read(make([]byte, 100))
+		return !errors.Is(err, os.ErrDeadlineExceeded)
+	}
+	if endsWithin(100 * time.Millisecond) {
+		t.Error("the connection is closed before the endpoint")
+	}
+	_ = e.Close()
+	if !endsWithin(time.Minute) {
+		t.Error("the connection stays open after the endpoint")
 	}
 }
 

@@ -63,9 +63,11 @@ func (e *Endpoint) part() {
 	}
 	e.End.Unlock()
 	for i := range e.links {
-		if l := &e.links[i]; l.socket != nil {
+		l := &e.links[i]
+		if l.socket != nil {
 			l.close()
 		}
+		l.useless.close()
 	}
 	e.poller.close()
 	e.End.Released()

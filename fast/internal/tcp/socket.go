@@ -37,11 +37,12 @@ func (d descriptor) Write(head, tail []byte) (int, error) {
 
 func (d descriptor) Close() { _ = unix.Close(int(d)) }
 
-// takeOut takes the socket out of a connection, which is closed: its reading and writing would be Go's network poller's.
+// takeOut takes the socket out of a connection, which is closed unless that fails: its reading and writing would be Go's
+// network poller's.
 func takeOut(c wire.Conn) (s Socket, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, err
 	}
 	controlled := raw.Control(func(socket uintptr) {
 		var fd int
@@ -54,7 +55,10 @@ func takeOut(c wire.Conn) (s Socket, err error) {
 			unpace(fd)
 		}
 	})
-	return s, errors.Join(controlled, err, c.Close())
+	if s == nil {
+		return nil, errors.Join(controlled, err)
+	}
+	return s, errors.Join(err, c.Close())
 }
 
 // withinHost tells whether both ends of a connection are on one host, as far as addresses tell.
