@@ -10,6 +10,7 @@ type evidence struct {
 	gone    bool
 	stopped bool          // by a signal or a debugger
 	wants   bool          // some thread is running, or waits for a processor
+	kept    bool          // some thread waits in the kernel for something that no signal ends
 	used    time.Duration // time of processors, by all threads so far
 	faults  uint64        // pages that were read from disk for it so far
 }
@@ -22,6 +23,7 @@ const (
 	running  condition = "running"
 	starving condition = "waiting for a processor"
 	swapping condition = "waiting for its memory, which is on disk"
+	inKernel condition = "waiting in the kernel"
 	stopped  condition = "stopped"
 	asleep   condition = "asleep"
 	gone     condition = "gone"
@@ -46,6 +48,8 @@ func (s sample) condition(before sample) condition {
 		return running
 	case s.faults > before.faults:
 		return swapping
+	case s.kept:
+		return inKernel
 	}
 	return asleep
 }
@@ -59,7 +63,9 @@ func (c condition) because() string {
 }
 
 // slow tells whether a process in this condition may only be slow, however long nothing is heard of it.
-func (c condition) slow() bool { return c == running || c == starving || c == swapping }
+func (c condition) slow() bool {
+	return c == running || c == starving || c == swapping || c == inKernel
+}
 
 // excuse warns that a process is slow.
 func (m *Mesh) excuse(process int, silent int64, c condition) {
@@ -92,7 +98,7 @@ func observe(pids []int) []condition {
 func (m *Mesh) Conditions(processes []int) []string {
 	pids, words := make([]int, len(processes)), make([]string, len(processes))
 	for i, process := range processes {
-		if p := m.peer(process); p != nil {
+		if p := m.peer(process); p != nil && !p.unmet.Load() {
 			pids[i] = p.pid
 		}
 	}

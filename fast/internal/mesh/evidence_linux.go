@@ -38,6 +38,7 @@ func examine(pid int) (e evidence, ok bool) {
 		}
 		one, failed := readStatus(task + "/" + t.Name() + "/stat")
 		whole.wants = failed == nil && one.wants
+		whole.kept = whole.kept || failed == nil && one.kept
 	}
 	return whole, err == nil
 }
@@ -77,6 +78,8 @@ func parseStatus(text []byte) (e evidence, err error) {
 		e.stopped = true
 	case "R":
 		e.wants = true
+	case "D": // on a disk, or on kernel threads that wait for a processor themselves
+		e.kept = true
 	}
 	return e, errors.Join(failed[:]...)
 }

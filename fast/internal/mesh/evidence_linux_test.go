@@ -47,6 +47,7 @@ func TestExamine(t *testing.T) {
 	reach(worker, stopped)
 	signal(worker, syscall.SIGCONT)
 	reach(worker, running)
+	reach(waiter(t), inKernel)
 	signal(late, syscall.SIGKILL) // nobody has waited for it
 	reach(late, gone)
 	_, _ = late.Wait()
@@ -55,6 +56,33 @@ func TestExamine(t *testing.T) {
 		if e, known := examine(pid); known {
 			t.Errorf("of process %d the system says %+v", pid, e)
 		}
+	}
+}
+
+// waiter is a process that waits in the kernel: for its child, which vfork(2) has it do until the child ends.
+func waiter(t *testing.T) *os.Process {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), "MESH_TEST_WAITER=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	})
+	return cmd.Process
+}
+
+// waitInKernel is what a waiter does.
+func waitInKernel() {
+	child, _, _ := syscall.RawSyscall6(syscall.SYS_CLONE, syscall.CLONE_VFORK|uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+	for child == 0 { // the child, of which nothing of Go's runtime is left but this thread
+		_, _, _ = syscall.RawSyscall6(syscall.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
 	}
 }
 
@@ -71,6 +99,9 @@ func TestSample(t *testing.T) {
 		"is let run":     {evidence{used: 5 * ms}, evidence{wants: true, used: 15 * ms}, starving},
 		"is not let run": {evidence{}, evidence{wants: true}, starving},
 		"reads pages":    {evidence{faults: 3}, evidence{faults: 4}, swapping},
+		"in the kernel":  {evidence{}, evidence{kept: true}, inKernel},
+		"runs, kept":     {evidence{}, evidence{kept: true, wants: true}, starving},
+		"reads, kept":    {evidence{}, evidence{kept: true, faults: 1}, swapping},
 		"stopped":        {evidence{}, evidence{stopped: true, used: 90 * ms}, stopped},
 		"gone":           {evidence{used: 90 * ms}, evidence{gone: true}, gone},
 	} {
@@ -96,7 +127,7 @@ func FuzzStatus(f *testing.F) {
 	if e, err := parseStatus([]byte(whole)); err != nil || e != (evidence{wants: true, used: 121 * tick, faults: 33}) {
 		f.Errorf("%+v, %v", e, err)
 	}
-	for state, want := range map[string]evidence{"T": {stopped: true}, "t": {stopped: true}, "Z": {gone: true}, "X": {gone: true}, "S": {}, "D": {}} {
+	for state, want := range map[string]evidence{"T": {stopped: true}, "t": {stopped: true}, "Z": {gone: true}, "X": {gone: true}, "S": {}, "D": {kept: true}} {
 		e, err := parseStatus([]byte(fmt.Sprintf("1 (x) %s 0 1 1 0 -1 0 0 0 0 0 0 0", state)))
 		if err != nil || e != want {
 			f.Errorf("%s: %+v, %v, want %+v", state, e, err, want)

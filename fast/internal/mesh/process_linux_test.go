@@ -60,6 +60,9 @@ func TestMain(m *testing.M) {
 		pester()
 		os.Exit(0)
 	}
+	if os.Getenv("MESH_TEST_WAITER") != "" {
+		waitInKernel()
+	}
 	dir := os.Getenv("MESH_TEST_DIR")
 	if dir == "" {
 		os.Exit(m.Run())

@@ -85,7 +85,8 @@ func TestEvidence(t *testing.T) {
 		"busy": {func(turn int64) (evidence, bool) {
 			return evidence{wants: true, used: time.Duration(turn * second / 8)}, true
 		}, patience * turns, late, running, running},
-		"swapping": {func(turn int64) (evidence, bool) { return evidence{faults: uint64(turn)}, true }, patience * turns, late, swapping, swapping},
+		"in the kernel": {always(evidence{kept: true}), patience * turns, late, inKernel, inKernel},
+		"swapping":      {func(turn int64) (evidence, bool) { return evidence{faults: uint64(turn)}, true }, patience * turns, late, swapping, swapping},
 		"starving, then stopped": {func(turn int64) (evidence, bool) {
 			return evidence{wants: turn < 4*turns, stopped: turn >= 4*turns}, true
 		}, 4 * turns, 4*turns + turns/2, stopped, starving},
