@@ -14,19 +14,29 @@ import (
 // runs on it.
 type courier struct {
 	*net.UnixConn
-	pid    int // of the process at the other end; 0: it is in another namespace
 	mu     sync.Mutex
+	pid    int      // of the process at the other end; 0: it is in another namespace, or not known yet
 	out    []int    // to go with the next Write
 	in     []parcel // that have come
 	closed bool
 	early  bool // nobody has proved yet who is at the other end: no files come
+	blind  bool // another process has made the connection: who is at the other end is known when something comes
+}
+
+// newCourier is a connection to the process pid, which has proved nothing yet.
+func newCourier(c *net.UnixConn, pid int) *courier {
+	return &courier{UnixConn: c, pid: pid, early: true}
 }
 
 // parcel is the files that came with one message.
 type parcel struct {
 	files []int
 	lost  bool // not all of them could be taken, and none was
+	from  *sender
 }
+
+// sender is who has written what was read, as the system says.
+type sender struct{ pid, user int }
 
 // errLost: this process had too many files open to take those that have come.
 var errLost = errors.New("this process has too many files open to take those that were sent to it")
@@ -39,17 +49,20 @@ func (c *courier) Private() {}
 
 // process is the process at the other end; 0: this one, or one that the system does not know here.
 func (c *courier) process() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.pid == os.Getpid() {
 		return 0
 	}
 	return c.pid
 }
 
-// welcome lets files come.
-func (c *courier) welcome() {
+// welcome lets files come, and tells whether the process at the other end is not known yet.
+func (c *courier) welcome() (unknown bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.early = false
+	return c.blind
 }
 
 // attach has files go with the bytes that are written next. They are the courier's from now on.
@@ -104,12 +117,13 @@ func (c *courier) Write(b []byte) (int, error) {
 // Read reads bytes, and keeps the files that come with them.
 func (c *courier) Read(b []byte) (int, error) {
 	n, p, err := readFiles(c.UnixConn, b)
-	if len(p.files) == 0 && !p.lost {
-		return n, err
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.blind && n > 0 {
+		err = errors.Join(err, c.recognise(p.from))
+	}
 	switch {
+	case len(p.files) == 0 && !p.lost:
 	case c.closed:
 		closeFiles(p.files)
 	case c.early:
@@ -122,6 +136,27 @@ func (c *courier) Read(b []byte) (int, error) {
 		c.in = append(c.in, p)
 	}
 	return n, err
+}
+
+// recognise takes note of who has written what is read first on a connection that another process has made.
+func (c *courier) recognise(from *sender) error {
+	if from == nil {
+		return errors.New("the system does not say who is at the other end")
+	}
+	c.pid, c.blind = from.pid, false
+	unnamed(c.UnixConn)
+	return from.check()
+}
+
+// thisUser is the user as whom this process makes connections. Tests replace it.
+var thisUser = os.Geteuid
+
+// check refuses the processes of other users.
+func (s *sender) check() error {
+	if s.user != thisUser() {
+		return fmt.Errorf("process id %d belongs to user %d, and not to this user, %d", s.pid, s.user, thisUser())
+	}
+	return nil
 }
 
 // Close closes the connection, and what files it holds.

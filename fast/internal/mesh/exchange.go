@@ -47,42 +47,39 @@ func (j *joining) cards() []Card {
 	return cards
 }
 
-// The processes of which something is missing yet. These functions are called with j.mu held.
-func (j *joining) unknown() []int {
-	return j.lack(func(x *member) bool { return x.raw != nil })
+// What has to be so of each process in the end, and then stays so.
+func (j *joining) known(_ int, x *member) bool { return x.raw != nil }
+
+func (j *joining) addressed(_ int, x *member) bool { return len(x.card.Addresses) > 0 }
+
+func (j *joining) connected(p int, x *member) bool {
+	return x.peer != nil || x.err != nil || p == j.me.Process
 }
 
-func (j *joining) unaddressed() []int {
-	return j.lack(func(x *member) bool { return len(x.card.Addresses) > 0 })
-}
-
-func (j *joining) unconnected() []int {
-	self := j.of(j.me.Process)
-	return j.lack(func(x *member) bool { return x.peer != nil || x.err != nil || x == self })
-}
-
-func (j *joining) lack(has func(*member) bool) (processes []int) {
-	for p := range j.me.Size {
-		if !has(j.of(p)) {
-			processes = append(processes, p)
+// awaitAll waits until something is so of all processes, or until there is a reason to fail, or ctx has ended.
+func (j *joining) awaitAll(ctx context.Context, so func(int, *member) bool) error {
+	p := 0
+	return j.await(ctx, func() bool {
+		for p < j.me.Size && so(p, j.of(p)) {
+			p++
 		}
-	}
-	return processes
-}
-
-// awaitNone waits until nobody is lacking, or until there is a reason to fail, or ctx has ended.
-func (j *joining) awaitNone(lacking func() []int) error {
-	return j.await(j.inner, func() bool { return len(lacking()) == 0 })
+		return p == j.me.Size
+	})
 }
 
 // missing are the processes that this one waits for.
-func (j *joining) missing() []int {
+func (j *joining) missing() (processes []int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, lacking := range []func() []int{j.unknown, j.unconnected, j.unaddressed} {
-		if processes := lacking(); len(processes) > 0 {
-			return processes
+	for _, so := range []func(int, *member) bool{j.known, j.connected, j.addressed} {
+		for p := range j.me.Size {
+			if !so(p, j.of(p)) {
+				processes = append(processes, p)
+			}
+		}
+		if len(processes) > 0 {
+			break
 		}
 	}
-	return nil
+	return processes
 }

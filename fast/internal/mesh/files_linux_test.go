@@ -75,8 +75,8 @@ func FuzzRights(f *testing.F) {
 	f.Add(append(unix.UnixRights(7), unix.UnixRights(8)...))
 	f.Add(unix.UnixCredentials(&unix.Ucred{}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if fds, _ := parseRights(b); len(fds) > len(b)/4 {
-			t.Errorf("%d files in %d bytes", len(fds), len(b))
+		if p, _ := parseControl(b); len(p.files) > len(b)/4 {
+			t.Errorf("%d files in %d bytes", len(p.files), len(b))
 		}
 	})
 }

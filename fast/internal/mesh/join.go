@@ -28,6 +28,8 @@ const (
 	kindNewcomer                  // from a newcomer: its card
 	kindGone                      // to a newcomer: a member is down
 	kindHello                     // to a newcomer: the sender, whose number is the Seq, is connected to it
+	kindMeet                      // from the first process of a host: connections to others of the host, and their cards
+	kindMet                       // to that process: the sender has taken the last ones
 )
 
 // Join connects this process with all others of its job. It returns when all are connected to all, and fails on all if it
@@ -89,6 +91,7 @@ func (j *joining) run() error {
 	for p := range j.me.Size {
 		j.meeting.Go(func() { j.meet(p) })
 	}
+	j.meeting.Go(j.arrange)
 	j.meeting.Go(j.starve)
 	j.meeting.Go(j.probe)
 	if err := j.gather(); err != nil {
@@ -109,7 +112,7 @@ func (j *joining) confess(why error) error {
 
 // gather waits until this process knows all cards, and is connected to all others.
 func (j *joining) gather() error {
-	if err := j.awaitNone(j.unknown); err != nil {
+	if err := j.awaitAll(j.inner, j.known); err != nil {
 		return err
 	}
 	cards := j.cards()
@@ -120,11 +123,11 @@ func (j *joining) gather() error {
 				j.meeting.Go(func() { j.fetch(roundAddress, c.Process) })
 			}
 		}
-		if err := j.awaitNone(j.unaddressed); err != nil {
+		if err := j.awaitAll(j.inner, j.addressed); err != nil {
 			return err
 		}
 	}
-	if err := j.awaitNone(j.unconnected); err != nil {
+	if err := j.awaitAll(j.inner, j.connected); err != nil {
 		return err
 	}
 	err := sameSettings(cards)

@@ -25,11 +25,15 @@ type joining struct {
 	meeting   sync.WaitGroup
 	opened    sync.Once
 	listening chan struct{} // closed when it is published at which addresses this process listens
+	arranged  chan struct{} // closed when first is known
+	first     int           // the first process of this host
+	secret    bool          // the processes of the job share one
 	end       func()
 }
 
 func newJoining(ctx context.Context, m *Mesh) *joining {
-	j := &joining{Mesh: m, ctx: ctx, listening: make(chan struct{})}
+	j := &joining{Mesh: m, ctx: ctx, listening: make(chan struct{}), arranged: make(chan struct{}),
+		secret: m.cfg.Credentials.Key(m.me, "card") != nil}
 	values := context.WithoutCancel(ctx)
 	j.doubt, j.doubting = context.WithCancelCause(values)
 	inner, stopInner := within(j.doubt, ctx, 0)
@@ -92,6 +96,9 @@ func (j *joining) reach(c *Card) error {
 		_, err := j.routesTo(c, secure.Control)
 		return err
 	}
+	if j.introduced(c) {
+		return nil
+	}
 	return j.summon(j.work, *c, secure.Hello{Purpose: secure.Control, Token: j.card.Token})
 }
 
@@ -150,5 +157,5 @@ func (j *joining) linger(why error) {
 	defer cancel()
 	patient, stop := within(outer, j.ctx, afterword)
 	defer stop()
-	_ = j.await(patient, func() bool { return len(j.unconnected()) == 0 })
+	_ = j.awaitAll(patient, j.connected)
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // listenLocal listens on an abstract unix socket, which has a name in no directory. Its name is empty if there can be none.
@@ -34,7 +36,7 @@ func (l neighbours) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if pid, err := checkUser(c); err == nil {
-			return &courier{UnixConn: c, pid: pid, early: true}, nil
+			return newCourier(c, pid), nil
 		}
 		_ = c.Close()
 	}
@@ -51,11 +53,46 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 		_ = c.Close()
 		return nil, err
 	}
-	return &courier{UnixConn: c.(*net.UnixConn), pid: pid, early: true}, nil
+	return newCourier(c.(*net.UnixConn), pid), nil
 }
 
-// thisUser is the user as whom this process makes connections. Tests replace it.
-var thisUser = os.Geteuid
+// socketPair is both ends of a connection for two other processes. Each of these learns from the system which process the
+// other one is.
+func socketPair() (ends [2]int, err error) {
+	if ends, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err != nil {
+		return ends, err
+	}
+	for _, fd := range ends {
+		err = errors.Join(err, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PASSCRED, 1)) // until unnamed
+	}
+	if err != nil {
+		closeFiles(ends[:])
+	}
+	return ends, err
+}
+
+// introducedTo is the connection to the process that has the other end of file, which it closes.
+func introducedTo(file int) (*courier, error) {
+	f := os.NewFile(uintptr(file), "a connection to another process")
+	defer f.Close()
+	c, err := net.FileConn(f)
+	if err != nil {
+		return nil, wire.Exhausted(err)
+	}
+	u, ok := c.(*net.UnixConn)
+	if !ok || c.LocalAddr().Network() != "unix" {
+		_ = c.Close()
+		return nil, fmt.Errorf("its connection is of kind %v", c.LocalAddr().Network())
+	}
+	return &courier{UnixConn: u, blind: true}, nil
+}
+
+// unnamed has the system say no more who writes what comes.
+func unnamed(c *net.UnixConn) {
+	if raw, err := c.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PASSCRED, 0) })
+	}
+}
 
 // checkUser is the process at the other end of c, or 0 if it has no number here. It refuses those of other users.
 func checkUser(c *net.UnixConn) (pid int, err error) {
@@ -69,10 +106,9 @@ func checkUser(c *net.UnixConn) (pid int, err error) {
 	switch {
 	case err != nil || failed != nil:
 		return 0, errors.Join(err, failed)
-	case int(u.Uid) != thisUser():
-		return 0, fmt.Errorf("process id %d belongs to user %d, and not to this user, %d", u.Pid, u.Uid, thisUser())
 	}
-	return int(u.Pid), nil
+	s := sender{int(u.Pid), int(u.Uid)}
+	return s.pid, s.check()
 }
 
 // impatient has the system give a connection up on which nothing was acknowledged for so long. It is a help: what counts

@@ -88,7 +88,7 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now, wake: make(chan struct{}, 1)}
 	if p.files, _ = under.(*courier); p.files != nil {
 		p.pid = p.files.process()
-		p.files.welcome()
+		p.unmet.Store(p.files.welcome())
 	}
 	p.tcp, _ = under.(*net.TCPConn)
 	if p.tcp != nil {

@@ -26,6 +26,7 @@ type peer struct {
 	pause   func()       // of tests: called before anything is read or written
 
 	heard   atomic.Int64          // when something came last
+	unmet   atomic.Bool           // another process has made the connection, and nothing has come yet: pid is not known
 	writing atomic.Int64          // when the write in progress began, or 0
 	late    atomic.Int64          // by how much the process says it has been late with its heartbeats
 	beats   atomic.Pointer[beats] // the process's count; nil: it sends heartbeats
@@ -181,6 +182,10 @@ func (p *peer) Read(b []byte) (int, error) {
 	p.pause()
 	if n > 0 {
 		p.heard.Store(p.since())
+		if p.unmet.Load() {
+			p.pid = p.files.process()
+			p.unmet.Store(false)
+		}
 		p.listenOn()
 	}
 	return n, err
@@ -198,7 +203,7 @@ func (p *peer) listenOn() {
 
 // read hands on every frame until take says that it was the last, or something fails.
 func (p *peer) read(take func(p *peer, h head, body []byte, files []int) (more bool, err error)) error {
-	in := bufio.NewReaderSize(p, 4<<10)
+	in := bufio.NewReaderSize(p, 512) // a larger body is read past it
 	for {
 		h, body, files, err := p.frame(in)
 		if err != nil {

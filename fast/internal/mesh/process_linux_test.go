@@ -43,9 +43,13 @@ func (s shelf) fetch(ctx context.Context, round string, process int) ([]byte, er
 	return nil, ctx.Err()
 }
 
-// config is that of a process of two. Way is "local", "tcp", or the address to listen on.
+// config is that of a process of two, or of three. Way is "local", "tcp", "three", or the address to listen on.
 func (s shelf) config(process int, way string) Config {
-	c := newBoard().config(process, 2)
+	size := 2
+	if way == "three" {
+		size = 3
+	}
+	c := newBoard().config(process, size)
 	c.Publish, c.Fetch, c.Freeze, c.ForceTCP = s.publish(process), s.fetch, freeze, way == "tcp"
 	if a, err := netip.ParseAddr(way); err == nil {
 		c.Addresses = func() ([]netip.Addr, string, error) { return []netip.Addr{a}, "the test says so", nil }

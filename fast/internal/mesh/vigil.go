@@ -62,6 +62,9 @@ func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 	v.late.Store(max(late, before-before/64))
 	v.examined = 0
 	for _, p := range peers {
+		if p.unmet.Load() { // a slow process may not know of the connection yet; the one that has made it watches over it
+			continue
+		}
 		writing := p.writing.Load()
 		if stalled {
 			p.heard.Store(now)

@@ -1,6 +1,7 @@
 package secure
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/hkdf"
 	"crypto/hmac"
@@ -22,7 +23,8 @@ type secretCredentials struct {
 	secret, preamble *Secret
 	shown            *tls.Certificate // the last one made
 	of               Identity
-	mutex            sync.Mutex // of these two
+	keys             map[string][]byte // those derived so far, by their use
+	mutex            sync.Mutex        // of these three
 }
 
 // FromSecret has processes prove by the job's secret who they are.
@@ -49,7 +51,16 @@ func (c *secretCredentials) mode() mode { return modeSecret }
 
 // Key is documented at Credentials. The job's name is quoted, so that no two jobs run into one.
 func (c *secretCredentials) Key(me Identity, use string) []byte {
-	return derive(c.secret, fmt.Sprintf("collgen key %q|%q|%d", use, me.Job, me.Epoch))
+	use = fmt.Sprintf("collgen key %q|%q|%d", use, me.Job, me.Epoch)
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.keys[use] == nil {
+		if c.keys == nil {
+			c.keys = make(map[string][]byte)
+		}
+		c.keys[use] = derive(c.secret, use)
+	}
+	return bytes.Clone(c.keys[use])
 }
 
 func (c *secretCredentials) mac(side side, preamble, challenge []byte) [macBytes]byte {

@@ -9,8 +9,8 @@
 // that comes before TLS may be anybody's.
 //
 // A Private connection, which the system keeps from other users, goes without TLS where the processes share a secret: the
-// server proves by it, right after its first reply, that it belongs to the job too, and the hello follows in the clear. A
-// job of n processes on one host makes n(n-1)/2 such connections, and TLS would take most of the time to form it.
+// server proves by it, right after its first reply, that it belongs to the job too, and the hello follows in the clear. For a
+// large job on one host TLS would take most of the time to form it.
 //
 // With FromSecret, who has the secret of the job can be any of its processes: that a process has to have the key of the
 // number that it claims, or on a private connection to answer for its number, keeps the processes of one job, and of jobs
@@ -29,7 +29,7 @@ import (
 var Budget = time.Minute
 
 // Version is that of the handshake, and of all that is said on a connection after it.
-const Version = 6
+const Version = 7
 
 // StoreProcess is the number of whoever serves the job's store, be it a process of the job or not.
 const StoreProcess = 1<<31 - 1

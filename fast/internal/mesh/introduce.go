@@ -1,0 +1,244 @@
+package mesh
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// A job of n processes on one host needs n(n-1)/2 connections there. A handshake for each would take most of the time to
+// form it, and more of it the larger the job is. So only the first process of the host has a handshake with each of the
+// others, and introduces these: of a pair of sockets it gives one end to each of two. Any process that has the job's secret
+// could answer for any of them, so they trust the first one with nothing else than who it is. Without a secret, each has
+// its own certificate to show, and nobody is introduced.
+
+// guest is a process that this one introduces to others of the host.
+type guest struct {
+	process int
+	peer    *peer
+	card    []byte
+	owed    []*guest // those who came before it, to whom it is not introduced yet
+	busy    bool     // it has not said yet that it has taken what was sent to it last
+	invited invitation
+}
+
+// invitation is what a guest gets: ends of pairs of sockets, and with each the card of who has the other end.
+type invitation struct {
+	cards []byte
+	files []int
+}
+
+func (v *invitation) add(file int, card []byte) {
+	v.cards = append(binary.LittleEndian.AppendUint16(v.cards, uint16(len(card))), card...)
+	v.files = append(v.files, file)
+}
+
+// introducer introduces the processes of this host to each other.
+type introducer struct {
+	*joining
+	guests []*guest // by process; nil: it has not come, or is down. Guarded by the mutex of the Mesh, as who is busy is.
+}
+
+// arrange finds the first process of this host, as soon as all that might be it are known. Then this process introduces
+// the others, or is introduced by the first one.
+func (j *joining) arrange() {
+	first := 0
+	err := j.await(j.work, func() bool {
+		for first < j.me.Process && j.of(first).raw != nil && !j.private(&j.of(first).card) {
+			first++
+		}
+		return first == j.me.Process || j.of(first).raw != nil
+	})
+	if err != nil {
+		return // joining has ended
+	}
+	j.first = first
+	close(j.arranged)
+	if first == j.me.Process {
+		err = (&introducer{joining: j, guests: make([]*guest, j.me.Size)}).run()
+	} else {
+		err = j.takeIntroductions()
+	}
+	if err != nil {
+		j.report(err, certain)
+	}
+}
+
+// introduced tells whether another process introduces this one to that of card c. It is false when joining ends first.
+func (j *joining) introduced(c *Card) bool {
+	if !j.private(c) {
+		return false
+	}
+	select {
+	case <-j.arranged:
+		return j.first != j.me.Process && j.first != c.Process
+	case <-j.work.Done():
+		return false
+	}
+}
+
+// private tells whether the process of card c is on this host, and shares a secret with this one.
+func (j *joining) private(c *Card) bool {
+	return j.secret && j.direct(c)
+}
+
+// run introduces processes as they come.
+func (i *introducer) run() error {
+	i.Handle(meshComm, kindMet, i.met)
+	for {
+		if err := i.await(i.work, i.ready); err != nil {
+			return nil // joining has ended
+		}
+		if err := i.round(); err != nil {
+			return err
+		}
+	}
+}
+
+// met takes a guest's word that it has taken what was sent to it.
+func (i *introducer) met(n wire.Note) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if n.From < len(i.guests) && i.guests[n.From] != nil {
+		i.guests[n.From].busy = false
+		i.broadcast()
+	}
+}
+
+// ready tells whether there is somebody to introduce, and half of those who have to meet somebody are not busy: then few
+// messages tell of many.
+func (i *introducer) ready() bool {
+	i.welcome()
+	waiting, idle := 0, 0
+	for _, g := range i.guests {
+		if g != nil && len(g.owed) > 0 {
+			waiting++
+			if !g.busy {
+				idle++
+			}
+		}
+	}
+	return idle > 0 && 2*idle >= waiting && slices.ContainsFunc(i.guests, func(g *guest) bool {
+		return g != nil && !g.busy && slices.ContainsFunc(g.owed, func(other *guest) bool { return !other.busy })
+	})
+}
+
+// welcome makes guests of those who are connected to this process now. Who is down is none any more.
+func (i *introducer) welcome() {
+	for p := i.me.Process + 1; p < i.me.Size; p++ {
+		switch x, g := i.of(p), i.guests[p]; {
+		case g == nil && x.peer != nil && x.err == nil && i.private(&x.card):
+			owed := slices.DeleteFunc(slices.Clone(i.guests), func(g *guest) bool { return g == nil })
+			i.guests[p] = &guest{process: p, peer: x.peer, card: x.raw, owed: owed}
+		case g != nil && x.err != nil:
+			i.guests[p] = nil
+			for _, other := range i.guests {
+				if other != nil {
+					other.owed = slices.DeleteFunc(other.owed, func(o *guest) bool { return o == g })
+				}
+			}
+		}
+	}
+}
+
+// round introduces those who are not busy to each other, each to as many as fit into a message.
+func (i *introducer) round() (err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	idle := slices.DeleteFunc(slices.Clone(i.guests), func(g *guest) bool { return g == nil || g.busy })
+	free := func(g *guest) bool { return !g.busy && len(g.invited.files) < maxFiles }
+	for _, g := range idle {
+		g.owed = slices.DeleteFunc(g.owed, func(other *guest) bool {
+			if err != nil || !free(g) || !free(other) {
+				return false
+			}
+			err = introduce(g, other)
+			return err == nil
+		})
+	}
+	for _, g := range idle {
+		if v := g.invited; len(v.files) > 0 {
+			g.invited, g.busy = invitation{}, true
+			m := newFrame(frameNote, wire.Topic{Comm: meshComm, Kind: kindMeet}, v.cards, v.files)
+			if failed := g.peer.send(m); failed != nil && err == nil {
+				err = &wire.PeerError{Rank: g.process, Err: failed}
+			}
+		}
+	}
+	return err
+}
+
+// introduce has two guests invited to meet each other.
+func introduce(g, other *guest) error {
+	ends, err := socketPair()
+	if err != nil {
+		return fmt.Errorf("a connection between ranks %d and %d: %w", g.process, other.process, wire.Exhausted(err))
+	}
+	g.invited.add(ends[0], other.card)
+	other.invited.add(ends[1], g.card)
+	return nil
+}
+
+// takeIntroductions takes the connections that the first process of this host has made for this one.
+func (j *joining) takeIntroductions() error {
+	for {
+		n, err := j.ReceiveFiles(j.work, wire.Topic{Comm: meshComm, Kind: kindMeet})
+		if err != nil {
+			return nil // joining has ended
+		}
+		err = j.meetAll(&n)
+		n.CloseFiles()
+		if err != nil {
+			return &wire.PeerError{Rank: n.From, Err: err}
+		}
+		j.Send(j.first, wire.Topic{Comm: meshComm, Kind: kindMet}, nil)
+	}
+}
+
+// meetAll takes the connections of one message. What it leaves of the files is the caller's.
+func (j *joining) meetAll(n *wire.Note) error {
+	if n.From != j.first {
+		return fmt.Errorf("it introduces others, which is for rank %d to do", j.first)
+	}
+	if n.Lost {
+		return fmt.Errorf("%w: %w", wire.ErrExhausted, errLost)
+	}
+	d := decoder{b: n.Body}
+	for len(d.b) > 0 && len(n.Files) > 0 {
+		raw := d.bytes(int(d.uint16()))
+		c, err := decodeCard(raw, j.cfg.Credentials, j.me, -1)
+		if err = errors.Join(d.err, err); err == nil {
+			err = j.meetOne(c, raw, n)
+		}
+		if err != nil {
+			return fmt.Errorf("it introduces rank %d: %w", c.Process, err)
+		}
+	}
+	if len(d.b) > 0 || len(n.Files) > 0 {
+		return fmt.Errorf("introductions with %d files and %d bytes left over", len(n.Files), len(d.b))
+	}
+	return nil
+}
+
+// meetOne takes the first of n's files as the connection to the process of card c.
+func (j *joining) meetOne(c Card, raw []byte, n *wire.Note) error {
+	known := j.cardOf(c.Process)
+	switch {
+	case c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c):
+		return errors.New("which is not for it to do")
+	case known.Token == [16]byte{}:
+		j.know(c, slices.Clone(raw))
+	case known.Token != c.Token:
+		return ErrTaken
+	}
+	file := n.Files[0]
+	n.Files = n.Files[1:]
+	conn, err := introducedTo(file)
+	if err == nil {
+		j.attach(c.Process, conn, conn)
+	}
+	return err
+}

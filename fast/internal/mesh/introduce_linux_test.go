@@ -1,0 +1,320 @@
+package mesh
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// introduced tells whether another process has made m's connection to process.
+func introduced(m *Mesh, process int) bool {
+	_, ok := m.peer(process).conn.(*courier)
+	return ok
+}
+
+// keyless are credentials that no two processes have in common.
+type keyless struct{ secure.Credentials }
+
+func (keyless) Key(secure.Identity, string) []byte { return nil }
+
+// TestIntroduced: the first process of each host has a handshake with all others; those of one host have none among each other,
+// unless each has a certificate of its own. Messages come with their files in any case.
+func TestIntroduced(t *testing.T) {
+	two := hosts(t)
+	for name, x := range map[string]struct {
+		sizes  []int
+		change func(*Config)
+		host   func(process int) int // -1: none is introduced
+	}{
+		"one host": {[]int{2, 3, 4, 7, 24}, nil, func(int) int { return 0 }},
+		"tcp":      {[]int{5}, forceTCP, func(int) int { return 0 }},
+		"two hosts": {[]int{7}, func(c *Config) {
+			two(c)
+			c.Host = fmt.Sprint("host", c.Identity.Process%2)
+		}, func(process int) int { return process % 2 }},
+		"certificates": {[]int{4}, func(c *Config) { c.Credentials = keyless{c.Credentials} }, func(int) int { return -1 }},
+	} {
+		for _, n := range x.sizes {
+			job := newJob(t, n, x.change)
+			for p, m := range job {
+				for q := range n {
+					if p == q {
+						continue
+					}
+					want := x.host(p) >= 0 && x.host(p) == x.host(q) && p != x.host(p) && q != x.host(q)
+					if got := introduced(m, q); got != want {
+						t.Errorf("%s: process %d of %d is introduced to %d: %v", name, p, n, q, got)
+					}
+					m.Send(q, topic(p), []byte{byte(q)}, 0)
+				}
+			}
+			for p, m := range job {
+				for q := range n {
+					if p == q {
+						continue
+					}
+					note, err := m.ReceiveFiles(soon(t), topic(q))
+					files := 1
+					if x.host(p) != x.host(q) {
+						files = 0
+					}
+					if err != nil || note.From != q || len(note.Files) != files {
+						t.Fatalf("%s: process %d hears from %d: %+v, %v", name, p, q, note, err)
+					}
+					note.CloseFiles()
+				}
+			}
+			closeAll(job)
+		}
+	}
+}
+
+// TestIntroducedProcess: a process knows from the system which one it was introduced to, and that it is stopped.
+func TestIntroducedProcess(t *testing.T) {
+	leavesNothing(t)
+	s := shelf(t.TempDir())
+	o := s.launch(t, 1, "three")
+	job, errs := joinAll(soon(t), s.config(0, "three"), s.config(2, "three"))
+	t.Cleanup(func() { closeAll(job) })
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	o.joined(t)
+	p := job[1].peer(1)
+	eventually(t, func() bool { return !p.unmet.Load() })
+	if p.pid != o.Process.Pid {
+		t.Errorf("process %d is taken for %d", o.Process.Pid, p.pid)
+	}
+	heard := watch(job[1])
+	if err := o.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if x := heard.next(t); x.process != 1 || !errors.Is(x.err, wire.ErrFrozen) || !strings.Contains(x.err.Error(), string(stopped)) {
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestOfOtherUser: what a process of another user has written, or the system does not say which one, is not taken.
+func TestOfOtherUser(t *testing.T) {
+	defer func() { thisUser = os.Geteuid }()
+	for name, x := range map[string]struct {
+		user  func() int
+		names int // whether the system says who writes
+		want  string
+	}{
+		"this user":    {os.Geteuid, 1, ""},
+		"another user": {func() int { return os.Geteuid() + 1 }, 1, "belongs to user"},
+		"nobody":       {os.Geteuid, 0, "does not say"},
+	} {
+		ends, err := socketPair()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.SetsockoptInt(ends[0], unix.SOL_SOCKET, unix.SO_PASSCRED, x.names); err != nil {
+			t.Fatal(err)
+		}
+		c, err := introducedTo(ends[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		thisUser = x.user
+		for i := range 2 {
+			if _, err := unix.Write(ends[1], []byte{1}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := c.Read(make([]byte, 1))
+			if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+				t.Errorf("%s, message %d: %v, want %q", name, i, err, x.want)
+			}
+			if err != nil {
+				break
+			}
+		}
+		if names, err := unix.GetsockoptInt(ends[1], unix.SOL_SOCKET, unix.SO_PASSCRED); err != nil || names != 1 {
+			t.Errorf("%s: the other end: %d, %v", name, names, err)
+		}
+		_, _ = c.Close(), unix.Close(ends[1])
+	}
+}
+
+// TestUnmet: a process that has not come to use a connection that another one has made for it is not given up for it.
+func TestUnmet(t *testing.T) {
+	p := new(peer)
+	p.unmet.Store(true)
+	given, _, _ := watching(t, p, nil, func(_ *vigil, turn int64) {
+		if turn == 50*turns {
+			p.heard.Store(turn * 2 * second / turns)
+			p.unmet.Store(false)
+		}
+	})
+	if given <= 51*turns {
+		t.Errorf("given up at turn %d", given)
+	}
+}
+
+// TestGoneBeforeFirst: a process of this host that has published its card and is gone is found, although the first process of
+// the host, which would introduce it, has not come.
+func TestGoneBeforeFirst(t *testing.T) {
+	b := newBoard()
+	dead := b.config(1, 3)
+	c := Card{Process: 1, Token: [16]byte{1}, Host: hostIdentity(), Socket: "collgen-nobody-listens", Freeze: dead.Freeze}
+	if err := b.publish(1)(t.Context(), roundHost, c.encode(dead.Credentials, dead.Identity)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Join(soon(t), b.config(2, 3))
+	var peer *wire.PeerError
+	if !errors.As(err, &peer) || peer.Rank != 1 || !errors.Is(err, wire.ErrDied) {
+		t.Errorf("%v", err)
+	}
+}
+
+// meeting is a message that introduces the processes of cards, by files.
+func meeting(from int, cards [][]byte, files ...int) *wire.Note {
+	n := &wire.Note{Topic: wire.Topic{Comm: meshComm, Kind: kindMeet}, From: from, Files: files}
+	for _, c := range cards {
+		n.Body = append(binary.LittleEndian.AppendUint16(n.Body, uint16(len(c))), c...)
+	}
+	return n
+}
+
+// invited is process 2 of 5, which process 0 introduces to others, and the card of one of these.
+func invited(t testing.TB) (*joining, func(change func(*Card)) []byte) {
+	cfg := newBoard().config(2, 5)
+	cfg.Host = "host"
+	m, err := newMesh(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.card = Card{Process: 2, Host: "host", Socket: "socket", Freeze: time.Minute}
+	j := newJoining(t.Context(), m)
+	t.Cleanup(func() {
+		j.end()
+		m.finish()
+	})
+	return j, func(change func(*Card)) []byte {
+		c := Card{Process: 3, Token: [16]byte{7}, Host: "host", Socket: "other", Freeze: time.Minute}
+		change(&c)
+		return c.encode(cfg.Credentials, cfg.Identity)
+	}
+}
+
+// TestFalseIntroductions: what the first process of a host may not say is refused, and no file is left open.
+func TestFalseIntroductions(t *testing.T) {
+	nothing := func(*Card) {}
+	file := func(kind int) int {
+		fds, err := unix.Socketpair(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = unix.Close(fds[1])
+		return fds[0]
+	}
+	null := func() int {
+		fd, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fd
+	}
+	for name, x := range map[string]struct {
+		make func(card func(func(*Card)) []byte) *wire.Note
+		want string
+	}{
+		"right": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM))
+		}, ""},
+		"not the first": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(1, [][]byte{card(nothing)}, file(unix.SOCK_STREAM))
+		}, "for rank 0 to do"},
+		"lost": {func(card func(func(*Card)) []byte) *wire.Note {
+			n := meeting(0, [][]byte{card(nothing)})
+			n.Lost = true
+			return n
+		}, "no room"},
+		"too few files": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}) }, "left over"},
+		"too many files": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null())
+		}, "left over"},
+		"no connection": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}, null()) }, "rank 3"},
+		"packets": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_SEQPACKET))
+		}, "unixpacket"},
+		"itself": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(func(c *Card) { c.Process = 0 })}, file(unix.SOCK_STREAM))
+		}, "not for it"},
+		"this one": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(func(c *Card) { c.Process = 2 })}, file(unix.SOCK_STREAM))
+		}, "not for it"},
+		"nobody": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(func(c *Card) { c.Process = 5 })}, file(unix.SOCK_STREAM))
+		}, "not for it"},
+		"another host": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(func(c *Card) { c.Host = "elsewhere" })}, file(unix.SOCK_STREAM))
+		}, "not for it"},
+		"another one of that number": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(func(c *Card) { c.Process, c.Token = 4, [16]byte{1} })}, file(unix.SOCK_STREAM))
+		}, ErrTaken.Error()},
+		"a card that is cut off": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(nothing)[:40]}, file(unix.SOCK_STREAM))
+		}, "its card"},
+		"of another job": {func(card func(func(*Card)) []byte) *wire.Note {
+			c := card(nothing)
+			c[len(c)-1]++
+			return meeting(0, [][]byte{c}, file(unix.SOCK_STREAM))
+		}, "its card"},
+	} {
+		before := descriptors(t)
+		t.Run(name, func(t *testing.T) {
+			j, card := invited(t)
+			j.know(Card{Process: 4, Token: [16]byte{2}, Host: "host", Socket: "fourth"}, []byte{1})
+			n := x.make(card)
+			err := j.meetAll(n)
+			n.CloseFiles()
+			if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+				t.Errorf("%v, want %q", err, x.want)
+			}
+			if name == "lost" && !errors.Is(err, wire.ErrExhausted) {
+				t.Error(err)
+			}
+			if err == nil && j.peer(3) == nil {
+				t.Error("there is no connection")
+			}
+		})
+		if after := descriptors(t); after > before {
+			t.Errorf("%s: %d files are open, %d before", name, after, before)
+		}
+	}
+}
+
+// FuzzIntroduction: whatever a message introduces is refused or taken, and no file stays open that is not used.
+func FuzzIntroduction(f *testing.F) {
+	j, card := invited(f)
+	whole := meeting(0, [][]byte{card(func(*Card) {}), card(func(c *Card) { c.Process = 4 })}).Body
+	for n := range len(whole) + 1 {
+		f.Add(whole[:n], uint8(2))
+	}
+	f.Fuzz(func(t *testing.T, body []byte, files uint8) {
+		n := &wire.Note{From: 0, Body: body}
+		for range files % (maxFiles + 1) {
+			fd, err := unix.Dup(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.Files = append(n.Files, fd)
+		}
+		if err := j.meetAll(n); err == nil && len(body)+int(files%(maxFiles+1)) > 0 {
+			t.Error("a file that is no connection is taken")
+		}
+		n.CloseFiles()
+	})
+}
