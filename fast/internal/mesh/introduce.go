@@ -225,15 +225,13 @@ func (j *joining) meetAll(n *wire.Note) error {
 
 // meetOne takes the first of n's files as the connection to the process of card c.
 func (j *joining) meetOne(c Card, raw []byte, n *wire.Note) error {
-	known := j.cardOf(c.Process)
-	switch {
-	case c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c):
+	if c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c) {
 		return errors.New("which is not for it to do")
-	case known.Token == [16]byte{}:
-		j.know(c, slices.Clone(raw))
-	case known.Token != c.Token:
+	}
+	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token {
 		return ErrTaken
 	}
+	j.know(c, slices.Clone(raw))
 	file := n.Files[0]
 	n.Files = n.Files[1:]
 	conn, err := introducedTo(file)

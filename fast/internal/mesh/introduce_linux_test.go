@@ -1,9 +1,11 @@
 package mesh
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
@@ -175,6 +177,45 @@ func TestGoneBeforeFirst(t *testing.T) {
 	var peer *wire.PeerError
 	if !errors.As(err, &peer) || peer.Rank != 1 || !errors.Is(err, wire.ErrDied) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestStoreCloses: the card of a process to which this one was introduced need not be fetched, as far as it tells what the
+// round is for: the store may be closed.
+func TestStoreCloses(t *testing.T) {
+	j, _ := invited(t)
+	j.cfg.Fetch = func(context.Context, string, int) ([]byte, error) { return nil, errors.New("the store is closed") }
+	for _, x := range []struct {
+		c             Card
+		host, address bool
+	}{
+		{Card{Process: 3, Host: "host"}, true, false},
+		{Card{Process: 3, Host: "host", Addresses: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:7")}}, true, true},
+		{Card{Process: 4}, false, false},
+	} {
+		if x.c.Host != "" {
+			j.know(x.c, []byte{1})
+		}
+		_, host := j.fetch(roundHost, x.c.Process)
+		_, address := j.fetch(roundAddress, x.c.Process)
+		if host != x.host || address != x.address {
+			t.Errorf("%+v: fetched %v, %v, want %v, %v", x.c, host, address, x.host, x.address)
+		}
+	}
+}
+
+// TestLaterCard: a card with addresses is not replaced by one of the first round that comes later, and a card of another
+// process is taken.
+func TestLaterCard(t *testing.T) {
+	j, _ := invited(t)
+	early := Card{Process: 3, Token: [16]byte{7}, Host: "host"}
+	late, another := early, early
+	late.Addresses, another.Token = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:7")}, [16]byte{8}
+	for i, c := range []Card{early, late, early, another} {
+		j.know(c, []byte{byte(i)})
+		if got, want := len(j.cardOf(3).Addresses), []int{0, 1, 1, 0}[i]; got != want {
+			t.Errorf("after card %d there are %d addresses, want %d", i, got, want)
+		}
 	}
 }
 

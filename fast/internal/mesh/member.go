@@ -53,13 +53,16 @@ func (m *Mesh) cardOf(process int) Card {
 	return Card{}
 }
 
-// know takes the card of a process.
+// know takes the card of a process, which may come by several ways. One without addresses does not replace a later one of
+// the same process.
 func (m *Mesh) know(c Card, raw []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	x := m.of(c.Process)
-	x.card, x.raw = c, raw
-	m.broadcast()
+	if x.raw == nil || x.card.Token != c.Token || len(c.Addresses) > 0 {
+		x.card, x.raw = c, raw
+		m.broadcast()
+	}
 }
 
 // await waits until done, which is called with m.mu held, or until ctx ends, with its cause.
