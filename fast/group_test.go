@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -234,5 +235,27 @@ func TestBecause(t *testing.T) {
 	own := errors.New("no memory")
 	if err := c.because(own, []int{2, 1}); err != own {
 		t.Errorf("%v, want %v", err, own)
+	}
+}
+
+// TestSplitKeys: Split orders ranks by their keys, however far apart these are.
+func TestSplitKeys(t *testing.T) {
+	keys := []int{math.MaxInt, 0, math.MinInt, -1}
+	all := comms(len(keys))
+	defer leaveAll(all)
+	for rank, err := range onAll(all, func(c *Comm) error {
+		d, err := c.Split(t.Context(), 0, keys[c.Rank()])
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		if want := []int{3, 2, 0, 1}[c.Rank()]; d.Rank() != want {
+			t.Errorf("the rank with key %d becomes %d, want %d", keys[c.Rank()], d.Rank(), want)
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Error(rank, err)
+		}
 	}
 }

@@ -413,3 +413,31 @@ func (m *mortal) shrink(c *Comm) (*Comm, error) {
 	small, err := c.Shrink(m.ctx)
 	return small, errors.Join(err, c.Close())
 }
+
+// TestShrinkQuorumAgain: when a Shrink goes on that has not ended in its context, the quorum of the later call counts.
+func TestShrinkQuorumAgain(t *testing.T) {
+	all := comms(3)
+	defer leaveAll(all)
+	for rank, err := range onAll(all[:2], func(c *Comm) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, err := c.Shrink(ctx)
+		return err
+	}) {
+		if !errors.As(err, new(*TimeoutError)) {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	_ = all[2].Close()
+	for rank, err := range onAll(all[:2], func(c *Comm) error {
+		d, err := c.Shrink(t.Context(), WithQuorum(3))
+		if err == nil {
+			_ = d.Close()
+		}
+		return err
+	}) {
+		if !errors.Is(err, ErrNoQuorum) {
+			t.Errorf("rank %d: %v, want ErrNoQuorum", rank, err)
+		}
+	}
+}

@@ -201,3 +201,33 @@ func TestEntered(t *testing.T) {
 		})
 	}
 }
+
+// TestMeetsInPart: who has to have come counts also where rank 0 is promised nothing.
+func TestMeetsInPart(t *testing.T) {
+	p := spec.Primitive{Name: "Meets", Post: []spec.Clause{{
+		Where: spec.Eq(spec.Rank, spec.Int(1)), Value: spec.Value{Kind: spec.Entered, Where: spec.Eq(spec.Q, zero)},
+	}}}
+	if got := checkOf(t, byHand(p, nil, nil), false); got != verify.Entered {
+		t.Errorf("it fails %q, want %q", got, verify.Entered)
+	}
+}
+
+// TestAfterSendLength: a receive that follows a send part by part is as long, also where chunks differ in length.
+func TestAfterSendLength(t *testing.T) {
+	like := func(p gen.Place, chunk int) gen.Place {
+		p.Like = chunk
+		return p
+	}
+	for chunk, want := range []verify.Check{"", verify.Alias} {
+		s := byHand(nothing,
+			[]gen.Instr{send(1, like(slot(0), 0)), afterSend(0, recv(1, like(slot(0), chunk)))},
+			[]gen.Instr{send(0, like(slot(0), chunk)), recv(0, like(slot(1), 0))})
+		s.Chunks = 2
+		for i := range s.Ranks {
+			s.Ranks[i].In, s.Ranks[i].Out = 2*s.Ranks[i].In, 2*s.Ranks[i].Out
+		}
+		if got := checkOf(t, s, false); got != want {
+			t.Errorf("like chunk %d: it fails %q, want %q", chunk, got, want)
+		}
+	}
+}

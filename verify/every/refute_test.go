@@ -249,3 +249,23 @@ func loop(k int, f func(*gen.For)) func(*gen.Algorithm)              { return ed
 func let(name string, is spec.Expr) func(*gen.Algorithm) {
 	return edit.Let(name, 0, func(x *gen.Let) { x.Is = is })
 }
+
+// TestLongShift: a shift by 40 has no value, and the algorithm an obligation that says so.
+func TestLongShift(t *testing.T) {
+	for by, want := range map[int]bool{20: false, 29: true, 40: true} {
+		a := gen.AllGatherRing
+		a.Body = append([]gen.Node{gen.Let{Name: "big", Is: spec.Shl(one, spec.Add(spec.Rank, spec.Int(by)))}}, a.Body...)
+		p, err := every.ProblemOf(&a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fails := false
+		for i := range p.Obligations {
+			o := &p.Obligations[i]
+			fails = fails || o.Name == "defined" && every.Search(t.Context(), o, 5) != nil
+		}
+		if fails != want {
+			t.Errorf("by the rank and %d: it has no value: %v", by, fails)
+		}
+	}
+}

@@ -165,3 +165,48 @@ func TestSolverMiscounts(t *testing.T) {
 		}
 	}
 }
+
+// TestScriptsOfBits has solvers look at operations on bits inside of each other, with powers that are near to each other, for given
+// values: that an expression does not have the value that Eval says is never proved.
+func TestScriptsOfBits(t *testing.T) {
+	solver := needSolver(t, "z3")
+	k := spec.Var("k")
+	with := func(x spec.Expr) (all []spec.Expr) {
+		for above := range 3 {
+			by := spec.Add(k, spec.Int(above))
+			all = append(all, spec.Shl(x, by), spec.Shr(x, by), spec.BitAnd(x, spec.Sub(spec.Shl(one, by), one)))
+		}
+		return append(all, spec.BitXor(x, one), spec.BitAnd(x, one))
+	}
+	p := &every.Problem{Algorithm: &gen.AllGatherRing}
+	for _, inner := range with(size) {
+		for i, outer := range with(inner) {
+			values := spec.Env{{Name: "size", Value: 5 + 8*(i%2)}, {Name: "k", Value: i % 3}}
+			is, err := outer.Eval(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "k", Min: zero, Max: size}}, Goal: spec.Ne(outer, spec.Int(is))}
+			for _, v := range values {
+				o.Given = append(o.Given, spec.Eq(spec.Var(v.Name), spec.Int(v.Value)))
+			}
+			p.Obligations, p.Scripts = append(p.Obligations, o), append(p.Scripts, script(t, o, o.Goal))
+		}
+	}
+	proof, err := p.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for i, answers := range proof.Answers {
+		switch answers[0] {
+		case "unsat":
+			t.Errorf("%v is proved, and false:\n%s", &p.Obligations[i], p.Scripts[i])
+		case "sat":
+			found++
+		}
+	}
+	if found < len(p.Scripts)*9/10 {
+		t.Errorf("of %d scripts only %d have a model", len(p.Scripts), found)
+	}
+}

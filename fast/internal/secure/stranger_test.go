@@ -87,3 +87,24 @@ func TestTLSClient(t *testing.T) {
 	}
 	s.quiet(t)
 }
+
+// TestProvedStays: who has proved that it is of the job keeps its place for longer than a stranger.
+func TestProvedStays(t *testing.T) {
+	var p pending
+	p.init(1)
+	near, far := net.Pipe()
+	defer near.Close()
+	defer far.Close()
+	v := p.enter(near)
+	p.await(v, longGrace)
+	p.prove(v)
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if left := time.Until(v.until); left < ownGrace-time.Minute/10 {
+		t.Errorf("it has %v left", left)
+	}
+	v.until = time.Now().Add(-time.Second)
+	if p.makeRoom(); !v.leaves {
+		t.Error("it stays when that is over")
+	}
+}

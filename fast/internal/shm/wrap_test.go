@@ -53,3 +53,19 @@ func startAt(r *ring, segment uint32) {
 		r.head.lines[(segment+i)%depth].seq.Store(segment + i - depth + 1)
 	}
 }
+
+// TestBoardWraps: a slot of a board is free when its readers have taken what is in it, also around 2^32 segments.
+func TestBoardWraps(t *testing.T) {
+	for _, x := range []struct {
+		segment uint32
+		tail    uint32
+		free    bool
+	}{{7, 7, false}, {7, 8, true}, {0, 1<<32 - 1, false}, {0, 0, false}, {0, 1, true}, {1<<32 - 1, 1<<32 - 1, false}, {1<<32 - 1, 0, true}} {
+		h := new(ringHead)
+		h.tail.Store(x.tail)
+		p := post{readers: []reader{{&ring{head: h}, x.segment}}}
+		if got := p.free(); got != x.free {
+			t.Errorf("segment %d, tail %d: free %v", x.segment, x.tail, got)
+		}
+	}
+}

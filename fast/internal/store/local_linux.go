@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// helloTime is from a connection to the end of its hello.
-const helloTime = 15 * time.Second
+// helloTime is from a connection to the end of its hello. Tests shorten it.
+var helloTime = 15 * time.Second
 
 // NewLocal opens the store of a job. Rank 0 returns at once. The others look for it until ctx ends, with
 // *wire.TimeoutError.

@@ -137,3 +137,25 @@ func TestLocalStrangers(t *testing.T) {
 		t.Error("a stranger has set a value")
 	}
 }
+
+// TestLongWait: a rank may wait at the local store for longer than its hello may take.
+func TestLongWait(t *testing.T) {
+	defer func(d time.Duration) { helloTime = d }(helloTime)
+	helloTime = 4 * time.Second
+	job := Job{Name: "long wait", Size: 2}
+	s, err := NewLocal(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	job.Rank = 1
+	other, err := NewLocal(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	time.AfterFunc(helloTime+time.Second/2, func() { _ = s.Set(context.Background(), "key", []byte{1}) })
+	if _, err := other.Get(t.Context(), "key"); err != nil {
+		t.Error(err)
+	}
+}

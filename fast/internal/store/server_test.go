@@ -190,3 +190,23 @@ func TestDeaf(t *testing.T) {
 		}
 	})
 }
+
+// TestGivenUp: requests that were given up take no places.
+func TestGivenUp(t *testing.T) {
+	near, far := net.Pipe()
+	m := NewMemory()
+	go Serve(t.Context(), far, m)
+	c := NewClient(near, func(err error) error { return err })
+	defer c.Close()
+	for range maxPending + 1 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if _, err := c.Get(ctx, "never"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	_ = m.Set(t.Context(), "key", []byte{1})
+	if _, err := c.Get(t.Context(), "key"); err != nil {
+		t.Error(err)
+	}
+}

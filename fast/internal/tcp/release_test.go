@@ -195,3 +195,21 @@ func TestLeft(t *testing.T) {
 		})
 	}
 }
+
+// TestLateSealed: the last word on an encrypted connection that comes after Close is encrypted.
+func TestLateSealed(t *testing.T) {
+	sealed := newSealer(key(t, 1))
+	sealed.plain = talk.Header{Kind: talk.Bye}.Append(nil)
+	sealed.seal()
+	synctest.Test(t, func(t *testing.T) {
+		one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), simulated.Weather{Capacity: capacity}, 1, 1)
+		e := NewSimulated(0, 2, func(int) {})
+		_ = e.Close()
+		e.Wait()
+		e.arrive(arrival{peer: 1, socket: one.Socket(), conn: wire.Conn{Seal: key(t, 1), Open: key(t, 1)}})
+		time.Sleep(time.Second)
+		if came := slowly(other.Socket(), 500, 1<<30); !bytes.Equal(came, sealed.record) {
+			t.Errorf("%x came, want %x", came, sealed.record)
+		}
+	})
+}
