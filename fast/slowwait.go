@@ -25,45 +25,61 @@ func (r *recorder) patience() patience {
 	return patience{r.log, r.slow}
 }
 
-// watch is ctx for something that may wait for other ranks. Until stop it is warned of as a call is: after so long, and then whenever it
-// has taken twice as long, with the ranks that it waits for, and with where, in names and values as of a log.
+// watch is ctx for something that may wait for other ranks. Until stop it is warned of as a call is: when it has waited for the same
+// ranks for so long, and then whenever that has been twice as long, with these ranks, and with where, in names and values as of
+// a log.
 func (p patience) watch(ctx context.Context, what string, where ...any) (_ context.Context, stop func()) {
 	if p.log == nil {
 		return ctx, func() {}
 	}
 	ctx, awaited := wire.NewAwaited(ctx)
-	w := &slowWait{takes: cmp.Or(p.slow, slowCall)}
-	w.warn = func(takes time.Duration) {
-		p.log.Warn("a call makes no progress", slices.Concat([]any{"primitive", what}, where,
-			[]any{"waiting", awaited.Ranks(), "seconds", takes.Round(time.Second).Seconds()})...)
+	now := time.Now()
+	w := &slowWait{slow: cmp.Or(p.slow, slowCall), ranks: awaited.Ranks, start: now, moved: now}
+	w.warn = func(waiting []int, idle, takes time.Duration) {
+		p.log.Warn("a call makes no progress", slices.Concat([]any{"primitive", what}, where, []any{"waiting", waiting,
+			"seconds", idle.Round(time.Second).Seconds(), "running", takes.Round(time.Second).Seconds()})...)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(w.takes, w.look)
+	w.timer = time.AfterFunc(w.slow/4, w.look)
 	return ctx, w.stop
 }
 
 // slowWait is something that may wait for long.
 type slowWait struct {
-	warn func(takes time.Duration)
+	slow  time.Duration
+	ranks func() []int // for whom it waits
+	warn  func(waiting []int, idle, takes time.Duration)
+	start time.Time
 
-	mu    sync.Mutex
-	timer *time.Timer
-	takes time.Duration // so far, when it is looked at next
-	over  bool
+	mu      sync.Mutex
+	timer   *time.Timer
+	waiting []int         // when it was looked at last; nil: not yet
+	moved   time.Time     // since when it waits for these
+	warned  time.Duration // for how long it had waited for these when it was warned of last
+	over    bool
 }
 
-// look warns of it, and is called again when it has taken twice as long.
+// look warns of it if it is time to, and is called again soon.
 func (w *slowWait) look() {
+	waiting := w.ranks()
 	w.mu.Lock()
-	takes, over := w.takes, w.over
-	if !over {
-		w.timer.Reset(takes)
-		w.takes *= 2
+	now := time.Now()
+	if w.waiting != nil && !slices.Equal(waiting, w.waiting) {
+		w.moved, w.warned = now, 0
+	}
+	w.waiting = waiting
+	idle := now.Sub(w.moved)
+	due := !w.over && idle >= max(w.slow, 2*w.warned)
+	if due {
+		w.warned = idle
+	}
+	if !w.over {
+		w.timer.Reset(w.slow / 4)
 	}
 	w.mu.Unlock()
-	if !over {
-		w.warn(takes)
+	if due {
+		w.warn(waiting, idle, now.Sub(w.start))
 	}
 }
 
