@@ -22,9 +22,10 @@ func writeFiles(c *net.UnixConn, b []byte, files []int) (n int, err error) {
 	return n, err
 }
 
-// How often to try to send files while too many are on their way, and how long to wait between.
+// How often to try to send files while too many are on their way, and how long to wait between: a second in all, for who takes
+// much longer to write is given up.
 const (
-	crowdTries = 3000
+	crowdTries = 100
 	crowdPause = 10 * time.Millisecond
 )
 

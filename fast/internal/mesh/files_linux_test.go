@@ -2,10 +2,14 @@ package mesh
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
+	"os/exec"
+	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -67,6 +71,67 @@ func TestFilesLost(t *testing.T) {
 	if _, err := ends[1].take(1); err == nil || err == errLost {
 		t.Errorf("files that nobody has sent: %v", err)
 	}
+}
+
+// TestManyOnTheWay: the system limits how many files of a user are on their way, unless it is root. Who sends more waits until
+// some are taken.
+func TestManyOnTheWay(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), "MESH_TEST_CROWD=1")
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "waited\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// crowd sends more files than may be on their way, to itself, and takes them once it has to wait.
+func crowd() error {
+	limit := unix.Rlimit{Cur: 64, Max: 64}
+	err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
+	if os.Geteuid() == 0 {
+		err = errors.Join(err, syscall.Setuid(65534))
+	}
+	if err != nil {
+		return err
+	}
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	var conns [2]*net.UnixConn
+	for i, fd := range ends {
+		c, err := net.FileConn(os.NewFile(uintptr(fd), ""))
+		if err != nil {
+			return err
+		}
+		conns[i] = c.(*net.UnixConn)
+	}
+	done := make(chan error)
+	const messages = 12
+	go func() {
+		for range messages {
+			if _, err := writeFiles(conns[0], []byte{1}, []int{0, 0, 0, 0, 0, 0, 0, 0}); err != nil {
+				done <- err
+			}
+		}
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		return fmt.Errorf("it does not wait: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	for range messages {
+		_, p, err := readFiles(conns[1], make([]byte, 1))
+		if closeFiles(p.files); err != nil || len(p.files) != 8 {
+			return fmt.Errorf("%d files, %v", len(p.files), err)
+		}
+	}
+	fmt.Println("waited")
+	return <-done
 }
 
 // FuzzRights: what comes with bytes on a socket has at most as many files as there is room for.

@@ -64,6 +64,13 @@ func TestMain(m *testing.M) {
 		pester()
 		os.Exit(0)
 	}
+	if os.Getenv("MESH_TEST_CROWD") != "" {
+		if err := crowd(); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv("MESH_TEST_WAITER") != "" {
 		waitInKernel()
 	}
