@@ -54,6 +54,62 @@ func TestCloseFinishes(t *testing.T) {
 	}
 }
 
+// TestCloseWhileMoving: Close lets started calls end as long as they make progress, by ends of calls or by messages within one, and not
+// for longer than a second without.
+func TestCloseWhileMoving(t *testing.T) {
+	const step = finishTime - 50*time.Millisecond
+	for _, test := range []struct {
+		pause time.Duration // of the other rank, before each of its four sends
+		ends  bool
+	}{{step, true}, {finishTime + 50*time.Millisecond, false}} {
+		for name, start := range map[string]func(ctx context.Context, c *Comm) []*Handle{
+			"calls": func(ctx context.Context, c *Comm) (handles []*Handle) {
+				for range 4 {
+					handles = append(handles, StartBroadcast(ctx, c, make([]int64, 1), 1))
+				}
+				return handles
+			},
+			"messages": func(ctx context.Context, c *Comm) (handles []*Handle) {
+				_ = c.Batch(func() error {
+					for range 4 {
+						handles = append(handles, StartRecv(ctx, c, make([]int64, 1), 1))
+					}
+					return nil
+				})
+				return handles
+			},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				all := comms(2)
+				handles := start(t.Context(), all[0])
+				other := make(chan error, 1)
+				go func() {
+					var err error
+					for range 4 {
+						if time.Sleep(test.pause); name == "calls" {
+							err = errors.Join(err, Broadcast(t.Context(), all[1], make([]int64, 1), 1))
+						} else {
+							err = errors.Join(err, Send(t.Context(), all[1], make([]int64, 1), 0))
+						}
+					}
+					other <- err
+				}()
+				err := all[0].Close()
+				for _, h := range handles {
+					err = errors.Join(err, h.Wait(t.Context()))
+				}
+				if (err == nil) != test.ends || err != nil && !errors.Is(err, ErrClosed) {
+					t.Errorf("%s, with pauses of %v: %v", name, test.pause, err)
+				}
+				if err := <-other; (err == nil) != test.ends {
+					t.Errorf("%s, with pauses of %v, the other rank: %v", name, test.pause, err)
+				}
+				closeAll(t, all)
+			})
+		}
+	}
+}
+
 // TestCloseAtOnce: what a rank has sent before Close arrives, over links that are slow, or that are there for one of the two long after
 // the other one has closed: where the process ends as soon as Close has returned, and where it lives on with another communicator.
 func TestCloseAtOnce(t *testing.T) {

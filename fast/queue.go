@@ -144,7 +144,8 @@ func (q *queue) close() {
 	<-q.stopped
 }
 
-// finishStarted gives the started calls of c that have not ended atMost to end by themselves.
+// finishStarted gives the started calls of c that have not ended time to end by themselves: until nothing has moved for atMost. No
+// look counts for more than 10 ms, however long the one before it was ago: a process that was not scheduled cannot say that nothing moved.
 func (c *Comm) finishStarted(atMost time.Duration) {
 	q := c.queue.Load()
 	if q == nil || c.fate.Load() != nil {
@@ -153,8 +154,15 @@ func (c *Comm) finishStarted(atMost time.Duration) {
 	q.mu.Lock()
 	q.begin()
 	q.mu.Unlock()
-	for end := time.Now().Add(atMost); q.pending.Load() > 0 && c.fate.Load() == nil && time.Now().Before(end); {
+	pending, moved, looked := q.pending.Load(), movedBy(c.transport), time.Now()
+	for still := time.Duration(0); pending > 0 && c.fate.Load() == nil && still < atMost; {
 		time.Sleep(100 * time.Microsecond)
+		now := time.Now()
+		still += min(now.Sub(looked), 10*time.Millisecond)
+		looked = now
+		if p, m := q.pending.Load(), movedBy(c.transport); p != pending || m != moved {
+			pending, moved, still = p, m, 0
+		}
 	}
 }
 

@@ -133,14 +133,14 @@ func (c *Comm) Abort() {
 	}
 }
 
-// finishTime is how long Close waits for started calls.
+// finishTime is how long Close waits for started calls of which nothing moves.
 const finishTime = time.Second
 
-// Close leaves the communicator. Calls that were started may end before, for up to a second; a call that runs in another
-// goroutine returns ErrClosed, as every later one does. On other ranks, a call that waits for this rank gets a PeerError
-// with ErrClosed, after all that this rank has sent. Closing again does nothing. Memory of Alloc goes, too.
+// Close leaves the communicator. Calls that were started may end before, as long as they make progress: until nothing has moved for
+// a second. A call that runs in another goroutine returns ErrClosed, as every later one does. On other ranks, a call that waits for
+// this rank gets a PeerError with ErrClosed, after all that this rank has sent. Closing again does nothing. Memory of Alloc goes, too.
 //
-// Apart from that second Close waits for no other rank, but where it closes the last communicator of a process: before it ends the
+// Apart from started calls Close waits for no other rank, but where it closes the last communicator of a process: before it ends the
 // connections to all others, it waits until the hosts of the other ranks have what was sent, so that the process may exit. That takes
 // as long as the network needs, and where a host has no room for more, until the rank there receives or closes, ends or is taken for
 // dead; the logger warns of it as of a slow call. Abort ends the wait, and what has not arrived is lost then. After a failure it takes 0.1 s at most.
