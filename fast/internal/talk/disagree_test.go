@@ -55,6 +55,9 @@ func TestDisagreement(t *testing.T) {
 						ends := n == 3 && theirs != same && (theySend && send && !recv || !theySend && recv && !send)
 						wantMismatch(t, fmt.Sprintf("sends %v, receives %v, the other one sends %v, message %d, %s", send, recv, theySend, n, name),
 							p, err, ends)
+						if n := testing.AllocsPerRun(1, func() { _ = p.Disagreement(&own, turn(send), turn(recv), 3, 3) }); theirs == same && n != 0 {
+							t.Errorf("%v allocations of a rank that waits", n)
+						}
 					}
 				}
 			}

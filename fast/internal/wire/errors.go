@@ -99,14 +99,14 @@ func FirstMismatch(rank int, mine, theirs []Call) (first *MismatchError) {
 	return first
 }
 
-// Mismatch compares mine with rank's call. It is nil if they agree.
+// Mismatch compares mine with rank's call. It is nil if they agree, and has allocated nothing then: ranks that wait compare again and again.
 func Mismatch(mine, theirs *Call, rank int) *MismatchError {
 	for _, f := range Fields {
-		x, xWords := f.Get(mine)
-		y, yWords := f.Get(theirs)
+		x, y := f.value(mine), f.value(theirs)
 		if x == y {
 			continue
 		}
+		xWords, yWords := f.words(mine), f.words(theirs)
 		if xWords == yWords { // the same name for two versions of a thing
 			xWords, yWords = fmt.Sprintf("%s (%#x)", xWords, x), fmt.Sprintf("%s (%#x)", yWords, y)
 		}

@@ -87,27 +87,33 @@ func (l Label) String() string {
 
 // Field is a field that the calls of all ranks agree on.
 type Field struct {
-	Name string // as a MismatchError gives it
-	Get  func(*Call) (value uint64, words string)
+	Name  string // as a MismatchError gives it
+	value func(*Call) uint64
+	words func(*Call) string
 }
 
 // Fields are the fields of a Call, the ones that tell most first.
 var Fields = []Field{
-	{"primitive", func(c *Call) (uint64, string) { return c.Primitive, c.PrimitiveName.String() }},
-	{"peer", func(c *Call) (uint64, string) { return uint64(c.Peer), peerWords(c.Peer) }},
-	{"seq", func(c *Call) (uint64, string) { return number(c.Seq) }},
-	{"tensors", func(c *Call) (uint64, string) { return uint64(c.Op >> OpBits), c.PrimitiveName.String() }},
-	{"op", func(c *Call) (uint64, string) {
-		op := c.Op & (1<<OpBits - 1)
-		return uint64(op), words[spec.Op](op)
-	}},
-	{"type", func(c *Call) (uint64, string) { return uint64(c.Type), words[spec.Type](c.Type) }},
-	{"count", func(c *Call) (uint64, string) { return number(c.Count) }},
-	{"root", func(c *Call) (uint64, string) { return number(uint64(c.Root)) }},
-	{"algorithm", func(c *Call) (uint64, string) { return c.Schedule, c.AlgorithmName.String() }},
-	{"depth", func(c *Call) (uint64, string) { return number(uint64(c.Depth)) }},
-	{Earlier, func(c *Call) (uint64, string) { return uint64(c.Before), fmt.Sprintf("%#x", c.Before) }},
+	{"primitive", func(c *Call) uint64 { return c.Primitive }, func(c *Call) string { return c.PrimitiveName.String() }},
+	{"peer", func(c *Call) uint64 { return uint64(c.Peer) }, func(c *Call) string { return peerWords(c.Peer) }},
+	number("seq", func(c *Call) uint64 { return c.Seq }),
+	{"tensors", func(c *Call) uint64 { return uint64(c.Op >> OpBits) }, func(c *Call) string { return c.PrimitiveName.String() }},
+	{"op", func(c *Call) uint64 { return uint64(c.op()) }, func(c *Call) string { return words[spec.Op](c.op()) }},
+	{"type", func(c *Call) uint64 { return uint64(c.Type) }, func(c *Call) string { return words[spec.Type](c.Type) }},
+	number("count", func(c *Call) uint64 { return c.Count }),
+	number("root", func(c *Call) uint64 { return uint64(c.Root) }),
+	{"algorithm", func(c *Call) uint64 { return c.Schedule }, func(c *Call) string { return c.AlgorithmName.String() }},
+	number("depth", func(c *Call) uint64 { return uint64(c.Depth) }),
+	{Earlier, func(c *Call) uint64 { return uint64(c.Before) }, func(c *Call) string { return fmt.Sprintf("%#x", c.Before) }},
 }
+
+// number is a field whose words are its value.
+func number(name string, value func(*Call) uint64) Field {
+	return Field{name, value, func(c *Call) string { return strconv.FormatUint(value(c), 10) }}
+}
+
+// op is the number of the call's Op, without its tensors.
+func (c *Call) op() uint32 { return c.Op & (1<<OpBits - 1) }
 
 // Earlier is the field of calls that agree but come after calls that did not.
 const Earlier = "earlier calls"
@@ -143,8 +149,6 @@ func peerWords(peer uint32) string {
 	}
 	return strconv.FormatUint(uint64(peer)-1, 10)
 }
-
-func number(n uint64) (uint64, string) { return n, strconv.FormatUint(n, 10) }
 
 // Meets tells whether c and d have the same place in the same order of calls, the collectives or those of a sender and a
 // receiver: then they have to agree.
