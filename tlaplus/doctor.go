@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,19 +18,22 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 			}
 		}
 	}
+	spareRank, spare := t.spare()
+	if spareRank < 0 {
+		return nil, errors.New("there is no put without which the others can be made")
+	}
 	for _, d := range []struct {
 		what   string
 		rank   int
 		change func(all []events.Event) (changed []events.Event, refused uint64)
 	}{
-		{"without a put", 1, func(all []events.Event) ([]events.Event, uint64) {
-			at := first(all, events.Put)
-			peer := all[at].Part.Peer
+		{"without a put", spareRank, func(all []events.Event) ([]events.Event, uint64) {
+			peer := all[spare].Part.Peer
 			needs := slices.IndexFunc(all, func(e events.Event) bool {
 				return e.Do == events.Done || e.Do == events.Sent && e.Part.Peer == peer
 			})
 			line := all[needs].N
-			return slices.Delete(all, at, at+1), line
+			return slices.Delete(all, spare, spare+1), line
 		}},
 		{"without a reduction", 0, func(all []events.Event) ([]events.Event, uint64) {
 			at := first(all, events.Reduce)
@@ -53,7 +57,7 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 			return all, all[at].N
 		}},
 		{"without the last event of a rank that is waited for", 0, func(all []events.Event) ([]events.Event, uint64) {
-			return all[:first(all, events.Put)], 0
+			return all[:last(all, events.Put)], 0
 		}},
 	} {
 		changed := *t
@@ -65,8 +69,8 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 			return nil, err
 		}
 		rank := d.rank
-		if line == 0 { // the next rank waits for its first message
-			rank = 1
+		if line == 0 { // the rank for which the put was waits for it
+			rank = t.ranks[d.rank][len(all)].Part.Peer
 			line = firstFrom(changed.ranks[rank], d.rank)
 		}
 		c.want, c.refused = "Follows", fmt.Sprintf("rank %d, line %d", rank, line+1)
@@ -75,9 +79,66 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 	return checks, nil
 }
 
+// spare is a put, by its rank and its place, without which all other puts can be made: the ranks that do not need it go on as they did,
+// however early they took what others had sent. Of a real run, the put that was made last is one; the rank is -1 if there is none.
+func (t *traceOfCall) spare() (rank, at int) {
+	for rank, all := range t.ranks {
+		for at := range all {
+			if all[at].Do != events.Put {
+				continue
+			}
+			without := slices.Clone(t.ranks)
+			without[rank] = slices.Delete(slices.Clone(all), at, at+1)
+			made := true
+			for r, n := range reached(without) {
+				made = made && n > last(without[r], events.Put)
+			}
+			if made {
+				return rank, at
+			}
+		}
+	}
+	return -1, 0
+}
+
+// reached is how many of its events each rank can take, which waits for what others put.
+func reached(ranks [][]events.Event) []int {
+	n := make([]int, len(ranks))
+	there := map[[2]int]int{} // bytes, by sender and receiver
+	for goesOn := true; goesOn; {
+		goesOn = false
+		for r, all := range ranks {
+			for ; n[r] < len(all); n[r]++ {
+				e := &all[n[r]]
+				if e.Do == events.Put {
+					there[[2]int{r, e.Part.Peer}] += e.Part.Bytes
+				}
+				if e.Do == events.Placed {
+					way := [2]int{e.Part.Peer, r}
+					if there[way] < e.Part.Bytes {
+						break
+					}
+					there[way] -= e.Part.Bytes
+				}
+				goesOn = true
+			}
+		}
+	}
+	return n
+}
+
 // first is the place of the first event of a kind.
 func first(all []events.Event, do events.Kind) int {
 	return slices.IndexFunc(all, func(e events.Event) bool { return e.Do == do })
+}
+
+// last is the place of the last event of a kind; -1: there is none.
+func last(all []events.Event, do events.Kind) int {
+	at := len(all) - 1
+	for at >= 0 && all[at].Do != do {
+		at--
+	}
+	return at
 }
 
 // firstFrom is the number of the first event that has come from rank.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -177,12 +178,12 @@ func compare(c *check, results []result) {
 	}
 }
 
-// report writes the table, or JSON, and says whether all is as expected.
+// report writes the table, or JSON. Its error names each result that is not as expected.
 func report(w io.Writer, results []result, asJSON bool) error {
-	wrong := 0
+	var wrong []string
 	for _, r := range results {
 		if r.Problem != "" {
-			wrong++
+			wrong = append(wrong, fmt.Sprintf("\n%s %s, %s: %s; %s", r.Model, r.Config, r.Checker, r.Verdict, r.Problem))
 		}
 	}
 	if err := write(w, results, asJSON); err != nil {
@@ -191,8 +192,8 @@ func report(w io.Writer, results []result, asJSON bool) error {
 	switch {
 	case len(results) == 0:
 		return fmt.Errorf("no configuration was checked")
-	case wrong > 0:
-		return fmt.Errorf("%d of %d results are not what the manifest expects", wrong, len(results))
+	case len(wrong) > 0:
+		return fmt.Errorf("%d of %d results are not what the manifest expects:%s", len(wrong), len(results), strings.Join(wrong, ""))
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +96,58 @@ func TestRefusedIn(t *testing.T) {
 		if got := x.refusedIn([]byte(said)); got != want {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
+	}
+}
+
+// TestSpare: of all that three ranks may write down of a call in which each puts a part for both others, in the orders in which they may
+// put and take, there is a put without which the others make theirs.
+func TestSpare(t *testing.T) {
+	part := func(do events.Kind, peer int) events.Event {
+		return events.Event{Do: do, Part: &events.Part{Peer: peer, Bytes: 4}}
+	}
+	early := 0
+	for seed := range uint64(500) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		call := &traceOfCall{ranks: make([][]events.Event, 3)}
+		var put, placed [3][3]bool
+		for left := 12; left > 0; {
+			r, peer := random.IntN(3), random.IntN(3)
+			switch {
+			case r == peer:
+			case !put[r][peer]:
+				put[r][peer] = true
+				call.ranks[r] = append(call.ranks[r], part(events.Put, peer))
+				left--
+			case put[peer][r] && !placed[r][peer]:
+				placed[r][peer] = true
+				call.ranks[r] = append(call.ranks[r], part(events.Placed, peer))
+				left--
+			}
+		}
+		if !slices.Equal(reached(call.ranks), []int{4, 4, 4}) {
+			t.Fatalf("seed %d: a trace of what was done cannot be followed: %v", seed, call.ranks)
+		}
+		rank, at := call.spare()
+		if rank < 0 || call.ranks[rank][at].Do != events.Put {
+			t.Fatalf("seed %d: rank %d, event %d", seed, rank, at)
+		}
+		peer := call.ranks[rank][at].Part.Peer
+		without := slices.Clone(call.ranks)
+		without[rank] = slices.Delete(slices.Clone(without[rank]), at, at+1)
+		n := reached(without)
+		if stuck := without[peer][n[peer]]; n[rank] != 3 || n[3-rank-peer] < 3 || stuck.Do != events.Placed || stuck.Part.Peer != rank {
+			t.Errorf("seed %d: without put %d of rank %d, the ranks come to %v", seed, at, rank, n)
+		}
+		if rank != 0 || at != 0 {
+			early++
+		}
+	}
+	if early == 0 {
+		t.Error("in no trace does a rank put after it took what depends on the first put")
+	}
+	relay := &traceOfCall{ranks: [][]events.Event{{part(events.Put, 1), part(events.Placed, 1)}, {part(events.Placed, 0), part(events.Put, 0)}}}
+	if rank, at := relay.spare(); rank != 1 || at != 1 {
+		t.Errorf("rank %d, event %d, of a put and its answer", rank, at)
 	}
 }
 

@@ -247,8 +247,13 @@ func (t *traceOfStream) check(of string) *check {
 // doctored is checks of what no connection does: each has to be refused at the right line.
 func (t *traceOfStream) doctored(of string) (checks []*check, err error) {
 	came, framed := t.followed(events.Came), t.followed(events.Framed)
-	put := slices.IndexFunc(t.sender, func(e streamEvent) bool { return e.do == events.Put })
-	if came < 0 || framed < 0 || put < 0 || t.sender[put+1].do != events.Wrote {
+	put := -1 // the first one that is written at once, and nothing with it
+	for i := len(t.sender) - 2; i >= 0; i-- {
+		if t.sender[i].do == events.Put && t.sender[i+1].do == events.Wrote && (i == 0 || t.sender[i-1].do == events.Wrote) {
+			put = i
+		}
+	}
+	if came < 0 || framed < 0 || put < 0 {
 		return nil, fmt.Errorf("the stream from %d to %d has no events to change", t.from, t.to)
 	}
 	add := func(what string, rank int, all []streamEvent, change func(all []streamEvent) []streamEvent, line uint64) {
