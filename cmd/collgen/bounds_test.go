@@ -117,6 +117,9 @@ func TestBounds(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, stderr)
 		}
 	}
+	if strings.Contains(stderr, "Examples") {
+		t.Errorf("the catalogue's specifications have examples:\n%s", stderr)
+	}
 	out := goCommand(t, dir, "run", ".")
 	for _, want := range []string{
 		"64: 0 refused, wrong: false, <nil>\n",
@@ -154,7 +157,8 @@ func TestBounds(t *testing.T) {
 func TestBoundsOfGen(t *testing.T) {
 	t.Parallel()
 	dir := module(t, map[string]string{"a.go": small("theirs", shift)})
-	if status, _, stderr := collgen(t, "gen", "-n", "1..70", dir); status != 0 || !strings.Contains(stderr, "same/copy: proved up to 70 ranks; ") {
+	if status, _, stderr := collgen(t, "gen", "-n", "1..70", dir); status != 0 ||
+		!strings.Contains(stderr, "same/copy: proved up to 70 ranks; ") || strings.Count(stderr, "Same: the specification has no Examples, ") != 1 {
 		t.Errorf("gen -n 1..70: status %d\n%s", status, stderr)
 	}
 	if text := read(t, dir+"/zsame.go"); !strings.Contains(text, "fast.Proved{Sizes: 70}") || !strings.Contains(text, "gen -n 1..70\n") {

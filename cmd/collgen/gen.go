@@ -29,7 +29,7 @@ func runGen(ctx context.Context, c *call) error {
 		}
 	}
 	c.progress.clear()
-	for _, words := range j.limits() {
+	for _, words := range j.remarks() {
 		fmt.Fprintln(c.stderr, words)
 	}
 	if c.json {
@@ -100,10 +100,15 @@ func (c *call) changes(ctx context.Context) (*job, []change, error) {
 	return j, changes, err
 }
 
-// limits are a line for each algorithm that not every call gets unasked: one that was proved up to a size alone, or that no
-// generated function calls.
-func (j *job) limits() (lines []string) {
+// remarks are a line for each algorithm that not every call gets unasked, since it was proved up to a size alone or no generated
+// function calls it, and for each specification of the package that has no examples.
+func (j *job) remarks() (lines []string) {
+	told := map[string]bool{}
 	for _, a := range j.algorithms {
+		if p := a.Primitive; len(p.Examples) == 0 && !told[p.Name] && !isCatalogues(p) {
+			told[p.Name] = true
+			lines = append(lines, fmt.Sprintf("%s: the specification has no Examples, so nothing but itself says what is meant; see \"collgen verify -spec\".", p.Name))
+		}
 		switch {
 		case !j.isBuiltIn && !emit.HasFunction(a.Primitive):
 			lines = append(lines, fmt.Sprintf("%s: no function is generated for %s, a primitive between two ranks: nothing calls this algorithm.",
