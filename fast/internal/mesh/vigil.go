@@ -16,11 +16,13 @@ import (
 type vigil struct {
 	freeze   int64                                        // how long a process may be silent
 	examine  func(pid int) (evidence, bool)               // what the system says of one
-	excuse   func(process int, silent int64, c condition) // is called when one is excused first
+	excuse   func(process int, silent int64, c condition) // warns of one that is excused
 	last     atomic.Int64                                 // when it looked last
 	woke     atomic.Int64                                 // when it found last that this process itself had been stopped; 0: never
 	late     atomic.Int64                                 // by how much it has been late lately
 	examined int                                          // how many it has asked the system of at this look
+	excused  int                                          // how many it has excused since
+	since    int64                                        // this time, which begins anew after each calm
 }
 
 // watched is what a vigil knows of a peer since it was silent no more.
@@ -41,6 +43,22 @@ const (
 
 // blocked is how long writing may make no progress, at least: what the network loses costs some time.
 const blocked = int64(2 * time.Second)
+
+// On a crowded host many are slow at once, in the eyes of each of the others. A process warns of so many within a time.
+const (
+	mostWarned = 4
+	calm       = int64(10 * time.Second)
+)
+
+// excuses has a slow peer warned of, if not too many have been.
+func (v *vigil) excuses(p *peer, now int64, c condition) {
+	if now-v.since >= calm {
+		v.since, v.excused = now, 0
+	}
+	if v.excused++; v.excused <= mostWarned {
+		v.excuse(p.process, now-p.watched.since, c)
+	}
+}
 
 // stalled tells whether this process was stopped until just now. Others may have given it up, and ended since, all of which it
 // reads now at once.
@@ -142,7 +160,7 @@ func (v *vigil) judge(p *peer, now, late int64) (c condition, up bool) {
 	}
 	p.slept = 0
 	if !p.slow {
-		v.excuse(p.process, now-p.watched.since, c)
+		v.excuses(p, now, c)
 	}
 	p.slow, p.excused = true, p.excused+v.freeze/4
 	return c, false

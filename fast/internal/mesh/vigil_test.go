@@ -114,6 +114,36 @@ func TestSlowAgain(t *testing.T) {
 	}
 }
 
+// TestManySlow: of many peers that are slow at once a few are warned of, and a few others if they still come ten seconds later.
+func TestManySlow(t *testing.T) {
+	warned := map[int]bool{}
+	v := vigil{freeze: 2 * second, examine: func(int) (evidence, bool) { return evidence{wants: true}, true },
+		excuse: func(process int, _ int64, _ condition) { warned[process] = true }}
+	peers := make([]*peer, 3*mostWarned)
+	for i := range peers {
+		peers[i] = &peer{process: i, pid: 7}
+	}
+	count := func(from, to int64) int {
+		for turn := from * turns / 2; turn < to*turns/2; turn++ {
+			for i, p := range peers {
+				if i >= 2*mostWarned && turn < 11*turns/2 { // these become slow later
+					p.heard.Store(turn * 2 * second / turns)
+				}
+			}
+			if given := v.look(turn*2*second/turns, peers); len(given) > 0 {
+				t.Fatalf("given up: %v", given)
+			}
+		}
+		return len(warned)
+	}
+	if n := count(1, 10); n != mostWarned {
+		t.Errorf("%d are warned of, want %d", n, mostWarned)
+	}
+	if n := count(10, 20); n != 2*mostWarned {
+		t.Errorf("ten seconds later %d are, want %d", n, 2*mostWarned)
+	}
+}
+
 // TestLateLooks: the time for which this process does not look does not count, be it too short for a stop.
 func TestLateLooks(t *testing.T) {
 	v, p := vigil{freeze: 2 * second}, new(peer)
