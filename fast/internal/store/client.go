@@ -100,22 +100,21 @@ func (c *Client) fail(err error) {
 	}
 }
 
-// ask sends a request and waits for the reply.
+// ask sends a request and waits for the reply, or until ctx ends. What has to be written then is written behind its back, so
+// that a server which reads nothing holds nobody, and a context that ends in the middle of a request costs no connection.
 func (c *Client) ask(ctx context.Context, f frame) ([]byte, error) {
 	select {
 	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
 	case <-ctx.Done():
 		return nil, ended(ctx, f.key)
 	}
-	reply, err := c.send(ctx, &f)
-	if err != nil {
-		return nil, err
-	}
+	reply, written := c.send(&f)
 	select {
 	case r := <-reply:
+		<-c.slots
 		return result(r)
 	case <-c.ended:
+		<-c.slots
 		select {
 		case r := <-reply: // came just before
 			return result(r)
@@ -123,34 +122,33 @@ func (c *Client) ask(ctx context.Context, f frame) ([]byte, error) {
 			return nil, c.failure()
 		}
 	case <-ctx.Done():
-		c.abandon(f.id)
+		go func() {
+			<-written
+			c.abandon(f.id)
+			<-c.slots
+		}()
 		return nil, ended(ctx, f.key)
 	}
 }
 
-// send numbers and writes a request. When ctx ends in the middle of it, nobody knows what the server has read: the
-// connection is given up.
-func (c *Client) send(ctx context.Context, f *frame) (chan frame, error) {
-	reply := make(chan frame, 1)
+// send numbers a request and has it written. A connection to which nothing can be written is given up.
+func (c *Client) send(f *frame) (reply chan frame, written chan struct{}) {
+	reply, written = make(chan frame, 1), make(chan struct{})
 	c.mu.Lock()
 	c.last++
 	f.id = c.last
 	c.waiting[f.id] = reply
 	c.mu.Unlock()
-	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
-	err := c.write(*f)
-	if stopped := stop(); !stopped || err != nil {
-		if stopped {
+	request := *f
+	go func() {
+		defer close(written)
+		if err := c.write(request); err != nil {
 			c.hear()
+			c.fail(c.lost(err))
+			_ = c.conn.Close()
 		}
-		c.fail(c.lost(err))
-		_ = c.conn.Close()
-		if ctx.Err() != nil {
-			return nil, ended(ctx, f.key)
-		}
-		return nil, c.failure()
-	}
-	return reply, nil
+	}()
+	return reply, written
 }
 
 // hear waits a moment for what the server has said before it went: it tells more than that nothing can be written.
@@ -168,14 +166,12 @@ func (c *Client) failure() error {
 	return c.err
 }
 
-// abandon tells the server that nobody waits any more, if that can be said soon.
+// abandon tells the server that nobody waits any more.
 func (c *Client) abandon(id uint32) {
 	c.mu.Lock()
 	delete(c.waiting, id)
 	c.mu.Unlock()
-	late := time.AfterFunc(leaveTime, func() { _ = c.conn.Close() })
 	_ = c.write(frame{id: id, kind: forget})
-	late.Stop()
 }
 
 func (c *Client) write(f frame) error {

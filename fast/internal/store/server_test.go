@@ -210,3 +210,19 @@ func TestGivenUp(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestGivenUpWriting: a context that ends before the server has read the request costs the others nothing.
+func TestGivenUpWriting(t *testing.T) {
+	near, far := net.Pipe()
+	c := NewClient(near, func(err error) error { return err })
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := c.Set(ctx, "k", []byte("v")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	go Serve(t.Context(), far, NewMemory())
+	if value, err := c.Get(t.Context(), "k"); err != nil || string(value) != "v" {
+		t.Errorf("%q, %v", value, err)
+	}
+}
