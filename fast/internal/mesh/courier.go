@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"github.com/collgen/collgen/fast/internal/secure"
 )
 
 // courier is a unix connection that carries files besides bytes: those given to attach go with the first bytes written
@@ -57,8 +59,8 @@ func (c *courier) process() int {
 	return c.pid
 }
 
-// welcome lets files come, and tells whether the process at the other end is not known yet.
-func (c *courier) welcome() (unknown bool) {
+// trust lets files come, and tells whether the process at the other end is not known yet.
+func (c *courier) trust() (unknown bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.early = false
@@ -119,45 +121,45 @@ func (c *courier) Read(b []byte) (int, error) {
 	n, p, err := readFiles(c.UnixConn, b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var refusal error
 	if c.blind && n > 0 {
-		err = errors.Join(err, c.recognise(p.from))
+		refusal = c.identify(p.from)
 	}
 	switch {
-	case len(p.files) == 0 && !p.lost:
+	case refusal != nil || len(p.files) == 0 && !p.lost:
 	case c.closed:
 		closeFiles(p.files)
+		return n, err
 	case c.early:
-		closeFiles(p.files)
-		err = errors.Join(err, errors.New("files have come during the handshake"))
+		refusal = errors.New("files have come during the handshake")
 	case len(c.in) == maxIncoming || len(p.files) > maxFiles:
-		closeFiles(p.files)
-		err = errors.Join(err, errors.New("more files have come than messages need"))
+		refusal = errors.New("more files have come than messages need")
 	default:
 		c.in = append(c.in, p)
+	}
+	if refusal != nil {
+		closeFiles(p.files)
+		return 0, errors.Join(err, refusal)
 	}
 	return n, err
 }
 
-// recognise takes note of who has written what is read first on a connection that another process has made.
-func (c *courier) recognise(from *sender) error {
+// identify takes note of who has written what is read first on a connection that another process has made. The system tells
+// the real user of who writes, and else the effective one of who connects.
+func (c *courier) identify(from *sender) error {
 	if from == nil {
 		return errors.New("the system does not say who is at the other end")
 	}
+	if err := secure.CheckUser(from.pid, from.user, realUser()); err != nil {
+		return err
+	}
 	c.pid, c.blind = from.pid, false
 	unnamed(c.UnixConn)
-	return from.check()
-}
-
-// thisUser is the user as whom this process makes connections. Tests replace it.
-var thisUser = os.Geteuid
-
-// check refuses the processes of other users.
-func (s *sender) check() error {
-	if s.user != thisUser() {
-		return fmt.Errorf("process id %d belongs to user %d, and not to this user, %d", s.pid, s.user, thisUser())
-	}
 	return nil
 }
+
+// The users as whom this process writes, and makes connections. Tests replace them.
+var realUser, thisUser = os.Getuid, os.Geteuid
 
 // Close closes the connection, and what files it holds.
 func (c *courier) Close() error {

@@ -33,8 +33,9 @@ func (j *joining) fetch(round string, process int) (c Card, ok bool) {
 		j.report(&wire.PeerError{Rank: process, Err: &gaveUp{farewell{text: c.Failure}}}, strong)
 	case process == j.me.Process && c.Token != j.card.Token:
 		j.report(&wire.PeerError{Rank: process, Err: ErrTaken}, certain)
+	case !j.know(c, b):
+		j.report(&wire.PeerError{Rank: process, Err: ErrTaken}, certain)
 	default:
-		j.know(c, b)
 		return c, true
 	}
 	return Card{}, false

@@ -118,7 +118,7 @@ func TestNonsense(t *testing.T) {
 			if err := job[1].peer(0).send(frame{bytes: b}); err != nil {
 				t.Fatal(err)
 			}
-			if x := heard.next(t); x != (fallen{1, wire.ErrDied}) {
+			if x := heard.next(t); x.process != 1 || !errors.Is(x.err, wire.ErrDied) || x.err == wire.ErrDied {
 				t.Error(x)
 			}
 		})

@@ -152,7 +152,7 @@ func TestFilesTooEarly(t *testing.T) {
 	ends[1].early = true
 	for _, welcome := range []bool{false, true} {
 		if welcome {
-			ends[1].welcome()
+			ends[1].trust()
 		}
 		copies, err := copyFiles([]int{0})
 		if err != nil {

@@ -22,6 +22,7 @@ type guest struct {
 	card    []byte
 	owed    []*guest // those who came before it, to whom it is not introduced yet
 	busy    bool     // it has not said yet that it has taken what was sent to it last
+	sent    int      // how many files that was
 	invited invitation
 }
 
@@ -39,7 +40,8 @@ func (v *invitation) add(file int, card []byte) {
 // introducer introduces the processes of this host to each other.
 type introducer struct {
 	*joining
-	guests []*guest // by process; nil: it has not come, or is down. Guarded by the mutex of the Mesh, as who is busy is.
+	guests []*guest // by process; nil: it has not come, or is down. Guarded by the mutex of the Mesh, as what they are is.
+	room   int      // how many ends of connections may be on their way at once
 }
 
 // arrange finds the first process of this host, as soon as all that might be it are known. Then this process introduces
@@ -58,7 +60,8 @@ func (j *joining) arrange() {
 	j.first = first
 	close(j.arranged)
 	if first == j.me.Process {
-		err = (&introducer{joining: j, guests: make([]*guest, j.me.Size)}).run()
+		i := &introducer{joining: j, guests: make([]*guest, j.me.Size), room: pairRoom()}
+		err = i.run()
 	} else {
 		err = j.takeIntroductions()
 	}
@@ -85,17 +88,32 @@ func (j *joining) private(c *Card) bool {
 	return j.secret && j.direct(c)
 }
 
-// run introduces processes as they come.
+// run introduces processes as they come. While there are no descriptors for connections, it waits until those that are on
+// their way have arrived, or files that others have opened are closed.
 func (i *introducer) run() error {
 	i.Handle(meshComm, kindMet, i.met)
+	defer i.forget()
+	var exhausted absence
 	for {
 		if err := i.await(i.work, i.ready); err != nil {
 			return nil // joining has ended
 		}
-		if err := i.round(); err != nil {
+		left, err := i.round()
+		short := errors.Is(err, wire.ErrExhausted)
+		switch lasts := exhausted.lasts(short && left == i.room); {
+		case err != nil && !short, lasts > stubborn:
 			return err
+		case short:
+			sleep(i.work, longPause)
 		}
 	}
+}
+
+// forget lets the guests go, which met holds.
+func (i *introducer) forget() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.guests = nil
 }
 
 // met takes a guest's word that it has taken what was sent to it.
@@ -103,15 +121,30 @@ func (i *introducer) met(n wire.Note) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if n.From < len(i.guests) && i.guests[n.From] != nil {
-		i.guests[n.From].busy = false
+		g := i.guests[n.From]
+		g.busy, g.sent = false, 0
 		i.broadcast()
 	}
 }
 
-// ready tells whether there is somebody to introduce, and half of those who have to meet somebody are not busy: then few
-// messages tell of many.
+// left is how many more ends may be on their way.
+func (i *introducer) left() int {
+	left := i.room
+	for _, g := range i.guests {
+		if g != nil {
+			left -= g.sent
+		}
+	}
+	return left
+}
+
+// ready tells whether there is somebody to introduce, half of those who have to meet somebody are not busy, and half of the
+// room is left: then few messages tell of many.
 func (i *introducer) ready() bool {
-	i.welcome()
+	i.update()
+	if i.left() < i.room/2 {
+		return false
+	}
 	waiting, idle := 0, 0
 	for _, g := range i.guests {
 		if g != nil && len(g.owed) > 0 {
@@ -126,8 +159,8 @@ func (i *introducer) ready() bool {
 	})
 }
 
-// welcome makes guests of those who are connected to this process now. Who is down is none any more.
-func (i *introducer) welcome() {
+// update makes guests of those who are connected to this process now. Who is down is none any more.
+func (i *introducer) update() {
 	for p := i.me.Process + 1; p < i.me.Size; p++ {
 		switch x, g := i.of(p), i.guests[p]; {
 		case g == nil && x.peer != nil && x.err == nil && i.private(&x.card):
@@ -144,31 +177,35 @@ func (i *introducer) welcome() {
 	}
 }
 
-// round introduces those who are not busy to each other, each to as many as fit into a message.
-func (i *introducer) round() (err error) {
+// round introduces those who are not busy to each other, each to as many as fit into a message. It returns how many more
+// ends may be on their way. Who is not introduced because of an error is in the next round.
+func (i *introducer) round() (left int, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	left = i.left()
 	idle := slices.DeleteFunc(slices.Clone(i.guests), func(g *guest) bool { return g == nil || g.busy })
 	free := func(g *guest) bool { return !g.busy && len(g.invited.files) < maxFiles }
 	for _, g := range idle {
 		g.owed = slices.DeleteFunc(g.owed, func(other *guest) bool {
-			if err != nil || !free(g) || !free(other) {
+			if err != nil || left < 2 || !free(g) || !free(other) {
 				return false
 			}
-			err = introduce(g, other)
+			if err = introduce(g, other); err == nil {
+				left -= 2
+			}
 			return err == nil
 		})
 	}
 	for _, g := range idle {
 		if v := g.invited; len(v.files) > 0 {
-			g.invited, g.busy = invitation{}, true
+			g.invited, g.busy, g.sent = invitation{}, true, len(v.files)
 			m := newFrame(frameNote, wire.Topic{Comm: meshComm, Kind: kindMeet}, v.cards, v.files)
-			if failed := g.peer.send(m); failed != nil && err == nil {
+			if failed := g.peer.send(m); failed != nil {
 				err = &wire.PeerError{Rank: g.process, Err: failed}
 			}
 		}
 	}
-	return err
+	return left, err
 }
 
 // introduce has two guests invited to meet each other.
@@ -192,33 +229,41 @@ func (j *joining) takeIntroductions() error {
 		err = j.meetAll(&n)
 		n.CloseFiles()
 		if err != nil {
-			return &wire.PeerError{Rank: n.From, Err: err}
+			return err
 		}
 		j.Send(j.first, wire.Topic{Comm: meshComm, Kind: kindMet}, nil)
 	}
 }
 
-// meetAll takes the connections of one message. What it leaves of the files is the caller's.
+// meetAll takes the connections of one message. What it leaves of the files is the caller's. An error says whose fault it is.
 func (j *joining) meetAll(n *wire.Note) error {
+	wrong := func(format string, args ...any) error {
+		return &wire.PeerError{Rank: n.From, Err: fmt.Errorf(format, args...)}
+	}
 	if n.From != j.first {
-		return fmt.Errorf("it introduces others, which is for rank %d to do", j.first)
+		return wrong("it introduces others, which is for rank %d to do", j.first)
 	}
 	if n.Lost {
-		return fmt.Errorf("%w: %w", wire.ErrExhausted, errLost)
+		return noRoom(fmt.Errorf("%w: %w", wire.ErrExhausted, errLost))
 	}
 	d := decoder{b: n.Body}
 	for len(d.b) > 0 && len(n.Files) > 0 {
 		raw := d.bytes(int(d.uint16()))
 		c, err := decodeCard(raw, j.cfg.Credentials, j.me, -1)
-		if err = errors.Join(d.err, err); err == nil {
-			err = j.meetOne(c, raw, n)
+		if err = errors.Join(d.err, err); err != nil {
+			return wrong("it introduces somebody: %w", err)
 		}
-		if err != nil {
-			return fmt.Errorf("it introduces rank %d: %w", c.Process, err)
+		switch err = j.meetOne(c, raw, n); {
+		case errors.Is(err, wire.ErrExhausted):
+			return noRoom(err)
+		case errors.Is(err, ErrTaken):
+			return &wire.PeerError{Rank: c.Process, Err: err}
+		case err != nil:
+			return wrong("it introduces rank %d: %w", c.Process, err)
 		}
 	}
 	if len(d.b) > 0 || len(n.Files) > 0 {
-		return fmt.Errorf("introductions with %d files and %d bytes left over", len(n.Files), len(d.b))
+		return wrong("introductions with %d files and %d bytes left over", len(n.Files), len(d.b))
 	}
 	return nil
 }
@@ -228,15 +273,14 @@ func (j *joining) meetOne(c Card, raw []byte, n *wire.Note) error {
 	if c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c) {
 		return errors.New("which is not for it to do")
 	}
-	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token {
+	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token || !j.know(c, slices.Clone(raw)) {
 		return ErrTaken
 	}
-	j.know(c, slices.Clone(raw))
 	file := n.Files[0]
 	n.Files = n.Files[1:]
 	conn, err := introducedTo(file)
 	if err == nil {
-		j.attach(c.Process, conn, conn)
+		j.attach(c.Process, conn, conn) // unless it is down, and the connection of no use
 	}
 	return err
 }

@@ -108,15 +108,15 @@ func TestIntroducedProcess(t *testing.T) {
 
 // TestOfOtherUser: what a process of another user has written, or the system does not say which one, is not taken.
 func TestOfOtherUser(t *testing.T) {
-	defer func() { thisUser = os.Geteuid }()
+	defer func() { realUser = os.Getuid }()
 	for name, x := range map[string]struct {
 		user  func() int
 		names int // whether the system says who writes
 		want  string
 	}{
-		"this user":    {os.Geteuid, 1, ""},
-		"another user": {func() int { return os.Geteuid() + 1 }, 1, "belongs to user"},
-		"nobody":       {os.Geteuid, 0, "does not say"},
+		"this user":    {os.Getuid, 1, ""},
+		"another user": {func() int { return os.Getuid() + 1 }, 1, "belongs to user"},
+		"nobody":       {os.Getuid, 0, "does not say"},
 	} {
 		ends, err := socketPair()
 		if err != nil {
@@ -129,14 +129,19 @@ func TestOfOtherUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		thisUser = x.user
+		realUser = x.user
+		before := descriptors(t)
 		for i := range 2 {
-			if _, err := unix.Write(ends[1], []byte{1}); err != nil {
+			if err := unix.Sendmsg(ends[1], []byte{1}, unix.UnixRights(0), nil, 0); err != nil {
 				t.Fatal(err)
 			}
-			_, err := c.Read(make([]byte, 1))
+			c.trust()
+			n, err := c.Read(make([]byte, 1))
 			if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
 				t.Errorf("%s, message %d: %v, want %q", name, i, err, x.want)
+			}
+			if err != nil && (n > 0 || len(c.in) > 0 || descriptors(t) != before) {
+				t.Errorf("%s: %d bytes are read, %d files kept, %d open, %d before", name, n, len(c.in), descriptors(t), before)
 			}
 			if err != nil {
 				break
@@ -149,18 +154,129 @@ func TestOfOtherUser(t *testing.T) {
 	}
 }
 
-// TestUnmet: a process that has not come to use a connection that another one has made for it is not given up for it.
+// TestUnmet: a process that has not come to use a connection that another one has made for it has the time that slow ones have.
 func TestUnmet(t *testing.T) {
-	p := new(peer)
-	p.unmet.Store(true)
-	given, _, _ := watching(t, p, nil, func(_ *vigil, turn int64) {
-		if turn == 50*turns {
-			p.heard.Store(turn * 2 * second / turns)
-			p.unmet.Store(false)
+	for comes, want := range map[int64]int64{patience / 2 * turns: patience/2*turns + turns, 1000 * turns: patience * turns} {
+		p := new(peer)
+		p.unmet.Store(true)
+		given, _, _ := watching(t, p, nil, func(_ *vigil, turn int64) {
+			if turn == comes {
+				p.heard.Store(turn * 2 * second / turns)
+				p.unmet.Store(false)
+			}
+		})
+		if given <= want || given > want+2 {
+			t.Errorf("it comes at turn %d: given up at turn %d, want %d", comes, given, want)
 		}
+	}
+}
+
+// TestFewDescriptors: the first process of a host introduces as many others as it can have connections to, however few
+// descriptors are left besides.
+func TestFewDescriptors(t *testing.T) {
+	leavesNothing(t)
+	s := shelf(t.TempDir())
+	const first = 23 + 20 // its connections, and what every process has open
+	o := s.launch(t, 0, "many", "sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$0"`, first))
+	var configs []Config
+	for p := 1; p < 24; p++ {
+		configs = append(configs, s.config(p, "many"))
+	}
+	job, errs := joinAll(soon(t), configs...)
+	t.Cleanup(func() { closeAll(job) })
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	o.joined(t)
+}
+
+// TestNoDescriptors: a process that has no descriptors for connections says so of itself, whether it introduces others or is
+// introduced.
+func TestNoDescriptors(t *testing.T) {
+	j, _ := invited(t)
+	j.fell(3, wire.Exhausted(syscall.ETOOMANYREFS))
+	err := j.meetAll(&wire.Note{Lost: true})
+	_, told := j.reasons.best()
+	for _, err := range []error{err, told} {
+		var peer *wire.PeerError
+		if errors.As(err, &peer) || !errors.Is(err, wire.ErrExhausted) || !strings.Contains(err.Error(), "this process") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestIntroducerGone: who is introduced to another process, and finds the connection closed before that one was heard of, does
+// not hold it against that one if the introducer has died.
+func TestIntroducerGone(t *testing.T) {
+	j, card := invited(t)
+	ends, err := socketPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := watch(j.Mesh)
+	if err := j.meetAll(meeting(0, [][]byte{card(func(*Card) {})}, ends[0])); err != nil {
+		t.Fatal(err)
+	}
+	_ = unix.Close(ends[1])
+	if x := heard.next(t); x.process != 3 || !errors.Is(x.err, wire.ErrDied) {
+		t.Errorf("%+v", x)
+	}
+	j.down(0, wire.ErrDied, nil)
+	heard.next(t)
+	eventually(t, func() bool {
+		w, _ := j.reasons.best()
+		return w > weak
 	})
-	if given <= 51*turns {
-		t.Errorf("given up at turn %d", given)
+	_, err = j.reasons.best()
+	var peer *wire.PeerError
+	if !errors.As(err, &peer) || peer.Rank != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTakenConnected: a card does not take the place of that of a process which is connected.
+func TestTakenConnected(t *testing.T) {
+	j, card := invited(t)
+	ends, err := socketPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(ends[1])
+	if err := j.meetAll(meeting(0, [][]byte{card(func(*Card) {})}, ends[0])); err != nil {
+		t.Fatal(err)
+	}
+	j.cfg.Fetch = func(context.Context, string, int) ([]byte, error) {
+		return card(func(c *Card) { c.Token = [16]byte{1} }), nil
+	}
+	if _, ok := j.fetch(roundHost, 3); ok {
+		t.Error("another card is taken")
+	}
+	_, err = j.reasons.best()
+	var peer *wire.PeerError
+	if !errors.As(err, &peer) || peer.Rank != 3 || !errors.Is(err, ErrTaken) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestLooked: who only looks whether a process listens is no stranger to it.
+func TestLooked(t *testing.T) {
+	job := newJob(t, 2, nil)
+	c := job[0].cardOf(1)
+	routes, err := job[0].routesTo(&c, secure.Control)
+	if err != nil || deserted(t.Context(), routes) {
+		t.Fatal(err)
+	}
+	stranger, err := dialLocal(t.Context(), c.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	if _, err := stranger.Write([]byte("GET")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return len(job[1].server.Refusals()) > 0 })
+	if told := strings.Join(job[1].server.Refusals(), "; "); !strings.Contains(told, `"GET"`) || strings.Contains(told, "nothing") {
+		t.Error(told)
 	}
 }
 
@@ -281,7 +397,7 @@ func TestFalseIntroductions(t *testing.T) {
 			n := meeting(0, [][]byte{card(nothing)})
 			n.Lost = true
 			return n
-		}, "no room"},
+		}, "this process cannot take connections"},
 		"too few files": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}) }, "left over"},
 		"too many files": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null())

@@ -86,10 +86,13 @@ func (j *joining) meet(process int) {
 func (j *joining) starve() {
 	select {
 	case err := <-j.starved:
-		j.report(fmt.Errorf("this process cannot take connections: %w", err), certain)
+		j.report(noRoom(err), certain)
 	case <-j.work.Done():
 	}
 }
+
+// noRoom is err, which is for want of descriptors or memory, in words.
+func noRoom(err error) error { return fmt.Errorf("this process cannot take connections: %w", err) }
 
 func (j *joining) reach(c *Card) error {
 	if c.Process > j.me.Process { // it calls this one

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -71,6 +72,15 @@ func socketPair() (ends [2]int, err error) {
 	return ends, err
 }
 
+// pairRoom is how many ends of such connections this process may have open until they are sent: a quarter of all its files.
+func pairRoom() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 2
+	}
+	return int(min(max(limit.Cur/4, 2), 1<<16))
+}
+
 // introducedTo is the connection to the process that has the other end of file, which it closes.
 func introducedTo(file int) (*courier, error) {
 	f := os.NewFile(uintptr(file), "a connection to another process")
@@ -107,8 +117,7 @@ func checkUser(c *net.UnixConn) (pid int, err error) {
 	case err != nil || failed != nil:
 		return 0, errors.Join(err, failed)
 	}
-	s := sender{int(u.Pid), int(u.Uid)}
-	return s.pid, s.check()
+	return int(u.Pid), secure.CheckUser(int(u.Pid), int(u.Uid), thisUser())
 }
 
 // impatient has the system give a connection up on which nothing was acknowledged for so long. It is a help: what counts

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 
@@ -54,15 +55,20 @@ func (m *Mesh) cardOf(process int) Card {
 }
 
 // know takes the card of a process, which may come by several ways. One without addresses does not replace a later one of
-// the same process.
-func (m *Mesh) know(c Card, raw []byte) {
+// the same process. It is false if another process of that number is connected.
+func (m *Mesh) know(c Card, raw []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	x := m.of(c.Process)
-	if x.raw == nil || x.card.Token != c.Token || len(c.Addresses) > 0 {
+	another := x.raw != nil && x.card.Token != c.Token
+	switch {
+	case another && x.peer != nil:
+		return false
+	case another, x.raw == nil, len(c.Addresses) > 0:
 		x.card, x.raw = c, raw
 		m.broadcast()
 	}
+	return true
 }
 
 // await waits until done, which is called with m.mu held, or until ctx ends, with its cause.
@@ -91,7 +97,7 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now, wake: make(chan struct{}, 1)}
 	if p.files, _ = under.(*courier); p.files != nil {
 		p.pid = p.files.process()
-		p.unmet.Store(p.files.welcome())
+		p.unmet.Store(p.files.trust())
 	}
 	p.tcp, _ = under.(*net.TCPConn)
 	if p.tcp != nil {
@@ -131,7 +137,7 @@ func (m *Mesh) run(p *peer) {
 	if err := p.read(m.take); err != nil {
 		detail, cause := p.cause(err)
 		m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
-		if cause == wire.ErrDied && m.vigil.stalled(m.now()) {
+		if errors.Is(cause, wire.ErrDied) && m.vigil.stalled(m.now()) {
 			time.Sleep(hearsay) // another one may say that this process was given up: that is why, and comes first
 		}
 		m.down(p.process, cause, nil)

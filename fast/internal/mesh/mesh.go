@@ -29,9 +29,9 @@ type Mesh struct {
 	lobby   lobby
 	vigil   vigil
 	beats   *beats // this process's count of heartbeats; nil: there is none
+	card    Card   // this process's, of which only its addresses change, until they are published
 
 	mu      sync.Mutex
-	card    Card // this process's
 	members map[int]*member
 	changed chan struct{} // closed when a member changes
 	tickets map[int]*reservation

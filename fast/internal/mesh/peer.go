@@ -253,5 +253,20 @@ func (p *peer) cause(err error) (detail string, down error) {
 			return err.Error(), fmt.Errorf("%w: %w", wire.ErrFrozen, lost)
 		}
 	}
-	return fmt.Sprint(err), wire.ErrDied
+	switch short := wire.Exhausted(err); {
+	case errors.Is(short, wire.ErrExhausted):
+		return err.Error(), short
+	case p.unmet.Load():
+		return err.Error(), errUnmet
+	case ofSystem(err):
+		return err.Error(), wire.ErrDied
+	}
+	return err.Error(), fmt.Errorf("%w: %w", wire.ErrDied, err)
+}
+
+// ofSystem tells whether err is how connections end to processes that end.
+func ofSystem(err error) bool {
+	var number syscall.Errno
+	return errors.As(err, &number) || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -43,14 +43,21 @@ func (s shelf) fetch(ctx context.Context, round string, process int) ([]byte, er
 	return nil, ctx.Err()
 }
 
-// config is that of a process of two, or of three. Way is "local", "tcp", "three", or the address to listen on.
+// config is that of a process of two, or of as many as way says, which is "local", "tcp", "three", "many", or the address to
+// listen on.
 func (s shelf) config(process int, way string) Config {
 	size := 2
-	if way == "three" {
+	switch way {
+	case "three":
 		size = 3
+	case "many":
+		size = 24
 	}
 	c := newBoard().config(process, size)
-	c.Publish, c.Fetch, c.Freeze, c.ForceTCP = s.publish(process), s.fetch, freeze, way == "tcp"
+	c.Publish, c.Fetch, c.ForceTCP = s.publish(process), s.fetch, way == "tcp"
+	if way != "many" {
+		c.Freeze = freeze
+	}
 	if a, err := netip.ParseAddr(way); err == nil {
 		c.Addresses = func() ([]netip.Addr, string, error) { return []netip.Addr{a}, "the test says so", nil }
 	}

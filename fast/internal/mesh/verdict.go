@@ -44,8 +44,12 @@ const (
 // hearsay is how long a process that has a reason to fail waits for others.
 const hearsay = 100 * time.Millisecond
 
-// errGone: a process has published its card, and was not there any more.
-var errGone = fmt.Errorf("%w: it does not listen any more", wire.ErrDied)
+var (
+	// errGone: a process has published its card, and was not there any more.
+	errGone = fmt.Errorf("%w: it does not listen any more", wire.ErrDied)
+	// errUnmet: the other end of a connection that another process has made is closed. It may be that one which has died.
+	errUnmet = fmt.Errorf("%w: it was not heard of before the connection to it was closed", wire.ErrDied)
+)
 
 // report takes a reason to fail.
 func (j *joining) report(err error, w weight) {
@@ -84,7 +88,9 @@ func (j *joining) fell(process int, err error) {
 		j.report(err, certain)
 	case errors.Is(err, wire.ErrFenced):
 		j.report(&wire.PeerError{Rank: process, Err: err}, certain)
-	case errors.Is(err, errGone):
+	case errors.Is(err, wire.ErrExhausted):
+		j.report(noRoom(err), certain)
+	case errors.Is(err, errGone), errors.Is(err, errUnmet):
 		j.report(&wire.PeerError{Rank: process, Err: err}, weak)
 	default:
 		j.report(&wire.PeerError{Rank: process, Err: err}, strong)

@@ -80,13 +80,14 @@ func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 	v.late.Store(max(late, before-before/64))
 	v.examined = 0
 	for _, p := range peers {
-		if p.unmet.Load() { // a slow process may not know of the connection yet; the one that has made it watches over it
-			continue
-		}
 		writing := p.writing.Load()
 		if stalled {
 			p.heard.Store(now)
 			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
+		}
+		// A slow process may not know yet of a connection that another one has made. That one watches over it.
+		if p.unmet.Load() && now-p.heard.Load() <= patience*v.freeze {
+			continue
 		}
 		if c, up := v.judge(p, now, late); up {
 			if given == nil {

@@ -38,7 +38,7 @@ func Client(ctx context.Context, conn net.Conn, cred Credentials, me Identity, h
 }
 
 func connect(conn net.Conn, cred Credentials, own *tls.Certificate, me Identity, h Hello) (*Conn, error) {
-	if err := introduce(conn, cred, me, h.To); err != nil {
+	if err := proveSelf(conn, cred, me, h.To); err != nil {
 		return nil, err
 	}
 	c := &Conn{Conn: conn, Peer: me, under: &records{Conn: conn, allow: -1}, client: true}
@@ -60,8 +60,8 @@ func connect(conn net.Conn, cred Credentials, own *tls.Certificate, me Identity,
 	return c, nil
 }
 
-// introduce answers the server's challenge, and waits for the server to want more.
-func introduce(conn net.Conn, cred Credentials, me Identity, to int) error {
+// proveSelf answers the server's challenge, and waits for the server to want more.
+func proveSelf(conn net.Conn, cred Credentials, me Identity, to int) error {
 	private := isPrivate(conn, cred)
 	preamble := encodePreamble(cred, me, to, private)
 	reply, err := ask(conn, preamble)

@@ -1,5 +1,7 @@
-// Package secure says who a process is, and proves it to another one: every connection between processes of a job, and to
-// its store, begins with the handshake of this package, and counts only after that.
+// Package secure says who a process is, and proves it to another one: connections between processes of a job, and to its
+// store, begin with the handshake of this package, and count only after that. Two kinds have none: those of one host that a
+// third process makes for two others, each of which it has a handshake with (package mesh), and those to the store that
+// gives the processes of this user their secret (package store). CheckUser guards these.
 //
 // A handshake has four parts, which together take at most Budget: in the clear, the client's preamble, the server's
 // challenge and the client's answer to it, by which the server sends strays away before it spends more than a few bytes on

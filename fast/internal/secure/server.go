@@ -62,7 +62,7 @@ func (s *Server) refuse(err error, from net.Addr) {
 // goroutines is left, and l is closed. Check, which may be nil, says whether a process that has proved who it is may
 // have the connection. What it returns is what the client gets, if it is wire.ErrFenced or an error of this package;
 // otherwise the client gets ErrRefused with its text. Accepted is called with each connection after the client was told.
-// Both are called from several goroutines, and must not block.
+// Both are called from several goroutines; the time that check takes is the handshake's.
 func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Identity) error,
 	accepted func(*Conn, Hello)) error {
 	own, err := s.cred.certificate(s.me)

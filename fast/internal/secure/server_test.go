@@ -122,7 +122,7 @@ func TestStop(t *testing.T) {
 	for i, says := range stages {
 		c := s.dial(t)
 		if i == len(stages)-1 {
-			if err := introduce(c, cred, process(3), 1); err != nil {
+			if err := proveSelf(c, cred, process(3), 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -215,7 +215,7 @@ func TestRoom(t *testing.T) {
 	s := serve(t, cred, process(1), nil, nil)
 	proved := s.dial(t)
 	defer proved.Close()
-	if err := introduce(proved, cred, process(3), 1); err != nil {
+	if err := proveSelf(proved, cred, process(3), 1); err != nil {
 		t.Fatal(err)
 	}
 	var silent []net.Conn

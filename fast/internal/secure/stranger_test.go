@@ -76,7 +76,7 @@ func TestTLSClient(t *testing.T) {
 	_ = c.Close()
 	conn := s.dial(t)
 	defer conn.Close()
-	if err := introduce(conn, FromSecret(secretOf("ours")), process(3), 1); err != nil {
+	if err := proveSelf(conn, FromSecret(secretOf("ours")), process(3), 1); err != nil {
 		t.Fatal(err)
 	}
 	c = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})

@@ -18,12 +18,15 @@ type visit struct {
 	check func(Hello, Identity) error
 }
 
+// errLooked: a process of this user has only looked whether somebody listens.
+var errLooked = fmt.Errorf("%w: it has said nothing, and gone", ErrNotCollgen)
+
 func (v *visit) receive(ctx context.Context, accepted func(*Conn, Hello)) {
 	c, h, err := v.handshake(ctx)
 	switch {
 	case err == nil:
 		accepted(c, h)
-	case !errors.Is(err, context.Cause(ctx)):
+	case !errors.Is(err, context.Cause(ctx)) && err != errLooked:
 		v.refuse(err, v.conn.RemoteAddr())
 	}
 }
@@ -91,6 +94,8 @@ func (v *visit) listen() ([]byte, error) {
 	switch have, err := readFirst(v.conn, b); {
 	case err == nil:
 		return b, judgePreamble(b, v.cred, isPrivate(v.conn, v.cred))
+	case have == 0 && errors.Is(err, io.EOF) && isPrivate(v.conn, v.cred):
+		return nil, errLooked
 	case have == 0:
 		return nil, fmt.Errorf("%w: it said nothing: %w", ErrNotCollgen, err)
 	default:

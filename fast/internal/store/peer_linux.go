@@ -1,11 +1,12 @@
 package store
 
 import (
-	"fmt"
 	"net"
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/secure"
 )
 
 // peer is the process at the other end of a connection, as the system says.
@@ -27,8 +28,5 @@ func peerOf(c *net.UnixConn) peer {
 
 // check refuses other users.
 func (p peer) check() error {
-	if p.uid != os.Geteuid() {
-		return fmt.Errorf("process %d belongs to user %d, and not to this user, %d", p.pid, p.uid, os.Geteuid())
-	}
-	return nil
+	return secure.CheckUser(p.pid, p.uid, os.Geteuid())
 }
