@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"testing/synctest"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/mesh"
@@ -118,8 +119,10 @@ func (x *simulation) endpoint(id uint64, process, rank int, members []int) *tcp.
 	return e
 }
 
+// attach does not wait: an endpoint that is closed says its last word on the link, which takes time, and whoever waits for a
+// mutex meanwhile stops the clock.
 func (a *attachable) attach(process int, end *simulated.End) {
-	a.AttachSimulated(slices.Index(a.members, process), end.Socket())
+	go a.AttachSimulated(slices.Index(a.members, process), end.Socket())
 }
 
 // connect makes the link between two processes of a communicator, unless there is one.
@@ -184,6 +187,7 @@ func (x *simulation) run() (ended bool) {
 	for _, timer := range timers {
 		timer.Stop()
 	}
+	synctest.Wait()                 // until those have struck that were about to
 	for _, p := range x.processes { // so that the goroutines of those that have crashed, or were stopped, end too
 		p.Continue()
 	}

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
@@ -10,27 +11,29 @@ import (
 )
 
 // TestCombinations makes every call that up to five ranks can make, with every algorithm, root, depth, type and op, in
-// place and not, over every transport; with -short or -race some of them.
+// place and not, over every transport; of five ranks every fifth one unless COLLGEN_SOAK is set, another fifth over each
+// transport. With -short or -race it makes some of them.
 func TestCombinations(t *testing.T) {
 	for size := 1; size <= 5; size++ {
-		all := combinations(size)
-		if testing.Short() || raceDetector {
-			t.Logf("with -short or -race only every 11th of %d calls", len(all))
-			all = everyNth(all, 11)
+		all, every := combinations(size), 1
+		switch {
+		case testing.Short() || raceDetector:
+			every = 11
+		case size == 5 && os.Getenv("COLLGEN_SOAK") == "":
+			every = 5
 		}
-		var programs []*program
-		for calls := range slices.Chunk(all, 50) {
-			programs = append(programs, inOneProgram(calls, len(programs), started, waited, blocking))
-		}
-		check := func(t *testing.T, w world) {
-			t.Logf("%d calls", len(all))
-			for _, p := range programs {
-				p.check(t, w)
+		check := func(t *testing.T, w world, first int) {
+			some := everyNth(all[first%every:], every)
+			t.Logf("%d of %d calls", len(some), len(all))
+			n := 0
+			for calls := range slices.Chunk(some, 50) {
+				inOneProgram(calls, n, started, waited, blocking).check(t, w)
+				n++
 			}
 		}
-		t.Run(fmt.Sprint("goroutines/", size), func(t *testing.T) { check(t, goroutines(size)) })
-		for _, by := range transports {
-			t.Run(fmt.Sprint(by.name, "/", size), func(t *testing.T) { check(t, newProcesses(t, size, &by)) })
+		t.Run(fmt.Sprint("goroutines/", size), func(t *testing.T) { check(t, goroutines(size), 0) })
+		for i, by := range transports {
+			t.Run(fmt.Sprint(by.name, "/", size), func(t *testing.T) { check(t, newProcesses(t, size, &by), i+1) })
 		}
 	}
 }
