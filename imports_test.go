@@ -53,6 +53,8 @@ var importRules = []importRule{
 	{pattern: "fast/internal/launch", may: []string{"fast/internal/wire", "fast/internal/secure", "fast/internal/store", "golang.org/x/sys"},
 		never: []string{"fast"}},
 	{pattern: "fast/internal/inproc", may: []string{"fast/internal/wire", "fast/internal/inbox", "internal/events"}, never: []string{"fast"}},
+	{pattern: "fast/internal/control", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
+	{pattern: "fast/internal/transport", may: []string{"fast/internal/wire", "internal/events"}, never: []string{"fast"}},
 	{pattern: "fast/internal/agree", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/exchangetest", may: []string{"spec", "fast/internal/wire", "pgregory.net/rapid"}, never: []string{"fast"}},
 	{pattern: "fast/internal/shm", may: []string{"fast/internal/wire", "fast/internal/kernel", "fast/internal/release", "internal/events", "golang.org/x/sys"},

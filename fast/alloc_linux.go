@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/collgen/collgen/fast/internal/shm"
+	"github.com/collgen/collgen/fast/internal/transport"
 )
 
 // region is memory outside of Go's heap, of which other processes of this host can have a mapping.
@@ -26,9 +27,10 @@ type registrar interface {
 // registrar is c's transport to the ranks that can read from this one's regions, and these, by their rank in it; nil if
 // there is none.
 func (c *Comm) registrar() (t registrar, near []int) {
-	if m, ok := c.transport.(*mixed); ok {
-		if t, _ = m.near.(registrar); t != nil {
-			return t, m.members
+	if both, ok := c.transport.(*transport.Composite); ok {
+		half, members := both.Near()
+		if t, _ = half.(registrar); t != nil {
+			return t, members
 		}
 	} else {
 		t, _ = c.transport.(registrar)

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/collgen/collgen/spec"
 	"pgregory.net/rapid"
+
+	"github.com/collgen/collgen/spec"
 )
 
 // layout is a call of a size-1 communicator, laid out.

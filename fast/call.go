@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -193,7 +195,7 @@ func (x *Call) release() {
 	x.loans = x.loans[:0]
 	if x.lent {
 		x.lent = false
-		x.c.transport.(lender).Release()
+		x.c.transport.(transport.Lender).Release()
 	}
 }
 
@@ -233,17 +235,10 @@ func (x *Call) record() {
 	}
 }
 
-// idler is a transport that has time to spare while messages are on their way.
-type idler interface {
-	// Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it waits. It
-	// is called before the first Exchange. F is short: it neither waits for another rank nor calls the transport.
-	Meanwhile(f func())
-}
-
 // recordMeanwhile has the calls of c recorded while their first messages are on their way, if the transport is made for
 // that: then it takes no time where ranks wait for each other.
 func (c *Comm) recordMeanwhile() {
-	if t, ok := c.transport.(idler); ok && c.track != nil {
+	if t, ok := c.transport.(transport.Idler); ok && c.track != nil {
 		c.idles = true
 		t.Meanwhile(c.call.record)
 	}

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // listener is a transport that keeps what it is asked to do.

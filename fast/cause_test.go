@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/control"
+
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -119,7 +121,7 @@ func TestWordsOfFounding(t *testing.T) {
 func TestFoundingIsLetGo(t *testing.T) {
 	job := inproc.NewJob(2)
 	defer job.Close()
-	p := &watchedPlane{plane: job.Plane(0)}
+	p := &watchedPlane{Plane: job.Plane(0)}
 	f := &founding{plane: p, members: []int{0, 1}}
 	_, stop := f.watched(t.Context())
 	if p.watching != 1 {
@@ -132,13 +134,13 @@ func TestFoundingIsLetGo(t *testing.T) {
 
 // watchedPlane counts those who watch.
 type watchedPlane struct {
-	plane
+	control.Plane
 	watching int
 }
 
 func (p *watchedPlane) Watch(f func(process int, err error)) (stop func()) {
 	p.watching++
-	unwatch := p.plane.Watch(f)
+	unwatch := p.Plane.Watch(f)
 	return func() {
 		p.watching--
 		unwatch()

@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/ticks"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -45,22 +48,22 @@ func (h *halted) Fail(err error) {
 }
 
 // silent is a plane that drops probes.
-type silent struct{ plane }
+type silent struct{ control.Plane }
 
 func (s silent) Send(to int, topic wire.Topic, body []byte, files ...int) {
 	if topic.Kind != kindProbe {
-		s.plane.Send(to, topic, body, files...)
+		s.Plane.Send(to, topic, body, files...)
 	}
 }
 
 // halt makes ranks that wait for each other as waits says, with real control planes, of which over may make others.
-func halt(t *testing.T, waits [][]int, times times, over func(rank int, p plane) plane) ([]*Comm, []*halted) {
+func halt(t *testing.T, waits [][]int, times times, over func(rank int, p control.Plane) control.Plane) ([]*Comm, []*halted) {
 	job, ends := inproc.NewJob(len(waits)), make([]*halted, len(waits))
 	all := begin(t, len(waits), func(rank int) (*Comm, error) {
 		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1)}
 		w := &world{
 			plane:  over(rank, job.Plane(rank)),
-			found:  func(context.Context, uint64, int, []int) (transport, error) { return ends[rank], nil },
+			found:  func(context.Context, uint64, int, []int) (transport.Transport, error) { return ends[rank], nil },
 			record: newRecorder(recording{operations: 16, times: times, clock: ticks.OfTime()}),
 		}
 		return w.first(t.Context(), len(waits))
@@ -68,7 +71,7 @@ func halt(t *testing.T, waits [][]int, times times, over func(rank int, p plane)
 	return all, ends
 }
 
-func asItIs(_ int, p plane) plane { return p }
+func asItIs(_ int, p control.Plane) control.Plane { return p }
 
 // ring is whom the ranks of a ring of three wait for.
 var ring = [][]int{{1}, {2}, {0}}
@@ -171,7 +174,7 @@ func TestChase(t *testing.T) {
 		{what: "the root receives from one that may go on without it", waits: [][]int{{1}, {2}, {2}}, calls: []waiting{receives, givesRoot, givesRoot}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			all, ends := halt(t, x.waits, x.times, func(rank int, p plane) plane {
+			all, ends := halt(t, x.waits, x.times, func(rank int, p control.Plane) control.Plane {
 				if x.drops && rank == 1 {
 					return silent{p}
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/shm"
 	"github.com/collgen/collgen/fast/internal/tcp"
+	"github.com/collgen/collgen/fast/internal/transport"
 )
 
 // TestClosedIsLetGo: nothing of a process keeps a communicator that was closed, or its transport, although its operations are recorded.
@@ -28,7 +29,7 @@ func TestClosedIsLetGo(t *testing.T) {
 						runtime.AddCleanup(e, func(n int64) { collected.Add(n) }, 1)
 					case *shm.Endpoint:
 						runtime.AddCleanup(e, func(n int64) { collected.Add(n) }, 1)
-					case *mixed:
+					case *transport.Composite:
 						runtime.AddCleanup(e, func(n int64) { collected.Add(n) }, 1)
 					}
 					return errors.Join(AllReduce(t.Context(), c, make([]int64, 100_000), Sum), c.Close())

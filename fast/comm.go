@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/transport"
 
 	"github.com/collgen/collgen/fast/internal/release"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -31,7 +33,7 @@ type Comm struct {
 	perHost    int    // how many of them are on the host that has the most; 0: all
 	members    []int  // the numbers of the ranks' processes in the job; nil: the ranks themselves
 	world      *world // nil if this is the only rank of a communicator that Init made
-	transport  transport
+	transport  transport.Transport
 	made       atomic.Uint32 // communicators that Split has made of it on this rank, for their names
 
 	unwatch func() // ends the plane's watch
@@ -78,9 +80,9 @@ type Comm struct {
 
 // world is what all communicators of one rank have in common.
 type world struct {
-	plane plane
+	plane control.Plane
 	// found makes rank's transport for a new communicator, when all members do. Members are processes, by rank.
-	found func(ctx context.Context, id uint64, rank int, members []int) (transport, error)
+	found func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error)
 	// locate is the host of a process, and how this one reaches it; nil: goroutines.
 	locate func(process int) (host, link string)
 	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
@@ -97,69 +99,8 @@ type world struct {
 	sealed     bool // the job's secret was made for its first processes, so that no other can join
 }
 
-// transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method
-// runs.
-type transport interface {
-	// Begin says which call the following messages belong to. The description stays as it is until an Exchange has
-	// returned, and until the next Begin begins.
-	Begin(call wire.Mark)
-	// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
-	// Then nothing reads or writes their memory any more. It fails with *wire.PeerError, *wire.MismatchError,
-	// *wire.TimeoutError, wire.ErrClosed after Close, or the error that Fail was given. It is not called again after it
-	// failed.
-	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
-	// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a while, at least
-	// 10 ms; it may be a little late. After an Exchange has failed it is those that it was waiting for then.
-	Waiting() []int
-	// Fail has the Exchange in progress, and every later one, return err soon. The first error counts. Other ranks do not
-	// hear of it.
-	Fail(err error)
-	// Close leaves: a rank that waits for this one later gets *wire.PeerError with wire.ErrClosed. What was sent still
-	// comes.
-	Close() error
-}
-
-// lender is a transport that lends: receives marked so may leave their data where they lie.
-type lender interface {
-	// Release ends the loan of what the last Exchange lent. The next Exchange does so, too.
-	Release()
-}
-
-// plane is how the processes of a job, or the goroutines of Run, talk beside the data path: by control messages, which
-// are few, and come in order from each process unless one of the two is down. All methods may be called at any time.
-type plane interface {
-	// Self is the number of this process in the job.
-	Self() int
-	// Send sends a message of at most wire.MaxNote bytes and, on the same host, copies of files. It does not wait for the
-	// receiver; to a process that is down it does nothing.
-	Send(to int, t wire.Topic, body []byte, files ...int)
-	// Flush waits until what was sent comes even if this process ends at once, but not longer than atMost.
-	Flush(atMost time.Duration)
-	// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause
-	// of ctx's end.
-	Receive(ctx context.Context, t wire.Topic) (wire.Note, error)
-	// ReceiveFiles is Receive with the files that come with the message, which are the caller's to close.
-	ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error)
-	// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting
-	// included, instead of keeping it for Receive. f must not block.
-	Handle(comm uint64, kind uint8, f func(wire.Note))
-	// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
-	Claim(comm uint64) error
-	// Forget drops comm's messages and handlers, those to come included.
-	Forget(comm uint64)
-	// Down is why a process is taken for dead, wire.ErrDied, wire.ErrFrozen or wire.ErrFenced (this one is), or else nil.
-	// Who is down stays down.
-	Down(process int) error
-	// Watch has f called for each process that is down or goes down, once, until stop. f must not block.
-	Watch(f func(process int, err error)) (stop func())
-	// Fence takes a process for dead, because of err, and sends it away should it come back.
-	Fence(process int, err error)
-	// Close ends this process's part; for the others it is then down.
-	Close() error
-}
-
 // newComm is rank's end of a communicator of size ranks that talk over t.
-func newComm(rank, size int, t transport) *Comm {
+func newComm(rank, size int, t transport.Transport) *Comm {
 	c := &Comm{rank: rank, size: size, transport: t, name: "world", carrier: carriedInside, over: make(chan struct{}), departed: make([]atomic.Bool, size),
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
 	x := &c.call

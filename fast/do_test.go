@@ -10,8 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/collgen/collgen/fast/internal/inproc"
 )
 
 // comms are the ranks of a communicator of goroutines.

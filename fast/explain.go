@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/selection"
 )
 
@@ -54,12 +56,6 @@ func (v Verdict) String() string {
 	return text
 }
 
-// protocols is a transport that carries messages in several ways.
-type protocols interface {
-	// Protocol says in a few words how a message of so many bytes is carried, which is reduced as it arrives or not.
-	Protocol(bytes int, reduces bool) string
-}
-
 // Explain says which algorithm a call on c with these options would get, and why. It makes no call, and may be used at any
 // time. It fails as the call would: with ErrInvalidArgument if no algorithm serves it, or was proved for it.
 //
@@ -91,19 +87,11 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 	if q.Op != 0 {
 		x.Op = q.Op.String()
 	}
-	x.Protocol = protocolOf(c.transport, q.Bytes, k.Reduces)
+	x.Protocol = transport.Protocol(c.transport, q.Bytes, k.Reduces)
 	if x.Asked = asksFor(opts); !x.Asked {
 		x.Rules = p.verdicts(c.tuning().name, selection.Explain(p.table, k.selectable(), p.calls[commuting(q.Op)], q.Bytes))
 	}
 	return x, nil
-}
-
-// protocolOf is what t says of such messages, if it says anything.
-func protocolOf(t transport, bytes int, reduces bool) string {
-	if t, ok := t.(protocols); ok {
-		return t.Protocol(bytes, reduces)
-	}
-	return ""
 }
 
 // asksFor tells whether opts name an algorithm.

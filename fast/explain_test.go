@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/transport"
 )
 
 // TestExplain compares what is explained with what calls get, over all transports.
@@ -64,11 +66,13 @@ func TestExplanation(t *testing.T) {
 }
 
 // talkative is a transport with protocols.
-type talkative struct{ transport }
+type talkative struct{ transport.Transport }
 
 func (talkative) Protocol(bytes int, reduces bool) string {
 	return unless(reduces, "copied", "reduced") + unless(bytes > 64, " in a line", " in slots")
 }
+
+func (talkative) Close() error { return nil }
 
 // TestProtocol: a transport says how it carries messages, and both halves of a mixed one do.
 func TestProtocol(t *testing.T) {
@@ -77,7 +81,9 @@ func TestProtocol(t *testing.T) {
 	if err != nil || x.Protocol != "reduced in a line" || !strings.Contains(x.String(), "depth 1, reduced in a line\n") {
 		t.Errorf("%v, %v", x, err)
 	}
-	c.transport = &mixed{near: talkative{}, far: talkative{}}
+	both := compositeOf(2, []int{0}, talkative{}, talkative{})
+	defer both.Close()
+	c.transport = both
 	if x, err = Explain(c, Query{Collective: "Broadcast", Bytes: 65}); err != nil || x.Protocol != "shm: copied in slots; tcp: copied in slots" {
 		t.Errorf("%v, %v", x, err)
 	}

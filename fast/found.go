@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/tcp"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -17,9 +19,6 @@ type processes struct {
 	noCMA    bool // this one is secluded
 	openRDMA rdmaOpener
 }
-
-// secluder is a transport that reads messages in other processes, unless it is secluded.
-type secluder interface{ Seclude() }
 
 // near tells whether this process shares memory with another one, and the other one with it.
 func (p *processes) near(process int) bool { return canShare && p.mesh.SharesMemory(process) }
@@ -46,7 +45,7 @@ func (p *processes) memory(process int) string {
 
 // found makes rank's transport for a new communicator of members, when all of them do. It fails on all or on none, apart
 // from members that go down meanwhile.
-func (p *processes) found(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
+func (p *processes) found(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
 	f := &founding{plane: p.mesh, id: id, rank: rank, members: members}
 	ctx, stop := f.watched(ctx)
 	defer stop()
@@ -61,7 +60,7 @@ func (p *processes) found(ctx context.Context, id uint64, rank int, members []in
 }
 
 // connect makes the transport: of shared memory, what reaches beyond it, or both.
-func (p *processes) connect(ctx context.Context, f *founding) (transport, error) {
+func (p *processes) connect(ctx context.Context, f *founding) (transport.Transport, error) {
 	var local []int // ranks that share memory with this one, itself included
 	for r, process := range f.members {
 		if r == f.rank || p.near(process) {
@@ -69,7 +68,8 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 		}
 	}
 	if len(local) == 1 {
-		return p.beyond(ctx, f)
+		far, err := p.beyond(ctx, f)
+		return far.Transport, err
 	}
 	host := &founding{f.plane, f.id, slices.Index(local, f.rank), make([]int, len(local)), local}
 	for i, r := range local {
@@ -79,7 +79,7 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 	if err != nil {
 		return nil, err
 	}
-	if s, ok := memory.(secluder); ok && p.noCMA {
+	if s, ok := memory.(transport.Secluder); ok && p.noCMA {
 		s.Seclude()
 	}
 	if len(local) == len(f.members) {
@@ -89,7 +89,7 @@ func (p *processes) connect(ctx context.Context, f *founding) (transport, error)
 	if err != nil {
 		return memory, err
 	}
-	return newMixed(len(f.members), local, memory, far), nil
+	return transport.NewComposite(len(f.members), local, transport.Half{Name: "shm", Transport: memory}, far), nil
 }
 
 // beside is how many of the members are on the host of one of them, which is one of them.

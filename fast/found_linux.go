@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/shm"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -13,7 +15,7 @@ import (
 const canShare = true
 
 // share attaches this rank to the memory that rank 0 of host makes for all.
-func share(ctx context.Context, host *founding) (transport, error) {
+func share(ctx context.Context, host *founding) (transport.Transport, error) {
 	size := len(host.members)
 	if size > shm.MaxSize {
 		return nil, Refuse("Init", "%d ranks on one host, want at most %d", size, shm.MaxSize)
@@ -40,7 +42,7 @@ func (f *founding) excuse(err error) error {
 }
 
 // attach takes the memory that rank 0 has made.
-func attach(ctx context.Context, host *founding) (transport, error) {
+func attach(ctx context.Context, host *founding) (transport.Transport, error) {
 	host.awaits(ctx, host.members[:1])
 	m, err := host.plane.ReceiveFiles(ctx, host.topic(kindFound))
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -15,7 +17,7 @@ func (p *processes) reaches(process int) bool {
 }
 
 // beyond makes the transport to the members that this process shares no memory with: RDMA, TCP, or both.
-func (p *processes) beyond(ctx context.Context, f *founding) (transport, error) {
+func (p *processes) beyond(ctx context.Context, f *founding) (transport.Half, error) {
 	var able []int // ranks that are reached by RDMA, itself included
 	for r, process := range f.members {
 		if r == f.rank || p.reaches(process) && !p.near(process) {
@@ -23,16 +25,17 @@ func (p *processes) beyond(ctx context.Context, f *founding) (transport, error) 
 		}
 	}
 	if len(able) == 1 {
-		return p.dial(f), nil
+		return transport.Half{Name: "tcp", Transport: p.dial(f)}, nil
 	}
 	t, err := p.connectRDMA(ctx, f, able)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("RDMA: %w (WithTransport(\"tcp\"), or COLL_TRANSPORT=tcp, does without)", err)
+		return transport.Half{}, fmt.Errorf("RDMA: %w (WithTransport(\"tcp\"), or COLL_TRANSPORT=tcp, does without)", err)
 	case len(able) == len(f.members):
-		return t, nil
+		return transport.Half{Name: "rdma", Transport: t}, nil
 	}
-	return newMixed(len(f.members), able, t, p.dial(f)), nil
+	return transport.Half{Transport: transport.NewComposite(len(f.members), able, transport.Half{Name: "rdma", Transport: t},
+		transport.Half{Name: "tcp", Transport: p.dial(f)})}, nil
 }
 
 // connectRDMA is a rank's end of connections by RDMA to the ranks of able, by their places in it. They are made when they are first
@@ -53,22 +56,16 @@ func (p *processes) connectRDMA(ctx context.Context, f *founding, able []int) (*
 	return e, nil
 }
 
-// knower is a transport by which memory that lasts goes without copies.
-type knower interface {
-	Know(memory []byte)
-	Forget(memory []byte) error
-}
-
 // know has c's transport know memory of Alloc.
 func (c *Comm) know(memory []byte) {
-	if k, ok := c.transport.(knower); ok {
+	if k, ok := c.transport.(transport.Registrar); ok {
 		k.Know(memory)
 	}
 }
 
 // unknow is the opposite of know: the memory is about to go.
 func (c *Comm) unknow(memory []byte) {
-	if k, ok := c.transport.(knower); ok {
+	if k, ok := c.transport.(transport.Registrar); ok {
 		_ = k.Forget(memory)
 	}
 }

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // founding is a new communicator while its members make their transports.
 type founding struct {
-	plane   plane
+	plane   control.Plane
 	id      uint64
 	rank    int
 	members []int // processes, by rank

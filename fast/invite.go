@@ -5,13 +5,15 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/collgen/collgen/fast/internal/control"
+
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // grower is a control plane that processes can come to later.
 type grower interface {
-	plane
+	control.Plane
 	// Invite gives a number away, and makes the ticket with which a process comes.
 	Invite() (mesh.Ticket, error)
 	// Await waits for the process with a number, and is its card.

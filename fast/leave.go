@@ -3,26 +3,14 @@ package fast
 import (
 	"context"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
-// leaver is a transport that does not see by itself that a rank has closed with which it has no connection yet. Linked: that rank has
-// one, which may be on its way with what it has sent.
-type leaver interface{ Left(rank int, linked bool) }
-
-// linker is a transport that tells whether it has, or had, a connection to a rank.
-type linker interface{ Linked(rank int) bool }
-
-// waiter is a transport that goes on after Close, until what it has sent has arrived, or never will. Wait waits for that; GiveUp says that
-// a rank needs nothing any more.
-type waiter interface {
-	Wait()
-	GiveUp(rank int)
-}
-
 // deliver waits, after Close, until what t has sent to all who are not down has arrived.
-func (c *Comm) deliver(t waiter) {
+func (c *Comm) deliver(t transport.Lingerer) {
 	stop := c.world.plane.Watch(func(process int, _ error) {
 		switch rank := c.rankOf(process); rank {
 		case -1:
@@ -41,7 +29,7 @@ func (c *Comm) deliver(t waiter) {
 
 // stopDelivery ends that wait.
 func (c *Comm) stopDelivery() {
-	if t, ok := c.transport.(waiter); ok {
+	if t, ok := c.transport.(transport.Lingerer); ok {
 		for rank := range c.size {
 			t.GiveUp(rank)
 		}
@@ -59,7 +47,7 @@ func (c *Comm) tellClosed(n notice) {
 	bare := n.encode()
 	n.Linked = true
 	linked := n.encode()
-	t, ok := c.transport.(linker)
+	t, ok := c.transport.(transport.Linker)
 	c.sendOthers(func(rank int) []byte {
 		if ok && t.Linked(rank) {
 			return linked
@@ -74,7 +62,7 @@ func (c *Comm) missing(rank int, linked bool) {
 		return
 	}
 	c.news.tell()
-	if t, ok := c.transport.(leaver); ok {
+	if t, ok := c.transport.(transport.Leaver); ok {
 		t.Left(rank, linked)
 	}
 }

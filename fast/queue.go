@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -154,13 +156,13 @@ func (c *Comm) finishStarted(atMost time.Duration) {
 	q.mu.Lock()
 	q.begin()
 	q.mu.Unlock()
-	pending, moved, looked := q.pending.Load(), movedBy(c.transport), time.Now()
+	pending, moved, looked := q.pending.Load(), transport.Moved(c.transport), time.Now()
 	for still := time.Duration(0); pending > 0 && c.fate.Load() == nil && still < atMost; {
 		time.Sleep(100 * time.Microsecond)
 		now := time.Now()
 		still += min(now.Sub(looked), 10*time.Millisecond)
 		looked = now
-		if p, m := q.pending.Load(), movedBy(c.transport); p != pending || m != moved {
+		if p, m := q.pending.Load(), transport.Moved(c.transport); p != pending || m != moved {
 			pending, moved, still = p, m, 0
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/release"
 	"github.com/collgen/collgen/fast/internal/ticks"
 	"github.com/collgen/collgen/spec"
@@ -68,9 +70,9 @@ type track struct {
 	id         uint64
 	name       string
 	rank, size int
-	transport  transport   // nil: it is closed, or has none
-	chase      *chase      // nil: it is closed, or has no control plane
-	stood      *standstill // when it was looked at last, if it stood still
+	transport  transport.Transport // nil: it is closed, or has none
+	chase      *chase              // nil: it is closed, or has no control plane
+	stood      *standstill         // when it was looked at last, if it stood still
 
 	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock. All
 	// of them are over when done is the number of the last one.

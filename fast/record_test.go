@@ -17,9 +17,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/ticks"
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/collgen/collgen/fast/internal/ticks"
 )
 
 // watched are ranks with a flight recorder each.
@@ -333,7 +336,7 @@ func TestSlowCalls(t *testing.T) {
 
 // slowly is a transport that moves when a test says so.
 type slowly struct {
-	transport
+	transport.Transport
 	moved atomic.Uint64
 }
 
@@ -345,7 +348,7 @@ func TestSlowlyIsNotSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer
 		all := watched(2, recording{operations: 10, log: slog.New(slog.NewTextHandler(&log, nil))})
-		s := &slowly{transport: all[0].transport}
+		s := &slowly{Transport: all[0].transport}
 		all[0].track.transport = s
 		h := StartBarrier(t.Context(), all[0])
 		h.begin()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/inproc"
 )
 
@@ -59,7 +61,7 @@ const recordedInside = 64 * recorded
 func (p *place) goroutineWorld(g *inproc.Plane, n int) *world {
 	return &world{
 		plane: g,
-		found: func(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
+		found: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
 			e, err := g.Found(ctx, id, rank, members)
 			if err != nil {
 				return nil, err

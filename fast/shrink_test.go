@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -299,7 +301,7 @@ func TestShrinkWithoutMemory(t *testing.T) {
 	for times := range shrinkTries + 1 {
 		_, all := jobOf(t, 3)
 		found, tries := all[1].world.found, 0
-		all[1].world.found = func(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
+		all[1].world.found = func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
 			if tries++; tries > times {
 				return found(ctx, id, rank, members)
 			}

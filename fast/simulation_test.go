@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -138,7 +140,7 @@ func (x *simulation) judgeNames(complain func(string, ...any)) {
 }
 
 // simulate carries a scenario out, and tells what was not as it has to be.
-func simulate(t *testing.T, s scenario, planes func(process int, m plane) plane) (faults []string) {
+func simulate(t *testing.T, s scenario, planes func(process int, m control.Plane) control.Plane) (faults []string) {
 	synctest.Test(t, func(t *testing.T) {
 		x, err := newSimulation(s, planes)
 		if err != nil {
@@ -162,7 +164,7 @@ func complaint(seed uint64, faults []string) string {
 }
 
 // meshes are the planes of processes that are as they should be.
-func meshes(_ int, m plane) plane { return m }
+func meshes(_ int, m control.Plane) control.Plane { return m }
 
 // describe says what happened in a simulation.
 func (x *simulation) describe() (lines []string) {
@@ -247,26 +249,26 @@ func TestSimulation(t *testing.T) {
 }
 
 // tightLipped is a plane that loses the notices of failures.
-type tightLipped struct{ plane }
+type tightLipped struct{ control.Plane }
 
 func (l tightLipped) Send(to int, t wire.Topic, body []byte, files ...int) {
 	if t.Kind != kindNotice {
-		l.plane.Send(to, t, body, files...)
+		l.Plane.Send(to, t, body, files...)
 	}
 }
 
 // slanderer is a plane that takes a neighbour for dead as soon as there is something to agree on.
-type slanderer struct{ plane }
+type slanderer struct{ control.Plane }
 
 func (s slanderer) Send(to int, t wire.Topic, body []byte, files ...int) {
 	if t.Kind == kindAgree && s.Self() == 1 {
 		s.Fence(0, ErrDied)
 	}
-	s.plane.Send(to, t, body, files...)
+	s.Plane.Send(to, t, body, files...)
 }
 
 // forked is a plane that tells process 1 of other flags than it was told, or has said.
-type forked struct{ plane }
+type forked struct{ control.Plane }
 
 // flagsAt is where the flags stand in a message of package agree.
 const flagsAt = 1 + 4 + 4 + 8 + 8
@@ -276,31 +278,31 @@ func (f forked) Send(to int, t wire.Topic, body []byte, files ...int) {
 		body = slices.Clone(body)
 		body[flagsAt] ^= 2
 	}
-	f.plane.Send(to, t, body, files...)
+	f.Plane.Send(to, t, body, files...)
 }
 
 // TestSimulationCatches has jobs that are not as they should be: each has to be found out within some seeds.
 func TestSimulationCatches(t *testing.T) {
 	for _, test := range []struct {
 		name, complaint string
-		planes          func(process int, m plane) plane
+		planes          func(process int, m control.Plane) control.Plane
 		change          func(s *scenario)
 	}{
 		{"a bit that is changed", "wrong result", meshes, func(s *scenario) {
 			s.faults = []fault{{kind: corrupts, at: s.weather.Delay * 20}}
 		}},
-		{"failures that nobody is told", "does not go on", func(_ int, m plane) plane { return tightLipped{m} }, func(s *scenario) {
+		{"failures that nobody is told", "does not go on", func(_ int, m control.Plane) control.Plane { return tightLipped{m} }, func(s *scenario) {
 			s.faults = nil
 			s.patience[[2]int{0, 0}] = s.weather.Delay
 		}},
 		{"a call that panics", "process 0 panics: planted", meshes, func(s *scenario) {
 			s.calls[0].name = "panic"
 		}},
-		{"a process that is called dead", "is sound", func(_ int, m plane) plane { return slanderer{m} }, func(s *scenario) {
+		{"a process that is called dead", "is sound", func(_ int, m control.Plane) control.Plane { return slanderer{m} }, func(s *scenario) {
 			s.faults, s.patience = []fault{{kind: breaks}}, nil
 			s.faults[0].at = s.weather.Delay * 10
 		}},
-		{"flags of which one process hears others, where a link breaks", "which is among them", func(_ int, m plane) plane { return forked{m} }, func(s *scenario) {
+		{"flags of which one process hears others, where a link breaks", "which is among them", func(_ int, m control.Plane) control.Plane { return forked{m} }, func(s *scenario) {
 			s.faults, s.patience = []fault{{kind: parts, at: time.Hour}}, nil
 		}},
 	} {

@@ -12,6 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/simulated"
@@ -61,7 +64,7 @@ const simulatedFreeze = 500 * time.Millisecond
 // newSimulation is a job whose processes are connected.
 //
 // A test may give each process another plane than its mesh.
-func newSimulation(s scenario, planes func(process int, m plane) plane) (*simulation, error) {
+func newSimulation(s scenario, planes func(process int, m control.Plane) control.Plane) (*simulation, error) {
 	x := &simulation{scenario: s, processes: make([]*simulated.Process, s.size), results: make([]result, s.size),
 		made: map[[3]uint64]bool{}, ends: map[[3]uint64]*simulated.End{}, endpoints: map[[2]uint64]*attachable{}}
 	wires := make([][]net.Conn, s.size)
@@ -86,9 +89,9 @@ func newSimulation(s scenario, planes func(process int, m plane) plane) (*simula
 	return x, nil
 }
 
-func (x *simulation) world(process int, m plane) *world {
+func (x *simulation) world(process int, m control.Plane) *world {
 	return &world{plane: m,
-		found: func(ctx context.Context, id uint64, rank int, members []int) (transport, error) {
+		found: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
 			f := &founding{plane: m, id: id, rank: rank, members: members}
 			ctx, stop := f.watched(ctx)
 			defer stop()

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"log/slog"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/transport"
 )
 
 // slowCall is how long a call may make no progress before it is warned of, unless an option says otherwise.
@@ -89,26 +91,12 @@ func (t *track) slowness(now time.Duration) (slowness, bool) {
 // idle is for how long nothing has moved, as far as is known, and the first operation of those in progress. The recorder
 // is locked.
 func (t *track) idle(now time.Duration) (first record, idle time.Duration, ok bool) {
-	if moved := movedBy(t.transport); moved != t.moved {
+	if moved := transport.Moved(t.transport); moved != t.moved {
 		t.moved, t.still, t.warned = moved, now, 0
 	}
 	first, ok = t.find(t.first)
 	ok = ok && t.done.Load() < t.last
 	return first, now - max(t.clock.Elapsed(first.start), t.still), ok
-}
-
-// mover is a transport that tells of its progress.
-type mover interface {
-	// Moved grows when something was sent or received. It may be called at any time.
-	Moved() uint64
-}
-
-// movedBy is how far t has come, 0 if it does not tell.
-func movedBy(t transport) uint64 {
-	if m, ok := t.(mover); ok {
-		return m.Moved()
-	}
-	return 0
 }
 
 // find is the record of an operation of t that is in progress. The recorder is locked.

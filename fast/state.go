@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -170,7 +172,7 @@ func (c *Comm) Close() error {
 	if c.transport != nil {
 		err = errors.Join(err, c.transport.Close())
 	}
-	if t, ok := c.transport.(waiter); ok && c.world != nil {
+	if t, ok := c.transport.(transport.Lingerer); ok && c.world != nil {
 		c.world.leaving.Go(func() { c.deliver(t) })
 	}
 	c.endStarted()

@@ -3,6 +3,8 @@ package fast
 import (
 	"sync"
 
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -35,20 +37,6 @@ func (p *place) eventFile(size int) eventFile {
 	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: plainText(p.job)}}
 }
 
-// ringed is a transport between whose ranks there are rings, which hold so many segments: see events.Member.
-type ringed interface{ Rings() (slots, lines int) }
-
-// Rings are those of the near half.
-func (m *mixed) Rings() (slots, lines int) {
-	if t, ok := m.near.(ringed); ok {
-		return t.Rings()
-	}
-	return 0, 0
-}
-
-// follower is a transport that writes down what becomes of its messages.
-type follower interface{ Follow(*events.Trail) }
-
 // trail writes down what a communicator does.
 type trail struct {
 	*events.Trail
@@ -64,21 +52,12 @@ func (c *Comm) follow(log *events.Log) {
 		return
 	}
 	m := &events.Member{Name: c.name, Rank: c.rank, Size: c.size, Processes: c.processes(), Transport: c.carrier}
-	if t, ok := c.transport.(ringed); ok {
+	if t, ok := c.transport.(transport.Ringed); ok {
 		m.Slots, m.Lines = t.Rings()
 	}
 	c.trail = &trail{Trail: log.Join(c.id, m)}
-	if t, ok := c.transport.(follower); ok {
+	if t, ok := c.transport.(transport.Follower); ok {
 		t.Follow(c.trail.Trail)
-	}
-}
-
-// Follow is for both halves.
-func (m *mixed) Follow(t *events.Trail) {
-	for half, trail := range map[transport]*events.Trail{m.near: t.Within(m.members), m.far: t} {
-		if f, ok := half.(follower); ok {
-			f.Follow(trail)
-		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -20,14 +21,18 @@ func mixedComms(hosts [][]int) []*Comm {
 	far, all := inproc.New(size), make([]*Comm, size)
 	for _, ranks := range hosts {
 		for i, near := range inproc.New(len(ranks)) {
-			all[ranks[i]] = newComm(ranks[i], size, newMixed(size, ranks, near, far[ranks[i]]))
+			all[ranks[i]] = newComm(ranks[i], size, compositeOf(size, ranks, near, far[ranks[i]]))
 		}
 	}
 	return all
 }
 
-// TestMixedIsOne: ranks on several hosts, in any order, are one communicator.
-func TestMixedIsOne(t *testing.T) {
+func compositeOf(size int, members []int, near, far transport.Transport) *transport.Composite {
+	return transport.NewComposite(size, members, transport.Half{Name: "shm", Transport: near}, transport.Half{Name: "tcp", Transport: far})
+}
+
+// TestCompositeIsOne: ranks on several hosts, in any order, are one communicator.
+func TestCompositeIsOne(t *testing.T) {
 	for _, hosts := range [][][]int{{{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}, {{4, 1}, {0, 2, 3}}, {{0, 1, 2}, {3}}} {
 		errs := onAll(mixedComms(hosts), func(c *Comm) error {
 			defer c.Close()
@@ -50,8 +55,8 @@ func TestMixedIsOne(t *testing.T) {
 	}
 }
 
-// TestMixedTranslates the ranks in the errors of both halves.
-func TestMixedTranslates(t *testing.T) {
+// TestCompositeTranslates the ranks in the errors of both halves.
+func TestCompositeTranslates(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	all := mixedComms([][]int{{3, 1}, {0, 2}})
@@ -106,9 +111,9 @@ func TestMixedTranslates(t *testing.T) {
 	}
 }
 
-// TestMixedFails: what fast gives to Fail comes out of both halves, in its own ranks, and one half's failure ends the
+// TestCompositeFails: what fast gives to Fail comes out of both halves, in its own ranks, and one half's failure ends the
 // other.
-func TestMixedFails(t *testing.T) {
+func TestCompositeFails(t *testing.T) {
 	given := &PeerError{Rank: 3, Err: ErrDied}
 	for _, sends := range []string{"direct", "ring"} {
 		all := mixedComms([][]int{{3, 1}, {0, 2}})
@@ -144,10 +149,10 @@ func (l *lending) Exchange(_ context.Context, _ []wire.Send, recvs []wire.Recv) 
 
 func (l *lending) Release() { l.released++ }
 
-// TestMixedLends what its halves lend, and has them take it back.
-func TestMixedLends(t *testing.T) {
+// TestCompositeLends what its halves lend, and has them take it back.
+func TestCompositeLends(t *testing.T) {
 	near, far := &lending{mine: 10}, &lending{mine: 20}
-	m := newMixed(5, []int{0, 2, 4}, near, far)
+	m := compositeOf(5, []int{0, 2, 4}, near, far)
 	defer m.Close()
 	for _, peers := range [][]int{{1, 2, 3, 4}, {4, 3, 2, 1}, {2, 4}, {3, 1}, {1, 3}, {1, 2, 3}, {}} {
 		for lent := range 1 << len(peers) { // each choice of those that may be lent
@@ -161,7 +166,7 @@ func TestMixedLends(t *testing.T) {
 }
 
 // lendThrough receives from peers through m, whose halves lend what each rank has sent where the bit in lent says so.
-func lendThrough(t *testing.T, m *mixed, peers []int, lent int) {
+func lendThrough(t *testing.T, m *transport.Composite, peers []int, lent int) {
 	t.Helper()
 	place := []byte{0}
 	var recvs []wire.Recv
