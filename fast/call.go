@@ -6,9 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/kernel"
+	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 	"github.com/collgen/collgen/spec"

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/control"
-
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/wire"
 )

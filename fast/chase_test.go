@@ -11,10 +11,9 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/ticks"
+	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 

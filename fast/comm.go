@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/control"
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/release"
+	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 

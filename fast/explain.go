@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/selection"
 )
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 

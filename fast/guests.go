@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/agree"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 

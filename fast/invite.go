@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/control"
-
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
 )

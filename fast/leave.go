@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )

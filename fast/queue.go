@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 

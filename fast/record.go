@@ -6,10 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/release"
 	"github.com/collgen/collgen/fast/internal/ticks"
+	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/spec"
 )
 

@@ -17,12 +17,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/collgen/collgen/fast/internal/ticks"
+	"github.com/collgen/collgen/fast/internal/transport"
 )
 
 // watched are ranks with a flight recorder each.

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/transport"
 )
 
 // maxGoroutines is the most ranks that Run starts: memory grows with their square.

@@ -14,9 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 

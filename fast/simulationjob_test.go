@@ -13,12 +13,11 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/simulated"
 	"github.com/collgen/collgen/fast/internal/tcp"
+	"github.com/collgen/collgen/fast/internal/transport"
 )
 
 // simulation is a job on simulated links, under the clock of synctest: everything is as in a job over TCP, but for the

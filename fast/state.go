@@ -6,9 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/transport"
-
 	"github.com/collgen/collgen/fast/internal/fork"
+	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/internal/events"
 )
 
