@@ -54,6 +54,8 @@ var importRules = []importRule{
 		never: []string{"fast"}},
 	{pattern: "fast/internal/inproc", may: []string{"fast/internal/wire", "fast/internal/inbox", "internal/events"}, never: []string{"fast"}},
 	{pattern: "fast/internal/control", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
+	{pattern: "fast/internal/failure", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
+	{pattern: "fast/internal/setup", may: []string{"fast/internal/*", "fast/internal/rdma/device", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "fast/internal/transport", may: []string{"fast/internal/wire", "internal/events"}, never: []string{"fast"}},
 	{pattern: "fast/internal/agree", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/exchangetest", may: []string{"spec", "fast/internal/wire", "pgregory.net/rapid"}, never: []string{"fast"}},

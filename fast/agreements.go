@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/collgen/collgen/fast/internal/control"
+
 	"github.com/collgen/collgen/fast/internal/agree"
 )
 
@@ -34,7 +36,7 @@ func (c *Comm) agent() (*agree.Agent, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.agent == nil && s.left == nil {
-		s.agent = agree.New(c.world.plane, c.id, kindAgree, c.processes(), c.rank)
+		s.agent = agree.New(c.world.plane, c.id, control.KindAgree, c.processes(), c.rank)
 	}
 	return s.agent, s.left
 }
@@ -66,7 +68,7 @@ func (c *Comm) leaveAgreements(err error) {
 	case agent != nil:
 		agent.Leave(err)
 	case c.world.users.Load() > 1: // else the others hear that the whole process leaves
-		agree.Leave(c.world.plane, c.id, kindAgree, c.processes(), c.rank)
+		agree.Leave(c.world.plane, c.id, control.KindAgree, c.processes(), c.rank)
 	}
 }
 

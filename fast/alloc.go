@@ -9,6 +9,10 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/setup"
+	"github.com/collgen/collgen/fast/internal/transport"
+
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -102,16 +106,16 @@ func (c *Comm) allocError(err error) error {
 	if errors.As(err, new(*TimeoutError)) && !errors.As(err, &inner) {
 		return err
 	}
-	if _, ok := within[*PeerError](err); ok {
+	if _, ok := failure.Within[*PeerError](err); ok {
 		return c.settle(err)
 	}
 	select {
 	case <-c.over:
 		c.flush()
 		return c.fate.Load().err
-	case <-time.After(hearsay):
+	case <-time.After(failure.RootCauseWait):
 	}
-	if downs.of(err) != "" { // of which another rank has heard: whose communicator is closed, this one may know as well
+	if failure.Downs.Of(err) != "" { // of which another rank has heard: whose communicator is closed, this one may know as well
 		all := make([]int, c.size)
 		for rank := range all {
 			all[rank] = rank
@@ -134,39 +138,39 @@ func (b *buffers) next() uint64 {
 // expose makes a's region when all ranks make theirs, and has the ranks of each host map those of the others. It succeeds
 // on all ranks or on none, apart from ranks that go down meanwhile. If err is why this rank cannot, the others learn of it.
 func (c *Comm) expose(ctx context.Context, a *allocation, n int, err error) error {
-	err = c.allDo(ctx, a.number, 0, err, func(context.Context, *founding) (err error) {
+	err = c.allDo(ctx, a.number, 0, err, func(context.Context, *setup.Group) (err error) {
 		a.region, err = c.newRegion(n, a.number)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.allDo(ctx, a.number, 1, nil, func(ctx context.Context, f *founding) error { return c.exchangeFiles(ctx, f, a) })
+	return c.allDo(ctx, a.number, 1, nil, func(ctx context.Context, f *setup.Group) error { return c.exchangeFiles(ctx, f, a) })
 }
 
 // allDo has all ranks do one step of call number of Alloc, and learn whether all have: nil, or the error of this rank or
 // of another one. If err is why this rank cannot, it does not.
-func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do func(context.Context, *founding) error) error {
+func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do func(context.Context, *setup.Group) error) error {
 	if c.world == nil {
 		return do(ctx, nil)
 	}
-	f := &founding{plane: c.world.plane, id: descend(c.id, allocSalt, number, step), rank: c.rank, members: make([]int, c.size)}
-	if claimed := f.plane.Claim(f.id); claimed != nil {
+	f := &setup.Group{Plane: c.world.plane, ID: descend(c.id, allocSalt, number, step), Rank: c.rank, Members: make([]int, c.size)}
+	if claimed := f.Plane.Claim(f.ID); claimed != nil {
 		return claimed
 	}
-	defer f.plane.Forget(f.id)
+	defer f.Plane.Forget(f.ID)
 	ranks := make([]int, c.size)
 	for rank := range ranks {
-		ranks[rank], f.members[rank] = rank, c.process(rank)
+		ranks[rank], f.Members[rank] = rank, c.process(rank)
 	}
 	ctx, stop := c.usable(ctx, ranks)
 	defer stop()
-	ctx, unwatch := f.watched(ctx)
+	ctx, unwatch := f.Watched(ctx)
 	defer unwatch()
 	if err == nil {
 		err = do(ctx, f)
 	}
-	return f.decide(ctx, err)
+	return f.Decide(ctx, err)
 }
 
 // keep has the memory freed with c.
@@ -225,4 +229,18 @@ func (c *Comm) freeIdle(all []allocation) bool {
 		c.release(a)
 	}
 	return true
+}
+
+// know has c's transport know memory of Alloc.
+func (c *Comm) know(memory []byte) {
+	if k, ok := c.transport.(transport.Registrar); ok {
+		k.Know(memory)
+	}
+}
+
+// unknow is the opposite of know: the memory is about to go.
+func (c *Comm) unknow(memory []byte) {
+	if k, ok := c.transport.(transport.Registrar); ok {
+		_ = k.Forget(memory)
+	}
 }

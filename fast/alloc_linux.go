@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/setup"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/collgen/collgen/fast/internal/shm"
@@ -77,11 +80,11 @@ func (c *Comm) canOpen(file, n int) error {
 }
 
 // exchangeFiles has the ranks of this host map each other's regions.
-func (c *Comm) exchangeFiles(ctx context.Context, f *founding, a *allocation) error {
+func (c *Comm) exchangeFiles(ctx context.Context, f *setup.Group, a *allocation) error {
 	t, near := c.registrar()
 	for _, rank := range near {
 		if rank != c.rank {
-			f.plane.Send(f.members[rank], f.topic(kindFound), nil, a.file)
+			f.Plane.Send(f.Members[rank], f.Topic(control.KindFound), nil, a.file)
 		}
 	}
 	err := unix.Close(a.file) // the messages have copies
@@ -97,7 +100,7 @@ func (c *Comm) exchangeFiles(ctx context.Context, f *founding, a *allocation) er
 }
 
 // collect is the descriptors that the other ranks of this host have sent, in the order of near; -1 for this one.
-func (c *Comm) collect(ctx context.Context, f *founding, near []int) (files []int, err error) {
+func (c *Comm) collect(ctx context.Context, f *setup.Group, near []int) (files []int, err error) {
 	files = slices.Repeat([]int{-1}, len(near))
 	defer func() {
 		for _, fd := range files {
@@ -107,25 +110,25 @@ func (c *Comm) collect(ctx context.Context, f *founding, near []int) (files []in
 		}
 	}()
 	for range len(near) - 1 {
-		missing := f.without(near, files)
-		m, err := f.plane.ReceiveFiles(ctx, f.topic(kindFound))
+		missing := unheard(f, near, files)
+		m, err := f.Plane.ReceiveFiles(ctx, f.Topic(control.KindFound))
 		if err != nil {
-			return files, f.unheard(ctx, err, missing)
+			return files, f.Unheard(ctx, err, missing)
 		}
-		file, err := memoryOf(m, missing)
+		file, err := setup.MemoryOf(m, missing)
 		if err != nil {
 			return files, err
 		}
-		files[slices.Index(near, slices.Index(f.members, m.From))] = file
+		files[slices.Index(near, slices.Index(f.Members, m.From))] = file
 	}
 	return files, nil
 }
 
-// without are the processes of the ranks near that have sent no file yet, this one aside.
-func (f *founding) without(near, files []int) (missing []int) {
+// unheard returns the processes of the ranks near that have sent no file yet, this one aside.
+func unheard(f *setup.Group, near, files []int) (missing []int) {
 	for at, rank := range near {
-		if rank != f.rank && files[at] < 0 {
-			missing = append(missing, f.members[rank])
+		if rank != f.Rank && files[at] < 0 {
+			missing = append(missing, f.Members[rank])
 		}
 	}
 	return missing

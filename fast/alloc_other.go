@@ -5,6 +5,8 @@ package fast
 import (
 	"context"
 	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/setup"
 )
 
 // region is memory that no other process reads.
@@ -15,7 +17,7 @@ func (c *Comm) newRegion(n int, _ uint64) (*region, error) {
 	return &region{unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)}, nil
 }
 
-func (c *Comm) exchangeFiles(context.Context, *founding, *allocation) error { return nil }
+func (c *Comm) exchangeFiles(context.Context, *setup.Group, *allocation) error { return nil }
 
 // release leaves the memory to the garbage collector.
 func (c *Comm) release(allocation) {}

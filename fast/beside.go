@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -219,7 +221,7 @@ const (
 )
 
 func (c *Comm) sendWords(rank int, w *words) {
-	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindBeside}, w.encode())
+	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: control.KindBeside}, w.encode())
 }
 
 // wordsBytes is the length of words without a hop.

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/setup"
+
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -91,7 +94,9 @@ func TestEverySurvivorKnowsWhoLeft(t *testing.T) {
 func TestWordsOfFounding(t *testing.T) {
 	job := inproc.NewJob(9)
 	defer job.Close()
-	of := func(process int) *founding { return &founding{plane: job.Plane(process), members: []int{7, 3, 8, 5}} }
+	of := func(process int) *setup.Group {
+		return &setup.Group{Plane: job.Plane(process), Members: []int{7, 3, 8, 5}}
+	}
 	inner := &TimeoutError{Waiting: []int{1}, Err: &wire.Inner{Err: &PeerError{Rank: 6, Err: ErrFrozen}}}
 	for _, x := range []struct {
 		err   error
@@ -106,8 +111,8 @@ func TestWordsOfFounding(t *testing.T) {
 		{errors.New("no memory"), nil, nil},
 	} {
 		teller, first, other := of(8), of(7), of(3)
-		err := other.told(7, first.words(first.told(8, teller.words(x.err))))
-		if once := first.told(8, teller.words(x.err)); x.is != nil && !errors.Is(once, x.is) || !slices.Equal(Culprits(once), x.blame) {
+		err := other.Told(7, first.Words(first.Told(8, teller.Words(x.err))))
+		if once := first.Told(8, teller.Words(x.err)); x.is != nil && !errors.Is(once, x.is) || !slices.Equal(Culprits(once), x.blame) {
 			t.Errorf("%v: rank 0 has %v, which blames %v", x.err, once, Culprits(once))
 		}
 		if x.is != nil && !errors.Is(err, x.is) || !slices.Equal(Culprits(err), x.blame) {
@@ -121,8 +126,8 @@ func TestFoundingIsLetGo(t *testing.T) {
 	job := inproc.NewJob(2)
 	defer job.Close()
 	p := &watchedPlane{Plane: job.Plane(0)}
-	f := &founding{plane: p, members: []int{0, 1}}
-	_, stop := f.watched(t.Context())
+	f := &setup.Group{Plane: p, Members: []int{0, 1}}
+	_, stop := f.Watched(t.Context())
 	if p.watching != 1 {
 		t.Errorf("%d watch", p.watching)
 	}
@@ -150,14 +155,14 @@ func (p *watchedPlane) Watch(f func(process int, err error)) (stop func()) {
 func FuzzWordsOfFounding(f *testing.F) {
 	job := inproc.NewJob(9)
 	defer job.Close()
-	g := &founding{plane: job.Plane(3), members: []int{7, 3, 8, 5}}
+	g := &setup.Group{Plane: job.Plane(3), Members: []int{7, 3, 8, 5}}
 	for _, err := range []error{&PeerError{Rank: 3, Err: ErrDied}, &TimeoutError{Waiting: []int{0, 2}, Err: context.Canceled}, ErrAborted} {
-		f.Add(g.words(err))
+		f.Add(g.Words(err))
 	}
 	f.Add([]byte("\u001b[2J"))
 	f.Add([]byte(`{"Rank":-7,"Down":"died","Waiting":[99]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		err := g.told(8, body)
+		err := g.Told(8, body)
 		if err == nil || !printable(err.Error()) {
 			t.Fatalf("%q: %v", body, err)
 		}
@@ -178,13 +183,13 @@ func TestNoticeFits(t *testing.T) {
 	}
 	job := inproc.NewJob(1)
 	defer job.Close()
-	f := &founding{plane: job.Plane(0), members: ranks}
+	f := &setup.Group{Plane: job.Plane(0), Members: ranks}
 	late := &TimeoutError{Waiting: ranks, Err: context.Canceled}
 	for _, err := range []error{late, &DeadlockError{Ranks: ranks, Sends: make([]bool, size)},
-		&PeerError{Rank: 7, Err: &remoteError{late.Error(), late}}, errors.New(strings.Repeat("<", size))} {
+		&PeerError{Rank: 7, Err: &failure.RemoteError{Text: late.Error(), Is: late}}, errors.New(strings.Repeat("<", size))} {
 		told := noticeOf(Failed, 0, 1, err)
 		body := told.encode()
-		if words := f.words(err); len(body) > wire.MaxNote || len(words) > wire.MaxNote {
+		if words := f.Words(err); len(body) > wire.MaxNote || len(words) > wire.MaxNote {
 			t.Errorf("%T: %d bytes, and %d of a founding, of at most %d", err, len(body), len(words), wire.MaxNote)
 		}
 		if n, ok := decodeNotice(body, size); !ok || err == late && !errors.Is(n.failure(1, size), context.Canceled) {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -151,7 +153,7 @@ func (c *chase) passOn(s *standstill, p *probe) {
 }
 
 func (c *chase) send(rank int, p *probe) {
-	c.comm.world.plane.Send(c.comm.process(rank), wire.Topic{Comm: c.comm.id, Kind: kindProbe}, p.encode())
+	c.comm.world.plane.Send(c.comm.process(rank), wire.Topic{Comm: c.comm.id, Kind: control.KindProbe}, p.encode())
 }
 
 // ask asks all other ranks of the ring whether they still stand where they stood. The chase is locked.

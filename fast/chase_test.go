@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/failure"
+
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/ticks"
@@ -50,7 +52,7 @@ func (h *halted) Fail(err error) {
 type silent struct{ control.Plane }
 
 func (s silent) Send(to int, topic wire.Topic, body []byte, files ...int) {
-	if topic.Kind != kindProbe {
+	if topic.Kind != control.KindProbe {
 		s.Plane.Send(to, topic, body, files...)
 	}
 }
@@ -62,7 +64,7 @@ func halt(t *testing.T, waits [][]int, times times, over func(rank int, p contro
 		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1)}
 		w := &world{
 			plane:  over(rank, job.Plane(rank)),
-			found:  func(context.Context, uint64, int, []int) (transport.Transport, error) { return ends[rank], nil },
+			create: func(context.Context, uint64, int, []int) (transport.Transport, error) { return ends[rank], nil },
 			record: newRecorder(recording{operations: 16, times: times, clock: ticks.OfTime()}),
 		}
 		return w.first(t.Context(), len(waits))
@@ -193,7 +195,7 @@ func TestChase(t *testing.T) {
 			}
 			found := errors.Is(errors.Join(errs...), ErrDeadlock)
 			if x.other {
-				found = slices.ContainsFunc(errs, func(err error) bool { _, own := within[*MismatchError](err); return own })
+				found = slices.ContainsFunc(errs, func(err error) bool { _, own := failure.Within[*MismatchError](err); return own })
 			}
 			if x.chosen && (took == longWait || !found) || x.soon && took >= usualStill {
 				t.Errorf("%s: it is not found, or late: %v, %v", x.what, took, errs)
@@ -209,7 +211,7 @@ func TestChase(t *testing.T) {
 func TestChaseLiar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all, _ := halt(t, ring, times{}, asItIs)
-		liar, told := all[2].world.plane, wire.Topic{Comm: worldID, Kind: kindProbe}
+		liar, told := all[2].world.plane, wire.Topic{Comm: worldID, Kind: control.KindProbe}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		done := make(chan error)
@@ -230,7 +232,7 @@ func TestChaseLiar(t *testing.T) {
 			t.Error("rank 0:", err)
 		}
 		path = []hop{path[2], path[0], path[1]}
-		n := notice{State: Failed, By: 2, cause: cause{Rank: 2}, Ring: encodeHops(path)}
+		n := notice{State: Failed, By: 2, Cause: failure.Cause{Rank: 2}, Ring: encodeHops(path)}
 		var peer *PeerError
 		if err := all[1].failure(&n); !errors.As(err, &peer) || peer.Rank != 2 || !errors.Is(err, ErrAborted) {
 			t.Error("rank 1, which is in no call:", err)

@@ -80,8 +80,8 @@ type Comm struct {
 // world is what all communicators of one rank have in common.
 type world struct {
 	plane control.Plane
-	// found makes rank's transport for a new communicator, when all members do. Members are processes, by rank.
-	found func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error)
+	// create makes rank's transport for a new communicator, when all members do. Members are processes, by rank.
+	create func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error)
 	// locate is the host of a process, and how this one reaches it; nil: goroutines.
 	locate func(process int) (host, link string)
 	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.

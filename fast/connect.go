@@ -8,6 +8,9 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/setup"
+
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -41,7 +44,7 @@ func connect(ctx context.Context, p *place) (*world, error) {
 // checkTransport refuses shared memory that cannot be shared.
 func (p *place) checkTransport(m *mesh.Mesh) error {
 	for process := range p.size {
-		if p.transport == "shm" && process != p.rank && !(canShare && m.SharesMemory(process)) {
+		if p.transport == "shm" && process != p.rank && !(setup.CanShare && m.SharesMemory(process)) {
 			return fmt.Errorf("%w: rank %d cannot be reached by shm: it is on another host (%s)", ErrInvalidArgument, process,
 				m.Host(process))
 		}
@@ -51,9 +54,9 @@ func (p *place) checkTransport(m *mesh.Mesh) error {
 
 // worldOf is the world of a process that m connects with the others.
 func (p *place) worldOf(m *mesh.Mesh) *world {
-	all := &processes{m, p.noCMA, p.openRDMA}
-	m.Handle(0, kindGrow, func(n wire.Note) { p.announced(m, n) })
-	return &world{plane: m, found: all.found, locate: all.locate, memory: all.memory, rdma: all.reaches, conditions: m.Conditions, tuned: p.tuned,
+	all := &setup.Connector{Mesh: m, NoCMA: p.noCMA, OpenRDMA: p.openRDMA}
+	m.Handle(0, control.KindGrow, func(n wire.Note) { p.announced(m, n) })
+	return &world{plane: m, create: all.Create, locate: all.Locate, memory: all.Memory, rdma: all.Reaches, conditions: m.Conditions, tuned: p.tuned,
 		record: newRecorder(p.recording(p.rank, p.size, recorded)), sealed: p.sealed(), events: p.eventFile(p.size)}
 }
 

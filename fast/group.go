@@ -9,6 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/setup"
+
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -32,7 +36,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c.id, c.name, c.members, c.world, c.carrier, c.perHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
 	if len(processes) > 1 {
 		ctx, stop := w.record.patience().watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
-		t, err := w.found(ctx, id, rank, processes)
+		t, err := w.create(ctx, id, rank, processes)
 		stop()
 		if err != nil {
 			c.tell(c.farewell()) // if another member has succeeded all the same
@@ -47,10 +51,10 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	}
 	c.recordMeanwhile()
 	w.users.Add(1)
-	w.plane.Handle(id, kindNotice, c.noticed)
-	w.plane.Handle(id, kindProbe, c.probed)
-	w.plane.Handle(id, kindPast, c.heardPast)
-	w.plane.Handle(id, kindBeside, c.heardWords)
+	w.plane.Handle(id, control.KindNotice, c.noticed)
+	w.plane.Handle(id, control.KindProbe, c.probed)
+	w.plane.Handle(id, control.KindPast, c.heardPast)
+	w.plane.Handle(id, control.KindBeside, c.heardWords)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }
@@ -206,9 +210,9 @@ func (c *Comm) because(err error, members []int) error {
 		return err
 	case errors.As(err, &inner):
 		here = inner.Err
-	case errors.As(err, &peer) && downs.of(peer.Err) != "" && peer.Rank >= 0 && peer.Rank < len(members):
+	case errors.As(err, &peer) && failure.Downs.Of(peer.Err) != "" && peer.Rank >= 0 && peer.Rank < len(members):
 		here = c.hear(&PeerError{Rank: members[peer.Rank], Err: peer.Err}, members[peer.Rank])
-	case downs.of(err) != "" || errors.Is(err, errOver): // of which another rank has heard in c
+	case failure.Downs.Of(err) != "" || errors.Is(err, setup.ErrParentOver): // of which another rank has heard in c
 		if here = c.unusable(members); here == nil {
 			c.listen(c.rank) // the news may be on its way to this one, too
 			here = c.unusable(members)
@@ -234,7 +238,7 @@ func (c *Comm) usable(ctx context.Context, members []int) (context.Context, cont
 			case c.closed.Load() || c.State() == Aborted: // by this rank
 				cancel(&wire.Inner{Err: err})
 			case late == nil: // a member that has what it wants may close c at once: the news of its success is on its way
-				late = time.After(hearsay)
+				late = time.After(failure.RootCauseWait)
 			}
 			select {
 			case <-news:

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/failure"
 )
 
 // TestSplit makes communicators by color and key, in them others, and one of no rank.
@@ -106,8 +108,8 @@ func TestGroupEndsAtOnce(t *testing.T) {
 	}{
 		"aborted":         {func(all []*Comm) { all[0].Abort() }, 0},
 		"closed":          {func(all []*Comm) { _ = all[0].Close() }, 0},
-		"a member closes": {func(all []*Comm) { all[0].missing(1, false) }, hearsay},
-		"failed":          {func(all []*Comm) { all[0].fail(errors.New("planted")) }, hearsay},
+		"a member closes": {func(all []*Comm) { all[0].missing(1, false) }, failure.RootCauseWait},
+		"failed":          {func(all []*Comm) { all[0].fail(errors.New("planted")) }, failure.RootCauseWait},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			all := comms(2)
@@ -139,7 +141,7 @@ func TestGroupFailsOnAll(t *testing.T) {
 					ctx = impatient
 				case 2:
 					<-impatient.Done()
-					time.Sleep(2 * hearsay)
+					time.Sleep(2 * failure.RootCauseWait)
 				}
 				g, err := c.Group(ctx, []int{0, 1, 2})
 				if err == nil {

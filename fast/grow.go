@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/collgen/collgen/fast/internal/control"
+
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -97,7 +99,7 @@ func (w *growing) make(ctx context.Context, host int) (*Comm, error) {
 	}
 	if host == w.c.rank {
 		for _, process := range w.newcomers {
-			w.plane.Send(process, wire.Topic{Kind: kindOffer}, offer.encode())
+			w.plane.Send(process, wire.Topic{Kind: control.KindOffer}, offer.encode())
 		}
 	}
 	return w.c.world.comm(ctx, offer.ID, offer.Name, offer.Processes)
@@ -105,7 +107,7 @@ func (w *growing) make(ctx context.Context, host int) (*Comm, error) {
 
 // meet has all ranks learn from host who is new, and waits until these are connected to this process.
 func (w *growing) meet(ctx context.Context, host int) error {
-	topic := wire.Topic{Comm: w.c.id, Kind: kindGrow, Seq: uint32(w.first.Seq)}
+	topic := wire.Topic{Comm: w.c.id, Kind: control.KindGrow, Seq: uint32(w.first.Seq)}
 	if host == w.c.rank {
 		body := (&offer{Processes: w.newcomers}).encode()
 		for rank := range w.c.size {

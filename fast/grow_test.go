@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/setup"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -253,11 +256,11 @@ func TestGrowAlone(t *testing.T) {
 // TestOfferOfOthers: a process that joins takes what its host offers, and nothing from others.
 func TestOfferOfOthers(t *testing.T) {
 	j, _ := jobOf(t, 3)
-	newcomer := &founding{plane: j.Plane(2), members: []int{1}, ranks: []int{1}}
+	newcomer := &setup.Group{Plane: j.Plane(2), Members: []int{1}, Ranks: []int{1}}
 	for process, text := range []string{"of another", "of the host"} {
-		j.Plane(process).Send(2, wire.Topic{Kind: kindOffer}, []byte(text))
+		j.Plane(process).Send(2, wire.Topic{Kind: control.KindOffer}, []byte(text))
 	}
-	if m, err := newcomer.offered(t.Context()); err != nil || string(m.Body) != "of the host" {
+	if m, err := offered(t.Context(), newcomer); err != nil || string(m.Body) != "of the host" {
 		t.Errorf("took the offer %q of process %d: %v", m.Body, m.From, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/setup"
 )
 
 // InitOption tells Init which rank it is, and how it finds and talks to the others. Of options that say the same thing
@@ -31,9 +32,9 @@ type place struct {
 	host         string // names this host instead of what the system says
 	encrypt      bool
 	noCMA        bool
-	device       string     // of RDMA
-	openRDMA     rdmaOpener // of this host's devices, if it is not given
-	hasRDMA      bool       // one can be opened
+	device       string           // of RDMA
+	openRDMA     setup.RDMAOpener // of this host's devices, if it is not given
+	hasRDMA      bool             // one can be opened
 	freeze       time.Duration
 	log          *slog.Logger
 	logs         bool // log was given

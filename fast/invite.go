@@ -74,7 +74,7 @@ func announce(g grower, number, highest int, card []byte) {
 	body := append(binary.LittleEndian.AppendUint32(nil, uint32(number)), card...)
 	for process := range highest + 1 {
 		if process != number && process != g.Self() { // to those that are gone nothing is sent
-			g.Send(process, wire.Topic{Kind: kindGrow}, body)
+			g.Send(process, wire.Topic{Kind: control.KindGrow}, body)
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/setup"
 )
 
 // initAll has all ranks of a job in this process call Init with the options, and add up their numbers.
@@ -58,7 +60,7 @@ func TestStores(t *testing.T) {
 		initAll(t, 3, func(int) []InitOption { return []InitOption{WithStore(s)} })
 	})
 	t.Run("local", func(t *testing.T) {
-		if !canShare {
+		if !setup.CanShare {
 			t.Skip("the local store is for Linux")
 		}
 		initAll(t, 3, func(int) []InitOption { return nil })

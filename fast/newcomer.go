@@ -8,6 +8,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/setup"
+
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -77,13 +81,13 @@ func (p *place) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
 
 // take makes the communicator that the process host offers.
 func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
-	f := founding{plane: g, members: []int{host}, ranks: []int{host}}
-	ctx, stop := f.watched(ctx)
+	f := setup.Group{Plane: g, Members: []int{host}, Ranks: []int{host}}
+	ctx, stop := f.Watched(ctx)
 	defer stop()
 	ctx, calm := w.record.patience().watch(ctx, "Join", "process", g.Self()) // of what, it does not know yet
 	defer calm()
-	wire.Awaiting(ctx, func() []int { return f.members })
-	m, err := f.offered(ctx)
+	wire.Awaiting(ctx, func() []int { return f.Members })
+	m, err := offered(ctx, &f)
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +106,11 @@ func (w *world) take(ctx context.Context, g grower, host int) (*Comm, error) {
 	return w.comm(ctx, o.ID, o.Name, o.Processes)
 }
 
-// offered is what the host offers. What others do counts for nothing.
-func (f *founding) offered(ctx context.Context) (m wire.Note, err error) {
-	for m.From = -1; m.From != f.members[0]; {
-		if m, err = f.plane.Receive(ctx, wire.Topic{Kind: kindOffer}); err != nil {
-			return m, f.unheard(ctx, err, nil)
+// offered returns what the host, f's only member, offers. What others do counts for nothing.
+func offered(ctx context.Context, f *setup.Group) (m wire.Note, err error) {
+	for m.From = -1; m.From != f.Members[0]; {
+		if m, err = f.Plane.Receive(ctx, wire.Topic{Kind: control.KindOffer}); err != nil {
+			return m, f.Unheard(ctx, err, nil)
 		}
 	}
 	return m, nil
@@ -132,7 +136,7 @@ var errOffer = errors.New("an offer that makes no sense")
 // decodeOffer is the offer in b to process self, which is one of its processes.
 func decodeOffer(b []byte, self int) (o offer, err error) {
 	if json.Unmarshal(b, &o) != nil || !distinct(o.Processes) || !slices.Contains(o.Processes, self) ||
-		len(o.Name) > maxText || !printable(o.Name) || o.ID == worldID || o.ID == 0 {
+		len(o.Name) > failure.MaxText || !printable(o.Name) || o.ID == worldID || o.ID == 0 {
 		return offer{}, errOffer
 	}
 	return o, nil

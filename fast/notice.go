@@ -5,37 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
+
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/failure"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
-// The kinds of control messages that communicators send.
-const (
-	kindNotice  uint8 = iota + 1 // a notice
-	kindFound                    // of a new communicator, or of what Alloc makes: memory that ranks of one host share
-	kindReady                    // of a new communicator: a rank has its transport, or why not
-	kindGo                       // the answer to all when all have said ready
-	kindConnect                  // asks the receiver to connect to the sender
-	kindAgree                    // what package agree sends
-	kindGrow                     // of a communicator that grows: who is new; of the job: a new process's card
-	kindOffer                    // of the job: to a new process, what it becomes a rank of
-	kindProbe                    // a probe
-	kindCard                     // of a new communicator: where its sender can be written to by RDMA
-	kindPast                     // the calls that a rank has made last: see past.go
-	kindBeside                   // words about Agree, Shrink, Grow and Group: see beside.go
-)
-
 // notice is what a rank tells the others when it gives the communicator up, or revokes it.
 type notice struct {
-	State State
-	By    int    // the rank whose notice it is; others pass it on
-	Seq   uint64 // of its call
-	cause        // why: its ranks are as By sees them
-	Past  []byte // of a rank that closes: the collectives that it has made last
+	State         State
+	By            int    // the rank whose notice it is; others pass it on
+	Seq           uint64 // of its call
+	failure.Cause        // why: its ranks are as By sees them
+	Past          []byte // of a rank that closes: the collectives that it has made last
 	// State is Closed: By has a connection to who gets this, over which something may be on its way.
 	Linked bool
 	Ring   []byte // hops of ranks that wait for each other, of which By is the first; none: it is not that
@@ -45,7 +30,7 @@ type notice struct {
 
 // noticeOf is the notice of a failure on rank self.
 func noticeOf(s State, self int, seq uint64, err error) notice {
-	return notice{State: s, By: self, Seq: seq, cause: causeOf(self, err)}
+	return notice{State: s, By: self, Seq: seq, Cause: failure.Of(self, err)}
 }
 
 // failure is what n means to rank self of size.
@@ -61,14 +46,11 @@ func (n *notice) failure(self, size int) error {
 		return fmt.Errorf("%w: rank %d says %s", ErrFenced, n.By, n.Text)
 	case n.Rank == self && n.By != self && n.Down == "exhausted":
 		return fmt.Errorf("%w: rank %d says %s", ErrExhausted, n.By, n.Text)
-	case downs.by(n.Down) != nil && n.Rank != self && n.Rank != n.By:
-		return &PeerError{Rank: n.Rank, Err: downs.by(n.Down)}
+	case failure.Downs.By(n.Down) != nil && n.Rank != self && n.Rank != n.By:
+		return &PeerError{Rank: n.Rank, Err: failure.Downs.By(n.Down)}
 	}
-	return n.givenUp(n.By, size)
+	return n.GivenUp(n.By, size)
 }
-
-// maxText is how much of an error's text goes into a notice, in bytes.
-const maxText = 4 << 10
 
 // tell sends n to all other ranks.
 func (c *Comm) tell(n notice) {
@@ -86,7 +68,7 @@ func (c *Comm) tell(n notice) {
 func (c *Comm) sendOthers(notice func(rank int) []byte) {
 	for rank := range c.size {
 		if rank != c.rank {
-			c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindNotice}, notice(rank))
+			c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: control.KindNotice}, notice(rank))
 		}
 	}
 }
@@ -100,25 +82,12 @@ func (n *notice) encode() []byte {
 	return body
 }
 
-// legible is text of another process without control characters, which a terminal would obey.
-func legible(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r): // between errors that are joined
-			return ' '
-		case unicode.IsControl(r):
-			return '?'
-		}
-		return r
-	}, text)
-}
-
 // decodeNotice is the notice in b of a rank of size.
 func decodeNotice(b []byte, size int) (n notice, ok bool) {
 	if json.Unmarshal(b, &n) != nil || n.By < 0 || n.By >= size {
 		return notice{}, false
 	}
-	n.legible()
+	n.Clean()
 	return n, true
 }
 
@@ -193,21 +162,18 @@ const maxRelayed = 128
 // maxRelayedRing is how many bytes of a ring are passed on.
 const maxRelayedRing = 4 << 10
 
-// hearsay is how long a rank whose link to another one broke waits to hear why.
-const hearsay = 100 * time.Millisecond
-
 // settle is the error that a call reports whose transport failed with err. It gives c up, for all ranks.
 func (c *Comm) settle(err error) error {
-	if peer, ok := within[*PeerError](err); ok && c.world != nil {
+	if peer, ok := failure.Within[*PeerError](err); ok && c.world != nil {
 		err = c.departure(c.hear(err, peer.Rank))
 	}
-	mismatch, ok := within[*MismatchError](err)
+	mismatch, ok := failure.Within[*MismatchError](err)
 	if ok && c.world != nil && (mismatch.TheirSeq > mismatch.Seq || mismatch.Field == wire.Earlier) {
 		// The other rank, which has gone on, may know in what its own call of that number was different.
 		if mismatch.Field == wire.Earlier {
 			c.tellPast(mismatch.Rank)
 		}
-		if better, ok := within[*MismatchError](c.hear(err, mismatch.Rank)); ok {
+		if better, ok := failure.Within[*MismatchError](c.hear(err, mismatch.Rank)); ok {
 			err = better
 		}
 	}
@@ -242,9 +208,9 @@ func (c *Comm) hear(err error, rank int) error {
 	return err
 }
 
-// listen waits until c has ended or rank has closed it, as long as hearsay.
+// listen waits until c has ended or rank has closed it, as long as failure.RootCauseWait.
 func (c *Comm) listen(rank int) {
-	late := time.After(hearsay)
+	late := time.After(failure.RootCauseWait)
 	for waits := true; waits; {
 		news := c.news.coming()
 		if c.fate.Load() != nil || c.departed[rank].Load() {

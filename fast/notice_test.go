@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/failure"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -55,10 +57,10 @@ func TestNoticeTells(t *testing.T) {
 		&DeadlockError{Ranks: []int{1, 2}, Sends: []bool{true, false}}, &TimeoutError{Waiting: []int{2}, Err: context.Canceled}} {
 		told := noticeOf(Failed, 1, 7, fmt.Errorf("Barrier: %w", err))
 		got := told.failure(3, 4)
-		if _, own := within[*MismatchError](got); own {
+		if _, own := failure.Within[*MismatchError](got); own {
 			t.Errorf("%v is taken for this rank's own", got)
 		}
-		if again := told.typed(4); !reflect.DeepEqual(again, err) || !errors.Is(got, ErrAborted) || Culprits(got)[0] != 1 ||
+		if again := told.Typed(4); !reflect.DeepEqual(again, err) || !errors.Is(got, ErrAborted) || Culprits(got)[0] != 1 ||
 			reflect.TypeOf(innermost(got)) != reflect.TypeOf(innermost(err)) {
 			t.Errorf("%v is told as %v", err, got)
 		}

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/failure"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -35,7 +38,7 @@ func (t *track) pastCalls(atMost int) (calls []wire.Call) {
 
 // tellPast sends a rank the collectives that this one has made last.
 func (c *Comm) tellPast(rank int) {
-	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: kindPast}, encodePast(c.track.pastCalls(maxPast)))
+	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: control.KindPast}, encodePast(c.track.pastCalls(maxPast)))
 }
 
 // encodePast is what decodePast takes.
@@ -52,12 +55,12 @@ const lastWords = 8
 
 // farewell is the notice that this rank closes.
 func (c *Comm) farewell() notice {
-	return notice{State: Closed, By: c.rank, cause: cause{Rank: c.rank}, Past: encodePast(c.track.pastCalls(lastWords))}
+	return notice{State: Closed, By: c.rank, Cause: failure.Cause{Rank: c.rank}, Past: encodePast(c.track.pastCalls(lastWords))}
 }
 
 // departure is err or, if that is that a rank has closed which had made another call than this one, their mismatch.
 func (c *Comm) departure(err error) error {
-	peer, ok := within[*PeerError](err)
+	peer, ok := failure.Within[*PeerError](err)
 	if !ok || !errors.Is(peer.Err, ErrClosed) || peer.Rank < 0 || peer.Rank >= c.size {
 		return err
 	}

@@ -3,6 +3,8 @@ package fast
 import (
 	"slices"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/setup"
 )
 
 // TestCarrier: all ranks have the same word for how they talk, on communicators of several sizes.
@@ -15,7 +17,7 @@ func TestCarrier(t *testing.T) {
 		"mixed":          {"inproc", "tcp", "mixed"},
 	}
 	for _, w := range worlds {
-		if w.name == "shm" && !canShare {
+		if w.name == "shm" && !setup.CanShare {
 			t.Log("this system shares no memory")
 			continue
 		}
@@ -41,7 +43,7 @@ func most(hosts [][]int) (n int) {
 
 // TestCarrierOfSplit: a part of a mixed communicator is not mixed.
 func TestCarrierOfSplit(t *testing.T) {
-	if !canShare {
+	if !setup.CanShare {
 		t.Skip("this system shares no memory")
 	}
 	all := initComms(t, 4, oddAndEven)

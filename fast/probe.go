@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/collgen/collgen/fast/internal/failure"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -33,7 +35,7 @@ type hop struct {
 }
 
 // maxRing is the length of the longest ring that is looked for: it fits into a control message, along with a notice.
-const maxRing = 128
+const maxRing = failure.MaxListed
 
 // headBytes and hopBytes are the lengths of a probe's parts.
 var headBytes, hopBytes = binary.Size([2]uint32{}), binary.Size(hop{})

@@ -8,10 +8,8 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/rdma/device"
+	"github.com/collgen/collgen/fast/internal/setup"
 )
-
-// rdmaOpener opens what one communicator has of RDMA devices, each of which is a rail, for connections to so many ranks.
-type rdmaOpener func(ctx context.Context, peers int) ([]rdma.Domain, error)
 
 // CheckRDMA tells which ports of RDMA devices a process on this host uses that asks for them by [WithRDMADevice], with all settings,
 // in the form of that option: "mlx5_0:1,gid=10.0.0.7,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms". It fails with the
@@ -89,7 +87,7 @@ func (p *place) lookForRDMA(ctx context.Context) error {
 }
 
 // opener opens ports of this host's devices.
-func opener(ports []device.Options) rdmaOpener {
+func opener(ports []device.Options) setup.RDMAOpener {
 	return func(ctx context.Context, peers int) ([]rdma.Domain, error) {
 		var domains []rdma.Domain
 		for _, o := range ports {

@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/collgen/collgen/fast/internal/failure"
+
 	"github.com/collgen/collgen/fast/internal/fork"
 )
 
@@ -94,7 +96,7 @@ func plainText(s string) string {
 		}
 		return r
 	}, s)
-	return s[:min(len(s), maxText)]
+	return s[:min(len(s), failure.MaxText)]
 }
 
 // write writes t as lines of JSON.

@@ -60,7 +60,7 @@ const recordedInside = 64 * recorded
 func (p *place) goroutineWorld(g *inproc.Plane, n int) *world {
 	return &world{
 		plane: g,
-		found: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
+		create: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
 			e, err := g.Found(ctx, id, rank, members)
 			if err != nil {
 				return nil, err

@@ -299,8 +299,8 @@ func TestShrinkEnds(t *testing.T) {
 func TestShrinkWithoutMemory(t *testing.T) {
 	for times := range shrinkTries + 1 {
 		_, all := jobOf(t, 3)
-		found, tries := all[1].world.found, 0
-		all[1].world.found = func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
+		found, tries := all[1].world.create, 0
+		all[1].world.create = func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
 			if tries++; tries > times {
 				return found(ctx, id, rank, members)
 			}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -130,10 +131,10 @@ func (r *result) goesOnWith(other int) bool {
 func (x *simulation) judgeNames(complain func(string, ...any)) {
 	failed := x.faults[0].process
 	for _, process := range x.sound() {
-		failure := x.results[process].failure
-		peer, ok := within[*PeerError](failure)
-		if failure != nil && (!ok || peer.Rank != failed || !errors.Is(peer, ErrDied) && !errors.Is(peer, ErrFrozen)) {
-			complain("process %d has failed, and process %d says: %v", failed, process, failure)
+		err := x.results[process].failure
+		peer, ok := failure.Within[*PeerError](err)
+		if err != nil && (!ok || peer.Rank != failed || !errors.Is(peer, ErrDied) && !errors.Is(peer, ErrFrozen)) {
+			complain("process %d has failed, and process %d says: %v", failed, process, err)
 		}
 	}
 }
@@ -251,7 +252,7 @@ func TestSimulation(t *testing.T) {
 type tightLipped struct{ control.Plane }
 
 func (l tightLipped) Send(to int, t wire.Topic, body []byte, files ...int) {
-	if t.Kind != kindNotice {
+	if t.Kind != control.KindNotice {
 		l.Plane.Send(to, t, body, files...)
 	}
 }
@@ -260,7 +261,7 @@ func (l tightLipped) Send(to int, t wire.Topic, body []byte, files ...int) {
 type slanderer struct{ control.Plane }
 
 func (s slanderer) Send(to int, t wire.Topic, body []byte, files ...int) {
-	if t.Kind == kindAgree && s.Self() == 1 {
+	if t.Kind == control.KindAgree && s.Self() == 1 {
 		s.Fence(0, ErrDied)
 	}
 	s.Plane.Send(to, t, body, files...)
@@ -273,7 +274,7 @@ type forked struct{ control.Plane }
 const flagsAt = 1 + 4 + 4 + 8 + 8
 
 func (f forked) Send(to int, t wire.Topic, body []byte, files ...int) {
-	if t.Kind == kindAgree && to == 1 && len(body) > flagsAt {
+	if t.Kind == control.KindAgree && to == 1 && len(body) > flagsAt {
 		body = slices.Clone(body)
 		body[flagsAt] ^= 2
 	}

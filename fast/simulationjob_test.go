@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/setup"
+
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
@@ -90,12 +92,12 @@ func newSimulation(s scenario, planes func(process int, m control.Plane) control
 
 func (x *simulation) world(process int, m control.Plane) *world {
 	return &world{plane: m,
-		found: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
-			f := &founding{plane: m, id: id, rank: rank, members: members}
-			ctx, stop := f.watched(ctx)
+		create: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
+			f := &setup.Group{Plane: m, ID: id, Rank: rank, Members: members}
+			ctx, stop := f.Watched(ctx)
 			defer stop()
 			e := x.endpoint(id, process, rank, members)
-			if err := f.decide(ctx, nil); err != nil {
+			if err := f.Decide(ctx, nil); err != nil {
 				return nil, errors.Join(err, e.Close())
 			}
 			return e, nil

@@ -69,11 +69,13 @@ type sideways struct{ error }
 
 func (s *sideways) Unwrap() error { return s.error }
 
+// Begin has both halves begin the call.
 func (c *Composite) Begin(call wire.Mark) {
 	c.near.Begin(call)
 	c.far.Begin(call)
 }
 
+// Exchange carries out the messages of both halves side by side.
 func (c *Composite) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	c.divide(sends, recvs)
 	defer c.forget()
@@ -235,14 +237,17 @@ func (c *Composite) whole(near []int) []int {
 	return ranks
 }
 
+// Waiting returns the ranks that either half waits for.
 func (c *Composite) Waiting() []int {
 	ranks := append(c.whole(c.near.Waiting()), c.far.Waiting()...)
 	slices.Sort(ranks)
 	return ranks
 }
 
+// Moved returns how far both halves have come together.
 func (c *Composite) Moved() uint64 { return Moved(c.near.Transport) + Moved(c.far.Transport) }
 
+// Fail ends both halves.
 func (c *Composite) Fail(err error) {
 	c.near.Fail(&given{err})
 	c.far.Fail(err)

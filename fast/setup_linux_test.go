@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -66,14 +67,14 @@ func TestMemoryOf(t *testing.T) {
 		"process 3 gives no shared memory: no memory":                  {From: 3, Body: []byte("no memory")},
 		"process 5 gives no shared memory":                             {From: 5, Files: []int{file}},
 	} {
-		if got, err := memoryOf(m, []int{3, 4}); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := setup.MemoryOf(m, []int{3, 4}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v is file %d, %v", m, got, err)
 		}
 	}
 	if unix.Close(file) == nil {
 		t.Error("a file that nobody wants stays open")
 	}
-	if got, err := memoryOf(wire.Note{From: 4, Files: []int{7}}, []int{3, 4}); got != 7 || err != nil {
+	if got, err := setup.MemoryOf(wire.Note{From: 4, Files: []int{7}}, []int{3, 4}); got != 7 || err != nil {
 		t.Error(got, err)
 	}
 }

@@ -1,0 +1,161 @@
+// Package failure is what ranks tell each other of failures, and what these are on the rank that hears of them.
+package failure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Cause is what a rank tells the others of a failure, so that these make an error of the same type of it.
+type Cause struct {
+	Text string // in words
+	// The rank at fault, if that is another one: Down is how, one of Downs, or its call does not match in Field.
+	Rank                int
+	Down                string `json:",omitempty"`
+	Field, Mine, Theirs string
+	Mismatched          [2]uint64 // the numbers of the two calls, the teller's and the other one's
+	Ended               string    `json:",omitempty"` // one of ends: the teller's context has
+	Waiting             []int     `json:",omitempty"` // for which ranks it was waiting then: the first of them
+	Ranks               []int     `json:",omitempty"` // that wait for each other
+	Sends               []bool    `json:",omitempty"` // as of a DeadlockError
+	Over                bool      `json:",omitempty"` // of a founding: the communicator has ended that the new one is made from
+}
+
+// Downs are the ways in which a rank can be down, or have no room for connections, and Ends those in which a context can end, under the names that causes give them.
+var (
+	Downs = ErrorNames{{"died", wire.ErrDied}, {"frozen", wire.ErrFrozen}, {"closed", wire.ErrClosed}, {"exhausted", wire.ErrExhausted}}
+	Ends  = ErrorNames{{"deadline", context.DeadlineExceeded}, {"canceled", context.Canceled}}
+)
+
+// ErrorNames is errors with their names.
+type ErrorNames []struct {
+	name string
+	err  error
+}
+
+// Of returns the name of the first one that err is; "": it is none of them.
+func (all ErrorNames) Of(err error) string {
+	for _, x := range all {
+		if errors.Is(err, x.err) {
+			return x.name
+		}
+	}
+	return ""
+}
+
+// By returns the error of that name; nil: there is none.
+func (all ErrorNames) By(name string) error {
+	for _, x := range all {
+		if x.name == name {
+			return x.err
+		}
+	}
+	return nil
+}
+
+// MaxListed is how many ranks are told in a list: as many as a deadlock has at most. With them a notice fits into a control message.
+const MaxListed = 128
+
+// Listed is what is told of a list.
+func Listed[T any](all []T) []T { return all[:min(len(all), MaxListed)] }
+
+// Of returns the cause of a failure on rank self.
+func Of(self int, err error) Cause {
+	text := err.Error()
+	n := Cause{Text: text[:min(len(text), MaxText)], Rank: self}
+	timeout, expired := wire.Expired(err)
+	peer, isPeer := Within[*wire.PeerError](err)
+	mismatch, mismatched := Within[*wire.MismatchError](err)
+	deadlock, locked := Within[*wire.DeadlockError](err)
+	switch {
+	case expired && errors.As(err, new(*wire.Inner)): // the caller did not end it
+	case expired:
+		n.Ended, n.Waiting = Ends.Of(timeout.Err), Listed(timeout.Waiting)
+	case errors.Is(err, wire.ErrExhausted) && !isPeer:
+		n.Down = Downs.Of(wire.ErrExhausted)
+	case isPeer:
+		if n.Down = Downs.Of(peer.Err); n.Down != "" {
+			n.Rank = peer.Rank
+		}
+	case mismatched:
+		n.Rank, n.Field, n.Mine, n.Theirs = mismatch.Rank, mismatch.Field, mismatch.Mine, mismatch.Theirs
+		n.Mismatched = [2]uint64{mismatch.Seq, mismatch.TheirSeq}
+	case locked:
+		n.Ranks, n.Sends = Listed(deadlock.Ranks), Listed(deadlock.Sends)
+	}
+	return n
+}
+
+// Within finds an error of type E in err, which is one of this communicator. In what ended a context it is not looked for:
+// that may be the error of another communicator, whose ranks are others. Nor is it in what another rank has told of its own.
+func Within[E error](err error) (found E, ok bool) {
+	if _, expired := wire.Expired(err); expired {
+		return found, false
+	}
+	return wire.Own[E](err)
+}
+
+// Clean leaves n's words without what a terminal would obey.
+func (n *Cause) Clean() {
+	for _, text := range []*string{&n.Text, &n.Field, &n.Mine, &n.Theirs} {
+		*text = Legible(*text)
+	}
+}
+
+// Typed returns n as an error of the rank that tells it, one of size; nil: there are only words.
+func (n *Cause) Typed(size int) error {
+	beyond := func(rank int) bool { return rank < 0 || rank >= size }
+	switch {
+	case n.Field != "" && !beyond(n.Rank):
+		return &wire.MismatchError{Rank: n.Rank, Seq: n.Mismatched[0], TheirSeq: n.Mismatched[1], Field: n.Field, Mine: n.Mine, Theirs: n.Theirs}
+	case len(n.Ranks) > 1 && len(n.Ranks) == len(n.Sends) && len(n.Ranks) <= size && !slices.ContainsFunc(n.Ranks, beyond):
+		return &wire.DeadlockError{Ranks: n.Ranks, Sends: n.Sends}
+	case Downs.By(n.Down) == wire.ErrExhausted:
+		return wire.ErrExhausted
+	case Ends.By(n.Ended) != nil && !slices.ContainsFunc(n.Waiting, beyond):
+		return &wire.TimeoutError{Waiting: n.Waiting, Err: Ends.By(n.Ended)}
+	}
+	return nil
+}
+
+// RemoteError is an error of another rank, in its words, and of the type that it has there.
+type RemoteError struct {
+	Text string
+	Is   error // nil: of none
+}
+
+func (e *RemoteError) Error() string { return e.Text }
+
+// Unwrap is the error that it is.
+func (e *RemoteError) Unwrap() error { return e.Is }
+
+// GivenUp says that a rank of size has given up because of n.
+func (n *Cause) GivenUp(rank, size int) error {
+	return &wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", wire.ErrAborted, &RemoteError{n.Text, n.Typed(size)})}
+}
+
+// MaxText is how much of an error's text goes into a notice, in bytes.
+const MaxText = 4 << 10
+
+// RootCauseWait is how long a rank whose link to another one broke waits to hear why.
+const RootCauseWait = 100 * time.Millisecond
+
+// Legible returns text of another process without control characters, which a terminal would obey.
+func Legible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r): // between errors that are joined
+			return ' '
+		case unicode.IsControl(r):
+			return '?'
+		}
+		return r
+	}, text)
+}
