@@ -118,9 +118,9 @@ bench: ## run the benchmarks whose names match BENCH (all)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: bench-peers
-bench-peers: ## install Open MPI, MPICH and Gloo, compare with them, and write the table of docs/performance.md; ARGS: go run ./peers -h
+bench-peers: ## install Open MPI, MPICH and Gloo, compare with them, and write the table of docs/lab/performance.md; ARGS: go run ./peers -h
 	@.ci/deps peers || echo "bench-peers: going on with what there is"
-	$(GO) run ./peers -write docs/performance.md $(ARGS)
+	$(GO) run ./peers -write docs/lab/performance.md $(ARGS)
 
 .PHONY: conform-peers
 conform-peers: ## install Open MPI, MPICH and Gloo, and test their collectives against our specifications; ARGS: -h
@@ -169,8 +169,8 @@ prove-long: tla-tools ## the same with larger models, every mutant of schedules 
 	$(LADDER) -long
 
 .PHONY: bench-cost
-bench-cost: ## measure this machine, fit what collgen cost predicts with, compare, and write the tables of docs/cost.md; ARGS: go run ./calibrate -h
-	$(GO) run ./calibrate -write docs/cost.md $(ARGS)
+bench-cost: ## measure this machine, fit what collgen cost predicts with, compare, and write the tables of docs/lab/cost.md; ARGS: go run ./calibrate -h
+	$(GO) run ./calibrate -write docs/lab/cost.md $(ARGS)
 
 .PHONY: cover
 cover: ## run all tests and show how much of each function they reach

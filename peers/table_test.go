@@ -70,8 +70,8 @@ func TestWrite(t *testing.T) {
 
 // TestDocument is that the page has a place for the table.
 func TestDocument(t *testing.T) {
-	text, err := os.ReadFile("../docs/performance.md")
+	text, err := os.ReadFile("../docs/lab/performance.md")
 	if err != nil || !strings.Contains(string(text), begin) || !strings.Contains(string(text), end) {
-		t.Errorf("docs/performance.md has no place for the table: %v", err)
+		t.Errorf("docs/lab/performance.md has no place for the table: %v", err)
 	}
 }

@@ -49,7 +49,7 @@ func (c *call) costFlags() {
 	c.flags.Float64Var(&c.costing.nearAlpha, "near-alpha", 0, "`seconds` that a message takes between two ranks of a host")
 	c.flags.Float64Var(&c.costing.nearBeta, "near-beta", 0, "`seconds` that a byte takes in the memory of a host, which its ranks share")
 	c.flags.StringVar(&c.costing.file, "machine", "",
-		"take the machine from the JSON in `file` (docs/cost.md), with those of the numbers above that are on the command line")
+		"take the machine from the JSON in `file` (docs/lab/cost.md), with those of the numbers above that are on the command line")
 }
 
 // runCost is collgen cost.

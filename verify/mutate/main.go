@@ -55,7 +55,7 @@ func main() {
 	flag.StringVar(&o.journal, "journal", "", "keep outcomes of mutants of source code in `file`, and do not try again what is there")
 	flag.BoolVar(&o.again, "again", false, "try again what survived, according to the journal")
 	flag.BoolVar(&o.known, "known", false, "try no mutants of source code but those that the journal has")
-	flag.BoolVar(&o.write, "write", false, "write docs/museum.md, and what was found to docs/mutants.md")
+	flag.BoolVar(&o.write, "write", false, "write docs/lab/museum.md, and what was found to docs/lab/mutants.md")
 	flag.StringVar(&o.only, "only", "", "only mutants of `these`, with commas between them: schedules, algorithms, museum, models, code")
 	flag.StringVar(&o.packages, "packages", "", "mutants of the source code of `these` packages alone, with commas between them")
 	flag.BoolVar(&o.list, "list", false, "print every mutant, the rung that killed it, and the words of the failure")

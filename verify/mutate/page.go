@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	museumFile  = "docs/museum.md"
-	mutantsFile = "docs/mutants.md"
+	museumFile  = "docs/lab/museum.md"
+	mutantsFile = "docs/lab/mutants.md"
 )
 
 // museumPage is the museum for people.

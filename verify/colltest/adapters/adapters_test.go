@@ -91,16 +91,16 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestSections: every known failure has its section in docs/peers.md.
+// TestSections: every known failure has its section in docs/lab/peers.md.
 func TestSections(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/peers.md")
+	text, err := os.ReadFile("../../../docs/lab/peers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entrants {
 		for primitive, known := range e.known {
 			if !regexp.MustCompile(`(?m)^### ` + known.section + `\. `).Match(text) {
-				t.Errorf("%s, %s: docs/peers.md has no section %s", e.title(), primitive, known.section)
+				t.Errorf("%s, %s: docs/lab/peers.md has no section %s", e.title(), primitive, known.section)
 			}
 			if !slices.Contains(columns, primitive) {
 				t.Errorf("%s: there is no column for %s", e.title(), primitive)

@@ -28,7 +28,7 @@ func (e *entrant) title() string {
 	return e.name + " without " + strings.Join(e.without, ", ")
 }
 
-// known is a failure that docs/peers.md tells of.
+// known is a failure that docs/lab/peers.md tells of.
 type known struct {
 	section string
 	says    *regexp.Regexp // what a failure has to say to be this one
