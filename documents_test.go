@@ -1,0 +1,85 @@
+package collgen_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// messages are the texts in the first column of the tables of troubleshooting.md.
+var messages = regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|")
+
+// TestTroubleshooting: the library says each of the messages that troubleshooting.md explains.
+func TestTroubleshooting(t *testing.T) {
+	text, err := os.ReadFile("docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := librarySource(t)
+	found := 0
+	for _, row := range messages.FindAllStringSubmatch(string(text), -1) {
+		for _, message := range strings.Split(row[1], ", ") {
+			found++
+			if message = strings.Trim(message, "`"); !strings.Contains(source, message) {
+				t.Errorf("no message of the library has %q", message)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d messages were looked for", found)
+	}
+}
+
+// librarySource returns the Go files of package fast and below, tests aside.
+func librarySource(t *testing.T) string {
+	var all strings.Builder
+	err := filepath.WalkDir("fast", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+// links are those of Markdown to files.
+var links = regexp.MustCompile(`\]\(([^)\s#]+)(#[^)\s]*)?\)`)
+
+// TestLinks: every file that a document links to is there.
+func TestLinks(t *testing.T) {
+	found := 0
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/lab/*.md"} {
+		files, _ := filepath.Glob(pattern)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, link := range links.FindAllStringSubmatch(withoutCode(string(text)), -1) {
+				if strings.Contains(link[1], "://") {
+					continue
+				}
+				found++
+				if _, err := os.Stat(filepath.Join(filepath.Dir(file), link[1])); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("%d links were followed", found)
+	}
+}
+
+// fenced is a block of code in Markdown.
+var fenced = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+
+func withoutCode(text string) string { return fenced.ReplaceAllString(text, "") }
