@@ -23,26 +23,29 @@ var Shift = register(Primitive{
 	Post: []Clause{{Buf: Out, Value: Value{Kind: Input, Rank: Up(Add(Rank, Int(1)), Size), Block: Int(0)}}},
 })
 `,
-	"gen/shift.go": `package gen
+	"gen/catalogue/shift.go": `package catalogue
 
-import "github.com/collgen/collgen/spec"
+import (
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
 
 // ShiftDirect is one message for each rank.
-var ShiftDirect = register(Algorithm{
+var ShiftDirect = register(gen.Algorithm{
 	Name:      "direct",
 	Primitive: spec.Shift,
 	Doc:       "Every rank sends its block to the one before it.",
 	Source:    "none",
-	Body: []Node{
-		alone(Copy{Into: block(out), From: block(in)}),
-		Let{"previous", down(sub(rank, one), size)},
-		Let{"next", up(add(rank, one), size)},
-		If{Cond: gt(size, one), Then: []Node{Step{
-			Send{v("previous"), block(in)},
-			Recv{From: v("next"), Into: block(out)},
+	Body: []gen.Node{
+		alone(gen.Copy{Into: block(out), From: block(in)}),
+		let("previous", down(sub(rank, one), size)),
+		let("next", up(add(rank, one), size)),
+		gen.If{Cond: gt(size, one), Then: []gen.Node{gen.Step{
+			gen.Send{To: v("previous"), Data: block(in)},
+			gen.Recv{From: v("next"), Into: block(out)},
 		}}},
 	},
-	Cost: Cost{Alpha: one, Beta: one, Gamma: zero},
+	Cost: gen.Cost{Alpha: one, Beta: one, Gamma: zero},
 })
 `,
 	"ref/shift.go": `package ref
@@ -70,7 +73,7 @@ import (
 )
 
 func TestGenerateShift(t *testing.T) {
-	s := catalogue(fastDir)
+	s := builtIn(fastDir)
 	found, err := s.match("shift/")
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +117,7 @@ func TestCallShift(t *testing.T) {
 }
 `
 
-// TestNewPrimitive adds a primitive by a file each in spec, gen and ref, and by nothing else: it is valid, stands in the
+// TestNewPrimitive adds a primitive by a file each in spec, gen/catalogue and ref, and by nothing else: it is valid, stands in the
 // catalogues, is checked by the tests that go through these, is proved, generated and called. (What examples and golden
 // files there have to be, other tests say.)
 func TestNewPrimitive(t *testing.T) {
@@ -128,7 +131,7 @@ func TestNewPrimitive(t *testing.T) {
 	tree.test(t, "^("+strings.Join([]string{
 		"TestValidate", "TestCatalogueIsValid", "TestCatalogueCoversPrimitives", "TestDeclaredCost", "TestNoAlgorithmBeatsTheBound",
 		"TestSelectionIsLegalAndTotal", "TestRun", "TestGenerateShift",
-	}, "|")+")$/(?i)shift", "./spec", "./gen", "./ref", "./cmd/collgen")
+	}, "|")+")$/(?i)shift", "./spec", "./gen", "./gen/catalogue", "./ref", "./cmd/collgen")
 	tree.add(t, "fast/shift_test.go", callShift)
 	tree.add(t, "fast/zshift.go", read(t, filepath.Join(dir, "zshift.go")))
 	tree.test(t, "^TestCallShift$", "./fast")

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/simulate"
 	"github.com/collgen/collgen/selection"
 )
@@ -150,9 +151,9 @@ const (
 func (c *cell) call() (simulate.Call, error) {
 	primitive, name := strings.ReplaceAll(c.Collective, "-", ""), c.Algorithm
 	if c.Collective == "ping-pong" {
-		primitive, name = "send", gen.SendDirect.Name
+		primitive, name = "send", catalogue.SendDirect.Name
 	}
-	algorithms := slices.DeleteFunc(gen.Catalogue(), func(a gen.Algorithm) bool {
+	algorithms := slices.DeleteFunc(catalogue.Algorithms(), func(a gen.Algorithm) bool {
 		return !strings.HasPrefix(a.FullName(), primitive+"/")
 	})
 	if len(algorithms) == 0 {
@@ -180,7 +181,7 @@ const elementBytes = 4
 
 // selected is the algorithm that a call gets, and its depth.
 func (c *cell) selected(algorithms []gen.Algorithm, block int) (name string, depth int) {
-	table := gen.Rules(algorithms[0].Primitive, algorithms)
+	table := catalogue.Rules(algorithms[0].Primitive, algorithms)
 	i := gen.Select(table, algorithms, selection.Call{Transport: c.Transport, Size: c.Ranks, Commutative: true}, block)
 	if i < 0 {
 		return "", 1

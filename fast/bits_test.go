@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // TestSameBits: what an algorithm leaves on every rank does not depend on how ranks talk. The inputs are such that sums of
@@ -24,7 +24,7 @@ func TestSameBits(t *testing.T) {
 		for name, opts := range ways {
 			all[name] = initComms(t, size, opts...)
 		}
-		for _, a := range gen.Catalogue() {
+		for _, a := range catalogue.Algorithms() {
 			calls := a.Calls(size, 1)
 			if len(calls) == 0 {
 				continue

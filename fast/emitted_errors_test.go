@@ -8,6 +8,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -93,7 +94,7 @@ func (u subject) callOn(c *Comm, p gen.Params, count int) *Call {
 
 // TestEmittedCodeReturnsErrors of every Exchange, and of Layout.
 func TestEmittedCodeReturnsErrors(t *testing.T) {
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		u, total := generated(t, &a), 0
 		for size := 2; size <= 9; size++ {
 			n, fault := u.errorFault(size, 2)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/gomutants"
 )
 
@@ -110,7 +111,7 @@ func TestMutants(t *testing.T) {
 		t.Skip("TestMutatedCodeIsNotTheSchedule runs it on mutated copies")
 	}
 	algorithms, used := map[string]gen.Algorithm{}, map[string]bool{}
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		algorithms[functionName(&a)] = a
 	}
 	seen := 0

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // mutatedAlgorithm is what is generated for an algorithm of the catalogue with a mistake in it.
@@ -25,7 +26,7 @@ func TestMutatedAlgorithms(t *testing.T) {
 		t.Skip("go run ./verify/mutate runs it on mutated algorithms")
 	}
 	algorithms := map[string]gen.Algorithm{}
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		algorithms[a.FullName()] = a
 	}
 	for i, m := range mutatedAlgorithms {

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // TestEmittedCodeIsNotTheSchedule plants errors in hand-written code; each has to be seen, and named.
 func TestEmittedCodeIsNotTheSchedule(t *testing.T) {
-	u := generated(t, &gen.AllReduceRing)
+	u := generated(t, &catalogue.AllReduceRing)
 	ring := u.code.Run
 	bug := func(b ringBug) func(context.Context, *Call) error {
 		return func(ctx context.Context, x *Call) error { return ringAllReduce(ctx, x, b) }

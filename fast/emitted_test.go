@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/spec"
 )
@@ -198,7 +199,7 @@ func TestEmittedCodeIsTheSchedule(t *testing.T) {
 	if os.Getenv(emittedVar) == "all" {
 		of = allCalls
 	}
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		t.Run(a.FullName(), func(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
@@ -217,7 +218,7 @@ func TestEmittedCodeIsTheSchedule(t *testing.T) {
 
 // TestEmptySampleIsSeen has samples that compare nothing.
 func TestEmptySampleIsSeen(t *testing.T) {
-	u := generated(t, &gen.AllReduceRing)
+	u := generated(t, &catalogue.AllReduceRing)
 	none := sample{takes: func(gen.Params, int) bool { return false }}
 	if c, fault := u.compare(t, none); fault != "" || c.hollow() != "nothing was compared" {
 		t.Errorf("a sample of no call: %q, %+v", fault, c)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 )
@@ -40,12 +41,12 @@ func TestChoiceIsTheGenerators(t *testing.T) {
 		}
 		for _, p := range spec.Primitives() {
 			var algorithms []gen.Algorithm
-			for _, a := range gen.Catalogue() {
+			for _, a := range catalogue.Algorithms() {
 				if a.Primitive.Name == p.Name {
 					algorithms = append(algorithms, a)
 				}
 			}
-			rules := selection.Merge(table.Rules[p.Name], gen.Rules(p, algorithms), gen.Selectable(algorithms))
+			rules := selection.Merge(table.Rules[p.Name], catalogue.Rules(p, algorithms), gen.Selectable(algorithms))
 			for _, transport := range selection.Transports {
 				for _, size := range []int{1, 2, 3, 4, 5, 8, 9, 64} {
 					c := newComm(0, size, nil)

@@ -19,7 +19,7 @@ type Algorithm struct {
 	Body    []Node
 
 	Cost  Cost
-	Hints Hints // for a proof for every number of ranks; those for the catalogue are in gen/induct
+	Hints Hints // for a proof for every number of ranks
 }
 
 // FullName is the name under which people and tools know the algorithm: "allreduce/ring".

@@ -1,11 +1,16 @@
-package gen
+package gen_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+)
 
 // TestDeclaredCost compares what every algorithm declares with what its schedules measure, for all sizes; above 16 ranks
 // for some of the roots and for depth 1 alone. The race detector, which has nothing to find here, gets fewer sizes.
 func TestDeclaredCost(t *testing.T) {
-	for _, a := range Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		t.Run(a.FullName(), func(t *testing.T) {
 			t.Parallel()
 			for size := 1; size <= 64; size++ {
@@ -22,12 +27,12 @@ func TestDeclaredCost(t *testing.T) {
 	}
 }
 
-func checkCost(t *testing.T, a *Algorithm, p Params) {
-	s, err := Instantiate(a, p)
+func checkCost(t *testing.T, a *gen.Algorithm, p gen.Params) {
+	s, err := gen.Instantiate(a, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Measure(s)
+	m, err := gen.Measure(s)
 	if err != nil {
 		t.Fatalf("%+v: %v", p, err)
 	}

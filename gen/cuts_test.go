@@ -1,8 +1,9 @@
-package gen
+package gen_test
 
 import (
 	"testing"
 
+	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -10,12 +11,12 @@ import (
 func TestCuts(t *testing.T) {
 	for block := range 9 {
 		for chunks := 1; chunks < 7; chunks++ {
-			c := Cuts{block, chunks}
+			c := gen.Cuts{block, chunks}
 			end := 0
 			for at := range 3 * chunks {
-				p := Place{Buf: spec.Out, At: at, N: 1, Like: at % chunks}
+				p := gen.Place{Buf: spec.Out, At: at, N: 1, Like: at % chunks}
 				from, to := c.Span(p)
-				slot := Place{Buf: spec.Scratch, At: 2, N: 1, Like: p.Like}
+				slot := gen.Place{Buf: spec.Scratch, At: 2, N: 1, Like: p.Like}
 				start, stop := c.Span(slot)
 				switch {
 				case from != end || to-from > c.Slot() || to-from < c.Slot()-1 || to-from != c.Len(p):
@@ -27,12 +28,12 @@ func TestCuts(t *testing.T) {
 				}
 				end = to
 			}
-			if from, to := c.Span(Place{Buf: spec.In, At: 0, N: 3 * chunks}); from != 0 || to != 3*block || end != to {
+			if from, to := c.Span(gen.Place{Buf: spec.In, At: 0, N: 3 * chunks}); from != 0 || to != 3*block || end != to {
 				t.Errorf("%+v: three blocks are %d..%d", c, from, to)
 			}
 		}
 	}
-	if from, to := (Cuts{5, 1}).Span(Place{Buf: spec.Scratch, At: 1, N: 2}); from != 5 || to != 15 {
+	if from, to := (gen.Cuts{5, 1}).Span(gen.Place{Buf: spec.Scratch, At: 1, N: 2}); from != 5 || to != 15 {
 		t.Errorf("two slots of blocks are %d..%d", from, to)
 	}
 }

@@ -1,12 +1,15 @@
-package gen
+package gen_test
 
 import (
 	"bytes"
 	"testing"
 
-	"github.com/collgen/collgen/spec"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
 )
 
 // worked is a primitive with examples of every kind.
@@ -24,18 +27,18 @@ var worked = spec.Primitive{
 }
 
 func TestDeclarations(t *testing.T) {
-	d := &Declarations{Primitives: map[string]spec.Primitive{}, Algorithms: map[string]Algorithm{}}
+	d := &gen.Declarations{Primitives: map[string]spec.Primitive{}, Algorithms: map[string]gen.Algorithm{}}
 	for _, p := range append(spec.Primitives(), worked) {
 		d.Primitives[p.Name] = p
 	}
-	for _, a := range Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		d.Algorithms[a.FullName()] = a
 	}
 	var buf bytes.Buffer
 	if err := d.Encode(&buf); err != nil {
 		t.Fatal(err)
 	}
-	got, err := DecodeDeclarations(&buf)
+	got, err := gen.DecodeDeclarations(&buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +48,8 @@ func TestDeclarations(t *testing.T) {
 }
 
 func TestDeclarationsRefuseNil(t *testing.T) {
-	for _, body := range [][]Node{{nil}, {Step{nil}}, {For{Body: []Node{If{Else: []Node{nil}}}}}} {
-		d := &Declarations{Algorithms: map[string]Algorithm{"a": {Body: body}}}
+	for _, body := range [][]gen.Node{{nil}, {gen.Step{nil}}, {gen.For{Body: []gen.Node{gen.If{Else: []gen.Node{nil}}}}}} {
+		d := &gen.Declarations{Algorithms: map[string]gen.Algorithm{"a": {Body: body}}}
 		if err := d.Encode(new(bytes.Buffer)); err == nil {
 			t.Errorf("%#v is encoded", body)
 		}
@@ -56,25 +59,25 @@ func TestDeclarationsRefuseNil(t *testing.T) {
 // FuzzDecodeDeclarations takes any bytes for declarations: what is decoded can be judged, and is the same when it is encoded and
 // decoded again.
 func FuzzDecodeDeclarations(f *testing.F) {
-	encode := func(d *Declarations) ([]byte, error) {
+	encode := func(d *gen.Declarations) ([]byte, error) {
 		var buf bytes.Buffer
 		err := d.Encode(&buf)
 		return buf.Bytes(), err
 	}
-	for _, a := range Catalogue()[:8] {
-		data, err := encode(&Declarations{map[string]spec.Primitive{"p": a.Primitive}, map[string]Algorithm{"a": a}})
+	for _, a := range catalogue.Algorithms()[:8] {
+		data, err := encode(&gen.Declarations{map[string]spec.Primitive{"p": a.Primitive}, map[string]gen.Algorithm{"a": a}})
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(data)
 	}
-	data, err := encode(&Declarations{Primitives: map[string]spec.Primitive{"p": worked}})
+	data, err := encode(&gen.Declarations{Primitives: map[string]spec.Primitive{"p": worked}})
 	if err != nil || spec.Validate(worked) != nil {
 		f.Fatal(err, spec.Validate(worked))
 	}
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := DecodeDeclarations(bytes.NewReader(data))
+		d, err := gen.DecodeDeclarations(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -82,13 +85,13 @@ func FuzzDecodeDeclarations(f *testing.F) {
 			_ = spec.Validate(p)
 		}
 		for _, a := range d.Algorithms {
-			_ = Validate(&a)
+			_ = gen.Validate(&a)
 		}
 		data, err = encode(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := DecodeDeclarations(bytes.NewReader(data))
+		again, err := gen.DecodeDeclarations(bytes.NewReader(data))
 		if diff := cmp.Diff(d, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Errorf("%v; %s", err, diff)
 		}

@@ -1,4 +1,4 @@
-package gen
+package gen_test
 
 import (
 	"fmt"
@@ -6,19 +6,22 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/collgen/collgen/spec"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
 )
 
 // passes are the transformations that keep schedules as they are.
-var passes = map[string]func(Algorithm) Algorithm{"simplify": Simplify, "prune": Prune}
+var passes = map[string]func(gen.Algorithm) gen.Algorithm{"simplify": gen.Simplify, "prune": gen.Prune}
 
 func TestPassesKeepSchedules(t *testing.T) {
-	for _, a := range Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		for name, pass := range passes {
 			after := pass(a)
-			if err := Validate(&after); err != nil {
+			if err := gen.Validate(&after); err != nil {
 				t.Error(name, err)
 			}
 			for _, size := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 23} {
@@ -35,8 +38,8 @@ func TestPassesKeepSchedules(t *testing.T) {
 	}
 }
 
-func instantiate(t interface{ Fatal(...any) }, a *Algorithm, p Params) *Schedule {
-	s, err := Instantiate(a, p)
+func instantiate(t interface{ Fatal(...any) }, a *gen.Algorithm, p gen.Params) *gen.Schedule {
+	s, err := gen.Instantiate(a, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,18 +49,18 @@ func instantiate(t interface{ Fatal(...any) }, a *Algorithm, p Params) *Schedule
 // TestPassesKeepRandomSchedules makes programs of local actions, with names, conditions and loops that are often decided.
 func TestPassesKeepRandomSchedules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := Algorithm{Name: "random", Primitive: spec.AllToAll, Doc: "A doc.", Source: "New.", Scratch: one}
+		a := gen.Algorithm{Name: "random", Primitive: spec.AllToAll, Doc: "A doc.", Source: "New.", Scratch: one}
 		a.Body = randomBody(t, []string{"rank", "size"}, 3)
-		if err := Validate(&a); err != nil {
+		if err := gen.Validate(&a); err != nil {
 			t.Fatal(err)
 		}
 		for name, pass := range passes {
 			after := pass(a)
-			if err := Validate(&after); err != nil {
+			if err := gen.Validate(&after); err != nil {
 				t.Fatalf("%s: %v\n%s\n%s", name, err, a.Text(), after.Text())
 			}
 			for size := 1; size <= 3; size++ {
-				p := Params{Size: size, Depth: 1}
+				p := gen.Params{Size: size, Depth: 1}
 				want, got := instantiate(t, &a, p), instantiate(t, &after, p)
 				forgetSource(want, got)
 				if d := cmp.Diff(want, got); d != "" {
@@ -69,7 +72,7 @@ func TestPassesKeepRandomSchedules(t *testing.T) {
 }
 
 // forgetSource forgets which action every instruction comes from.
-func forgetSource(schedules ...*Schedule) {
+func forgetSource(schedules ...*gen.Schedule) {
 	for _, s := range schedules {
 		for rank := range s.Ranks {
 			for i := range s.Ranks[rank].Instrs {
@@ -80,28 +83,28 @@ func forgetSource(schedules ...*Schedule) {
 }
 
 // randomBody is a body in which names have a meaning.
-func randomBody(t *rapid.T, names []string, depth int) []Node {
-	var body []Node
+func randomBody(t *rapid.T, names []string, depth int) []gen.Node {
+	var body []gen.Node
 	names = slices.Clone(names)
 	bufs := []spec.Buf{in, out}
 	for range rapid.IntRange(0, 3).Draw(t, "nodes") {
 		name := fmt.Sprintf("v%d", len(names))
 		switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); {
 		case kind == 0:
-			body = append(body, Let{name, randomExpr(t, names, 2)})
+			body = append(body, let(name, randomExpr(t, names, 2)))
 			names = append(names, name)
 		case kind == 1:
-			body = append(body, LetBuf{spec.Buf(name), randomExpr(t, names, 1), in, out})
+			body = append(body, letBuf(spec.Buf(name), randomExpr(t, names, 1), in, out))
 			bufs, names = append(bufs, spec.Buf(name)), append(names, "size") // the name is taken
 		case kind == 2 && depth > 0:
-			body = append(body, If{randomExpr(t, names, 1), randomBody(t, names, depth-1), randomBody(t, names, depth-1)})
+			body = append(body, when(randomExpr(t, names, 1), randomBody(t, names, depth-1), randomBody(t, names, depth-1)))
 		case kind == 3 && depth > 0:
 			times := rapid.SampledFrom([]expr{zero, one, two, rank}).Draw(t, "times")
-			body = append(body, For{name, times, randomBody(t, append(names, name), depth-1)})
+			body = append(body, loop(name, times, randomBody(t, append(names, name), depth-1)))
 		default:
 			from := rapid.SampledFrom(bufs).Draw(t, "from")
 			at := least(most(randomExpr(t, names, 2), zero), sub(size, one))
-			body = append(body, Step{Copy{Into: Chunk(out, at), From: Chunk(from, at)}})
+			body = append(body, gen.Step{gen.Copy{Into: gen.Chunk(out, at), From: gen.Chunk(from, at)}})
 		}
 	}
 	return body
@@ -141,7 +144,7 @@ func TestSimplifyKeepsValues(t *testing.T) {
 		if err != nil {
 			t.Skip("has no value")
 		}
-		s := simplify(e)
+		s := gen.SimplifyInside(e)
 		if got, err := s.Eval(env); err != nil || got != want {
 			t.Fatalf("%v is %d, and simplified, %v, it is %d, %v", e, want, s, got, err)
 		}
@@ -170,7 +173,7 @@ func TestSimplifyExpressions(t *testing.T) {
 		{cond(one, x, y), "x"}, {cond(zero, x, y), "y"}, {cond(x, y, y), "y"}, {up(zero, one), "0"},
 		{shl(x, spec.Int(-1)), "x << -1"},
 	} {
-		if got := simplify(tc.e).String(); got != tc.want {
+		if got := gen.SimplifyInside(tc.e).String(); got != tc.want {
 			t.Errorf("%v becomes %s, want %s", tc.e, got, tc.want)
 		}
 	}
@@ -181,44 +184,44 @@ func TestSimplifyExpressions(t *testing.T) {
 func TestSimplifyKeepsScopes(t *testing.T) {
 	a := sound()
 	bit := bitAnd(rank, one) // of a constant the name would be gone
-	named := func(is expr) []Node {
-		return []Node{Let{"x", is}, Step{Copy{Into: Chunk(out, v("x")), From: Chunk(in, v("x"))}}}
+	named := func(is expr) []gen.Node {
+		return []gen.Node{let("x", is), gen.Step{gen.Copy{Into: gen.Chunk(out, v("x")), From: gen.Chunk(in, v("x"))}}}
 	}
-	for _, again := range []Node{
-		If{Cond: eq(rank, zero), Then: named(bitXor(bit, one))},
-		For{"x", two, named(zero)[1:]},
+	for _, again := range []gen.Node{
+		gen.If{Cond: eq(rank, zero), Then: named(bitXor(bit, one))},
+		loop("x", two, named(zero)[1:]),
 	} {
-		a.Body = []Node{If{Cond: one, Then: named(bit)}, again}
-		if err := Validate(a); err != nil {
+		a.Body = []gen.Node{gen.If{Cond: one, Then: named(bit)}, again}
+		if err := gen.Validate(a); err != nil {
 			t.Fatal(err)
 		}
-		b := Simplify(*a)
-		if err := Validate(&b); err != nil {
+		b := gen.Simplify(*a)
+		if err := gen.Validate(&b); err != nil {
 			t.Errorf("%v\n%s", err, b.Text())
 		}
 	}
 }
 
 func TestPassesRemove(t *testing.T) {
-	act := Step{Copy{Into: Chunk(out, v("x")), From: block(in)}}
-	set := func(name string, is expr) Node { return Let{name, is} }
+	act := gen.Step{gen.Copy{Into: gen.Chunk(out, v("x")), From: block(in)}}
+	set := func(name string, is expr) gen.Node { return let(name, is) }
 	for _, tc := range []struct {
 		name       string
-		pass       func(Algorithm) Algorithm
-		body, want []Node
+		pass       func(gen.Algorithm) gen.Algorithm
+		body, want []gen.Node
 	}{
-		{"an unused name", Prune, []Node{set("x", rank), set("y", v("x")), set("z", v("y")), act}, []Node{set("x", rank), act}},
-		{"an unused buffer", Prune, []Node{set("x", rank), LetBuf{"b", rank, in, out}, LetBuf{"c", rank, "b", out}, act}, []Node{set("x", rank), act}},
-		{"what does nothing", Prune, []Node{If{rank, []Node{For{"i", size, []Node{Step{}}}}, []Node{set("y", rank)}}}, nil},
-		{"a constant name", Simplify, []Node{set("x", one), act}, []Node{Step{Copy{Into: Chunk(out, one), From: block(in)}}}},
-		{"a decided condition", Simplify, []Node{If{zero, []Node{set("x", rank)}, []Node{set("x", size), act}}}, []Node{set("x", size), act}},
-		{"no repetition", Simplify, []Node{For{"x", zero, []Node{act}}}, nil},
-		{"one repetition", Simplify, []Node{For{"x", one, []Node{act}}}, []Node{Step{Copy{Into: block(out), From: block(in)}}}},
-		{"a decided buffer", Simplify, []Node{LetBuf{"b", one, in, out}, Step{Copy{Into: block(out), From: block("b")}}}, []Node{Step{Copy{Into: block(out), From: block(in)}}}},
-		{"a condition whose names are given again", Simplify, []Node{If{two, []Node{set("x", rank), act}, nil}, set("x", size), act},
-			[]Node{If{one, []Node{set("x", rank), act}, nil}, set("x", size), act}},
+		{"an unused name", gen.Prune, []gen.Node{set("x", rank), set("y", v("x")), set("z", v("y")), act}, []gen.Node{set("x", rank), act}},
+		{"an unused buffer", gen.Prune, []gen.Node{set("x", rank), letBuf("b", rank, in, out), letBuf("c", rank, "b", out), act}, []gen.Node{set("x", rank), act}},
+		{"what does nothing", gen.Prune, []gen.Node{when(rank, []gen.Node{loop("i", size, []gen.Node{gen.Step{}})}, []gen.Node{set("y", rank)})}, nil},
+		{"a constant name", gen.Simplify, []gen.Node{set("x", one), act}, []gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(out, one), From: block(in)}}}},
+		{"a decided condition", gen.Simplify, []gen.Node{when(zero, []gen.Node{set("x", rank)}, []gen.Node{set("x", size), act})}, []gen.Node{set("x", size), act}},
+		{"no repetition", gen.Simplify, []gen.Node{loop("x", zero, []gen.Node{act})}, nil},
+		{"one repetition", gen.Simplify, []gen.Node{loop("x", one, []gen.Node{act})}, []gen.Node{gen.Step{gen.Copy{Into: block(out), From: block(in)}}}},
+		{"a decided buffer", gen.Simplify, []gen.Node{letBuf("b", one, in, out), gen.Step{gen.Copy{Into: block(out), From: block("b")}}}, []gen.Node{gen.Step{gen.Copy{Into: block(out), From: block(in)}}}},
+		{"a condition whose names are given again", gen.Simplify, []gen.Node{when(two, []gen.Node{set("x", rank), act}, nil), set("x", size), act},
+			[]gen.Node{when(one, []gen.Node{set("x", rank), act}, nil), set("x", size), act}},
 	} {
-		a := tc.pass(Algorithm{Primitive: spec.AllToAll, Body: tc.body})
+		a := tc.pass(gen.Algorithm{Primitive: spec.AllToAll, Body: tc.body})
 		if d := cmp.Diff(tc.want, a.Body); d != "" {
 			t.Errorf("%s: %s", tc.name, d)
 		}
@@ -227,7 +230,7 @@ func TestPassesRemove(t *testing.T) {
 
 // TestScratchIsMinimal checks that in every size from 4 on some rank of some call uses all the scratch that it asks for.
 func TestScratchIsMinimal(t *testing.T) {
-	for _, a := range Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		more := a
 		more.Scratch = add(a.Scratch.OrElse(zero), one)
 		for size := 4; size <= 20; size++ {
@@ -241,7 +244,7 @@ func TestScratchIsMinimal(t *testing.T) {
 	}
 }
 
-func leastUnused(t *testing.T, a *Algorithm, size int) int {
+func leastUnused(t *testing.T, a *gen.Algorithm, size int) int {
 	all := []int{}
 	for _, p := range a.Calls(size, 2) {
 		all = append(all, unusedScratch(instantiate(t, a, p))...)
@@ -251,7 +254,7 @@ func leastUnused(t *testing.T, a *Algorithm, size int) int {
 
 // unusedScratch is, for each rank, how many of the last slots of scratch that it asks for none of its instructions speaks
 // of. Scratch is minimal where this is 0 on some rank of some call.
-func unusedScratch(s *Schedule) []int {
+func unusedScratch(s *gen.Schedule) []int {
 	unused := make([]int, len(s.Ranks))
 	for rank := range s.Ranks {
 		p := &s.Ranks[rank]

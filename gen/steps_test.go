@@ -1,4 +1,4 @@
-package gen
+package gen_test
 
 import (
 	"iter"
@@ -7,21 +7,24 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // TestSteps puts the steps of every rank together and compares them with the whole schedule.
 func TestSteps(t *testing.T) {
-	for _, a := range Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		t.Run(a.FullName(), func(t *testing.T) {
 			t.Parallel()
 			for _, size := range []int{1, 2, 5, 8} {
 				for _, p := range a.Calls(size, 1, 3) {
-					whole, err := Instantiate(&a, p)
+					whole, err := gen.Instantiate(&a, p)
 					if err != nil {
 						t.Fatal(err)
 					}
 					for rank, program := range whole.Ranks {
-						if diff := cmp.Diff(stepsOf(program.Instrs), collect(t, Steps(&a, p, rank))); diff != "" {
+						if diff := cmp.Diff(stepsOf(program.Instrs), collect(t, gen.Steps(&a, p, rank))); diff != "" {
 							t.Fatalf("%+v, rank %d:\n%s", p, rank, diff)
 						}
 					}
@@ -32,7 +35,7 @@ func TestSteps(t *testing.T) {
 }
 
 // stepsOf cuts a program into steps, whose instructions refer to none but those of their step.
-func stepsOf(instrs []Instr) (steps [][]Instr) {
+func stepsOf(instrs []gen.Instr) (steps [][]gen.Instr) {
 	first := 0
 	for i, in := range instrs {
 		if i == 0 || instrs[i-1].Step != in.Step {
@@ -54,7 +57,7 @@ func stepsOf(instrs []Instr) (steps [][]Instr) {
 	return steps
 }
 
-func collect(t *testing.T, steps iter.Seq2[[]Instr, error]) (all [][]Instr) {
+func collect(t *testing.T, steps iter.Seq2[[]gen.Instr, error]) (all [][]gen.Instr) {
 	for step, err := range steps {
 		if err != nil {
 			t.Fatal(err)
@@ -65,9 +68,9 @@ func collect(t *testing.T, steps iter.Seq2[[]Instr, error]) (all [][]Instr) {
 }
 
 func TestStepsOfNoCall(t *testing.T) {
-	for name, steps := range map[string]iter.Seq2[[]Instr, error]{
-		"no such call": Steps(&AllReduceRing, Params{Size: 0, Depth: 1}, 0),
-		"no such rank": Steps(&AllReduceRing, Params{Size: 2, Depth: 1}, 2),
+	for name, steps := range map[string]iter.Seq2[[]gen.Instr, error]{
+		"no such call": gen.Steps(&catalogue.AllReduceRing, gen.Params{Size: 0, Depth: 1}, 0),
+		"no such rank": gen.Steps(&catalogue.AllReduceRing, gen.Params{Size: 2, Depth: 1}, 2),
 	} {
 		n := 0
 		for _, err := range steps {
@@ -81,7 +84,7 @@ func TestStepsOfNoCall(t *testing.T) {
 // TestStepsEnough stops in the middle.
 func TestStepsEnough(t *testing.T) {
 	n := 0
-	for _, err := range Steps(&AllReduceRing, Params{Size: 8, Depth: 1}, 3) {
+	for _, err := range gen.Steps(&catalogue.AllReduceRing, gen.Params{Size: 8, Depth: 1}, 3) {
 		if n++; err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +101,7 @@ func TestStepsEnough(t *testing.T) {
 func BenchmarkSteps(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		for step, err := range Steps(&AllReduceRing, Params{Size: 1024, Depth: 1}, 7) {
+		for step, err := range gen.Steps(&catalogue.AllReduceRing, gen.Params{Size: 1024, Depth: 1}, 7) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,30 +1,33 @@
-package gen
+package gen_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/collgen/collgen/spec"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
 )
 
 func TestText(t *testing.T) {
-	a := &Algorithm{
+	a := &gen.Algorithm{
 		Name: "all", Primitive: spec.AllReduce, Chunks: two, Scratch: depth,
-		Requires: Requires{Size: spec.Le(size, two), Commutative: true, OutOfPlace: true},
-		Body: []Node{
-			Let{"next", up(add(rank, one), size)},
-			LetBuf{"b", eq(rank, zero), in, out},
-			For{"i", size, []Node{If{lt(v("i"), rank), []Node{Step{
-				Send{v("next"), Chunk("b", v("i"))},
-				Recv{From: v("next"), Into: Slot(scratch, zero, one), AfterSend: true},
-				RecvReduce{From: rank, Into: block(out), With: Span(in, one, two), ReceivedFirst: lt(rank, one), AfterSend: true},
-				RecvReduce{From: rank, Into: block(out), With: block(in)},
-			}}, []Node{Step{Copy{Into: block(out), From: block(in)}}}}}},
-			Step{
-				Send{To: zero}, Recv{From: zero},
-				Reduce{block(out), "j", two, Chunk(in, v("j"))},
-				Finish{block(out)},
+		Requires: gen.Requires{Size: spec.Le(size, two), Commutative: true, OutOfPlace: true},
+		Body: []gen.Node{
+			let("next", up(add(rank, one), size)),
+			letBuf("b", eq(rank, zero), in, out),
+			loop("i", size, []gen.Node{when(lt(v("i"), rank), []gen.Node{gen.Step{
+				send(v("next"), gen.Chunk("b", v("i"))),
+				gen.Recv{From: v("next"), Into: gen.Slot(scratch, zero, one), AfterSend: true},
+				gen.RecvReduce{From: rank, Into: block(out), With: gen.Span(in, one, two), ReceivedFirst: lt(rank, one), AfterSend: true},
+				gen.RecvReduce{From: rank, Into: block(out), With: block(in)},
+			}}, []gen.Node{gen.Step{gen.Copy{Into: block(out), From: block(in)}}})}),
+			gen.Step{
+				gen.Send{To: zero}, gen.Recv{From: zero},
+				reduce(block(out), "j", two, gen.Chunk(in, v("j"))),
+				finish(block(out)),
 			},
 		},
 	}
@@ -55,76 +58,36 @@ func TestText(t *testing.T) {
 // TestHash changes every expression, name, mark and requirement of every algorithm, one at a time: each change has a hash of its own.
 func TestHash(t *testing.T) {
 	seen := map[[32]byte]string{}
-	check := func(a Algorithm, what string) {
+	check := func(a gen.Algorithm, what string) {
 		if other, ok := seen[a.Hash()]; ok {
 			t.Errorf("%s and %s have the same hash", other, what)
 		}
 		seen[a.Hash()] = what
 	}
-	for _, a := range Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		check(a, a.FullName())
 		for i := 0; ; i++ {
-			changed, ok := change(a, i)
+			changed, ok := gen.Change(a, i)
 			if !ok {
 				break
 			}
 			check(changed, fmt.Sprintf("%s with change %d", a.FullName(), i))
 		}
 		about := a
-		about.Doc, about.Source, about.Cost = "Another.", "Another.", Cost{}
+		about.Doc, about.Source, about.Cost = "Another.", "Another.", gen.Cost{}
 		if about.Hash() != a.Hash() {
 			t.Errorf("%s: what is said about it changes its hash", a.FullName())
 		}
-		for what, edit := range map[string]func(*Algorithm){
-			"another name":      func(a *Algorithm) { a.Name += "-2" },
-			"another primitive": func(a *Algorithm) { a.Primitive.Order++ },
-			"sizes":             func(a *Algorithm) { a.Requires.Size = lt(size, two) },
-			"commutative":       func(a *Algorithm) { a.Requires.Commutative = !a.Requires.Commutative },
-			"out of place":      func(a *Algorithm) { a.Requires.OutOfPlace = !a.Requires.OutOfPlace },
+		for what, edit := range map[string]func(*gen.Algorithm){
+			"another name":      func(a *gen.Algorithm) { a.Name += "-2" },
+			"another primitive": func(a *gen.Algorithm) { a.Primitive.Order++ },
+			"sizes":             func(a *gen.Algorithm) { a.Requires.Size = lt(size, two) },
+			"commutative":       func(a *gen.Algorithm) { a.Requires.Commutative = !a.Requires.Commutative },
+			"out of place":      func(a *gen.Algorithm) { a.Requires.OutOfPlace = !a.Requires.OutOfPlace },
 		} {
 			edited := a
 			edit(&edited)
 			check(edited, a.FullName()+" with "+what)
 		}
 	}
-}
-
-// change is a with its i-th expression, buffer or mark changed, if it has so many.
-func change(a Algorithm, i int) (Algorithm, bool) {
-	isIt := func() bool { i--; return i == -1 }
-	var r rewriter
-	r.expr = func(e expr) expr {
-		if isIt() {
-			return add(e.OrElse(one), spec.Int(77))
-		}
-		return e
-	}
-	r.buf = func(b spec.Buf) spec.Buf {
-		if isIt() {
-			return "changed"
-		}
-		return b
-	}
-	r.body = func(nodes []Node) []Node {
-		var list []Node
-		for _, n := range nodes {
-			n = r.node(n)
-			switch x := n.(type) {
-			case Recv:
-				x.AfterSend = x.AfterSend != isIt()
-				n = x
-			case RecvReduce:
-				x.AfterSend = x.AfterSend != isIt()
-				n = x
-			case Step:
-				if isIt() {
-					continue
-				}
-			}
-			list = append(list, n)
-		}
-		return list
-	}
-	changed := r.algorithm(a)
-	return changed, i < 0
 }

@@ -1,4 +1,4 @@
-package gen
+package gen_test
 
 import (
 	"errors"
@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 )
 
 func TestCatalogueIsValid(t *testing.T) {
-	for _, a := range Catalogue() {
-		if err := Validate(&a); err != nil {
+	for _, a := range catalogue.Algorithms() {
+		if err := gen.Validate(&a); err != nil {
 			t.Error(err)
 		}
 		if a.Cost.Alpha.IsAbsent() || a.Cost.Beta.IsAbsent() || a.Cost.Gamma.IsAbsent() {
@@ -22,97 +24,97 @@ func TestCatalogueIsValid(t *testing.T) {
 
 func TestCatalogueCoversPrimitives(t *testing.T) {
 	for _, p := range spec.Primitives() {
-		if !slices.ContainsFunc(Catalogue(), func(a Algorithm) bool { return a.Primitive.Name == p.Name }) {
+		if !slices.ContainsFunc(catalogue.Algorithms(), func(a gen.Algorithm) bool { return a.Primitive.Name == p.Name }) {
 			t.Errorf("no algorithm carries out %s", p.Name)
 		}
 	}
 }
 
 // sound is an algorithm for the tests to spoil.
-func sound() *Algorithm {
-	return &Algorithm{
+func sound() *gen.Algorithm {
+	return &gen.Algorithm{
 		Name: "sound", Primitive: spec.AllReduce, Doc: "A doc.", Source: "New.", Scratch: two, Chunks: size,
-		Body: []Node{
-			Let{"to", up(add(rank, one), size)},
-			Step{Send{v("to"), block(in)}, Recv{From: v("to"), Into: Slot(scratch, zero, rank)}, Copy{Into: block(out), From: block(in)}},
+		Body: []gen.Node{
+			let("to", up(add(rank, one), size)),
+			gen.Step{send(v("to"), block(in)), gen.Recv{From: v("to"), Into: gen.Slot(scratch, zero, rank)}, gen.Copy{Into: block(out), From: block(in)}},
 		},
 	}
 }
 
-func inStep(nodes ...Node) []Node { return []Node{Step(nodes)} }
+func inStep(nodes ...gen.Node) []gen.Node { return []gen.Node{gen.Step(nodes)} }
 
 func TestValidateFindsFaults(t *testing.T) {
-	if err := Validate(sound()); err != nil {
+	if err := gen.Validate(sound()); err != nil {
 		t.Fatal(err)
 	}
-	body := func(nodes ...Node) func(*Algorithm) { return func(a *Algorithm) { a.Body = nodes } }
-	act := func(nodes ...Node) func(*Algorithm) { return body(inStep(nodes...)...) }
-	send, copied := Send{rank, block(in)}, Copy{Into: block(out), From: block(in)}
+	body := func(nodes ...gen.Node) func(*gen.Algorithm) { return func(a *gen.Algorithm) { a.Body = nodes } }
+	act := func(nodes ...gen.Node) func(*gen.Algorithm) { return body(inStep(nodes...)...) }
+	message, copied := send(rank, block(in)), gen.Copy{Into: block(out), From: block(in)}
 	for _, tc := range []struct {
 		name  string
-		spoil func(*Algorithm)
+		spoil func(*gen.Algorithm)
 		want  string
 		node  int
 	}{
-		{"name missing", func(a *Algorithm) { a.Name = "" }, "lower-case words", -1},
-		{"name not lower-case", func(a *Algorithm) { a.Name = "Ring" }, "lower-case words", -1},
-		{"name ends in a hyphen", func(a *Algorithm) { a.Name = "ring-" }, "lower-case words", -1},
-		{"primitive missing", func(a *Algorithm) { a.Primitive.Name = "" }, "Primitive is missing", -1},
-		{"doc missing", func(a *Algorithm) { a.Doc = "" }, "Doc is missing", -1},
-		{"source missing", func(a *Algorithm) { a.Source = "" }, "Source is missing", -1},
-		{"size depends on rank", func(a *Algorithm) { a.Requires.Size = rank }, "Requires.Size: rank has no meaning", -1},
-		{"chunks depend on rank", func(a *Algorithm) { a.Chunks = rank }, "Chunks: rank has no meaning", -1},
-		{"scratch by a conditional", func(a *Algorithm) { a.Scratch = up(one, size) }, "Scratch: if", -1},
-		{"cost depends on root", func(a *Algorithm) { a.Cost.Beta = root }, "Cost.Beta: root has no meaning", -1},
+		{"name missing", func(a *gen.Algorithm) { a.Name = "" }, "lower-case words", -1},
+		{"name not lower-case", func(a *gen.Algorithm) { a.Name = "Ring" }, "lower-case words", -1},
+		{"name ends in a hyphen", func(a *gen.Algorithm) { a.Name = "ring-" }, "lower-case words", -1},
+		{"primitive missing", func(a *gen.Algorithm) { a.Primitive.Name = "" }, "Primitive is missing", -1},
+		{"doc missing", func(a *gen.Algorithm) { a.Doc = "" }, "Doc is missing", -1},
+		{"source missing", func(a *gen.Algorithm) { a.Source = "" }, "Source is missing", -1},
+		{"size depends on rank", func(a *gen.Algorithm) { a.Requires.Size = rank }, "Requires.Size: rank has no meaning", -1},
+		{"chunks depend on rank", func(a *gen.Algorithm) { a.Chunks = rank }, "Chunks: rank has no meaning", -1},
+		{"scratch by a conditional", func(a *gen.Algorithm) { a.Scratch = up(one, size) }, "Scratch: if", -1},
+		{"cost depends on root", func(a *gen.Algorithm) { a.Cost.Beta = root }, "Cost.Beta: root has no meaning", -1},
 
 		{"node missing", body(nil), "a node is missing", -1},
-		{"action outside", body(send), "send stands outside", 0},
-		{"step in step", body(Step{Step{send}}), "stands inside of a Step", -1},
-		{"second action is wrong", act(send, Send{v("x"), block(in)}), "To: x has no meaning", 1},
-		{"name used before", body(Step{Send{v("x"), block(in)}}, Let{"x", one}), "To: x has no meaning", 0},
-		{"condition of no meaning", body(If{v("x"), inStep(copied), nil}), "x has no meaning", -1},
-		{"name of an inner body", body(If{one, []Node{Let{"x", one}}, nil}, Let{"y", v("x")}), "y: x has no meaning", -1},
-		{"loop variable after the loop", body(For{"i", one, nil}, Let{"y", v("i")}), "y: i has no meaning", -1},
-		{"root without root", act(Send{root, block(in)}), "To: root has no meaning", 0},
-		{"its own name", body(Let{"x", v("x")}), "x: x has no meaning", -1},
-		{"name twice", body(Let{"x", one}, Let{"x", one}), "the name x has a meaning already", -1},
-		{"name shadowed by a loop", body(Let{"i", one}, For{"i", one, nil}), "the name i has a meaning", -1},
-		{"name shadowed by a reduction", body(Let{"i", one}, Step{Reduce{block(out), "i", two, block(in)}}), "the name i has a meaning", 0},
-		{"buffer called as a variable", body(Let{"x", one}, LetBuf{"x", one, in, out}), "the name x has a meaning", -1},
-		{"parameter's name", body(Let{"root", one}), "the name root has a meaning", -1},
-		{"buffer's name", body(LetBuf{"in", one, in, out}), "the name in has a meaning", -1},
-		{"no identifier", body(Let{"two words", one}), "cannot be the name", -1},
-		{"keyword", body(For{"range", one, nil}), "cannot be the name", -1},
+		{"action outside", body(message), "send stands outside", 0},
+		{"step in step", body(gen.Step{gen.Step{message}}), "stands inside of a Step", -1},
+		{"second action is wrong", act(message, send(v("x"), block(in))), "To: x has no meaning", 1},
+		{"name used before", body(gen.Step{send(v("x"), block(in))}, let("x", one)), "To: x has no meaning", 0},
+		{"condition of no meaning", body(when(v("x"), inStep(copied), nil)), "x has no meaning", -1},
+		{"name of an inner body", body(when(one, []gen.Node{let("x", one)}, nil), let("y", v("x"))), "y: x has no meaning", -1},
+		{"loop variable after the loop", body(loop("i", one, nil), let("y", v("i"))), "y: i has no meaning", -1},
+		{"root without root", act(send(root, block(in))), "To: root has no meaning", 0},
+		{"its own name", body(let("x", v("x"))), "x: x has no meaning", -1},
+		{"name twice", body(let("x", one), let("x", one)), "the name x has a meaning already", -1},
+		{"name shadowed by a loop", body(let("i", one), loop("i", one, nil)), "the name i has a meaning", -1},
+		{"name shadowed by a reduction", body(let("i", one), gen.Step{reduce(block(out), "i", two, block(in))}), "the name i has a meaning", 0},
+		{"buffer called as a variable", body(let("x", one), letBuf("x", one, in, out)), "the name x has a meaning", -1},
+		{"parameter's name", body(let("root", one)), "the name root has a meaning", -1},
+		{"buffer's name", body(letBuf("in", one, in, out)), "the name in has a meaning", -1},
+		{"no identifier", body(let("two words", one)), "cannot be the name", -1},
+		{"keyword", body(loop("range", one, nil)), "cannot be the name", -1},
 
-		{"expression missing", body(Let{Name: "x"}), "x is missing", -1},
-		{"operand missing", body(Let{"x", add(one, expr{})}), "x: 1 + none lacks an operand", -1},
-		{"no expression", body(Let{"x", expr{Kind: spec.AddExpr}}), "is not an expression", -1},
-		{"no kind", body(Let{"x", expr{Kind: 200}}), "is not an expression", -1},
-		{"conditional in an action", act(Send{up(rank, size), block(in)}), "only in a Let of its own", 0},
-		{"conditional in a sum", body(Let{"x", add(one, up(rank, size))}), "only in a Let of its own", -1},
-		{"conditional in a condition", body(Let{"x", cond(up(rank, size), one, two)}), "only in a Let of its own", -1},
+		{"expression missing", body(gen.Let{Name: "x"}), "x is missing", -1},
+		{"operand missing", body(let("x", add(one, expr{}))), "x: 1 + none lacks an operand", -1},
+		{"no expression", body(let("x", expr{Kind: spec.AddExpr})), "is not an expression", -1},
+		{"no kind", body(let("x", expr{Kind: 200})), "is not an expression", -1},
+		{"conditional in an action", act(send(up(rank, size), block(in))), "only in a Let of its own", 0},
+		{"conditional in a sum", body(let("x", add(one, up(rank, size)))), "only in a Let of its own", -1},
+		{"conditional in a condition", body(let("x", cond(up(rank, size), one, two))), "only in a Let of its own", -1},
 
-		{"no such buffer", act(Finish{block("data")}), `no buffer "data"`, 0},
-		{"scratch not declared", func(a *Algorithm) { a.Scratch = expr{} }, "declares no scratch", 1},
-		{"no input", func(a *Algorithm) { a.Primitive.In.Blocks = expr{} }, "has no buffer in", 0},
-		{"no op", func(a *Algorithm) { a.Primitive, a.Body = spec.AllGather, inStep(Finish{block(out)}) }, "AllGather has no op", 0},
-		{"no data", act(Finish{}), `no buffer ""`, 0},
-		{"a buffer's place missing", act(Send{rank, Region{Buf: in}}), "place in in is missing", 0},
-		{"place without a buffer", act(Send{rank, Region{At: one}}), `no buffer ""`, 0},
-		{"slot without Like", act(Finish{block(scratch)}), "needs Like", 0},
-		{"named slot without Like", body(LetBuf{"sum", one, out, scratch}, LetBuf{"acc", one, out, "sum"}, Step{Finish{block("acc")}}), "needs Like", 0},
-		{"two slots", act(Finish{Region{scratch, zero, two, one}}), "is a single slot", 0},
-		{"Like of a chunk", act(Finish{Slot(out, zero, one)}), "needs no Like", 0},
-		{"buffer as a number", body(LetBuf{"x", one, in, out}, Let{"y", v("x")}), "y: x has no meaning", -1},
+		{"no such buffer", act(finish(block("data"))), `no buffer "data"`, 0},
+		{"scratch not declared", func(a *gen.Algorithm) { a.Scratch = expr{} }, "declares no scratch", 1},
+		{"no input", func(a *gen.Algorithm) { a.Primitive.In.Blocks = expr{} }, "has no buffer in", 0},
+		{"no op", func(a *gen.Algorithm) { a.Primitive, a.Body = spec.AllGather, inStep(finish(block(out))) }, "AllGather has no op", 0},
+		{"no data", act(gen.Finish{}), `no buffer ""`, 0},
+		{"a buffer's place missing", act(send(rank, gen.Region{Buf: in})), "place in in is missing", 0},
+		{"place without a buffer", act(send(rank, gen.Region{At: one})), `no buffer ""`, 0},
+		{"slot without Like", act(finish(block(scratch))), "needs Like", 0},
+		{"named slot without Like", body(letBuf("sum", one, out, scratch), letBuf("acc", one, out, "sum"), gen.Step{finish(block("acc"))}), "needs Like", 0},
+		{"two slots", act(finish(region(scratch, zero, two, one))), "is a single slot", 0},
+		{"Like of a chunk", act(finish(gen.Slot(out, zero, one))), "needs no Like", 0},
+		{"buffer as a number", body(letBuf("x", one, in, out), let("y", v("x"))), "y: x has no meaning", -1},
 
-		{"message after a local action", act(copied, send), "after a local action", 1},
-		{"message after local actions of both branches", act(If{one, []Node{copied}, []Node{copied}}, send), "after a local action", 2},
+		{"message after a local action", act(copied, message), "after a local action", 1},
+		{"message after local actions of both branches", act(when(one, []gen.Node{copied}, []gen.Node{copied}), message), "after a local action", 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := sound()
 			tc.spoil(a)
-			err := Validate(a)
-			var ne *NodeError
+			err := gen.Validate(a)
+			var ne *gen.NodeError
 			if !errors.As(err, &ne) || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("got %v, want %q", err, tc.want)
 			}
@@ -125,18 +127,18 @@ func TestValidateFindsFaults(t *testing.T) {
 
 // TestValidateAllows guards against refusing what may be right.
 func TestValidateAllows(t *testing.T) {
-	send, copied := Send{v("to"), block(in)}, Copy{Into: block(out), From: block(in)}
-	for name, body := range map[string][]Node{
-		"message after a local action of one branch": inStep(If{rank, []Node{copied}, nil}, send),
-		"message after a local action of a loop":     inStep(For{"i", rank, []Node{copied}}, send),
-		"local action in an earlier step":            {Step{copied}, Step{send}},
-		"a name in two bodies":                       {If{rank, []Node{Let{"x", one}}, []Node{Let{"x", two}}}},
-		"a chain of conditionals":                    {Let{"x", cond(rank, one, cond(size, two, zero))}},
-		"a signal":                                   inStep(Send{To: v("to")}),
+	message, copied := send(v("to"), block(in)), gen.Copy{Into: block(out), From: block(in)}
+	for name, body := range map[string][]gen.Node{
+		"message after a local action of one branch": inStep(when(rank, []gen.Node{copied}, nil), message),
+		"message after a local action of a loop":     inStep(loop("i", rank, []gen.Node{copied}), message),
+		"local action in an earlier step":            {gen.Step{copied}, gen.Step{message}},
+		"a name in two bodies":                       {when(rank, []gen.Node{let("x", one)}, []gen.Node{let("x", two)})},
+		"a chain of conditionals":                    {let("x", cond(rank, one, cond(size, two, zero)))},
+		"a signal":                                   inStep(gen.Send{To: v("to")}),
 	} {
 		a := sound()
-		a.Body = append([]Node{Let{"to", one}}, body...)
-		if err := Validate(a); err != nil {
+		a.Body = append([]gen.Node{let("to", one)}, body...)
+		if err := gen.Validate(a); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

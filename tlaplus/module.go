@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
 )
 
@@ -42,7 +43,7 @@ func (c *check) text(dir string) (string, error) {
 
 // instance is the schedule.
 func (c *check) instance() (*gen.Schedule, error) {
-	all := gen.Catalogue()
+	all := catalogue.Algorithms()
 	i := slices.IndexFunc(all, func(a gen.Algorithm) bool { return a.FullName() == c.algorithm })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no algorithm %s", c.algorithm)

@@ -7,37 +7,39 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/internal/edit"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestSummary(t *testing.T) {
-	halving := gen.AllReduceTree
+	halving := catalogue.AllReduceTree
 	halving.Requires.Size = spec.Eq(spec.BitAnd(spec.Size, spec.Sub(spec.Size, one)), zero)
 	for _, x := range []struct {
 		a    gen.Algorithm
 		o    verify.Options
 		want verify.Summary
 	}{
-		{gen.AllReduceRing, verify.Options{From: 2, To: 4},
+		{catalogue.AllReduceRing, verify.Options{From: 2, To: 4},
 			verify.Summary{Sizes: []int{2, 3, 4}, Depths: []int{1}, Schedules: 3, InPlace: true, Folds: true,
 				Order: spec.SameTree, Messages: 24}},
-		{gen.AllReduceRecursiveDoubling, verify.Options{To: 2},
+		{catalogue.AllReduceRecursiveDoubling, verify.Options{To: 2},
 			verify.Summary{Sizes: []int{1, 2}, Depths: []int{1}, Schedules: 2, InPlace: true, Folds: true,
 				Order: spec.RankOrdered, Capacity: 1, Messages: 2}},
-		{gen.ReduceChain, verify.Options{To: 3, Depths: []int{1, 5}},
+		{catalogue.ReduceChain, verify.Options{To: 3, Depths: []int{1, 5}},
 			verify.Summary{Sizes: []int{1, 2, 3}, Depths: []int{1, 5}, Schedules: 12, InPlace: true, Folds: true,
 				Order: spec.SameTree, Scratch: 2, Messages: 10}},
-		{gen.ReduceChain, verify.Options{From: 8, To: 9},
+		{catalogue.ReduceChain, verify.Options{From: 8, To: 9},
 			verify.Summary{Sizes: []int{8, 9}, Depths: []int{1, 2, 3, 4}, Deeper: []int{5, 6, 7, 8}, Schedules: 8*8 + 9*4, InPlace: true,
 				Folds: true, Order: spec.SameTree, Scratch: 2, Messages: 56}},
-		{gen.ReduceChain, verify.Options{From: 9, To: 9},
+		{catalogue.ReduceChain, verify.Options{From: 9, To: 9},
 			verify.Summary{Sizes: []int{9}, Depths: []int{1, 2, 3, 4}, Schedules: 9 * 4, InPlace: true,
 				Folds: true, Order: spec.SameTree, Scratch: 2, Messages: 32}},
-		{gen.SendDirect, verify.Options{To: 3},
+		{catalogue.SendDirect, verify.Options{To: 3},
 			verify.Summary{Sizes: []int{2, 3}, Depths: []int{1}, Schedules: 8, Messages: 1}},
 		{halving, verify.Options{To: 9},
 			verify.Summary{Sizes: []int{1, 2, 4, 8}, Depths: []int{1}, Schedules: 4, InPlace: true, Folds: true,
@@ -58,7 +60,7 @@ func TestSummary(t *testing.T) {
 
 // TestFirstFailure: the counterexample is that of the first call that fails, whichever goroutine finds one first.
 func TestFirstFailure(t *testing.T) {
-	a := gen.ReduceBinomial // wrong from size 5 on, for roots from 2 on
+	a := catalogue.ReduceBinomial // wrong from size 5 on, for roots from 2 on
 	edit.Set(0, func(x *gen.RecvReduce) {
 		wrong := spec.And(spec.Ge(spec.Size, spec.Int(5)), spec.Ge(spec.Root, two))
 		x.ReceivedFirst = spec.If(wrong, zero, x.ReceivedFirst)
@@ -86,24 +88,24 @@ func TestEveryCallIsProved(t *testing.T) {
 		}
 	}
 	for size := 1; size <= verify.MaxSize; size++ {
-		wrong(gen.AllGatherRing, gen.Params{Size: size, Depth: 1}, verify.Options{From: size, To: size})
+		wrong(catalogue.AllGatherRing, gen.Params{Size: size, Depth: 1}, verify.Options{From: size, To: size})
 	}
-	wrong(gen.BroadcastLinear, gen.Params{Size: verify.MaxSize, Root: verify.MaxSize - 1, Depth: 1}, verify.Options{})
+	wrong(catalogue.BroadcastLinear, gen.Params{Size: verify.MaxSize, Root: verify.MaxSize - 1, Depth: 1}, verify.Options{})
 	for root := range 5 {
-		wrong(gen.BroadcastLinear, gen.Params{Size: 5, Root: root, Depth: 1}, verify.Options{To: 6})
+		wrong(catalogue.BroadcastLinear, gen.Params{Size: 5, Root: root, Depth: 1}, verify.Options{To: 6})
 	}
 	for _, depth := range []int{1, 2, 3, 7} {
-		wrong(gen.BroadcastChain, gen.Params{Size: 3, Depth: depth}, verify.Options{To: 4})
+		wrong(catalogue.BroadcastChain, gen.Params{Size: 3, Depth: depth}, verify.Options{To: 4})
 	}
 }
 
 func TestNothing(t *testing.T) {
-	a := gen.AllReduceTree
+	a := catalogue.AllReduceTree
 	a.Requires.Size = zero
 	for _, x := range []struct {
 		a gen.Algorithm
 		o verify.Options
-	}{{a, verify.Options{To: 9}}, {gen.SendDirect, verify.Options{To: 1}}, {gen.AllReduceTree, verify.Options{From: 3, To: 2}}} {
+	}{{a, verify.Options{To: 9}}, {catalogue.SendDirect, verify.Options{To: 1}}, {catalogue.AllReduceTree, verify.Options{From: 3, To: 2}}} {
 		if s, err := verify.Algorithm(t.Context(), &x.a, x.o); !errors.Is(err, verify.ErrNothing) || s.Schedules != 0 {
 			t.Errorf("%s: %+v, %v", x.a.FullName(), s, err)
 		}
@@ -114,7 +116,7 @@ func TestCancel(t *testing.T) {
 	stop := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	calls := 0
-	_, err := verify.Algorithm(ctx, &gen.BroadcastBinomial, verify.Options{To: 30, Progress: func(done, total int) {
+	_, err := verify.Algorithm(ctx, &catalogue.BroadcastBinomial, verify.Options{To: 30, Progress: func(done, total int) {
 		if calls++; done != calls || total != 30*31/2 {
 			t.Errorf("%d of %d done, at call %d", done, total, calls)
 		}
@@ -142,10 +144,10 @@ func TestSchedules(t *testing.T) {
 			a        gen.Algorithm
 			from, to int
 		}{
-			{gen.BarrierDissemination, 1, 1},
-			{gen.BroadcastLinear, size, size},
-			{gen.BroadcastChain, size * depths, size * depths},
-			{gen.SendDirect, fewest, most},
+			{catalogue.BarrierDissemination, 1, 1},
+			{catalogue.BroadcastLinear, size, size},
+			{catalogue.BroadcastChain, size * depths, size * depths},
+			{catalogue.SendDirect, fewest, most},
 		} {
 			got, err := verify.Algorithm(t.Context(), &x.a, verify.Options{From: size, To: size})
 			if x.from == 0 && errors.Is(err, verify.ErrNothing) {
@@ -165,15 +167,15 @@ func TestWrongOnce(t *testing.T) {
 			a     gen.Algorithm
 			wrong gen.Params
 		}{
-			{gen.BroadcastLinear, gen.Params{Size: size, Root: size - 1, Depth: 1}},
-			{gen.BroadcastChain, gen.Params{Size: size, Root: size / 2, Depth: 4}},
-			{gen.SendDirect, gen.Params{Size: size, Root: size - 1, Peer: 0, Depth: 1}},
+			{catalogue.BroadcastLinear, gen.Params{Size: size, Root: size - 1, Depth: 1}},
+			{catalogue.BroadcastChain, gen.Params{Size: size, Root: size / 2, Depth: 4}},
+			{catalogue.SendDirect, gen.Params{Size: size, Root: size - 1, Peer: 0, Depth: 1}},
 		} {
 			here := spec.And(spec.Eq(spec.Size, spec.Int(size)), spec.Eq(spec.Root, spec.Int(x.wrong.Root)))
 			if x.wrong.Depth > 1 {
 				here = spec.And(here, spec.Eq(spec.Depth, spec.Int(x.wrong.Depth)))
 			}
-			if x.a.Name == gen.SendDirect.Name {
+			if x.a.Name == catalogue.SendDirect.Name {
 				here = spec.And(here, spec.Eq(spec.Peer, spec.Int(x.wrong.Peer)))
 			}
 			x.a.Body = []gen.Node{gen.If{Cond: here, Else: x.a.Body}}
@@ -188,7 +190,7 @@ func TestWrongOnce(t *testing.T) {
 
 // TestJSON: a summary and a failure can be read by other programs.
 func TestJSON(t *testing.T) {
-	s, err := verify.Algorithm(t.Context(), &gen.AllReduceOneShot, verify.Options{To: 2})
+	s, err := verify.Algorithm(t.Context(), &catalogue.AllReduceOneShot, verify.Options{To: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +199,7 @@ func TestJSON(t *testing.T) {
 	if got, err := json.Marshal(s); err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}
-	a := gen.AllReduceOneShot
+	a := catalogue.AllReduceOneShot
 	edit.Drop[gen.Finish](0)(&a)
 	_, err = verify.Algorithm(t.Context(), &a, verify.Options{To: 2})
 	var f *verify.Failure
@@ -216,7 +218,7 @@ func TestJSON(t *testing.T) {
 
 // TestNoSchedule: the error of an algorithm that cannot be instantiated is found in the failure.
 func TestNoSchedule(t *testing.T) {
-	a := gen.AllGatherRing
+	a := catalogue.AllGatherRing
 	edit.Let("prev", 0, func(x *gen.Let) { x.Is = spec.Sub(spec.Rank, one) })(&a)
 	_, err := verify.Algorithm(t.Context(), &a, verify.Options{To: 3})
 	var node *gen.NodeError

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 )
@@ -20,7 +20,7 @@ func TestCatalogue(t *testing.T) {
 		t.Logf("with -short or -race only sizes up to %d, not up to %d", to, verify.MaxSize)
 	}
 	start := time.Now()
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		t.Run(a.FullName(), func(t *testing.T) {
 			s, err := verify.Algorithm(t.Context(), &a, verify.Options{To: to, Progress: progress(a.FullName(), start)})
 			if err != nil {

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/ref"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/colltest"
-	"pgregory.net/rapid"
 )
 
 // expected is one call, and what it has to leave on each rank.
@@ -118,9 +120,9 @@ func TestCompareWithReference(t *testing.T) {
 		out     []float32
 		isRight bool
 	}{
-		{gen.AllReduceOneShot, leftFold, true}, {gen.AllReduceOneShot, rightFold, false},
-		{gen.AllReduceTwoShot, leftFold, true}, {gen.AllReduceTwoShot, rightFold, false},
-		{gen.AllReduceRing, rightFold, true},
+		{catalogue.AllReduceOneShot, leftFold, true}, {catalogue.AllReduceOneShot, rightFold, false},
+		{catalogue.AllReduceTwoShot, leftFold, true}, {catalogue.AllReduceTwoShot, rightFold, false},
+		{catalogue.AllReduceRing, rightFold, true},
 	} {
 		s, err := gen.Instantiate(&test.a, gen.Params{Size: 3, Depth: 1})
 		if err != nil {

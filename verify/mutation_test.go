@@ -4,16 +4,18 @@ import (
 	"errors"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/internal/edit"
-	"pgregory.net/rapid"
 )
 
 // drawSchedule is a small schedule of some algorithm.
 func drawSchedule(t *rapid.T) *gen.Schedule {
-	catalogue := gen.Catalogue()
+	catalogue := catalogue.Algorithms()
 	a := catalogue[rapid.IntRange(0, len(catalogue)-1).Draw(t, "algorithm")]
 	t.Log(a.FullName())
 	size := rapid.IntRange(2, 6).Filter(a.Serves).Draw(t, "size")

@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/ref"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
 	"github.com/collgen/collgen/verify"
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 var sums = verify.Arith[int64]{
@@ -29,7 +31,7 @@ func played(s *gen.Schedule, count int, in [][]int64) ([][]int64, error) {
 
 // TestPlay: every algorithm of the catalogue, played on integers, gives what the reference gives.
 func TestPlay(t *testing.T) {
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		t.Run(a.FullName(), rapid.MakeCheck(func(t *rapid.T) {
 			c := spectest.Calls(a.Primitive).Draw(t, "call")
 			if !a.Serves(c.Size) {
@@ -60,7 +62,7 @@ func TestPlay(t *testing.T) {
 
 // TestPlayErrors: a receive that no message answers, and buffers that do not fit, are errors.
 func TestPlayErrors(t *testing.T) {
-	s, err := gen.Instantiate(&gen.AllReduceRing, gen.Params{Size: 2, Depth: 1})
+	s, err := gen.Instantiate(&catalogue.AllReduceRing, gen.Params{Size: 2, Depth: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/spec/spectest"
 	"pgregory.net/rapid"
+
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec/spectest"
 )
 
 // program is calls on the communicators of one job, and how each process makes its part of them.
@@ -91,7 +92,7 @@ func drawCommunicator(t *rapid.T, size int) (division int, members []int) {
 // messages from one rank to another in theirs.
 func (p *program) drawMessages(t *rapid.T, division int, members []int, batch bool) {
 	anyOrder, first := batch || rapid.Bool().Draw(t, "any order"), len(p.calls)
-	v := variant{a: &gen.SendDirect, ty: spectest.Types().Draw(t, "type")}
+	v := variant{a: &catalogue.SendDirect, ty: spectest.Types().Draw(t, "type")}
 	for range rapid.IntRange(1, 8).Draw(t, "number") {
 		v.p, v.count = rapid.SampledFrom(v.a.Calls(len(members), 1)).Draw(t, "ends"), drawCount(t, len(members))
 		p.add(members, v.draw(t))

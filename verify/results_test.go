@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/internal/edit"
@@ -157,7 +158,7 @@ func TestPromisedIn(t *testing.T) {
 
 // TestShortWords: a counterexample stays readable where there are many ranks.
 func TestShortWords(t *testing.T) {
-	a := gen.AllReduceOneShot
+	a := catalogue.AllReduceOneShot
 	edit.Set(0, func(x *gen.Reduce) { x.From.At = zero })(&a)
 	_, err := verify.Algorithm(t.Context(), &a, verify.Options{From: 64, To: 64})
 	if err == nil || len(err.Error()) > 6000 {

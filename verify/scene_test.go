@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // TestShownRanks: where there are too many ranks for a picture, it has those that the rank in focus exchanges messages with just
 // before and after what is wrong, and not those of its first steps.
 func TestShownRanks(t *testing.T) {
-	s, err := gen.Instantiate(&gen.AllToAllPairwise, gen.Params{Size: 4 * sceneRanks, Depth: 1})
+	s, err := gen.Instantiate(&catalogue.AllToAllPairwise, gen.Params{Size: 4 * sceneRanks, Depth: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestShownRanks(t *testing.T) {
 
 // TestColumns: the steps of a rank stand one behind the other, and no step before one that sends what it receives.
 func TestColumns(t *testing.T) {
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		for _, p := range a.Calls(8, 2) {
 			s, err := gen.Instantiate(&a, p)
 			if err != nil {

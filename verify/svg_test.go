@@ -10,10 +10,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "write the golden picture anew")
@@ -120,7 +122,7 @@ func checkPicture(t *testing.T, bug, svg string) {
 // TestGoldenSVG is the picture of a partial sum that is sent and added twice.
 func TestGoldenSVG(t *testing.T) {
 	const file = "testdata/counterexample.svg"
-	f := counterexample(&exhibit{in: gen.ReduceBinomial, by: museumPiece("a partial sum sent and added twice")}, 4, 4)
+	f := counterexample(&exhibit{in: catalogue.ReduceBinomial, by: museumPiece("a partial sum sent and added twice")}, 4, 4)
 	svg, ok := f.SVG()
 	if !ok {
 		t.Fatal("no picture")
@@ -150,7 +152,7 @@ func museumPiece(bug string) func(*gen.Algorithm) {
 
 // TestNoPicture: of an algorithm without a schedule there is nothing to draw.
 func TestNoPicture(t *testing.T) {
-	x := exhibit{in: gen.AllGatherRing, by: func(a *gen.Algorithm) { a.Scratch = spec.Int(-1) }}
+	x := exhibit{in: catalogue.AllGatherRing, by: func(a *gen.Algorithm) { a.Scratch = spec.Int(-1) }}
 	f := counterexample(&x, 2, 2)
 	if f == nil {
 		t.Fatal("not found")

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
 	"github.com/collgen/collgen/verify/colltest"
-	"pgregory.net/rapid"
 )
 
 // variant is a call without its data.
@@ -46,7 +48,7 @@ func drawVariant(t *rapid.T, size int, of selection.Call) variant {
 // algorithmsFor are the algorithms of the catalogue that serve size.
 func algorithmsFor(size int) []*gen.Algorithm {
 	var all []*gen.Algorithm
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		if len(a.Calls(size, 1)) > 0 {
 			all = append(all, &a)
 		}
@@ -68,8 +70,8 @@ func depths(count int) []int {
 // selected sets the algorithm to what the selection table of its primitive says, and returns the depth.
 func (v *variant) selected(of selection.Call) []int {
 	isOther := func(a gen.Algorithm) bool { return a.Primitive.Name != v.a.Primitive.Name }
-	algorithms := slices.DeleteFunc(gen.Catalogue(), isOther)
-	table, bytes := gen.Rules(v.a.Primitive, algorithms), v.count*v.ty.Bytes()
+	algorithms := slices.DeleteFunc(catalogue.Algorithms(), isOther)
+	table, bytes := catalogue.Rules(v.a.Primitive, algorithms), v.count*v.ty.Bytes()
 	of.Commutative = v.op.Commutative()
 	rule := table[gen.Select(table, algorithms, of, bytes)]
 	v.a = &algorithms[slices.IndexFunc(algorithms, func(a gen.Algorithm) bool { return a.Name == rule.Algorithm })]

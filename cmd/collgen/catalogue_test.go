@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
-	"github.com/google/go-cmp/cmp"
 )
 
 const fastDir = "../../fast"
@@ -24,7 +26,7 @@ var proofParagraph = regexp.MustCompile(`(?m)^// Proved for sizes (?:.+\n)*?//$|
 // but the sizes for which it was proved: here these are few, and make check-generate compares everything.
 func TestRegenerate(t *testing.T) {
 	t.Parallel()
-	s := catalogue(fastDir)
+	s := builtIn(fastDir)
 	j, err := generate(t.Context(), s, verify.Options{To: 9}, &progress{w: io.Discard})
 	if err != nil {
 		t.Fatal(err)
@@ -76,14 +78,14 @@ func TestOpenFast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.isBuiltIn || filepath.Base(s.dir) != "fast" || len(s.algorithms) != len(gen.Catalogue()) {
+	if !s.isBuiltIn || filepath.Base(s.dir) != "fast" || len(s.algorithms) != len(catalogue.Algorithms()) {
 		t.Errorf("%+v", s)
 	}
 }
 
 // TestFind finds where the algorithms of the catalogue are declared, and places errors.
 func TestFind(t *testing.T) {
-	s := catalogue("")
+	s := builtIn("")
 	s.find(t.Context())
 	for _, a := range s.algorithms {
 		if !a.at.variable.IsValid() {
@@ -99,11 +101,11 @@ func TestFind(t *testing.T) {
 		err  error
 		want string
 	}{
-		{broken, `^\.\./\.\./gen/linear\.go:\d+:5: broken$`},
-		{&gen.NodeError{Node: 1, Err: broken}, `^\.\./\.\./gen/linear\.go:\d+:\d\d: `},
-		{&verify.Failure{Node: 0}, `^\.\./\.\./gen/linear\.go:\d+:\d\d: `},
-		{&verify.Failure{Node: 7}, `^\.\./\.\./gen/linear\.go:\d+:5: `},
-		{&emit.Error{Node: 1, Err: broken}, `^\.\./\.\./gen/linear\.go:\d+:\d\d: `},
+		{broken, `^\.\./\.\./gen/catalogue/linear\.go:\d+:5: broken$`},
+		{&gen.NodeError{Node: 1, Err: broken}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:\d\d: `},
+		{&verify.Failure{Node: 0}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:\d\d: `},
+		{&verify.Failure{Node: 7}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:5: `},
+		{&emit.Error{Node: 1, Err: broken}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:\d\d: `},
 	} {
 		if got := found[0].locate(test.err).Error(); !regexp.MustCompile(test.want).MatchString(got) {
 			t.Errorf("%#v is at %s, want %s", test.err, got, test.want)
@@ -113,7 +115,7 @@ func TestFind(t *testing.T) {
 
 // TestPassesVerifyAgain puts a pass that breaks something between the passes.
 func TestPassesVerifyAgain(t *testing.T) {
-	s := catalogue(t.TempDir())
+	s := builtIn(t.TempDir())
 	found, err := s.match("send/direct")
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +144,7 @@ func TestPassesVerifyAgain(t *testing.T) {
 // TestReadBack puts mistakes into what was printed: what does not compile, or does something else, is refused, with the place of the
 // algorithm.
 func TestReadBack(t *testing.T) {
-	s := catalogue(fastDir)
+	s := builtIn(fastDir)
 	found, err := s.match("send/direct")
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestReadBack(t *testing.T) {
 	s.primitives = []spec.Primitive{found[0].Primitive}
 	for _, test := range []struct{ right, wrong, want string }{
 		{"", "", ""},
-		{"x.Send(peer, ", "x.Send(peer+1, ", `^\.\./\.\./gen/linear\.go:\d+:5: send/direct: the generated code is not the algorithm: it does\n  Send\(sum\(peer, 1\); `},
+		{"x.Send(peer, ", "x.Send(peer+1, ", `^\.\./\.\./gen/catalogue/linear\.go:\d+:5: send/direct: the generated code is not the algorithm: it does\n  Send\(sum\(peer, 1\); `},
 		{"x.Send(peer, ", "x.Send(uint(peer), ", `^the generated code does not compile: zsend\.go:\d+:\d+: cannot use uint\(peer\).+\n  x\.Send`},
 		{"PointToPoint: true", "PointToPoint: false", `Send: the table says \{Name:Send .+, want `},
 		{"		if err := x.Exchange(ctx); err != nil {\n			return err\n		}\n", "x.Exchange(ctx)\n", `send/direct: zsend\.go:\d+:\d+: the call Exchange cannot be read back$`},
@@ -174,7 +176,7 @@ func TestReadBack(t *testing.T) {
 
 // TestSelectionIsChecked before anything is generated: an algorithm that does not serve what its rule is for is refused.
 func TestSelectionIsChecked(t *testing.T) {
-	j := &job{source: catalogue(t.TempDir())}
+	j := &job{source: builtIn(t.TempDir())}
 	if err := checkRules(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}

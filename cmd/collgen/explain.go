@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
@@ -142,7 +143,7 @@ func eval(c gen.Cost, p gen.Params) (parts, error) {
 
 // boundOf is the lower bound for a call, if there is one.
 func boundOf(p spec.Primitive, call gen.Params) (*bound, error) {
-	b, source, ok := gen.LowerBound(p)
+	b, source, ok := catalogue.LowerBound(p)
 	if !ok {
 		return nil, nil
 	}

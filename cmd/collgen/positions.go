@@ -10,13 +10,13 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// find finds out where the algorithms of the catalogue are declared, where the source of package gen is at hand. It takes
+// find finds out where the algorithms of the catalogue are declared, where the source of package catalogue is at hand. It takes
 // a while, and is for errors alone.
 func (s *source) find(ctx context.Context) {
 	if !s.isBuiltIn || len(s.algorithms) == 0 || s.algorithms[0].at.variable.IsValid() {
 		return
 	}
-	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax, Dir: s.dir, Env: buildEnv()}, genPath)
+	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax, Dir: s.dir, Env: buildEnv()}, ownPath)
 	if err != nil || len(found) != 1 || found[0].Types == nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/verify/every"
 )
 
@@ -131,8 +132,8 @@ func TestProveRefuses(t *testing.T) {
 func TestProveWithoutInvariant(t *testing.T) {
 	c := newCall(command{name: "prove"}, new(bytes.Buffer), new(bytes.Buffer))
 	s := &source{}
-	a := gen.AllGatherRing
-	a.Name = "mine"
+	a := catalogue.AllGatherRing
+	a.Name, a.Hints = "mine", gen.Hints{}
 	s.add(a, position{})
 	problems, results, err := c.problems(t.Context(), s)
 	if err != nil || len(problems) != 0 || len(results) != 1 || !strings.Contains(results[0].Open[0], "no invariant of the loop over s") {

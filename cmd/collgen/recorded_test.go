@@ -13,7 +13,7 @@ import (
 
 // TestRecall takes over what the files of package fast say, and no more than that.
 func TestRecall(t *testing.T) {
-	s := catalogue("")
+	s := builtIn("")
 	if dir := s.generatedDir(t.Context()); filepath.Base(dir) != "fast" {
 		t.Errorf("package fast is in %q", dir)
 	}
@@ -41,7 +41,7 @@ func TestRecall(t *testing.T) {
 
 // TestRecallChanged proves what is not the algorithm that was proved.
 func TestRecallChanged(t *testing.T) {
-	s := catalogue("")
+	s := builtIn("")
 	found, err := s.match("send/direct")
 	if err != nil {
 		t.Fatal(err)

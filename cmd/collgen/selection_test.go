@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/readback"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
@@ -14,7 +15,7 @@ import (
 
 // TestChoices compares what explain says with the selection that it is made from.
 func TestChoices(t *testing.T) {
-	s := catalogue("")
+	s := builtIn("")
 	if err := recallEmitted(t.Context(), &job{source: s}); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestChoices(t *testing.T) {
 
 // TestCalls compares what explain says of one call with the selection.
 func TestCalls(t *testing.T) {
-	s := catalogue("")
+	s := builtIn("")
 	for _, p := range s.primitives {
 		for _, bytes := range []int{0, 8, 4096, 4097, 1 << 20} {
 			calls := s.each(p, over(selection.Transports, 4, 0), bytes)
@@ -86,14 +87,14 @@ func TestSelectable(t *testing.T) {
 		most   int
 		limits readback.Proved
 	}{
-		{"all roots", gen.BroadcastLinear, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 64, readback.Proved{Sizes: 64}},
-		{"some pairs", gen.SendDirect, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 16, readback.Proved{Sizes: 16}},
-		{"four depths", gen.BroadcastChain, verify.Summary{Sizes: to(64), Depths: []int{1, 2, 3, 4}}, true, 64, readback.Proved{Sizes: 64, Depths: 4}},
-		{"a gap between depths", gen.BroadcastChain, verify.Summary{Sizes: to(8), Depths: []int{1, 2, 4}}, true, 8, readback.Proved{Sizes: 8, Depths: 2}},
-		{"few pairs", gen.SendDirect, verify.Summary{Sizes: to(9), Depths: []int{1}}, true, 9, readback.Proved{Sizes: 9}},
-		{"no sizes", gen.BroadcastLinear, verify.Summary{}, true, 0, readback.Proved{}},
-		{"not generated", gen.BroadcastLinear, verify.Summary{}, false, maxSize, readback.Proved{}},
-		{"pairs, not generated", gen.SendDirect, verify.Summary{}, false, verify.AllPairs, readback.Proved{}},
+		{"all roots", catalogue.BroadcastLinear, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 64, readback.Proved{Sizes: 64}},
+		{"some pairs", catalogue.SendDirect, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 16, readback.Proved{Sizes: 16}},
+		{"four depths", catalogue.BroadcastChain, verify.Summary{Sizes: to(64), Depths: []int{1, 2, 3, 4}}, true, 64, readback.Proved{Sizes: 64, Depths: 4}},
+		{"a gap between depths", catalogue.BroadcastChain, verify.Summary{Sizes: to(8), Depths: []int{1, 2, 4}}, true, 8, readback.Proved{Sizes: 8, Depths: 2}},
+		{"few pairs", catalogue.SendDirect, verify.Summary{Sizes: to(9), Depths: []int{1}}, true, 9, readback.Proved{Sizes: 9}},
+		{"no sizes", catalogue.BroadcastLinear, verify.Summary{}, true, 0, readback.Proved{}},
+		{"not generated", catalogue.BroadcastLinear, verify.Summary{}, false, maxSize, readback.Proved{}},
+		{"pairs, not generated", catalogue.SendDirect, verify.Summary{}, false, verify.AllPairs, readback.Proved{}},
 	} {
 		a := &algorithm{Algorithm: x.of, proof: x.sum, proved: x.proved}
 		s := &source{primitives: []spec.Primitive{x.of.Primitive}, algorithms: []*algorithm{a}}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/collgen/collgen/gen/emit"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/collgen/collgen/gen/emit"
 )
 
 // This file says whose algorithms list, explain and verify show.
@@ -18,7 +19,7 @@ func (c *call) shown(ctx context.Context) (*source, error) {
 	case c.catalogue && c.dir != "":
 		return nil, usageError{fmt.Errorf("-catalogue and -package exclude each other")}
 	case c.catalogue:
-		return catalogue(""), nil
+		return builtIn(""), nil
 	case c.dir != "":
 		return open(ctx, c.dir)
 	}
@@ -27,7 +28,7 @@ func (c *call) shown(ctx context.Context) (*source, error) {
 		return nil, fmt.Errorf("%w\n%s -catalogue shows the built-in algorithms", err, c.flags.Name())
 	}
 	if !declares {
-		return catalogue(""), nil
+		return builtIn(""), nil
 	}
 	return open(ctx, ".")
 }
@@ -47,7 +48,7 @@ func declaresHere(ctx context.Context) (bool, error) {
 		return false, loadError(".", err)
 	}
 	switch p := found[0]; {
-	case p.PkgPath == emit.Runtime, p.PkgPath == genPath, p.PkgPath == specPath, !dependsOnGen(p, map[*packages.Package]bool{}):
+	case p.PkgPath == emit.Runtime, p.PkgPath == ownPath, p.PkgPath == genPath, p.PkgPath == specPath, !dependsOnGen(p, map[*packages.Package]bool{}):
 		return false, nil
 	}
 	dir, err := filepath.EvalSymlinks(".")

@@ -13,13 +13,15 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/every"
-	"golang.org/x/tools/go/packages"
 )
 
 // source is a package whose algorithms are worked on.
@@ -111,18 +113,18 @@ func open(ctx context.Context, dir string) (*source, error) {
 	}
 	switch p := found[0]; {
 	case p.PkgPath == emit.Runtime:
-		return catalogue(abs), nil
+		return builtIn(abs), nil
 	case p.Name == "":
 		return nil, fmt.Errorf("%s: there is no Go package: %v", dir, p.Errors)
 	}
 	return load(ctx, abs)
 }
 
-// catalogue is the built-in algorithms, which are generated into package fast in dir.
-func catalogue(dir string) *source {
+// builtIn returns the algorithms of the catalogue, which are generated into package fast in dir.
+func builtIn(dir string) *source {
 	s := &source{dir: dir, isBuiltIn: true, Package: emit.Package{Path: emit.Runtime, Name: "fast",
 		Command: "go run github.com/collgen/collgen/cmd/collgen gen"}}
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		s.add(a, position{})
 	}
 	return s
@@ -166,7 +168,7 @@ func (s *source) of(p spec.Primitive) []*algorithm {
 // rules is the selection table for p.
 func (s *source) rules(p spec.Primitive) []gen.Rule {
 	algorithms := s.declared(p)
-	table := gen.Rules(p, algorithms)
+	table := catalogue.Rules(p, algorithms)
 	if s.tuning == nil {
 		return table
 	}

@@ -14,7 +14,7 @@ const tuneFile = "../../selection/testdata/tune.json"
 // TestTunedCatalogue: the rules of a file come before the built-in ones, of which those are left that calls can get, and
 // the whole is legal and total.
 func TestTunedCatalogue(t *testing.T) {
-	plain, tuned := catalogue(""), catalogue("")
+	plain, tuned := builtIn(""), builtIn("")
 	if err := tuned.tune(tuneFile); err != nil {
 		t.Fatal(err)
 	}

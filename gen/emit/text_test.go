@@ -5,9 +5,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/spec"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
 )
 
 func TestTable(t *testing.T) {
@@ -66,7 +68,7 @@ func squeeze(table string) []string {
 }
 
 func TestTableIsCut(t *testing.T) {
-	s, err := gen.Instantiate(&gen.AllReduceOneShot, gen.Params{Size: 17, Depth: 1})
+	s, err := gen.Instantiate(&catalogue.AllReduceOneShot, gen.Params{Size: 17, Depth: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collgen/collgen/gen"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // TestTLA compares the modules of schedules that have, between them, all kinds of instructions with their golden files.
@@ -16,7 +18,7 @@ func TestTLA(t *testing.T) {
 	for _, x := range []struct {
 		a       *gen.Algorithm
 		inPlace bool
-	}{{&gen.AllReduceRecursiveDoubling, true}, {&gen.AllToAllDirect, true}, {&gen.AllReduceTwoShot, false}, {&gen.BroadcastBinomial, false}} {
+	}{{&catalogue.AllReduceRecursiveDoubling, true}, {&catalogue.AllToAllDirect, true}, {&catalogue.AllReduceTwoShot, false}, {&catalogue.BroadcastBinomial, false}} {
 		s, err := gen.Instantiate(x.a, gen.Params{Size: 3, Root: 1, Depth: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
 )
@@ -14,18 +15,18 @@ import (
 // TestUnsupported has what there is no argument for: it is an error, and not a proof of less.
 func TestUnsupported(t *testing.T) {
 	receive := gen.Recv{From: spec.Root, Into: gen.Chunk(spec.Out, spec.Int(0))}
-	ring, none := gen.AllGatherRing, gen.Hints{}
+	ring, none := catalogue.AllGatherRing, gen.Hints{}
 	for _, test := range []struct {
 		a    gen.Algorithm
 		h    gen.Hints
 		says string
 	}{
 		{ring, none, "no invariant of the loop over s, which has to say which cells of out hold what before each turn, over rank, size, next, prev, c, d and s"},
-		{gen.AllGatherDirect, induct.For(&ring), "invariants of 1 loops, and only 0"},
-		{gen.SendDirect, none, "has no partner at its moment"},
-		{with(gen.BroadcastLinear, gen.Step{receive}), none, "has no partner"},
-		{with(gen.BroadcastLinear, gen.Step{receive, receive}), none, "has no partner"},
-		{with(gen.BroadcastLinear, gen.Step{gen.For{Var: "t", N: spec.Int(2), Body: []gen.Node{receive, receive}}}), none, "outside of its loops"},
+		{catalogue.AllGatherDirect, ring.Hints, "invariants of 1 loops, and only 0"},
+		{catalogue.SendDirect, none, "has no partner at its moment"},
+		{with(catalogue.BroadcastLinear, gen.Step{receive}), none, "has no partner"},
+		{with(catalogue.BroadcastLinear, gen.Step{receive, receive}), none, "has no partner"},
+		{with(catalogue.BroadcastLinear, gen.Step{gen.For{Var: "t", N: spec.Int(2), Body: []gen.Node{receive, receive}}}), none, "outside of its loops"},
 		{ring, gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{Buf: spec.Out, Chunk: spec.Var("x"), First: spec.Rank, Count: spec.Int(1)}}}}},
 			"x has no meaning"},
 	} {
@@ -45,7 +46,7 @@ func TestTogetherInLoops(t *testing.T) {
 	loop := func(when spec.Expr, x gen.Node) gen.For {
 		return gen.For{Var: "a", N: n(4), Body: []gen.Node{gen.If{Cond: when, Then: []gen.Node{gen.Step{x}}}}}
 	}
-	a := with(gen.AllGatherRing,
+	a := with(catalogue.AllGatherRing,
 		gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, spec.Rank), From: gen.Chunk(spec.In, n(0))}},
 		loop(spec.If(isFirst, early, late), gen.Send{To: other, Data: gen.Chunk(spec.Out, spec.Rank)}),
 		loop(spec.If(isFirst, late, early), gen.Recv{From: other, Into: gen.Chunk(spec.Out, other)}))
@@ -64,11 +65,11 @@ func TestTogetherInLoops(t *testing.T) {
 // TestWithoutValue has logarithms of 0 where a number of chunks, a number of slots and an order are wanted: no rank has those.
 func TestWithoutValue(t *testing.T) {
 	never, other := spec.Log2(spec.Int(0)), spec.Sub(spec.Int(1), spec.Rank)
-	none := with(gen.AllReduceRing)
+	none := with(catalogue.AllReduceRing)
 	chunks, scratch := none, none
 	chunks.Chunks, scratch.Scratch = never, never
 	whole := gen.Chunk(spec.Out, spec.Int(0))
-	order := with(gen.AllReduceRecursiveDoubling, gen.Step{gen.Send{To: other, Data: whole},
+	order := with(catalogue.AllReduceRecursiveDoubling, gen.Step{gen.Send{To: other, Data: whole},
 		gen.RecvReduce{From: other, Into: whole, With: whole, ReceivedFirst: never}})
 	for _, test := range []struct {
 		a      gen.Algorithm
@@ -92,7 +93,7 @@ func TestWithoutValue(t *testing.T) {
 func TestLentInPart(t *testing.T) {
 	cells := func(at int) gen.Region { return gen.Span(spec.Scratch, spec.Int(at), spec.Int(2)) }
 	for into, want := range map[int]bool{0: true, 1: false, 2: true} {
-		a := with(gen.AllReduceOneShot, gen.Step{gen.Copy{Into: cells(4), From: cells(0), Lend: true},
+		a := with(catalogue.AllReduceOneShot, gen.Step{gen.Copy{Into: cells(4), From: cells(0), Lend: true},
 			gen.Reduce{Into: cells(into), Var: "i", N: spec.Int(1), From: cells(4)}})
 		list, err := induct.Obligations(&a, gen.Hints{})
 		if err != nil {
@@ -133,8 +134,8 @@ func TestHolds(t *testing.T) {
 // TestEveryKind has each kind of obligation in the catalogue.
 func TestEveryKind(t *testing.T) {
 	kinds := map[string]int{}
-	for _, a := range gen.Catalogue() {
-		list, err := induct.Obligations(&a, induct.For(&a))
+	for _, a := range catalogue.Algorithms() {
+		list, err := induct.Obligations(&a, a.Hints)
 		if err != nil {
 			t.Error(err)
 		}
@@ -153,7 +154,7 @@ func TestEveryKind(t *testing.T) {
 // TestOverflow: nothing is derived of an algorithm whose values may wrap around in Go, because the obligations are of integers without
 // bounds.
 func TestOverflow(t *testing.T) {
-	a := gen.BarrierDirect
+	a := catalogue.BarrierDirect
 	wraps := spec.Lt(spec.Add(spec.Int(math.MaxInt), spec.Size), spec.Int(0))
 	a.Body = []gen.Node{gen.If{Cond: spec.And(spec.Gt(spec.Size, spec.Int(64)), wraps), Then: a.Body}}
 	if _, err := induct.Obligations(&a, gen.Hints{}); err == nil || !strings.Contains(err.Error(), "may not fit an int") {

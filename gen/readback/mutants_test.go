@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/gomutants"
 	"github.com/collgen/collgen/spec"
 )
@@ -59,7 +59,7 @@ func mutant(t *testing.T, text []byte, site int) (mutated []byte, what string, s
 // function does: a reader that refuses everything notices nothing.
 func TestMutants(t *testing.T) {
 	k := NewChecker(sources(t))
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		c := Collective{Primitive: a.Primitive, Algorithms: []Declared{{printed(a), a.Hash(), provedOf(&a)}}}
 		text := file(t, c)
 		if err := k.fault(c, text); err != nil {

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/spec"
-	"golang.org/x/tools/go/packages"
 )
 
 // printed is a in the form in which it is printed.
@@ -46,13 +48,13 @@ func proofOf(p Proved) (x emit.Proof) {
 func collectiveOf(p spec.Primitive) Collective {
 	c := Collective{Primitive: p}
 	var declared []gen.Algorithm
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		if a.Primitive.Name == p.Name {
 			c.Algorithms = append(c.Algorithms, Declared{printed(a), a.Hash(), provedOf(&a)})
 			declared = append(declared, a)
 		}
 	}
-	c.Rules = gen.Rules(p, declared)
+	c.Rules = catalogue.Rules(p, declared)
 	return c
 }
 
@@ -116,8 +118,8 @@ func TestCatalogue(t *testing.T) {
 			})
 		}
 	}
-	if algorithms != len(gen.Catalogue()) || algorithms == 0 {
-		t.Errorf("%d algorithms of %d were read back", algorithms, len(gen.Catalogue()))
+	if algorithms != len(catalogue.Algorithms()) || algorithms == 0 {
+		t.Errorf("%d algorithms of %d were read back", algorithms, len(catalogue.Algorithms()))
 	}
 }
 

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // BenchmarkPlay plays all-reduces of 64 MiB on hosts of 8 ranks.
 func BenchmarkPlay(b *testing.B) {
 	m := cluster()
-	for _, a := range []*gen.Algorithm{&gen.AllReduceTree, &gen.AllReduceRecursiveDoubling, &gen.AllReduceRing, &gen.AllReduceTwoShot} {
+	for _, a := range []*gen.Algorithm{&catalogue.AllReduceTree, &catalogue.AllReduceRecursiveDoubling, &catalogue.AllReduceRing, &catalogue.AllReduceTwoShot} {
 		for _, n := range []int{128, 1024} {
 			b.Run(fmt.Sprintf("%s/ranks=%d", a.Name, n), func(b *testing.B) {
 				b.ReportAllocs()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // planted is a host with two cores, and one number for everything.
@@ -15,7 +16,7 @@ func planted() Machine {
 
 // synthetic are trials that took as long as m predicts.
 func synthetic(t *testing.T, m *Machine) (trials []Trial) {
-	for _, a := range []*gen.Algorithm{&gen.AllReduceRing, &gen.AllReduceRecursiveDoubling, &gen.AllReduceTree} {
+	for _, a := range []*gen.Algorithm{&catalogue.AllReduceRing, &catalogue.AllReduceRecursiveDoubling, &catalogue.AllReduceTree} {
 		for _, size := range []int{2, 4} {
 			for block := 64; block <= 1<<20; block *= 16 {
 				c := call(a, size, block)
@@ -90,7 +91,7 @@ func TestFitRefuses(t *testing.T) {
 		{[]Knob{{"nothing", 0, func(float64) {}}}, trials},
 		{knobsOf(&m, 1), []Trial{{trials[0].Call, 0}}},
 		{knobsOf(&m, 1), []Trial{{trials[0].Call, math.Inf(1)}}},
-		{knobsOf(&m, 1), []Trial{{Call{Algorithm: &gen.AllReduceRing}, 1}}},
+		{knobsOf(&m, 1), []Trial{{Call{Algorithm: &catalogue.AllReduceRing}, 1}}},
 	} {
 		if Fit(t.Context(), &m, tc.knobs, tc.trials, nil) == nil {
 			t.Errorf("%d knobs, %d trials", len(tc.knobs), len(tc.trials))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 func TestRate(t *testing.T) {
@@ -69,7 +70,7 @@ func FuzzDecode(f *testing.F) {
 		if Decode(strings.NewReader(text), &m) != nil {
 			return
 		}
-		r, err := Play(t.Context(), &m, Call{Algorithm: &gen.AllReduceRing, Params: gen.Params{Size: 7, Depth: 1}, Block: 1 << 20})
+		r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllReduceRing, Params: gen.Params{Size: 7, Depth: 1}, Block: 1 << 20})
 		if err == nil && (r.Time < 0 || r.Time >= horizon || r.Parts.Total() != r.Time || r.Busiest.Busy > r.Time) {
 			t.Errorf("%+v", r)
 		}

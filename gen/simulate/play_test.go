@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -22,7 +23,7 @@ func everything() Machine {
 
 // calls are those of all algorithms with some sizes, of which a few have roots and peers.
 func calls(sizes ...int) (list []Call) {
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		for _, size := range sizes {
 			for _, p := range a.Calls(size, 3) {
 				if (p.Root == 0 || p.Root == size/2) && p.Peer <= 1 {
@@ -77,7 +78,7 @@ func messagesOf(t *testing.T, c Call) (sent, bytes int) {
 func TestBusy(t *testing.T) {
 	m := Flat(3*us, 7*ns, 2*ns)
 	m.RanksPerHost = 4
-	r, err := Play(t.Context(), &m, Call{Algorithm: &gen.AllToAllDirect, Params: gen.Params{Size: 12, Depth: 1}, Block: 1000})
+	r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 12, Depth: 1}, Block: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestShared(t *testing.T) {
 		{"two cores for eight ranks", Machine{Cores: 2, Segment: 1 << 20, Near: Path{Put: Constant(1 * ns)}}, 4 * 7 * 1000 * 1000},
 		{"memory of a host", Machine{Segment: 1 << 20, Near: Path{Link: 1 * ns}}, 8 * 7 * 1000 * 1000},
 	} {
-		r, err := Play(t.Context(), &tc.m, Call{Algorithm: &gen.AllToAllDirect, Params: gen.Params{Size: 8, Depth: 1}, Block: 1000, InPlace: true})
+		r, err := Play(t.Context(), &tc.m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 8, Depth: 1}, Block: 1000, InPlace: true})
 		if err != nil || r.Time != tc.want {
 			t.Errorf("%s: %d %v, %v, want %d", tc.name, r.Time, r.Parts, err, tc.want)
 		}
@@ -187,7 +188,7 @@ func TestShared(t *testing.T) {
 // nothing to do while the byte is on its way back, and then goes back to the one.
 func TestSwitch(t *testing.T) {
 	m := Machine{Cores: 1, Segment: 1, Switch: 100 * ns, Near: Path{Put: Constant(1 * ns), Take: Constant(2 * ns), Alpha: 10 * ns}}
-	r, err := Play(t.Context(), &m, Call{Algorithm: &gen.AllToAllDirect, Params: gen.Params{Size: 2, Depth: 1}, Block: 1, InPlace: true})
+	r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 2, Depth: 1}, Block: 1, InPlace: true})
 	if want := (Parts{Latency: 10_000, Copying: 4_000, Switching: 200_000}); err != nil || r.Parts != want {
 		t.Errorf("%v, %v, want %v", r.Parts, err, want)
 	}
@@ -214,8 +215,8 @@ func TestFailures(t *testing.T) {
 		{Call{Algorithm: &stuck, Params: two, Block: -1}, Flat(1, 1, 1), "blocks of -1 bytes"},
 		{Call{Algorithm: &stuck, Params: gen.Params{Size: 1 << 30, Depth: 1}}, Flat(1, 1, 1), "1073741824 ranks"},
 		{Call{Algorithm: &stuck, Params: gen.Params{Depth: 1}}, Flat(1, 1, 1), "0 ranks"},
-		{Call{Algorithm: &gen.AllReduceRing, Params: two, Block: maxBuffer / 2}, Flat(1, 1, 1), "longer than 26 days"},
-		{Call{Algorithm: &gen.AllReduceRing, Params: two}, Flat(-1, 1, 1), "far.alpha: -1 seconds"},
+		{Call{Algorithm: &catalogue.AllReduceRing, Params: two, Block: maxBuffer / 2}, Flat(1, 1, 1), "longer than 26 days"},
+		{Call{Algorithm: &catalogue.AllReduceRing, Params: two}, Flat(-1, 1, 1), "far.alpha: -1 seconds"},
 	} {
 		if r, err := Play(t.Context(), &tc.m, tc.call); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v, %v, want %s", r, err, tc.want)
@@ -227,7 +228,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("enough")
 	m := Flat(1, 1, 1)
-	c := Call{Algorithm: &gen.AllReduceRing, Params: gen.Params{Size: 100, Depth: 1}, Block: 1000}
+	c := Call{Algorithm: &catalogue.AllReduceRing, Params: gen.Params{Size: 100, Depth: 1}, Block: 1000}
 	c.Progress = func(int, Time) { cancel(reason) }
 	if _, err := Play(ctx, &m, c); err != reason {
 		t.Errorf("got %v, want %v", err, reason)
@@ -237,7 +238,7 @@ func TestCancel(t *testing.T) {
 // TestRepeat has calls one behind the other take as long as so many single ones, where every rank waits for all others.
 func TestRepeat(t *testing.T) {
 	m := Flat(3*us, 7*ns, 2*ns)
-	c := Call{Algorithm: &gen.AllReduceRecursiveDoubling, Params: gen.Params{Size: 8, Depth: 1}, Block: 1000, InPlace: true}
+	c := Call{Algorithm: &catalogue.AllReduceRecursiveDoubling, Params: gen.Params{Size: 8, Depth: 1}, Block: 1000, InPlace: true}
 	one, err1 := Play(t.Context(), &m, c)
 	c.Repeat = 5
 	five, err2 := Play(t.Context(), &m, c)
@@ -257,13 +258,13 @@ func TestHost(t *testing.T) {
 		call Call
 		want Time // in nanoseconds
 	}{
-		{"four segments, one put while the one before is taken", copies, call(&gen.SendDirect, 2, 4000), 5000},
-		{"room for one segment, which is put or taken", ring, call(&gen.SendDirect, 2, 4000), 8000},
-		{"three copies put, while others are taken, and the last one taken", copies, call(&gen.AllGatherDirect, 4, 1000), 6000},
-		{"one copy put for all", board, call(&gen.AllGatherDirect, 4, 1000), 4000},
-		{"each call has its price", calls, call(&gen.BarrierDissemination, 2, 0), 1000},
+		{"four segments, one put while the one before is taken", copies, call(&catalogue.SendDirect, 2, 4000), 5000},
+		{"room for one segment, which is put or taken", ring, call(&catalogue.SendDirect, 2, 4000), 8000},
+		{"three copies put, while others are taken, and the last one taken", copies, call(&catalogue.AllGatherDirect, 4, 1000), 6000},
+		{"one copy put for all", board, call(&catalogue.AllGatherDirect, 4, 1000), 4000},
+		{"each call has its price", calls, call(&catalogue.BarrierDissemination, 2, 0), 1000},
 		// The core goes round: from 0 to 1 and 2, each of which puts, back to 0, which takes, and to 1, which has to wait for 2.
-		{"a core goes round its ranks", passes, call(&gen.AllToAllDirect, 3, 1), 4000},
+		{"a core goes round its ranks", passes, call(&catalogue.AllToAllDirect, 3, 1), 4000},
 	} {
 		r, err := Play(t.Context(), &tc.m, tc.call)
 		if err != nil || r.Time != tc.want*1000 {
@@ -281,7 +282,7 @@ func call(a *gen.Algorithm, size, block int) Call {
 func TestSpin(t *testing.T) {
 	play := func(cores, size int, spin float64) Time {
 		m := Machine{Segment: 1, Cores: cores, Spin: spin, Switch: 1 * us, Near: Path{Alpha: 1 * us}}
-		r, err := Play(t.Context(), &m, call(&gen.AllGatherRing, size, 1))
+		r, err := Play(t.Context(), &m, call(&catalogue.AllGatherRing, size, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 )
@@ -58,8 +59,8 @@ func variant(r *gen.Rule, bytes int) string {
 // tooSlow are the calls that take longer than the best algorithm for them by more than a quarter, on ranks over RDMA with a host each.
 func tooSlow(t *testing.T, m *Machine, p spec.Primitive, change func([]gen.Rule) []gen.Rule) (found []string) {
 	t.Helper()
-	algorithms := slices.DeleteFunc(gen.Catalogue(), func(a gen.Algorithm) bool { return a.Primitive.Name != p.Name })
-	table := gen.Rules(p, algorithms)
+	algorithms := slices.DeleteFunc(catalogue.Algorithms(), func(a gen.Algorithm) bool { return a.Primitive.Name != p.Name })
+	table := catalogue.Rules(p, algorithms)
 	for _, size := range []int{2, 3, 4, 6, 8, 12, 16, 24, 32} {
 		for bytes := 8; bytes <= 16<<20 && bytes*size <= 128<<20; bytes *= 4 {
 			times := played(t, m, algorithms, table, size, bytes)

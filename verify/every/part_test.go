@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/verify/every"
 )
@@ -30,12 +30,12 @@ func label(o *induct.Obligation, p induct.Part) string { return o.Name + ": " + 
 // that part it would be proved. So it has for each kind of obligation that is derived for calls in place, too, where only those
 // are wrong.
 func TestEveryPartIsNeeded(t *testing.T) {
-	all := &every.Problem{Algorithm: &gen.AllGatherDirect} // any will do: it gives the problem its name
-	at := map[string]int{}                                 // the scripts of all, each once
-	wants := make([]map[int]string, len(refusedByOnePart)) // which of them a plant has, and what for
+	all := &every.Problem{Algorithm: &catalogue.AllGatherDirect} // any will do: it gives the problem its name
+	at := map[string]int{}                                       // the scripts of all, each once
+	wants := make([]map[int]string, len(refusedByOnePart))       // which of them a plant has, and what for
 	there := map[string]bool{}
-	for _, a := range gen.Catalogue() {
-		list, err := induct.Obligations(&a, induct.For(&a))
+	for _, a := range catalogue.Algorithms() {
+		list, err := induct.Obligations(&a, a.Hints)
 		if err != nil {
 			t.Fatal(err)
 		}

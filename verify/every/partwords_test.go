@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -94,14 +95,14 @@ func only(ranks int, a gen.Algorithm, body ...gen.Node) gen.Algorithm {
 }
 
 // wholeOfTwo is an all-reduce of two ranks with two chunks.
-var wholeOfTwo = only(2, gen.AllReduceOneShot,
+var wholeOfTwo = only(2, catalogue.AllReduceOneShot,
 	step(sent(other, cell(in, 0)), summed(cell(out, 0), cell(in, 0))),
 	step(sent(other, cell(in, 1)), summed(cell(out, 1), cell(in, 1))),
 	step(gen.Finish{Data: cells(out, 0, 2)}))
 
 // looped is an all-gather of so many ranks, and then a loop of two turns with other things before it.
 func looped(ranks int, before []gen.Node, body ...gen.Node) gen.Algorithm {
-	return among(ranks, gen.AllGatherDirect, append(before, gen.For{Var: "k", N: n(2), Body: body})...)
+	return among(ranks, catalogue.AllGatherDirect, append(before, gen.For{Var: "k", N: n(2), Body: body})...)
 }
 
 // claims are the invariant of that loop: of slot 0, besides what the all-gather has made.

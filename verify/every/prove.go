@@ -23,7 +23,7 @@ type Problem struct {
 }
 
 // ProblemOf derives the problem of a, with the hints that there are for its name. Its error says why that cannot be done.
-func ProblemOf(a *gen.Algorithm) (*Problem, error) { return NewProblem(a, induct.For(a)) }
+func ProblemOf(a *gen.Algorithm) (*Problem, error) { return NewProblem(a, a.Hints) }
 
 // NewProblem is ProblemOf with hints.
 func NewProblem(a *gen.Algorithm, h gen.Hints) (*Problem, error) {

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/verify/every"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/verify/every"
 )
 
 // emitted is an algorithm in the form of which Go is generated.
@@ -24,10 +26,10 @@ func TestRecordIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != len(gen.Catalogue()) {
-		t.Errorf("there are records of %d algorithms, and %d algorithms", len(list), len(gen.Catalogue()))
+	if len(list) != len(catalogue.Algorithms()) {
+		t.Errorf("there are records of %d algorithms, and %d algorithms", len(list), len(catalogue.Algorithms()))
 	}
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		p, err := every.ProblemOf(emitted(a))
 		if err != nil {
 			t.Error(err)
@@ -55,9 +57,9 @@ func TestRecordNotices(t *testing.T) {
 		of gen.Algorithm
 		by func(*gen.Algorithm)
 	}{
-		"the first send":  {gen.AllReduceRing, send(0, later)},
-		"the second send": {gen.AllReduceRing, send(1, later)},
-		"what is lent":    {gen.AllGatherDirect, recv(0, func(x *gen.Recv) { x.Lend = true })},
+		"the first send":  {catalogue.AllReduceRing, send(0, later)},
+		"the second send": {catalogue.AllReduceRing, send(1, later)},
+		"what is lent":    {catalogue.AllGatherDirect, recv(0, func(x *gen.Recv) { x.Lend = true })},
 	} {
 		a := *emitted(change.of)
 		change.by(&a)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/induct"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/every"
@@ -32,54 +32,54 @@ var (
 )
 
 var plants = []planted{
-	{"ring: the wrong peer", gen.AllGatherRing, send(0, func(x *gen.Send) { x.To = v("prev") }), "matched"},
-	{"ring: the wrong chunk", gen.AllReduceRing, send(0, func(x *gen.Send) { x.Data.At = v("d") }), "matched"},
-	{"ring: a step too few", gen.AllGatherRing, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
-	{"ring: a step too many", gen.ReduceScatterRing, loop(0, func(x *gen.For) { x.N = spec.Size }), "operands"},
-	{"ring: a chunk reduced twice", gen.AllReduceRing, recvReduce(0, func(x *gen.RecvReduce) { x.With = x.Into }), "operands"},
-	{"ring: a wrap-around off by one", gen.AllReduceRing, let("next", spec.If(spec.Le(off(spec.Rank), spec.Size), off(spec.Rank), zero)), "bounds"},
-	{"pieces: the next piece", gen.AllReduceChunkedRing, send(0, func(x *gen.Send) { x.Data.At = off(x.Data.At) }), "bounds"},
-	{"segments: those of the one before", gen.AllReduceSegmentedRing,
+	{"ring: the wrong peer", catalogue.AllGatherRing, send(0, func(x *gen.Send) { x.To = v("prev") }), "matched"},
+	{"ring: the wrong chunk", catalogue.AllReduceRing, send(0, func(x *gen.Send) { x.Data.At = v("d") }), "matched"},
+	{"ring: a step too few", catalogue.AllGatherRing, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
+	{"ring: a step too many", catalogue.ReduceScatterRing, loop(0, func(x *gen.For) { x.N = spec.Size }), "operands"},
+	{"ring: a chunk reduced twice", catalogue.AllReduceRing, recvReduce(0, func(x *gen.RecvReduce) { x.With = x.Into }), "operands"},
+	{"ring: a wrap-around off by one", catalogue.AllReduceRing, let("next", spec.If(spec.Le(off(spec.Rank), spec.Size), off(spec.Rank), zero)), "bounds"},
+	{"pieces: the next piece", catalogue.AllReduceChunkedRing, send(0, func(x *gen.Send) { x.Data.At = off(x.Data.At) }), "bounds"},
+	{"segments: those of the one before", catalogue.AllReduceSegmentedRing,
 		finish(0, func(x *gen.Finish) {
 			x.Data.At = spec.Add(spec.Mul(spec.Max(zero, under(v("q"))), spec.Size), v("next"))
 		}), "operands"},
-	{"chain: the wrong chunk", gen.BroadcastChain, send(0, func(x *gen.Send) { x.Data.At = spec.Min(v("i"), under(spec.Depth)) }), "matched"},
-	{"chain: a step too few", gen.BroadcastChain, loop(0, func(x *gen.For) { x.N = spec.Depth }), "matched"},
-	{"chain: one slot", gen.ReduceChain, let("at", zero), "apart"},
-	{"linear: a block off by one", gen.ScatterLinear, send(0, func(x *gen.Send) { x.Data.At = spec.Up(off(x.Data.At), spec.Size) }), "post"},
-	{"linear: an operand too few", gen.ReduceLinear, reduce(0, func(x *gen.Reduce) { x.N = spec.Max(one, under(x.N)) }), "operands"},
-	{"direct: the wrong peer", gen.AllGatherDirect, let("from", spec.Down(spec.Sub(spec.Rank, v("t")), spec.Size)), "bounds"},
-	{"direct: a peer too few", gen.ReduceScatterDirect, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
-	{"direct: in place, what was overwritten is sent", gen.AllToAllDirect, recv(0, func(x *gen.Recv) { x.AfterSend = false }), "apart"},
-	{"two-shot: the wrong chunk", gen.AllReduceTwoShot, recv(1, func(x *gen.Recv) { x.Into.At = v("to") }), "matched"},
-	{"one-shot: out of bounds", gen.AllReduceOneShot, reduce(0, func(x *gen.Reduce) { x.N = off(x.N) }), "bounds"},
-	{"pairwise: a round too few", gen.AllToAllPairwise, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
-	{"pairwise: the wrong partner", gen.AllToAllPairwise, let("mirror", spec.Up(spec.Add(v("t"), spec.Rank), v("rounds"))), "matched"},
-	{"dissemination: a round too few", gen.BarrierDissemination, let("rounds", spec.Log2(spec.Size)), "post"},
-	{"dissemination: half the distance", gen.BarrierDissemination, let("to", spec.Up(off(spec.Rank), spec.Size)), "matched"},
-	{"doubling: a step too few", gen.AllReduceRecursiveDoubling, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
-	{"doubling: operands in the wrong order", gen.AllReduceRecursiveDoubling,
+	{"chain: the wrong chunk", catalogue.BroadcastChain, send(0, func(x *gen.Send) { x.Data.At = spec.Min(v("i"), under(spec.Depth)) }), "matched"},
+	{"chain: a step too few", catalogue.BroadcastChain, loop(0, func(x *gen.For) { x.N = spec.Depth }), "matched"},
+	{"chain: one slot", catalogue.ReduceChain, let("at", zero), "apart"},
+	{"linear: a block off by one", catalogue.ScatterLinear, send(0, func(x *gen.Send) { x.Data.At = spec.Up(off(x.Data.At), spec.Size) }), "post"},
+	{"linear: an operand too few", catalogue.ReduceLinear, reduce(0, func(x *gen.Reduce) { x.N = spec.Max(one, under(x.N)) }), "operands"},
+	{"direct: the wrong peer", catalogue.AllGatherDirect, let("from", spec.Down(spec.Sub(spec.Rank, v("t")), spec.Size)), "bounds"},
+	{"direct: a peer too few", catalogue.ReduceScatterDirect, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
+	{"direct: in place, what was overwritten is sent", catalogue.AllToAllDirect, recv(0, func(x *gen.Recv) { x.AfterSend = false }), "apart"},
+	{"two-shot: the wrong chunk", catalogue.AllReduceTwoShot, recv(1, func(x *gen.Recv) { x.Into.At = v("to") }), "matched"},
+	{"one-shot: out of bounds", catalogue.AllReduceOneShot, reduce(0, func(x *gen.Reduce) { x.N = off(x.N) }), "bounds"},
+	{"pairwise: a round too few", catalogue.AllToAllPairwise, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
+	{"pairwise: the wrong partner", catalogue.AllToAllPairwise, let("mirror", spec.Up(spec.Add(v("t"), spec.Rank), v("rounds"))), "matched"},
+	{"dissemination: a round too few", catalogue.BarrierDissemination, let("rounds", spec.Log2(spec.Size)), "post"},
+	{"dissemination: half the distance", catalogue.BarrierDissemination, let("to", spec.Up(off(spec.Rank), spec.Size)), "matched"},
+	{"doubling: a step too few", catalogue.AllReduceRecursiveDoubling, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
+	{"doubling: operands in the wrong order", catalogue.AllReduceRecursiveDoubling,
 		recvReduce(1, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Lt(spec.Rank, v("partner")) }), "operands"},
-	{"doubling: a pair too few", gen.AllGatherRecursiveDoubling, let("paired", spec.Lt(off(spec.Rank), spec.Mul(spec.Int(2), v("extra")))), "matched"},
-	{"binomial: a level too few", gen.BroadcastBinomial, let("levels", spec.Log2(spec.Size)), "entry"},
-	{"binomial: the wrong half", gen.ReduceBinomial, let("other", off(v("half"))), "step"},
-	{"binomial: a block too many", gen.GatherBinomial, send(0, func(x *gen.Send) { x.Data.N = off(x.Data.N) }), "bounds"},
-	{"binomial: without room for a slot", gen.ScatterBinomial, func(a *gen.Algorithm) { a.Scratch = under(a.Scratch) }, "bounds"},
-	{"tree: not finished", gen.AllReduceTree, finish(0, func(x *gen.Finish) { x.Data.N = zero }), "entry"},
-	{"ring: AfterSend of what goes to another rank", gen.AllGatherRing, recv(0, func(x *gen.Recv) { x.AfterSend = true }), "room"},
-	{"lent: a later step reduces it", gen.AllReduceOneShot, func(a *gen.Algorithm) {
+	{"doubling: a pair too few", catalogue.AllGatherRecursiveDoubling, let("paired", spec.Lt(off(spec.Rank), spec.Mul(spec.Int(2), v("extra")))), "matched"},
+	{"binomial: a level too few", catalogue.BroadcastBinomial, let("levels", spec.Log2(spec.Size)), "entry"},
+	{"binomial: the wrong half", catalogue.ReduceBinomial, let("other", off(v("half"))), "step"},
+	{"binomial: a block too many", catalogue.GatherBinomial, send(0, func(x *gen.Send) { x.Data.N = off(x.Data.N) }), "bounds"},
+	{"binomial: without room for a slot", catalogue.ScatterBinomial, func(a *gen.Algorithm) { a.Scratch = under(a.Scratch) }, "bounds"},
+	{"tree: not finished", catalogue.AllReduceTree, finish(0, func(x *gen.Finish) { x.Data.N = zero }), "entry"},
+	{"ring: AfterSend of what goes to another rank", catalogue.AllGatherRing, recv(0, func(x *gen.Recv) { x.AfterSend = true }), "room"},
+	{"lent: a later step reduces it", catalogue.AllReduceOneShot, func(a *gen.Algorithm) {
 		step := a.Body[0].(gen.Step)
 		a.Body = []gen.Node{step[:2], step[2:]}
 	}, "operands"},
-	{"lent: a later step sends it", gen.AllReduceTwoShot, send(1, func(x *gen.Send) { x.Data = gen.Slot(spec.Scratch, spec.Rank, spec.Rank) }), "sent"},
-	{"lent: the lender changes it", gen.ReduceScatterDirect, edit.Nth(0, func(x gen.Reduce) []gen.Node {
+	{"lent: a later step sends it", catalogue.AllReduceTwoShot, send(1, func(x *gen.Send) { x.Data = gen.Slot(spec.Scratch, spec.Rank, spec.Rank) }), "sent"},
+	{"lent: the lender changes it", catalogue.ReduceScatterDirect, edit.Nth(0, func(x gen.Reduce) []gen.Node {
 		return []gen.Node{gen.Copy{Into: x.Into, From: gen.Chunk(spec.In, spec.Up(off(spec.Rank), spec.Size))}, x}
 	}), "lend"},
-	{"lent: something else than a reduction reads it", gen.ReduceScatterDirect, edit.Nth(0, func(x gen.Finish) []gen.Node {
+	{"lent: something else than a reduction reads it", catalogue.ReduceScatterDirect, edit.Nth(0, func(x gen.Finish) []gen.Node {
 		return []gen.Node{gen.Copy{Into: x.Data, From: gen.Chunk(spec.Scratch, spec.Rank)}, x}
 	}), "operands"},
-	{"lent: not into scratch", gen.AllGatherDirect, recv(0, func(x *gen.Recv) { x.Lend = true }), "lend"},
-	{"scatter and all-gather: a chunk too few", gen.BroadcastScatterAllGather, let("mine", spec.Min(spec.Size, off(spec.BitAnd(v("place"), spec.Sub(zero, v("place")))))), "step"},
+	{"lent: not into scratch", catalogue.AllGatherDirect, recv(0, func(x *gen.Recv) { x.Lend = true }), "lend"},
+	{"scatter and all-gather: a chunk too few", catalogue.BroadcastScatterAllGather, let("mine", spec.Min(spec.Size, off(spec.BitAnd(v("place"), spec.Sub(zero, v("place")))))), "step"},
 }
 
 // TestPlanted has a solver refute each, with numbers, and package verify has to agree at that size.
@@ -93,7 +93,7 @@ func TestPlanted(t *testing.T) {
 			if a.Text() == x.in.Text() {
 				t.Fatal("nothing was changed")
 			}
-			p, err := every.NewProblem(&a, induct.For(&x.in))
+			p, err := every.NewProblem(&a, x.in.Hints)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,9 +155,9 @@ func TestSeveralMessages(t *testing.T) {
 // have no partner at their moment; and nobody may say that the two steps are of one.
 func TestSendsFirst(t *testing.T) {
 	solver := needSolver(t, "z3")
-	a := gen.AllGatherRing
+	a := catalogue.AllGatherRing
 	edit.Nth(1, func(x gen.Step) []gen.Node { return []gen.Node{x[:1], x[1:]} })(&a)
-	hints := induct.For(&gen.AllGatherRing)
+	hints := catalogue.AllGatherRing.Hints
 	if _, err := every.NewProblem(&a, hints); err == nil || !strings.Contains(err.Error(), "has no partner at its moment") {
 		t.Error(err)
 	}
@@ -253,7 +253,7 @@ func let(name string, is spec.Expr) func(*gen.Algorithm) {
 // TestLongShift: a shift by 40 has no value, and the algorithm an obligation that says so.
 func TestLongShift(t *testing.T) {
 	for by, want := range map[int]bool{20: false, 29: true, 40: true} {
-		a := gen.AllGatherRing
+		a := catalogue.AllGatherRing
 		a.Body = append([]gen.Node{gen.Let{Name: "big", Is: spec.Shl(one, spec.Add(spec.Rank, spec.Int(by)))}}, a.Body...)
 		p, err := every.ProblemOf(&a)
 		if err != nil {

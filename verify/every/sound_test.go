@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
@@ -17,7 +18,7 @@ import (
 
 // TestObligationsHold evaluates every obligation, without a solver, for all sizes and depths up to 3.
 func TestObligationsHold(t *testing.T) {
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		p, err := every.ProblemOf(emitted(a))
 		if err != nil {
 			t.Fatal(err)
@@ -35,8 +36,8 @@ func TestObligationsHold(t *testing.T) {
 // the script without its goal: there has to be one, or the script presumes something of numbers that is not so.
 func TestScriptsPresumeWhatIsSo(t *testing.T) {
 	solver := needSolver(t, "z3")
-	for _, a := range []gen.Algorithm{gen.AllReduceSegmentedRing, gen.BroadcastScatterAllGather, gen.GatherBinomial,
-		gen.AllGatherRecursiveDoubling, gen.BarrierDissemination} {
+	for _, a := range []gen.Algorithm{catalogue.AllReduceSegmentedRing, catalogue.BroadcastScatterAllGather, catalogue.GatherBinomial,
+		catalogue.AllGatherRecursiveDoubling, catalogue.BarrierDissemination} {
 		p, err := every.ProblemOf(emitted(a))
 		if err != nil {
 			t.Fatal(err)
@@ -97,11 +98,11 @@ func TestWrongInvariant(t *testing.T) {
 		"another chunk":    func(c *gen.Claim) { c.Chunk = spec.Up(off(c.Chunk), spec.Size) },
 		"another rank":     func(c *gen.Claim) { c.First = spec.Up(off(c.First), spec.Size) },
 	} {
-		h := induct.For(&gen.AllReduceRing)
+		h := catalogue.AllReduceRing.Hints
 		h.Loops = append([]gen.Invariant(nil), h.Loops...)
 		h.Loops[0].Claims = append([]gen.Claim(nil), h.Loops[0].Claims...)
 		change(&h.Loops[0].Claims[1])
-		p, err := every.NewProblem(emitted(gen.AllReduceRing), h)
+		p, err := every.NewProblem(emitted(catalogue.AllReduceRing), h)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +132,7 @@ func TestNegativeExponent(t *testing.T) {
 	goal := spec.Le(spec.Int(1), spec.Shl(spec.Int(1), k))
 	for least, want := range map[int]string{-2: "sat", 0: "unsat"} {
 		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "k", Min: n(least), Max: size}}, Goal: goal}
-		p := &every.Problem{Algorithm: &gen.AllGatherRing, Obligations: []induct.Obligation{o}, Scripts: []string{script(t, o, goal)}}
+		p := &every.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o}, Scripts: []string{script(t, o, goal)}}
 		proof, err := p.Prove(t.Context(), every.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +159,7 @@ func TestSolverMiscounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &every.Problem{Algorithm: &gen.AllGatherRing, Scripts: []string{"(check-sat)\n"}}
+		p := &every.Problem{Algorithm: &catalogue.AllGatherRing, Scripts: []string{"(check-sat)\n"}}
 		proof, err := p.Prove(t.Context(), every.Options{Solvers: solvers, Limit: 5 * time.Second})
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || len(proof.Open()) > 0) {
 			t.Errorf("of %d answers: %v", says, err)
@@ -178,7 +179,7 @@ func TestScriptsOfBits(t *testing.T) {
 		}
 		return append(all, spec.BitXor(x, one), spec.BitAnd(x, one))
 	}
-	p := &every.Problem{Algorithm: &gen.AllGatherRing}
+	p := &every.Problem{Algorithm: &catalogue.AllGatherRing}
 	for _, inner := range with(size) {
 		for i, outer := range with(inner) {
 			values := spec.Env{{Name: "size", Value: 5 + 8*(i%2)}, {Name: "k", Value: i % 3}}

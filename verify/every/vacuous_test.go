@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/every"
-	"github.com/google/go-cmp/cmp"
 )
 
 // vacuousFile lists the obligations of the catalogue that are vacuous, and why each has to be: they presume what is never so, and
@@ -34,8 +36,8 @@ func TestVacuous(t *testing.T) {
 			listed = append(listed, line)
 		}
 	}
-	silent := &every.Problem{Algorithm: &gen.AllReduceRing} // any will do: it gives the problem its name
-	for _, a := range gen.Catalogue() {
+	silent := &every.Problem{Algorithm: &catalogue.AllReduceRing} // any will do: it gives the problem its name
+	for _, a := range catalogue.Algorithms() {
 		p, err := every.ProblemOf(emitted(a))
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +106,7 @@ func unmoved(t *testing.T, p *every.Problem) (loops []string) {
 
 // TestVacuousInvariant has an invariant that speaks of the last turn's end alone, which never comes: it is noticed.
 func TestVacuousInvariant(t *testing.T) {
-	a := among(1, gen.AllGatherDirect, gen.For{Var: "k", N: n(2), Body: []gen.Node{step(mine)}})
+	a := among(1, catalogue.AllGatherDirect, gen.For{Var: "k", N: n(2), Body: []gen.Node{step(mine)}})
 	never := func(buf spec.Buf) gen.Claim {
 		return gen.Claim{Buf: buf, Where: spec.Lt(n(2), k), Chunk: zero, First: zero, Count: one}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // TestScheduleMutants: package verify finds out every mutant that does not mean what the schedule meant that it was made from,
@@ -26,7 +27,7 @@ func testMutants(t *testing.T, b bounds, mutants func(*gen.Algorithm, bounds, fu
 	const enough = 150
 	killed, same := 0, 0
 	made = map[string]int{}
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		before := killed
 		err := mutants(&a, b, func(x trial) {
 			made[x.operator]++

@@ -23,7 +23,7 @@ var reasons = map[string]string{
 
 // missing say of those that are mistakes why nothing found them.
 var missing = map[string]string{
-	"gen/select.go, : `2` for `1`":                                      "a limit of a selection table: check-generate has to show it, not tried again",
+	"gen/catalogue/rules.go, : `2` for `1`":                             "a limit of a selection table: check-generate has to show it, not tried again",
 	"gen/nodeerror.go, Error: `>` for `>=`":                             "no test reads which action is named where that is the first",
 	"verify/lend.go, borrow: `+` for `-`":                               "no test reads a place of which only the end is lent",
 	"verify/shape.go, work: `2` for `1`, no. 2":                         "how much work is too much: no schedule is that close to it",

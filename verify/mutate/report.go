@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 )
 
 // Rungs of the ladder that kill mutants. Those of source code are killed by tests.
@@ -103,7 +103,7 @@ func (r *report) schedules(b bounds) error {
 	x, end := r.add("schedules", 1)
 	defer end()
 	x.sizes, x.note = b.ranks(), b.sample()
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		if err := scheduleMutants(&a, b, func(t trial) { x.fates = append(x.fates, t.fate()) }); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (r *report) algorithms(ctx context.Context, o options, p plan) error {
 	defer end()
 	x.sizes, x.note = p.algorithms.ranks(), p.algorithms.sample()
 	var made []candidate
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		err := algorithmMutants(&a, p.algorithms, func(t trial) {
 			x.fates, made = append(x.fates, t.fate()), append(made, candidate{of: &a, is: t.mutant})
 		})
@@ -167,7 +167,7 @@ func (r *report) museumOfSchedules(ctx context.Context, o options) error {
 		x.fates, made = append(x.fates, e.fate(f)), append(made, candidate{of: &e.in, is: e.planted()})
 	}
 	known := map[string]bool{}
-	for _, a := range gen.Catalogue() {
+	for _, a := range catalogue.Algorithms() {
 		known[a.FullName()] = true
 	}
 	killed := slices.DeleteFunc(x.killedOf(made), func(c candidate) bool { return !known[c.of.FullName()] })

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/events"
 	"github.com/collgen/collgen/verify/replay"
 )
@@ -133,7 +133,7 @@ func TestDoctored(t *testing.T) {
 	for _, w := range []way{inproc, shm, tcp} {
 		t.Run(w.name, func(t *testing.T) {
 			files := read(t, w.run(t, 3, "few"))
-			if _, err := replay.Replay(files, gen.Catalogue()); err != nil {
+			if _, err := replay.Replay(files, catalogue.Algorithms()); err != nil {
 				t.Fatal(err)
 			}
 			tried := 0
@@ -172,7 +172,7 @@ func TestDoctored(t *testing.T) {
 // refused expects an error that begins so. A part that has a byte too many may be one that is waited for.
 func refused(t *testing.T, files []*events.File, e *events.Event, what, want string) {
 	t.Helper()
-	_, err := replay.Replay(files, gen.Catalogue())
+	_, err := replay.Replay(files, catalogue.Algorithms())
 	var wrong *replay.Error
 	switch {
 	case err == nil:
@@ -189,7 +189,7 @@ func TestSwapped(t *testing.T) {
 	for at, f := range files {
 		for i := range len(f.Events) - 1 {
 			a, b := f.Events[i], f.Events[i+1]
-			if _, err := replay.Replay(doctored(files, at, i, 2, b, a), gen.Catalogue()); err != nil {
+			if _, err := replay.Replay(doctored(files, at, i, 2, b, a), catalogue.Algorithms()); err != nil {
 				seen++
 			} else if !independent(&a) && !independent(&b) && (a.Do != events.Begin || b.Do != events.Begin) {
 				t.Errorf("%s before %s: not seen", b.Do, a.Do)
@@ -225,7 +225,7 @@ func TestIncomplete(t *testing.T) {
 		{"a rank that wrote nothing", "", cut(2, 0)},
 		{"a rank that joined and wrote no more", "", cut(2, 1)},
 	} {
-		_, err := replay.Replay(c.files, gen.Catalogue())
+		_, err := replay.Replay(c.files, catalogue.Algorithms())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.what, err, c.want)
 		}
@@ -240,7 +240,7 @@ func TestNeverJoined(t *testing.T) {
 		kept.Events = slices.DeleteFunc(slices.Clone(kept.Events), func(e events.Event) bool { return e.Do != events.Joined })[:1-i]
 		files[i] = &kept
 	}
-	if _, err := replay.Replay(files, gen.Catalogue()); err == nil || !strings.Contains(err.Error(), "rank-1.events ends before it is a rank") {
+	if _, err := replay.Replay(files, catalogue.Algorithms()); err == nil || !strings.Contains(err.Error(), "rank-1.events ends before it is a rank") {
 		t.Error(err)
 	}
 }
@@ -254,7 +254,7 @@ func TestReceivedTooSoon(t *testing.T) {
 			break
 		}
 	}
-	_, err := replay.Replay(files, gen.Catalogue())
+	_, err := replay.Replay(files, catalogue.Algorithms())
 	if err == nil || !strings.Contains(err.Error(), "rank-0.events") || !strings.Contains(err.Error(), "rank 1 has not sent it") {
 		t.Error(err)
 	}
@@ -264,7 +264,7 @@ func TestReceivedTooSoon(t *testing.T) {
 // the first one that is too many.
 func TestRingIsFull(t *testing.T) {
 	files := read(t, shm.run(t, 2, "ahead"))
-	if _, err := replay.Replay(files, gen.Catalogue()); err != nil {
+	if _, err := replay.Replay(files, catalogue.Algorithms()); err != nil {
 		t.Fatal(err)
 	}
 	slots, put, line := files[0].Events[0].Member.Slots, 0, 0
@@ -276,7 +276,7 @@ func TestRingIsFull(t *testing.T) {
 		}
 	}
 	taken := slices.IndexFunc(files[1].Events, func(e events.Event) bool { return e.Do == events.Placed })
-	_, err := replay.Replay(doctored(files, 1, taken, len(files[1].Events)-taken), gen.Catalogue())
+	_, err := replay.Replay(doctored(files, 1, taken, len(files[1].Events)-taken), catalogue.Algorithms())
 	want := fmt.Sprintf("rank-0.events, line %d: put", line)
 	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("room for %d segments", slots)) {
 		t.Errorf("%v\nwant %s", err, want)
@@ -297,7 +297,7 @@ func TestHostile(t *testing.T) {
 		"process 0 is two ranks":                  doctored(files, 0, 0, 1, joined),
 		"2 ranks with depth 8388608 are too many": doctored(files, 0, begins, 1, call),
 	} {
-		if _, err := replay.Replay(all, gen.Catalogue()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := replay.Replay(all, catalogue.Algorithms()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/events"
 	"github.com/collgen/collgen/verify/replay"
 )
@@ -39,7 +39,7 @@ func replayed(files [][]string) {
 			all = append(all, file)
 		}
 	}
-	_, _ = replay.Replay(all, gen.Catalogue())
+	_, _ = replay.Replay(all, catalogue.Algorithms())
 }
 
 // FuzzReplay: whatever is in the files, there is an error or a report.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/events"
 	"github.com/collgen/collgen/verify/replay"
 )
@@ -147,7 +147,7 @@ func TestReplay(t *testing.T) {
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%s-%s-%d", r.do, r.name, r.n), func(t *testing.T) {
 			ran++
-			report, err := replay.Replay(read(t, r.run(t, r.n, r.do)), gen.Catalogue())
+			report, err := replay.Replay(read(t, r.run(t, r.n, r.do)), catalogue.Algorithms())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,16 @@
+package catalogue
+
+import (
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+var _ = bound(spec.Barrier, Bound{
+	Cost:   gen.Cost{Alpha: ceilLog2(size), Beta: zero, Gamma: zero},
+	Chunks: one,
+})
+
+var _ = rules(spec.Barrier,
+	gen.Rule{Transport: "shm", Algorithm: "direct", MaxSize: 16}, // one step, and so one round of switches where cores are few
+	gen.Rule{Algorithm: "dissemination"},
+)

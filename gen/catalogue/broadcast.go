@@ -1,0 +1,18 @@
+package catalogue
+
+import (
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+var _ = bound(spec.Broadcast, Bound{
+	Cost:   gen.Cost{Alpha: ceilLog2(size), Beta: one, Gamma: zero},
+	Chunks: one,
+})
+
+var _ = rules(spec.Broadcast,
+	gen.Rule{Algorithm: "binomial", MaxSize: 2},
+	gen.Rule{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 16 * mib}, // written once, for all
+	gen.Rule{Algorithm: "binomial", MaxBytes: 256 * kib},
+	gen.Rule{Algorithm: "chain", PieceBytes: 128 * kib},
+)

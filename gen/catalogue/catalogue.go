@@ -1,0 +1,25 @@
+// Package catalogue has the algorithms of this module, with their loop invariants, what no algorithm can go below, and the tables by
+// which one is chosen for a call.
+package catalogue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+)
+
+var all []gen.Algorithm
+
+// register adds a to the catalogue. Each algorithm's file calls it, so that adding an algorithm touches one file.
+func register(a gen.Algorithm) gen.Algorithm {
+	all = append(all, a)
+	return a
+}
+
+// Algorithms returns all algorithms of this package, by full name.
+func Algorithms() []gen.Algorithm {
+	return slices.SortedFunc(slices.Values(all), func(a, b gen.Algorithm) int {
+		return strings.Compare(a.FullName(), b.FullName())
+	})
+}

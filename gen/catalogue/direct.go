@@ -1,0 +1,107 @@
+package catalogue
+
+import (
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+)
+
+// The direct algorithms: every rank talks to every other one in a single step.
+
+// AllGatherDirect sends the block to everybody at once.
+var AllGatherDirect = register(gen.Algorithm{
+	Name:      "direct",
+	Primitive: spec.AllGather,
+	Doc: "Every rank sends its block to every other one in a single step: the lowest latency where all ranks can " +
+		"talk at once.",
+	Source: vandegeijn,
+	Body: []gen.Node{
+		gen.Step{gen.Copy{Into: gen.Chunk(out, rank), From: block(in)}}, // first, as long as it is in the cache
+		gen.Step{others(gen.Send{To: v("to"), Data: block(in)}, gen.Recv{From: v("from"), Into: gen.Chunk(out, v("from"))})},
+	},
+	Cost: gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
+})
+
+// ReduceScatterDirect sends every block to its rank, which reduces in rank order.
+var ReduceScatterDirect = register(gen.Algorithm{
+	Name:      "direct",
+	Primitive: spec.ReduceScatter,
+	Doc: "Every block goes straight to its rank, which reduces what it got in rank order: a single step, for " +
+		"short messages.",
+	Source:  "Microsoft MSCCL++, all-pairs reduce-scatter: the first half of its two-shot all-reduce",
+	Scratch: size,
+	Body: []gen.Node{gen.Step{
+		others(gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))}, gen.Recv{From: v("from"), Into: gen.Chunk(scratch, v("from")), Lend: true}),
+		gen.Copy{Into: gen.Chunk(scratch, rank), From: gen.Chunk(in, rank), Lend: true},
+		gen.Reduce{Into: block(out), Var: "i", N: size, From: gen.Chunk(scratch, v("i"))},
+		gen.Finish{Data: block(out)},
+	}},
+	Cost: gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
+})
+
+// AllReduceOneShot sends everything to everybody; each rank then reduces in rank order.
+var AllReduceOneShot = register(gen.Algorithm{
+	Name:      "one-shot",
+	Primitive: spec.AllReduce,
+	Doc: "Every rank sends its block to every other one, and each reduces all of them in rank order: a single " +
+		"step, for short messages.",
+	Source: "Microsoft MSCCL++, one-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, " +
+		"oneShotAllReduceKernel",
+	Scratch: size,
+	Body: []gen.Node{gen.Step{
+		others(gen.Send{To: v("to"), Data: block(in)}, gen.Recv{From: v("from"), Into: gen.Chunk(scratch, v("from")), Lend: true}),
+		gen.Copy{Into: gen.Chunk(scratch, rank), From: block(in), Lend: true},
+		gen.Reduce{Into: block(out), Var: "i", N: size, From: gen.Chunk(scratch, v("i"))},
+		gen.Finish{Data: block(out)},
+	}},
+	Cost: gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
+})
+
+// AllReduceTwoShot is a direct reduce-scatter and a direct all-gather.
+var AllReduceTwoShot = register(gen.Algorithm{
+	Name:      "two-shot",
+	Primitive: spec.AllReduce,
+	Doc: "Every rank reduces one chunk in rank order and sends the result to every other one: two steps and the fewest bytes, " +
+		"for messages of medium length and more where all ranks can talk at once.",
+	Source: "Microsoft MSCCL++, two-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, " +
+		"twoShotAllReduceKernel",
+	Chunks:  size,
+	Scratch: size,
+	Body: []gen.Node{
+		gen.Step{
+			others(gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))}, gen.Recv{From: v("from"), Into: gen.Slot(scratch, v("from"), rank), Lend: true}),
+			gen.Copy{Into: gen.Slot(scratch, rank, rank), From: gen.Chunk(in, rank), Lend: true},
+			gen.Reduce{Into: gen.Chunk(out, rank), Var: "i", N: size, From: gen.Slot(scratch, v("i"), rank)},
+			gen.Finish{Data: gen.Chunk(out, rank)},
+		},
+		gen.Step{
+			others(gen.Send{To: v("to"), Data: gen.Chunk(out, rank)}, gen.Recv{From: v("from"), Into: gen.Chunk(out, v("from"))}),
+		},
+	},
+	Cost: gen.Cost{Alpha: mul(two, sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: sub(size, one)},
+})
+
+// AllToAllDirect sends every block to its rank in a single step.
+var AllToAllDirect = register(gen.Algorithm{
+	Name:      "direct",
+	Primitive: spec.AllToAll,
+	Doc:       "All blocks are in flight at once: the lowest latency where all ranks can talk at once.",
+	Source:    thakur,
+	Body: []gen.Node{
+		gen.Step{gen.Copy{Into: gen.Chunk(out, rank), From: gen.Chunk(in, rank)}}, // first, as long as it is in the cache
+		gen.Step{others(
+			gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))},
+			gen.Recv{From: v("from"), Into: gen.Chunk(out, v("from")), AfterSend: true}, // in place, it is what goes to that rank
+		)},
+	},
+	Cost: gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
+})
+
+// BarrierDirect has every rank signal every other one.
+var BarrierDirect = register(gen.Algorithm{
+	Name:      "direct",
+	Primitive: spec.Barrier,
+	Doc:       "Every rank signals every other one in a single step: the lowest latency where all ranks can talk at once.",
+	Source:    "NVIDIA TensorRT-LLM, customAllReduceKernels.cu, multi_gpu_barrier",
+	Body:      []gen.Node{gen.Step{others(gen.Send{To: v("to")}, gen.Recv{From: v("from")})}},
+	Cost:      gen.Cost{Alpha: sub(size, one), Beta: zero, Gamma: zero},
+})

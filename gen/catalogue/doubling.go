@@ -1,0 +1,144 @@
+package catalogue
+
+import (
+	"slices"
+
+	"github.com/collgen/collgen/gen"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Recursive doubling: ranks whose numbers differ in bit k alone exchange in step k all that they have so far. It needs a
+// power of two: of a size 2^rounds + extra, the first 2 × extra ranks act in pairs. The even rank of a pair acts for
+// both, and the odd one waits. The players are numbered 0..2^rounds-1, in rank order.
+var doubling = []gen.Node{
+	let("rounds", log2(size)),
+	let("extra", sub(size, shl(one, v("rounds")))),
+	let("paired", lt(rank, mul(two, v("extra")))),
+	let("odd", bitAnd(rank, one)),
+	let("player", cond(v("paired"), shr(rank, one), sub(rank, v("extra")))),
+}
+
+// inPairs is what the even and the odd rank of a pair do, and what all others do.
+func inPairs(even, odd []gen.Node, unpaired ...gen.Node) gen.Node {
+	return gen.If{Cond: v("paired"), Then: []gen.Node{
+		gen.If{Cond: v("odd"), Then: odd, Else: even},
+	}, Else: unpaired}
+}
+
+// doublings is what every player does in every step k; its partner's number is other.
+func doublings(body ...gen.Node) gen.Node {
+	return gen.If{Cond: or(spec.Not(v("paired")), spec.Not(v("odd"))), Then: []gen.Node{
+		loop("k", v("rounds"), append([]gen.Node{let("other", bitXor(v("player"), shl(one, v("k"))))}, body...)),
+	}}
+}
+
+// firstRank is the first rank for which player acts.
+func firstRank(player expr) expr { return add(player, least(player, v("extra"))) }
+
+// pairCost is one for sizes with pairs, and zero for powers of two.
+var pairCost = least(extra, one)
+
+// AllReduceRecursiveDoubling exchanges and reduces all with ranks at distance 1, 2, 4, ...
+var AllReduceRecursiveDoubling = register(gen.Algorithm{
+	Name:      "recursive-doubling",
+	Primitive: spec.AllReduce,
+	Doc:       "Ranks at distance 1, 2, 4, … exchange and reduce all that they have: the fewest steps, for short messages.",
+	Source:    thakur,
+	Body: slices.Concat(doubling, []gen.Node{
+		alone(gen.Copy{Into: block(out), From: block(in)}),
+		inPairs(
+			[]gen.Node{gen.Step{gen.RecvReduce{From: add(rank, one), Into: block(out), With: block(in)}}},
+			[]gen.Node{gen.Step{gen.Send{To: sub(rank, one), Data: block(in)}}},
+		),
+		doublings(
+			let("partner", firstRank(v("other"))),
+			letBuf("sofar", and(eq(v("k"), zero), spec.Not(v("paired"))), in, out),
+			// Operands stay in rank order, so that both compute the very same sum.
+			gen.Step{
+				gen.Send{To: v("partner"), Data: block("sofar")},
+				gen.RecvReduce{
+					From: v("partner"), Into: block(out), With: block("sofar"), ReceivedFirst: lt(v("partner"), rank), AfterSend: true,
+				},
+			},
+		),
+		inPairs(
+			[]gen.Node{gen.Step{gen.Finish{Data: block(out)}}, gen.Step{gen.Send{To: add(rank, one), Data: block(out)}}},
+			[]gen.Node{gen.Step{gen.Recv{From: sub(rank, one), Into: block(out)}}},
+			gen.Step{gen.Finish{Data: block(out)}},
+		),
+	}),
+	Hints: allReduceRecursiveDoublingHints,
+	Cost: gen.Cost{
+		Alpha: add(log2(size), mul(two, pairCost)),
+		Beta:  add(log2(size), mul(two, pairCost)),
+		Gamma: add(log2(size), pairCost),
+	},
+})
+
+// AllGatherRecursiveDoubling exchanges all with ranks at distance 1, 2, 4, ...
+var AllGatherRecursiveDoubling = register(gen.Algorithm{
+	Name:      "recursive-doubling",
+	Primitive: spec.AllGather,
+	Doc: "Ranks at distance 1, 2, 4, … exchange all that they have, which doubles in each step: the fewest steps, " +
+		"for short messages.",
+	Source: thakur,
+	Body: slices.Concat(doubling, []gen.Node{
+		gen.Step{gen.Copy{Into: gen.Chunk(out, rank), From: block(in)}},
+		inPairs(
+			[]gen.Node{gen.Step{gen.Recv{From: add(rank, one), Into: gen.Chunk(out, add(rank, one))}}},
+			[]gen.Node{gen.Step{gen.Send{To: sub(rank, one), Data: block(in)}}},
+		),
+		doublings(
+			let("partner", firstRank(v("other"))),
+			// The players of a group of 2^k have the blocks lo..lo+mine-1, those of the other from..from+theirs-1.
+			let("group", shl(shr(v("player"), v("k")), v("k"))),
+			let("lo", firstRank(v("group"))),
+			let("mine", sub(firstRank(add(v("group"), shl(one, v("k")))), v("lo"))),
+			let("mirror", bitXor(v("group"), shl(one, v("k")))),
+			let("from", firstRank(v("mirror"))),
+			let("theirs", sub(firstRank(add(v("mirror"), shl(one, v("k")))), v("from"))),
+			gen.Step{
+				gen.Send{To: v("partner"), Data: gen.Span(out, v("lo"), v("mine"))},
+				gen.Recv{From: v("partner"), Into: gen.Span(out, v("from"), v("theirs"))},
+			},
+		),
+		inPairs(
+			[]gen.Node{gen.Step{gen.Send{To: add(rank, one), Data: gen.Span(out, zero, size)}}},
+			[]gen.Node{gen.Step{gen.Recv{From: sub(rank, one), Into: gen.Span(out, zero, size)}}},
+		),
+	}),
+	Hints: allGatherRecursiveDoublingHints,
+	Cost: gen.Cost{
+		Alpha: add(log2(size), mul(two, pairCost)),
+		Beta:  cond(pairCost, add(add(power, size), pairsBelow), sub(size, one)),
+		Gamma: zero,
+	},
+})
+
+// The blocks that the first player exchanges: 2^k in step k, and one more for each of them that comes from a pair; of
+// these there are 2^k too, as long as there are so many.
+var (
+	enough     = log2(most(extra, one)) // the last step in which there are
+	pairsBelow = add(sub(shl(two, enough), one), mul(sub(sub(log2(size), one), enough), extra))
+)
+
+// What the loops keep, for the proofs for every number of ranks.
+
+// Recursive doubling: before round k a player has what its group of 2^k players had.
+var allGatherRecursiveDoublingHints = gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
+	{Buf: out, Where: and(le(v("lo"), gen.Cell), lt(gen.Cell, add(v("lo"), v("mine")))), Chunk: zero, First: gen.Cell, Count: one},
+}}}}
+
+var allReduceRecursiveDoublingHints = func() gen.Hints {
+	k, extra := v("k"), v("extra")
+	group := spec.Shl(spec.Shr(v("player"), k), k)
+	firstRank := func(player expr) expr { return add(player, spec.Min(player, extra)) }
+	first := firstRank(group)
+	count := sub(firstRank(add(group, spec.Shl(one, k))), first)
+	onlyInput := and(eq(k, zero), not(v("paired")))
+	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
+		{Buf: out, Where: or(not(onlyInput), eq(size, one)), Chunk: zero, First: first, Count: count},
+		untouched(onlyInput),
+	}}}}
+}()

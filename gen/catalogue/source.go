@@ -1,0 +1,10 @@
+package catalogue
+
+// The papers that several algorithms are taken from.
+const (
+	thakur = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, " +
+		"IJHPCA 19(1), 2005"
+	vandegeijn = "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, " +
+		"CCPE 19(13), 2007"
+	patarasuk = "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009"
+)
