@@ -14,8 +14,8 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/inproc"
-	"github.com/collgen/collgen/fast/internal/ticks"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/internal/tsc"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -65,7 +65,7 @@ func halt(t *testing.T, waits [][]int, times times, over func(rank int, p contro
 		w := &world{
 			plane:  over(rank, job.Plane(rank)),
 			create: func(context.Context, uint64, int, []int) (transport.Transport, error) { return ends[rank], nil },
-			record: newRecorder(recording{operations: 16, times: times, clock: ticks.OfTime()}),
+			record: newRecorder(recording{operations: 16, times: times, clock: tsc.OfTime()}),
 		}
 		return w.first(t.Context(), len(waits))
 	})

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/simulated"
+	"github.com/collgen/collgen/fast/internal/simnet"
 )
 
 // TestCloseFinishes: what was started before Close still ends with its result, on all transports; what cannot end is
@@ -116,7 +116,7 @@ func TestCloseAtOnce(t *testing.T) {
 	for lag, count := range map[time.Duration]int{0: 16 * capacity / 8, longLag: capacity / 16} {
 		for _, exits := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				x, err := newSimulation(scenario{size: 4, lag: lag, weather: simulated.Weather{Delay: 150 * time.Millisecond, Capacity: capacity}}, meshes)
+				x, err := newSimulation(scenario{size: 4, lag: lag, weather: simnet.Weather{Delay: 150 * time.Millisecond, Capacity: capacity}}, meshes)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -162,7 +162,7 @@ func (x *simulation) broadcastAndClose(process, count int) error {
 // over slow links on which nothing else is on its way.
 func TestCloseIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x, err := newSimulation(scenario{size: 2, weather: simulated.Weather{Delay: 225 * time.Millisecond, Capacity: capacity}}, meshes)
+		x, err := newSimulation(scenario{size: 2, weather: simnet.Weather{Delay: 225 * time.Millisecond, Capacity: capacity}}, meshes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestCloseWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				x, err := newSimulation(scenario{size: 2, weather: simulated.Weather{Delay: time.Millisecond, Capacity: capacity}}, meshes)
+				x, err := newSimulation(scenario{size: 2, weather: simnet.Weather{Delay: time.Millisecond, Capacity: capacity}}, meshes)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/control"
-	"github.com/collgen/collgen/fast/internal/release"
+	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -51,7 +51,7 @@ type Comm struct {
 	departed      []atomic.Bool                 // ranks that have closed, as far as they have told
 	farewells     []atomic.Pointer[[]wire.Call] // what they have called last, as far as they have told
 	closed        atomic.Bool
-	busy          release.Flag // guards what follows
+	busy          relatomic.Flag // guards what follows
 	plans         plans
 	last          request // the call that is to be made, or was made last; started ones are copied from it
 	forms         uint64  // that were prepared without options so far

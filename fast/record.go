@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/release"
-	"github.com/collgen/collgen/fast/internal/ticks"
+	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/internal/tsc"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -28,7 +28,7 @@ type recording struct {
 	log        *slog.Logger
 	slow       time.Duration // how long a call makes no progress before it is warned of; 0: slowCall
 	times      times         // of the search for deadlocks
-	clock      *ticks.Clock  // nil: a new one
+	clock      *tsc.Clock    // nil: a new one
 }
 
 // recorder is the flight recorder of one rank and what watches over its calls.
@@ -38,7 +38,7 @@ type recorder struct {
 	wrote  sync.Once          // the file
 	writes sync.WaitGroup     // in goroutines of their own
 
-	mu     release.Mutex
+	mu     relatomic.Mutex
 	ring   []record
 	made   uint64 // operations so far: number n, from 1, is at n modulo len(ring)
 	at     int    // that of the last one
@@ -76,7 +76,7 @@ type track struct {
 	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock. All
 	// of them are over when done is the number of the last one.
 	first, last uint64
-	done        release.Uint64
+	done        relatomic.Uint64
 	failure     string        // why these failed
 	blocked     []int         // for which ranks they were waiting
 	blamed      []int         // and whose fault it is, as far as the error says
@@ -92,7 +92,7 @@ func newRecorder(r recording) *recorder {
 	}
 	r.times = r.times.orUsual()
 	if r.clock == nil {
-		r.clock = ticks.NewClock()
+		r.clock = tsc.NewClock()
 	}
 	ring := make([]record, max(1, r.operations))
 	made := &recorder{recording: r, ring: ring, tracks: make(map[*track]bool)}
@@ -148,8 +148,8 @@ func (t *track) begin(x *Call) {
 	}
 	place := &t.ring[t.at]
 	if t.at+1 < len(t.ring) { // the one after it is not in the nearest cache, which the ring is larger than
-		release.Fetch(&t.ring[t.at+1].track)
-		release.Fetch(&t.ring[t.at+1].elem)
+		relatomic.Fetch(&t.ring[t.at+1].track)
+		relatomic.Fetch(&t.ring[t.at+1].elem)
 	}
 	if other := place.track; other != t && other != nil {
 		other.keep(place)

@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/collgen/collgen/fast/internal/ticks"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/internal/tsc"
 )
 
 // watched are ranks with a flight recorder each.
@@ -29,7 +29,7 @@ func watched(size int, r recording) []*Comm {
 	all := comms(size)
 	for rank, c := range all {
 		r.rank, r.size = rank, size
-		r.clock = ticks.OfTime()
+		r.clock = tsc.OfTime()
 		c.track = newRecorder(r).join(c)
 	}
 	return all
@@ -161,7 +161,7 @@ func TestTraceOfFailures(t *testing.T) {
 // same.
 func TestTraceIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(recording{size: 1, operations: 16, clock: ticks.OfTime()})
+		r := newRecorder(recording{size: 1, operations: 16, clock: tsc.OfTime()})
 		waits, others := comms(2), comms(1)
 		defer leaveAll(append(waits, others...))
 		waits[0].track, others[0].track = r.join(waits[0]), r.join(others[0])

@@ -17,7 +17,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
-	"github.com/collgen/collgen/fast/internal/simulated"
+	"github.com/collgen/collgen/fast/internal/simnet"
 	"github.com/collgen/collgen/fast/internal/tcp"
 	"github.com/collgen/collgen/fast/internal/transport"
 )
@@ -26,15 +26,15 @@ import (
 // handshakes, and for the system's sockets.
 type simulation struct {
 	scenario
-	processes []*simulated.Process
-	control   [][]*simulated.End // [i][j] is i's end of the link to j
-	results   []result           // by process
+	processes []*simnet.Process
+	control   [][]*simnet.End // [i][j] is i's end of the link to j
+	results   []result        // by process
 
 	mu        sync.Mutex
-	made      map[[3]uint64]bool           // data links: communicator, lower and higher process
-	ends      map[[3]uint64]*simulated.End // communicator, process, other process; not yet attached
-	endpoints map[[2]uint64]*attachable    // communicator, process
-	data      []*simulated.End             // one end of each data link
+	made      map[[3]uint64]bool        // data links: communicator, lower and higher process
+	ends      map[[3]uint64]*simnet.End // communicator, process, other process; not yet attached
+	endpoints map[[2]uint64]*attachable // communicator, process
+	data      []*simnet.End             // one end of each data link
 	worlds    []*world
 }
 
@@ -66,16 +66,16 @@ const simulatedFreeze = 500 * time.Millisecond
 //
 // A test may give each process another plane than its mesh.
 func newSimulation(s scenario, planes func(process int, m control.Plane) control.Plane) (*simulation, error) {
-	x := &simulation{scenario: s, processes: make([]*simulated.Process, s.size), results: make([]result, s.size),
-		made: map[[3]uint64]bool{}, ends: map[[3]uint64]*simulated.End{}, endpoints: map[[2]uint64]*attachable{}}
+	x := &simulation{scenario: s, processes: make([]*simnet.Process, s.size), results: make([]result, s.size),
+		made: map[[3]uint64]bool{}, ends: map[[3]uint64]*simnet.End{}, endpoints: map[[2]uint64]*attachable{}}
 	wires := make([][]net.Conn, s.size)
 	control := s.weather
 	control.Capacity = max(control.Capacity, 64<<10) // as the least that systems give
 	for i := range s.size {
-		x.processes[i], wires[i] = new(simulated.Process), make([]net.Conn, s.size)
-		x.control = append(x.control, make([]*simulated.End, s.size))
+		x.processes[i], wires[i] = new(simnet.Process), make([]net.Conn, s.size)
+		x.control = append(x.control, make([]*simnet.End, s.size))
 		for j := range i {
-			x.control[i][j], x.control[j][i] = simulated.NewLink(x.processes[i], x.processes[j], control, s.seed, uint64(i*s.size+j))
+			x.control[i][j], x.control[j][i] = simnet.NewLink(x.processes[i], x.processes[j], control, s.seed, uint64(i*s.size+j))
 			wires[i][j], wires[j][i] = x.control[i][j].Conn(), x.control[j][i].Conn()
 		}
 	}
@@ -125,7 +125,7 @@ func (x *simulation) endpoint(id uint64, process, rank int, members []int) *tcp.
 
 // attach does not wait: an endpoint that is closed says its last word on the link, which takes time, and whoever waits for a
 // mutex meanwhile stops the clock.
-func (a *attachable) attach(process int, end *simulated.End) {
+func (a *attachable) attach(process int, end *simnet.End) {
 	go a.AttachSimulated(slices.Index(a.members, process), end.Socket())
 }
 
@@ -139,7 +139,7 @@ func (x *simulation) connect(id uint64, a, b int) {
 		return
 	}
 	x.made[key] = true
-	one, other := simulated.NewLink(x.processes[a], x.processes[b], x.weather, x.seed^id, uint64(a*x.size+b))
+	one, other := simnet.NewLink(x.processes[a], x.processes[b], x.weather, x.seed^id, uint64(a*x.size+b))
 	x.data = append(x.data, one)
 	x.hand(id, a, b, one)
 	time.AfterFunc(x.lag, func() {
@@ -150,7 +150,7 @@ func (x *simulation) connect(id uint64, a, b int) {
 }
 
 // hand gives one end of a link to its process, when that has come so far.
-func (x *simulation) hand(id uint64, to, other int, end *simulated.End) {
+func (x *simulation) hand(id uint64, to, other int, end *simnet.End) {
 	if a := x.endpoints[[2]uint64{id, uint64(to)}]; a != nil {
 		a.attach(other, end)
 	} else {

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/simulated"
+	"github.com/collgen/collgen/fast/internal/simnet"
 )
 
 // scenario is what a seed stands for.
 type scenario struct {
 	seed     uint64
 	size     int
-	weather  simulated.Weather
+	weather  simnet.Weather
 	lag      time.Duration // a link is there for its higher rank so much later than for the other one, as after a handshake
 	calls    []simulatedCall
 	patience map[[2]int]time.Duration // of a call, by its number and the process
@@ -74,7 +74,7 @@ func (f *fault) strike(x *simulation) {
 func newScenario(seed uint64) (s scenario) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	s = scenario{seed: seed, size: 2 + r.IntN(4), patience: map[[2]int]time.Duration{}}
-	s.weather = simulated.Weather{Delay: time.Duration(1 + r.IntN(1<<uint(10+r.IntN(15)))), Capacity: 1 << uint(6+r.IntN(12)), Pieces: r.IntN(4) > 0}
+	s.weather = simnet.Weather{Delay: time.Duration(1 + r.IntN(1<<uint(10+r.IntN(15)))), Capacity: 1 << uint(6+r.IntN(12)), Pieces: r.IntN(4) > 0}
 	s.lag = time.Duration(rand.New(rand.NewPCG(seed, 300)).Int64N(int64(20 * s.weather.Delay)))
 	for range 1 + r.IntN(6) {
 		s.calls = append(s.calls, drawCall(r, s.size))

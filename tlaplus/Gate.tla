@@ -8,7 +8,7 @@
 \* by themselves, whatever the rank does, and need no moment at which it is outside.
 \*
 \* action    models
-\* StepIn    fast/internal/shm:gate.mark fast/internal/release:Store
+\* StepIn    fast/internal/shm:gate.mark fast/internal/relatomic:Store
 \* LookIn    fast/internal/shm:gate.stepIn fast/internal/shm:Endpoint.enter
 \* Use       fast/internal/shm:Endpoint.Exchange
 \* LookOut   fast/internal/shm:gate.stepOut fast/internal/shm:gate.freed fast/internal/shm:Endpoint.exit

@@ -16,10 +16,10 @@
 \* action  models
 \* Push    fast/internal/tcp:Endpoint.push fast/internal/tcp:output.write fast/internal/tcp:output.drop
 \* Full    fast/internal/tcp:output.result
-\* Header  fast/internal/tcp:Endpoint.take fast/internal/talk:ParseHeader
-\* Hear    fast/internal/tcp:Endpoint.hear fast/internal/talk:Partner.Tell fast/internal/links:Endpoint.Note
-\* Place   fast/internal/tcp:link.place fast/internal/tcp:link.placed fast/internal/links:Incoming.Fits
-\* Done    fast/internal/tcp:Endpoint.received fast/internal/links:Endpoint.Received
+\* Header  fast/internal/tcp:Endpoint.take fast/internal/linkproto:ParseHeader
+\* Hear    fast/internal/tcp:Endpoint.hear fast/internal/linkproto:Partner.Tell fast/internal/linkbase:Endpoint.Note
+\* Place   fast/internal/tcp:link.place fast/internal/tcp:link.placed fast/internal/linkbase:Incoming.Fits
+\* Done    fast/internal/tcp:Endpoint.received fast/internal/linkbase:Endpoint.Received
 \* Fill    fast/internal/tcp:input.fill fast/internal/tcp:input.readInto
 \* Dry     fast/internal/tcp:input.readInto
 \* Arm     fast/internal/tcp:poller.arm fast/internal/tcp:Endpoint.watches

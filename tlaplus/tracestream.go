@@ -25,7 +25,7 @@ type streamEvent struct {
 
 // What the events of a connection say of its bytes.
 const (
-	messageKind  = 1 // of the frames of messages, as in package talk
+	messageKind  = 1 // of the frames of messages, as in package linkproto
 	headerBytes  = 16
 	segmentBytes = 1 << 20
 )

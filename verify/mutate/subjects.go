@@ -21,9 +21,14 @@ var subjects = []subject{
 		tests("tests of verify", "./verify", "./verify/mutate"),
 	}},
 	{pkg: "gen", rungs: []rung{
-		tests("tests of gen", "./gen"),
+		tests("tests of gen", "./gen", "./gen/catalogue"),
 		tests("tests of gen/emit", "./gen/emit"),
 		tests("tests of verify", "./verify", "./verify/mutate"),
+		check,
+	}},
+	{pkg: "gen/catalogue", rungs: []rung{
+		tests("tests of gen", "./gen", "./gen/catalogue"),
+		tests("tests of verify", "./verify"),
 		check,
 	}},
 	{pkg: "verify", rungs: []rung{
@@ -37,7 +42,7 @@ var subjects = []subject{
 	{pkg: "ref", rungs: []rung{tests("tests of ref", "./ref"), tests("tests of verify/colltest", "./verify/colltest")}},
 	{pkg: "selection", rungs: []rung{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"), tests("tests of cmd/collgen", "./cmd/collgen")}},
 	{pkg: "fast", rungs: []rung{timed("tests of fast", "./fast")}, few: true},
-	{pkg: "fast/internal/links", rungs: []rung{timed("tests of links", "./fast/internal/links"), timed("tests of tcp", "./fast/internal/tcp")}},
+	{pkg: "fast/internal/linkbase", rungs: []rung{timed("tests of links", "./fast/internal/linkbase"), timed("tests of tcp", "./fast/internal/tcp")}},
 	{pkg: "fast/internal/tcp", rungs: []rung{timed("tests of tcp", "./fast/internal/tcp"), timed("tests of fast", "./fast")}, few: true},
 	{pkg: "fast/internal/shm", rungs: []rung{timed("tests of shm", "./fast/internal/shm"), timed("tests of fast", "./fast")}, few: true},
 	{pkg: "fast/internal/rdma", rungs: []rung{timed("tests of rdma", "./fast/internal/rdma")}, few: true},

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/inbox"
+	"github.com/collgen/collgen/fast/internal/mailbox"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -23,7 +23,7 @@ type Job struct {
 type Plane struct {
 	job     *Job
 	process int
-	inbox   *inbox.Inbox
+	inbox   *mailbox.Inbox
 	// By the job's mu: why it has ended, and why it takes others for dead, and itself, that have not ended.
 	ended error
 	dead  map[int]error
@@ -33,7 +33,7 @@ type Plane struct {
 func NewJob(n int) *Job {
 	j := &Job{planes: make([]*Plane, n), foundings: make(map[uint64]*founding)}
 	for i := range j.planes {
-		j.planes[i] = &Plane{job: j, process: i, inbox: inbox.New(j.handlers.Go), dead: make(map[int]error)}
+		j.planes[i] = &Plane{job: j, process: i, inbox: mailbox.New(j.handlers.Go), dead: make(map[int]error)}
 	}
 	return j
 }

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/simulated"
+	"github.com/collgen/collgen/fast/internal/simnet"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -143,10 +143,10 @@ func TestOwnStop(t *testing.T) {
 
 // TestCut cuts a connection, in one direction or both: both sides know it in time, and no other connection suffers.
 func TestCut(t *testing.T) {
-	for name, cut := range map[string]func(a, b *simulated.End){
-		"to":     func(a, _ *simulated.End) { a.Sever() },
-		"fro":    func(_, b *simulated.End) { b.Sever() },
-		"to+fro": func(a, b *simulated.End) { a.Sever(); b.Sever() },
+	for name, cut := range map[string]func(a, b *simnet.End){
+		"to":     func(a, _ *simnet.End) { a.Sever() },
+		"fro":    func(_, b *simnet.End) { b.Sever() },
+		"to+fro": func(a, b *simnet.End) { a.Sever(); b.Sever() },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			job, _, ends := cabled(t, plenty, 3)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/inbox"
+	"github.com/collgen/collgen/fast/internal/mailbox"
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -25,7 +25,7 @@ type Mesh struct {
 	work    sync.WaitGroup
 	starved chan error    // that no connections can be taken, for who joins
 	dials   chan struct{} // taken by those who try to make control connections
-	inbox   *inbox.Inbox
+	inbox   *mailbox.Inbox
 	lobby   lobby
 	vigil   vigil
 	beats   *beats // this process's count of heartbeats; nil: there is none
@@ -60,7 +60,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
 		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials())}
 	m.vigil = vigil{freeze: int64(cfg.Freeze), examine: examine, excuse: m.excuse}
-	m.inbox = inbox.New(m.start)
+	m.inbox = mailbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
 	m.server = secure.NewServer(cfg.Credentials, m.me)

@@ -3,7 +3,7 @@ package rdma
 import (
 	"fmt"
 
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 )
 
 // sayPart writes as many whole frames of what l has to say as go into a slot.
@@ -29,8 +29,8 @@ func frameBytes(b []byte) int {
 	if b[0] == kindPlace {
 		return placeBytes
 	}
-	h, _ := talk.ParseHeader(b)
-	return talk.HeaderBytes + int(h.Left)
+	h, _ := linkproto.ParseHeader(b)
+	return linkproto.HeaderBytes + int(h.Left)
 }
 
 // hear takes what the other rank has said besides. It is copied first: the slot can change at any time.
@@ -54,18 +54,18 @@ func (e *Endpoint) hearFrame(l *link, b []byte) (n int, err error) {
 		l.answered = err == nil
 		return placeBytes, err
 	}
-	if len(b) < talk.HeaderBytes {
+	if len(b) < linkproto.HeaderBytes {
 		return 0, fmt.Errorf("%d bytes too many", len(b))
 	}
-	h, err := talk.ParseHeader(b)
+	h, err := linkproto.ParseHeader(b)
 	if err != nil {
 		return 0, err
 	}
-	body := b[talk.HeaderBytes:]
-	if h.Kind == talk.Message || h.Left > uint64(len(body)) {
+	body := b[linkproto.HeaderBytes:]
+	if h.Kind == linkproto.Message || h.Left > uint64(len(body)) {
 		return 0, fmt.Errorf("a frame of kind %d with %d bytes in %d", h.Kind, h.Left, len(b))
 	}
-	return talk.HeaderBytes + int(h.Left), e.Note(&l.Link, h, body)
+	return linkproto.HeaderBytes + int(h.Left), e.Note(&l.Link, h, body)
 }
 
 // inVain is what a rank finds out that has waited in vain: the error of a disagreement, or nil.

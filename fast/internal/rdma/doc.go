@@ -5,7 +5,7 @@
 // it; the receiver copies them, reduces straight out of the slot, or lends it. A long message whose place is memory that was
 // registered (Know) is written there at once, and out of registered memory without a copy: its sender asks for the place, and its
 // receiver, when the message is in turn, answers. How many slots have become free a receiver says in bulk, by an immediate without
-// bytes. What ranks tell each other besides (package talk) has slots of its own, so that it never waits behind messages.
+// bytes. What ranks tell each other besides (package linkproto) has slots of its own, so that it never waits behind messages.
 //
 // Ranks learn of each other's queue pairs and memory by cards, which others carry over an authenticated connection. A rank writes
 // only after the other one has said that it is ready.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Endpoint is one rank's end of its links to all others. It is in use while an Exchange is in progress, or something is lent.
 type Endpoint struct {
-	links.Endpoint
+	linkbase.Endpoint
 
 	rails        *rails
 	slots, bytes uint32 // of each link
@@ -43,7 +43,7 @@ func newEndpoint(rank, size int, domains []Domain, tell func(peer int, card []by
 	e := &Endpoint{rails: r, known: registry{rails: r}, slots: slots, bytes: bytes, tell: tell,
 		links: make([]link, size), lines: make([]*line, size),
 		batch: make([]Write, 0, batchWrites), said: make([]byte, 0, asideBytes)}
-	all := make([]*links.Link, size)
+	all := make([]*linkbase.Link, size)
 	for peer := range all {
 		all[peer] = &e.links[peer].Link
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/rdma/fabric"
-	"github.com/collgen/collgen/fast/internal/talk"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -117,7 +117,7 @@ func (s *stranger) leaveEarly(at uint64, first []byte) {
 	s.awaitPlace()
 	last, _ := rdma.SegmentOf(0)
 	s.write(rdma.DefaultBytes+at, last, rdma.Segment|1)
-	s.write(s.to.AsideAt(), talk.Header{Kind: talk.Bye}.Append(nil), rdma.Aside)
+	s.write(s.to.AsideAt(), linkproto.Header{Kind: linkproto.Bye}.Append(nil), rdma.Aside)
 }
 
 // receives is what rank 0 makes of a receive of so many bytes.

@@ -3,12 +3,12 @@ package rdma
 import (
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
 // link is one rank's end of a connection to another rank.
 type link struct {
-	links.Link
+	linkbase.Link
 	asked bool  // for a line
 	line  *line // nil: not connected yet
 	lanes []lane

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 )
 
 // The memory of a link: slots to receive segments into, then those for what is said besides, then slots to send from. A peer may
@@ -20,8 +20,8 @@ const (
 	// In a slot a message's bytes begin at a cache line, behind the header of the segment; before that is the frame that tells its
 	// call, if it was not told before.
 	payloadAt = 192
-	headerAt  = payloadAt - talk.HeaderBytes
-	callAt    = headerAt - talk.HeaderBytes - talk.CallBytes
+	headerAt  = payloadAt - linkproto.HeaderBytes
+	callAt    = headerAt - linkproto.HeaderBytes - linkproto.CallBytes
 )
 
 // asideAt is where the slots for what is said besides begin.
@@ -44,32 +44,32 @@ func allocate(n int) ([]byte, error) {
 
 // segment is what stands in a slot, read once: the peer may change it.
 type segment struct {
-	talk.Header
-	told  talk.Header // of the frame that tells the call, or of kind 0
-	call  []byte      // its body, in the slot
-	bytes int         // of the message
+	linkproto.Header
+	told  linkproto.Header // of the frame that tells the call, or of kind 0
+	call  []byte           // its body, in the slot
+	bytes int              // of the message
 }
 
 // parse reads the segment in a slot with which so many bytes were written.
 func parse(slot []byte, written uint32) (s segment, err error) {
-	if s.Header, err = talk.ParseHeader(slot[headerAt:]); err != nil {
+	if s.Header, err = linkproto.ParseHeader(slot[headerAt:]); err != nil {
 		return s, err
 	}
 	most := uint64(len(slot) - payloadAt)
 	s.bytes = int(min(s.Left, most))
-	rest := int(written) - talk.HeaderBytes
+	rest := int(written) - linkproto.HeaderBytes
 	if s.Left >= longBytes && (rest == 0 || rest == headerAt-callAt) { // it asks for the place
 		s.bytes = 0
 	}
 	rest -= s.bytes
-	if s.Kind != talk.Message || rest != 0 && rest != headerAt-callAt {
+	if s.Kind != linkproto.Message || rest != 0 && rest != headerAt-callAt {
 		return s, fmt.Errorf("a frame of kind %d with %d of %d bytes in %d", s.Kind, s.bytes, s.Left, written)
 	}
 	if rest == 0 {
 		return s, nil
 	}
-	s.call = slot[callAt+talk.HeaderBytes : headerAt]
-	if s.told, err = talk.ParseHeader(slot[callAt:]); err == nil && s.told.Kind != talk.Call {
+	s.call = slot[callAt+linkproto.HeaderBytes : headerAt]
+	if s.told, err = linkproto.ParseHeader(slot[callAt:]); err == nil && s.told.Kind != linkproto.Call {
 		err = fmt.Errorf("a frame of kind %d before a message", s.told.Kind)
 	}
 	return s, err

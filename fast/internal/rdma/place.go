@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// kindPlace is the kind of the answer to a message that asks for its place, besides those of package talk.
+// kindPlace is the kind of the answer to a message that asks for its place, besides those of package linkproto.
 const (
 	kindPlace  uint8 = 64
 	placeBytes       = 8 + 8 + 8 + 4*MostRails

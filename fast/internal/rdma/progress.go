@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -93,7 +93,7 @@ func (e *Endpoint) received(t *lane, c *Completion) error {
 	case t != l.main:
 		ok = t.stripe(c)
 	case kind == immSegment:
-		if ok = c.Bytes >= talk.HeaderBytes && c.Bytes <= l.line.bytes-callAt; ok {
+		if ok = c.Bytes >= linkproto.HeaderBytes && c.Bytes <= l.line.bytes-callAt; ok {
 			slot := l.in.come % l.in.slots
 			if ok = l.in.arrive(imm); ok {
 				l.came[slot] = c.Bytes

@@ -1,6 +1,6 @@
 package rdma
 
-import "github.com/collgen/collgen/fast/internal/links"
+import "github.com/collgen/collgen/fast/internal/linkbase"
 
 // put is how a message is written to its place.
 type put struct {
@@ -16,7 +16,7 @@ type put struct {
 
 // stepPlaced is step for a message whose place is granted. After its last part follows on each lane what says that it was the last
 // one there, on the main one a segment without bytes; and if they go out of the caller's memory, they have to be gone.
-func (e *Endpoint) stepPlaced(l *link, m *links.Outgoing) bool {
+func (e *Endpoint) stepPlaced(l *link, m *linkbase.Outgoing) bool {
 	switch {
 	case l.put.placed < len(m.Data):
 		return e.writePart(l, m)
@@ -31,7 +31,7 @@ func (e *Endpoint) stepPlaced(l *link, m *links.Outgoing) bool {
 
 // closePlaced says on all lanes that all of m has been written, and tells whether it could. An immediate on one queue pair says nothing
 // of what was written on another one.
-func (e *Endpoint) closePlaced(l *link, m *links.Outgoing) bool {
+func (e *Endpoint) closePlaced(l *link, m *linkbase.Outgoing) bool {
 	for ; l.put.ends < len(l.lanes)-1; l.put.ends++ {
 		t := l.beside(1 + l.put.ends)
 		if !t.canWrite() {
@@ -59,7 +59,7 @@ func partBytes(n, lanes, most int) int {
 
 // writePart writes the next part of m to its place: out of registered memory, over one lane after the other; or through a slot to send
 // from, over the main one.
-func (e *Endpoint) writePart(l *link, m *links.Outgoing) bool {
+func (e *Endpoint) writePart(l *link, m *linkbase.Outgoing) bool {
 	t, k := l.main, l.put.from
 	if k != nil {
 		t = l.beside(l.put.placed / l.put.part)

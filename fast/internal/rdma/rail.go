@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
 // rail is one of the devices, or ports, that an endpoint uses.
@@ -38,7 +38,7 @@ func newRails(domains []Domain) *rails {
 // listen waits for something to be done on one rail whenever the endpoint is about to sleep, and wakes it. What fails is seen by Poll.
 func (r *rails) listen(one *rail) {
 	for range one.asked {
-		_ = one.Wait(links.Nap)
+		_ = one.Wait(linkbase.Nap)
 		r.wake()
 	}
 }

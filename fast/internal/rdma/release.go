@@ -1,7 +1,7 @@
 package rdma
 
 import (
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 )
 
 // release says the last word on all links and gives everything back. What the rank has sent goes out meanwhile.
@@ -9,7 +9,7 @@ func (e *Endpoint) release() {
 	e.adopt()
 	for i := range e.links {
 		if l := &e.links[i]; l.ready && !l.dead {
-			l.unsaid = talk.Header{Kind: talk.Bye}.Append(l.unsaid)
+			l.unsaid = linkproto.Header{Kind: linkproto.Bye}.Append(l.unsaid)
 			e.flush(l)
 		}
 	}

@@ -1,8 +1,8 @@
 package rdma
 
 import (
-	"github.com/collgen/collgen/fast/internal/links"
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkbase"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -26,7 +26,7 @@ func (e *Endpoint) push(l *link) (moved bool, err error) {
 }
 
 // step does the next part of m, and tells whether it could.
-func (e *Endpoint) step(l *link, m *links.Outgoing) bool {
+func (e *Endpoint) step(l *link, m *linkbase.Outgoing) bool {
 	switch {
 	case l.put.asks:
 		return e.learn(l, m)
@@ -39,7 +39,7 @@ func (e *Endpoint) step(l *link, m *links.Outgoing) bool {
 }
 
 // learn takes the other rank's answer to where m is to go, if it has come.
-func (e *Endpoint) learn(l *link, m *links.Outgoing) bool {
+func (e *Endpoint) learn(l *link, m *linkbase.Outgoing) bool {
 	if !l.answered || l.answer.n != l.Sent {
 		return false
 	}
@@ -53,7 +53,7 @@ func (e *Endpoint) learn(l *link, m *links.Outgoing) bool {
 
 // writeSegment writes the next segment of m into a slot, out of what is left, and gives how many bytes it has. The first one of a
 // long message has none but asks for its place.
-func (e *Endpoint) writeSegment(l *link, m *links.Outgoing, left []byte) (n int, ok bool) {
+func (e *Endpoint) writeSegment(l *link, m *linkbase.Outgoing, left []byte) (n int, ok bool) {
 	if l.out.room() == 0 || !l.main.canWrite() {
 		return 0, false
 	}
@@ -76,9 +76,9 @@ func (l *link) compose(mark *wire.Mark, left uint64, data []byte) (from int) {
 	from = headerAt
 	if l.told != mark.Fingerprint {
 		l.told, from = mark.Fingerprint, callAt
-		talk.AppendTold(slot[callAt:callAt], talk.Call, mark.Call, mark.Fingerprint)
+		linkproto.AppendTold(slot[callAt:callAt], linkproto.Call, mark.Call, mark.Fingerprint)
 	}
-	talk.Header{Kind: talk.Message, Left: left, Fingerprint: mark.Fingerprint}.Append(slot[headerAt:headerAt])
+	linkproto.Header{Kind: linkproto.Message, Left: left, Fingerprint: mark.Fingerprint}.Append(slot[headerAt:headerAt])
 	copy(slot[payloadAt:], data)
 	return from
 }

@@ -3,7 +3,7 @@ package rdma
 import (
 	"errors"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -34,7 +34,7 @@ func (e *Endpoint) pull(l *link) (moved bool, err error) {
 }
 
 // begin looks at the next segment, which has to be one of m.
-func (e *Endpoint) begin(l *link, m *links.Incoming) error {
+func (e *Endpoint) begin(l *link, m *linkbase.Incoming) error {
 	n := l.in.next
 	s, err := parse(l.slot(n), l.came[n%l.in.slots])
 	if err == nil && s.call != nil {
@@ -63,7 +63,7 @@ func (e *Endpoint) begin(l *link, m *links.Incoming) error {
 }
 
 // place copies, reduces or lends what was not taken of the current segment, as far as that may go, and gives how many bytes that was.
-func (l *link) place(m *links.Incoming) int {
+func (l *link) place(m *linkbase.Incoming) int {
 	n := m.Fits(l.current.bytes - l.at)
 	if n == 0 {
 		return 0
@@ -79,7 +79,7 @@ func (l *link) place(m *links.Incoming) int {
 }
 
 // settle ends the current segment, if all of it was taken, and m, if it is complete.
-func (e *Endpoint) settle(l *link, m *links.Incoming) {
+func (e *Endpoint) settle(l *link, m *linkbase.Incoming) {
 	if l.at < l.current.bytes {
 		return
 	}
@@ -103,7 +103,7 @@ func (e *Endpoint) freeSlot(l *link) {
 }
 
 // grant answers where m is to go: to its place, if that is registered memory and may be written now, or through the slots.
-func (e *Endpoint) grant(l *link, m *links.Incoming) {
+func (e *Endpoint) grant(l *link, m *linkbase.Incoming) {
 	answer := place{n: l.Received}
 	if m.Kernel == nil && m.After == nil {
 		l.where = e.known.registered(m.Into)

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
 // Try finds out whether d carries data: a queue pair that is connected with itself writes a few bytes to another place of its memory,
@@ -84,7 +84,7 @@ func awaitSelf(ctx context.Context, d Domain, n int) error {
 		case ctx.Err() != nil:
 			return fmt.Errorf("it does not arrive: %w", context.Cause(ctx))
 		case armed:
-			err = d.Wait(links.Nap)
+			err = d.Wait(linkbase.Nap)
 		default:
 			err = d.Arm()
 		}

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
 const (
@@ -44,7 +44,7 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	if failure != nil {
 		return failure
 	}
-	if err := e.rails.sleep(links.Nap); err != nil {
+	if err := e.rails.sleep(linkbase.Nap); err != nil {
 		return err
 	}
 	if e.Slept() {

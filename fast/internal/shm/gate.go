@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/release"
+	"github.com/collgen/collgen/fast/internal/relatomic"
 )
 
 const (
@@ -28,7 +28,7 @@ type gate struct {
 // mark says that the rank is inside, or not. If it then finds the gate open, who shuts it finds the mark.
 func (g *gate) mark(inside uint64) {
 	if g.marks {
-		release.Store(&g.marked, inside)
+		relatomic.Store(&g.marked, inside)
 	} else {
 		g.marked.Store(inside)
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/collgen/collgen/fast/internal/release"
+	"github.com/collgen/collgen/fast/internal/relatomic"
 )
 
 // Who has done something for another rank looks whether that sleeps, and who is about to sleep looks whether something was
@@ -18,7 +18,7 @@ import (
 // announce stores v into word, which l's peer looks at. The caller then looks whether the peer sleeps.
 func (e *Endpoint) announce(l *link, word *atomic.Uint32, v uint32) {
 	if e.orders && l.control.orders.Load() != 0 {
-		release.Store32(word, v)
+		relatomic.Store32(word, v)
 	} else {
 		word.Store(v)
 	}

@@ -3,7 +3,7 @@
 package shm
 
 import (
-	"github.com/collgen/collgen/fast/internal/release"
+	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -48,7 +48,7 @@ func (e *Endpoint) dispatch(m *wire.Send) bool {
 	e.announce(l, &line.seq, r.next)
 	// The receiver still has the lines of the last round: a sender that runs ahead would wait for each of them. The one behind
 	// the next is best: a broadcast of 8 bytes took 0.55 to 0.6 of the time so, 0.7 with the next one, 0.8 with the fourth.
-	release.FetchOwned(&r.head.lines[(r.next+1)%depth].seq)
+	relatomic.FetchOwned(&r.head.lines[(r.next+1)%depth].seq)
 	e.wakeReceiver(l.control)
 	return true
 }
@@ -84,7 +84,7 @@ func (e *Endpoint) fetch(m *wire.Recv) bool {
 	r := &l.in
 	line := &r.head.lines[r.next%depth]
 	if line.seq.Load() == r.next+1 { // more may be there already
-		release.Fetch(&r.head.lines[(r.next+1)%depth].seq)
+		relatomic.Fetch(&r.head.lines[(r.next+1)%depth].seq)
 	} else if !e.comes(l, line) {
 		return false
 	}
@@ -108,7 +108,7 @@ func (e *Endpoint) comes(l *link, line *line) bool {
 		return false
 	}
 	for looks := e.patience.spins; looks > 0 && e.ended.Load() == nil; looks -= burst {
-		if release.Await(&line.seq, l.in.next+1, min(looks, burst)) {
+		if relatomic.Await(&line.seq, l.in.next+1, min(looks, burst)) {
 			return true
 		}
 	}

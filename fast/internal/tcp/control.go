@@ -1,10 +1,10 @@
 package tcp
 
-import "github.com/collgen/collgen/fast/internal/talk"
+import "github.com/collgen/collgen/fast/internal/linkproto"
 
 // hear takes note of a frame that is not a message. at is where it stands in what has come on the link.
-func (e *Endpoint) hear(l *link, h talk.Header, body []byte, at uint64) error {
-	if h.Kind == talk.Call {
+func (e *Endpoint) hear(l *link, h linkproto.Header, body []byte, at uint64) error {
+	if h.Kind == linkproto.Call {
 		return l.faulty(l.Partner.Tell(h, body))
 	}
 	if at < l.in.scanned {
@@ -23,7 +23,7 @@ func (l *link) faulty(err error) error {
 
 // listen takes what has come on a link on which no message is expected, up to the next message.
 func (e *Endpoint) listen(l *link) error {
-	if in := &l.in; in.w-in.r < talk.HeaderBytes+talk.RefusedBytes {
+	if in := &l.in; in.w-in.r < linkproto.HeaderBytes+linkproto.RefusedBytes {
 		in.fill(l.socket, listenBytes)
 	}
 	_, err := e.take(l, nil)
@@ -61,22 +61,22 @@ func (e *Endpoint) scan(l *link) error {
 	for at := max(in.scanned, in.read+uint64(in.segment)); ; {
 		in.scanned = at
 		ahead := at - in.read
-		if ahead+talk.HeaderBytes > uint64(in.w-in.r) {
+		if ahead+linkproto.HeaderBytes > uint64(in.w-in.r) {
 			return nil
 		}
 		rest := in.buf[in.r+int(ahead) : in.w]
-		h, err := talk.ParseHeader(rest)
+		h, err := linkproto.ParseHeader(rest)
 		if err != nil {
 			return l.Died("it has sent %w", err)
 		}
-		if h.Kind != talk.Message {
-			if len(rest) < talk.HeaderBytes+bodyBytes(h) {
+		if h.Kind != linkproto.Message {
+			if len(rest) < linkproto.HeaderBytes+bodyBytes(h) {
 				return nil
 			}
-			if err := l.faulty(e.Note(&l.Link, h, rest[talk.HeaderBytes:])); err != nil {
+			if err := l.faulty(e.Note(&l.Link, h, rest[linkproto.HeaderBytes:])); err != nil {
 				return err
 			}
 		}
-		at += talk.HeaderBytes + uint64(bodyBytes(h))
+		at += linkproto.HeaderBytes + uint64(bodyBytes(h))
 	}
 }

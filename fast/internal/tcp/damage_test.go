@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -45,7 +45,7 @@ func recorded(t testing.TB, w world) []byte {
 	if err := sendFirst(t.Context(), sender); err != nil {
 		t.Fatal(err)
 	}
-	n := talk.HeaderBytes + talk.CallBytes + talk.HeaderBytes + len(firstData) + talk.HeaderBytes
+	n := linkproto.HeaderBytes + linkproto.CallBytes + linkproto.HeaderBytes + len(firstData) + linkproto.HeaderBytes
 	if w.encrypted {
 		n += lengthBytes*2 + ends[1].Open.Overhead()*2
 	}
@@ -153,11 +153,11 @@ func TestCorruption(t *testing.T) {
 
 // isNotCompared tells whether byte i is one of a name, or of what fills the call up.
 func isNotCompared(i int) bool {
-	return i >= talk.HeaderBytes+52 && i < talk.HeaderBytes+talk.CallBytes
+	return i >= linkproto.HeaderBytes+52 && i < linkproto.HeaderBytes+linkproto.CallBytes
 }
 
 func isData(i int) bool {
-	i -= talk.HeaderBytes + talk.CallBytes + talk.HeaderBytes
+	i -= linkproto.HeaderBytes + linkproto.CallBytes + linkproto.HeaderBytes
 	return i >= 0 && i < len(firstData)
 }
 
@@ -165,8 +165,8 @@ func isData(i int) bool {
 func TestTampering(t *testing.T) {
 	w := worlds["encrypted"]
 	stream := recorded(t, w)
-	first := talk.HeaderBytes + talk.CallBytes + talk.HeaderBytes + len(firstData) + lengthBytes + 16
-	if first+talk.HeaderBytes+lengthBytes+16 != len(stream) {
+	first := linkproto.HeaderBytes + linkproto.CallBytes + linkproto.HeaderBytes + len(firstData) + lengthBytes + 16
+	if first+linkproto.HeaderBytes+lengthBytes+16 != len(stream) {
 		t.Fatalf("the records are not those expected in %d bytes", len(stream))
 	}
 	bad := map[string][]byte{
@@ -196,15 +196,15 @@ func TestTampering(t *testing.T) {
 func FuzzFrames(f *testing.F) {
 	stream := recorded(f, worlds["plain"])
 	f.Add(stream)
-	f.Add(talk.AppendTold(nil, talk.Past, &firstCall, firstCall.Fingerprint()))
-	var p talk.Partner
-	turn := talk.Turn{N: 3, Call: &firstCall, Fingerprint: firstCall.Fingerprint()}
+	f.Add(linkproto.AppendTold(nil, linkproto.Past, &firstCall, firstCall.Fingerprint()))
+	var p linkproto.Partner
+	turn := linkproto.Turn{N: 3, Call: &firstCall, Fingerprint: firstCall.Fingerprint()}
 	p.Wonder()
-	f.Add(p.Speak(nil, new(talk.History), turn, turn))
-	_ = p.Refuse(new(talk.History), turn, 2, turn.Fingerprint, 1)
+	f.Add(p.Speak(nil, new(linkproto.History), turn, turn))
+	_ = p.Refuse(new(linkproto.History), turn, 2, turn.Fingerprint, 1)
 	f.Add(p.Refusal)
-	f.Add(talk.Header{Kind: talk.Bye}.Append(slices.Clone(stream)))
-	f.Add(talk.Header{Kind: talk.Message, Left: 1<<56 - 1, Fingerprint: firstCall.Fingerprint()}.Append(nil))
+	f.Add(linkproto.Header{Kind: linkproto.Bye}.Append(slices.Clone(stream)))
+	f.Add(linkproto.Header{Kind: linkproto.Message, Left: 1<<56 - 1, Fingerprint: firstCall.Fingerprint()}.Append(nil))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		e := New(0, 2, 2, false, func(int) {})
 		defer e.Close()

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkbase"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -22,7 +22,7 @@ func named(seq uint64, name string, root uint32) *wire.Call {
 // TestCallsWithoutMessages: a rank waits for another one in a call in which that had nothing to send, and which it left
 // long ago; the call itself is compared, and not the one that the other rank is in.
 func TestCallsWithoutMessages(t *testing.T) {
-	for _, further := range []int{1, talk.Kept - 1, 5 * talk.Kept} {
+	for _, further := range []int{1, linkproto.Kept - 1, 5 * linkproto.Kept} {
 		all := worlds["plain"].group(t, 2)
 		result := make(chan error)
 		go func() {
@@ -38,7 +38,7 @@ func TestCallsWithoutMessages(t *testing.T) {
 		err := receive(all[0], 1, make([]byte, 1))
 		for rank, err := range []error{err, <-result} {
 			var m *wire.MismatchError
-			if !errors.As(err, &m) || m.Rank != 1-rank || further < talk.Kept && (m.Field != "count" || m.Seq != 1) {
+			if !errors.As(err, &m) || m.Rank != 1-rank || further < linkproto.Kept && (m.Field != "count" || m.Seq != 1) {
 				t.Errorf("%d calls, rank %d: %v", further, rank, err)
 			}
 		}
@@ -72,7 +72,7 @@ func TestOthersLeave(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	_ = all[1].Close()
-	time.Sleep(3 * links.Nap)
+	time.Sleep(3 * linkbase.Nap)
 	if err := errors.Join(send(all[2], 0, []byte{1}), <-done); err != nil {
 		t.Error(err)
 	}
@@ -89,7 +89,7 @@ func TestSlowRanks(t *testing.T) {
 		for i := range 6 {
 			e.Begin(wire.NewMark(named(uint64(i), "AllReduce", 0)))
 			if e.Rank == i%2 {
-				time.Sleep(3 * links.Vain)
+				time.Sleep(3 * linkbase.Vain)
 			}
 			err := e.Exchange(context.Background(), []wire.Send{{Peer: 1 - e.Rank, Data: data}},
 				[]wire.Recv{{Peer: 1 - e.Rank, Into: make([]byte, len(data))}})

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
 // Endpoint is one rank's end of its links to all others.
 type Endpoint struct {
-	links.Endpoint
+	linkbase.Endpoint
 
 	beside    int           // ranks on this host, this one included: they share its processors
 	patience  time.Duration // how long it looks at its sockets before it sleeps
@@ -41,7 +41,7 @@ func (e *Endpoint) Follow(t *events.Trail) {
 func New(rank, size, beside int, encrypted bool, connect func(peer int)) *Endpoint {
 	e := &Endpoint{beside: beside, patience: patienceFor(beside, cores), encrypted: encrypted, connect: connect, poller: new(poller),
 		links: make([]link, size)}
-	all := make([]*links.Link, size)
+	all := make([]*linkbase.Link, size)
 	for peer := range all {
 		all[peer] = &e.links[peer].Link
 	}

@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/links"
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkbase"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -33,7 +33,7 @@ type input struct {
 var errNone = errors.New("there is no connection")
 
 // receive reads from the socket what m needs, and tells whether anything came.
-func (l *link) receive(m *links.Incoming) bool {
+func (l *link) receive(m *linkbase.Incoming) bool {
 	in := &l.in
 	if n := direct(m, in.segment); n >= directBytes && in.r == in.w && in.opener == nil {
 		n = in.readInto(l.socket, m.Into[m.At:m.At+n])
@@ -45,7 +45,7 @@ func (l *link) receive(m *links.Incoming) bool {
 }
 
 // direct is how many bytes of the segment of m can be read to their place at once.
-func direct(m *links.Incoming, segment int) int {
+func direct(m *linkbase.Incoming, segment int) int {
 	switch {
 	case m.Kernel != nil:
 		return 0
@@ -56,16 +56,16 @@ func direct(m *links.Incoming, segment int) int {
 }
 
 // wanted is how many bytes to read into the buffer for m, where the call of that fingerprint was told last. What would be read directly later is left.
-func (in *input) wanted(m *links.Incoming, known uint64) int {
+func (in *input) wanted(m *linkbase.Incoming, known uint64) int {
 	switch {
 	case in.segment >= directBytes:
-		return in.segment + talk.HeaderBytes - (in.w - in.r)
+		return in.segment + linkproto.HeaderBytes - (in.w - in.r)
 	case in.segment > 0 || m.Kernel != nil || len(m.Into)-m.At < directBytes:
 		return bufferBytes
 	case known == m.Mark.Fingerprint:
-		return talk.HeaderBytes - (in.w - in.r)
+		return linkproto.HeaderBytes - (in.w - in.r)
 	}
-	return 2*talk.HeaderBytes + talk.CallBytes - (in.w - in.r)
+	return 2*linkproto.HeaderBytes + linkproto.CallBytes - (in.w - in.r)
 }
 
 // fill reads at most limit bytes into the buffer, as many as there is room for, and tells whether anything came.

@@ -3,13 +3,13 @@ package tcp
 import (
 	"sync/atomic"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 	"github.com/collgen/collgen/internal/events"
 )
 
 // link is one rank's end of a connection to another rank.
 type link struct {
-	links.Link
+	linkbase.Link
 	socket Socket      // nil: there is none yet, or it was closed
 	asked  bool        // for a connection
 	linked atomic.Bool // there is, or was, one

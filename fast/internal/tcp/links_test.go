@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/links"
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkbase"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -81,7 +81,7 @@ func TestSurplusLinks(t *testing.T) {
 		ends := worlds["plain"].pair(t)
 		attach(ends[0])
 		_ = ends[1].SetReadDeadline(time.Now().Add(long))
-		if said, err := io.ReadAll(ends[1]); err != nil || len(said) > talk.HeaderBytes {
+		if said, err := io.ReadAll(ends[1]); err != nil || len(said) > linkproto.HeaderBytes {
 			t.Errorf("%x, %v", said, err)
 		}
 		_ = ends[1].Close()
@@ -307,7 +307,7 @@ func TestUnexpected(t *testing.T) {
 			for len(all[0].Waiting()) == 0 {
 				time.Sleep(time.Millisecond)
 			}
-			time.Sleep(3 * links.Vain)
+			time.Sleep(3 * linkbase.Vain)
 			if err := errors.Join(receive(all[1], 0, make([]byte, 32<<20)), <-done); err != nil {
 				t.Fatal(err)
 			}
@@ -330,7 +330,7 @@ func TestLookingAhead(t *testing.T) {
 	kernel := func(dst, a, b []byte) {
 		if !slow {
 			slow = true
-			time.Sleep(4 * links.Vain)
+			time.Sleep(4 * linkbase.Vain)
 		}
 		copy(dst, b)
 	}

@@ -3,8 +3,8 @@ package tcp
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/links"
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkbase"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -55,7 +55,7 @@ func (e *Endpoint) push(l *link) (bool, error) {
 }
 
 // payload is what is left of the current segment of m.
-func (l *link) payload(m *links.Outgoing) []byte {
+func (l *link) payload(m *linkbase.Outgoing) []byte {
 	if m == nil {
 		return nil
 	}
@@ -63,17 +63,17 @@ func (l *link) payload(m *links.Outgoing) []byte {
 }
 
 // prepare makes the header of m's next segment, if the one before is complete, and tells whether it did.
-func (e *Endpoint) prepare(l *link, m *links.Outgoing) bool {
+func (e *Endpoint) prepare(l *link, m *linkbase.Outgoing) bool {
 	o := &l.out
 	if o.segment > 0 || m.Begun && m.At == len(m.Data) {
 		return false
 	}
 	e.speak(l)
 	if o.told != m.Mark.Fingerprint {
-		o.pending = talk.AppendTold(o.pending, talk.Call, m.Mark.Call, m.Mark.Fingerprint)
+		o.pending = linkproto.AppendTold(o.pending, linkproto.Call, m.Mark.Call, m.Mark.Fingerprint)
 		o.told = m.Mark.Fingerprint
 	}
-	h := talk.Header{Kind: talk.Message, Left: uint64(len(m.Data) - m.At), Fingerprint: m.Mark.Fingerprint}
+	h := linkproto.Header{Kind: linkproto.Message, Left: uint64(len(m.Data) - m.At), Fingerprint: m.Mark.Fingerprint}
 	o.pending = h.Append(o.pending)
 	o.segment, m.Begun = bodyBytes(h), true
 	if events.On {

@@ -3,8 +3,8 @@ package tcp
 import (
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkbase"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -26,12 +26,12 @@ func (e *Endpoint) release() {
 
 // leave says the last word.
 func (l *link) leave() {
-	l.out.pending = talk.Header{Kind: talk.Bye}.Append(l.out.pending)
+	l.out.pending = linkproto.Header{Kind: linkproto.Bye}.Append(l.out.pending)
 	l.drain()
 }
 
 // drain lets what is pending go out, and closes the links.
-func (e *Endpoint) drain(d *links.Drain) {
+func (e *Endpoint) drain(d *linkbase.Drain) {
 	for goesOn := true; goesOn; goesOn = d.GoesOn(e.pass()) {
 		time.Sleep(d.Nap())
 	}

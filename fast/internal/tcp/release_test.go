@@ -10,15 +10,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
-	"github.com/collgen/collgen/fast/internal/simulated"
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkbase"
+	"github.com/collgen/collgen/fast/internal/linkproto"
+	"github.com/collgen/collgen/fast/internal/simnet"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // slowly reads what comes at one end of a link, so many bytes ten times a second, until the other one has closed it, or until it has read
 // that many.
-func slowly(s *simulated.Socket, each, atMost int) (came []byte) {
+func slowly(s *simnet.Socket, each, atMost int) (came []byte) {
 	for buf := make([]byte, each); len(came) < atMost; time.Sleep(time.Second / 10) {
 		n, err := s.Read(buf)
 		came = append(came, buf[:n]...)
@@ -30,8 +30,8 @@ func slowly(s *simulated.Socket, each, atMost int) (came []byte) {
 }
 
 // lone is an endpoint of rank 0 of 2, and the other rank's end of its link.
-func lone(w simulated.Weather) (*Endpoint, *simulated.Socket) {
-	one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), w, 1, 1)
+func lone(w simnet.Weather) (*Endpoint, *simnet.Socket) {
+	one, other := simnet.NewLink(new(simnet.Process), new(simnet.Process), w, 1, 1)
 	e := NewSimulated(0, 2, func(int) {})
 	e.AttachSimulated(1, one.Socket())
 	return e, other.Socket()
@@ -43,7 +43,7 @@ const capacity = 64 << 10
 // TestWait: all that was sent before Close arrives, with the last word, over a slow link; and Wait returns when it has, not before.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, other := lone(simulated.Weather{Capacity: capacity})
+		e, other := lone(simnet.Weather{Capacity: capacity})
 		data := bytes.Repeat([]byte{1, 2, 3, 4}, capacity/2)
 		read := make(chan []byte)
 		go func() { read <- slowly(other, 500, 1<<30) }()
@@ -57,21 +57,21 @@ func TestWait(t *testing.T) {
 			t.Errorf("it has waited for %v: this test shows nothing", took)
 		}
 		came := <-read
-		if bye := (talk.Header{Kind: talk.Bye}).Append(nil); !bytes.HasSuffix(came, bye) || bytes.Count(came, []byte{1, 2, 3, 4}) != len(data)/4 {
+		if bye := (linkproto.Header{Kind: linkproto.Bye}).Append(nil); !bytes.HasSuffix(came, bye) || bytes.Count(came, []byte{1, 2, 3, 4}) != len(data)/4 {
 			t.Errorf("%d of %d bytes came, and then %v", len(came), len(data), came[max(0, len(came)-len(bye)):])
 		}
 	})
 }
 
 // reticent is a socket of a system that does not tell how much of what was written has arrived.
-type reticent struct{ *simulated.Socket }
+type reticent struct{ *simnet.Socket }
 
 func (reticent) Queued() int { return 0 }
 
 // TestWaitReticent: Close waits until a socket that does not tell what has arrived has taken the last word, which a full link does not
 // before anything was read, whether it is sealed or not.
 func TestWaitReticent(t *testing.T) {
-	bye := talk.Header{Kind: talk.Bye}.Append(nil)
+	bye := linkproto.Header{Kind: linkproto.Bye}.Append(nil)
 	sealed := newSealer(key(t, 1))
 	sealed.plain = bye
 	sealed.seal()
@@ -80,7 +80,7 @@ func TestWaitReticent(t *testing.T) {
 		want []byte
 	}{{nil, bye}, {key(t, 1), sealed.record}} {
 		synctest.Test(t, func(t *testing.T) {
-			one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), simulated.Weather{Capacity: capacity}, 1, 1)
+			one, other := simnet.NewLink(new(simnet.Process), new(simnet.Process), simnet.Weather{Capacity: capacity}, 1, 1)
 			if n, err := one.Socket().Write(make([]byte, capacity), nil); n < capacity || err != nil {
 				t.Fatal(n, err)
 			}
@@ -102,9 +102,9 @@ func TestWaitGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := NewSimulated(0, 3, func(int) {})
 		data := bytes.Repeat([]byte{1, 2, 3, 4}, capacity/8)
-		var others [3]*simulated.Socket
+		var others [3]*simnet.Socket
 		for peer := 1; peer < 3; peer++ {
-			one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), simulated.Weather{Capacity: capacity}, 1, 1)
+			one, other := simnet.NewLink(new(simnet.Process), new(simnet.Process), simnet.Weather{Capacity: capacity}, 1, 1)
 			e.AttachSimulated(peer, one.Socket())
 			others[peer] = other.Socket()
 		}
@@ -136,7 +136,7 @@ func TestWaitGivenUp(t *testing.T) {
 // TestWaitForNobody: whose other rank has closed its end waits for nothing, whatever was not read.
 func TestWaitForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, other := lone(simulated.Weather{Capacity: capacity})
+		e, other := lone(simnet.Weather{Capacity: capacity})
 		if err := e.Exchange(t.Context(), []wire.Send{{Peer: 1, Data: make([]byte, capacity/2)}}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestLeft(t *testing.T) {
 		{false, 0, wire.ErrClosed, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), simulated.Weather{Capacity: capacity}, 1, 1)
+			one, other := simnet.NewLink(new(simnet.Process), new(simnet.Process), simnet.Weather{Capacity: capacity}, 1, 1)
 			from, to := NewSimulated(0, 2, func(int) {}), NewSimulated(1, 2, func(int) {})
 			if from.Linked(1) {
 				t.Error("a link before there is one")
@@ -186,7 +186,7 @@ func TestLeft(t *testing.T) {
 			if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) || err == nil && !slices.Equal(got, data) {
 				t.Errorf("%+v: %q, %v", test, got, err)
 			}
-			if took := time.Since(start); took < test.takes || took > test.takes+links.Nap {
+			if took := time.Since(start); took < test.takes || took > test.takes+linkbase.Nap {
 				t.Errorf("%+v: after %v", test, took)
 			}
 			_ = to.Close()
@@ -199,10 +199,10 @@ func TestLeft(t *testing.T) {
 // TestLateSealed: the last word on an encrypted connection that comes after Close is encrypted.
 func TestLateSealed(t *testing.T) {
 	sealed := newSealer(key(t, 1))
-	sealed.plain = talk.Header{Kind: talk.Bye}.Append(nil)
+	sealed.plain = linkproto.Header{Kind: linkproto.Bye}.Append(nil)
 	sealed.seal()
 	synctest.Test(t, func(t *testing.T) {
-		one, other := simulated.NewLink(new(simulated.Process), new(simulated.Process), simulated.Weather{Capacity: capacity}, 1, 1)
+		one, other := simnet.NewLink(new(simnet.Process), new(simnet.Process), simnet.Weather{Capacity: capacity}, 1, 1)
 		e := NewSimulated(0, 2, func(int) {})
 		_ = e.Close()
 		e.Wait()

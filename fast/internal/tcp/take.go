@@ -1,8 +1,8 @@
 package tcp
 
 import (
-	"github.com/collgen/collgen/fast/internal/links"
-	"github.com/collgen/collgen/fast/internal/talk"
+	"github.com/collgen/collgen/fast/internal/linkbase"
+	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -30,7 +30,7 @@ func (e *Endpoint) pull(l *link) (bool, error) {
 
 // take takes out of l's buffer what belongs to m or comes before it, and tells whether that was anything. m is nil where
 // no message is expected: then frames are taken up to the next message.
-func (e *Endpoint) take(l *link, m *links.Incoming) (moved bool, err error) {
+func (e *Endpoint) take(l *link, m *linkbase.Incoming) (moved bool, err error) {
 	for in := &l.in; ; moved = true {
 		if in.segment > 0 {
 			if m == nil || l.place(m) == 0 {
@@ -42,22 +42,22 @@ func (e *Endpoint) take(l *link, m *links.Incoming) (moved bool, err error) {
 			e.received(l)
 			return true, nil
 		}
-		if in.w-in.r < talk.HeaderBytes {
+		if in.w-in.r < linkproto.HeaderBytes {
 			return moved, nil
 		}
-		h, err := talk.ParseHeader(in.buf[in.r:])
+		h, err := linkproto.ParseHeader(in.buf[in.r:])
 		switch {
 		case err != nil:
 			return moved, l.Died("it has sent %w", err)
-		case h.Kind != talk.Message:
-			if in.w-in.r < talk.HeaderBytes+bodyBytes(h) {
+		case h.Kind != linkproto.Message:
+			if in.w-in.r < linkproto.HeaderBytes+bodyBytes(h) {
 				return moved, nil
 			}
-			if err := e.hear(l, h, in.buf[in.r+talk.HeaderBytes:], in.read); err != nil {
+			if err := e.hear(l, h, in.buf[in.r+linkproto.HeaderBytes:], in.read); err != nil {
 				return moved, err
 			}
 			l.framed(h)
-			in.skip(talk.HeaderBytes + bodyBytes(h))
+			in.skip(linkproto.HeaderBytes + bodyBytes(h))
 		case m == nil:
 			return moved, nil
 		default:
@@ -65,14 +65,14 @@ func (e *Endpoint) take(l *link, m *links.Incoming) (moved bool, err error) {
 				return moved, err
 			}
 			l.framed(h)
-			in.skip(talk.HeaderBytes)
+			in.skip(linkproto.HeaderBytes)
 			in.segment, m.Begun = bodyBytes(h), true
 		}
 	}
 }
 
 // framed takes note of a frame that is taken.
-func (l *link) framed(h talk.Header) {
+func (l *link) framed(h linkproto.Header) {
 	if events.On {
 		l.trail.Part(events.Framed, events.Part{Peer: l.Peer, At: int(l.in.read), Bytes: bodyBytes(h), Via: events.Frame, Segment: uint32(h.Kind)})
 	}
@@ -80,7 +80,7 @@ func (l *link) framed(h talk.Header) {
 
 // place copies or reduces what has come of the current segment to its place, as far as it may go there, and gives how
 // many bytes that was.
-func (l *link) place(m *links.Incoming) int {
+func (l *link) place(m *linkbase.Incoming) int {
 	in := &l.in
 	n := m.Fits(min(in.segment, in.w-in.r))
 	if n == 0 {
@@ -96,7 +96,7 @@ func (l *link) place(m *links.Incoming) int {
 }
 
 // placed takes note that n more bytes of m, of the current segment, are in place.
-func (l *link) placed(m *links.Incoming, n int) {
+func (l *link) placed(m *linkbase.Incoming, n int) {
 	if events.On && n > 0 {
 		l.trail.Part(events.Placed, events.Part{Peer: l.Peer, At: m.At, Bytes: n, Via: events.Frame})
 	}

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
 const (
@@ -77,7 +77,7 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	if failure != nil {
 		return failure
 	}
-	if err := e.heed(links.Nap); err != nil {
+	if err := e.heed(linkbase.Nap); err != nil {
 		return err
 	}
 	if e.Slept() {

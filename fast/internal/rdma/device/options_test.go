@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/links"
+	"github.com/collgen/collgen/fast/internal/linkbase"
 	"github.com/collgen/collgen/fast/internal/rdma"
 )
 
@@ -12,7 +12,7 @@ import (
 // it is told for each try.
 func TestKnownSoon(t *testing.T) {
 	r := (&Options{}).retry()
-	if most := rdma.Probing + links.Nap + time.Duration(r.Count+1)*4*r.Try(); most >= 2*time.Second {
+	if most := rdma.Probing + linkbase.Nap + time.Duration(r.Count+1)*4*r.Try(); most >= 2*time.Second {
 		t.Errorf("it is known after %v", most)
 	}
 }

@@ -1,0 +1,112 @@
+package linkbase
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/linkproto"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// pair is two ranks that have begun a call each, the second one with a receive of 8 bytes in turn.
+func pair(t *testing.T, first, second *wire.Call) (a, b *Endpoint) {
+	a, b = newEndpoint(0, 2), newEndpoint(1, 2)
+	a.Begin(wire.NewMark(first))
+	b.Begin(wire.NewMark(second))
+	err := errors.Join(a.List([]wire.Send{{Peer: 1, Data: make([]byte, 8)}}, nil), b.List(nil, []wire.Recv{{Peer: 0, Into: make([]byte, 8)}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, b
+}
+
+// tell has to take frames that the other rank has said.
+func tell(t *testing.T, to *Link, frames []byte, note func(h linkproto.Header, body []byte) error) {
+	for len(frames) > 0 {
+		h, err := linkproto.ParseHeader(frames)
+		if err == nil {
+			err = note(h, frames[linkproto.HeaderBytes:])
+		}
+		if err != nil {
+			t.Fatalf("rank %d has said: %v", to.Peer, err)
+		}
+		frames = frames[linkproto.HeaderBytes+int(h.Left):]
+	}
+}
+
+// TestCheck: a segment is the next one if its call was told and is the receive's, and so is its length. The sender of another
+// one learns of it, and nothing it does succeeds any more.
+func TestCheck(t *testing.T) {
+	call, other := &wire.Call{Seq: 1, Count: 2}, &wire.Call{Seq: 1, Count: 3}
+	for name, x := range map[string]struct {
+		told, sent *wire.Call
+		left       uint64
+		is         string
+	}{
+		"right":         {call, call, 8, ""},
+		"untold":        {call, other, 8, "died"},
+		"other call":    {other, other, 8, "mismatch"},
+		"other length":  {call, call, 9, "mismatch"},
+		"nothing known": {nil, call, 8, "died"},
+	} {
+		a, b := pair(t, x.sent, call)
+		l := b.links[0]
+		if x.told != nil {
+			tell(t, l, linkproto.AppendTold(nil, linkproto.Call, x.told, x.told.Fingerprint()), l.Partner.Tell)
+		}
+		err := b.Check(l, l.Receiving(), linkproto.Header{Kind: linkproto.Message, Left: x.left, Fingerprint: x.sent.Fingerprint()}, 8)
+		var mismatch *wire.MismatchError
+		is := ""
+		switch {
+		case errors.As(err, &mismatch):
+			is = "mismatch"
+		case errors.Is(err, wire.ErrDied):
+			is = "died"
+		}
+		if is != x.is || (is == "mismatch") != (l.Partner.Refusal != nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+		back := a.links[1]
+		tell(t, back, l.Partner.Refusal, func(h linkproto.Header, body []byte) error { return a.Note(back, h, body) })
+		if refused := back.Verdict; (refused != nil) != (is == "mismatch") || a.End.Reason() != refused {
+			t.Errorf("%s: its sender learns %v, and ends with %v", name, refused, a.End.Reason())
+		}
+	}
+}
+
+// TestBye is the other rank's last word, but for one that it has said before.
+func TestBye(t *testing.T) {
+	_, b := pair(t, new(wire.Call), new(wire.Call))
+	l := b.links[0]
+	for range 2 {
+		if err := b.Note(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || !errors.Is(l.Verdict, wire.ErrClosed) || b.End.Reason() != nil {
+			t.Error(err, l.Verdict, b.End.Reason())
+		}
+	}
+	earlier := l.Died("before")
+	l.Verdict = earlier
+	if err := b.Note(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || l.Verdict != earlier {
+		t.Error(err, l.Verdict)
+	}
+}
+
+// TestDisagreement: two ranks that wait for each other find out by what they say of themselves; also of one that is not waited for.
+func TestDisagreement(t *testing.T) {
+	for _, same := range []bool{true, false} {
+		first, second := &wire.Call{Seq: 1, Count: 2}, &wire.Call{Seq: 1, Count: 3}
+		if same {
+			second = first
+		}
+		for _, waits := range []bool{true, false} {
+			a, b := pair(t, first, second)
+			if !waits {
+				b.finish()
+			}
+			l := b.links[0]
+			tell(t, l, a.Speak(a.links[1], nil), func(h linkproto.Header, body []byte) error { return b.Note(l, h, body) })
+			if err := b.Disagreement(); (err == nil) != same {
+				t.Errorf("the same call %v, waited for %v: %v", same, waits, err)
+			}
+		}
+	}
+}

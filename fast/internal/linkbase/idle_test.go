@@ -1,0 +1,57 @@
+package linkbase
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// TestIdle: who sleeps for a nap is told to wait, who sleeps for longer wonders, until something moves.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEndpoint(0, 3)
+		for range 2 {
+			if err := e.List([]wire.Send{{Peer: 2}, {Peer: 1}}, nil); err != nil || e.Idle() != 0 {
+				t.Fatalf("%v: idle for %v at the beginning", err, e.Idle())
+			}
+			time.Sleep(Nap - 1)
+			if e.Slept() || len(e.Waiting()) != 0 {
+				t.Errorf("before a nap is over: %v", e.Waiting())
+			}
+			time.Sleep(time.Nanosecond)
+			if e.Slept() || !slices.Equal(e.Waiting(), []int{1, 2}) {
+				t.Errorf("after a nap: %v", e.Waiting())
+			}
+			time.Sleep(Vain - Nap)
+			if !e.Slept() || e.Idle() != Vain {
+				t.Errorf("it does not wonder after %v", e.Idle())
+			}
+			e.Went()
+			if e.WentOn(); e.Slept() || len(e.Waiting()) != 0 {
+				t.Errorf("it waits for %v after something moved", e.Waiting())
+			}
+			e.finish()
+			e.Clear()
+		}
+	})
+}
+
+// TestMoved grows when nothing can be done, and now and then before that.
+func TestMoved(t *testing.T) {
+	e, looks := newEndpoint(0, 2), 0
+	for range 1000 {
+		e.Went()
+		if e.WentOn() {
+			looks++
+		}
+	}
+	if moved := e.Moved(); moved > 1000 || moved < 900 || looks == 0 || looks > 100 {
+		t.Errorf("%d of 1000 moves are known, after %d looks", moved, looks)
+	}
+	if e.Idle(); e.Moved() != 1000 {
+		t.Errorf("%d of 1000 moves are known", e.Moved())
+	}
+}

@@ -1,7 +1,0 @@
-//go:build !amd64 && !arm64
-
-package ticks
-
-const steady = false
-
-func counter() int64 { return 0 }
