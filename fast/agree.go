@@ -57,13 +57,13 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 	case ctx == nil:
 		return Refuse(name, "the context is nil")
 	case fork.Child():
-		return c.unmade(name, ErrForked)
+		return c.refusedError(name, ErrForked)
 	case c.world == nil:
 		return Refuse(name, "the communicator has no control plane")
 	case ctx.Err() != nil:
-		return c.tooLate(ctx, name)
+		return c.contextError(ctx, name)
 	case !c.agreements.running.TryLock():
-		return c.unmade(name, ErrConcurrentUse)
+		return c.refusedError(name, ErrConcurrentUse)
 	case c.agreements.open() >= agree.MaxOpen:
 		c.agreements.running.Unlock()
 		return Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs", agree.MaxOpen)
@@ -92,7 +92,7 @@ var shrinkName = agree.Shrink.String()
 func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreement, error) {
 	a, err := c.agent()
 	if err != nil {
-		return nil, c.unmade(what.String(), err)
+		return nil, c.refusedError(what.String(), err)
 	}
 	x := a.Start(what, flags, quorum)
 	for what == agree.Shrink && c.agreements.calledOff(x.Seq) != nil {

@@ -21,7 +21,7 @@ func jobOf(t *testing.T, size int) (*inproc.Job, []*Comm) {
 	j := inproc.NewJob(size)
 	t.Cleanup(j.Close)
 	return j, begin(t, size, func(rank int) (*Comm, error) {
-		return new(place).goroutineWorld(j.Plane(rank), size).first(t.Context(), size)
+		return new(initConfig).goroutineWorld(j.Plane(rank), size).first(t.Context(), size)
 	})
 }
 

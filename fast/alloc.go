@@ -61,14 +61,14 @@ func Free[T Elem](c *Comm, buf []T) error {
 		return Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
 	}
 	if fork.Child() {
-		return c.unmade("Free", ErrForked)
+		return c.refusedError("Free", ErrForked)
 	}
 	if !c.busy.Set() {
-		return c.unmade("Free", ErrConcurrentUse)
+		return c.refusedError("Free", ErrConcurrentUse)
 	}
 	defer c.busy.Unset()
 	if q := c.queue.Load(); q != nil && q.pending.Load() > 0 {
-		return c.unmade("Free", fmt.Errorf("%w: calls that were started are not over", ErrConcurrentUse))
+		return c.refusedError("Free", fmt.Errorf("%w: calls that were started are not over", ErrConcurrentUse))
 	}
 	return c.free(bytesOf(buf))
 }
@@ -110,9 +110,9 @@ func (c *Comm) allocError(err error) error {
 		return c.settle(err)
 	}
 	select {
-	case <-c.over:
+	case <-c.ended:
 		c.flush()
-		return c.fate.Load().err
+		return c.termination.Load().err
 	case <-time.After(failure.RootCauseWait):
 	}
 	if failure.Downs.Of(err) != "" { // of which another rank has heard: whose communicator is closed, this one may know as well
@@ -190,7 +190,7 @@ func (c *Comm) free(b []byte) error {
 	c.buffers.mu.Lock()
 	defer c.buffers.mu.Unlock()
 	if c.buffers.closed {
-		return c.unmade("Free", ErrClosed)
+		return c.refusedError("Free", ErrClosed)
 	}
 	at := slices.IndexFunc(c.buffers.all, func(a allocation) bool { return address(a.Bytes) == address(b) && len(a.Bytes) == len(b) })
 	if at < 0 {

@@ -19,7 +19,7 @@ func (c *Comm) Batch(f func() error, others ...*Comm) error {
 		}
 	}
 	if fork.Child() { // before locks, which another thread may have held at the fork
-		return c.unmade("Batch", ErrForked)
+		return c.refusedError("Batch", ErrForked)
 	}
 	for _, d := range all {
 		d.starts().hold()

@@ -20,7 +20,7 @@ import (
 // that are not over, begins no call before what it waits in is over; and that is not before X has begun it. So if X's call needs
 // that Y begins it, as those do that certain.go believes, and Y has not begun it when the answer comes, then neither goes on: that
 // holds however old the answer is, and whatever is on its way. If X merely waits for Y, it has to say so twice, as long apart as a
-// ring has to hold, and its transport must have moved nothing in between: see chase.
+// ring has to hold, and its transport must have moved nothing in between: see detector.
 //
 // A rank that computes answers nothing, nor does one whose call Y has made already: the counts of calls on Y tell. Shrink alone may
 // begin while a call of its rank runs, so that it gets ranks out of calls after a failure. A rank whose calls run in one
@@ -45,7 +45,7 @@ func (c *Comm) reserve(name string) (reserved bool, err error) {
 	case c.State() != Healthy: // the call that runs ends because of that
 		return false, nil
 	}
-	return false, c.unmade(name, ErrConcurrentUse)
+	return false, c.refusedError(name, ErrConcurrentUse)
 }
 
 // hasBegun tells whether this rank has begun b, or never will.
@@ -78,7 +78,7 @@ func (c *Comm) hasMade(x *wire.Call, other int) bool {
 
 // heldUp is where this rank waits for another one, in a call that blocks the goroutine which makes its calls. Certain: it needs that
 // the other one begins that call.
-func (c *Comm) heldUp(by int) (h hop, certain, ok bool) {
+func (c *Comm) heldUp(by int) (h edge, certain, ok bool) {
 	s := c.track.stands(0)
 	if s == nil || !c.blocksCaller() {
 		return h, false, false
@@ -92,7 +92,7 @@ func (c *Comm) heldUp(by int) (h hop, certain, ok bool) {
 	if h, ok = s.receive(c.rank, by); ok {
 		return h, true, true
 	}
-	h, ok = s.hop(c.rank, by)
+	h, ok = s.edge(c.rank, by)
 	return h, false, ok
 }
 
@@ -120,13 +120,13 @@ type inquiry struct {
 
 // sight is where a rank stands, and since when it has been seen there.
 type sight struct {
-	stand
+	position
 	since time.Time
 }
 
 // inquire has this rank, which has reserved c, ask others as long as it waits in an operation, until over.
 func (c *Comm) inquire(in beside, name string, members func() []int) (over func()) {
-	if c.chase == nil {
+	if c.detector == nil {
 		return func() {}
 	}
 	q := &inquiry{comm: c, in: in, name: name, members: members, rest: prompt, seen: make(map[int]sight)}
@@ -182,12 +182,12 @@ func (q *inquiry) answered(from int, w *words) {
 }
 
 // stays tells whether a rank has stood there for long enough. The inquiry is locked.
-func (q *inquiry) stays(rank int, at *hop) bool {
+func (q *inquiry) stays(rank int, at *edge) bool {
 	times := q.comm.track.times
-	if before, ok := q.seen[rank]; ok && before.stand == at.stand() {
+	if before, ok := q.seen[rank]; ok && before.position == at.position() {
 		return q.asked.Sub(before.since) >= times.holds
 	}
-	q.seen[rank] = sight{at.stand(), time.Now()}
+	q.seen[rank] = sight{at.position(), time.Now()}
 	q.rest = min(q.rest, times.still)
 	return false
 }
@@ -210,7 +210,7 @@ func (c *Comm) condemnBeside(q *inquiry, rank int, theirs *wire.Call) {
 type words struct {
 	What, Round uint32
 	In          beside
-	at          []hop // of an answer: where the sender is
+	at          []edge // of an answer: where the sender is
 }
 
 // What words say.
@@ -224,7 +224,7 @@ func (c *Comm) sendWords(rank int, w *words) {
 	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: control.KindBeside}, w.encode())
 }
 
-// wordsBytes is the length of words without a hop.
+// wordsBytes is the length of words without a edge.
 var wordsBytes = binary.Size([2]uint32{}) + binary.Size(beside{})
 
 func (w *words) encode() []byte {
@@ -232,7 +232,7 @@ func (w *words) encode() []byte {
 	b = binary.LittleEndian.AppendUint32(b, w.Round)
 	b = binary.LittleEndian.AppendUint64(b, w.In.Group)
 	b = binary.LittleEndian.AppendUint64(b, w.In.Number)
-	return append(b, encodeHops(w.at)...)
+	return append(b, encodeEdges(w.at)...)
 }
 
 // decodeWords are the words in b, of a rank of size.
@@ -242,7 +242,7 @@ func decodeWords(b []byte, from, size int) (w words, ok bool) {
 	}
 	w.What, w.Round = binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 	w.In = beside{binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])}
-	if w.at, ok = decodeHops(b[wordsBytes:], size); !ok || w.What > wordsWait {
+	if w.at, ok = decodeEdges(b[wordsBytes:], size); !ok || w.What > wordsWait {
 		return w, false
 	}
 	if w.What == wordsAsk {
@@ -272,5 +272,5 @@ func (c *Comm) heardWords(m wire.Note) {
 	if certain {
 		what = wordsNeed
 	}
-	c.sendWords(from, &words{what, w.Round, w.In, []hop{at}})
+	c.sendWords(from, &words{what, w.Round, w.In, []edge{at}})
 }

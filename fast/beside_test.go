@@ -357,8 +357,8 @@ func waitsInAgree(t testing.TB) (c *Comm, end func()) {
 
 // TestAnswers: which answers of another rank end a communicator.
 func TestAnswers(t *testing.T) {
-	barrier := func(seq uint64) hop {
-		return hop{Rank: 1, Call: wire.Call{Seq: seq, PrimitiveName: wire.NewLabel("Barrier")}}
+	barrier := func(seq uint64) edge {
+		return edge{Rank: 1, Call: wire.Call{Seq: seq, PrimitiveName: wire.NewLabel("Barrier")}}
 	}
 	mine := beside{Number: 1}
 	for _, x := range []struct {
@@ -367,13 +367,13 @@ func TestAnswers(t *testing.T) {
 		from int
 		ends bool
 	}{
-		{"a call that is made", words{What: wordsNeed, In: mine, at: []hop{barrier(1)}}, 1, false},
-		{"the next call", words{What: wordsNeed, In: mine, at: []hop{barrier(2)}}, 1, true},
-		{"another agreement", words{What: wordsNeed, In: beside{Number: 2}, at: []hop{barrier(2)}}, 1, false},
-		{"a group", words{What: wordsNeed, In: beside{5, 1}, at: []hop{barrier(2)}}, 1, false},
-		{"a wait that was seen once", words{What: wordsWait, In: mine, at: []hop{barrier(2)}}, 1, false},
-		{"a rank that is not there", words{What: wordsNeed, In: mine, at: []hop{barrier(2)}}, 7, false},
-		{"this rank", words{What: wordsNeed, In: mine, at: []hop{barrier(2)}}, 0, false},
+		{"a call that is made", words{What: wordsNeed, In: mine, at: []edge{barrier(1)}}, 1, false},
+		{"the next call", words{What: wordsNeed, In: mine, at: []edge{barrier(2)}}, 1, true},
+		{"another agreement", words{What: wordsNeed, In: beside{Number: 2}, at: []edge{barrier(2)}}, 1, false},
+		{"a group", words{What: wordsNeed, In: beside{5, 1}, at: []edge{barrier(2)}}, 1, false},
+		{"a wait that was seen once", words{What: wordsWait, In: mine, at: []edge{barrier(2)}}, 1, false},
+		{"a rank that is not there", words{What: wordsNeed, In: mine, at: []edge{barrier(2)}}, 7, false},
+		{"this rank", words{What: wordsNeed, In: mine, at: []edge{barrier(2)}}, 0, false},
 	} {
 		c, end := waitsInAgree(t)
 		x.w.Round = c.rounds()
@@ -388,7 +388,7 @@ func TestAnswers(t *testing.T) {
 // FuzzWords takes any bytes for words of another rank: what are some is encoded to the same bytes. If they end a communicator on which
 // a rank waits, it says so legibly, and names the rank that has sent them.
 func FuzzWords(f *testing.F) {
-	at := []hop{{Rank: 1, Call: wire.Call{Seq: 2, PrimitiveName: wire.NewLabel("Barrier")}}}
+	at := []edge{{Rank: 1, Call: wire.Call{Seq: 2, PrimitiveName: wire.NewLabel("Barrier")}}}
 	for _, w := range []words{{What: wordsAsk, Round: 1, In: beside{Number: 1}}, {What: wordsNeed, Round: 2, In: beside{Number: 1}, at: at},
 		{What: wordsWait, Round: 3, In: beside{Group: 1 << 63, Number: 1}, at: at}} {
 		f.Add(w.encode())

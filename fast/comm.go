@@ -44,11 +44,11 @@ type Comm struct {
 	agreements agreements
 	inquiry    atomic.Pointer[inquiry] // the last one; nil: there was none
 
-	fate          atomic.Pointer[fate] // nil: healthy
-	over          chan struct{}        // closed when there is a fate
-	telling       sync.Mutex           // held while the others are told of an end, so that they hear of the first one first
+	termination   atomic.Pointer[termination] // nil: healthy
+	ended         chan struct{}               // closed when there is a fate
+	notifying     sync.Mutex                  // held while the others are told of an end, so that they hear of the first one first
 	news          news
-	departed      []atomic.Bool                 // ranks that have closed, as far as they have told
+	closedRanks   []atomic.Bool                 // ranks that have closed, as far as they have told
 	farewells     []atomic.Pointer[[]wire.Call] // what they have called last, as far as they have told
 	closed        atomic.Bool
 	busy          relatomic.Flag // guards what follows
@@ -72,8 +72,8 @@ type Comm struct {
 	queue    atomic.Pointer[queue] // of started calls; nil before the first
 	refusals refusals              // of calls that were to be started
 	track    *track                // what the flight recorder knows of it; nil: nothing
-	chase    *chase                // its part in the search for deadlocks; nil: none
-	trail    *trail                // what it writes down; nil: nothing
+	detector *detector             // its part in the search for deadlocks; nil: none
+	eventLog *eventLog             // what it writes down; nil: nothing
 	idles    bool                  // the transport has time for that while it waits
 }
 
@@ -100,7 +100,7 @@ type world struct {
 
 // newComm is rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport.Transport) *Comm {
-	c := &Comm{rank: rank, size: size, transport: t, name: "world", carrier: carriedInside, over: make(chan struct{}), departed: make([]atomic.Bool, size),
+	c := &Comm{rank: rank, size: size, transport: t, name: "world", carrier: carriedInside, ended: make(chan struct{}), closedRanks: make([]atomic.Bool, size),
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
 	x := &c.call
 	x.c, x.In.cuts, x.Out.cuts, x.Scratch.cuts = c, &x.cuts, &x.cuts, &x.cuts

@@ -17,7 +17,7 @@ import (
 )
 
 // connect joins this process to the others of its job. It returns when all are connected.
-func connect(ctx context.Context, p *place) (*world, error) {
+func connect(ctx context.Context, p *initConfig) (*world, error) {
 	s, cred, err := p.meet(ctx)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func connect(ctx context.Context, p *place) (*world, error) {
 }
 
 // checkTransport refuses shared memory that cannot be shared.
-func (p *place) checkTransport(m *mesh.Mesh) error {
+func (p *initConfig) checkTransport(m *mesh.Mesh) error {
 	for process := range p.size {
 		if p.transport == "shm" && process != p.rank && !(setup.CanShare && m.SharesMemory(process)) {
 			return fmt.Errorf("%w: rank %d cannot be reached by shm: it is on another host (%s)", ErrInvalidArgument, process,
@@ -53,7 +53,7 @@ func (p *place) checkTransport(m *mesh.Mesh) error {
 }
 
 // worldOf is the world of a process that m connects with the others.
-func (p *place) worldOf(m *mesh.Mesh) *world {
+func (p *initConfig) worldOf(m *mesh.Mesh) *world {
 	all := &setup.Connector{Mesh: m, NoCMA: p.noCMA, OpenRDMA: p.openRDMA}
 	m.Handle(0, control.KindGrow, func(n wire.Note) { p.announced(m, n) })
 	return &world{plane: m, create: all.Create, locate: all.Locate, memory: all.Memory, rdma: all.Reaches, conditions: m.Conditions, tuned: p.tuned,
@@ -61,13 +61,13 @@ func (p *place) worldOf(m *mesh.Mesh) *world {
 }
 
 // recording is what a recorder of so many operations is made with.
-func (p *place) recording(rank, size, operations int) recording {
+func (p *initConfig) recording(rank, size, operations int) recording {
 	return recording{rank: rank, size: size, job: p.job, operations: operations, dir: p.traceDir, log: p.logger(), slow: p.slow,
-		times: p.times.over(p.freeze)}
+		times: p.times.over(p.heartbeatTimeout)}
 }
 
 // config is what the control plane has to know.
-func (p *place) config(c *cards, cred secure.Credentials) mesh.Config {
+func (p *initConfig) config(c *cards, cred secure.Credentials) mesh.Config {
 	return mesh.Config{
 		Identity:    secure.Identity{Job: p.job, Epoch: p.epoch, Process: p.rank, Size: p.size},
 		Credentials: cred,
@@ -77,17 +77,17 @@ func (p *place) config(c *cards, cred secure.Credentials) mesh.Config {
 			i, err := ChooseInterface(p.network, p.storeAddress)
 			return i.Addresses, i.Why, err
 		},
-		ForceTCP:  p.transport == "tcp",
-		ForceRDMA: p.transport == "rdma",
-		HasRDMA:   p.hasRDMA,
-		Encrypt:   p.encrypt,
-		Host:      p.host,
-		Freeze:    p.freeze,
-		Log:       p.logger(),
+		ForceTCP:         p.transport == "tcp",
+		ForceRDMA:        p.transport == "rdma",
+		HasRDMA:          p.hasRDMA,
+		Encrypt:          p.encrypt,
+		Host:             p.host,
+		HeartbeatTimeout: p.heartbeatTimeout,
+		Log:              p.logger(),
 	}
 }
 
-func (p *place) logger() *slog.Logger {
+func (p *initConfig) logger() *slog.Logger {
 	if p.logs {
 		return p.log
 	}

@@ -13,16 +13,16 @@ import (
 )
 
 // hasty are times with which tests find deadlocks soon. They are long enough for ranks that do not get a processor.
-var hasty = times{still: 200 * time.Millisecond, holds: time.Second}
+var hasty = limits{still: 200 * time.Millisecond, holds: time.Second}
 
 // never are times with which ranks do not find what takes time.
-var never = times{still: 24 * time.Hour}
+var never = limits{still: 24 * time.Hour}
 
 // option has the search for deadlocks take such times.
-func (t times) option(p *place) { p.times = t }
+func (t limits) option(p *initConfig) { p.times = t }
 
 // worlds are all worlds, with those times.
-func (t times) worlds() []testWorld {
+func (t limits) worlds() []testWorld {
 	with := func(opts ...InitOption) func(tb testing.TB, size int) []*Comm {
 		return func(tb testing.TB, size int) []*Comm { return initComms(tb, size, append(opts, t.option)...) }
 	}
@@ -30,7 +30,7 @@ func (t times) worlds() []testWorld {
 		{"goroutines", func(tb testing.TB, size int) []*Comm {
 			job := inproc.NewJob(size)
 			return begin(tb, size, func(rank int) (*Comm, error) {
-				return (&place{times: t}).goroutineWorld(job.Plane(rank), size).first(tb.Context(), size)
+				return (&initConfig{times: t}).goroutineWorld(job.Plane(rank), size).first(tb.Context(), size)
 			})
 		}},
 		{"shm", with(WithTransport("shm"))},

@@ -107,38 +107,38 @@ func (c *Comm) enter(ctx context.Context, name string) error {
 	case c.size == 0:
 		return Refuse(name, "the communicator was made by neither Run nor Init")
 	case fork.Child():
-		return c.unmade(name, ErrForked)
+		return c.refusedError(name, ErrForked)
 	case !c.busy.Set():
 		if c.closed.Load() {
-			return c.unmade(name, ErrClosed)
+			return c.refusedError(name, ErrClosed)
 		}
-		return c.unmade(name, ErrConcurrentUse)
-	case c.closed.Load() || c.fate.Load() != nil:
+		return c.refusedError(name, ErrConcurrentUse)
+	case c.closed.Load() || c.termination.Load() != nil:
 		c.busy.Unset()
-		return c.useless(name)
+		return c.unusableError(name)
 	}
 	return nil
 }
 
-// useless is why no call can be made on c any more, if there is a reason.
-func (c *Comm) useless(name string) error {
+// unusableError is why no call can be made on c any more, if there is a reason.
+func (c *Comm) unusableError(name string) error {
 	if c.closed.Load() {
-		return c.unmade(name, ErrClosed)
+		return c.refusedError(name, ErrClosed)
 	}
-	f := c.fate.Load()
+	f := c.termination.Load()
 	if f == nil {
 		return nil
 	}
 	c.flush()
 	c.track.keepTrace(f.err)          // or waits for whoever writes it: the program may end because of this call
 	if errors.Is(f.err, ErrAborted) { // says so
-		return c.unmade(name, f.err)
+		return c.refusedError(name, f.err)
 	}
-	return c.unmade(name, fmt.Errorf("%w: %w", ErrAborted, f.err))
+	return c.refusedError(name, fmt.Errorf("%w: %w", ErrAborted, f.err))
 }
 
-// unmade is the error of a call that is not made, and so has no number: "Barrier on world, rank 1 of 4: …".
-func (c *Comm) unmade(name string, err error) error {
+// refusedError is the error of a call that is not made, and so has no number: "Barrier on world, rank 1 of 4: …".
+func (c *Comm) refusedError(name string, err error) error {
 	return fmt.Errorf("%s on %v: %w", name, c, err)
 }
 
@@ -161,7 +161,7 @@ func (c *Comm) prepare(r *request, opts []Option) error {
 // perform makes a call that was prepared, when its turn has come.
 func (c *Comm) perform(ctx context.Context, r *request) error {
 	if ctx.Err() != nil {
-		return c.tooLate(ctx, r.k.Name)
+		return c.contextError(ctx, r.k.Name)
 	}
 	defer c.leave()
 	src := r.src
@@ -194,9 +194,9 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 	return nil
 }
 
-// tooLate is the error of a call whose context has ended before it began.
-func (c *Comm) tooLate(ctx context.Context, name string) error {
-	return c.unmade(name, wire.Timeout(ctx, nil))
+// contextError is the error of a call whose context has ended before it began.
+func (c *Comm) contextError(ctx context.Context, name string) error {
+	return c.refusedError(name, wire.Timeout(ctx, nil))
 }
 
 var errPanicked = errors.New("a call panicked")

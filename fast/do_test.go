@@ -22,7 +22,7 @@ func comms(size int) []*Comm {
 	for rank := range all {
 		ranks.Go(func() {
 			var err error
-			if all[rank], err = new(place).goroutineWorld(job.Plane(rank), size).first(context.Background(), size); err != nil {
+			if all[rank], err = new(initConfig).goroutineWorld(job.Plane(rank), size).first(context.Background(), size); err != nil {
 				panic(err)
 			}
 		})

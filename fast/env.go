@@ -22,9 +22,9 @@ func FromEnv() []InitOption {
 		l = Launch(s)
 	}
 	if err != nil {
-		return []InitOption{func(p *place) { p.err, p.rankless = cmp.Or(p.err, err), rankless }}
+		return []InitOption{func(p *initConfig) { p.err, p.rankless = cmp.Or(p.err, err), rankless }}
 	}
-	return append(l.options(), func(p *place) { p.rankless = rankless })
+	return append(l.options(), func(p *initConfig) { p.rankless = rankless })
 }
 
 // options are those of Init that say the same.
@@ -32,7 +32,7 @@ func (l Launch) options() []InitOption {
 	opts := []InitOption{
 		WithRank(l.Rank, l.Size), WithJob(l.Job), WithEpoch(l.Epoch), WithTransport(l.Transport), WithInterface(l.Interface), WithRDMADevice(l.RDMA),
 		WithTraceDir(l.TraceDir), WithEventDir(l.EventDir), WithTuningFile(l.Tune), WithStoreAddress(l.Store),
-		func(p *place) { p.host, p.storeless = l.Host, l.Reason },
+		func(p *initConfig) { p.host, p.storeless = l.Host, l.Reason },
 	}
 	if l.SecretFile != "" {
 		opts = append(opts, WithSecretFile(l.SecretFile))
@@ -46,8 +46,8 @@ func (l Launch) options() []InitOption {
 	if l.NoCMA {
 		opts = append(opts, WithoutCMA())
 	}
-	if l.Freeze > 0 {
-		opts = append(opts, WithHeartbeatTimeout(l.Freeze))
+	if l.HeartbeatTimeout > 0 {
+		opts = append(opts, WithHeartbeatTimeout(l.HeartbeatTimeout))
 	}
 	if l.Slow > 0 {
 		opts = append(opts, WithSlowCall(l.Slow))

@@ -54,7 +54,7 @@ func TestFromEnvSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.rank != 0 || p.size != 2 || p.storeAddress != "tcp://a:1" || p.job != "j" || p.epoch != 4 || p.transport != "tcp" ||
-		p.network != "lo" || p.device != "rxe7:1" || p.host != "h" || !p.encrypt || p.freeze != 5*time.Second || p.traceDir != "/t" || p.tuned.name != tuneFile || !p.noCMA || p.slow != 3*time.Second {
+		p.network != "lo" || p.device != "rxe7:1" || p.host != "h" || !p.encrypt || p.heartbeatTimeout != 5*time.Second || p.traceDir != "/t" || p.tuned.name != tuneFile || !p.noCMA || p.slow != 3*time.Second {
 		t.Errorf("%+v", p)
 	}
 	if cred, err := p.credentials(); cred == nil || err != nil {

@@ -57,12 +57,12 @@ func fieldsIn(comment string) (fields []string) {
 
 // TestRingsOutlastSilence: whatever heartbeat timeout there is, given or not, a ring has to stay as it is for longer.
 func TestRingsOutlastSilence(t *testing.T) {
-	for _, given := range []time.Duration{0, time.Millisecond, mesh.DefaultFreeze, 2 * mesh.DefaultFreeze, time.Minute} {
+	for _, given := range []time.Duration{0, time.Millisecond, mesh.DefaultHeartbeatTimeout, 2 * mesh.DefaultHeartbeatTimeout, time.Minute} {
 		silent := given
 		if silent == 0 {
-			silent = mesh.DefaultFreeze
+			silent = mesh.DefaultHeartbeatTimeout
 		}
-		p := place{freeze: given}
+		p := initConfig{heartbeatTimeout: given}
 		if holds := newRecorder(p.recording(0, 2, 1)).times.holds; holds <= silent {
 			t.Errorf("a process may be silent for %v, and a ring is believed after %v", silent, holds)
 		}

@@ -39,7 +39,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 		t, err := w.create(ctx, id, rank, processes)
 		stop()
 		if err != nil {
-			c.tell(c.farewell()) // if another member has succeeded all the same
+			c.tell(c.closingNotice()) // if another member has succeeded all the same
 			w.plane.Forget(id)
 			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
 		}
@@ -173,7 +173,7 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 		return nil, Refuse("Group", "rank %d, which calls it, is not among the ranks %v", c.rank, ranks)
 	}
 	if ctx.Err() != nil { // before it counts: the others can still wait for the next attempt
-		return nil, c.tooLate(ctx, "Group")
+		return nil, c.contextError(ctx, "Group")
 	}
 	reserved, err := c.reserve("Group")
 	if err != nil {
@@ -257,11 +257,11 @@ func (c *Comm) unusable(members []int) error {
 	if c.closed.Load() {
 		return ErrClosed
 	}
-	if f := c.fate.Load(); f != nil {
+	if f := c.termination.Load(); f != nil {
 		return f.err
 	}
 	for _, rank := range members {
-		if c.departed[rank].Load() {
+		if c.closedRanks[rank].Load() {
 			return &PeerError{Rank: rank, Err: ErrClosed}
 		}
 	}
@@ -274,9 +274,9 @@ func (c *Comm) divisible(what string) error {
 	case c == nil || c.size == 0:
 		return Refuse(what, "the communicator is nil or was made by neither Run nor Init")
 	case fork.Child():
-		return c.unmade(what, ErrForked)
+		return c.refusedError(what, ErrForked)
 	case c.closed.Load():
-		return c.unmade(what, ErrClosed)
+		return c.refusedError(what, ErrClosed)
 	case c.world == nil:
 		return Refuse(what, "the communicator has no control plane")
 	}

@@ -51,14 +51,14 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 }
 
 // placeOf is what opts say, all of them together.
-func placeOf(ctx context.Context, opts []InitOption) (*place, error) {
+func placeOf(ctx context.Context, opts []InitOption) (*initConfig, error) {
 	switch {
 	case ctx == nil:
 		return nil, Refuse("Init", "the context is nil")
 	case fork.Child():
 		return nil, ErrForked
 	}
-	p := new(place)
+	p := new(initConfig)
 	if err := p.take("Init", opts); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func placeOf(ctx context.Context, opts []InitOption) (*place, error) {
 }
 
 // take takes what opts say.
-func (p *place) take(what string, opts []InitOption) error {
+func (p *initConfig) take(what string, opts []InitOption) error {
 	for _, o := range opts {
 		if o == nil {
 			return Refuse(what, "an option is nil")
@@ -84,7 +84,7 @@ func (p *place) take(what string, opts []InitOption) error {
 	return p.tune(what)
 }
 
-func (p *place) check() error {
+func (p *initConfig) check() error {
 	switch {
 	case p.size == 0 && p.rankless != nil:
 		return Refuse("Init", "%v", p.rankless)
@@ -101,7 +101,7 @@ func (p *place) check() error {
 }
 
 // checkPlaces refuses what is named and is not there, also where nothing would come to use it.
-func (p *place) checkPlaces() error {
+func (p *initConfig) checkPlaces() error {
 	if err := checkStoreAddress(p.storeAddress); err != nil {
 		return err
 	}

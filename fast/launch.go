@@ -30,17 +30,17 @@ type Launch struct {
 	SecretFD   int    `json:"secretFD"`
 	// The rest is for WithTransport, WithInterface, WithRDMADevice, WithEncryption, WithHeartbeatTimeout (0: nothing says), WithTraceDir,
 	// WithEventDir, WithTuningFile, WithoutCMA and WithSlowCall (0: nothing says). Host names this host, in place of what the system says.
-	Transport string        `json:"transport"`
-	Interface string        `json:"interface"`
-	RDMA      string        `json:"rdma"`
-	Host      string        `json:"host"`
-	Encrypt   bool          `json:"encrypt"`
-	Freeze    time.Duration `json:"freeze"` // in nanoseconds
-	TraceDir  string        `json:"traceDir"`
-	EventDir  string        `json:"eventDir"`
-	Tune      string        `json:"tune"`
-	NoCMA     bool          `json:"noCMA"`
-	Slow      time.Duration `json:"slow"` // in nanoseconds
+	Transport        string        `json:"transport"`
+	Interface        string        `json:"interface"`
+	RDMA             string        `json:"rdma"`
+	Host             string        `json:"host"`
+	Encrypt          bool          `json:"encrypt"`
+	HeartbeatTimeout time.Duration `json:"heartbeatTimeout"` // in nanoseconds
+	TraceDir         string        `json:"traceDir"`
+	EventDir         string        `json:"eventDir"`
+	Tune             string        `json:"tune"`
+	NoCMA            bool          `json:"noCMA"`
+	Slow             time.Duration `json:"slow"` // in nanoseconds
 	// Reason says in words what counted, and why.
 	Reason string `json:"reason"`
 }

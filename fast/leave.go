@@ -57,7 +57,7 @@ func (c *Comm) tellClosed(n notice) {
 
 // missing takes note that a rank has closed. Who waits for it finds out when all that it sent has come.
 func (c *Comm) missing(rank int, linked bool) {
-	if c.departed[rank].Swap(true) {
+	if c.closedRanks[rank].Swap(true) {
 		return
 	}
 	c.news.tell()

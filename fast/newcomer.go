@@ -43,7 +43,7 @@ func Join(ctx context.Context, ticket string, opts ...InitOption) (*Comm, error)
 }
 
 // newcomerOf is what a process that joins is told, all of it together.
-func newcomerOf(ctx context.Context, ticket string, opts []InitOption) (*place, mesh.Ticket, error) {
+func newcomerOf(ctx context.Context, ticket string, opts []InitOption) (*initConfig, mesh.Ticket, error) {
 	if ctx == nil {
 		return nil, mesh.Ticket{}, Refuse("Join", "the context is nil")
 	}
@@ -57,7 +57,7 @@ func newcomerOf(ctx context.Context, ticket string, opts []InitOption) (*place, 
 }
 
 // joinBy connects this process to the others of its job, and has it take up what they offer.
-func (p *place) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
+func (p *initConfig) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
 	cred, err := p.credentials()
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func distinct(processes []int) bool {
 }
 
 // announced takes note of a process that another one has invited, and lets it in when its card comes.
-func (p *place) announced(m *mesh.Mesh, n wire.Note) {
+func (p *initConfig) announced(m *mesh.Mesh, n wire.Note) {
 	if len(n.Body) < 4 {
 		return
 	}

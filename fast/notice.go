@@ -23,7 +23,7 @@ type notice struct {
 	Past          []byte // of a rank that closes: the collectives that it has made last
 	// State is Closed: By has a connection to who gets this, over which something may be on its way.
 	Linked bool
-	Ring   []byte // hops of ranks that wait for each other, of which By is the first; none: it is not that
+	Ring   []byte // edges of ranks that wait for each other, of which By is the first; none: it is not that
 	// Agreement is the number of the Agree or Grow in which By was, which never ends; 0: it was in none.
 	Agreement uint64 `json:",omitempty"`
 }
@@ -137,7 +137,7 @@ func (c *Comm) lost(process int, err error) {
 // condemn gives c up for a reason that does not come from its own calls, which now fail with it. Before that it tells the
 // others, or passes on what it was told: who says so may not reach all of them, or end before all have heard.
 func (c *Comm) condemn(s State, err error, n notice) {
-	c.telling.Lock()
+	c.notifying.Lock()
 	first := c.end(s, err)
 	if n.By != c.rank && len(n.Ring) > maxRelayedRing {
 		n.Ring = nil
@@ -145,7 +145,7 @@ func (c *Comm) condemn(s State, err error, n notice) {
 	if first && (n.By == c.rank || c.size <= maxRelayed) {
 		c.tell(n)
 	}
-	c.telling.Unlock()
+	c.notifying.Unlock()
 	if !first {
 		return
 	}
@@ -187,9 +187,9 @@ func (c *Comm) flush() {
 	if c.world == nil {
 		return
 	}
-	c.telling.Lock() // when they are told; handlers, which must not wait, need it meanwhile
+	c.notifying.Lock() // when they are told; handlers, which must not wait, need it meanwhile
 	p := c.world.plane
-	c.telling.Unlock()
+	c.notifying.Unlock()
 	p.Flush(flushTime)
 }
 
@@ -199,10 +199,10 @@ const flushTime = 100 * time.Millisecond
 // hear waits for a better reason than err for the failure of a link to rank, and is that or err.
 func (c *Comm) hear(err error, rank int) error {
 	c.listen(rank)
-	switch f := c.fate.Load(); {
+	switch f := c.termination.Load(); {
 	case f != nil:
 		return f.err
-	case c.departed[rank].Load():
+	case c.closedRanks[rank].Load():
 		return &PeerError{Rank: rank, Err: ErrClosed}
 	}
 	return err
@@ -213,7 +213,7 @@ func (c *Comm) listen(rank int) {
 	late := time.After(failure.RootCauseWait)
 	for waits := true; waits; {
 		news := c.news.coming()
-		if c.fate.Load() != nil || c.departed[rank].Load() {
+		if c.termination.Load() != nil || c.closedRanks[rank].Load() {
 			break
 		}
 		select {

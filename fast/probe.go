@@ -10,11 +10,11 @@ import (
 )
 
 // probe is what ranks that make no progress send each other over the control plane to find out whether they wait for each
-// other in a ring. See chase.
+// other in a ring. See detector.
 type probe struct {
 	What  uint32
 	Round uint32 // of the rank that began: it tells the answers to one question from those to another
-	path  []hop  // from the rank that began to the one that sends; of a question, the whole ring; of an answer, none
+	path  []edge // from the rank that began to the one that sends; of a question, the whole ring; of an answer, none
 }
 
 // What a probe is.
@@ -26,8 +26,8 @@ const (
 	probeVerifies               // as probeAsks, of a ring that needs no time to be proved
 )
 
-// hop is a rank that makes no progress, and in what.
-type hop struct {
+// edge is a rank that makes no progress, and in what.
+type edge struct {
 	Rank          uint32
 	Number, Moved uint64    // as of its stand
 	Begun         uint64    // how many collectives it has begun; unknown
@@ -38,15 +38,15 @@ type hop struct {
 const maxRing = failure.MaxListed
 
 // headBytes and hopBytes are the lengths of a probe's parts.
-var headBytes, hopBytes = binary.Size([2]uint32{}), binary.Size(hop{})
+var headBytes, hopBytes = binary.Size([2]uint32{}), binary.Size(edge{})
 
 func (p *probe) encode() []byte {
 	b := binary.LittleEndian.AppendUint32(nil, p.What)
-	return append(binary.LittleEndian.AppendUint32(b, p.Round), encodeHops(p.path)...)
+	return append(binary.LittleEndian.AppendUint32(b, p.Round), encodeEdges(p.path)...)
 }
 
-// encodeHops is what decodeHops takes.
-func encodeHops(path []hop) []byte {
+// encodeEdges is what decodeHops takes.
+func encodeEdges(path []edge) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, path)
 	if err != nil {
 		panic(err) // of numbers
@@ -60,19 +60,19 @@ func decodeProbe(b []byte, size int) (p probe, ok bool) {
 		return p, false
 	}
 	p.What, p.Round = binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
-	if p.path, ok = decodeHops(b[headBytes:], size); !ok {
+	if p.path, ok = decodeEdges(b[headBytes:], size); !ok {
 		return p, false
 	}
 	return p, p.What <= probeVerifies && (len(p.path) == 0) == (p.What == probeAnswers)
 }
 
-// decodeHops are the hops in b: different ranks of size, at most maxRing, none of which waits for itself.
-func decodeHops(b []byte, size int) ([]hop, bool) {
+// decodeEdges are the edges in b: different ranks of size, at most maxRing, none of which waits for itself.
+func decodeEdges(b []byte, size int) ([]edge, bool) {
 	n := len(b) / hopBytes
 	if len(b)%hopBytes != 0 || n > min(maxRing, size) {
 		return nil, false
 	}
-	path, seen := make([]hop, n), make(map[uint32]bool, n)
+	path, seen := make([]edge, n), make(map[uint32]bool, n)
 	if _, err := binary.Decode(b, binary.LittleEndian, path); err != nil {
 		return nil, false
 	}
@@ -88,8 +88,8 @@ func decodeHops(b []byte, size int) ([]hop, bool) {
 }
 
 // placeIn is the place of a rank in a ring, or -1.
-func placeIn(ring []hop, rank int) int {
-	return slices.IndexFunc(ring, func(h hop) bool { return int(h.Rank) == rank })
+func placeIn(ring []edge, rank int) int {
+	return slices.IndexFunc(ring, func(h edge) bool { return int(h.Rank) == rank })
 }
 
 // isBetween tells whether c is a point-to-point call between a rank and another one.

@@ -71,7 +71,7 @@ func (c *Comm) start(ctx context.Context, h *Handle, calls ...*request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		h.finish(c.unmade(h.name, ErrClosed))
+		h.finish(c.refusedError(h.name, ErrClosed))
 		return
 	}
 	q.pending.Add(1)
@@ -129,10 +129,10 @@ func (c *Comm) drain(ctx context.Context, name string) error {
 		select {
 		case <-q.idle:
 		case <-ctx.Done():
-			return c.tooLate(ctx, name)
+			return c.contextError(ctx, name)
 		}
 	}
-	return c.useless(name)
+	return c.unusableError(name)
 }
 
 // close ends the goroutine. What it has not made fails.
@@ -149,14 +149,14 @@ func (q *queue) close() {
 // look counts for more than 10 ms, however long the one before it was ago: a process that was not scheduled cannot say that nothing moved.
 func (c *Comm) finishStarted(atMost time.Duration) {
 	q := c.queue.Load()
-	if q == nil || c.fate.Load() != nil {
+	if q == nil || c.termination.Load() != nil {
 		return
 	}
 	q.mu.Lock()
 	q.begin()
 	q.mu.Unlock()
 	pending, moved, looked := q.pending.Load(), transport.Moved(c.transport), time.Now()
-	for still := time.Duration(0); pending > 0 && c.fate.Load() == nil && still < atMost; {
+	for still := time.Duration(0); pending > 0 && c.termination.Load() == nil && still < atMost; {
 		time.Sleep(100 * time.Microsecond)
 		now := time.Now()
 		still += min(now.Sub(looked), 10*time.Millisecond)
@@ -245,11 +245,11 @@ func (c *Comm) carryOut(group []*Handle) {
 
 // late is why h is not made any more, if there is a reason.
 func (c *Comm) late(h *Handle) error {
-	if err := c.useless(h.name); err != nil {
+	if err := c.unusableError(h.name); err != nil {
 		return err
 	}
 	if h.ctx.Err() != nil {
-		return c.tooLate(h.ctx, h.name)
+		return c.contextError(h.ctx, h.name)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func findPorts(ctx context.Context, devices string) (found []device.Options, ref
 
 // findRDMA finds out whether this process has an RDMA device, where RDMA is asked for: nobody else comes to touch devices or their
 // library. That there is none is an error where nothing else may be used.
-func (p *place) findRDMA(ctx context.Context) error {
+func (p *initConfig) findRDMA(ctx context.Context) error {
 	asked := p.transport == "rdma" || p.transport == "" && p.device != ""
 	if !asked || p.encrypt {
 		return nil
@@ -67,7 +67,7 @@ func (p *place) findRDMA(ctx context.Context) error {
 }
 
 // lookForRDMA chooses the ports that all communicators of this process use, unless tests have devices of their own: those are tried.
-func (p *place) lookForRDMA(ctx context.Context) error {
+func (p *initConfig) lookForRDMA(ctx context.Context) error {
 	if p.openRDMA != nil {
 		domains, err := p.openRDMA(ctx, 1)
 		for _, d := range domains {

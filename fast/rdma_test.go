@@ -31,7 +31,7 @@ func init() {
 // overRDMA has ranks talk over simulated devices of one fabric; or, where there are real ones for tests, over those.
 func overRDMA() InitOption {
 	f := fabric.New(fabric.Options{Inline: 200})
-	return func(p *place) {
+	return func(p *initConfig) {
 		p.device = "any"
 		if vm.Inside() {
 			p.device = deviceOf(p.rank)
@@ -58,7 +58,7 @@ func deviceOf(rank int) string {
 
 // deviceless has a rank have no device.
 func deviceless(rank int) InitOption {
-	return func(p *place) {
+	return func(p *initConfig) {
 		if p.rank == rank {
 			p.openRDMA = func(context.Context, int) ([]rdma.Domain, error) {
 				return nil, errors.New("this host has no RDMA device")
@@ -180,7 +180,7 @@ func TestUnaskedRDMA(t *testing.T) {
 		"any":       {[]InitOption{WithRDMADevice("any")}, 1},
 	} {
 		var looks atomic.Int32
-		looking := func(p *place) {
+		looking := func(p *initConfig) {
 			p.openRDMA = func(context.Context, int) ([]rdma.Domain, error) {
 				looks.Add(1)
 				return nil, errors.New("this host has no RDMA device")

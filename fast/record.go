@@ -27,7 +27,7 @@ type recording struct {
 	dir        string // where to write a file when a call fails for the first time; "": nowhere
 	log        *slog.Logger
 	slow       time.Duration // how long a call makes no progress before it is warned of; 0: slowCall
-	times      times         // of the search for deadlocks
+	times      limits        // of the search for deadlocks
 	clock      *tsc.Clock    // nil: a new one
 }
 
@@ -70,8 +70,8 @@ type track struct {
 	name       string
 	rank, size int
 	transport  transport.Transport // nil: it is closed, or has none
-	chase      *chase              // nil: it is closed, or has no control plane
-	stood      *standstill         // when it was looked at last, if it stood still
+	detector   *detector           // nil: it is closed, or has no control plane
+	stood      *waitState          // when it was looked at last, if it stood still
 
 	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock. All
 	// of them are over when done is the number of the last one.
@@ -107,8 +107,8 @@ func (r *recorder) join(c *Comm) *track {
 	}
 	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size, transport: c.transport}
 	if c.world != nil && c.transport != nil {
-		c.chase = &chase{comm: c, track: t}
-		t.chase = c.chase
+		c.detector = &detector{comm: c, track: t}
+		t.detector = c.detector
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +123,7 @@ func (t *track) leave() {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.transport, t.chase, t.stood = nil, nil, nil
+	t.transport, t.detector, t.stood = nil, nil, nil
 	delete(t.tracks, t)
 }
 

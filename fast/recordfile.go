@@ -26,7 +26,7 @@ func (c *Comm) WriteTrace(w io.Writer) error {
 		return Refuse("WriteTrace", "the communicator has no flight recorder")
 	}
 	if fork.Child() { // before locks, which another thread may have held at the fork
-		return c.unmade("WriteTrace", ErrForked)
+		return c.refusedError("WriteTrace", ErrForked)
 	}
 	return c.track.trace("on demand").write(w)
 }

@@ -19,9 +19,9 @@ func (c *Comm) Revoke() error {
 	case c == nil || c.size == 0:
 		return Refuse("Revoke", "the communicator is nil or was made by neither Run nor Init")
 	case fork.Child():
-		return c.unmade("Revoke", ErrForked)
+		return c.refusedError("Revoke", ErrForked)
 	case c.closed.Load():
-		return c.unmade("Revoke", ErrClosed)
+		return c.refusedError("Revoke", ErrClosed)
 	}
 	c.giveUp(Revoked, fmt.Errorf("rank %d: %w", c.rank, ErrRevoked), 0)
 	return nil

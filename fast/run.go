@@ -34,7 +34,7 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error,
 	case n < 1 || n > maxGoroutines:
 		return Refuse("Run", "%d ranks, want 1 to %d", n, maxGoroutines)
 	}
-	p := new(place)
+	p := new(initConfig)
 	if err := p.take("Run", opts); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error,
 const recordedInside = 64 * recorded
 
 // goroutineWorld is the world of one of n goroutines.
-func (p *place) goroutineWorld(g *inproc.Plane, n int) *world {
+func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
 	return &world{
 		plane: g,
 		create: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {

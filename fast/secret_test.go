@@ -33,7 +33,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said, certified place
+	var said, certified initConfig
 	WithSecret(secret)(&said)
 	WithCertificate(tls.Certificate{PrivateKey: ed25519.NewKeyFromSeed(secret)}, nil)(&certified)
 	config := mesh.Config{Credentials: secure.FromSecret(secure.Secret(secret))}

@@ -108,7 +108,7 @@ func (c *Comm) sendRecv(ctx context.Context, s, r *request, opts []Option) error
 		return err
 	}
 	if ctx.Err() != nil {
-		return c.tooLate(ctx, s.k.Name)
+		return c.contextError(ctx, s.k.Name)
 	}
 	if overlap(r.dst, s.src) {
 		out := c.staged.need(len(s.src))

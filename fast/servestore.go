@@ -11,7 +11,7 @@ import (
 // options, those for the job's name, its epoch and its secret or certificate count; the secret is required. The
 // certificate has the DNS name "store.<job>". It returns nil when ctx ends, or why l failed; l is closed.
 func ServeStore(ctx context.Context, l net.Listener, opts ...InitOption) error {
-	var p place
+	var p initConfig
 	for _, o := range opts {
 		if o != nil {
 			o(&p)

@@ -81,7 +81,7 @@ func newSimulation(s scenario, planes func(process int, m control.Plane) control
 	}
 	for i := range s.size {
 		m, err := mesh.Wired(mesh.Config{Identity: secure.Identity{Job: "simulated", Epoch: 1, Process: i, Size: s.size},
-			Credentials: secure.FromSecret(secure.Secret{1}), Host: "simulated", Freeze: simulatedFreeze}, wires[i], x.processes[i].Pass)
+			Credentials: secure.FromSecret(secure.Secret{1}), Host: "simulated", HeartbeatTimeout: simulatedFreeze}, wires[i], x.processes[i].Pass)
 		if err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ func (r *recorder) look() {
 // running.
 func (r *recorder) watch() {
 	var slow []slowness
-	var still []*chase
+	var still []*detector
 	r.mu.Lock()
 	r.looks = false
 	now := time.Since(r.clock.Origin())
@@ -41,8 +41,8 @@ func (r *recorder) watch() {
 		if s, ok := t.slowness(now); ok && r.log != nil {
 			slow = append(slow, s)
 		}
-		if _, idle, ok := t.idle(now); ok && idle >= prompt/2 && t.chase != nil {
-			still = append(still, t.chase)
+		if _, idle, ok := t.idle(now); ok && idle >= prompt/2 && t.detector != nil {
+			still = append(still, t.detector)
 		}
 	}
 	r.mu.Unlock()
@@ -82,8 +82,8 @@ func (t *track) slowness(now time.Duration) (slowness, bool) {
 	}
 	t.warned = idle
 	s := slowness{record: first, waiting: t.waits(), takes: now - t.clock.Elapsed(first.start), idle: idle}
-	if t.chase != nil {
-		s.comm = t.chase.comm
+	if t.detector != nil {
+		s.comm = t.detector.comm
 	}
 	return s, true
 }

@@ -32,8 +32,8 @@ func (s State) String() string {
 	return fmt.Sprintf("State(%d)", uint8(s))
 }
 
-// fate is how and why a communicator ended.
-type fate struct {
+// termination is how and why a communicator ended.
+type termination struct {
 	state State
 	err   error
 }
@@ -43,7 +43,7 @@ func (c *Comm) State() State {
 	if c == nil {
 		return Closed
 	}
-	f := c.fate.Load()
+	f := c.termination.Load()
 	switch {
 	case c.closed.Load():
 		return Closed
@@ -58,7 +58,7 @@ func (c *Comm) Err() error {
 	if c == nil {
 		return nil
 	}
-	if f := c.fate.Load(); f != nil {
+	if f := c.termination.Load(); f != nil {
 		return f.err
 	}
 	return nil
@@ -66,10 +66,10 @@ func (c *Comm) Err() error {
 
 // end sets the fate of c, unless it has one.
 func (c *Comm) end(s State, err error) bool {
-	if !c.fate.CompareAndSwap(nil, &fate{s, err}) {
+	if !c.termination.CompareAndSwap(nil, &termination{s, err}) {
 		return false
 	}
-	close(c.over)
+	close(c.ended)
 	if events.On {
 		c.followEnd(events.Fate, err)
 	}
@@ -108,13 +108,13 @@ func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.desc.Seq) }
 // giveUp is the end of c in state s on this rank, unless it has ended, and tells the others. Seq is the number of the call
 // that has failed, if any.
 func (c *Comm) giveUp(s State, err error, seq uint64) {
-	c.telling.Lock()
+	c.notifying.Lock()
 	open := !c.closed.Load() // who has closed has told the others that
 	first := c.end(s, err)
 	if first && open {
 		c.tell(noticeOf(s, c.rank, seq, err))
 	}
-	c.telling.Unlock()
+	c.notifying.Unlock()
 	if first && c.transport != nil {
 		c.transport.Fail(err)
 	}
@@ -152,7 +152,7 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	if fork.Child() {
-		return c.unmade("Close", ErrForked)
+		return c.refusedError("Close", ErrForked)
 	}
 	c.finishStarted(finishTime)
 	if c.closed.Swap(true) {
@@ -160,11 +160,11 @@ func (c *Comm) Close() error {
 	}
 	c.news.tell()
 	err := c.refusals.unseen()
-	farewell := c.farewell()
+	farewell := c.closingNotice()
 	c.track.leave()
-	c.telling.Lock()
+	c.notifying.Lock()
 	c.tellClosed(farewell)
-	c.telling.Unlock()
+	c.notifying.Unlock()
 	if events.On {
 		c.followEnd(events.Closed, nil)
 	}

@@ -47,15 +47,15 @@ func checkTuning(t *Tuning) error {
 // WithTuning has calls follow t, on all communicators of the job. All ranks have the same table, or calls for which the
 // tables differ get a MismatchError.
 func WithTuning(t *Tuning) InitOption {
-	return func(p *place) { p.tuning = func() (tuned, error) { return tunedBy(t, "the given table") } }
+	return func(p *initConfig) { p.tuning = func() (tuned, error) { return tunedBy(t, "the given table") } }
 }
 
 // WithTuningFile is WithTuning with the table in a file, as DecodeTuning reads it; "": none.
 func WithTuningFile(path string) InitOption {
 	if path == "" {
-		return func(p *place) { p.tuning = nil }
+		return func(p *initConfig) { p.tuning = nil }
 	}
-	return func(p *place) { p.tuning = func() (tuned, error) { return tunedByFile(path) } }
+	return func(p *initConfig) { p.tuning = func() (tuned, error) { return tunedByFile(path) } }
 }
 
 // tuned is what a Tuning says, by the collective, once it was checked.
@@ -90,7 +90,7 @@ func tunedBy(t *Tuning, name string) (tuned, error) {
 }
 
 // tune checks and loads the table that the options name, if they name one.
-func (p *place) tune(what string) (err error) {
+func (p *initConfig) tune(what string) (err error) {
 	if p.tuning == nil {
 		return nil
 	}

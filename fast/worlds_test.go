@@ -27,7 +27,7 @@ var worlds = []testWorld{
 }
 
 // oddAndEven has ranks believe that there are two hosts.
-func oddAndEven(p *place) { p.host = fmt.Sprint("host ", p.rank%2) }
+func oddAndEven(p *initConfig) { p.host = fmt.Sprint("host ", p.rank%2) }
 
 // initComms are ranks that Init connects.
 func initComms(t testing.TB, size int, opts ...InitOption) []*Comm {

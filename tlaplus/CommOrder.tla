@@ -21,13 +21,13 @@
 \* Disagree  fast/internal/tcp:Endpoint.inVain fast/internal/linkbase:Endpoint.Disagreement fast/internal/shm:Endpoint.inVain fast/internal/inproc:Endpoint.disagreement
 \* Expire    fast:Comm.settle fast:Comm.fail
 \* Fail      fast:Comm.condemn
-\* Seek      fast:chase.look fast:chase.seek
-\* Pursue    fast:chase.pursue fast:chase.passOn fast:standstill.blocks fast:standstill.departs
-\* Asked     fast:chase.asked fast:standstill.isAt
-\* Answered  fast:chase.confirm
-\* AskAgain  fast:chase.ask
-\* Forget    fast:chase.look
-\* Condemn   fast:chase.confirm fast:Comm.condemnRing
+\* Seek      fast:detector.look fast:detector.seek
+\* Pursue    fast:detector.pursue fast:detector.passOn fast:waitState.blocks fast:waitState.departs
+\* Asked     fast:detector.asked fast:waitState.isAt
+\* Answered  fast:detector.confirm
+\* AskAgain  fast:detector.ask
+\* Forget    fast:detector.look
+\* Condemn   fast:detector.confirm fast:Comm.condemnRing
 EXTENDS Naturals, Sequences, FiniteSets
 
 CONSTANTS

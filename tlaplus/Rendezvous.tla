@@ -16,7 +16,7 @@
 \* Imposture fast/internal/mesh:Mesh.call
 \* Check     fast/internal/mesh:Mesh.check
 \* GiveUp    fast/internal/mesh:Mesh.try
-\* Confirm   fast/internal/mesh:Mesh.summon
+\* Confirm   fast/internal/mesh:Mesh.dialControl
 \* Accept    fast/internal/mesh:Mesh.accepted fast/internal/mesh:Mesh.confirm fast/internal/mesh:Mesh.attach
 \* Go        fast/internal/mesh:joining.settle
 EXTENDS Naturals, Sequences, FiniteSets

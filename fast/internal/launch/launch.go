@@ -27,7 +27,7 @@ type Launch struct {
 	RDMA                 string
 	Host                 string
 	Encrypt              bool
-	Freeze               time.Duration // 0: nothing says
+	HeartbeatTimeout     time.Duration // 0: nothing says
 	TraceDir             string
 	EventDir             string
 	Tune                 string
@@ -179,7 +179,7 @@ func (e *environment) settings(l *Launch) {
 	l.Encrypt, l.TraceDir, l.Tune = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE"), e.get("COLL_TUNE")
 	l.NoCMA, l.EventDir = e.flag("COLL_NO_CMA"), e.get("COLL_EVENTS")
 	if e.get("COLL_HEARTBEAT_TIMEOUT") != "" {
-		l.Freeze = e.duration("COLL_HEARTBEAT_TIMEOUT")
+		l.HeartbeatTimeout = e.duration("COLL_HEARTBEAT_TIMEOUT")
 	}
 	if e.get("COLL_SLOW_CALL") != "" {
 		l.Slow = e.duration("COLL_SLOW_CALL")

@@ -163,7 +163,7 @@ func TestSettings(t *testing.T) {
 		got, err := Detect(env.and(more).get)
 		want := Launch{Launcher: got.Launcher, Rank: 1, Size: 4, LocalRank: 1, LocalSize: 2, Job: "j", Epoch: 8,
 			Store: "file:///x", SecretFD: 3, Transport: "tcp", Interface: "eth0", RDMA: "rxe0", Host: "h", Encrypt: true,
-			Freeze: 5 * time.Second, TraceDir: "/t", EventDir: "/e", Tune: "/u", NoCMA: true, Slow: 3 * time.Second, Reason: got.Reason}
+			HeartbeatTimeout: 5 * time.Second, TraceDir: "/t", EventDir: "/e", Tune: "/u", NoCMA: true, Slow: 3 * time.Second, Reason: got.Reason}
 		if d := cmp.Diff(want, got); d != "" || err != nil {
 			t.Errorf("%v %s", err, d)
 		}
@@ -204,7 +204,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add("JOB_COMPLETION_INDEX=3 COLL_SIZE=4 HOSTNAME=-3 COLL_SERVICE=x COLL_HEARTBEAT_TIMEOUT=1h")
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := Detect(set(text).get)
-		if err == nil && (l.Rank < 0 || l.Rank >= l.Size || l.Size > MaxSize || l.LocalSize > l.Size || l.Freeze < 0) {
+		if err == nil && (l.Rank < 0 || l.Rank >= l.Size || l.Size > MaxSize || l.LocalSize > l.Size || l.HeartbeatTimeout < 0) {
 			t.Errorf("%+v", l)
 		}
 	})

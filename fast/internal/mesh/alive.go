@@ -10,7 +10,7 @@ import "time"
 // send the first of it alone; a heartbeat or two later the other side hears nothing either, and knows it that much later.
 // On one host nothing is lost.
 func (m *Mesh) watchOver() {
-	v := &m.vigil
+	v := &m.detector
 	v.last.Store(m.now())
 	for turn, last := int64(0), never; ; {
 		m.mu.Lock()
@@ -27,8 +27,8 @@ func (m *Mesh) watchOver() {
 				p.pulse(v.late.Load())
 			}
 		}
-		m.lobby.expire(time.Now())
-		next, left := nextTurn(time.Now(), m.cfg.Freeze/turns)
+		m.pending.expire(time.Now())
+		next, left := nextTurn(time.Now(), m.cfg.HeartbeatTimeout/turns)
 		select {
 		case <-m.leaving.Done():
 			return

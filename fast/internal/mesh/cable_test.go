@@ -22,7 +22,7 @@ func cabled(t *testing.T, capacity, size int) (job []*Mesh, processes []*simnet.
 	}
 	for i := range size {
 		cfg := b.config(i, size)
-		cfg.Freeze = freeze
+		cfg.HeartbeatTimeout = freeze
 		m, err := Wired(cfg, wires[i], processes[i].Pass)
 		if err != nil {
 			t.Fatal(err)

@@ -14,17 +14,17 @@ import (
 
 // Card is what a process publishes of itself.
 type Card struct {
-	Process   int
-	Token     [16]byte // random: tells this process from another one that says it has the same number
-	Host      string   // two processes with the same are on one host
-	Socket    string   // the name of the abstract unix socket on which it listens; empty: none
-	Freeze    time.Duration
-	ForceTCP  bool
-	Encrypt   bool
-	HasRDMA   bool
-	ForceRDMA bool
-	Addresses []netip.AddrPort // on which it listens; none in the first round
-	Failure   string           // why it gave up before it could be reached
+	Process          int
+	Token            [16]byte // random: tells this process from another one that says it has the same number
+	Host             string   // two processes with the same are on one host
+	Socket           string   // the name of the abstract unix socket on which it listens; empty: none
+	HeartbeatTimeout time.Duration
+	ForceTCP         bool
+	Encrypt          bool
+	HasRDMA          bool
+	ForceRDMA        bool
+	Addresses        []netip.AddrPort // on which it listens; none in the first round
+	Failure          string           // why it gave up before it could be reached
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 func (c *Card) encode(cred secure.Credentials, job secure.Identity) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte{cardVersion}, uint32(c.Process))
 	b = append(b, c.Token[:]...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(c.Freeze))
+	b = binary.LittleEndian.AppendUint64(b, uint64(c.HeartbeatTimeout))
 	b = append(b, flag(c.ForceTCP), flag(c.Encrypt), flag(c.HasRDMA), flag(c.ForceRDMA))
 	b = appendText(b, c.Host, maxHost)
 	b = appendText(b, c.Socket, maxSocket)
@@ -65,7 +65,7 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 	}
 	c.Process = int(d.uint32() & (1<<31 - 1))
 	copy(c.Token[:], d.bytes(len(c.Token)))
-	c.Freeze = time.Duration(d.uint64())
+	c.HeartbeatTimeout = time.Duration(d.uint64())
 	c.ForceTCP, c.Encrypt = d.byte() == 1, d.byte() == 1
 	c.HasRDMA, c.ForceRDMA = d.byte() == 1, d.byte() == 1
 	c.Host, c.Socket, c.Failure = d.text(maxHost), d.text(maxSocket), d.text(maxFailure-1)
@@ -77,8 +77,8 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 		return Card{}, fmt.Errorf("a card with %d bytes left over", len(d.b))
 	case c.Process > maxProcess || (process >= 0 && c.Process != process):
 		return Card{}, fmt.Errorf("the card of process %d", c.Process)
-	case c.Freeze < shortestFreeze || c.Freeze > longestFreeze:
-		return Card{}, fmt.Errorf("a card with the freeze time %v", c.Freeze)
+	case c.HeartbeatTimeout < shortestHeartbeatTimeout || c.HeartbeatTimeout > longestHeartbeatTimeout:
+		return Card{}, fmt.Errorf("a card with a heartbeat timeout of %v", c.HeartbeatTimeout)
 	}
 	return c, nil
 }

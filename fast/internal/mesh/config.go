@@ -30,30 +30,30 @@ type Config struct {
 	HasRDMA   bool   // this process has an RDMA device
 	ForceRDMA bool   // data goes over RDMA on one host as well; all processes say the same
 	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
-	// Freeze is how long a process may be silent before it is taken for dead; 0: DefaultFreeze. All processes say the same. They
+	// HeartbeatTimeout is how long a process may be silent before it is taken for dead; 0: DefaultFreeze. All processes say the same. They
 	// send heartbeats in an eighth of it, and count them for the processes of their host in a sixteenth.
-	Freeze time.Duration
-	Log    *slog.Logger // nil: none
+	HeartbeatTimeout time.Duration
+	Log              *slog.Logger // nil: none
 	// Fault is why this process cannot take part; nil: it can. Join fails with it, once the others could hear of it.
 	Fault error
 
 	pause func() // of tests: called before anything is read, written or looked after
 }
 
-// DefaultFreeze is how long a process may be silent, unless a Config says otherwise.
-const DefaultFreeze = 2 * time.Second
+// DefaultHeartbeatTimeout is how long a process may be silent, unless a Config says otherwise.
+const DefaultHeartbeatTimeout = 2 * time.Second
 
 const (
-	shortestFreeze = 50 * time.Millisecond
-	longestFreeze  = time.Hour
-	maxProcess     = secure.StoreProcess - 1
-	maxHost        = 128
+	shortestHeartbeatTimeout = 50 * time.Millisecond
+	longestHeartbeatTimeout  = time.Hour
+	maxProcess               = secure.StoreProcess - 1
+	maxHost                  = 128
 )
 
 // complete checks c and fills in what it leaves open.
 func (c *Config) complete() error {
-	if c.Freeze == 0 {
-		c.Freeze = DefaultFreeze
+	if c.HeartbeatTimeout == 0 {
+		c.HeartbeatTimeout = DefaultHeartbeatTimeout
 	}
 	if c.Host == "" {
 		c.Host = hostIdentity()
@@ -72,8 +72,8 @@ func (c *Config) complete() error {
 		return fmt.Errorf("there is no process %d of %d", id.Process, id.Size)
 	case c.Credentials == nil:
 		return errors.New("a process has no credentials")
-	case c.Freeze < shortestFreeze || c.Freeze > longestFreeze:
-		return fmt.Errorf("a heartbeat timeout of %v, want %v to %v", c.Freeze, shortestFreeze, longestFreeze)
+	case c.HeartbeatTimeout < shortestHeartbeatTimeout || c.HeartbeatTimeout > longestHeartbeatTimeout:
+		return fmt.Errorf("a heartbeat timeout of %v, want %v to %v", c.HeartbeatTimeout, shortestHeartbeatTimeout, longestHeartbeatTimeout)
 	case len(c.Host) > maxHost || printable(c.Host) != c.Host:
 		return fmt.Errorf("a host identity of %d bytes, want at most %d, all of them printable ASCII", len(c.Host), maxHost)
 	}

@@ -31,8 +31,8 @@ func recognise(err error) error {
 	return err
 }
 
-// summon makes the control connection to a process with a lower number.
-func (m *Mesh) summon(ctx context.Context, c Card, h secure.Hello) error {
+// dialControl makes the control connection to a process with a lower number.
+func (m *Mesh) dialControl(ctx context.Context, c Card, h secure.Hello) error {
 	conn, err := m.call(ctx, &c, h)
 	if err != nil {
 		return err

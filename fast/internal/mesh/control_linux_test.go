@@ -19,7 +19,7 @@ import (
 // process may be silent, and ends it by a reset.
 func TestControlOptions(t *testing.T) {
 	cfg := newBoard().config(0, 2)
-	cfg.Freeze = 3 * time.Second
+	cfg.HeartbeatTimeout = 3 * time.Second
 	m, err := newMesh(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func (m *Mesh) whileUp(ctx context.Context, concerns func(process int) bool) (co
 // HandleConns has f called with each connection for data that a process makes for comm, those that are waiting included.
 // The connections are f's. F must not block, and may be called from several goroutines.
 func (m *Mesh) HandleConns(comm uint64, f func(from int, c wire.Conn)) {
-	for _, v := range m.lobby.handle(comm, f) {
+	for _, v := range m.pending.handle(comm, f) {
 		f(v.from, v.conn)
 	}
 }
@@ -66,7 +66,7 @@ func (m *Mesh) admitData(c *secure.Conn, h secure.Hello) {
 		_ = c.Close()
 		return
 	}
-	if f := m.lobby.enter(visitor{h.Comm, h.From, raw, time.Now()}); f != nil {
+	if f := m.pending.enter(pendingConn{h.Comm, h.From, raw, time.Now()}); f != nil {
 		f(h.From, raw)
 	}
 }

@@ -30,7 +30,7 @@ func (j *joining) fetch(round string, process int) (c Card, ok bool) {
 	case err != nil:
 		j.report(&wire.PeerError{Rank: process, Err: err}, certain)
 	case c.Failure != "":
-		j.report(&wire.PeerError{Rank: process, Err: &gaveUp{farewell{text: c.Failure}}}, strong)
+		j.report(&wire.PeerError{Rank: process, Err: &gaveUp{closeReason{text: c.Failure}}}, strong)
 	case process == j.me.Process && c.Token != j.card.Token:
 		j.report(&wire.PeerError{Rank: process, Err: ErrTaken}, certain)
 	case !j.know(c, b):

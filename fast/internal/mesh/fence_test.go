@@ -90,7 +90,7 @@ func TestFence(t *testing.T) {
 			if x, y := job[0].Down(2), job[1].Down(2); x != cause || y != nil {
 				t.Error(x, y)
 			}
-			err := job[2].summon(soon(t), job[2].cardOf(0), secure.Hello{Purpose: secure.Control, Token: job[2].card.Token})
+			err := job[2].dialControl(soon(t), job[2].cardOf(0), secure.Hello{Purpose: secure.Control, Token: job[2].card.Token})
 			if !errors.Is(err, wire.ErrFenced) {
 				t.Error(err)
 			}

@@ -15,7 +15,7 @@ import (
 )
 
 // couriers are both ends of a connection.
-func couriers(t *testing.T) (ends [2]*courier) {
+func couriers(t *testing.T) (ends [2]*fdConn) {
 	t.Helper()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -27,7 +27,7 @@ func couriers(t *testing.T) (ends [2]*courier) {
 		if f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		ends[i] = &courier{UnixConn: c.(*net.UnixConn)}
+		ends[i] = &fdConn{UnixConn: c.(*net.UnixConn)}
 		t.Cleanup(func() { _ = ends[i].Close() })
 	}
 	return ends

@@ -11,7 +11,7 @@ import (
 const (
 	frameBeat   uint8 = iota + 1 // the sender runs; its body is by how much it has been late
 	frameNote                    // a control message
-	frameBye                     // the sender leaves; its body is a farewell
+	frameBye                     // the sender leaves; its body is a close reason
 	frameFenced                  // the sender takes the receiver for dead
 	frameCount                   // the sender counts its heartbeats in the file that comes with it, and sends none
 	frameBlind                   // the sender cannot read the receiver's count, and wants heartbeats

@@ -13,7 +13,7 @@ import (
 
 var (
 	fuzzJob  = secure.Identity{Job: "fuzz", Epoch: 3, Process: 1, Size: 4}
-	fuzzCard = Card{Process: 2, Token: [16]byte{1, 2}, Host: "host", Socket: "socket", Freeze: time.Second, ForceTCP: true, HasRDMA: true, ForceRDMA: true,
+	fuzzCard = Card{Process: 2, Token: [16]byte{1, 2}, Host: "host", Socket: "socket", HeartbeatTimeout: time.Second, ForceTCP: true, HasRDMA: true, ForceRDMA: true,
 		Encrypt:   true,
 		Addresses: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:77"), netip.MustParseAddrPort("[2001:db8::1]:9")}}
 )
@@ -26,7 +26,7 @@ func FuzzCard(f *testing.F) {
 		f.Add(b[:len(b)-macBytes])
 	}
 	add(fuzzCard)
-	add(Card{Freeze: time.Second, Failure: "no address"})
+	add(Card{HeartbeatTimeout: time.Second, Failure: "no address"})
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		signed := append(bytes.Clone(body), cardMAC(cred, fuzzJob, body)...)
@@ -68,17 +68,17 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// FuzzFarewell: a farewell that is accepted is the same when it is sent on.
+// FuzzFarewell: a close reason that is accepted is the same when it is sent on.
 func FuzzFarewell(f *testing.F) {
-	f.Add(farewell{blame: blameAbsent, ranks: []int{1, 4}, text: "waited"}.encode())
-	f.Add(farewell{text: "why"}.encode())
+	f.Add(closeReason{blame: blameAbsent, ranks: []int{1, 4}, text: "waited"}.encode())
+	f.Add(closeReason{text: "why"}.encode())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		x, err := decodeFarewell(b)
+		x, err := decodeCloseReason(b)
 		if err != nil {
 			return
 		}
-		again, err := decodeFarewell(x.encode())
+		again, err := decodeCloseReason(x.encode())
 		if err != nil || !reflect.DeepEqual(again, x) {
 			t.Errorf("%+v, and again %+v, %v", x, again, err)
 		}

@@ -144,7 +144,7 @@ func (m *Mesh) Introduce(number int, card []byte) error {
 		return &wire.PeerError{Rank: number, Err: err}
 	}
 	if err := sameSettings([]Card{c, {Process: m.me.Process, Encrypt: m.cfg.Encrypt, ForceTCP: m.cfg.ForceTCP,
-		ForceRDMA: m.cfg.ForceRDMA, Freeze: m.cfg.Freeze}}); err != nil {
+		ForceRDMA: m.cfg.ForceRDMA, HeartbeatTimeout: m.cfg.HeartbeatTimeout}}); err != nil {
 		return &wire.PeerError{Rank: number, Err: err}
 	}
 	m.mu.Lock()

@@ -313,7 +313,7 @@ func TestClaims(t *testing.T) {
 	if ticket, err := m.Invite(); err != nil || ticket.Number != 5+maxClaim {
 		t.Error(ticket.Number, err)
 	}
-	unknown := Card{Process: 1 << 20, Freeze: job[0].cfg.Freeze}
+	unknown := Card{Process: 1 << 20, HeartbeatTimeout: job[0].cfg.HeartbeatTimeout}
 	if err := m.Introduce(1<<20, unknown.encode(m.cfg.Credentials, m.me)); !errors.Is(err, ErrTaken) {
 		t.Errorf("a process was let in whose number nobody has given away: %v", err)
 	}

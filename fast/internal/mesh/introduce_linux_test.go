@@ -20,7 +20,7 @@ import (
 
 // introduced tells whether another process has made m's connection to process.
 func introduced(m *Mesh, process int) bool {
-	_, ok := m.peer(process).conn.(*courier)
+	_, ok := m.peer(process).conn.(*fdConn)
 	return ok
 }
 
@@ -159,7 +159,7 @@ func TestUnmet(t *testing.T) {
 	for comes, want := range map[int64]int64{patience / 2 * turns: patience/2*turns + turns, 1000 * turns: patience * turns} {
 		p := new(peer)
 		p.unmet.Store(true)
-		given, _, _ := watching(t, p, nil, func(_ *vigil, turn int64) {
+		given, _, _ := watching(t, p, nil, func(_ *detector, turn int64) {
 			if turn == comes {
 				p.heard.Store(turn * 2 * second / turns)
 				p.unmet.Store(false)
@@ -285,7 +285,7 @@ func TestLooked(t *testing.T) {
 func TestGoneBeforeFirst(t *testing.T) {
 	b := newBoard()
 	dead := b.config(1, 3)
-	c := Card{Process: 1, Token: [16]byte{1}, Host: hostIdentity(), Socket: "collgen-nobody-listens", Freeze: dead.Freeze}
+	c := Card{Process: 1, Token: [16]byte{1}, Host: hostIdentity(), Socket: "collgen-nobody-listens", HeartbeatTimeout: dead.HeartbeatTimeout}
 	if err := b.publish(1)(t.Context(), roundHost, c.encode(dead.Credentials, dead.Identity)); err != nil {
 		t.Fatal(err)
 	}
@@ -352,14 +352,14 @@ func invited(t testing.TB) (*joining, func(change func(*Card)) []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.card = Card{Process: 2, Host: "host", Socket: "socket", Freeze: time.Minute}
+	m.card = Card{Process: 2, Host: "host", Socket: "socket", HeartbeatTimeout: time.Minute}
 	j := newJoining(t.Context(), m)
 	t.Cleanup(func() {
 		j.end()
 		m.finish()
 	})
 	return j, func(change func(*Card)) []byte {
-		c := Card{Process: 3, Token: [16]byte{7}, Host: "host", Socket: "other", Freeze: time.Minute}
+		c := Card{Process: 3, Token: [16]byte{7}, Host: "host", Socket: "other", HeartbeatTimeout: time.Minute}
 		change(&c)
 		return c.encode(cfg.Credentials, cfg.Identity)
 	}

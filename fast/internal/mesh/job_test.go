@@ -60,7 +60,7 @@ func (b *board) config(process, size int) Config {
 		Identity:    secure.Identity{Job: "test", Epoch: 1, Process: process, Size: size},
 		Credentials: secure.FromSecret(secure.Secret{1, 2, 3}),
 		Publish:     b.publish(process), Fetch: b.fetch,
-		Freeze: time.Minute, // a busy machine stops everybody for a while; who tests freezing says so
+		HeartbeatTimeout: time.Minute, // a busy machine stops everybody for a while; who tests freezing says so
 	}
 }
 

@@ -53,7 +53,7 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 
 // begin makes this process's first card, and has it listen.
 func (m *Mesh) begin() {
-	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, Freeze: m.cfg.Freeze, ForceTCP: m.cfg.ForceTCP,
+	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, HeartbeatTimeout: m.cfg.HeartbeatTimeout, ForceTCP: m.cfg.ForceTCP,
 		Encrypt: m.cfg.Encrypt, HasRDMA: m.cfg.HasRDMA, ForceRDMA: m.cfg.ForceRDMA}
 	_, _ = rand.Read(m.card.Token[:])
 	m.card.Socket = m.listenLocal()
@@ -73,8 +73,8 @@ func (m *Mesh) join(ctx context.Context) error {
 	if j.run() == nil {
 		return nil
 	}
-	err := j.verdict()
-	m.sayGoodbye(farewellOf(err))
+	err := j.joinError()
+	m.sayGoodbye(closeReasonOf(err))
 	j.linger(err)
 	return err
 }
@@ -82,7 +82,7 @@ func (m *Mesh) join(ctx context.Context) error {
 // run joins. There are reasons if it fails.
 func (j *joining) run() error {
 	if why := j.cfg.Fault; why != nil {
-		return j.confess(why)
+		return j.reportFault(why)
 	}
 	if err := j.publish(j.inner, roundHost); err != nil {
 		j.report(err, weak)
@@ -100,8 +100,8 @@ func (j *joining) run() error {
 	return j.settle()
 }
 
-// confess has the others hear why this process cannot take part.
-func (j *joining) confess(why error) error {
+// reportFault has the others hear why this process cannot take part.
+func (j *joining) reportFault(why error) error {
 	j.card.Failure = why.Error()
 	if err := j.publish(j.inner, roundHost); err != nil {
 		j.report(err, weak)
@@ -146,12 +146,12 @@ func sameSettings(cards []Card) error {
 }
 
 func sameFreeze(cards []Card) error {
-	i := slices.IndexFunc(cards, func(c Card) bool { return c.Freeze != cards[0].Freeze })
+	i := slices.IndexFunc(cards, func(c Card) bool { return c.HeartbeatTimeout != cards[0].HeartbeatTimeout })
 	if i < 0 {
 		return nil
 	}
-	return fmt.Errorf("the heartbeat timeout is %v on rank %d and %v on rank %d", cards[0].Freeze, cards[0].Process,
-		cards[i].Freeze, cards[i].Process)
+	return fmt.Errorf("the heartbeat timeout is %v on rank %d and %v on rank %d", cards[0].HeartbeatTimeout, cards[0].Process,
+		cards[i].HeartbeatTimeout, cards[i].Process)
 }
 
 func sameSetting(cards []Card, what string, set func(*Card) bool) error {

@@ -74,7 +74,7 @@ func TestForceSome(t *testing.T) {
 		}
 	}
 	job := newJob(t, 2, nil)
-	other := Card{Process: 2, Freeze: time.Second, ForceTCP: true}
+	other := Card{Process: 2, HeartbeatTimeout: time.Second, ForceTCP: true}
 	if err := job[0].Introduce(2, other.encode(job[0].cfg.Credentials, job[0].me)); err == nil {
 		t.Error("a process that is to use TCP was let in")
 	}
@@ -109,7 +109,7 @@ func TestEncryptSome(t *testing.T) {
 	if want := "ranks [2] are to encrypt"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
-	other := Card{Process: 2, Freeze: time.Second, Encrypt: true}
+	other := Card{Process: 2, HeartbeatTimeout: time.Second, Encrypt: true}
 	if err := job[0].Introduce(2, other.encode(job[0].cfg.Credentials, job[0].me)); err == nil {
 		t.Error("a process that encrypts its data was let in")
 	}
@@ -120,7 +120,7 @@ func TestFreezeDiffers(t *testing.T) {
 	leavesNothing(t)
 	b := newBoard()
 	configs := []Config{b.config(0, 3), b.config(1, 3), b.config(2, 3)}
-	configs[2].Freeze = 200 * time.Second
+	configs[2].HeartbeatTimeout = 200 * time.Second
 	_, errs := joinAll(soon(t), configs...)
 	for p, err := range errs {
 		if want := "the heartbeat timeout is 1m0s on rank 0 and 3m20s on rank 2"; err == nil || !strings.Contains(err.Error(), want) {
@@ -132,11 +132,11 @@ func TestFreezeDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = JoinTicket(soon(t), newcomer(func(c *Config) { c.Freeze *= 2 }, ticket), ticket)
+	_, err = JoinTicket(soon(t), newcomer(func(c *Config) { c.HeartbeatTimeout *= 2 }, ticket), ticket)
 	if want := "the heartbeat timeout is 1m0s on rank"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
-	other := Card{Process: 2, Freeze: time.Second}
+	other := Card{Process: 2, HeartbeatTimeout: time.Second}
 	if err := job[0].Introduce(2, other.encode(job[0].cfg.Credentials, job[0].me)); err == nil || !strings.Contains(err.Error(), "heartbeat") {
 		t.Error("a process with another heartbeat timeout was let in:", err)
 	}
@@ -178,7 +178,7 @@ func TestDead(t *testing.T) {
 	if err := dead.complete(); err != nil {
 		t.Fatal(err)
 	}
-	card := Card{Process: 0, Host: dead.Host, Socket: "collgen-test-nobody", Freeze: dead.Freeze}
+	card := Card{Process: 0, Host: dead.Host, Socket: "collgen-test-nobody", HeartbeatTimeout: dead.HeartbeatTimeout}
 	_ = dead.Publish(t.Context(), roundHost, card.encode(dead.Credentials, dead.Identity))
 	_, errs := joinAll(soon(t), b.config(1, 3), b.config(2, 3))
 	for _, err := range errs {
@@ -262,7 +262,7 @@ func TestRefused(t *testing.T) {
 			m.begin()
 			defer m.Close()
 			card := job[0].cardOf(0)
-			err = m.summon(soon(t), card, secure.Hello{Purpose: secure.Control, Token: m.card.Token})
+			err = m.dialControl(soon(t), card, secure.Hello{Purpose: secure.Control, Token: m.card.Token})
 			var peer *wire.PeerError
 			if !errors.Is(err, x.want) || !errors.As(err, &peer) || peer.Rank != 0 {
 				t.Errorf("%v, want %v", err, x.want)
@@ -406,7 +406,7 @@ func TestConfig(t *testing.T) {
 		"process":     func(c *Config) { c.Identity.Process = -1 },
 		"size":        func(c *Config) { c.Identity.Size = 0 },
 		"credentials": func(c *Config) { c.Credentials = nil },
-		"freeze":      func(c *Config) { c.Freeze = -time.Second },
+		"freeze":      func(c *Config) { c.HeartbeatTimeout = -time.Second },
 		"host":        func(c *Config) { c.Host = strings.Repeat("x", 200) },
 		"host text":   func(c *Config) { c.Host = "a\nb" },
 	} {

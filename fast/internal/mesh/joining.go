@@ -102,7 +102,7 @@ func (j *joining) reach(c *Card) error {
 	if j.introduced(c) {
 		return nil
 	}
-	return j.summon(j.work, *c, secure.Hello{Purpose: secure.Control, Token: j.card.Token})
+	return j.dialControl(j.work, *c, secure.Hello{Purpose: secure.Control, Token: j.card.Token})
 }
 
 // reached takes the result of reach.
@@ -148,7 +148,7 @@ func (j *joining) linger(why error) {
 		longest = latecomers
 	}
 	var gave *gaveUp
-	if f := farewellOf(why); f.blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
+	if f := closeReasonOf(why); f.blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
 		longest = latecomers
 		for _, p := range f.ranks { // who does not come any more
 			if j.peer(p) == nil {

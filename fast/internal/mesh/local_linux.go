@@ -37,7 +37,7 @@ func (l neighbours) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if pid, err := checkUser(c); err == nil {
-			return newCourier(c, pid), nil
+			return newFDConn(c, pid), nil
 		}
 		_ = c.Close()
 	}
@@ -54,7 +54,7 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 		_ = c.Close()
 		return nil, err
 	}
-	return newCourier(c.(*net.UnixConn), pid), nil
+	return newFDConn(c.(*net.UnixConn), pid), nil
 }
 
 // socketPair is both ends of a connection for two other processes. Each of these learns from the system which process the
@@ -82,7 +82,7 @@ func pairRoom() int {
 }
 
 // introducedTo is the connection to the process that has the other end of file, which it closes.
-func introducedTo(file int) (*courier, error) {
+func introducedTo(file int) (*fdConn, error) {
 	f := os.NewFile(uintptr(file), "a connection to another process")
 	defer f.Close()
 	c, err := net.FileConn(f)
@@ -94,7 +94,7 @@ func introducedTo(file int) (*courier, error) {
 		_ = c.Close()
 		return nil, fmt.Errorf("its connection is of kind %v", c.LocalAddr().Network())
 	}
-	return &courier{UnixConn: u, blind: true}, nil
+	return &fdConn{UnixConn: u, blind: true}, nil
 }
 
 // unnamed has the system say no more who writes what comes.

@@ -22,7 +22,7 @@ func socketPair() ([2]int, error) { return [2]int{}, errNoPairs }
 
 func pairRoom() int { return 0 }
 
-func introducedTo(int) (*courier, error) { return nil, errNoPairs }
+func introducedTo(int) (*fdConn, error) { return nil, errNoPairs }
 
 func unnamed(*net.UnixConn) {}
 

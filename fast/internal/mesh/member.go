@@ -95,7 +95,7 @@ func (m *Mesh) await(ctx context.Context, done func() bool) error {
 // process is down.
 func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now, wake: make(chan struct{}, 1)}
-	if p.files, _ = under.(*courier); p.files != nil {
+	if p.files, _ = under.(*fdConn); p.files != nil {
 		p.pid = p.files.process()
 		p.unmet.Store(p.files.trust())
 	}
@@ -104,7 +104,7 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 		// Unless this process takes its leave, the other side is to know of its end by a reset, which reaches it also
 		// where data, and the end after them, wait for an acknowledgement that is lost.
 		_ = p.tcp.SetLinger(0)
-		impatient(p.tcp, int(2*m.cfg.Freeze/time.Millisecond))
+		impatient(p.tcp, int(2*m.cfg.HeartbeatTimeout/time.Millisecond))
 	}
 	p.heard.Store(m.now())
 	m.mu.Lock()
@@ -137,7 +137,7 @@ func (m *Mesh) run(p *peer) {
 	if err := p.read(m.take); err != nil {
 		detail, cause := p.cause(err)
 		m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
-		if errors.Is(cause, wire.ErrDied) && m.vigil.stalled(m.now()) {
+		if errors.Is(cause, wire.ErrDied) && m.detector.stalled(m.now()) {
 			time.Sleep(hearsay) // another one may say that this process was given up: that is why, and comes first
 		}
 		m.down(p.process, cause, nil)
@@ -172,7 +172,7 @@ func (m *Mesh) take(p *peer, h head, body []byte, files []int) (bool, error) {
 		m.down(p.process, wire.ErrFenced, nil)
 		return false, nil
 	case frameBye:
-		f, err := decodeFarewell(body)
+		f, err := decodeCloseReason(body)
 		if err == nil {
 			m.down(p.process, f.err(), nil)
 		}

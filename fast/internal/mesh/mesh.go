@@ -20,16 +20,16 @@ type Mesh struct {
 	born   time.Time
 	server *secure.Server
 	// Listeners, readers, writers and dialers run until leaving is done, with the cause wire.ErrClosed.
-	leaving context.Context
-	leave   context.CancelCauseFunc
-	work    sync.WaitGroup
-	starved chan error    // that no connections can be taken, for who joins
-	dials   chan struct{} // taken by those who try to make control connections
-	inbox   *mailbox.Inbox
-	lobby   lobby
-	vigil   vigil
-	beats   *beats // this process's count of heartbeats; nil: there is none
-	card    Card   // this process's, of which only its addresses change, until they are published
+	leaving  context.Context
+	leave    context.CancelCauseFunc
+	work     sync.WaitGroup
+	starved  chan error    // that no connections can be taken, for who joins
+	dials    chan struct{} // taken by those who try to make control connections
+	inbox    *mailbox.Inbox
+	pending  pendingConns
+	detector detector
+	beats    *beats // this process's count of heartbeats; nil: there is none
+	card     Card   // this process's, of which only its addresses change, until they are published
 
 	mu      sync.Mutex
 	members map[int]*member
@@ -59,7 +59,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
 		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials())}
-	m.vigil = vigil{freeze: int64(cfg.Freeze), examine: examine, excuse: m.excuse}
+	m.detector = detector{timeout: int64(cfg.HeartbeatTimeout), examine: examine, excuse: m.excuse}
 	m.inbox = mailbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
@@ -71,7 +71,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 		default:
 		}
 	}
-	m.lobby = lobby{handlers: make(map[uint64]func(int, wire.Conn)), forgotten: m.inbox.Forgotten}
+	m.pending = pendingConns{handlers: make(map[uint64]func(int, wire.Conn)), forgotten: m.inbox.Forgotten}
 	return m, nil
 }
 
@@ -151,7 +151,7 @@ func (m *Mesh) Claim(comm uint64) error { return m.inbox.Claim(comm) }
 // Forget drops comm's messages, handlers and waiting connections, those to come included.
 func (m *Mesh) Forget(comm uint64) {
 	m.inbox.Forget(comm)
-	m.lobby.forget(comm)
+	m.pending.forget(comm)
 }
 
 // arrived takes a message that has come.
@@ -202,7 +202,7 @@ func (m *Mesh) Address(process int) string {
 // Close ends this process's part; for the others it is then down, with wire.ErrClosed. What was sent before still comes
 // to those who read it within 2 s. It must not be called by a handler or watcher.
 func (m *Mesh) Close() error {
-	m.sayGoodbye(farewell{})
+	m.sayGoodbye(closeReason{})
 	m.finish()
 	return nil
 }
@@ -210,7 +210,7 @@ func (m *Mesh) Close() error {
 // fail is Close for a process that could not join because of err. Those who are about to connect to it hear why as well,
 // rather than finding that it is gone.
 func (m *Mesh) fail(err error) {
-	m.sayGoodbye(farewellOf(err))
+	m.sayGoodbye(closeReasonOf(err))
 	time.Sleep(afterword)
 	m.finish()
 }
@@ -219,7 +219,7 @@ func (m *Mesh) fail(err error) {
 const afterword = 100 * time.Millisecond
 
 // sayGoodbye tells all, those that connect later included, that this process leaves.
-func (m *Mesh) sayGoodbye(why farewell) {
+func (m *Mesh) sayGoodbye(why closeReason) {
 	last := newFrame(frameBye, wire.Topic{}, why.encode(), nil)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -238,7 +238,7 @@ func (m *Mesh) finish() {
 	m.leave(wire.ErrClosed)
 	m.inbox.Close()
 	m.work.Wait()
-	m.lobby.close()
+	m.pending.close()
 	m.unmap.Do(func() {
 		for _, b := range append(m.counts, m.beats) {
 			b.close()

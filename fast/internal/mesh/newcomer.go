@@ -37,7 +37,7 @@ func (m *Mesh) enter(ctx context.Context, t Ticket) error {
 	inner, stop := m.whileUp(ctx, func(p int) bool { return p == t.Issuer })
 	defer stop()
 	issuer := Card{Process: t.Issuer, Host: t.Host, Socket: t.Socket, Addresses: t.Addresses}
-	if err := m.summon(inner, issuer, secure.Hello{Purpose: secure.Join, Token: t.Token}); err != nil {
+	if err := m.dialControl(inner, issuer, secure.Hello{Purpose: secure.Join, Token: t.Token}); err != nil {
 		return m.explain(ctx, err, []int{t.Issuer})
 	}
 	m.Handle(meshComm, kindGone, func(n wire.Note) { m.gone(t.Issuer, n) })
@@ -121,7 +121,7 @@ func (m *Mesh) meetMember(ctx context.Context, c Card) error {
 
 // visit connects to a member, and waits for its word that it is connected too.
 func (m *Mesh) visit(ctx context.Context, c Card, h secure.Hello) error {
-	if err := m.summon(ctx, c, h); err != nil {
+	if err := m.dialControl(ctx, c, h); err != nil {
 		return err
 	}
 	_, err := m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(c.Process)})

@@ -19,7 +19,7 @@ import (
 type peer struct {
 	process int
 	conn    net.Conn
-	files   *courier     // beneath conn, or nil
+	files   *fdConn      // beneath conn, or nil
 	pid     int          // of the process, if the system tells it of conn's other end and it is not this one
 	tcp     *net.TCPConn // beneath conn, or nil
 	since   func() int64 // the time in nanoseconds
@@ -31,8 +31,8 @@ type peer struct {
 	late    atomic.Int64          // by how much the process says it has been late with its heartbeats
 	beats   atomic.Pointer[beats] // the process's count; nil: it sends heartbeats
 	counted atomic.Bool           // the process reads this one's count
-	beaten  uint64                // of beats, when the vigil looked last
-	watched                       // the vigil's
+	beaten  uint64                // of beats, when the detector looked last
+	watched                       // the detector's
 
 	mu     sync.Mutex
 	queue  []frame

@@ -56,7 +56,7 @@ func (s shelf) config(process int, way string) Config {
 	c := newBoard().config(process, size)
 	c.Publish, c.Fetch, c.ForceTCP = s.publish(process), s.fetch, way == "tcp"
 	if way != "many" {
-		c.Freeze = freeze
+		c.HeartbeatTimeout = freeze
 	}
 	if a, err := netip.ParseAddr(way); err == nil {
 		c.Addresses = func() ([]netip.Addr, string, error) { return []netip.Addr{a}, "the test says so", nil }

@@ -115,7 +115,7 @@ func TestReserve(t *testing.T) {
 		t.Errorf("numbers %d and %d are given away", first.Number, second.Number)
 	}
 	job = growBy(t, job, 0, first, nil)
-	other := Card{Process: first.Number, Host: job[0].cfg.Host, Freeze: job[0].cfg.Freeze}
+	other := Card{Process: first.Number, Host: job[0].cfg.Host, HeartbeatTimeout: job[0].cfg.HeartbeatTimeout}
 	err := job[0].Introduce(first.Number, other.encode(job[0].cfg.Credentials, job[0].me))
 	var peer *wire.PeerError
 	if !errors.Is(err, ErrTaken) || !errors.As(err, &peer) || peer.Rank != first.Number {

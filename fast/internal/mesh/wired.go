@@ -12,7 +12,7 @@ func Wired(cfg Config, wires []net.Conn, pause func()) (*Mesh, error) {
 	}
 	m.work.Go(m.watchOver)
 	for process, wire := range wires {
-		c := Card{Process: process, Host: cfg.Host, Freeze: m.cfg.Freeze}
+		c := Card{Process: process, Host: cfg.Host, HeartbeatTimeout: m.cfg.HeartbeatTimeout}
 		m.know(c, c.encode(cfg.Credentials, cfg.Identity))
 		if wire != nil {
 			m.attach(process, wire, nil)

@@ -16,7 +16,7 @@ import (
 )
 
 // meet opens the store, and has the credentials that are given or, if none are, made from the secret that it hands out.
-func (p *place) meet(ctx context.Context) (Store, secure.Credentials, error) {
+func (p *initConfig) meet(ctx context.Context) (Store, secure.Credentials, error) {
 	cred, err := p.credentials()
 	if err != nil {
 		return nil, nil, err
@@ -34,14 +34,14 @@ func (p *place) meet(ctx context.Context) (Store, secure.Credentials, error) {
 }
 
 // closeStore closes a store that is not the caller's.
-func (p *place) closeStore(s Store) {
+func (p *initConfig) closeStore(s Store) {
 	if c, ok := s.(io.Closer); ok && p.store == nil {
 		_ = c.Close()
 	}
 }
 
 // credentials are those that the options give; nil if they give none.
-func (p *place) credentials() (secure.Credentials, error) {
+func (p *initConfig) credentials() (secure.Credentials, error) {
 	switch {
 	case p.certified != nil:
 		return p.certified, nil
@@ -56,7 +56,9 @@ func (p *place) credentials() (secure.Credentials, error) {
 }
 
 // sealed tells whether the job's secret comes from a store of ours or the launcher's, which keeps it from all others.
-func (p *place) sealed() bool { return p.certified == nil && p.secretFrom == nil && p.store == nil }
+func (p *initConfig) sealed() bool {
+	return p.certified == nil && p.secretFrom == nil && p.store == nil
+}
 
 // checkSecret is the secret that a user or a store gives.
 func checkSecret(secret []byte) (s secure.Secret, err error) {
@@ -101,7 +103,7 @@ func checkStoreAddress(address string) error {
 }
 
 // openStore is the store that the options name.
-func (p *place) openStore(ctx context.Context, cred secure.Credentials) (Store, error) {
+func (p *initConfig) openStore(ctx context.Context, cred secure.Credentials) (Store, error) {
 	job := store.Job{Name: p.job, Epoch: p.epoch, Rank: p.rank, Size: p.size, Log: p.logger()}
 	scheme, rest, _ := strings.Cut(p.storeAddress, "://")
 	switch {
@@ -125,7 +127,7 @@ func (p *place) openStore(ctx context.Context, cred secure.Credentials) (Store, 
 
 // keys are those of this attempt at the job, in a store that other jobs may use too: of what a process says in a round. A
 // name that is long is hashed.
-func (p *place) keys() func(round string, process int) string {
+func (p *initConfig) keys() func(round string, process int) string {
 	name := url.PathEscape(p.job)
 	if len(name) > 80 || name == "" {
 		name = fmt.Sprintf("%x", sha256.Sum256([]byte(p.job)))

@@ -8,13 +8,13 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// vigil finds out who does not answer any more, and tells those from who is only slow. Times are in nanoseconds.
+// detector finds out who does not answer any more, and tells those from who is only slow. Times are in nanoseconds.
 //
 // A peer is silent as long as nothing is heard of it, or it reads nothing of what is written to it; for how long this
 // process itself was kept from looking does not count. Who is silent for too long is given up, unless the system says that
 // it runs or wants to: it has more time then, but not for ever.
-type vigil struct {
-	freeze   int64                                        // how long a process may be silent
+type detector struct {
+	timeout  int64                                        // how long a process may be silent
 	examine  func(pid int) (evidence, bool)               // what the system says of one
 	excuse   func(process int, silent int64, c condition) // warns of one that is excused
 	last     atomic.Int64                                 // when it looked last
@@ -25,7 +25,7 @@ type vigil struct {
 	since    int64                                        // this time, which begins anew after each calm
 }
 
-// watched is what a vigil knows of a peer since it was silent no more.
+// watched is what a detector knows of a peer since it was silent no more.
 type watched struct {
 	since   int64 // when that was
 	excused int64 // for how long of that there was an excuse
@@ -35,7 +35,7 @@ type watched struct {
 }
 
 const (
-	turns        = 16 // how often the vigil looks, in the time that a process may be silent
+	turns        = 16 // how often the detector looks, in the time that a process may be silent
 	patience     = 16 // for how many times that time it may be silent if it is slow
 	mostExamined = 8  // of how many peers the system is asked at one look; others wait for the next
 	sound        = 4  // how often in succession a process is found asleep that does not wake up any more
@@ -51,7 +51,7 @@ const (
 )
 
 // excuses has a slow peer warned of, if not too many have been.
-func (v *vigil) excuses(p *peer, now int64, c condition) {
+func (v *detector) excuses(p *peer, now int64, c condition) {
 	if now-v.since >= calm {
 		v.since, v.excused = now, 0
 	}
@@ -62,21 +62,21 @@ func (v *vigil) excuses(p *peer, now int64, c condition) {
 
 // stalled tells whether this process was stopped until just now. Others may have given it up, and ended since, all of which it
 // reads now at once.
-func (v *vigil) stalled(now int64) bool {
+func (v *detector) stalled(now int64) bool {
 	woke := v.woke.Load()
-	return now-v.last.Load() > v.freeze/2 || woke > 0 && now-woke < int64(hearsay)
+	return now-v.last.Load() > v.timeout/2 || woke > 0 && now-woke < int64(hearsay)
 }
 
 // look is who of peers is given up, by the condition that each is in. If this process itself was stopped for more than half of
 // the time that they have, all have another chance, because what they said meanwhile may just not be read yet.
-func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
+func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 	gap := now - v.last.Load()
-	stalled := gap > v.freeze/2
+	stalled := gap > v.timeout/2
 	if stalled {
 		v.woke.Store(now)
 	}
 	v.last.Store(now)
-	late, before := max(0, gap-2*v.freeze/turns), v.late.Load()
+	late, before := max(0, gap-2*v.timeout/turns), v.late.Load()
 	v.late.Store(max(late, before-before/64))
 	v.examined = 0
 	for _, p := range peers {
@@ -86,7 +86,7 @@ func (v *vigil) look(now int64, peers []*peer) (given map[condition][]int) {
 			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
 		}
 		// A slow process may not know yet of a connection that another one has made. That one watches over it.
-		if p.unmet.Load() && now-p.heard.Load() <= patience*v.freeze {
+		if p.unmet.Load() && now-p.heard.Load() <= patience*v.timeout {
 			continue
 		}
 		if c, up := v.judge(p, now, late); up {
@@ -130,13 +130,13 @@ func (p *peer) listen(now int64) {
 
 // judge tells whether p is given up, and its condition. That a process of this host is slow is seen from two samples, of which
 // the first is taken in good time.
-func (v *vigil) judge(p *peer, now, late int64) (c condition, up bool) {
-	slack := max(0, blocked-v.freeze)
+func (v *detector) judge(p *peer, now, late int64) (c condition, up bool) {
+	slack := max(0, blocked-v.timeout)
 	silent := p.silent(now, late, slack)
-	limit := v.freeze + 2*min(max(0, p.late.Load()), patience/2*v.freeze)
+	limit := v.timeout + 2*min(max(0, p.late.Load()), patience/2*v.timeout)
 	before := p.watched.sample
 	switch {
-	case silent <= v.freeze/2 || silent <= limit && (p.pid == 0 || before.at > 0):
+	case silent <= v.timeout/2 || silent <= limit && (p.pid == 0 || before.at > 0):
 		return unknown, false
 	case p.pid == 0:
 		return unknown, true
@@ -156,23 +156,23 @@ func (v *vigil) judge(p *peer, now, late int64) (c condition, up bool) {
 	switch p.slept++; {
 	case c == asleep && p.slept < sound:
 		return c, false
-	case !c.slow() || now-p.watched.since > patience*v.freeze:
+	case !c.slow() || now-p.watched.since > patience*v.timeout:
 		return c, true
 	}
 	p.slept = 0
 	if !p.slow {
 		v.excuses(p, now, c)
 	}
-	p.slow, p.excused = true, p.excused+v.freeze/4
+	p.slow, p.excused = true, p.excused+v.timeout/4
 	return c, false
 }
 
 // cause is the error of who is given up in a condition.
-func (v *vigil) cause(c condition) error {
+func (v *detector) cause(c condition) error {
 	if c == gone {
 		return fmt.Errorf("%w: the system has no such process any more", wire.ErrDied)
 	}
-	err := fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v or longer", wire.ErrFrozen, time.Duration(v.freeze))
+	err := fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v or longer", wire.ErrFrozen, time.Duration(v.timeout))
 	if c != unknown {
 		err = fmt.Errorf("%w, and is %s", err, c)
 	}

@@ -36,8 +36,8 @@ import (
 // Not looked for are rings through several communicators, of more than maxRing ranks, and through a rank that has begun more
 // than maxTogether point-to-point calls at once.
 
-// times is how long the search for deadlocks takes.
-type times struct {
+// limits is how long the search for deadlocks takes.
+type limits struct {
 	still time.Duration // after how long without progress a rank begins; it looks twice as often
 	holds time.Duration // how long a ring has to stay as it is
 }
@@ -55,35 +55,35 @@ func holdsOver(silent time.Duration) time.Duration {
 }
 
 // over are times for processes that may be silent for so long, if that is longer than usual; 0: as usual.
-func (t times) over(silent time.Duration) times {
+func (t limits) over(silent time.Duration) limits {
 	if t.holds == 0 && silent > 0 {
-		t.holds = holdsOver(max(silent, mesh.DefaultFreeze))
+		t.holds = holdsOver(max(silent, mesh.DefaultHeartbeatTimeout))
 	}
 	return t
 }
 
-func (t times) orUsual() times {
+func (t limits) orUsual() limits {
 	if t.still == 0 {
 		t.still = usualStill
 	}
 	if t.holds == 0 {
-		t.holds = holdsOver(mesh.DefaultFreeze)
+		t.holds = holdsOver(mesh.DefaultHeartbeatTimeout)
 	}
 	return t
 }
 
-// chase is one rank's part in the search for deadlocks of a communicator.
-type chase struct {
+// detector is one rank's part in the search for deadlocks of a communicator.
+type detector struct {
 	comm  *Comm
 	track *track
 
 	mu     sync.Mutex
 	round  uint32          // of its own probes
-	sought stand           // where this rank stood when it looked for a ring last
+	sought position        // where this rank stood when it looked for a ring last
 	rest   time.Duration   // for how long it has to stand there to look again
 	passed map[uint32]seen // by the rank that began: the probe that was passed on last
 	// The ring that was found, and who has answered the question in this round; nil: none.
-	ring     []hop
+	ring     []edge
 	proves   bool // it needs no time
 	answered []bool
 	silences int       // questions in a row that not all have answered
@@ -93,15 +93,15 @@ type chase struct {
 
 // seen tells a probe of one rank from its next.
 type seen struct {
-	round uint32
-	stand // of the rank that began
+	round    uint32
+	position // of the rank that began
 }
 
 // maxSilences is how many questions may remain without all answers before a ring is forgotten.
 const maxSilences = 4
 
 // look asks about the ring that was found or, less and less often, looks for one. The rank has been idle.
-func (c *chase) look() {
+func (c *detector) look() {
 	s := c.track.stands(prompt / 2)
 	if s == nil {
 		return
@@ -120,12 +120,12 @@ func (c *chase) look() {
 // maxRest is the longest time between two searches of an idle rank.
 const maxRest = 8 * time.Second
 
-// seek sends probes to ranks that this one waits for, unless that was done recently. The chase is locked.
-func (c *chase) seek(s *standstill) {
-	if c.sought == s.stand && s.idle < c.rest {
+// seek sends probes to ranks that this one waits for, unless that was done recently. The detector is locked.
+func (c *detector) seek(s *waitState) {
+	if c.sought == s.position && s.idle < c.rest {
 		return
 	}
-	c.sought, c.rest = s.stand, s.idle+min(s.idle, maxRest)
+	c.sought, c.rest = s.position, s.idle+min(s.idle, maxRest)
 	c.round++
 	c.passOn(s, &probe{What: probeProves, Round: c.round})
 	if s.idle < c.track.times.still {
@@ -137,11 +137,11 @@ func (c *chase) seek(s *standstill) {
 }
 
 // passOn sends a probe on to the ranks that this one waits for.
-func (c *chase) passOn(s *standstill, p *probe) {
+func (c *detector) passOn(s *waitState, p *probe) {
 	if len(p.path) == maxRing {
 		return
 	}
-	hopTo := s.hop
+	hopTo := s.edge
 	if p.What == probeProves {
 		hopTo = s.receive
 	}
@@ -152,12 +152,12 @@ func (c *chase) passOn(s *standstill, p *probe) {
 	}
 }
 
-func (c *chase) send(rank int, p *probe) {
+func (c *detector) send(rank int, p *probe) {
 	c.comm.world.plane.Send(c.comm.process(rank), wire.Topic{Comm: c.comm.id, Kind: control.KindProbe}, p.encode())
 }
 
-// ask asks all other ranks of the ring whether they still stand where they stood. The chase is locked.
-func (c *chase) ask() {
+// ask asks all other ranks of the ring whether they still stand where they stood. The detector is locked.
+func (c *detector) ask() {
 	c.round++
 	c.silences++
 	c.question = time.Now()
@@ -176,10 +176,10 @@ func (c *chase) ask() {
 func (c *Comm) probed(m wire.Note) {
 	from := c.rankOf(m.From)
 	p, ok := decodeProbe(m.Body, c.size)
-	if from < 0 || !ok || c.chase == nil || c.fate.Load() != nil || c.closed.Load() {
+	if from < 0 || !ok || c.detector == nil || c.termination.Load() != nil || c.closed.Load() {
 		return
 	}
-	switch x := c.chase; p.What {
+	switch x := c.detector; p.What {
 	case probeSeeks:
 		x.pursue(from, &p)
 	case probeProves:
@@ -195,8 +195,8 @@ func (c *Comm) probed(m wire.Note) {
 
 // pursue takes a probe that looks for a ring: it passes it on, or has found one. A ring is found by the lowest of its
 // ranks from which the next one departs.
-func (c *chase) pursue(from int, p *probe) {
-	last, first, s := &p.path[len(p.path)-1], &p.path[0], c.track.standstill()
+func (c *detector) pursue(from int, p *probe) {
+	last, first, s := &p.path[len(p.path)-1], &p.path[0], c.track.waitState()
 	if s == nil || int(last.Rank) != from || from == c.comm.rank || !s.blocks(last, c.comm.rank) {
 		return
 	}
@@ -215,19 +215,19 @@ func (c *chase) pursue(from int, p *probe) {
 	}
 }
 
-// isNew takes note of a probe, and tells whether it comes for the first time. The chase is locked.
-func (c *chase) isNew(first *hop, round uint32) bool {
+// isNew takes note of a probe, and tells whether it comes for the first time. The detector is locked.
+func (c *detector) isNew(first *edge, round uint32) bool {
 	if c.passed == nil {
 		c.passed = make(map[uint32]seen) // at most one for each rank
 	}
-	now := seen{round, first.stand()}
+	now := seen{round, first.position()}
 	was := c.passed[first.Rank]
 	c.passed[first.Rank] = now
 	return was != now
 }
 
 // asked answers the question whether it is true what a ring says of this rank.
-func (c *chase) asked(from int, p *probe) {
+func (c *detector) asked(from int, p *probe) {
 	at := placeIn(p.path, c.comm.rank)
 	if int(p.path[0].Rank) != from || at < 1 || len(p.path) < 2 {
 		return
@@ -242,14 +242,14 @@ func (c *chase) asked(from int, p *probe) {
 }
 
 // stays tells whether this rank still stands where a ring says, in which its place is at.
-func (c *chase) stays(ring []hop, at int) bool {
-	s, next := c.track.standstill(), &ring[(at+1)%len(ring)]
-	h, waits := s.hop(c.comm.rank, int(next.Rank))
+func (c *detector) stays(ring []edge, at int) bool {
+	s, next := c.track.waitState(), &ring[(at+1)%len(ring)]
+	h, waits := s.edge(c.comm.rank, int(next.Rank))
 	return waits && h == ring[at] && s.blocks(&ring[at-1], c.comm.rank)
 }
 
 // confirm takes an answer. It is the ring if all have answered for long enough.
-func (c *chase) confirm(from int, round uint32) []hop {
+func (c *detector) confirm(from int, round uint32) []edge {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := placeIn(c.ring, from)
@@ -262,7 +262,7 @@ func (c *chase) confirm(from int, round uint32) []hop {
 		return nil
 	case c.proves && c.track.stands(0).isIn(&c.ring[0]):
 		return c.ring
-	case c.proves || !c.track.standstill().isAt(&c.ring[0]):
+	case c.proves || !c.track.waitState().isAt(&c.ring[0]):
 		return nil
 	}
 	c.silences = 0

@@ -53,8 +53,8 @@ func encodePast(calls []wire.Call) []byte {
 // lastWords is how many collectives a rank that closes tells the others: those that wait for it may have been in another one.
 const lastWords = 8
 
-// farewell is the notice that this rank closes.
-func (c *Comm) farewell() notice {
+// closingNotice is the notice that this rank closes.
+func (c *Comm) closingNotice() notice {
 	return notice{State: Closed, By: c.rank, Cause: failure.Cause{Rank: c.rank}, Past: encodePast(c.track.pastCalls(lastWords))}
 }
 

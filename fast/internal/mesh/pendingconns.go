@@ -8,17 +8,17 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// lobby is where connections for data wait for a communicator that is still being made here.
-type lobby struct {
+// pendingConns is where connections for data wait for a communicator that is still being made here.
+type pendingConns struct {
 	forgotten func(comm uint64) bool // who comes for such a communicator is sent away
 	mu        sync.Mutex
 	handlers  map[uint64]func(from int, c wire.Conn)
-	waiting   []visitor // the oldest first
+	waiting   []pendingConn // the oldest first
 	closed    bool
 }
 
-// visitor is a connection that waits.
-type visitor struct {
+// pendingConn is a connection that waits.
+type pendingConn struct {
 	comm  uint64
 	from  int
 	conn  wire.Conn
@@ -32,7 +32,7 @@ const (
 )
 
 // enter returns the handler for a connection, or has the connection wait.
-func (l *lobby) enter(v visitor) func(int, wire.Conn) {
+func (l *pendingConns) enter(v pendingConn) func(int, wire.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -51,14 +51,14 @@ func (l *lobby) enter(v visitor) func(int, wire.Conn) {
 }
 
 // handle makes f the handler for comm, and returns what waits for it.
-func (l *lobby) handle(comm uint64, f func(int, wire.Conn)) (waiting []visitor) {
+func (l *pendingConns) handle(comm uint64, f func(int, wire.Conn)) (waiting []pendingConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.forgotten(comm) {
 		return nil
 	}
 	l.handlers[comm] = f
-	l.remove(func(v visitor) bool {
+	l.remove(func(v pendingConn) bool {
 		if v.comm == comm {
 			waiting = append(waiting, v)
 		}
@@ -68,11 +68,13 @@ func (l *lobby) handle(comm uint64, f func(int, wire.Conn)) (waiting []visitor) 
 }
 
 // remove takes connections out, which the caller has taken or closed.
-func (l *lobby) remove(which func(visitor) bool) { l.waiting = slices.DeleteFunc(l.waiting, which) }
+func (l *pendingConns) remove(which func(pendingConn) bool) {
+	l.waiting = slices.DeleteFunc(l.waiting, which)
+}
 
 // shut closes the connections that wait and are not wanted.
-func (l *lobby) shut(unwanted func(visitor) bool) {
-	l.remove(func(v visitor) bool {
+func (l *pendingConns) shut(unwanted func(pendingConn) bool) {
+	l.remove(func(v pendingConn) bool {
 		if !unwanted(v) {
 			return false
 		}
@@ -81,23 +83,23 @@ func (l *lobby) shut(unwanted func(visitor) bool) {
 	})
 }
 
-func (l *lobby) expire(now time.Time) {
+func (l *pendingConns) expire(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shut(func(v visitor) bool { return now.Sub(v.since) > visitTime })
+	l.shut(func(v pendingConn) bool { return now.Sub(v.since) > visitTime })
 }
 
-func (l *lobby) forget(comm uint64) {
+func (l *pendingConns) forget(comm uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.handlers, comm)
-	l.shut(func(v visitor) bool { return v.comm == comm })
+	l.shut(func(v pendingConn) bool { return v.comm == comm })
 }
 
-func (l *lobby) close() {
+func (l *pendingConns) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
 	clear(l.handlers)
-	l.shut(func(visitor) bool { return true })
+	l.shut(func(pendingConn) bool { return true })
 }

@@ -108,8 +108,8 @@ func (j *joining) late(err error, waiting []int) error {
 	return err
 }
 
-// verdict is why joining has failed, all in all.
-func (j *joining) verdict() error {
+// joinError is why joining has failed, all in all.
+func (j *joining) joinError() error {
 	if w, _ := j.reasons.best(); w < certain {
 		time.Sleep(hearsay)
 		if j.me.Process != 0 { // which may have the store: then it alone knows who was sent away there, and says so now

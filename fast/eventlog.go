@@ -32,12 +32,12 @@ func (f *eventFile) open(process int) error {
 }
 
 // eventFile is that of a process, which is one of size.
-func (p *place) eventFile(size int) eventFile {
+func (p *initConfig) eventFile(size int) eventFile {
 	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: plainText(p.job)}}
 }
 
-// trail writes down what a communicator does.
-type trail struct {
+// eventLog writes down what a communicator does.
+type eventLog struct {
 	*events.Trail
 	listed   events.Event   // the messages of the step that is to begin
 	operands []events.Place // of the next reduction
@@ -54,15 +54,15 @@ func (c *Comm) follow(log *events.Log) {
 	if t, ok := c.transport.(transport.Ringed); ok {
 		m.Slots, m.Lines = t.Rings()
 	}
-	c.trail = &trail{Trail: log.Join(c.id, m)}
+	c.eventLog = &eventLog{Trail: log.Join(c.id, m)}
 	if t, ok := c.transport.(transport.Follower); ok {
-		t.Follow(c.trail.Trail)
+		t.Follow(c.eventLog.Trail)
 	}
 }
 
 // followCall writes that x begins, a call of that description.
 func (x *Call) followCall(mark wire.Mark) {
-	if x.c.trail == nil {
+	if x.c.eventLog == nil {
 		return
 	}
 	d := mark.Call
@@ -78,8 +78,8 @@ func (x *Call) followCall(mark wire.Mark) {
 	if call.Shared {
 		call.InAt = int(address(x.In.data)) - int(address(x.Out.data))
 	}
-	x.c.trail.calls++
-	x.c.trail.Write(&events.Event{Do: events.Begin, Call: &call})
+	x.c.eventLog.calls++
+	x.c.eventLog.Write(&events.Event{Do: events.Begin, Call: &call})
 }
 
 // placeOf says where in x's buffers b is.
@@ -101,7 +101,7 @@ func (x *Call) placeOf(b []byte) events.Place {
 
 // followList takes note of the messages of x from those indices on. They begin with followStep.
 func (x *Call) followList(sends, recvs int) {
-	t := x.c.trail
+	t := x.c.eventLog
 	if t == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func fingerprintOf(c *wire.Call) uint64 {
 
 // followStep writes that the messages which were listed begin, if there are any.
 func (c *Comm) followStep() {
-	t := c.trail
+	t := c.eventLog
 	if t == nil || len(t.listed.Sends)+len(t.listed.Recvs) == 0 {
 		return
 	}
@@ -140,7 +140,7 @@ func (c *Comm) followStep() {
 
 // followDone writes that they are complete, unless err says that one is not.
 func (c *Comm) followDone(err error) {
-	if t := c.trail; t != nil && t.moving {
+	if t := c.eventLog; t != nil && t.moving {
 		t.moving = false
 		if err == nil {
 			t.Write(&events.Event{Do: events.Done})
@@ -150,25 +150,25 @@ func (c *Comm) followDone(err error) {
 
 // followLocal writes what x does by itself.
 func (x *Call) followLocal(do events.Kind, into []byte, lent bool, from ...[]byte) {
-	if x.c.trail == nil || len(into) == 0 {
+	if x.c.eventLog == nil || len(into) == 0 {
 		return
 	}
 	made := events.Local{Into: x.placeOf(into), Lent: lent}
 	for _, b := range from {
 		made.From = append(made.From, x.placeOf(b))
 	}
-	x.c.trail.Write(&events.Event{Do: do, Local: &made})
+	x.c.eventLog.Write(&events.Event{Do: do, Local: &made})
 }
 
 // followOperand takes note of an operand of the next reduction, and followReduce writes that.
 func (x *Call) followOperand(from []byte) {
-	if t := x.c.trail; t != nil {
+	if t := x.c.eventLog; t != nil {
 		t.operands = append(t.operands, x.placeOf(from))
 	}
 }
 
 func (x *Call) followReduce(into []byte) {
-	t := x.c.trail
+	t := x.c.eventLog
 	if t == nil {
 		return
 	}
@@ -181,20 +181,20 @@ func (x *Call) followReduce(into []byte) {
 // followCallEnd writes that the calls that have begun are over, and why if they have failed. What a rank sends to itself is
 // none.
 func (c *Comm) followCallEnd(err error) {
-	if c.trail == nil || c.trail.calls == 0 {
+	if c.eventLog == nil || c.eventLog.calls == 0 {
 		return
 	}
 	do := events.End
 	if err != nil {
 		do = events.Failed
 	}
-	c.trail.calls = 0
+	c.eventLog.calls = 0
 	c.followEnd(do, err)
 }
 
 // followEnd writes that something of c has ended, and why.
 func (c *Comm) followEnd(do events.Kind, err error) {
-	if c.trail == nil {
+	if c.eventLog == nil {
 		return
 	}
 	e := events.Event{Do: do}
@@ -204,25 +204,25 @@ func (c *Comm) followEnd(do events.Kind, err error) {
 			e.Ended.Blames = c.track.atFault(err)
 		}
 	}
-	c.trail.Write(&e)
+	c.eventLog.Write(&e)
 }
 
 // followNotice writes that the others are told n, or that one has told it.
 func (c *Comm) followNotice(do events.Kind, from int, n *notice) {
-	if c.trail == nil {
+	if c.eventLog == nil {
 		return
 	}
-	c.trail.Write(&events.Event{Do: do, Notice: &events.Notice{From: from, By: n.By, State: n.State.String(), Rank: n.Rank, Down: n.Down}})
+	c.eventLog.Write(&events.Event{Do: do, Notice: &events.Notice{From: from, By: n.By, State: n.State.String(), Rank: n.Rank, Down: n.Down}})
 }
 
 // followAgreement writes what all ranks have agreed on.
 func (c *Comm) followAgreement(what agree.Call, seq uint64, v *agree.Value, err error) {
-	if c.trail == nil {
+	if c.eventLog == nil {
 		return
 	}
 	e := events.Event{Do: events.Agree, Agreed: &events.Agreed{Seq: seq, What: what.String(), Flags: v.Flags, Gone: v.Gone.Members()}}
 	if err != nil {
 		e.Ended = &events.Ended{Error: plainText(err.Error())}
 	}
-	c.trail.Write(&e)
+	c.eventLog.Write(&e)
 }

@@ -58,7 +58,7 @@ func (s silent) Send(to int, topic wire.Topic, body []byte, files ...int) {
 }
 
 // halt makes ranks that wait for each other as waits says, with real control planes, of which over may make others.
-func halt(t *testing.T, waits [][]int, times times, over func(rank int, p control.Plane) control.Plane) ([]*Comm, []*halted) {
+func halt(t *testing.T, waits [][]int, times limits, over func(rank int, p control.Plane) control.Plane) ([]*Comm, []*halted) {
 	job, ends := inproc.NewJob(len(waits)), make([]*halted, len(waits))
 	all := begin(t, len(waits), func(rank int) (*Comm, error) {
 		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1)}
@@ -145,7 +145,7 @@ func TestChase(t *testing.T) {
 		what   string
 		waits  [][]int
 		calls  []waiting // by rank, or all in one
-		times  times
+		times  limits
 		moves  bool
 		drops  bool
 		chosen bool // it is found
@@ -156,7 +156,7 @@ func TestChase(t *testing.T) {
 		{what: "a ring beside which a rank waits", waits: [][]int{{1}, {2}, {0}, {0}}, calls: []waiting{sends}, chosen: true},
 		{what: "two that receive from each other, which is their transports' to find", waits: [][]int{{1}, {0}, {0}}, calls: []waiting{receives}},
 		{what: "a rank that moves now and then", waits: ring, calls: []waiting{sends}, moves: true},
-		{what: "planted: a ring is believed at once", waits: ring, calls: []waiting{sends}, moves: true, times: times{holds: 1}, chosen: true},
+		{what: "planted: a ring is believed at once", waits: ring, calls: []waiting{sends}, moves: true, times: limits{holds: 1}, chosen: true},
 		{what: "planted: a rank passes nothing on", waits: ring, calls: []waiting{sends}, drops: true},
 
 		{what: "all receive", waits: ring, calls: []waiting{receives}, chosen: true, soon: true},
@@ -210,19 +210,19 @@ func TestChase(t *testing.T) {
 // around, and in the verdict. Nobody who waits for the one that computes believes it.
 func TestChaseLiar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all, _ := halt(t, ring, times{}, asItIs)
+		all, _ := halt(t, ring, limits{}, asItIs)
 		liar, told := all[2].world.plane, wire.Topic{Comm: worldID, Kind: control.KindProbe}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		done := make(chan error)
 		go func() { done <- Recv(ctx, all[0], make([]int32, 1), 1) }()
 		time.Sleep(10 * time.Second)
-		s := all[0].track.standstill()
-		mine, ok := s.hop(0, 1)
+		s := all[0].track.waitState()
+		mine, ok := s.edge(0, 1)
 		if !ok {
 			t.Fatal("rank 0 does not wait for rank 1")
 		}
-		path := []hop{mine, {Rank: 1, Call: mine.Call}, {Rank: 2, Call: mine.Call}}
+		path := []edge{mine, {Rank: 1, Call: mine.Call}, {Rank: 2, Call: mine.Call}}
 		for round := range uint32(30) {
 			liar.Send(0, told, (&probe{probeSeeks, round, path}).encode())
 			liar.Send(0, told, (&probe{What: probeAnswers, Round: round}).encode())
@@ -231,8 +231,8 @@ func TestChaseLiar(t *testing.T) {
 		if err := <-done; !errors.Is(err, context.DeadlineExceeded) {
 			t.Error("rank 0:", err)
 		}
-		path = []hop{path[2], path[0], path[1]}
-		n := notice{State: Failed, By: 2, Cause: failure.Cause{Rank: 2}, Ring: encodeHops(path)}
+		path = []edge{path[2], path[0], path[1]}
+		n := notice{State: Failed, By: 2, Cause: failure.Cause{Rank: 2}, Ring: encodeEdges(path)}
 		var peer *PeerError
 		if err := all[1].failure(&n); !errors.As(err, &peer) || peer.Rank != 2 || !errors.Is(err, ErrAborted) {
 			t.Error("rank 1, which is in no call:", err)
@@ -245,13 +245,13 @@ func TestChaseLiar(t *testing.T) {
 // FuzzProbe takes any bytes for a probe: what is one is encoded to the same bytes, and does no harm to a rank that waits.
 func FuzzProbe(f *testing.F) {
 	call := wire.Call{Seq: 1, Root: 1, Peer: 1}
-	path := []hop{{Rank: 0, Call: call}, {Rank: 1, Number: 1, Call: wire.Call{Seq: 3}}, {Rank: 2, Number: 1, Moved: 5, Call: call}}
+	path := []edge{{Rank: 0, Call: call}, {Rank: 1, Number: 1, Call: wire.Call{Seq: 3}}, {Rank: 2, Number: 1, Moved: 5, Call: call}}
 	for _, p := range []probe{{probeSeeks, 1, path}, {probeAsks, 7, path}, {What: probeAnswers, Round: 7}, {probeSeeks, 0, path[:1]},
 		{probeProves, 2, path[:1]}, {probeVerifies, 8, path}} {
 		f.Add(p.encode(), uint8(p.What))
 	}
 	f.Add([]byte{9, 0, 0, 0, 1, 0, 0, 0}, uint8(1))
-	s := &standstill{stand: stand{1, 5}, waits: []int{0, 1}, calls: []wire.Call{call}}
+	s := &waitState{position: position{1, 5}, waits: []int{0, 1}, calls: []wire.Call{call}}
 	f.Fuzz(func(t *testing.T, b []byte, from uint8) {
 		p, ok := decodeProbe(b, 4)
 		if !ok {
@@ -269,8 +269,8 @@ func FuzzProbe(f *testing.F) {
 		for i := range p.path {
 			s.blocks(&p.path[i], 2)
 			s.departs(&p.path[i])
-			c.track.chase.close(s, p.path[:i+1])
-			c.track.chase.owes(s, &p.path[i])
+			c.track.detector.close(s, p.path[:i+1])
+			c.track.detector.owes(s, &p.path[i])
 			if err := ringError(p.path, i); !printable(err.Error()) {
 				t.Errorf("%q", err)
 			}

@@ -26,7 +26,7 @@ func TestVigil(t *testing.T) {
 		"stopped":        {100, 110, 100, 0, false, 110, 0},
 		"stopped, stuck": {100, 110, 100, 99, false, 110, 110},
 	} {
-		v, p := vigil{freeze: 2*second + 1}, new(peer)
+		v, p := detector{timeout: 2*second + 1}, new(peer)
 		v.last.Store(x.last * second)
 		p.heard.Store(x.heard * second)
 		p.writing.Store(x.writing * second)
@@ -42,13 +42,13 @@ func TestVigil(t *testing.T) {
 	}
 }
 
-// watching has a vigil look at a peer turn by turn, of which the system says what says does, until it gives it up. It returns
-// after how many turns that is, the condition, and of what the vigil has warned.
-func watching(t *testing.T, p *peer, says func(turn int64) (evidence, bool), each func(v *vigil, turn int64)) (given int64, c condition, warned []condition) {
+// watching has a detector look at a peer turn by turn, of which the system says what says does, until it gives it up. It returns
+// after how many turns that is, the condition, and of what the detector has warned.
+func watching(t *testing.T, p *peer, says func(turn int64) (evidence, bool), each func(v *detector, turn int64)) (given int64, c condition, warned []condition) {
 	t.Helper()
 	const turn = 2 * second / turns
 	at := int64(0)
-	v := vigil{freeze: 2 * second, examine: func(int) (evidence, bool) { return says(at) },
+	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) { return says(at) },
 		excuse: func(_ int, _ int64, c condition) { warned = append(warned, c) }}
 	for at = 1; at < 100*turns; at++ {
 		if each != nil {
@@ -104,7 +104,7 @@ func TestEvidence(t *testing.T) {
 // TestSlowAgain: a peer that is heard of after all is warned of once more when it is silent again.
 func TestSlowAgain(t *testing.T) {
 	p := &peer{pid: 7}
-	_, _, warned := watching(t, p, func(int64) (evidence, bool) { return evidence{wants: true}, true }, func(_ *vigil, turn int64) {
+	_, _, warned := watching(t, p, func(int64) (evidence, bool) { return evidence{wants: true}, true }, func(_ *detector, turn int64) {
 		if turn%(5*turns) == 0 {
 			p.heard.Store(turn * 2 * second / turns)
 		}
@@ -117,7 +117,7 @@ func TestSlowAgain(t *testing.T) {
 // TestManySlow: of many peers that are slow at once a few are warned of, and a few others if they still come ten seconds later.
 func TestManySlow(t *testing.T) {
 	warned := map[int]bool{}
-	v := vigil{freeze: 2 * second, examine: func(int) (evidence, bool) { return evidence{wants: true}, true },
+	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) { return evidence{wants: true}, true },
 		excuse: func(process int, _ int64, _ condition) { warned[process] = true }}
 	peers := make([]*peer, 3*mostWarned)
 	for i := range peers {
@@ -146,7 +146,7 @@ func TestManySlow(t *testing.T) {
 
 // TestLateLooks: the time for which this process does not look does not count, be it too short for a stop.
 func TestLateLooks(t *testing.T) {
-	v, p := vigil{freeze: 2 * second}, new(peer)
+	v, p := detector{timeout: 2 * second}, new(peer)
 	for i := range int64(8) { // the peer says nothing for 7.2 s, of which this process has looked 8 times
 		if given := v.look(i*second*9/10, []*peer{p}); len(given) > 0 {
 			t.Fatalf("given up at look %d", i)
@@ -175,7 +175,7 @@ func TestManySilent(t *testing.T) {
 	for i := range peers {
 		peers[i] = &peer{process: i, pid: 7}
 	}
-	v := vigil{freeze: 2 * second, examine: func(int) (evidence, bool) { asked++; return evidence{stopped: true}, true }}
+	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) { asked++; return evidence{stopped: true}, true }}
 	given := map[int]bool{}
 	for turn := int64(1); turn < 4*turns && len(given) < len(peers); turn++ {
 		asked = 0
@@ -196,7 +196,7 @@ func TestManySilent(t *testing.T) {
 
 // TestCause: who is gone has died; all others that are given up are frozen, and the error says what they do.
 func TestCause(t *testing.T) {
-	v := vigil{freeze: 2 * second}
+	v := detector{timeout: 2 * second}
 	for c, want := range map[condition]error{gone: wire.ErrDied, stopped: wire.ErrFrozen, asleep: wire.ErrFrozen, unknown: wire.ErrFrozen} {
 		err := v.cause(c)
 		if !errors.Is(err, want) || want == wire.ErrFrozen && errors.Is(err, wire.ErrDied) || !strings.Contains(err.Error(), string(c)) && c != gone {

@@ -17,20 +17,20 @@ import (
 // there before. That one asks the others to confirm what the probe says of them, so that nobody can lie about another one.
 // Two ranks that both receive from each other find out by their transport.
 //
-// The search that takes time (see chase) is for what is left: sends, which may end when their data have gone, and collectives
+// The search that takes time (see detector) is for what is left: sends, which may end when their data have gone, and collectives
 // of which a rank waits for another one that its result does not depend on.
 
 // prompt is how long a rank waits in a receive before it asks, at most.
 const prompt = 100 * time.Millisecond
 
-// receive is the hop of rank, whose standstill is s, that waits for the last of the messages that it receives from another.
-func (s *standstill) receive(rank, from int) (hop, bool) {
+// receive is the edge of rank, whose wait state is s, that waits for the last of the messages that it receives from another.
+func (s *waitState) receive(rank, from int) (edge, bool) {
 	for i := range slices.Backward(s.calls) {
 		if c := &s.calls[i]; isReceive(c, rank, from) && slices.Contains(s.waits, from) {
 			return s.in(rank, c), true
 		}
 	}
-	return hop{}, false
+	return edge{}, false
 }
 
 // isReceive tells whether c is a receive of rank's from another one. One of no elements is none: nothing is sent for it, so
@@ -61,9 +61,9 @@ func (t *track) sendsBegun(to int) uint64 {
 	return t.begun(func(r *record) bool { return int(r.peer) == to && int(r.root) == t.rank })
 }
 
-// owes tells whether this rank, whose standstill is s, has not begun what h needs of it: the send that h receives, or h's
+// owes tells whether this rank, whose wait state is s, has not begun what h needs of it: the send that h receives, or h's
 // collective.
-func (c *chase) owes(s *standstill, h *hop) bool {
+func (c *detector) owes(s *waitState, h *edge) bool {
 	if h.Call.Peer == 0 {
 		return s.begun < h.Call.Seq
 	}
@@ -71,7 +71,7 @@ func (c *chase) owes(s *standstill, h *hop) bool {
 }
 
 // prove takes a probe of ranks that receive: it passes it on, or has found a ring.
-func (c *chase) prove(from int, p *probe) {
+func (c *detector) prove(from int, p *probe) {
 	s, last := c.track.stands(0), &p.path[len(p.path)-1]
 	if s == nil || int(last.Rank) != from || from == c.comm.rank || !c.owes(s, last) {
 		return
@@ -88,9 +88,9 @@ func (c *chase) prove(from int, p *probe) {
 	}
 }
 
-// close is the ring of this rank, whose standstill is s, with some of those of path, of which the last one waits for it, and
+// close is the ring of this rank, whose wait state is s, with some of those of path, of which the last one waits for it, and
 // each of the others for the next; nil: there is none.
-func (c *chase) close(s *standstill, path []hop) []hop {
+func (c *detector) close(s *waitState, path []edge) []edge {
 	self, mine := c.comm.rank, &s.calls[0]
 	if at := placeIn(path, self); at >= 0 && len(path)-at > 2 && s.isIn(&path[at]) {
 		return path[at:]
@@ -100,20 +100,20 @@ func (c *chase) close(s *standstill, path []hop) []hop {
 	}
 	for i := range slices.Backward(path) {
 		if h := &path[i]; h.Begun < mine.Seq && s.needs.needs(self, int(h.Rank), int(mine.Root)) {
-			return append([]hop{s.in(self, mine)}, path[i:]...)
+			return append([]edge{s.in(self, mine)}, path[i:]...)
 		}
 	}
 	return nil
 }
 
-// isIn tells whether the rank whose standstill is s is in the call in which h says that it is.
-func (s *standstill) isIn(h *hop) bool {
+// isIn tells whether the rank whose wait state is s is in the call in which h says that it is.
+func (s *waitState) isIn(h *edge) bool {
 	return s != nil && s.number == h.Number && s.begun == h.Begun && slices.Contains(s.calls, h.Call)
 }
 
 // verifies tells whether it is true what a ring says of this rank, whose place in it is at: it receives from the next one, and
 // owes the one before it.
-func (c *chase) verifies(ring []hop, at int) bool {
+func (c *detector) verifies(ring []edge, at int) bool {
 	s, h, next := c.track.stands(0), &ring[at], &ring[(at+1)%len(ring)]
 	return s.isIn(h) && isReceive(&h.Call, c.comm.rank, int(next.Rank)) && c.owes(s, &ring[at-1])
 }

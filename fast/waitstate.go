@@ -8,9 +8,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// standstill is what a rank is in that has waited without progress for a while; nil: it has not.
-type standstill struct {
-	stand
+// waitState is what a rank is in that has waited without progress for a while; nil: it has not.
+type waitState struct {
+	position
 	idle  time.Duration
 	waits []int
 	calls []wire.Call // in progress: a collective, or point-to-point calls
@@ -21,19 +21,19 @@ type standstill struct {
 // unknown is more than any number of a call.
 const unknown = math.MaxUint64
 
-// stand is where a rank stands: it has moved if that has changed.
-type stand struct {
+// position is where a rank stands: it has moved if that has changed.
+type position struct {
 	number uint64 // of its latest operation, by its own count
 	moved  uint64 // by its transport
 }
 
-func (h *hop) stand() stand { return stand{h.Number, h.Moved} }
+func (h *edge) position() position { return position{h.Number, h.Moved} }
 
 // maxTogether is how many point-to-point calls a rank may make together and be in a ring that is found.
 const maxTogether = 256
 
-// standstill is that of t now, for the search that takes time.
-func (t *track) standstill() *standstill {
+// waitState is that of t now, for the search that takes time.
+func (t *track) waitState() *waitState {
 	if t == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (t *track) standstill() *standstill {
 
 // stands is what t waits in, if it has waited without progress for so long. As its transport tells of an Exchange whom it waits
 // for, all operations that it has begun are recorded.
-func (t *track) stands(atLeast time.Duration) *standstill {
+func (t *track) stands(atLeast time.Duration) *waitState {
 	if t == nil {
 		return nil
 	}
@@ -53,9 +53,9 @@ func (t *track) stands(atLeast time.Duration) *standstill {
 		t.stood = nil
 		return nil
 	}
-	now := stand{t.last, t.moved}
-	if t.stood == nil || t.stood.stand != now { // who has not moved waits for the same ranks, and need not be asked again
-		t.stood = &standstill{stand: now, waits: t.waits(), calls: t.callsFrom(first.number), needs: first.k.Needs,
+	now := position{t.last, t.moved}
+	if t.stood == nil || t.stood.position != now { // who has not moved waits for the same ranks, and need not be asked again
+		t.stood = &waitState{position: now, waits: t.waits(), calls: t.callsFrom(first.number), needs: first.k.Needs,
 			begun: t.begun(func(r *record) bool { return r.peer < 0 })}
 	}
 	if len(t.stood.waits) == 0 || len(t.stood.calls) == 0 {
@@ -86,38 +86,38 @@ func (e *record) call() wire.Call {
 	return c
 }
 
-// hop is that of rank, whose standstill is s, in which it waits for another one, if it does.
-func (s *standstill) hop(rank, waitsFor int) (hop, bool) {
+// edge is that of rank, whose wait state is s, in which it waits for another one, if it does.
+func (s *waitState) edge(rank, waitsFor int) (edge, bool) {
 	if s == nil || !slices.Contains(s.waits, waitsFor) {
-		return hop{}, false
+		return edge{}, false
 	}
 	for i := range s.calls {
 		if c := s.calls[i]; c.Peer == 0 || isBetween(&c, rank, waitsFor) {
 			return s.in(rank, &c), true
 		}
 	}
-	return hop{}, false
+	return edge{}, false
 }
 
-// in is the hop of rank, whose standstill is s, in call c.
-func (s *standstill) in(rank int, c *wire.Call) hop {
-	return hop{Rank: uint32(rank), Number: s.number, Moved: s.moved, Begun: s.begun, Call: *c}
+// in is the edge of rank, whose wait state is s, in call c.
+func (s *waitState) in(rank int, c *wire.Call) edge {
+	return edge{Rank: uint32(rank), Number: s.number, Moved: s.moved, Begun: s.begun, Call: *c}
 }
 
-// isAt tells whether the rank whose standstill is s stands where h says, and has not moved since.
-func (s *standstill) isAt(h *hop) bool {
-	return s != nil && s.stand == h.stand() && slices.Contains(s.calls, h.Call)
+// isAt tells whether the rank whose wait state is s stands where h says, and has not moved since.
+func (s *waitState) isAt(h *edge) bool {
+	return s != nil && s.position == h.position() && slices.Contains(s.calls, h.Call)
 }
 
-// blocks tells whether h waits for rank, whose standstill is s, until that goes on. If both are in point-to-point calls
+// blocks tells whether h waits for rank, whose wait state is s, until that goes on. If both are in point-to-point calls
 // between the two it need not be so: these messages move by themselves, or the two find out why not.
-func (s *standstill) blocks(h *hop, rank int) bool {
+func (s *waitState) blocks(h *edge, rank int) bool {
 	return h.Call.Peer == 0 || !slices.ContainsFunc(s.calls, func(c wire.Call) bool { return isBetween(&c, rank, int(h.Rank)) })
 }
 
-// departs tells whether the rank whose standstill is s may be where the proof of an algorithm says nothing about h: one
+// departs tells whether the rank whose wait state is s may be where the proof of an algorithm says nothing about h: one
 // of the two is in a point-to-point call, or in another collective, but not in one that h has yet to come to by itself.
-func (s *standstill) departs(h *hop) bool {
+func (s *waitState) departs(h *edge) bool {
 	theirs := &s.calls[0]
 	switch {
 	case h.Call.Peer != 0 || theirs.Peer != 0 || theirs.Seq > h.Call.Seq:

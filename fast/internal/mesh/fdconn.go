@@ -11,10 +11,10 @@ import (
 	"github.com/collgen/collgen/fast/internal/secure"
 )
 
-// courier is a unix connection that carries files besides bytes: those given to attach go with the first bytes written
+// fdConn is a unix connection that carries files besides bytes: those given to attach go with the first bytes written
 // next. They arrive before or together with these bytes, in order. Its other methods are those of the connection, so TLS
 // runs on it.
-type courier struct {
+type fdConn struct {
 	*net.UnixConn
 	mu     sync.Mutex
 	pid    int      // of the process at the other end; 0: it is in another namespace, or not known yet
@@ -25,9 +25,9 @@ type courier struct {
 	blind  bool // another process has made the connection: who is at the other end is known when something comes
 }
 
-// newCourier is a connection to the process pid, which has proved nothing yet.
-func newCourier(c *net.UnixConn, pid int) *courier {
-	return &courier{UnixConn: c, pid: pid, early: true}
+// newFDConn is a connection to the process pid, which has proved nothing yet.
+func newFDConn(c *net.UnixConn, pid int) *fdConn {
+	return &fdConn{UnixConn: c, pid: pid, early: true}
 }
 
 // parcel is the files that came with one message.
@@ -47,10 +47,10 @@ var errLost = errors.New("this process has too many files open to take those tha
 const maxIncoming = 64
 
 // Private tells package secure that both sides have checked that the other one is this user's.
-func (c *courier) Private() {}
+func (c *fdConn) Private() {}
 
 // process is the process at the other end; 0: this one, or one that the system does not know here.
-func (c *courier) process() int {
+func (c *fdConn) process() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pid == os.Getpid() {
@@ -60,15 +60,15 @@ func (c *courier) process() int {
 }
 
 // trust lets files come, and tells whether the process at the other end is not known yet.
-func (c *courier) trust() (unknown bool) {
+func (c *fdConn) trust() (unknown bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.early = false
 	return c.blind
 }
 
-// attach has files go with the bytes that are written next. They are the courier's from now on.
-func (c *courier) attach(files []int) {
+// attach has files go with the bytes that are written next. They are the fdConn's from now on.
+func (c *fdConn) attach(files []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -80,7 +80,7 @@ func (c *courier) attach(files []int) {
 
 // take is the n files of the next message that came with some; they are the caller's. It fails with errLost, and the
 // connection is as good as before, or because the sender is broken.
-func (c *courier) take(n int) ([]int, error) {
+func (c *fdConn) take(n int) ([]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.in) == 0 {
@@ -99,7 +99,7 @@ func (c *courier) take(n int) ([]int, error) {
 }
 
 // Write writes b, and sends the files that are attached.
-func (c *courier) Write(b []byte) (int, error) {
+func (c *fdConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	files := c.out
 	c.out = nil
@@ -117,7 +117,7 @@ func (c *courier) Write(b []byte) (int, error) {
 }
 
 // Read reads bytes, and keeps the files that come with them.
-func (c *courier) Read(b []byte) (int, error) {
+func (c *fdConn) Read(b []byte) (int, error) {
 	n, p, err := readFiles(c.UnixConn, b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,7 +146,7 @@ func (c *courier) Read(b []byte) (int, error) {
 
 // identify takes note of who has written what is read first on a connection that another process has made. The system tells
 // the real user of who writes, and else the effective one of who connects.
-func (c *courier) identify(from *sender) error {
+func (c *fdConn) identify(from *sender) error {
 	if from == nil {
 		return errors.New("the system does not say who is at the other end")
 	}
@@ -162,7 +162,7 @@ func (c *courier) identify(from *sender) error {
 var realUser, thisUser = os.Getuid, os.Geteuid
 
 // Close closes the connection, and what files it holds.
-func (c *courier) Close() error {
+func (c *fdConn) Close() error {
 	c.mu.Lock()
 	c.closed = true
 	for _, p := range c.in {

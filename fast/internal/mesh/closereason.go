@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// farewell is why a process leaves. The empty one is Close.
-type farewell struct {
+// closeReason is why a process leaves. The empty one is Close.
+type closeReason struct {
 	blame blame
 	ranks []int // whom it blames
 	text  string
@@ -31,9 +31,9 @@ const (
 	maxFarewell = 3 + 4*maxBlamed + maxReason
 )
 
-// farewellOf is that of a process that fails with err.
-func farewellOf(err error) farewell {
-	f := farewell{text: err.Error()}
+// closeReasonOf is that of a process that fails with err.
+func closeReasonOf(err error) closeReason {
+	f := closeReason{text: err.Error()}
 	var absent *wire.TimeoutError
 	var dead *wire.PeerError
 	switch {
@@ -46,7 +46,7 @@ func farewellOf(err error) farewell {
 }
 
 // encode is f as bytes, cut where it is too long.
-func (f farewell) encode() []byte {
+func (f closeReason) encode() []byte {
 	if f.text == "" {
 		return nil
 	}
@@ -58,32 +58,32 @@ func (f farewell) encode() []byte {
 	return append(b, f.text[:min(len(f.text), maxReason)]...)
 }
 
-// decodeFarewell is the opposite of encode.
-func decodeFarewell(b []byte) (farewell, error) {
+// decodeCloseReason is the opposite of encode.
+func decodeCloseReason(b []byte) (closeReason, error) {
 	if len(b) == 0 {
-		return farewell{}, nil
+		return closeReason{}, nil
 	}
 	d := decoder{b: b}
-	f := farewell{blame: blame(d.byte())}
+	f := closeReason{blame: blame(d.byte())}
 	n := int(d.uint16())
 	if d.err != nil || f.blame > blameDead || n > maxBlamed || n > len(d.b)/4 || len(d.b)-4*n > maxReason {
-		return farewell{}, fmt.Errorf("a farewell with %d ranks in %d bytes", n, len(b))
+		return closeReason{}, fmt.Errorf("a close reason with %d ranks in %d bytes", n, len(b))
 	}
 	for range n {
 		r := d.uint32()
 		if r > maxProcess {
-			return farewell{}, fmt.Errorf("a farewell with the impossible process number %d", r)
+			return closeReason{}, fmt.Errorf("a close reason with the impossible process number %d", r)
 		}
 		f.ranks = append(f.ranks, int(r))
 	}
 	if f.text = printable(string(d.b)); f.text == "" {
-		return farewell{}, errors.New("a farewell without a reason")
+		return closeReason{}, errors.New("a close reason without a reason")
 	}
 	return f, nil
 }
 
 // err is why the process that said f is down.
-func (f farewell) err() error {
+func (f closeReason) err() error {
 	if f.text == "" {
 		return wire.ErrClosed
 	}
@@ -91,7 +91,7 @@ func (f farewell) err() error {
 }
 
 // gaveUp says that a process has left with a reason, which is not Close.
-type gaveUp struct{ farewell }
+type gaveUp struct{ closeReason }
 
 func (e *gaveUp) Error() string { return "gave up: " + e.text }
 

@@ -12,7 +12,7 @@ import (
 // TestVerdict: of several reasons to fail, in whatever order they come, the cause is taken and not what follows from it.
 func TestVerdict(t *testing.T) {
 	dead := func(p int, err error) error { return &wire.PeerError{Rank: p, Err: err} }
-	blames := func(p int, b blame, ranks ...int) error { return dead(p, &gaveUp{farewell{b, ranks, "it says"}}) }
+	blames := func(p int, b blame, ranks ...int) error { return dead(p, &gaveUp{closeReason{b, ranks, "it says"}}) }
 	timeout := &wire.TimeoutError{Waiting: []int{3}, Err: context.DeadlineExceeded}
 	is := func(w weight, err error) reason { return reason{err: err, weight: w} }
 	died, gone, store := dead(1, wire.ErrDied), dead(0, errGone), errors.New("the store has ended")

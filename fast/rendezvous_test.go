@@ -151,7 +151,7 @@ func TestKeys(t *testing.T) {
 	for _, job := range names {
 		for epoch := range uint32(2) {
 			for process := range 2 {
-				key := (&place{job: job, epoch: epoch}).keys()("addresses", process)
+				key := (&initConfig{job: job, epoch: epoch}).keys()("addresses", process)
 				if seen[key] || len(key) > MaxStoreKey-20 {
 					t.Errorf("%q twice, or too long", key)
 				}
