@@ -117,9 +117,9 @@ func TestCallShift(t *testing.T) {
 }
 `
 
-// TestNewPrimitive adds a primitive by a file each in spec, gen/catalogue and ref, and by nothing else: it is valid, stands in the
-// catalogues, is checked by the tests that go through these, is proved, generated and called. (What examples and golden
-// files there have to be, other tests say.)
+// TestNewPrimitive adds a primitive by a file each in spec, gen/catalogue and ref, and by nothing else: it is valid,
+// stands in the catalogues, is checked by the tests that go through these, is proved, generated and called. (What
+// examples and golden files there have to be, other tests say.)
 func TestNewPrimitive(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

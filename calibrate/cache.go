@@ -25,8 +25,8 @@ func ratePoints(caches []int) []int {
 	return append(caches[:len(caches):len(caches)], beyond*caches[len(caches)-1])
 }
 
-// cachesOf are the sizes of a core's caches for data, the first one first, as Linux describes them in dir: of one that cores share,
-// its part. None, if they are not told, or not each larger than the one before.
+// cachesOf are the sizes of a core's caches for data, the first one first, as Linux describes them in dir: of one that
+// cores share, its part. None, if they are not told, or not each larger than the one before.
 func cachesOf(dir string) (sizes []int) {
 	for i := 0; ; i++ {
 		index := filepath.Join(dir, "index"+strconv.Itoa(i))

@@ -15,7 +15,8 @@ import (
 	"github.com/collgen/collgen/gen/simulate"
 )
 
-// imagined are measurements on a machine with other prices than fits begin with; but broadcasts took so many times as long.
+// imagined are measurements on a machine with other prices than fits begin with; but broadcasts took so many times as
+// long.
 func imagined(t *testing.T, transport string, slow float64) (all []sample) {
 	x := newModel(transport, ratePoints(nil), nil)
 	for i := range x.knobs {

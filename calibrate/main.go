@@ -1,10 +1,10 @@
-// Command calibrate finds what everything costs on this machine, and how well collgen cost predicts: make bench-cost. It measures
-// collectives with collperf, fits the prices of a simulate.Machine to some of the measurements - messages and broadcasts between two ranks,
-// and all-reduces by three algorithms - and compares what is predicted for others, five collectives at other sizes by whatever
-// algorithm calls get, with what they took.
+// Command calibrate finds what everything costs on this machine, and how well collgen cost predicts: make bench-cost.
+// It measures collectives with collperf, fits the prices of a simulate.Machine to some of the measurements - messages
+// and broadcasts between two ranks, and all-reduces by three algorithms - and compares what is predicted for others,
+// five collectives at other sizes by whatever algorithm calls get, with what they took.
 //
-// Everything is measured in turn, in several rounds, and the median over the rounds counts: the host of a virtual machine
-// changes speed from minute to minute.
+// Everything is measured in turn, in several rounds, and the median over the rounds counts: the host of a virtual
+// machine changes speed from minute to minute.
 package main
 
 import (

@@ -27,8 +27,9 @@ type result struct {
 	predicted, ratio float64
 }
 
-// newModel is a machine before it is fitted: what is known of a transport from its source, and numbers to begin with. A byte gets a
-// price at each of some sizes. What a core copies and reduces within a rank costs as much as on prior; nil: it is looked for.
+// newModel is a machine before it is fitted: what is known of a transport from its source, and numbers to begin with. A
+// byte gets a price at each of some sizes. What a core copies and reduces within a rank costs as much as on prior; nil:
+// it is looked for.
 func newModel(transport string, sizes []int, prior *simulate.Machine) *model {
 	x := &model{transport: transport}
 	m := &x.machine
@@ -58,9 +59,9 @@ func (x *model) add(name string, is float64, set func(float64)) {
 	x.knobs = append(x.knobs, simulate.Knob{Name: name, Is: is, Set: set})
 }
 
-// addRates looks for what a byte costs that goes from rank to rank, at each of some sizes. In shared memory, within, it is what
-// a core copies and reduces, which memory decides alike: slots are reduced where they lie. Over sockets, what is reduced is
-// received before.
+// addRates looks for what a byte costs that goes from rank to rank, at each of some sizes. In shared memory, within, it
+// is what a core copies and reduces, which memory decides alike: slots are reduced where they lie. Over sockets, what
+// is reduced is received before.
 func (x *model) addRates(price float64, sizes []int, within bool) {
 	m := &x.machine
 	n := len(sizes)

@@ -120,7 +120,8 @@ func (x *model) ratios(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// column is the size under which a cell stands: the least one that is at least one element for each rank can be more than 8.
+// column is the size under which a cell stands: the least one that is at least one element for each rank can be more
+// than 8.
 func column(bytes int) int {
 	if bytes < 64 {
 		return 8

@@ -118,8 +118,8 @@ func median(sorted []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// noise is in how many cells of a transport, apart from those that are fitted to, the odd rounds agree with the even ones as
-// predictions have to agree, and how many there are that have both: what no prediction can be better than.
+// noise is in how many cells of a transport, apart from those that are fitted to, the odd rounds agree with the even
+// ones as predictions have to agree, and how many there are that have both: what no prediction can be better than.
 func noise(all []sample, transport string) (agree, both int) {
 	halves := [2]map[cell]float64{}
 	for odd := range halves {
@@ -140,8 +140,8 @@ func noise(all []sample, transport string) (agree, both int) {
 	return agree, both
 }
 
-// batched is up to how many bytes collperf times batches of calls, one behind the other, and batch how many of them stand for
-// a batch. Longer calls begin together.
+// batched is up to how many bytes collperf times batches of calls, one behind the other, and batch how many of them
+// stand for a batch. Longer calls begin together.
 const (
 	batched = 32 << 10
 	batch   = 12

@@ -81,7 +81,8 @@ func TestHello(t *testing.T) {
 	}
 }
 
-// TestHelloUnderOtherLaunchers starts the ranks with the variables of other launchers, and with some that have no meaning.
+// TestHelloUnderOtherLaunchers starts the ranks with the variables of other launchers, and with some that have no
+// meaning.
 func TestHelloUnderOtherLaunchers(t *testing.T) {
 	for name, c := range map[string]struct{ rank, size, job string }{
 		"Open MPI": {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE"},

@@ -12,24 +12,25 @@ import (
 // Agree has all ranks agree on the AND of the flags that they pass, although some of them may fail meanwhile. All ranks
 // call Agree, Shrink and Grow in the same order. Agree works on a communicator in every state but Aborted and Closed.
 //
-// While a rank is in Agree on a healthy communicator it makes no other call on it: one that another goroutine makes gets
-// ErrConcurrentUse, as Agree does while a call runs that was not started. Calls that were started go on. A rank in Agree and
-// one in a call that needs it would wait for each other for ever: they get a MismatchError, whose Field is "operation", and
-// the communicator is given up. The agreement counts, and fails for ranks that come to it later; their Shrink passes over it.
+// While a rank is in Agree on a healthy communicator it makes no other call on it: one that another goroutine makes
+// gets ErrConcurrentUse, as Agree does while a call runs that was not started. Calls that were started go on. A rank in
+// Agree and one in a call that needs it would wait for each other for ever: they get a MismatchError, whose Field is
+// "operation", and the communicator is given up. The agreement counts, and fails for ranks that come to it later; their
+// Shrink passes over it.
 //
-// Every rank that returns a result returns the same, also if it fails right afterwards. The flags are those of all ranks
-// that have not failed; if some have, the error says so, the same on all ranks: it wraps a PeerError for each of them, and
-// the flags are valid all the same. So
+// Every rank that returns a result returns the same, also if it fails right afterwards. The flags are those of all
+// ranks that have not failed; if some have, the error says so, the same on all ranks: it wraps a PeerError for each of
+// them, and the flags are valid all the same. So
 //
 //	flags, err := c.Agree(ctx, 1)
 //
 // tells with flags == 1 and err == nil that all ranks got here; with flags == 1 and a PeerError, all that are left.
 //
-// Other errors come without flags. A TimeoutError at the end of ctx names a rank that was waited for; the agreement counts,
-// and goes on for the others, with this rank's flags. A MismatchError: a rank called Shrink or Grow instead, on which all
-// agree; or is in a call that needs this one, see above. ErrFenced: the others go on without this rank. ErrClosed and
-// ErrAborted: this rank has left meanwhile. ErrConcurrentUse: another goroutine is in a call on c. ErrInvalidArgument: this
-// rank has made 512 such calls more than another one, whose contexts have ended.
+// Other errors come without flags. A TimeoutError at the end of ctx names a rank that was waited for; the agreement
+// counts, and goes on for the others, with this rank's flags. A MismatchError: a rank called Shrink or Grow instead, on
+// which all agree; or is in a call that needs this one, see above. ErrFenced: the others go on without this rank.
+// ErrClosed and ErrAborted: this rank has left meanwhile. ErrConcurrentUse: another goroutine is in a call on c.
+// ErrInvalidArgument: this rank has made 512 such calls more than another one, whose contexts have ended.
 //
 // Where the network is cut in two, the ranks of each half take those of the other one for failed, and the halves agree
 // separately. Shrink with WithQuorum is a way not to go on then.
@@ -87,8 +88,8 @@ func (c *Comm) exitAgreement() {
 // shrinkName is the name of Shrink.
 var shrinkName = agree.Shrink.String()
 
-// propose has all ranks agree on something, which they all have to call by the same name. Shrink passes over what was called off: a
-// rank whose Agree that was has had an error instead.
+// propose has all ranks agree on something, which they all have to call by the same name. Shrink passes over what was
+// called off: a rank whose Agree that was has had an error instead.
 func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreement, error) {
 	a, err := c.agent()
 	if err != nil {

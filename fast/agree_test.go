@@ -212,8 +212,8 @@ func TestAgreeMismatch(t *testing.T) {
 	}
 }
 
-// TestAgreeAhead has a rank make calls whose contexts end until no more are taken. The other rank's calls get their results
-// when it makes them.
+// TestAgreeAhead has a rank make calls whose contexts end until no more are taken. The other rank's calls get their
+// results when it makes them.
 func TestAgreeAhead(t *testing.T) {
 	all := comms(2)
 	defer closeEach(all)

@@ -12,9 +12,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// BenchmarkAgreement is what it costs a rank that the arguments of all ranks are compared, in an all-reduce of 4 KiB over
-// shared memory: to describe the call, to hash it and to show it to the others, and to compare the hash of what comes
-// from each peer. "%" is that time in percent of the whole call's, which is measured in the same run.
+// BenchmarkAgreement is what it costs a rank that the arguments of all ranks are compared, in an all-reduce of 4 KiB
+// over shared memory: to describe the call, to hash it and to show it to the others, and to compare the hash of what
+// comes from each peer. "%" is that time in percent of the whole call's, which is measured in the same run.
 func BenchmarkAgreement(b *testing.B) {
 	const bytes = 4 << 10
 	for _, size := range []int{2, 4} {
@@ -71,8 +71,8 @@ func TestAgreementCost(t *testing.T) {
 	}
 }
 
-// compare takes the time of n comparisons with so many peers, without the messages: of calls that have none, less that of
-// as many Exchanges that belong to no new call. The other ranks never make these calls: c is only good for Close.
+// compare takes the time of n comparisons with so many peers, without the messages: of calls that have none, less that
+// of as many Exchanges that belong to no new call. The other ranks never make these calls: c is only good for Close.
 func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
 	r := &request{form: form{k: &allReduce, t: spec.TypeOf[float32](), args: Args{Count: 1024, Op: Sum}}}
 	if err := c.prepare(r, nil); err != nil {

@@ -53,9 +53,9 @@ func Alloc[T Elem](ctx context.Context, c *Comm, n int) ([]T, error) {
 }
 
 // Free gives back memory that Alloc has made for c. All ranks of c call it, in the order of their other calls, and none
-// waits for another; the memory is free when all of them have. It fails with ErrInvalidArgument if buf is not what Alloc
-// has returned, all of it, with ErrConcurrentUse if a call of c is running, and with ErrClosed after Close, which frees
-// everything.
+// waits for another; the memory is free when all of them have. It fails with ErrInvalidArgument if buf is not what
+// Alloc has returned, all of it, with ErrConcurrentUse if a call of c is running, and with ErrClosed after Close, which
+// frees everything.
 func Free[T Elem](c *Comm, buf []T) error {
 	if c == nil || c.size == 0 {
 		return Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
@@ -99,8 +99,8 @@ func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
 	return nil, fmt.Errorf("Alloc: %w", c.allocError(err))
 }
 
-// allocError is why Alloc has failed with err. That a rank is down is the end of c; another one may have said so in words,
-// and the news itself be on its way.
+// allocError is why Alloc has failed with err. That a rank is down is the end of c; another one may have said so in
+// words, and the news itself be on its way.
 func (c *Comm) allocError(err error) error {
 	var inner *wire.Inner
 	if errors.As(err, new(*TimeoutError)) && !errors.As(err, &inner) {
@@ -135,8 +135,9 @@ func (b *buffers) next() uint64 {
 	return b.made
 }
 
-// expose makes a's region when all ranks make theirs, and has the ranks of each host map those of the others. It succeeds
-// on all ranks or on none, apart from ranks that go down meanwhile. If err is why this rank cannot, the others learn of it.
+// expose makes a's region when all ranks make theirs, and has the ranks of each host map those of the others. It
+// succeeds on all ranks or on none, apart from ranks that go down meanwhile. If err is why this rank cannot, the others
+// learn of it.
 func (c *Comm) expose(ctx context.Context, a *allocation, n int, err error) error {
 	err = c.allDo(ctx, a.number, 0, err, func(context.Context, *setup.Group) (err error) {
 		a.region, err = c.newRegion(n, a.number)
@@ -148,8 +149,8 @@ func (c *Comm) expose(ctx context.Context, a *allocation, n int, err error) erro
 	return c.allDo(ctx, a.number, 1, nil, func(ctx context.Context, f *setup.Group) error { return c.exchangeFiles(ctx, f, a) })
 }
 
-// allDo has all ranks do one step of call number of Alloc, and learn whether all have: nil, or the error of this rank or
-// of another one. If err is why this rank cannot, it does not.
+// allDo has all ranks do one step of call number of Alloc, and learn whether all have: nil, or the error of this rank
+// or of another one. If err is why this rank cannot, it does not.
 func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do func(context.Context, *setup.Group) error) error {
 	if c.world == nil {
 		return do(ctx, nil)

@@ -69,8 +69,8 @@ func allocWithoutFiles(ctx context.Context, _ []string) error {
 	return errors.Join(err, c.Close())
 }
 
-// TestAllocKill ends a rank while it and the others read from each other's memory, or make it: the others learn of it, no
-// result was wrong, and nothing is left.
+// TestAllocKill ends a rank while it and the others read from each other's memory, or make it: the others learn of it,
+// no result was wrong, and nothing is left.
 func TestAllocKill(t *testing.T) {
 	for i := range tries(t, 30, 1000) {
 		end(t, []string{"allocated", "alloc"}[i%2], syscall.SIGKILL, "died")

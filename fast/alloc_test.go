@@ -11,7 +11,8 @@ import (
 	"unsafe"
 )
 
-// TestAlloc has every operation work on memory of Alloc, on all transports: whole, parts of it, misaligned against pages.
+// TestAlloc has every operation work on memory of Alloc, on all transports: whole, parts of it, misaligned against
+// pages.
 func TestAlloc(t *testing.T) {
 	for _, w := range worlds {
 		for _, size := range []int{1, 2, 3, 4} {
@@ -105,8 +106,8 @@ func (x *allocated) operate(ctx context.Context, c *Comm, seed int) error {
 	return nil
 }
 
-// TestAllocAmount: different amounts on the ranks, and none; too many elements are refused before anybody hears of it, and
-// too much memory on one rank is an error on all of them and does no harm.
+// TestAllocAmount: different amounts on the ranks, and none; too many elements are refused before anybody hears of it,
+// and too much memory on one rank is an error on all of them and does no harm.
 func TestAllocAmount(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
@@ -216,7 +217,8 @@ func TestFreeDuringCall(t *testing.T) {
 	}
 }
 
-// TestCloseDuringCall: memory stays while a call uses it that runs in another goroutine when the communicator is closed.
+// TestCloseDuringCall: memory stays while a call uses it that runs in another goroutine when the communicator is
+// closed.
 func TestCloseDuringCall(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {

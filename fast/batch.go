@@ -2,10 +2,10 @@ package fast
 
 import "github.com/collgen/collgen/fast/internal/fork"
 
-// Batch has what f starts on c, and on others, begin when f has returned, and not before: all of it at once, on each Comm
-// in the order in which it was started, sends and receives in a row together. It is for calls that are to begin together,
-// and to have sends and receives begin without waiting for one of them. In f, a call on one of the Comms that is not
-// started, and waiting for a handle, begin what was started so far.
+// Batch has what f starts on c, and on others, begin when f has returned, and not before: all of it at once, on each
+// Comm in the order in which it was started, sends and receives in a row together. It is for calls that are to begin
+// together, and to have sends and receives begin without waiting for one of them. In f, a call on one of the Comms that
+// is not started, and waiting for a handle, begin what was started so far.
 //
 // The error is f's. Those of the calls are their handles'; what was started begins whatever f returns.
 func (c *Comm) Batch(f func() error, others ...*Comm) error {

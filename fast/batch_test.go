@@ -66,7 +66,8 @@ func TestBatchBegins(t *testing.T) {
 	}
 }
 
-// TestGroupFails: when calls that run together fail, the error of each is its own, be there calls of several messages before it.
+// TestGroupFails: when calls that run together fail, the error of each is its own, be there calls of several messages
+// before it.
 func TestGroupFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(4)
@@ -92,8 +93,8 @@ func TestGroupFails(t *testing.T) {
 	})
 }
 
-// TestStartedAfterDrained: a call that is started after another one had to wait for those before it is a started call: who is in it
-// computes, and other ranks that need it elsewhere wait.
+// TestStartedAfterDrained: a call that is started after another one had to wait for those before it is a started call:
+// who is in it computes, and other ranks that need it elsewhere wait.
 func TestStartedAfterDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(2)
@@ -123,7 +124,8 @@ func TestStartedAfterDrained(t *testing.T) {
 	})
 }
 
-// TestJoinedIsLetGo: a group's context ends with that of each of its calls, and nothing of it stays with them afterwards.
+// TestJoinedIsLetGo: a group's context ends with that of each of its calls, and nothing of it stays with them
+// afterwards.
 func TestJoinedIsLetGo(t *testing.T) {
 	for end := range 3 {
 		var group []*Handle

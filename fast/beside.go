@@ -11,20 +11,23 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Agree, Shrink, Grow and Group work beside the data path: each ends only when all its ranks have begun it. A rank Y that waits in
-// one of them for a rank X, which is in a call that Y has to make first, waits for ever, as X does. So Y, when it has waited for a
-// moment, asks the others, again and again, whether they are in such a call. Why an answer can be believed:
+// Agree, Shrink, Grow and Group work beside the data path: each ends only when all its ranks have begun it. A rank Y
+// that waits in one of them for a rank X, which is in a call that Y has to make first, waits for ever, as X does. So Y,
+// when it has waited for a moment, asks the others, again and again, whether they are in such a call. Why an answer can
+// be believed:
 //
-// X answers only from a call that blocks the goroutine which makes the calls of its rank, and only if it has not begun what Y waits
-// in. It begins that no earlier than its call is over, because both take Comm.busy. Y, which holds that, and has no started calls
-// that are not over, begins no call before what it waits in is over; and that is not before X has begun it. So if X's call needs
-// that Y begins it, as those do that certain.go believes, and Y has not begun it when the answer comes, then neither goes on: that
-// holds however old the answer is, and whatever is on its way. If X merely waits for Y, it has to say so twice, as long apart as a
-// ring has to hold, and its transport must have moved nothing in between: see detector.
+// X answers only from a call that blocks the goroutine which makes the calls of its rank, and only if it has not begun
+// what Y waits in. It begins that no earlier than its call is over, because both take Comm.busy. Y, which holds that,
+// and has no started calls that are not over, begins no call before what it waits in is over; and that is not before X
+// has begun it. So if X's call needs that Y begins it, as those do that certain.go believes, and Y has not begun it
+// when the answer comes, then neither goes on: that holds however old the answer is, and whatever is on its way. If X
+// merely waits for Y, it has to say so twice, as long apart as a ring has to hold, and its transport must have moved
+// nothing in between: see detector.
 //
-// A rank that computes answers nothing, nor does one whose call Y has made already: the counts of calls on Y tell. Shrink alone may
-// begin while a call of its rank runs, so that it gets ranks out of calls after a failure. A rank whose calls run in one
-// goroutine, and whose Shrink on a healthy communicator in another one, is therefore told that the two do not match.
+// A rank that computes answers nothing, nor does one whose call Y has made already: the counts of calls on Y tell.
+// Shrink alone may begin while a call of its rank runs, so that it gets ranks out of calls after a failure. A rank
+// whose calls run in one goroutine, and whose Shrink on a healthy communicator in another one, is therefore told that
+// the two do not match.
 //
 // Only the end of a context would end the wait of one of the two. They do not match all the same.
 
@@ -34,8 +37,8 @@ type beside struct {
 	Number uint64 // among the agreements, or these groups, from 1
 }
 
-// reserve keeps other goroutines from making calls on c, until busy is unset, while this one is in an operation beside the data
-// path. On a communicator that is not healthy there are no more calls: nothing is reserved.
+// reserve keeps other goroutines from making calls on c, until busy is unset, while this one is in an operation beside
+// the data path. On a communicator that is not healthy there are no more calls: nothing is reserved.
 func (c *Comm) reserve(name string) (reserved bool, err error) {
 	switch {
 	case c.State() != Healthy:
@@ -76,8 +79,8 @@ func (c *Comm) hasMade(x *wire.Call, other int) bool {
 	return c.received[other] >= x.Seq
 }
 
-// heldUp is where this rank waits for another one, in a call that blocks the goroutine which makes its calls. Certain: it needs that
-// the other one begins that call.
+// heldUp is where this rank waits for another one, in a call that blocks the goroutine which makes its calls. Certain:
+// it needs that the other one begins that call.
 func (c *Comm) heldUp(by int) (h edge, certain, ok bool) {
 	s := c.track.stands(0)
 	if s == nil || !c.blocksCaller() {
@@ -251,7 +254,8 @@ func decodeWords(b []byte, from, size int) (w words, ok bool) {
 	return w, len(w.at) == 1 && int(w.at[0].Rank) == from
 }
 
-// heardWords takes words of another rank: it answers a question, if this rank waits for the one that asks, or has an answer.
+// heardWords takes words of another rank: it answers a question, if this rank waits for the one that asks, or has an
+// answer.
 func (c *Comm) heardWords(m wire.Note) {
 	from := c.rankOf(m.From)
 	w, ok := decodeWords(m.Body, from, c.size)

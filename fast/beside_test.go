@@ -53,8 +53,9 @@ var stoppedBy = []namedCall{
 // growsIn tells whether processes can join the world.
 func growsIn(w testWorld) bool { return w.name != "goroutines" }
 
-// TestBesideAgainstCalls: one rank is in an operation beside the data path and the others in a collective, or the other way round.
-// All learn of it, by name, but those in Shrink, which goes on with the others. Then all make another communicator.
+// TestBesideAgainstCalls: one rank is in an operation beside the data path and the others in a collective, or the other
+// way round. All learn of it, by name, but those in Shrink, which goes on with the others. Then all make another
+// communicator.
 func TestBesideAgainstCalls(t *testing.T) {
 	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
 		for _, size := range []int{2, 3, 5} {
@@ -114,7 +115,8 @@ func besideAgainstCall(ctx context.Context, all []*Comm, b, call namedCall, isBe
 	})...)
 }
 
-// wantOperations says what is wrong with the error of a rank, of which some were in one operation and others in another one.
+// wantOperations says what is wrong with the error of a rank, of which some were in one operation and others in another
+// one.
 func wantOperations(err error, one, other string) error {
 	var m *MismatchError
 	if !errors.As(err, &m) {
@@ -127,8 +129,8 @@ func wantOperations(err error, one, other string) error {
 	return nil
 }
 
-// TestBesideAgainstOthers: calls that need one rank alone, or wait for it though they do not need it, or wait for calls that were
-// started, or are of two ranks.
+// TestBesideAgainstOthers: calls that need one rank alone, or wait for it though they do not need it, or wait for calls
+// that were started, or are of two ranks.
 func TestBesideAgainstOthers(t *testing.T) {
 	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
 		for _, x := range []struct {
@@ -204,8 +206,8 @@ func untilAsked(ctx context.Context, c *Comm, times uint32) error {
 	return nil
 }
 
-// TestBesideIsPatient: a rank waits in an operation beside the data path until it has asked several times, for ranks that merely have
-// not come yet. None of them takes that for a disagreement.
+// TestBesideIsPatient: a rank waits in an operation beside the data path until it has asked several times, for ranks
+// that merely have not come yet. None of them takes that for a disagreement.
 func TestBesideIsPatient(t *testing.T) {
 	const questions = 3
 	for _, x := range []struct {
@@ -294,8 +296,8 @@ func TestBesideIsPatient(t *testing.T) {
 	}
 }
 
-// TestBesideExcludes: while a rank is in an operation beside the data path it makes no call, and the other way round; Shrink alone
-// begins all the same.
+// TestBesideExcludes: while a rank is in an operation beside the data path it makes no call, and the other way round;
+// Shrink alone begins all the same.
 func TestBesideExcludes(t *testing.T) {
 	for _, b := range besides[:2] {
 		all := comms(2)
@@ -385,8 +387,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// FuzzWords takes any bytes for words of another rank: what are some is encoded to the same bytes. If they end a communicator on which
-// a rank waits, it says so legibly, and names the rank that has sent them.
+// FuzzWords takes any bytes for words of another rank: what are some is encoded to the same bytes. If they end a
+// communicator on which a rank waits, it says so legibly, and names the rank that has sent them.
 func FuzzWords(f *testing.F) {
 	at := []edge{{Rank: 1, Call: wire.Call{Seq: 2, PrimitiveName: wire.NewLabel("Barrier")}}}
 	for _, w := range []words{{What: wordsAsk, Round: 1, In: beside{Number: 1}}, {What: wordsNeed, Round: 2, In: beside{Number: 1}, at: at},

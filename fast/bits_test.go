@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 )
 
-// TestSameBits: what an algorithm leaves on every rank does not depend on how ranks talk. The inputs are such that sums of
-// other trees have other bits.
+// TestSameBits: what an algorithm leaves on every rank does not depend on how ranks talk. The inputs are such that sums
+// of other trees have other bits.
 func TestSameBits(t *testing.T) {
 	ways := map[string][]InitOption{
 		"tcp":        {WithTransport("tcp")},

@@ -7,11 +7,12 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Bucket reduces many small tensors in few calls, while the program makes the next ones ready: it puts them one after the
-// other into a flat buffer, and starts the all-reduce of that as soon as it is full. All ranks add tensors of the same
-// lengths in the same order, and call Wait at the same places; so they fuse the same ones. A hash of the lengths, of 24 bits, is
-// compared: ranks that have fused others get a MismatchError, unless the hashes happen to be the same. Two tensors of one length
-// that change places nobody sees. A step of training adds each gradient as soon as it is known, and then waits:
+// Bucket reduces many small tensors in few calls, while the program makes the next ones ready: it puts them one after
+// the other into a flat buffer, and starts the all-reduce of that as soon as it is full. All ranks add tensors of the
+// same lengths in the same order, and call Wait at the same places; so they fuse the same ones. A hash of the lengths,
+// of 24 bits, is compared: ranks that have fused others get a MismatchError, unless the hashes happen to be the same.
+// Two tensors of one length that change places nobody sees. A step of training adds each gradient as soon as it is
+// known, and then waits:
 //
 //	for each layer, the last one first {
 //		… its gradient …
@@ -45,8 +46,8 @@ type slot[T Elem] struct {
 	opts    []Option
 }
 
-// NewBucket is a bucket for tensors that are reduced with op on c. Its buffers have so many bytes each; larger tensors go
-// alone, and are not copied. It fails with ErrInvalidArgument if they have room for no element, or more than 16 GiB,
+// NewBucket is a bucket for tensors that are reduced with op on c. Its buffers have so many bytes each; larger tensors
+// go alone, and are not copied. It fails with ErrInvalidArgument if they have room for no element, or more than 16 GiB,
 // if c is nil, or if op is not defined on T.
 func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 	limit := bytes / int(unsafe.Sizeof(*new(T)))

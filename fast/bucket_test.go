@@ -189,8 +189,8 @@ func TestBucketAllocates(t *testing.T) {
 	<-done
 }
 
-// TestBucketCompares: ranks that have put tensors of other lengths into their buckets, or in another order, are told so, whether the
-// sums of the lengths are the same or not.
+// TestBucketCompares: ranks that have put tensors of other lengths into their buckets, or in another order, are told
+// so, whether the sums of the lengths are the same or not.
 func TestBucketCompares(t *testing.T) {
 	for name, test := range map[string]struct {
 		odd   []int // what rank 1 adds; the others 6, 2 and 4
@@ -262,7 +262,8 @@ func TestBucketStaysFailed(t *testing.T) {
 	}
 }
 
-// TestFused: what is compared is the lengths and their order, and the name is a whole number of them, however many there are.
+// TestFused: what is compared is the lengths and their order, and the name is a whole number of them, however many
+// there are.
 func TestFused(t *testing.T) {
 	marks := map[uint32][]int{}
 	for _, lengths := range [][]int{nil, {1}, {2}, {1, 1}, {1, 2}, {2, 1}, {3}, {1, 1, 1}} {

@@ -18,7 +18,8 @@ type cuts struct {
 	elem   int // bytes of an element
 }
 
-// Chunk is the chunk of index at, counted through all blocks: block × chunks per block + chunk. Of scratch it is a slot.
+// Chunk is the chunk of index at, counted through all blocks: block × chunks per block + chunk. Of scratch it is a
+// slot.
 func (b *Buffer) Chunk(at int) []byte { return b.Span(at, 1) }
 
 // Span is the n consecutive chunks from index at on. Of scratch it is n slots.

@@ -47,9 +47,9 @@ type Call struct {
 // scratch ends, so what can hardly be there is refused.
 const maxScratch = 16 << 30
 
-// Layout cuts every block into so many chunks, of which the first ones are one element longer than the others if it does
-// not come out even, and provides so many slots of scratch, each as long as the longest chunk. Every algorithm begins
-// with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
+// Layout cuts every block into so many chunks, of which the first ones are one element longer than the others if it
+// does not come out even, and provides so many slots of scratch, each as long as the longest chunk. Every algorithm
+// begins with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
 		return Refuse(x.k.Name, "a layout of %d chunks and %d slots", chunks, slots)
@@ -82,8 +82,8 @@ func (x *Call) Send(to int, data []byte) {
 	}
 }
 
-// send is one more send, which is to be filled in. It is made where it lies: a processor waits for what was stored word by
-// word before it copies that in larger pieces.
+// send is one more send, which is to be filled in. It is made where it lies: a processor waits for what was stored word
+// by word before it copies that in larger pieces.
 func (x *Call) send() *wire.Send {
 	n := len(x.sends)
 	x.sends = slices.Grow(x.sends, 1)[:n+1]
@@ -243,8 +243,8 @@ func (c *Comm) recordMeanwhile() {
 	}
 }
 
-// conclude announces a call without messages, by an Exchange of none: a rank that waits for a message of it can see that
-// there is none.
+// conclude announces a call without messages, by an Exchange of none: a rank that waits for a message of it can see
+// that there is none.
 func (x *Call) conclude(ctx context.Context) error {
 	if x.begun {
 		return nil

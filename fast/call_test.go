@@ -29,8 +29,8 @@ func (r *listener) Exchange(_ context.Context, sends []wire.Send, recvs []wire.R
 	return nil
 }
 
-// TestMessages lists messages with and without bytes, and signals: what has no bytes is left out, and AfterSend marks the
-// receive before it or, if that was left out, none.
+// TestMessages lists messages with and without bytes, and signals: what has no bytes is left out, and AfterSend marks
+// the receive before it or, if that was left out, none.
 func TestMessages(t *testing.T) {
 	r := new(listener)
 	c := newComm(0, 3, r)

@@ -74,8 +74,8 @@ func TestCallError(t *testing.T) {
 	})
 }
 
-// TestCallErrorWaiting has calls fail in the ways that are no timeout: the errors list the ranks that they were waiting for,
-// whoever is at fault.
+// TestCallErrorWaiting has calls fail in the ways that are no timeout: the errors list the ranks that they were waiting
+// for, whoever is at fault.
 func TestCallErrorWaiting(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {

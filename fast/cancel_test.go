@@ -15,8 +15,8 @@ import (
 // endTime bounds how long a call that was cancelled or aborted may take.
 const endTime = 250 * time.Millisecond
 
-// TestCancelAndAbort ends calls at random moments, by their context or by Abort: every rank returns soon, nothing writes
-// to the buffers any more, and no goroutine stays.
+// TestCancelAndAbort ends calls at random moments, by their context or by Abort: every rank returns soon, nothing
+// writes to the buffers any more, and no goroutine stays.
 func TestCancelAndAbort(t *testing.T) {
 	for _, w := range worlds {
 		for _, how := range []string{"cancel", "abort"} {
@@ -129,7 +129,8 @@ func wantGoroutines(t *testing.T, before int) {
 // poison is what no call writes.
 const poison = -1
 
-// writtenAfter fills the buffer of a call that has ended with err, if it has one, and tells whether that is changed meanwhile.
+// writtenAfter fills the buffer of a call that has ended with err, if it has one, and tells whether that is changed
+// meanwhile.
 func writtenAfter(err error, meanwhile func()) (has, written bool) {
 	var u *unfinished
 	if !errors.As(err, &u) || len(u.buf) == 0 {

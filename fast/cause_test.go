@@ -16,8 +16,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// TestClosedAfterMismatch: a rank returns from a call that needed nothing of the one that disagrees with it, and closes at once. Who waits
-// for it learns that they disagree, and not only that it has closed.
+// TestClosedAfterMismatch: a rank returns from a call that needed nothing of the one that disagrees with it, and closes
+// at once. Who waits for it learns that they disagree, and not only that it has closed.
 func TestClosedAfterMismatch(t *testing.T) {
 	for _, w := range worlds {
 		for _, size := range []int{2, 3, 5} {
@@ -38,7 +38,8 @@ func TestClosedAfterMismatch(t *testing.T) {
 	}
 }
 
-// wantMismatchOrNone says what is wrong with the errors of ranks of which the odd one disagrees: who does not succeed says in what.
+// wantMismatchOrNone says what is wrong with the errors of ranks of which the odd one disagrees: who does not succeed
+// says in what.
 func wantMismatchOrNone(errs []error, odd int) error {
 	for rank, err := range errs {
 		if err == nil { // it only sent
@@ -54,8 +55,8 @@ func wantMismatchOrNone(errs []error, odd int) error {
 	return nil
 }
 
-// TestEverySurvivorKnowsWhoLeft: one rank closes while the others are in a call, or make a communicator. Each of these learns that it
-// was closed, and by whom, also if another one has told it so.
+// TestEverySurvivorKnowsWhoLeft: one rank closes while the others are in a call, or make a communicator. Each of these
+// learns that it was closed, and by whom, also if another one has told it so.
 func TestEverySurvivorKnowsWhoLeft(t *testing.T) {
 	for what, call := range map[string]func(ctx context.Context, c *Comm) error{
 		"Barrier": func(ctx context.Context, c *Comm) error { return Barrier(ctx, c) },
@@ -89,8 +90,8 @@ func TestEverySurvivorKnowsWhoLeft(t *testing.T) {
 	}
 }
 
-// TestWordsOfFounding: what one rank of a new communicator cannot do the others learn with its type, and with their own ranks, also if
-// rank 0 passes it on.
+// TestWordsOfFounding: what one rank of a new communicator cannot do the others learn with its type, and with their own
+// ranks, also if rank 0 passes it on.
 func TestWordsOfFounding(t *testing.T) {
 	job := inproc.NewJob(9)
 	defer job.Close()
@@ -151,7 +152,8 @@ func (p *watchedPlane) Watch(f func(process int, err error)) (stop func()) {
 	}
 }
 
-// FuzzWordsOfFounding takes any bytes for the words of another rank: they become a legible error that names ranks of the communicator.
+// FuzzWordsOfFounding takes any bytes for the words of another rank: they become a legible error that names ranks of
+// the communicator.
 func FuzzWordsOfFounding(f *testing.F) {
 	job := inproc.NewJob(9)
 	defer job.Close()
@@ -174,7 +176,8 @@ func FuzzWordsOfFounding(f *testing.F) {
 	})
 }
 
-// TestNoticeFits: what a rank tells is a control message, also of a communicator of very many ranks, and so is what it tells of a founding.
+// TestNoticeFits: what a rank tells is a control message, also of a communicator of very many ranks, and so is what it
+// tells of a founding.
 func TestNoticeFits(t *testing.T) {
 	const size = 100_000
 	ranks := make([]int, size)

@@ -14,8 +14,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
 
-// TestCheckRDMA has a host with two devices, of which one cannot be used: the other one is, and a rank that asks for any device logs why
-// it is not the first. A rank that asks for that one is told the same, as an error where nothing else may be used.
+// TestCheckRDMA has a host with two devices, of which one cannot be used: the other one is, and a rank that asks for
+// any device logs why it is not the first. A rank that asks for that one is told the same, as an error where nothing
+// else may be used.
 func TestCheckRDMA(t *testing.T) {
 	fake.Run(t, func(devices string) {
 		verbs.Kernel = devices

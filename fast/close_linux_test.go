@@ -12,7 +12,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/transport"
 )
 
-// TestClosedIsLetGo: nothing of a process keeps a communicator that was closed, or its transport, although its operations are recorded.
+// TestClosedIsLetGo: nothing of a process keeps a communicator that was closed, or its transport, although its
+// operations are recorded.
 func TestClosedIsLetGo(t *testing.T) {
 	for _, w := range worlds[1:] { // the others have none that others are made of
 		t.Run(w.name, func(t *testing.T) {

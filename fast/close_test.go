@@ -54,8 +54,8 @@ func TestCloseFinishes(t *testing.T) {
 	}
 }
 
-// TestCloseWhileMoving: Close lets started calls end as long as they make progress, by ends of calls or by messages within one, and not
-// for longer than a second without.
+// TestCloseWhileMoving: Close lets started calls end as long as they make progress, by ends of calls or by messages
+// within one, and not for longer than a second without.
 func TestCloseWhileMoving(t *testing.T) {
 	const step = finishTime - 50*time.Millisecond
 	for _, test := range []struct {
@@ -110,8 +110,9 @@ func TestCloseWhileMoving(t *testing.T) {
 	}
 }
 
-// TestCloseAtOnce: what a rank has sent before Close arrives, over links that are slow, or that are there for one of the two long after
-// the other one has closed: where the process ends as soon as Close has returned, and where it lives on with another communicator.
+// TestCloseAtOnce: what a rank has sent before Close arrives, over links that are slow, or that are there for one of
+// the two long after the other one has closed: where the process ends as soon as Close has returned, and where it lives
+// on with another communicator.
 func TestCloseAtOnce(t *testing.T) {
 	for lag, count := range map[time.Duration]int{0: 16 * capacity / 8, longLag: capacity / 16} {
 		for _, exits := range []bool{false, true} {
@@ -158,8 +159,8 @@ func (x *simulation) broadcastAndClose(process, count int) error {
 	return errors.Join(x.attempt(process, c, 0, simulatedCall{name: "Broadcast", count: count}), c.Close())
 }
 
-// TestCloseIsRead: the others read that a process has closed, and do not take it for dead, though it ends as soon as Close has returned,
-// over slow links on which nothing else is on its way.
+// TestCloseIsRead: the others read that a process has closed, and do not take it for dead, though it ends as soon as
+// Close has returned, over slow links on which nothing else is on its way.
 func TestCloseIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x, err := newSimulation(scenario{size: 2, weather: simnet.Weather{Delay: 225 * time.Millisecond, Capacity: capacity}}, meshes)
@@ -199,8 +200,8 @@ func (x *simulation) pair(t *testing.T) (c [2]*Comm) {
 	return c
 }
 
-// TestCloseWaits: what was sent and does not fit on the way to a rank that does something else is waited for, until that rank receives
-// it, closes, ends or is frozen, or until this one calls Abort. The wait is warned of.
+// TestCloseWaits: what was sent and does not fit on the way to a rank that does something else is waited for, until
+// that rank receives it, closes, ends or is frozen, or until this one calls Abort. The wait is warned of.
 func TestCloseWaits(t *testing.T) {
 	const long = 5 * time.Minute
 	for name, then := range map[string]func(x *simulation, c [2]*Comm){

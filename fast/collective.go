@@ -18,13 +18,13 @@ type Collective struct {
 	PointToPoint bool   // is the call of two ranks alone, Root and Peer
 	Needs        Needs  // which ranks' calls it takes for one to end
 	Algorithms   []Algorithm
-	// Rules say which algorithm a call gets: that of the first rule that matches. A call that none matches gets the first
-	// of Algorithms that serves it. Algorithms that were not proved for so many ranks are passed over.
+	// Rules say which algorithm a call gets: that of the first rule that matches. A call that none matches gets the
+	// first of Algorithms that serves it. Algorithms that were not proved for so many ranks are passed over.
 	Rules []Rule
 }
 
-// Needs says which ranks have to begin a call with data, or a barrier, before a rank's own can end: those on whose input its
-// result depends, or that have to enter.
+// Needs says which ranks have to begin a call with data, or a barrier, before a rank's own can end: those on whose
+// input its result depends, or that have to enter.
 type Needs uint8
 
 // The needs.
@@ -115,8 +115,9 @@ func Collectives() []string {
 	return names
 }
 
-// Algorithms are the names, for WithAlgorithm, of the algorithms of one of Collectives; nil if there is no such collective.
-// Not every one serves every number of ranks and every op: a call that it does not serve gets ErrInvalidArgument.
+// Algorithms are the names, for WithAlgorithm, of the algorithms of one of Collectives; nil if there is no such
+// collective. Not every one serves every number of ranks and every op: a call that it does not serve gets
+// ErrInvalidArgument.
 func Algorithms(collective string) []string {
 	if k := collectiveOf(collective); k != nil {
 		return k.names()

@@ -15,12 +15,13 @@ import (
 // Comm is one rank's end of a communicator: a fixed set of ranks that make the same calls in the same order.
 //
 // One call at a time runs on a Comm, and one goroutine at a time makes or starts calls: a second one gets
-// ErrConcurrentUse. After a call that failed the communicator is given up, on all ranks, because the calls to come would
-// not match: every later call gets an error that is ErrAborted. Refused calls, those with ErrInvalidArgument and
+// ErrConcurrentUse. After a call that failed the communicator is given up, on all ranks, because the calls to come
+// would not match: every later call gets an error that is ErrAborted. Refused calls, those with ErrInvalidArgument and
 // ErrConcurrentUse, or whose context had ended before they began, do no harm.
 //
-// A process that is forked off from a rank's, as a program in C may that has this package as a library, has no part in its
-// communicators: calls that use them fail with ErrForked, and do nothing, on Linux from 4.14 on. Elsewhere that is not found out.
+// A process that is forked off from a rank's, as a program in C may that has this package as a library, has no part in
+// its communicators: calls that use them fail with ErrForked, and do nothing, on Linux from 4.14 on. Elsewhere that is
+// not found out.
 //
 // A Comm keeps the scratch memory of its calls, up to the most that one call has needed, for those that follow. A call
 // whose algorithm would need more than 16 GiB of it is refused.

@@ -111,8 +111,8 @@ func TestCompositeTranslates(t *testing.T) {
 	}
 }
 
-// TestCompositeFails: what fast gives to Fail comes out of both halves, in its own ranks, and one half's failure ends the
-// other.
+// TestCompositeFails: what fast gives to Fail comes out of both halves, in its own ranks, and one half's failure ends
+// the other.
 func TestCompositeFails(t *testing.T) {
 	given := &PeerError{Rank: 3, Err: ErrDied}
 	for _, sends := range []string{"direct", "ring"} {

@@ -115,8 +115,8 @@ func (c *cards) fetch(ctx context.Context, round string, process int) ([]byte, e
 // withdrawTime bounds the removal of cards.
 const withdrawTime = time.Second
 
-// withdraw removes this process's cards, which nobody needs any more, as far as the store lets it. It does so too when ctx
-// has ended: the next attempt would find a process that is gone.
+// withdraw removes this process's cards, which nobody needs any more, as far as the store lets it. It does so too when
+// ctx has ended: the next attempt would find a process that is gone.
 func (c *cards) withdraw(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
 	defer cancel()

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Culprits returns the ranks that err blames, in ascending order: those of its PeerErrors, and those of a MismatchError or a
-// DeadlockError. A rank that gave up is not blamed if its own error blames ranks. But where that is a MismatchError both sides of it
-// are, because another rank cannot know which of them is wrong. It returns none if err blames nobody; a TimeoutError, which names
-// ranks that were waited for, blames none of them.
+// Culprits returns the ranks that err blames, in ascending order: those of its PeerErrors, and those of a MismatchError
+// or a DeadlockError. A rank that gave up is not blamed if its own error blames ranks. But where that is a
+// MismatchError both sides of it are, because another rank cannot know which of them is wrong. It returns none if err
+// blames nobody; a TimeoutError, which names ranks that were waited for, blames none of them.
 func Culprits(err error) []int {
 	blamed := culprits(err, nil)
 	slices.Sort(blamed)

@@ -2,8 +2,8 @@ package fast
 
 import "github.com/collgen/collgen/fast/internal/wire"
 
-// ringError is what a ring means to the rank at that place: a MismatchError with the next rank, of those whose call is to be
-// the same as its own, that is in another one. If all are in point-to-point calls it is a DeadlockError.
+// ringError is what a ring means to the rank at that place: a MismatchError with the next rank, of those whose call is
+// to be the same as its own, that is in another one. If all are in point-to-point calls it is a DeadlockError.
 func ringError(ring []edge, at int) error {
 	mine := &ring[at]
 	for i := range ring {

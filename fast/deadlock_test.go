@@ -160,8 +160,8 @@ func wantDeadlock(errs []error, odd int, field string, inAll bool) error {
 	return nil
 }
 
-// TestSlowRanksAreNoDeadlock has one rank after the other sleep for longer than a deadlock takes to be found, twice, while
-// the others wait for each other in a chain up to it, by sends and receives and in a collective.
+// TestSlowRanksAreNoDeadlock has one rank after the other sleep for longer than a deadlock takes to be found, twice,
+// while the others wait for each other in a chain up to it, by sends and receives and in a collective.
 func TestSlowRanksAreNoDeadlock(t *testing.T) {
 	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
 		for slow := range 3 {
@@ -203,7 +203,8 @@ func passAround(ctx context.Context, c *Comm, slow int) error {
 	return nil
 }
 
-// TestDeadlockBesideWork has ranks wait for each other on one communicator while they work on another one, which goes on.
+// TestDeadlockBesideWork has ranks wait for each other on one communicator while they work on another one, which goes
+// on.
 func TestDeadlockBesideWork(t *testing.T) {
 	inEveryWorld(t, func(t *testing.T, w testWorld, _ *sync.WaitGroup) {
 		all := w.comms(t, 3)
@@ -235,8 +236,8 @@ func TestDeadlockBesideWork(t *testing.T) {
 	})
 }
 
-// TestDeadlockThroughTwo has a ring that goes through two communicators, which is not looked for: the calls end with their
-// context.
+// TestDeadlockThroughTwo has a ring that goes through two communicators, which is not looked for: the calls end with
+// their context.
 func TestDeadlockThroughTwo(t *testing.T) {
 	all := initComms(t, 3, WithTransport("tcp"), hasty.option)
 	other := again(t, all)

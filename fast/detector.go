@@ -11,30 +11,32 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Ranks whose calls do not match may wait for each other in a ring of three or more, no two neighbours of which can tell.
-// A call goes on only when all ranks that it waits for have done their part, so a ring of ranks that wait for each other,
-// while nothing is on its way between them, never goes on: it is a deadlock in the AND model, and found by edge chasing
-// (Chandy, Misra and Haas, "Distributed Deadlock Detection", 1983). A rank that has waited for a while sends a probe to
-// those that it waits for. Who waits too adds itself and passes it on to those that it waits for itself, once. A probe that
-// comes back has found a ring. A rank that computes is in no call, or was seen to move: it passes nothing on.
+// Ranks whose calls do not match may wait for each other in a ring of three or more, no two neighbours of which can
+// tell. A call goes on only when all ranks that it waits for have done their part, so a ring of ranks that wait for
+// each other, while nothing is on its way between them, never goes on: it is a deadlock in the AND model, and found by
+// edge chasing (Chandy, Misra and Haas, "Distributed Deadlock Detection", 1983). A rank that has waited for a while
+// sends a probe to those that it waits for. Who waits too adds itself and passes it on to those that it waits for
+// itself, once. A probe that comes back has found a ring. A rank that computes is in no call, or was seen to move: it
+// passes nothing on.
 //
-// What a probe has found is no proof, but for the rings of certain.go: it tells of different moments, and may have overtaken data.
-// So the rank that began asks all others of the ring, again and again: each answers, for itself alone, if it is still in the
-// operation of which the probe told, and its transport has moved nothing since. Once all have answered, and all have answered again
-// to a later question, none has moved in between. That time is longer than a process may be silent (times.holds), because of
-// what may be on its way: a rank takes what has come within 10 ms, and a connection that has lost something sends it
-// again after at most as long as the network has been interrupted, which the control plane too would have noticed.
+// What a probe has found is no proof, but for the rings of certain.go: it tells of different moments, and may have
+// overtaken data. So the rank that began asks all others of the ring, again and again: each answers, for itself alone,
+// if it is still in the operation of which the probe told, and its transport has moved nothing since. Once all have
+// answered, and all have answered again to a later question, none has moved in between. That time is longer than a
+// process may be silent (times.holds), because of what may be on its way: a rank takes what has come within 10 ms, and
+// a connection that has lost something sends it again after at most as long as the network has been interrupted, which
+// the control plane too would have noticed.
 //
 // What remains: a network that holds back the data of a connection for longer than that while control messages pass. It
-// has to hit what only one rank of the ring waits for, but that rank has gone on: a ring of which each rank is in the same
-// call as the next is none, because the algorithm was proved to end, and neither is one of a sender and its receiver. And
-// a rank that lies about itself can close a ring of ranks that truly wait for it in turn; it could also make them wait. And a
-// rank whose transport has its message in hand, but whose thread gets no processor for all that time, while the goroutine of
-// its control plane does: it has not moved, and says so. The thread is ready to run, so that a system that starves it alone
-// for seconds has to treat threads of one process unequally; where a debugger or a tool does that, the times are to be
-// longer: they follow the heartbeat timeout.
-// Not looked for are rings through several communicators, of more than maxRing ranks, and through a rank that has begun more
-// than maxTogether point-to-point calls at once.
+// has to hit what only one rank of the ring waits for, but that rank has gone on: a ring of which each rank is in the
+// same call as the next is none, because the algorithm was proved to end, and neither is one of a sender and its
+// receiver. And a rank that lies about itself can close a ring of ranks that truly wait for it in turn; it could also
+// make them wait. And a rank whose transport has its message in hand, but whose thread gets no processor for all that
+// time, while the goroutine of its control plane does: it has not moved, and says so. The thread is ready to run, so
+// that a system that starves it alone for seconds has to treat threads of one process unequally; where a debugger or a
+// tool does that, the times are to be longer: they follow the heartbeat timeout. Not looked for are rings through
+// several communicators, of more than maxRing ranks, and through a rank that has begun more than maxTogether
+// point-to-point calls at once.
 
 // limits is how long the search for deadlocks takes.
 type limits struct {
@@ -42,8 +44,8 @@ type limits struct {
 	holds time.Duration // how long a ring has to stay as it is
 }
 
-// usualStill is how long a rank has not moved when it begins, and maxHolds how long a ring has to stay at most: a connection waits for no
-// longer before it sends again.
+// usualStill is how long a rank has not moved when it begins, and maxHolds how long a ring has to stay at most: a
+// connection waits for no longer before it sends again.
 const (
 	usualStill = time.Second
 	maxHolds   = 2 * time.Minute

@@ -119,8 +119,8 @@ func sendsBesideNothing(ctx context.Context, c *Comm, other int) error {
 // longWait is many times as long as it takes to find a ring.
 const longWait = 10 * time.Minute
 
-// aWhile has all ranks wait for another one, as calls say, for longer than a search takes, in which f is called every two seconds. It gives how
-// long it took, and the errors.
+// aWhile has all ranks wait for another one, as calls say, for longer than a search takes, in which f is called every
+// two seconds. It gives how long it took, and the errors.
 func aWhile(t *testing.T, all []*Comm, ends []*halted, calls []waiting, f func()) (time.Duration, []error) {
 	ctx, cancel := context.WithTimeout(t.Context(), longWait)
 	start := time.Now()
@@ -137,9 +137,9 @@ func aWhile(t *testing.T, all []*Comm, ends []*halted, calls []waiting, f func()
 	return time.Since(start), errs
 }
 
-// TestChase: a ring of sends in which nothing moves is found; one that the messages of a rank do not reach, or in which something
-// moves, is not. A rank that believes a ring that it has seen twice in a row, however soon, is caught. A ring that can be proved
-// is found soon, whatever moves, unless a rank has begun what another one waits for.
+// TestChase: a ring of sends in which nothing moves is found; one that the messages of a rank do not reach, or in which
+// something moves, is not. A rank that believes a ring that it has seen twice in a row, however soon, is caught. A ring
+// that can be proved is found soon, whatever moves, unless a rank has begun what another one waits for.
 func TestChase(t *testing.T) {
 	for _, x := range []struct {
 		what   string
@@ -242,7 +242,8 @@ func TestChaseLiar(t *testing.T) {
 	})
 }
 
-// FuzzProbe takes any bytes for a probe: what is one is encoded to the same bytes, and does no harm to a rank that waits.
+// FuzzProbe takes any bytes for a probe: what is one is encoded to the same bytes, and does no harm to a rank that
+// waits.
 func FuzzProbe(f *testing.F) {
 	call := wire.Call{Seq: 1, Root: 1, Peer: 1}
 	path := []edge{{Rank: 0, Call: call}, {Rank: 1, Number: 1, Call: wire.Call{Seq: 3}}, {Rank: 2, Number: 1, Moved: 5, Call: call}}

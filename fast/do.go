@@ -50,8 +50,8 @@ type request struct {
 	known    uint64 // the number of the form among those that were prepared without options; 0: it is none of them
 }
 
-// form is all of a call but its buffers. Calls repeat themselves, so that of the last one is kept in Comm.last: the same
-// call again only brings its buffers.
+// form is all of a call but its buffers. Calls repeat themselves, so that of the last one is kept in Comm.last: the
+// same call again only brings its buffers.
 type form struct {
 	k     *Collective
 	t     spec.Type

@@ -369,8 +369,8 @@ func TestPanic(t *testing.T) {
 	checkPeer(t, Barrier(t.Context(), all[1]), 0, ErrAborted)
 }
 
-// TestStaging gives an algorithm that needs distinct buffers a copy of the input where a rank's overlap. The copy is apart
-// from the scratch, which the algorithm fills before it looks at its input, and from the output.
+// TestStaging gives an algorithm that needs distinct buffers a copy of the input where a rank's overlap. The copy is
+// apart from the scratch, which the algorithm fills before it looks at its input, and from the output.
 func TestStaging(t *testing.T) {
 	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "pass-on", Proved: everything, OutOfPlace: true, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 3} {
@@ -391,8 +391,8 @@ func TestStaging(t *testing.T) {
 	}
 }
 
-// reverseAndPassOn gives each rank the elements of the rank before it, the last one first. On its way it overwrites all of
-// scratch and of out before it has read in.
+// reverseAndPassOn gives each rank the elements of the rank before it, the last one first. On its way it overwrites all
+// of scratch and of out before it has read in.
 func reverseAndPassOn(ctx context.Context, x *Call) error {
 	if err := x.Layout(4, 4); err != nil {
 		return err
@@ -414,7 +414,8 @@ func reverseAndPassOn(ctx context.Context, x *Call) error {
 	return x.Exchange(ctx)
 }
 
-// TestPointToPoint has messages between two ranks match in their order, apart from collectives and other ranks' messages.
+// TestPointToPoint has messages between two ranks match in their order, apart from collectives and other ranks'
+// messages.
 func TestPointToPoint(t *testing.T) {
 	for rank, err := range onAll(comms(3), func(c *Comm) error {
 		ctx := t.Context()

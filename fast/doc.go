@@ -9,17 +9,17 @@
 // proved before; above every function stands what it promises, and the hash of that specification, which ranks compare.
 //
 // A call can be started instead, by [StartAllReduce] and its like, and its [Handle] says when it is over. The started
-// calls of a Comm run one after the other, but sends and receives in a row run together, so that ranks may start them in
-// any order, and do not begin before one of them is waited for ([Handle] says when); [SendRecv] is one of each. [Comm.Batch]
-// has calls begin together, also on several communicators, and a [Bucket] reduces many small tensors in few calls while the
-// next ones are computed.
+// calls of a Comm run one after the other, but sends and receives in a row run together, so that ranks may start them
+// in any order, and do not begin before one of them is waited for ([Handle] says when); [SendRecv] is one of each.
+// [Comm.Batch] has calls begin together, also on several communicators, and a [Bucket] reduces many small tensors in
+// few calls while the next ones are computed.
 //
 // [Init] connects processes, on one host or several, by what [FromEnv] or its options say. [Comm.Split], [Comm.Group] and
 // [Comm.Dup] make more communicators. When a rank has died, the others go on by [Comm.Shrink], and by [Comm.Grow] and
 // [Join] with new ones.
 //
-// Calls match in the order in which they are made on a Comm, so all ranks have to make them in one order. A program that
-// uses one Comm from several goroutines has to order their calls itself: two of them in a call at the same time is
+// Calls match in the order in which they are made on a Comm, so all ranks have to make them in one order. A program
+// that uses one Comm from several goroutines has to order their calls itself: two of them in a call at the same time is
 // [ErrConcurrentUse], but calls that come one after the other, in another order on another rank, are found out only if
 // they differ in more than their buffers.
 //
@@ -34,15 +34,15 @@
 //
 // Ranks whose calls disagree get a [MismatchError], also where they wait for each other or exchange no message that
 // would tell. A call that only sends, or has no messages because there are no elements, may return before the
-// disagreement is known; then the rank learns of it by a later call, at the latest by a collective that takes anything from a
-// rank that disagreed: each carries a hash of those before it. That is not so of sends and receives, where the receiver
-// finds out. Ranks of a communicator that wait for each other in a ring, which no two of them can tell, are found out some
-// seconds after the last of them has come to it: they get a MismatchError, or a [DeadlockError] if all are in sends and
-// receives. So are ranks in [Comm.Agree], [Comm.Grow] or [Comm.Group] that wait for one in a call that needs them; [Comm.Shrink] gets it
-// out. Rings of more than 128 ranks, and through several communicators, are not found. Only the end of its context
-// ends the wait of a rank for such a ring, or for others that never come to the same call. Under Run, a rank
-// whose partner has made a call without messages instead, of no elements say, learns of that when the partner makes its next call, or
-// ends.
+// disagreement is known; then the rank learns of it by a later call, at the latest by a collective that takes anything
+// from a rank that disagreed: each carries a hash of those before it. That is not so of sends and receives, where the
+// receiver finds out. Ranks of a communicator that wait for each other in a ring, which no two of them can tell, are
+// found out some seconds after the last of them has come to it: they get a MismatchError, or a [DeadlockError] if all
+// are in sends and receives. So are ranks in [Comm.Agree], [Comm.Grow] or [Comm.Group] that wait for one in a call that
+// needs them; [Comm.Shrink] gets it out. Rings of more than 128 ranks, and through several communicators, are not
+// found. Only the end of its context ends the wait of a rank for such a ring, or for others that never come to the same
+// call. Under Run, a rank whose partner has made a call without messages instead, of no elements say, learns of that
+// when the partner makes its next call, or ends.
 package fast
 
 //go:generate go run ../cmd/collgen gen

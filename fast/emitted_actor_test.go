@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// actor is one rank: it runs the code, as whose transport it compares each step with the schedule's, which it carries out
-// beside it.
+// actor is one rank: it runs the code, as whose transport it compares each step with the schedule's, which it carries
+// out beside it.
 type actor struct {
 	stage *stage
 	rank  int

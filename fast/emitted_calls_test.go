@@ -16,8 +16,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// The functions that programs call are what the specification says: each is called with buffers of the right lengths, after which the
-// algorithm has to get them, and everything else that was passed; and with others, which have to be refused.
+// The functions that programs call are what the specification says: each is called with buffers of the right lengths,
+// after which the algorithm has to get them, and everything else that was passed; and with others, which have to be
+// refused.
 
 type (
 	ints     = []int32
@@ -155,7 +156,8 @@ func whereIs(b []byte) string {
 	return fmt.Sprint(len(b), "bytes at", uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 }
 
-// shape is how many blocks a rank passes, -1 where it passes none, where In and Out meet in place, and the op that is passed on.
+// shape is how many blocks a rank passes, -1 where it passes none, where In and Out meet in place, and the op that is
+// passed on.
 type shape struct {
 	in, out, inBlock, outBlock int
 	op                         Op
@@ -228,7 +230,8 @@ func callFault(name string) (calls int, fault string) {
 	return calls, ""
 }
 
-// try is a call with buffers of so many elements. Those of both share memory from elements alias of each on, if that is not negative.
+// try is a call with buffers of so many elements. Those of both share memory from elements alias of each on, if that is
+// not negative.
 type try struct {
 	into              bool
 	out, in           int

@@ -30,8 +30,8 @@ func (f *failing) Exchange(context.Context, []wire.Send, []wire.Recv) error {
 	return nil
 }
 
-// errorFault has each Exchange of each rank fail, one at a time, and gives the first whose error the function does not return at
-// once; and so of a layout that needs too much memory. It counts the errors.
+// errorFault has each Exchange of each rank fail, one at a time, and gives the first whose error the function does not
+// return at once; and so of a layout that needs too much memory. It counts the errors.
 func (u subject) errorFault(size, depth int) (errs int, fault string) {
 	for _, p := range u.Calls(size, depth) {
 		for rank := range size {

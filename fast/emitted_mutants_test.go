@@ -18,9 +18,10 @@ import (
 	"github.com/collgen/collgen/internal/gomutants"
 )
 
-// Mutants of the generated functions: in copies of their files every term, operator, argument, statement and mark is one that can be
-// switched to a wrong one, in a single build. The comparison with the schedules, in the sample of make test, and the look at errors
-// have to see each of those in the functions of algorithms, and the look at calls each of those in the functions that programs call.
+// Mutants of the generated functions: in copies of their files every term, operator, argument, statement and mark is
+// one that can be switched to a wrong one, in a single build. The comparison with the schedules, in the sample of make
+// test, and the look at errors have to see each of those in the functions of algorithms, and the look at calls each of
+// those in the functions that programs call.
 
 // mutants is what the copies add: they set it. Where they are not it is nil.
 var mutants *struct {
@@ -149,8 +150,8 @@ func mutantFault(t *testing.T, name string, algorithms map[string]gen.Algorithm)
 	return fault
 }
 
-// equivalent is mutants that do what the code does: functions and what is wrong in them, in lines that contain one text, and why.
-// Each of the functions has each of them.
+// equivalent is mutants that do what the code does: functions and what is wrong in them, in lines that contain one
+// text, and why. Each of the functions has each of them.
 type equivalent struct {
 	functions, what []string
 	line, why       string

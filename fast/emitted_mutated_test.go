@@ -19,8 +19,8 @@ type mutatedAlgorithm struct {
 // mutatedAlgorithms is filled in by a file that verify/mutate adds to this package while it runs TestMutatedAlgorithms.
 var mutatedAlgorithms []mutatedAlgorithm
 
-// TestMutatedAlgorithms prints for each the first difference between what it does and the schedules of the algorithm without
-// the mistake, if there is one.
+// TestMutatedAlgorithms prints for each the first difference between what it does and the schedules of the algorithm
+// without the mistake, if there is one.
 func TestMutatedAlgorithms(t *testing.T) {
 	if len(mutatedAlgorithms) == 0 {
 		t.Skip("go run ./verify/mutate runs it on mutated algorithms")

@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// stage has the ranks of a communicator make calls on symbols, one after the other. Each rank is a coroutine: it runs until
-// it waits for a message that was not sent.
+// stage has the ranks of a communicator make calls on symbols, one after the other. Each rank is a coroutine: it runs
+// until it waits for a message that was not sent.
 type stage struct {
 	size     int
 	actors   []*actor
@@ -76,7 +76,8 @@ func (e *emittedCall) String() string {
 		e.s.Depth, e.count, e.inPlace)
 }
 
-// perform makes the call on all ranks that take part, and gives the first difference to the schedule; "" if there is none.
+// perform makes the call on all ranks that take part, and gives the first difference to the schedule; "" if there is
+// none.
 func (g *stage) perform(e *emittedCall) string {
 	syms := newSymbols(g.size)
 	g.ready = g.ready[:0]

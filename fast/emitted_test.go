@@ -15,13 +15,13 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// The emitted code is the schedule: every generated function runs here on elements that are symbols, over a transport that
-// compares what it is asked to do with the proved schedule: each message of each step, with its peer, its place, its
-// operand and its marks, in their order; and after each step the expressions in memory, and so the local actions, their
-// operands in their order, and what finishes a reduction.
+// The emitted code is the schedule: every generated function runs here on elements that are symbols, over a transport
+// that compares what it is asked to do with the proved schedule: each message of each step, with its peer, its place,
+// its operand and its marks, in their order; and after each step the expressions in memory, and so the local actions,
+// their operands in their order, and what finishes a reduction.
 
-// emittedVar says how much TestEmittedCodeIsTheSchedule looks at: "all" is every size up to 64 with every root, sender, receiver
-// and count of a list; otherwise it is a sample of that, which the mutants are compared with as well.
+// emittedVar says how much TestEmittedCodeIsTheSchedule looks at: "all" is every size up to 64 with every root, sender,
+// receiver and count of a list; otherwise it is a sample of that, which the mutants are compared with as well.
 const emittedVar = "COLLGEN_EMITTED"
 
 const emittedSizes = 64
@@ -110,8 +110,8 @@ func (e *emittedCall) each(g *stage, counts []int) (calls int, fault string) {
 	return calls, ""
 }
 
-// counts are lengths of a block: fewer than there are chunks, as many, twice as many, and such that cut into uneven chunks,
-// primes among them; and none, which comes last.
+// counts are lengths of a block: fewer than there are chunks, as many, twice as many, and such that cut into uneven
+// chunks, primes among them; and none, which comes last.
 func (e *emittedCall) counts() []int {
 	chunks := e.s.Chunks
 	some := []int{1, chunks - 1, chunks, chunks + 1, 2 * chunks, 7, prime(2*chunks + 1)}
@@ -236,8 +236,8 @@ func TestEmptySampleIsSeen(t *testing.T) {
 var (
 	allCalls = sample{func(gen.Params, int) bool { return true }, func(_ gen.Params, _ int, all []int) []int { return all }}
 
-	// someCalls are what fits into make test: all counts with the smallest sizes; with others two of them for each call, in
-	// turn, and none for one call of a size.
+	// someCalls are what fits into make test: all counts with the smallest sizes; with others two of them for each
+	// call, in turn, and none for one call of a size.
 	someCalls = sample{sampled, func(p gen.Params, i int, all []int) []int {
 		if p.Size <= 9 {
 			return all

@@ -9,9 +9,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/secure"
 )
 
-// FromEnv takes everything from the environment, as launchers set it: see Detect. Something without a meaning is an error
-// of Init and Join, which names the variables. That no launcher has set the rank is one of Init only, unless WithRank does:
-// the rest of what COLL_* says counts all the same.
+// FromEnv takes everything from the environment, as launchers set it: see Detect. Something without a meaning is an
+// error of Init and Join, which names the variables. That no launcher has set the rank is one of Init only, unless
+// WithRank does: the rest of what COLL_* says counts all the same.
 func FromEnv() []InitOption {
 	l, err := Detect()
 	var rankless error

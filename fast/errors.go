@@ -27,12 +27,14 @@ var (
 	ErrFrozen = wire.ErrFrozen
 	// ErrFenced: the other ranks take this one for dead, and go on without it.
 	ErrFenced = wire.ErrFenced
-	// ErrExhausted: a rank's process, this one or that of a PeerError, has no descriptors or memory left for a connection.
+	// ErrExhausted: a rank's process, this one or that of a PeerError, has no descriptors or memory left for a
+	// connection.
 	ErrExhausted = wire.ErrExhausted
 	// ErrNoQuorum: fewer ranks are left than the caller of Shrink wants to go on with.
 	ErrNoQuorum = wire.ErrNoQuorum
-	// ErrForked: the process was forked off from a rank's, with whose memory and sockets it would disturb the job, and has not executed
-	// another program. Calls that use its communicators fail with it, on Linux from 4.14 on; elsewhere it is not found out.
+	// ErrForked: the process was forked off from a rank's, with whose memory and sockets it would disturb the job, and
+	// has not executed another program. Calls that use its communicators fail with it, on Linux from 4.14 on; elsewhere
+	// it is not found out.
 	ErrForked = errors.New("a process that was forked off from a rank's is no rank")
 	// ErrDeadlock: ranks wait for each other in a ring, so that none of them ever goes on.
 	ErrDeadlock = wire.ErrDeadlock
@@ -44,18 +46,19 @@ var (
 
 // The errors that name ranks, to be told apart with errors.As.
 type (
-	// PeerError says that another rank failed: it died (ErrDied), does not answer (ErrFrozen), closed its
-	// communicator (ErrClosed), has no room for a connection (ErrExhausted), or gave up after a failure of its own (ErrAborted). That failure, if it was a MismatchError,
-	// a DeadlockError or a TimeoutError, is in Err as that rank sees it.
+	// PeerError says that another rank failed: it died (ErrDied), does not answer (ErrFrozen), closed its communicator
+	// (ErrClosed), has no room for a connection (ErrExhausted), or gave up after a failure of its own (ErrAborted).
+	// That failure, if it was a MismatchError, a DeadlockError or a TimeoutError, is in Err as that rank sees it.
 	//
 	//	type PeerError struct {
 	//		Rank int
 	//		Err  error
 	//	}
 	PeerError = wire.PeerError
-	// MismatchError says that another rank made a different call at this point, and in which field the two differ. Mine and
-	// Theirs are the values of that field in words. If the two calls have different numbers, one of the ranks was done with a
-	// call that the other one is still in. The field "earlier calls" says that they differ in a call before, too long ago to be known.
+	// MismatchError says that another rank made a different call at this point, and in which field the two differ. Mine
+	// and Theirs are the values of that field in words. If the two calls have different numbers, one of the ranks was
+	// done with a call that the other one is still in. The field "earlier calls" says that they differ in a call
+	// before, too long ago to be known.
 	//
 	//	type MismatchError struct {
 	//		Rank          int
@@ -64,12 +67,12 @@ type (
 	//		Mine, Theirs  string
 	//	}
 	MismatchError = wire.MismatchError
-	// DeadlockError says that ranks wait for each other in sends and receives that none of the others will ever match: each
-	// for the next one, and the last for the first. It is ErrDeadlock. A ring in which one rank is in another collective call
-	// than the next, or in one while the next sends or receives, is a MismatchError instead.
+	// DeadlockError says that ranks wait for each other in sends and receives that none of the others will ever match:
+	// each for the next one, and the last for the first. It is ErrDeadlock. A ring in which one rank is in another
+	// collective call than the next, or in one while the next sends or receives, is a MismatchError instead.
 	//
-	// Not found are rings of more than 128 ranks, through several communicators, and through a rank that has more than 256 sends
-	// and receives in progress together: those calls end with their context.
+	// Not found are rings of more than 128 ranks, through several communicators, and through a rank that has more than
+	// 256 sends and receives in progress together: those calls end with their context.
 	//
 	//	type DeadlockError struct {
 	//		Ranks []int

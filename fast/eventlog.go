@@ -178,8 +178,8 @@ func (x *Call) followReduce(into []byte) {
 	t.operands = nil
 }
 
-// followCallEnd writes that the calls that have begun are over, and why if they have failed. What a rank sends to itself is
-// none.
+// followCallEnd writes that the calls that have begun are over, and why if they have failed. What a rank sends to
+// itself is none.
 func (c *Comm) followCallEnd(err error) {
 	if c.eventLog == nil || c.eventLog.calls == 0 {
 		return

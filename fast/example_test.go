@@ -26,8 +26,8 @@ func ExampleAllReduce() {
 	// Output: [4 6]
 }
 
-// Large operands in memory that the other ranks of this host read directly: nothing is copied only to be sent. Ranks that
-// are processes gain most; among goroutines, as here, it is like any other memory.
+// Large operands in memory that the other ranks of this host read directly: nothing is copied only to be sent. Ranks
+// that are processes gain most; among goroutines, as here, it is like any other memory.
 func ExampleAlloc() {
 	err := fast.Run(context.Background(), 4, func(ctx context.Context, c *fast.Comm) error {
 		gradients, err := fast.Alloc[float32](ctx, c, 1<<20)

@@ -55,8 +55,8 @@ func (v Verdict) String() string {
 	return text
 }
 
-// Explain says which algorithm a call on c with these options would get, and why. It makes no call, and may be used at any
-// time. It fails as the call would: with ErrInvalidArgument if no algorithm serves it, or was proved for it.
+// Explain says which algorithm a call on c with these options would get, and why. It makes no call, and may be used at
+// any time. It fails as the call would: with ErrInvalidArgument if no algorithm serves it, or was proved for it.
 //
 //	x, err := fast.Explain(c, fast.Query{Collective: "AllReduce", Bytes: 4 * len(grad), Op: fast.Sum})
 //	fmt.Println(x)

@@ -89,8 +89,8 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// TestPredicted: what a call gets over RDMA was predicted, for a rank on each host, and it says so; a table of what was measured counts
-// before that.
+// TestPredicted: what a call gets over RDMA was predicted, for a rank on each host, and it says so; a table of what was
+// measured counts before that.
 func TestPredicted(t *testing.T) {
 	measured := Rule{Transport: "rdma", Algorithm: "ring"}
 	table := tuned{name: "tune.json", rules: map[*Collective][]Rule{collectiveOf("AllReduce"): {measured}}}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestFrozenRankIsFenced stops a rank until the others have gone on without it: when it runs again, it does not go on alone
-// nor get back in.
+// TestFrozenRankIsFenced stops a rank until the others have gone on without it: when it runs again, it does not go on
+// alone nor get back in.
 func TestFrozenRankIsFenced(t *testing.T) {
 	for victim := range 3 {
 		for _, over := range []string{"shm", "tcp"} {

@@ -9,8 +9,8 @@ import (
 // perSecond is how many allocations are allowed for what runs beside the calls, be the machine slow.
 const perSecond = 1000
 
-// TestMemoryStaysFlat makes very many small all-reduces: they allocate nothing, and the memory that is in use stays what
-// it was. What the control plane does beside, such as its signs of life, is allowed for.
+// TestMemoryStaysFlat makes very many small all-reduces: they allocate nothing, and the memory that is in use stays
+// what it was. What the control plane does beside, such as its signs of life, is allowed for.
 func TestMemoryStaysFlat(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/fork"
 )
 
-// inChild forks, has the child call f, which gives its exit status, and is that status. The child has one thread: where another one held
-// a lock of Go's runtime, or was to take over, it hangs, whatever it calls. So it is tried again.
+// inChild forks, has the child call f, which gives its exit status, and is that status. The child has one thread: where
+// another one held a lock of Go's runtime, or was to take over, it hangs, whatever it calls. So it is tried again.
 func inChild(t *testing.T, f func() int) int {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -43,8 +43,8 @@ func inChild(t *testing.T, f func() int) int {
 	return 0
 }
 
-// TestForked: a child of a rank's process, which shares its memory and its sockets, is refused whatever it calls, and the job does not
-// notice it.
+// TestForked: a child of a rank's process, which shares its memory and its sockets, is refused whatever it calls, and
+// the job does not notice it.
 func TestForked(t *testing.T) {
 	if !fork.Supported() {
 		t.Skip("this system cannot wipe memory in a child")

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestFreeze stops a rank in the middle of every operation, as SIGSTOP does: the others take it for dead within 2.5 s. When
-// it goes on, it finds out that it was given up.
+// TestFreeze stops a rank in the middle of every operation, as SIGSTOP does: the others take it for dead within 2.5 s.
+// When it goes on, it finds out that it was given up.
 func TestFreeze(t *testing.T) {
 	const size = 3
 	n, first := tries(t, 8, 200), rand.IntN(1000)

@@ -68,7 +68,8 @@ func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int
 	return c.world.comm(ctx, id, name, processes)
 }
 
-// descend is the number of a communicator made from another one. Salt tells apart those that are made from the same one.
+// descend is the number of a communicator made from another one. Salt tells apart those that are made from the same
+// one.
 func descend(parent uint64, salt ...uint64) uint64 {
 	h := parent
 	for _, s := range salt {
@@ -77,9 +78,9 @@ func descend(parent uint64, salt ...uint64) uint64 {
 	return h | 1<<63 // no number of a first communicator
 }
 
-// mix is the output function of SplitMix64, after it has added its constant: a bijection of which each bit of the result
-// depends on each of x (G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, with
-// the constants of S. Vigna's splitmix64.c).
+// mix is the output function of SplitMix64, after it has added its constant: a bijection of which each bit of the
+// result depends on each of x (G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+// 2014, with the constants of S. Vigna's splitmix64.c).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -95,9 +96,10 @@ const (
 	allocSalt // of what Alloc agrees on, which is no communicator
 )
 
-// Split makes new communicators of the ranks of c: one for each color, of the ranks that pass it, ordered by key and then
-// by their rank in c. A rank that passes a negative color is in none, and gets nil. All ranks of c call it, in the order
-// of their other calls. The new communicators are independent of c and of each other, and are the callers' to close.
+// Split makes new communicators of the ranks of c: one for each color, of the ranks that pass it, ordered by key and
+// then by their rank in c. A rank that passes a negative color is in none, and gets nil. All ranks of c call it, in the
+// order of their other calls. The new communicators are independent of c and of each other, and are the callers' to
+// close.
 //
 // It fails as a call of c does; or, without harm to c, with the cause on all ranks of a new communicator that could not
 // be made.
@@ -137,8 +139,8 @@ func (c *Comm) split(ctx context.Context, k *Collective, color, key int) (*Comm,
 	return d, c.because(err, members)
 }
 
-// splitFields is how many numbers each rank passes to Split's gathering: its color and key, and a random number, of which
-// that of rank 0 tells this Split from all others.
+// splitFields is how many numbers each rank passes to Split's gathering: its color and key, and a random number, of
+// which that of rank 0 tells this Split from all others.
 const splitFields = 3
 
 // Dup makes a new communicator of the same ranks. All ranks call it, in the order of their other calls.
@@ -146,13 +148,13 @@ func (c *Comm) Dup(ctx context.Context) (*Comm, error) {
 	return c.split(ctx, &gatherForDup, 0, c.Rank())
 }
 
-// Group makes a new communicator of the given ranks of c, which get the ranks 0, 1, … in it in this order. Only they call
-// it, all with the same ranks; those that are in several groups make them in the same order. While a rank is in it, it makes no
-// other call on c: one that another goroutine makes gets ErrConcurrentUse, as Group does while a call runs that was not started.
-// Calls that were started go on.
+// Group makes a new communicator of the given ranks of c, which get the ranks 0, 1, … in it in this order. Only they
+// call it, all with the same ranks; those that are in several groups make them in the same order. While a rank is in
+// it, it makes no other call on c: one that another goroutine makes gets ErrConcurrentUse, as Group does while a call
+// runs that was not started. Calls that were started go on.
 //
-// It fails, and gives c up, with a MismatchError whose Field is "operation", if another one of the ranks is in a call on c that
-// needs this one.
+// It fails, and gives c up, with a MismatchError whose Field is "operation", if another one of the ranks is in a call
+// on c that needs this one.
 func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	if err := c.divisible("Group"); err != nil {
 		return nil, err
@@ -199,8 +201,8 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	return d, c.because(err, ranks)
 }
 
-// because is err, why a communicator of members could not be made, as an error of c if it is the consequence of one: that names ranks
-// of c, and a rank that is down is down in c as well.
+// because is err, why a communicator of members could not be made, as an error of c if it is the consequence of one:
+// that names ranks of c, and a rank that is down is down in c as well.
 func (c *Comm) because(err error, members []int) error {
 	var peer *PeerError
 	var inner *wire.Inner

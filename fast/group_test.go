@@ -73,8 +73,8 @@ func TestGroupRefused(t *testing.T) {
 	}
 }
 
-// TestGroupEnds: who waits in Group for a rank that does not come gets out when the communicator beneath ends, on either
-// rank.
+// TestGroupEnds: who waits in Group for a rank that does not come gets out when the communicator beneath ends, on
+// either rank.
 func TestGroupEnds(t *testing.T) {
 	ends := map[string]func(c *Comm){
 		"abort":  (*Comm).Abort,
@@ -99,8 +99,8 @@ func TestGroupEnds(t *testing.T) {
 	}
 }
 
-// TestGroupEndsAtOnce: what this rank does to the communicator beneath is seen at once; what others do may be the consequence
-// of their success, so there is time for the news of that.
+// TestGroupEndsAtOnce: what this rank does to the communicator beneath is seen at once; what others do may be the
+// consequence of their success, so there is time for the news of that.
 func TestGroupEndsAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		end   func(all []*Comm)
@@ -163,7 +163,8 @@ func TestGroupFailsOnAll(t *testing.T) {
 	}
 }
 
-// TestForeignCause ends a call by a context whose cause is the error of another communicator. Its ranks are not this one's.
+// TestForeignCause ends a call by a context whose cause is the error of another communicator. Its ranks are not this
+// one's.
 func TestForeignCause(t *testing.T) {
 	for _, w := range worlds {
 		for _, cause := range []error{&PeerError{Rank: 1, Err: ErrDied}, &PeerError{Rank: 9, Err: ErrAborted},
@@ -224,7 +225,8 @@ func TestAfterClose(t *testing.T) {
 	}
 }
 
-// TestBecause: why a communicator could not be made names ranks of the one that it was to be made of, in its text as in its errors.
+// TestBecause: why a communicator could not be made names ranks of the one that it was to be made of, in its text as in
+// its errors.
 func TestBecause(t *testing.T) {
 	all := worlds[0].comms(t, 3)
 	defer closeAll(t, all)

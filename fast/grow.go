@@ -13,17 +13,17 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Grow makes a new communicator of the ranks of c, in the same order, and after them the processes that one of these ranks
-// has invited, the lowest that has, in the order of their tickets. All ranks of c call Grow, and it waits until those
-// processes have called Join. The new communicator is independent of c, which stays as it is; both are the caller's to
-// close.
+// Grow makes a new communicator of the ranks of c, in the same order, and after them the processes that one of these
+// ranks has invited, the lowest that has, in the order of their tickets. All ranks of c call Grow, and it waits until
+// those processes have called Join. The new communicator is independent of c, which stays as it is; both are the
+// caller's to close.
 //
 // Grow succeeds on all ranks of c or fails on all, apart from ranks that fail meanwhile or whose contexts end; after a
-// failure c is as before, and the process that is to join gets an error from Join or from its first call. All ranks call
-// Agree, Shrink and Grow in the same order, in every state but Aborted and Closed. Grow fails with a PeerError, if a rank of
-// c has failed (then call Shrink first) or an invited process has; ErrInvalidArgument, if no rank has invited anybody, or
-// under Run; a TimeoutError at the end of ctx, after which the invitation stands; or as Agree does: with ErrConcurrentUse beside
-// other calls on c, and with a MismatchError if a rank is in a call that needs this one.
+// failure c is as before, and the process that is to join gets an error from Join or from its first call. All ranks
+// call Agree, Shrink and Grow in the same order, in every state but Aborted and Closed. Grow fails with a PeerError, if
+// a rank of c has failed (then call Shrink first) or an invited process has; ErrInvalidArgument, if no rank has invited
+// anybody, or under Run; a TimeoutError at the end of ctx, after which the invitation stands; or as Agree does: with
+// ErrConcurrentUse beside other calls on c, and with a MismatchError if a rank is in a call that needs this one.
 func (c *Comm) Grow(ctx context.Context) (*Comm, error) {
 	g, err := c.grower("Grow")
 	if err != nil {
@@ -137,8 +137,8 @@ func (w *growing) meet(ctx context.Context, host int) error {
 	return nil
 }
 
-// conclude has all ranks agree whether Grow has succeeded everywhere; err is this rank's error. There always is this second
-// agreement, so that ranks whose contexts end at different points stay in step.
+// conclude has all ranks agree whether Grow has succeeded everywhere; err is this rank's error. There always is this
+// second agreement, so that ranks whose contexts end at different points stay in step.
 func (w *growing) conclude(ctx context.Context, err error) error {
 	var mismatch *MismatchError
 	if w.first == nil || errors.As(err, &mismatch) {

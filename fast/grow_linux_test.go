@@ -57,8 +57,8 @@ func useGrown(ctx context.Context, begin func(context.Context) (*Comm, error)) e
 	return nil
 }
 
-// TestGrowProcesses: a process that was started later joins a job by a ticket, over every transport, and a second one with
-// the same ticket does not.
+// TestGrowProcesses: a process that was started later joins a job by a ticket, over every transport, and a second one
+// with the same ticket does not.
 func TestGrowProcesses(t *testing.T) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret)

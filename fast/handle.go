@@ -11,14 +11,14 @@ import (
 )
 
 // Handle is a call that was started: one of the functions Start… has returned it, and the call goes on by itself. Until
-// it is over its buffers belong to it, and the handle keeps them: none may be written, and those that it fills may not be
-// read. All methods may be called from any goroutine.
+// it is over its buffers belong to it, and the handle keeps them: none may be written, and those that it fills may not
+// be read. All methods may be called from any goroutine.
 //
-// The started calls of one Comm run one after the other, in the order in which they were started, and a call that is not
-// started waits for those before it. Only sends and receives in a row run together, and for that they are collected
-// first. They begin when one of them is waited for, tested, or its Done is asked for, when any other call is made on the
-// Comm, or at the end of a Batch. So ranks that start sends and receives for each other, in any order, and then wait for
-// them, do not wait for each other for ever. What is started after they have begun waits for all of them.
+// The started calls of one Comm run one after the other, in the order in which they were started, and a call that is
+// not started waits for those before it. Only sends and receives in a row run together, and for that they are collected
+// first. They begin when one of them is waited for, tested, or its Done is asked for, when any other call is made on
+// the Comm, or at the end of a Batch. So ranks that start sends and receives for each other, in any order, and then
+// wait for them, do not wait for each other for ever. What is started after they have begun waits for all of them.
 //
 // The context of the start governs the call: when it ends, the call fails, and with it the communicator. If it ends
 // before the call has begun, that call alone is left out.
@@ -81,8 +81,8 @@ func (h *Handle) Done() <-chan struct{} {
 	return h.done
 }
 
-// Test tells whether the call is over, and with what error. If it is not, other goroutines get their turn first: the call goes on
-// in one, which may have no processor but that of whoever asks again and again.
+// Test tells whether the call is over, and with what error. If it is not, other goroutines get their turn first: the
+// call goes on in one, which may have no processor but that of whoever asks again and again.
 func (h *Handle) Test() (done bool, err error) {
 	if err := h.started("Test"); err != nil {
 		return true, err

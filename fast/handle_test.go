@@ -53,9 +53,9 @@ func TestStart(t *testing.T) {
 	checkHealthy(t, all)
 }
 
-// TestHandlePinsBuffers has buffers that nothing but a started call knows of: they stay as long as the call may use them, also
-// before it begins, and no longer, whoever keeps the handle.
-// TestRefusedUnseen: the error of a call that could not be started comes from Close, unless somebody has asked for it before.
+// TestHandlePinsBuffers has buffers that nothing but a started call knows of: they stay as long as the call may use
+// them, also before it begins, and no longer, whoever keeps the handle. TestRefusedUnseen: the error of a call that
+// could not be started comes from Close, unless somebody has asked for it before.
 func TestRefusedUnseen(t *testing.T) {
 	for name, ask := range map[string]func(h *Handle){
 		"nobody": func(*Handle) {},
@@ -377,8 +377,8 @@ func TestOneRankStarts(t *testing.T) {
 	}
 }
 
-// TestTestLetsTheCallGoOn: on one processor, a rank that asks again and again whether its call is over does not keep the calls
-// of the ranks from it. If it did, its turn would end by Go's clock alone, after a great many questions.
+// TestTestLetsTheCallGoOn: on one processor, a rank that asks again and again whether its call is over does not keep
+// the calls of the ranks from it. If it did, its turn would end by Go's clock alone, after a great many questions.
 func TestTestLetsTheCallGoOn(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const most = 1000
@@ -399,8 +399,8 @@ func TestTestLetsTheCallGoOn(t *testing.T) {
 	}
 }
 
-// TestHandleAgain: whoever waits for a handle that is used again takes its token, also if the call is over just before there
-// is one. The next call would have it for its own, and end before it is over.
+// TestHandleAgain: whoever waits for a handle that is used again takes its token, also if the call is over just before
+// there is one. The next call would have it for its own, and end before it is over.
 func TestHandleAgain(t *testing.T) {
 	h := &Handle{again: true, done: make(chan struct{}, 1), name: "AllReduce"}
 	h.ended.Store(true) // as finish does, which has not sent the token yet

@@ -15,18 +15,19 @@ import (
 // initTime is how long Init waits for the other ranks if its context has no deadline.
 const initTime = time.Minute
 
-// Init connects this process with those of all other ranks, and returns when all of them are connected. Ranks on one host
-// share memory, which needs Linux, and others use TCP, or RDMA if it is asked for (WithRDMADevice); ranks that are all on one host
-// need no network.
+// Init connects this process with those of all other ranks, and returns when all of them are connected. Ranks on one
+// host share memory, which needs Linux, and others use TCP, or RDMA if it is asked for (WithRDMADevice); ranks that are
+// all on one host need no network.
 //
 // Ranks prove to each other that they belong to the job: by the secret or the certificates that options give, or by one
 // that their store hands out.
 //
 // Init ends with ctx, or after a minute if ctx has no deadline. It fails with ErrInvalidArgument for an option that is
 // wrong, *TimeoutError naming the ranks that did not come, *PeerError naming one that died, or in words; if it fails on
-// one rank, it fails on all, unless a process dies at its very end: then it may succeed on some, whose next call says so. A process that dies meanwhile is found when nobody listens any more where it did, which takes
-// up to half a second on one host and three over TCP; one that dies before it has said where, when ctx ends. The Comm is the
-// caller's to close.
+// one rank, it fails on all, unless a process dies at its very end: then it may succeed on some, whose next call says
+// so. A process that dies meanwhile is found when nobody listens any more where it did, which takes up to half a second
+// on one host and three over TCP; one that dies before it has said where, when ctx ends. The Comm is the caller's to
+// close.
 func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 	p, err := placeOf(ctx, opts)
 	if err != nil {

@@ -185,8 +185,8 @@ func TestKillApart(t *testing.T) {
 	late.check(t, "until a call said so")
 }
 
-// TestKillMeeting kills each of three ranks while all wait for a fourth one. Those that have met the victim know; rank 0
-// gives the fourth some time to come and hear of it.
+// TestKillMeeting kills each of three ranks while all wait for a fourth one. Those that have met the victim know; rank
+// 0 gives the fourth some time to come and hear of it.
 func TestKillMeeting(t *testing.T) {
 	late := delays{limit: promise + time.Second}
 	for victim := range 3 {

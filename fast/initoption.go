@@ -103,28 +103,29 @@ func WithCertificate(certificate tls.Certificate, roots *x509.CertPool) InitOpti
 	return func(p *initConfig) { p.certified = secure.FromCertificate(certificate, roots) }
 }
 
-// WithTransport has all ranks talk over "tcp" or "rdma", also on one host, or "shm", which fails if they are on several hosts.
-// Without it, or with "", ranks on one host share memory, and others use TCP; or RDMA, where both ask for it by WithRDMADevice and
-// have a device that can be used. RDMA is there for trying: it was tested on soft-RoCE, and on no hardware so far, which is why it
-// has to be asked for. It needs a device of InfiniBand or RoCE, libibverbs, and a program built with cgo for Linux; "rdma" fails
-// where that is missing, and says what. It is not encrypted: with WithEncryption others use TCP. All ranks say the same: if only
-// some say "tcp" or "rdma", Init fails on all.
+// WithTransport has all ranks talk over "tcp" or "rdma", also on one host, or "shm", which fails if they are on several
+// hosts. Without it, or with "", ranks on one host share memory, and others use TCP; or RDMA, where both ask for it by
+// WithRDMADevice and have a device that can be used. RDMA is there for trying: it was tested on soft-RoCE, and on no
+// hardware so far, which is why it has to be asked for. It needs a device of InfiniBand or RoCE, libibverbs, and a
+// program built with cgo for Linux; "rdma" fails where that is missing, and says what. It is not encrypted: with
+// WithEncryption others use TCP. All ranks say the same: if only some say "tcp" or "rdma", Init fails on all.
 func WithTransport(name string) InitOption { return func(p *initConfig) { p.transport = name } }
 
-// WithRDMADevice asks for RDMA, for trying: see WithTransport. It chooses this process's RDMA device, a port of it, and settings, in the
-// form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104", of which each part may be left out: gid is one of the port's addresses, or the type of
-// RoCE, v1 or v2, or given twice both; mtu the most bytes of a packet; tc the traffic class; sl the service level; pkey the index of the
-// partition's key in the port's table; retry how often a packet is repeated that is not answered, 1 to 6; and timeout how long each of
-// these tries takes, as "67ms", at most 10 s, rounded up to what devices have. With "any" in place of the device, or none there, it is
-// the first port that works, as CheckRDMA finds out, which tells all that is chosen: an address that other networks reach before
-// others, and a timeout by which a peer that is gone is known within two seconds. Several devices, separated by semicolons, as
-// "mlx5_0;mlx5_1,tc=104", or "all" ports that work, are used together: two ranks use the first ones of both, as many as both have. ""
-// asks for nothing.
+// WithRDMADevice asks for RDMA, for trying: see WithTransport. It chooses this process's RDMA device, a port of it, and
+// settings, in the form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104", of which each part may be left out: gid is one of the
+// port's addresses, or the type of RoCE, v1 or v2, or given twice both; mtu the most bytes of a packet; tc the traffic
+// class; sl the service level; pkey the index of the partition's key in the port's table; retry how often a packet is
+// repeated that is not answered, 1 to 6; and timeout how long each of these tries takes, as "67ms", at most 10 s,
+// rounded up to what devices have. With "any" in place of the device, or none there, it is the first port that works,
+// as CheckRDMA finds out, which tells all that is chosen: an address that other networks reach before others, and a
+// timeout by which a peer that is gone is known within two seconds. Several devices, separated by semicolons, as
+// "mlx5_0;mlx5_1,tc=104", or "all" ports that work, are used together: two ranks use the first ones of both, as many as
+// both have. "" asks for nothing.
 func WithRDMADevice(device string) InitOption { return func(p *initConfig) { p.device = device } }
 
-// WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a network
-// ("10.0.0.0/8"), or an address of this host. Without it, it is the address from which the store is reached, or the first
-// one that is not a loopback address.
+// WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a
+// network ("10.0.0.0/8"), or an address of this host. Without it, it is the address from which the store is reached, or
+// the first one that is not a loopback address.
 func WithInterface(name string) InitOption { return func(p *initConfig) { p.network = name } }
 
 // WithEncryption encrypts what goes over TCP (AES-256-GCM), at a cost. Without it, data are in clear: connections are
@@ -133,14 +134,15 @@ func WithInterface(name string) InitOption { return func(p *initConfig) { p.netw
 // Init fails on all.
 func WithEncryption() InitOption { return func(p *initConfig) { p.encrypt = true } }
 
-// WithoutCMA has this process neither read long messages in the memory of other processes of its host nor have them read
-// there, by process_vm_readv(2). Without it that is done where it is faster and the system allows it, which each process
-// finds out; memory that is shared serves everywhere else, and between them memory of Alloc.
+// WithoutCMA has this process neither read long messages in the memory of other processes of its host nor have them
+// read there, by process_vm_readv(2). Without it that is done where it is faster and the system allows it, which each
+// process finds out; memory that is shared serves everywhere else, and between them memory of Alloc.
 func WithoutCMA() InitOption { return func(p *initConfig) { p.noCMA = true } }
 
-// WithHeartbeatTimeout sets after how long without a sign of life a process is taken for dead, 2 s without it. All ranks
-// say the same, or Init fails on all. A process that computes is not silent: signs of life come from a goroutine of their own.
-// One of the same host that is silent, but runs or waits for a processor or its memory, as the system says, has 16 times as long.
+// WithHeartbeatTimeout sets after how long without a sign of life a process is taken for dead, 2 s without it. All
+// ranks say the same, or Init fails on all. A process that computes is not silent: signs of life come from a goroutine
+// of their own. One of the same host that is silent, but runs or waits for a processor or its memory, as the system
+// says, has 16 times as long.
 func WithHeartbeatTimeout(after time.Duration) InitOption {
 	return func(p *initConfig) { p.heartbeatTimeout = after }
 }
@@ -154,17 +156,16 @@ func WithLogger(log *slog.Logger) InitOption {
 // WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time.
 func WithTraceDir(dir string) InitOption { return func(p *initConfig) { p.traceDir = dir } }
 
-// WithEventDir has every rank write what its protocols do to a file in dir, rank-<n>.events, which `collgen replay` compares
-// with the schedules that were proved. It takes time, and is for programs that are built for it: in others, which
-// were built without -tags collgen_events, Init and Run fail. So they do if the file is there already.
+// WithEventDir has every rank write what its protocols do to a file in dir, rank-<n>.events, which `collgen replay`
+// compares with the schedules that were proved. It takes time, and is for programs that are built for it: in others,
+// which were built without -tags collgen_events, Init and Run fail. So they do if the file is there already.
 func WithEventDir(dir string) InitOption { return func(p *initConfig) { p.eventDir = dir } }
 
-// WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without it. Of a
-// rank in a process of its own the warning says what is known: when its last heartbeat came and, on this host, whether it is
-// running, waiting for a processor, asleep, stopped or gone. So is what
-// waits for other ranks in Init, Join, Agree, Shrink, Grow, and wherever a communicator is made.
-// A call that takes long because it moves much is not slow. What has moved is looked at four times as often, or more.
-// It is at least 1 ms.
+// WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without
+// it. Of a rank in a process of its own the warning says what is known: when its last heartbeat came and, on this host,
+// whether it is running, waiting for a processor, asleep, stopped or gone. So is what waits for other ranks in Init,
+// Join, Agree, Shrink, Grow, and wherever a communicator is made. A call that takes long because it moves much is not
+// slow. What has moved is looked at four times as often, or more. It is at least 1 ms.
 func WithSlowCall(after time.Duration) InitOption {
 	return func(p *initConfig) {
 		if p.slow = after; after < shortestSlow {

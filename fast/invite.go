@@ -42,9 +42,9 @@ func (c *Comm) grower(name string) (grower, error) {
 // WithTransport("tcp") is given, or listen only on a loopback address, by WithInterface or for lack of another one. The
 // ticket is made all the same, and Join fails elsewhere.
 //
-// Invite fails with ErrInvalidArgument, for the goroutines of Run in particular, and where the ranks were given neither a
-// secret nor certificates: then the store has made a secret, which no newcomer can get. Else it fails with ErrClosed, or in
-// words.
+// Invite fails with ErrInvalidArgument, for the goroutines of Run in particular, and where the ranks were given neither
+// a secret nor certificates: then the store has made a secret, which no newcomer can get. Else it fails with ErrClosed,
+// or in words.
 func (c *Comm) Invite(ctx context.Context) (ticket string, err error) {
 	g, err := c.grower("Invite")
 	if err != nil {
@@ -68,8 +68,8 @@ func (c *Comm) Invite(ctx context.Context) (ticket string, err error) {
 	return t.String(), nil
 }
 
-// announce tells all processes of the job up to highest of a process that was invited: its number and, once it is there,
-// its card.
+// announce tells all processes of the job up to highest of a process that was invited: its number and, once it is
+// there, its card.
 func announce(g grower, number, highest int, card []byte) {
 	body := append(binary.LittleEndian.AppendUint32(nil, uint32(number)), card...)
 	for process := range highest + 1 {

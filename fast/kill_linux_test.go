@@ -63,8 +63,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestKillOverRDMA is the same over both devices: every operation with two and with four processes. How soon they know, the
-// emulated machine cannot say: it is shown.
+// TestKillOverRDMA is the same over both devices: every operation with two and with four processes. How soon they know,
+// the emulated machine cannot say: it is shown.
 func TestKillOverRDMA(t *testing.T) {
 	vm.Need(t)
 	for _, size := range []int{2, 4} {
@@ -76,8 +76,8 @@ func TestKillOverRDMA(t *testing.T) {
 	}
 }
 
-// killOperating has size processes repeat an operation, kills one of them, and checks what the others say. It is how long the last
-// of them has taken.
+// killOperating has size processes repeat an operation, kills one of them, and checks what the others say. It is how
+// long the last of them has taken.
 func killOperating(t *testing.T, over string, size, op int) (last time.Duration) {
 	t.Helper()
 	victim, delay := rand.IntN(size), time.Duration(rand.IntN(10_000))*time.Microsecond

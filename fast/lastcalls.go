@@ -10,9 +10,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Two ranks whose calls carry different hashes of those before have disagreed earlier, in a call that had no message between them. In
-// which one only their flight recorders know. So each sends the other one the collectives that it has made last, before it gives up,
-// and who receives them compares them with its own.
+// Two ranks whose calls carry different hashes of those before have disagreed earlier, in a call that had no message
+// between them. In which one only their flight recorders know. So each sends the other one the collectives that it has
+// made last, before it gives up, and who receives them compares them with its own.
 
 // maxPast is how many collectives a rank tells another one.
 const maxPast = 128
@@ -50,7 +50,8 @@ func encodePast(calls []wire.Call) []byte {
 	return body
 }
 
-// lastWords is how many collectives a rank that closes tells the others: those that wait for it may have been in another one.
+// lastWords is how many collectives a rank that closes tells the others: those that wait for it may have been in
+// another one.
 const lastWords = 8
 
 // closingNotice is the notice that this rank closes.
@@ -83,7 +84,8 @@ func decodePast(b []byte) ([]wire.Call, bool) {
 	return calls, err == nil
 }
 
-// heardPast takes the collectives of another rank, and gives c up for the first in which this one has made another call.
+// heardPast takes the collectives of another rank, and gives c up for the first in which this one has made another
+// call.
 func (c *Comm) heardPast(m wire.Note) {
 	from := c.rankOf(m.From)
 	theirs, ok := decodePast(m.Body)

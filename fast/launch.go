@@ -10,8 +10,8 @@ import (
 // Launch is what the environment says of this process's place in a job: which launcher started it, as which rank, and
 // how it finds and talks to the others.
 type Launch struct {
-	// Launcher is who has set the rank and the size: "COLL_*" (collrun does), "torchrun", "Open MPI", "PMI-1" (Hydra, and
-	// srun --mpi=pmi2), "Slurm" or "Kubernetes".
+	// Launcher is who has set the rank and the size: "COLL_*" (collrun does), "torchrun", "Open MPI", "PMI-1" (Hydra,
+	// and srun --mpi=pmi2), "Slurm" or "Kubernetes".
 	Launcher string `json:"launcher"`
 	Rank     int    `json:"rank"`
 	Size     int    `json:"size"`
@@ -21,15 +21,16 @@ type Launch struct {
 	// Job is the job's name, and Epoch the number of the attempt at it.
 	Job   string `json:"job"`
 	Epoch uint32 `json:"epoch"`
-	// Store is an address for WithStoreAddress, or "pmi": the launcher's own. "": nothing says where ranks find each other;
-	// Reason says what to do about it.
+	// Store is an address for WithStoreAddress, or "pmi": the launcher's own. "": nothing says where ranks find each
+	// other; Reason says what to do about it.
 	Store string `json:"store"`
-	// The job's secret is in the file SecretFile, or comes from the descriptor SecretFD; "" and -1: nothing says, so the store
-	// has to have it.
+	// The job's secret is in the file SecretFile, or comes from the descriptor SecretFD; "" and -1: nothing says, so
+	// the store has to have it.
 	SecretFile string `json:"secretFile"`
 	SecretFD   int    `json:"secretFD"`
-	// The rest is for WithTransport, WithInterface, WithRDMADevice, WithEncryption, WithHeartbeatTimeout (0: nothing says), WithTraceDir,
-	// WithEventDir, WithTuningFile, WithoutCMA and WithSlowCall (0: nothing says). Host names this host, in place of what the system says.
+	// The rest is for WithTransport, WithInterface, WithRDMADevice, WithEncryption, WithHeartbeatTimeout (0: nothing
+	// says), WithTraceDir, WithEventDir, WithTuningFile, WithoutCMA and WithSlowCall (0: nothing says). Host names this
+	// host, in place of what the system says.
 	Transport        string        `json:"transport"`
 	Interface        string        `json:"interface"`
 	RDMA             string        `json:"rdma"`
@@ -48,8 +49,8 @@ type Launch struct {
 // ErrNoLauncher is the error of Detect in a process that no launcher has started, which may then use Run.
 var ErrNoLauncher = launch.ErrNobody
 
-// Detect is what FromEnv finds in the environment. Launchers are looked for in this order, and the first that has set all
-// of its variables counts:
+// Detect is what FromEnv finds in the environment. Launchers are looked for in this order, and the first that has set
+// all of its variables counts:
 //
 //   - COLL_RANK and COLL_SIZE, which collrun sets;
 //   - torchrun: RANK and WORLD_SIZE;
@@ -60,12 +61,12 @@ var ErrNoLauncher = launch.ErrNobody
 //   - an indexed job of Kubernetes: JOB_COMPLETION_INDEX, and COLL_SIZE from the manifest.
 //
 // Whatever the launcher, these count if they are set: COLL_LOCAL_RANK, COLL_LOCAL_SIZE, COLL_JOB, COLL_EPOCH,
-// COLL_STORE, COLL_SECRET_FILE, COLL_SECRET_FD, COLL_TRANSPORT, COLL_INTERFACE, COLL_RDMA, COLL_HOST, COLL_ENCRYPT (1 or 0),
-// COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE and COLL_EVENTS (directories), COLL_TUNE (a file), COLL_NO_CMA (1 or 0)
-// and COLL_SLOW_CALL (such as 10s).
+// COLL_STORE, COLL_SECRET_FILE, COLL_SECRET_FD, COLL_TRANSPORT, COLL_INTERFACE, COLL_RDMA, COLL_HOST, COLL_ENCRYPT (1
+// or 0), COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE and COLL_EVENTS (directories), COLL_TUNE (a file), COLL_NO_CMA
+// (1 or 0) and COLL_SLOW_CALL (such as 10s).
 //
-// Detect fails, naming the variables, with ErrNoLauncher if nothing says that this process is a rank, and with another error
-// if a variable has no meaning, or one of COLL_RANK and COLL_SIZE is missing.
+// Detect fails, naming the variables, with ErrNoLauncher if nothing says that this process is a rank, and with another
+// error if a variable has no meaning, or one of COLL_RANK and COLL_SIZE is missing.
 func Detect() (Launch, error) {
 	l, err := launch.Detect(os.Getenv)
 	return Launch(l), err

@@ -35,7 +35,8 @@ func (c *Comm) stopDelivery() {
 	}
 }
 
-// tellClosed tells all other ranks n, that this one has closed c, and each whether something may still be on its way to it.
+// tellClosed tells all other ranks n, that this one has closed c, and each whether something may still be on its way to
+// it.
 func (c *Comm) tellClosed(n notice) {
 	if c.world == nil {
 		return

@@ -2,7 +2,8 @@ package fast
 
 import "testing"
 
-// TestSendAndClose: over RDMA, what a rank has sent comes, however soon it closes after that, and however late the other one calls for it.
+// TestSendAndClose: over RDMA, what a rank has sent comes, however soon it closes after that, and however late the
+// other one calls for it.
 func TestSendAndClose(t *testing.T) {
 	for range 8 {
 		all := rdmaWorld.comms(t, 2)

@@ -18,8 +18,8 @@ import (
 const sharedMemory = "/dev/shm"
 
 // surroundings are what was there before a job: entries of the shared memory's directory, and sockets on which this
-// process listens. Other tests come and go at the same time, so what is new is counted only if it is the job's: a rank's
-// files are in a directory of the job's own, its sockets are those of a process that has the job's name in its
+// process listens. Other tests come and go at the same time, so what is new is counted only if it is the job's: a
+// rank's files are in a directory of the job's own, its sockets are those of a process that has the job's name in its
 // environment, or of this process, and shared memory has our name and nobody holds it.
 type surroundings struct {
 	temp             string // TMPDIR of the job's ranks
@@ -108,8 +108,8 @@ func descriptors(id string) (of []string) {
 	return of
 }
 
-// tables are where the system lists sockets: which column tells those that listen, by which word, which one has the inode,
-// and which one the address.
+// tables are where the system lists sockets: which column tells those that listen, by which word, which one has the
+// inode, and which one the address.
 var tables = []struct {
 	name, listens           string
 	state, inode, addressed int

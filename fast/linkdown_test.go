@@ -9,9 +9,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
 )
 
-// TestLinkDown cuts the wire in every operation, in which all ranks but one wait: they have an error, and who has found it says
-// of which device, and what; the one that comes later has it too. How soon, the emulated machine cannot say: it is shown.
-// Where packets are on their way, the rxe of Linux 6.1 may lock up the whole machine.
+// TestLinkDown cuts the wire in every operation, in which all ranks but one wait: they have an error, and who has found
+// it says of which device, and what; the one that comes later has it too. How soon, the emulated machine cannot say: it
+// is shown. Where packets are on their way, the rxe of Linux 6.1 may lock up the whole machine.
 func TestLinkDown(t *testing.T) {
 	vm.Need(t)
 	var last time.Duration

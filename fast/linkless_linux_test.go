@@ -48,7 +48,8 @@ func linkWithoutFiles(ctx context.Context, args []string) error {
 	return fmt.Errorf("exhausted: %v", blamed)
 }
 
-// TestNoSockets: a rank that can open no socket for a link, or take none, is no dead one, and all that wait know which it is.
+// TestNoSockets: a rank that can open no socket for a link, or take none, is no dead one, and all that wait know which
+// it is.
 func TestNoSockets(t *testing.T) {
 	for _, with := range []string{"polling 0", "polling 1", "new 0", "new 1"} {
 		for _, crowded := range []int{0, 2} {

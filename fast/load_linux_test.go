@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// These tests ask how a job fares where processors are short, and print tables. `make soak-load`, which has the machine to
-// itself, has them try much; otherwise they try little.
+// These tests ask how a job fares where processors are short, and print tables. `make soak-load`, which has the machine
+// to itself, has them try much; otherwise they try little.
 
 func init() { roles["form"] = formJob }
 

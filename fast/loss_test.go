@@ -7,9 +7,10 @@ import (
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
 )
 
-// TestLoss has the wire between both devices lose packets, and be slow: operations leave what they leave otherwise, short or long,
-// through slots, and between registered memory over one rail and both. There few are lost, because the rxe of Linux 6.1 gives up
-// when it has to repeat more often than it is told to between two answers, which it asks for every 64 packets.
+// TestLoss has the wire between both devices lose packets, and be slow: operations leave what they leave otherwise,
+// short or long, through slots, and between registered memory over one rail and both. There few are lost, because the
+// rxe of Linux 6.1 gives up when it has to repeat more often than it is told to between two answers, which it asks for
+// every 64 packets.
 func TestLoss(t *testing.T) {
 	vm.Need(t)
 	all := rdmaWorld.comms(t, 4)

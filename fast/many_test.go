@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestCrowd uses one communicator from 64 goroutines at once. Whatever comes of each call, all of them end, and not all are
-// refused: on each rank one comes first.
+// TestCrowd uses one communicator from 64 goroutines at once. Whatever comes of each call, all of them end, and not all
+// are refused: on each rank one comes first.
 func TestCrowd(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
@@ -45,7 +45,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestQueue has 64 goroutines use one communicator, of which each waits until the one before is done: all calls are right.
+// TestQueue has 64 goroutines use one communicator, of which each waits until the one before is done: all calls are
+// right.
 func TestQueue(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {

@@ -95,8 +95,9 @@ func unless[T any](odd bool, usual, other T) T {
 	return usual
 }
 
-// TestMismatched makes calls that do not match: no rank succeeds whose output depends on one that differs, and the ranks
-// that disagree say in what. None of that takes the search for rings that takes time: who disagrees learns of it soon.
+// TestMismatched makes calls that do not match: no rank succeeds whose output depends on one that differs, and the
+// ranks that disagree say in what. None of that takes the search for rings that takes time: who disagrees learns of it
+// soon.
 func TestMismatched(t *testing.T) {
 	for _, w := range never.worlds() {
 		t.Run(w.name, func(t *testing.T) {

@@ -16,15 +16,16 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Join makes this process a rank of a running job, by a ticket that a rank of it got from Invite. It returns when the ranks
-// have all called Grow, with the communicator that Grow makes. Of the options of Init it needs the job's secret, by
-// WithSecret or WithSecretFile, or a certificate; those on the transport, the interface, encryption, liveness, tuning and
-// traces are as for Init and should be those of the job, and those on rank, store and launcher have no meaning. FromEnv gives what
-// COLL_* says of these, also if no launcher has started this process.
+// Join makes this process a rank of a running job, by a ticket that a rank of it got from Invite. It returns when the
+// ranks have all called Grow, with the communicator that Grow makes. Of the options of Init it needs the job's secret,
+// by WithSecret or WithSecretFile, or a certificate; those on the transport, the interface, encryption, liveness,
+// tuning and traces are as for Init and should be those of the job, and those on rank, store and launcher have no
+// meaning. FromEnv gives what COLL_* says of these, also if no launcher has started this process.
 //
-// Join ends with ctx, or after a minute if ctx has no deadline. It fails with ErrTicket or ErrTicketUsed; ErrInvalidArgument
-// for an option that is wrong; *TimeoutError and *PeerError, which name processes by their numbers in the job; or in words.
-// A ticket is used up as soon as the process is connected to the rank that made it. The Comm is the caller's to close.
+// Join ends with ctx, or after a minute if ctx has no deadline. It fails with ErrTicket or ErrTicketUsed;
+// ErrInvalidArgument for an option that is wrong; *TimeoutError and *PeerError, which name processes by their numbers
+// in the job; or in words. A ticket is used up as soon as the process is connected to the rank that made it. The Comm
+// is the caller's to close.
 func Join(ctx context.Context, ticket string, opts ...InitOption) (*Comm, error) {
 	p, t, err := newcomerOf(ctx, ticket, opts)
 	if err != nil {

@@ -134,8 +134,8 @@ func (c *Comm) lost(process int, err error) {
 	c.condemn(Failed, err, noticeOf(Failed, c.rank, 0, err))
 }
 
-// condemn gives c up for a reason that does not come from its own calls, which now fail with it. Before that it tells the
-// others, or passes on what it was told: who says so may not reach all of them, or end before all have heard.
+// condemn gives c up for a reason that does not come from its own calls, which now fail with it. Before that it tells
+// the others, or passes on what it was told: who says so may not reach all of them, or end before all have heard.
 func (c *Comm) condemn(s State, err error, n notice) {
 	c.notifying.Lock()
 	first := c.end(s, err)
@@ -155,8 +155,8 @@ func (c *Comm) condemn(s State, err error, n notice) {
 	c.track.keepTraceSoon(err)
 }
 
-// maxRelayed is the largest communicator whose ranks all pass on what one of them says: that takes a message from each to
-// each.
+// maxRelayed is the largest communicator whose ranks all pass on what one of them says: that takes a message from each
+// to each.
 const maxRelayed = 128
 
 // maxRelayedRing is how many bytes of a ring are passed on.

@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/shm"
 )
 
-// pair is the two ends of a communicator over shared memory, both in this process, which never waits: who calls the sender's
-// end first finds the message at the other end.
+// pair is the two ends of a communicator over shared memory, both in this process, which never waits: who calls the
+// sender's end first finds the message at the other end.
 func pair(b *testing.B) (all [2]*Comm) {
 	b.Helper()
 	memory, err := shm.Create(2)
@@ -37,8 +37,8 @@ func pair(b *testing.B) (all [2]*Comm) {
 	return all
 }
 
-// BenchmarkPair is the calls of both ends of a message, one after the other on one core: software alone, without the way
-// of a cache line.
+// BenchmarkPair is the calls of both ends of a message, one after the other on one core: software alone, without the
+// way of a cache line.
 func BenchmarkPair(b *testing.B) {
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()

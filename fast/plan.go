@@ -7,9 +7,9 @@ import (
 	"github.com/collgen/collgen/selection"
 )
 
-// This file chooses the algorithm and the depth of a call. What rules look at besides the bytes of a block is the same for
-// all calls of a collective on a Comm, so that the first of them finds out which rules are left, and the others look
-// for the first one that allows their bytes.
+// This file chooses the algorithm and the depth of a call. What rules look at besides the bytes of a block is the same
+// for all calls of a collective on a Comm, so that the first of them finds out which rules are left, and the others
+// look for the first one that allows their bytes.
 
 // plans are those of the collectives that were called on a Comm.
 type plans struct {
@@ -125,7 +125,8 @@ func (c *Comm) newPlan(k *Collective) *plan {
 	algorithms := k.selectable()
 	for i := range p.steps {
 		call := c.selectionOf(i > 0)
-		// Where none was proved for so many ranks, calls with Unproved get one of the others, and all others are refused.
+		// Where none was proved for so many ranks, calls with Unproved get one of the others, and all others are
+		// refused.
 		call.Unproved = !slices.ContainsFunc(algorithms, func(a selection.Algorithm) bool { return a.Carries(call) })
 		p.calls[i] = call
 		for _, s := range selection.Steps(p.table, algorithms, call) {
@@ -160,8 +161,8 @@ func (c *Comm) tuning() tuned {
 	return c.world.tuned
 }
 
-// table is the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms as they
-// are listed.
+// table is the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms as
+// they are listed.
 func (k *Collective) table() []Rule {
 	table := slices.Clone(k.Rules)
 	for _, a := range k.Algorithms {

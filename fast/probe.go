@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// probe is what ranks that make no progress send each other over the control plane to find out whether they wait for each
-// other in a ring. See detector.
+// probe is what ranks that make no progress send each other over the control plane to find out whether they wait for
+// each other in a ring. See detector.
 type probe struct {
 	What  uint32
 	Round uint32 // of the rank that began: it tells the answers to one question from those to another

@@ -21,8 +21,8 @@ func BenchmarkAllReduceEncrypted(b *testing.B) {
 	benchAllReduce(b, "COLL_TRANSPORT=tcp", "COLL_ENCRYPT=1")
 }
 
-// benchAllReduce is AllReduce of float32 sums in place among processes. Operands are rewritten by the sums. Beside it, in
-// the same run, the machine's limit is measured: all ranks copy as many bytes at once. copy-ratio is that time over
+// benchAllReduce is AllReduce of float32 sums in place among processes. Operands are rewritten by the sums. Beside it,
+// in the same run, the machine's limit is measured: all ranks copy as many bytes at once. copy-ratio is that time over
 // AllReduce's: every byte of an all-reduce has to be read and written at least once by each rank, as in a copy.
 func benchAllReduce(b *testing.B, with ...string) {
 	for _, size := range []int{2, 4} {

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/selection"
 )
 
-// Proved says for which calls an algorithm was proved, with every root and, of two ranks alone, every pair. The zero Proved is for
-// an algorithm of which nothing was proved.
+// Proved says for which calls an algorithm was proved, with every root and, of two ranks alone, every pair. The zero
+// Proved is for an algorithm of which nothing was proved.
 type Proved struct {
 	Sizes  int  // every number of ranks up to this one that it serves
 	Depths int  // these with every depth up to this one; 0: the depth makes no difference
@@ -20,7 +20,8 @@ func (p Proved) covers(size int) bool {
 	return size <= p.Sizes || p.Every && size <= selection.MaxRanks
 }
 
-// deepest is the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not proved.
+// deepest is the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not
+// proved.
 func (a *Algorithm) deepest(size int) int {
 	switch p := a.Proved; {
 	case !p.covers(size):

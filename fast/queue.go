@@ -145,8 +145,9 @@ func (q *queue) close() {
 	<-q.stopped
 }
 
-// finishStarted gives the started calls of c that have not ended time to end by themselves: until nothing has moved for atMost. No
-// look counts for more than 10 ms, however long the one before it was ago: a process that was not scheduled cannot say that nothing moved.
+// finishStarted gives the started calls of c that have not ended time to end by themselves: until nothing has moved for
+// atMost. No look counts for more than 10 ms, however long the one before it was ago: a process that was not scheduled
+// cannot say that nothing moved.
 func (c *Comm) finishStarted(atMost time.Duration) {
 	q := c.queue.Load()
 	if q == nil || c.termination.Load() != nil {

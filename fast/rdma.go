@@ -11,10 +11,11 @@ import (
 	"github.com/collgen/collgen/fast/internal/setup"
 )
 
-// CheckRDMA tells which ports of RDMA devices a process on this host uses that asks for them by [WithRDMADevice], with all settings,
-// in the form of that option: "mlx5_0:1,gid=10.0.0.7,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms". It fails with the
-// reasons if there is none. It finds out as Init does: memory is registered, and a queue pair writes to itself. A device
-// whose driver hangs is given up after ten seconds for each step.
+// CheckRDMA tells which ports of RDMA devices a process on this host uses that asks for them by [WithRDMADevice], with
+// all settings, in the form of that option:
+// "mlx5_0:1,gid=10.0.0.7,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms". It fails with the reasons if
+// there is none. It finds out as Init does: memory is registered, and a queue pair writes to itself. A device whose
+// driver hangs is given up after ten seconds for each step.
 func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) {
 	found, _, err := findPorts(ctx, devices)
 	for _, o := range found {
@@ -23,8 +24,8 @@ func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) 
 	return ports, err
 }
 
-// findPorts finds ports that can be used, and why others cannot. Of several devices that were asked for each has to have one, because
-// ranks use theirs in this order. Only an error of what was asked for is ErrInvalidArgument.
+// findPorts finds ports that can be used, and why others cannot. Of several devices that were asked for each has to
+// have one, because ranks use theirs in this order. Only an error of what was asked for is ErrInvalidArgument.
 func findPorts(ctx context.Context, devices string) (found []device.Options, refused []error, err error) {
 	list, err := device.ParseList(devices)
 	if err != nil {
@@ -46,8 +47,8 @@ func findPorts(ctx context.Context, devices string) (found []device.Options, ref
 	return found[:min(len(found), rdma.MostRails)], refused, nil
 }
 
-// findRDMA finds out whether this process has an RDMA device, where RDMA is asked for: nobody else comes to touch devices or their
-// library. That there is none is an error where nothing else may be used.
+// findRDMA finds out whether this process has an RDMA device, where RDMA is asked for: nobody else comes to touch
+// devices or their library. That there is none is an error where nothing else may be used.
 func (p *initConfig) findRDMA(ctx context.Context) error {
 	asked := p.transport == "rdma" || p.transport == "" && p.device != ""
 	if !asked || p.encrypt {
@@ -66,7 +67,8 @@ func (p *initConfig) findRDMA(ctx context.Context) error {
 	return nil
 }
 
-// lookForRDMA chooses the ports that all communicators of this process use, unless tests have devices of their own: those are tried.
+// lookForRDMA chooses the ports that all communicators of this process use, unless tests have devices of their own:
+// those are tried.
 func (p *initConfig) lookForRDMA(ctx context.Context) error {
 	if p.openRDMA != nil {
 		domains, err := p.openRDMA(ctx, 1)

@@ -21,7 +21,8 @@ var rdmaWorld = testWorld{"rdma", func(t testing.TB, size int) []*Comm {
 	return initComms(t, size, WithTransport("rdma"), overRDMA())
 }}
 
-// All tests of worlds are run over RDMA where there are devices for tests, and over simulated ones when they are asked for.
+// All tests of worlds are run over RDMA where there are devices for tests, and over simulated ones when they are asked
+// for.
 func init() {
 	if vm.Inside() || os.Getenv("COLLGEN_RDMA") == "all" {
 		worlds = append(worlds, rdmaWorld)
@@ -67,8 +68,8 @@ func deviceless(rank int) InitOption {
 	}
 }
 
-// TestForcedRDMA: of two ranks that may use nothing else, one has no device, or is told of none that there is. It says so, and
-// the other one hears it.
+// TestForcedRDMA: of two ranks that may use nothing else, one has no device, or is told of none that there is. It says
+// so, and the other one hears it.
 func TestForcedRDMA(t *testing.T) {
 	for _, x := range []struct {
 		lame    InitOption
@@ -96,8 +97,8 @@ func TestForcedRDMA(t *testing.T) {
 	}
 }
 
-// TestThreeWays has ranks on two hosts share memory, use RDMA, and TCP to the one that has no device: they are one communicator,
-// and what they compute has the bits of a communicator over TCP.
+// TestThreeWays has ranks on two hosts share memory, use RDMA, and TCP to the one that has no device: they are one
+// communicator, and what they compute has the bits of a communicator over TCP.
 func TestThreeWays(t *testing.T) {
 	const size, count = 5, 200_003
 	results := map[string][]float32{}
@@ -140,7 +141,8 @@ func TestThreeWays(t *testing.T) {
 	}
 }
 
-// TestNoRDMA: data over RDMA alone cannot be encrypted; a process without a device uses TCP where it may; all have to say the same.
+// TestNoRDMA: data over RDMA alone cannot be encrypted; a process without a device uses TCP where it may; all have to
+// say the same.
 func TestNoRDMA(t *testing.T) {
 	encrypted := []InitOption{WithRank(0, 2), WithStore(NewMemoryStore()), WithTransport("rdma"), WithEncryption()}
 	if _, err := Init(t.Context(), encrypted...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "cannot be encrypted") {

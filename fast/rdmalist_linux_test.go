@@ -12,7 +12,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
 
-// TestListOfDevices: the ports that are used come in the order in which they were asked for. Each has to be there, and none twice.
+// TestListOfDevices: the ports that are used come in the order in which they were asked for. Each has to be there, and
+// none twice.
 func TestListOfDevices(t *testing.T) {
 	fake.Run(t, func(folder string) {
 		verbs.Kernel = folder

@@ -12,9 +12,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// The flight recorder keeps the last operations of all communicators of a rank. It is always on: an operation costs it one
-// look at a cheap clock and one lock, which nobody else holds but who reads the records. Trace is the format in which they
-// are written.
+// The flight recorder keeps the last operations of all communicators of a rank. It is always on: an operation costs it
+// one look at a cheap clock and one lock, which nobody else holds but who reads the records. Trace is the format in
+// which they are written.
 
 // recorded is how many operations are kept of one process.
 const recorded = 4096
@@ -73,8 +73,8 @@ type track struct {
 	detector   *detector           // nil: it is closed, or has no control plane
 	stood      *waitState          // when it was looked at last, if it stood still
 
-	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock. All
-	// of them are over when done is the number of the last one.
+	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock.
+	// All of them are over when done is the number of the last one.
 	first, last uint64
 	done        relatomic.Uint64
 	failure     string        // why these failed
@@ -197,7 +197,8 @@ func waitedFor(err error) []int {
 	return nil
 }
 
-// atFault is the rank that err says is at fault, if it says so: that of the track if it has ended the communicator itself.
+// atFault is the rank that err says is at fault, if it says so: that of the track if it has ended the communicator
+// itself.
 func (t *track) atFault(err error) []int {
 	var peer *PeerError
 	var mismatch *MismatchError

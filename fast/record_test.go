@@ -157,8 +157,8 @@ func TestTraceOfFailures(t *testing.T) {
 	}
 }
 
-// TestTraceIsBounded makes more calls than are kept, on several communicators of a rank. What still runs is kept all the
-// same.
+// TestTraceIsBounded makes more calls than are kept, on several communicators of a rank. What still runs is kept all
+// the same.
 func TestTraceIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(recording{size: 1, operations: 16, clock: tsc.OfTime()})
@@ -341,8 +341,8 @@ type slowly struct {
 
 func (s *slowly) Moved() uint64 { return s.moved.Load() }
 
-// TestSlowlyIsNotSlow has a call take minutes in which something moves again and again: it is warned of when nothing does any
-// more.
+// TestSlowlyIsNotSlow has a call take minutes in which something moves again and again: it is warned of when nothing
+// does any more.
 func TestSlowlyIsNotSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer

@@ -53,8 +53,8 @@ func (r *recorder) trace(reason string) *Trace {
 	return t
 }
 
-// records are the records that are kept, in the order of their operations: those of the ring, and before them those that
-// had to leave it though their operations run. The recorder is locked.
+// records are the records that are kept, in the order of their operations: those of the ring, and before them those
+// that had to leave it though their operations run. The recorder is locked.
 func (r *recorder) records() (all []*record) {
 	for t := range r.running() {
 		for i := range t.kept {
@@ -114,8 +114,8 @@ func (t *Trace) write(w io.Writer) error {
 	return buf.Flush()
 }
 
-// saving is how long a call that failed waits for its trace: a program that ends because of the error has it then, and a
-// disk that hangs does not hold up the error.
+// saving is how long a call that failed waits for its trace: a program that ends because of the error has it then, and
+// a disk that hangs does not hold up the error.
 const saving = time.Second
 
 var errSaving = fmt.Errorf("it is not written after %v", saving)
@@ -140,8 +140,8 @@ func (t *track) keepTrace(err error) {
 	})
 }
 
-// keepTraceSoon is keepTrace for a failure that comes from elsewhere, and for those who must not wait for a disk. A call
-// that runs is about to fail too: then the file is written, and tells so.
+// keepTraceSoon is keepTrace for a failure that comes from elsewhere, and for those who must not wait for a disk. A
+// call that runs is about to fail too: then the file is written, and tells so.
 func (t *track) keepTraceSoon(err error) {
 	if t == nil || t.dir == "" {
 		return

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// refusals are handles of calls that were refused when they were to be started, for Close: nobody may ask for their errors.
+// refusals are handles of calls that were refused when they were to be started, for Close: nobody may ask for their
+// errors.
 type refusals struct {
 	mu  sync.Mutex
 	all []*Handle

@@ -49,8 +49,8 @@ func TestNoHandle(t *testing.T) {
 	}
 }
 
-// TestCloseTellsOfRefusals: Close gives the errors of calls that were not started and that nobody has asked for, also after more of
-// them whose errors were asked for than are kept.
+// TestCloseTellsOfRefusals: Close gives the errors of calls that were not started and that nobody has asked for, also
+// after more of them whose errors were asked for than are kept.
 func TestCloseTellsOfRefusals(t *testing.T) {
 	c := newComm(0, 1, nil)
 	for range 2 * maxRefusals {
@@ -84,7 +84,8 @@ func TestBadBucket(t *testing.T) {
 	}
 }
 
-// TestLateGroup: a Group whose context had ended before it began does not count, and the members can make it all the same.
+// TestLateGroup: a Group whose context had ended before it began does not count, and the members can make it all the
+// same.
 func TestLateGroup(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {

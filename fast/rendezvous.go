@@ -125,8 +125,8 @@ func (p *initConfig) openStore(ctx context.Context, cred secure.Credentials) (St
 	return store.NewTCP(ctx, rest, cred, job)
 }
 
-// keys are those of this attempt at the job, in a store that other jobs may use too: of what a process says in a round. A
-// name that is long is hashed.
+// keys are those of this attempt at the job, in a store that other jobs may use too: of what a process says in a round.
+// A name that is long is hashed.
 func (p *initConfig) keys() func(round string, process int) string {
 	name := url.PathEscape(p.job)
 	if len(name) > 80 || name == "" {

@@ -93,8 +93,8 @@ func TestStores(t *testing.T) {
 	})
 }
 
-// TestWrongSecretIsTold: where a rank has another secret, it hears so, rank 0 warns of it, and all errors name it when the
-// others give up.
+// TestWrongSecretIsTold: where a rank has another secret, it hears so, rank 0 warns of it, and all errors name it when
+// the others give up.
 func TestWrongSecretIsTold(t *testing.T) {
 	address := "tcp://" + freeAddress(t)
 	var warned lockedBuffer
@@ -164,7 +164,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// strictStore is a store that does nothing when its context has ended, as those on a network are, and knows what is in it.
+// strictStore is a store that does nothing when its context has ended, as those on a network are, and knows what is in
+// it.
 type strictStore struct {
 	Store
 	kept sync.Map
@@ -183,8 +184,8 @@ func (s *strictStore) Delete(ctx context.Context, key string) error {
 	return s.Store.Delete(ctx, key)
 }
 
-// TestInitAgain has a rank try in vain to join a job, and then again, now with the others: of the first attempt nothing is
-// left in the store.
+// TestInitAgain has a rank try in vain to join a job, and then again, now with the others: of the first attempt nothing
+// is left in the store.
 func TestInitAgain(t *testing.T) {
 	s := &strictStore{Store: NewMemoryStore()}
 	opts := []InitOption{WithStore(s), WithJob(t.Name()), someSecret}

@@ -6,12 +6,13 @@ import (
 	"github.com/collgen/collgen/fast/internal/fork"
 )
 
-// Revoke gives c up for all ranks: calls that run on it, and later ones, return ErrRevoked, here and on every other rank as
-// soon as it hears of it. A rank that cannot be told has failed itself, and then c has failed on the others. It is how one
-// rank that knows of a failure gets all others out of calls that do not depend on the failed rank, before all call Shrink.
+// Revoke gives c up for all ranks: calls that run on it, and later ones, return ErrRevoked, here and on every other
+// rank as soon as it hears of it. A rank that cannot be told has failed itself, and then c has failed on the others. It
+// is how one rank that knows of a failure gets all others out of calls that do not depend on the failed rank, before
+// all call Shrink.
 //
-// Revoke waits for nobody. It may be called from any goroutine, at any time, more than once; on a communicator that is not
-// healthy any more, which all ranks learn anyway, it does nothing. Agree and Shrink work on a revoked communicator.
+// Revoke waits for nobody. It may be called from any goroutine, at any time, more than once; on a communicator that is
+// not healthy any more, which all ranks learn anyway, it does nothing. Agree and Shrink work on a revoked communicator.
 //
 // It fails with ErrClosed, with ErrForked, and with ErrInvalidArgument if c is nil.
 func (c *Comm) Revoke() error {

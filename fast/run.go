@@ -53,7 +53,8 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error,
 	return errors.Join(failures.errs...)
 }
 
-// recordedInside is how many operations the ranks of one process keep together, so that thousands of them do with 40 MiB.
+// recordedInside is how many operations the ranks of one process keep together, so that thousands of them do with 40
+// MiB.
 const recordedInside = 64 * recorded
 
 // goroutineWorld is the world of one of n goroutines.

@@ -13,9 +13,9 @@ var receive, sendPart, receivePart = send.renamed("Recv"), send.renamed("SendRec
 // Send sends buf to the rank to, which calls Recv with as many elements of the same type; no other rank takes part. It
 // may return before they arrived, and buf may then be changed.
 //
-// Calls between two ranks match in the order in which they are made, apart from the collectives. Like all calls, one at a
-// time runs on a Comm. Send may wait for the receiver: two ranks that both send first may wait for each other, until ctx
-// ends or their disagreement is found; SendRecv and StartSend are for them.
+// Calls between two ranks match in the order in which they are made, apart from the collectives. Like all calls, one at
+// a time runs on a Comm. Send may wait for the receiver: two ranks that both send first may wait for each other, until
+// ctx ends or their disagreement is found; SendRecv and StartSend are for them.
 func Send[T Elem](ctx context.Context, c *Comm, buf []T, to int) error {
 	return sendOpts(ctx, c, buf, to, nil)
 }
@@ -25,8 +25,8 @@ func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int) error {
 	return recvOpts(ctx, c, buf, from, nil)
 }
 
-// StartSend starts Send and returns. The send begins at Wait, Test or Done, at the next call that is no send or receive, or when a
-// Batch ends.
+// StartSend starts Send and returns. The send begins at Wait, Test or Done, at the next call that is no send or
+// receive, or when a Batch ends.
 func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int) *Handle {
 	return Start(nil, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
 }
@@ -56,8 +56,9 @@ func receiving(c *Comm, count, from int) Args {
 
 // SendRecv sends out to the rank to and fills in with what the rank from sends, both at once, so that ranks which do so
 // in a ring do not wait for each other. It is a Send and a Recv: the other ranks may receive and send by any of these
-// functions. Out and in may be of different lengths, none included, but must not overlap: SendRecvReplace is for one buffer.
-// To and from may be the same rank. If one of them is this rank, so is the other, and out is copied to in, which is as long.
+// functions. Out and in may be of different lengths, none included, but must not overlap: SendRecvReplace is for one
+// buffer. To and from may be the same rank. If one of them is this rank, so is the other, and out is copied to in,
+// which is as long.
 func SendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) error {
 	return sendRecvOpts(ctx, c, out, to, in, from, true, nil)
 }
@@ -73,8 +74,8 @@ func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T
 	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, true, opts) })
 }
 
-// StartSendRecvReplace is SendRecvReplace, but returns at once; it begins when StartSend would. What is in buf is copied before
-// it returns.
+// StartSendRecvReplace is SendRecvReplace, but returns at once; it begins when StartSend would. What is in buf is
+// copied before it returns.
 func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) *Handle {
 	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, true, opts) })
 }

@@ -123,7 +123,8 @@ func TestSendRecvMismatch(t *testing.T) {
 	}
 }
 
-// TestSendRecvAllocates nothing when it is called again, and a communicator that has started calls makes others as before.
+// TestSendRecvAllocates nothing when it is called again, and a communicator that has started calls makes others as
+// before.
 func TestSendRecvAllocates(t *testing.T) {
 	const runs = 50
 	all := comms(2)

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/store"
 )
 
-// ServeStore keeps the store of one job at l, for the ranks that have WithStoreAddress("tcp://…") with its address. Of the
-// options, those for the job's name, its epoch and its secret or certificate count; the secret is required. The
+// ServeStore keeps the store of one job at l, for the ranks that have WithStoreAddress("tcp://…") with its address. Of
+// the options, those for the job's name, its epoch and its secret or certificate count; the secret is required. The
 // certificate has the DNS name "store.<job>". It returns nil when ctx ends, or why l failed; l is closed.
 func ServeStore(ctx context.Context, l net.Listener, opts ...InitOption) error {
 	var p initConfig

@@ -15,8 +15,8 @@ import (
 
 func init() { roles["crowded"] = groupWithoutFiles }
 
-// groupWithoutFiles is Group where a rank may open hardly any more files. Rank 0 opens that of the memory, and no copies of
-// it; another one cannot take its own.
+// groupWithoutFiles is Group where a rank may open hardly any more files. Rank 0 opens that of the memory, and no
+// copies of it; another one cannot take its own.
 func groupWithoutFiles(ctx context.Context, args []string) error {
 	c, err := Init(ctx, FromEnv()...)
 	if err != nil {
@@ -79,8 +79,8 @@ func TestMemoryOf(t *testing.T) {
 	}
 }
 
-// TestNoFiles: what rank 0 cannot hand out, or another rank cannot take, is an error on all ranks that says whose fault it
-// is, and nobody is taken for dead.
+// TestNoFiles: what rank 0 cannot hand out, or another rank cannot take, is an error on all ranks that says whose fault
+// it is, and nobody is taken for dead.
 func TestNoFiles(t *testing.T) {
 	for crowded, want := range []string{
 		"process 0 gives no shared memory: it has too many files open",

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSeveralCommunicators uses several communicators at once, each in a goroutine of its own on every rank, among ranks
-// of one process and among processes.
+// TestSeveralCommunicators uses several communicators at once, each in a goroutine of its own on every rank, among
+// ranks of one process and among processes.
 func TestSeveralCommunicators(t *testing.T) {
 	t.Run("goroutines", func(t *testing.T) {
 		errs := make([]error, several)

@@ -66,8 +66,8 @@ func TestShrink(t *testing.T) {
 	}))
 }
 
-// TestShrinkOnce shrinks a communicator of which no rank has failed, also one for which memory was made before: the first
-// round makes the new one, because what Alloc agrees on and what Shrink makes are not taken for each other.
+// TestShrinkOnce shrinks a communicator of which no rank has failed, also one for which memory was made before: the
+// first round makes the new one, because what Alloc agrees on and what Shrink makes are not taken for each other.
 func TestShrinkOnce(t *testing.T) {
 	for _, w := range worlds {
 		for _, allocs := range []int{0, 2 * shrinkTries} {

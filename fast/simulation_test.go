@@ -102,8 +102,9 @@ func (x *simulation) judgeAgreement(complain func(string, ...any)) {
 	}
 }
 
-// judgePieces: where links between processes break that take each other for dead then, everybody either goes on, if only by itself,
-// or is fenced. Any two that go on with each other agree: on all who do, and on everything that they have agreed on before.
+// judgePieces: where links between processes break that take each other for dead then, everybody either goes on, if
+// only by itself, or is fenced. Any two that go on with each other agree: on all who do, and on everything that they
+// have agreed on before.
 func (x *simulation) judgePieces(complain func(string, ...any)) {
 	for process, r := range x.results {
 		if x.processes[process].Crashed() {
@@ -122,7 +123,8 @@ func (x *simulation) judgePieces(complain func(string, ...any)) {
 	}
 }
 
-// goesOnWith tells whether a process with that result goes on with another one: it may have found in the end that all is well.
+// goesOnWith tells whether a process with that result goes on with another one: it may have found in the end that all
+// is well.
 func (r *result) goesOnWith(other int) bool {
 	return r.err == nil && (r.left == 0 || r.left>>other&1 == 1)
 }
@@ -193,9 +195,9 @@ const stallTime = 5 * time.Minute
 // leastSeeds are tried however long they take.
 const leastSeeds = 50
 
-// TestSimulation carries out one seed after the other: jobs of random calls, in which processes crash and stop and links break.
-// COLLGEN_SEED=n is that seed alone; otherwise they are those from 0 to COLLGEN_SEEDS (100000, when soaking a million), as many as
-// COLLGEN_SIMULATE (3s, when soaking ten hours) has time for.
+// TestSimulation carries out one seed after the other: jobs of random calls, in which processes crash and stop and
+// links break. COLLGEN_SEED=n is that seed alone; otherwise they are those from 0 to COLLGEN_SEEDS (100000, when
+// soaking a million), as many as COLLGEN_SIMULATE (3s, when soaking ten hours) has time for.
 func TestSimulation(t *testing.T) {
 	if only := os.Getenv("COLLGEN_SEED"); only != "" {
 		seed, err := strconv.ParseUint(only, 10, 64)
@@ -318,8 +320,8 @@ func TestSimulationCatches(t *testing.T) {
 	}
 }
 
-// TestSimulationHangs: of a seed by which a job does not end, its number is told and what is not as it has to be, before the
-// process ends, which is another one therefore.
+// TestSimulationHangs: of a seed by which a job does not end, its number is told and what is not as it has to be,
+// before the process ends, which is another one therefore.
 func TestSimulationHangs(t *testing.T) {
 	const hangs = "COLLGEN_SIMULATION_HANGS"
 	if os.Getenv(hangs) != "" {

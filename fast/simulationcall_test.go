@@ -42,7 +42,8 @@ func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
 	return Barrier(ctx, c, s.options...)
 }
 
-// passAlong passes what rank 0 has around the ring: all others receive until it has come to them, and rank 0 until it is back.
+// passAlong passes what rank 0 has around the ring: all others receive until it has come to them, and rank 0 until it
+// is back.
 func passAlong(ctx context.Context, c *Comm, buf []int64) error {
 	send := func() error { return Send(ctx, c, buf, next(c)) }
 	if c.Rank() == 0 {
@@ -84,7 +85,8 @@ func (s *simulatedCall) blocks(rank, size int) int {
 	return 1
 }
 
-// element is one of a block, before and after the call; value is that which one rank has for another, or for all, who are 0.
+// element is one of a block, before and after the call; value is that which one rank has for another, or for all, who
+// are 0.
 func (s *simulatedCall) element(rank, size, block int, value func(from, to int) int64) (before, after int64) {
 	sum := func(to int) (all int64) {
 		for from := range size {

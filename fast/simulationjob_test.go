@@ -123,8 +123,8 @@ func (x *simulation) endpoint(id uint64, process, rank int, members []int) *tcp.
 	return e
 }
 
-// attach does not wait: an endpoint that is closed says its last word on the link, which takes time, and whoever waits for a
-// mutex meanwhile stops the clock.
+// attach does not wait: an endpoint that is closed says its last word on the link, which takes time, and whoever waits
+// for a mutex meanwhile stops the clock.
 func (a *attachable) attach(process int, end *simnet.End) {
 	go a.AttachSimulated(slices.Index(a.members, process), end.Socket())
 }

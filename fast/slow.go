@@ -26,8 +26,8 @@ func (r *recorder) look() {
 	}
 }
 
-// watch warns of the calls that make no progress, has their ranks look for deadlocks, and looks again as long as any are
-// running.
+// watch warns of the calls that make no progress, has their ranks look for deadlocks, and looks again as long as any
+// are running.
 func (r *recorder) watch() {
 	var slow []slowness
 	var still []*detector
@@ -73,8 +73,9 @@ type slowness struct {
 	takes, idle time.Duration
 }
 
-// slowness is the call of t that is running, if it is time to warn of it: first when nothing has moved for the recorder's
-// time, as far as looks now and then can tell, and then whenever it has been twice as long. The recorder is locked.
+// slowness is the call of t that is running, if it is time to warn of it: first when nothing has moved for the
+// recorder's time, as far as looks now and then can tell, and then whenever it has been twice as long. The recorder is
+// locked.
 func (t *track) slowness(now time.Duration) (slowness, bool) {
 	first, idle, ok := t.idle(now)
 	if !ok || idle < max(t.slow, 2*t.warned) {
@@ -88,8 +89,8 @@ func (t *track) slowness(now time.Duration) (slowness, bool) {
 	return s, true
 }
 
-// idle is for how long nothing has moved, as far as is known, and the first operation of those in progress. The recorder
-// is locked.
+// idle is for how long nothing has moved, as far as is known, and the first operation of those in progress. The
+// recorder is locked.
 func (t *track) idle(now time.Duration) (first record, idle time.Duration, ok bool) {
 	if moved := transport.Moved(t.transport); moved != t.moved {
 		t.moved, t.still, t.warned = moved, now, 0

@@ -60,7 +60,8 @@ func (w *warnings) await(t *testing.T, words ...string) {
 
 const slowAtOnce = 5 * time.Millisecond
 
-// TestSlowWaits: who waits for another rank in what is no call of a collective is told so, and for whom. The other rank comes only then.
+// TestSlowWaits: who waits for another rank in what is no call of a collective is told so, and for whom. The other rank
+// comes only then.
 func TestSlowWaits(t *testing.T) {
 	logs := []*warnings{newWarnings(), newWarnings()}
 	all := begin(t, 2, func() func(rank int) (*Comm, error) {
@@ -116,8 +117,8 @@ func TestSlowWaits(t *testing.T) {
 	})
 }
 
-// TestWaitMoves: what waits for fewer and fewer ranks is not warned of before it has waited for the same ones for so long, and
-// then again when it has for twice as long.
+// TestWaitMoves: what waits for fewer and fewer ranks is not warned of before it has waited for the same ones for so
+// long, and then again when it has for twice as long.
 func TestWaitMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newWarnings()
@@ -139,7 +140,8 @@ func TestWaitMoves(t *testing.T) {
 	})
 }
 
-// TestGrowBlames: a Grow whose newcomer does not come in time says so on the rank that has invited it, and waits for none of the others.
+// TestGrowBlames: a Grow whose newcomer does not come in time says so on the rank that has invited it, and waits for
+// none of the others.
 func TestGrowBlames(t *testing.T) {
 	all := initComms(t, 2, WithSecret(growSecret))
 	defer closeEach(all)

@@ -14,8 +14,8 @@ import (
 // promise is how soon all other ranks of a host know of a death.
 const promise = 100 * time.Millisecond
 
-// noise is how much more time the tests leave a machine on which other tests run. Under `make soak`, which has the machine to
-// itself, what is promised is all there is.
+// noise is how much more time the tests leave a machine on which other tests run. Under `make soak`, which has the
+// machine to itself, what is promised is all there is.
 var noise = func() time.Duration {
 	if soaking() {
 		return 0
@@ -56,8 +56,8 @@ func (d *delays) add(took time.Duration) {
 	d.worst = max(d.worst, took)
 }
 
-// processorsAreBusy tells whether a thread that wants to run now, one for each processor, gets less than most of the time:
-// because of what else runs, or of a limit.
+// processorsAreBusy tells whether a thread that wants to run now, one for each processor, gets less than most of the
+// time: because of what else runs, or of a limit.
 func processorsAreBusy() bool {
 	const long = 300 * time.Millisecond // several periods of a limit
 	var busy atomic.Bool
@@ -87,8 +87,8 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// check says how often the limit was exceeded, and is content while that was within the noise, or because the processors were
-// busy.
+// check says how often the limit was exceeded, and is content while that was within the noise, or because the
+// processors were busy.
 func (d *delays) check(t *testing.T, what string) {
 	t.Helper()
 	d.mu.Lock()
@@ -102,8 +102,8 @@ func (d *delays) check(t *testing.T, what string) {
 
 func (d *delays) tooLong() bool { return d.worst > d.limit+noise }
 
-// tries is how often a test that depends on chance tries: few times under -short, more in the tests, and very often under
-// `make soak`, which sets COLLGEN_SOAK.
+// tries is how often a test that depends on chance tries: few times under -short, more in the tests, and very often
+// under `make soak`, which sets COLLGEN_SOAK.
 func tries(t *testing.T, usual, soak int) int {
 	t.Helper()
 	n := usual

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestStagingAgain calls an algorithm that needs distinct buffers in place again and again, with other data and other lengths:
-// its input is this call's, all of it.
+// TestStagingAgain calls an algorithm that needs distinct buffers in place again and again, with other data and other
+// lengths: its input is this call's, all of it.
 func TestStagingAgain(t *testing.T) {
 	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "pass-on", OutOfPlace: true, Proved: Proved{Every: true}, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 2, 3} {
@@ -34,8 +34,8 @@ func TestStagingAgain(t *testing.T) {
 	}
 }
 
-// TestReplaceAgain replaces what it sends by what it receives, again and again, with other data and other lengths, short and
-// long.
+// TestReplaceAgain replaces what it sends by what it receives, again and again, with other data and other lengths,
+// short and long.
 func TestReplaceAgain(t *testing.T) {
 	const size = 3
 	for _, w := range worlds {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStandoff: of ranks on two hosts two both send to each other, or both receive. They learn what the ring is, in the ranks of the
-// whole, although the transport within a host numbers those that it reaches by itself.
+// TestStandoff: of ranks on two hosts two both send to each other, or both receive. They learn what the ring is, in the
+// ranks of the whole, although the transport within a host numbers those that it reaches by itself.
 func TestStandoff(t *testing.T) {
 	for what, call := range map[string]func(ctx context.Context, c *Comm, other int) error{
 		"send":    func(ctx context.Context, c *Comm, other int) error { return Send(ctx, c, make([]byte, long), other) },

@@ -53,7 +53,8 @@ func (c *Comm) State() State {
 	return Healthy
 }
 
-// Err is why c is not healthy: the first failure, or what is ErrRevoked or ErrAborted; nil if it is, or was when it was closed.
+// Err is why c is not healthy: the first failure, or what is ErrRevoked or ErrAborted; nil if it is, or was when it was
+// closed.
 func (c *Comm) Err() error {
 	if c == nil {
 		return nil
@@ -105,8 +106,8 @@ func (n *news) tell() {
 // fail gives the communicator up because of err, for all ranks.
 func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.desc.Seq) }
 
-// giveUp is the end of c in state s on this rank, unless it has ended, and tells the others. Seq is the number of the call
-// that has failed, if any.
+// giveUp is the end of c in state s on this rank, unless it has ended, and tells the others. Seq is the number of the
+// call that has failed, if any.
 func (c *Comm) giveUp(s State, err error, seq uint64) {
 	c.notifying.Lock()
 	open := !c.closed.Load() // who has closed has told the others that
@@ -123,9 +124,9 @@ func (c *Comm) giveUp(s State, err error, seq uint64) {
 // errAborted is the fate of a communicator that was given up here, and not because of a failure.
 var errAborted = fmt.Errorf("%w by Abort", ErrAborted)
 
-// Abort gives c up on this rank, and tells the others. A call that runs on c, and every later one, returns ErrAborted; on
-// other ranks, calls get a PeerError with ErrAborted. Abort waits for nobody. It may be called from any goroutine, at
-// any time, more than once.
+// Abort gives c up on this rank, and tells the others. A call that runs on c, and every later one, returns ErrAborted;
+// on other ranks, calls get a PeerError with ErrAborted. Abort waits for nobody. It may be called from any goroutine,
+// at any time, more than once.
 func (c *Comm) Abort() {
 	if c != nil && c.size > 0 && !fork.Child() {
 		c.giveUp(Aborted, errAborted, 0)
@@ -137,14 +138,16 @@ func (c *Comm) Abort() {
 // finishTime is how long Close waits for started calls of which nothing moves.
 const finishTime = time.Second
 
-// Close leaves the communicator. Calls that were started may end before, as long as they make progress: until nothing has moved for
-// a second. A call that runs in another goroutine returns ErrClosed, as every later one does. On other ranks, a call that waits for
-// this rank gets a PeerError with ErrClosed, after all that this rank has sent. Closing again does nothing. Memory of Alloc goes, too.
+// Close leaves the communicator. Calls that were started may end before, as long as they make progress: until nothing
+// has moved for a second. A call that runs in another goroutine returns ErrClosed, as every later one does. On other
+// ranks, a call that waits for this rank gets a PeerError with ErrClosed, after all that this rank has sent. Closing
+// again does nothing. Memory of Alloc goes, too.
 //
-// Apart from started calls Close waits for no other rank, but where it closes the last communicator of a process: before it ends the
-// connections to all others, it waits until the hosts of the other ranks have what was sent, so that the process may exit. That takes
-// as long as the network needs, and where a host has no room for more, until the rank there receives or closes, ends or is taken for
-// dead; the logger warns of it as of a slow call. Abort ends the wait, and what has not arrived is lost then. After a failure it takes 0.1 s at most.
+// Apart from started calls Close waits for no other rank, but where it closes the last communicator of a process:
+// before it ends the connections to all others, it waits until the hosts of the other ranks have what was sent, so that
+// the process may exit. That takes as long as the network needs, and where a host has no room for more, until the rank
+// there receives or closes, ends or is taken for dead; the logger warns of it as of a slow call. Abort ends the wait,
+// and what has not arrived is lost then. After a failure it takes 0.1 s at most.
 //
 // Its error joins those of the first 16 calls that could not be started and that nobody has waited for.
 func (c *Comm) Close() error {

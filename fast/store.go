@@ -28,7 +28,8 @@ const (
 	MaxStoreValue = store.MaxValue
 )
 
-// CheckStoreEntry refuses a key that is empty or too long, and a value that is too long. It is for those who write a Store.
+// CheckStoreEntry refuses a key that is empty or too long, and a value that is too long. It is for those who write a
+// Store.
 func CheckStoreEntry(key string, value []byte) error { return store.Check(key, value) }
 
 // NewMemoryStore is a Store for ranks that are goroutines of one process. It has a random secret for them.

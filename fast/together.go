@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// Point-to-point calls that begin together: all of their messages are in flight in one Exchange, so that none has to wait
-// for another's end.
+// Point-to-point calls that begin together: all of their messages are in flight in one Exchange, so that none has to
+// wait for another's end.
 
 // together makes the calls of c.group. Its error is the cause alone, which is the same for all of them.
 func (c *Comm) together(ctx context.Context) error {

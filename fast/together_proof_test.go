@@ -13,11 +13,13 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// Sends and receives that were started are merged into one Exchange, which is in no schedule of the generator. Here ranks start
-// some that are drawn, the Exchanges that come of it are written down as schedules, and package verify proves these: every message
-// arrives where its receive was started, no two accesses race, and all ranks end, even if no channel has room for a message.
+// Sends and receives that were started are merged into one Exchange, which is in no schedule of the generator. Here
+// ranks start some that are drawn, the Exchanges that come of it are written down as schedules, and package verify
+// proves these: every message arrives where its receive was started, no two accesses race, and all ranks end, even if
+// no channel has room for a message.
 
-// notebook is a transport that writes down what a rank exchanges. In and out are the rank's memory, an element for each message.
+// notebook is a transport that writes down what a rank exchanges. In and out are the rank's memory, an element for each
+// message.
 type notebook struct {
 	idle
 	in, out []int64
@@ -193,8 +195,8 @@ func backwards(of gen.Kind) func(steps [][]gen.Instr) [][]gen.Instr {
 	}
 }
 
-// TestTogetherIsProved: what is merged is proved. If the messages of one Exchange were in flight one by one, or their order changed,
-// it would not be.
+// TestTogetherIsProved: what is merged is proved. If the messages of one Exchange were in flight one by one, or their
+// order changed, it would not be.
 func TestTogetherIsProved(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEmptyMessagesTogether: calls that begin together and have no message are announced, so that a rank that waits for this one in a
-// call with data learns in what they differ: both ranks do.
+// TestEmptyMessagesTogether: calls that begin together and have no message are announced, so that a rank that waits for
+// this one in a call with data learns in what they differ: both ranks do.
 func TestEmptyMessagesTogether(t *testing.T) {
 	for what, start := range map[string]func(ctx context.Context, c *Comm) *Handle{
 		"send":    func(ctx context.Context, c *Comm) *Handle { return StartSend(ctx, c, []int32{}, 1) },

@@ -12,8 +12,8 @@ type Topology struct {
 	Hosts [][]int `json:"hosts"`
 	// Links is how this rank talks to each rank: "self", "inproc" (goroutines), "shm", "rdma" or "tcp".
 	Links []string `json:"links"`
-	// Transport is how all ranks talk, in the words of Rule: "inproc" (also of a rank that is alone), "shm", "tcp", "rdma" or, where
-	// some share memory and others do not, "mixed".
+	// Transport is how all ranks talk, in the words of Rule: "inproc" (also of a rank that is alone), "shm", "tcp",
+	// "rdma" or, where some share memory and others do not, "mixed".
 	Transport string `json:"transport"`
 }
 

@@ -54,10 +54,11 @@ type TraceEntry struct {
 	Start     int64  `json:"start"` // nanoseconds after Origin
 	State     string `json:"state"` // TraceRunning, TraceDone or TraceFailed
 	Error     string `json:"error,omitempty"`
-	// Waiting are the ranks of the communicator that a running operation waits for, or that one was waiting for when it failed.
+	// Waiting are the ranks of the communicator that a running operation waits for, or that one was waiting for when it
+	// failed.
 	Waiting []int `json:"waiting,omitempty"`
-	// Blames are the ranks of the communicator at whose fault a failed operation ended, as far as its error says; this rank
-	// itself if it has aborted or closed the communicator.
+	// Blames are the ranks of the communicator at whose fault a failed operation ended, as far as its error says; this
+	// rank itself if it has aborted or closed the communicator.
 	Blames []int `json:"blames,omitempty"`
 }
 

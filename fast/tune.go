@@ -8,8 +8,8 @@ import (
 )
 
 // Tuning is a table of rules, which were measured or written by hand, that say which algorithm a call gets. They count
-// before the built-in ones, which are for the calls that none of them is for. `collperf -tune` makes one, as a file, and
-// `collgen gen -tune` builds it in.
+// before the built-in ones, which are for the calls that none of them is for. `collperf -tune` makes one, as a file,
+// and `collgen gen -tune` builds it in.
 type Tuning = selection.Table
 
 // DecodeTuning reads a table of at most 8 MiB, in JSON:
@@ -24,9 +24,9 @@ type Tuning = selection.Table
 //	  }
 //	}
 //
-// The first rule counts whose conditions all hold; [Rule] has them. It fails, naming the place, if something is not known
-// or has another form, if an algorithm does not serve what its rule is for, and if a rule never counts because of those
-// before it.
+// The first rule counts whose conditions all hold; [Rule] has them. It fails, naming the place, if something is not
+// known or has another form, if an algorithm does not serve what its rule is for, and if a rule never counts because of
+// those before it.
 func DecodeTuning(from io.Reader) (*Tuning, error) {
 	t, err := selection.Decode(from)
 	if err != nil {

@@ -40,8 +40,8 @@ func (t *track) waitState() *waitState {
 	return t.stands(t.times.still / 2)
 }
 
-// stands is what t waits in, if it has waited without progress for so long. As its transport tells of an Exchange whom it waits
-// for, all operations that it has begun are recorded.
+// stands is what t waits in, if it has waited without progress for so long. As its transport tells of an Exchange whom
+// it waits for, all operations that it has begun are recorded.
 func (t *track) stands(atLeast time.Duration) *waitState {
 	if t == nil {
 		return nil

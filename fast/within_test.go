@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWithinMatchesNothingElse: what Split, Dup and Alloc send inside is not taken for the call of a user that is the same
-// otherwise, nor for each other. All ranks fail, and somebody says which two operations met.
+// TestWithinMatchesNothingElse: what Split, Dup and Alloc send inside is not taken for the call of a user that is the
+// same otherwise, nor for each other. All ranks fail, and somebody says which two operations met.
 func TestWithinMatchesNothingElse(t *testing.T) {
 	gather := func(ctx context.Context, c *Comm) error {
 		return AllGatherInto(ctx, c, make([]int64, splitFields*c.Size()), make([]int64, splitFields))
@@ -52,8 +52,9 @@ func TestWithinMatchesNothingElse(t *testing.T) {
 // barrierCall is Barrier without options.
 func barrierCall(ctx context.Context, c *Comm) error { return Barrier(ctx, c) }
 
-// TestLaterCallsKnowOfEarlierOnes: ranks disagreed in a call that had no message for some of them. None of them succeeds in the next
-// one, although all agree on that: there every rank has something of every other one. Those that are told say what differed.
+// TestLaterCallsKnowOfEarlierOnes: ranks disagreed in a call that had no message for some of them. None of them
+// succeeds in the next one, although all agree on that: there every rank has something of every other one. Those that
+// are told say what differed.
 func TestLaterCallsKnowOfEarlierOnes(t *testing.T) {
 	for what, x := range map[string]struct {
 		first func(ctx context.Context, c *Comm) error

@@ -215,7 +215,7 @@ func allGatherRecursiveDoubling(ctx context.Context, x *Call) error {
 	return nil
 }
 
-// allGatherRing is allgather/ring. Every block travels around the ring, one edge a step: neighbours alone talk, and
+// allGatherRing is allgather/ring. Every block travels around the ring, one hop a step: neighbours alone talk, and
 // each link carries the fewest bytes.
 //
 // Before:

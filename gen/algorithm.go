@@ -32,9 +32,9 @@ type Requires struct {
 	OutOfPlace  bool      // In and Out have to be distinct
 }
 
-// Cost is the length of the critical path of two ranks and more, over size and depth: Alpha messages, Beta chunks on the
-// wire, Gamma chunks reduced, each where the others cost nothing. Measure defines it, by playing schedules in the model
-// of Time. A chunk is a block over Chunks. Absent parts are not stated.
+// Cost is the length of the critical path of two ranks and more, over size and depth: Alpha messages, Beta chunks on
+// the wire, Gamma chunks reduced, each where the others cost nothing. Measure defines it, by playing schedules in the
+// model of Time. A chunk is a block over Chunks. Absent parts are not stated.
 type Cost struct {
 	Alpha, Beta, Gamma spec.Expr
 }
@@ -91,11 +91,11 @@ type Recv struct {
 	From spec.Expr
 	Into Region
 	// AfterSend lets Into be a region that this step sends to the same rank: each part of it is overwritten only after
-	// that part was sent. The step sends that rank one message, which is as long. It is a permission: where the two are different
-	// memory, because the call is out of place, it has no effect.
+	// that part was sent. The step sends that rank one message, which is as long. It is a permission: where the two are
+	// different memory, because the call is out of place, it has no effect.
 	AfterSend bool
-	// Lend says that what is in Into is read by nothing but the Reduces of this step: then a transport may leave the data
-	// where they arrived. Nothing is ever found in Into, which is scratch, by later steps.
+	// Lend says that what is in Into is read by nothing but the Reduces of this step: then a transport may leave the
+	// data where they arrived. Nothing is ever found in Into, which is scratch, by later steps.
 	Lend bool
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 )
 
-// TestDeclaredCost compares what every algorithm declares with what its schedules measure, for all sizes; above 16 ranks
-// for some of the roots and for depth 1 alone. The race detector, which has nothing to find here, gets fewer sizes.
+// TestDeclaredCost compares what every algorithm declares with what its schedules measure, for all sizes; above 16
+// ranks for some of the roots and for depth 1 alone. The race detector, which has nothing to find here, gets fewer
+// sizes.
 func TestDeclaredCost(t *testing.T) {
 	for _, a := range catalogue.Algorithms() {
 		t.Run(a.FullName(), func(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestCuts cuts blocks of any length into chunks: these lie one after the other, differ by one element at most, and fill the blocks.
+// TestCuts cuts blocks of any length into chunks: these lie one after the other, differ by one element at most, and
+// fill the blocks.
 func TestCuts(t *testing.T) {
 	for block := range 9 {
 		for chunks := 1; chunks < 7; chunks++ {

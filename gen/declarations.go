@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Declarations are the primitives and algorithms that a package declares, by the names of its variables. They travel from
-// the program that evaluates the package to the one that generates code for it.
+// Declarations are the primitives and algorithms that a package declares, by the names of its variables. They travel
+// from the program that evaluates the package to the one that generates code for it.
 type Declarations struct {
 	Primitives map[string]spec.Primitive
 	Algorithms map[string]Algorithm

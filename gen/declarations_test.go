@@ -56,8 +56,8 @@ func TestDeclarationsRefuseNil(t *testing.T) {
 	}
 }
 
-// FuzzDecodeDeclarations takes any bytes for declarations: what is decoded can be judged, and is the same when it is encoded and
-// decoded again.
+// FuzzDecodeDeclarations takes any bytes for declarations: what is decoded can be judged, and is the same when it is
+// encoded and decoded again.
 func FuzzDecodeDeclarations(f *testing.F) {
 	encode := func(d *gen.Declarations) ([]byte, error) {
 		var buf bytes.Buffer

@@ -10,7 +10,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestDoesNotFit: values that wrap around are found wherever they stand, also behind a condition that small sizes never meet.
+// TestDoesNotFit: values that wrap around are found wherever they stand, also behind a condition that small sizes never
+// meet.
 func TestDoesNotFit(t *testing.T) {
 	size, n := spec.Size, spec.Int
 	for name, e := range map[string]spec.Expr{

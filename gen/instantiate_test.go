@@ -141,8 +141,8 @@ func TestInstantiate(t *testing.T) {
 	}
 }
 
-// TestSchedulesAreInOrder checks what Program promises, for the catalogue: an instruction comes after those it waits for,
-// steps count from 0 without a gap, and what comes from an action is what the action says.
+// TestSchedulesAreInOrder checks what Program promises, for the catalogue: an instruction comes after those it waits
+// for, steps count from 0 without a gap, and what comes from an action is what the action says.
 func TestSchedulesAreInOrder(t *testing.T) {
 	for _, a := range catalogue.Algorithms() {
 		kinds := actionKinds(a.Body)

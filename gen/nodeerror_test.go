@@ -10,7 +10,8 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 )
 
-// TestPath follows the path of every action of the catalogue, and comes to as many different actions as there are, in source order.
+// TestPath follows the path of every action of the catalogue, and comes to as many different actions as there are, in
+// source order.
 func TestPath(t *testing.T) {
 	for _, a := range catalogue.Algorithms() {
 		n, seen := gen.CountActions(a.Body), map[string]bool{}

@@ -46,7 +46,8 @@ func instantiate(t interface{ Fatal(...any) }, a *gen.Algorithm, p gen.Params) *
 	return s
 }
 
-// TestPassesKeepRandomSchedules makes programs of local actions, with names, conditions and loops that are often decided.
+// TestPassesKeepRandomSchedules makes programs of local actions, with names, conditions and loops that are often
+// decided.
 func TestPassesKeepRandomSchedules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := gen.Algorithm{Name: "random", Primitive: spec.AllToAll, Doc: "A doc.", Source: "New.", Scratch: one}
@@ -179,8 +180,8 @@ func TestSimplifyExpressions(t *testing.T) {
 	}
 }
 
-// TestSimplifyKeepsScopes: a body that is always done keeps a scope of its own where its names are given again, also deep inside
-// of what follows.
+// TestSimplifyKeepsScopes: a body that is always done keeps a scope of its own where its names are given again, also
+// deep inside of what follows.
 func TestSimplifyKeepsScopes(t *testing.T) {
 	a := sound()
 	bit := bitAnd(rank, one) // of a constant the name would be gone
@@ -228,7 +229,8 @@ func TestPassesRemove(t *testing.T) {
 	}
 }
 
-// TestScratchIsMinimal checks that in every size from 4 on some rank of some call uses all the scratch that it asks for.
+// TestScratchIsMinimal checks that in every size from 4 on some rank of some call uses all the scratch that it asks
+// for.
 func TestScratchIsMinimal(t *testing.T) {
 	for _, a := range catalogue.Algorithms() {
 		more := a
@@ -252,8 +254,8 @@ func leastUnused(t *testing.T, a *gen.Algorithm, size int) int {
 	return slices.Min(all)
 }
 
-// unusedScratch is, for each rank, how many of the last slots of scratch that it asks for none of its instructions speaks
-// of. Scratch is minimal where this is 0 on some rank of some call.
+// unusedScratch is, for each rank, how many of the last slots of scratch that it asks for none of its instructions
+// speaks of. Scratch is minimal where this is 0 on some rank of some call.
 func unusedScratch(s *gen.Schedule) []int {
 	unused := make([]int, len(s.Ranks))
 	for rank := range s.Ranks {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Prune is a without the names that nothing uses, and without loops, conditions and steps that do nothing. Schedules stay
-// as they are.
+// Prune is a without the names that nothing uses, and without loops, conditions and steps that do nothing. Schedules
+// stay as they are.
 func Prune(a Algorithm) Algorithm {
 	a.Body = pruneBody(a.Body)
 	return a

@@ -34,7 +34,8 @@ type Program struct {
 	Instrs           []Instr
 }
 
-// ProgramStep is a step of a Program: messages that are in flight together, and what the rank does by itself when they are complete.
+// ProgramStep is a step of a Program: messages that are in flight together, and what the rank does by itself when they
+// are complete.
 type ProgramStep struct {
 	Number              int
 	Sends, Recvs, Local []*Instr // in their order

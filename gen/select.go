@@ -16,7 +16,8 @@ func Select(table []Rule, algorithms []Algorithm, c selection.Call, bytes int) i
 	return selection.Select(table, Selectable(algorithms), c, bytes)
 }
 
-// CheckRules proves that table, of algorithms for one primitive, is legal and total, as [selection.Check] says, for ops.
+// CheckRules proves that table, of algorithms for one primitive, is legal and total, as [selection.Check] says, for
+// ops.
 func CheckRules(table []Rule, algorithms []Algorithm, ops []spec.Op) error {
 	others := slices.ContainsFunc(ops, func(o spec.Op) bool { return !o.Commutative() })
 	return selection.Check(table, Selectable(algorithms), others)

@@ -6,9 +6,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Simplify is a with simpler expressions, and without names, loops and conditions that are decided. It is for algorithms
-// that Validate accepts and whose expressions have values, because one that has none may be dropped. Schedules stay as
-// they are, but for the numbers of the actions that stand after one that is dropped.
+// Simplify is a with simpler expressions, and without names, loops and conditions that are decided. It is for
+// algorithms that Validate accepts and whose expressions have values, because one that has none may be dropped.
+// Schedules stay as they are, but for the numbers of the actions that stand after one that is dropped.
 func Simplify(a Algorithm) Algorithm {
 	return rewriter{expr: simplify, body: simplifyBody}.algorithm(a)
 }

@@ -55,7 +55,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestHash changes every expression, name, mark and requirement of every algorithm, one at a time: each change has a hash of its own.
+// TestHash changes every expression, name, mark and requirement of every algorithm, one at a time: each change has a
+// hash of its own.
 func TestHash(t *testing.T) {
 	seen := map[[32]byte]string{}
 	check := func(a gen.Algorithm, what string) {

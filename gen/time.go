@@ -14,12 +14,13 @@ type Price struct {
 	Gamma int // a chunk reduced: one application of the op to two operands
 }
 
-// Time is how long s takes where every rank has one port in each direction and reduces one thing at a time. It fails for
-// a schedule that cannot end.
+// Time is how long s takes where every rank has one port in each direction and reduces one thing at a time. It fails
+// for a schedule that cannot end.
 //
-// A message occupies its sender's port out and its receiver's port in from its start to its arrival. It starts when both
-// ends have come to it and both ports are free; of several that could, the one that its sender lists first, and of these
-// that of the lowest rank. What a receive-reduce received is reduced after its arrival. Copies and Finish are free.
+// A message occupies its sender's port out and its receiver's port in from its start to its arrival. It starts when
+// both ends have come to it and both ports are free; of several that could, the one that its sender lists first, and of
+// these that of the lowest rank. What a receive-reduce received is reduced after its arrival. Copies and Finish are
+// free.
 func Time(s *Schedule, p Price) (int, error) { return play(newTasks(s), s.Size, p) }
 
 // play carries tasks out, which other prices may have been tried on before.

@@ -10,9 +10,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Validate checks all that can be said of a without numbers, and reports every fault that it finds, as *NodeError: names
-// and texts that are missing or cannot be used, expressions that are malformed or speak of what has no meaning there, a
-// name that is given twice, conditionals anywhere but in a Let, nodes and regions where they may not stand.
+// Validate checks all that can be said of a without numbers, and reports every fault that it finds, as *NodeError:
+// names and texts that are missing or cannot be used, expressions that are malformed or speak of what has no meaning
+// there, a name that is given twice, conditionals anywhere but in a Let, nodes and regions where they may not stand.
 func Validate(a *Algorithm) error {
 	v := &validator{a: a, node: -1}
 	v.texts()

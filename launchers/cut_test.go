@@ -24,8 +24,8 @@ const soak = "COLLGEN_SOAK"
 // promise is that both sides of a cut link know within 2.5 s: after 2 s without a sign of life, and some more.
 const promise = 2500 * time.Millisecond
 
-// noise is how much more time the tests leave a busy machine. Under `make soak`, which has the machine to itself, what is
-// promised is all there is.
+// noise is how much more time the tests leave a busy machine. Under `make soak`, which has the machine to itself, what
+// is promised is all there is.
 var noise = func() time.Duration {
 	if os.Getenv(soak) != "" {
 		return 0
@@ -54,8 +54,8 @@ var cuts = []struct {
 }
 
 // TestLinkCut cuts links while ranks on three hosts are in collectives. All of them get an error that names a rank, and
-// nobody hangs. A rank that hears of it late may name one that has given up because of the cut instead of one that is at
-// it, but not all of them do.
+// nobody hangs. A rank that hears of it late may name one that has given up because of the cut instead of one that is
+// at it, but not all of them do.
 func TestLinkCut(t *testing.T) {
 	rounds := 1
 	if os.Getenv(soak) != "" {

@@ -65,8 +65,8 @@ func TestTwoJobs(t *testing.T) {
 	}
 }
 
-// TestKubernetes sets the variables of an indexed job by hand, and says where the ranks meet: here are no pods, so there is
-// no service with their names.
+// TestKubernetes sets the variables of an indexed job by hand, and says where the ranks meet: here are no pods, so
+// there is no service with their names.
 func TestKubernetes(t *testing.T) {
 	store, key := fmt.Sprint("COLL_STORE=tcp://127.0.0.1:", freePort(t)), secret(t)
 	ranks := byHand(here(t), 3, func(rank int) []string {

@@ -14,8 +14,9 @@ import (
 	"testing"
 )
 
-// host is a host of its own as far as programs can see: with its own network, processes and mounts. All of it is gone as
-// soon as the test's process is, or the test ends: its first process lives as long as somebody holds its standard input.
+// host is a host of its own as far as programs can see: with its own network, processes and mounts. All of it is gone
+// as soon as the test's process is, or the test ends: its first process lives as long as somebody holds its standard
+// input.
 type host struct {
 	t     *testing.T
 	first *exec.Cmd

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// under runs rollcall on three ranks of this host under a launcher, and collrun doctor, which has to know that launcher.
+// under runs rollcall on three ranks of this host under a launcher, and collrun doctor, which has to know that
+// launcher.
 func under(p *place, name string, launcher ...string) {
 	p.t.Helper()
 	wantAnswers(p.t, p.output(append(launcher, program("rollcall"))...), []int{0, 1, 2})

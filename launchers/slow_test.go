@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestLeaveOnSlowLinks: ranks on two hosts leave as soon as they have sent what they had to send, and exit, while most of that is still
-// on its way between the hosts, and cannot come as long as the ranks there do something else: it comes all the same.
+// TestLeaveOnSlowLinks: ranks on two hosts leave as soon as they have sent what they had to send, and exit, while most
+// of that is still on its way between the hosts, and cannot come as long as the ranks there do something else: it comes
+// all the same.
 func TestLeaveOnSlowLinks(t *testing.T) {
 	for _, link := range []struct {
 		rate     string

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// slurmConf is a cluster of one node, which takes it for larger than it is and needs no control groups. DIR is where all
-// of its files are; its network is its own, so ports are free.
+// slurmConf is a cluster of one node, which takes it for larger than it is and needs no control groups. DIR is where
+// all of its files are; its network is its own, so ports are free.
 const slurmConf = `ClusterName=test
 SlurmctldHost=HOST(127.0.0.1)
 SlurmUser=root

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTrace has one of four ranks go astray. What their flight recorders have kept tells which one. A disagreement may be
-// found while only two ranks have made the call: then these two disagree.
+// TestTrace has one of four ranks go astray. What their flight recorders have kept tells which one. A disagreement may
+// be found while only two ranks have made the call: then these two disagree.
 func TestTrace(t *testing.T) {
 	for how, says := range map[string]string{
 		"killed": `^Rank 2 is the odd one out: it wrote no trace`,

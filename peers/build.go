@@ -16,8 +16,8 @@ import (
 //go:embed measure.h mpi.c gloo.cc
 var sources embed.FS
 
-// workshop is a folder with all that was built, and what did not build, with the reason. It is also the temporary folder
-// of everything that runs, so that nothing is left behind when it is removed.
+// workshop is a folder with all that was built, and what did not build, with the reason. It is also the temporary
+// folder of everything that runs, so that nothing is left behind when it is removed.
 type workshop struct {
 	dir      string
 	close    func()            // removes it
@@ -31,7 +31,8 @@ func newWorkshop(cores string) (*workshop, error) {
 	return &workshop{dir: dir, close: remove, cores: cores, programs: make(map[string]string), missing: make(map[string]error)}, err
 }
 
-// build builds collperf and the programs of some peers. That of a peer which does not build is missing; collperf has to.
+// build builds collperf and the programs of some peers. That of a peer which does not build is missing; collperf has
+// to.
 func (w *workshop) build(ctx context.Context, who []*peer) error {
 	if err := os.CopyFS(w.dir, sources); err != nil {
 		return err

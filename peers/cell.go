@@ -48,8 +48,8 @@ func ratios(over, under map[int]float64) (all []float64) {
 	return all
 }
 
-// best is the peer and tuning with the shortest typical time, among those that ran in the most rounds: what was given up
-// after one round had not enough of them to be compared.
+// best is the peer and tuning with the shortest typical time, among those that ran in the most rounds: what was given
+// up after one round had not enough of them to be compared.
 func (s *samples) best(c contest, peers []string) (who name) {
 	most, shortest := 0, 0.0
 	for _, p := range peers {
@@ -114,8 +114,8 @@ func (c *cell) verdict() string {
 	return "below"
 }
 
-// most is the ratio that a program would reach which takes no longer than the machine's limits; 0: not known, as where somebody
-// was faster than what was taken for a limit.
+// most is the ratio that a program would reach which takes no longer than the machine's limits; 0: not known, as where
+// somebody was faster than what was taken for a limit.
 func (c *cell) most() float64 {
 	if min(c.Over, c.AtLimit) < 1 {
 		return 0

@@ -18,8 +18,8 @@ const (
 	mostPrinted = 1 << 20
 )
 
-// run runs a command in a process group of its own and returns what it printed. When ctx ends, the group is told to end, and
-// killed if it does not; when the command has ended, whatever is left of its group is killed.
+// run runs a command in a process group of its own and returns what it printed. When ctx ends, the group is told to
+// end, and killed if it does not; when the command has ended, whatever is left of its group is killed.
 func run(ctx context.Context, command, env []string) ([]byte, error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	var out, problems head

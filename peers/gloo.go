@@ -15,8 +15,8 @@ var peerGloo = peer{
 	),
 }
 
-// peerPollingGloo is Gloo with pairs whose sockets the caller itself polls. It is for short messages: 16 MiB took longer so than
-// without, and 64 MiB did not end within 15 s or lost the connection, with each of the algorithms.
+// peerPollingGloo is Gloo with pairs whose sockets the caller itself polls. It is for short messages: 16 MiB took
+// longer so than without, and 64 MiB did not end within 15 s or lost the connection, with each of the algorithms.
 var peerPollingGloo = peer{
 	name: pollingGloo, pkg: peerGloo.pkg, transports: peerGloo.transports,
 	compile: peerGloo.compile, source: peerGloo.source, link: peerGloo.link,
@@ -28,7 +28,8 @@ var peerPollingGloo = peer{
 	),
 }
 
-// glooTunings are one algorithm with all ranks on all cores and, for what is short enough to gain by it, with each rank on one.
+// glooTunings are one algorithm with all ranks on all cores and, for what is short enough to gain by it, with each rank
+// on one.
 func glooTunings(wait, algorithm string, from, to int) []tuning {
 	free := tuning{name: algorithm, from: from, to: to, program: []string{"-algorithm", algorithm, "-wait", wait}}
 	fixed := free

@@ -1,11 +1,11 @@
-// Command peers compares collgen with Open MPI, MPICH and Gloo on this machine: make bench-peers. It builds collperf and a small
-// program for each peer, runs them in turn on the same cores, and prints how many times as long as ours the peers' collectives
-// take, beside the ratios that are to be reached.
+// Command peers compares collgen with Open MPI, MPICH and Gloo on this machine: make bench-peers. It builds collperf
+// and a small program for each peer, runs them in turn on the same cores, and prints how many times as long as ours the
+// peers' collectives take, beside the ratios that are to be reached.
 //
-// The programs measure by the method of collperf, which measure.h repeats. Who runs at one size runs directly after one another,
-// another one first in each round, and only times of one round are compared: a cell is the median of such ratios over the
-// rounds, with the least and the most of them. In the first round a peer runs with all settings that may suit it; with the best
-// few, it goes on; the best one counts.
+// The programs measure by the method of collperf, which measure.h repeats. Who runs at one size runs directly after one
+// another, another one first in each round, and only times of one round are compared: a cell is the median of such
+// ratios over the rounds, with the least and the most of them. In the first round a peer runs with all settings that
+// may suit it; with the best few, it goes on; the best one counts.
 package main
 
 import (

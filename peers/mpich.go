@@ -5,7 +5,8 @@ var peerMPICH = peer{
 	compile: []string{"mpicc.mpich", "-O3", "-march=native"}, source: "mpi.c",
 	launcher: []string{"mpiexec.hydra", "-n", "%d", "-bind-to", "core"},
 	crowded:  []string{"mpiexec.hydra", "-n", "%d"},
-	// NOLOCAL has ranks of one host talk as if they were on two. Debian's MPICH is on UCX; one on OFI takes the provider.
+	// NOLOCAL has ranks of one host talk as if they were on two. Debian's MPICH is on UCX; one on OFI takes the
+	// provider.
 	env: map[string][]string{
 		"tcp": {"MPIR_CVAR_NOLOCAL=1", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "FI_PROVIDER=tcp"},
 	},

@@ -55,8 +55,8 @@ func mca(nameValue ...string) (env []string) {
 	return env
 }
 
-// tuned are algorithms of coll/tuned by their numbers, with segments of so many bytes; 0: whole messages. `ompi_info --all`
-// says which is which.
+// tuned are algorithms of coll/tuned by their numbers, with segments of so many bytes; 0: whole messages. `ompi_info
+// --all` says which is which.
 func tuned(collective, theirs string, from, to, segment int, algorithms ...int) (all []tuning) {
 	for _, a := range algorithms {
 		setting := "coll_tuned_" + theirs + "_algorithm"

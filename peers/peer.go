@@ -10,7 +10,8 @@ type peer struct {
 	compile    []string // the compiler, and what comes before the source
 	source     string
 	link       []string // what comes after the source
-	// launcher is the command before the program, where %d stands for the number of ranks; none: each rank is started with
+	// launcher is the command before the program, where %d stands for the number of ranks; none: each rank is started
+	// with
 	// -rank, -ranks, and -store for an empty folder. If there are more ranks than cores, it is crowded instead.
 	launcher, crowded []string
 	env               map[string][]string // by transport

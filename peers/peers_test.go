@@ -28,7 +28,8 @@ func workshopFor(t *testing.T, p *peer) *workshop {
 	return w
 }
 
-// TestPeersCheckResults has a peer run everything that it can, and finds nothing wrong; nor does it miss an element that is changed.
+// TestPeersCheckResults has a peer run everything that it can, and finds nothing wrong; nor does it miss an element
+// that is changed.
 func TestPeersCheckResults(t *testing.T) {
 	for _, p := range peers {
 		t.Run(p.name, func(t *testing.T) {

@@ -16,9 +16,9 @@ type season struct {
 	progress *progress
 }
 
-// play measures round after round, in each of them contest after contest, until all contests have all rounds: what a contest
-// compares stands close together in time, and its rounds far apart. In each round the limits are measured anew: the machine
-// may be faster or slower than it was.
+// play measures round after round, in each of them contest after contest, until all contests have all rounds: what a
+// contest compares stands close together in time, and its rounds far apart. In each round the limits are measured anew:
+// the machine may be faster or slower than it was.
 func (s *season) play(ctx context.Context) error {
 	for round := range s.rounds {
 		fields := s.missingFrom(round)
@@ -51,8 +51,8 @@ func (s *season) missingFrom(round int) (fields []*field) {
 
 func (s *season) over() bool { return !s.until.IsZero() && time.Now().After(s.until) }
 
-// playRound has all entrants of a contest run, another one first in each round. A round that was begun is kept only as a
-// whole, so that no ratio is of two rounds.
+// playRound has all entrants of a contest run, another one first in each round. A round that was begun is kept only as
+// a whole, so that no ratio is of two rounds.
 func (s *season) playRound(ctx context.Context, f *field, round int) error {
 	entrants := s.entrants(f)
 	var all []sample
@@ -90,8 +90,8 @@ func (s *season) left(from *field, round int) (n int) {
 	return n
 }
 
-// entrants are who runs in the next round of a contest: we, and the peers with all tunings that fit, or those that are worth
-// another round.
+// entrants are who runs in the next round of a contest: we, and the peers with all tunings that fit, or those that are
+// worth another round.
 func (s *season) entrants(f *field) (all []entrant) {
 	for _, registered := range f.ours {
 		all = append(all, entrant{name: ourName(registered), registered: registered})

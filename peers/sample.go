@@ -25,8 +25,8 @@ type result struct {
 // longestLine is more than any line is that says what it should.
 const longestLine = 64 << 10
 
-// median is the time in what a program has printed, in microseconds, if it printed exactly one result, of the contest, and
-// with nothing wrong in it.
+// median is the time in what a program has printed, in microseconds, if it printed exactly one result, of the contest,
+// and with nothing wrong in it.
 func (c contest) median(printed []byte, registered bool) (float64, error) {
 	var found []result
 	s := bufio.NewScanner(bytes.NewReader(printed))

@@ -147,8 +147,8 @@ func (s *samples) failed(c contest, who name) (reason string) {
 	return reason
 }
 
-// mostKept and keptWithin say with which tunings a peer goes on after a round: so many, and only those that take at most so
-// many times as long as its best one.
+// mostKept and keptWithin say with which tunings a peer goes on after a round: so many, and only those that take at
+// most so many times as long as its best one.
 const (
 	mostKept   = 3
 	keptWithin = 1.4

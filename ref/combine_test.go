@@ -81,8 +81,9 @@ func TestIdentities(t *testing.T) {
 	t.Run("complex128", identities[complex128])
 }
 
-// identities checks that what spec calls an operator's identity leaves every value as it is: of LAnd and LOr, as a truth
-// value; of the product of complex numbers, the numbers without infinities, NaN and zeros, whose signs it may change.
+// identities checks that what spec calls an operator's identity leaves every value as it is: of LAnd and LOr, as a
+// truth value; of the product of complex numbers, the numbers without infinities, NaN and zeros, whose signs it may
+// change.
 func identities[T Elem](t *testing.T) {
 	typ := spec.TypeOf[T]()
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,9 +12,9 @@ import (
 const checkedSizes = 4096
 
 // Check proves that table, of algorithms for one primitive, is legal and total: it is Legal, and every call that some
-// algorithm carries out has a rule, whatever its transport and its number of ranks, of those on one host and of bytes, and whether its op is
-// commutative or, if others says that there are such ops, not. Sizes that algorithms do not serve are known up to 4096
-// ranks.
+// algorithm carries out has a rule, whatever its transport and its number of ranks, of those on one host and of bytes,
+// and whether its op is commutative or, if others says that there are such ops, not. Sizes that algorithms do not serve
+// are known up to 4096 ranks.
 func Check(table []Rule, algorithms []Algorithm, others bool) error {
 	if err := Legal(table, algorithms); err != nil {
 		return err
@@ -32,8 +32,8 @@ func Check(table []Rule, algorithms []Algorithm, others bool) error {
 	return nil
 }
 
-// Legal proves what holds of a table that need not be total: every rule says what can be, names an algorithm that serves
-// every size that the rule claims, and is the first for some call.
+// Legal proves what holds of a table that need not be total: every rule says what can be, names an algorithm that
+// serves every size that the rule claims, and is the first for some call.
 func Legal(table []Rule, algorithms []Algorithm) error {
 	var faults []error
 	for i, r := range table {
@@ -108,8 +108,8 @@ func calls(table []Rule, algorithms []Algorithm) func(yield func(Call) bool) {
 	}
 }
 
-// sizes are numbers of ranks of every kind that table and algorithms tell apart: those about the limits of rules, and all
-// up to checkedSizes where an algorithm does not serve every number, or was not proved for it.
+// sizes are numbers of ranks of every kind that table and algorithms tell apart: those about the limits of rules, and
+// all up to checkedSizes where an algorithm does not serve every number, or was not proved for it.
 func sizes(table []Rule, algorithms []Algorithm) []int {
 	list := []int{1}
 	for _, r := range table {
@@ -124,8 +124,8 @@ func sizes(table []Rule, algorithms []Algorithm) []int {
 	return slices.Compact(list)
 }
 
-// perHosts are numbers of ranks on the host that has the most, of every kind that table tells apart: all of them, and over a
-// transport that spans hosts fewer.
+// perHosts are numbers of ranks on the host that has the most, of every kind that table tells apart: all of them, and
+// over a transport that spans hosts fewer.
 func perHosts(table []Rule, transport string, size int) []int {
 	list := []int{size}
 	if !Spans(transport) {

@@ -16,8 +16,8 @@ type Passed struct {
 	Why  string `json:"why"`
 }
 
-// Explain says which rule a call like c with blocks of so many bytes gets, as Select does, and why. Algorithms has all that
-// table speaks of.
+// Explain says which rule a call like c with blocks of so many bytes gets, as Select does, and why. Algorithms has all
+// that table speaks of.
 func Explain(table []Rule, algorithms []Algorithm, c Call, bytes int) Choice {
 	var x Choice
 	for i, r := range table {
@@ -31,8 +31,8 @@ func Explain(table []Rule, algorithms []Algorithm, c Call, bytes int) Choice {
 	return x
 }
 
-// Words are rules that were passed over, in words: "rule 3: at most 2 ranks: ring: it is for at most 2 ranks". Several behind each other
-// that are for one other transport are told together: "rules 3 to 8: they are for transport rdma".
+// Words are rules that were passed over, in words: "rule 3: at most 2 ranks: ring: it is for at most 2 ranks". Several
+// behind each other that are for one other transport are told together: "rules 3 to 8: they are for transport rdma".
 func Words(passed []Passed) (words []string) {
 	for len(passed) > 0 {
 		p := passed[0]
@@ -47,7 +47,8 @@ func Words(passed []Passed) (words []string) {
 	return words
 }
 
-// alike is how many rules at the beginning were passed over because they are for the transport that the first one is for; or 1.
+// alike is how many rules at the beginning were passed over because they are for the transport that the first one is
+// for; or 1.
 func alike(passed []Passed) int {
 	n := 1
 	for passed[0].Why == forTransport(passed[0].Rule.Transport) && n < len(passed) && passed[n].Why == passed[0].Why {

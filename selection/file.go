@@ -27,9 +27,9 @@ const (
 	maxRules = 512     // of one primitive
 )
 
-// Decode reads a table. What it says of primitives and algorithms is looked at by [Table.Check]; everything else that is
-// wrong is an error that names the place: a field that is not known, a value of another type, too many rules, something
-// after the end.
+// Decode reads a table. What it says of primitives and algorithms is looked at by [Table.Check]; everything else that
+// is wrong is an error that names the place: a field that is not known, a value of another type, too many rules,
+// something after the end.
 func Decode(from io.Reader) (*Table, error) {
 	content, err := io.ReadAll(io.LimitReader(from, maxFile+1))
 	if err != nil {

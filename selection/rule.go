@@ -1,7 +1,7 @@
-// Package selection has the tables that say which algorithm a call of a collective gets, as data: their rules, the order
-// in which these count, the check that a table is legal and total, and the file in which a table of measured rules is
-// kept. The generator, which proves the built-in tables and prints them, and the runtime, which follows them, both use it;
-// it knows nothing of either.
+// Package selection has the tables that say which algorithm a call of a collective gets, as data: their rules, the
+// order in which these count, the check that a table is legal and total, and the file in which a table of measured
+// rules is kept. The generator, which proves the built-in tables and prints them, and the runtime, which follows them,
+// both use it; it knows nothing of either.
 package selection
 
 import (
@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Transports are how the ranks of a communicator may talk, in the words of rules: they are goroutines, share the memory of
-// one host, are connected by TCP, or all by RDMA, or some pairs of them share memory and others are connected. All ranks of a
-// communicator agree on the word.
+// Transports are how the ranks of a communicator may talk, in the words of rules: they are goroutines, share the memory
+// of one host, are connected by TCP, or all by RDMA, or some pairs of them share memory and others are connected. All
+// ranks of a communicator agree on the word.
 var Transports = []string{"inproc", "shm", "tcp", "rdma", "mixed"}
 
 // Spans tells whether ranks that talk over transport may be on several hosts.
@@ -28,11 +28,12 @@ type Rule struct {
 	Algorithm string `json:"algorithm"`           // its name: "ring"
 	MinSize   int    `json:"minSize,omitempty"`   // ranks, inclusive
 	MaxSize   int    `json:"maxSize,omitempty"`   // ranks, inclusive; 0: any number
-	// MaxPerHost is how many ranks may be on one host, inclusive; 0: any number. Ranks that share processors take turns.
+	// MaxPerHost is how many ranks may be on one host, inclusive; 0: any number. Ranks that share processors take
+	// turns.
 	MaxPerHost int `json:"maxPerHost,omitempty"`
 	MaxBytes   int `json:"maxBytes,omitempty"` // bytes of one block, inclusive; 0: any number
-	// PieceBytes sets the depth of a pipelined algorithm: as many pieces as there are PieceBytes in a block, rounded up, but
-	// at least 1 and at most as many as there are elements, or as the algorithm was proved for. 0: depth 1.
+	// PieceBytes sets the depth of a pipelined algorithm: as many pieces as there are PieceBytes in a block, rounded
+	// up, but at least 1 and at most as many as there are elements, or as the algorithm was proved for. 0: depth 1.
 	PieceBytes int `json:"pieceBytes,omitempty"`
 	// Predicted says that the rule follows from what algorithms cost in a model, and was not measured.
 	Predicted bool `json:"predicted,omitempty"`

@@ -43,8 +43,8 @@ func plainly(table []Rule, c Call, bytes int) int {
 	})
 }
 
-// TestSelectIsFirstMatch draws tables and calls: Select, Explain and the plain definition agree, and Merge changes nothing
-// but rules that no call gets.
+// TestSelectIsFirstMatch draws tables and calls: Select, Explain and the plain definition agree, and Merge changes
+// nothing but rules that no call gets.
 func TestSelectIsFirstMatch(t *testing.T) {
 	for range 500 {
 		var table []Rule
@@ -74,7 +74,8 @@ func TestSelectIsFirstMatch(t *testing.T) {
 	}
 }
 
-// TestUnproved: an algorithm that was not proved for so many ranks carries a call out if that may be, and not otherwise.
+// TestUnproved: an algorithm that was not proved for so many ranks carries a call out if that may be, and not
+// otherwise.
 func TestUnproved(t *testing.T) {
 	table := []Rule{{Algorithm: "four", MaxBytes: 10}, {Algorithm: "any", MaxBytes: 20}, {Algorithm: "four"}}
 	for _, tc := range []struct {

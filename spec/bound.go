@@ -2,14 +2,14 @@ package spec
 
 import "math"
 
-// ErrorBound bounds the rounding error that a reduction of n operands of type t makes in a tree of the given depth, which
-// is the number of ⊕ between an operand and the result on the longest path: n-1 for a fold, ceil(log2 n) at best.
+// ErrorBound bounds the rounding error that a reduction of n operands of type t makes in a tree of the given depth,
+// which is the number of ⊕ between an operand and the result on the longest path: n-1 for a fold, ceil(log2 n) at best.
 // It is 0 where [Op.Exact] holds. Otherwise, unless something over- or underflows,
 //
 //	|computed - exact| <= ErrorBound × M
 //
-// where M is Σ|x| for Sum, Σ|x| / n for Avg, and |Πx| for Prod; of complex numbers Sum and Avg take each part by itself,
-// and Prod takes absolute values. With u = 2^-precision, half of the last place, and γ(k) = k·u / (1 - k·u):
+// where M is Σ|x| for Sum, Σ|x| / n for Avg, and |Πx| for Prod; of complex numbers Sum and Avg take each part by
+// itself, and Prod takes absolute values. With u = 2^-precision, half of the last place, and γ(k) = k·u / (1 - k·u):
 //
 //	Sum   γ(depth)                each operand goes through at most depth roundings
 //	Avg   γ(depth + 1)            and the division makes one more

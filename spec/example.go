@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Example is one call, worked out by hand. A specification is what everything else is proved against: nothing but examples
-// guards the specification itself. There are as many ranks as In has elements.
+// Example is one call, worked out by hand. A specification is what everything else is proved against: nothing but
+// examples guards the specification itself. There are as many ranks as In has elements.
 //
-// What a rank's buffer holds is a line of words, one for each block, with spaces between them; the line of a rank that does
-// not pass the buffer is empty. In names the blocks of all ranks, no two by the same word. After the call a block
-// holds one of these; or the reduction of several, a+b+c, by rank; or "-", which is what it held before the call; or "?", of
-// which nothing is promised.
+// What a rank's buffer holds is a line of words, one for each block, with spaces between them; the line of a rank that
+// does not pass the buffer is empty. In names the blocks of all ranks, no two by the same word. After the call a block
+// holds one of these; or the reduction of several, a+b+c, by rank; or "-", which is what it held before the call; or
+// "?", of which nothing is promised.
 type Example struct {
 	Root, Peer int
 

@@ -27,8 +27,8 @@ type RankExpectation struct {
 	Given []Content // what In holds before the call: each an Input or Undefined; nearly always its own name
 	In    []Content // what In holds after the call, out of place
 	Out   []Content // what Out holds after the call
-	// InPlace, Out's block OutBlock is the memory of In's block InBlock (and so on for the blocks around these, as far as
-	// both buffers go), and holds then what Out promises. Both are -1 where a rank cannot be in place.
+	// InPlace, Out's block OutBlock is the memory of In's block InBlock (and so on for the blocks around these, as far
+	// as both buffers go), and holds then what Out promises. Both are -1 where a rank cannot be in place.
 	InBlock, OutBlock int
 	Entered           []int // the ranks that have entered the call before this rank leaves it, ascending
 }

@@ -63,7 +63,8 @@ func TestWideningIsExact(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: every number survives the way to float32 and back; a NaN keeps its sign and payload, but is quiet then.
+// TestRoundTrip: every number survives the way to float32 and back; a NaN keeps its sign and payload, but is quiet
+// then.
 func TestRoundTrip(t *testing.T) {
 	for _, f := range formats {
 		quiet := uint16(1) << (f.fraction - 1)

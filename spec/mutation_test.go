@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/spec/spectest"
 )
 
-// TestMutants changes every part of every primitive in every way that package mutants knows. Each changed primitive has to be
-// found out by Validate, the examples or the refusals, unless it says the same as before on all calls.
+// TestMutants changes every part of every primitive in every way that package mutants knows. Each changed primitive has
+// to be found out by Validate, the examples or the refusals, unless it says the same as before on all calls.
 func TestMutants(t *testing.T) {
 	for _, p := range spec.Primitives() {
 		t.Run(p.Name, func(t *testing.T) {

@@ -155,8 +155,8 @@ func (o Op) Types() TypeSet {
 // Commutative tells whether a ⊕ b and b ⊕ a are the same, to the bit (of a NaN: that it is one). All operators are.
 func (o Op) Commutative() bool { return o.Valid() }
 
-// Associative tells whether operands may be grouped at will, in any tree: all operators are, in the sense that MPI gives
-// it, in which rounding does not count. See [Op.Exact] for when the bits are the same too.
+// Associative tells whether operands may be grouped at will, in any tree: all operators are, in the sense that MPI
+// gives it, in which rounding does not count. See [Op.Exact] for when the bits are the same too.
 func (o Op) Associative() bool { return o.Valid() }
 
 // Exact tells whether on t the result is the same in every tree, to the bit (of a NaN: that it is one).

@@ -13,7 +13,8 @@ var triedSizes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 32
 
 const triedWords = "1 to 16, 32 or 64 ranks"
 
-// allRoots is the size up to which every root and peer is tried; beyond, these are the first, the middle and the last rank.
+// allRoots is the size up to which every root and peer is tried; beyond, these are the first, the middle and the last
+// rank.
 const allRoots = 16
 
 // taken are the calls that p does not refuse, of the sizes that are tried.
@@ -38,7 +39,8 @@ func (p Primitive) taken() iter.Seq2[Call, error] {
 // CallsAround are calls of p on size ranks, with each of them and two more on either side as root and peer.
 func (p Primitive) CallsAround(size int) iter.Seq[Call] { return p.calls(size, upTo(-2, size+2)) }
 
-// calls are those of size ranks with each of ranks as root and as peer, where p has these parameters; otherwise they are 0.
+// calls are those of size ranks with each of ranks as root and as peer, where p has these parameters; otherwise they
+// are 0.
 func (p Primitive) calls(size int, ranks []int) iter.Seq[Call] {
 	values := func(x Param) []int {
 		if slices.Contains(p.Params, x) {
@@ -83,8 +85,8 @@ func (p Primitive) refuses(c Call) (bool, error) {
 	return false, nil
 }
 
-// places are the environments of the blocks that c is about, in calls that p takes; of an Entered clause, of the ranks that
-// have to wait for some rank. With an error, as of taken, they end.
+// places are the environments of the blocks that c is about, in calls that p takes; of an Entered clause, of the ranks
+// that have to wait for some rank. With an error, as of taken, they end.
 func (p Primitive) places(c Clause) iter.Seq2[Env, error] {
 	return func(yield func(Env, error) bool) {
 		for call, err := range p.taken() {

@@ -12,8 +12,8 @@ import (
 // fewRanks have calls that say too little: of two ranks, each is the other's neighbour on both sides.
 const fewRanks = 2
 
-// vacuous checks that calls of more than a few ranks are taken, that every clause holds somewhere, that Pre says nothing but
-// what every rank can know of itself, and that Post cannot be kept by ranks that do not talk to each other.
+// vacuous checks that calls of more than a few ranks are taken, that every clause holds somewhere, that Pre says
+// nothing but what every rank can know of itself, and that Post cannot be kept by ranks that do not talk to each other.
 func (v *validator) vacuous() {
 	many, err := v.takesMany()
 	if err != nil {
@@ -64,7 +64,8 @@ func (v *validator) speaks(c Clause, at string) {
 	v.fault("%s says nothing: where %v, it is about %s in any call of %s", at, c.Where, what, triedWords)
 }
 
-// ownInput checks that c gives each rank its own input: what is in other ranks' memory no rank can check when it is called.
+// ownInput checks that c gives each rank its own input: what is in other ranks' memory no rank can check when it is
+// called.
 func (v *validator) ownInput(c Clause, at string) {
 	for env, err := range v.p.places(c) {
 		if err != nil {
@@ -88,8 +89,8 @@ func (v *validator) ownInput(c Clause, at string) {
 	}
 }
 
-// saysSomething checks, for each number of ranks but a few, that some call promises something of out, and that it takes a message
-// to keep what some call promises.
+// saysSomething checks, for each number of ranks but a few, that some call promises something of out, and that it takes
+// a message to keep what some call promises.
 func (v *validator) saysSomething() {
 	all := map[int]*said{}
 	for c, err := range v.p.taken() {

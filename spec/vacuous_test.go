@@ -7,7 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestVacuous has a planted promise of every kind that says nothing, next to one that says something and differs little.
+// TestVacuous has a planted promise of every kind that says nothing, next to one that says something and differs
+// little.
 func TestVacuous(t *testing.T) {
 	never, undefined := spec.Int(0), spec.Value{}
 	own := spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Int(0)}

@@ -59,8 +59,8 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// TestExamplesOfAnyCall writes down what the specification says of a call, in an example's words, which fits; and with one word changed,
-// which does not.
+// TestExamplesOfAnyCall writes down what the specification says of a call, in an example's words, which fits; and with
+// one word changed, which does not.
 func TestExamplesOfAnyCall(t *testing.T) {
 	for _, p := range append(spec.Primitives(), exchange, scan) {
 		rapid.Check(t, func(t *rapid.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// doctored is checks of what did not happen: the trace of a call, of which one event was changed, has to be refused, and at
-// the right line. The events keep the numbers of their lines.
+// doctored is checks of what did not happen: the trace of a call, of which one event was changed, has to be refused,
+// and at the right line. The events keep the numbers of their lines.
 func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 	for rank, all := range t.ranks {
 		for _, do := range []events.Kind{events.Put, events.Placed, events.Done, events.Reduce} {
@@ -79,8 +79,9 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 	return checks, nil
 }
 
-// spare is a put, by its rank and its place, without which all other puts can be made: the ranks that do not need it go on as they did,
-// however early they took what others had sent. Of a real run, the put that was made last is one; the rank is -1 if there is none.
+// spare is a put, by its rank and its place, without which all other puts can be made: the ranks that do not need it go
+// on as they did, however early they took what others had sent. Of a real run, the put that was made last is one; the
+// rank is -1 if there is none.
 func (t *traceOfCall) spare() (rank, at int) {
 	for rank, all := range t.ranks {
 		for at := range all {

@@ -1,5 +1,5 @@
-// Command tlaplus checks the models in this folder with two checkers, TLC and tla-checker, and fails unless both find of
-// each configuration what the manifest expects. Most configurations take a guard out of a model, and have to fail.
+// Command tlaplus checks the models in this folder with two checkers, TLC and tla-checker, and fails unless both find
+// of each configuration what the manifest expects. Most configurations take a guard out of a model, and have to fail.
 package main
 
 import (

@@ -88,8 +88,8 @@ func receiver(f *ast.FuncDecl) string {
 	return of.(*ast.Ident).Name + "."
 }
 
-// TestManifestNamesEveryConfiguration: no configuration is forgotten, and none is missing. What is called bad has to fail,
-// and the rest must not. Each model has both.
+// TestManifestNamesEveryConfiguration: no configuration is forgotten, and none is missing. What is called bad has to
+// fail, and the rest must not. Each model has both.
 func TestManifestNamesEveryConfiguration(t *testing.T) {
 	var want []string
 	good, bad := map[string]bool{}, map[string]bool{}

@@ -124,7 +124,8 @@ var (
 	remark    = regexp.MustCompile(`\\\*.*`)
 )
 
-// declareOnce has text declare all of its variables where it declares the first ones, because tla-checker takes no more.
+// declareOnce has text declare all of its variables where it declares the first ones, because tla-checker takes no
+// more.
 func declareOnce(text string) string {
 	var names []string
 	for _, block := range variables.FindAllString(text, -1) {

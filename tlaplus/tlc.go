@@ -20,8 +20,8 @@ var (
 	tlcStates    = regexp.MustCompile(`(\d+) states generated, (\d+) distinct states found, \d+ states left on queue`)
 )
 
-// tlc is TLC, of the TLA+ tools in that jar: breadth first, with one worker, so that counterexamples are the shortest, and with
-// properties checked at the end, so that it has then seen all states however slow the machine is.
+// tlc is TLC, of the TLA+ tools in that jar: breadth first, with one worker, so that counterexamples are the shortest,
+// and with properties checked at the end, so that it has then seen all states however slow the machine is.
 func tlc(jar string) checker {
 	return checker{"tlc", func(ctx context.Context, t *task) (r result, err error) {
 		// Two at once would else unpack the standard modules over each other.

@@ -111,8 +111,8 @@ func (j *job) checks(ranks [][]events.Event) (checks []*check, err error) {
 	return append(checks, made...), err
 }
 
-// followed is the rings or connections of a job that are followed: to the rank with which something happens, and from it to one
-// that comes late, and to one that does not.
+// followed is the rings or connections of a job that are followed: to the rank with which something happens, and from
+// it to one that comes late, and to one that does not.
 var followed = [][2]int{{0, 1}, {1, 0}, {1, 2}}
 
 // rings is the rings of shared memory that are followed.

@@ -99,8 +99,8 @@ func TestRefusedIn(t *testing.T) {
 	}
 }
 
-// TestSpare: of all that three ranks may write down of a call in which each puts a part for both others, in the orders in which they may
-// put and take, there is a put without which the others make theirs.
+// TestSpare: of all that three ranks may write down of a call in which each puts a part for both others, in the orders
+// in which they may put and take, there is a put without which the others make theirs.
 func TestSpare(t *testing.T) {
 	part := func(do events.Kind, peer int) events.Event {
 		return events.Event{Do: do, Part: &events.Part{Peer: peer, Bytes: 4}}

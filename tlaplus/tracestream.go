@@ -93,8 +93,8 @@ func placesOf(all []events.Event, from int, sizes []int) (places []place, err er
 	return places, nil
 }
 
-// cutter cuts what went over a connection wherever a system call or a receiver has divided it. What lies between two cuts
-// is a byte of the model.
+// cutter cuts what went over a connection wherever a system call or a receiver has divided it. What lies between two
+// cuts is a byte of the model.
 type cutter struct {
 	places []place
 	cuts   []int

@@ -23,15 +23,16 @@ type Options struct {
 // MaxSize is the size up to which an algorithm is proved unless one asks for something else.
 const MaxSize = 64
 
-// ManyDepths is the size up to which algorithms are proved for more depths than for others, unless one asks for something else.
+// ManyDepths is the size up to which algorithms are proved for more depths than for others, unless one asks for
+// something else.
 const ManyDepths = 8
 
 // AllPairs is the size up to which primitives between two ranks are proved for every pair. Beyond, every root is taken
 // with those peers that are its neighbours, its opposite, the first and the last rank.
 const AllPairs = 16
 
-// Summary is what was proved of an algorithm: of every schedule for Sizes and Depths, each root (and peer, see AllPairs),
-// out of place, and in place where it may be called so.
+// Summary is what was proved of an algorithm: of every schedule for Sizes and Depths, each root (and peer, see
+// AllPairs), out of place, and in place where it may be called so.
 type Summary struct {
 	Algorithm string     `json:"algorithm"`
 	Sizes     []int      `json:"sizes"`            // ascending; those that it does not serve are left out
@@ -49,7 +50,8 @@ type Summary struct {
 // ErrNothing is the error of a proof of no calls at all: the algorithm serves none of the sizes.
 var ErrNothing = errors.New("there is nothing to prove")
 
-// Algorithm proves a, for package fast: unlike Schedule, it refuses what needs more room than transports promise. Its error is a
+// Algorithm proves a, for package fast: unlike Schedule, it refuses what needs more room than transports promise. Its
+// error is a
 // *Failure, the one of the first call that fails, smallest size first; or the cause of ctx's end; or ErrNothing.
 func Algorithm(ctx context.Context, a *gen.Algorithm, o Options) (Summary, error) {
 	p := &proof{a: a, o: o.orDefault(), summary: Summary{Algorithm: a.FullName(), Order: spec.RankOrdered}}
@@ -221,7 +223,8 @@ func (p *proof) fail(call int, err error) {
 	}
 }
 
-// add notes what was proved of one schedule. Nothing else counts schedules, and Algorithm wants as many as there are calls.
+// add notes what was proved of one schedule. Nothing else counts schedules, and Algorithm wants as many as there are
+// calls.
 func (p *proof) add(r *Report, inPlace bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

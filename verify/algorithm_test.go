@@ -74,8 +74,8 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
-// TestEveryCallIsProved has algorithms that are wrong for one size, root or depth alone: each of them is found, with that call. So none
-// is counted that nobody has looked at.
+// TestEveryCallIsProved has algorithms that are wrong for one size, root or depth alone: each of them is found, with
+// that call. So none is counted that nobody has looked at.
 func TestEveryCallIsProved(t *testing.T) {
 	wrong := func(a gen.Algorithm, p gen.Params, o verify.Options) {
 		t.Helper()
@@ -129,8 +129,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestSchedules: of each size as many schedules are proved as there are calls: every root at every depth, and every pair up to
-// AllPairs. Beyond, each root is proved with at most six peers, its neighbours among them.
+// TestSchedules: of each size as many schedules are proved as there are calls: every root at every depth, and every
+// pair up to AllPairs. Beyond, each root is proved with at most six peers, its neighbours among them.
 func TestSchedules(t *testing.T) {
 	for size := 1; size <= verify.MaxSize; size++ {
 		depths, fewest, most := 4, size*4, size*6

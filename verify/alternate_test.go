@@ -12,9 +12,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestAlternating makes calls on one communicator of which each differs from one before it in one thing: the type, with as
-// many bytes; the op; the root; the algorithm; the depth; or whether it is in place. What a communicator keeps of a call, for
-// the next one like it, must not be taken for another.
+// TestAlternating makes calls on one communicator of which each differs from one before it in one thing: the type, with
+// as many bytes; the op; the root; the algorithm; the depth; or whether it is in place. What a communicator keeps of a
+// call, for the next one like it, must not be taken for another.
 func TestAlternating(t *testing.T) {
 	for _, size := range []int{2, 3, 4} {
 		check := func(t *testing.T, w world) {

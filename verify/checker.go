@@ -17,18 +17,18 @@ type Report struct {
 	// Capacity is the smallest number of messages that every channel may be limited to without a deadlock: 0 means
 	// rendezvous. Channels finds out how many each single channel needs.
 	Capacity int `json:"capacity"`
-	// NeedsRoom tells whether the schedule needs more room than transports promise (ARCHITECTURE.md, "What a channel promises").
-	// What is received AfterSend needs a Capacity of 1, and no more room than that.
+	// NeedsRoom tells whether the schedule needs more room than transports promise (ARCHITECTURE.md, "What a channel
+	// promises"). What is received AfterSend needs a Capacity of 1, and no more room than that.
 	NeedsRoom bool `json:"needsRoom"`
 	Scratch   int  `json:"scratch"` // slots of scratch that the rank with the most of them has
 	Used      int  `json:"used"`    // as many of these as are used
 }
 
-// Schedule proves s for calls in place or out of place. Its error is a *Failure, or says that the question is wrong: the
-// primitive has no form in place, or refuses these parameters (*spec.RefusedError).
+// Schedule proves s for calls in place or out of place. Its error is a *Failure, or says that the question is wrong:
+// the primitive has no form in place, or refuses these parameters (*spec.RefusedError).
 //
-// Nothing is presumed of s: it may come from anywhere. A receive AfterSend may name any send to its peer here. A transport can tell
-// which one it follows only where its step has one send to that peer, which gen.Instantiate checks.
+// Nothing is presumed of s: it may come from anywhere. A receive AfterSend may name any send to its peer here. A
+// transport can tell which one it follows only where its step has one send to that peer, which gen.Instantiate checks.
 func Schedule(s *gen.Schedule, inPlace bool) (Report, error) {
 	var c checker
 	if err := c.load(s); err != nil {

@@ -11,8 +11,8 @@ import (
 // cut when elements are moved, cover it exactly, and that two chunks are equally long for every count only if they are
 // the same one of their blocks.
 
-// cut is the first element of a chunk of a block of count elements cut into so many chunks; of chunk number chunks it is
-// where the block ends.
+// cut is the first element of a chunk of a block of count elements cut into so many chunks; of chunk number chunks it
+// is where the block ends.
 type cut func(count, chunks, chunk int) int
 
 // played is how Play cuts.

@@ -11,8 +11,8 @@ import (
 )
 
 // TestCombinations makes every call that up to five ranks can make, with every algorithm, root, depth, type and op, in
-// place and not, over every transport; of five ranks every fifth one unless COLLGEN_SOAK is set, another fifth over each
-// transport. With -short or -race it makes some of them.
+// place and not, over every transport; of five ranks every fifth one unless COLLGEN_SOAK is set, another fifth over
+// each transport. With -short or -race it makes some of them.
 func TestCombinations(t *testing.T) {
 	for size := 1; size <= 5; size++ {
 		all, every := combinations(size), 1
@@ -72,8 +72,8 @@ func everyNth[E any](all []E, n int) (some []E) {
 	return some
 }
 
-// inOneProgram has the calls made one after the other on the first communicator, in these forms by turns. Seed is for their
-// data.
+// inOneProgram has the calls made one after the other on the first communicator, in these forms by turns. Seed is for
+// their data.
 func inOneProgram(calls []variant, seed int, forms ...form) *program {
 	p := newProgram(calls[0].p.Size)
 	for i, v := range calls {

@@ -9,11 +9,12 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// A division is communicators that one Split makes: each is its processes, by rank. A process is in at most one of them.
+// A division is communicators that one Split makes: each is its processes, by rank. A process is in at most one of
+// them.
 type division [][]int
 
-// divisions are what the processes of a job of that size make, one after the other: the first communicator itself, one of
-// all processes in another order, two that have half of them each, and one that not all are in.
+// divisions are what the processes of a job of that size make, one after the other: the first communicator itself, one
+// of all processes in another order, two that have half of them each, and one that not all are in.
 func divisions(size int) []division {
 	all := make([]int, size)
 	for process := range all {

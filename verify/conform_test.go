@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/verify/colltest"
 )
 
-// TestConform: package fast does what the specifications say, by the tests that any implementation can be put to. The other tests
-// of this package know more: the algorithms, the bits of their sums, and other ways to make calls.
+// TestConform: package fast does what the specifications say, by the tests that any implementation can be put to. The
+// other tests of this package know more: the algorithms, the bits of their sums, and other ways to make calls.
 func TestConform(t *testing.T) {
 	colltest.Run(t, conform{[]int{1, 2, 3, 4, 5, 6, 7, 8}, fast.Run})
 }

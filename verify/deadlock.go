@@ -21,8 +21,8 @@ func (c *checker) end(g int32) int32 {
 // unbounded is the capacity of channels that never hold a sender up.
 const unbounded = 1 << 30
 
-// deadlock checks that the schedule ends when channels hold any number of messages, and finds how many they must hold, and
-// whether transports promise that.
+// deadlock checks that the schedule ends when channels hold any number of messages, and finds how many they must hold,
+// and whether transports promise that.
 func (c *checker) deadlock() *Failure {
 	c.findPrefixes()
 	if c.ends(func(int32) int32 { return 0 }) {
@@ -171,8 +171,9 @@ func (c *checker) showCycle(check Check, cycle []int32) *Failure {
 	return f
 }
 
-// instrEvents is a cycle without what happens to no message and nowhere in memory. That messages move is left out where other events
-// are in the cycle. Where there are none, each message follows the next: its receive waits for the send that it follows.
+// instrEvents is a cycle without what happens to no message and nowhere in memory. That messages move is left out where
+// other events are in the cycle. Where there are none, each message follows the next: its receive waits for the send
+// that it follows.
 func (c *checker) instrEvents(cycle []int32) []int32 {
 	moves := int32(2 * len(c.ins))
 	kept := slices.DeleteFunc(slices.Clone(cycle), func(e int32) bool { return e >= moves || c.ins[e/2].kind == gen.JoinInstr })

@@ -31,8 +31,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// capacityCase is a schedule that ends, with the capacity that all its channels need, those that each one needs, and whether
-// it needs room that no transport promises.
+// capacityCase is a schedule that ends, with the capacity that all its channels need, those that each one needs, and
+// whether it needs room that no transport promises.
 type capacityCase struct {
 	name    string
 	s       *gen.Schedule
@@ -72,8 +72,8 @@ var capacityCases = []capacityCase{
 		[]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0))), send(1, slot(0), 0, 1), afterSend(2, recv(1, slot(0), 0, 1))},
 		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0))), send(0, slot(0), 0, 1), afterSend(2, recv(0, slot(0), 0, 1))}),
 		1, []int{0, 1}, false},
-	// In one part each, rank 1's message is sent, then the first one of rank 0 is received, and the second, and then that of
-	// rank 1. In two parts, the second one of rank 1 waits until rank 0 has taken the first.
+	// In one part each, rank 1's message is sent, then the first one of rank 0 is received, and the second, and then
+	// that of rank 1. In two parts, the second one of rank 1 waits until rank 0 has taken the first.
 	{"a message that follows, part by part, one behind another", pair(
 		[]gen.Instr{send(1, in(0)), send(1, slot(0)), afterSend(1, recv(1, slot(0)))},
 		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0))), recv(0, slot(1))}), 1, []int{0, 1}, true},

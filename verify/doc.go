@@ -18,7 +18,7 @@
 //     to stay as it was is never written (frame). A primitive that moves no data, as a barrier, promises who has
 //     met whom (entered).
 //
-// Chunks are symbolic: a chunk stands for any number of elements, none included. That is right because chunk i of c of a
-// block of n elements has n/c elements and one more if i < n%c, so that chunks cover a block exactly and two
-// chunks are equally long for every n only if they have the same index modulo c; the pass length compares these.
+// Chunks are symbolic: a chunk stands for any number of elements, none included. That is right because chunk i of c of
+// a block of n elements has n/c elements and one more if i < n%c, so that chunks cover a block exactly and two chunks
+// are equally long for every n only if they have the same index modulo c; the pass length compares these.
 package verify

@@ -82,8 +82,8 @@ func (v *variant) rankCall(c *colltest.Call) (x rankCall) {
 	return x
 }
 
-// compareWithReference compares what was played with the reference, unless the bits depend on the order of the operands and
-// s has another one than the reference's left fold.
+// compareWithReference compares what was played with the reference, unless the bits depend on the order of the operands
+// and s has another one than the reference's left fold.
 func compareWithReference[T spec.Elem](s *gen.Schedule, op spec.Op, in, out [][]T) error {
 	if spec.TypeOf[T]() > spec.TypeUint64 && slices.Contains(s.Primitive.Params, spec.ParamOp) {
 		if proved, err := verify.Schedule(s, false); err != nil || proved.Order < spec.RankOrdered {

@@ -22,8 +22,8 @@ func byHand(p spec.Primitive, programs ...[]gen.Instr) *gen.Schedule {
 	return s
 }
 
-// nothing is a primitive that promises nothing: what only moves messages is right for it. Each rank passes two blocks in
-// and two blocks out, which may be the same memory.
+// nothing is a primitive that promises nothing: what only moves messages is right for it. Each rank passes two blocks
+// in and two blocks out, which may be the same memory.
 var nothing = spec.Primitive{
 	Name: "Nothing", In: spec.Buffer{Blocks: two}, Out: spec.Buffer{Blocks: two},
 	Pre:     []spec.Clause{{Buf: spec.In, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Block}}},

@@ -11,7 +11,8 @@ import (
 // forms are the functions that users call for one primitive.
 type forms struct{ into, inPlace, startInto, startInPlace any }
 
-// functions are the forms of all collectives, by the primitive's name. What a function takes follows from the primitive.
+// functions are the forms of all collectives, by the primitive's name. What a function takes follows from the
+// primitive.
 func functions[T spec.Elem]() map[string]forms {
 	return map[string]forms{
 		"AllGather": {fast.AllGatherInto[T], fast.AllGather[T], fast.StartAllGatherInto[T], fast.StartAllGather[T]},

@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// TestLentBlocks: what is lent may have several blocks, and lie in a buffer that the reduction then overwrites, block by block in
-// its own place. The museum has what may not be lent.
+// TestLentBlocks: what is lent may have several blocks, and lie in a buffer that the reduction then overwrites, block
+// by block in its own place. The museum has what may not be lent.
 func TestLentBlocks(t *testing.T) {
 	for blocks := 1; blocks <= 3; blocks++ {
 		a := oneShotOf(spec.Int(blocks))
@@ -27,8 +27,8 @@ func TestLentBlocks(t *testing.T) {
 	}
 }
 
-// oneShotOf is an all-reduce of so many blocks, in which every rank sends all it has to all others, and lends all it receives
-// and its own to the reduction.
+// oneShotOf is an all-reduce of so many blocks, in which every rank sends all it has to all others, and lends all it
+// receives and its own to the reduction.
 func oneShotOf(blocks spec.Expr) gen.Algorithm {
 	from, to := spec.Var("from"), spec.Var("to")
 	all := func(b spec.Buf) gen.Region { return gen.Span(b, spec.Int(0), blocks) }

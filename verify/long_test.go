@@ -16,8 +16,8 @@ import (
 )
 
 // TestLong makes calls with blocks of 1 to 16 MiB, over every transport: of every primitive, as the table has them, and
-// by every algorithm; in place and not; in memory of fast.Alloc and not. Lengths are powers of two in bytes, and an element
-// more or less; types and ops take turns. With -short or -race it makes some of them.
+// by every algorithm; in place and not; in memory of fast.Alloc and not. Lengths are powers of two in bytes, and an
+// element more or less; types and ops take turns. With -short or -race it makes some of them.
 func TestLong(t *testing.T) {
 	for _, size := range []int{2, 3, 5} {
 		t.Run(fmt.Sprint("goroutines/", size), func(t *testing.T) { checkLong(t, goroutines(size), longCalls(size, 0)) })
@@ -73,8 +73,8 @@ type longCall struct {
 	alloc bool
 }
 
-// longCalls are, of each algorithm, one in place and one not; and of each primitive, by the table, one for each third of
-// the lengths. What else there is to a call is drawn with seed.
+// longCalls are, of each algorithm, one in place and one not; and of each primitive, by the table, one for each third
+// of the lengths. What else there is to a call is drawn with seed.
 func longCalls(size, seed int) (all []longCall) {
 	random := rand.New(rand.NewPCG(uint64(size), uint64(seed)))
 	add := func(a *gen.Algorithm, lengths []int, byTable bool) {

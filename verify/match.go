@@ -29,8 +29,8 @@ func (c *checker) match() *Failure {
 	return nil
 }
 
-// mixedUp says, of a receive whose message does not fit, that another one between the same ranks would: where two streams of messages
-// share a channel, they are easily mixed up.
+// mixedUp says, of a receive whose message does not fit, that another one between the same ranks would: where two
+// streams of messages share a channel, they are easily mixed up.
 func (c *checker) mixedUp(slot int) string {
 	recv := c.recvs[slot]
 	first, end := c.channel[c.ins[recv].channel], c.channel[c.ins[recv].channel+1]

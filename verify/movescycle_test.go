@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestCycleOfMoves: in a ring of four messages, each of which follows the next, nothing but that they move waits for each other. It is
-// shown by their receives and sends.
+// TestCycleOfMoves: in a ring of four messages, each of which follows the next, nothing but that they move waits for
+// each other. It is shown by their receives and sends.
 func TestCycleOfMoves(t *testing.T) {
 	s := &gen.Schedule{Algorithm: "by hand", Primitive: spec.Barrier, Params: gen.Params{Size: 2, Depth: 1}, Chunks: 1}
 	message := func(kind gen.Kind, peer, channel, after int) gen.Instr {

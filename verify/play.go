@@ -7,7 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Arith is how the elements of a played Schedule are reduced: Combine is ⊕, and Finish what the op makes of each result.
+// Arith is how the elements of a played Schedule are reduced: Combine is ⊕, and Finish what the op makes of each
+// result.
 type Arith[T any] struct {
 	Combine func(a, b T) T
 	Finish  func(T) T
@@ -15,7 +16,8 @@ type Arith[T any] struct {
 
 // Play carries s out on elements, one instruction at a time, with blocks of count elements: in[r] and out[r] are rank
 // r's buffers, which may share memory where the primitive allows it. What it leaves in out is what a run of s has to
-// leave there, bit for bit. s is expected to be proved; an error says that the buffers do not fit, or that s cannot end.
+// leave there, bit for bit. s is expected to be proved; an error says that the buffers do not fit, or that s cannot
+// end.
 func Play[T any](s *gen.Schedule, count int, in, out [][]T, arith Arith[T]) error {
 	p := &player[T]{s: s, count: count, arith: arith, messages: map[message][]T{}}
 	for r, prog := range s.Ranks {

@@ -18,8 +18,8 @@ import (
 	"github.com/collgen/collgen/selection"
 )
 
-// processes is a world in which every rank is a process: this test's program, started again. It serves many programs. After
-// a call that has failed it starts new ones.
+// processes is a world in which every rank is a process: this test's program, started again. It serves many programs.
+// After a call that has failed it starts new ones.
 type processes struct {
 	t     *testing.T
 	size  int
@@ -163,8 +163,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serveRank is a rank's process: it says how it talks to each rank, and performs the programs that it is given until there
-// are no more.
+// serveRank is a rank's process: it says how it talks to each rank, and performs the programs that it is given until
+// there are no more.
 func serveRank(in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

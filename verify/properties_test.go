@@ -11,9 +11,9 @@ import (
 // The library that users import, on real data: what every call leaves on every rank is, bit for bit, what the declared
 // schedule leaves there when it is played, and what the reference says, except for floats that are reduced in another
 // order; nothing around the buffers is written. That holds for goroutines and for processes, however they talk to each
-// other; for every algorithm, and for the one that the selection table gives; for every type, op, root and alignment, in
-// place and not; for calls that are started, and for those on several communicators at the same time; for messages in any
-// order; and however late a rank comes.
+// other; for every algorithm, and for the one that the selection table gives; for every type, op, root and alignment,
+// in place and not; for calls that are started, and for those on several communicators at the same time; for messages
+// in any order; and however late a rank comes.
 
 // checkWorld draws programs of up to so many calls, and runs them.
 func checkWorld(size, calls int, w world) func(*rapid.T) {

@@ -23,8 +23,9 @@ func (a *accesses) reset(cells int32) {
 	}
 }
 
-// race checks that every two accesses to one cell, one of which is a write, are ordered. It goes through the instructions
-// in an order that contains the one in question, so that an access has to be compared with earlier ones only.
+// race checks that every two accesses to one cell, one of which is a write, are ordered. It goes through the
+// instructions in an order that contains the one in question, so that an access has to be compared with earlier ones
+// only.
 func (c *checker) race() *Failure {
 	c.access.reset(c.cells)
 	for _, g := range c.order {

@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/verify/colltest"
 )
 
-// In the machine with two RDMA devices (make test-rdma), processes talk over these as well: over nothing else, and over RDMA,
-// shared memory and TCP in one communicator.
+// In the machine with two RDMA devices (make test-rdma), processes talk over these as well: over nothing else, and over
+// RDMA, shared memory and TCP in one communicator.
 func init() {
 	if !hasRDMA() {
 		return
@@ -28,8 +28,8 @@ func init() {
 // hasRDMA tells whether this process runs in that machine.
 func hasRDMA() bool { return os.Getenv("COLLGEN_VM") != "" }
 
-// rdmaDevice has processes use both devices. An emulated machine may stand still for long, and soft-RoCE does not survive many
-// repeats.
+// rdmaDevice has processes use both devices. An emulated machine may stand still for long, and soft-RoCE does not
+// survive many repeats.
 func rdmaDevice(process int) string { return fmt.Sprintf("rxe%d,timeout=500ms", process%2) }
 
 // deviceless is the process that is not told of a device.

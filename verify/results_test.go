@@ -171,7 +171,8 @@ var meets = spec.Primitive{Name: "Meets", Post: []spec.Clause{{
 	Where: spec.Eq(spec.Rank, zero), Value: spec.Value{Kind: spec.Entered, Where: spec.Eq(spec.Q, one)},
 }}}
 
-// TestEnteredSaysWhere: the counterexample names the rank's last instruction, also where that is its only one and in step 0.
+// TestEnteredSaysWhere: the counterexample names the rank's last instruction, also where that is its only one and in
+// step 0.
 func TestEnteredSaysWhere(t *testing.T) {
 	_, err := verify.Schedule(byHand(meets, []gen.Instr{send(1, gen.Place{})}, []gen.Instr{recv(0, gen.Place{})}), false)
 	if err == nil || !strings.Contains(err.Error(), "rank 0, step 0, instruction 0") {

@@ -1,8 +1,9 @@
 package verify
 
-// What transports promise is in ARCHITECTURE.md, "What a channel promises". A message can move once its send and its receive are both
-// posted and the messages before it on its channel were received. It then moves segment by segment; how many segments there are depends
-// on its length and on the transport. A message follows another one if its receive is AfterSend the other one's send.
+// What transports promise is in ARCHITECTURE.md, "What a channel promises". A message can move once its send and its
+// receive are both posted and the messages before it on its channel were received. It then moves segment by segment;
+// how many segments there are depends on its length and on the transport. A message follows another one if its receive
+// is AfterSend the other one's send.
 //
 //  1. A message of one segment: a receive AfterSend waits until the send that it follows has been buffered.
 //  2. A message of several segments: the send waits, besides, until its receive has taken all segments but the last. So whatever that
@@ -25,7 +26,8 @@ func (c *checker) endsAsPromised() bool {
 	return c.graph.sort()
 }
 
-// moveEdges says what the message of a slot waits for, and what waits for it. If it follows, another one goes before it.
+// moveEdges says what the message of a slot waits for, and what waits for it. If it follows, another one goes before
+// it.
 func (c *checker) moveEdges(slot int32, follows bool) {
 	moves := c.moves(slot)
 	for _, ends := range [][]int32{c.sends, c.recvs} {

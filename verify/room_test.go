@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// inParts carries a schedule out over channels that give no more than transports promise, with each message cut into parts.
-// It knows nothing of graphs and shares no code with the checker.
+// inParts carries a schedule out over channels that give no more than transports promise, with each message cut into
+// parts. It knows nothing of graphs and shares no code with the checker.
 type inParts struct {
 	parts int
 	progs [][]*parted
@@ -111,8 +111,8 @@ func (m *inParts) step(x *parted) bool {
 	return true
 }
 
-// TestRoom: the checker says that a schedule needs no more room than transports promise exactly where it ends with that,
-// in however many parts messages go.
+// TestRoom: the checker says that a schedule needs no more room than transports promise exactly where it ends with
+// that, in however many parts messages go.
 func TestRoom(t *testing.T) {
 	needing, following := 0, 0
 	compare := func(t interface{ Errorf(string, ...any) }, s *gen.Schedule, r verify.Report) {

@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// A scene is what a picture of a failure shows: the steps of some ranks, in columns such that no message goes back in time, and
-// the messages between them.
+// A scene is what a picture of a failure shows: the steps of some ranks, in columns such that no message goes back in
+// time, and the messages between them.
 type scene struct {
 	ranks    []int // those that are shown, ascending
 	of, last int   // how many ranks there are, and the last column that is
@@ -75,8 +75,8 @@ func newScene(s *gen.Schedule, focus occasion, wrong []occasion) *scene {
 	return x
 }
 
-// columnsOf gives each step of each rank a column: behind the step before it, and not before the steps that send what it receives.
-// Where there is no such arrangement, or it takes long to find, steps are counted.
+// columnsOf gives each step of each rank a column: behind the step before it, and not before the steps that send what
+// it receives. Where there is no such arrangement, or it takes long to find, steps are counted.
 func columnsOf(s *gen.Schedule) []map[int]int {
 	steps, total := make([][]int, len(s.Ranks)), 0 // that a rank has, ascending
 	for r := range s.Ranks {
@@ -151,8 +151,8 @@ func pairsOf(s *gen.Schedule) map[occasion]occasion {
 	return pairs
 }
 
-// shownRanks are all ranks if there are few, and otherwise those that are concerned, those that they exchange messages with in what
-// is wrong, and those that the rank in focus exchanges messages with, the nearest in time first.
+// shownRanks are all ranks if there are few, and otherwise those that are concerned, those that they exchange messages
+// with in what is wrong, and those that the rank in focus exchanges messages with, the nearest in time first.
 func shownRanks(s *gen.Schedule, focus occasion, wrong []occasion) []int {
 	concerned := append([]occasion{focus}, wrong...)
 	var ranks []int

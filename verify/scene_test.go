@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 )
 
-// TestShownRanks: where there are too many ranks for a picture, it has those that the rank in focus exchanges messages with just
-// before and after what is wrong, and not those of its first steps.
+// TestShownRanks: where there are too many ranks for a picture, it has those that the rank in focus exchanges messages
+// with just before and after what is wrong, and not those of its first steps.
 func TestShownRanks(t *testing.T) {
 	s, err := gen.Instantiate(&catalogue.AllToAllPairwise, gen.Params{Size: 4 * sceneRanks, Depth: 1})
 	if err != nil {

@@ -9,8 +9,9 @@ type search struct {
 	steps int     // how many more events may be looked at
 }
 
-// All searches in one schedule may look at so many events, or at so many for each of its instructions if that is more. A
-// search is short where a place was last used by a recent instruction of the same lane: only hostile plans come near this.
+// All searches in one schedule may look at so many events, or at so many for each of its instructions if that is more.
+// A search is short where a place was last used by a recent instruction of the same lane: only hostile plans come near
+// this.
 const (
 	searchSteps     = 1 << 28
 	searchStepsEach = 1 << 10

@@ -264,8 +264,8 @@ func (m *simulation) holds(got string, want spec.Content, chunk int) bool {
 	return true
 }
 
-// TestSimulation: what the checker proves comes out right in every simulation, with the capacity that it reports and not
-// with less; and what it says comes out wrong, or not at all, does so.
+// TestSimulation: what the checker proves comes out right in every simulation, with the capacity that it reports and
+// not with less; and what it says comes out wrong, or not at all, does so.
 func TestSimulation(t *testing.T) {
 	accepted, rejected := 0, map[verify.Check]int{}
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,9 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// SVG is the counterexample as a space-time picture: a lane for each rank, its steps from left to right, the messages between
-// them, and in red what is wrong, with what was expected and what was found. Large schedules are clipped to the part that
-// matters. It is false if there is nothing to draw: the algorithm has no schedule, or it is no matter of one rank.
+// SVG is the counterexample as a space-time picture: a lane for each rank, its steps from left to right, the messages
+// between them, and in red what is wrong, with what was expected and what was found. Large schedules are clipped to the
+// part that matters. It is false if there is nothing to draw: the algorithm has no schedule, or it is no matter of one
+// rank.
 func (f *Failure) SVG() (string, bool) {
 	if f.schedule == nil || f.Rank < 0 || f.Rank >= len(f.schedule.Ranks) || len(f.schedule.Ranks[f.Rank].Instrs) == 0 {
 		return "", false
@@ -225,8 +226,8 @@ func (d *drawing) box(b *box) {
 	}
 }
 
-// arrow goes from one box to another, through the gap between their columns; where they are in one column, through the gap
-// right of it.
+// arrow goes from one box to another, through the gap between their columns; where they are in one column, through the
+// gap right of it.
 func (d *drawing) arrow(a arrow) {
 	from, to := &d.scene.boxes[a.from.box], &d.scene.boxes[a.to.box]
 	x1, y1 := d.corner(from)

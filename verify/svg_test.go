@@ -52,8 +52,8 @@ func (f figure) overlaps(g figure) bool {
 	return f.X < g.X+g.Width && g.X < f.X+f.Width && f.Y < g.Y+g.Height && g.Y < f.Y+f.Height
 }
 
-// TestSVG: the picture of every planted bug is XML, marks what is wrong, and has nothing that covers something else; everything
-// lies within it.
+// TestSVG: the picture of every planted bug is XML, marks what is wrong, and has nothing that covers something else;
+// everything lies within it.
 func TestSVG(t *testing.T) {
 	drawn := 0
 	for _, x := range museum {

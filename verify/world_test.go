@@ -17,8 +17,8 @@ type world interface {
 	over(members []int) selection.Call
 }
 
-// patience is how long the calls of one run may take before the test calls it a hang: long, for a machine with a quarter of a
-// processor is slow.
+// patience is how long the calls of one run may take before the test calls it a hang: long, for a machine with a
+// quarter of a processor is slow.
 const patience = 10 * time.Minute
 
 // goroutines is a world whose processes are goroutines of this one, others for each program.

@@ -7,8 +7,8 @@ import (
 
 // This file plants algorithms that are right for all that collgen gen proves, and wrong beyond.
 
-// bounded has an all-gather that forgets ranks beyond 64, one that forgets the last piece at one depth, and a send, for which no
-// function is generated. They serve few sizes, so that the proofs are short.
+// bounded has an all-gather that forgets ranks beyond 64, one that forgets the last piece at one depth, and a send, for
+// which no function is generated. They serve few sizes, so that the proofs are short.
 const bounded = `
 var rank, size, zero, one = spec.Rank, spec.Size, spec.Int(0), spec.Int(1)
 
@@ -98,8 +98,8 @@ func main() {
 }
 `
 
-// TestBounds: what is right up to 64 ranks or depth 4, and wrong beyond, is generated with a word about it, refused beyond, and
-// wrong where one allows it. What is wrong within is not generated.
+// TestBounds: what is right up to 64 ranks or depth 4, and wrong beyond, is generated with a word about it, refused
+// beyond, and wrong where one allows it. What is wrong within is not generated.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.go": small("main", strings.Replace(bounded, "DEPTH", "9", 1)), "main.go": boundedProgram}

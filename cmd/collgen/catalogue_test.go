@@ -141,8 +141,8 @@ func TestPassesVerifyAgain(t *testing.T) {
 	}
 }
 
-// TestReadBack puts mistakes into what was printed: what does not compile, or does something else, is refused, with the place of the
-// algorithm.
+// TestReadBack puts mistakes into what was printed: what does not compile, or does something else, is refused, with the
+// place of the algorithm.
 func TestReadBack(t *testing.T) {
 	s := builtIn(fastDir)
 	found, err := s.match("send/direct")
@@ -174,7 +174,8 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// TestSelectionIsChecked before anything is generated: an algorithm that does not serve what its rule is for is refused.
+// TestSelectionIsChecked before anything is generated: an algorithm that does not serve what its rule is for is
+// refused.
 func TestSelectionIsChecked(t *testing.T) {
 	j := &job{source: builtIn(t.TempDir())}
 	if err := checkRules(t.Context(), j); err != nil {

@@ -10,10 +10,11 @@ import (
 )
 
 // What has to be compiled to evaluate a few variables is often far less than their package, in which calls of functions
-// may stand that are not generated yet. So everything that these variables do not depend on is blanked out: positions in
-// the rest stay as they are.
+// may stand that are not generated yet. So everything that these variables do not depend on is blanked out: positions
+// in the rest stay as they are.
 
-// unit is what is needed as a whole, or not at all: a function, a type, the variables of one line, a group of constants.
+// unit is what is needed as a whole, or not at all: a function, a type, the variables of one line, a group of
+// constants.
 type unit struct {
 	node ast.Node
 	from token.Pos // where it begins, its comment included

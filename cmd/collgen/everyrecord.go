@@ -15,8 +15,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// What was proved for every size is recorded: that of the catalogue in package every, that of another package beside its
-// generated code. A record counts only as long as the algorithm, its invariants and what is derived from them are the same.
+// What was proved for every size is recorded: that of the catalogue in package every, that of another package beside
+// its generated code. A record counts only as long as the algorithm, its invariants and what is derived from them are
+// the same.
 
 // recordName is the name of the record in the folder of a package.
 const recordName = "zproved.txt"
@@ -94,7 +95,8 @@ func recallEvery(ctx context.Context, j *job) error {
 	return j.recallEvery(ctx, func(a gen.Algorithm) gen.Algorithm { return a })
 }
 
-// recallEmitted is recallEvery for algorithms as they were declared: the record is of the form of which Go is generated.
+// recallEmitted is recallEvery for algorithms as they were declared: the record is of the form of which Go is
+// generated.
 func recallEmitted(ctx context.Context, j *job) error {
 	return j.recallEvery(ctx, func(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) })
 }

@@ -100,8 +100,8 @@ func (c *call) changes(ctx context.Context) (*job, []change, error) {
 	return j, changes, err
 }
 
-// remarks are a line for each algorithm that not every call gets unasked, since it was proved up to a size alone or no generated
-// function calls it, and for each specification of the package that has no examples.
+// remarks are a line for each algorithm that not every call gets unasked, since it was proved up to a size alone or no
+// generated function calls it, and for each specification of the package that has no examples.
 func (j *job) remarks() (lines []string) {
 	told := map[string]bool{}
 	for _, a := range j.algorithms {

@@ -72,7 +72,8 @@ func (s *source) take(found []variable, values *gen.Declarations) error {
 	return errors.Join(s.clashes(found, values)...)
 }
 
-// clashes are primitives of one name that differ, algorithms of one name, and primitives without an algorithm or a meaning.
+// clashes are primitives of one name that differ, algorithms of one name, and primitives without an algorithm or a
+// meaning.
 func (s *source) clashes(found []variable, values *gen.Declarations) []error {
 	var faults []error
 	seen := map[string]bool{}
@@ -123,8 +124,8 @@ func parse(ctx context.Context, dir string) (*packages.Package, error) {
 	return found[0], errors.Join(faults...)
 }
 
-// isCompiler tells whether e is what the compiler had to say, under a line with the package's name. That counts where the
-// package is evaluated.
+// isCompiler tells whether e is what the compiler had to say, under a line with the package's name. That counts where
+// the package is evaluated.
 func isCompiler(e packages.Error) bool { return e.Pos == "" && strings.HasPrefix(e.Msg, "# ") }
 
 // loadNoise is what package packages puts before the words of the go command.

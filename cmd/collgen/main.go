@@ -11,10 +11,10 @@
 //	collgen cost [flags] pattern           predict how long they take on a machine that need not be at hand
 //	collgen replay [flags] directory       compare what the ranks of a run have written down with the proved schedules
 //
-// In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the package's
-// own: its variables of type gen.Algorithm, and the primitives that these carry out. Where there are none, list, explain
-// and verify show the catalogue's, and with -catalogue everywhere. A program that uses collgen as a
-// tool (go get -tool github.com/collgen/collgen/cmd/collgen) declares them and says
+// In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the
+// package's own: its variables of type gen.Algorithm, and the primitives that these carry out. Where there are none,
+// list, explain and verify show the catalogue's, and with -catalogue everywhere. A program that uses collgen as a tool
+// (go get -tool github.com/collgen/collgen/cmd/collgen) declares them and says
 //
 //	//go:generate go tool collgen gen
 //

@@ -339,8 +339,8 @@ func isOfVerify(name string) bool {
 	return slices.Contains([]string{"names that have a meaning", "names that are needed", "a number that is a truth value"}, name)
 }
 
-// TestLibrary has a package that is no command, with tests in it and outside of it: they do not keep gen and check from reading
-// its declarations, before there is generated code and after, and they run.
+// TestLibrary has a package that is no command, with tests in it and outside of it: they do not keep gen and check from
+// reading its declarations, before there is generated code and after, and they run.
 func TestLibrary(t *testing.T) {
 	t.Parallel()
 	const test = `

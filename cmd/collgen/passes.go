@@ -14,8 +14,8 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// passes are what algorithms go through on their way to Go, in this order. They begin with verification, and what a pass
-// has changed is verified again.
+// passes are what algorithms go through on their way to Go, in this order. They begin with verification, and what a
+// pass has changed is verified again.
 var passes = []func(context.Context, *job) error{
 	validate,
 	prove,
@@ -123,8 +123,8 @@ func prove(ctx context.Context, j *job) error {
 	})
 }
 
-// checkRules proves that the selection tables are legal and total, those of the catalogue and those with the rules of a file.
-// Packages of others have none without: a call gets their first algorithm that serves it.
+// checkRules proves that the selection tables are legal and total, those of the catalogue and those with the rules of a
+// file. Packages of others have none without: a call gets their first algorithm that serves it.
 func checkRules(_ context.Context, j *job) error {
 	if !j.isBuiltIn && j.tuning == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// find finds out where the algorithms of the catalogue are declared, where the source of package catalogue is at hand. It takes
-// a while, and is for errors alone.
+// find finds out where the algorithms of the catalogue are declared, where the source of package catalogue is at hand.
+// It takes a while, and is for errors alone.
 func (s *source) find(ctx context.Context) {
 	if !s.isBuiltIn || len(s.algorithms) == 0 || s.algorithms[0].at.variable.IsValid() {
 		return

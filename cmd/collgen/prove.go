@@ -95,8 +95,8 @@ func (c *call) proveEvery(ctx context.Context, p *every.Problem, o every.Options
 	return x, faults, nil
 }
 
-// problems are those of the algorithms that the command line names, in the form of which Go is generated. Those for which there is no
-// argument are results already: of them nothing is proved.
+// problems are those of the algorithms that the command line names, in the form of which Go is generated. Those for
+// which there is no argument are results already: of them nothing is proved.
 func (c *call) problems(ctx context.Context, s *source) (problems []*every.Problem, results []provedEvery, err error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {

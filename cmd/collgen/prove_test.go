@@ -52,8 +52,8 @@ func needSolvers(t *testing.T) {
 	}
 }
 
-// TestProveTheirs proves the algorithms of the example, as the owner of a module does, writes the record that is in the example, and
-// quotes it.
+// TestProveTheirs proves the algorithms of the example, as the owner of a module does, writes the record that is in the
+// example, and quotes it.
 func TestProveTheirs(t *testing.T) {
 	needSolvers(t)
 	t.Parallel()
@@ -84,7 +84,8 @@ func TestProveTheirs(t *testing.T) {
 	}
 }
 
-// TestProveForgotten has an author who forgets the invariant, and one who says too little: the message says what is missing.
+// TestProveForgotten has an author who forgets the invariant, and one who says too little: the message says what is
+// missing.
 func TestProveForgotten(t *testing.T) {
 	needSolvers(t)
 	t.Parallel()

@@ -53,8 +53,8 @@ func (s *source) primitive(name string) (p spec.Primitive, ok bool) {
 	return p, false
 }
 
-// choices are the algorithms of calls, which are over different transports, smallest blocks first. Transports that make no
-// difference share their choices.
+// choices are the algorithms of calls, which are over different transports, smallest blocks first. Transports that make
+// no difference share their choices.
 func (s *source) choices(p spec.Primitive, calls []selection.Call) []choice {
 	type same struct {
 		transports []string
@@ -93,8 +93,8 @@ func (s *source) each(p spec.Primitive, calls []selection.Call, bytes int) []cho
 	return list
 }
 
-// selectable is what a selection has to know of the algorithms for p, once it was recalled what was proved of them. What is
-// not generated yet will be proved for maxSize ranks.
+// selectable is what a selection has to know of the algorithms for p, once it was recalled what was proved of them.
+// What is not generated yet will be proved for maxSize ranks.
 func (s *source) selectable(p spec.Primitive) []selection.Algorithm {
 	list := gen.Selectable(s.declared(p))
 	for i, a := range s.of(p) {

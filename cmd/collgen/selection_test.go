@@ -70,8 +70,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestSelectable: what was proved of an algorithm ends where the generated table says, also where only some pairs of ranks were taken,
-// and where nothing was generated yet; and what the table has to say is derived by itself.
+// TestSelectable: what was proved of an algorithm ends where the generated table says, also where only some pairs of
+// ranks were taken, and where nothing was generated yet; and what the table has to say is derived by itself.
 func TestSelectable(t *testing.T) {
 	to := func(n int) (sizes []int) {
 		for size := 1; size <= n; size++ {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSeveralFail has four algorithms, made by a function, of which two are wrong: verify reports both with where they stand, and what was
-// proved of the others.
+// TestSeveralFail has four algorithms, made by a function, of which two are wrong: verify reports both with where they
+// stand, and what was proved of the others.
 func TestSeveralFail(t *testing.T) {
 	t.Parallel()
 	const before, after = "var copying = gen.Algorithm{\n\tName: \"copy\"", "\tCost: gen.Cost{"

@@ -65,7 +65,8 @@ func (p position) of(action int) token.Position {
 	return p.actions[action]
 }
 
-// locate is err with the position of what it is about in front; with its path in the body, where it has no position of its own.
+// locate is err with the position of what it is about in front; with its path in the body, where it has no position of
+// its own.
 func (a *algorithm) locate(err error) error {
 	action := -1
 	var (
@@ -208,8 +209,8 @@ func (s *source) declared(p spec.Primitive) []gen.Algorithm {
 	return algorithms
 }
 
-// match are the algorithms whose name begins with pattern. A name in full means nothing but what is called so: reduce, and not
-// reducescatter; allreduce/ring, and no other.
+// match are the algorithms whose name begins with pattern. A name in full means nothing but what is called so: reduce,
+// and not reducescatter; allreduce/ring, and no other.
 func (s *source) match(pattern string) ([]*algorithm, error) {
 	if slices.ContainsFunc(s.primitives, func(p spec.Primitive) bool { return strings.ToLower(p.Name) == pattern }) {
 		pattern += "/"

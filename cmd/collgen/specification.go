@@ -81,8 +81,8 @@ func (c *call) guardOf(ctx context.Context, p spec.Primitive, algorithms []gen.A
 	return g, nil
 }
 
-// carriesOut tells whether all algorithms do what p promises to few ranks, which are those on which mutants are compared. Its error is
-// the end of ctx.
+// carriesOut tells whether all algorithms do what p promises to few ranks, which are those on which mutants are
+// compared. Its error is the end of ctx.
 func carriesOut(ctx context.Context, p spec.Primitive, algorithms []gen.Algorithm) (bool, error) {
 	for _, a := range algorithms {
 		a.Primitive = p
@@ -121,8 +121,8 @@ func (c *call) writeGuards(s *source, guards []guard) error {
 	return err
 }
 
-// writeUnnoticed writes those changes that are proved, or those that are not: of each part of the specification the first one, and how
-// many others there are.
+// writeUnnoticed writes those changes that are proved, or those that are not: of each part of the specification the
+// first one, and how many others there are.
 func (c *call) writeUnnoticed(title string, all []unnoticed, proved bool) {
 	var first []unnoticed
 	more := map[string]int{}

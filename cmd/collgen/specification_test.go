@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSayNothing has specifications that are proved easily, because they promise nothing. gen and verify refuse each, with its place
-// and with the reason, and nothing is written.
+// TestSayNothing has specifications that are proved easily, because they promise nothing. gen and verify refuse each,
+// with its place and with the reason, and nothing is written.
 func TestSayNothing(t *testing.T) {
 	const pre, post = `Pre:  []spec.Clause{{Buf: spec.In, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Block}}},`,
 		`Post: []spec.Clause{{Buf: spec.Out, Value: spec.Value{Kind: spec.Input, Rank: next, Block: spec.Int(0)}}},`

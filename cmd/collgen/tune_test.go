@@ -11,8 +11,8 @@ import (
 // tuneFile is a table for tests, which the runtime's tests read as well.
 const tuneFile = "../../selection/testdata/tune.json"
 
-// TestTunedCatalogue: the rules of a file come before the built-in ones, of which those are left that calls can get, and
-// the whole is legal and total.
+// TestTunedCatalogue: the rules of a file come before the built-in ones, of which those are left that calls can get,
+// and the whole is legal and total.
 func TestTunedCatalogue(t *testing.T) {
 	plain, tuned := builtIn(""), builtIn("")
 	if err := tuned.tune(tuneFile); err != nil {

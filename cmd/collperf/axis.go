@@ -43,7 +43,8 @@ func (a *axis) sizes() (ticks []tick) {
 	return ticks
 }
 
-// decades are ticks at powers of ten and, where these are few, at 2 and 5 times them; the axis is extended to end at ticks.
+// decades are ticks at powers of ten and, where these are few, at 2 and 5 times them; the axis is extended to end at
+// ticks.
 func (a *axis) decades() (ticks []tick) {
 	low, high := math.Floor(math.Log10(a.least)), math.Ceil(math.Log10(a.most))
 	a.least, a.most = math.Pow(10, low), math.Pow(10, high)

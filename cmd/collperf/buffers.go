@@ -25,9 +25,9 @@ func (t *trial) bytes(ranks int) int { return t.width(ranks) * t.count * t.eleme
 
 // load is a trial on one rank, with its buffers. All ranks rewrite equally often.
 type load interface {
-	// rewrite gives all of the operand other values, and in place all of the buffer that it is in, as programs do that use
-	// results. It is as long on ranks without an operand, which rewrite a buffer that is not passed, so that no rank's time has
-	// the rewriting of others in it.
+	// rewrite gives all of the operand other values, and in place all of the buffer that it is in, as programs do that
+	// use results. It is as long on ranks without an operand, which rewrite a buffer that is not passed, so that no
+	// rank's time has the rewriting of others in it.
 	rewrite()
 	call(ctx context.Context) error
 	// start starts a call.

@@ -91,8 +91,8 @@ func TestOneWrongElementIsFound(t *testing.T) {
 	})
 }
 
-// unpassed tells whether the last element of a buffer is out of the call's reach: in place, a rank other than the root of
-// a gather passes nothing but its own block.
+// unpassed tells whether the last element of a buffer is out of the call's reach: in place, a rank other than the root
+// of a gather passes nothing but its own block.
 func unpassed(name string, rank, ranks int, inPlace bool, buffer string) bool {
 	return name == "gather" && inPlace && rank != ranks-1 && buffer == "out"
 }

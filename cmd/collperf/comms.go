@@ -16,8 +16,9 @@ type crowd struct {
 	Communicators int    `json:"communicators"`
 	Transport     string `json:"transport"`
 	Ranks         int    `json:"ranks"`
-	// Of one communicator, by the mean over all ranks: the time to make it, and what a rank has more of once all have been used.
-	// Bytes are those of a process, or its share of what several have; -1: nothing says. Files are descriptors.
+	// Of one communicator, by the mean over all ranks: the time to make it, and what a rank has more of once all have
+	// been used. Bytes are those of a process, or its share of what several have; -1: nothing says. Files are
+	// descriptors.
 	MakeMicroseconds float64 `json:"makeMicroseconds"`
 	Bytes            float64 `json:"bytes"`
 	Files            float64 `json:"files"`

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ends are both ends of a connection within this host. They block nobody and are not paced, as package fast has them there.
+// ends are both ends of a connection within this host. They block nobody and are not paced, as package fast has them
+// there.
 type ends struct {
 	fds   [2]int
 	conns [2]*net.TCPConn

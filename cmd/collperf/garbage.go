@@ -2,8 +2,9 @@ package main
 
 import "time"
 
-// litter makes a gigabyte of garbage per second in a goroutine until stop is called, so that the collector is at work hundreds
-// of times a second. It pauses, because a rank may have one core alone, of which a goroutine without a pause would take half.
+// litter makes a gigabyte of garbage per second in a goroutine until stop is called, so that the collector is at work
+// hundreds of times a second. It pauses, because a rank may have one core alone, of which a goroutine without a pause
+// would take half.
 func litter() (stop func()) {
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -27,8 +27,8 @@ func memoryLevels() []level {
 	return append(levels, level{name: "DRAM"})
 }
 
-// operand is how long each of two operands is that a core works on, so that those of all cores stay in the level, but not
-// in the one before.
+// operand is how long each of two operands is that a core works on, so that those of all cores stay in the level, but
+// not in the one before.
 func (l *level) operand(cores int) int {
 	if l.bytes == 0 {
 		return 64 << 20

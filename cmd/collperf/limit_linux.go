@@ -30,7 +30,8 @@ func onCore(index int) (release func()) {
 	}
 }
 
-// yieldCore lets other threads have this one's core, if there are any. Go is told, so that it can collect garbage meanwhile.
+// yieldCore lets other threads have this one's core, if there are any. Go is told, so that it can collect garbage
+// meanwhile.
 func yieldCore() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 const (
@@ -60,8 +61,8 @@ func futexLimits(ctx context.Context) ([]limit, error) {
 	return []limit{{Name: "futex", Where: "between cores", Bytes: 4, Cores: 2, Value: seconds * 1e6, Unit: "us"}}, err
 }
 
-// otherMemoryLimits is reading memory by process_vm_readv: this process's own, for which the kernel does the same as for
-// that of another one.
+// otherMemoryLimits is reading memory by process_vm_readv: this process's own, for which the kernel does the same as
+// for that of another one.
 func otherMemoryLimits(ctx context.Context) (all []limit, err error) {
 	m, err := newMemory(32 << 20)
 	if err != nil {

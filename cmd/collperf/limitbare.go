@@ -25,10 +25,11 @@ const (
 	bareTries, leastBare = 2, 3
 )
 
-// bareLimits are what collectives take without any protocol: two threads of this process, each of them for some of the ranks, and
-// on a core, with nothing between them but a barrier on which they spin. They are faster than processes would be only in that a
-// core goes from one rank to the next for nothing. Before each round each thread rewrites the operands of its ranks, as a
-// measurement of a collective does, so that the other one finds them in its cache; that is not timed.
+// bareLimits are what collectives take without any protocol: two threads of this process, each of them for some of the
+// ranks, and on a core, with nothing between them but a barrier on which they spin. They are faster than processes
+// would be only in that a core goes from one rank to the next for nothing. Before each round each thread rewrites the
+// operands of its ranks, as a measurement of a collective does, so that the other one finds them in its cache; that is
+// not timed.
 func bareLimits(ctx context.Context) (all []limit, err error) {
 	if runtime.NumCPU() < bareCores {
 		return nil, errors.New("there is one core")
@@ -145,8 +146,8 @@ func (b *bare) threads(ctx context.Context, f func(t *thread)) error {
 	})
 }
 
-// play is one thread's part. Rounds that are too short for a clock around each are timed together, with the rewriting, whose own
-// time is taken off.
+// play is one thread's part. Rounds that are too short for a clock around each are timed together, with the rewriting,
+// whose own time is taken off.
 func (b *bare) play(t *thread) {
 	took := &b.took[t.core]
 	n := t.rounds(func() { *took = append(*took, secondsOf(func() { b.way.run(t) })) })

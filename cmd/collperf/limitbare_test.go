@@ -14,8 +14,8 @@ func bareTest(way *bareWay, ranks, bytes int) *bare {
 	return newBare(way, make([]byte, bareRanks*(bytes+bareRoom)+sharedBytes), ranks, bytes)
 }
 
-// wrongBare is what is wrong of what a work leaves behind: of the result of each rank, the first element that is not the one that
-// is promised.
+// wrongBare is what is wrong of what a work leaves behind: of the result of each rank, the first element that is not
+// the one that is promised.
 func wrongBare(b *bare, name string, round int) error {
 	results := b.memory
 	if name == "all-to-all, two buffers" {

@@ -1,7 +1,7 @@
 package main
 
-// The ways that read other ranks' operands where they lie. Threads meet before, as what is read has to be there, and after, as it
-// has to stay until it was read.
+// The ways that read other ranks' operands where they lie. Threads meet before, as what is read has to be there, and
+// after, as it has to stay until it was read.
 
 // reduceThenRead adds up this thread's half, for one of its ranks: what others have added up is read there.
 func (t *thread) reduceThenRead() {

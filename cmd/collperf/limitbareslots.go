@@ -1,6 +1,7 @@
 package main
 
-// The ways through slots, in memory that all ranks share. What two ranks pass each other is in halves, as their blocks are.
+// The ways through slots, in memory that all ranks share. What two ranks pass each other is in halves, as their blocks
+// are.
 
 // reduceAll has each core pass on the sum of what its ranks have, and add the other's to it.
 func (t *thread) reduceAll() {
@@ -85,8 +86,9 @@ func (t *thread) swapInto(result int) {
 // keepOwn copies, for two ranks, the block that a rank has for itself to its result.
 func (t *thread) keepOwn() { t.Copy(t.half(t.ranks+t.core, t.core), t.half(t.core, t.core)) }
 
-// sum adds up a part of what this thread's ranks have, in a half of their operands, and what the other thread has passed on. Of
-// several ranks, which do not read each other's memory, all but the last leave theirs in a place that they share.
+// sum adds up a part of what this thread's ranks have, in a half of their operands, and what the other thread has
+// passed on. Of several ranks, which do not read each other's memory, all but the last leave theirs in a place that
+// they share.
 func (t *thread) sum(into []byte, half int, p *part, theirs []byte) {
 	last := t.last()
 	if theirs == nil && last == t.core {

@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// thread is one of the threads of a bare program, which has the kernels of package fast at hand. Rank r is that of thread r modulo
-// their number.
+// thread is one of the threads of a bare program, which has the kernels of package fast at hand. Rank r is that of
+// thread r modulo their number.
 type thread struct {
 	*bare
 	*fast.Call
@@ -31,8 +31,8 @@ func (t *thread) half(rank, half int) []byte {
 	return t.memory[rank][half*n:][:n]
 }
 
-// part is a piece on its way: its place in an operand or its half, this thread's slots for it and the other one's, and a place that
-// this thread's ranks share.
+// part is a piece on its way: its place in an operand or its half, this thread's slots for it and the other one's, and
+// a place that this thread's ranks share.
 type part struct {
 	at, n        int
 	mine, theirs [2][]byte
@@ -44,8 +44,9 @@ func (t *thread) place(rank, half int, p *part) []byte {
 	return t.memory[rank][half*(t.bytes/2)+p.at:][:p.n]
 }
 
-// pipeline has every piece of so many bytes go through all stages, from beat to beat. Between two beats, the threads meet. Each
-// slot is one of two: a thread that writes to it has met the other one after that has read what was there before.
+// pipeline has every piece of so many bytes go through all stages, from beat to beat. Between two beats, the threads
+// meet. Each slot is one of two: a thread that writes to it has met the other one after that has read what was there
+// before.
 func (t *thread) pipeline(bytes int, stages ...func(p *part)) {
 	pieces := (bytes + t.way.piece - 1) / t.way.piece
 	for beat := range pieces + len(stages) - 1 {
@@ -91,8 +92,8 @@ func (t *thread) rewrite(round int) {
 	t.own(func(r int) { fill(floats(t.memory[r]), t.values.inputs, round+apart*r) })
 }
 
-// rounds calls f again and again, each time with other operands, until that was long and often enough, and says how often. Both
-// threads do so equally often.
+// rounds calls f again and again, each time with other operands, until that was long and often enough, and says how
+// often. Both threads do so equally often.
 func (t *thread) rounds(f func()) (n int) {
 	start := time.Now()
 	for ; ; n++ {

@@ -1,8 +1,8 @@
 package main
 
-// A bare program may do what a rank may that is a process of its own: write to its own memory and to what all share, and read
-// what it is let. Nobody writes to another rank's memory: a rank that is stopped in the middle would write to what its owner,
-// which has given the call up, uses for something else.
+// A bare program may do what a rank may that is a process of its own: write to its own memory and to what all share,
+// and read what it is let. Nobody writes to another rank's memory: a rank that is stopped in the middle would write to
+// what its owner, which has given the call up, uses for something else.
 
 // access is how a rank gets at what another one has.
 type access int
@@ -20,16 +20,17 @@ type bareWork struct {
 	ways  []bareWay
 }
 
-// bareWay is what a thread does for its ranks, with pieces of so many bytes. It waits for the other thread before it reads what
-// that one may not have yet, and before it returns if the other one reads what its own ranks may overwrite then.
+// bareWay is what a thread does for its ranks, with pieces of so many bytes. It waits for the other thread before it
+// reads what that one may not have yet, and before it returns if the other one reads what its own ranks may overwrite
+// then.
 type bareWay struct {
 	access
 	piece int
 	run   func(t *thread)
 }
 
-// Pieces of 16 KiB stay in the first cache from one step to the next, slots of 256 KiB in the second; Go's copy goes past the
-// caches from 1 MiB on.
+// Pieces of 16 KiB stay in the first cache from one step to the next, slots of 256 KiB in the second; Go's copy goes
+// past the caches from 1 MiB on.
 var bareWorks = []bareWork{
 	{"all-reduce", 2, []bareWay{
 		{bySlots, 256 << 10, (*thread).reduceAll},

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// lineLimits is how long a cache line takes from one core to another, and two lines that cross: what two ranks need at least
-// to hear from each other.
+// lineLimits is how long a cache line takes from one core to another, and two lines that cross: what two ranks need at
+// least to hear from each other.
 func lineLimits(ctx context.Context) ([]limit, error) {
 	if runtime.NumCPU() < 2 {
 		return nil, errors.New("there is one core")
@@ -58,8 +58,8 @@ func oneWay(ctx context.Context, sides [2]func(turn int) error, reset, cut func(
 	return seconds / 2, err
 }
 
-// inStep is how long it takes, in seconds, that each of two does its part once, on two cores. Before each measurement reset
-// is called. Sides that can fail are cut off from each other as those of bothSides.
+// inStep is how long it takes, in seconds, that each of two does its part once, on two cores. Before each measurement
+// reset is called. Sides that can fail are cut off from each other as those of bothSides.
 func inStep(ctx context.Context, sides [2]func(turn int) error, reset, cut func()) (float64, error) {
 	return best(ctx, func(n int) error {
 		reset()
@@ -75,8 +75,8 @@ func inStep(ctx context.Context, sides [2]func(turn int) error, reset, cut func(
 	})
 }
 
-// bothSides runs both sides of something, 0 and 1, and gives the first error. When one has failed, or ctx has ended, it calls
-// cut, which is to have the other one fail as well instead of waiting.
+// bothSides runs both sides of something, 0 and 1, and gives the first error. When one has failed, or ctx has ended, it
+// calls cut, which is to have the other one fail as well instead of waiting.
 func bothSides(ctx context.Context, cut func(), side func(i int) error) error {
 	defer context.AfterFunc(ctx, cut)()
 	var both sync.WaitGroup

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// messageLimits are a message over TCP between two that sleep until it is there, and two that ask for it again and again.
+// messageLimits are a message over TCP between two that sleep until it is there, and two that ask for it again and
+// again.
 func messageLimits(ctx context.Context) (all []limit, err error) {
 	ends, err := newEnds()
 	if err != nil {

@@ -5,8 +5,8 @@
 //	collperf -tune [flags] [operations]    a table of the fastest algorithms, for COLL_TUNE
 //	collperf -comms 100                    what 100 communicators cost
 //
-// It is a rank of a job if a launcher has made it one; else it starts the ranks itself, as processes or goroutines of this
-// machine. Rank 0 prints.
+// It is a rank of a job if a launcher has made it one; else it starts the ranks itself, as processes or goroutines of
+// this machine. Rank 0 prints.
 package main
 
 import (

@@ -11,7 +11,8 @@ type operation struct {
 	rooted    bool
 	reduces   bool
 	in, out   shape
-	// from says whose input a block of rank's output is, and which block of it: everybody for a reduction of all of them.
+	// from says whose input a block of rank's output is, and which block of it: everybody for a reduction of all of
+	// them.
 	from func(r role, block int) (rank, source int)
 	// holds tells whether a rank gets a result; nil: every rank does.
 	holds func(r role) bool

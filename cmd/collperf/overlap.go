@@ -47,8 +47,8 @@ func (m *meter) overlapBatch(ctx context.Context) (int, error) {
 	}
 }
 
-// share measures calls alone, computing alone, and both: what both take less than one after the other was hidden. more is
-// how many steps of computing take as long as a call does.
+// share measures calls alone, computing alone, and both: what both take less than one after the other was hidden. more
+// is how many steps of computing take as long as a call does.
 func (m *meter) share(ctx context.Context, n, steps int) (share float64, more int, err error) {
 	alone, err := m.started(ctx, n, nothing)
 	if err != nil {

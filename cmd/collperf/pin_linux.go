@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pin keeps this process on one of the cores that it may use, until undo: a process that it starts would have no more. Go then
-// runs one goroutine at a time, as it does by itself where a process is bound from its start, unless the environment says more.
+// pin keeps this process on one of the cores that it may use, until undo: a process that it starts would have no more.
+// Go then runs one goroutine at a time, as it does by itself where a process is bound from its start, unless the
+// environment says more.
 func pin(index int) (undo func() error, err error) {
 	var all, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {

@@ -16,7 +16,8 @@ func (s *spread) quantiles() []quantile {
 	return []quantile{{"p50", s.P50}, {"p90", s.P90}, {"p99", s.P99}, {"p99.9", s.P999}, {"max", s.Max}}
 }
 
-// printText prints the columns of nccl-tests. Both places of one size stand on one line, the second one when it is there.
+// printText prints the columns of nccl-tests. Both places of one size stand on one line, the second one when it is
+// there.
 func printText(o *options, w io.Writer, r, before *result) error {
 	begins := before == nil || !sameLine(r, before)
 	if begins {

@@ -143,8 +143,8 @@ func (s *session) blockSizes(o *operation) []int {
 }
 
 // compareAt measures variants at one point, taking turns, so that all have the same conditions, each time in another
-// order: who comes behind a variant that leaves the caches full of something else has to fetch its data. A call takes as long as it
-// takes the rank that is done last: otherwise an algorithm that leaves all work to a root would win.
+// order: who comes behind a variant that leaves the caches full of something else has to fetch its data. A call takes
+// as long as it takes the rank that is done last: otherwise an algorithm that leaves all work to a root would win.
 func (s *session) compareAt(ctx context.Context, o *operation, p point, variants []variant) (all []sample, err error) {
 	t := s.trials(o, p.Count)[0]
 	t.inPlace = s.places[len(s.places)-1]

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sampleMeasured is of all-reduce at powers of two from 1K on: what each of three candidates takes, relatively. spread is how
-// far the times are spread.
+// sampleMeasured is of all-reduce at powers of two from 1K on: what each of three candidates takes, relatively. spread
+// is how far the times are spread.
 func sampleMeasured(transport string, ranks int, spread float64, doubling, ring, pieces []float64) measured {
 	o, _ := operationOf("all-reduce")
 	m := measured{operation: o, transport: transport, ranks: ranks, perHost: ranks,

@@ -21,8 +21,8 @@ type measuredSize struct {
 	took         map[variant]taken
 }
 
-// taken is a time over all rounds: its median in microseconds, and how far it is spread, relatively: within rounds, or among
-// them.
+// taken is a time over all rounds: its median in microseconds, and how far it is spread, relatively: within rounds, or
+// among them.
 type taken struct{ median, spread float64 }
 
 // measuredOf are samples by operation, transport and ranks; those with fewer ranks on a host come first.

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/selection"
 )
 
-// tolerance is how much slower than the fastest a candidate may be to count as fast as it, relatively: as much as the times
-// themselves are spread, within these bounds.
+// tolerance is how much slower than the fastest a candidate may be to count as fast as it, relatively: as much as the
+// times themselves are spread, within these bounds.
 const tolerance, mostTolerance = 0.05, 0.15
 
 // stretch is sizes in a row for which one candidate is chosen.
@@ -39,8 +39,8 @@ func (m *measured) nextRanks(all []measured) (next int) {
 	return next
 }
 
-// rules are as few as possible for m's number of ranks and those up to most. Where one does not serve these all, they are for
-// m's number alone.
+// rules are as few as possible for m's number of ranks and those up to most. Where one does not serve these all, they
+// are for m's number alone.
 func (m *measured) rules(most int) (rules []selection.Rule) {
 	chosen := m.stretches()
 	serves := func(s stretch) bool { return legal(m.primitive, s.rule(m.transport, m.ranks, most)) }
@@ -64,8 +64,8 @@ func allOf[E any](all []E, is func(E) bool) bool {
 	return !slices.ContainsFunc(all, func(e E) bool { return !is(e) })
 }
 
-// stretches are as few as possible: each candidate is kept for as long as it is as fast as the fastest. The one that can
-// be kept longest is chosen; of several, the one that takes the least time.
+// stretches are as few as possible: each candidate is kept for as long as it is as fast as the fastest. The one that
+// can be kept longest is chosen; of several, the one that takes the least time.
 func (m *measured) stretches() (chosen []stretch) {
 	for at := 0; at < len(m.sizes); at = chosen[len(chosen)-1].last + 1 {
 		next := slices.MaxFunc(m.candidates, func(a, b candidate) int {

@@ -5,8 +5,8 @@ import (
 )
 
 const (
-	// period is after how many elements the values repeat: a prime, so that no block begins with the same values as another,
-	// and short, so that writing them does not fill the caches with their source.
+	// period is after how many elements the values repeat: a prime, so that no block begins with the same values as
+	// another, and short, so that writing them does not fill the caches with their source.
 	period = 4093
 	// apart is how far the values of a rank are from those of the rank before.
 	apart = 31

@@ -23,8 +23,8 @@ var readable = [8]byte{'c', 'o', 'l', 'l', 'r', 'u', 'n', '!'}
 
 func addressOfReadable() uintptr { return uintptr(unsafe.Pointer(&readable)) }
 
-// othersMemory tells whether a rank may read another's memory directly (CMA, process_vm_readv). A rank is no ancestor of
-// another, so it is the child that has to be allowed to read its parent's.
+// othersMemory tells whether a rank may read another's memory directly (CMA, process_vm_readv). A rank is no ancestor
+// of another, so it is the child that has to be allowed to read its parent's.
 func othersMemory() []finding {
 	f := finding{Name: "cma", Text: restrictions() + "; how ranks read long messages, unless COLL_NO_CMA is set"}
 	ofChild, ofParent, err := tryProbe()

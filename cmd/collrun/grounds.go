@@ -128,8 +128,8 @@ func (h *history) stragglers(l *lane) (odd []int, reason, why string) {
 	return others, "ahead", fmt.Sprintf("nobody else came to %s: %s", call, h.latest(behind))
 }
 
-// apart are the processes whose last call in a lane is the earliest one, and the others, if there are any. That a message
-// was sent and not yet received keeps nobody waiting, so it sets nobody apart.
+// apart are the processes whose last call in a lane is the earliest one, and the others, if there are any. That a
+// message was sent and not yet received keeps nobody waiting, so it sets nobody apart.
 func (l *lane) apart() (behind, others []int) {
 	least, waits := l.most(), false
 	for _, e := range l.last {
@@ -183,8 +183,8 @@ func blamed(h *history) (odd []int, reason, why string) {
 	return odd, "blamed", "others put the blame there in " + call
 }
 
-// accused are the processes that others' last calls in a lane name, and that themselves wait for nobody; and the call. By is
-// whom a call names.
+// accused are the processes that others' last calls in a lane name, and that themselves wait for nobody; and the call.
+// By is whom a call names.
 func (h *history) accused(by func(*fast.TraceEntry) []int) (odd []int, call string) {
 	for _, l := range h.lanes {
 		for process, rank := range h.members[l.id] {

@@ -133,7 +133,8 @@ func (j *job) timedOut() {
 	j.end()
 }
 
-// hasEnded takes note of a rank's end. After the first failure the others have little time left, unless they may survive.
+// hasEnded takes note of a rank's end. After the first failure the others have little time left, unless they may
+// survive.
 func (j *job) hasEnded(r *rank) {
 	if !r.failed() || j.ending() {
 		return

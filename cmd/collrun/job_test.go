@@ -66,7 +66,8 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
-// TestNothingToBuildElsewhere: a system that lacks what the command needs leaves the command out, instead of failing at it.
+// TestNothingToBuildElsewhere: a system that lacks what the command needs leaves the command out, instead of failing at
+// it.
 func TestNothingToBuildElsewhere(t *testing.T) {
 	for _, system := range []string{"windows", "plan9", "js", "wasip1", "aix", "solaris", "illumos"} {
 		c := build.Default

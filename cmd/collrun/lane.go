@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// lane is calls that have one order on all ranks that make them: the collectives of a communicator, or the messages from
-// one of its ranks to another.
+// lane is calls that have one order on all ranks that make them: the collectives of a communicator, or the messages
+// from one of its ranks to another.
 type lane struct {
 	laneName
 	comm  string                              // the communicator's name

@@ -37,8 +37,8 @@ func ownStatus(name string) (string, error) {
 	return "", errors.New("/proc/self/status has no " + name)
 }
 
-// sharedMemory is what ranks of one host can talk through: memory of a memfd, which is nobody's file. Nothing is ever in
-// /dev/shm, which other libraries use and containers make small.
+// sharedMemory is what ranks of one host can talk through: memory of a memfd, which is nobody's file. Nothing is ever
+// in /dev/shm, which other libraries use and containers make small.
 func sharedMemory() []finding {
 	memfd := finding{Name: "memfd", Value: true, Text: "works"}
 	if err := tryMemfd(); err != nil {

@@ -11,9 +11,9 @@
 //
 // Every rank gets COLL_RANK, COLL_SIZE and what else fast.FromEnv wants, torchrun's variables, and a secret of the job,
 // in a file that only this user may read. The ranks' output appears line by line, each line behind its rank: "[2] ".
-// When a rank fails, the others are ended and the cause is reported; with -survive they go on, and the job has failed only
-// if no rank ends with 0. Nothing outlives collrun, even when it is killed: no process of the ranks' process group, and no
-// file.
+// When a rank fails, the others are ended and the cause is reported; with -survive they go on, and the job has failed
+// only if no rank ends with 0. Nothing outlives collrun, even when it is killed: no process of the ranks' process
+// group, and no file.
 //
 // It runs on Linux, macOS and the BSDs: elsewhere there is nothing to build.
 package main

@@ -21,8 +21,8 @@ func rdmaPorts() []finding {
 // littleLocked is less than a rank registers with a hundred others, half a MiB for each.
 const littleLocked = 64 << 20
 
-// describeRDMA tells of the ports in the kernel's folder of devices. Those that are active are tried as ranks try them, and count if they
-// can be used: with these settings, unless others are asked for.
+// describeRDMA tells of the ports in the kernel's folder of devices. Those that are active are tried as ranks try them,
+// and count if they can be used: with these settings, unless others are asked for.
 func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked uint64) (found []finding) {
 	folders, _ := fs.Glob(sys, "*/ports/*") // the pattern is right
 	usable, active := 0, 0

@@ -79,9 +79,9 @@ func (j *job) outcome(first *rank) int {
 const named = 8
 
 // firstFailure is the rank that failed first. One that was ended by a signal goes before those that ended themselves,
-// because they may have done so for the lack of it. Of several that were found at one look, whose order is not known, it
-// is the one whose status is the rarest: those that miss a rank end alike. Failures after the ranks were told to end do
-// not count.
+// because they may have done so for the lack of it. Of several that were found at one look, whose order is not known,
+// it is the one whose status is the rarest: those that miss a rank end alike. Failures after the ranks were told to end
+// do not count.
 func (j *job) firstFailure() *rank {
 	var first *rank
 	like := map[int]int{} // how many failed with a status

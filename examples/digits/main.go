@@ -2,10 +2,10 @@
 //
 //	collrun -n 4 digits
 //
-// All ranks start from the parameters of rank 0 (Broadcast), sum their gradients in every step, those of one layer while
-// the ones before it are computed (Bucket), and count together how many digits the network reads right (Reduce). In the
-// end they prove that all of them hold the very same parameters, bit for bit (AllGather of a hash). Without a launcher the
-// ranks are goroutines.
+// All ranks start from the parameters of rank 0 (Broadcast), sum their gradients in every step, those of one layer
+// while the ones before it are computed (Bucket), and count together how many digits the network reads right (Reduce).
+// In the end they prove that all of them hold the very same parameters, bit for bit (AllGather of a hash). Without a
+// launcher the ranks are goroutines.
 package main
 
 import (

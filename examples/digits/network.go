@@ -125,8 +125,8 @@ func (s *score) add(y *[classes]float32, digit int) {
 	}
 }
 
-// differentiateSecond adds to grad the derivative of the losses by the parameters of the second layer, and finds what the
-// first layer needs.
+// differentiateSecond adds to grad the derivative of the losses by the parameters of the second layer, and finds what
+// the first layer needs.
 func differentiateSecond(p, grad []float32, kept []activations) {
 	_, second := layers(p)
 	_, gradSecond := layers(grad)

@@ -86,8 +86,8 @@ func (t *trainer) step(ctx context.Context, images []image) (score, error) {
 	return s, nil
 }
 
-// gradient sets grad to the sum of all ranks' gradients, of which the given images are this one's. While the sums of the
-// second layer are on their way, the gradient of the first one is computed.
+// gradient sets grad to the sum of all ranks' gradients, of which the given images are this one's. While the sums of
+// the second layer are on their way, the gradient of the first one is computed.
 func (t *trainer) gradient(ctx context.Context, mine []image) (score, error) {
 	clear(t.grad)
 	kept := t.kept[:len(mine)]

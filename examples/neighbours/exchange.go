@@ -13,8 +13,8 @@ var (
 	after  = spec.Up(spec.Add(spec.Rank, spec.Int(1)), spec.Size)
 )
 
-// Exchange is what is promised. Its name is exported only because linters take a variable that nothing but collgen reads
-// for unused.
+// Exchange is what is promised. Its name is exported only because linters take a variable that nothing but collgen
+// reads for unused.
 var Exchange = spec.Primitive{
 	Name: "Neighbours",
 	Doc:  "Neighbours gives every rank the blocks of the rank before it and of the rank after it, on a ring.",
@@ -31,7 +31,8 @@ var Exchange = spec.Primitive{
 	},
 }
 
-// InOneStep is how the ranks achieve it. As it has no loop, it is proved for every number of ranks without further words.
+// InOneStep is how the ranks achieve it. As it has no loop, it is proved for every number of ranks without further
+// words.
 var InOneStep = gen.Algorithm{
 	Name:      "ring",
 	Primitive: Exchange,
@@ -46,8 +47,8 @@ var InOneStep = gen.Algorithm{
 				gen.Copy{Into: gen.Chunk(spec.Out, spec.Int(0)), From: gen.Chunk(spec.In, spec.Int(0))},
 				gen.Copy{Into: gen.Chunk(spec.Out, spec.Int(1)), From: gen.Chunk(spec.In, spec.Int(0))},
 			}},
-			// Messages between two ranks arrive in the order in which they were sent. Where both neighbours are the same
-			// rank, the first message that it sends goes to its next one: here it comes from the previous one.
+			// Messages between two ranks arrive in the order in which they were sent. Where both neighbours are the
+			// same rank, the first message that it sends goes to its next one: here it comes from the previous one.
 			Else: []gen.Node{gen.Step{
 				gen.Send{To: spec.Var("next"), Data: gen.Chunk(spec.In, spec.Int(0))},
 				gen.Send{To: spec.Var("prev"), Data: gen.Chunk(spec.In, spec.Int(0))},
@@ -59,8 +60,9 @@ var InOneStep = gen.Algorithm{
 	Cost: gen.Cost{Alpha: spec.Int(2), Beta: spec.Int(2), Gamma: spec.Int(0)},
 }
 
-// InTwoShifts is another way, which a call gets by fast.WithAlgorithm("shifts"). Its Hints say what is true before each turn of its
-// loop: so collgen prove can show by induction that it is right for every number of ranks, and not for those alone that were tried.
+// InTwoShifts is another way, which a call gets by fast.WithAlgorithm("shifts"). Its Hints say what is true before each
+// turn of its loop: so collgen prove can show by induction that it is right for every number of ranks, and not for
+// those alone that were tried.
 var InTwoShifts = gen.Algorithm{
 	Name:      "shifts",
 	Primitive: Exchange,
@@ -82,7 +84,8 @@ var InTwoShifts = gen.Algorithm{
 			},
 		}},
 	},
-	// The blocks before the turn's own have come: the first is that of the rank before, the second that of the rank after.
+	// The blocks before the turn's own have come: the first is that of the rank before, the second that of the rank
+	// after.
 	Hints: gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{
 		Buf: spec.Out, Where: spec.Lt(gen.Cell, spec.Var("turn")),
 		Chunk: spec.Int(0), First: spec.If(isFirst(gen.Cell), before, after), Count: spec.Int(1),

@@ -13,8 +13,8 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// TestStore runs all checks as tests below t. Each calls open for an empty store as two processes see it: one and two may
-// be the same.
+// TestStore runs all checks as tests below t. Each calls open for an empty store as two processes see it: one and two
+// may be the same.
 func TestStore(t *testing.T, open func(t *testing.T) (one, two fast.Store)) {
 	for name, check := range map[string]func(t *testing.T, one, two fast.Store){
 		"values": values, "waits": waits, "ended": ended, "limits": limits, "copies": copies,

@@ -14,24 +14,26 @@ var _ = rules(spec.AllReduce,
 	gen.Rule{Transport: "inproc", Algorithm: "tree", MaxBytes: 512 * kib}, // the fewest messages
 	gen.Rule{Transport: "inproc", Algorithm: "ring"},
 	gen.Rule{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 128 * kib}, // one exchange, reduced as it arrives
-	// In the memory of fast.Alloc rings are faster by a third, and in other memory by a sixth up to 8 MiB; at 16 MiB one in pieces,
-	// which passes on what is still in the cache, by as much or more.
+	// In the memory of fast.Alloc rings are faster by a third, and in other memory by a sixth up to 8 MiB; at 16 MiB
+	// one in pieces, which passes on what is still in the cache, by as much or more.
 	gen.Rule{Transport: "shm", Algorithm: "ring", MaxSize: 2, MaxBytes: 4 * mib},
 	gen.Rule{Transport: "shm", Algorithm: "segmented-ring", MaxSize: 2, MaxBytes: 16 * mib, PieceBytes: 4 * mib},
 	gen.Rule{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2},
 	gen.Rule{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 2 * mib},
 	gen.Rule{Algorithm: "ring", MaxSize: 2, MaxBytes: 4 * mib},
 	gen.Rule{Algorithm: "segmented-ring", MaxSize: 2, PieceBytes: 2 * mib},
-	// Written once, reduced where it lies, and the fewest steps, in each of which ranks have to take turns if cores are few.
+	// Written once, reduced where it lies, and the fewest steps, in each of which ranks have to take turns if cores are
+	// few.
 	gen.Rule{Transport: "shm", Algorithm: "one-shot", MaxSize: 16, MaxBytes: 32 * kib},
 	gen.Rule{Transport: "shm", Algorithm: "two-shot", MaxSize: 16, MaxBytes: 1024 * kib},
-	// One step, and between hosts one latency. But where ranks may have to take turns on the processors of a host, it is the
-	// messages of all together that count, and from some size on the steps count less than these.
+	// One step, and between hosts one latency. But where ranks may have to take turns on the processors of a host, it
+	// is the messages of all together that count, and from some size on the steps count less than these.
 	gen.Rule{Algorithm: "one-shot", MaxSize: 4, MaxPerHost: 2, MaxBytes: 4 * kib},
 	gen.Rule{Algorithm: "one-shot", MaxSize: 8, MaxPerHost: 2, MaxBytes: 256},
 	gen.Rule{Algorithm: "recursive-doubling", MaxSize: 4, MaxPerHost: 2, MaxBytes: 64 * kib},
 	gen.Rule{Algorithm: "recursive-doubling", MaxBytes: 16 * kib},
-	// Many ranks on few cores take turns on them in every step, so that two steps are better than many, whatever is sent.
+	// Many ranks on few cores take turns on them in every step, so that two steps are better than many, whatever is
+	// sent.
 	gen.Rule{Transport: "shm", Algorithm: "two-shot", MinSize: 17, MaxBytes: 16 * mib},
 	gen.Rule{Algorithm: "tree", MaxBytes: 256 * kib},
 	gen.Rule{Transport: "shm", Algorithm: "ring", MaxBytes: 8 * mib},

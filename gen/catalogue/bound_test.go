@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestNoAlgorithmBeatsTheBound also checks that each part of each bound is reached by some algorithm with some depth, as
-// far as one is known: a bound that is too low says nothing.
+// TestNoAlgorithmBeatsTheBound also checks that each part of each bound is reached by some algorithm with some depth,
+// as far as one is known: a bound that is too low says nothing.
 func TestNoAlgorithmBeatsTheBound(t *testing.T) {
 	type part struct{ primitive, name string }
 	reached := map[part]bool{}

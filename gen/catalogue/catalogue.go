@@ -1,5 +1,5 @@
-// Package catalogue has the algorithms of this module, with their loop invariants, what no algorithm can go below, and the tables by
-// which one is chosen for a call.
+// Package catalogue has the algorithms of this module, with their loop invariants, what no algorithm can go below, and
+// the tables by which one is chosen for a call.
 package catalogue
 
 import (

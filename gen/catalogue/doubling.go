@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Recursive doubling: ranks whose numbers differ in bit k alone exchange in step k all that they have so far. It needs a
-// power of two: of a size 2^rounds + extra, the first 2 × extra ranks act in pairs. The even rank of a pair acts for
+// Recursive doubling: ranks whose numbers differ in bit k alone exchange in step k all that they have so far. It needs
+// a power of two: of a size 2^rounds + extra, the first 2 × extra ranks act in pairs. The even rank of a pair acts for
 // both, and the odd one waits. The players are numbered 0..2^rounds-1, in rank order.
 var doubling = []gen.Node{
 	let("rounds", log2(size)),

@@ -13,8 +13,8 @@ import (
 // few is up to how many ranks a short call may have everybody talk to everybody.
 const few = 16
 
-// work is what limits the time of a short call of more ranks than there are cores: the steps of the rank that has the most, in
-// each of which all ranks have their turn, and the messages of all ranks together.
+// work is what limits the time of a short call of more ranks than there are cores: the steps of the rank that has the
+// most, in each of which all ranks have their turn, and the messages of all ranks together.
 func work(t *testing.T, a *gen.Algorithm, size int) (steps, messages int) {
 	t.Helper()
 	s, err := gen.Instantiate(a, a.Calls(size, 1)[0])
@@ -36,8 +36,8 @@ func work(t *testing.T, a *gen.Algorithm, size int) (steps, messages int) {
 }
 
 // TestManyRanks: whatever the number of ranks and the transport, short calls take a number of steps that grows with its
-// logarithm, and n log n messages; but for those in which each rank has something else for every other one, for which there
-// is no algorithm here that has fewer than n² messages.
+// logarithm, and n log n messages; but for those in which each rank has something else for every other one, for which
+// there is no algorithm here that has fewer than n² messages.
 func TestManyRanks(t *testing.T) {
 	for _, p := range spec.Primitives() {
 		for _, transport := range selection.Transports {

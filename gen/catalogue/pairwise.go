@@ -5,9 +5,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// AllToAllPairwise exchanges blocks in rounds, in each of which the ranks form pairs. With an odd number of rounds m, the
-// partner of rank r in round t is (t-r) mod m, and whoever would be its own partner sits out; when size is even, m is
-// size-1, and that one meets the last rank instead.
+// AllToAllPairwise exchanges blocks in rounds, in each of which the ranks form pairs. With an odd number of rounds m,
+// the partner of rank r in round t is (t-r) mod m, and whoever would be its own partner sits out; when size is even, m
+// is size-1, and that one meets the last rank instead.
 var AllToAllPairwise = register(gen.Algorithm{
 	Name:      "pairwise",
 	Primitive: spec.AllToAll,
@@ -33,8 +33,8 @@ var AllToAllPairwise = register(gen.Algorithm{
 
 // What the loops keep, for the proofs for every number of ranks.
 
-// round is the round of the pairwise exchange in which this rank meets the rank gen.Cell: their sum, around the rounds; a
-// last rank that is the rounds' number itself meets the one that would be its own partner.
+// round is the round of the pairwise exchange in which this rank meets the rank gen.Cell: their sum, around the rounds;
+// a last rank that is the rounds' number itself meets the one that would be its own partner.
 var round = func() expr {
 	rounds := v("rounds")
 	meet := func(x, y expr) expr { return spec.Up(add(x, y), rounds) }

@@ -2,14 +2,15 @@ package catalogue
 
 import "github.com/collgen/collgen/gen"
 
-// predicted are the rules of ranks that talk over RDMA, one on each host, by the primitive's name. They count before those that rules
-// has noted, which are followed where several such ranks are on a host.
+// predicted are the rules of ranks that talk over RDMA, one on each host, by the primitive's name. They count before
+// those that rules has noted, which are followed where several such ranks are on a host.
 //
-// They were not measured, because no hardware was at hand. What differs from TCP is that a message takes 2 µs in place of 20 or more, of
-// which 0.3 are work of each end, and that a link of 12 GB/s carries a byte in little more time than it takes to copy or to reduce it. So
-// messages to many at once, in one step or two, stay better than steps behind each other up to a dozen ranks and longer blocks; but not
-// where each rank reduces or sends all bytes of all others. `collgen cost -machine docs/rdma.json` plays them on hosts with such links. A
-// test keeps what calls among up to 32 ranks get within a quarter of the best algorithm there.
+// They were not measured, because no hardware was at hand. What differs from TCP is that a message takes 2 µs in place
+// of 20 or more, of which 0.3 are work of each end, and that a link of 12 GB/s carries a byte in little more time than
+// it takes to copy or to reduce it. So messages to many at once, in one step or two, stay better than steps behind each
+// other up to a dozen ranks and longer blocks; but not where each rank reduces or sends all bytes of all others.
+// `collgen cost -machine docs/rdma.json` plays them on hosts with such links. A test keeps what calls among up to 32
+// ranks get within a quarter of the best algorithm there.
 var predicted = map[string][]gen.Rule{
 	"AllGather": overRDMA(
 		gen.Rule{Algorithm: "direct", MaxSize: 16},

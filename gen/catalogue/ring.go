@@ -15,8 +15,8 @@ var (
 	}
 )
 
-// aroundRing is the body of size-1 rounds in which every rank sends chunk c to the next one and receives chunk d from the
-// one before it; in the first round, c is first.
+// aroundRing is the body of size-1 rounds in which every rank sends chunk c to the next one and receives chunk d from
+// the one before it; in the first round, c is first.
 func aroundRing(first expr, round ...gen.Node) gen.Node {
 	return loop("s", sub(size, one), append([]gen.Node{
 		let("c", down(sub(first, v("s")), size)),
@@ -175,7 +175,8 @@ func ringSum(buf spec.Buf, where expr) gen.Claim {
 	return gen.Claim{Buf: buf, Where: where, Chunk: v("c"), First: ranksFrom(count, up(add(v("c"), one), size)), Count: count}
 }
 
-// chunks are the cells of the n chunks of a ring from first on, around the ring. A ring's chunks have unit cells each, from base on.
+// chunks are the cells of the n chunks of a ring from first on, around the ring. A ring's chunks have unit cells each,
+// from base on.
 type chunks struct{ base, unit expr }
 
 // start is the first cell of the chunk, which may be the one after the last.
@@ -194,8 +195,8 @@ func (r chunks) pieces(chunk, n expr) expr {
 	return and(le(r.start(chunk), gen.Cell), lt(gen.Cell, add(r.start(chunk), n)))
 }
 
-// In turn s of the first loop a rank sends chunk c, which it has the sum of s+1 ranks of, and gets d; it has overwritten the
-// s chunks from c on. In turn s of the second, it has the s+1 chunks from c on.
+// In turn s of the first loop a rank sends chunk c, which it has the sum of s+1 ranks of, and gets d; it has
+// overwritten the s chunks from c on. In turn s of the second, it has the s+1 chunks from c on.
 var (
 	c, d     = v("c"), v("d")
 	isSummed = or(lt(zero, turn), eq(size, one))

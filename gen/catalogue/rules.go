@@ -17,8 +17,8 @@ const (
 // tables are those that rules has noted, by the primitive's name.
 var tables = map[string][]gen.Rule{}
 
-// rules notes the first selection table for p. Each primitive's file calls it, unless any of its algorithms is as good as
-// another. The limits were measured, by collperf -tune, with 2 to 16 ranks on the 2 cores of one machine, all of
+// rules notes the first selection table for p. Each primitive's file calls it, unless any of its algorithms is as good
+// as another. The limits were measured, by collperf -tune, with 2 to 16 ranks on the 2 cores of one machine, all of
 // them on it. A rule changed where that saved more than a tenth, in medians over rounds.
 //
 // Where nothing was measured, tables follow what the algorithms cost. For short blocks the fewest steps win, because

@@ -56,7 +56,8 @@ var BroadcastScatterAllGather = register(gen.Algorithm{
 // the end.
 func subtree(place expr) expr { return least(bitAnd(place, sub(zero, place)), sub(size, place)) }
 
-// Scatter and all-gather: the rank at a place gets the chunks of its subtree first, and then all others around the ring.
+// Scatter and all-gather: the rank at a place gets the chunks of its subtree first, and then all others around the
+// ring.
 var broadcastScatterAllGatherHints = func() gen.Hints {
 	lowest := spec.BitAnd(place, sub(zero, place))
 	subtree := spec.Min(lowest, sub(size, place))

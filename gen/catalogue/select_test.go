@@ -16,8 +16,8 @@ func algorithmsFor(name string) []gen.Algorithm {
 	return slices.DeleteFunc(Algorithms(), func(a gen.Algorithm) bool { return a.Primitive.Name != name })
 }
 
-// TestSelectionIsLegalAndTotal checks the table of every primitive: the one that its file has, as it stands there, or the
-// one that it gets without.
+// TestSelectionIsLegalAndTotal checks the table of every primitive: the one that its file has, as it stands there, or
+// the one that it gets without.
 func TestSelectionIsLegalAndTotal(t *testing.T) {
 	for _, p := range spec.Primitives() {
 		algorithms := algorithmsFor(p.Name)

@@ -11,8 +11,8 @@ import (
 // The binomial tree in rank order. At level j, 2^j neighbouring ranks, counted so that ranks 0..size-1 lie somewhere in
 // 0..2^levels-1, form a half, and two halves a whole, which is a half of the next level. Every half has a leader: the
 // root, if it is among them, or else their first rank. At level j the leader of one half meets the leader of the other:
-// the parent, which leads the whole, and the child. So every subtree is a range of ranks: blocks need no reordering, and
-// reductions keep the order of ranks. (The usual tree, over ranks relative to the root, is the same for root 0.)
+// the parent, which leads the whole, and the child. So every subtree is a range of ranks: blocks need no reordering,
+// and reductions keep the order of ranks. (The usual tree, over ranks relative to the root, is the same for root 0.)
 //
 // pad is the number that rank 0 has. It puts the root into a full half of the last level; the half that lacks ranks
 // then has fewer of them to wait for than the root has itself.
@@ -26,7 +26,8 @@ func levels(top expr) []gen.Node {
 	}
 }
 
-// toRoot goes through the levels from the leaves on, fromRoot back: what the parent of a meeting does, and what the child.
+// toRoot goes through the levels from the leaves on, fromRoot back: what the parent of a meeting does, and what the
+// child.
 //
 // The names that they may use: partner is the other rank; lo and mine are the first rank and the number of ranks
 // of this rank's half, from and theirs those of the other.
@@ -199,12 +200,12 @@ var GatherBinomial = register(gen.Algorithm{
 const treeSource = "Träff: Practical, distributed, low overhead algorithms for irregular gather and scatter collectives, " +
 	"Parallel Computing 75, 2018"
 
-// treeScratch is room for the largest subtree below the root: the half of the last level that lacks ranks, or half of the
-// root's.
+// treeScratch is room for the largest subtree below the root: the half of the last level that lacks ranks, or half of
+// the root's.
 var treeScratch = most(extra, shr(power, one))
 
-// ownBlocks names the blocks that a rank has of its subtree, and the number of the first one: the root's are in a buffer
-// of all blocks, those of others begin with their own.
+// ownBlocks names the blocks that a rank has of its subtree, and the number of the first one: the root's are in a
+// buffer of all blocks, those of others begin with their own.
 func ownBlocks(ofRoot spec.Buf) []gen.Node {
 	return []gen.Node{
 		letBuf("blocks", eq(rank, root), ofRoot, scratch),

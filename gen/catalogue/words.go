@@ -51,7 +51,8 @@ func alone(local ...gen.Node) gen.Node {
 	return gen.If{Cond: eq(size, one), Then: []gen.Node{gen.Step(local)}}
 }
 
-// others runs body in one step for every other rank, nearest first: to is the t-th after this rank, from the t-th before it.
+// others runs body in one step for every other rank, nearest first: to is the t-th after this rank, from the t-th
+// before it.
 func others(body ...gen.Node) gen.Node {
 	return loop("t", sub(size, one), append([]gen.Node{
 		let("to", up(add(add(rank, v("t")), one), size)),

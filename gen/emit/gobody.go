@@ -48,8 +48,8 @@ func body(a *gen.Algorithm) ([]jen.Code, error) {
 	return slices.Concat(code, layout, rest, []jen.Code{last}), nil
 }
 
-// Printable reports everything that keeps the body of a from being printed: all names that cannot be those of variables or, where
-// they can, the first other fault, as *Error.
+// Printable reports everything that keeps the body of a from being printed: all names that cannot be those of variables
+// or, where they can, the first other fault, as *Error.
 func Printable(a *gen.Algorithm) error {
 	var faults []error
 	names := declared(lower(a.Body))

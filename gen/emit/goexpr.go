@@ -157,8 +157,8 @@ func (s *scope) binary(e spec.Expr, op operator) (operand, error) {
 	return operand{code: jen.Add(x.at(op.prec)).Op(op.text).Add(y.at(right)), prec: op.prec, truth: op.truths}, nil
 }
 
-// chains tells whether e needs no parentheses as the right operand of the associative operator kind: it is that operator
-// too, and so is everything of its precedence that then comes to stand to the right of the first one.
+// chains tells whether e needs no parentheses as the right operand of the associative operator kind: it is that
+// operator too, and so is everything of its precedence that then comes to stand to the right of the first one.
 func chains(e spec.Expr, kind spec.ExprKind) bool {
 	if e.Kind != kind {
 		return false
@@ -285,8 +285,8 @@ func asInt(e spec.Expr, o operand) operand {
 	return operand{code: jen.Int().Call(o.code), prec: primary}
 }
 
-// takesType tells whether e, which is no constant, has in Go the type that is wanted where it stands: only constants, and shifts of
-// them, have no type of their own.
+// takesType tells whether e, which is no constant, has in Go the type that is wanted where it stands: only constants,
+// and shifts of them, have no type of their own.
 func takesType(e spec.Expr) bool {
 	switch e.Kind {
 	case spec.Const:

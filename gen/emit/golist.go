@@ -10,8 +10,8 @@ import (
 // ListName is the name of the file that List prints.
 const ListName = "zcollectives.go"
 
-// List prints the file that lists the collectives of a package, for its runtime: the variables that Go declares, one for
-// each of primitives.
+// List prints the file that lists the collectives of a package, for its runtime: the variables that Go declares, one
+// for each of primitives.
 func List(pkg Package, primitives []spec.Primitive) ([]byte, error) {
 	f := &file{pkg}
 	out := f.empty()

@@ -17,8 +17,8 @@ var patterns = []struct {
 	{"RootNeedsAll", func(rank, _, root int) bool { return rank == root }},
 }
 
-// needsOf is the name of the first pattern that p fits for all sizes that are proved, and every root; "" if there is none, or
-// p makes no sense.
+// needsOf is the name of the first pattern that p fits for all sizes that are proved, and every root; "" if there is
+// none, or p makes no sense.
 func needsOf(p spec.Primitive) string {
 	for _, pattern := range patterns {
 		if fits(p, pattern.needs) {
@@ -73,7 +73,8 @@ func meets(e *spec.Expectation, root int, needs func(rank, other, root int) bool
 	return true
 }
 
-// dependsOn are the ranks that have to begin before r's call ends: those whose input is in its result, and those that it meets.
+// dependsOn are the ranks that have to begin before r's call ends: those whose input is in its result, and those that
+// it meets.
 func dependsOn(r *spec.RankExpectation, size int) []bool {
 	on := make([]bool, size)
 	for _, blocks := range [][]spec.Content{r.In, r.Out} {

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestNeeds: what is known of the primitives, and that a rank which gets nothing of another one is said to need nothing of it. Calls
-// that are refused say nothing.
+// TestNeeds: what is known of the primitives, and that a rank which gets nothing of another one is said to need nothing
+// of it. Calls that are refused say nothing.
 func TestNeeds(t *testing.T) {
 	halo := spec.Broadcast
 	halo.Post = []spec.Clause{{Buf: spec.Out, Value: spec.Value{Kind: spec.Input, Rank: spec.Root, Block: spec.Int(0)},

@@ -89,7 +89,8 @@ func (x Proof) words(p spec.Primitive) string {
 	return text + x.Every.words(all)
 }
 
-// UpTo are the sizes and depths up to which every call was proved, schedule by schedule. Depths is 0 where the depth makes no difference.
+// UpTo are the sizes and depths up to which every call was proved, schedule by schedule. Depths is 0 where the depth
+// makes no difference.
 func (x Proof) UpTo() (sizes, depths int) {
 	if n := len(x.Sizes); n > 0 {
 		sizes = x.Sizes[n-1]

@@ -8,12 +8,13 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// SMT prints an obligation as a script for a solver of SMT-LIB 2: what is presumed, and that the goal does not hold. The
-// solver proves the obligation by answering unsat. Otherwise its model gives values to o's variables.
+// SMT prints an obligation as a script for a solver of SMT-LIB 2: what is presumed, and that the goal does not hold.
+// The solver proves the obligation by answering unsat. Otherwise its model gives values to o's variables.
 //
-// Numbers are integers, and everything is linear. A product of two unknowns, a power of two, a shifted number, a logarithm and a
-// lowest bit are unknown numbers themselves, of which the script says, for those that occur in it, what the scripts of [Lemmas] prove
-// of all numbers. Where there are shifts by variables, sizes go to [MaxShifted]: shifted says so.
+// Numbers are integers, and everything is linear. A product of two unknowns, a power of two, a shifted number, a
+// logarithm and a lowest bit are unknown numbers themselves, of which the script says, for those that occur in it, what
+// the scripts of [Lemmas] prove of all numbers. Where there are shifts by variables, sizes go to [MaxShifted]: shifted
+// says so.
 func SMT(o *induct.Obligation) (script string, shifted bool, err error) {
 	s := &smt{o: o, defs: map[string]spec.Expr{}, truth: map[string]bool{}, groups: map[string]*power{}, known: map[string]string{}, atoms: map[string]spec.Expr{}}
 	for _, n := range o.Names {
@@ -39,7 +40,8 @@ func SMT(o *induct.Obligation) (script string, shifted bool, err error) {
 	return fmt.Sprintf("; %s\n(set-logic QF_LIA)\n%s(check-sat)\n", o, &s.b), s.isShifted(), s.err
 }
 
-// MaxShifted is the largest size of which obligations speak that have powers of two in them: 2^31, as shifts are by less than 32.
+// MaxShifted is the largest size of which obligations speak that have powers of two in them: 2^31, as shifts are by
+// less than 32.
 const MaxShifted int64 = 1 << MaxExponent
 
 // MaxExponent is the largest shift.

@@ -15,10 +15,10 @@ const maxNumber int64 = 1 << 62
 // Lemma is something that scripts presume of numbers, as a script of its own: it is proved by unsat.
 type Lemma struct{ Name, Script string }
 
-// Lemmas are all that scripts may presume, besides what integers and their sums are. That log2 of x is the number k with
-// 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up to MaxExponent, and all x of
-// less than 2^62 in size that, where they are shifted to the left, fit 64 bits. Exponents that are compared with each other by a
-// constant differ by less than 4.
+// Lemmas are all that scripts may presume, besides what integers and their sums are. That log2 of x is the number k
+// with 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up to
+// MaxExponent, and all x of less than 2^62 in size that, where they are shifted to the left, fit 64 bits. Exponents
+// that are compared with each other by a constant differ by less than 4.
 func Lemmas() []Lemma {
 	return []Lemma{ // the first is the one that is not about bits
 		{"products with a positive number are ordered as the other factors are", products(
@@ -48,7 +48,8 @@ func Lemmas() []Lemma {
 	}
 }
 
-// LemmasOf are those that the scripts of obligations may presume: those about bits only where there are operations on bits.
+// LemmasOf are those that the scripts of obligations may presume: those about bits only where there are operations on
+// bits.
 func LemmasOf(list []induct.Obligation) []Lemma {
 	all := Lemmas()
 	for i := range list {

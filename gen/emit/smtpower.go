@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// power is the powers of two whose exponents differ by constants: 2^(base + least), 2^(base + least + 1), …, all of them
-// multiples of the first.
+// power is the powers of two whose exponents differ by constants: 2^(base + least), 2^(base + least + 1), …, all of
+// them multiples of the first.
 type power struct {
 	base  linear
 	least int

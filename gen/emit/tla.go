@@ -84,7 +84,8 @@ func (t *tla) schedule() string {
 	return b.String()
 }
 
-// program is the instructions of rank. Those that only wait are left out: what waits for them waits for what they wait for.
+// program is the instructions of rank. Those that only wait are left out: what waits for them waits for what they wait
+// for.
 func (t *tla) program(rank int) (records []string) {
 	instrs := t.s.Ranks[rank].Instrs
 	number := make([]int, len(instrs)) // all of them first: a receive may be listed before the send that it comes after

@@ -111,7 +111,8 @@ func (f *frame) eval(e expr) expr {
 	return build(e.Kind, args)
 }
 
-// product is x × y. Products of two unknowns are named, of which a solver is told little: a constant in a sum is taken out.
+// product is x × y. Products of two unknowns are named, of which a solver is told little: a constant in a sum is taken
+// out.
 func (f *frame) product(x, y expr) expr {
 	if x.Kind == spec.Const || y.Kind == spec.Const {
 		return mul(x, y)

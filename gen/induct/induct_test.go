@@ -37,8 +37,9 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestTogetherInLoops has two ranks that send in the early turns of one loop and receive in the late turns of the next, or the reverse.
-// In each turn a rank has a part in one of the loops at most, and each message has two ends: yet both send before they receive.
+// TestTogetherInLoops has two ranks that send in the early turns of one loop and receive in the late turns of the next,
+// or the reverse. In each turn a rank has a part in one of the loops at most, and each message has two ends: yet both
+// send before they receive.
 func TestTogetherInLoops(t *testing.T) {
 	n, turn := spec.Int, spec.Var("a")
 	isFirst, early, late := spec.Eq(spec.Rank, n(0)), spec.Lt(turn, n(2)), spec.Le(n(2), turn)
@@ -62,7 +63,8 @@ func TestTogetherInLoops(t *testing.T) {
 	}
 }
 
-// TestWithoutValue has logarithms of 0 where a number of chunks, a number of slots and an order are wanted: no rank has those.
+// TestWithoutValue has logarithms of 0 where a number of chunks, a number of slots and an order are wanted: no rank has
+// those.
 func TestWithoutValue(t *testing.T) {
 	never, other := spec.Log2(spec.Int(0)), spec.Sub(spec.Int(1), spec.Rank)
 	none := with(catalogue.AllReduceRing)
@@ -88,8 +90,8 @@ func TestWithoutValue(t *testing.T) {
 	}
 }
 
-// TestLentInPart has a reduction of two cells whose operand lies, as it is lent, one cell before its destination: the second half of it
-// is overwritten before it is read. In its place, or apart, it is read in time.
+// TestLentInPart has a reduction of two cells whose operand lies, as it is lent, one cell before its destination: the
+// second half of it is overwritten before it is read. In its place, or apart, it is read in time.
 func TestLentInPart(t *testing.T) {
 	cells := func(at int) gen.Region { return gen.Span(spec.Scratch, spec.Int(at), spec.Int(2)) }
 	for into, want := range map[int]bool{0: true, 1: false, 2: true} {
@@ -151,8 +153,8 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// TestOverflow: nothing is derived of an algorithm whose values may wrap around in Go, because the obligations are of integers without
-// bounds.
+// TestOverflow: nothing is derived of an algorithm whose values may wrap around in Go, because the obligations are of
+// integers without bounds.
 func TestOverflow(t *testing.T) {
 	a := catalogue.BarrierDirect
 	wraps := spec.Lt(spec.Add(spec.Int(math.MaxInt), spec.Size), spec.Int(0))

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// What is lent really lies elsewhere: with the transport, or where a copy has it from. Only the Reduces of its step find it there.
-// For everything else, and after the step, the cell holds nothing that is known.
+// What is lent really lies elsewhere: with the transport, or where a copy has it from. Only the Reduces of its step
+// find it there. For everything else, and after the step, the cell holds nothing that is known.
 
 // settled is v as anything but a Reduce of the step finds it.
 func (v value) settled() value {
@@ -36,7 +36,8 @@ func Lends(a *gen.Algorithm) bool {
 	return anyNode(gen.Step(a.Body), func(n gen.Node) bool { return is(isLent(n), 1) })
 }
 
-// lendsScratch derives that what x lends has its place in scratch: other memory is the caller's, who wants to find it there.
+// lendsScratch derives that what x lends has its place in scratch: other memory is the caller's, who wants to find it
+// there.
 func (w *walker) lendsScratch(x *action) {
 	if !is(isLent(x.node), 1) {
 		return
@@ -51,7 +52,8 @@ func (w *walker) lendsScratch(x *action) {
 	})
 }
 
-// loans derives that each Reduce of a step, of which these are the local actions, finds what a Copy before it has lent as it was.
+// loans derives that each Reduce of a step, of which these are the local actions, finds what a Copy before it has lent
+// as it was.
 func (w *walker) loans(local []*action) {
 	for i, x := range local {
 		if n, ok := x.node.(gen.Copy); !ok || !n.Lend {

@@ -19,8 +19,9 @@ func (w *walker) join(st *step) {
 	m.recvs = m.pair(m.recvs, st.recvs)
 }
 
-// pair is list with the messages that a step of the moment sends, or receives. Several of them are of one step, and not in a loop there:
-// then the first one that a rank sends to another is the first that this one receives from it, and so on.
+// pair is list with the messages that a step of the moment sends, or receives. Several of them are of one step, and not
+// in a loop there: then the first one that a rank sends to another is the first that this one receives from it, and so
+// on.
 func (m *moment) pair(list, more []*action) []*action {
 	for _, x := range more {
 		x.pair = len(list)
@@ -51,7 +52,8 @@ func (w *walker) partner(x *action) *action {
 	return others[x.pair]
 }
 
-// across is the peer of f, which is at x, at the other end of the message. The turns of its loops follow from those of f.
+// across is the peer of f, which is at x, at the other end of the message. The turns of its loops follow from those of
+// f.
 func (w *walker) across(x *action, f *frame, label string) *frame {
 	y := w.partner(x)
 	peer := f.c.name("peer"+label, f.eval(x.peer()))

@@ -24,9 +24,9 @@ type step struct {
 	skews map[string]expr // by the variable of a loop around it
 }
 
-// oneMoment refuses sibling nodes that take turns, which have the actions from..to-1 and the key k, unless all that they send and
-// receive is of one moment, and no loop is in one of them. Otherwise a rank could have a part in both, at moments that are not in
-// the order of its steps: the turns of two loops, one after the other, are at the same moments.
+// oneMoment refuses sibling nodes that take turns, which have the actions from..to-1 and the key k, unless all that
+// they send and receive is of one moment, and no loop is in one of them. Otherwise a rank could have a part in both, at
+// moments that are not in the order of its steps: the turns of two loops, one after the other, are at the same moments.
 func (w *walker) oneMoment(k string, from, to int) {
 	var first *step
 	for _, key := range w.keys {

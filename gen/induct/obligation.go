@@ -31,8 +31,8 @@ type Part struct {
 	Is   spec.Expr
 }
 
-// Name is a name that an obligation uses, over the names before it: a variable, which may be any of the numbers Min..Max-1,
-// or short for an expression.
+// Name is a name that an obligation uses, over the names before it: a variable, which may be any of the numbers
+// Min..Max-1, or short for an expression.
 type Name struct {
 	Name     string
 	Is       spec.Expr // absent: it is a variable

@@ -15,7 +15,8 @@ func (f *frame) region(r gen.Region) region {
 	return region{f.cases(r.Buf), f.c.name("at"+f.label, f.eval(r.At)), f.c.name("n"+f.label, f.orElse(r.N, one))}
 }
 
-// where is the place of cell of buf in r: whether it is in r, in place under whatever name, and how many cells after the first.
+// where is the place of cell of buf in r: whether it is in r, in place under whatever name, and how many cells after
+// the first.
 func (r region) where(f *frame, buf spec.Buf, cell expr) (inside, offset expr) {
 	inside, offset = no, zero
 	for _, c := range r.cases {

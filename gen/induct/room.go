@@ -5,8 +5,8 @@ import "github.com/collgen/collgen/gen"
 // Follows tells whether an algorithm has a receive AfterSend.
 func Follows(a *gen.Algorithm) bool { return anyNode(gen.Step(a.Body), afterSend) }
 
-// follows derives that an AfterSend receive has exactly one send to follow. The argument that one segment of buffer is enough relies
-// on it.
+// follows derives that an AfterSend receive has exactly one send to follow. The argument that one segment of buffer is
+// enough relies on it.
 func (w *walker) follows(x *action) {
 	if !afterSend(x.node) {
 		return
@@ -24,8 +24,8 @@ func (w *walker) follows(x *action) {
 	})
 }
 
-// goesTo tells whether the send x, of a step at whose place f is, goes to a rank, and whether it is as long as q is at g. In a
-// loop, no more than one does: see distinct.
+// goesTo tells whether the send x, of a step at whose place f is, goes to a rank, and whether it is as long as q is at
+// g. In a loop, no more than one does: see distinct.
 func (x *action) goesTo(f *frame, peer expr, g *frame, q gen.Region) (hit, long expr) {
 	turns := map[string]expr{}
 	if loop, ok := x.turn(); ok {

@@ -7,8 +7,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// trees derives that all ranks get the same bits, where that is promised: two reductions with one result have the same operands, so that
-// by induction on the count a range of ranks has one tree. A Reduce makes its range of single ranks, a RecvReduce of two ranges.
+// trees derives that all ranks get the same bits, where that is promised: two reductions with one result have the same
+// operands, so that by induction on the count a range of ranks has one tree. A Reduce makes its range of single ranks,
+// a RecvReduce of two ranges.
 func (w *walker) trees() {
 	if w.a.Primitive.Order < spec.SameTree {
 		return

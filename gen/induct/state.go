@@ -5,8 +5,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// value is what a cell holds: the reduction of a chunk of the inputs of count ranks from first on, if anything is known. It is
-// finished or not, and lent or not.
+// value is what a cell holds: the reduction of a chunk of the inputs of count ranks from first on, if anything is
+// known. It is finished or not, and lent or not.
 type value struct{ known, chunk, first, count, done, lent expr }
 
 var nothing = heard(no)
@@ -45,7 +45,8 @@ func (v value) holds(w value) []Part {
 		{"finished", eq(v.done, w.done)}}
 }
 
-// state is what memory holds at a place of the program: what cell of buf holds on the rank of f, which is at that place.
+// state is what memory holds at a place of the program: what cell of buf holds on the rank of f, which is at that
+// place.
 type state func(f *frame, buf spec.Buf, cell expr) value
 
 // input is chunk of what the rank contributes.

@@ -6,7 +6,8 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// step derives what has to hold of a Step. Its messages are in flight together; then its local actions are done in order.
+// step derives what has to hold of a Step. Its messages are in flight together; then its local actions are done in
+// order.
 func (w *walker) step(n gen.Step, at path, k int, key string, s state, skews map[string]expr) state {
 	st := &step{at: at, key: key, state: s, head: w.head, skews: skews}
 	var local []*action

@@ -52,9 +52,9 @@ func (e *Error) Error() string {
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Check reads what was generated for a primitive and compares it with what it was generated from: its line in the table of
-// collectives, those of its algorithms, their rules, and what the function of each algorithm does. The functions that programs
-// call it does not read. Its errors are *Error.
+// Check reads what was generated for a primitive and compares it with what it was generated from: its line in the table
+// of collectives, those of its algorithms, their rules, and what the function of each algorithm does. The functions
+// that programs call it does not read. Its errors are *Error.
 func (p *Package) Check(c Collective) error {
 	table, err := p.table(c.Primitive.Name)
 	if err == nil {

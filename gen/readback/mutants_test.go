@@ -55,8 +55,8 @@ func mutant(t *testing.T, text []byte, site int) (mutated []byte, what string, s
 	return []byte(m.Text(f)), what, len(m.Sites)
 }
 
-// TestMutants makes mistakes in the text of every function of the catalogue. Each has to be noticed, most of them by what the
-// function does: a reader that refuses everything notices nothing.
+// TestMutants makes mistakes in the text of every function of the catalogue. Each has to be noticed, most of them by
+// what the function does: a reader that refuses everything notices nothing.
 func TestMutants(t *testing.T) {
 	k := NewChecker(sources(t))
 	for _, a := range catalogue.Algorithms() {

@@ -55,8 +55,8 @@ func same(x, y func(rank, other, root int) bool) bool {
 	return true
 }
 
-// holds tells whether in all calls that are allowed, of which there is one, the result of a rank depends on each other rank that
-// said names.
+// holds tells whether in all calls that are allowed, of which there is one, the result of a rank depends on each other
+// rank that said names.
 func holds(p spec.Primitive, said func(rank, other, root int) bool) bool {
 	calls := 0
 	for size := 2; size <= largest; size++ {

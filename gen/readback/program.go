@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// item is one thing that ranks do: a call of the runtime with its arguments, or a loop or a condition with what is in it.
+// item is one thing that ranks do: a call of the runtime with its arguments, or a loop or a condition with what is in
+// it.
 type item struct {
 	call      string // "Send"; "for" with the number of turns in args, "if" with the condition
 	args      []term
@@ -84,8 +85,8 @@ func (t *terms) condition(x item) []item {
 	return []item{x}
 }
 
-// exchanges moves an Exchange after a condition into both of its ways, and leaves those out that have no message to carry out.
-// Waits tells whether some may have been listed before, and then afterwards.
+// exchanges moves an Exchange after a condition into both of its ways, and leaves those out that have no message to
+// carry out. Waits tells whether some may have been listed before, and then afterwards.
 func (t *terms) exchanges(list []item, waits bool) ([]item, bool) {
 	var kept []item
 	for i := 0; i < len(list); i++ {

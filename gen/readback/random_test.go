@@ -183,7 +183,8 @@ func (r *random) local(int) gen.Node {
 	return gen.Finish{Data: r.region()}
 }
 
-// TestRandom prints what means nothing and reads it back. What Go refuses is no test: shifts of constants by negative ones, say.
+// TestRandom prints what means nothing and reads it back. What Go refuses is no test: shifts of constants by negative
+// ones, say.
 func TestRandom(t *testing.T) {
 	k, tried, read := NewChecker(sources(t)), 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -27,7 +27,8 @@ type plain struct {
 	Commutative, Pipelined, OutOfPlace bool
 }
 
-// Proved is what the table says of the calls for which an algorithm was proved, by the names of the fields in the runtime.
+// Proved is what the table says of the calls for which an algorithm was proved, by the names of the fields in the
+// runtime.
 type Proved struct {
 	Sizes, Depths int
 	Every         bool
@@ -169,7 +170,8 @@ func (r *reader) elements(e ast.Expr) []*ast.CompositeLit {
 	return all
 }
 
-// fields reads the constant fields of a literal into the struct that into points to; other may take those that are none.
+// fields reads the constant fields of a literal into the struct that into points to; other may take those that are
+// none.
 func (r *reader) fields(lit *ast.CompositeLit, into any, other func(name string, value ast.Expr) bool) {
 	for _, x := range lit.Elts {
 		kv, ok := x.(*ast.KeyValueExpr)

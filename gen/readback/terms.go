@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// term is an expression in normal form: a number, a truth value, a buffer or a place. Equal terms of one [terms] are the same.
+// term is an expression in normal form: a number, a truth value, a buffer or a place. Equal terms of one [terms] are
+// the same.
 type term int
 
 // absent is no term.
@@ -164,8 +165,8 @@ func (t *terms) operator(op string, x, y term) term {
 	return t.gathered(op, t.nodes[t.list(op, x, y)].args)
 }
 
-// gathered is an associative and commutative operator on xs, whose constants are one, in front. Max leaves out one that is not larger
-// than 1 beside what is positive.
+// gathered is an associative and commutative operator on xs, whose constants are one, in front. Max leaves out one that
+// is not larger than 1 beside what is positive.
 func (t *terms) gathered(op string, xs []term) term {
 	var args, numbers []term
 	positive := false

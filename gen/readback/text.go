@@ -20,8 +20,8 @@ type reader struct {
 	loops  int                   // around the statement
 }
 
-// methods are the runtime's that generated code calls in statements of their own, and what their arguments are: n a number,
-// t a truth value, p a place.
+// methods are the runtime's that generated code calls in statements of their own, and what their arguments are: n a
+// number, t a truth value, p a place.
 var methods = map[string]string{
 	"Send": "np", "Recv": "np", "RecvReduce": "nppt", "Borrow": "np", "AfterSend": "", "Signal": "n", "Await": "n",
 	"Copy": "pp", "Refer": "pp", "Operand": "p", "Reduce": "p", "Finish": "p",

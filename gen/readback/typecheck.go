@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Sources are the files of packages that generated code needs: of the one that it belongs to, without what was generated, and of
-// those of this module whose types it uses. Functions' bodies in them do not count.
+// Sources are the files of packages that generated code needs: of the one that it belongs to, without what was
+// generated, and of those of this module whose types it uses. Functions' bodies in them do not count.
 type Sources map[string][]string // names of files, by the path of the package
 
 // Checker checks types.
@@ -26,8 +26,8 @@ func NewChecker(sources Sources) *Checker {
 	return &Checker{imports{set: token.NewFileSet(), sources: sources, known: map[string]*types.Package{}}}
 }
 
-// Typecheck checks the types in the files that were generated for the package of that path, as the compiler does. Contents are by
-// name. Its error is what the compiler would say of them.
+// Typecheck checks the types in the files that were generated for the package of that path, as the compiler does.
+// Contents are by name. Its error is what the compiler would say of them.
 func (k *Checker) Typecheck(pkg string, generated map[string][]byte) (*Package, error) {
 	p := &Package{Set: k.imports.set, Info: newInfo()}
 	for _, name := range slices.Sorted(maps.Keys(generated)) {
@@ -63,7 +63,8 @@ func sourceLine(content []byte, n int) string {
 	return strings.TrimSpace(strings.Split(string(content), "\n")[n-1])
 }
 
-// imports are packages whose declarations were read: those of Sources, and those of the standard library. Of others nothing is known.
+// imports are packages whose declarations were read: those of Sources, and those of the standard library. Of others
+// nothing is known.
 type imports struct {
 	set     *token.FileSet
 	sources Sources

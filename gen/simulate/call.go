@@ -40,8 +40,8 @@ type Usage struct {
 	Busy Time
 }
 
-// Play is how long c takes on m. It fails for a call or a machine that cannot be, for a schedule that cannot end, and when
-// ctx ends.
+// Play is how long c takes on m. It fails for a call or a machine that cannot be, for a schedule that cannot end, and
+// when ctx ends.
 func Play(ctx context.Context, m *Machine, c Call) (Result, error) {
 	if err := m.Validate(); err != nil {
 		return Result{}, fmt.Errorf("the machine: %w", err)

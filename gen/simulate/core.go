@@ -3,8 +3,8 @@ package simulate
 // host is the cores that some ranks share: rank i of it stays on core i modulo their number.
 type host struct{ first, cores int32 }
 
-// core does one thing at a time, for one of its ranks. When that one has nothing to do, it goes round to the next one that
-// has something.
+// core does one thing at a time, for one of its ranks. When that one has nothing to do, it goes round to the next one
+// that has something.
 type core struct {
 	host, first, stride, ranks int32 // its ranks are first, first+stride and so on
 	turn                       int32 // which of them it is with
@@ -117,7 +117,8 @@ func (w *world) run(c int32) error {
 	return nil
 }
 
-// linger has the rank k, which has nothing to do, keep core c for a while, unless it waits for one that needs this core.
+// linger has the rank k, which has nothing to do, keep core c for a while, unless it waits for one that needs this
+// core.
 func (w *world) linger(c int32, k *rank) {
 	core := &w.cores[c]
 	if w.spin == 0 || core.ranks == 1 || k.done || k.beside > 0 {

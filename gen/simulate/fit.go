@@ -36,8 +36,8 @@ func (k *Knob) set(is float64) {
 // factors are by how much knobs are turned at a time.
 var factors = []float64{4, 2, 1.4, 1.2, 1.1, 1.05}
 
-// Fit turns knobs of m, which begin with numbers of more than 0, until the misfit of trials gets no better. progress hears of what
-// misfit there is; nil: nobody.
+// Fit turns knobs of m, which begin with numbers of more than 0, until the misfit of trials gets no better. progress
+// hears of what misfit there is; nil: nobody.
 func Fit(ctx context.Context, m *Machine, knobs []Knob, trials []Trial, progress func(misfit float64)) error {
 	if err := fittable(knobs, trials); err != nil {
 		return err
@@ -100,8 +100,8 @@ func (k *Knob) turn(ctx context.Context, m *Machine, trials []Trial, factor, mis
 	return misfit, nil
 }
 
-// Misfit is how far m is from trials: the mean over all of them of the square of the logarithm, to base 2, of its Ratio. Beyond
-// a half it grows only as the logarithm itself, so that a few trials that went wrong do not decide.
+// Misfit is how far m is from trials: the mean over all of them of the square of the logarithm, to base 2, of its
+// Ratio. Beyond a half it grows only as the logarithm itself, so that a few trials that went wrong do not decide.
 func Misfit(ctx context.Context, m *Machine, trials []Trial) (float64, error) {
 	off, errs := make([]float64, len(trials)), make([]error, len(trials))
 	var all sync.WaitGroup

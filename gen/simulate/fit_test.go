@@ -43,7 +43,8 @@ func knobsOf(m *Machine, off float64) []Knob {
 	}
 }
 
-// TestFit finds numbers again that were planted, from values that are off by a factor of 3, although one trial went wrong.
+// TestFit finds numbers again that were planted, from values that are off by a factor of 3, although one trial went
+// wrong.
 func TestFit(t *testing.T) {
 	m, want := planted(), planted()
 	trials := synthetic(t, &want)

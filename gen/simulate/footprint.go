@@ -2,8 +2,9 @@ package simulate
 
 import "github.com/collgen/collgen/gen"
 
-// footprint is how many bytes the ranks of one core work on, on the first host, which has so many: what they pass to the call,
-// each in the larger of its two buffers, and the rings that they send through, all of which messages go round.
+// footprint is how many bytes the ranks of one core work on, on the first host, which has so many: what they pass to
+// the call, each in the larger of its two buffers, and the rings that they send through, all of which messages go
+// round.
 func (w *world) footprint(programs func(rank int) program, ranks int) (float64, error) {
 	bytes := w.call.Blocks() * w.call.Block * ranks
 	for r := range ranks {

@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// Machine is what ranks run on, and what everything costs there: times in seconds, prices in seconds per byte. Ranks fill
-// one host after the other, and hosts one rack after the other.
+// Machine is what ranks run on, and what everything costs there: times in seconds, prices in seconds per byte. Ranks
+// fill one host after the other, and hosts one rack after the other.
 type Machine struct {
 	Name         string `json:"name,omitempty"`
 	RanksPerHost int    `json:"ranksPerHost"` // 0: all ranks are on one host
@@ -56,8 +56,8 @@ const (
 	maxSeconds = 1e6
 )
 
-// Flat is a machine all of whose ranks have a link of their own, in each direction, and nothing to share: alpha seconds for
-// a message, beta per byte, and gamma per byte reduced.
+// Flat is a machine all of whose ranks have a link of their own, in each direction, and nothing to share: alpha seconds
+// for a message, beta per byte, and gamma per byte reduced.
 func Flat(alpha, beta, gamma float64) Machine {
 	return Machine{RanksPerHost: 1, Segment: 1 << 20, Far: Path{Alpha: alpha, Link: beta, Fold: Constant(gamma)}, Reduce: Constant(gamma)}
 }

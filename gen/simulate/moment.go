@@ -58,8 +58,8 @@ func (p Parts) Total() (t Time) {
 	return t
 }
 
-// moment is a point in time and what the time since the start went to, along the chain of things each of which waited for
-// the one before.
+// moment is a point in time and what the time since the start went to, along the chain of things each of which waited
+// for the one before.
 type moment struct {
 	at    Time
 	parts Parts

@@ -35,8 +35,8 @@ func calls(sizes ...int) (list []Call) {
 	return list
 }
 
-// TestInvariants plays every algorithm on a machine where everything has a price: the parts of the time are all of it, every
-// message is received, nothing is busy for longer than all takes, and a second time nothing differs.
+// TestInvariants plays every algorithm on a machine where everything has a price: the parts of the time are all of it,
+// every message is received, nothing is busy for longer than all takes, and a second time nothing differs.
 func TestInvariants(t *testing.T) {
 	m := everything()
 	for _, c := range calls(1, 2, 3, 5, 8, 13, 33) {
@@ -116,10 +116,10 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestDearer raises one price at a time. Where each rank has a core and links of its own, all that waits does so in an order
-// that no price changes, so that nothing gets faster, not by a picosecond. Where they are shared, what waits in line may come
-// to another order, which can save something, as in any scheduling by lists (R. Graham, "Bounds on multiprocessing timing
-// anomalies", SIAM J. Appl. Math. 17, 1969): up to 7 % among these calls.
+// TestDearer raises one price at a time. Where each rank has a core and links of its own, all that waits does so in an
+// order that no price changes, so that nothing gets faster, not by a picosecond. Where they are shared, what waits in
+// line may come to another order, which can save something, as in any scheduling by lists (R. Graham, "Bounds on
+// multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969): up to 7 % among these calls.
 func TestDearer(t *testing.T) {
 	shared, core, host := everything(), everything(), everything()
 	core.Cores, core.RanksPerHost, core.Near.Link, core.Ring, core.Spin = 0, 0, 0, 0, 0
@@ -148,8 +148,8 @@ func TestDearer(t *testing.T) {
 	}
 }
 
-// dearer has calls take at most so much less, relatively, on the machine with the dearer price, and tells whether any takes
-// more.
+// dearer has calls take at most so much less, relatively, on the machine with the dearer price, and tells whether any
+// takes more.
 func dearer(t *testing.T, name string, cheap, dear Machine, saves float64, ranks []int) (changed bool) {
 	for _, c := range calls(ranks...) {
 		before, err1 := Play(t.Context(), &cheap, c)
@@ -263,7 +263,8 @@ func TestHost(t *testing.T) {
 		{"three copies put, while others are taken, and the last one taken", copies, call(&catalogue.AllGatherDirect, 4, 1000), 6000},
 		{"one copy put for all", board, call(&catalogue.AllGatherDirect, 4, 1000), 4000},
 		{"each call has its price", calls, call(&catalogue.BarrierDissemination, 2, 0), 1000},
-		// The core goes round: from 0 to 1 and 2, each of which puts, back to 0, which takes, and to 1, which has to wait for 2.
+		// The core goes round: from 0 to 1 and 2, each of which puts, back to 0, which takes, and to 1, which has to
+		// wait for 2.
 		{"a core goes round its ranks", passes, call(&catalogue.AllToAllDirect, 3, 1), 4000},
 	} {
 		r, err := Play(t.Context(), &tc.m, tc.call)
@@ -277,8 +278,8 @@ func call(a *gen.Algorithm, size, block int) Call {
 	return Call{Algorithm: a, Params: gen.Params{Size: size, Peer: 1, Depth: 1}, Block: block, InPlace: true}
 }
 
-// TestSpin: a rank that waits for another core keeps its own from the next rank for a while; one that waits for that rank does
-// not.
+// TestSpin: a rank that waits for another core keeps its own from the next rank for a while; one that waits for that
+// rank does not.
 func TestSpin(t *testing.T) {
 	play := func(cores, size int, spin float64) Time {
 		m := Machine{Segment: 1, Cores: cores, Spin: spin, Switch: 1 * us, Near: Path{Alpha: 1 * us}}

@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// Rate is what a byte costs a core, which depends on the caches that the data of a call fit: on how many bytes of buffers the
-// ranks of one core pass to it. Between two points it is interpolated over the logarithm of the bytes, beyond the first and
-// the last it is theirs. No points: nothing. In JSON, a single number is a constant rate.
+// Rate is what a byte costs a core, which depends on the caches that the data of a call fit: on how many bytes of
+// buffers the ranks of one core pass to it. Between two points it is interpolated over the logarithm of the bytes,
+// beyond the first and the last it is theirs. No points: nothing. In JSON, a single number is a constant rate.
 type Rate []Point
 
 // Point is the price of a byte, in seconds, in calls that touch so many bytes on each core.

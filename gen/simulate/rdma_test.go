@@ -56,7 +56,8 @@ func variant(r *gen.Rule, bytes int) string {
 	return fmt.Sprintf("%s in %d", r.Algorithm, r.Depth(bytes/4, bytes))
 }
 
-// tooSlow are the calls that take longer than the best algorithm for them by more than a quarter, on ranks over RDMA with a host each.
+// tooSlow are the calls that take longer than the best algorithm for them by more than a quarter, on ranks over RDMA
+// with a host each.
 func tooSlow(t *testing.T, m *Machine, p spec.Primitive, change func([]gen.Rule) []gen.Rule) (found []string) {
 	t.Helper()
 	algorithms := slices.DeleteFunc(catalogue.Algorithms(), func(a gen.Algorithm) bool { return a.Primitive.Name != p.Name })

@@ -26,8 +26,8 @@ type File struct {
 	Events []Event
 }
 
-// Read reads a file. It fails at the first line that no rank writes. A line that does not end was not written to its end,
-// which happens to a process that is killed, and is left out.
+// Read reads a file. It fails at the first line that no rank writes. A line that does not end was not written to its
+// end, which happens to a process that is killed, and is left out.
 func Read(r io.Reader) (*File, error) {
 	in := bufio.NewReader(r)
 	var f File

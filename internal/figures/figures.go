@@ -1,5 +1,5 @@
-// Package figures has what all pages of measured figures need: where in a Markdown file they go, what they were measured on, and
-// how sizes are written.
+// Package figures has what all pages of measured figures need: where in a Markdown file they go, what they were
+// measured on, and how sizes are written.
 package figures
 
 import (
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Replace writes anew what stands between the lines begin and end of the file at path, which have their line breaks. A file
-// that does not have both is an error, and stays as it is.
+// Replace writes anew what stands between the lines begin and end of the file at path, which have their line breaks. A
+// file that does not have both is an error, and stays as it is.
 func Replace(path, begin, end string, write func(io.Writer) error) error {
 	old, err := os.ReadFile(path)
 	if err != nil {

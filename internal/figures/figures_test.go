@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReplace replaces what is between the lines and nothing else, and leaves a file alone that has not both, in this order,
-// or for which there is nothing to write.
+// TestReplace replaces what is between the lines and nothing else, and leaves a file alone that has not both, in this
+// order, or for which there is nothing to write.
 func TestReplace(t *testing.T) {
 	const begin, end = "<!-- from here -->\n", "<!-- to here -->\n"
 	broken := errors.New("broken")

@@ -119,7 +119,8 @@ func (m *Mutator) buffer(s *ast.SelectorExpr, right ast.Expr) ast.Expr {
 	return m.either(s.Pos(), s.Sel.Name+" is "+other, of(s.Sel.Name), of(other))
 }
 
-// callExpr is a call with mistakes in its function and its arguments. The words of an error are none of this package's business.
+// callExpr is a call with mistakes in its function and its arguments. The words of an error are none of this package's
+// business.
 func (m *Mutator) callExpr(e *ast.CallExpr) ast.Expr {
 	if f, ok := e.Fun.(*ast.Ident); ok && f.Name == "Refuse" {
 		return e

@@ -1,5 +1,5 @@
-// Package gomutants makes mistakes in generated Go, one at each place where there is something to get wrong, for tests that have to
-// find each of them.
+// Package gomutants makes mistakes in generated Go, one at each place where there is something to get wrong, for tests
+// that have to find each of them.
 package gomutants
 
 import (

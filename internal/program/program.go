@@ -1,5 +1,5 @@
-// Package program begins and ends the programs that measure and compare: what they are called with, what they say when they
-// fail, and that an interruption ends them, with whatever they have started.
+// Package program begins and ends the programs that measure and compare: what they are called with, what they say when
+// they fail, and that an interruption ends them, with whatever they have started.
 package program
 
 import (

@@ -1,5 +1,5 @@
-// Package scratch has folders for what a program needs while it runs. One is gone when the program is done with it; where the
-// program was killed, the next one that asks for a folder of that name removes it.
+// Package scratch has folders for what a program needs while it runs. One is gone when the program is done with it;
+// where the program was killed, the next one that asks for a folder of that name removes it.
 package scratch
 
 import (
@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Dir is a new folder for temporary files, called collgen-name- and a number, and how to remove it. Folders of that name whose
-// programs have ended are removed now: each program holds a lock on its own as long as it runs.
+// Dir is a new folder for temporary files, called collgen-name- and a number, and how to remove it. Folders of that
+// name whose programs have ended are removed now: each program holds a lock on its own as long as it runs.
 func Dir(name string) (dir string, remove func(), err error) {
 	prefix := "collgen-" + name + "-"
 	sweep(prefix)

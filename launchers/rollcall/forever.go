@@ -17,7 +17,8 @@ import (
 // wait is how long a rank waits for one that goes astray by being late, which it is by more than that.
 const wait = time.Second
 
-// goOn does collectives until one fails. Then it prints a time that all processes of the machine agree on, and the error.
+// goOn does collectives until one fails. Then it prints a time that all processes of the machine agree on, and the
+// error.
 func (s *settings) goOn(ctx context.Context, c *fast.Comm) error {
 	buf := make([]float32, s.forever)
 	for i := 0; ; i++ {

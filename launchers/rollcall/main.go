@@ -1,11 +1,12 @@
-// Command rollcall is a program for the tests of launchers: one rank of a job that learns everything from its environment.
-// Each rank exchanges messages with the others, checks what it gets, and prints one line that says who it is and who
-// shares its host:
+// Command rollcall is a program for the tests of launchers: one rank of a job that learns everything from its
+// environment. Each rank exchanges messages with the others, checks what it gets, and prints one line that says who it
+// is and who shares its host:
 //
 //	rank 1 of 4: 2 hosts: [0 1] [2 3]; shm to [0]; tcp to [2 3]
 //
-// With -forever it goes on until a call fails, and then says when that was and why. With -odd one rank goes astray first. With -leave a
-// rank makes one broadcast, closes its communicator, and exits; with -after the ranks that receive first do something else.
+// With -forever it goes on until a call fails, and then says when that was and why. With -odd one rank goes astray
+// first. With -leave a rank makes one broadcast, closes its communicator, and exits; with -after the ranks that receive
+// first do something else.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package mutants changes specifications, each in one place, to find out what guards them: a change that says something else,
-// and that nothing notices, could as well be a mistake.
+// Package mutants changes specifications, each in one place, to find out what guards them: a change that says something
+// else, and that nothing notices, could as well be a mistake.
 package mutants
 
 import (

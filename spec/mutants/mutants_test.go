@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/spec/mutants"
 )
 
-// TestUnnoticed: of a primitive without examples every change goes unnoticed, and of one with examples of all that it promises none. Where
-// one of these is taken away, the changes are found that nothing else refuses.
+// TestUnnoticed: of a primitive without examples every change goes unnoticed, and of one with examples of all that it
+// promises none. Where one of these is taken away, the changes are found that nothing else refuses.
 func TestUnnoticed(t *testing.T) {
 	none := [2]int{-1, -1}
 	examples := []spec.Example{

@@ -7,8 +7,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Unnoticed returns the mutants of p that promise something else than p, that spec.Validate accepts, and that fit p's examples as p
-// does: no example says which of the two is meant. refused is how many others there are, which an example refuses.
+// Unnoticed returns the mutants of p that promise something else than p, that spec.Validate accepts, and that fit p's
+// examples as p does: no example says which of the two is meant. refused is how many others there are, which an example
+// refuses.
 func Unnoticed(p spec.Primitive) (unnoticed []Mutant, refused int) {
 	made := map[string]bool{} // several ways lead to one expression
 	for _, m := range Of(p) {
@@ -30,8 +31,8 @@ func Unnoticed(p spec.Primitive) (unnoticed []Mutant, refused int) {
 // MaxSize is how many ranks the calls have on which two specifications are compared.
 const MaxSize = 5
 
-// same tells whether p and q refuse the same calls of up to MaxSize ranks and promise the same of the others, the order of reductions
-// aside: that is one word, which an example could but repeat.
+// same tells whether p and q refuse the same calls of up to MaxSize ranks and promise the same of the others, the order
+// of reductions aside: that is one word, which an example could but repeat.
 func same(p, q spec.Primitive) bool {
 	for size := 1; size <= MaxSize; size++ {
 		for c := range p.CallsAround(size) {

@@ -16,13 +16,13 @@ type Example struct {
 	Op        spec.Op
 	Order     spec.Order
 
-	// In and Out are a [][]T, for an element type T: what each rank passes and what it gets. A rank whose element is nil
-	// passes no such buffer. There are as many ranks as In has elements.
+	// In and Out are a [][]T, for an element type T: what each rank passes and what it gets. A rank whose element is
+	// nil passes no such buffer. There are as many ranks as In has elements.
 	In, Out any
 	// Count is the number of elements in a block.
 	Count int
-	// InPlace is, by rank, which block of In is the same memory as which block of Out in place; none where a rank cannot
-	// be in place. If InPlace is nil the source does not speak of it.
+	// InPlace is, by rank, which block of In is the same memory as which block of Out in place; none where a rank
+	// cannot be in place. If InPlace is nil the source does not speak of it.
 	InPlace [][2]int
 	// Entered is, by rank, which ranks have entered the call when this rank leaves it, as far as that is promised.
 	Entered [][]int

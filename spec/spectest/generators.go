@@ -49,7 +49,8 @@ func Ops(t spec.Type) *rapid.Generator[spec.Op] {
 	return rapid.SampledFrom(slices.DeleteFunc(spec.Ops(), func(o spec.Op) bool { return !o.Takes(t) }))
 }
 
-// Inputs generates, for each rank, the input of a call of p with count elements in a block; nil where a rank passes none.
+// Inputs generates, for each rank, the input of a call of p with count elements in a block; nil where a rank passes
+// none.
 func Inputs[T spec.Elem](p spec.Primitive, c spec.Call, count int) *rapid.Generator[[][]T] {
 	return rapid.Custom(func(t *rapid.T) [][]T {
 		random, kind := source(t)

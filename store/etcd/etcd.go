@@ -1,5 +1,5 @@
-// Package etcd is a store of package fast in an etcd cluster: it is how the processes of a job find each other where there
-// is one.
+// Package etcd is a store of package fast in an etcd cluster: it is how the processes of a job find each other where
+// there is one.
 //
 //	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://etcd:2379"}})
 //	...
@@ -8,8 +8,8 @@
 //	c, err := fast.Init(ctx, append(fast.FromEnv(), fast.WithStore(s), fast.WithSecretFile("/run/secrets/job"))...)
 //	err = errors.Join(err, s.Close())
 //
-// Whoever can write to the cluster can keep a job from starting, but not take part in it, because what a process says there
-// is authenticated by the job's secret, which the cluster does not see.
+// Whoever can write to the cluster can keep a job from starting, but not take part in it, because what a process says
+// there is authenticated by the job's secret, which the cluster does not see.
 package etcd
 
 import (
@@ -29,8 +29,8 @@ const DefaultTTL = time.Minute
 // closeTime is how long Close may take.
 const closeTime = 5 * time.Second
 
-// Store is a fast.Store in etcd. What it sets is there until Close, or for a while after this process has died, because it
-// is under a lease that is kept alive until then.
+// Store is a fast.Store in etcd. What it sets is there until Close, or for a while after this process has died, because
+// it is under a lease that is kept alive until then.
 type Store struct {
 	client *clientv3.Client
 	lease  clientv3.LeaseID
@@ -95,7 +95,8 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	}
 }
 
-// watch waits until the key changes at that revision or a later one. That the revision is known no more is a change too.
+// watch waits until the key changes at that revision or a later one. That the revision is known no more is a change
+// too.
 func (s *Store) watch(ctx context.Context, key string, revision int64) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()

@@ -1,12 +1,12 @@
-// Package redis is a store of package fast in a Redis server: it is how the processes of a job find each other where there
-// is one.
+// Package redis is a store of package fast in a Redis server: it is how the processes of a job find each other where
+// there is one.
 //
 //	client := redis.NewClient(&redis.Options{Addr: "redis:6379"})
 //	opts := append(fast.FromEnv(), fast.WithStore(store.New(client, 0)), fast.WithSecretFile("/run/secrets/job"))
 //	c, err := fast.Init(ctx, opts...)
 //
-// Whoever can write to the server can keep a job from starting, but not take part in it, because what a process says there
-// is authenticated by the job's secret, which the server does not see.
+// Whoever can write to the server can keep a job from starting, but not take part in it, because what a process says
+// there is authenticated by the job's secret, which the server does not see.
 package redis
 
 import (
@@ -37,7 +37,8 @@ type Store struct {
 
 var _ fast.Store = (*Store)(nil)
 
-// New is a store whose values expire after ttl, or DefaultTTL if it is 0. The client stays the caller's: a *redis.Client,
+// New is a store whose values expire after ttl, or DefaultTTL if it is 0. The client stays the caller's: a
+// *redis.Client,
 // *redis.ClusterClient or *redis.Ring.
 func New(client redis.Cmdable, ttl time.Duration) *Store {
 	if ttl == 0 {

@@ -1,6 +1,6 @@
-// Command job is a rank of the jobs whose events `make tla-traces` holds against the models. It makes three all-reduces: one
-// of which each message fits into a line of shared memory, one that takes slots, and one that takes several of them. What
-// happens meanwhile is its argument:
+// Command job is a rank of the jobs whose events `make tla-traces` holds against the models. It makes three
+// all-reduces: one of which each message fits into a line of shared memory, one that takes slots, and one that takes
+// several of them. What happens meanwhile is its argument:
 //
 //	normal     nothing
 //	slow       rank 1 comes late to each call

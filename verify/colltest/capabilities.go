@@ -16,8 +16,8 @@ type Capabilities struct {
 	Types      []spec.Type
 	Ops        []spec.Op // each on those of Types that it takes
 	LeastCount int       // of elements in a block; 0: calls may be empty
-	// Whether Min and Max of floats yield a NaN if there is one, and take -0 for less than +0; and whether sums and products of
-	// integers wrap around. MPI, for example, says nothing of these.
+	// Whether Min and Max of floats yield a NaN if there is one, and take -0 for less than +0; and whether sums and
+	// products of integers wrap around. MPI, for example, says nothing of these.
 	NaN, MinusZero, Overflow bool
 }
 
@@ -60,8 +60,8 @@ func (c *Capabilities) nothing(p spec.Primitive) string {
 	return ""
 }
 
-// Without is c without some of it: primitives, types and ops by their names, forms as "Reduce/in-place" (or apart, or uneven),
-// the values "nan", "minus-zero" and "overflow", and "empty" blocks.
+// Without is c without some of it: primitives, types and ops by their names, forms as "Reduce/in-place" (or apart, or
+// uneven), the values "nan", "minus-zero" and "overflow", and "empty" blocks.
 func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	for _, name := range names {
 		if !c.leaveOut(name) {

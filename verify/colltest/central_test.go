@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/verify/colltest"
 )
 
-// central is an implementation in which every rank shows its input to all others, and takes from theirs what it needs. A
-// fault is what it does wrong.
+// central is an implementation in which every rank shows its input to all others, and takes from theirs what it needs.
+// A fault is what it does wrong.
 type central struct {
 	fault
 	can   colltest.Capabilities

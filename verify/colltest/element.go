@@ -87,8 +87,8 @@ func (of[T]) parts(b []byte) (parts []float64) {
 	return parts
 }
 
-// PlainNaN gives every NaN among elements of t one pattern, because signs and payloads of NaNs that a reduction yields are
-// not specified. Memory has to begin at a multiple of an element.
+// PlainNaN gives every NaN among elements of t one pattern, because signs and payloads of NaNs that a reduction yields
+// are not specified. Memory has to begin at a multiple of an element.
 func PlainNaN(t spec.Type, memory []byte) { plain(memory, t) }
 
 // plain is a loop over the encodings: what has all bits of the exponent and one of the fraction is a NaN.
@@ -119,7 +119,8 @@ func tame(b []byte, t spec.Type, v Values) {
 	}
 }
 
-// small makes every integer 1, seldom 0, or -1 if there are negative ones: sums of 127 of these, and all products, fit into 8 bits.
+// small makes every integer 1, seldom 0, or -1 if there are negative ones: sums of 127 of these, and all products, fit
+// into 8 bits.
 func small(b []byte, t spec.Type) {
 	for n := t.Bytes(); len(b) >= n; b = b[n:] {
 		x := b[0]
@@ -136,8 +137,8 @@ func small(b []byte, t spec.Type) {
 
 var minusOne = [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
-// each has f replace the encoding of every float, or part of a complex number; it is given the bits of the exponent and of
-// the fraction.
+// each has f replace the encoding of every float, or part of a complex number; it is given the bits of the exponent and
+// of the fraction.
 func each(b []byte, t spec.Type, f func(x, exponent, fraction uint64) uint64) {
 	if t.Precision() == 0 {
 		return

@@ -23,7 +23,8 @@ type Problem struct {
 // mostProblems of a failure are shown.
 const mostProblems = 8
 
-// String is the failure for people: the calls, what is wrong, the inputs where they are few, and the case to repeat it with.
+// String is the failure for people: the calls, what is wrong, the inputs where they are few, and the case to repeat it
+// with.
 func (f *Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "on %d ranks", f.Case.Size)

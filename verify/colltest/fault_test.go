@@ -205,7 +205,8 @@ func onFloat32(op spec.Op, f func(x, y float32) float32) func(*colltest.Call, []
 	}
 }
 
-// ownOrder has every rank begin a sum with another operand, in calls in place or in the others: each result is right by itself.
+// ownOrder has every rank begin a sum with another operand, in calls in place or in the others: each result is right by
+// itself.
 func ownOrder(inPlace bool) fault {
 	return fault{operands: func(rank int, c *colltest.Call, x [][]byte) [][]byte {
 		if c.Op == spec.OpSum && c.Type == spec.TypeFloat32 && c.InPlace == inPlace {
@@ -215,7 +216,8 @@ func ownOrder(inPlace bool) fault {
 	}}
 }
 
-// secondCall has a state that lives longer than a call: what the first call has put there, the second one takes for its own.
+// secondCall has a state that lives longer than a call: what the first call has put there, the second one takes for its
+// own.
 func secondCall() fault {
 	var stale []byte
 	return fault{leave: func(rank, size int, c *colltest.Call) {

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// fold says what is wrong with a reduction. Where the tree makes no difference, or is promised, bits are compared, except
-// those of NaNs; otherwise an element may be what any tree gives.
+// fold says what is wrong with a reduction. Where the tree makes no difference, or is promised, bits are compared,
+// except those of NaNs; otherwise an element may be what any tree gives.
 func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 	operands := t.operands(content)
 	e := elements[t.step.Type]

@@ -17,9 +17,9 @@ type Implementation interface {
 
 // World is ranks that can make calls together. It is started once for many calls, and closed after one that failed.
 type World interface {
-	// Call makes rank's part of a call, and returns when that is over for this rank. Every rank has a goroutine of its own,
-	// which makes the calls that the rank takes part in one after the other. A call that has not ended when ctx does, has
-	// failed; it should then return soon.
+	// Call makes rank's part of a call, and returns when that is over for this rank. Every rank has a goroutine of its
+	// own, which makes the calls that the rank takes part in one after the other. A call that has not ended when ctx
+	// does, has failed; it should then return soon.
 	Call(ctx context.Context, rank int, c *Call) error
 	// Close ends the ranks, also those that are in a call. It returns when they are gone.
 	Close() error
@@ -38,8 +38,8 @@ type Call struct {
 	Uneven bool
 	// InPlace, In and Out share memory as the primitive allows it, where the rank passes both.
 	InPlace bool
-	// Memory has In and Out in it, from these bytes on, and known bytes around them, which must not change. It begins at
-	// a multiple of 64 bytes; In and Out begin at multiples of an element.
+	// Memory has In and Out in it, from these bytes on, and known bytes around them, which must not change. It begins
+	// at a multiple of 64 bytes; In and Out begin at multiples of an element.
 	Memory      []byte
 	InAt, OutAt int
 }

@@ -16,7 +16,8 @@ const (
 	undetermined         // on the way something over- or underflows in some trees, after which nothing can be said
 )
 
-// judge tells whether got can be the reduction of operands by an op that rounds, in any tree. Numbers are one or two parts.
+// judge tells whether got can be the reduction of operands by an op that rounds, in any tree. Numbers are one or two
+// parts.
 func judge(op spec.Op, t spec.Type, operands [][]float64, got []float64) verdict {
 	j := judging{op, t, len(operands)}
 	if op == spec.OpProd && t.Class() == spec.Complex {
@@ -125,7 +126,8 @@ func (j judging) product(xs []float64, got float64) verdict {
 	return verdictOf(within(got, product, new(big.Float).Abs(product), j.bound(), 0))
 }
 
-// complexProduct judges a product of complex numbers, where all are finite and nothing comes near the ends of the range.
+// complexProduct judges a product of complex numbers, where all are finite and nothing comes near the ends of the
+// range.
 func (j judging) complexProduct(operands [][]float64, got []float64) verdict {
 	re, im, size, least := number(1), number(0), number(1), 1.0
 	for _, x := range operands {

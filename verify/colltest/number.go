@@ -16,8 +16,8 @@ func sub(x, y *big.Float) *big.Float        { return new(big.Float).SetPrec(prec
 func mul(x, y *big.Float) *big.Float        { return new(big.Float).SetPrec(precise).Mul(x, y) }
 func (j judging) exceeds(x *big.Float) bool { return x.Cmp(number(largest(j.t)*(1-0x1p-4))) >= 0 }
 
-// largest, normal and smallest are the largest finite number, the smallest normal and the smallest number above 0 of a type,
-// or of its parts.
+// largest, normal and smallest are the largest finite number, the smallest normal and the smallest number above 0 of a
+// type, or of its parts.
 func largest(t spec.Type) float64 {
 	return math.Ldexp(2-math.Ldexp(1, 1-t.Precision()), -exponent(t)+1)
 }

@@ -32,8 +32,8 @@ func newPerformance(trials []*trial) *performance {
 	return p
 }
 
-// grace is how long a call may take to return when its context has ended, and how long the other ranks are waited for when
-// one has failed.
+// grace is how long a call may take to return when its context has ended, and how long the other ranks are waited for
+// when one has failed.
 const grace = time.Second
 
 // in makes the calls in w, and returns what is wrong with how they ended; if nothing is, after is filled in.

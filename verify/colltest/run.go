@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Run tests an implementation: every primitive that it has in a test of its own, and one that is skipped for each that it
-// has not or that cannot be called on its sizes. In the end it logs how much was tested, and what was not.
+// Run tests an implementation: every primitive that it has in a test of its own, and one that is skipped for each that
+// it has not or that cannot be called on its sizes. In the end it logs how much was tested, and what was not.
 func Run(t *testing.T, impl Implementation) {
 	s := NewSuite(impl)
 	s.Run(t)

@@ -27,7 +27,8 @@ func (s *Suite) fewerElements(c Case, _ Support, yield func(Case) bool) bool {
 // mostSeeds is how many other values are tried for each length.
 const mostSeeds = 24
 
-// shorter are the step with less elements in its blocks, few first; where counts are uneven, in all blocks of one count.
+// shorter are the step with less elements in its blocks, few first; where counts are uneven, in all blocks of one
+// count.
 func (s *Suite) shorter(step Step, size int) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		if step.Counts == nil {

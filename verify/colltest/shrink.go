@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// shrink finds a smaller case that fails, and again one, until nothing about it can be left out, or Shrinking has passed. It
-// is a search of its own because a case is a few numbers with an order of importance, and because each try can take seconds,
-// where ranks hang or have to be started again.
+// shrink finds a smaller case that fails, and again one, until nothing about it can be left out, or Shrinking has
+// passed. It is a search of its own because a case is a few numbers with an order of importance, and because each try
+// can take seconds, where ranks hang or have to be started again.
 func (s *Suite) shrink(ctx context.Context, f *Failure, of Support) *Failure {
 	until := time.Now().Add(s.Shrinking)
 	patience := s.Patience

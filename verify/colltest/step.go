@@ -75,8 +75,8 @@ func (s *Step) String() string {
 	return b.String()
 }
 
-// Arrange is every rank's part of the call, with its inputs; nil where a rank takes no part. An error says that it is not a call
-// of a primitive of package spec on so many ranks.
+// Arrange is every rank's part of the call, with its inputs; nil where a rank takes no part. An error says that it is
+// not a call of a primitive of package spec on so many ranks.
 func (s *Step) Arrange(size int) ([]*Call, error) {
 	p, ok := primitiveNamed(s.Primitive)
 	if !ok {

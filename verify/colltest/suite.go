@@ -14,7 +14,8 @@ import (
 
 // Suite tests one implementation, and counts what it has tested. Its methods are not for several goroutines at once.
 type Suite struct {
-	// Patience is how long the calls of one case may take. While a case that hangs is made smaller it is a tenth of that.
+	// Patience is how long the calls of one case may take. While a case that hangs is made smaller it is a tenth of
+	// that.
 	Patience time.Duration
 	// Shrinking is how long a case that fails is made smaller.
 	Shrinking time.Duration
@@ -47,9 +48,9 @@ func NewSuite(impl Implementation) *Suite {
 	return s
 }
 
-// Check makes calls of one primitive: first one for every size, type, op and form, and then as many cases as Cases says,
-// drawn at random. It stops at the first that fails, makes that one smaller, and returns it; nil if none fails. When ctx ends
-// it stops. Where no size, type or op leaves anything to call, it makes no calls, and Untested says so.
+// Check makes calls of one primitive: first one for every size, type, op and form, and then as many cases as Cases
+// says, drawn at random. It stops at the first that fails, makes that one smaller, and returns it; nil if none fails.
+// When ctx ends it stops. Where no size, type or op leaves anything to call, it makes no calls, and Untested says so.
 func (s *Suite) Check(ctx context.Context, of Support) *Failure {
 	f := s.first(ctx, of)
 	if f == nil || ctx.Err() != nil {

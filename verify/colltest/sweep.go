@@ -35,7 +35,8 @@ func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 // sweepCounts are the elements of a block in a sweep, in turn.
 var sweepCounts = []int{23, 64, 1, 130, 7, 0, 31}
 
-// sweep is a call for every size, type, op and form, with roots, counts and values in turn, and a second one of what rounds.
+// sweep is a call for every size, type, op and form, with roots, counts and values in turn, and a second one of what
+// rounds.
 func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		p, i := of.Primitive, 0

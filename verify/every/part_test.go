@@ -26,9 +26,9 @@ var implied = map[string]string{
 // label is the kind of an obligation and a part of its goal.
 func label(o *induct.Obligation, p induct.Part) string { return o.Name + ": " + p.Says }
 
-// TestEveryPartIsNeeded has for each part of a goal an algorithm, or an invariant, that is wrong and that nothing else refuses: without
-// that part it would be proved. So it has for each kind of obligation that is derived for calls in place, too, where only those
-// are wrong.
+// TestEveryPartIsNeeded has for each part of a goal an algorithm, or an invariant, that is wrong and that nothing else
+// refuses: without that part it would be proved. So it has for each kind of obligation that is derived for calls in
+// place, too, where only those are wrong.
 func TestEveryPartIsNeeded(t *testing.T) {
 	all := &every.Problem{Algorithm: &catalogue.AllGatherDirect} // any will do: it gives the problem its name
 	at := map[string]int{}                                       // the scripts of all, each once

@@ -6,7 +6,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// wrong is an algorithm with one mistake, or with hints that have one, which one part of one kind of obligation refuses, and nothing else.
+// wrong is an algorithm with one mistake, or with hints that have one, which one part of one kind of obligation
+// refuses, and nothing else.
 type wrong struct {
 	label string
 	a     gen.Algorithm

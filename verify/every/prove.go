@@ -22,7 +22,8 @@ type Problem struct {
 	Shifted     bool     // whether obligations speak of sizes up to emit.MaxShifted only
 }
 
-// ProblemOf derives the problem of a, with the hints that there are for its name. Its error says why that cannot be done.
+// ProblemOf derives the problem of a, with the hints that there are for its name. Its error says why that cannot be
+// done.
 func ProblemOf(a *gen.Algorithm) (*Problem, error) { return NewProblem(a, a.Hints) }
 
 // NewProblem is ProblemOf with hints.
@@ -58,7 +59,8 @@ type Proof struct {
 	Took    time.Duration
 }
 
-// Prove has every solver decide every obligation. An error means that a solver could not be asked. What was proved, Proof says.
+// Prove has every solver decide every obligation. An error means that a solver could not be asked. What was proved,
+// Proof says.
 func (p *Problem) Prove(ctx context.Context, o Options) (*Proof, error) {
 	start := time.Now()
 	answers, err := decide(ctx, p.Scripts, o)
@@ -128,7 +130,8 @@ func (p *Proof) Open() (list []int) {
 	return list
 }
 
-// Sizes are those for which the problem, when it is solved, says that the algorithm is right: "all", or those up to a limit.
+// Sizes are those for which the problem, when it is solved, says that the algorithm is right: "all", or those up to a
+// limit.
 func (p *Problem) Sizes() string {
 	if p.Shifted {
 		return fmt.Sprintf("1..2^%d", emit.MaxExponent)

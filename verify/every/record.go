@@ -97,7 +97,8 @@ func find(list []Record, algorithm string) (Record, bool) {
 	return list[i], true
 }
 
-// Changes says in which records one list differs from another, in a line for each: what was proved before, and what is now.
+// Changes says in which records one list differs from another, in a line for each: what was proved before, and what is
+// now.
 func Changes(before, now []Record) (lines []string) {
 	for _, is := range now {
 		was, ok := find(before, is.Algorithm)

@@ -20,7 +20,8 @@ func emitted(a gen.Algorithm) *gen.Algorithm {
 	return &a
 }
 
-// TestRecordIsCurrent fails when an algorithm, an invariant or what is derived from them has changed since it was proved.
+// TestRecordIsCurrent fails when an algorithm, an invariant or what is derived from them has changed since it was
+// proved.
 func TestRecordIsCurrent(t *testing.T) {
 	list, err := every.Records()
 	if err != nil {

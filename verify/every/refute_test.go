@@ -123,8 +123,8 @@ var bothWays = gen.Algorithm{
 	},
 }
 
-// TestSeveralMessages proves it, and refutes it with one peer twice, with a chunk received twice, and for two ranks, where both
-// receives write to one place.
+// TestSeveralMessages proves it, and refutes it with one peer twice, with a chunk received twice, and for two ranks,
+// where both receives write to one place.
 func TestSeveralMessages(t *testing.T) {
 	o := every.Options{Solvers: []every.Solver{needSolver(t, "z3")}, Limit: 5 * time.Second}
 	for open, change := range map[string]func(*gen.Algorithm){
@@ -151,8 +151,8 @@ func TestSeveralMessages(t *testing.T) {
 	}
 }
 
-// TestSendsFirst: a ring in which everybody sends before it receives, in two steps, needs room that no transport promises. The messages
-// have no partner at their moment; and nobody may say that the two steps are of one.
+// TestSendsFirst: a ring in which everybody sends before it receives, in two steps, needs room that no transport
+// promises. The messages have no partner at their moment; and nobody may say that the two steps are of one.
 func TestSendsFirst(t *testing.T) {
 	solver := needSolver(t, "z3")
 	a := catalogue.AllGatherRing

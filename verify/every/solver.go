@@ -58,7 +58,8 @@ const (
 	sat   = "sat"   // it is refuted
 )
 
-// decide has the solver answer one script after the other, each with so much time. Tell is told each answer as it comes.
+// decide has the solver answer one script after the other, each with so much time. Tell is told each answer as it
+// comes.
 func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duration, tell func(i int, answer string)) error {
 	if len(scripts) == 0 {
 		return nil

@@ -32,8 +32,9 @@ func TestObligationsHold(t *testing.T) {
 	}
 }
 
-// TestScriptsPresumeWhatIsSo gives the variables of an obligation values, for which what it presumes is so, and asks for a model of
-// the script without its goal: there has to be one, or the script presumes something of numbers that is not so.
+// TestScriptsPresumeWhatIsSo gives the variables of an obligation values, for which what it presumes is so, and asks
+// for a model of the script without its goal: there has to be one, or the script presumes something of numbers that is
+// not so.
 func TestScriptsPresumeWhatIsSo(t *testing.T) {
 	solver := needSolver(t, "z3")
 	for _, a := range []gen.Algorithm{catalogue.AllReduceSegmentedRing, catalogue.BroadcastScatterAllGather, catalogue.GatherBinomial,
@@ -145,8 +146,8 @@ func TestNegativeExponent(t *testing.T) {
 	}
 }
 
-// TestSolverMiscounts has programs in the place of a solver that answer one script never, once, and three times: only the first answer
-// to it counts, and without one there is no proof.
+// TestSolverMiscounts has programs in the place of a solver that answer one script never, once, and three times: only
+// the first answer to it counts, and without one there is no proof.
 func TestSolverMiscounts(t *testing.T) {
 	for says, want := range map[int]string{0: "ended after 0 of 1 scripts", 1: "", 3: ""} {
 		dir := t.TempDir()
@@ -167,8 +168,8 @@ func TestSolverMiscounts(t *testing.T) {
 	}
 }
 
-// TestScriptsOfBits has solvers look at operations on bits inside of each other, with powers that are near to each other, for given
-// values: that an expression does not have the value that Eval says is never proved.
+// TestScriptsOfBits has solvers look at operations on bits inside of each other, with powers that are near to each
+// other, for given values: that an expression does not have the value that Eval says is never proved.
 func TestScriptsOfBits(t *testing.T) {
 	solver := needSolver(t, "z3")
 	k := spec.Var("k")

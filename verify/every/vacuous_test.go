@@ -19,12 +19,12 @@ import (
 	"github.com/collgen/collgen/verify/every"
 )
 
-// vacuousFile lists the obligations of the catalogue that are vacuous, and why each has to be: they presume what is never so, and
-// would be proved whatever they say.
+// vacuousFile lists the obligations of the catalogue that are vacuous, and why each has to be: they presume what is
+// never so, and would be proved whatever they say.
 const vacuousFile = "testdata/vacuous.txt"
 
-// TestVacuous compares the list with what is vacuous, by values of the variables for which what is presumed is so. A solver has
-// to agree where there are none.
+// TestVacuous compares the list with what is vacuous, by values of the variables for which what is presumed is so. A
+// solver has to agree where there are none.
 func TestVacuous(t *testing.T) {
 	text, err := os.ReadFile(vacuousFile)
 	if err != nil {

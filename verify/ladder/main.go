@@ -1,5 +1,5 @@
-// Command ladder proves what can be proved of the algorithms, the code that is generated from them, and the protocols below,
-// rung after rung, and prints one table of it:
+// Command ladder proves what can be proved of the algorithms, the code that is generated from them, and the protocols
+// below, rung after rung, and prints one table of it:
 //
 //	schedule   verify proves the schedule of every number of ranks up to 64, of each root
 //	code       the generated functions do what the proved schedules say, step by step, and wrong ones do not (go test ./fast)
@@ -10,8 +10,8 @@
 //	model      two checkers of TLA+ agree on the models of what runs below, and on what fails without its guards (tlaplus)
 //	mutant     mistakes that are planted are found (verify/mutate)
 //
-// It runs the command of each rung, whose progress it shows, and fails if anything is not as it has to be. The module's root is the
-// current directory.
+// It runs the command of each rung, whose progress it shows, and fails if anything is not as it has to be. The module's
+// root is the current directory.
 package main
 
 import (

@@ -21,8 +21,9 @@ import (
 	"github.com/collgen/collgen/internal/scratch"
 )
 
-// askCode asks rung code about each: whether the Go that is generated for the mutant differs from the schedules of the algorithm
-// as it was. All that is generated is built into one test of package fast, which runs it (TestMutatedAlgorithms).
+// askCode asks rung code about each: whether the Go that is generated for the mutant differs from the schedules of the
+// algorithm as it was. All that is generated is built into one test of package fast, which runs it
+// (TestMutatedAlgorithms).
 func askCode(ctx context.Context, root string, some []candidate) error {
 	b, same := &build{fast: filepath.Join(root, "fast")}, unchanged(some)
 	for _, c := range slices.Concat(same, some) {
@@ -102,7 +103,8 @@ type build struct {
 	mutants []generated
 }
 
-// functionsFile is the file of package fast, among others, in which the functions stand: each in as many lines as it has.
+// functionsFile is the file of package fast, among others, in which the functions stand: each in as many lines as it
+// has.
 const functionsFile = "zmutants.go"
 
 // text is the file with the functions, and the other one, which tells the test of them.

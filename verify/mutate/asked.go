@@ -14,8 +14,8 @@ import (
 	"github.com/collgen/collgen/verify/every"
 )
 
-// Package verify is the first to judge mutated algorithms. Here other rungs are asked about those that it kills: whether they would
-// have seen them, too.
+// Package verify is the first to judge mutated algorithms. Here other rungs are asked about those that it kills:
+// whether they would have seen them, too.
 
 // candidate is a mutated algorithm that was killed.
 type candidate struct {
@@ -53,7 +53,8 @@ func ask(ctx context.Context, o options, killed []candidate, n asking) error {
 	return errors.Join(askCode(ctx, o.root, sampled(killed, n.code, o.seed)), askEvery(ctx, sampled(killed, n.every, o.seed)))
 }
 
-// solverLimit is how long a solver thinks about one obligation of a mutant. What it has not refuted by then counts as not seen.
+// solverLimit is how long a solver thinks about one obligation of a mutant. What it has not refuted by then counts as
+// not seen.
 const solverLimit = 2 * time.Second
 
 // askEvery asks rung every about each: whether a solver refutes one of its obligations, or there is no argument at all.

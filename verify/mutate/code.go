@@ -25,8 +25,9 @@ type outcome struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// sample tries mutants of a subject in an order that the seed decides, until so many that compile have been tried, or none are
-// left, or the time is up, or the rest is not in the journal though it has to be: then there are fewer than were asked for.
+// sample tries mutants of a subject in an order that the seed decides, until so many that compile have been tried, or
+// none are left, or the time is up, or the rest is not in the journal though it has to be: then there are fewer than
+// were asked for.
 func (s subject) sample(ctx context.Context, o options, keep *journal, until time.Time) (tried []outcome, fewer bool, err error) {
 	all, err := sourceMutants(o.root, s.pkg)
 	if err != nil {

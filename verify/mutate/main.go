@@ -1,5 +1,5 @@
-// Command mutate tells how well mistakes are found: it makes them, one at a time, and has what guards against them look. Its
-// mutants are of four kinds:
+// Command mutate tells how well mistakes are found: it makes them, one at a time, and has what guards against them
+// look. Its mutants are of four kinds:
 //
 //   - schedules with one instruction changed, and algorithms with one node or expression changed, which package verify has to
 //     refuse, unless they mean the same as before; about mutated algorithms the rungs are asked as well that compare generated
@@ -8,8 +8,8 @@
 //   - source code of the packages of subjects.go, which tests have to find (-code);
 //   - configurations of tlaplus that take a guard out of a model. These are only counted here: make tla checks them.
 //
-// It prints a table, or a line for each mutant with what killed it (-list), and fails if a mutant of the first two kinds, or more
-// than a tenth of the third, is not found.
+// It prints a table, or a line for each mutant with what killed it (-list), and fails if a mutant of the first two
+// kinds, or more than a tenth of the third, is not found.
 package main
 
 import (

@@ -9,12 +9,12 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// meaning is the normal form of a schedule whose shape is right: what every promised chunk holds in the end, whatever the
-// timing. It is "" where the schedule has none, because ranks wait for each other forever or two accesses to one place are
-// in no order. Two schedules of one meaning are both right or both wrong.
+// meaning is the normal form of a schedule whose shape is right: what every promised chunk holds in the end, whatever
+// the timing. It is "" where the schedule has none, because ranks wait for each other forever or two accesses to one
+// place are in no order. Two schedules of one meaning are both right or both wrong.
 //
-// It shares no code with package verify, whose word it tests, and is made to be short: all events against all others, and
-// values as text. The laws that it takes for granted are that ⊕ is associative, and commutative where the algorithm
+// It shares no code with package verify, whose word it tests, and is made to be short: all events against all others,
+// and values as text. The laws that it takes for granted are that ⊕ is associative, and commutative where the algorithm
 // requires that; trees themselves count where the primitive makes a promise about them.
 func meaning(s *gen.Schedule, inPlace bool) string {
 	want, err := spec.Expect(s.Primitive, spec.Call{Size: s.Size, Root: s.Root, Peer: s.Peer})
@@ -32,8 +32,8 @@ func meaning(s *gen.Schedule, inPlace bool) string {
 	return m.text()
 }
 
-// reading is a schedule that is being read. Events are the begin, 2i, and the end, 2i+1, of every instruction i, counted
-// through all ranks.
+// reading is a schedule that is being read. Events are the begin, 2i, and the end, 2i+1, of every instruction i,
+// counted through all ranks.
 type reading struct {
 	s       *gen.Schedule
 	want    *spec.Expectation
@@ -57,8 +57,8 @@ type address struct {
 	at   int
 }
 
-// value is what a chunk holds: text that shows the tree, and the leaves of it in order. A lent value is nowhere but at its
-// source.
+// value is what a chunk holds: text that shows the tree, and the leaves of it in order. A lent value is nowhere but at
+// its source.
 type value struct {
 	tree   string
 	leaves []string

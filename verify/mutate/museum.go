@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// exhibit is a mistake that was made in another library, made in ours: in an algorithm, or in the source code of what carries
-// algorithms out.
+// exhibit is a mistake that was made in another library, made in ours: in an algorithm, or in the source code of what
+// carries algorithms out.
 type exhibit struct {
 	peer  string // whose mistake it was
 	fix   string // where it was repaired, or reported

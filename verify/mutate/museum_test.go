@@ -50,8 +50,8 @@ func TestMuseumPage(t *testing.T) {
 	}
 }
 
-// TestMuseumOfSources: what is changed stands where the museum says, once, and the test that has to find it is there. That it
-// does find it, go run ./verify/mutate -long shows.
+// TestMuseumOfSources: what is changed stands where the museum says, once, and the test that has to find it is there.
+// That it does find it, go run ./verify/mutate -long shows.
 func TestMuseumOfSources(t *testing.T) {
 	for _, x := range museum {
 		if !x.isSource() {

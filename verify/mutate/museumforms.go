@@ -44,7 +44,8 @@ var bothWays = gen.Algorithm{
 	},
 }
 
-// ofTwoRanks is a reduction of two ranks. Its root receives into the result, after a step in which it reads its operand.
+// ofTwoRanks is a reduction of two ranks. Its root receives into the result, after a step in which it reads its
+// operand.
 var ofTwoRanks = gen.Algorithm{
 	Name: "of two ranks", Primitive: spec.Reduce,
 	Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true}, Scratch: two,

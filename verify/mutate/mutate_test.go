@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 )
 
-// TestScheduleMutants: package verify finds out every mutant that does not mean what the schedule meant that it was made from,
-// and finds nothing wrong with those that do.
+// TestScheduleMutants: package verify finds out every mutant that does not mean what the schedule meant that it was
+// made from, and finds nothing wrong with those that do.
 func TestScheduleMutants(t *testing.T) {
 	made := testMutants(t, short.schedules, scheduleMutants)
 	for _, o := range operators {

@@ -22,8 +22,8 @@ type operator struct {
 	plant func(site) bool
 }
 
-// operators are the mistakes that are planted in schedules: those of one rank, and then those that both ends of a message
-// make together, which neither counts nor lengths give away.
+// operators are the mistakes that are planted in schedules: those of one rank, and then those that both ends of a
+// message make together, which neither counts nor lengths give away.
 var operators = slices.Concat(presence, waiting, naming, places, combining, permissions, agreed)
 
 var presence = []operator{

@@ -41,8 +41,8 @@ type verdict struct {
 	took   time.Duration
 }
 
-// try has one rung after the other run with the edit in place. The tree is not touched: the go tool reads the changed file from
-// elsewhere.
+// try has one rung after the other run with the edit in place. The tree is not touched: the go tool reads the changed
+// file from elsewhere.
 func (p patch) try(ctx context.Context, root string, rungs []measured) (verdict, error) {
 	file := filepath.Join(root, p.file)
 	text, err := os.ReadFile(file)
@@ -157,8 +157,8 @@ func writeOverlay(dir string, replace map[string]string) (path string, err error
 
 const (
 	longest = 10 * time.Minute // of a rung, the compiler included
-	// computing is how much longer every processor may compute. Where the patience is less, a test that does not end is ended by
-	// the go tool, which says so.
+	// computing is how much longer every processor may compute. Where the patience is less, a test that does not end is
+	// ended by the go tool, which says so.
 	computing = 5 * time.Second
 )
 

@@ -1,6 +1,7 @@
 package main
 
-// reasons say of mutants of source code that survive why they are no mistakes: nothing that anybody can rely on is different.
+// reasons say of mutants of source code that survive why they are no mistakes: nothing that anybody can rely on is
+// different.
 var reasons = map[string]string{
 	"spec/expr.go, evalCond: `1` for `0`, no. 3":                                            "the value beside an error",
 	"spec/expr.go, lookup: `1` for `0`, no. 2":                                              "the value of a name that there is not",

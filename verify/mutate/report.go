@@ -97,8 +97,8 @@ func (r *report) add(kind string, least float64) (x *row, end func()) {
 	}
 }
 
-// schedules tries mutants of schedules, which package verify judges. One that it refuses though it means the same is a survivor as
-// well: one of both judges is wrong.
+// schedules tries mutants of schedules, which package verify judges. One that it refuses though it means the same is a
+// survivor as well: one of both judges is wrong.
 func (r *report) schedules(b bounds) error {
 	x, end := r.add("schedules", 1)
 	defer end()
@@ -150,7 +150,8 @@ func (t trial) fate() fate {
 	return f
 }
 
-// museumOfSchedules plants the exhibits in algorithms. Other rungs are asked about those in algorithms that programs can use.
+// museumOfSchedules plants the exhibits in algorithms. Other rungs are asked about those in algorithms that programs
+// can use.
 func (r *report) museumOfSchedules(ctx context.Context, o options) error {
 	x, end := r.add("museum, algorithms", 1)
 	defer end()

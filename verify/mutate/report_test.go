@@ -108,7 +108,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestRungs: a rung that fails with nothing changed kills no mutant, and one that takes too long is a killer of its own.
+// TestRungs: a rung that fails with nothing changed kills no mutant, and one that takes too long is a killer of its
+// own.
 func TestRungs(t *testing.T) {
 	none := rung{name: "none", dir: ".", args: []string{"list", "./absent"}}
 	if _, err := none.measure(t.Context(), "."); err == nil || !strings.Contains(err.Error(), "nothing changed") {

@@ -88,8 +88,8 @@ func try(s, mutant *gen.Schedule, operator, what string) trial {
 	return t
 }
 
-// isMeant tells whether a check is about what a schedule means. Those before are about its shape, without which it means
-// nothing; those that are left out are about rules that transports need and meaning does not know.
+// isMeant tells whether a check is about what a schedule means. Those before are about its shape, without which it
+// means nothing; those that are left out are about rules that transports need and meaning does not know.
 func isMeant(c verify.Check) bool {
 	switch c {
 	case verify.Deadlock, verify.Entered, verify.Race, verify.Uninitialized, verify.Finish, verify.Postcondition, verify.Order:

@@ -42,7 +42,8 @@ func (r *row) survivors() (all []string) {
 	return all
 }
 
-// list is a line for each mutant: what it is, the rung that killed it, and the words of the failure, with tabs between them.
+// list is a line for each mutant: what it is, the rung that killed it, and the words of the failure, with tabs between
+// them.
 func (r *report) list() string {
 	var b strings.Builder
 	for _, x := range r.rows {

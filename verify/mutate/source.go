@@ -179,8 +179,8 @@ func (m *mutator) operator(at token.Pos, was token.Token) {
 	}
 }
 
-// isNumberOrTruth tells whether an expression computes something that operators can be exchanged in: strings have only one,
-// and what the compiler knows already is mutated where its literals are.
+// isNumberOrTruth tells whether an expression computes something that operators can be exchanged in: strings have only
+// one, and what the compiler knows already is mutated where its literals are.
 func (m *mutator) isNumberOrTruth(e ast.Expr) bool {
 	t, ok := m.info.Types[e]
 	if !ok || t.Value != nil && t.Value.Kind() != constant.Bool {

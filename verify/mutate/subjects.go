@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// subject is a package whose source code is mutated, without the packages in folders below it, and what may kill its mutants: its
-// own tests first, then those of what stands on it.
+// subject is a package whose source code is mutated, without the packages in folders below it, and what may kill its
+// mutants: its own tests first, then those of what stands on it.
 type subject struct {
 	pkg   string
 	rungs []rung
@@ -58,8 +58,8 @@ func tests(name string, packages ...string) rung {
 	return rung{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
 }
 
-// timed is tests of transports, of which some have limits of time. On a busy machine they fail with nothing changed: they kill what they
-// refuse twice. Some reserve many addresses.
+// timed is tests of transports, of which some have limits of time. On a busy machine they fail with nothing changed:
+// they kill what they refuse twice. Some reserve many addresses.
 func timed(name string, packages ...string) rung {
 	r := tests(name, packages...)
 	r.twice, r.memory = true, 64<<20
@@ -67,9 +67,11 @@ func timed(name string, packages ...string) rung {
 }
 
 const (
-	// slow are the tests that run whole jobs, of package fast, or of all of them again: their packages have quicker ones that see as much.
+	// slow are the tests that run whole jobs, of package fast, or of all of them again: their packages have quicker
+	// ones that see as much.
 	slow = "TestCombinations|TestInProcess|TestProcesses|TestCommunicators|TestMutatedCodeIsNotTheSchedule"
-	// digests are the tests that compare with the record of what was proved: they notice any change, and know of none whether it is a mistake.
+	// digests are the tests that compare with the record of what was proved: they notice any change, and know of none
+	// whether it is a mistake.
 	digests = "TestRecordIsCurrent|TestProveTheirs"
 )
 

@@ -127,8 +127,8 @@ func another(via events.Via) events.Via {
 	return events.Slot
 }
 
-// TestDoctored drops, doubles and changes every event of real runs; each has to be refused, and what is wrong at its line,
-// at that line.
+// TestDoctored drops, doubles and changes every event of real runs; each has to be refused, and what is wrong at its
+// line, at that line.
 func TestDoctored(t *testing.T) {
 	for _, w := range []way{inproc, shm, tcp} {
 		t.Run(w.name, func(t *testing.T) {
@@ -201,7 +201,8 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// independent tells whether e may come before or after others: parts of different messages, and what ranks say to each other.
+// independent tells whether e may come before or after others: parts of different messages, and what ranks say to each
+// other.
 func independent(e *events.Event) bool {
 	return e.Part != nil || slices.Contains([]events.Kind{events.Tell, events.Heard, events.Closed}, e.Do)
 }
@@ -245,7 +246,8 @@ func TestNeverJoined(t *testing.T) {
 	}
 }
 
-// TestReceivedTooSoon: what a rank has received before another one sent it is refused, by an error that says what it waits for.
+// TestReceivedTooSoon: what a rank has received before another one sent it is refused, by an error that says what it
+// waits for.
 func TestReceivedTooSoon(t *testing.T) {
 	files := read(t, shm.run(t, 2, "few"))
 	for i, e := range files[1].Events {
@@ -260,8 +262,8 @@ func TestReceivedTooSoon(t *testing.T) {
 	}
 }
 
-// TestRingIsFull: a rank that puts more segments into its ring than that holds, of which the other rank has taken none, is refused at
-// the first one that is too many.
+// TestRingIsFull: a rank that puts more segments into its ring than that holds, of which the other rank has taken none,
+// is refused at the first one that is too many.
 func TestRingIsFull(t *testing.T) {
 	files := read(t, shm.run(t, 2, "ahead"))
 	if _, err := replay.Replay(files, catalogue.Algorithms()); err != nil {

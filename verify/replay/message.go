@@ -61,7 +61,8 @@ func (m *outgoing) complete() bool { return m.isPut() && m.over }
 
 func (in *incoming) complete() bool { return in.begun && in.placed == in.bytes }
 
-// free is how many bytes of m's memory may be overwritten: those that were copied, and those that the receiver has read.
+// free is how many bytes of m's memory may be overwritten: those that were copied, and those that the receiver has
+// read.
 func (m *outgoing) free() int {
 	n := m.gone
 	if m.receipt != nil {
@@ -181,8 +182,8 @@ func (in *incoming) take(out *outgoing, p *events.Part) error {
 	return nil
 }
 
-// carries tells whether the sender has cut the message so that p can be a part that is received: what was copied is taken
-// as it was put, and what was not in any parts of it.
+// carries tells whether the sender has cut the message so that p can be a part that is received: what was copied is
+// taken as it was put, and what was not in any parts of it.
 func (m *outgoing) carries(p *events.Part) error {
 	i := slices.IndexFunc(m.put, func(put events.Part) bool { return p.At < put.At+put.Bytes || put.Bytes == 0 })
 	if i < 0 {

@@ -71,8 +71,8 @@ func readFile(dir fs.FS, name string) (*events.File, error) {
 	return f, err
 }
 
-// Replay replays the events of all processes of a job on the schedules of algorithms. Its error is an *Error if an event is
-// wrong, and otherwise says what is missing in the end.
+// Replay replays the events of all processes of a job on the schedules of algorithms. Its error is an *Error if an
+// event is wrong, and otherwise says what is missing in the end.
 func Replay(files []*events.File, algorithms []gen.Algorithm) (*Report, error) {
 	r := &replay{algorithms: map[uint64]*gen.Algorithm{}, schedules: map[plan]*schedule{}, comms: map[uint64]*comm{},
 		report: Report{Processes: len(files), Calls: map[string]int{}, Parts: map[events.Via]int{}}}

@@ -6,7 +6,8 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// ring is the segments that go from one rank to another through shared memory, each of which has the number after that of the one before.
+// ring is the segments that go from one rank to another through shared memory, each of which has the number after that
+// of the one before.
 type ring struct {
 	next  uint32 // that the sender puts next
 	taken uint32 // before it, all are taken

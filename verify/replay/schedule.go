@@ -22,8 +22,8 @@ type schedule struct {
 	steps [][]gen.ProgramStep
 }
 
-// What a file may have instantiated, so that a short one cannot take all memory: so many ranks, squared, times the depth, and so many
-// schedules at a time.
+// What a file may have instantiated, so that a short one cannot take all memory: so many ranks, squared, times the
+// depth, and so many schedules at a time.
 const (
 	mostWork      = 1 << 21
 	mostSchedules = 64

@@ -16,8 +16,8 @@ type Plane interface {
 	Watch(f func(process int, err error)) (stop func())
 }
 
-// Agent is one member's part in all agreements of a group, one after the other. It goes on answering the others when the
-// member's calls have returned, until Leave.
+// Agent is one member's part in all agreements of a group, one after the other. It goes on answering the others when
+// the member's calls have returned, until Leave.
 type Agent struct {
 	plane     Plane
 	topic     wire.Topic
@@ -53,8 +53,8 @@ func New(p Plane, comm uint64, kind uint8, processes []int, me int) *Agent {
 }
 
 // Start begins the next agreement of all members, with this member's flags. All members make the same calls in the same
-// order, and with the same quorum: the least number of members that the value is to be agreed on by, or 0. The caller sees
-// to it that there are not more than MaxOpen without a result before.
+// order, and with the same quorum: the least number of members that the value is to be agreed on by, or 0. The caller
+// sees to it that there are not more than MaxOpen without a result before.
 func (a *Agent) Start(c Call, flags uint64, quorum int) *Agreement {
 	x := &Agreement{agent: a}
 	a.do(func() {
@@ -66,8 +66,8 @@ func (a *Agent) Start(c Call, flags uint64, quorum int) *Agreement {
 }
 
 // Wait waits for the result. It may be called again after it failed with *wire.TimeoutError, at the end of ctx: the
-// agreement goes on. It fails with wire.ErrNoQuorum; with wire.ErrFenced if the others go on without this member; and with
-// the error that Leave was given.
+// agreement goes on. It fails with wire.ErrNoQuorum; with wire.ErrFenced if the others go on without this member; and
+// with the error that Leave was given.
 func (x *Agreement) Wait(ctx context.Context) (Value, error) {
 	a := x.agent
 	wire.Awaiting(ctx, x.awaited)

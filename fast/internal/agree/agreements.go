@@ -134,7 +134,8 @@ func (a *Agent) settle(member int, m *Message) {
 	}
 }
 
-// settledByAll is such that all members that are not gone have said that they have the results of all agreements before.
+// settledByAll is such that all members that are not gone have said that they have the results of all agreements
+// before.
 func (a *Agent) settledByAll() uint64 {
 	lowest := a.undecided
 	for member, n := range a.settled {

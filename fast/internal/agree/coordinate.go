@@ -36,8 +36,8 @@ func (m *Machine) fresh() Value {
 	return v
 }
 
-// decide ends the agreement, and tells those that may be waiting for it: for the coordinator all, for others those whose
-// coordinator this one may be, and members that are to be given up but can be told.
+// decide ends the agreement, and tells those that may be waiting for it: for the coordinator all, for others those
+// whose coordinator this one may be, and members that are to be given up but can be told.
 func (m *Machine) decide(v Value) {
 	m.decided, m.value = true, v
 	leads := m.coordinator() == m.me

@@ -26,8 +26,8 @@ type Message struct {
 	Value   Value
 	// Seq is the number of the agreement in the group, from 1; of Left also 0: of all of them.
 	Seq uint64
-	// Settled: the sender has decided all agreements before this one; of Propose and Decide: all members have that are not
-	// gone.
+	// Settled: the sender has decided all agreements before this one; of Propose and Decide: all members have that are
+	// not gone.
 	Settled uint64
 }
 

@@ -45,8 +45,9 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// TestHighestRound has two values adopted, in rounds 0 and 1, because members take each other for dead that are not: the
-// coordinator of round 2 has to take up the later one, which was decided, although it has adopted the earlier one itself.
+// TestHighestRound has two values adopted, in rounds 0 and 1, because members take each other for dead that are not:
+// the coordinator of round 2 has to take up the later one, which was decided, although it has adopted the earlier one
+// itself.
 func TestHighestRound(t *testing.T) {
 	for _, f := range []flaw{{}, anyAdopted} {
 		s := newSimulation(5, 3, 0, 10, f)

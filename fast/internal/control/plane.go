@@ -1,5 +1,5 @@
-// Package control is the control plane: how the processes of a job, or the goroutines of a process, talk beside the data path.
-// Package mesh has it for processes, and package inproc for goroutines.
+// Package control is the control plane: how the processes of a job, or the goroutines of a process, talk beside the
+// data path. Package mesh has it for processes, and package inproc for goroutines.
 package control
 
 import (
@@ -9,18 +9,18 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Plane passes control messages, which are few, and come in order from each process unless one of the two is down. All methods
-// may be called at any time.
+// Plane passes control messages, which are few, and come in order from each process unless one of the two is down. All
+// methods may be called at any time.
 type Plane interface {
 	// Self is the number of this process in the job.
 	Self() int
-	// Send sends a message of at most wire.MaxNote bytes and, on the same host, copies of files. It does not wait for the
-	// receiver; to a process that is down it does nothing.
+	// Send sends a message of at most wire.MaxNote bytes and, on the same host, copies of files. It does not wait for
+	// the receiver; to a process that is down it does nothing.
 	Send(to int, t wire.Topic, body []byte, files ...int)
 	// Flush waits until what was sent comes even if this process ends at once, but not longer than atMost.
 	Flush(atMost time.Duration)
-	// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause
-	// of ctx's end.
+	// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the
+	// cause of ctx's end.
 	Receive(ctx context.Context, t wire.Topic) (wire.Note, error)
 	// ReceiveFiles is Receive with the files that come with the message, which are the caller's to close.
 	ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error)
@@ -31,8 +31,8 @@ type Plane interface {
 	Claim(comm uint64) error
 	// Forget drops comm's messages and handlers, those to come included.
 	Forget(comm uint64)
-	// Down is why a process is taken for dead, wire.ErrDied, wire.ErrFrozen or wire.ErrFenced (this one is), or else nil.
-	// Who is down stays down.
+	// Down is why a process is taken for dead, wire.ErrDied, wire.ErrFrozen or wire.ErrFenced (this one is), or else
+	// nil. Who is down stays down.
 	Down(process int) error
 	// Watch has f called for each process that is down or goes down, once, until stop. f must not block.
 	Watch(f func(process int, err error)) (stop func())

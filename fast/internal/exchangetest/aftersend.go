@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// testAfterSend has ranks overwrite what they send: each pair has a region of its own, and both ranks receive or reduce into
-// it, or one of them. Out of place there is nothing to overwrite. The faster rank runs ahead into the next round.
+// testAfterSend has ranks overwrite what they send: each pair has a region of its own, and both ranks receive or reduce
+// into it, or one of them. Out of place there is nothing to overwrite. The faster rank runs ahead into the next round.
 func testAfterSend(t *testing.T, make Make) {
 	for _, size := range []int{2, 3} {
 		all, seq := group(t, make, size), uint64(0)
@@ -85,8 +85,8 @@ func (s swap) check(e rank, round int, r wire.Recv) error {
 	return nil
 }
 
-// RunAfterSend is the part of Run in which ranks overwrite what they send, for links on which the two directions do not go
-// on alike. Transports among two ranks are made.
+// RunAfterSend is the part of Run in which ranks overwrite what they send, for links on which the two directions do not
+// go on alike. Transports among two ranks are made.
 func RunAfterSend(t *testing.T, make Make) {
 	all, seq := group(t, make, 2), uint64(0)
 	for _, n := range []int{8, 9001, 64 << 10, 300007, bulk[0]} {

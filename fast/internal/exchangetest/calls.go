@@ -157,8 +157,8 @@ func testMismatchOfOneMessage(t *testing.T, make Make) {
 	wantToldOf(t, errs[0], wire.MismatchError{Rank: 1, Seq: 5, TheirSeq: 5, Field: "count", Mine: "2", Theirs: "5"})
 }
 
-// testMismatchBeforeMany has the first message of many disagree, each of which has a call of its own: what is told of the first
-// one is its own call, however many are behind it.
+// testMismatchBeforeMany has the first message of many disagree, each of which has a call of its own: what is told of
+// the first one is its own call, however many are behind it.
 func testMismatchBeforeMany(t *testing.T, make Make) {
 	all := group(t, make, 2)
 	ctx, cancel := context.WithTimeout(t.Context(), long)

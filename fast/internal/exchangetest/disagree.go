@@ -70,8 +70,8 @@ var disagreements = []struct {
 	{"no message", pair{{broadcast, nil, nil, 0}, {otherRoot, nil, []int{0}, 1}}},
 }
 
-// testDisagreement has each rank told, at the latest by its next call; also if the calls are not those of the Exchange but
-// of its messages. One of them may hear no more than that the other one has given up.
+// testDisagreement has each rank told, at the latest by its next call; also if the calls are not those of the Exchange
+// but of its messages. One of them may hear no more than that the other one has given up.
 func testDisagreement(t *testing.T, make Make) {
 	disagreeAll(t, make, func(t *testing.T, errs []error, parts *pair) {
 		found := 0
@@ -90,8 +90,8 @@ func testDisagreement(t *testing.T, make Make) {
 	}, rank.giveUp)
 }
 
-// RunTellEach tests what not all transports can: of ranks that wait for each other in vain because they disagree each finds
-// out by itself, and does not need to hear that another one has given up.
+// RunTellEach tests what not all transports can: of ranks that wait for each other in vain because they disagree each
+// finds out by itself, and does not need to hear that another one has given up.
 func RunTellEach(t *testing.T, make Make) {
 	disagreeAll(t, make, func(t *testing.T, errs []error, parts *pair) {
 		for r, err := range errs {
@@ -139,9 +139,9 @@ func disagreeAll(t *testing.T, make Make, check func(*testing.T, []error, *pair)
 	}
 }
 
-// testGoneOn has rank 1 make a call with another root, in which it has nothing to wait for, and go on: what rank 0 gets from
-// it, or it from rank 0, is a message of another call. At least one of them says that the root differs. Rank 0 may know only
-// that rank 1 has gone on: then rank 1 learns in what they differ.
+// testGoneOn has rank 1 make a call with another root, in which it has nothing to wait for, and go on: what rank 0 gets
+// from it, or it from rank 0, is a message of another call. At least one of them says that the root differs. Rank 0 may
+// know only that rank 1 has gone on: then rank 1 learns in what they differ.
 func testGoneOn(t *testing.T, make Make) {
 	barrier := wire.Call{Seq: 2, Primitive: 3, PrimitiveName: wire.NewLabel("Barrier")}
 	for name, first := range map[string]part{

@@ -48,8 +48,8 @@ func testWaiting(t *testing.T, make Make) {
 	becomes(t, all[0], nil)
 }
 
-// testMoved has a rank receive several messages in one Exchange: while it waits for the next one, it says that something has
-// moved since it waited for the one before, and nothing else moves.
+// testMoved has a rank receive several messages in one Exchange: while it waits for the next one, it says that
+// something has moved since it waited for the one before, and nothing else moves.
 func testMoved(t *testing.T, make Make) {
 	all := group(t, make, 2)
 	recvs := slices.Repeat([]wire.Recv{{Peer: 1}}, 4)
@@ -119,8 +119,8 @@ func Soon(t *testing.T, what string, f func()) {
 	}
 }
 
-// testFail ends the wait of a rank with the error that it is given, and gives it to every later call. Others do not hear
-// of it.
+// testFail ends the wait of a rank with the error that it is given, and gives it to every later call. Others do not
+// hear of it.
 func testFail(t *testing.T, make Make) {
 	all := group(t, make, 3)
 	first := &wire.PeerError{Rank: 2, Err: wire.ErrFrozen}

@@ -1,7 +1,8 @@
 // Package exchangetest tests what every transport has to keep: that messages arrive whole, in order and reduced as they
-// should be; that channels have the room that they promise (ARCHITECTURE.md, "What a channel promises"), which the tests exchange, after
-// send and apart are about; that ranks whose calls disagree are told; that every Exchange ends, and touches nothing afterwards; and that
-// it allocates nothing. A transport's own tests call [Run], and add what is particular to it.
+// should be; that channels have the room that they promise (ARCHITECTURE.md, "What a channel promises"), which the
+// tests exchange, after send and apart are about; that ranks whose calls disagree are told; that every Exchange ends,
+// and touches nothing afterwards; and that it allocates nothing. A transport's own tests call [Run], and add what is
+// particular to it.
 package exchangetest
 
 import (

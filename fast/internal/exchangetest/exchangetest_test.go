@@ -51,8 +51,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// fault is what is wrong with a transport: what it does instead of what it should, where that is not nil. The test of the
-// name fails sees it.
+// fault is what is wrong with a transport: what it does instead of what it should, where that is not nil. The test of
+// the name fails sees it.
 type fault struct {
 	fails    string
 	begin    func(*wire.Call) *wire.Call

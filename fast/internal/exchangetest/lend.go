@@ -18,8 +18,8 @@ func (e rank) release() {
 	}
 }
 
-// testLend has every rank send the same memory to all others, which may be lent it, and run ahead while others still look
-// at what they were lent.
+// testLend has every rank send the same memory to all others, which may be lent it, and run ahead while others still
+// look at what they were lent.
 func testLend(t *testing.T, make Make) {
 	for _, size := range []int{2, 4} {
 		succeed(t, group(t, make, size), func(ctx context.Context, e rank) error {
@@ -69,8 +69,8 @@ func borrow(ctx context.Context, e rank, round, n int) error {
 	return nil
 }
 
-// testLendWhileMoreComes has rank 0 send as much as it can while the others look at what they were lent: the same memory
-// to both, and then long messages behind one that is lent, in the same Exchange.
+// testLendWhileMoreComes has rank 0 send as much as it can while the others look at what they were lent: the same
+// memory to both, and then long messages behind one that is lent, in the same Exchange.
 func testLendWhileMoreComes(t *testing.T, make Make) {
 	for _, n := range []int{8, 1000, 64 << 10} {
 		succeed(t, group(t, make, 3), func(ctx context.Context, e rank) error {
@@ -113,8 +113,9 @@ func testLendWhileMoreComes(t *testing.T, make Make) {
 	})
 }
 
-// testLendSeveral has several messages come on each link in one step, of which some may be lent: the same memory to all, and
-// more of them than a transport has places for. All are there when the step is over, and as long as nothing is given back.
+// testLendSeveral has several messages come on each link in one step, of which some may be lent: the same memory to
+// all, and more of them than a transport has places for. All are there when the step is over, and as long as nothing is
+// given back.
 func testLendSeveral(t *testing.T, make Make) {
 	const messages = 40
 	lends := []func(i int) bool{
@@ -188,8 +189,8 @@ func testLendAndEnd(t *testing.T, make Make) {
 	}
 }
 
-// testSameMemory has ranks send one piece of memory to all others, once more in the next step, in which one rank is late:
-// the others get theirs all the same, one after the other.
+// testSameMemory has ranks send one piece of memory to all others, once more in the next step, in which one rank is
+// late: the others get theirs all the same, one after the other.
 func testSameMemory(t *testing.T, make Make) {
 	all := group(t, make, 4)
 	for i, n := range append(borrowed, bulk[0]) {

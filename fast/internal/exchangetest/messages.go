@@ -29,8 +29,8 @@ func testAlone(t *testing.T, make Make) {
 	}
 }
 
-// testExchange has ranks send several messages of various lengths to each other in the same steps. A plan that fails can be
-// repeated, and is made as small as one that fails can be: see the flags of rapid.
+// testExchange has ranks send several messages of various lengths to each other in the same steps. A plan that fails
+// can be repeated, and is made as small as one that fails can be: see the flags of rapid.
 func testExchange(t *testing.T, make Make) {
 	rapid.Check(t, func(rt *rapid.T) {
 		size := rapid.IntRange(2, 5).Draw(rt, "ranks")

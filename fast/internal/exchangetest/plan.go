@@ -42,8 +42,8 @@ func aligned(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)
 }
 
-// subtract is the kernel for messages of n bytes, which tells its operands apart. Where the elements could be of 8 bytes it
-// panics if they are cut, or not aligned.
+// subtract is the kernel for messages of n bytes, which tells its operands apart. Where the elements could be of 8
+// bytes it panics if they are cut, or not aligned.
 func subtract(n int) wire.Kernel {
 	if n%8 != 0 {
 		return subtractBytes

@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// testApart has rank 0 exchange messages with all others in one step. One of these comes first, and the others when it is done: what
-// goes between two ranks does not wait for others.
+// testApart has rank 0 exchange messages with all others in one step. One of these comes first, and the others when it
+// is done: what goes between two ranks does not wait for others.
 func testApart(t *testing.T, make Make) {
 	for _, size := range []int{3, 10} {
 		all, seq := group(t, make, size), uint64(0)

@@ -28,7 +28,8 @@ type Cause struct {
 	Over                bool      `json:",omitempty"` // of a founding: the communicator has ended that the new one is made from
 }
 
-// Downs are the ways in which a rank can be down, or have no room for connections, and Ends those in which a context can end, under the names that causes give them.
+// Downs are the ways in which a rank can be down, or have no room for connections, and Ends those in which a context
+// can end, under the names that causes give them.
 var (
 	Downs = ErrorNames{{"died", wire.ErrDied}, {"frozen", wire.ErrFrozen}, {"closed", wire.ErrClosed}, {"exhausted", wire.ErrExhausted}}
 	Ends  = ErrorNames{{"deadline", context.DeadlineExceeded}, {"canceled", context.Canceled}}
@@ -60,7 +61,8 @@ func (all ErrorNames) By(name string) error {
 	return nil
 }
 
-// MaxListed is how many ranks are told in a list: as many as a deadlock has at most. With them a notice fits into a control message.
+// MaxListed is how many ranks are told in a list: as many as a deadlock has at most. With them a notice fits into a
+// control message.
 const MaxListed = 128
 
 // Listed is what is told of a list.
@@ -93,8 +95,9 @@ func Of(self int, err error) Cause {
 	return n
 }
 
-// Within finds an error of type E in err, which is one of this communicator. In what ended a context it is not looked for:
-// that may be the error of another communicator, whose ranks are others. Nor is it in what another rank has told of its own.
+// Within finds an error of type E in err, which is one of this communicator. In what ended a context it is not looked
+// for: that may be the error of another communicator, whose ranks are others. Nor is it in what another rank has told
+// of its own.
 func Within[E error](err error) (found E, ok bool) {
 	if _, expired := wire.Expired(err); expired {
 		return found, false

@@ -18,8 +18,8 @@ type founding struct {
 }
 
 // Found makes this process's endpoint, that of rank, of a network of members, which are processes by rank. All of them
-// call it with the same id, which no other network has, and it returns when all have come. If it fails on one of them, it
-// fails on all: with *wire.TimeoutError at the end of ctx, and on the others with *wire.PeerError.
+// call it with the same id, which no other network has, and it returns when all have come. If it fails on one of them,
+// it fails on all: with *wire.TimeoutError at the end of ctx, and on the others with *wire.PeerError.
 func (p *Plane) Found(ctx context.Context, id uint64, rank int, members []int) (*Endpoint, error) {
 	f, err := p.job.join(id, rank, members)
 	if err != nil {

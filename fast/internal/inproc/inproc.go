@@ -64,7 +64,8 @@ func newNetwork(size, segment int) *network {
 // history is how many calls of a rank others can compare theirs with.
 const history = 8
 
-// Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any more.
+// Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any
+// more.
 func (e *Endpoint) Begin(call wire.Mark) {
 	e.call = call
 	e.past[e.begun%history] = *call.Call
@@ -144,8 +145,8 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 	return nil
 }
 
-// isSent tells whether one of sends goes to peer from memory of into. Out of place, what a receive marked AfterSend is to
-// follow may come from elsewhere.
+// isSent tells whether one of sends goes to peer from memory of into. Out of place, what a receive marked AfterSend is
+// to follow may come from elsewhere.
 func isSent(into []byte, peer int, sends []wire.Send) bool {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(into)))
 	for i := range sends {
@@ -198,8 +199,8 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	return nil
 }
 
-// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some messages
-// late while the rank moves fast, and is not when it waits.
+// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some
+// messages late while the rank moves fast, and is not when it waits.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
 // advance does what can be done without waiting, and tells whether that was anything.

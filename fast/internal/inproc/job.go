@@ -67,8 +67,8 @@ func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
 // Flush does nothing: what is sent has come.
 func (p *Plane) Flush(time.Duration) {}
 
-// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or with
-// wire.ErrClosed after End or Forget.
+// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or
+// with wire.ErrClosed after End or Forget.
 func (p *Plane) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return p.inbox.Receive(ctx, t)
 }
@@ -78,9 +78,9 @@ func (p *Plane) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, erro
 	return p.Receive(ctx, t)
 }
 
-// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of keeping
-// it for Receive. All handlers and watchers of a process are called one at a time, in a goroutine of their own. F must
-// not block, and not call the job's Close.
+// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of
+// keeping it for Receive. All handlers and watchers of a process are called one at a time, in a goroutine of their own.
+// F must not block, and not call the job's Close.
 func (p *Plane) Handle(comm uint64, kind uint8, f func(wire.Note)) { p.inbox.Handle(comm, kind, f) }
 
 // Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
@@ -93,8 +93,8 @@ func (p *Plane) Forget(comm uint64) { p.inbox.Forget(comm) }
 // messages that came from it. F must not block.
 func (p *Plane) Watch(f func(process int, err error)) (stop func()) { return p.inbox.Watch(f) }
 
-// Down is why a process is taken for dead: what its End or this process's Fence was given, or wire.ErrFenced if the other
-// process has fenced this one, which it then is for itself too; or else nil. Who is down stays down.
+// Down is why a process is taken for dead: what its End or this process's Fence was given, or wire.ErrFenced if the
+// other process has fenced this one, which it then is for itself too; or else nil. Who is down stays down.
 func (p *Plane) Down(process int) error {
 	p.job.mu.Lock()
 	defer p.job.mu.Unlock()

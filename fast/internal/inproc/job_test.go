@@ -31,7 +31,8 @@ func TestPlane(t *testing.T) {
 	}
 }
 
-// TestHandlersMayLock has two processes answer each other under locks of their own, which they also hold while they send.
+// TestHandlersMayLock has two processes answer each other under locks of their own, which they also hold while they
+// send.
 func TestHandlersMayLock(t *testing.T) {
 	j := NewJob(2)
 	defer j.Close()

@@ -124,8 +124,8 @@ type incoming struct {
 	read   int    // how many bytes were read from the sender's memory
 	done   bool
 
-	// Of a receive marked AfterSend: the link of the send that it follows, and memory for a segment that was read before
-	// its place was sent: the last held bytes of those read lie there.
+	// Of a receive marked AfterSend: the link of the send that it follows, and memory for a segment that was read
+	// before its place was sent: the last held bytes of those read lie there.
 	own    *link
 	bounce []byte
 	held   int

@@ -12,8 +12,8 @@ import (
 // or that both receive. It shows when all ranks that have not closed are asleep, because then nothing can wake any of
 // them. The rank that falls asleep last finds out who disagrees with whom.
 
-// errStuck is for ranks that wait for each other although their calls agree, which an algorithm without a deadlock cannot
-// lead to.
+// errStuck is for ranks that wait for each other although their calls agree, which an algorithm without a deadlock
+// cannot lead to.
 var errStuck = errors.New("all ranks wait for each other")
 
 // unstick gives every rank that waits for one in a different call its verdict, and wakes all ranks. The rank last fell
@@ -28,8 +28,8 @@ func (n *network) unstick(last *Endpoint) {
 	}
 }
 
-// claim ends the sleep of all ranks but last: until a rank gets its token, it is the caller's to look at. Not all can be
-// claimed if one has just come to its end in another way.
+// claim ends the sleep of all ranks but last: until a rank gets its token, it is the caller's to look at. Not all can
+// be claimed if one has just come to its end in another way.
 func (n *network) claim(last *Endpoint) (ranks []*Endpoint, all bool) {
 	for _, e := range n.endpoints {
 		switch {
@@ -43,8 +43,8 @@ func (n *network) claim(last *Endpoint) (ranks []*Endpoint, all bool) {
 	return ranks, true
 }
 
-// judge sets the verdicts of ranks, which wait for each other, unless one of them has failed in another way: it finds out
-// by itself, and a closed rank's call must not be read.
+// judge sets the verdicts of ranks, which wait for each other, unless one of them has failed in another way: it finds
+// out by itself, and a closed rank's call must not be read.
 func judge(ranks []*Endpoint) {
 	for _, e := range ranks {
 		if e.failure(context.Background()) != nil {
@@ -71,7 +71,8 @@ func condemn(ranks []*Endpoint, verdict func(*Endpoint) error) (found bool) {
 	return found
 }
 
-// ring is the error of a ring of ranks that wait for each other in sends and receives, of which e is the first; nil: there is none.
+// ring is the error of a ring of ranks that wait for each other in sends and receives, of which e is the first; nil:
+// there is none.
 func (e *Endpoint) ring() error {
 	path, seen := new(wire.DeadlockError), make([]bool, len(e.net.endpoints))
 	if !e.closes(e.rank, path, seen) {
@@ -82,8 +83,8 @@ func (e *Endpoint) ring() error {
 	return path
 }
 
-// closes tells whether a way from e leads to a rank through point-to-point calls between ranks that were not seen, and adds it to
-// path, the last step first.
+// closes tells whether a way from e leads to a rank through point-to-point calls between ranks that were not seen, and
+// adds it to path, the last step first.
 func (e *Endpoint) closes(to int, path *wire.DeadlockError, seen []bool) bool {
 	seen[e.rank] = true
 	for peer, call := range e.pending() {
@@ -118,8 +119,9 @@ func (e *Endpoint) disagreement(sameCall bool) error {
 	return nil
 }
 
-// disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with e's call of the same
-// place, if e has made one, or with the call of a message that e waits for, one between the two ranks if there is any.
+// disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with e's call of the
+// same place, if e has made one, or with the call of a message that e waits for, one between the two ranks if there is
+// any.
 func (e *Endpoint) disagrees(other *Endpoint, call *wire.Call, sameCall bool) *wire.MismatchError {
 	var found *wire.MismatchError
 	for i := range e.past {

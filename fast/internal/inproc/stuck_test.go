@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// TestStuck has ranks wait for each other in different calls, without a message that they could compare. A rank of which
-// nothing is said here closes at once.
+// TestStuck has ranks wait for each other in different calls, without a message that they could compare. A rank of
+// which nothing is said here closes at once.
 func TestStuck(t *testing.T) {
 	type step struct {
 		root     uint32
@@ -106,7 +106,8 @@ func TestStuckWithTimeouts(t *testing.T) {
 	}
 }
 
-// TestStuckOnClosed has a rank close just when the other one, which waits for it, falls asleep: that is no disagreement.
+// TestStuckOnClosed has a rank close just when the other one, which waits for it, falls asleep: that is no
+// disagreement.
 func TestStuckOnClosed(t *testing.T) {
 	for range 2000 {
 		errs := together(2, func(rank int, e *Endpoint) error {

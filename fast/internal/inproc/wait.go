@@ -9,15 +9,15 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// yields is how often a rank looks in vain whether it can go on, and lets other goroutines run, before it sleeps. Looking
-// again at once never pays: ranks are goroutines, and the one waited for may need this processor.
+// yields is how often a rank looks in vain whether it can go on, and lets other goroutines run, before it sleeps.
+// Looking again at once never pays: ranks are goroutines, and the one waited for may need this processor.
 const yields = 20
 
 // while is how long a rank has slept in vain before Waiting tells.
 const while = 10 * time.Millisecond
 
-// How awake a rank is. Only the rank itself becomes drowsy and asleep; who sets it back to awake gives it a token, or is
-// the rank itself.
+// How awake a rank is. Only the rank itself becomes drowsy and asleep; who sets it back to awake gives it a token, or
+// is the rank itself.
 const (
 	awake  uint32 = iota
 	drowsy        // it looks a last time whether it can go on
@@ -27,8 +27,8 @@ const (
 // sleep waits until another rank has done something that concerns this one, or until there is a reason to give up.
 func (e *Endpoint) sleep(ctx context.Context) error {
 	e.state.Store(drowsy)
-	// From now on, who does something wakes this rank. What was done before is seen here; a failure is looked for first,
-	// because it does not undo what the failed rank did before.
+	// From now on, who does something wakes this rank. What was done before is seen here; a failure is looked for
+	// first, because it does not undo what the failed rank did before.
 	failure := e.failure(ctx)
 	moved, err := e.advance()
 	if err == nil && !moved {
@@ -102,8 +102,8 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	return nil
 }
 
-// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for at least 10 ms, or that
-// one was waiting for when it failed. The rank is woken, and sleeps again if it still has to.
+// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for at least 10 ms, or
+// that one was waiting for when it failed. The rank is woken, and sleeps again if it still has to.
 func (e *Endpoint) Waiting() []int {
 	if left := e.left.Load(); left != nil {
 		return slices.Clone(*left)

@@ -4,8 +4,8 @@ package kernel
 
 import "syscall"
 
-// newArena is at least so much memory between pages that nobody can read or write: the byte before the first and the one
-// after the last are not the arena's. free gives it back.
+// newArena is at least so much memory between pages that nobody can read or write: the byte before the first and the
+// one after the last are not the arena's. free gives it back.
 func newArena(bytes int) (arena []byte, free func()) {
 	page := syscall.Getpagesize()
 	bytes = (bytes + page - 1) / page * page

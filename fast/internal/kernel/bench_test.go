@@ -128,9 +128,9 @@ func BenchmarkCopy(b *testing.B) {
 	}
 }
 
-// BenchmarkAgainstC compares the best implementation with what gcc -O3 -march=native makes of a plain loop. Both take turns;
-// of-gcc is gcc's median time divided by ours, so that 1 is as fast, and GB/s is that of an operand. -benchtime=20x makes 20
-// turns.
+// BenchmarkAgainstC compares the best implementation with what gcc -O3 -march=native makes of a plain loop. Both take
+// turns; of-gcc is gcc's median time divided by ours, so that 1 is as fast, and GB/s is that of an operand.
+// -benchtime=20x makes 20 turns.
 func BenchmarkAgainstC(b *testing.B) {
 	c := startBaseline(b)
 	x := operandsOf(2, levels[3].bytes)
@@ -184,8 +184,8 @@ func startBaseline(b *testing.B) *baseline {
 	return &baseline{cmd.Process.Pid, in, bufio.NewReader(out)}
 }
 
-// race lets both sides take turns of about 200 µs, or one call. Each turn is in another huge page: how memory lies in the
-// caches differs between pages, and so between processes, by more than the kernels do.
+// race lets both sides take turns of about 200 µs, or one call. Each turn is in another huge page: how memory lies in
+// the caches differs between pages, and so between processes, by more than the kernels do.
 func (c *baseline) race(b *testing.B, op string, typ spec.Type, call func(from, to int)) {
 	for _, l := range levels {
 		b.Run(l.name, func(b *testing.B) {

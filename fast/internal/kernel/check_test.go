@@ -15,8 +15,8 @@ import (
 // and a rest.
 const longest = 1200
 
-// layout says where in the arena the result and the operands of n bytes begin, counted in operands from the first one. All
-// are neighbours: what is written, or used, beyond an operand's end shows in another one, or beyond the arena.
+// layout says where in the arena the result and the operands of n bytes begin, counted in operands from the first one.
+// All are neighbours: what is written, or used, beyond an operand's end shows in another one, or beyond the arena.
 type layout struct {
 	name      string
 	dst, a, b int
@@ -35,8 +35,8 @@ var layouts = []layout{
 // operands is how many different ones the layout has.
 func (l layout) operands() int { return 1 + max(l.dst, l.a, l.b) }
 
-// checkKernel compares a kernel with the reference: values of all kinds; every number of elements up to longest bytes; in
-// every layout; from the beginning of memory, with several alignments, and up to its end.
+// checkKernel compares a kernel with the reference: values of all kinds; every number of elements up to longest bytes;
+// in every layout; from the beginning of memory, with several alignments, and up to its end.
 func checkKernel(k wire.Kernel, op spec.Op, typ spec.Type) error {
 	random := rand.New(rand.NewPCG(uint64(op), uint64(typ)))
 	if err := checkValues(k, op, typ, random); err != nil {

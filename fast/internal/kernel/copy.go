@@ -7,9 +7,9 @@ const streamed = 32 << 20
 // short is the length up to which Go's own copy is as good.
 const short = 256
 
-// Copy copies src to dst, which is as long, and is the same memory or disjoint. The destination stays in the caches, unless
-// it is too large for them: Go's own copy bypasses them from 1 MiB on, and who reads the destination then waits for it.
-// Processors of Intel bypass at half speed, those of AMD faster than they copy.
+// Copy copies src to dst, which is as long, and is the same memory or disjoint. The destination stays in the caches,
+// unless it is too large for them: Go's own copy bypasses them from 1 MiB on, and who reads the destination then waits
+// for it. Processors of Intel bypass at half speed, those of AMD faster than they copy.
 func Copy(dst, src []byte) {
 	if len(dst) < short || streams && len(dst) >= streamed {
 		copy(dst, src)
@@ -21,9 +21,10 @@ func Copy(dst, src []byte) {
 // delivered is the length from which on Deliver is another copy than Go's own.
 const delivered = 4 << 10
 
-// Deliver copies src to dst, which is as long and disjoint, for another processor, which has read what was there before. REP
-// MOVSB writes whole cache lines without fetching the old ones from the other processor, which ordinary stores wait for: that
-// was twice as fast for 8 to 256 KiB on processors of AMD, and four times while they were far from each other.
+// Deliver copies src to dst, which is as long and disjoint, for another processor, which has read what was there
+// before. REP MOVSB writes whole cache lines without fetching the old ones from the other processor, which ordinary
+// stores wait for: that was twice as fast for 8 to 256 KiB on processors of AMD, and four times while they were far
+// from each other.
 func Deliver(dst, src []byte) {
 	switch {
 	case len(src) < delivered:

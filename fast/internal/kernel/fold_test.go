@@ -71,8 +71,8 @@ func TestManyRefusesShortOperands(t *testing.T) {
 	Fold(blend, func([]byte, [][]byte) {}, long, [][]byte{long, long, long[:99:99]}, nil)
 }
 
-// checkFold folds 1 to 6 operands of n bytes, where the result is memory of its own, and where it is the first, a middle
-// or the last operand. Nothing else may change.
+// checkFold folds 1 to 6 operands of n bytes, where the result is memory of its own, and where it is the first, a
+// middle or the last operand. Nothing else may change.
 func checkFold(k wire.Kernel, many Many, typ spec.Type, n int) error {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	spare := make([]byte, Piece)

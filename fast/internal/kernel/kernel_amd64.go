@@ -35,8 +35,8 @@ var streams = func() bool {
 	return b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163 // AuthenticAMD
 }()
 
-// moves tells whether the processor's own loop is the best for what another processor reads next: it announces so itself,
-// as "fast short REP MOVSB".
+// moves tells whether the processor's own loop is the best for what another processor reads next: it announces so
+// itself, as "fast short REP MOVSB".
 var moves = func() bool {
 	last, _, _, _ := cpuid(0)
 	if last < 7 {

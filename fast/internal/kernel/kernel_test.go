@@ -67,8 +67,8 @@ func TestFinish(t *testing.T) {
 	})
 }
 
-// TestPlaces: what a kernel in assembly makes of an element depends on nothing but that element, not even the payload of
-// a NaN: the same with AVX2, with AVX-512, alone, and among others.
+// TestPlaces: what a kernel in assembly makes of an element depends on nothing but that element, not even the payload
+// of a NaN: the same with AVX2, with AVX-512, alone, and among others.
 func TestPlaces(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	forAll(t, func(t *testing.T, m *implementation, op spec.Op, typ spec.Type) {

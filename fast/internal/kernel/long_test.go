@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/spec/spectest"
 )
 
-// TestLong: of long operands a kernel, a fold and a division make what they make of them piece by piece, in pieces as short as
-// those that TestKernels, TestMany and TestFinish compare with the reference.
+// TestLong: of long operands a kernel, a fold and a division make what they make of them piece by piece, in pieces as
+// short as those that TestKernels, TestMany and TestFinish compare with the reference.
 func TestLong(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	forAll(t, func(t *testing.T, m *implementation, op spec.Op, typ spec.Type) {
@@ -55,7 +55,8 @@ func TestLong(t *testing.T) {
 // ways are those in which memory is copied.
 var ways = map[string]func(dst, src []byte){"Copy": Copy, "Deliver": Deliver, "best": best.copy}
 
-// TestLongCopies: copies are whole, and nothing else is written, around every length from which on another way is taken.
+// TestLongCopies: copies are whole, and nothing else is written, around every length from which on another way is
+// taken.
 func TestLongCopies(t *testing.T) {
 	const most = 36 << 20 // more than streamed
 	src := make([]byte, most)

@@ -11,8 +11,8 @@ import (
 )
 
 // TestSixteenBits combines each of the 65,536 values of a 16-bit type, as the first operand and as the second one, with
-// many special and random partners; with all 65,536, if COLLGEN_SOAK is set: -run TestSixteenBits/min/bfloat16/3 is one of
-// 16 slices of that, of the partners whose first digit is 3.
+// many special and random partners; with all 65,536, if COLLGEN_SOAK is set: -run TestSixteenBits/min/bfloat16/3 is one
+// of 16 slices of that, of the partners whose first digit is 3.
 func TestSixteenBits(t *testing.T) {
 	for _, typ := range []spec.Type{spec.TypeInt16, spec.TypeUint16, spec.TypeFloat16, spec.TypeBFloat16} {
 		for _, op := range spec.Ops() {

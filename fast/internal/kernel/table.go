@@ -5,8 +5,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// generic is the kernels in Go, all of them. Where it makes no difference, signed integers share the kernel of the unsigned
-// ones, and a complex number is two floats.
+// generic is the kernels in Go, all of them. Where it makes no difference, signed integers share the kernel of the
+// unsigned ones, and a complex number is two floats.
 var generic = implementation{
 	name: "generic",
 	kernels: table[wire.Kernel]{

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// KVS is the store that a launcher keeps for its processes, over PMI-1. What processes set, others get only after all of
-// them were at a barrier: the first Get after a Set is that barrier, so all processes have to do the same, in turns: each
-// sets what it has, and gets what it wants. A key is set once. Nothing is deleted before the job ends.
+// KVS is the store that a launcher keeps for its processes, over PMI-1. What processes set, others get only after all
+// of them were at a barrier: the first Get after a Set is that barrier, so all processes have to do the same, in turns:
+// each sets what it has, and gets what it wants. A key is set once. Nothing is deleted before the job ends.
 //
 // The launcher's processes send the values to each other in their own way, which is in the clear with most launchers.
 type KVS struct {
@@ -78,7 +78,8 @@ func (k *KVS) start(ctx context.Context) error {
 	return nil
 }
 
-// ask sends a command and reads the answer to it. After an error nobody knows what is said next: it is the last command.
+// ask sends a command and reads the answer to it. After an error nobody knows what is said next: it is the last
+// command.
 func (k *KVS) ask(ctx context.Context, within time.Duration, want, command string) (answer, error) {
 	if k.err != nil {
 		return nil, k.err

@@ -55,8 +55,8 @@ func parseAnswer(line string) (answer, error) {
 	return a, nil
 }
 
-// cut is a value in parts of at most longest bytes, which are letters, digits, - and _. The first one begins with the number
-// of parts and a dot.
+// cut is a value in parts of at most longest bytes, which are letters, digits, - and _. The first one begins with the
+// number of parts and a dot.
 func cut(value []byte, longest int) []string {
 	text := base64.RawURLEncoding.EncodeToString(value)
 	const count = len("4096.")

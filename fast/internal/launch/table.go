@@ -16,7 +16,8 @@ type launcher struct {
 	// The variables whose values, those that are set, name the job; or how it is named.
 	job   []string
 	jobOf func(*environment) string
-	// The variable that counts the attempts at the job. With oneHost it can be believed only if all ranks are on one host.
+	// The variable that counts the attempts at the job. With oneHost it can be believed only if all ranks are on one
+	// host.
 	epoch   string
 	oneHost bool
 	// Where ranks on several hosts find each other, and why there; "": nowhere, and what to do about it.
@@ -25,9 +26,9 @@ type launcher struct {
 	keeps bool
 }
 
-// launchers are those that are known, in the order in which they count. It goes from who says explicitly what this process
-// is to who says it in passing: torchrun under Slurm starts several ranks in one step, so Slurm's rank would be wrong, and
-// mpiexec in a pod likewise.
+// launchers are those that are known, in the order in which they count. It goes from who says explicitly what this
+// process is to who says it in passing: torchrun under Slurm starts several ranks in one step, so Slurm's rank would be
+// wrong, and mpiexec in a pod likewise.
 var launchers = []launcher{
 	{
 		name: "COLL_*", short: "coll", rank: "COLL_RANK", size: "COLL_SIZE",
@@ -36,8 +37,8 @@ var launchers = []launcher{
 	{
 		name: "torchrun", short: "torchrun", rank: "RANK", size: "WORLD_SIZE",
 		localRank: "LOCAL_RANK", localSize: "LOCAL_WORLD_SIZE", localSizeOf: masterIsHere,
-		// Each agent counts on its own, and starts its ranks again, without counting, when another agent's fail: agents do not
-		// agree on the count.
+		// Each agent counts on its own, and starts its ranks again, without counting, when another agent's fail: agents
+		// do not agree on the count.
 		job: []string{"TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT"}, epoch: "TORCHELASTIC_RESTART_COUNT", oneHost: true,
 		storeOf: masterStore,
 	},
@@ -52,9 +53,9 @@ var launchers = []launcher{
 		localRank: "MPI_LOCALRANKID", localSize: "MPI_LOCALNRANKS", job: []string{"PMI_JOBID"}, keeps: true,
 	},
 	{
-		// Only what is set for the processes of a step counts. An sbatch script itself finds SLURM_NTASKS, which is the size
-		// of the job and says nothing of how many processes were started, and a SLURM_PROCID of 0, which is its own: it would
-		// be taken for the first of many ranks that nobody starts.
+		// Only what is set for the processes of a step counts. An sbatch script itself finds SLURM_NTASKS, which is the
+		// size of the job and says nothing of how many processes were started, and a SLURM_PROCID of 0, which is its
+		// own: it would be taken for the first of many ranks that nobody starts.
 		name: "Slurm", short: "slurm", rank: "SLURM_PROCID", size: "SLURM_STEP_NUM_TASKS", also: []string{"SLURM_STEP_ID"},
 		localRank: "SLURM_LOCALID", localSizeOf: stepTasksHere,
 		job: []string{"SLURM_JOB_ID", "SLURM_STEP_ID"}, epoch: "SLURM_RESTART_COUNT", storeOf: stepStore,

@@ -5,8 +5,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Check is the error of a segment with header h, if it is not the next one of m, the receive in turn on l, of which so many bytes are
-// missing. The sender learns of it too if the call or the length differs.
+// Check is the error of a segment with header h, if it is not the next one of m, the receive in turn on l, of which so
+// many bytes are missing. The sender learns of it too if the call or the length differs.
 func (e *Endpoint) Check(l *Link, m *Incoming, h linkproto.Header, missing int) error {
 	switch {
 	case h.Fingerprint != l.Partner.Known:
@@ -18,7 +18,8 @@ func (e *Endpoint) Check(l *Link, m *Incoming, h linkproto.Header, missing int) 
 	return nil
 }
 
-// Note takes note of a frame that is no message, as soon as it has come on l. The error is of one that cannot be understood.
+// Note takes note of a frame that is no message, as soon as it has come on l. The error is of one that cannot be
+// understood.
 func (e *Endpoint) Note(l *Link, h linkproto.Header, body []byte) error {
 	switch h.Kind {
 	case linkproto.Refused: // no Exchange succeeds any more
@@ -39,8 +40,8 @@ func (e *Endpoint) Speak(l *Link, b []byte) []byte {
 	return l.Partner.Speak(b, &e.History, send, recv)
 }
 
-// Disagreement is what a rank finds out that has waited in vain: the error of calls that disagree, as far as the other ranks have
-// spoken, or nil.
+// Disagreement is what a rank finds out that has waited in vain: the error of calls that disagree, as far as the other
+// ranks have spoken, or nil.
 func (e *Endpoint) Disagreement() error {
 	for _, peer := range e.Active {
 		l := e.links[peer]

@@ -34,8 +34,8 @@ func tell(t *testing.T, to *Link, frames []byte, note func(h linkproto.Header, b
 	}
 }
 
-// TestCheck: a segment is the next one if its call was told and is the receive's, and so is its length. The sender of another
-// one learns of it, and nothing it does succeeds any more.
+// TestCheck: a segment is the next one if its call was told and is the receive's, and so is its length. The sender of
+// another one learns of it, and nothing it does succeeds any more.
 func TestCheck(t *testing.T) {
 	call, other := &wire.Call{Seq: 1, Count: 2}, &wire.Call{Seq: 1, Count: 3}
 	for name, x := range map[string]struct {
@@ -90,7 +90,8 @@ func TestBye(t *testing.T) {
 	}
 }
 
-// TestDisagreement: two ranks that wait for each other find out by what they say of themselves; also of one that is not waited for.
+// TestDisagreement: two ranks that wait for each other find out by what they say of themselves; also of one that is not
+// waited for.
 func TestDisagreement(t *testing.T) {
 	for _, same := range []bool{true, false} {
 		first, second := &wire.Call{Seq: 1, Count: 2}, &wire.Call{Seq: 1, Count: 3}

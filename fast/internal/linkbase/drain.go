@@ -7,12 +7,12 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// afterFailure is how long what was sent may take to arrive after a failure: little, because nobody can use it, and why it failed the
-// others hear over the control plane as well.
+// afterFailure is how long what was sent may take to arrive after a failure: little, because nobody can use it, and why
+// it failed the others hear over the control plane as well.
 const afterFailure = 100 * time.Millisecond
 
-// Drain is the wait, after Close, for what was sent to arrive. It lasts until nothing is on its way any more to a rank that is not given
-// up.
+// Drain is the wait, after Close, for what was sent to arrive. It lasts until nothing is on its way any more to a rank
+// that is not given up.
 type Drain struct {
 	endpoint *Endpoint
 	end      time.Time // zero: there is none
@@ -29,7 +29,8 @@ func (e *Endpoint) Drain() *Drain {
 	return d
 }
 
-// GoesOn tells whether to wait on, where so many bytes, or whatever is counted, have not arrived at those ranks, in ascending order.
+// GoesOn tells whether to wait on, where so many bytes, or whatever is counted, have not arrived at those ranks, in
+// ascending order.
 func (d *Drain) GoesOn(left int, at []int) bool {
 	if left == d.left {
 		d.nap = min(2*d.nap, Nap)

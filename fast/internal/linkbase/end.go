@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// End is how an endpoint ends: others have it fail, or close it, while it may be in use; who has it then for the last time releases
-// it. The mutex is for this, and for what others give the endpoint until it is closed. Doom and Reason are of the goroutine in an
-// Exchange; all else may be called from any.
+// End is how an endpoint ends: others have it fail, or close it, while it may be in use; who has it then for the last
+// time releases it. The mutex is for this, and for what others give the endpoint until it is closed. Doom and Reason
+// are of the goroutine in an Exchange; all else may be called from any.
 type End struct {
 	sync.Mutex
 	busy     bool // what the endpoint has is in use
@@ -28,7 +28,8 @@ func (e *End) Failed() error {
 	return nil
 }
 
-// Doom is Fail for what a rank finds out by itself. What Fail is given comes before it, because this may be the consequence.
+// Doom is Fail for what a rank finds out by itself. What Fail is given comes before it, because this may be the
+// consequence.
 func (e *End) Doom(err error) {
 	if e.doom == nil {
 		e.doom = err
@@ -73,7 +74,8 @@ func (e *End) Leave() (release bool) {
 	return e.closed
 }
 
-// Close has the endpoint be closed, and tells whether it is to be released. Who uses it releases it otherwise, or it was closed before.
+// Close has the endpoint be closed, and tells whether it is to be released. Who uses it releases it otherwise, or it
+// was closed before.
 func (e *End) Close() (release bool) {
 	e.Lock()
 	defer e.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// TestEnd: what Fail is given first comes before what a rank finds out by itself, and that before what happened in an Exchange.
+// TestEnd: what Fail is given first comes before what a rank finds out by itself, and that before what happened in an
+// Exchange.
 func TestEnd(t *testing.T) {
 	var e End
 	first, later, doom, happened := errors.New("first"), errors.New("later"), errors.New("doom"), errors.New("happened")
@@ -31,8 +32,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestDrain: who ends without a failure waits for all that was sent, however long nothing arrives, and tells for whom; after a failure,
-// little.
+// TestDrain: who ends without a failure waits for all that was sent, however long nothing arrives, and tells for whom;
+// after a failure, little.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []struct {
@@ -82,7 +83,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestReleasedOnce: whoever uses and closes an endpoint, in whatever order, one of them has to release it, after all use.
+// TestReleasedOnce: whoever uses and closes an endpoint, in whatever order, one of them has to release it, after all
+// use.
 func TestReleasedOnce(t *testing.T) {
 	for range 1000 {
 		var e End

@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Endpoint is what a rank has of all its links, whatever carries them: how it ends, and the messages of the Exchange in progress. But
-// for End, Moved and Waiting it is of the goroutine that is in the Exchange.
+// Endpoint is what a rank has of all its links, whatever carries them: how it ends, and the messages of the Exchange in
+// progress. But for End, Moved and Waiting it is of the goroutine that is in the Exchange.
 type Endpoint struct {
 	Rank    int
 	End     End
@@ -96,7 +96,8 @@ func (e *Endpoint) Received(l *Link) {
 	e.Open--
 }
 
-// Next is the index in Active of the link to look at after that of index i, which leaves Active when its messages are complete.
+// Next is the index in Active of the link to look at after that of index i, which leaves Active when its messages are
+// complete.
 func (e *Endpoint) Next(i int) int {
 	if l := e.links[e.Active[i]]; l.Sending() != nil || l.Receiving() != nil {
 		return i + 1

@@ -90,7 +90,8 @@ func TestAfterSend(t *testing.T) {
 	}
 }
 
-// TestFailure: the end of a context names the ranks that are left, and so does Waiting after the Exchange; other reasons come first.
+// TestFailure: the end of a context names the ranks that are left, and so does Waiting after the Exchange; other
+// reasons come first.
 func TestFailure(t *testing.T) {
 	e := newEndpoint(0, 4)
 	if err := e.List([]wire.Send{{Peer: 3}, {Peer: 1}, {Peer: 2}}, nil); err != nil {

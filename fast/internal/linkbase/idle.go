@@ -14,8 +14,8 @@ func (e *Endpoint) Went() {
 	e.moves++
 }
 
-// WentOn is for a rank that has sent or received something: it waits for nobody. It is true now and then, when it is time to look for
-// reasons to give up.
+// WentOn is for a rank that has sent or received something: it waits for nobody. It is true now and then, when it is
+// time to look for reasons to give up.
 func (e *Endpoint) WentOn() bool {
 	e.awaited.forget()
 	if e.moves%64 != 0 {
@@ -34,8 +34,8 @@ func (e *Endpoint) Idle() time.Duration {
 	return time.Since(e.idle)
 }
 
-// Slept is for a rank that has slept for something to send or receive. It is true when it has waited in vain for so long that the other
-// ranks may be waiting for it.
+// Slept is for a rank that has slept for something to send or receive. It is true when it has waited in vain for so
+// long that the other ranks may be waiting for it.
 func (e *Endpoint) Slept() (inVain bool) {
 	waited := e.Idle()
 	if waited >= Nap {
@@ -44,10 +44,10 @@ func (e *Endpoint) Slept() (inVain bool) {
 	return waited >= Vain
 }
 
-// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some messages
-// late while the rank moves fast, and is not when it waits. It may be called from any goroutine.
+// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some
+// messages late while the rank moves fast, and is not when it waits. It may be called from any goroutine.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
-// Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for when it
-// failed, in ascending order. It may be called from any goroutine.
+// Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for
+// when it failed, in ascending order. It may be called from any goroutine.
 func (e *Endpoint) Waiting() []int { return e.awaited.get() }

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPieces: a message that comes in pieces of any size is in place as if it had come at once, is cut where elements end, and
-// overwrites nothing of a send of the same memory before it was sent.
+// TestPieces: a message that comes in pieces of any size is in place as if it had come at once, is cut where elements
+// end, and overwrites nothing of a send of the same memory before it was sent.
 func TestPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 5*wire.Segment+1).Draw(t, "bytes")

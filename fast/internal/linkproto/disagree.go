@@ -2,8 +2,8 @@ package linkproto
 
 import "github.com/collgen/collgen/fast/internal/wire"
 
-// Disagreement compares the calls of the messages that are waited for with those of the other rank. own are calls that this
-// rank has begun, taken and sent the messages that it has received and sent on the link.
+// Disagreement compares the calls of the messages that are waited for with those of the other rank. own are calls that
+// this rank has begun, taken and sent the messages that it has received and sent on the link.
 func (p *Partner) Disagreement(own *History, send, recv Turn, taken, sent uint64) error {
 	if send.Call != nil {
 		// A rank that is stuck sending waits until this one has received, which it has not begun to do.
@@ -23,8 +23,8 @@ func (p *Partner) Disagreement(own *History, send, recv Turn, taken, sent uint64
 func (h *heard) at(n uint64) bool { return h.said && h.n == n }
 
 // compare compares a call of this rank with the one of the other rank that is to agree with it. Otherwise, if the other
-// rank is stuck in a call and this rank waits for it, neither of them ever goes on: that call is compared with the one of
-// own that is to agree with it, or with mine.
+// rank is stuck in a call and this rank waits for it, neither of them ever goes on: that call is compared with the one
+// of own that is to agree with it, or with mine.
 func (p *Partner) compare(own *History, mine, theirs *wire.Call, stuck bool) error {
 	for i := range p.past {
 		if other := &p.past[i]; other.Meets(mine) {
@@ -46,8 +46,8 @@ func (p *Partner) compare(own *History, mine, theirs *wire.Call, stuck bool) err
 	return p.differ(own, mine, theirs)
 }
 
-// Contradiction is the error of a call that the other rank has begun, as far as it has said so, and that is not the same as the
-// one of own that is to agree with it.
+// Contradiction is the error of a call that the other rank has begun, as far as it has said so, and that is not the
+// same as the one of own that is to agree with it.
 func (p *Partner) Contradiction(own *History) error {
 	calls := own.Calls()
 	for i := range calls {

@@ -13,7 +13,8 @@ func broadcast(seq uint64, root uint32) wire.Call {
 	return wire.Call{Seq: seq, Primitive: 1, Count: 4, Root: root}
 }
 
-// The calls of TestDisagreement: the one that this rank is in, what the other one may have made in its place, and another one.
+// The calls of TestDisagreement: the one that this rank is in, what the other one may have made in its place, and
+// another one.
 var (
 	mine     = broadcast(7, 0)
 	same     = broadcast(7, 0)
@@ -39,8 +40,9 @@ func note(t *testing.T, p *Partner, sends bool, n uint64, c wire.Call) {
 	}
 }
 
-// TestDisagreement: a rank that waits in vain for another one, which says that it is stuck in sending to this one or in receiving from
-// it, disagrees with that call if neither of them can go on. Who both sends and receives may still do what the other one waits for.
+// TestDisagreement: a rank that waits in vain for another one, which says that it is stuck in sending to this one or in
+// receiving from it, disagrees with that call if neither of them can go on. Who both sends and receives may still do
+// what the other one waits for.
 func TestDisagreement(t *testing.T) {
 	for _, send := range []bool{false, true} {
 		for _, recv := range []bool{false, true} {
@@ -65,8 +67,8 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
-// TestToldDisagreement: what the other rank has begun in the place of this rank's call is compared with it, stuck or not, and so it is
-// when no message is waited for, by Contradiction.
+// TestToldDisagreement: what the other rank has begun in the place of this rank's call is compared with it, stuck or
+// not, and so it is when no message is waited for, by Contradiction.
 func TestToldDisagreement(t *testing.T) {
 	for name, theirs := range map[string]wire.Call{"the same call": same, "another call": differs, "the next call": nextCall} {
 		for _, kind := range []uint8{Call, Past} {

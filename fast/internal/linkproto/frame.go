@@ -116,8 +116,8 @@ func parseWaiting(b []byte) waiting {
 	return waiting{sends: n&1 == 1, n: n >> 1, call: ParseCall(b[8:])}
 }
 
-// refused is what a rank says of a message that did not match: the call that it belongs to and its bytes, and those that
-// were expected.
+// refused is what a rank says of a message that did not match: the call that it belongs to and its bytes, and those
+// that were expected.
 type refused struct {
 	sent, expected           wire.Call
 	sentBytes, expectedBytes uint64

@@ -7,9 +7,10 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Ranks whose calls do not match may wait for each other without a message that would tell: two roots that both receive,
-// or both send more than a connection holds, or a rank whose call has no messages. A rank that has waited in vain says to
-// those that it waits for what it waits for, and which calls it has begun, and compares its own with what any rank has said.
+// Ranks whose calls do not match may wait for each other without a message that would tell: two roots that both
+// receive, or both send more than a connection holds, or a rank whose call has no messages. A rank that has waited in
+// vain says to those that it waits for what it waits for, and which calls it has begun, and compares its own with what
+// any rank has said.
 
 // Partner is what a rank has told the other rank of a link, and has heard of it.
 type Partner struct {
@@ -47,7 +48,8 @@ func (p *Partner) Wonder() { p.due = true }
 // Due tells whether Speak is to be called.
 func (p *Partner) Due() bool { return p.due }
 
-// Speak appends frames that say which calls this rank has begun, and which messages it waits for, as far as that was not said.
+// Speak appends frames that say which calls this rank has begun, and which messages it waits for, as far as that was
+// not said.
 func (p *Partner) Speak(b []byte, own *History, send, recv Turn) []byte {
 	p.due = false
 	if own.begun > Kept {
@@ -84,8 +86,8 @@ func (h Header) check(c *wire.Call) error {
 	return nil
 }
 
-// Note takes note of a frame of kind Call, Past or Waiting, which can be understood before the messages that it came after
-// were received.
+// Note takes note of a frame of kind Call, Past or Waiting, which can be understood before the messages that it came
+// after were received.
 func (p *Partner) Note(h Header, body []byte) error {
 	if h.Kind != Waiting {
 		c := ParseCall(body)

@@ -2,8 +2,8 @@ package mailbox
 
 import "sync"
 
-// events calls functions one at a time and in the order in which they were posted. So what a process said comes before the
-// news that it is down, and handlers need no locks of their own.
+// events calls functions one at a time and in the order in which they were posted. So what a process said comes before
+// the news that it is down, and handlers need no locks of their own.
 type events struct {
 	start   func(func()) // calls a function, in whatever goroutine
 	mu      sync.Mutex

@@ -31,8 +31,8 @@ type watcher struct {
 	stopped atomic.Bool
 }
 
-// New is an empty Inbox. Handlers and watchers are called by a function that is given to start when there is something to
-// call them for, and that returns when they have been called.
+// New is an empty Inbox. Handlers and watchers are called by a function that is given to start when there is something
+// to call them for, and that returns when they have been called.
 func New(start func(func())) *Inbox {
 	return &Inbox{box: newMailbox(), events: events{start: start}}
 }
@@ -50,8 +50,8 @@ func (b *Inbox) Put(n wire.Note, excess func()) {
 	})
 }
 
-// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause of
-// ctx's end, or with wire.ErrClosed after Close or Forget.
+// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause
+// of ctx's end, or with wire.ErrClosed after Close or Forget.
 func (b *Inbox) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	n, err := b.box.receive(ctx, t)
 	return bare(n), err
@@ -62,8 +62,8 @@ func (b *Inbox) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, erro
 	return b.box.receive(ctx, t)
 }
 
-// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting included,
-// instead of keeping it for Receive. All handlers and watchers are called one at a time. F must not block.
+// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting
+// included, instead of keeping it for Receive. All handlers and watchers are called one at a time. F must not block.
 func (b *Inbox) Handle(comm uint64, kind uint8, f func(wire.Note)) {
 	b.events.post(func() {
 		for _, n := range b.box.handle(lane{comm, kind}, f) {

@@ -117,8 +117,8 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-// TestOneAtATime has several goroutines put messages, and others fall, while one goroutine at a time calls the handler and
-// the watcher, neither of which has a lock.
+// TestOneAtATime has several goroutines put messages, and others fall, while one goroutine at a time calls the handler
+// and the watcher, neither of which has a lock.
 func TestOneAtATime(t *testing.T) {
 	var running sync.WaitGroup
 	b := New(running.Go)

@@ -81,8 +81,8 @@ func TestShortStop(t *testing.T) {
 	})
 }
 
-// TestLate has processes wake up so late every time that they leave out turns, always the same ones: they send heartbeats
-// all the same, and nobody is given up.
+// TestLate has processes wake up so late every time that they leave out turns, always the same ones: they send
+// heartbeats all the same, and nobody is given up.
 func TestLate(t *testing.T) {
 	const wait = freeze / 16
 	for _, late := range []time.Duration{wait / 2, wait * 3 / 2, wait * 5 / 2, wait * 7 / 2} {
@@ -104,7 +104,8 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestDue: one heartbeat for each four turns, or two over TCP, whichever of them are left out; and one at once at first.
+// TestDue: one heartbeat for each four turns, or two over TCP, whichever of them are left out; and one at once at
+// first.
 func TestDue(t *testing.T) {
 	for _, x := range []struct {
 		last, turn int64

@@ -99,7 +99,8 @@ func TestFalseBeats(t *testing.T) {
 	b.close()
 }
 
-// TestCounted: processes of one host read each other's counts, and send no heartbeats. One that cannot read them gets some.
+// TestCounted: processes of one host read each other's counts, and send no heartbeats. One that cannot read them gets
+// some.
 func TestCounted(t *testing.T) {
 	leavesNothing(t)
 	m, o := start(t, "local")

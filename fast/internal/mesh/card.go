@@ -83,8 +83,8 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 	return c, nil
 }
 
-// cardMAC is the MAC of a card, or zeros if the processes have no secret in common. Then a card is only as trustworthy as
-// the store: a false one can keep a job from starting, and nothing else, because every connection is authenticated.
+// cardMAC is the MAC of a card, or zeros if the processes have no secret in common. Then a card is only as trustworthy
+// as the store: a false one can keep a job from starting, and nothing else, because every connection is authenticated.
 func cardMAC(cred secure.Credentials, job secure.Identity, body []byte) []byte {
 	key := cred.Key(job, "card")
 	if key == nil {

@@ -19,19 +19,20 @@ type Config struct {
 	// process, this one included. Both end with ctx. Fetch is called from several goroutines at once.
 	Publish func(ctx context.Context, round string, card []byte) error
 	Fetch   func(ctx context.Context, round string, process int) ([]byte, error)
-	// Refused are those whom the store has sent away, in words, for the error of a job that does not come together; nil:
-	// it does not say.
+	// Refused are those whom the store has sent away, in words, for the error of a job that does not come together;
+	// nil: it does not say.
 	Refused func() []string
-	// Addresses are this host's to listen on, the best first, and in words why these. It is called only if some process is
-	// on another host, or has to be reached by TCP. Nil: there is none.
+	// Addresses are this host's to listen on, the best first, and in words why these. It is called only if some process
+	// is on another host, or has to be reached by TCP. Nil: there is none.
 	Addresses func() (addresses []netip.Addr, why string, err error)
 	ForceTCP  bool   // data goes over TCP on one host as well; all processes say the same
 	Encrypt   bool   // data that goes over TCP is encrypted; all processes say the same
 	HasRDMA   bool   // this process has an RDMA device
 	ForceRDMA bool   // data goes over RDMA on one host as well; all processes say the same
 	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
-	// HeartbeatTimeout is how long a process may be silent before it is taken for dead; 0: DefaultFreeze. All processes say the same. They
-	// send heartbeats in an eighth of it, and count them for the processes of their host in a sixteenth.
+	// HeartbeatTimeout is how long a process may be silent before it is taken for dead; 0: DefaultFreeze. All processes
+	// say the same. They send heartbeats in an eighth of it, and count them for the processes of their host in a
+	// sixteenth.
 	HeartbeatTimeout time.Duration
 	Log              *slog.Logger // nil: none
 	// Fault is why this process cannot take part; nil: it can. Join fails with it, once the others could hear of it.

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestControlOptions: the system gives a control connection over TCP up when nothing was acknowledged for twice as long as a
-// process may be silent, and ends it by a reset.
+// TestControlOptions: the system gives a control connection over TCP up when nothing was acknowledged for twice as long
+// as a process may be silent, and ends it by a reset.
 func TestControlOptions(t *testing.T) {
 	cfg := newBoard().config(0, 2)
 	cfg.HeartbeatTimeout = 3 * time.Second
@@ -52,8 +52,8 @@ func TestControlOptions(t *testing.T) {
 	}
 }
 
-// TestDialsInTime: a route on which nothing answers keeps the next one from being tried for a time, and not for as long as the
-// system would.
+// TestDialsInTime: a route on which nothing answers keeps the next one from being tried for a time, and not for as long
+// as the system would.
 func TestDialsInTime(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -51,8 +51,8 @@ func (w *world) deafen(t *testing.T, from int) {
 		w.names[from], w.addresses[1-from], w.links[from])
 }
 
-// noise is how much more time the tests leave a busy machine. Under `make soak`, which has the machine to itself, what is
-// promised is all there is.
+// noise is how much more time the tests leave a busy machine. Under `make soak`, which has the machine to itself, what
+// is promised is all there is.
 var noise = func() time.Duration {
 	if soaking() {
 		return 0

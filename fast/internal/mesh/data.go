@@ -12,8 +12,8 @@ import (
 // dataTime is how long Dial tries at most.
 const dataTime = time.Minute
 
-// Dial connects to a process for the data of a communicator. It ends with ctx, after a minute, or when the process is down,
-// with *wire.PeerError.
+// Dial connects to a process for the data of a communicator. It ends with ctx, after a minute, or when the process is
+// down, with *wire.PeerError.
 func (m *Mesh) Dial(ctx context.Context, process int, comm uint64) (wire.Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dataTime, fmt.Errorf("no connection for data within %v", dataTime))
 	defer cancel()
@@ -32,7 +32,8 @@ func (m *Mesh) Dial(ctx context.Context, process int, comm uint64) (wire.Conn, e
 	return raw, err
 }
 
-// whileUp is ctx until one of the processes that it concerns, or this one, is down, with the cause, or the mesh is closed.
+// whileUp is ctx until one of the processes that it concerns, or this one, is down, with the cause, or the mesh is
+// closed.
 func (m *Mesh) whileUp(ctx context.Context, concerns func(process int) bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stopWatching := m.Watch(func(process int, err error) {
@@ -50,8 +51,8 @@ func (m *Mesh) whileUp(ctx context.Context, concerns func(process int) bool) (co
 	}
 }
 
-// HandleConns has f called with each connection for data that a process makes for comm, those that are waiting included.
-// The connections are f's. F must not block, and may be called from several goroutines.
+// HandleConns has f called with each connection for data that a process makes for comm, those that are waiting
+// included. The connections are f's. F must not block, and may be called from several goroutines.
 func (m *Mesh) HandleConns(comm uint64, f func(from int, c wire.Conn)) {
 	for _, v := range m.pending.handle(comm, f) {
 		f(v.from, v.conn)

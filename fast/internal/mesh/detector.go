@@ -11,8 +11,8 @@ import (
 // detector finds out who does not answer any more, and tells those from who is only slow. Times are in nanoseconds.
 //
 // A peer is silent as long as nothing is heard of it, or it reads nothing of what is written to it; for how long this
-// process itself was kept from looking does not count. Who is silent for too long is given up, unless the system says that
-// it runs or wants to: it has more time then, but not for ever.
+// process itself was kept from looking does not count. Who is silent for too long is given up, unless the system says
+// that it runs or wants to: it has more time then, but not for ever.
 type detector struct {
 	timeout  int64                                        // how long a process may be silent
 	examine  func(pid int) (evidence, bool)               // what the system says of one
@@ -60,15 +60,15 @@ func (v *detector) excuses(p *peer, now int64, c condition) {
 	}
 }
 
-// stalled tells whether this process was stopped until just now. Others may have given it up, and ended since, all of which it
-// reads now at once.
+// stalled tells whether this process was stopped until just now. Others may have given it up, and ended since, all of
+// which it reads now at once.
 func (v *detector) stalled(now int64) bool {
 	woke := v.woke.Load()
 	return now-v.last.Load() > v.timeout/2 || woke > 0 && now-woke < int64(hearsay)
 }
 
-// look is who of peers is given up, by the condition that each is in. If this process itself was stopped for more than half of
-// the time that they have, all have another chance, because what they said meanwhile may just not be read yet.
+// look is who of peers is given up, by the condition that each is in. If this process itself was stopped for more than
+// half of the time that they have, all have another chance, because what they said meanwhile may just not be read yet.
 func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 	gap := now - v.last.Load()
 	stalled := gap > v.timeout/2
@@ -99,8 +99,8 @@ func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 	return given
 }
 
-// silent is for how long p has been silent without an excuse. Late is for how long this process has not looked; slack is by
-// how much longer p may take to read something than to say something.
+// silent is for how long p has been silent without an excuse. Late is for how long this process has not looked; slack
+// is by how much longer p may take to read something than to say something.
 func (p *peer) silent(now, late, slack int64) int64 {
 	p.listen(now)
 	if since := p.quietSince(slack); since != p.watched.since {
@@ -128,8 +128,8 @@ func (p *peer) listen(now int64) {
 	}
 }
 
-// judge tells whether p is given up, and its condition. That a process of this host is slow is seen from two samples, of which
-// the first is taken in good time.
+// judge tells whether p is given up, and its condition. That a process of this host is slow is seen from two samples,
+// of which the first is taken in good time.
 func (v *detector) judge(p *peer, now, late int64) (c condition, up bool) {
 	slack := max(0, blocked-v.timeout)
 	silent := p.silent(now, late, slack)

@@ -42,8 +42,8 @@ func TestVigil(t *testing.T) {
 	}
 }
 
-// watching has a detector look at a peer turn by turn, of which the system says what says does, until it gives it up. It returns
-// after how many turns that is, the condition, and of what the detector has warned.
+// watching has a detector look at a peer turn by turn, of which the system says what says does, until it gives it up.
+// It returns after how many turns that is, the condition, and of what the detector has warned.
 func watching(t *testing.T, p *peer, says func(turn int64) (evidence, bool), each func(v *detector, turn int64)) (given int64, c condition, warned []condition) {
 	t.Helper()
 	const turn = 2 * second / turns
@@ -61,8 +61,8 @@ func watching(t *testing.T, p *peer, says func(turn int64) (evidence, bool), eac
 	return 0, unknown, warned
 }
 
-// TestEvidence: a silent process of this host that runs, or wants to, is given up much later than one that does not, and is
-// warned of. One that is stopped, asleep or gone is not excused, nor is one of which nothing is known.
+// TestEvidence: a silent process of this host that runs, or wants to, is given up much later than one that does not,
+// and is warned of. One that is stopped, asleep or gone is not excused, nor is one of which nothing is known.
 func TestEvidence(t *testing.T) {
 	always := func(e evidence) func(int64) (evidence, bool) { return func(int64) (evidence, bool) { return e, true } }
 	const soon, late = turns + 2, patience*turns + turns/2
@@ -114,7 +114,8 @@ func TestSlowAgain(t *testing.T) {
 	}
 }
 
-// TestManySlow: of many peers that are slow at once a few are warned of, and a few others if they still come ten seconds later.
+// TestManySlow: of many peers that are slow at once a few are warned of, and a few others if they still come ten
+// seconds later.
 func TestManySlow(t *testing.T) {
 	warned := map[int]bool{}
 	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) { return evidence{wants: true}, true },
@@ -157,8 +158,8 @@ func TestLateLooks(t *testing.T) {
 	}
 }
 
-// TestLateSender: a process of another host that says how late it has been has more time, by twice that, and not more than
-// patience allows.
+// TestLateSender: a process of another host that says how late it has been has more time, by twice that, and not more
+// than patience allows.
 func TestLateSender(t *testing.T) {
 	for late, want := range map[int64]int64{0: turns, second / 4: turns + turns/4, second: 2 * turns, 1 << 62: (patience + 1) * turns} {
 		p := new(peer)
@@ -169,7 +170,8 @@ func TestLateSender(t *testing.T) {
 	}
 }
 
-// TestManySilent: of many that are silent at once, the system is asked of a few at each look, and all are given up in the end.
+// TestManySilent: of many that are silent at once, the system is asked of a few at each look, and all are given up in
+// the end.
 func TestManySilent(t *testing.T) {
 	asked, peers := 0, make([]*peer, 50)
 	for i := range peers {
@@ -205,8 +207,8 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// TestSpokenMeanwhile: a process that is heard of while the system is asked of it, because this process was kept from running
-// just then, is not given up for what the system says.
+// TestSpokenMeanwhile: a process that is heard of while the system is asked of it, because this process was kept from
+// running just then, is not given up for what the system says.
 func TestSpokenMeanwhile(t *testing.T) {
 	p, count := &peer{pid: 7}, 0
 	given, _, _ := watching(t, p, func(turn int64) (evidence, bool) {

@@ -25,8 +25,8 @@ const (
 // stubborn is how long a port has to be closed until its process is taken for dead. A socket goes with its process.
 const stubborn = 2 * time.Second
 
-// call connects to the process of card c. It tries until ctx ends, the process refuses, it is known to be gone, or this one has had no
-// room for a connection for long.
+// call connects to the process of card c. It tries until ctx ends, the process refuses, it is known to be gone, or this
+// one has had no room for a connection for long.
 func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn, error) {
 	routes, err := m.routesTo(c, h.Purpose)
 	if err != nil {
@@ -52,7 +52,8 @@ func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn,
 	}
 }
 
-// absence is since when something is not there, such as who listened when a process published its card; the zero time: it is.
+// absence is since when something is not there, such as who listened when a process published its card; the zero time:
+// it is.
 type absence struct{ since time.Time }
 
 // lasts takes the result of another try, and is how long it has been absent now.
@@ -99,8 +100,8 @@ func refused(err error) bool {
 	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
 }
 
-// maxDials is how many control connections a process tries to make at the same time: what its processors can work at. If all
-// processes of a large job tried all of theirs, a machine that is busy would finish the first of them late.
+// maxDials is how many control connections a process tries to make at the same time: what its processors can work at.
+// If all processes of a large job tried all of theirs, a machine that is busy would finish the first of them late.
 func maxDials() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // holding is how long a try counts among these, so that processes that do not answer do not keep it from the others.
@@ -121,7 +122,8 @@ func (m *Mesh) tryInTurn(ctx context.Context, routes []route, h secure.Hello) (c
 	return m.try(ctx, routes, h)
 }
 
-// routeTime is how long a route may take if there is another one: something else may answer there, or lose what is long.
+// routeTime is how long a route may take if there is another one: something else may answer there, or lose what is
+// long.
 const routeTime = 10 * time.Second
 
 var errRoute = fmt.Errorf("%w: no answer for %v", secure.ErrBroken, routeTime)

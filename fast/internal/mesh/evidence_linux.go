@@ -57,8 +57,8 @@ func readStatus(path string) (evidence, error) {
 	return parseStatus(text)
 }
 
-// parseStatus reads a stat file of /proc: see proc_pid_stat(5). The name of the program, in parentheses, may have anything
-// in it.
+// parseStatus reads a stat file of /proc: see proc_pid_stat(5). The name of the program, in parentheses, may have
+// anything in it.
 func parseStatus(text []byte) (e evidence, err error) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 13 {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestExamine: what the system says of processes in each condition. The test waits for each of them, however slow they are.
+// TestExamine: what the system says of processes in each condition. The test waits for each of them, however slow they
+// are.
 func TestExamine(t *testing.T) {
 	process := func(name string, args ...string) *os.Process {
 		cmd := exec.Command(name, args...)

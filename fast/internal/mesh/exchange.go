@@ -18,7 +18,8 @@ func (m *Mesh) publish(ctx context.Context, round string) error {
 func (j *joining) fetch(round string, process int) (c Card, ok bool) {
 	b, err := j.cfg.Fetch(j.work, round, process)
 	if err != nil {
-		// A process that this one was introduced to is known all the same. All others may have joined, and the store be closed.
+		// A process that this one was introduced to is known all the same. All others may have joined, and the store be
+		// closed.
 		if c = j.cardOf(process); c.Host != "" && (round == roundHost || len(c.Addresses) > 0) {
 			return c, true
 		}

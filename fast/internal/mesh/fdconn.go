@@ -12,8 +12,8 @@ import (
 )
 
 // fdConn is a unix connection that carries files besides bytes: those given to attach go with the first bytes written
-// next. They arrive before or together with these bytes, in order. Its other methods are those of the connection, so TLS
-// runs on it.
+// next. They arrive before or together with these bytes, in order. Its other methods are those of the connection, so
+// TLS runs on it.
 type fdConn struct {
 	*net.UnixConn
 	mu     sync.Mutex
@@ -144,8 +144,8 @@ func (c *fdConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// identify takes note of who has written what is read first on a connection that another process has made. The system tells
-// the real user of who writes, and else the effective one of who connects.
+// identify takes note of who has written what is read first on a connection that another process has made. The system
+// tells the real user of who writes, and else the effective one of who connects.
 func (c *fdConn) identify(from *sender) error {
 	if from == nil {
 		return errors.New("the system does not say who is at the other end")

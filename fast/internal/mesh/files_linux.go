@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeFiles writes what it can of b, and copies of files with it. The system limits how many files of a user may be on their
-// way: it waits for others to be taken.
+// writeFiles writes what it can of b, and copies of files with it. The system limits how many files of a user may be on
+// their way: it waits for others to be taken.
 func writeFiles(c *net.UnixConn, b []byte, files []int) (n int, err error) {
 	for range crowdTries {
 		n, _, err = c.WriteMsgUnix(b, unix.UnixRights(files...), nil)
@@ -22,8 +22,8 @@ func writeFiles(c *net.UnixConn, b []byte, files []int) (n int, err error) {
 	return n, err
 }
 
-// How often to try to send files while too many are on their way, and how long to wait between: a second in all, for who takes
-// much longer to write is given up.
+// How often to try to send files while too many are on their way, and how long to wait between: a second in all, for
+// who takes much longer to write is given up.
 const (
 	crowdTries = 100
 	crowdPause = 10 * time.Millisecond

@@ -33,8 +33,8 @@ func couriers(t *testing.T) (ends [2]*fdConn) {
 	return ends
 }
 
-// TestFilesLost: a process that has too many files open takes a message without those that came with it, and what comes later
-// with its own. The sender is not to blame.
+// TestFilesLost: a process that has too many files open takes a message without those that came with it, and what comes
+// later with its own. The sender is not to blame.
 func TestFilesLost(t *testing.T) {
 	ends := couriers(t)
 	for _, message := range []string{"first", "other"} {
@@ -73,8 +73,8 @@ func TestFilesLost(t *testing.T) {
 	}
 }
 
-// TestManyOnTheWay: the system limits how many files of a user are on their way, unless it is root. Who sends more waits until
-// some are taken.
+// TestManyOnTheWay: the system limits how many files of a user are on their way, unless it is root. Who sends more
+// waits until some are taken.
 func TestManyOnTheWay(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -146,7 +146,8 @@ func FuzzRights(f *testing.F) {
 	})
 }
 
-// TestFilesTooEarly: files that come before the other side has proved who it is are closed, and the connection is of no use.
+// TestFilesTooEarly: files that come before the other side has proved who it is are closed, and the connection is of no
+// use.
 func TestFilesTooEarly(t *testing.T) {
 	ends := couriers(t)
 	ends[1].early = true

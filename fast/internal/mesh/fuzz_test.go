@@ -18,7 +18,8 @@ var (
 		Addresses: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:77"), netip.MustParseAddrPort("[2001:db8::1]:9")}}
 )
 
-// FuzzCard: a card that is accepted is the one that its text says. The MAC is put right, as nothing else would be looked at.
+// FuzzCard: a card that is accepted is the one that its text says. The MAC is put right, as nothing else would be
+// looked at.
 func FuzzCard(f *testing.F) {
 	cred := secure.FromSecret(secure.Secret{1})
 	add := func(c Card) {

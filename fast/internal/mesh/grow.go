@@ -14,10 +14,10 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// A process joins later in these steps: a member, the issuer, makes a ticket with Invite, which people or programs bring to
-// the new process. That one calls JoinTicket: it connects to the issuer, gets the cards of all members and sends its own.
-// The issuer hears of it from Await, and tells the other members, which is not the mesh's business; they Introduce
-// it. Then it is let in by all of them, and JoinTicket returns.
+// A process joins later in these steps: a member, the issuer, makes a ticket with Invite, which people or programs
+// bring to the new process. That one calls JoinTicket: it connects to the issuer, gets the cards of all members and
+// sends its own. The issuer hears of it from Await, and tells the other members, which is not the mesh's business; they
+// Introduce it. Then it is let in by all of them, and JoinTicket returns.
 
 // reservation is a number that was given away.
 type reservation struct {
@@ -26,9 +26,9 @@ type reservation struct {
 	used  bool
 }
 
-// Invite reserves the next number for a new process, and makes the ticket with which it joins. Only one process of a job
-// should make tickets at a time, and have the others Reserve the numbers: two may give the same number away, and Introduce
-// will refuse the second one.
+// Invite reserves the next number for a new process, and makes the ticket with which it joins. Only one process of a
+// job should make tickets at a time, and have the others Reserve the numbers: two may give the same number away, and
+// Introduce will refuse the second one.
 func (m *Mesh) Invite() (Ticket, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,8 +120,8 @@ func (m *Mesh) welcome(newcomer int) {
 	})
 }
 
-// Await waits until the process with a number that was reserved or introduced is connected, and returns its card, for the
-// other members to Introduce. It fails with the cause of ctx's end, or *wire.PeerError if the process is down.
+// Await waits until the process with a number that was reserved or introduced is connected, and returns its card, for
+// the other members to Introduce. It fails with the cause of ctx's end, or *wire.PeerError if the process is down.
 func (m *Mesh) Await(ctx context.Context, number int) (card []byte, err error) {
 	ctx, stop := m.whileUp(ctx, func(p int) bool { return p == number })
 	defer stop()
@@ -136,8 +136,8 @@ func (m *Mesh) Await(ctx context.Context, number int) (card []byte, err error) {
 	return card, err
 }
 
-// Introduce lets in a new process, whose card the issuer of its ticket got from Await. It fails if the card is not one of
-// this job's, or the number is another process's or was not given away.
+// Introduce lets in a new process, whose card the issuer of its ticket got from Await. It fails if the card is not one
+// of this job's, or the number is another process's or was not given away.
 func (m *Mesh) Introduce(number int, card []byte) error {
 	c, err := decodeCard(card, m.cfg.Credentials, m.me, number)
 	if err != nil {

@@ -61,8 +61,8 @@ func growBy(t *testing.T, job []*Mesh, issuer int, ticket Ticket, change func(*C
 	return append(job, m)
 }
 
-// TestGrow has processes join one after the other, each by a ticket of another member, the first newcomer included; then
-// all talk to all.
+// TestGrow has processes join one after the other, each by a ticket of another member, the first newcomer included;
+// then all talk to all.
 func TestGrow(t *testing.T) {
 	for name, way := range ways(t) {
 		for _, n := range []int{1, 3} {
@@ -260,7 +260,8 @@ func TestAwaitEnds(t *testing.T) {
 	}
 }
 
-// TestTicketText: a ticket is what it was when it is parsed, has no secret in it, and no character of it can be changed.
+// TestTicketText: a ticket is what it was when it is parsed, has no secret in it, and no character of it can be
+// changed.
 func TestTicketText(t *testing.T) {
 	secret := secure.Secret([]byte("the secret of this job, 32 bytes"))
 	c := newBoard().config(0, 1)

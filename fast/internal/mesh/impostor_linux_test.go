@@ -23,7 +23,8 @@ type impostor struct {
 	call func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error)
 }
 
-// impostors are those of bar 7. They know the configuration of a job, and what a process of it once said in a handshake.
+// impostors are those of bar 7. They know the configuration of a job, and what a process of it once said in a
+// handshake.
 func impostors(c Config, said map[bool][][]byte) []impostor {
 	client := func(cred secure.Credentials, change func(*secure.Identity)) func(context.Context, net.Conn, int) (*secure.Conn, error) {
 		return func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error) {
@@ -95,7 +96,8 @@ func (l quietly) Accept() (net.Conn, error) {
 	return quiet{c}, err
 }
 
-// overhear is what a process of the job of c says in a handshake in the clear: its preamble, and its answer to a challenge.
+// overhear is what a process of the job of c says in a handshake in the clear: its preamble, and its answer to a
+// challenge.
 func overhear(t *testing.T, c Config, private bool) (said [][]byte) {
 	t.Helper()
 	me, other := c.Identity, c.Identity
@@ -159,8 +161,8 @@ func (x impostor) try(t *testing.T, ctx context.Context, f *fate, r route, to in
 	}
 }
 
-// besiege has so many impostors of each kind call the processes that others call, while the job forms. It returns what has
-// become of those of each kind, and of the processes when they have left.
+// besiege has so many impostors of each kind call the processes that others call, while the job forms. It returns what
+// has become of those of each kind, and of the processes when they have left.
 func (s startup) besiege(t *testing.T, kinds []impostor, count int) ([]fate, []*Mesh) {
 	fates := make([]fate, len(kinds))
 	var early, late sync.WaitGroup
@@ -226,8 +228,8 @@ func amiss(kinds []impostor, count int, fates []fate, besieged []*Mesh) (all []s
 	return all
 }
 
-// TestImpostors is bar 7: impostors of each kind call all processes that others call while the job forms. It forms, none
-// is accepted, and each gets its own error, which the processes keep, too.
+// TestImpostors is bar 7: impostors of each kind call all processes that others call while the job forms. It forms,
+// none is accepted, and each gets its own error, which the processes keep, too.
 func TestImpostors(t *testing.T) {
 	leavesNothing(t)
 	count := 50
@@ -244,8 +246,8 @@ func TestImpostors(t *testing.T) {
 	}
 }
 
-// TestImpostorsAreSeen has impostors come that are as good as if a process did not look at what is wrong with them: they know
-// what the real ones do not. Each has to be seen.
+// TestImpostorsAreSeen has impostors come that are as good as if a process did not look at what is wrong with them:
+// they know what the real ones do not. Each has to be seen.
 func TestImpostorsAreSeen(t *testing.T) {
 	leavesNothing(t)
 	job := newBoard().config(0, 4)

@@ -9,11 +9,11 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// A job of n processes on one host needs n(n-1)/2 connections there. A handshake for each would take most of the time to
-// form it, and more of it the larger the job is. So only the first process of the host has a handshake with each of the
-// others, and introduces these: of a pair of sockets it gives one end to each of two. Any process that has the job's secret
-// could answer for any of them, so they trust the first one with nothing else than who it is. Without a secret, each has
-// its own certificate to show, and nobody is introduced.
+// A job of n processes on one host needs n(n-1)/2 connections there. A handshake for each would take most of the time
+// to form it, and more of it the larger the job is. So only the first process of the host has a handshake with each of
+// the others, and introduces these: of a pair of sockets it gives one end to each of two. Any process that has the
+// job's secret could answer for any of them, so they trust the first one with nothing else than who it is. Without a
+// secret, each has its own certificate to show, and nobody is introduced.
 
 // guest is a process that this one introduces to others of the host.
 type guest struct {
@@ -88,8 +88,8 @@ func (j *joining) private(c *Card) bool {
 	return j.secret && j.direct(c)
 }
 
-// run introduces processes as they come. While there are no descriptors for connections, it waits until those that are on
-// their way have arrived, or files that others have opened are closed.
+// run introduces processes as they come. While there are no descriptors for connections, it waits until those that are
+// on their way have arrived, or files that others have opened are closed.
 func (i *introducer) run() error {
 	i.Handle(meshComm, kindMet, i.met)
 	defer i.forget()
@@ -138,8 +138,8 @@ func (i *introducer) left() int {
 	return left
 }
 
-// ready tells whether there is somebody to introduce, half of those who have to meet somebody are not busy, and half of the
-// room is left: then few messages tell of many.
+// ready tells whether there is somebody to introduce, half of those who have to meet somebody are not busy, and half of
+// the room is left: then few messages tell of many.
 func (i *introducer) ready() bool {
 	i.update()
 	if i.left() < i.room/2 {
@@ -177,8 +177,8 @@ func (i *introducer) update() {
 	}
 }
 
-// round introduces those who are not busy to each other, each to as many as fit into a message. It returns how many more
-// ends may be on their way. Who is not introduced because of an error is in the next round.
+// round introduces those who are not busy to each other, each to as many as fit into a message. It returns how many
+// more ends may be on their way. Who is not introduced because of an error is in the next round.
 func (i *introducer) round() (left int, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -235,7 +235,8 @@ func (j *joining) takeIntroductions() error {
 	}
 }
 
-// meetAll takes the connections of one message. What it leaves of the files is the caller's. An error says whose fault it is.
+// meetAll takes the connections of one message. What it leaves of the files is the caller's. An error says whose fault
+// it is.
 func (j *joining) meetAll(n *wire.Note) error {
 	wrong := func(format string, args ...any) error {
 		return &wire.PeerError{Rank: n.From, Err: fmt.Errorf(format, args...)}

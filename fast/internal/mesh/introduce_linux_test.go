@@ -29,8 +29,8 @@ type keyless struct{ secure.Credentials }
 
 func (keyless) Key(secure.Identity, string) []byte { return nil }
 
-// TestIntroduced: the first process of each host has a handshake with all others; those of one host have none among each other,
-// unless each has a certificate of its own. Messages come with their files in any case.
+// TestIntroduced: the first process of each host has a handshake with all others; those of one host have none among
+// each other, unless each has a certificate of its own. Messages come with their files in any case.
 func TestIntroduced(t *testing.T) {
 	two := hosts(t)
 	for name, x := range map[string]struct {
@@ -154,7 +154,8 @@ func TestOfOtherUser(t *testing.T) {
 	}
 }
 
-// TestUnmet: a process that has not come to use a connection that another one has made for it has the time that slow ones have.
+// TestUnmet: a process that has not come to use a connection that another one has made for it has the time that slow
+// ones have.
 func TestUnmet(t *testing.T) {
 	for comes, want := range map[int64]int64{patience / 2 * turns: patience/2*turns + turns, 1000 * turns: patience * turns} {
 		p := new(peer)
@@ -190,8 +191,8 @@ func TestFewDescriptors(t *testing.T) {
 	o.joined(t)
 }
 
-// TestNoDescriptors: a process that has no descriptors for connections says so of itself, whether it introduces others or is
-// introduced.
+// TestNoDescriptors: a process that has no descriptors for connections says so of itself, whether it introduces others
+// or is introduced.
 func TestNoDescriptors(t *testing.T) {
 	j, _ := invited(t)
 	j.fell(3, wire.Exhausted(syscall.ETOOMANYREFS))
@@ -205,8 +206,8 @@ func TestNoDescriptors(t *testing.T) {
 	}
 }
 
-// TestIntroducerGone: who is introduced to another process, and finds the connection closed before that one was heard of, does
-// not hold it against that one if the introducer has died.
+// TestIntroducerGone: who is introduced to another process, and finds the connection closed before that one was heard
+// of, does not hold it against that one if the introducer has died.
 func TestIntroducerGone(t *testing.T) {
 	j, card := invited(t)
 	ends, err := socketPair()
@@ -280,8 +281,8 @@ func TestLooked(t *testing.T) {
 	}
 }
 
-// TestGoneBeforeFirst: a process of this host that has published its card and is gone is found, although the first process of
-// the host, which would introduce it, has not come.
+// TestGoneBeforeFirst: a process of this host that has published its card and is gone is found, although the first
+// process of the host, which would introduce it, has not come.
 func TestGoneBeforeFirst(t *testing.T) {
 	b := newBoard()
 	dead := b.config(1, 3)
@@ -296,8 +297,8 @@ func TestGoneBeforeFirst(t *testing.T) {
 	}
 }
 
-// TestStoreCloses: the card of a process to which this one was introduced need not be fetched, as far as it tells what the
-// round is for: the store may be closed.
+// TestStoreCloses: the card of a process to which this one was introduced need not be fetched, as far as it tells what
+// the round is for: the store may be closed.
 func TestStoreCloses(t *testing.T) {
 	j, _ := invited(t)
 	j.cfg.Fetch = func(context.Context, string, int) ([]byte, error) { return nil, errors.New("the store is closed") }
@@ -320,8 +321,8 @@ func TestStoreCloses(t *testing.T) {
 	}
 }
 
-// TestLaterCard: a card with addresses is not replaced by one of the first round that comes later, and a card of another
-// process is taken.
+// TestLaterCard: a card with addresses is not replaced by one of the first round that comes later, and a card of
+// another process is taken.
 func TestLaterCard(t *testing.T) {
 	j, _ := invited(t)
 	early := Card{Process: 3, Token: [16]byte{7}, Host: "host"}

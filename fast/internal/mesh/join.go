@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// The rounds in which cards are published: in the first one they say on which host a process is; in the second one, which
-// there is only if some connections have to be TCP's, at which addresses.
+// The rounds in which cards are published: in the first one they say on which host a process is; in the second one,
+// which there is only if some connections have to be TCP's, at which addresses.
 const (
 	roundHost    = "host"
 	roundAddress = "address"
@@ -32,8 +32,8 @@ const (
 	kindMet                       // to that process: the sender has taken the last ones
 )
 
-// Join connects this process with all others of its job. It returns when all are connected to all, and fails on all if it
-// fails on one, apart from those that had just heard of success; they find the others down.
+// Join connects this process with all others of its job. It returns when all are connected to all, and fails on all if
+// it fails on one, apart from those that had just heard of success; they find the others down.
 //
 // It fails with *wire.TimeoutError if processes had not come when ctx ended, and then says who was refused meanwhile;
 // with *wire.PeerError if a process died, gave up or refused this one; or in words. If a process died while others had
@@ -137,8 +137,8 @@ func (j *joining) gather() error {
 	return err
 }
 
-// sameSettings refuses processes of which only some encrypt their data, or use TCP or RDMA on one host, or that do not have the
-// same heartbeat timeout. All come to the same result.
+// sameSettings refuses processes of which only some encrypt their data, or use TCP or RDMA on one host, or that do not
+// have the same heartbeat timeout. All come to the same result.
 func sameSettings(cards []Card) error {
 	return cmp.Or(sameSetting(cards, "encrypt their data", func(c *Card) bool { return c.Encrypt }),
 		sameSetting(cards, "use TCP alone", func(c *Card) bool { return c.ForceTCP }),
@@ -170,8 +170,8 @@ func sameSetting(cards []Card, what string, set func(*Card) bool) error {
 	}
 }
 
-// needTCP tells whether processes have to be reached by TCP, and whether all of them are on one host. All processes come
-// to the same result.
+// needTCP tells whether processes have to be reached by TCP, and whether all of them are on one host. All processes
+// come to the same result.
 func needTCP(cards []Card) (tcp, alone bool) {
 	alone = true
 	for _, c := range cards {
@@ -181,8 +181,8 @@ func needTCP(cards []Card) (tcp, alone bool) {
 	return tcp || !alone, alone
 }
 
-// settle has all processes learn that all are connected to all: process 0 hears it from each and tells them. When ctx has
-// ended, the others give process 0 some time to say whom it waited for.
+// settle has all processes learn that all are connected to all: process 0 hears it from each and tells them. When ctx
+// has ended, the others give process 0 some time to say whom it waited for.
 func (j *joining) settle() error {
 	if j.me.Process != 0 {
 		j.Send(0, wire.Topic{Comm: meshComm, Kind: kindReady}, nil)

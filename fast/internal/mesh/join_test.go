@@ -142,8 +142,8 @@ func TestFreezeDiffers(t *testing.T) {
 	}
 }
 
-// TestUnreachable: a process that has published a card and does not connect is named by all, also by those that could do
-// without it; and who was refused meanwhile is quoted.
+// TestUnreachable: a process that has published a card and does not connect is named by all, also by those that could
+// do without it; and who was refused meanwhile is quoted.
 func TestUnreachable(t *testing.T) {
 	leavesNothing(t)
 	b := newBoard()
@@ -305,7 +305,8 @@ func TestFalseCards(t *testing.T) {
 	}
 }
 
-// TestOtherVersion: a process that runs another version is told from one whose card is broken, however short its cards are.
+// TestOtherVersion: a process that runs another version is told from one whose card is broken, however short its cards
+// are.
 func TestOtherVersion(t *testing.T) {
 	leavesNothing(t)
 	for name, body := range map[string][]byte{"older": {2, 1, 0, 0, 0}, "newer": append([]byte{4}, make([]byte, 900)...)} {

@@ -47,7 +47,8 @@ const hearsay = 100 * time.Millisecond
 var (
 	// errGone: a process has published its card, and was not there any more.
 	errGone = fmt.Errorf("%w: it does not listen any more", wire.ErrDied)
-	// errUnmet: the other end of a connection that another process has made is closed. It may be that one which has died.
+	// errUnmet: the other end of a connection that another process has made is closed. It may be that one which has
+	// died.
 	errUnmet = fmt.Errorf("%w: it was not heard of before the connection to it was closed", wire.ErrDied)
 )
 
@@ -124,8 +125,8 @@ func (j *joining) joinError() error {
 	return err
 }
 
-// best is the best reason of the fault for which most speaks, and how much does so; of equals the first. Weak reasons count
-// as one, because each of many things that a process tries may fail for the same cause.
+// best is the best reason of the fault for which most speaks, and how much does so; of equals the first. Weak reasons
+// count as one, because each of many things that a process tries may fail for the same cause.
 func (r *reasons) best() (most weight, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

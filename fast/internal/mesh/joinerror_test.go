@@ -9,7 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// TestVerdict: of several reasons to fail, in whatever order they come, the cause is taken and not what follows from it.
+// TestVerdict: of several reasons to fail, in whatever order they come, the cause is taken and not what follows from
+// it.
 func TestVerdict(t *testing.T) {
 	dead := func(p int, err error) error { return &wire.PeerError{Rank: p, Err: err} }
 	blames := func(p int, b blame, ranks ...int) error { return dead(p, &gaveUp{closeReason{b, ranks, "it says"}}) }

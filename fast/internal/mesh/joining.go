@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// joining is a process on its way into its job. It connects to each other one as soon as it can, so that it hears of the
-// death of one while it waits for another.
+// joining is a process on its way into its job. It connects to each other one as soon as it can, so that it hears of
+// the death of one while it waits for another.
 type joining struct {
 	*Mesh
 	ctx      context.Context // Join's
@@ -137,8 +137,8 @@ func (j *joining) open(alone bool) {
 	})
 }
 
-// latecomers is how long a process that cannot join because of a death, or a fault of its own, waits for those who have not
-// come yet.
+// latecomers is how long a process that cannot join because of a death, or a fault of its own, waits for those who have
+// not come yet.
 const latecomers = time.Second
 
 // linger gives those who are not connected yet time to hear why this process leaves.

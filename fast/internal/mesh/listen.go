@@ -17,8 +17,8 @@ func (m *Mesh) serve(l net.Listener) {
 	})
 }
 
-// listenTCP listens on this host's addresses: its loopback address if all processes are on this host, or else those that
-// the configuration gives, of which others cannot use a loopback address.
+// listenTCP listens on this host's addresses: its loopback address if all processes are on this host, or else those
+// that the configuration gives, of which others cannot use a loopback address.
 func (m *Mesh) listenTCP(alone bool) error {
 	addresses, why := []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.IPv6Loopback()}, "all processes are on one host"
 	if !alone {

@@ -14,7 +14,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// listenLocal listens on an abstract unix socket, which has a name in no directory. Its name is empty if there can be none.
+// listenLocal listens on an abstract unix socket, which has a name in no directory. Its name is empty if there can be
+// none.
 func (m *Mesh) listenLocal() (name string) {
 	name = "collgen-" + rand.Text()
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: "@" + name})
@@ -57,8 +58,8 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 	return newFDConn(c.(*net.UnixConn), pid), nil
 }
 
-// socketPair is both ends of a connection for two other processes. Each of these learns from the system which process the
-// other one is.
+// socketPair is both ends of a connection for two other processes. Each of these learns from the system which process
+// the other one is.
 func socketPair() (ends [2]int, err error) {
 	if ends, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err != nil {
 		return ends, err
@@ -72,7 +73,8 @@ func socketPair() (ends [2]int, err error) {
 	return ends, err
 }
 
-// pairRoom is how many ends of such connections this process may have open until they are sent: a quarter of all its files.
+// pairRoom is how many ends of such connections this process may have open until they are sent: a quarter of all its
+// files.
 func pairRoom() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -120,8 +122,8 @@ func checkUser(c *net.UnixConn) (pid int, err error) {
 	return int(u.Pid), secure.CheckUser(int(u.Pid), int(u.Uid), thisUser())
 }
 
-// impatient has the system give a connection up on which nothing was acknowledged for so long. It is a help: what counts
-// is that nothing is heard.
+// impatient has the system give a connection up on which nothing was acknowledged for so long. It is a help: what
+// counts is that nothing is heard.
 func impatient(c *net.TCPConn, milliseconds int) {
 	if raw, err := c.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) {

@@ -54,8 +54,8 @@ func (m *Mesh) cardOf(process int) Card {
 	return Card{}
 }
 
-// know takes the card of a process, which may come by several ways. One without addresses does not replace a later one of
-// the same process. It is false if another process of that number is connected.
+// know takes the card of a process, which may come by several ways. One without addresses does not replace a later one
+// of the same process. It is false if another process of that number is connected.
 func (m *Mesh) know(c Card, raw []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,8 +91,8 @@ func (m *Mesh) await(ctx context.Context, done func() bool) error {
 	}
 }
 
-// attach makes conn the control connection to a process. It is false, and conn is closed, if there is one already or the
-// process is down.
+// attach makes conn the control connection to a process. It is false, and conn is closed, if there is one already or
+// the process is down.
 func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now, wake: make(chan struct{}, 1)}
 	if p.files, _ = under.(*fdConn); p.files != nil {

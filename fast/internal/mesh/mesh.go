@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Mesh is one process's end of its connections to all others. Its methods may be called from any goroutine, at any time,
-// if nothing else is said.
+// Mesh is one process's end of its connections to all others. Its methods may be called from any goroutine, at any
+// time, if nothing else is said.
 type Mesh struct {
 	cfg    Config
 	me     secure.Identity
@@ -92,9 +92,9 @@ func (m *Mesh) start(f func()) {
 func (m *Mesh) Self() int { return m.me.Process }
 
 // Send sends a message of at most wire.MaxNote bytes, and copies of at most 8 files if to is on this host. It does not
-// wait for the receiver; to a process that is down, or not known, it does nothing. If files cannot be copied, because this
-// process has too many open, the message comes without any; if the receiver has, it says so. A process that takes messages
-// too slowly is given up.
+// wait for the receiver; to a process that is down, or not known, it does nothing. If files cannot be copied, because
+// this process has too many open, the message comes without any; if the receiver has, it says so. A process that takes
+// messages too slowly is given up.
 func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 	p := m.peer(to)
 	if len(body) > wire.MaxNote || len(files) > maxFiles || (p == nil && to != m.me.Process) {
@@ -129,8 +129,8 @@ func (m *Mesh) copies(p *peer, files []int) ([]int, error) {
 	return copyFiles(files)
 }
 
-// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause of
-// ctx's end, or with wire.ErrClosed after Close or Forget.
+// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause
+// of ctx's end, or with wire.ErrClosed after Close or Forget.
 func (m *Mesh) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return m.inbox.Receive(ctx, t)
 }
@@ -140,9 +140,9 @@ func (m *Mesh) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error
 	return m.inbox.ReceiveFiles(ctx, t)
 }
 
-// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting included,
-// instead of keeping it for Receive. All handlers and watchers of a Mesh are called one at a time, in a goroutine of their own. F must not
-// block; it may use all methods but Close.
+// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting
+// included, instead of keeping it for Receive. All handlers and watchers of a Mesh are called one at a time, in a
+// goroutine of their own. F must not block; it may use all methods but Close.
 func (m *Mesh) Handle(comm uint64, kind uint8, f func(wire.Note)) { m.inbox.Handle(comm, kind, f) }
 
 // Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
@@ -207,8 +207,8 @@ func (m *Mesh) Close() error {
 	return nil
 }
 
-// fail is Close for a process that could not join because of err. Those who are about to connect to it hear why as well,
-// rather than finding that it is gone.
+// fail is Close for a process that could not join because of err. Those who are about to connect to it hear why as
+// well, rather than finding that it is gone.
 func (m *Mesh) fail(err error) {
 	m.sayGoodbye(closeReasonOf(err))
 	time.Sleep(afterword)

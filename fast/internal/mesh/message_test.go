@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// TestOrder: messages from one process come in order, large and small ones, to a handler that is there from the beginning
-// or not; and before the news that their sender is down.
+// TestOrder: messages from one process come in order, large and small ones, to a handler that is there from the
+// beginning or not; and before the news that their sender is down.
 func TestOrder(t *testing.T) {
 	for name, way := range ways(t) {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFiles: files arrive with their messages, on one host; from another one come messages alone. The sender's stay open.
+// TestFiles: files arrive with their messages, on one host; from another one come messages alone. The sender's stay
+// open.
 func TestFiles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("files are passed on Linux alone")

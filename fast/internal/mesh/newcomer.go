@@ -13,8 +13,8 @@ import (
 
 // JoinTicket makes this process one of a running job, with the number that the ticket says: of cfg's identity only the
 // name of the job counts, and only if it is given. Publish and Fetch are not used. It returns when all members that are
-// not down have let it in. A ticket that is not this job's, or was used, is ErrTicket or ErrTicketUsed; the other errors
-// are those of Join.
+// not down have let it in. A ticket that is not this job's, or was used, is ErrTicket or ErrTicketUsed; the other
+// errors are those of Join.
 func JoinTicket(ctx context.Context, cfg Config, ticket Ticket) (*Mesh, error) {
 	if cfg.Identity.Job != "" && cfg.Identity.Job != ticket.Job {
 		return nil, fmt.Errorf("%w: it is for job %q, and not %q", ErrTicket, ticket.Job, cfg.Identity.Job)

@@ -191,8 +191,8 @@ func (p *peer) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listenOn gives the other side, to which nothing can be written any more, time for its last words as long as they come: this
-// process may be slow, and what it reads last may be that it was given up.
+// listenOn gives the other side, to which nothing can be written any more, time for its last words as long as they
+// come: this process may be slow, and what it reads last may be that it was given up.
 func (p *peer) listenOn() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

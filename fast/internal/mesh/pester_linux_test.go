@@ -53,9 +53,9 @@ type pest struct {
 	over  time.Duration // they are spread evenly; 0: as fast as they can be made
 }
 
-// pester is a process of the tests: it opens connections to the routes that its input names, one a line up to an empty one,
-// and says when the first half of them were opened, and when and how many were in all. Then it waits for its input to
-// end. Until then the silent ones are open.
+// pester is a process of the tests: it opens connections to the routes that its input names, one a line up to an empty
+// one, and says when the first half of them were opened, and when and how many were in all. Then it waits for its input
+// to end. Until then the silent ones are open.
 func pester() {
 	var p pest
 	if _, err := fmt.Sscan(os.Getenv("MESH_TEST_STRAYS"), &p.count, &p.over); err != nil {
@@ -114,8 +114,8 @@ func (p pest) come(ctx context.Context, routes []route) {
 	work.Wait()
 }
 
-// bring has strays come to routes, from a process of its own that gets the processors when nobody else wants them: real ones
-// come from elsewhere.
+// bring has strays come to routes, from a process of its own that gets the processors when nobody else wants them: real
+// ones come from elsewhere.
 func (p pest) bring(t *testing.T, routes []route) *pack {
 	t.Helper()
 	cmd := exec.Command("nice", "-n", "19", os.Args[0])

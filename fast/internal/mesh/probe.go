@@ -10,8 +10,8 @@ import (
 // probePause is how long to wait until it is looked whether the next process still listens.
 const probePause = 250 * time.Millisecond
 
-// probe looks whether those that are to connect to this process, or to be introduced to it, still listen: at one after the
-// other, so that what it costs does not grow with the job, and again at one where nobody does.
+// probe looks whether those that are to connect to this process, or to be introduced to it, still listen: at one after
+// the other, so that what it costs does not grow with the job, and again at one where nobody does.
 func (j *joining) probe() {
 	absent := make(map[int]*absence)
 	for process := j.me.Process + 1; ; {
@@ -36,8 +36,8 @@ func (j *joining) probe() {
 	}
 }
 
-// nextAwaited is the first process from number first on, or else from the beginning, to which this one does not connect by
-// itself, and that can be reached, and the ways to it; there are none if there is no such process.
+// nextAwaited is the first process from number first on, or else from the beginning, to which this one does not connect
+// by itself, and that can be reached, and the ways to it; there are none if there is no such process.
 func (j *joining) nextAwaited(first int) (c Card, routes []route) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

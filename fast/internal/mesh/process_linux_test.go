@@ -43,8 +43,8 @@ func (s shelf) fetch(ctx context.Context, round string, process int) ([]byte, er
 	return nil, ctx.Err()
 }
 
-// config is that of a process of two, or of as many as way says, which is "local", "tcp", "three", "many", or the address to
-// listen on.
+// config is that of a process of two, or of as many as way says, which is "local", "tcp", "three", "many", or the
+// address to listen on.
 func (s shelf) config(process int, way string) Config {
 	size := 2
 	switch way {
@@ -64,8 +64,8 @@ func (s shelf) config(process int, way string) Config {
 	return c
 }
 
-// TestMain is also a process of the tests that need some: strays, or one that says when it has joined, and why the other one
-// is down for it when it is.
+// TestMain is also a process of the tests that need some: strays, or one that says when it has joined, and why the
+// other one is down for it when it is.
 func TestMain(m *testing.M) {
 	if os.Getenv("MESH_TEST_STRAYS") != "" {
 		pester()
@@ -182,8 +182,8 @@ func TestProcessKilled(t *testing.T) {
 	}
 }
 
-// TestProcessStopped stops a process for longer than it may be silent: the other one knows it in time, and tells it so when
-// it goes on.
+// TestProcessStopped stops a process for longer than it may be silent: the other one knows it in time, and tells it so
+// when it goes on.
 func TestProcessStopped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

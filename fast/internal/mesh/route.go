@@ -29,8 +29,8 @@ func (r route) String() string {
 	return r.address.String()
 }
 
-// routesTo are the ways to the process of card c, the best first, at least one. To another host no loopback address leads,
-// whatever the card says.
+// routesTo are the ways to the process of card c, the best first, at least one. To another host no loopback address
+// leads, whatever the card says.
 func (m *Mesh) routesTo(c *Card, p secure.Purpose) (routes []route, err error) {
 	local := c.Host == m.cfg.Host
 	if local && c.Socket != "" && m.card.Socket != "" && p != secure.Data {

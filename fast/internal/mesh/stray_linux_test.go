@@ -26,8 +26,8 @@ func startups(t *testing.T) []startup {
 	return all
 }
 
-// form has a job of some processes form, which have left when it returns them, and says how long that took, from when all of
-// them listen. Before that, listening is called with the ways to them, and formed before they end.
+// form has a job of some processes form, which have left when it returns them, and says how long that took, from when
+// all of them listen. Before that, listening is called with the ways to them, and formed before they end.
 func (s startup) form(t *testing.T, listening func([]route), formed func()) ([]*Mesh, time.Duration) {
 	t.Helper()
 	const size = 4
@@ -109,8 +109,8 @@ func memory() int64 {
 	return int64(m.Sys)
 }
 
-// TestStrays is bar 6 but for the time: thousands of strangers connect to all listeners of a job. It forms all the same, and
-// they cost little memory.
+// TestStrays is bar 6 but for the time: thousands of strangers connect to all listeners of a job. It forms all the
+// same, and they cost little memory.
 func TestStrays(t *testing.T) {
 	leavesNothing(t)
 	count := 10_000

@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/secure"
 )
 
-// Ticket lets one process join a running job: it says where the job is, and carries a token that is good once. It has no
-// secret in it: the process needs the job's credentials besides.
+// Ticket lets one process join a running job: it says where the job is, and carries a token that is good once. It has
+// no secret in it: the process needs the job's credentials besides.
 type Ticket struct {
 	Job       string
 	Epoch     uint32

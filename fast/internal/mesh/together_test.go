@@ -40,8 +40,8 @@ func introduceAll(t *testing.T, job []*Mesh, cards map[int][]byte) {
 	}
 }
 
-// TestGrowTogether has processes join at the same time, none of which may find another one among the members: those with
-// the higher numbers connect to those with the lower ones when they are told of them.
+// TestGrowTogether has processes join at the same time, none of which may find another one among the members: those
+// with the higher numbers connect to those with the lower ones when they are told of them.
 func TestGrowTogether(t *testing.T) {
 	const members, newcomers = 2, 3
 	for name, way := range ways(t) {
@@ -106,8 +106,8 @@ func wantConnected(t *testing.T, job []*Mesh) {
 	}
 }
 
-// TestReserve: a number that another process has given away is not given away again; if it was, the second process to come
-// is refused.
+// TestReserve: a number that another process has given away is not given away again; if it was, the second process to
+// come is refused.
 func TestReserve(t *testing.T) {
 	job := newJob(t, 2, nil)
 	first := invite(t, job, 0, 1)[0]

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// card is what a rank tells another one so that they connect: where its queue pairs are and which memory may be written to; whether
-// it is ready to be written to; or why it cannot be.
+// card is what a rank tells another one so that they connect: where its queue pairs are and which memory may be written
+// to; whether it is ready to be written to; or why it cannot be.
 type card struct {
 	ends    [MostRails]end // of its rails, in its order
 	rails   int            // so many

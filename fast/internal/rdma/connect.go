@@ -25,7 +25,8 @@ func (e *Endpoint) offer(peer int) {
 	}
 }
 
-// Told takes the card of peer, which is hostile until it was checked. It may be called from any goroutine, and waits for nothing.
+// Told takes the card of peer, which is hostile until it was checked. It may be called from any goroutine, and waits
+// for nothing.
 func (e *Endpoint) Told(peer int, body []byte) {
 	if wire.CheckPeer(e.Rank, peer, len(e.links)) != nil {
 		return
@@ -50,8 +51,8 @@ func (e *Endpoint) attend(peer int, n *line) {
 	go e.serve(peer, n)
 }
 
-// serve does what there is to do for n, the line to peer. Meanwhile the endpoint is not locked: to register memory and to connect a
-// queue pair may take a second.
+// serve does what there is to do for n, the line to peer. Meanwhile the endpoint is not locked: to register memory and
+// to connect a queue pair may take a second.
 func (e *Endpoint) serve(peer int, n *line) {
 	e.End.Lock()
 	for !e.End.Closed() && (n.told != nil || !n.offered) {
@@ -72,7 +73,8 @@ func (e *Endpoint) serve(peer int, n *line) {
 	e.dispose()
 }
 
-// inform has the Exchange see what has become of a line, and peer if it is to. The endpoint is locked before and after that.
+// inform has the Exchange see what has become of a line, and peer if it is to. The endpoint is locked before and after
+// that.
 func (e *Endpoint) inform(peer int, card []byte, answer bool) {
 	e.changed.Store(true)
 	e.End.Unlock()
@@ -83,8 +85,8 @@ func (e *Endpoint) inform(peer int, card []byte, answer bool) {
 	e.End.Lock()
 }
 
-// Left says that peer has closed its end: no card comes any more, but maybe what it has written, if it could. Whether it was linked
-// does not matter: it can write only to who is connected.
+// Left says that peer has closed its end: no card comes any more, but maybe what it has written, if it could. Whether
+// it was linked does not matter: it can write only to who is connected.
 func (e *Endpoint) Left(peer int, _ bool) {
 	if wire.CheckPeer(e.Rank, peer, len(e.links)) != nil {
 		return
@@ -141,8 +143,8 @@ func (l *link) join(e *Endpoint, n *line) {
 // lastWord is how long a rank that has left is waited for, to which there is no connection yet.
 const lastWord = 2 * time.Second
 
-// miss gives l up when the other rank left so long ago that nothing that it has written is on its way. It says no last word if it
-// has not heard that it can be written to.
+// miss gives l up when the other rank left so long ago that nothing that it has written is on its way. It says no last
+// word if it has not heard that it can be written to.
 func (l *link) miss() {
 	if !l.left.IsZero() && time.Since(l.left) >= lastWord {
 		l.Fail(l.lacks(wire.ErrClosed))

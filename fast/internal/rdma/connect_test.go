@@ -27,8 +27,8 @@ func (g *group) keepBack(from int) (letGo func()) {
 	return func() { close(goOn) }
 }
 
-// TestSentBeforeLeft has a rank send and close before the other one has heard that it is ready to be written to, or without that it
-// ever does: what was sent comes, and after it that the rank has closed.
+// TestSentBeforeLeft has a rank send and close before the other one has heard that it is ready to be written to, or
+// without that it ever does: what was sent comes, and after it that the rank has closed.
 func TestSentBeforeLeft(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		g := worlds["usual"].group(t, 2)
@@ -50,8 +50,8 @@ func TestSentBeforeLeft(t *testing.T) {
 	}
 }
 
-// TestLeftUnready has a rank close that has not heard that it may write. It has heard of the other rank's link and is ready itself,
-// or has only asked for it. The other rank is told that it has closed, though it says no last word.
+// TestLeftUnready has a rank close that has not heard that it may write. It has heard of the other rank's link and is
+// ready itself, or has only asked for it. The other rank is told that it has closed, though it says no last word.
 func TestLeftUnready(t *testing.T) {
 	for asks := range 2 {
 		t.Run(fmt.Sprintf("rank %d asks", asks), func(t *testing.T) {

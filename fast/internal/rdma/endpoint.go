@@ -8,7 +8,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Endpoint is one rank's end of its links to all others. It is in use while an Exchange is in progress, or something is lent.
+// Endpoint is one rank's end of its links to all others. It is in use while an Exchange is in progress, or something is
+// lent.
 type Endpoint struct {
 	linkbase.Endpoint
 
@@ -31,8 +32,8 @@ type Endpoint struct {
 	changed atomic.Bool
 }
 
-// New is rank's end of its links to all of size ranks, over one to MostRails domains, which are the endpoint's from now on. tell brings
-// a card to another rank's Told, in the order of the calls; it must not block.
+// New is rank's end of its links to all of size ranks, over one to MostRails domains, which are the endpoint's from now
+// on. tell brings a card to another rank's Told, in the order of the calls; it must not block.
 func New(rank, size int, domains []Domain, tell func(peer int, card []byte)) *Endpoint {
 	return newEndpoint(rank, size, domains, tell, defaultSlots, defaultBytes)
 }

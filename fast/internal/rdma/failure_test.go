@@ -50,7 +50,8 @@ func wantDied(t *testing.T, err error, rank int, words ...string) {
 	}
 }
 
-// TestDeath ends a process without a word: who waits for it learns that from its own device, whether it sends or receives.
+// TestDeath ends a process without a word: who waits for it learns that from its own device, whether it sends or
+// receives.
 func TestDeath(t *testing.T) {
 	for name, wait := range map[string]func(m member) error{
 		"receives":       func(m member) error { return m.receive(0, make([]byte, 1)) },
@@ -133,8 +134,9 @@ func TestMemlock(t *testing.T) {
 	wantDied(t, <-done, 0, "RLIMIT_MEMLOCK")
 }
 
-// TestPlanted: what the fabric is there for is seen by what is tested over it. A device that tells of bytes before they are there
-// spoils messages, also those of several rails, and a rank that takes slots for more than there are is found out.
+// TestPlanted: what the fabric is there for is seen by what is tested over it. A device that tells of bytes before they
+// are there spoils messages, also those of several rails, and a rank that takes slots for more than there are is found
+// out.
 func TestPlanted(t *testing.T) {
 	misplaced, striped := worlds["slow device"].group(t, 2), worlds["two rails"].group(t, 2)
 	misplaced.all[0].device.Misplaced, striped.all[0].rails[0].Misplaced = true, true // of striped it is not the main one
@@ -195,7 +197,8 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestLeftEarly: of a rank that leaves before anybody wanted to talk to it, nothing is made; who sends to it then is told.
+// TestLeftEarly: of a rank that leaves before anybody wanted to talk to it, nothing is made; who sends to it then is
+// told.
 func TestLeftEarly(t *testing.T) {
 	g := worlds["registered"].group(t, 2)
 	m := g.all[0]
@@ -208,8 +211,8 @@ func TestLeftEarly(t *testing.T) {
 	}
 }
 
-// TestLongMessages has a message of 20 MiB between memory that is registered at both ends, one of them, or neither, on a device that takes
-// 8 MiB at a time: it goes straight to its place, and comes whole.
+// TestLongMessages has a message of 20 MiB between memory that is registered at both ends, one of them, or neither, on
+// a device that takes 8 MiB at a time: it goes straight to its place, and comes whole.
 func TestLongMessages(t *testing.T) {
 	const n = 20 << 20
 	for _, known := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
@@ -239,8 +242,9 @@ func TestLongMessages(t *testing.T) {
 	}
 }
 
-// TestContradiction: of ranks that receive in a ring, one is in another call than the rest. It learns of it from the one that waits
-// for it, and so does the one that it waits for; the third, which waits for one in the same call, learns nothing.
+// TestContradiction: of ranks that receive in a ring, one is in another call than the rest. It learns of it from the
+// one that waits for it, and so does the one that it waits for; the third, which waits for one in the same call, learns
+// nothing.
 func TestContradiction(t *testing.T) {
 	g := worlds["usual"].group(t, 3)
 	ctx, cancel := context.WithTimeout(t.Context(), long)

@@ -34,8 +34,8 @@ func (e *Endpoint) rest() {
 	}
 }
 
-// abort ends what is in flight of a failed Exchange, so that nothing reads or writes the caller's memory any more, and tells
-// other ranks that their messages did not match.
+// abort ends what is in flight of a failed Exchange, so that nothing reads or writes the caller's memory any more, and
+// tells other ranks that their messages did not match.
 func (e *Endpoint) abort() {
 	for _, peer := range e.Touched {
 		l := &e.links[peer]
@@ -86,8 +86,8 @@ func (e *Endpoint) flushed() bool {
 	return true
 }
 
-// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other
-// ranks do not hear of it.
+// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included.
+// Other ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
 	if e.End.Fail(err) {
 		e.rails.wake()

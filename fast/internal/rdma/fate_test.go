@@ -19,8 +19,8 @@ type stuck struct {
 	ended      [2]chan error
 }
 
-// newStuck has rank 0 send it over so many rails, of which the first ones, as many as are frozen, carry only its beginning. If there are
-// several, the second is the main one.
+// newStuck has rank 0 send it over so many rails, of which the first ones, as many as are frozen, carry only its
+// beginning. If there are several, the second is the main one.
 func newStuck(t *testing.T, rails, frozen int, before func(g *group)) *stuck {
 	g := world{Options: fabric.Options{MaxMessage: 64 << 10}, rails: []int{rails}}.group(t, 2)
 	s := &stuck{group: g, data: pattern(8<<20, 1), into: make([]byte, 8<<20)}
@@ -84,7 +84,8 @@ func isWritten(b []byte) bool { return bytes.Count(b, []byte{0xee}) != len(b) }
 // isLeaked tells whether b has a page of what the sender's memory was used for.
 func isLeaked(b []byte) bool { return bytes.Contains(b, bytes.Repeat([]byte{0xee}, 1024)) }
 
-// TestGivesUp has both ranks give up a message on its way: their devices use nothing of the memory any more when that was told.
+// TestGivesUp has both ranks give up a message on its way: their devices use nothing of the memory any more when that
+// was told.
 func TestGivesUp(t *testing.T) {
 	for _, x := range [][2]int{{1, 1}, {2, 2}, {2, 1}, {3, 1}, {3, 3}} { // so many rails, of which so many are frozen
 		t.Run(fmt.Sprint(x[1], " frozen of ", x[0]), func(t *testing.T) {
@@ -103,7 +104,8 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestGivesUpAlone has one rank give up, whose queue pairs cannot be broken off: what is on its way finds no registered memory.
+// TestGivesUpAlone has one rank give up, whose queue pairs cannot be broken off: what is on its way finds no registered
+// memory.
 func TestGivesUpAlone(t *testing.T) {
 	for rank, spoiled := range []func([]byte) bool{isLeaked, isWritten} {
 		t.Run(fmt.Sprint("rank ", rank), func(t *testing.T) {
@@ -120,8 +122,8 @@ func TestGivesUpAlone(t *testing.T) {
 	}
 }
 
-// TestRefusedPost has a device take only some of the writes that it is to post, while others are in flight: they are over before the
-// caller is told.
+// TestRefusedPost has a device take only some of the writes that it is to post, while others are in flight: they are
+// over before the caller is told.
 func TestRefusedPost(t *testing.T) {
 	for _, rails := range []int{1, 2} {
 		for takes := 3; takes < 12; takes++ {

@@ -179,8 +179,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestOverbooked has a peer write into one slot more than there are, all before anything is taken: what came before is received, and
-// then its death.
+// TestOverbooked has a peer write into one slot more than there are, all before anything is taken: what came before is
+// received, and then its death.
 func TestOverbooked(t *testing.T) {
 	s := newStranger(t, 1)
 	empty, at := rdma.SegmentOf(0)

@@ -1,7 +1,8 @@
 package rdma
 
-// An immediate says what was written, in its two highest bits, and the low bits of a number. Numbers of 32 bits count from
-// anywhere and wrap around: only differences of two of them have a meaning, and those are less than the number of slots.
+// An immediate says what was written, in its two highest bits, and the low bits of a number. Numbers of 32 bits count
+// from anywhere and wrap around: only differences of two of them have a meaning, and those are less than the number of
+// slots.
 const (
 	immSegment    uint32 = iota << 30 // a segment, by its number: in the slot of that number
 	immAside                          // what is said besides, by its number

@@ -23,8 +23,8 @@ type known struct {
 	failed  bool     // it cannot be registered
 }
 
-// Know has long messages to and from memory go without a copy, until Forget. The memory is not Go's. What was made known several
-// times has to be forgotten as often.
+// Know has long messages to and from memory go without a copy, until Forget. The memory is not Go's. What was made
+// known several times has to be forgotten as often.
 func (e *Endpoint) Know(memory []byte) { e.known.add(memory) }
 
 // Forget takes back a Know: then the memory may be freed. No Exchange is in progress.
@@ -110,7 +110,8 @@ func (k *known) offset(b []byte) int {
 	return int(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(k.memory))))
 }
 
-// register has k registered with all rails, and tells whether it is. What could not be registered once is not tried again.
+// register has k registered with all rails, and tells whether it is. What could not be registered once is not tried
+// again.
 func (k *known) register(r *rails) bool {
 	for i := 0; len(k.regions) < len(r.all) && !k.failed; i++ {
 		region, err := r.all[i].Register(k.memory)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// lane is a queue pair of a link, on one of the rails. Messages and all that is said go over the link's main lane. Over the others go
-// only parts of long messages, and for each message an immediate that says that there are no more, because the immediates of
-// one queue pair say nothing of what was written on another one.
+// lane is a queue pair of a link, on one of the rails. Messages and all that is said go over the link's main lane. Over
+// the others go only parts of long messages, and for each message an immediate that says that there are no more,
+// because the immediates of one queue pair say nothing of what was written on another one.
 type lane struct {
 	link   *link
 	rail   *rail
@@ -83,8 +83,8 @@ func (t *lane) replenish() (err error) {
 	return err
 }
 
-// stripe takes note of an immediate on a lane beside the main one: all of a message has come that goes over it, of the one
-// whose place was granted last. It is false if that cannot be.
+// stripe takes note of an immediate on a lane beside the main one: all of a message has come that goes over it, of the
+// one whose place was granted last. It is false if that cannot be.
 func (t *lane) stripe(c *Completion) bool {
 	if c.Immediate&immKinds != immStripe || c.Bytes != 0 || t.come == t.link.granted || ahead(c.Immediate, t.come) != 0 {
 		return false

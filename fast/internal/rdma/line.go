@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// line is what is made for a link: by the rank itself when it needs it, or when the other one says that it does. Who serves it
-// (Endpoint.serve) makes and connects it without the endpoint's lock, which protects the rest.
+// line is what is made for a link: by the rank itself when it needs it, or when the other one says that it does. Who
+// serves it (Endpoint.serve) makes and connects it without the endpoint's lock, which protects the rest.
 type line struct {
 	slots, bytes uint32
 	memory       []byte
@@ -31,11 +31,13 @@ type told struct {
 	err error
 }
 
-// receives is how many immediates may come before this rank sees them: of segments, and of what is said besides; then what
-// says that slots are free, a quarter of them at a time; and reposting lags behind. Beside the main lane it is one or two.
+// receives is how many immediates may come before this rank sees them: of segments, and of what is said besides; then
+// what says that slots are free, a quarter of them at a time; and reposting lags behind. Beside the main lane it is one
+// or two.
 func receives(slots uint32) int { return int(slots) + asideSlots + 4 + 4 + repost }
 
-// Completions is how many completions there may be at once, on each rail, of an endpoint that is connected with so many others.
+// Completions is how many completions there may be at once, on each rail, of an endpoint that is connected with so many
+// others.
 func Completions(peers int) int { return max(1, peers) * (receives(defaultSlots) + defaultSlots) }
 
 // bring makes n, unless it was made, and connects it as the other rank has told, if it has.
@@ -70,8 +72,8 @@ func (n *line) make(r *rails) (err error) {
 // errGivesNone is the error of a peer that cannot be connected with.
 var errGivesNone = errors.New("it gives no connection")
 
-// connect connects n with the queue pairs that the other rank has told of. If one rank has more rails than the other one, it does
-// without the last ones.
+// connect connects n with the queue pairs that the other rank has told of. If one rank has more rails than the other
+// one, it does without the last ones.
 func (n *line) connect(t *told) error {
 	switch {
 	case t.err != nil:

@@ -81,7 +81,8 @@ func (l *link) unended() (n int) {
 	return n
 }
 
-// whole tells whether all of the receive in turn has come that goes over other lanes than the main one, if this rank has told its place.
+// whole tells whether all of the receive in turn has come that goes over other lanes than the main one, if this rank
+// has told its place.
 func (l *link) whole() bool {
 	for i := 1; i < len(l.lanes) && l.where != nil; i++ {
 		if l.beside(i).come != l.granted {

@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/linkproto"
 )
 
-// The memory of a link: slots to receive segments into, then those for what is said besides, then slots to send from. A peer may
-// write to the first two at any time.
+// The memory of a link: slots to receive segments into, then those for what is said besides, then slots to send from. A
+// peer may write to the first two at any time.
 const (
 	defaultSlots = 16
 	defaultBytes = 16 << 10
@@ -17,8 +17,8 @@ const (
 	asideSlots   = 4
 	asideBytes   = 4 << 10
 
-	// In a slot a message's bytes begin at a cache line, behind the header of the segment; before that is the frame that tells its
-	// call, if it was not told before.
+	// In a slot a message's bytes begin at a cache line, behind the header of the segment; before that is the frame
+	// that tells its call, if it was not told before.
 	payloadAt = 192
 	headerAt  = payloadAt - linkproto.HeaderBytes
 	callAt    = headerAt - linkproto.HeaderBytes - linkproto.CallBytes

@@ -3,8 +3,8 @@ package rdma
 // batchWrites is how many writes are posted at once.
 const batchWrites = 8
 
-// write has w carried out on t, in the order of the calls, at the latest by the next post. Out of no other memory it is out of the
-// slot to send from. Of a quarter of them one is signalled, which frees the slots of those before it too.
+// write has w carried out on t, in the order of the calls, at the latest by the next post. Out of no other memory it is
+// out of the slot to send from. Of a quarter of them one is signalled, which frees the slots of those before it too.
 func (e *Endpoint) write(t *lane, w Write) {
 	n := t.link.line
 	if e.aim != t {
@@ -32,7 +32,8 @@ func (e *Endpoint) signal(t *lane, imm uint32) {
 	e.write(t, Write{To: t.link.line.remote.at, Key: t.key, Immediate: imm, Tell: true})
 }
 
-// post posts what was written. If that fails, what was posted before may still be carried out: it is over when that is told.
+// post posts what was written. If that fails, what was posted before may still be carried out: it is over when that is
+// told.
 func (e *Endpoint) post() {
 	if len(e.batch) == 0 {
 		return

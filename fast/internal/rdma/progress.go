@@ -67,8 +67,8 @@ func (e *Endpoint) done(r *rail, c *Completion) {
 	e.flush(l)
 }
 
-// broken takes note of a failed completion: nothing goes or comes any more, also on other lanes. What was flushed says less than what
-// broke the queue pair, and can come first.
+// broken takes note of a failed completion: nothing goes or comes any more, also on other lanes. What was flushed says
+// less than what broke the queue pair, and can come first.
 func (l *link) broken(t *lane, c *Completion) {
 	if !c.Received && c.ID >= t.ended && c.ID < t.begun {
 		t.ended = c.ID + 1

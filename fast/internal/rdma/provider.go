@@ -8,8 +8,9 @@ import (
 // MostRails is how many domains an endpoint may have: devices, or ports of them.
 const MostRails = 8
 
-// Domain is what one endpoint has of a port of a device: a protection domain, and a completion queue with a channel that tells a
-// goroutine which sleeps. Poll and Arm are called by one goroutine at a time, Wait by one at a time as well, the others by any.
+// Domain is what one endpoint has of a port of a device: a protection domain, and a completion queue with a channel
+// that tells a goroutine which sleeps. Poll and Arm are called by one goroutine at a time, Wait by one at a time as
+// well, the others by any.
 type Domain interface {
 	// Name is the device and port, for people.
 	Name() string
@@ -19,8 +20,8 @@ type Domain interface {
 	Register(memory []byte) (Region, error)
 	// Pair makes a queue pair that can have so many writes and receives in flight.
 	Pair(writes, receives int) (Pair, error)
-	// Poll takes completions, at most len(into). While there is none it may look for a microsecond or two, if it is to be patient. An
-	// error is that of the device or port.
+	// Poll takes completions, at most len(into). While there is none it may look for a microsecond or two, if it is to
+	// be patient. An error is that of the device or port.
 	Poll(into []Completion, patient bool) (int, error)
 	// Arm has the next Wait end at the next completion. What came before may go unnoticed: poll after it.
 	Arm() error
@@ -90,5 +91,6 @@ type Completion struct {
 	Err       error  // nil, or why it failed: then no other field but QP, ID and Received has a meaning
 }
 
-// ErrFlushed is the error of what was in flight when a queue pair broke. What broke it is the error of another completion.
+// ErrFlushed is the error of what was in flight when a queue pair broke. What broke it is the error of another
+// completion.
 var ErrFlushed = errors.New("the queue pair failed before this was carried out")

@@ -14,8 +14,9 @@ type put struct {
 	closed bool   // and on the main one
 }
 
-// stepPlaced is step for a message whose place is granted. After its last part follows on each lane what says that it was the last
-// one there, on the main one a segment without bytes; and if they go out of the caller's memory, they have to be gone.
+// stepPlaced is step for a message whose place is granted. After its last part follows on each lane what says that it
+// was the last one there, on the main one a segment without bytes; and if they go out of the caller's memory, they have
+// to be gone.
 func (e *Endpoint) stepPlaced(l *link, m *linkbase.Outgoing) bool {
 	switch {
 	case l.put.placed < len(m.Data):
@@ -29,8 +30,8 @@ func (e *Endpoint) stepPlaced(l *link, m *linkbase.Outgoing) bool {
 	return true
 }
 
-// closePlaced says on all lanes that all of m has been written, and tells whether it could. An immediate on one queue pair says nothing
-// of what was written on another one.
+// closePlaced says on all lanes that all of m has been written, and tells whether it could. An immediate on one queue
+// pair says nothing of what was written on another one.
 func (e *Endpoint) closePlaced(l *link, m *linkbase.Outgoing) bool {
 	for ; l.put.ends < len(l.lanes)-1; l.put.ends++ {
 		t := l.beside(1 + l.put.ends)
@@ -48,8 +49,8 @@ func (e *Endpoint) closePlaced(l *link, m *linkbase.Outgoing) bool {
 // pageBytes is what the length of parts is a multiple of, so that few of them share a page.
 const pageBytes = 4 << 10
 
-// partBytes is how many bytes the parts of a message have, but the last one, that goes over so many lanes, each of which takes at most
-// so much at a time: then each lane has about as much as the others.
+// partBytes is how many bytes the parts of a message have, but the last one, that goes over so many lanes, each of
+// which takes at most so much at a time: then each lane has about as much as the others.
 func partBytes(n, lanes, most int) int {
 	most = max(most-most%pageBytes, pageBytes)
 	rounds := (n-1)/(lanes*most) + 1
@@ -57,8 +58,8 @@ func partBytes(n, lanes, most int) int {
 	return (part + pageBytes - 1) &^ (pageBytes - 1)
 }
 
-// writePart writes the next part of m to its place: out of registered memory, over one lane after the other; or through a slot to send
-// from, over the main one.
+// writePart writes the next part of m to its place: out of registered memory, over one lane after the other; or through
+// a slot to send from, over the main one.
 func (e *Endpoint) writePart(l *link, m *linkbase.Outgoing) bool {
 	t, k := l.main, l.put.from
 	if k != nil {

@@ -35,7 +35,8 @@ func newRails(domains []Domain) *rails {
 	return r
 }
 
-// listen waits for something to be done on one rail whenever the endpoint is about to sleep, and wakes it. What fails is seen by Poll.
+// listen waits for something to be done on one rail whenever the endpoint is about to sleep, and wakes it. What fails
+// is seen by Poll.
 func (r *rails) listen(one *rail) {
 	for range one.asked {
 		_ = one.Wait(linkbase.Nap)

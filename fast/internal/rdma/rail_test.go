@@ -40,7 +40,8 @@ func pattern(n, seed int) []byte {
 	return b
 }
 
-// pass has rank 0 send data to rank 1, and write other data there as soon as it has. Rank 1 compares as soon as it has received.
+// pass has rank 0 send data to rank 1, and write other data there as soon as it has. Rank 1 compares as soon as it has
+// received.
 func (g *group) pass(data, into []byte) error {
 	want, done := bytes.Clone(data), make(chan error)
 	go func() {
@@ -55,8 +56,8 @@ func (g *group) pass(data, into []byte) error {
 	return errors.Join(err, <-done)
 }
 
-// TestRails: a long message comes whole over the rails that both ranks have, each of which carries its part; without registered memory
-// it goes over one, as short messages do. The numbers of stripes wrap around.
+// TestRails: a long message comes whole over the rails that both ranks have, each of which carries its part; without
+// registered memory it goes over one, as short messages do. The numbers of stripes wrap around.
 func TestRails(t *testing.T) {
 	for _, rails := range [][]int{{1, 1}, {2, 2}, {3, 3}, {3, 2}, {2, 3}, {1, 3}, {3, 1}, {rdma.MostRails, rdma.MostRails}} {
 		for _, known := range [][2]bool{{true, true}, {false, true}, {true, false}, {false, false}} {
@@ -95,7 +96,8 @@ func TestRails(t *testing.T) {
 	}
 }
 
-// TestMainRail: what is short goes over the same rail in both directions, and the pairs of a rank with others take turns.
+// TestMainRail: what is short goes over the same rail in both directions, and the pairs of a rank with others take
+// turns.
 func TestMainRail(t *testing.T) {
 	g := world{rails: []int{2, 3, 2, 2}}.group(t, 4)
 	for a, m := range g.all {
@@ -115,8 +117,8 @@ func TestMainRail(t *testing.T) {
 	}
 }
 
-// TestBrokenRail has one of two rails break in the midst of many messages: both ranks learn of it from their own devices, and
-// the one whose it is says which.
+// TestBrokenRail has one of two rails break in the midst of many messages: both ranks learn of it from their own
+// devices, and the one whose it is says which.
 func TestBrokenRail(t *testing.T) {
 	for rail := range 2 {
 		w := worlds["two rails"]
@@ -190,8 +192,8 @@ func TestArmed(t *testing.T) {
 	})
 }
 
-// TestLastWord: a rank that sends a long message and closes has sent it, though its last word goes over another lane than most of it,
-// and can come before that.
+// TestLastWord: a rank that sends a long message and closes has sent it, though its last word goes over another lane
+// than most of it, and can come before that.
 func TestLastWord(t *testing.T) {
 	s := newStranger(t, 2)
 	into := make([]byte, rdma.LongBytes)

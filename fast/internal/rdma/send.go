@@ -51,8 +51,8 @@ func (e *Endpoint) learn(l *link, m *linkbase.Outgoing) bool {
 	return true
 }
 
-// writeSegment writes the next segment of m into a slot, out of what is left, and gives how many bytes it has. The first one of a
-// long message has none but asks for its place.
+// writeSegment writes the next segment of m into a slot, out of what is left, and gives how many bytes it has. The
+// first one of a long message has none but asks for its place.
 func (e *Endpoint) writeSegment(l *link, m *linkbase.Outgoing, left []byte) (n int, ok bool) {
 	if l.out.room() == 0 || !l.main.canWrite() {
 		return 0, false

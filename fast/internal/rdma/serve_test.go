@@ -41,7 +41,8 @@ func (g *group) nothingLeft(t *testing.T) {
 // slow are what a device may take long for while it makes a link.
 var slow = []string{"register", "pair", "connect"}
 
-// TestSlowPeer has rank 0's device take long for its link to rank 1, which it did not ask for: nothing else waits for that.
+// TestSlowPeer has rank 0's device take long for its link to rank 1, which it did not ask for: nothing else waits for
+// that.
 func TestSlowPeer(t *testing.T) {
 	for _, what := range slow {
 		g := worlds["usual"].group(t, 3)
@@ -67,7 +68,8 @@ func TestSlowPeer(t *testing.T) {
 	}
 }
 
-// TestSlowLink has rank 0's device take long for the link that it needs: the rank can be asked and told, and can give up.
+// TestSlowLink has rank 0's device take long for the link that it needs: the rank can be asked and told, and can give
+// up.
 func TestSlowLink(t *testing.T) {
 	for _, what := range slow {
 		g := worlds["usual"].group(t, 3)

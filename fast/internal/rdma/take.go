@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// pull takes what has come for the receives on l, and tells whether that was anything. A receive for which nothing comes any
-// more is an error.
+// pull takes what has come for the receives on l, and tells whether that was anything. A receive for which nothing
+// comes any more is an error.
 func (e *Endpoint) pull(l *link) (moved bool, err error) {
 	for m := l.Receiving(); m != nil; m = l.Receiving() {
 		switch {
@@ -62,7 +62,8 @@ func (e *Endpoint) begin(l *link, m *linkbase.Incoming) error {
 	return nil
 }
 
-// place copies, reduces or lends what was not taken of the current segment, as far as that may go, and gives how many bytes that was.
+// place copies, reduces or lends what was not taken of the current segment, as far as that may go, and gives how many
+// bytes that was.
 func (l *link) place(m *linkbase.Incoming) int {
 	n := m.Fits(l.current.bytes - l.at)
 	if n == 0 {
@@ -102,7 +103,8 @@ func (e *Endpoint) freeSlot(l *link) {
 	}
 }
 
-// grant answers where m is to go: to its place, if that is registered memory and may be written now, or through the slots.
+// grant answers where m is to go: to its place, if that is registered memory and may be written now, or through the
+// slots.
 func (e *Endpoint) grant(l *link, m *linkbase.Incoming) {
 	answer := place{n: l.Received}
 	if m.Kernel == nil && m.After == nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
-// Try finds out whether d carries data: a queue pair that is connected with itself writes a few bytes to another place of its memory,
-// of which there is as much as a line to another rank takes. They have to arrive before ctx ends. Nothing is left of it.
+// Try finds out whether d carries data: a queue pair that is connected with itself writes a few bytes to another place
+// of its memory, of which there is as much as a line to another rank takes. They have to arrive before ctx ends.
+// Nothing is left of it.
 func Try(ctx context.Context, d Domain) error {
 	memory, err := allocate(linkBytes(defaultSlots, defaultBytes))
 	if err == nil {

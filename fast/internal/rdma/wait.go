@@ -16,7 +16,8 @@ const (
 // Probing is how often a rank that only waits looks whether the other one's device answers.
 const Probing = 300 * time.Millisecond
 
-// look comes after a look at the queues that was in vain, and has the next one be patient. It is false when it is time to sleep.
+// look comes after a look at the queues that was in vain, and has the next one be patient. It is false when it is time
+// to sleep.
 func (e *Endpoint) look() bool {
 	waited := e.Idle()
 	if e.End.Reason() != nil || e.changed.Load() || waited >= patience {
@@ -29,8 +30,8 @@ func (e *Endpoint) look() bool {
 	return true
 }
 
-// sleep waits until something is done, or there is a reason to give up, but not longer than a nap. The queue is armed first, and
-// looked at again.
+// sleep waits until something is done, or there is a reason to give up, but not longer than a nap. The queue is armed
+// first, and looked at again.
 func (e *Endpoint) sleep(ctx context.Context) error {
 	failure := e.Failure(ctx) // looked for first, because it does not undo what the failed rank did before
 	e.adopt()
@@ -53,8 +54,8 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	return nil
 }
 
-// wonder comes after a wait in vain. What other ranks did before they said what they wait for is seen here: if there is a
-// disagreement, this rank cannot go on indeed.
+// wonder comes after a wait in vain. What other ranks did before they said what they wait for is seen here: if there is
+// a disagreement, this rank cannot go on indeed.
 func (e *Endpoint) wonder() error {
 	moved, err := e.advance()
 	if moved || err != nil || e.Open == 0 {

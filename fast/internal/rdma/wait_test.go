@@ -22,7 +22,8 @@ func (w *watched) Poll(into []rdma.Completion, patient bool) (int, error) {
 	return w.Domain.Poll(into, patient)
 }
 
-// TestPatience: a rank that has something to write does not look at its queue for long before that; one that waits does.
+// TestPatience: a rank that has something to write does not look at its queue for long before that; one that waits
+// does.
 func TestPatience(t *testing.T) {
 	f := fabric.New(fabric.Options{Seed: 1, Lazy: 100})
 	devices := []*watched{{Domain: f.Domain("one")}, {Domain: f.Domain("two")}}

@@ -1,6 +1,7 @@
 package rdma
 
-// window is what a sender has of the receiver's slots: a number each for what it has sent, and for what it was told is free again.
+// window is what a sender has of the receiver's slots: a number each for what it has sent, and for what it was told is
+// free again.
 type window struct {
 	slots       uint32
 	sent, freed uint32
@@ -26,7 +27,8 @@ type inbox struct {
 	told       uint32 // up to there the sender was told that slots are free
 }
 
-// arrive takes note of what an immediate tells of, and is false if that is not the next one, or there was no slot for it.
+// arrive takes note of what an immediate tells of, and is false if that is not the next one, or there was no slot for
+// it.
 func (b *inbox) arrive(imm uint32) bool {
 	if ahead(imm, b.come) != 0 || b.come-b.told >= b.slots {
 		return false

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNumbers sends and takes at random, with numbers that wrap around, of 30 bits in immediates and of 32 at both ends: no slot is
-// written to before it was taken, all are used, and what cannot be is refused.
+// TestNumbers sends and takes at random, with numbers that wrap around, of 30 bits in immediates and of 32 at both
+// ends: no slot is written to before it was taken, all are used, and what cannot be is refused.
 func TestNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots := uint32(1) << rapid.IntRange(2, 6).Draw(t, "slots")

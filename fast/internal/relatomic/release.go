@@ -1,7 +1,7 @@
-// Package relatomic has words of memory that one goroutine writes and others read: who sees a value that was stored sees what
-// was stored before it, too. That is all that is promised. Package sync/atomic promises more, one order of all its
-// operations, and on amd64 takes a locked instruction for each store; where a word only says that something is over, a
-// plain one does, in a fifth of the time.
+// Package relatomic has words of memory that one goroutine writes and others read: who sees a value that was stored
+// sees what was stored before it, too. That is all that is promised. Package sync/atomic promises more, one order of
+// all its operations, and on amd64 takes a locked instruction for each store; where a word only says that something is
+// over, a plain one does, in a fifth of the time.
 package relatomic
 
 import (
@@ -34,8 +34,8 @@ func (x *Flag) Unset() { store(&x.v, 0) }
 // Store32 is Store for a word of half the length.
 func Store32(p *atomic.Uint32, v uint32) { store32(p, v) }
 
-// Await tells whether the word at p becomes v while it is looked at a number of times, with a pause of the processor between
-// two looks, in which another thread of its core has all of it.
+// Await tells whether the word at p becomes v while it is looked at a number of times, with a pause of the processor
+// between two looks, in which another thread of its core has all of it.
 func Await(p *atomic.Uint32, v uint32, looks int) bool { return await(p, v, looks) }
 
 // Fetch has what is at p, and what lies around it, brought nearer to this processor, while that does something else.
@@ -54,5 +54,6 @@ func (m *Mutex) Lock() {
 // Unlock is for who holds m.
 func (m *Mutex) Unlock() { m.held.Unset() }
 
-// FetchOwned is Fetch of what this processor is going to write, so that it need not wait for others to let go of it then.
+// FetchOwned is Fetch of what this processor is going to write, so that it need not wait for others to let go of it
+// then.
 func FetchOwned[T any](p *T) { fetchOwned(unsafe.Pointer(p)) }

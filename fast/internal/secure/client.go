@@ -10,9 +10,9 @@ import (
 	"net"
 )
 
-// Client makes conn, which was opened to where h.To is said to be, a connection between me and that process. It takes at
-// most Budget and ends with ctx. Its errors are those of this package, wire.ErrFenced, or the cause of ctx's end; then conn
-// is closed. Otherwise the connection has no deadlines, whatever conn had.
+// Client makes conn, which was opened to where h.To is said to be, a connection between me and that process. It takes
+// at most Budget and ends with ctx. Its errors are those of this package, wire.ErrFenced, or the cause of ctx's end;
+// then conn is closed. Otherwise the connection has no deadlines, whatever conn had.
 func Client(ctx context.Context, conn net.Conn, cred Credentials, me Identity, h Hello) (*Conn, error) {
 	h.From = me.Process
 	own, err := cred.certificate(me)

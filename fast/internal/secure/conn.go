@@ -27,10 +27,10 @@ func (c *Conn) Close() error { return c.under.Conn.Close() }
 func (c *Conn) Under() net.Conn { return c.under.Conn }
 
 // Raw takes a connection for data, on which nothing was read or written since the handshake, out of TLS: it is the TCP
-// connection beneath, of which nothing is lost, and c is not to be used any more. Both sides have to make the same choice:
-// with encrypt, what is sent is to be sealed with AES-256-GCM under keys that nobody else has, one for each direction,
-// so that nonces may count from 0 on each side. Without, what protects the data is only that the connection was
-// authentic when it began.
+// connection beneath, of which nothing is lost, and c is not to be used any more. Both sides have to make the same
+// choice: with encrypt, what is sent is to be sealed with AES-256-GCM under keys that nobody else has, one for each
+// direction, so that nonces may count from 0 on each side. Without, what protects the data is only that the connection
+// was authentic when it began.
 func (c *Conn) Raw(encrypt bool) (wire.Conn, error) {
 	tcp, ok := c.under.Conn.(*net.TCPConn)
 	if _, inTLS := c.Conn.(*tls.Conn); !ok || !inTLS || !c.under.exact {

@@ -35,8 +35,8 @@ var (
 	ErrRefused = errors.New("refused")
 	// ErrBusy: too many handshakes at once; the client may try again.
 	ErrBusy = errors.New("too many handshakes at once")
-	// ErrBroken: the connection ended or went wrong, or Budget was used up, before the handshake was over. The client may try
-	// again.
+	// ErrBroken: the connection ended or went wrong, or Budget was used up, before the handshake was over. The client
+	// may try again.
 	ErrBroken = errors.New("broken off during the handshake")
 )
 

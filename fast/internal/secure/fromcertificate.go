@@ -14,8 +14,8 @@ type certificateCredentials struct {
 	roots *x509.CertPool
 }
 
-// FromCertificate has processes prove by certificates who they are. A process's certificate is one that roots vouch for,
-// now, for use by a client or a server; and among its DNS names is, in full and not as a wildcard,
+// FromCertificate has processes prove by certificates who they are. A process's certificate is one that roots vouch
+// for, now, for use by a client or a server; and among its DNS names is, in full and not as a wildcard,
 //
 //	rank-<number>.<job>
 //

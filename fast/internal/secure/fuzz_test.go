@@ -53,8 +53,8 @@ func FuzzPreamble(f *testing.F) {
 	})
 }
 
-// FuzzReply: what is refused has a reason that can be printed, and a refusal survives being sent. A challenge is what the
-// server sends as one, and no refusal is.
+// FuzzReply: what is refused has a reason that can be printed, and a refusal survives being sent. A challenge is what
+// the server sends as one, and no refusal is.
 func FuzzReply(f *testing.F) {
 	for _, reason := range reasons {
 		f.Add(encodeReply(reason))

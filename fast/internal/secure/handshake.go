@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// bounded runs a handshake on conn, which takes at most Budget and ends with ctx. If it fails conn is closed, or else left
-// without deadlines.
+// bounded runs a handshake on conn, which takes at most Budget and ends with ctx. If it fails conn is closed, or else
+// left without deadlines.
 func bounded(ctx context.Context, conn net.Conn, handshake func() error) error {
 	err := conn.SetDeadline(time.Now().Add(Budget))
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
@@ -31,7 +31,8 @@ func bounded(ctx context.Context, conn net.Conn, handshake func() error) error {
 	return err
 }
 
-// config is for both sides. Who the other one is can be checked only by what it says it is, so it is not checked in TLS.
+// config is for both sides. Who the other one is can be checked only by what it says it is, so it is not checked in
+// TLS.
 func config(own *tls.Certificate) *tls.Config {
 	return &tls.Config{
 		MinVersion:             tls.VersionTLS13,
@@ -58,8 +59,8 @@ func readFirst(conn net.Conn, b []byte) (have int, err error) {
 	return have, fmt.Errorf("%w, after %d bytes: %w", ErrBroken, have, err)
 }
 
-// Private is a connection that only this user's processes, and the system's administrator, can read, write or make: both
-// sides have checked who is at the other end.
+// Private is a connection that only this user's processes, and the system's administrator, can read, write or make:
+// both sides have checked who is at the other end.
 type Private interface{ Private() }
 
 // isPrivate tells whether a handshake on conn goes without TLS.

@@ -29,8 +29,8 @@ const spare = 16
 // manyAtOnce is the limit where the number of processes is not known.
 const manyAtOnce = 256
 
-// grace is how long a visitor may stay although it has said nothing: a process on a busy machine may be a little late, and
-// many that come at once and send each other away would come again, all of them.
+// grace is how long a visitor may stay although it has said nothing: a process on a busy machine may be a little late,
+// and many that come at once and send each other away would come again, all of them.
 const grace = 5 * time.Millisecond
 
 // longGrace is how long a visitor may stay that was challenged: its process has to be woken up to answer.
@@ -47,8 +47,8 @@ func (p *pending) init(size int) {
 	p.changed.L = &p.mutex
 }
 
-// enter waits for room, which the oldest visitor has to make that is late: one that has proved nothing, if there is one. A job's
-// own processes do not send each other away unless one does not go on.
+// enter waits for room, which the oldest visitor has to make that is late: one that has proved nothing, if there is
+// one. A job's own processes do not send each other away unless one does not go on.
 func (p *pending) enter(conn net.Conn) *visitor {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

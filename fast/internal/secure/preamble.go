@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// magic begins what either side says first. To a server of HTTP it is a whole request, and a bad one, so that it answers
-// at once; its first byte is none that TLS or SSH begin with.
+// magic begins what either side says first. To a server of HTTP it is a whole request, and a bad one, so that it
+// answers at once; its first byte is none that TLS or SSH begin with.
 const magic = "COLLGEN\x00\r\n\r\n"
 
 const macBytes = 32
@@ -19,9 +19,9 @@ const macBytes = 32
 //	12 version  15 1 if private  32 epoch             40 zeros
 //
 // With certificates, job and epoch are in the hello alone. The client's answer to the challenge that follows is the
-// HMAC-SHA256 of its side, the preamble and the challenge, or zeros with certificates. So what somebody has overheard is
-// worth nothing on another connection. On a private connection the server answers its own challenge too, if it is the one that
-// the client wants.
+// HMAC-SHA256 of its side, the preamble and the challenge, or zeros with certificates. So what somebody has overheard
+// is worth nothing on another connection. On a private connection the server answers its own challenge too, if it is
+// the one that the client wants.
 const preambleBytes = 96
 
 func encodePreamble(c Credentials, me Identity, to int, private bool) []byte {

@@ -20,8 +20,8 @@ func as(conn net.Conn, private bool) net.Conn {
 	return conn
 }
 
-// TestPrivate: a private connection goes without TLS between processes that share a secret, and with it between those that
-// have certificates.
+// TestPrivate: a private connection goes without TLS between processes that share a secret, and with it between those
+// that have certificates.
 func TestPrivate(t *testing.T) {
 	for name, cred := range bothModes(t) {
 		a, b := net.Pipe()
@@ -114,8 +114,8 @@ func TestPrivateImpostors(t *testing.T) {
 	}
 }
 
-// TestPrivateToAnother: a private connection that somebody has led to another process than the client wants is refused there, so that
-// nobody in between can pass on its proof as that of the one that is wanted.
+// TestPrivateToAnother: a private connection that somebody has led to another process than the client wants is refused
+// there, so that nobody in between can pass on its proof as that of the one that is wanted.
 func TestPrivateToAnother(t *testing.T) {
 	cred := bothModes(t)["secret"][0]
 	a, b := net.Pipe()

@@ -32,8 +32,8 @@ func raw(t *testing.T, c *Conn, encrypt bool) wire.Conn {
 	return w
 }
 
-// TestNothingIsLost: what either side says right after the handshake comes as it is, although it comes together with the
-// last bytes of the handshake.
+// TestNothingIsLost: what either side says right after the handshake comes as it is, although it comes together with
+// the last bytes of the handshake.
 func TestNothingIsLost(t *testing.T) {
 	cred := FromSecret(secretOf("ours"))
 	l := listen(t, "tcp", "127.0.0.1:0")
@@ -136,7 +136,8 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
-// TestSealed: what one side seals the other one opens; nothing else does, on another connection or in the other direction.
+// TestSealed: what one side seals the other one opens; nothing else does, on another connection or in the other
+// direction.
 func TestSealed(t *testing.T) {
 	cred := FromSecret(secretOf("ours"))
 	s := serve(t, cred, process(1), nil, nil)

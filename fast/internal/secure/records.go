@@ -6,8 +6,8 @@ import (
 	"net"
 )
 
-// records is the connection beneath TLS. As long as exact is set, a Read ends where a record of TLS ends, at the latest, so
-// that the TLS layer never holds bytes of what comes after.
+// records is the connection beneath TLS. As long as exact is set, a Read ends where a record of TLS ends, at the
+// latest, so that the TLS layer never holds bytes of what comes after.
 type records struct {
 	net.Conn
 	exact  bool
@@ -17,7 +17,8 @@ type records struct {
 	allow  int     // bytes that may still be read; negative: any number
 }
 
-// unproven is how many bytes of TLS are read from a peer before it is accepted: more than any chain of certificates takes.
+// unproven is how many bytes of TLS are read from a peer before it is accepted: more than any chain of certificates
+// takes.
 const unproven = 64 << 10
 
 var errTooMuch = errors.New("more bytes than any handshake has")

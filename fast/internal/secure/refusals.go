@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// refusals counts failed handshakes by their reason, and keeps the last one of each: thousands of strays do not push out
-// the one process with a wrong secret.
+// refusals counts failed handshakes by their reason, and keeps the last one of each: thousands of strays do not push
+// out the one process with a wrong secret.
 type refusals struct {
 	mutex sync.Mutex
 	of    [len(tells)]struct {

@@ -147,7 +147,8 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestManyRefusals is bar 7, as far as the handshake goes: a thousand of each, and those who belong to the job still get in.
+// TestManyRefusals is bar 7, as far as the handshake goes: a thousand of each, and those who belong to the job still
+// get in.
 func TestManyRefusals(t *testing.T) {
 	t.Parallel()
 	s := serve(t, FromSecret(secretOf("ours")), process(1), nil, dislikes)
@@ -218,8 +219,8 @@ func record(t testing.TB, s *serving, cred Credentials) *recording {
 	return r
 }
 
-// again plays the recording on another connection: each part, as its client did, when the server has said something to the
-// one before. It returns the server's refusal, or else ErrBroken, when the server has closed the connection.
+// again plays the recording on another connection: each part, as its client did, when the server has said something to
+// the one before. It returns the server's refusal, or else ErrBroken, when the server has closed the connection.
 func (r *recording) again(t testing.TB, conn net.Conn) error {
 	defer conn.Close()
 	if reply, err := ask(conn, r.said[:preambleBytes]); err != nil || reply[14] != 0 {
@@ -234,8 +235,8 @@ func (r *recording) again(t testing.TB, conn net.Conn) error {
 	return ErrBroken
 }
 
-// TestReplay: a recorded handshake gets as far as the server's challenge, which is new each time; with certificates as far
-// as the keys that TLS makes.
+// TestReplay: a recorded handshake gets as far as the server's challenge, which is new each time; with certificates as
+// far as the keys that TLS makes.
 func TestReplay(t *testing.T) {
 	a := newAuthority(t, "ours")
 	certified := a.credentials(t, "rank-1.train-7", "rank-3.train-7")

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// A reply is what the server says, once after the preamble, unless that gets a challenge, and once after the hello. It has
-// this many bytes, in all versions, and means the same in all:
+// A reply is what the server says, once after the preamble, unless that gets a challenge, and once after the hello. It
+// has this many bytes, in all versions, and means the same in all:
 //
 //	0 magic   12 version   14 status: a place in reasons   15 zero   16 text, filled up with zeros
 //

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// ReadSecretFD reads a secret, as ReadSecretFile, from an inherited descriptor: a file, read from its beginning wherever
-// its offset is, because other processes may share it; or a pipe or socket, read to its end, for which it waits up to
-// Budget. The descriptor is closed.
+// ReadSecretFD reads a secret, as ReadSecretFile, from an inherited descriptor: a file, read from its beginning
+// wherever its offset is, because other processes may share it; or a pipe or socket, read to its end, for which it
+// waits up to Budget. The descriptor is closed.
 func ReadSecretFD(fd int) (Secret, error) {
 	from := fmt.Sprintf("descriptor %d", fd)
 	var stat syscall.Stat_t

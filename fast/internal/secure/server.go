@@ -20,8 +20,8 @@ import (
 type Server struct {
 	// Log is warned the first time that a process is refused for a reason of its own; nil: nobody is.
 	Log *slog.Logger
-	// Starved is called when no connection could be taken in eight tries, over half a second and more, because descriptors or
-	// memory are short, and then again and again; nil: nothing is.
+	// Starved is called when no connection could be taken in eight tries, over half a second and more, because
+	// descriptors or memory are short, and then again and again; nil: nothing is.
 	Starved func(error)
 	cred    Credentials
 	me      Identity
@@ -40,8 +40,8 @@ func NewServer(cred Credentials, me Identity) *Server {
 // error of a job that does not come together.
 func (s *Server) Refusals() []string { return s.refused.words() }
 
-// Exhausted takes note that this process has no descriptors or memory for a connection at an address. It is false if err
-// is something else.
+// Exhausted takes note that this process has no descriptors or memory for a connection at an address. It is false if
+// err is something else.
 func (s *Server) Exhausted(err error, at net.Addr) bool {
 	if err = wire.Exhausted(err); !errors.Is(err, wire.ErrExhausted) {
 		return false
@@ -58,11 +58,11 @@ func (s *Server) refuse(err error, from net.Addr) {
 	}
 }
 
-// Serve takes the connections that come to l, until ctx ends or l fails for good; it returns the cause, when none of its
-// goroutines is left, and l is closed. Check, which may be nil, says whether a process that has proved who it is may
-// have the connection. What it returns is what the client gets, if it is wire.ErrFenced or an error of this package;
-// otherwise the client gets ErrRefused with its text. Accepted is called with each connection after the client was told.
-// Both are called from several goroutines; the time that check takes is the handshake's.
+// Serve takes the connections that come to l, until ctx ends or l fails for good; it returns the cause, when none of
+// its goroutines is left, and l is closed. Check, which may be nil, says whether a process that has proved who it is
+// may have the connection. What it returns is what the client gets, if it is wire.ErrFenced or an error of this
+// package; otherwise the client gets ErrRefused with its text. Accepted is called with each connection after the client
+// was told. Both are called from several goroutines; the time that check takes is the handshake's.
 func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Identity) error,
 	accepted func(*Conn, Hello)) error {
 	own, err := s.cred.certificate(s.me)

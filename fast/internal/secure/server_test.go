@@ -46,7 +46,8 @@ func TestNoDescriptors(t *testing.T) {
 	}
 }
 
-// TestStarved: a listener without descriptors is told of after eight tries; clients that go before they are accepted are not.
+// TestStarved: a listener without descriptors is told of after eight tries; clients that go before they are accepted
+// are not.
 func TestStarved(t *testing.T) {
 	for errno, want := range map[error]bool{syscall.EMFILE: true, syscall.ECONNABORTED: false} {
 		s := NewServer(FromSecret(secretOf("ours")), process(1))

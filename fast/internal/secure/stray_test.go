@@ -36,8 +36,8 @@ var strays = []struct {
 	{"silent", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }},
 }
 
-// TestStrays is bar 6, as far as the handshake goes: processes come in while thousands of strays do, and what those cost is
-// bounded.
+// TestStrays is bar 6, as far as the handshake goes: processes come in while thousands of strays do, and what those
+// cost is bounded.
 func TestStrays(t *testing.T) {
 	tries := 10_000
 	if testing.Short() {

@@ -58,8 +58,8 @@ func (v *visit) admit() error {
 	return err
 }
 
-// challenge has the client prove that it is of the job. With certificates that is left to TLS. On a private connection it
-// returns the proof that this server is, too.
+// challenge has the client prove that it is of the job. With certificates that is left to TLS. On a private connection
+// it returns the proof that this server is, too.
 func (v *visit) challenge() (proof []byte, err error) {
 	preamble, err := v.listen()
 	if err != nil {

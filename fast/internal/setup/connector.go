@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Connector makes transports among processes: shared memory between those of one host, RDMA between others that ask for it and have
-// it, and TCP between all others.
+// Connector makes transports among processes: shared memory between those of one host, RDMA between others that ask for
+// it and have it, and TCP between all others.
 type Connector struct {
 	Mesh     *mesh.Mesh
 	NoCMA    bool // this one is secluded
@@ -43,8 +43,8 @@ func (p *Connector) Memory(process int) string {
 	return p.Mesh.Memory(process)
 }
 
-// Create makes rank's transport for a new communicator of members, when all of them do. It fails on all or on none, apart
-// from members that go down meanwhile.
+// Create makes rank's transport for a new communicator of members, when all of them do. It fails on all or on none,
+// apart from members that go down meanwhile.
 func (p *Connector) Create(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
 	f := &Group{Plane: p.Mesh, ID: id, Rank: rank, Members: members}
 	ctx, stop := f.Watched(ctx)

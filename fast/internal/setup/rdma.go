@@ -11,7 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// RDMAOpener opens what one communicator has of RDMA devices, each of which is a rail, for connections to so many ranks.
+// RDMAOpener opens what one communicator has of RDMA devices, each of which is a rail, for connections to so many
+// ranks.
 type RDMAOpener func(ctx context.Context, peers int) ([]rdma.Domain, error)
 
 // Reaches tells whether this process and another one talk by RDMA, unless they share memory.
@@ -41,8 +42,8 @@ func (p *Connector) beyond(ctx context.Context, f *Group) (transport.Half, error
 		transport.Half{Name: "tcp", Transport: p.dial(f)})}, nil
 }
 
-// connectRDMA is a rank's end of connections by RDMA to the ranks of able, by their places in it. They are made when they are first
-// needed: each rank tells the other one over the control plane where it can be written to.
+// connectRDMA is a rank's end of connections by RDMA to the ranks of able, by their places in it. They are made when
+// they are first needed: each rank tells the other one over the control plane where it can be written to.
 func (p *Connector) connectRDMA(ctx context.Context, f *Group, able []int) (*rdma.Endpoint, error) {
 	domains, err := p.OpenRDMA(ctx, len(able)-1)
 	if err != nil {

@@ -23,8 +23,8 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
-// BenchmarkOverhead is an exchange of two ranks in one goroutine, without waiting: a call that sends 8 bytes, and one that
-// receives them.
+// BenchmarkOverhead is an exchange of two ranks in one goroutine, without waiting: a call that sends 8 bytes, and one
+// that receives them.
 func BenchmarkOverhead(b *testing.B) {
 	all := group(b, 2)
 	defer closeGroup(all)

@@ -5,9 +5,10 @@ package shm
 import "unsafe"
 
 // Every rank has a board: slots that all others read. A segment that the rank sends to several of them is written there
-// once, and the lines of all rings refer to it. Many ranks have no other full slots, so that what goes to one of them lies there
-// as well. A slot of the board is used again when all its readers have taken what was in it; as long as there is none, a
-// segment goes into the ring's own slot, so that no rank's being slow holds back what another one gets.
+// once, and the lines of all rings refer to it. Many ranks have no other full slots, so that what goes to one of them
+// lies there as well. A slot of the board is used again when all its readers have taken what was in it; as long as
+// there is none, a segment goes into the ring's own slot, so that no rank's being slow holds back what another one
+// gets.
 const (
 	posts     = 4  // small slots of a board, and full ones among few ranks
 	mostPosts = 64 // full ones among more
@@ -75,8 +76,8 @@ func (e *Endpoint) share() {
 	}
 }
 
-// post has the next segment of m, the beginning of rest, on the board, and gives where that is and its length. That is 0
-// if no slot is free, or if m lags behind the other sends of its memory.
+// post has the next segment of m, the beginning of rest, on the board, and gives where that is and its length. That is
+// 0 if no slot is free, or if m lags behind the other sends of its memory.
 func (e *Endpoint) post(m *outgoing, rest []byte) (where uint32, n int) {
 	s, b := &e.shared[m.shared-1], &e.board
 	if s.stamp == 0 || s.at < m.at || b.posts[s.slot].stamp != s.stamp {
@@ -108,8 +109,8 @@ func (e *Endpoint) postAlone(r *ring, rest []byte) (where uint32, n int) {
 // read notes that the next segment of r lies in p.
 func (p *post) read(r *ring) { p.readers = append(p.readers, reader{r, r.next}) }
 
-// take is a slot that is free, small or full, from now on with a new stamp and without readers: the first one, which was used
-// last as a rule, and is in the caches. It is negative if there is none.
+// take is a slot that is free, small or full, from now on with a new stamp and without readers: the first one, which
+// was used last as a rule, and is in the caches. It is negative if there is none.
 func (b *board) take(full bool) int {
 	n := b.small.n
 	if full {

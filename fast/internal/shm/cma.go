@@ -42,8 +42,8 @@ type peeking struct {
 	pages  scanner
 }
 
-// Seclude has this rank neither read the memory of other processes nor have them read its own, apart from regions. It is
-// for an endpoint that was not used yet.
+// Seclude has this rank neither read the memory of other processes nor have them read its own, apart from regions. It
+// is for an endpoint that was not used yet.
 func (e *Endpoint) Seclude() {
 	e.peeking.off = true
 	e.own.card.pid.Store(0)
@@ -102,7 +102,8 @@ func (e *Endpoint) peek(l *link, into []byte, from uintptr, sure bool) error {
 	return nil
 }
 
-// readv reads from a process into the first n of mine what is at the first n of far, and gives how many bytes it has read.
+// readv reads from a process into the first n of mine what is at the first n of far, and gives how many bytes it has
+// read.
 func (p *peeking) readv(process, n int) (int, error) {
 	call := syscall.Syscall6
 	if p.far[0].Len <= peekUntold {
@@ -144,8 +145,8 @@ func (e *Endpoint) take(m *incoming, n int) error {
 }
 
 // readable tells whether m is better read by the receiver than copied into slots: the receiver can, both ranks are busy
-// with copies anyway (see peekFrom and crowdedFrom), and the memory is in huge pages: the system looks up each page that it
-// reads of another process, small ones at a third of a copy's speed.
+// with copies anyway (see peekFrom and crowdedFrom), and the memory is in huge pages: the system looks up each page
+// that it reads of another process, small ones at a third of a copy's speed.
 func (e *Endpoint) readable(m *outgoing) bool {
 	p := &e.peeking
 	return !p.off && len(m.Data) >= p.from && m.link.out.head.readable.Load() != 0 &&

@@ -46,8 +46,8 @@ func TestTransportOfProcesses(t *testing.T) {
 	})
 }
 
-// segmentsOf is how many segments a message takes from rank 0 to rank 1, which have to get it right. Rank 1 sends as much
-// at the same time, if back.
+// segmentsOf is how many segments a message takes from rank 0 to rank 1, which have to get it right. Rank 1 sends as
+// much at the same time, if back.
 func segmentsOf(t *testing.T, all []*Endpoint, data []byte, back bool) uint32 {
 	t.Helper()
 	for i := range data {
@@ -171,8 +171,8 @@ func hugePages(t *testing.T, n int) []byte {
 	return b[-int(address(b))&(huge-1):][:n]
 }
 
-// TestWhoIsNotRead: where reading is refused, or the process is another one, slots serve as before. So it is where one of
-// the two is secluded.
+// TestWhoIsNotRead: where reading is refused, or the process is another one, slots serve as before. So it is where one
+// of the two is secluded.
 func TestWhoIsNotRead(t *testing.T) {
 	for name, spoil := range map[string]func(sender, receiver *Endpoint){
 		"another process":    func(s, _ *Endpoint) { s.own.card.pid.Store(int64(os.Getppid())) },

@@ -12,8 +12,8 @@ import (
 )
 
 // A long message need not go through slots: one line offers it, and the receiver reads it where it lies, a piece at a
-// time. Then the sender's Exchange waits until all of it was read. A sender that gives up before withdraws its offers, so
-// that a receiver that has read what was changed meanwhile does not take it for the message.
+// time. Then the sender's Exchange waits until all of it was read. A sender that gives up before withdraws its offers,
+// so that a receiver that has read what was changed meanwhile does not take it for the message.
 
 // What line.where says of the data of offered messages.
 const (
@@ -88,8 +88,8 @@ func (e *Endpoint) withdraw() {
 	}
 }
 
-// fence has others see what was stored before it before what is stored after it. For plain stores that come after it, an
-// atomic store alone does not do that on arm64.
+// fence has others see what was stored before it before what is stored after it. For plain stores that come after it,
+// an atomic store alone does not do that on arm64.
 func fence() {
 	var scratch atomic.Uint32
 	scratch.Add(1)

@@ -59,8 +59,8 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: a sender gives up, and the receiver does not take what it finds for the message: before it has begun to
-// read, and while it reads, as its kernel sees to.
+// TestWithdrawn: a sender gives up, and the receiver does not take what it finds for the message: before it has begun
+// to read, and while it reads, as its kernel sees to.
 func TestWithdrawn(t *testing.T) {
 	const n = 4 * piece
 	for name, x := range map[string]struct {
@@ -113,7 +113,8 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
-// TestKernelPanics: the memory of an offered message is not read any more when the sender's Exchange is left by a panic.
+// TestKernelPanics: the memory of an offered message is not read any more when the sender's Exchange is left by a
+// panic.
 func TestKernelPanics(t *testing.T) {
 	all, g := registeredPair(t, piece)
 	into := make([]byte, 1)

@@ -4,8 +4,9 @@ package shm
 
 import "github.com/collgen/collgen/fast/internal/wire"
 
-// Ranks whose calls do not match may wait for each other without a message that would tell: two roots that both receive,
-// or a rank whose call has no messages. A rank whose sleep was in vain looks for that in what the others have published.
+// Ranks whose calls do not match may wait for each other without a message that would tell: two roots that both
+// receive, or a rank whose call has no messages. A rank whose sleep was in vain looks for that in what the others have
+// published.
 
 // inVain is what a rank finds out after a nap that nothing has ended: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
@@ -52,8 +53,8 @@ func (s *stuck) in(segment uint32) (wire.Call, bool) {
 	return call, ok && s.at.Load() == stuckAt(segment, call.Fingerprint())
 }
 
-// stuckAt says for which segment of a ring a rank waits, and in which call. That stays true until the other rank has done
-// its part, which the other rank knows: nobody needs to take it back.
+// stuckAt says for which segment of a ring a rank waits, and in which call. That stays true until the other rank has
+// done its part, which the other rank knows: nobody needs to take it back.
 func stuckAt(segment uint32, fingerprint uint64) uint64 {
 	return uint64(segment)<<32 | uint64(uint32(fingerprint))
 }
@@ -84,8 +85,9 @@ func (e *Endpoint) explain(l *link, mine *wire.Call) error {
 	return wire.Standoff(mine, &found, e.rank, l.peer, e.own.past(), l.control.past())
 }
 
-// stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has not
-// sent yet, or has taken one that it has not taken. If this rank waits for the peer too, neither of them ever goes on.
+// stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has
+// not sent yet, or has taken one that it has not taken. If this rank waits for the peer too, neither of them ever goes
+// on.
 func (l *link) stuckIn() (wire.Call, bool) {
 	if call, ok := l.out.head.receiver.in(l.out.next); ok {
 		return call, true

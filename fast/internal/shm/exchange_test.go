@@ -138,8 +138,8 @@ func TestRunAhead(t *testing.T) {
 	}
 }
 
-// TestCountersWrapAround has the numbers of segments pass 2^32: what the receiver says it took is believed as before, and a message
-// arrives.
+// TestCountersWrapAround has the numbers of segments pass 2^32: what the receiver says it took is believed as before,
+// and a message arrives.
 func TestCountersWrapAround(t *testing.T) {
 	all := group(t, 2)
 	defer closeGroup(all)

@@ -178,9 +178,9 @@ func TestSegmentNowhere(t *testing.T) {
 	}
 }
 
-// FuzzHostileMemory overwrites shared memory, all but the data in slots, while three ranks talk, so that there are boards,
-// and messages that were sent are not received yet: they fail or do not, but within their time and without touching what is
-// not theirs.
+// FuzzHostileMemory overwrites shared memory, all but the data in slots, while three ranks talk, so that there are
+// boards, and messages that were sent are not received yet: they fail or do not, but within their time and without
+// touching what is not theirs.
 func FuzzHostileMemory(f *testing.F) {
 	f.Add(uint64(1), []byte{1, 2, 3, 255})
 	f.Add(uint64(2), []byte{})
@@ -231,8 +231,8 @@ func toAll(e *Endpoint, lengths []int) (sends []wire.Send) {
 	return sends
 }
 
-// fromAll receives messages of the lengths from all other ranks, and reduces those of rank 0. What lies beside them is to
-// be untouched.
+// fromAll receives messages of the lengths from all other ranks, and reduces those of rank 0. What lies beside them is
+// to be untouched.
 func fromAll(e *Endpoint, lengths []int) (recvs []wire.Recv, untouched func() error) {
 	var beside []*byte
 	for _, n := range lengths {

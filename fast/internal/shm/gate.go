@@ -16,9 +16,10 @@ const (
 	isFree = 1 << 62
 )
 
-// gate keeps the mapping alive while somebody is inside, and closes once: who then leaves last frees it. The rank itself
-// steps in and out with each Exchange, and so often that it only leaves a mark. Others, who come to end the rank's part,
-// are counted; the last of them has the system make sure that the rank and it see what the other one has stored.
+// gate keeps the mapping alive while somebody is inside, and closes once: who then leaves last frees it. The rank
+// itself steps in and out with each Exchange, and so often that it only leaves a mark. Others, who come to end the
+// rank's part, are counted; the last of them has the system make sure that the rank and it see what the other one has
+// stored.
 type gate struct {
 	marks  bool          // the system does that
 	marked atomic.Uint64 // 1: the rank is inside
@@ -62,8 +63,8 @@ func (g *gate) enter() bool {
 // shut closes the gate, for one of the others inside, and tells whether it was open.
 func (g *gate) shut() bool { return g.others.Or(isShut)&isShut == 0 }
 
-// leave is stepOut for the others. If the rank steps out at the same time, it sees that the last of them has left, or that
-// one sees its mark.
+// leave is stepOut for the others. If the rank steps out at the same time, it sees that the last of them has left, or
+// that one sees its mark.
 func (g *gate) leave() bool {
 	if g.others.Add(^uint64(0)) != isShut {
 		return false

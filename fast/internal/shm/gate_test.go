@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestGate: a rank steps in and out while another goroutine shuts the gate. One of the two finds that nobody is inside any
-// more, and nobody is.
+// TestGate: a rank steps in and out while another goroutine shuts the gate. One of the two finds that nobody is inside
+// any more, and nobody is.
 func TestGate(t *testing.T) {
 	for _, marks := range []bool{marksCount(), false} {
 		t.Run(fmt.Sprint(marks), func(t *testing.T) {

@@ -12,8 +12,9 @@ import (
 
 // A rank takes the memory of its full slots, those of its rings and of its board, when it first has to send more than a
 // small slot holds. So a communicator costs little as long as it carries nothing but short messages, however many there
-// are. Memory is never taken by touching it, where the lack of it would be a signal, but by asking for it, before: a rank
-// that gets none goes on with small slots, and asks again, for a long message, once the answer is old (see believed).
+// are. Memory is never taken by touching it, where the lack of it would be a signal, but by asking for it, before: a
+// rank that gets none goes on with small slots, and asks again, for a long message, once the answer is old (see
+// believed).
 
 // mostGrown bounds what all endpoints of this process take for their full slots, in bytes.
 const mostGrown = 256 << 20
@@ -72,8 +73,9 @@ func (m *memory) populate(from, to int) error {
 	return m.ask(from, to, unix.MADV_POPULATE_WRITE)
 }
 
-// find makes sure that a row of another rank has memory, as that one says. Pages that are not in memory are taken by this
-// process, whether the other rank never had them or the system has swapped them out; so there has to be room for them.
+// find makes sure that a row of another rank has memory, as that one says. Pages that are not in memory are taken by
+// this process, whether the other rank never had them or the system has swapped them out; so there has to be room for
+// them.
 func (e *Endpoint) find(r *row) bool {
 	if r.n > 0 && (inMemory(r.bytes) || spare.take(int64(len(r.bytes))) == nil) {
 		from := int(address(r.bytes) - address(e.mem.bytes))

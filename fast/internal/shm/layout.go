@@ -10,11 +10,11 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// The shared memory: a header, a control block per rank, a ring per ordered pair of ranks, and a board per rank if there
-// are more than two, all with small slots; then, for each rank, full slots of the same rings and boards, which have no
-// memory until the rank grows. All of it is a function of the number of ranks. Whatever is read from it may have been
-// written by a broken process: what says where data lie, or how many, is checked before it is used, and nothing read is an
-// address here.
+// The shared memory: a header, a control block per rank, a ring per ordered pair of ranks, and a board per rank if
+// there are more than two, all with small slots; then, for each rank, full slots of the same rings and boards, which
+// have no memory until the rank grows. All of it is a function of the number of ranks. Whatever is read from it may
+// have been written by a broken process: what says where data lie, or how many, is checked before it is used, and
+// nothing read is an address here.
 const (
 	// MaxSize is the largest number of ranks. The memory grows with its square.
 	MaxSize = 256
@@ -117,9 +117,9 @@ type memory struct {
 	size  int // ranks
 }
 
-// fullSlots is how many full slots a ring has, and a board, among size ranks, and of how many bytes all of them are: the
-// largest power of two up to maxSlot that keeps them within the budget. Many ranks have none in their rings: what goes to one
-// rank lies on the board, too, so that the memory grows with the ranks and not with their pairs.
+// fullSlots is how many full slots a ring has, and a board, among size ranks, and of how many bytes all of them are:
+// the largest power of two up to maxSlot that keeps them within the budget. Many ranks have none in their rings: what
+// goes to one rank lies on the board, too, so that the memory grows with the ranks and not with their pairs.
 func fullSlots(size int) (ring, board, slot int) {
 	switch {
 	case size == 2:
@@ -152,9 +152,9 @@ func ringsOffset(size int) int {
 
 func boardsOffset(size int) int { return ringsOffset(size) + size*(size-1)*ringBytes }
 
-// idleBytes is the length of what size ranks have from the beginning: a header of 4 KiB, 7.25 KiB per rank, 15.75 KiB per
-// ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 52 KiB for 2 ranks, 244 KiB for 4,
-// 63 MiB for 64, and 1007 MiB for 256.
+// idleBytes is the length of what size ranks have from the beginning: a header of 4 KiB, 7.25 KiB per rank, 15.75 KiB
+// per ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 52 KiB for 2 ranks, 244 KiB for
+// 4, 63 MiB for 64, and 1007 MiB for 256.
 func idleBytes(size int) int {
 	n := boardsOffset(size) + boardsOf(size)*boardBytes
 	return (n + page - 1) / page * page
@@ -166,8 +166,8 @@ func ownBytes(size int) int {
 	return (size-1)*rowBytes(ring, slot) + rowBytes(board, slot)
 }
 
-// memoryBytes is the length of the shared memory for size ranks with all full slots. Those are 1 MiB per ordered pair of
-// ranks, and 0.5 MiB per rank if there are more than two; among more than 8 ranks, no more than 69 MiB in all.
+// memoryBytes is the length of the shared memory for size ranks with all full slots. Those are 1 MiB per ordered pair
+// of ranks, and 0.5 MiB per rank if there are more than two; among more than 8 ranks, no more than 69 MiB in all.
 func memoryBytes(size int) int {
 	n := idleBytes(size) + size*ownBytes(size)
 	return (n + page - 1) / page * page

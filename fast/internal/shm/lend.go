@@ -4,10 +4,10 @@ package shm
 
 import "github.com/collgen/collgen/internal/events"
 
-// A message that a receive may be lent, and that came in one segment, stays where it lies: the receiver reads it there and
-// gives the slot back later. That must be the last message of its link in its Exchange, so that nothing that the Exchange
-// waits for needs the slot. As long as anything is lent the rank stays inside its gate, so that the memory stays mapped
-// whatever ends the rank's part.
+// A message that a receive may be lent, and that came in one segment, stays where it lies: the receiver reads it there
+// and gives the slot back later. That must be the last message of its link in its Exchange, so that nothing that the
+// Exchange waits for needs the slot. As long as anything is lent the rank stays inside its gate, so that the memory
+// stays mapped whatever ends the rank's part.
 
 // lends tells whether m's next segment, of n bytes, is lent instead of copied.
 func (m *incoming) lends(n int) bool {

@@ -62,8 +62,8 @@ type incoming struct {
 	at    int       // bytes that are in place
 	after *outgoing // of a receive marked AfterSend: the send that it follows, if that has the same memory
 	done  bool
-	// Where an offered message lies that is being read; or, if far is not 0, memory to read it into: then it lies at that
-	// address of the sender's process.
+	// Where an offered message lies that is being read; or, if far is not 0, memory to read it into: then it lies at
+	// that address of the sender's process.
 	source []byte
 	far    uintptr
 }
@@ -116,7 +116,8 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	return true, nil
 }
 
-// room is how many segments may be on their way when m's next one follows: those that need nothing but their line are more.
+// room is how many segments may be on their way when m's next one follows: those that need nothing but their line are
+// more.
 func (m *outgoing) room() uint32 {
 	if m.Call == nil && len(m.Data)-m.at <= inline {
 		return depth
@@ -212,8 +213,8 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	return true, nil
 }
 
-// segment is the data of the next segment of l, whose line is line and says where, of a message of which rest bytes have
-// not come. It is nil if they are to lie where the peer has no memory.
+// segment is the data of the next segment of l, whose line is line and says where, of a message of which rest bytes
+// have not come. It is nil if they are to lie where the peer has no memory.
 func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
 	from, i := &l.in.small, l.in.next%slots
 	switch {

@@ -53,8 +53,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsAwaitedWakes: messages of a rank that another one does not wait for, and ranks that take what it has sent,
-// do not wake it up.
+// TestOnlyWhatIsAwaitedWakes: messages of a rank that another one does not wait for, and ranks that take what it has
+// sent, do not wake it up.
 func TestOnlyWhatIsAwaitedWakes(t *testing.T) {
 	all := group(t, 3)
 	defer closeGroup(all)

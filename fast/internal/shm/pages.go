@@ -53,8 +53,8 @@ func unmapShared(b []byte) {
 }
 
 // collapse makes huge pages of b, part of a mapping that can be written: whole ones, which may have memory already. The
-// system fills up a huge page that has one page when it is asked to (Linux 6.1), ten times as fast as page by page. This may
-// fail.
+// system fills up a huge page that has one page when it is asked to (Linux 6.1), ten times as fast as page by page.
+// This may fail.
 func collapse(b []byte) {
 	for at := 0; at < len(b); at += huge {
 		_ = advise(b[at:at+os.Getpagesize()], unix.MADV_POPULATE_WRITE)

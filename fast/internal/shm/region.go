@@ -20,8 +20,8 @@ type Region struct {
 	mapped []byte // all of the file, in which Bytes begin a little later
 }
 
-// Regions that begin at one place in their pages would meet in the same sets of a cache, and a processor takes a read for
-// one of what it has just written a page's multiple away.
+// Regions that begin at one place in their pages would meet in the same sets of a cache, and a processor takes a read
+// for one of what it has just written a page's multiple away.
 const (
 	regionStagger = 5 * 64
 	regionStarts  = 12 // that are different; together less than a page of 4 KiB
@@ -31,7 +31,8 @@ const (
 const regionSeals = seals | unix.F_SEAL_FUTURE_WRITE
 
 // NewRegion makes a region of n bytes, and a descriptor of its file for the other ranks. Regions with different salts
-// that follow each other begin at different places in their pages. All memory is taken now: what is too much is an error.
+// that follow each other begin at different places in their pages. All memory is taken now: what is too much is an
+// error.
 func NewRegion(n, salt int) (r *Region, fd int, err error) {
 	start, page := salt%regionStarts*regionStagger, os.Getpagesize()
 	if err := spare.take(int64(n)); err != nil {

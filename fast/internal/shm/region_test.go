@@ -59,8 +59,8 @@ func (g *registry) close() {
 	}
 }
 
-// registered has messages lie in its region, so that they are read from there. After an Exchange it overwrites the region:
-// nobody may read it any more.
+// registered has messages lie in its region, so that they are read from there. After an Exchange it overwrites the
+// region: nobody may read it any more.
 type fromRegion struct {
 	*Endpoint
 	memory []byte
@@ -145,8 +145,8 @@ func TestTransportOfRegions(t *testing.T) {
 	})
 }
 
-// TestRegion: a region has zeros, is read by others and written by its owner alone, keeps its length, and its beginnings
-// are apart.
+// TestRegion: a region has zeros, is read by others and written by its owner alone, keeps its length, and its
+// beginnings are apart.
 func TestRegion(t *testing.T) {
 	starts := map[uintptr]bool{}
 	for salt, n := range []int{0, 1, 4096 - regionStagger, 4096, 100_003, huge - 1, huge, 5<<20 + 1} {

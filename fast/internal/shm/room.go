@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allowance is what this process may still take. To find that out takes longer than anything else that is done for a new
-// communicator.
+// allowance is what this process may still take. To find that out takes longer than anything else that is done for a
+// new communicator.
 type allowance struct {
 	mu    sync.Mutex
 	left  int64
@@ -28,8 +28,8 @@ type allowance struct {
 // spare is the allowance of this process. Tests replace what the system says.
 var spare = allowance{ask: func() int64 { return room("/proc", "/sys/fs/cgroup") }}
 
-// The last answer of the system counts for this long, if it leaves so many times what is wanted now: other processes take
-// memory as well.
+// The last answer of the system counts for this long, if it leaves so many times what is wanted now: other processes
+// take memory as well.
 const (
 	believed = time.Second
 	plenty   = 64
@@ -50,8 +50,8 @@ func (a *allowance) take(n int64) error {
 }
 
 // room is how many bytes of memory this process can still get: of the machine, and of the memory cgroups that it is in.
-// To take more is not an error there, but the end of some process. proc and cgroup are where the system says so; what it
-// does not say counts as enough.
+// To take more is not an error there, but the end of some process. proc and cgroup are where the system says so; what
+// it does not say counts as enough.
 func room(proc, cgroup string) int64 {
 	left := int64(math.MaxInt64)
 	if kib, ok := field(path.Join(proc, "meminfo"), "MemAvailable:"); ok {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scanner finds out whether memory of this process lies in huge pages. It keeps what it has found for a while, as a program
-// sends from the same few buffers again and again.
+// scanner finds out whether memory of this process lies in huge pages. It keeps what it has found for a while, as a
+// program sends from the same few buffers again and again.
 type scanner struct {
 	known  [4]scanned
 	oldest int // in known
@@ -29,7 +29,8 @@ type scanned struct {
 // scanUses is how often a result is used: other memory may lie there later.
 const scanUses = 64
 
-// inHugePages tells whether most of data lies in huge pages. It is false where the system does not say (before Linux 6.7).
+// inHugePages tells whether most of data lies in huge pages. It is false where the system does not say (before Linux
+// 6.7).
 func (s *scanner) inHugePages(data []byte) bool {
 	from, to := address(data), address(data)+uintptr(len(data))
 	for i := range s.known {
@@ -58,8 +59,8 @@ func (s *scanner) ask(from, to uintptr) bool {
 	return n == 1 && err == nil && s.found.end-s.found.start >= uint64(to-from)/4*3
 }
 
-// pagemap is the descriptor on which the system tells this process about its pages. All endpoints have this one, which stays
-// open. It is -1 where the system does not say.
+// pagemap is the descriptor on which the system tells this process about its pages. All endpoints have this one, which
+// stays open. It is -1 where the system does not say.
 var pagemap = sync.OnceValue(func() int {
 	fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

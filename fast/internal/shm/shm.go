@@ -56,8 +56,8 @@ type Endpoint struct {
 	trail    *events.Trail
 }
 
-// Attach is rank's end of its links to all of size ranks, through the memory that Create has made for them, of which fd is
-// a descriptor. That is closed.
+// Attach is rank's end of its links to all of size ranks, through the memory that Create has made for them, of which fd
+// is a descriptor. That is closed.
 func Attach(rank, size, fd int) (*Endpoint, error) {
 	defer unix.Close(fd) // the mapping keeps the memory
 	if size < 2 || size > MaxSize || rank < 0 || rank >= size {
@@ -85,7 +85,8 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 	return e, nil
 }
 
-// Begin says which call the following messages belong to. The other ranks can see it from the next Exchange or Begin on.
+// Begin says which call the following messages belong to. The other ranks can see it from the next Exchange or Begin
+// on.
 func (e *Endpoint) Begin(call wire.Mark) {
 	if !e.published && e.gate.enter() { // a call without an Exchange
 		e.publish()
@@ -268,8 +269,8 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int
 	return nil
 }
 
-// newOut is one more send, for which there is room. It is filled where it lies: a processor waits for what was stored word
-// by word before it copies that in larger pieces.
+// newOut is one more send, for which there is room. It is filled where it lies: a processor waits for what was stored
+// word by word before it copies that in larger pieces.
 func (e *Endpoint) newOut() *outgoing {
 	n := len(e.out)
 	e.out = e.out[:n+1]
@@ -329,8 +330,8 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	return nil
 }
 
-// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some messages
-// late while the rank moves fast, and is not when it waits.
+// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some
+// messages late while the rank moves fast, and is not when it waits.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
 // advance does what can be done without waiting, and tells whether that was anything.

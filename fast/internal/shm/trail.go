@@ -10,7 +10,8 @@ func (e *Endpoint) Follow(t *events.Trail) { e.trail = t }
 // Rings are how many segments a ring holds, and how many if they lie in their lines.
 func (e *Endpoint) Rings() (inSlots, inLines int) { return slots, depth }
 
-// part is n bytes of m from byte at on, in the next segment of its ring, or the one that offered it, whose line says where.
+// part is n bytes of m from byte at on, in the next segment of its ring, or the one that offered it, whose line says
+// where.
 func (m *outgoing) part(at, n int, where uint32) events.Part {
 	segment := m.link.out.next
 	if m.offered {

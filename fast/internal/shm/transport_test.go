@@ -114,8 +114,8 @@ func TestBoardIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestBoardForOne: among many ranks, long messages to single ranks lie on the board; when it is full because their receivers
-// are late, another rank gets its own through small slots.
+// TestBoardForOne: among many ranks, long messages to single ranks lie on the board; when it is full because their
+// receivers are late, another rank gets its own through small slots.
 func TestBoardForOne(t *testing.T) {
 	const size = few + 2
 	rings, n, slot := fullSlots(size)

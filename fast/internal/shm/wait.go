@@ -21,12 +21,12 @@ import (
 // nap bounds a sleep: how late a rank sees that its context has ended.
 const nap = 10 * time.Millisecond
 
-// patience is how often a rank looks whether it can go on: first at once, then with a yield of its processor before each
-// look. After that it sleeps.
+// patience is how often a rank looks whether it can go on: first at once, then with a yield of its processor before
+// each look. After that it sleeps.
 type patience struct{ spins, yields int }
 
-// patienceFor suits size ranks on cores processors. Where a rank may occupy the processor that another one needs, it looks
-// for less than a switch of processes takes; where it certainly does, not at all.
+// patienceFor suits size ranks on cores processors. Where a rank may occupy the processor that another one needs, it
+// looks for less than a switch of processes takes; where it certainly does, not at all.
 func patienceFor(size, cores int) patience {
 	switch {
 	case size <= cores:
@@ -37,8 +37,8 @@ func patienceFor(size, cores int) patience {
 	return patience{spins: 0, yields: 100}
 }
 
-// pause comes after a number of looks that were in vain. It is false when it is time to sleep. It is of no use to look for
-// the doing of a rank that cannot run meanwhile because it has this one's processor.
+// pause comes after a number of looks that were in vain. It is false when it is time to sleep. It is of no use to look
+// for the doing of a rank that cannot run meanwhile because it has this one's processor.
 func (e *Endpoint) pause(looks int) bool {
 	if looks == 0 {
 		e.beside = e.waitsForNeighbor()
@@ -59,9 +59,9 @@ func (e *Endpoint) pause(looks int) bool {
 
 // yield lets other processes have the processor. Every now and then the rank says which one that is.
 //
-// Go's scheduler is not told: the thread stays ready to run, as if the system had taken the processor from it. If it were
-// told, its monitor would take every yield among many ranks, which lasts long, for a system call that blocks, and wake up
-// thousands of times a second, in each process, to look after it.
+// Go's scheduler is not told: the thread stays ready to run, as if the system had taken the processor from it. If it
+// were told, its monitor would take every yield among many ranks, which lasts long, for a system call that blocks, and
+// wake up thousands of times a second, in each process, to look after it.
 func (e *Endpoint) yield() {
 	_, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	if e.yields++; e.yields%16 != 1 {
@@ -196,8 +196,8 @@ func futexWake(word *atomic.Uint32) {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakeOp, 1, 0, 0, 0)
 }
 
-// failure is the reason to wait no longer, if there is one. This rank's own end comes before that of ctx, which may be its
-// consequence.
+// failure is the reason to wait no longer, if there is one. This rank's own end comes before that of ctx, which may be
+// its consequence.
 func (e *Endpoint) failure(ctx context.Context) error {
 	if err := e.reason(); err != nil {
 		return err
@@ -237,8 +237,8 @@ func (a *awaited) forget() {
 	}
 }
 
-// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or longer, or that
-// one was waiting for when it failed.
+// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or longer, or
+// that one was waiting for when it failed.
 func (e *Endpoint) Waiting() []int {
 	e.awaited.mu.Lock()
 	defer e.awaited.mu.Unlock()

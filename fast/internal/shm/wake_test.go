@@ -12,8 +12,8 @@ import (
 
 // A wake-up that is lost costs a nap and nothing else, so that no test of messages sees it. These look at the doorbell.
 
-// TestWhatIsAwaitedWakes: whatever messages are not complete, a rank that sleeps is woken by who sends one of them, and by who
-// takes one. It is not by a rank that it waits for no message of, if it waits for those of one rank, or of none.
+// TestWhatIsAwaitedWakes: whatever messages are not complete, a rank that sleeps is woken by who sends one of them, and
+// by who takes one. It is not by a rank that it waits for no message of, if it waits for those of one rank, or of none.
 func TestWhatIsAwaitedWakes(t *testing.T) {
 	all := group(t, 4)
 	defer closeGroup(all)
@@ -57,7 +57,8 @@ func wakes(by, e *Endpoint, wake func(*control)) bool {
 	return e.own.doorbell.Load() != before
 }
 
-// TestEverythingWakes: a rank that sleeps is woken by each way in which a message comes, and in which its place is given back.
+// TestEverythingWakes: a rank that sleeps is woken by each way in which a message comes, and in which its place is
+// given back.
 func TestEverythingWakes(t *testing.T) {
 	own := &wire.Call{Seq: 9}
 	for _, x := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/exchangetest"
 )
 
-// TestEveryWayWrapsAround has the numbers of segments pass 2^32 in the middle of messages that go in each way: in lines, slots
-// and boards, and offered.
+// TestEveryWayWrapsAround has the numbers of segments pass 2^32 in the middle of messages that go in each way: in
+// lines, slots and boards, and offered.
 func TestEveryWayWrapsAround(t *testing.T) {
 	for name, make := range map[string]func(tester, int) []*Endpoint{"copied": group, "offered": openGroup} {
 		for _, size := range []int{2, 3} {

@@ -78,8 +78,8 @@ func (c *conn) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// Close does not wait while its process is stopped, as nothing does that is called with a mutex locked: synctest's clock stands
-// still while anybody waits for one.
+// Close does not wait while its process is stopped, as nothing does that is called with a mutex locked: synctest's
+// clock stands still while anybody waits for one.
 func (c *conn) Close() error {
 	c.close()
 	return nil

@@ -13,7 +13,8 @@ import (
 
 var rough = Weather{Delay: time.Millisecond, Capacity: 10, Pieces: true}
 
-// TestStream writes far more than a link holds: it comes as it was written, not sooner than the delay, and then the end.
+// TestStream writes far more than a link holds: it comes as it was written, not sooner than the delay, and then the
+// end.
 func TestStream(t *testing.T) {
 	for seed := range uint64(50) {
 		synctest.Test(t, func(t *testing.T) {

@@ -100,8 +100,9 @@ func (c *Client) fail(err error) {
 	}
 }
 
-// ask sends a request and waits for the reply, or until ctx ends. What has to be written then is written behind its back, so
-// that a server which reads nothing holds nobody, and a context that ends in the middle of a request costs no connection.
+// ask sends a request and waits for the reply, or until ctx ends. What has to be written then is written behind its
+// back, so that a server which reads nothing holds nobody, and a context that ends in the middle of a request costs no
+// connection.
 func (c *Client) ask(ctx context.Context, f frame) ([]byte, error) {
 	select {
 	case c.slots <- struct{}{}:

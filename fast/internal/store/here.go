@@ -33,8 +33,8 @@ func listenHere(ctx context.Context, address string) (net.Listener, error) {
 	return l, err
 }
 
-// ownAddress is where to listen for those who connect to host; nil if that is another host. A host's own name often stands
-// for a loopback address on the host itself, which is not what others take it for: then it is every address.
+// ownAddress is where to listen for those who connect to host; nil if that is another host. A host's own name often
+// stands for a loopback address on the host itself, which is not what others take it for: then it is every address.
 func ownAddress(ctx context.Context, host string) (*string, error) {
 	found, err := lookUp(ctx, host)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // Local is a store among processes of one user on one host. Rank 0 has it; the others ask for it, and for the secret of
-// the job, over an abstract unix socket, which is no file and ends with its process. The system says whose the process at
-// the other end is: other users are refused on either side.
+// the job, over an abstract unix socket, which is no file and ends with its process. The system says whose the process
+// at the other end is: other users are refused on either side.
 type Local struct {
 	Shared
 	secret func() []byte // as in Memory

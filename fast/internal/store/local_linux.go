@@ -65,8 +65,8 @@ func (j *Job) occupant() string {
 	return fmt.Sprintf(": process %d of user %d is rank 0 of a job of the same name, %q", p.pid, p.uid, j.Name)
 }
 
-// accept has each connection served by its own goroutine, until l is closed. Where descriptors are short, those who come are
-// told so, by the one that spare keeps.
+// accept has each connection served by its own goroutine, until l is closed. Where descriptors are short, those who
+// come are told so, by the one that spare keeps.
 func (h *host) accept(l *net.UnixListener, job *Job, refused *refusals, spare *os.File) {
 	defer func() { _ = spare.Close() }()
 	for {

@@ -26,9 +26,9 @@ type session struct {
 	writing sync.Mutex
 }
 
-// Serve answers the requests that come over conn, whose other end was authenticated, until it breaks, ctx ends or nonsense
-// comes. It closes conn. A client that says nothing costs nothing but its connection, so there is no limit to how long it
-// may be silent.
+// Serve answers the requests that come over conn, whose other end was authenticated, until it breaks, ctx ends or
+// nonsense comes. It closes conn. A client that says nothing costs nothing but its connection, so there is no limit to
+// how long it may be silent.
 func Serve(ctx context.Context, conn net.Conn, m *Memory) error {
 	s := &session{m: m, conn: conn, pending: make(map[uint32]context.CancelFunc)}
 	gets, cancel := context.WithCancel(ctx)

@@ -54,7 +54,8 @@ func (s *Shared) Get(ctx context.Context, key string) ([]byte, error) {
 // Close ends this process's use. If it has the store, the others' requests fail from now on.
 func (s *Shared) Close() error { return s.close() }
 
-// takenTime is how long a process waits for another job, or an earlier attempt at this one, that has the address to end.
+// takenTime is how long a process waits for another job, or an earlier attempt at this one, that has the address to
+// end.
 const takenTime = time.Second
 
 // strangers are how many connections there may be at the same time beyond one for each rank.

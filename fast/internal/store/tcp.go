@@ -16,9 +16,9 @@ import (
 const maxClients = 1 << 16
 
 // NewTCP opens the store of a job at an address, host:port, that is the same on all ranks. Rank 0 has it, and listens
-// there, unless somebody does already or it is not an address of rank 0's host: then it is one that ServeTCP keeps. Those
-// who connect to it look for it until ctx ends, with *wire.TimeoutError. Errors of package secure are those of a process
-// that is refused.
+// there, unless somebody does already or it is not an address of rank 0's host: then it is one that ServeTCP keeps.
+// Those who connect to it look for it until ctx ends, with *wire.TimeoutError. Errors of package secure are those of a
+// process that is refused.
 func NewTCP(ctx context.Context, address string, cred secure.Credentials, job Job) (*Shared, error) {
 	t := &tcp{address, cred, job}
 	if job.Rank > 0 {

@@ -17,15 +17,15 @@ type arrival struct {
 	err    error
 }
 
-// Attach gives the endpoint its connection to peer, which is the endpoint's from now on. A connection too many is closed,
-// at the latest when the next Exchange begins.
+// Attach gives the endpoint its connection to peer, which is the endpoint's from now on. A connection too many is
+// closed, at the latest when the next Exchange begins.
 func (e *Endpoint) Attach(peer int, c wire.Conn) {
 	s, err := takeOut(c)
 	e.arrive(arrival{peer: peer, socket: s, conn: c, err: wire.Exhausted(err)})
 }
 
-// Broken says that no connection to peer can be had, and why. One that comes all the same is taken, unless a call has failed
-// for want of it.
+// Broken says that no connection to peer can be had, and why. One that comes all the same is taken, unless a call has
+// failed for want of it.
 func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, err: err}) }
 
 // Linked tells whether this rank has, or had, a connection to peer. It may be called from any goroutine.
@@ -34,8 +34,8 @@ func (e *Endpoint) Linked(peer int) bool { return e.links[peer].linked.Load() }
 // onTheWay is how long a connection may take to arrive that the other rank has: as long as its handshake may.
 const onTheWay = time.Minute
 
-// Left says that peer has closed its end, and makes no connection any more. One that is there is not concerned, and neither is one
-// that peer has, if it is linked: what was sent over it still comes.
+// Left says that peer has closed its end, and makes no connection any more. One that is there is not concerned, and
+// neither is one that peer has, if it is linked: what was sent over it still comes.
 func (e *Endpoint) Left(peer int, linked bool) {
 	switch {
 	case e.Linked(peer):
@@ -71,8 +71,8 @@ func (e *Endpoint) arrive(a arrival) {
 	e.poller.wake()
 }
 
-// keep leaves one arrival of each peer, however many there are while no Exchange takes them: the first, but a connection
-// rather than the reason why there is none. It returns the other one. The endpoint is locked.
+// keep leaves one arrival of each peer, however many there are while no Exchange takes them: the first, but a
+// connection rather than the reason why there is none. It returns the other one. The endpoint is locked.
 func (e *Endpoint) keep(a arrival) (surplus arrival) {
 	i := slices.IndexFunc(e.arrivals, func(other arrival) bool { return other.peer == a.peer })
 	switch {
@@ -145,8 +145,8 @@ func (e *Endpoint) link(a *arrival) error {
 	return nil
 }
 
-// settled tells whether l has a connection, or there is a last word on that. Who asks needs it: that there is none is the
-// last word then.
+// settled tells whether l has a connection, or there is a last word on that. Who asks needs it: that there is none is
+// the last word then.
 func (l *link) settled() bool {
 	if l.socket == nil && l.Verdict == nil {
 		l.Verdict = l.lack
@@ -154,7 +154,8 @@ func (l *link) settled() bool {
 	return l.socket != nil || l.Verdict != nil
 }
 
-// lacks is the error of a rank that no connection to can be had. If this process has no room for it, the other rank is not at fault.
+// lacks is the error of a rank that no connection to can be had. If this process has no room for it, the other rank is
+// not at fault.
 func (l *link) lacks(err error) error {
 	if errors.Is(err, wire.ErrExhausted) && !errors.As(err, new(*wire.PeerError)) {
 		return fmt.Errorf("the link to rank %d: %w", l.Peer, err)

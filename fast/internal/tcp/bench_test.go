@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// BenchmarkExchange is a full exchange with a reduction in place between two endpoints in this process: the all-reduce of
-// two ranks.
+// BenchmarkExchange is a full exchange with a reduction in place between two endpoints in this process: the all-reduce
+// of two ranks.
 func BenchmarkExchange(b *testing.B) {
 	for _, name := range []string{"plain", "encrypted"} {
 		for _, bytes := range []int{8, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20} {

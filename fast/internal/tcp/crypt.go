@@ -7,8 +7,8 @@ import (
 )
 
 // An encrypted link carries records: the length of what follows, and a sealed piece of the stream of frames. The length
-// is authenticated with it, and its number is the nonce: a record that was changed, left out, repeated or moved does not
-// open.
+// is authenticated with it, and its number is the nonce: a record that was changed, left out, repeated or moved does
+// not open.
 const (
 	recordBytes = 32 << 10 // of frames, at most
 	lengthBytes = 4

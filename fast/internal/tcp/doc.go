@@ -10,8 +10,8 @@
 // its rank. A link with keys is encrypted, record by record.
 //
 // An Endpoint has a socket for each peer that it has exchanged something with, and 64 KiB for what comes on it, twice
-// that and more if it is encrypted; one more descriptor as soon as there is a link; and no goroutine, apart from the one
-// that after Close lets go out what was sent, for two seconds at most.
+// that and more if it is encrypted; one more descriptor as soon as there is a link; and no goroutine, apart from the
+// one that after Close lets go out what was sent, for two seconds at most.
 //
 // The transport does not watch other ranks: who is dead, it is told by Fail.
 package tcp

@@ -36,8 +36,8 @@ func (e *Endpoint) tell(l *link) {
 	l.out.flush(l.socket)
 }
 
-// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included. Other
-// ranks do not hear of it.
+// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included.
+// Other ranks do not hear of it.
 func (e *Endpoint) Fail(err error) {
 	if e.End.Fail(err) {
 		e.poller.wake()

@@ -55,7 +55,8 @@ func direct(m *linkbase.Incoming, segment int) int {
 	return segment
 }
 
-// wanted is how many bytes to read into the buffer for m, where the call of that fingerprint was told last. What would be read directly later is left.
+// wanted is how many bytes to read into the buffer for m, where the call of that fingerprint was told last. What would
+// be read directly later is left.
 func (in *input) wanted(m *linkbase.Incoming, known uint64) int {
 	switch {
 	case in.segment >= directBytes:

@@ -14,8 +14,8 @@ type link struct {
 	asked  bool        // for a connection
 	linked atomic.Bool // there is, or was, one
 	lack   error       // why no connection can be had, as far as is known
-	// A connection that this process has no room to use stays open until the endpoint is released: the other rank, which has
-	// it too, is to hear the reason before it finds it closed.
+	// A connection that this process has no room to use stays open until the endpoint is released: the other rank,
+	// which has it too, is to hear the reason before it finds it closed.
 	useless arrival
 
 	out output

@@ -132,7 +132,8 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// TestNoRoomToAttach: who has no descriptor for a connection that the other rank has says so, and closes it no sooner than all.
+// TestNoRoomToAttach: who has no descriptor for a connection that the other rank has says so, and closes it no sooner
+// than all.
 func TestNoRoomToAttach(t *testing.T) {
 	e := New(0, 2, 2, false, func(int) {})
 	ends := worlds["plain"].pair(t)
@@ -166,8 +167,8 @@ func TestNoRoomToAttach(t *testing.T) {
 	}
 }
 
-// TestComesAllTheSame attaches a connection after it was said that there will be none, and before any call has needed it:
-// what was sent over it comes.
+// TestComesAllTheSame attaches a connection after it was said that there will be none, and before any call has needed
+// it: what was sent over it comes.
 func TestComesAllTheSame(t *testing.T) {
 	for name, said := range map[string]error{"closed": wire.ErrClosed, "broken": errors.New("no route to host")} {
 		t.Run(name, func(t *testing.T) {
@@ -321,8 +322,8 @@ func TestUnexpected(t *testing.T) {
 	}
 }
 
-// TestLookingAhead has a rank look ahead, while it waits in vain, beyond the part of a message that has come. The rest of
-// the message is then received to its place, and the last word behind it is heard.
+// TestLookingAhead has a rank look ahead, while it waits in vain, beyond the part of a message that has come. The rest
+// of the message is then received to its place, and the last word behind it is heard.
 func TestLookingAhead(t *testing.T) {
 	all := worlds["plain"].group(t, 2)
 	const n = 24 << 20

@@ -13,11 +13,12 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// poller waits for sockets: with an epoll file of its own, which is itself in Go's network poller, so that a goroutine that
-// waits keeps no thread. A socket is armed when its rank is about to sleep, until it has told of something: whatever
-// comes at other times would wake a thread of Go's poller in vain, and that one takes the processor of a rank that spins.
-// Nor does epoll know it otherwise, which costs a few hundred nanoseconds of each message that comes. A rank that waits for
-// more than a few others is different: it arms their sockets as soon as it has to ask epoll which of them are ready.
+// poller waits for sockets: with an epoll file of its own, which is itself in Go's network poller, so that a goroutine
+// that waits keeps no thread. A socket is armed when its rank is about to sleep, until it has told of something:
+// whatever comes at other times would wake a thread of Go's poller in vain, and that one takes the processor of a rank
+// that spins. Nor does epoll know it otherwise, which costs a few hundred nanoseconds of each message that comes. A
+// rank that waits for more than a few others is different: it arms their sockets as soon as it has to ask epoll which
+// of them are ready.
 type poller struct {
 	mu     sync.Mutex
 	file   *os.File // nil: not made yet, or closed
@@ -94,9 +95,9 @@ func (p *poller) arm(e *Endpoint) error {
 	return nil
 }
 
-// forget comes after a sleep: the rank looks at its sockets itself now, unless those that it waits for are so many that it
-// asks epoll. Others may be armed from when they were many, or from a nap in vain. Those that have told of nothing would else
-// wake a thread of Go's poller when they do.
+// forget comes after a sleep: the rank looks at its sockets itself now, unless those that it waits for are so many that
+// it asks epoll. Others may be armed from when they were many, or from a nap in vain. Those that have told of nothing
+// would else wake a thread of Go's poller when they do.
 func (p *poller) forget(e *Endpoint) {
 	if len(e.Active) > few {
 		return

@@ -35,8 +35,8 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestForgetsAll: a rank that sleeps for few others, after it has waited for many, or for nothing in vain, leaves no socket
-// armed, of whatever rank.
+// TestForgetsAll: a rank that sleeps for few others, after it has waited for many, or for nothing in vain, leaves no
+// socket armed, of whatever rank.
 func TestForgetsAll(t *testing.T) {
 	const size = few + 3
 	e := world{address: "127.0.0.1:0", early: true}.group(t, size)[0]

@@ -38,8 +38,8 @@ func (e *Endpoint) drain(d *linkbase.Drain) {
 	e.part()
 }
 
-// pass closes the links on which all has arrived, or on which nothing will, and is how many bytes have not on the others, and whose they
-// are.
+// pass closes the links on which all has arrived, or on which nothing will, and is how many bytes have not on the
+// others, and whose they are.
 func (e *Endpoint) pass() (left int, at []int) {
 	for i := range e.links {
 		l := &e.links[i]
@@ -73,7 +73,8 @@ func (e *Endpoint) part() {
 	e.End.Released()
 }
 
-// drain sends what is pending, as far as it goes, and is how many bytes the other rank's host does not have, 0 if it never will.
+// drain sends what is pending, as far as it goes, and is how many bytes the other rank's host does not have, 0 if it
+// never will.
 func (l *link) drain() int {
 	o := &l.out
 	o.full = false
@@ -85,8 +86,8 @@ func (l *link) drain() int {
 	return len(o.pending) - o.from + o.sealed() + l.socket.Queued()
 }
 
-// ignore reads what has come, for which it is too late: a connection that is closed with something unread is reset, and what it has
-// sent may be lost. So it sees too that the other rank has closed its end, and reads no more.
+// ignore reads what has come, for which it is too late: a connection that is closed with something unread is reset, and
+// what it has sent may be lost. So it sees too that the other rank has closed its end, and reads no more.
 func (l *link) ignore() {
 	in := &l.in
 	if in.buf == nil {

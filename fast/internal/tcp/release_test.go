@@ -16,8 +16,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// slowly reads what comes at one end of a link, so many bytes ten times a second, until the other one has closed it, or until it has read
-// that many.
+// slowly reads what comes at one end of a link, so many bytes ten times a second, until the other one has closed it, or
+// until it has read that many.
 func slowly(s *simnet.Socket, each, atMost int) (came []byte) {
 	for buf := make([]byte, each); len(came) < atMost; time.Sleep(time.Second / 10) {
 		n, err := s.Read(buf)
@@ -40,7 +40,8 @@ func lone(w simnet.Weather) (*Endpoint, *simnet.Socket) {
 // capacity is how many bytes a link of these tests takes that nobody reads.
 const capacity = 64 << 10
 
-// TestWait: all that was sent before Close arrives, with the last word, over a slow link; and Wait returns when it has, not before.
+// TestWait: all that was sent before Close arrives, with the last word, over a slow link; and Wait returns when it has,
+// not before.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, other := lone(simnet.Weather{Capacity: capacity})
@@ -68,8 +69,8 @@ type reticent struct{ *simnet.Socket }
 
 func (reticent) Queued() int { return 0 }
 
-// TestWaitReticent: Close waits until a socket that does not tell what has arrived has taken the last word, which a full link does not
-// before anything was read, whether it is sealed or not.
+// TestWaitReticent: Close waits until a socket that does not tell what has arrived has taken the last word, which a
+// full link does not before anything was read, whether it is sealed or not.
 func TestWaitReticent(t *testing.T) {
 	bye := linkproto.Header{Kind: linkproto.Bye}.Append(nil)
 	sealed := newSealer(key(t, 1))
@@ -149,8 +150,8 @@ func TestWaitForNobody(t *testing.T) {
 	})
 }
 
-// TestLeft: a connection that the other rank has, which has closed, may come long after that, with what it has sent. If it has none,
-// nothing comes, and if it has and none comes, that ends too.
+// TestLeft: a connection that the other rank has, which has closed, may come long after that, with what it has sent. If
+// it has none, nothing comes, and if it has and none comes, that ends too.
 func TestLeft(t *testing.T) {
 	for _, test := range []struct {
 		linked bool

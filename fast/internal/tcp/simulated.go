@@ -11,8 +11,8 @@ type Simulated interface {
 	Notify(f func())
 }
 
-// NewSimulated is New for Simulated sockets, which AttachSimulated gives it. It never looks at a socket in vain: that would take no
-// time of a clock that stands still while somebody runs.
+// NewSimulated is New for Simulated sockets, which AttachSimulated gives it. It never looks at a socket in vain: that
+// would take no time of a clock that stands still while somebody runs.
 func NewSimulated(rank, size int, connect func(peer int)) *Endpoint {
 	e := New(rank, size, size, false, connect)
 	e.patience, e.poller = 0, &bell{make(chan struct{}, 1)}

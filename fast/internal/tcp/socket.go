@@ -9,7 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Socket is one end of a connection, which never blocks: where nothing has come, or no more is taken, its error is unix.EAGAIN.
+// Socket is one end of a connection, which never blocks: where nothing has come, or no more is taken, its error is
+// unix.EAGAIN.
 type Socket interface {
 	// Read reads what has come, at most len(b) bytes; 0 bytes without an error are the end.
 	Read(b []byte) (int, error)
@@ -37,8 +38,8 @@ func (d descriptor) Write(head, tail []byte) (int, error) {
 
 func (d descriptor) Close() { _ = unix.Close(int(d)) }
 
-// takeOut takes the socket out of a connection, which is closed unless that fails: its reading and writing would be Go's
-// network poller's.
+// takeOut takes the socket out of a connection, which is closed unless that fails: its reading and writing would be
+// Go's network poller's.
 func takeOut(c wire.Conn) (s Socket, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

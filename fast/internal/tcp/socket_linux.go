@@ -49,6 +49,7 @@ func (d descriptor) Queued() int {
 	return n
 }
 
-// yield lets another process have the processor. Go's scheduler is not told: it would take every yield among many ranks,
-// which lasts long, for a system call that blocks, and wake up another thread, on this very processor, to replace this one.
+// yield lets another process have the processor. Go's scheduler is not told: it would take every yield among many
+// ranks, which lasts long, for a system call that blocks, and wake up another thread, on this very processor, to
+// replace this one.
 func yield() { _, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

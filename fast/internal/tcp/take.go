@@ -28,8 +28,8 @@ func (e *Endpoint) pull(l *link) (bool, error) {
 	return true, err
 }
 
-// take takes out of l's buffer what belongs to m or comes before it, and tells whether that was anything. m is nil where
-// no message is expected: then frames are taken up to the next message.
+// take takes out of l's buffer what belongs to m or comes before it, and tells whether that was anything. m is nil
+// where no message is expected: then frames are taken up to the next message.
 func (e *Endpoint) take(l *link, m *linkbase.Incoming) (moved bool, err error) {
 	for in := &l.in; ; moved = true {
 		if in.segment > 0 {

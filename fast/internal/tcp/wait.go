@@ -18,8 +18,8 @@ const (
 	few          = 8                     // so many sockets are looked at one by one
 )
 
-// patienceFor is the patience of each of some ranks on so many processors. The one that is waited for may be the last to
-// have its turn.
+// patienceFor is the patience of each of some ranks on so many processors. The one that is waited for may be the last
+// to have its turn.
 func patienceFor(ranks, processors int) time.Duration {
 	turns := (max(ranks, 1) + processors - 1) / processors
 	return min(time.Duration(turns)*patience, mostPatience)
@@ -32,8 +32,8 @@ var cores = runtime.NumCPU()
 var exchanges atomic.Int32
 
 // giveWay lets others have the processor if those that look at their sockets may outnumber the processors: other
-// processes, and goroutines of this one if more than one looks. Who has waited for a while does so in any case: the rank
-// that it waits for may be waiting for this very processor.
+// processes, and goroutines of this one if more than one looks. Who has waited for a while does so in any case: the
+// rank that it waits for may be waiting for this very processor.
 func (e *Endpoint) giveWay(waited time.Duration) {
 	n := int(exchanges.Load())
 	if n*e.beside <= cores && waited < alone {
@@ -86,8 +86,8 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	return nil
 }
 
-// wonder comes after a wait in vain. What other ranks did before they said what they wait for is seen here: if there is a
-// disagreement, this rank cannot go on indeed.
+// wonder comes after a wait in vain. What other ranks did before they said what they wait for is seen here: if there is
+// a disagreement, this rank cannot go on indeed.
 func (e *Endpoint) wonder() error {
 	moved, err := e.advance()
 	if moved || err != nil || e.Open == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// Composite is a transport that reaches some ranks in one way, near, and the others in another, far. Messages of different
-// peers have no order between them, so a step is two steps side by side.
+// Composite is a transport that reaches some ranks in one way, near, and the others in another, far. Messages of
+// different peers have no order between them, so a step is two steps side by side.
 type Composite struct {
 	near, far Half
 	members   []int // the ranks that are near, this one included, by their rank in near
@@ -107,8 +107,8 @@ func (c *Composite) exchange(ctx context.Context) error {
 // errPanicked ends the far half when the near one has panicked.
 var errPanicked = errors.New("a call panicked")
 
-// nearAndFar carries out the near half, while the far one runs, and waits for that, also if near panics: the far half uses
-// the caller's memory.
+// nearAndFar carries out the near half, while the far one runs, and waits for that, also if near panics: the far half
+// uses the caller's memory.
 func (c *Composite) nearAndFar(ctx context.Context) (near, far error) {
 	near = errPanicked
 	defer func() {

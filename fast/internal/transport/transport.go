@@ -19,11 +19,11 @@ type Transport interface {
 	// *wire.TimeoutError, wire.ErrClosed after Close, or the error that Fail was given. It is not called again after it
 	// failed.
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
-	// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a while, at least
-	// 10 ms; it may be a little late. After an Exchange has failed it is those that it was waiting for then.
+	// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a while, at
+	// least 10 ms; it may be a little late. After an Exchange has failed it is those that it was waiting for then.
 	Waiting() []int
-	// Fail has the Exchange in progress, and every later one, return err soon. The first error counts. Other ranks do not
-	// hear of it.
+	// Fail has the Exchange in progress, and every later one, return err soon. The first error counts. Other ranks do
+	// not hear of it.
 	Fail(err error)
 	// Close leaves: a rank that waits for this one later gets *wire.PeerError with wire.ErrClosed. What was sent still
 	// comes.
@@ -46,14 +46,16 @@ type (
 
 	// Idler has time to spare while messages are on their way.
 	Idler interface {
-		// Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it waits. It
-		// is called before the first Exchange. F is short: it neither waits for another rank nor calls the transport.
+		// Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it
+		// waits. It is called before the first Exchange. F is short: it neither waits for another rank nor calls the
+		// transport.
 		Meanwhile(f func())
 	}
 
 	// Describer tells its protocol for a message.
 	Describer interface {
-		// Protocol returns the protocol of messages of so many bytes, in words, or "". Reduces: they are reduced into memory.
+		// Protocol returns the protocol of messages of so many bytes, in words, or "". Reduces: they are reduced into
+		// memory.
 		Protocol(bytes int, reduces bool) string
 	}
 

@@ -83,7 +83,8 @@ const (
 	RemoteWrite Access = 1 << 1 // needs LocalWrite
 )
 
-// Depths are the sizes of a queue pair: how many posts are under way at most, and how many bytes of a Send can be inline.
+// Depths are the sizes of a queue pair: how many posts are under way at most, and how many bytes of a Send can be
+// inline.
 type Depths struct {
 	Sends, Receives int
 	Inline          int

@@ -46,8 +46,8 @@ func (ch *Channel) close() error {
 	return ch.context.result("destroy a completion channel", C.destroy_channel(ch.handle))
 }
 
-// Wait sleeps until a queue of the channel that was armed has something, and drains the channel. A deadline ends it with
-// os.ErrDeadlineExceeded, Close with os.ErrClosed.
+// Wait sleeps until a queue of the channel that was armed has something, and drains the channel. A deadline ends it
+// with os.ErrDeadlineExceeded, Close with os.ErrClosed.
 func (ch *Channel) Wait() error { return ch.events.wait(ch.take) }
 
 // Drain takes the events that there are, acknowledges them, and answers how many there were. It does not wait.

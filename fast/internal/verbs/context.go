@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Context is what one user has of an open device: what is made with it closes with it. Its methods can be called by several
-// goroutines at once.
+// Context is what one user has of an open device: what is made with it closes with it. Its methods can be called by
+// several goroutines at once.
 type Context struct {
 	Device string // its name
 	number uint32 // among those of this process, from 1 on
@@ -26,10 +26,11 @@ type Context struct {
 // numbers is the last number that a context was given.
 var numbers atomic.Uint32
 
-// Open opens the device of this name. Contexts of one device share what the library and the kernel have of it, which is opened with
-// the first one and closed with the last one, and nothing else. What happens to the device each of them is told by its tell, unless
-// that is nil, until it is closed, and what happens to a completion queue the one that has it; an error is the last thing. tell is called by another goroutine, perhaps before Open returns; it
-// does not wait, and closes nothing.
+// Open opens the device of this name. Contexts of one device share what the library and the kernel have of it, which is
+// opened with the first one and closed with the last one, and nothing else. What happens to the device each of them is
+// told by its tell, unless that is nil, until it is closed, and what happens to a completion queue the one that has it;
+// an error is the last thing. tell is called by another goroutine, perhaps before Open returns; it does not wait, and
+// closes nothing.
 func Open(device string, tell func(Event, error)) (*Context, error) {
 	c := &Context{Device: device, number: numbers.Add(1), tell: tell}
 	c.tree = newTree()

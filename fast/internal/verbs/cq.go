@@ -30,8 +30,8 @@ type CQ struct {
 	lifetime
 }
 
-// CreateCQ makes a completion queue that can hold depth completions at least, and that tells a channel, unless it is nil.
-// A queue that overruns fails, and all queue pairs with it: the context is told, by EventCQError.
+// CreateCQ makes a completion queue that can hold depth completions at least, and that tells a channel, unless it is
+// nil. A queue that overruns fails, and all queue pairs with it: the context is told, by EventCQError.
 func (c *Context) CreateCQ(depth int, channel *Channel) (*CQ, error) {
 	q := &CQ{context: c}
 	needs := []*lifetime{&c.lifetime}

@@ -45,8 +45,8 @@ func Devices() (devices []Device, err error) {
 	return devices, err
 }
 
-// each calls use with each device, until it answers false. The device is valid that long. Where the kernel has none, the library is
-// not loaded.
+// each calls use with each device, until it answers false. The device is valid that long. Where the kernel has none,
+// the library is not loaded.
 func each(use func(*C.struct_vb_device) bool) error {
 	if entries, _ := os.ReadDir(Kernel); len(entries) == 0 {
 		return fmt.Errorf("%w: this host has no RDMA device: there is nothing in %s", ErrUnavailable, Kernel)

@@ -58,8 +58,8 @@ type Event struct {
 	owner  uint32 // if it is about a completion queue: the number of the context that has it, which alone is told
 }
 
-// Fatal says that nothing that is open on the device, or on the port of the event, works from now on; or, of a completion queue that
-// overran, nothing that completes in it.
+// Fatal says that nothing that is open on the device, or on the port of the event, works from now on; or, of a
+// completion queue that overran, nothing that completes in it.
 func (e Event) Fatal() bool {
 	return e.Type == EventPortError || e.Type == EventDeviceFatal || e.Type == EventCQError
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
 
-// withLibrary runs the rest of the test, f, in a process with a library of the folder's devices, of which fake0 is the first.
+// withLibrary runs the rest of the test, f, in a process with a library of the folder's devices, of which fake0 is the
+// first.
 func withLibrary(t testing.TB, f func(devices string), args ...string) {
 	t.Helper()
 	fake.Run(t, func(devices string) {

@@ -13,7 +13,8 @@ import (
 // GIDType says what packets with a GID look like.
 type GIDType string
 
-// The types, by the words that Linux has for them. A port on InfiniBand has GIDs of the first type alone, as Linux calls both.
+// The types, by the words that Linux has for them. A port on InfiniBand has GIDs of the first type alone, as Linux
+// calls both.
 const (
 	RoCEv1 GIDType = "IB/RoCE v1"
 	RoCEv2 GIDType = "RoCE v2"

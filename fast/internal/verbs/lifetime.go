@@ -17,8 +17,8 @@ type lifetime struct {
 	users   []*lifetime // what was made with it, in that order
 }
 
-// tree protects the lifetimes of a context and of all that belongs to it. It is never locked while the library is called: what takes long
-// holds up nobody but those who close what it uses.
+// tree protects the lifetimes of a context and of all that belongs to it. It is never locked while the library is
+// called: what takes long holds up nobody but those who close what it uses.
 type tree struct {
 	sync.Mutex
 	changed sync.Cond // a use has ended, or an object is gone
@@ -70,7 +70,8 @@ func using(f func() error, all ...*lifetime) error {
 	return f()
 }
 
-// Close closes the object, and before it all that was made with it, when the calls that use them are over. It may be called again.
+// Close closes the object, and before it all that was made with it, when the calls that use them are over. It may be
+// called again.
 func (l *lifetime) Close() error {
 	if l.tree == nil { // it never began
 		return nil
@@ -80,8 +81,8 @@ func (l *lifetime) Close() error {
 	return l.end()
 }
 
-// end is Close with the tree locked, which is unlocked while it waits, and while something is destroyed. What waits for each other is
-// one object for those that were made with it, and never the other way.
+// end is Close with the tree locked, which is unlocked while it waits, and while something is destroyed. What waits for
+// each other is one object for those that were made with it, and never the other way.
 func (l *lifetime) end() error {
 	if l.closed { // by somebody else, perhaps, who is about it
 		for !l.gone {

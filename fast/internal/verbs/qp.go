@@ -27,8 +27,8 @@ type QP struct {
 	lifetime
 }
 
-// CreateQP makes a queue pair whose sends and receives complete in two queues, which may be the same. If the device does
-// not have so many bytes inline, the queue pair has none.
+// CreateQP makes a queue pair whose sends and receives complete in two queues, which may be the same. If the device
+// does not have so many bytes inline, the queue pair has none.
 func (p *PD) CreateQP(sends, receives *CQ, depths Depths) (*QP, error) {
 	q := &QP{context: p.context}
 	return q, q.begin(func() (err error) {
@@ -80,8 +80,8 @@ func (q *QP) modify(op string, attr C.struct_vb_qp_attr, mask C.int) error {
 	}, &q.lifetime)
 }
 
-// ToInit gives the queue pair a port, from 1 on, and a partition, by the index of its key in the port's table, and says what the peer may
-// do. From now on receives can be posted.
+// ToInit gives the queue pair a port, from 1 on, and a partition, by the index of its key in the port's table, and says
+// what the peer may do. From now on receives can be posted.
 func (q *QP) ToInit(port int, partition uint16, access Access) error {
 	q.port = port
 	return q.modify("give a queue pair a port", C.struct_vb_qp_attr{
@@ -92,8 +92,8 @@ func (q *QP) ToInit(port int, partition uint16, access Access) error {
 	}, C.VB_QP_STATE|C.VB_QP_PKEY_INDEX|C.VB_QP_PORT|C.VB_QP_ACCESS_FLAGS)
 }
 
-// ToReceive connects the queue pair to that of the peer, and has it receive. It may take a second, for the resolution of an
-// address.
+// ToReceive connects the queue pair to that of the peer, and has it receive. It may take a second, for the resolution
+// of an address.
 func (q *QP) ToReceive(to Path) error {
 	return q.modify("connect a queue pair", C.struct_vb_qp_attr{
 		qp_state:           C.VB_QPS_RTR,
@@ -140,8 +140,8 @@ func (q *QP) ToSend(psn uint32, r Retry) error {
 	}, C.VB_QP_STATE|C.VB_QP_TIMEOUT|C.VB_QP_RETRY_CNT|C.VB_QP_RNR_RETRY|C.VB_QP_SQ_PSN|C.VB_QP_MAX_QP_RD_ATOMIC)
 }
 
-// ToError has all that was posted complete, with Flushed unless it had ended before. What is posted from now on may never
-// complete.
+// ToError has all that was posted complete, with Flushed unless it had ended before. What is posted from now on may
+// never complete.
 func (q *QP) ToError() error {
 	return q.modify("stop a queue pair", C.struct_vb_qp_attr{qp_state: C.VB_QPS_ERR}, C.VB_QP_STATE)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
 
-// TestShared has contexts of two devices come and go in any order: each device is open once while it has any, and then closed with
-// all of its files.
+// TestShared has contexts of two devices come and go in any order: each device is open once while it has any, and then
+// closed with all of its files.
 func TestShared(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		fake.Add(t, folder, "fake1")

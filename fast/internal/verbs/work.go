@@ -45,7 +45,8 @@ const (
 // IsReceive says whether k consumed a receive.
 func (k Kind) IsReceive() bool { return k&receivedMask != 0 }
 
-// Completion is how a Send or a Receive has ended. Unless Status is Success, only ID, QP, Status and Vendor mean anything.
+// Completion is how a Send or a Receive has ended. Unless Status is Success, only ID, QP, Status and Vendor mean
+// anything.
 type Completion struct {
 	ID     uint64
 	Status Status

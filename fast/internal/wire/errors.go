@@ -30,8 +30,8 @@ var (
 	ErrNoQuorum = errors.New("too few ranks are left")
 )
 
-// PeerError says that another rank failed: it died (Err is ErrDied), does not answer (ErrFrozen), closed its communicator
-// (ErrClosed), or gave up (ErrAborted).
+// PeerError says that another rank failed: it died (Err is ErrDied), does not answer (ErrFrozen), closed its
+// communicator (ErrClosed), or gave up (ErrAborted).
 type PeerError struct {
 	Rank int
 	Err  error
@@ -73,9 +73,9 @@ func (e *MismatchError) Mirror(rank int) *MismatchError {
 	return &MismatchError{Rank: rank, Seq: e.TheirSeq, TheirSeq: e.Seq, Field: e.Field, Mine: e.Theirs, Theirs: e.Mine}
 }
 
-// Explain compares mine with a call of rank that came in its place. Of the two ranks one may have gone on, because its own
-// call needed nothing of the other: then it is the first calls of the same place that disagree, of those that are known, my own
-// and rank's. It is nil if the calls agree, and none of the same place disagree.
+// Explain compares mine with a call of rank that came in its place. Of the two ranks one may have gone on, because its
+// own call needed nothing of the other: then it is the first calls of the same place that disagree, of those that are
+// known, my own and rank's. It is nil if the calls agree, and none of the same place disagree.
 func Explain(mine, theirs *Call, rank int, myCalls, theirCalls []Call) *MismatchError {
 	if first := FirstMismatch(rank, append(slices.Clip(myCalls), *mine), append(slices.Clip(theirCalls), *theirs)); first != nil {
 		return first
@@ -83,8 +83,8 @@ func Explain(mine, theirs *Call, rank int, myCalls, theirCalls []Call) *Mismatch
 	return Mismatch(mine, theirs, rank)
 }
 
-// FirstMismatch is of the first calls of the same place, mine and rank's, that disagree by themselves, and not because earlier ones
-// do; nil: there are none.
+// FirstMismatch is of the first calls of the same place, mine and rank's, that disagree by themselves, and not because
+// earlier ones do; nil: there are none.
 func FirstMismatch(rank int, mine, theirs []Call) (first *MismatchError) {
 	for i := range mine {
 		for j := range theirs {
@@ -99,7 +99,8 @@ func FirstMismatch(rank int, mine, theirs []Call) (first *MismatchError) {
 	return first
 }
 
-// Mismatch compares mine with rank's call. It is nil if they agree, and has allocated nothing then: ranks that wait compare again and again.
+// Mismatch compares mine with rank's call. It is nil if they agree, and has allocated nothing then: ranks that wait
+// compare again and again.
 func Mismatch(mine, theirs *Call, rank int) *MismatchError {
 	for _, f := range Fields {
 		x, y := f.value(mine), f.value(theirs)

@@ -26,8 +26,8 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 // Timeout tells whether the deadline passed, as net.Error does.
 func (e *TimeoutError) Timeout() bool { return errors.Is(e.Err, context.DeadlineExceeded) }
 
-// Expired is the TimeoutError that err is, if it is one of this rank's: what another rank has told of the end of its own context is
-// in a PeerError.
+// Expired is the TimeoutError that err is, if it is one of this rank's: what another rank has told of the end of its
+// own context is in a PeerError.
 func Expired(err error) (*TimeoutError, bool) { return Own[*TimeoutError](err) }
 
 // Own is the first error of type E in err that is in no PeerError: what is in one is another rank's.
@@ -57,8 +57,8 @@ func Timeout(ctx context.Context, waiting []int) *TimeoutError {
 // Ended is why ctx has ended: its error, and its cause if that is another one.
 func Ended(ctx context.Context) error { return EndedBy(ctx, context.Cause(ctx)) }
 
-// EndedBy is err, which came of the end of ctx, as the error of ctx too. A context that this library has ended by itself,
-// with an Inner or because an outer one was over, was not cancelled by its caller.
+// EndedBy is err, which came of the end of ctx, as the error of ctx too. A context that this library has ended by
+// itself, with an Inner or because an outer one was over, was not cancelled by its caller.
 func EndedBy(ctx context.Context, err error) error {
 	var inner *Inner
 	end := ctx.Err()

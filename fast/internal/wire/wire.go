@@ -33,12 +33,12 @@ type Recv struct {
 	With          []byte
 	ReceivedFirst bool
 	// AfterSend says that the one Send of the same step to the same peer may have the very same memory as Into: then a
-	// byte of Into may be written only after that byte was sent, and has to be writable then: not only after it was received. So
-	// two ranks can overwrite what they send each other. Otherwise the two are disjoint. A step with several sends to that peer has
-	// no such Recv: transports need not find out which of them has to be over.
+	// byte of Into may be written only after that byte was sent, and has to be writable then: not only after it was
+	// received. So two ranks can overwrite what they send each other. Otherwise the two are disjoint. A step with
+	// several sends to that peer has no such Recv: transports need not find out which of them has to be over.
 	AfterSend bool
-	// Lend says that what is received is only read, and not after the transport's Release: then the transport may set Into
-	// to where the data lie, instead of filling it. There is no kernel then.
+	// Lend says that what is received is only read, and not after the transport's Release: then the transport may set
+	// Into to where the data lie, instead of filling it. There is no kernel then.
 	Lend bool
 	Call *Call // the call that it belongs to; nil: the one that Begin named
 }
@@ -118,9 +118,9 @@ func (c *Call) op() uint32 { return c.Op & (1<<OpBits - 1) }
 // Earlier is the field of calls that agree but come after calls that did not.
 const Earlier = "earlier calls"
 
-// Series is a hash of the collectives that were made on a communicator. Each call carries that of those before it, so that ranks find
-// out in any later call that they have disagreed in one that had no message for either: what they send after it is of no use to each
-// other.
+// Series is a hash of the collectives that were made on a communicator. Each call carries that of those before it, so
+// that ranks find out in any later call that they have disagreed in one that had no message for either: what they send
+// after it is of no use to each other.
 type Series uint64
 
 // Then is s and one more call, of that form.
@@ -150,8 +150,8 @@ func peerWords(peer uint32) string {
 	return strconv.FormatUint(uint64(peer)-1, 10)
 }
 
-// Meets tells whether c and d have the same place in the same order of calls, the collectives or those of a sender and a
-// receiver: then they have to agree.
+// Meets tells whether c and d have the same place in the same order of calls, the collectives or those of a sender and
+// a receiver: then they have to agree.
 func (c *Call) Meets(d *Call) bool {
 	return c.Seq == d.Seq && c.Peer == d.Peer && (c.Peer == 0 || c.Root == d.Root)
 }
@@ -178,7 +178,8 @@ func NewMark(c *Call) Mark {
 	return Mark{c, form, c.names(form), fingerprint(form, c.Seq, c.Before)}
 }
 
-// Renumber gives m's call another place in the order of calls. Calls repeat themselves, so that this is most often all that is new.
+// Renumber gives m's call another place in the order of calls. Calls repeat themselves, so that this is most often all
+// that is new.
 func (m *Mark) Renumber(seq uint64, before uint32) {
 	m.Call.Seq, m.Call.Before, m.Fingerprint = seq, before, fingerprint(m.Form, seq, before)
 }
@@ -191,11 +192,12 @@ func (m Mark) Of(own *Call) Mark {
 	return NewMark(own)
 }
 
-// Fingerprint is a hash of all of c that ranks compare, never 0. The first message between two ranks in a call carries it.
+// Fingerprint is a hash of all of c that ranks compare, never 0. The first message between two ranks in a call carries
+// it.
 func (c *Call) Fingerprint() uint64 { return fingerprint(c.form(), c.Seq, c.Before) }
 
-// fingerprint is that of a call of that form and place. Calls of one form after the same calls have different ones, but for the one
-// that would have 0: it has that of the next.
+// fingerprint is that of a call of that form and place. Calls of one form after the same calls have different ones, but
+// for the one that would have 0: it has that of the next.
 func fingerprint(form, seq uint64, before uint32) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	if f := form + seq*odd + uint64(before)*0xff51afd7ed558ccd; f != 0 {
@@ -204,8 +206,8 @@ func fingerprint(form, seq uint64, before uint32) uint64 {
 	return odd
 }
 
-// form is a hash of all of c but its place in the order of calls and its names. Pairs of fields are mixed by a multiplication each, which a processor does
-// side by side, as wyhash does.
+// form is a hash of all of c but its place in the order of calls and its names. Pairs of fields are mixed by a
+// multiplication each, which a processor does side by side, as wyhash does.
 func (c *Call) form() uint64 {
 	h := mix(c.Primitive^0xe7037ed1a0b428db, c.Schedule^0x8ebc6af09c88c6e3) ^
 		mix(c.Count^0x589965cc75374cc3, uint64(c.Peer)^0x2d358dccaa6c78a5) ^

@@ -17,8 +17,8 @@ func ordinary() Call {
 		PrimitiveName: NewLabel("AllReduce"), AlgorithmName: NewLabel("ring")}
 }
 
-// TestEveryFieldCounts changes one number of a call after the other: the fingerprint changes, and Mismatch names a field
-// and two different values in words.
+// TestEveryFieldCounts changes one number of a call after the other: the fingerprint changes, and Mismatch names a
+// field and two different values in words.
 func TestEveryFieldCounts(t *testing.T) {
 	named := map[string]bool{}
 	for i := range reflect.TypeFor[Call]().NumField() {
@@ -75,8 +75,8 @@ func TestMeets(t *testing.T) {
 	}
 }
 
-// TestFingerprints: calls that differ have different fingerprints, none of which is 0, and calls that differ in their place
-// in the order of calls alone have one form. Names count for neither.
+// TestFingerprints: calls that differ have different fingerprints, none of which is 0, and calls that differ in their
+// place in the order of calls alone have one form. Names count for neither.
 func TestFingerprints(t *testing.T) {
 	draw := rapid.Custom(func(t *rapid.T) Call {
 		small := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64())

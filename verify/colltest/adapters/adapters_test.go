@@ -56,7 +56,8 @@ func TestNewFailures(t *testing.T) {
 	}
 }
 
-// TestWrong: an entrant that cannot be built, that crashes, that has done next to nothing or that is not there, is an error.
+// TestWrong: an entrant that cannot be built, that crashes, that has done next to nothing or that is not there, is an
+// error.
 func TestWrong(t *testing.T) {
 	e := gloo("ring")
 	enough := map[string]colltest.Counts{"Send": {Calls: leastCalls}}

@@ -1,7 +1,7 @@
-// Command adapters has Open MPI, MPICH and Gloo make the calls that package colltest draws, and prints a table of what came out.
-// It builds the programs in this folder. docs/lab/peers.md tells of what was found: a cell of the table that says so names its
-// section there. Anything else that fails is new, and the exit status is 1; so it is where an entrant cannot be built or does
-// not run to its end, and where next to nothing was called.
+// Command adapters has Open MPI, MPICH and Gloo make the calls that package colltest draws, and prints a table of what
+// came out. It builds the programs in this folder. docs/lab/peers.md tells of what was found: a cell of the table that
+// says so names its section there. Anything else that fails is new, and the exit status is 1; so it is where an entrant
+// cannot be built or does not run to its end, and where next to nothing was called.
 //
 //	go run ./verify/colltest/adapters [-ranks 8] [-checks 50] [-only name]
 package main

@@ -7,7 +7,8 @@ import (
 	"net"
 )
 
-// handle is a process that somebody else has started. Here nothing names one safely: a launcher has to end its ranks itself.
+// handle is a process that somebody else has started. Here nothing names one safely: a launcher has to end its ranks
+// itself.
 type handle struct{}
 
 func open(*net.UnixConn) (handle, error) { return handle{}, errors.ErrUnsupported }

@@ -17,10 +17,10 @@ import (
 	"github.com/collgen/collgen/verify/colltest"
 )
 
-// Job is an implementation in other processes. In its Command, {n} stands for the number of ranks, and {dir} for an empty folder
-// in which the ranks of one start can meet, which is there until all are ready. If {rank} is in it, too,
-// then it starts one rank, which talks over its standard input and output; otherwise it starts all of them, as mpirun does,
-// and each connects to the socket that the environment variable COLLGEN_CONFORM names.
+// Job is an implementation in other processes. In its Command, {n} stands for the number of ranks, and {dir} for an
+// empty folder in which the ranks of one start can meet, which is there until all are ready. If {rank} is in it, too,
+// then it starts one rank, which talks over its standard input and output; otherwise it starts all of them, as mpirun
+// does, and each connects to the socket that the environment variable COLLGEN_CONFORM names.
 type Job struct {
 	Command []string
 	Can     colltest.Capabilities // what the ranks have said; one may take something away
@@ -166,7 +166,8 @@ func (w *world) gone(rank int) error {
 // leaving is how long ranks may take to end.
 const leaving = 5 * time.Second
 
-// Close tells all ranks to end, and waits for them. Those that do not end are killed, and all of them after a call has failed.
+// Close tells all ranks to end, and waits for them. Those that do not end are killed, and all of them after a call has
+// failed.
 func (w *world) Close() error {
 	if w.broken.Load() {
 		return w.kill()

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// The test's program, started again, is a rank that talks over its standard input and output, or a launcher whose ranks are
-// goroutines that connect. All that its ranks can do is to broadcast; what they do wrong is named by the first argument.
+// The test's program, started again, is a rank that talks over its standard input and output, or a launcher whose ranks
+// are goroutines that connect. All that its ranks can do is to broadcast; what they do wrong is named by the first
+// argument.
 
 const rankVariable = "COLLGEN_TEST_REMOTE"
 

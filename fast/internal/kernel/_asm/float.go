@@ -21,8 +21,8 @@ func smaller(min instruction) operator {
 	}
 }
 
-// larger, as smaller, tries both orders. d is where they differ, and what they have in common or differ in, less d, is +0
-// of two zeros (-0 - -0), and a NaN if there is one; otherwise d is 0. It is how V8 does it.
+// larger, as smaller, tries both orders. d is where they differ, and what they have in common or differ in, less d, is
+// +0 of two zeros (-0 - -0), and a NaN if there is one; otherwise d is 0. It is how V8 does it.
 func larger(max, sub instruction) operator {
 	return func(c *code) combine {
 		return func(x vector, y operand.Op) {
@@ -63,8 +63,8 @@ func productComplex128(c *code) combine {
 	}
 }
 
-// subtractEvenAddOdd is x-y of the real parts and x+y of the imaginary ones. AVX-512 has no such instruction, but a fused
-// one of x·1 and y, which has no rounding but that of the sum.
+// subtractEvenAddOdd is x-y of the real parts and x+y of the imaginary ones. AVX-512 has no such instruction, but a
+// fused one of x·1 and y, which has no rounding but that of the sum.
 func (c *code) subtractEvenAddOdd(bits int, one uint64, subAdd func(_ *build.Context, y, x, to operand.Op), fused instruction) combine {
 	if !c.wide() {
 		return func(x vector, y operand.Op) { subAdd(c.Context, y, x, x) }
@@ -93,8 +93,8 @@ func float16(of operator) operator {
 	}
 }
 
-// bfloat16 is an operator of float32 on BFloat16, with integer arithmetic: the upper halves of lanes of 32 bits are numbers
-// once the lower ones are cleared, and the lower halves once they are shifted up.
+// bfloat16 is an operator of float32 on BFloat16, with integer arithmetic: the upper halves of lanes of 32 bits are
+// numbers once the lower ones are cleared, and the lower halves once they are shifted up.
 func bfloat16(of operator, round operator) operator {
 	return func(c *code) combine {
 		upper := c.constant(32, 0xffff0000)
@@ -128,9 +128,9 @@ func bfloat16(of operator, round operator) operator {
 // exact is for results that need no rounding.
 func exact(*code) combine { return func(vector, operand.Op) {} }
 
-// rounding adds to x just less than half of the last place of a BFloat16, or half if that place is odd; the lower half is
-// to be cut off. A NaN needs nothing: the processor has made it quiet, and the lower half of its payload, which is that of
-// an operand, is 0, so that nothing is carried.
+// rounding adds to x just less than half of the last place of a BFloat16, or half if that place is odd; the lower half
+// is to be cut off. A NaN needs nothing: the processor has made it quiet, and the lower half of its payload, which is
+// that of an operand, is 0, so that nothing is carried.
 func rounding(c *code) combine {
 	one, half := c.constant(32, 1), c.constant(32, 0x7fff)
 	return func(x vector, _ operand.Op) {

@@ -66,8 +66,8 @@ const (
 	takesY = false
 )
 
-// choice64 is the smaller or larger of x and y. AVX2 has only a comparison, of signed numbers: the flip of the first bit
-// makes one of unsigned ones.
+// choice64 is the smaller or larger of x and y. AVX2 has only a comparison, of signed numbers: the flip of the first
+// bit makes one of unsigned ones.
 func choice64(i instruction, xWhereGreater bool, flip uint64) operator {
 	return func(c *code) combine {
 		if c.wide() {

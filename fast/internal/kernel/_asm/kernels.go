@@ -25,8 +25,8 @@ type kernel struct {
 // widened is the type of which a vector holds half as many bytes, because it becomes twice as large.
 const widened = "Float16"
 
-// kernels are all kernels. Where it makes no difference, signed and unsigned integers share one, and a complex number is
-// two floats.
+// kernels are all kernels. Where it makes no difference, signed and unsigned integers share one, and a complex number
+// is two floats.
 var kernels = []kernel{
 	{"Sum Avg", "Int8 Uint8", isFoldable, 1, 4, plain((*build.Context).VPADDB)},
 	{"Sum Avg", "Int16 Uint16", isFoldable, 2, 4, plain((*build.Context).VPADDW)},

@@ -5,7 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// piece is what a kernel takes at a time: vectors that lie side by side, of so many bytes each, or of as many as mask says.
+// piece is what a kernel takes at a time: vectors that lie side by side, of so many bytes each, or of as many as mask
+// says.
 type piece struct {
 	bytes, vectors int
 	mask           reg.Register // nil: all bytes

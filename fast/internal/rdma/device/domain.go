@@ -32,8 +32,8 @@ type domain struct {
 // spins is how often a patient Poll looks, on all rails together: for a microsecond or two.
 const spins = 32
 
-// Open opens the port that o names, as Find does. A driver that does nothing for longer than the limit, or than ctx lasts, is an error.
-// Where there is no RDMA, the error is verbs.ErrUnavailable.
+// Open opens the port that o names, as Find does. A driver that does nothing for longer than the limit, or than ctx
+// lasts, is an error. Where there is no RDMA, the error is verbs.ErrUnavailable.
 func Open(ctx context.Context, o Options) (rdma.Domain, error) {
 	ctx, cancel := o.limited(ctx)
 	defer cancel()

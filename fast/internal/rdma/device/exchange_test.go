@@ -36,8 +36,8 @@ func (m *member) Close() error {
 // members are the endpoints of size ranks, on both devices in turn.
 func members(t testing.TB, size int) []*member { return railed(t, size, 1) }
 
-// railed are the endpoints of size ranks with so many rails each. The first one is on both devices in turn, the second on the other one:
-// so is what ranks 0 and 1 say to each other on each rail over the wire.
+// railed are the endpoints of size ranks with so many rails each. The first one is on both devices in turn, the second
+// on the other one: so is what ranks 0 and 1 say to each other on each rail over the wire.
 func railed(t testing.TB, size, rails int) []*member {
 	t.Helper()
 	vm.Need(t)

@@ -56,8 +56,8 @@ func pass(t *testing.T, all []*member, n int, known bool) {
 	}
 }
 
-// TestLong sends more than a message of the device can have, through slots, and out of registered memory into registered
-// memory. The rxe of Linux 6.1 carries longer ones than it says, so what it says is compared.
+// TestLong sends more than a message of the device can have, through slots, and out of registered memory into
+// registered memory. The rxe of Linux 6.1 carries longer ones than it says, so what it says is compared.
 func TestLong(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		all := members(t, 2)

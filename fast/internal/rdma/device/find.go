@@ -12,9 +12,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// Find is the ports that o allows and that can be used: the first one, or all of them if o says so. Each of them was tried: a queue
-// pair has written to itself. What Open has to know of them is filled in. Refused is why those that were looked at cannot be
-// used; if none can, the error says that as well.
+// Find is the ports that o allows and that can be used: the first one, or all of them if o says so. Each of them was
+// tried: a queue pair has written to itself. What Open has to know of them is filled in. Refused is why those that were
+// looked at cannot be used; if none can, the error says that as well.
 func Find(ctx context.Context, o Options) (usable []Options, refused []error, err error) {
 	devices, err := list(ctx, &o)
 	if err != nil {

@@ -47,8 +47,8 @@ var faults = []struct{ file, text, want string }{
 	{"status", "lost", "bad0:1: a write to itself: it does not arrive: not in 200ms"},
 }
 
-// TestFind has a device that cannot be used before one that can: that one is found, and the reason is told why it is not the other.
-// Where there is no other, it is the error.
+// TestFind has a device that cannot be used before one that can: that one is found, and the reason is told why it is
+// not the other. Where there is no other, it is the error.
 func TestFind(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		for _, x := range faults {
@@ -115,7 +115,8 @@ func TestFindAll(t *testing.T) {
 	})
 }
 
-// TestNothingLeft: trying leaves no file open, whether it succeeds or fails; what a driver that has hung gives in the end is closed.
+// TestNothingLeft: trying leaves no file open, whether it succeeds or fails; what a driver that has hung gives in the
+// end is closed.
 func TestNothingLeft(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		d := fake.Add(t, folder, "a0")
@@ -146,8 +147,8 @@ func TestNothingLeft(t *testing.T) {
 	})
 }
 
-// TestTold has communicators on two ports: the end of a port is that of those on it alone, the end of a completion queue of the one that has it,
-// that of the device everybody's.
+// TestTold has communicators on two ports: the end of a port is that of those on it alone, the end of a completion
+// queue of the one that has it, that of the device everybody's.
 func TestTold(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		d := fake.Add(t, folder, "a0")

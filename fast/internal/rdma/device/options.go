@@ -28,8 +28,8 @@ type Options struct {
 	Settings    string        // filled in by Find, for people: the port and all that was chosen, as Parse reads it
 }
 
-// usual takes 67 ms for each try. Devices may wait up to four times as long: 1.6 s for all tries, so that a peer that is gone is known
-// within two seconds also to a rank that only waits, and begins with a probe (rdma.Probing).
+// usual takes 67 ms for each try. Devices may wait up to four times as long: 1.6 s for all tries, so that a peer that
+// is gone is known within two seconds also to a rank that only waits, and begins with a probe (rdma.Probing).
 var usual = verbs.Retry{Timeout: 14, Count: 5, RNR: 6}
 
 // retry is how long a queue pair tries.

@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/rdma"
 )
 
-// TestKnownSoon: a rank that only waits knows within two seconds that its peer is gone, also where a device waits four times as long as
-// it is told for each try.
+// TestKnownSoon: a rank that only waits knows within two seconds that its peer is gone, also where a device waits four
+// times as long as it is told for each try.
 func TestKnownSoon(t *testing.T) {
 	r := (&Options{}).retry()
 	if most := rdma.Probing + linkbase.Nap + time.Duration(r.Count+1)*4*r.Try(); most >= 2*time.Second {

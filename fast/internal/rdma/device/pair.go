@@ -15,7 +15,8 @@ import (
 // inline is how many bytes of a write are asked for to be copied while posting: what fits into a few cache lines.
 const inline = 200
 
-// pair is a queue pair. What is posted goes through slices that it has, as long as its queues, so that posting allocates nothing.
+// pair is a queue pair. What is posted goes through slices that it has, as long as its queues, so that posting
+// allocates nothing.
 type pair struct {
 	domain *domain
 	psn    uint32
@@ -69,7 +70,8 @@ func (p *pair) Connect(peer rdma.Address) error {
 	return p.qp.ToSend(p.psn, d.options.retry())
 }
 
-// rnrTimer is 5 ms. A peer that is asked for too much is asked again so much later; credits see to it that there is none.
+// rnrTimer is 5 ms. A peer that is asked for too much is asked again so much later; credits see to it that there is
+// none.
 const rnrTimer = 18
 
 func (p *pair) Receive(n int) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// ParseList reads the options of the rails that a process uses from text: those of one device after the other, separated by
-// semicolons, "mlx5_0;mlx5_1:1,tc=104", each as Parse reads it.
+// ParseList reads the options of the rails that a process uses from text: those of one device after the other,
+// separated by semicolons, "mlx5_0;mlx5_1:1,tc=104", each as Parse reads it.
 func ParseList(text string) (list []Options, err error) {
 	for each := range strings.SplitSeq(text, ";") {
 		o, err := Parse(each)
@@ -27,10 +27,11 @@ func ParseList(text string) (list []Options, err error) {
 	return list, nil
 }
 
-// Parse reads options from text: a device, a port of it, and settings, "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104". Each may be left out, and
-// the device can be "any", or "all" for every port that is active. gid is an address of the port, or v1 or v2 of RoCE, or given twice both,
-// mtu the most bytes of a packet, tc the traffic class, sl the service level, pkey the index of the partition's key, retry how often a
-// packet is repeated that is not answered, and timeout how long each try takes.
+// Parse reads options from text: a device, a port of it, and settings, "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104". Each
+// may be left out, and the device can be "any", or "all" for every port that is active. gid is an address of the port,
+// or v1 or v2 of RoCE, or given twice both, mtu the most bytes of a packet, tc the traffic class, sl the service level,
+// pkey the index of the partition's key, retry how often a packet is repeated that is not answered, and timeout how
+// long each try takes.
 func Parse(text string) (o Options, err error) {
 	name, settings, _ := strings.Cut(strings.TrimSpace(text), ",")
 	device, port, ported := strings.Cut(name, ":")

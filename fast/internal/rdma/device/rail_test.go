@@ -18,8 +18,8 @@ func sent(t testing.TB) (n [2]int) {
 	return n
 }
 
-// TestRails sends messages over two devices, whose interfaces count what they carry: of a long one out of registered memory into registered
-// memory about a half each, of others all over one.
+// TestRails sends messages over two devices, whose interfaces count what they carry: of a long one out of registered
+// memory into registered memory about a half each, of others all over one.
 func TestRails(t *testing.T) {
 	all := railed(t, 2, 2)
 	pass(t, all, 1, false)

@@ -9,7 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
 
-// TestSettings: what is asked for, or chosen, is what queue pairs are given, and what is told of a port; and that can be asked for.
+// TestSettings: what is asked for, or chosen, is what queue pairs are given, and what is told of a port; and that can
+// be asked for.
 func TestSettings(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		d := fake.Add(t, folder, "a0")

@@ -15,8 +15,8 @@ import (
 // slow are the functions of the library that may take long while a link is made.
 var slow = []string{"reg_mr", "create_qp", "modify_qp", "connect"}
 
-// TestSlowPeer has the library take long for rank 0's link to rank 1, which rank 0 did not ask for: it makes another link, exchanges
-// messages over it, and fails, meanwhile.
+// TestSlowPeer has the library take long for rank 0's link to rank 1, which rank 0 did not ask for: it makes another
+// link, exchanges messages over it, and fails, meanwhile.
 func TestSlowPeer(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		for _, call := range slow {
@@ -48,7 +48,8 @@ func TestSlowPeer(t *testing.T) {
 	})
 }
 
-// TestSlowCalls has each function of the library take long, and meanwhile all others used on the same domain, which then closes.
+// TestSlowCalls has each function of the library take long, and meanwhile all others used on the same domain, which
+// then closes.
 func TestSlowCalls(t *testing.T) {
 	withLibrary(t, func(folder string) {
 		for _, call := range append(slow, "destroy_qp", "dereg_mr") {

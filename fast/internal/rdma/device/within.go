@@ -22,8 +22,9 @@ func (o *Options) half(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeoutCause(ctx, o.limit()/2, fmt.Errorf("not in %v", o.limit()/2))
 }
 
-// within is what f gives, or what has ended ctx. f calls drivers, in C, where nothing can interrupt them: if one hangs, the goroutine of
-// f stays with it, and its thread, for as long as that takes. What f gives when nobody waits for it any more goes to late.
+// within is what f gives, or what has ended ctx. f calls drivers, in C, where nothing can interrupt them: if one hangs,
+// the goroutine of f stays with it, and its thread, for as long as that takes. What f gives when nobody waits for it
+// any more goes to late.
 func within[T any](ctx context.Context, what string, f func() (T, error), late func(T)) (T, error) {
 	type result struct {
 		is  T

@@ -13,7 +13,8 @@ import (
 
 // Domain is what an endpoint has of a simulated device.
 type Domain struct {
-	// Before is called before memory is registered, or a pair made or connected, with the name of that; a test may have it take long.
+	// Before is called before memory is registered, or a pair made or connected, with the name of that; a test may have
+	// it take long.
 	Before func(what string)
 	// Misplaced has immediates come before the bytes that they are about: a fault for tests to find.
 	Misplaced bool

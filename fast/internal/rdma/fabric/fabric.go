@@ -1,10 +1,10 @@
-// Package fabric simulates RDMA devices and the network between them within a process, for tests: what a device may do, it does.
-// The packets of writes are placed in any order, those of the next writes among them, and only the immediate comes when all before
-// it are in place; completions come late; receives are consumed, and their lack is an error after some tries; a broken queue pair
-// flushes what is in flight.
+// Package fabric simulates RDMA devices and the network between them within a process, for tests: what a device may do,
+// it does. The packets of writes are placed in any order, those of the next writes among them, and only the immediate
+// comes when all before it are in place; completions come late; receives are consumed, and their lack is an error after
+// some tries; a broken queue pair flushes what is in flight.
 //
-// Nothing moves by itself: every look at a completion queue moves packets of all devices on, drawn by the seed. So a fabric has no
-// goroutines and no timers, and everything that is in flight arrives as long as somebody looks or waits.
+// Nothing moves by itself: every look at a completion queue moves packets of all devices on, drawn by the seed. So a
+// fabric has no goroutines and no timers, and everything that is in flight arrives as long as somebody looks or waits.
 package fabric
 
 import (
@@ -121,7 +121,8 @@ func (f *Fabric) move(p *pair) {
 	}
 }
 
-// Cut breaks all queue pairs of d, as the death of its process does: nobody is told, but who writes to them gets no answer.
+// Cut breaks all queue pairs of d, as the death of its process does: nobody is told, but who writes to them gets no
+// answer.
 func (f *Fabric) Cut(d *Domain) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

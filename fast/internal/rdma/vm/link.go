@@ -21,7 +21,8 @@ func (n NIC) Up(t testing.TB) {
 	run(t, "nics", "restore")
 }
 
-// MTU has the packets of RDMA carry so many bytes, 256 to 4096, until the end of the test. Ethernet's are longer by headers.
+// MTU has the packets of RDMA carry so many bytes, 256 to 4096, until the end of the test. Ethernet's are longer by
+// headers.
 func MTU(t testing.TB, bytes int) {
 	t.Helper()
 	set := func(bytes int) {
@@ -33,9 +34,10 @@ func MTU(t testing.TB, bytes int) {
 	t.Cleanup(func() { set(4096) })
 }
 
-// Netem has the wire do to packets, both ways, what the arguments of tc's netem say, as "loss", "2%", until the end of the
-// test. Packets between a device and itself do not go over the wire. The rxe of Linux 6.1 can come to a stand, without an
-// error, when many packets of a long message overtake each other, as those with "delay 1ms 1ms" or "reorder 25%" do.
+// Netem has the wire do to packets, both ways, what the arguments of tc's netem say, as "loss", "2%", until the end of
+// the test. Packets between a device and itself do not go over the wire. The rxe of Linux 6.1 can come to a stand,
+// without an error, when many packets of a long message overtake each other, as those with "delay 1ms 1ms" or "reorder
+// 25%" do.
 func Netem(t testing.TB, args ...string) {
 	t.Helper()
 	for _, n := range NICs {

@@ -1,6 +1,6 @@
 // Package vm is for tests that need RDMA devices: what they can do to the machine that the script boot runs them in, a
-// virtual one with two network interfaces joined by a wire and a soft-RoCE device on each. The scripts beside it make that
-// machine; `make test-rdma` runs the tests that are for it. Elsewhere these tests are skipped.
+// virtual one with two network interfaces joined by a wire and a soft-RoCE device on each. The scripts beside it make
+// that machine; `make test-rdma` runs the tests that are for it. Elsewhere these tests are skipped.
 package vm
 
 import (
@@ -19,8 +19,8 @@ type NIC struct {
 // NICs are those of the machine. What one sends to the other goes over the wire.
 var NICs = [2]NIC{{"rxe0", "veth0", "10.9.0.1"}, {"rxe1", "veth1", "10.9.0.2"}}
 
-// Patient are settings of a device with which it waits for longer until it repeats something: beside others, the machine
-// stands still for so long, and soft-RoCE does not survive many repeats.
+// Patient are settings of a device with which it waits for longer until it repeats something: beside others, the
+// machine stands still for so long, and soft-RoCE does not survive many repeats.
 const Patient = ",timeout=500ms"
 
 // Inside says whether this process runs in the machine.

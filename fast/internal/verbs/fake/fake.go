@@ -1,9 +1,9 @@
 //go:build linux
 
-// Package fake is for tests of what uses RDMA devices on machines without them: a libibverbs whose devices are folders. A device has
-// the files that the kernel has of one in /sys/class/infiniband, and others, by which it fails, hangs, or tells an event. A queue pair
-// can be connected with those of its process, itself included, and then writes to their memory; unconnected, it completes as received what
-// it sends.
+// Package fake is for tests of what uses RDMA devices on machines without them: a libibverbs whose devices are folders.
+// A device has the files that the kernel has of one in /sys/class/infiniband, and others, by which it fails, hangs, or
+// tells an event. A queue pair can be connected with those of its process, itself included, and then writes to their
+// memory; unconnected, it completes as received what it sends.
 package fake
 
 import (
@@ -29,8 +29,8 @@ const versions = `IBVERBS_1.0 { global: ibv_create_comp_channel; ibv_destroy_com
 IBVERBS_1.1 { global: ibv_*; local: *; } IBVERBS_1.0;
 `
 
-// Run runs the rest of the test, f, in a process that finds the library, and no device in its folder so far. The arguments are for the
-// compiler. Without one the test is skipped.
+// Run runs the rest of the test, f, in a process that finds the library, and no device in its folder so far. The
+// arguments are for the compiler. Without one the test is skipped.
 func Run(t testing.TB, f func(devices string), args ...string) {
 	t.Helper()
 	if devices := os.Getenv(folder); devices != "" {
@@ -93,9 +93,10 @@ func (d Device) Remove() {
 	}
 }
 
-// Set writes a file of the device. One of these names has the function of the library fail with the error of this number, or hang
-// while the file says "hang": open, query_port, create_cq, reg_mr, create_qp, modify_qp. The file status has writes complete with the
-// status of this number, or never if it is "lost"; max_cqe says how many completions a queue can hold.
+// Set writes a file of the device. One of these names has the function of the library fail with the error of this
+// number, or hang while the file says "hang": open, query_port, create_cq, reg_mr, create_qp, modify_qp. The file
+// status has writes complete with the status of this number, or never if it is "lost"; max_cqe says how many
+// completions a queue can hold.
 func (d Device) Set(name, text string) {
 	d.t.Helper()
 	file := filepath.Join(d.dir, name)
@@ -115,8 +116,8 @@ func (d Device) Connected() string {
 	return strings.TrimSpace(string(text))
 }
 
-// Hold has the next call of one of those functions, or of destroy_qp or dereg_mr, or "connect", the connecting one of modify_qp, not come back
-// until goOn is called. Held waits until there is such a call.
+// Hold has the next call of one of those functions, or of destroy_qp or dereg_mr, or "connect", the connecting one of
+// modify_qp, not come back until goOn is called. Held waits until there is such a call.
 func (d Device) Hold(name string) (held, goOn func()) {
 	d.t.Helper()
 	d.Set(name+".hold", "")
@@ -136,8 +137,8 @@ func (d Device) Hold(name string) (held, goOn func()) {
 	}
 }
 
-// Tell has the device tell of an event of this type, at a port, or of a completion queue by the order in which the process has made them,
-// from 0 on.
+// Tell has the device tell of an event of this type, at a port, or of a completion queue by the order in which the
+// process has made them, from 0 on.
 func (d Device) Tell(event, number byte) {
 	d.t.Helper()
 	write(d.t, filepath.Join(d.dir, "events"), string([]byte{event, number}))
