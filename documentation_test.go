@@ -122,7 +122,7 @@ func undocumented(t *testing.T, root string) []string {
 	return found
 }
 
-// goFiles are the Go files under root, relative to it, less those that the go command ignores and testdata.
+// goFiles returns the Go files under root, relative to it, less those that the go command ignores and testdata.
 func goFiles(t *testing.T, root string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -146,7 +146,7 @@ func goFiles(t *testing.T, root string) (names []string) {
 	return names
 }
 
-// undocumentedNames are the exported names that f declares without a comment.
+// undocumentedNames returns the exported names that f declares without a comment.
 func undocumentedNames(f *ast.File) (found []*ast.Ident) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -163,7 +163,7 @@ func undocumentedNames(f *ast.File) (found []*ast.Ident) {
 	return found
 }
 
-// needsComment tells whether a function or method can be used elsewhere.
+// needsComment reports whether a function or method can be used elsewhere.
 func needsComment(d *ast.FuncDecl) bool {
 	if !d.Name.IsExported() {
 		return false
@@ -181,8 +181,8 @@ func needsComment(d *ast.FuncDecl) bool {
 	return ast.IsExported(receiver) && !slices.Contains(selfEvident, d.Name.Name)
 }
 
-// undocumentedIn are the exported names of one specification in d without a comment. The comment of a group serves its
-// constants and variables, but not its types.
+// undocumentedIn returns the exported names of one specification in d without a comment. The comment of a group serves
+// its constants and variables, but not its types.
 func undocumentedIn(d *ast.GenDecl, s ast.Spec) (found []*ast.Ident) {
 	switch s := s.(type) {
 	case *ast.TypeSpec:

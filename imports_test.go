@@ -190,7 +190,7 @@ func writeFile(t *testing.T, dir, name, text string) {
 	}
 }
 
-// importViolations are the imports in the module in dir that no rule allows, sorted.
+// importViolations returns the imports in the module in dir that no rule allows, sorted.
 func importViolations(t *testing.T, dir, platform string) []string {
 	t.Helper()
 	goos, goarch, _ := strings.Cut(platform, "/")
@@ -233,7 +233,7 @@ func violationsOf(p *packages.Package) (found []string) {
 	return found
 }
 
-// inModule is the path of a package in this module, or the whole path if it is another module's.
+// inModule returns the path of a package in this module, or the whole path if it is another module's.
 func inModule(pkg string) (name string, ours bool) {
 	if pkg == module {
 		return ".", true
@@ -241,7 +241,7 @@ func inModule(pkg string) (name string, ours bool) {
 	return strings.CutPrefix(pkg, module+"/")
 }
 
-// allowed tells whether an import is of the standard library or one of may.
+// allowed reports whether an import is of the standard library or one of may.
 func allowed(may []string, imported string) bool {
 	name, ours := inModule(imported)
 	if !ours && !strings.Contains(strings.Split(imported, "/")[0], ".") {

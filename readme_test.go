@@ -23,7 +23,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// goBlocks are the blocks of Go in README.md that begin with something.
+// goBlocks returns the blocks of Go in README.md that begin with something.
 func goBlocks(t *testing.T, prefix string) (blocks []string) {
 	t.Helper()
 	for _, block := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "README.md"), -1) {
@@ -116,7 +116,7 @@ func TestNoPlaceholders(t *testing.T) {
 	}
 }
 
-// missing is what text names and is not there. targets is a Makefile, functions are those of package fast.
+// missing returns what text names and is not there. targets is a Makefile, functions are those of package fast.
 func missing(text, targets string, functions map[string]bool) (names []string) {
 	notFound := func(pattern, prefix string, exists func(string) bool) {
 		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
@@ -139,7 +139,7 @@ func missing(text, targets string, functions map[string]bool) (names []string) {
 	return names
 }
 
-// anchors are the names by which links reach the headings of a document, as GitHub makes them; nil without a document.
+// anchors returns the names by which links reach the headings of a document, as GitHub makes them; nil without a document.
 func anchors(name string) (found []string) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -152,7 +152,7 @@ func anchors(name string) (found []string) {
 	return found
 }
 
-// exportedFunctions are the functions that the package in dir exports.
+// exportedFunctions returns the functions that the package in dir exports.
 func exportedFunctions(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	found := make(map[string]bool)

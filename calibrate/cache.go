@@ -17,7 +17,8 @@ var usual = []int{32 << 10, 1 << 20, 16 << 20}
 // beyond is at how many times the last cache a byte costs what memory does.
 const beyond = 4
 
-// ratePoints are the sizes, for each core, at which a byte gets a price: those of the caches, and one that fits none.
+// ratePoints returns the sizes, for each core, at which a byte gets a price: those of the caches, and one that fits
+// none.
 func ratePoints(caches []int) []int {
 	if len(caches) == 0 {
 		caches = usual
@@ -25,8 +26,8 @@ func ratePoints(caches []int) []int {
 	return append(caches[:len(caches):len(caches)], beyond*caches[len(caches)-1])
 }
 
-// cachesOf are the sizes of a core's caches for data, the first one first, as Linux describes them in dir: of one that
-// cores share, its part. None, if they are not told, or not each larger than the one before.
+// cachesOf returns the sizes of a core's caches for data, the first one first, as Linux describes them in dir: of one
+// that cores share, its part. None, if they are not told, or not each larger than the one before.
 func cachesOf(dir string) (sizes []int) {
 	for i := 0; ; i++ {
 		index := filepath.Join(dir, "index"+strconv.Itoa(i))
@@ -45,7 +46,7 @@ func cachesOf(dir string) (sizes []int) {
 	}
 }
 
-// cachePart is the size of a cache, over how many cores share it.
+// cachePart returns the size of a cache, over how many cores share it.
 func cachePart(index string) (int, error) {
 	size, err := os.ReadFile(filepath.Join(index, "size"))
 	if err != nil {
@@ -63,7 +64,7 @@ func cachePart(index string) (int, error) {
 	return kib << 10 / max(1, cores), err
 }
 
-// listed is how many numbers a list such as 0-3,8 has.
+// listed returns how many numbers a list such as 0-3,8 has.
 func listed(list string) (n int, err error) {
 	for part := range strings.SplitSeq(list, ",") {
 		first, last, isRange := strings.Cut(part, "-")

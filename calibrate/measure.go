@@ -54,7 +54,7 @@ type turn struct {
 	transport, size string
 }
 
-// turns are all of so many rounds, in their order.
+// turns returns all of so many rounds, in their order.
 func turns(rounds int) (all []turn) {
 	for round := range rounds {
 		for _, size := range sizes {
@@ -70,7 +70,7 @@ func turns(rounds int) (all []turn) {
 	return all
 }
 
-// made tells whether s was measured in t.
+// made reports whether s was measured in t.
 func (t *turn) made(s *sample) bool {
 	return s.Training == t.training && s.Round == t.round && s.Transport == t.transport && fmt.Sprint(s.Ranks) == t.size &&
 		s.Algorithm == t.algorithm && slices.Contains(strings.Fields(t.collectives), s.Collective)
@@ -147,7 +147,7 @@ func (t *turn) measure(ctx context.Context, collperf string) ([]sample, error) {
 	return all, err
 }
 
-// readSamples are those of a file; none if there is no such file, or no name.
+// readSamples returns those of a file; none if there is no such file, or no name.
 func readSamples(path string) ([]sample, error) {
 	if path == "" {
 		return nil, nil

@@ -27,9 +27,9 @@ type result struct {
 	predicted, ratio float64
 }
 
-// newModel is a machine before it is fitted: what is known of a transport from its source, and numbers to begin with. A
-// byte gets a price at each of some sizes. What a core copies and reduces within a rank costs as much as on prior; nil:
-// it is looked for.
+// newModel returns a machine before it is fitted: what is known of a transport from its source, and numbers to begin
+// with. A byte gets a price at each of some sizes. What a core copies and reduces within a rank costs as much as on
+// prior; nil: it is looked for.
 func newModel(transport string, sizes []int, prior *simulate.Machine) *model {
 	x := &model{transport: transport}
 	m := &x.machine
@@ -116,5 +116,5 @@ func within(ratio float64) bool { return ratio >= 1-tolerance && ratio <= 1+tole
 
 func (r *result) holds() bool { return within(r.ratio) }
 
-// amongRounds tells whether it is off by no more than the rounds among themselves.
+// amongRounds reports whether it is off by no more than the rounds among themselves.
 func (r *result) amongRounds() bool { return r.predicted >= r.least && r.predicted <= r.most }

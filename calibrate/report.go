@@ -50,7 +50,7 @@ func (r *report) prices(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// inUnits is a price in picoseconds or nanoseconds, whichever is usual for it.
+// inUnits returns a price in picoseconds or nanoseconds, whichever is usual for it.
 func inUnits(seconds float64) string {
 	if seconds < 1e-9 {
 		return fmt.Sprintf("%.1f ps", seconds*1e12)
@@ -81,7 +81,7 @@ func (r *report) counts(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// share is how many of some cells hold: "7 of 8".
+// share returns how many of some cells hold: "7 of 8".
 func (x *model) share(of func(*result) bool) string {
 	holds, all := 0, 0
 	for i := range x.results {
@@ -120,8 +120,8 @@ func (x *model) ratios(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// column is the size under which a cell stands: the least one that is at least one element for each rank can be more
-// than 8.
+// column returns the size under which a cell stands: the least one that is at least one element for each rank can be
+// more than 8.
 func column(bytes int) int {
 	if bytes < 64 {
 		return 8
@@ -129,7 +129,7 @@ func column(bytes int) int {
 	return bytes
 }
 
-// text is a ratio, in bold type where it does not hold.
+// text returns a ratio, in bold type where it does not hold.
 func (r *result) text() string {
 	if r.holds() {
 		return fmt.Sprintf("%.2f", r.ratio)

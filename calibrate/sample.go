@@ -112,7 +112,7 @@ func gather(all []sample, transport string, training bool) (cells []measured) {
 	return cells
 }
 
-// median is the middle of sorted numbers, of which there is one at least.
+// median returns the middle of sorted numbers, of which there is one at least.
 func median(sorted []float64) float64 {
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
@@ -147,7 +147,7 @@ const (
 	batch   = 12
 )
 
-// call is what was measured, as it is played. Half a round trip is one message.
+// call returns what was measured, as it is played. Half a round trip is one message.
 func (c *cell) call() (simulate.Call, error) {
 	primitive, name := strings.ReplaceAll(c.Collective, "-", ""), c.Algorithm
 	if c.Collective == "ping-pong" {
@@ -179,7 +179,7 @@ func (c *cell) call() (simulate.Call, error) {
 // elementBytes is how long an element of collperf's is.
 const elementBytes = 4
 
-// selected is the algorithm that a call gets, and its depth.
+// selected returns the algorithm that a call gets, and its depth.
 func (c *cell) selected(algorithms []gen.Algorithm, block int) (name string, depth int) {
 	table := catalogue.Rules(algorithms[0].Primitive, algorithms)
 	i := gen.Select(table, algorithms, selection.Call{Transport: c.Transport, Size: c.Ranks, Commutative: true}, block)

@@ -43,7 +43,7 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// output is what a command prints; it fails the test if the command does not end, or not with the status.
+// output returns what a command prints; it fails the test if the command does not end, or not with the status.
 func output(t *testing.T, status int, command string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

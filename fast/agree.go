@@ -102,7 +102,7 @@ func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreem
 	return x, nil
 }
 
-// outcome is what all ranks have agreed on.
+// outcome returns what all ranks have agreed on.
 func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
 	ctx, stop := c.world.record.patience().watch(ctx, what.String(), "comm", c.name, "rank", c.rank, "size", c.size)
 	defer stop()
@@ -147,7 +147,7 @@ func (c *Comm) wait(ctx context.Context, what agree.Call, x *agree.Agreement) (a
 	return v, err
 }
 
-// goneError is the failures of ranks that v does without, if there are any.
+// goneError returns the failures of ranks that v does without, if there are any.
 func (c *Comm) goneError(v *agree.Value) error {
 	var all []error
 	for _, rank := range v.Gone.Members() {
@@ -156,7 +156,7 @@ func (c *Comm) goneError(v *agree.Value) error {
 	return errors.Join(all...)
 }
 
-// causeOf is why a rank is gone that v does without.
+// causeOf returns why a rank is gone that v does without.
 func (c *Comm) causeOf(rank int, v *agree.Value) error {
 	if err := c.agreements.agent.Cause(rank); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (c *Comm) causeOf(rank int, v *agree.Value) error {
 	return ErrClosed
 }
 
-// agreementError is err as the error of agreement x.
+// agreementError returns err as the error of agreement x.
 func (c *Comm) agreementError(what agree.Call, x *agree.Agreement, err error) error {
 	if err == nil {
 		return nil

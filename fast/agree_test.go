@@ -46,7 +46,7 @@ func checkErrors(t *testing.T, errs []error) {
 	}
 }
 
-// peersIn are the ranks of all PeerErrors in err, which is one that was joined.
+// peersIn returns the ranks of all PeerErrors in err, which is one that was joined.
 func peersIn(err error) (ranks []int) {
 	var call *CallError
 	if !errors.As(err, &call) {

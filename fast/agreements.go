@@ -29,8 +29,8 @@ type agreements struct {
 	}
 }
 
-// agent is what takes part in agreements for this rank. It is made when it is needed first: what other ranks have sent
-// waits until then.
+// agent returns what takes part in agreements for this rank. It is made when it is needed first: what other ranks have
+// sent waits until then.
 func (c *Comm) agent() (*agree.Agent, error) {
 	s := &c.agreements
 	s.mu.Lock()
@@ -41,7 +41,7 @@ func (c *Comm) agent() (*agree.Agent, error) {
 	return s.agent, s.left
 }
 
-// open is how many agreements have no result yet.
+// open returns how many agreements have no result yet.
 func (a *agreements) open() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *Comm) leaveAgreements(err error) {
 	}
 }
 
-// processes are the numbers of all ranks' processes.
+// processes returns the numbers of all ranks' processes.
 func (c *Comm) processes() []int {
 	all := make([]int, c.size)
 	for rank := range all {
@@ -104,7 +104,7 @@ func (a *agreements) callOff(seq uint64, err error) {
 	}
 }
 
-// calledOff is why agreement seq never ends, if it is known not to.
+// calledOff returns why agreement seq never ends, if it is known not to.
 func (a *agreements) calledOff(seq uint64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

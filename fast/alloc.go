@@ -99,8 +99,8 @@ func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
 	return nil, fmt.Errorf("Alloc: %w", c.allocError(err))
 }
 
-// allocError is why Alloc has failed with err. That a rank is down is the end of c; another one may have said so in
-// words, and the news itself be on its way.
+// allocError returns why Alloc has failed with err. That a rank is down is the end of c; another one may have said so
+// in words, and the news itself be on its way.
 func (c *Comm) allocError(err error) error {
 	var inner *wire.Inner
 	if errors.As(err, new(*TimeoutError)) && !errors.As(err, &inner) {
@@ -127,7 +127,7 @@ func (c *Comm) allocError(err error) error {
 	return err
 }
 
-// next is the number of the next call of Alloc.
+// next returns the number of the next call of Alloc.
 func (b *buffers) next() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

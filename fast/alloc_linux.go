@@ -27,8 +27,8 @@ type registrar interface {
 	Unregister(number uint64)
 }
 
-// registrar is c's transport to the ranks that can read from this one's regions, and these, by their rank in it; nil if
-// there is none.
+// registrar returns c's transport to the ranks that can read from this one's regions, and these, by their rank in it;
+// nil if there is none.
 func (c *Comm) registrar() (t registrar, near []int) {
 	if both, ok := c.transport.(*transport.Composite); ok {
 		half, members := both.Near()
@@ -61,7 +61,7 @@ func (c *Comm) newRegion(n int, number uint64) (*region, error) {
 	return &region{r, file}, nil
 }
 
-// canOpen is why this process cannot open n more files, if it cannot.
+// canOpen returns why this process cannot open n more files, if it cannot.
 func (c *Comm) canOpen(file, n int) error {
 	var opened []int
 	defer func() {
@@ -99,7 +99,7 @@ func (c *Comm) exchangeFiles(ctx context.Context, f *setup.Group, a *allocation)
 	return t.Register(a.number, a.Region, files)
 }
 
-// collect is the descriptors that the other ranks of this host have sent, in the order of near; -1 for this one.
+// collect returns the descriptors that the other ranks of this host have sent, in the order of near; -1 for this one.
 func (c *Comm) collect(ctx context.Context, f *setup.Group, near []int) (files []int, err error) {
 	files = slices.Repeat([]int{-1}, len(near))
 	defer func() {

@@ -169,7 +169,8 @@ func TestAllocLeavesNothing(t *testing.T) {
 	}
 }
 
-// openDescriptors is how many files this process has open, and memoryMappings how often it has mapped shared memory.
+// openDescriptors returns how many files this process has open, and memoryMappings how often it has mapped shared
+// memory.
 func openDescriptors(t *testing.T) int {
 	t.Helper()
 	files, err := os.ReadDir("/proc/self/fd")

@@ -167,7 +167,7 @@ func (x *outlasting) Err() error {
 	}
 }
 
-// AfterFunc is what context.AfterFunc asks for.
+// AfterFunc returns what context.AfterFunc asks for.
 func (x *outlasting) AfterFunc(f func()) (stop func() bool) {
 	x.last++
 	n := x.last

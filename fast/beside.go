@@ -51,7 +51,7 @@ func (c *Comm) reserve(name string) (reserved bool, err error) {
 	return false, c.refusedError(name, ErrConcurrentUse)
 }
 
-// hasBegun tells whether this rank has begun b, or never will.
+// hasBegun reports whether this rank has begun b, or never will.
 func (c *Comm) hasBegun(b beside) bool {
 	if b.Group != 0 {
 		c.groups.mu.Lock()
@@ -64,7 +64,7 @@ func (c *Comm) hasBegun(b beside) bool {
 	return s.left != nil || s.agent != nil && s.agent.Begun(b.Number)
 }
 
-// hasMade tells whether this rank, which makes no calls now, has made its part of a call in which another one is.
+// hasMade reports whether this rank, which makes no calls now, has made its part of a call in which another one is.
 func (c *Comm) hasMade(x *wire.Call, other int) bool {
 	switch {
 	case x.Peer == 0:
@@ -79,8 +79,8 @@ func (c *Comm) hasMade(x *wire.Call, other int) bool {
 	return c.received[other] >= x.Seq
 }
 
-// heldUp is where this rank waits for another one, in a call that blocks the goroutine which makes its calls. Certain:
-// it needs that the other one begins that call.
+// heldUp returns where this rank waits for another one, in a call that blocks the goroutine which makes its calls.
+// Certain: it needs that the other one begins that call.
 func (c *Comm) heldUp(by int) (h edge, certain, ok bool) {
 	s := c.track.stands(0)
 	if s == nil || !c.blocksCaller() {
@@ -99,7 +99,7 @@ func (c *Comm) heldUp(by int) (h edge, certain, ok bool) {
 	return h, false, ok
 }
 
-// blocksCaller tells whether the call that runs is no started one, or one for which a call that is not started waits.
+// blocksCaller reports whether the call that runs is no started one, or one for which a call that is not started waits.
 func (c *Comm) blocksCaller() bool {
 	q := c.queue.Load()
 	return q == nil || q.pending.Load() == 0 || q.drains.Load()
@@ -184,7 +184,7 @@ func (q *inquiry) answered(from int, w *words) {
 	}
 }
 
-// stays tells whether a rank has stood there for long enough. The inquiry is locked.
+// stays reports whether a rank has stood there for long enough. The inquiry is locked.
 func (q *inquiry) stays(rank int, at *edge) bool {
 	times := q.comm.track.times
 	if before, ok := q.seen[rank]; ok && before.position == at.position() {
@@ -238,7 +238,7 @@ func (w *words) encode() []byte {
 	return append(b, encodeEdges(w.at)...)
 }
 
-// decodeWords are the words in b, of a rank of size.
+// decodeWords returns the words in b, of a rank of size.
 func decodeWords(b []byte, from, size int) (w words, ok bool) {
 	if len(b) < wordsBytes {
 		return w, false

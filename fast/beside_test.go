@@ -21,7 +21,7 @@ type namedCall struct {
 	run  func(ctx context.Context, c *Comm) error
 }
 
-// everybody are all ranks of c.
+// everybody returns all ranks of c.
 func everybody(c *Comm) []int {
 	all := make([]int, c.Size())
 	for rank := range all {
@@ -30,7 +30,7 @@ func everybody(c *Comm) []int {
 	return all
 }
 
-// closing is the error of making a communicator, which is closed.
+// closing returns the error of making a communicator, which is closed.
 func closing(c *Comm, err error) error {
 	return errors.Join(err, c.Close())
 }
@@ -50,7 +50,7 @@ var stoppedBy = []namedCall{
 	{"Split", func(ctx context.Context, c *Comm) error { return closing(c.Split(ctx, 0, 0)) }},
 }
 
-// growsIn tells whether processes can join the world.
+// growsIn reports whether processes can join the world.
 func growsIn(w testWorld) bool { return w.name != "goroutines" }
 
 // TestBesideAgainstCalls: one rank is in an operation beside the data path and the others in a collective, or the other
@@ -161,7 +161,7 @@ func TestBesideAgainstOthers(t *testing.T) {
 	})
 }
 
-// takesLong is a Broadcast that does not end on its root before the others take something.
+// takesLong returns a Broadcast that does not end on its root before the others take something.
 func takesLong(ctx context.Context, c *Comm) error { return Broadcast(ctx, c, make([]byte, long), 0) }
 
 // TestGroupInARing: rank 0 is in a group with rank 1, which is in a barrier with rank 2, which is in one with rank 0.
@@ -184,7 +184,7 @@ func TestGroupInARing(t *testing.T) {
 	})
 }
 
-// rounds is how many questions this rank has asked in its last operation beside the data path.
+// rounds returns how many questions this rank has asked in its last operation beside the data path.
 func (c *Comm) rounds() uint32 {
 	q := c.inquiry.Load()
 	if q == nil {

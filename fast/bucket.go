@@ -46,9 +46,9 @@ type slot[T Elem] struct {
 	opts    []Option
 }
 
-// NewBucket is a bucket for tensors that are reduced with op on c. Its buffers have so many bytes each; larger tensors
-// go alone, and are not copied. It fails with ErrInvalidArgument if they have room for no element, or more than 16 GiB,
-// if c is nil, or if op is not defined on T.
+// NewBucket returns a bucket for tensors that are reduced with op on c. Its buffers have so many bytes each; larger
+// tensors go alone, and are not copied. It fails with ErrInvalidArgument if they have room for no element, or more than
+// 16 GiB, if c is nil, or if op is not defined on T.
 func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 	limit := bytes / int(unsafe.Sizeof(*new(T)))
 	switch t := spec.TypeOf[T](); {
@@ -136,7 +136,7 @@ func (b *Bucket[T]) start(ctx context.Context, s *slot[T], data []T) error {
 	return b.err
 }
 
-// free is the next slot, when what was in it is done.
+// free returns the next slot, when what was in it is done.
 func (b *Bucket[T]) free(ctx context.Context) (*slot[T], error) {
 	s := &b.slots[b.next]
 	if s == b.filling {

@@ -18,11 +18,11 @@ type cuts struct {
 	elem   int // bytes of an element
 }
 
-// Chunk is the chunk of index at, counted through all blocks: block × chunks per block + chunk. Of scratch it is a
+// Chunk returns the chunk of index at, counted through all blocks: block × chunks per block + chunk. Of scratch it is a
 // slot.
 func (b *Buffer) Chunk(at int) []byte { return b.Span(at, 1) }
 
-// Span is the n consecutive chunks from index at on. Of scratch it is n slots.
+// Span returns the n consecutive chunks from index at on. Of scratch it is n slots.
 func (b *Buffer) Span(at, n int) []byte {
 	if b.chunks == 1 && b.slot == 0 { // as for most short calls
 		from, to := at*b.block, (at+n)*b.block
@@ -32,7 +32,7 @@ func (b *Buffer) Span(at, n int) []byte {
 	return b.data[from:to:to]
 }
 
-// Slot is the chunk of index at. Of scratch it is the part of slot at that is as long as the chunk of index like.
+// Slot returns the chunk of index at. Of scratch it is the part of slot at that is as long as the chunk of index like.
 func (b *Buffer) Slot(at, like int) []byte {
 	if b.slot == 0 {
 		return b.Chunk(at)
@@ -42,7 +42,7 @@ func (b *Buffer) Slot(at, like int) []byte {
 	return b.data[from:to:to]
 }
 
-// offset is where chunk or slot at begins, in bytes.
+// offset returns where chunk or slot at begins, in bytes.
 func (b *Buffer) offset(at int) int {
 	if b.slot > 0 {
 		return at * b.slot
@@ -51,7 +51,7 @@ func (b *Buffer) offset(at int) int {
 	return block*b.block + chunk*b.short + min(chunk, b.longs)*b.elem
 }
 
-// length is the length of chunk at in bytes.
+// length returns the length of chunk at in bytes.
 func (c *cuts) length(at int) int {
 	if c.longs > 0 && at%c.chunks < c.longs {
 		return c.short + c.elem

@@ -11,7 +11,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// layout is a call of a size-1 communicator, laid out.
+// layout returns a call of a size-1 communicator, laid out.
 func layout(t testing.TB, typ spec.Type, count, blocks, chunks, slots int) *Call {
 	t.Helper()
 	x := &newComm(0, 1, nil).call

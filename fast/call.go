@@ -82,15 +82,15 @@ func (x *Call) Send(to int, data []byte) {
 	}
 }
 
-// send is one more send, which is to be filled in. It is made where it lies: a processor waits for what was stored word
-// by word before it copies that in larger pieces.
+// send returns one more send, which is to be filled in. It is made where it lies: a processor waits for what was stored
+// word by word before it copies that in larger pieces.
 func (x *Call) send() *wire.Send {
 	n := len(x.sends)
 	x.sends = slices.Grow(x.sends, 1)[:n+1]
 	return &x.sends[n]
 }
 
-// recv is one more receive, which is to be filled in.
+// recv returns one more receive, which is to be filled in.
 func (x *Call) recv() *wire.Recv {
 	n := len(x.recvs)
 	x.recvs = slices.Grow(x.recvs, 1)[:n+1]

@@ -36,10 +36,10 @@ func (e *CallError) Error() string {
 	return fmt.Sprintf("%s%s%s %s, rank %d of %d: %s%v", e.Op, with, call, e.Comm, e.Rank, e.Size, waiting, e.Err)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// callError is the error of r, call number seq, that failed with err.
+// callError returns the error of r, call number seq, that failed with err.
 func (c *Comm) callError(r *request, seq uint64, err error) *CallError {
 	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.k.Name, Algorithm: r.a.Name, Peer: -1, Err: err}
 	if r.k.PointToPoint {

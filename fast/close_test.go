@@ -185,7 +185,7 @@ func TestCloseIsRead(t *testing.T) {
 	})
 }
 
-// pair is the world on both of two processes.
+// pair returns the world on both of two processes.
 func (x *simulation) pair(t *testing.T) (c [2]*Comm) {
 	var all sync.WaitGroup
 	for process, w := range x.worlds {

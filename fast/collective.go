@@ -35,7 +35,7 @@ const (
 	RootNeedsAll       // as of Reduce
 )
 
-// needs tells whether the call of rank cannot end before other has begun its own.
+// needs reports whether the call of rank cannot end before other has begun its own.
 func (n Needs) needs(rank, other, root int) bool {
 	return n == AllNeedAll || n == AllNeedRoot && other == root || n == RootNeedsAll && rank == root
 }
@@ -66,7 +66,7 @@ type Args struct {
 	NoAlias           bool
 }
 
-// Refuse is the error of a call of primitive with a bad argument. It wraps ErrInvalidArgument.
+// Refuse returns the error of a call of primitive with a bad argument. It wraps ErrInvalidArgument.
 func Refuse(primitive, format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %s", primitive, ErrInvalidArgument, fmt.Sprintf(format, args...))
 }
@@ -87,7 +87,7 @@ func (k *Collective) within(operation string) Collective {
 	return part
 }
 
-// algorithm is the index of the algorithm of that name; -1 if there is none.
+// algorithm returns the index of the algorithm of that name; -1 if there is none.
 func (k *Collective) algorithm(name string) int {
 	for i := range k.Algorithms {
 		if k.Algorithms[i].Name == name {
@@ -97,7 +97,7 @@ func (k *Collective) algorithm(name string) int {
 	return -1
 }
 
-// names are the names of all algorithms.
+// names returns the names of all algorithms.
 func (k *Collective) names() []string {
 	names := make([]string, len(k.Algorithms))
 	for i := range k.Algorithms {
@@ -106,7 +106,8 @@ func (k *Collective) names() []string {
 	return names
 }
 
-// Collectives are the names of this package's collectives, in alphabetical order: "AllGather", "AllReduce" and so on.
+// Collectives returns the names of this package's collectives, in alphabetical order: "AllGather", "AllReduce" and so
+// on.
 func Collectives() []string {
 	names := make([]string, len(collectives))
 	for i, k := range collectives {
@@ -115,7 +116,7 @@ func Collectives() []string {
 	return names
 }
 
-// Algorithms are the names, for WithAlgorithm, of the algorithms of one of Collectives; nil if there is no such
+// Algorithms returns the names, for WithAlgorithm, of the algorithms of one of Collectives; nil if there is no such
 // collective. Not every one serves every number of ranks and every op: a call that it does not serve gets
 // ErrInvalidArgument.
 func Algorithms(collective string) []string {
@@ -125,7 +126,7 @@ func Algorithms(collective string) []string {
 	return nil
 }
 
-// collectiveOf is this package's collective of that name; nil if there is none.
+// collectiveOf returns this package's collective of that name; nil if there is none.
 func collectiveOf(name string) *Collective {
 	for _, k := range collectives {
 		if k.Name == name {

@@ -99,7 +99,7 @@ type world struct {
 	sealed     bool // the job's secret was made for its first processes, so that no other can join
 }
 
-// newComm is rank's end of a communicator of size ranks that talk over t.
+// newComm returns rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport.Transport) *Comm {
 	c := &Comm{rank: rank, size: size, transport: t, name: "world", carrier: carriedInside, ended: make(chan struct{}), closedRanks: make([]atomic.Bool, size),
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
@@ -108,7 +108,7 @@ func newComm(rank, size int, t transport.Transport) *Comm {
 	return c
 }
 
-// Rank is this rank's number, 0 <= Rank() < Size(). It is 0 for a nil Comm.
+// Rank returns this rank's number, 0 <= Rank() < Size(). It is 0 for a nil Comm.
 func (c *Comm) Rank() int {
 	if c == nil {
 		return 0
@@ -116,7 +116,7 @@ func (c *Comm) Rank() int {
 	return c.rank
 }
 
-// Size is the number of ranks, at least 1. It is 1 for a nil Comm, and for one that nobody made.
+// Size returns the number of ranks, at least 1. It is 1 for a nil Comm, and for one that nobody made.
 func (c *Comm) Size() int {
 	if c == nil {
 		return 1
@@ -124,7 +124,7 @@ func (c *Comm) Size() int {
 	return max(1, c.size)
 }
 
-// String is the communicator's name, the rank and the size, for messages: "world, rank 2 of 4".
+// String returns the communicator's name, the rank and the size, for messages: "world, rank 2 of 4".
 func (c *Comm) String() string {
 	if c == nil || c.name == "" {
 		return fmt.Sprintf("rank %d of %d", c.Rank(), c.Size())

@@ -50,7 +50,7 @@ func TestCostOfCommunicators(t *testing.T) {
 
 func init() { roles["many"] = inMany }
 
-// inMany is a rank of many communicators, which prints what each of them costs.
+// inMany returns a rank of many communicators, which prints what each of them costs.
 func inMany(ctx context.Context, args []string) error {
 	many, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -80,7 +80,7 @@ func inMany(ctx context.Context, args []string) error {
 	return errors.Join(err, Barrier(ctx, c)) // others still count
 }
 
-// spent is what this process has after a call on each of all communicators.
+// spent returns what this process has after a call on each of all communicators.
 func spent(ctx context.Context, all []*Comm) (now costs, err error) {
 	for i, c := range all {
 		if err := keepAddingShortly(ctx, c, i); err != nil {
@@ -95,7 +95,7 @@ func spent(ctx context.Context, all []*Comm) (now costs, err error) {
 	return costs{shared, int(m.HeapAlloc), len(files), runtime.NumGoroutine()}, errors.Join(err, errShared)
 }
 
-// resident is how many bytes this process has touched of the files of that name.
+// resident returns how many bytes this process has touched of the files of that name.
 func resident(name string) (bytes int, err error) {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {

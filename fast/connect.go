@@ -52,7 +52,7 @@ func (p *initConfig) checkTransport(m *mesh.Mesh) error {
 	return nil
 }
 
-// worldOf is the world of a process that m connects with the others.
+// worldOf returns the world of a process that m connects with the others.
 func (p *initConfig) worldOf(m *mesh.Mesh) *world {
 	all := &setup.Connector{Mesh: m, NoCMA: p.noCMA, OpenRDMA: p.openRDMA}
 	m.Handle(0, control.KindGrow, func(n wire.Note) { p.announced(m, n) })
@@ -60,13 +60,13 @@ func (p *initConfig) worldOf(m *mesh.Mesh) *world {
 		record: newRecorder(p.recording(p.rank, p.size, recorded)), sealed: p.sealed(), events: p.eventFile(p.size)}
 }
 
-// recording is what a recorder of so many operations is made with.
+// recording returns what a recorder of so many operations is made with.
 func (p *initConfig) recording(rank, size, operations int) recording {
 	return recording{rank: rank, size: size, job: p.job, operations: operations, dir: p.traceDir, log: p.logger(), slow: p.slow,
 		times: p.times.over(p.heartbeatTimeout)}
 }
 
-// config is what the control plane has to know.
+// config returns what the control plane has to know.
 func (p *initConfig) config(c *cards, cred secure.Credentials) mesh.Config {
 	return mesh.Config{
 		Identity:    secure.Identity{Job: p.job, Epoch: p.epoch, Process: p.rank, Size: p.size},

@@ -2,8 +2,8 @@ package fast
 
 import "github.com/collgen/collgen/fast/internal/wire"
 
-// ringError is what a ring means to the rank at that place: a MismatchError with the next rank, of those whose call is
-// to be the same as its own, that is in another one. If all are in point-to-point calls it is a DeadlockError.
+// ringError returns what a ring means to the rank at that place: a MismatchError with the next rank, of those whose
+// call is to be the same as its own, that is in another one. If all are in point-to-point calls it is a DeadlockError.
 func ringError(ring []edge, at int) error {
 	mine := &ring[at]
 	for i := range ring {
@@ -30,8 +30,8 @@ func (c *Comm) condemnRing(ring []edge) {
 	c.condemn(Failed, err, n)
 }
 
-// failure is what a notice means to this rank. A ring is believed, as far as it concerns this rank, if the rank stands
-// where it says; whoever says so wrongly has given up, as it may in any case.
+// failure returns what a notice means to this rank. A ring is believed, as far as it concerns this rank, if the rank
+// stands where it says; whoever says so wrongly has given up, as it may in any case.
 func (c *Comm) failure(n *notice) error {
 	if ring, ok := decodeEdges(n.Ring, c.size); ok && len(ring) > 1 && n.State == Failed && int(ring[0].Rank) == n.By {
 		if at := placeIn(ring, c.rank); at > 0 && c.track.stands(0).isIn(&ring[at]) {

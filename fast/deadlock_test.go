@@ -21,7 +21,7 @@ var never = limits{still: 24 * time.Hour}
 // option has the search for deadlocks take such times.
 func (t limits) option(p *initConfig) { p.times = t }
 
-// worlds are all worlds, with those times.
+// worlds returns all worlds, with those times.
 func (t limits) worlds() []testWorld {
 	with := func(opts ...InitOption) func(tb testing.TB, size int) []*Comm {
 		return func(tb testing.TB, size int) []*Comm { return initComms(tb, size, append(opts, t.option)...) }

@@ -51,7 +51,8 @@ const (
 	maxHolds   = 2 * time.Minute
 )
 
-// holdsOver is how long a ring has to stay as it is among processes that may be silent for so long: longer than that.
+// holdsOver returns how long a ring has to stay as it is among processes that may be silent for so long: longer than
+// that.
 func holdsOver(silent time.Duration) time.Duration {
 	return min(silent+silent/4, maxHolds)
 }
@@ -243,7 +244,7 @@ func (c *detector) asked(from int, p *probe) {
 	}
 }
 
-// stays tells whether this rank still stands where a ring says, in which its place is at.
+// stays reports whether this rank still stands where a ring says, in which its place is at.
 func (c *detector) stays(ring []edge, at int) bool {
 	s, next := c.track.waitState(), &ring[(at+1)%len(ring)]
 	h, waits := s.edge(c.comm.rank, int(next.Rank))

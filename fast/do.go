@@ -120,7 +120,7 @@ func (c *Comm) enter(ctx context.Context, name string) error {
 	return nil
 }
 
-// unusableError is why no call can be made on c any more, if there is a reason.
+// unusableError returns why no call can be made on c any more, if there is a reason.
 func (c *Comm) unusableError(name string) error {
 	if c.closed.Load() {
 		return c.refusedError(name, ErrClosed)
@@ -137,7 +137,7 @@ func (c *Comm) unusableError(name string) error {
 	return c.refusedError(name, fmt.Errorf("%w: %w", ErrAborted, f.err))
 }
 
-// refusedError is the error of a call that is not made, and so has no number: "Barrier on world, rank 1 of 4: …".
+// refusedError returns the error of a call that is not made, and so has no number: "Barrier on world, rank 1 of 4: …".
 func (c *Comm) refusedError(name string, err error) error {
 	return fmt.Errorf("%s on %v: %w", name, c, err)
 }
@@ -194,7 +194,7 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 	return nil
 }
 
-// contextError is the error of a call whose context has ended before it began.
+// contextError returns the error of a call whose context has ended before it began.
 func (c *Comm) contextError(ctx context.Context, name string) error {
 	return c.refusedError(name, wire.Timeout(ctx, nil))
 }
@@ -212,7 +212,7 @@ func (c *Comm) leave() {
 	c.call.reset()
 }
 
-// failed is the error of r, call number seq, which ended with err.
+// failed returns the error of r, call number seq, which ended with err.
 func (c *Comm) failed(r *request, seq uint64, err error) error {
 	c.call.running = false
 	if errors.Is(err, ErrInvalidArgument) && !c.call.begun { // by Layout
@@ -280,7 +280,7 @@ func (r *request) checkOverlap() error {
 	return nil
 }
 
-// overlap tells whether x and y have memory in common.
+// overlap reports whether x and y have memory in common.
 func overlap(x, y []byte) bool {
 	if len(x) == 0 || len(y) == 0 {
 		return false
@@ -289,14 +289,14 @@ func overlap(x, y []byte) bool {
 	return a < b+uintptr(len(y)) && b < a+uintptr(len(x))
 }
 
-// inPlace tells whether the buffers share memory in the way that is allowed.
+// inPlace reports whether the buffers share memory in the way that is allowed.
 func (args *Args) inPlace(dst, src []byte, elem int) bool {
 	return !args.NoAlias && address(dst)+uintptr(args.AliasOut*elem) == address(src)+uintptr(args.AliasIn*elem)
 }
 
 func address(s []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// counter is the number of calls that were made so far among the ranks of this one: all of them, or a sender and a
+// counter returns the number of calls that were made so far among the ranks of this one: all of them, or a sender and a
 // receiver.
 func (c *Comm) counter(r *request) *uint64 {
 	if !r.k.PointToPoint {
@@ -327,7 +327,7 @@ func (c *Comm) describe(r *request, seq uint64) {
 	c.mark.Renumber(seq, before)
 }
 
-// describe is all that the other ranks compare with theirs, but the call's number.
+// describe returns all that the other ranks compare with theirs, but the call's number.
 func (p *form) describe() wire.Call {
 	d := wire.Call{Primitive: p.k.Hash, Schedule: p.a.Hash, Count: uint64(p.args.Count), Type: uint32(p.t),
 		Root: uint32(p.args.Root), Depth: uint32(p.depth),

@@ -15,7 +15,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/inproc"
 )
 
-// comms are the ranks of a communicator of goroutines.
+// comms returns the ranks of a communicator of goroutines.
 func comms(size int) []*Comm {
 	job, all := inproc.NewJob(size), make([]*Comm, size)
 	var ranks sync.WaitGroup

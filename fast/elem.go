@@ -33,7 +33,7 @@ const (
 	LOr  = spec.OpLOr
 )
 
-// bytesOf is the memory of s.
+// bytesOf returns the memory of s.
 func bytesOf[T Elem](s []T) []byte {
 	var elem T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(elem)))

@@ -94,7 +94,7 @@ func (a *actor) differ(format string, args ...any) error {
 	return errDiffers
 }
 
-// run is the generated function, between symbols put into the place of elements and the look at what it has left.
+// run returns the generated function, between symbols put into the place of elements and the look at what it has left.
 func (a *actor) run(ctx context.Context, x *Call, code func(context.Context, *Call) error) error {
 	if x.kernel != nil {
 		x.kernel, x.many = a.memory.syms.kernel, nil
@@ -112,8 +112,8 @@ func (a *actor) run(ctx context.Context, x *Call, code func(context.Context, *Ca
 	return nil
 }
 
-// next is the step of the schedule that the next Exchange has to be, after the local actions of those before it; nil if
-// there is none. What these leave in memory is compared.
+// next returns the step of the schedule that the next Exchange has to be, after the local actions of those before it;
+// nil if there is none. What these leave in memory is compared.
 func (a *actor) next() (*gen.ProgramStep, error) {
 	for {
 		if a.last >= 0 && len(a.steps) > 0 && a.steps[0].Number == a.last {
@@ -253,7 +253,7 @@ func (a *actor) expect(s *gen.ProgramStep) {
 	}
 }
 
-// bytes is the memory of the code that a place of the schedule stands for.
+// bytes returns the memory of the code that a place of the schedule stands for.
 func (a *actor) bytes(p gen.Place) []byte {
 	from, to := a.memory.cuts.Span(p)
 	x := &a.comm.call
@@ -275,7 +275,7 @@ func sameRecv(a, b wire.Recv) bool {
 		a.ReceivedFirst == b.ReceivedFirst && a.AfterSend == b.AfterSend && a.Lend == b.Lend
 }
 
-// sameBytes tells whether a and b are the same memory.
+// sameBytes reports whether a and b are the same memory.
 func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || unsafe.SliceData(a) == unsafe.SliceData(b))
 }

@@ -123,7 +123,7 @@ var functions = map[string]function{
 	},
 }
 
-// primitiveOf is the primitive that a function is for, and whether it takes two buffers.
+// primitiveOf returns the primitive that a function is for, and whether it takes two buffers.
 func primitiveOf(name string) (p spec.Primitive, into bool) {
 	base := strings.TrimPrefix(name, "Start")
 	base, into = strings.CutSuffix(base, "Into")
@@ -191,7 +191,7 @@ func shapeOf(p spec.Primitive, size, rank, root int) (s shape, refused bool) {
 	return s, refused
 }
 
-// legal is the number of elements of a block, if there is one with which buffers of these lengths are right.
+// legal returns the number of elements of a block, if there is one with which buffers of these lengths are right.
 func (s shape) legal(out, in int) (count int, ok bool) {
 	for count = range max(out, in) + 1 {
 		if (s.in < 0 || in == s.in*count) && (s.out < 0 || out == s.out*count) {
@@ -201,7 +201,7 @@ func (s shape) legal(out, in int) (count int, ok bool) {
 	return 0, false
 }
 
-// callFault is the first call of a function that does not do what the specification says.
+// callFault returns the first call of a function that does not do what the specification says.
 func callFault(name string) (calls int, fault string) {
 	p, into := primitiveOf(name)
 	var g got
@@ -299,7 +299,7 @@ func (y try) perform(f function, c *Comm, s shape, refused bool, root int, g *go
 	return ""
 }
 
-// expected is what the algorithm is to get, if the lengths are right.
+// expected returns what the algorithm is to get, if the lengths are right.
 func (y try) expected(s shape, dst, src ints, root int) (g got, ok bool) {
 	in, out := src, dst
 	if !y.into {

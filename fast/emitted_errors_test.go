@@ -73,7 +73,7 @@ func (u subject) runFailing(p gen.Params, rank, fails int) (f *failing, err erro
 	return f, u.code.Run(context.Background(), x)
 }
 
-// refusesLayout tells whether the function returns the error of a layout whose scratch does not fit into memory.
+// refusesLayout reports whether the function returns the error of a layout whose scratch does not fit into memory.
 func (u subject) refusesLayout(p gen.Params, rank int) (refuses bool) {
 	defer func() { _ = recover() }() // of what came after the error that was dropped
 	f := &failing{}
@@ -81,7 +81,7 @@ func (u subject) refusesLayout(p gen.Params, rank int) (refuses bool) {
 	return errors.Is(err, ErrInvalidArgument) && f.made == 0
 }
 
-// callOn is a call of bytes without an algorithm's run around it.
+// callOn returns a call of bytes without an algorithm's run around it.
 func (u subject) callOn(c *Comm, p gen.Params, count int) *Call {
 	x := &c.call
 	x.Size, x.Rank, x.Root, x.Peer, x.Depth = p.Size, c.rank, p.Root, p.Peer, p.Depth

@@ -32,7 +32,7 @@ var mutants *struct {
 // switches plants mistakes that the test switches on.
 type switches struct{}
 
-// switched is a call of a function of the copies, with the number of a mistake in front.
+// switched returns a call of a function of the copies, with the number of a mistake in front.
 func switched(site int, args ...ast.Expr) *ast.CallExpr {
 	number := &ast.BasicLit{Kind: token.INT, Value: fmt.Sprint(site)}
 	return &ast.CallExpr{Fun: ast.NewIdent("plant"), Args: append([]ast.Expr{number}, args...)}
@@ -48,7 +48,7 @@ func (switches) Stmts(site int, right ast.Stmt, wrong []ast.Stmt) ast.Stmt {
 	return s
 }
 
-// mutate is a file with mistakes in all of its functions but those that start others.
+// mutate returns a file with mistakes in all of its functions but those that start others.
 func mutate(m *gomutants.Mutator, path string) (string, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
@@ -133,7 +133,7 @@ func TestMutants(t *testing.T) {
 	t.Logf("%d of %d mutants are seen, and the others do what the code does", seen, len(mutants.sites))
 }
 
-// mutantFault is the first thing that is wrong with a generated function.
+// mutantFault returns the first thing that is wrong with a generated function.
 func mutantFault(t *testing.T, name string, algorithms map[string]gen.Algorithm) (fault string) {
 	if functions[name] != nil {
 		_, fault = callFault(name)
@@ -213,7 +213,7 @@ var equivalents = []equivalent{
 
 func of(functions string) []string { return strings.Fields(functions) }
 
-// excuses tells whether a mutant is one of them, and notes in used which it is.
+// excuses reports whether a mutant is one of them, and notes in used which it is.
 func excuses(words string, used map[string]bool) bool {
 	_, words, _ = strings.Cut(words, " ")
 	parts := strings.SplitN(words, ": ", 3)
@@ -227,7 +227,7 @@ func excuses(words string, used map[string]bool) bool {
 	return true
 }
 
-// needless are those of the equivalents that excuse nothing.
+// needless returns those of the equivalents that excuse nothing.
 func needless(used map[string]bool) (all []string) {
 	for _, e := range equivalents {
 		for _, function := range e.functions {
@@ -241,7 +241,7 @@ func needless(used map[string]bool) (all []string) {
 	return all
 }
 
-// functionName is the name of the function that is generated for a: "allReduceTwoShot".
+// functionName returns the name of the function that is generated for a: "allReduceTwoShot".
 func functionName(a *gen.Algorithm) string {
 	name := strings.ToLower(a.Primitive.Name[:1]) + a.Primitive.Name[1:]
 	for word := range strings.SplitSeq(a.Name, "-") {
@@ -250,7 +250,7 @@ func functionName(a *gen.Algorithm) string {
 	return name
 }
 
-// firstFault is the first difference between the code and the schedules in the sample that make test compares.
+// firstFault returns the first difference between the code and the schedules in the sample that make test compares.
 func firstFault(t *testing.T, u subject) string {
 	c, fault := u.compare(t, someCalls)
 	if fault == "" && c.hollow() != "" {

@@ -73,7 +73,7 @@ type ringBug struct {
 	swapped, unfinished, merged, back, afterSend bool
 }
 
-// ringAllReduce is the ring all-reduce of three ranks, by hand.
+// ringAllReduce returns the ring all-reduce of three ranks, by hand.
 func ringAllReduce(ctx context.Context, x *Call, bug ringBug) error {
 	if err := x.Layout(x.Size+bug.chunks, 0); err != nil {
 		return err

@@ -70,7 +70,7 @@ type emittedCall struct {
 // buffersOf says what a rank passes: how many blocks, and where In lies in Out if both share memory.
 type buffersOf struct{ in, out, aliasIn, aliasOut int }
 
-// String is the call, as errors name it.
+// String returns the call, as errors name it.
 func (e *emittedCall) String() string {
 	return fmt.Sprintf("%s, %d ranks, root %d, peer %d, depth %d, count %d, in place: %v", e.a.FullName(), e.s.Size, e.s.Root, e.s.Peer,
 		e.s.Depth, e.count, e.inPlace)

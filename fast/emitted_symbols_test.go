@@ -63,7 +63,7 @@ type shadow struct {
 	finishes         bool // the primitive takes an op, which here divides in the end
 }
 
-// at are the elements of a place.
+// at returns the elements of a place.
 func (s *shadow) at(p gen.Place) []uint64 {
 	switch from, to := s.cuts.Span(p); p.Buf {
 	case "in":

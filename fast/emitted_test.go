@@ -33,7 +33,7 @@ type subject struct {
 	code *Algorithm
 }
 
-// generated is the function of an algorithm of the catalogue.
+// generated returns the function of an algorithm of the catalogue.
 func generated(t testing.TB, a *gen.Algorithm) subject {
 	t.Helper()
 	for _, k := range collectives {
@@ -57,7 +57,7 @@ func (u subject) collective() *Collective {
 	return &k
 }
 
-// instantiate is a call of p, whose count and aliasing are to be filled in.
+// instantiate returns a call of p, whose count and aliasing are to be filled in.
 func (u subject) instantiate(t testing.TB, k *Collective, p gen.Params) *emittedCall {
 	t.Helper()
 	s, err := gen.Instantiate(u.Algorithm, p)
@@ -67,7 +67,7 @@ func (u subject) instantiate(t testing.TB, k *Collective, p gen.Params) *emitted
 	return u.callOf(t, k, s)
 }
 
-// callOf is a call whose schedule is to be s.
+// callOf returns a call whose schedule is to be s.
 func (u subject) callOf(t testing.TB, k *Collective, s *gen.Schedule) *emittedCall {
 	t.Helper()
 	expect, err := spec.Expect(u.Primitive, spec.Call{Size: s.Size, Root: s.Root, Peer: s.Peer})
@@ -85,7 +85,7 @@ func (u subject) callOf(t testing.TB, k *Collective, s *gen.Schedule) *emittedCa
 
 func takesOp(a *gen.Algorithm) bool { return slices.Contains(a.Primitive.Params, spec.ParamOp) }
 
-// takesPart tells whether rank makes the call: of a point-to-point primitive, only its two ranks do.
+// takesPart reports whether rank makes the call: of a point-to-point primitive, only its two ranks do.
 func (e *emittedCall) takesPart(rank int) bool {
 	return !e.k.PointToPoint || rank == e.s.Root || rank == e.s.Peer
 }
@@ -120,7 +120,7 @@ func (e *emittedCall) counts() []int {
 	return append(slices.DeleteFunc(some, func(n int) bool { return n == 0 }), 0)
 }
 
-// prime is the first prime from n on.
+// prime returns the first prime from n on.
 func prime(n int) int {
 	for isComposite(n) {
 		n++
@@ -183,7 +183,7 @@ func (u subject) compare(t testing.TB, of sample) (c compared, fault string) {
 	return c, ""
 }
 
-// hollow is why what was compared says little; "" if it says enough.
+// hollow returns why what was compared says little; "" if it says enough.
 func (c *compared) hollow() string {
 	switch {
 	case c.messages == 0:
@@ -251,7 +251,7 @@ var (
 	}}
 )
 
-// sampled tells whether a sample has the i-th call of a size: all of the smallest sizes, and some of the others.
+// sampled reports whether a sample has the i-th call of a size: all of the smallest sizes, and some of the others.
 func sampled(p gen.Params, i int) bool {
 	switch {
 	case p.Size <= 5:

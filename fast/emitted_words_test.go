@@ -44,7 +44,7 @@ func firstDifference(got, want []string) string {
 	return fmt.Sprintf("event %d of the code is\n  %s\nof the schedule\n  %s", i, event(got), event(want))
 }
 
-// words is an element as an expression, of a few levels.
+// words returns an element as an expression, of a few levels.
 func (s *symbols) words(x uint64) string { return s.expression(x, 3) }
 
 func (s *symbols) expression(x uint64, levels int) string {

@@ -27,7 +27,7 @@ func FromEnv() []InitOption {
 	return append(l.options(), func(p *initConfig) { p.rankless = rankless })
 }
 
-// options are those of Init that say the same.
+// options returns those of Init that say the same.
 func (l Launch) options() []InitOption {
 	opts := []InitOption{
 		WithRank(l.Rank, l.Size), WithJob(l.Job), WithEpoch(l.Epoch), WithTransport(l.Transport), WithInterface(l.Interface), WithRDMADevice(l.RDMA),

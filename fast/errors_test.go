@@ -42,7 +42,7 @@ func TestFieldsAreDocumented(t *testing.T) {
 	}
 }
 
-// fieldsIn are the fields of the struct that a comment shows, "Name type" each.
+// fieldsIn returns the fields of the struct that a comment shows, "Name type" each.
 func fieldsIn(comment string) (fields []string) {
 	_, body, _ := strings.Cut(comment, "struct {\n")
 	body, _, _ = strings.Cut(body, "}")

@@ -46,7 +46,7 @@ type Verdict struct {
 	Why   string `json:"why,omitempty"` // it does not count; "": it does
 }
 
-// String is the rule in words: "built-in rule 3: at most 2 ranks: ring", and why it does not count.
+// String returns the rule in words: "built-in rule 3: at most 2 ranks: ring", and why it does not count.
 func (v Verdict) String() string {
 	text := fmt.Sprintf("%s rule %d: %v", v.Table, v.Line, v.Rule)
 	if v.Why != "" {
@@ -93,7 +93,7 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 	return x, nil
 }
 
-// asksFor tells whether opts name an algorithm.
+// asksFor reports whether opts name an algorithm.
 func asksFor(opts []Option) bool {
 	for _, o := range opts {
 		if o.kind == algorithmOption {
@@ -103,7 +103,7 @@ func asksFor(opts []Option) bool {
 	return false
 }
 
-// verdicts are the rules that were looked at for x, of which some are those of the table called tuned.
+// verdicts returns the rules that were looked at for x, of which some are those of the table called tuned.
 func (p *plan) verdicts(tuned string, x selection.Choice) []Verdict {
 	var all []Verdict
 	add := func(line int, r Rule, why string) {
@@ -120,7 +120,7 @@ func (p *plan) verdicts(tuned string, x selection.Choice) []Verdict {
 	return all
 }
 
-// String is the algorithm, the depth and the protocol in one line, and in the following ones why.
+// String returns the algorithm, the depth and the protocol in one line, and in the following ones why.
 func (x *Explanation) String() string {
 	var b strings.Builder
 	op := ""

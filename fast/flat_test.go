@@ -36,7 +36,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
-// inUse is the state of the heap with nothing in it but what is in use.
+// inUse returns the state of the heap with nothing in it but what is in use.
 func inUse() (m runtime.MemStats) {
 	runtime.GC()
 	runtime.ReadMemStats(&m)

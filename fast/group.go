@@ -68,8 +68,8 @@ func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int
 	return c.world.comm(ctx, id, name, processes)
 }
 
-// descend is the number of a communicator made from another one. Salt tells apart those that are made from the same
-// one.
+// descend returns the number of a communicator made from another one. Salt tells apart those that are made from the
+// same one.
 func descend(parent uint64, salt ...uint64) uint64 {
 	h := parent
 	for _, s := range salt {
@@ -78,7 +78,7 @@ func descend(parent uint64, salt ...uint64) uint64 {
 	return h | 1<<63 // no number of a first communicator
 }
 
-// mix is the output function of SplitMix64, after it has added its constant: a bijection of which each bit of the
+// mix returns the output function of SplitMix64, after it has added its constant: a bijection of which each bit of the
 // result depends on each of x (G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
 // 2014, with the constants of S. Vigna's splitmix64.c).
 func mix(x uint64) uint64 {
@@ -201,8 +201,8 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	return d, c.because(err, ranks)
 }
 
-// because is err, why a communicator of members could not be made, as an error of c if it is the consequence of one:
-// that names ranks of c, and a rank that is down is down in c as well.
+// because returns err, why a communicator of members could not be made, as an error of c if it is the consequence of
+// one: that names ranks of c, and a rank that is down is down in c as well.
 func (c *Comm) because(err error, members []int) error {
 	var peer *PeerError
 	var inner *wire.Inner
@@ -254,7 +254,7 @@ func (c *Comm) usable(ctx context.Context, members []int) (context.Context, cont
 	return ctx, func() { cancel(nil) }
 }
 
-// unusable is why c is of no use any more among members.
+// unusable returns why c is of no use any more among members.
 func (c *Comm) unusable(members []int) error {
 	if c.closed.Load() {
 		return ErrClosed

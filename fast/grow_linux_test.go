@@ -24,7 +24,7 @@ func init() {
 	}
 }
 
-// growJob is a rank of a job that takes in one more, whose ticket rank 0 prints.
+// growJob returns a rank of a job that takes in one more, whose ticket rank 0 prints.
 func growJob(ctx context.Context) (*Comm, error) {
 	c, err := Init(ctx, FromEnv()...)
 	if err != nil {

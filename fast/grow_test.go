@@ -19,7 +19,7 @@ import (
 
 var growSecret = bytes.Repeat([]byte{7}, 32)
 
-// grown is what all of some ranks and newcomers get, of whom rank by invites so many.
+// grown returns what all of some ranks and newcomers get, of whom rank by invites so many.
 func grown(ctx context.Context, all []*Comm, by, newcomers int, opts ...InitOption) ([]*Comm, error) {
 	out := make([]*Comm, len(all)+newcomers)
 	tickets := make([]string, newcomers)
@@ -265,7 +265,7 @@ func TestOfferOfOthers(t *testing.T) {
 	}
 }
 
-// started tells whether this rank takes part in agreements.
+// started reports whether this rank takes part in agreements.
 func (a *agreements) started() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -36,8 +36,8 @@ func (w *growing) receive(ctx context.Context) error {
 	return nil
 }
 
-// missed is the error of the i-th newcomer, which did not come because of err: the end of ctx, or that of whole, when a
-// rank is gone, this one included. A newcomer that is down will never come.
+// missed returns the error of the i-th newcomer, which did not come because of err: the end of ctx, or that of whole,
+// when a rank is gone, this one included. A newcomer that is down will never come.
 func (w *growing) missed(ctx, whole context.Context, i int, err error) error {
 	rank := w.c.size + i // that it was to get
 	switch {

@@ -94,7 +94,7 @@ func (h *Handle) Test() (done bool, err error) {
 	return h.ended.Load(), h.Err()
 }
 
-// Err is the error of the call; nil as long as it is not over.
+// Err returns the error of the call; nil as long as it is not over.
 func (h *Handle) Err() error {
 	if err := h.started("Err"); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (h *Handle) Err() error {
 	return h.result()
 }
 
-// result is the error of the call, which is over, for who asks for it.
+// result returns the error of the call, which is over, for who asks for it.
 func (h *Handle) result() error {
 	if h.err != nil {
 		h.seen.Store(true)
@@ -160,5 +160,5 @@ func (h *Handle) rearm() {
 	h.err, h.requests = nil, h.requests[:0]
 }
 
-// pointToPoint tells whether h is a call of two ranks.
+// pointToPoint reports whether h is a call of two ranks.
 func (h *Handle) pointToPoint() bool { return h.requests[0].k.PointToPoint }

@@ -51,7 +51,7 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 	return c, nil
 }
 
-// placeOf is what opts say, all of them together.
+// placeOf returns what opts say, all of them together.
 func placeOf(ctx context.Context, opts []InitOption) (*initConfig, error) {
 	switch {
 	case ctx == nil:

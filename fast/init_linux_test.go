@@ -22,7 +22,7 @@ func init() {
 	roles["limited"] = initWithoutMemory
 }
 
-// sums is some collectives with known results.
+// sums returns some collectives with known results.
 func sums(ctx context.Context, _ []string) error {
 	c, err := Init(ctx, FromEnv()...)
 	if err != nil {
@@ -103,7 +103,7 @@ func reduceForever(ctx context.Context, args []string) error {
 	}
 }
 
-// computeApart is a rank that does something else after a first call, and then calls again.
+// computeApart returns a rank that does something else after a first call, and then calls again.
 func computeApart(ctx context.Context, args []string) error {
 	c, err := Init(ctx, FromEnv()...)
 	if err != nil {

@@ -50,8 +50,8 @@ func BenchmarkAllReduce(b *testing.B) {
 // counted is how often allocations are counted.
 const counted = 5
 
-// allocations is how many f makes each time, in runs of it, where they are fewest: what else runs in this process makes
-// some too, the more of them the longer the runs take. It calls f countedCalls(runs) times.
+// allocations returns how many f makes each time, in runs of it, where they are fewest: what else runs in this process
+// makes some too, the more of them the longer the runs take. It calls f countedCalls(runs) times.
 func allocations(runs int, f func()) float64 {
 	least := math.Inf(1)
 	for range counted {

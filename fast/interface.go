@@ -18,8 +18,8 @@ type Interface struct {
 	Why       string       `json:"why"`
 }
 
-// ChooseInterface is what a process listens on that has WithInterface(network), "" if it has not, and the given address
-// of a store. It fails if network is nothing that this host has.
+// ChooseInterface returns what a process listens on that has WithInterface(network), "" if it has not, and the given
+// address of a store. It fails if network is nothing that this host has.
 //
 // Without network it is the address from which the system reaches the store. If the store has none, or is on this host,
 // it is the first interface that is up and has an address other hosts may reach; bridges of containers come last. If
@@ -47,7 +47,7 @@ func ChooseInterface(network, storeAddress string) (Interface, error) {
 	return Interface{"lo", []netip.Addr{netip.MustParseAddr("127.0.0.1")}, "there is no other; it serves no other host"}, nil
 }
 
-// interfaces are those that are up and have addresses, the ones that other hosts can hardly reach last.
+// interfaces returns those that are up and have addresses, the ones that other hosts can hardly reach last.
 func interfaces() ([]Interface, error) {
 	system, err := net.Interfaces()
 	if err != nil {
@@ -70,7 +70,7 @@ func interfaces() ([]Interface, error) {
 	return all, nil
 }
 
-// usable are the addresses of an interface that need no zone, in order: version 4 first.
+// usable returns the addresses of an interface that need no zone, in order: version 4 first.
 func usable(addrs []net.Addr) []netip.Addr {
 	var all []netip.Addr
 	for _, a := range addrs {
@@ -100,7 +100,7 @@ func (i *Interface) remoteness() int {
 	return 0
 }
 
-// namedInterface is the interface of that name, or those addresses of one that are in that network.
+// namedInterface returns the interface of that name, or those addresses of one that are in that network.
 func namedInterface(all []Interface, network string) (Interface, error) {
 	within, err := netip.ParsePrefix(network)
 	if addr, err := netip.ParseAddr(network); err == nil {
@@ -126,7 +126,8 @@ func namedInterface(all []Interface, network string) (Interface, error) {
 	return Interface{}, fmt.Errorf("no address of this host is in %s; there are %s", network, names(all))
 }
 
-// loopback is the interface with a loopback address that the system has not listed: on Linux it has all of 127.0.0.0/8.
+// loopback returns the interface with a loopback address that the system has not listed: on Linux it has all of
+// 127.0.0.0/8.
 func loopback(all []Interface, address string) (Interface, bool) {
 	a, err := netip.ParseAddr(address)
 	i := slices.IndexFunc(all, func(i Interface) bool { return i.Addresses[0].IsLoopback() })
@@ -144,7 +145,7 @@ func names(all []Interface) string {
 	return strings.Join(words, ", ")
 }
 
-// sourceFor is the address of this host from which the system would send to a tcp store on another host.
+// sourceFor returns the address of this host from which the system would send to a tcp store on another host.
 func sourceFor(storeAddress string) (netip.Addr, bool) {
 	u, err := url.Parse(storeAddress)
 	if err != nil || u.Scheme != "tcp" {

@@ -21,7 +21,7 @@ type grower interface {
 	Introduce(number int, card []byte) error
 }
 
-// grower is the control plane of c, if processes can come to it.
+// grower returns the control plane of c, if processes can come to it.
 func (c *Comm) grower(name string) (grower, error) {
 	if err := c.divisible(name); err != nil {
 		return nil, err

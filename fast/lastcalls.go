@@ -17,7 +17,7 @@ import (
 // maxPast is how many collectives a rank tells another one.
 const maxPast = 128
 
-// pastCalls are the collectives of t that were begun last, at most so many.
+// pastCalls returns the collectives of t that were begun last, at most so many.
 func (t *track) pastCalls(atMost int) (calls []wire.Call) {
 	if t == nil {
 		return nil
@@ -41,7 +41,7 @@ func (c *Comm) tellPast(rank int) {
 	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: control.KindPast}, encodePast(c.track.pastCalls(maxPast)))
 }
 
-// encodePast is what decodePast takes.
+// encodePast returns what decodePast takes.
 func encodePast(calls []wire.Call) []byte {
 	body, err := binary.Append(nil, binary.LittleEndian, calls)
 	if err != nil {
@@ -54,12 +54,13 @@ func encodePast(calls []wire.Call) []byte {
 // another one.
 const lastWords = 8
 
-// closingNotice is the notice that this rank closes.
+// closingNotice returns the notice that this rank closes.
 func (c *Comm) closingNotice() notice {
 	return notice{State: Closed, By: c.rank, Cause: failure.Cause{Rank: c.rank}, Past: encodePast(c.track.pastCalls(lastWords))}
 }
 
-// departure is err or, if that is that a rank has closed which had made another call than this one, their mismatch.
+// departure returns err or, if that is that a rank has closed which had made another call than this one, their
+// mismatch.
 func (c *Comm) departure(err error) error {
 	peer, ok := failure.Within[*PeerError](err)
 	if !ok || !errors.Is(peer.Err, ErrClosed) || peer.Rank < 0 || peer.Rank >= c.size {
@@ -73,7 +74,7 @@ func (c *Comm) departure(err error) error {
 	return err
 }
 
-// decodePast are the calls in b, at most maxPast.
+// decodePast returns the calls in b, at most maxPast.
 func decodePast(b []byte) ([]wire.Call, bool) {
 	size := binary.Size(wire.Call{})
 	if len(b)%size != 0 || len(b)/size > maxPast {

@@ -49,8 +49,8 @@ type Launch struct {
 // ErrNoLauncher is the error of Detect in a process that no launcher has started, which may then use Run.
 var ErrNoLauncher = launch.ErrNobody
 
-// Detect is what FromEnv finds in the environment. Launchers are looked for in this order, and the first that has set
-// all of its variables counts:
+// Detect returns what FromEnv finds in the environment. Launchers are looked for in this order, and the first that has
+// set all of its variables counts:
 //
 //   - COLL_RANK and COLL_SIZE, which collrun sets;
 //   - torchrun: RANK and WORLD_SIZE;

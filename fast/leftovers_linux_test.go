@@ -44,7 +44,7 @@ func (j *job) wantNothingLeft() {
 	}
 }
 
-// left is what there is of the job, or was made meanwhile.
+// left returns what there is of the job, or was made meanwhile.
 func (j *job) left() (left []string) {
 	for _, name := range entries(j.before.temp) {
 		left = append(left, filepath.Join(j.before.temp, name))
@@ -68,7 +68,7 @@ func without(all, some []string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return slices.Contains(some, s) })
 }
 
-// entries are the names in dir, none if it is not there.
+// entries returns the names in dir, none if it is not there.
 func entries(dir string) (names []string) {
 	all, _ := os.ReadDir(dir)
 	for _, e := range all {
@@ -77,7 +77,7 @@ func entries(dir string) (names []string) {
 	return names
 }
 
-// memories are the names of shared memory of this user's that has our name.
+// memories returns the names of shared memory of this user's that has our name.
 func memories() []string {
 	return slices.DeleteFunc(entries(sharedMemory), func(name string) bool {
 		var s unix.Stat_t
@@ -85,12 +85,12 @@ func memories() []string {
 	})
 }
 
-// pids are the ids of all processes.
+// pids returns the ids of all processes.
 func pids() []string {
 	return slices.DeleteFunc(entries("/proc"), func(name string) bool { return name[0] < '1' || name[0] > '9' })
 }
 
-// held tells whether a process has mapped the file, or has it open: then it is not left behind.
+// held reports whether a process has mapped the file, or has it open: then it is not left behind.
 func held(path string) bool {
 	return slices.ContainsFunc(pids(), func(id string) bool {
 		maps, _ := os.ReadFile("/proc/" + id + "/maps")
@@ -98,7 +98,7 @@ func held(path string) bool {
 	})
 }
 
-// descriptors are what the process's descriptors are of: a path, or such as socket:[inode].
+// descriptors returns what the process's descriptors are of: a path, or such as socket:[inode].
 func descriptors(id string) (of []string) {
 	for _, fd := range entries("/proc/" + id + "/fd") {
 		if link, err := os.Readlink("/proc/" + id + "/fd/" + fd); err == nil {
@@ -115,7 +115,7 @@ var tables = []struct {
 	state, inode, addressed int
 }{{"unix", "00010000", 3, 6, 7}, {"tcp", "0A", 3, 9, 1}, {"tcp6", "0A", 3, 9, 1}}
 
-// listeners are the sockets on which the process listens.
+// listeners returns the sockets on which the process listens.
 func listeners(id string) (all []string) {
 	open := descriptors(id)
 	for _, table := range tables {

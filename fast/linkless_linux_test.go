@@ -10,7 +10,7 @@ import (
 
 func init() { roles["linkless"] = linkWithoutFiles }
 
-// linkWithoutFiles is a broadcast between hosts, for which a rank may open no socket.
+// linkWithoutFiles returns a broadcast between hosts, for which a rank may open no socket.
 func linkWithoutFiles(ctx context.Context, args []string) error {
 	if err := os.Setenv("COLL_HOST", "host of rank "+os.Getenv("RANK")); err != nil {
 		return err

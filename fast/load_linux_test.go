@@ -16,7 +16,7 @@ import (
 
 func init() { roles["form"] = formJob }
 
-// loading is how many jobs of each kind `make soak-load` tries; 0: it does not run.
+// loading returns how many jobs of each kind `make soak-load` tries; 0: it does not run.
 func loading() int {
 	n, _ := strconv.Atoi(os.Getenv("COLLGEN_SOAK_LOAD"))
 	return n
@@ -50,7 +50,7 @@ func formJob(ctx context.Context, args []string) error {
 	return nil
 }
 
-// saidAt is when p says a word.
+// saidAt returns when p says a word.
 func (p *process) saidAt(t testing.TB, word string) (at int64) {
 	t.Helper()
 	l := p.line(t)

@@ -71,7 +71,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// endOf is the kind of a call's end.
+// endOf returns the kind of a call's end.
 func endOf(err error) string {
 	var wrong *wrongResult
 	var mismatch *MismatchError
@@ -146,7 +146,7 @@ func TestOverlappingGroups(t *testing.T) {
 	}
 }
 
-// inGroup is this rank's part in a group of the given ranks, if it is one of them.
+// inGroup returns this rank's part in a group of the given ranks, if it is one of them.
 func inGroup(ctx context.Context, c *Comm, ranks []int) error {
 	for at, rank := range ranks {
 		if rank != c.Rank() {

@@ -23,7 +23,7 @@ func everyone(int, int, int) bool { return true }
 // someElements is a multiple of all sizes.
 const someElements = 840
 
-// partner is the rank with which the odd one exchanges a message.
+// partner returns the rank with which the odd one exchanges a message.
 func partner(size, odd int) int { return (odd + 1) % size }
 
 // variants are calls in which one rank, the odd one, differs from the others.

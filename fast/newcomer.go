@@ -43,7 +43,7 @@ func Join(ctx context.Context, ticket string, opts ...InitOption) (*Comm, error)
 	return c, nil
 }
 
-// newcomerOf is what a process that joins is told, all of it together.
+// newcomerOf returns what a process that joins is told, all of it together.
 func newcomerOf(ctx context.Context, ticket string, opts []InitOption) (*initConfig, mesh.Ticket, error) {
 	if ctx == nil {
 		return nil, mesh.Ticket{}, Refuse("Join", "the context is nil")
@@ -134,7 +134,7 @@ func (o *offer) encode() []byte {
 
 var errOffer = errors.New("an offer that makes no sense")
 
-// decodeOffer is the offer in b to process self, which is one of its processes.
+// decodeOffer returns the offer in b to process self, which is one of its processes.
 func decodeOffer(b []byte, self int) (o offer, err error) {
 	if json.Unmarshal(b, &o) != nil || !distinct(o.Processes) || !slices.Contains(o.Processes, self) ||
 		len(o.Name) > failure.MaxText || !printable(o.Name) || o.ID == worldID || o.ID == 0 {
@@ -143,7 +143,7 @@ func decodeOffer(b []byte, self int) (o offer, err error) {
 	return o, nil
 }
 
-// distinct tells whether processes are, and whether there may be such processes.
+// distinct reports whether processes are, and whether there may be such processes.
 func distinct(processes []int) bool {
 	sorted := slices.Sorted(slices.Values(processes))
 	return len(slices.Compact(sorted)) == len(processes) && (len(sorted) == 0 || sorted[0] >= 0)

@@ -28,12 +28,12 @@ type notice struct {
 	Agreement uint64 `json:",omitempty"`
 }
 
-// noticeOf is the notice of a failure on rank self.
+// noticeOf returns the notice of a failure on rank self.
 func noticeOf(s State, self int, seq uint64, err error) notice {
 	return notice{State: s, By: self, Seq: seq, Cause: failure.Of(self, err)}
 }
 
-// failure is what n means to rank self of size.
+// failure returns what n means to rank self of size.
 func (n *notice) failure(self, size int) error {
 	switch {
 	case n.State == Revoked:
@@ -82,7 +82,7 @@ func (n *notice) encode() []byte {
 	return body
 }
 
-// decodeNotice is the notice in b of a rank of size.
+// decodeNotice returns the notice in b of a rank of size.
 func decodeNotice(b []byte, size int) (n notice, ok bool) {
 	if json.Unmarshal(b, &n) != nil || n.By < 0 || n.By >= size {
 		return notice{}, false
@@ -162,7 +162,7 @@ const maxRelayed = 128
 // maxRelayedRing is how many bytes of a ring are passed on.
 const maxRelayedRing = 4 << 10
 
-// settle is the error that a call reports whose transport failed with err. It gives c up, for all ranks.
+// settle returns the error that a call reports whose transport failed with err. It gives c up, for all ranks.
 func (c *Comm) settle(err error) error {
 	if peer, ok := failure.Within[*PeerError](err); ok && c.world != nil {
 		err = c.departure(c.hear(err, peer.Rank))
@@ -224,7 +224,7 @@ func (c *Comm) listen(rank int) {
 	}
 }
 
-// process is the number of rank's process in the job.
+// process returns the number of rank's process in the job.
 func (c *Comm) process(rank int) int {
 	if c.members == nil {
 		return rank
@@ -232,7 +232,7 @@ func (c *Comm) process(rank int) int {
 	return c.members[rank]
 }
 
-// rankOf is the rank of a process, or -1.
+// rankOf returns the rank of a process, or -1.
 func (c *Comm) rankOf(process int) int {
 	if c.members != nil {
 		return slices.Index(c.members, process)

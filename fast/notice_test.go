@@ -71,7 +71,7 @@ func TestNoticeTells(t *testing.T) {
 	}
 }
 
-// innermost is what err wraps, and that in turn, the last one listed of several.
+// innermost returns what err wraps, and that in turn, the last one listed of several.
 func innermost(err error) error {
 	for {
 		next := errors.Unwrap(err)

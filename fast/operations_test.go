@@ -91,7 +91,7 @@ var operations = []operation{
 	}},
 }
 
-// element is the i-th input of a rank.
+// element returns the i-th input of a rank.
 func element(rank, i, seed int) int { return (rank+1)*1_000_003 + i*7 + seed }
 
 func input(rank, count, seed int) []int {
@@ -102,7 +102,7 @@ func input(rank, count, seed int) []int {
 	return x
 }
 
-// total is the sum of the i-th inputs of all ranks.
+// total returns the sum of the i-th inputs of all ranks.
 func total(size, i, seed int) int {
 	return size*(size+1)/2*1_000_003 + size*(i*7+seed)
 }
@@ -122,7 +122,7 @@ type unfinished struct {
 
 func (u *unfinished) Unwrap() error { return u.error }
 
-// verified is err, with the buffer, or, if there is none, that got is not what is wanted.
+// verified returns err, with the buffer, or, if there is none, that got is not what is wanted.
 func verified(err error, got []int, want func(i int) int) error {
 	if err != nil {
 		return &unfinished{err, got}

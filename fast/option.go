@@ -32,7 +32,7 @@ func WithDepth(n int) Option { return Option{kind: depthOption, depth: n} }
 // and every depth.
 func Unproved() Option { return Option{kind: unprovedOption} }
 
-// handleOf is the handle of the call, if it is to be started.
+// handleOf returns the handle of the call, if it is to be started.
 func handleOf(opts []Option) *Handle {
 	for i := range opts {
 		if opts[i].kind == startOption {
@@ -42,7 +42,7 @@ func handleOf(opts []Option) *Handle {
 	return nil
 }
 
-// fusedOf is what a Bucket has fused for the call; the zero fused if it is no Bucket's.
+// fusedOf returns what a Bucket has fused for the call; the zero fused if it is no Bucket's.
 func fusedOf(opts []Option) fused {
 	for i := range opts {
 		if opts[i].kind == fusedOption {

@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/shm"
 )
 
-// pair is the two ends of a communicator over shared memory, both in this process, which never waits: who calls the
-// sender's end first finds the message at the other end.
+// pair returns the two ends of a communicator over shared memory, both in this process, which never waits: who calls
+// the sender's end first finds the message at the other end.
 func pair(b *testing.B) (all [2]*Comm) {
 	b.Helper()
 	memory, err := shm.Create(2)

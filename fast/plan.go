@@ -35,7 +35,7 @@ type planStep struct {
 	a                    *Algorithm
 }
 
-// plan is the algorithm and the depth for a call whose blocks have count elements and so many bytes.
+// plan returns the algorithm and the depth for a call whose blocks have count elements and so many bytes.
 func (c *Comm) plan(k *Collective, count, bytes int, op Op, opts []Option) (a *Algorithm, depth int, err error) {
 	p := c.plans.latest
 	if p == nil || p.k != k {
@@ -83,7 +83,7 @@ func (p *plan) choose(count, bytes int, op Op, opts []Option) (a *Algorithm, dep
 	return s.a, max(1, min(depth, count)), nil
 }
 
-// step is the one for blocks of so many bytes; nil if there is none.
+// step returns the one for blocks of so many bytes; nil if there is none.
 func (p *plan) step(bytes int, op Op) *planStep {
 	steps := p.steps[commuting(op)]
 	for i := range steps {
@@ -94,7 +94,7 @@ func (p *plan) step(bytes int, op Op) *planStep {
 	return nil
 }
 
-// algorithm is the step of calls that ask for the algorithm of that name.
+// algorithm returns the step of calls that ask for the algorithm of that name.
 func (p *plan) algorithm(name string) (*planStep, error) {
 	i := p.k.algorithm(name)
 	if i < 0 {
@@ -103,7 +103,7 @@ func (p *plan) algorithm(name string) (*planStep, error) {
 	return &p.named[i], nil
 }
 
-// planFor is the plan for calls of k, which is made when it is called first.
+// planFor returns the plan for calls of k, which is made when it is called first.
 func (c *Comm) planFor(k *Collective) *plan {
 	i := slices.IndexFunc(c.plans.all, func(p *plan) bool { return p.k == k })
 	if i < 0 {
@@ -138,7 +138,7 @@ func (c *Comm) newPlan(k *Collective) *plan {
 	return p
 }
 
-// pieceOf is what the first rule for that algorithm, and for how the ranks of c talk, says of its pieces.
+// pieceOf returns what the first rule for that algorithm, and for how the ranks of c talk, says of its pieces.
 func (c *Comm) pieceOf(table []Rule, algorithm string) int {
 	for _, r := range table {
 		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == c.carrier) {
@@ -148,12 +148,12 @@ func (c *Comm) pieceOf(table []Rule, algorithm string) int {
 	return 0
 }
 
-// selectionOf is what rules see of calls on c.
+// selectionOf returns what rules see of calls on c.
 func (c *Comm) selectionOf(commutative bool) selection.Call {
 	return selection.Call{Transport: c.carrier, Size: c.size, PerHost: c.perHost, Commutative: commutative}
 }
 
-// tuning is the table that counts before the built-in ones.
+// tuning returns the table that counts before the built-in ones.
 func (c *Comm) tuning() tuned {
 	if c.world == nil {
 		return tuned{}
@@ -161,8 +161,8 @@ func (c *Comm) tuning() tuned {
 	return c.world.tuned
 }
 
-// table is the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms as
-// they are listed.
+// table returns the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms
+// as they are listed.
 func (k *Collective) table() []Rule {
 	table := slices.Clone(k.Rules)
 	for _, a := range k.Algorithms {
@@ -171,7 +171,7 @@ func (k *Collective) table() []Rule {
 	return table
 }
 
-// selectable is what a selection has to know of the algorithms.
+// selectable returns what a selection has to know of the algorithms.
 func (k *Collective) selectable() []selection.Algorithm {
 	list := make([]selection.Algorithm, len(k.Algorithms))
 	for i, a := range k.Algorithms {
@@ -183,12 +183,12 @@ func (k *Collective) selectable() []selection.Algorithm {
 	return list
 }
 
-// serves tells whether a can carry out a call with op among size ranks.
+// serves reports whether a can carry out a call with op among size ranks.
 func (a *Algorithm) serves(size int, op Op) bool {
 	return (a.Serves == nil || a.Serves(size)) && (!a.Commutative || commutes(op))
 }
 
-// commuting is where a plan has what is for calls with op.
+// commuting returns where a plan has what is for calls with op.
 func commuting(op Op) int {
 	if commutes(op) {
 		return 1
@@ -196,13 +196,13 @@ func commuting(op Op) int {
 	return 0
 }
 
-// commutes tells whether op is commutative, or none.
+// commutes reports whether op is commutative, or none.
 func commutes(op Op) bool { return op == 0 || op.Commutative() }
 
 // carriedInside is how ranks talk that are goroutines, or that are alone.
 const carriedInside = "inproc"
 
-// carrier is how processes talk to each other, in the words of rules.
+// carrier returns how processes talk to each other, in the words of rules.
 func (w *world) carrier(processes []int) string {
 	if w.memory == nil || len(processes) == 1 {
 		return carriedInside
@@ -219,7 +219,7 @@ func (w *world) carrier(processes []int) string {
 	return "mixed"
 }
 
-// perHost is how many of processes are on the host that has the most.
+// perHost returns how many of processes are on the host that has the most.
 func (w *world) perHost(processes []int) int {
 	if w.locate == nil {
 		return len(processes)
@@ -230,7 +230,7 @@ func (w *world) perHost(processes []int) int {
 	})
 }
 
-// mostAlike is how many of processes have the same name in of at most, apart from "".
+// mostAlike returns how many of processes have the same name in of at most, apart from "".
 func mostAlike(processes []int, of func(process int) string) (most int) {
 	alike := map[string]int{}
 	for _, process := range processes {

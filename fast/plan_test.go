@@ -33,7 +33,7 @@ func TestCarrier(t *testing.T) {
 	}
 }
 
-// most is how many ranks are on the host that has the most.
+// most returns how many ranks are on the host that has the most.
 func most(hosts [][]int) (n int) {
 	for _, ranks := range hosts {
 		n = max(n, len(ranks))

@@ -45,7 +45,7 @@ func (p *probe) encode() []byte {
 	return append(binary.LittleEndian.AppendUint32(b, p.Round), encodeEdges(p.path)...)
 }
 
-// encodeEdges is what decodeHops takes.
+// encodeEdges returns what decodeHops takes.
 func encodeEdges(path []edge) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, path)
 	if err != nil {
@@ -54,7 +54,7 @@ func encodeEdges(path []edge) []byte {
 	return b
 }
 
-// decodeProbe is the probe in b, of a communicator of size ranks.
+// decodeProbe returns the probe in b, of a communicator of size ranks.
 func decodeProbe(b []byte, size int) (p probe, ok bool) {
 	if len(b) < headBytes {
 		return p, false
@@ -66,7 +66,7 @@ func decodeProbe(b []byte, size int) (p probe, ok bool) {
 	return p, p.What <= probeVerifies && (len(p.path) == 0) == (p.What == probeAnswers)
 }
 
-// decodeEdges are the edges in b: different ranks of size, at most maxRing, none of which waits for itself.
+// decodeEdges returns the edges in b: different ranks of size, at most maxRing, none of which waits for itself.
 func decodeEdges(b []byte, size int) ([]edge, bool) {
 	n := len(b) / hopBytes
 	if len(b)%hopBytes != 0 || n > min(maxRing, size) {
@@ -87,12 +87,12 @@ func decodeEdges(b []byte, size int) ([]edge, bool) {
 	return path, true
 }
 
-// placeIn is the place of a rank in a ring, or -1.
+// placeIn returns the place of a rank in a ring, or -1.
 func placeIn(ring []edge, rank int) int {
 	return slices.IndexFunc(ring, func(h edge) bool { return int(h.Rank) == rank })
 }
 
-// isBetween tells whether c is a point-to-point call between a rank and another one.
+// isBetween reports whether c is a point-to-point call between a rank and another one.
 func isBetween(c *wire.Call, rank, other int) bool {
 	from, to := int(c.Root), int(c.Peer)-1
 	return c.Peer != 0 && (from == rank && to == other || from == other && to == rank)

@@ -51,7 +51,7 @@ func benchAllReduce(b *testing.B, with ...string) {
 	}
 }
 
-// benchComm is the communicator of rank 0 of so many, of which the others run benchPeer.
+// benchComm returns the communicator of rank 0 of so many, of which the others run benchPeer.
 func benchComm(b testing.TB, size, bytes int, with ...string) *Comm {
 	b.Helper()
 	j := newJob(b, size, fmt.Sprint("bench ", bytes))

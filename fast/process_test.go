@@ -41,7 +41,7 @@ func endWithTest() {
 	os.Exit(1)
 }
 
-// clock is a time in nanoseconds that all processes of the machine agree on.
+// clock returns a time in nanoseconds that all processes of the machine agree on.
 func clock() int64 {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
@@ -63,7 +63,7 @@ type job struct {
 // jobs counts the jobs of this process, whose names tell them apart.
 var jobs atomic.Int64
 
-// newJob is a job of size ranks with that role, none of which was started.
+// newJob returns a job of size ranks with that role, none of which was started.
 func newJob(t testing.TB, size int, role string) *job {
 	return &job{t: t, before: look(t), name: fmt.Sprintf("%s %d.%d", t.Name(), os.Getpid(), jobs.Add(1)), role: role, size: size}
 }
@@ -119,7 +119,7 @@ func (p *process) scan(out io.Reader) {
 	}
 }
 
-// line is the next line that p prints, within a time that is long for any test.
+// line returns the next line that p prints, within a time that is long for any test.
 func (p *process) line(t testing.TB) string {
 	t.Helper()
 	l, err := p.lineWithin(generous)
@@ -129,7 +129,7 @@ func (p *process) line(t testing.TB) string {
 	return l
 }
 
-// lineWithin is the next line that p prints, if it comes in time.
+// lineWithin returns the next line that p prints, if it comes in time.
 func (p *process) lineWithin(d time.Duration) (string, error) {
 	select {
 	case l, ok := <-p.lines:
@@ -142,7 +142,7 @@ func (p *process) lineWithin(d time.Duration) (string, error) {
 	}
 }
 
-// failure is the error that p ends with, and when.
+// failure returns the error that p ends with, and when.
 func (p *process) failure(t testing.TB) (at int64, text string) {
 	t.Helper()
 	l := p.line(t)

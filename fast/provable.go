@@ -23,8 +23,8 @@ import (
 // prompt is how long a rank waits in a receive before it asks, at most.
 const prompt = 100 * time.Millisecond
 
-// receive is the edge of rank, whose wait state is s, that waits for the last of the messages that it receives from
-// another.
+// receive returns the edge of rank, whose wait state is s, that waits for the last of the messages that it receives
+// from another.
 func (s *waitState) receive(rank, from int) (edge, bool) {
 	for i := range slices.Backward(s.calls) {
 		if c := &s.calls[i]; isReceive(c, rank, from) && slices.Contains(s.waits, from) {
@@ -34,14 +34,14 @@ func (s *waitState) receive(rank, from int) (edge, bool) {
 	return edge{}, false
 }
 
-// isReceive tells whether c is a receive of rank's from another one. One of no elements is none: nothing is sent for
+// isReceive reports whether c is a receive of rank's from another one. One of no elements is none: nothing is sent for
 // it, so that nobody waits for it.
 func isReceive(c *wire.Call, rank, from int) bool {
 	return c.Count > 0 && int(c.Root) == from && int64(c.Peer) == int64(rank)+1
 }
 
-// begun is the number of the last call that is says of those that this rank has begun, 0 if there is none, or unknown.
-// The recorder is locked.
+// begun returns the number of the last call that is says of those that this rank has begun, 0 if there is none, or
+// unknown. The recorder is locked.
 func (t *track) begun(is func(r *record) bool) uint64 {
 	n := len(t.ring)
 	for back := range int(min(t.made, uint64(n))) {
@@ -62,7 +62,7 @@ func (t *track) sendsBegun(to int) uint64 {
 	return t.begun(func(r *record) bool { return int(r.peer) == to && int(r.root) == t.rank })
 }
 
-// owes tells whether this rank, whose wait state is s, has not begun what h needs of it: the send that h receives, or
+// owes reports whether this rank, whose wait state is s, has not begun what h needs of it: the send that h receives, or
 // h's collective.
 func (c *detector) owes(s *waitState, h *edge) bool {
 	if h.Call.Peer == 0 {
@@ -89,8 +89,8 @@ func (c *detector) prove(from int, p *probe) {
 	}
 }
 
-// close is the ring of this rank, whose wait state is s, with some of those of path, of which the last one waits for
-// it, and each of the others for the next; nil: there is none.
+// close returns the ring of this rank, whose wait state is s, with some of those of path, of which the last one waits
+// for it, and each of the others for the next; nil: there is none.
 func (c *detector) close(s *waitState, path []edge) []edge {
 	self, mine := c.comm.rank, &s.calls[0]
 	if at := placeIn(path, self); at >= 0 && len(path)-at > 2 && s.isIn(&path[at]) {
@@ -107,12 +107,12 @@ func (c *detector) close(s *waitState, path []edge) []edge {
 	return nil
 }
 
-// isIn tells whether the rank whose wait state is s is in the call in which h says that it is.
+// isIn reports whether the rank whose wait state is s is in the call in which h says that it is.
 func (s *waitState) isIn(h *edge) bool {
 	return s != nil && s.number == h.Number && s.begun == h.Begun && slices.Contains(s.calls, h.Call)
 }
 
-// verifies tells whether it is true what a ring says of this rank, whose place in it is at: it receives from the next
+// verifies reports whether it is true what a ring says of this rank, whose place in it is at: it receives from the next
 // one, and owes the one before it.
 func (c *detector) verifies(ring []edge, at int) bool {
 	s, h, next := c.track.stands(0), &ring[at], &ring[(at+1)%len(ring)]

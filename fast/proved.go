@@ -15,12 +15,12 @@ type Proved struct {
 	Every  bool // by induction, every number of ranks and every depth, up to those of package selection, whatever the above say
 }
 
-// covers tells whether calls among size ranks were proved, at whatever depth.
+// covers reports whether calls among size ranks were proved, at whatever depth.
 func (p Proved) covers(size int) bool {
 	return size <= p.Sizes || p.Every && size <= selection.MaxRanks
 }
 
-// deepest is the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not
+// deepest returns the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not
 // proved.
 func (a *Algorithm) deepest(size int) int {
 	switch p := a.Proved; {
@@ -47,7 +47,7 @@ func (p Proved) String() string {
 	return fmt.Sprintf("up to %d ranks and depth %d", p.Sizes, p.Depths)
 }
 
-// notProved is the error of a call that would get s, and a depth if it asks for one.
+// notProved returns the error of a call that would get s, and a depth if it asks for one.
 func (p *plan) notProved(s *planStep, op Op, depth int, opts []Option) error {
 	const more = `; "collgen prove -write" proves every number of ranks and every depth, "collgen gen -n" more ranks, and ` +
 		"the option Unproved lets the call run as it is"

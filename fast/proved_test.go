@@ -9,7 +9,7 @@ import (
 	"github.com/collgen/collgen/selection"
 )
 
-// bounded is a collective with algorithms that were proved for some calls.
+// bounded returns a collective with algorithms that were proved for some calls.
 func bounded(algorithms ...Algorithm) *Collective {
 	return &Collective{Name: "Test", Reduces: true, Algorithms: algorithms}
 }

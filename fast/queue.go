@@ -45,7 +45,7 @@ func (l *list) take() *Handle {
 	return h
 }
 
-// starts is the queue of c, which is made when it is needed first.
+// starts returns the queue of c, which is made when it is needed first.
 func (c *Comm) starts() *queue {
 	if q := c.queue.Load(); q != nil {
 		return q
@@ -175,8 +175,8 @@ func (c *Comm) endStarted() {
 	}
 }
 
-// take is what is to be made next: a collective alone, or all point-to-point calls up to the next one. It is false when
-// nothing is, and nothing will be.
+// take returns what is to be made next: a collective alone, or all point-to-point calls up to the next one. It is false
+// when nothing is, and nothing will be.
 func (q *queue) take(group []*Handle) ([]*Handle, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -244,7 +244,7 @@ func (c *Comm) carryOut(group []*Handle) {
 	c.ungroup()
 }
 
-// late is why h is not made any more, if there is a reason.
+// late returns why h is not made any more, if there is a reason.
 func (c *Comm) late(h *Handle) error {
 	if err := c.unusableError(h.name); err != nil {
 		return err
@@ -255,7 +255,7 @@ func (c *Comm) late(h *Handle) error {
 	return nil
 }
 
-// joined is a context that ends with the first of those of group.
+// joined returns a context that ends with the first of those of group.
 func joined(group []*Handle) (ctx context.Context, stop func()) {
 	ctx, stop = group[0].ctx, func() {}
 	for _, h := range group[1:] {

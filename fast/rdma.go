@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/setup"
 )
 
-// CheckRDMA tells which ports of RDMA devices a process on this host uses that asks for them by [WithRDMADevice], with
-// all settings, in the form of that option:
+// CheckRDMA returns which ports of RDMA devices a process on this host uses that asks for them by [WithRDMADevice],
+// with all settings, in the form of that option:
 // "mlx5_0:1,gid=10.0.0.7,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms". It fails with the reasons if
 // there is none. It finds out as Init does: memory is registered, and a queue pair writes to itself. A device whose
 // driver hangs is given up after ten seconds for each step.

@@ -48,7 +48,7 @@ func overRDMA() InitOption {
 	}
 }
 
-// deviceOf is the real devices that a rank in a test has, one or both; "" if there are none for tests.
+// deviceOf returns the real devices that a rank in a test has, one or both; "" if there are none for tests.
 func deviceOf(rank int) string {
 	if !vm.Inside() {
 		return ""

@@ -188,7 +188,7 @@ func (t *track) fail(err error) {
 	t.end()
 }
 
-// waitedFor are the ranks that err says a call was waiting for.
+// waitedFor returns the ranks that err says a call was waiting for.
 func waitedFor(err error) []int {
 	var call *CallError
 	if errors.As(err, &call) {
@@ -197,7 +197,7 @@ func waitedFor(err error) []int {
 	return nil
 }
 
-// atFault is the rank that err says is at fault, if it says so: that of the track if it has ended the communicator
+// atFault returns the rank that err says is at fault, if it says so: that of the track if it has ended the communicator
 // itself.
 func (t *track) atFault(err error) []int {
 	var peer *PeerError
@@ -216,7 +216,7 @@ func (t *track) atFault(err error) []int {
 	return nil
 }
 
-// state is the state of an operation with that number. The recorder is locked.
+// state returns the state of an operation with that number. The recorder is locked.
 func (t *track) state(number uint64) string {
 	switch {
 	case number < t.first:

@@ -43,7 +43,7 @@ func leaveWatched(all []*Comm) {
 	}
 }
 
-// written is what a rank's recorder writes.
+// written returns what a rank's recorder writes.
 func written(t *testing.T, c *Comm) *Trace {
 	t.Helper()
 	var buf bytes.Buffer

@@ -31,7 +31,7 @@ func (c *Comm) WriteTrace(w io.Writer) error {
 	return c.track.trace("on demand").write(w)
 }
 
-// trace is what r has kept.
+// trace returns what r has kept.
 func (r *recorder) trace(reason string) *Trace {
 	host, err := os.Hostname()
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *recorder) trace(reason string) *Trace {
 	return t
 }
 
-// records are the records that are kept, in the order of their operations: those of the ring, and before them those
+// records returns the records that are kept, in the order of their operations: those of the ring, and before them those
 // that had to leave it though their operations run. The recorder is locked.
 func (r *recorder) records() (all []*record) {
 	for t := range r.running() {

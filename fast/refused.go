@@ -32,7 +32,7 @@ func (c *Comm) refused(opts []Option) {
 	}
 }
 
-// unseen are the errors of those that nobody has asked for.
+// unseen returns the errors of those that nobody has asked for.
 func (r *refusals) unseen() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -40,7 +40,7 @@ func (p *initConfig) closeStore(s Store) {
 	}
 }
 
-// credentials are those that the options give; nil if they give none.
+// credentials returns those that the options give; nil if they give none.
 func (p *initConfig) credentials() (secure.Credentials, error) {
 	switch {
 	case p.certified != nil:
@@ -55,12 +55,12 @@ func (p *initConfig) credentials() (secure.Credentials, error) {
 	return nil, nil
 }
 
-// sealed tells whether the job's secret comes from a store of ours or the launcher's, which keeps it from all others.
+// sealed reports whether the job's secret comes from a store of ours or the launcher's, which keeps it from all others.
 func (p *initConfig) sealed() bool {
 	return p.certified == nil && p.secretFrom == nil && p.store == nil
 }
 
-// checkSecret is the secret that a user or a store gives.
+// checkSecret returns the secret that a user or a store gives.
 func checkSecret(secret []byte) (s secure.Secret, err error) {
 	if len(secret) != len(s) {
 		return s, Refuse("Init", "a secret of %d bytes, want %d", len(secret), len(s))
@@ -102,7 +102,7 @@ func checkStoreAddress(address string) error {
 	return nil
 }
 
-// openStore is the store that the options name.
+// openStore returns the store that the options name.
 func (p *initConfig) openStore(ctx context.Context, cred secure.Credentials) (Store, error) {
 	job := store.Job{Name: p.job, Epoch: p.epoch, Rank: p.rank, Size: p.size, Log: p.logger()}
 	scheme, rest, _ := strings.Cut(p.storeAddress, "://")
@@ -125,8 +125,8 @@ func (p *initConfig) openStore(ctx context.Context, cred secure.Credentials) (St
 	return store.NewTCP(ctx, rest, cred, job)
 }
 
-// keys are those of this attempt at the job, in a store that other jobs may use too: of what a process says in a round.
-// A name that is long is hashed.
+// keys returns those of this attempt at the job, in a store that other jobs may use too: of what a process says in a
+// round. A name that is long is hashed.
 func (p *initConfig) keys() func(round string, process int) string {
 	name := url.PathEscape(p.job)
 	if len(name) > 80 || name == "" {

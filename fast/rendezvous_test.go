@@ -43,7 +43,7 @@ func initAll(t *testing.T, size int, opts func(rank int) []InitOption) {
 
 var someSecret = WithSecret(bytes.Repeat([]byte{7}, 32))
 
-// freeAddress is one that nobody listens at, for now.
+// freeAddress returns one that nobody listens at, for now.
 func freeAddress(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

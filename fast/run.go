@@ -57,7 +57,7 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error,
 // MiB.
 const recordedInside = 64 * recorded
 
-// goroutineWorld is the world of one of n goroutines.
+// goroutineWorld returns the world of one of n goroutines.
 func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
 	return &world{
 		plane: g,
@@ -122,7 +122,7 @@ func (l *failures) add(err error) {
 	l.cancel(l.errs[0])
 }
 
-// isConsequence tells whether err says no more than that the first failure ended the other ranks' calls.
+// isConsequence reports whether err says no more than that the first failure ended the other ranks' calls.
 func (l *failures) isConsequence(err error) bool {
 	return errors.Is(err, l.errs[0]) || errors.Is(err, ErrAborted) || errors.Is(err, context.Canceled)
 }

@@ -51,7 +51,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 }
 
-// sealing is an AEAD as those of connections are.
+// sealing returns an AEAD as those of connections are.
 func sealing(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -60,7 +60,7 @@ func sealing(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// told is how the secret can be read in what is printed of x; "": it cannot.
+// told returns how the secret can be read in what is printed of x; "": it cannot.
 func told(x any, secret []byte) string {
 	shown, _ := json.Marshal(x)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x", "%X"} {

@@ -92,7 +92,7 @@ func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T,
 	return err
 }
 
-// sendRecv is a send and a receive at once. In place, what is sent is copied first.
+// sendRecv returns a send and a receive at once. In place, what is sent is copied first.
 func (c *Comm) sendRecv(ctx context.Context, s, r *request, opts []Option) error {
 	if err := c.enter(ctx, s.k.Name); err != nil {
 		return err

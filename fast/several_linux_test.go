@@ -41,7 +41,7 @@ const several = 4
 
 func init() { roles["several"] = inSeveral }
 
-// inSeveral is a rank of several communicators.
+// inSeveral returns a rank of several communicators.
 func inSeveral(ctx context.Context, _ []string) error {
 	errs := make([]error, several)
 	var jobs sync.WaitGroup

@@ -68,7 +68,7 @@ type shrinking struct {
 	failed int       // how many rounds in a row have made none although no rank was gone
 }
 
-// shrinking is a new Shrink, or the one that goes on.
+// shrinking returns a new Shrink, or the one that goes on.
 func (c *Comm) shrinking(opts []ShrinkOption) (*shrinking, error) {
 	s := &shrinking{c: c}
 	for _, o := range opts {

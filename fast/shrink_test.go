@@ -19,7 +19,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// others are all but some ranks.
+// others returns all but some ranks.
 func others(all []*Comm, but ...int) (left []*Comm) {
 	for rank, c := range all {
 		if !slices.Contains(but, rank) {

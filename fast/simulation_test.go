@@ -22,7 +22,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// judge is what was not as it has to be: it ends; what a call returns without an error is right; all that are left
+// judge returns what was not as it has to be: it ends; what a call returns without an error is right; all that are left
 // agree on who has failed, name it, and go on without it.
 func (x *simulation) judge(ended bool) (faults []string) {
 	complain := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
@@ -51,12 +51,12 @@ func (x *simulation) judge(ended bool) (faults []string) {
 	return faults
 }
 
-// has tells whether there is a fault of a kind.
+// has reports whether there is a fault of a kind.
 func (x *simulation) has(kind string) bool {
 	return slices.ContainsFunc(x.faults, func(f fault) bool { return f.kind == kind })
 }
 
-// sound are the processes that nothing has befallen which others may take for death.
+// sound returns the processes that nothing has befallen which others may take for death.
 func (x *simulation) sound() (processes []int) {
 	for process := range x.size {
 		if !slices.ContainsFunc(x.faults, func(f fault) bool {
@@ -123,7 +123,7 @@ func (x *simulation) judgePieces(complain func(string, ...any)) {
 	}
 }
 
-// goesOnWith tells whether a process with that result goes on with another one: it may have found in the end that all
+// goesOnWith reports whether a process with that result goes on with another one: it may have found in the end that all
 // is well.
 func (r *result) goesOnWith(other int) bool {
 	return r.err == nil && (r.left == 0 || r.left>>other&1 == 1)
@@ -160,12 +160,12 @@ func simulate(t *testing.T, s scenario, planes func(process int, m control.Plane
 	return faults
 }
 
-// complaint is what is said of a seed by which there are faults.
+// complaint returns what is said of a seed by which there are faults.
 func complaint(seed uint64, faults []string) string {
 	return fmt.Sprintf("COLLGEN_SEED=%d:\n\t%s", seed, strings.Join(faults, "\n\t"))
 }
 
-// meshes are the planes of processes that are as they should be.
+// meshes returns the planes of processes that are as they should be.
 func meshes(_ int, m control.Plane) control.Plane { return m }
 
 // describe says what happened in a simulation.
@@ -338,7 +338,7 @@ func TestSimulationHangs(t *testing.T) {
 	}
 }
 
-// envOr is what an environment variable says, or usual.
+// envOr returns what an environment variable says, or usual.
 func envOr[T any](t *testing.T, name string, usual T, parse func(string) (T, error)) T {
 	t.Helper()
 	text := os.Getenv(name)

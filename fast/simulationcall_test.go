@@ -57,7 +57,7 @@ func passAlong(ctx context.Context, c *Comm, buf []int64) error {
 	return send()
 }
 
-// operands are a rank's buffer before the kth call, and after it.
+// operands returns a rank's buffer before the kth call, and after it.
 func (s *simulatedCall) operands(k, rank, size int) (buf, want []int64) {
 	for block := range s.blocks(rank, size) {
 		for i := range s.count {
@@ -70,7 +70,7 @@ func (s *simulatedCall) operands(k, rank, size int) (buf, want []int64) {
 	return buf, want
 }
 
-// blocks is how many blocks a rank's buffer has.
+// blocks returns how many blocks a rank's buffer has.
 func (s *simulatedCall) blocks(rank, size int) int {
 	switch s.name {
 	case "Barrier":
@@ -85,8 +85,8 @@ func (s *simulatedCall) blocks(rank, size int) int {
 	return 1
 }
 
-// element is one of a block, before and after the call; value is that which one rank has for another, or for all, who
-// are 0.
+// element returns one of a block, before and after the call; value is that which one rank has for another, or for all,
+// who are 0.
 func (s *simulatedCall) element(rank, size, block int, value func(from, to int) int64) (before, after int64) {
 	sum := func(to int) (all int64) {
 		for from := range size {

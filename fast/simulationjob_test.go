@@ -62,7 +62,7 @@ type agreed struct {
 // simulatedFreeze is after how long a process of a simulation is taken for dead.
 const simulatedFreeze = 500 * time.Millisecond
 
-// newSimulation is a job whose processes are connected.
+// newSimulation returns a job whose processes are connected.
 //
 // A test may give each process another plane than its mesh.
 func newSimulation(s scenario, planes func(process int, m control.Plane) control.Plane) (*simulation, error) {
@@ -106,7 +106,7 @@ func (x *simulation) world(process int, m control.Plane) *world {
 	}
 }
 
-// endpoint is a rank's transport. Its links come a while after either rank has asked for them.
+// endpoint returns a rank's transport. Its links come a while after either rank has asked for them.
 func (x *simulation) endpoint(id uint64, process, rank int, members []int) *tcp.Endpoint {
 	e := tcp.NewSimulated(rank, len(members), func(peer int) {
 		time.AfterFunc(x.weather.Delay, func() { x.connect(id, process, members[peer]) })

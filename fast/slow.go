@@ -54,7 +54,7 @@ func (r *recorder) watch() {
 	}
 }
 
-// running are the communicators with operations in progress. The recorder is locked.
+// running returns the communicators with operations in progress. The recorder is locked.
 func (r *recorder) running() iter.Seq[*track] {
 	return func(yield func(*track) bool) {
 		for t := range r.tracks {
@@ -73,7 +73,7 @@ type slowness struct {
 	takes, idle time.Duration
 }
 
-// slowness is the call of t that is running, if it is time to warn of it: first when nothing has moved for the
+// slowness returns the call of t that is running, if it is time to warn of it: first when nothing has moved for the
 // recorder's time, as far as looks now and then can tell, and then whenever it has been twice as long. The recorder is
 // locked.
 func (t *track) slowness(now time.Duration) (slowness, bool) {
@@ -100,7 +100,7 @@ func (t *track) idle(now time.Duration) (first record, idle time.Duration, ok bo
 	return first, now - max(t.clock.Elapsed(first.start), t.still), ok
 }
 
-// find is the record of an operation of t that is in progress. The recorder is locked.
+// find returns the record of an operation of t that is in progress. The recorder is locked.
 func (t *track) find(number uint64) (record, bool) {
 	if r := t.ring[number%uint64(len(t.ring))]; r.number == number {
 		return r, true
@@ -113,7 +113,7 @@ func (t *track) find(number uint64) (record, bool) {
 	return record{}, false
 }
 
-// waits are the ranks that the communicator's transport waits for. The recorder is locked.
+// waits returns the ranks that the communicator's transport waits for. The recorder is locked.
 func (t *track) waits() []int {
 	if t.transport == nil {
 		return nil
@@ -133,7 +133,7 @@ func (s *slowness) warn(log *slog.Logger) {
 // mostKnown is of how many ranks a warning says what they do.
 const mostKnown = 4
 
-// known is what is known of what the ranks do that the call waits for, in words.
+// known returns what is known of what the ranks do that the call waits for, in words.
 func (s *slowness) known() (words []string) {
 	if s.comm == nil || s.comm.world.conditions == nil {
 		return nil

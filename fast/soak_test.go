@@ -56,7 +56,7 @@ func (d *delays) add(took time.Duration) {
 	d.worst = max(d.worst, took)
 }
 
-// processorsAreBusy tells whether a thread that wants to run now, one for each processor, gets less than most of the
+// processorsAreBusy reports whether a thread that wants to run now, one for each processor, gets less than most of the
 // time: because of what else runs, or of a limit.
 func processorsAreBusy() bool {
 	const long = 300 * time.Millisecond // several periods of a limit
@@ -102,8 +102,8 @@ func (d *delays) check(t *testing.T, what string) {
 
 func (d *delays) tooLong() bool { return d.worst > d.limit+noise }
 
-// tries is how often a test that depends on chance tries: few times under -short, more in the tests, and very often
-// under `make soak`, which sets COLLGEN_SOAK.
+// tries returns how often a test that depends on chance tries: few times under -short, more in the tests, and very
+// often under `make soak`, which sets COLLGEN_SOAK.
 func tries(t *testing.T, usual, soak int) int {
 	t.Helper()
 	n := usual

@@ -23,7 +23,7 @@ const (
 	Closed        // this rank has closed it
 )
 
-// String is the state's name.
+// String returns the state's name.
 func (s State) String() string {
 	names := [...]string{"Healthy", "Failed", "Revoked", "Aborted", "Closed"}
 	if int(s) < len(names) {
@@ -38,7 +38,7 @@ type termination struct {
 	err   error
 }
 
-// State is the state of c on this rank. A nil Comm is Closed.
+// State returns the state of c on this rank. A nil Comm is Closed.
 func (c *Comm) State() State {
 	if c == nil {
 		return Closed
@@ -53,8 +53,8 @@ func (c *Comm) State() State {
 	return Healthy
 }
 
-// Err is why c is not healthy: the first failure, or what is ErrRevoked or ErrAborted; nil if it is, or was when it was
-// closed.
+// Err returns why c is not healthy: the first failure, or what is ErrRevoked or ErrAborted; nil if it is, or was when
+// it was closed.
 func (c *Comm) Err() error {
 	if c == nil {
 		return nil

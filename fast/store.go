@@ -32,5 +32,5 @@ const (
 // Store.
 func CheckStoreEntry(key string, value []byte) error { return store.Check(key, value) }
 
-// NewMemoryStore is a Store for ranks that are goroutines of one process. It has a random secret for them.
+// NewMemoryStore returns a Store for ranks that are goroutines of one process. It has a random secret for them.
 func NewMemoryStore() Store { return store.NewMemory() }

@@ -77,7 +77,7 @@ func TestSurvive(t *testing.T) {
 	t.Logf("%d rounds", rounds)
 }
 
-// surviveDownToOne is one job of size ranks, until one is left. It tells how many rounds that took.
+// surviveDownToOne returns one job of size ranks, until one is left. It tells how many rounds that took.
 func surviveDownToOne(t *testing.T, size int, over string) (rounds int) {
 	j := newJob(t, size, "survive")
 	j.with = append(j.with, "COLL_TRANSPORT="+over)

@@ -40,13 +40,13 @@ func (n *notebook) Exchange(_ context.Context, sends []wire.Send, recvs []wire.R
 	return nil
 }
 
-// chunksOf is where data lie in a buffer whose chunks are elements.
+// chunksOf returns where data lie in a buffer whose chunks are elements.
 func chunksOf(name spec.Buf, buffer, data []byte) gen.Place {
 	at := int(address(data)-address(buffer)) / 8
 	return gen.Place{Buf: name, At: at, N: len(data) / 8}
 }
 
-// program is what the steps are as a program, in which each waits for all of the one before.
+// program returns what the steps are as a program, in which each waits for all of the one before.
 func (n *notebook) program() gen.Program {
 	p := gen.Program{In: len(n.in), Out: len(n.out)}
 	var before []int
@@ -148,7 +148,7 @@ func (x *talk) startAll(ctx context.Context, c *Comm, n *notebook, some []int, i
 	return started
 }
 
-// schedule is what the ranks exchanged, each after it was changed, and what is promised of it.
+// schedule returns what the ranks exchanged, each after it was changed, and what is promised of it.
 func (x *talk) schedule(change func([][]gen.Instr) [][]gen.Instr) *gen.Schedule {
 	blocks := spec.Buffer{Blocks: spec.Int(len(x.messages))}
 	s := &gen.Schedule{Algorithm: "started", Chunks: 1, Params: gen.Params{Size: x.size, Depth: 1}, Primitive: spec.Primitive{

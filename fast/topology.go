@@ -17,7 +17,7 @@ type Topology struct {
 	Transport string `json:"transport"`
 }
 
-// Topology tells how the ranks of c are connected. All ranks see the same hosts and transport.
+// Topology returns how the ranks of c are connected. All ranks see the same hosts and transport.
 func (c *Comm) Topology() Topology {
 	if c == nil {
 		c = new(Comm)
@@ -37,7 +37,7 @@ func (c *Comm) Topology() Topology {
 	return t
 }
 
-// place is where rank is, as a name of its host, and how this rank talks to it.
+// place returns where rank is, as a name of its host, and how this rank talks to it.
 func (c *Comm) place(rank int) (host, link string) {
 	host, link = "here", carriedInside
 	if c.world != nil && c.world.locate != nil {
@@ -49,7 +49,7 @@ func (c *Comm) place(rank int) (host, link string) {
 	return host, link
 }
 
-// String is one line: "2 hosts: [0 1] [2 3]; shm to [1]; tcp to [2 3]".
+// String returns one line: "2 hosts: [0 1] [2 3]; shm to [1]; tcp to [2 3]".
 func (t Topology) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d hosts:", len(t.Hosts))
@@ -68,7 +68,7 @@ func (t Topology) String() string {
 	return b.String()
 }
 
-// by are the ranks that are reached by that link.
+// by returns the ranks that are reached by that link.
 func (t Topology) by(link string) (ranks []int) {
 	for rank, l := range t.Links {
 		if l == link {

@@ -144,7 +144,7 @@ func (e *TraceEntry) check() error {
 	return nil
 }
 
-// printable tells whether texts have no control characters, which a terminal would obey.
+// printable reports whether texts have no control characters, which a terminal would obey.
 func printable(texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) })
 }

@@ -77,7 +77,7 @@ func tunedByFile(path string) (tuned, error) {
 	return tunedBy(t, path)
 }
 
-// tunedBy is a copy of what t says.
+// tunedBy returns a copy of what t says.
 func tunedBy(t *Tuning, name string) (tuned, error) {
 	if t == nil {
 		return tuned{}, nil

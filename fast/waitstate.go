@@ -40,8 +40,8 @@ func (t *track) waitState() *waitState {
 	return t.stands(t.times.still / 2)
 }
 
-// stands is what t waits in, if it has waited without progress for so long. As its transport tells of an Exchange whom
-// it waits for, all operations that it has begun are recorded.
+// stands returns what t waits in, if it has waited without progress for so long. As its transport tells of an Exchange
+// whom it waits for, all operations that it has begun are recorded.
 func (t *track) stands(atLeast time.Duration) *waitState {
 	if t == nil {
 		return nil
@@ -67,7 +67,7 @@ func (t *track) stands(atLeast time.Duration) *waitState {
 	return &s
 }
 
-// callsFrom are the operations from that number on. The recorder is locked.
+// callsFrom returns the operations from that number on. The recorder is locked.
 func (t *track) callsFrom(number uint64) (calls []wire.Call) {
 	for ; number <= t.last; number++ {
 		if r, ok := t.find(number); ok {
@@ -77,7 +77,7 @@ func (t *track) callsFrom(number uint64) (calls []wire.Call) {
 	return calls
 }
 
-// call is what the others compare with theirs.
+// call returns what the others compare with theirs.
 func (e *record) call() wire.Call {
 	f := form{k: e.k, t: e.elem, a: e.a, depth: int(e.depth),
 		args: Args{Count: e.count, Op: e.op, Root: int(e.root), Peer: int(max(e.peer, 0))}}
@@ -99,24 +99,25 @@ func (s *waitState) edge(rank, waitsFor int) (edge, bool) {
 	return edge{}, false
 }
 
-// in is the edge of rank, whose wait state is s, in call c.
+// in returns the edge of rank, whose wait state is s, in call c.
 func (s *waitState) in(rank int, c *wire.Call) edge {
 	return edge{Rank: uint32(rank), Number: s.number, Moved: s.moved, Begun: s.begun, Call: *c}
 }
 
-// isAt tells whether the rank whose wait state is s stands where h says, and has not moved since.
+// isAt reports whether the rank whose wait state is s stands where h says, and has not moved since.
 func (s *waitState) isAt(h *edge) bool {
 	return s != nil && s.position == h.position() && slices.Contains(s.calls, h.Call)
 }
 
-// blocks tells whether h waits for rank, whose wait state is s, until that goes on. If both are in point-to-point calls
-// between the two it need not be so: these messages move by themselves, or the two find out why not.
+// blocks reports whether h waits for rank, whose wait state is s, until that goes on. If both are in point-to-point
+// calls between the two it need not be so: these messages move by themselves, or the two find out why not.
 func (s *waitState) blocks(h *edge, rank int) bool {
 	return h.Call.Peer == 0 || !slices.ContainsFunc(s.calls, func(c wire.Call) bool { return isBetween(&c, rank, int(h.Rank)) })
 }
 
-// departs tells whether the rank whose wait state is s may be where the proof of an algorithm says nothing about h: one
-// of the two is in a point-to-point call, or in another collective, but not in one that h has yet to come to by itself.
+// departs reports whether the rank whose wait state is s may be where the proof of an algorithm says nothing about h:
+// one of the two is in a point-to-point call, or in another collective, but not in one that h has yet to come to by
+// itself.
 func (s *waitState) departs(h *edge) bool {
 	theirs := &s.calls[0]
 	switch {

@@ -54,7 +54,7 @@ func begin(t testing.TB, size int, f func(rank int) (*Comm, error)) []*Comm {
 	return all
 }
 
-// again is a new communicator of the ranks of each of all, for a test that spoils it.
+// again returns a new communicator of the ranks of each of all, for a test that spoils it.
 func again(t testing.TB, all []*Comm) []*Comm {
 	t.Helper()
 	more := make([]*Comm, len(all))

@@ -22,7 +22,7 @@ type Algorithm struct {
 	Hints Hints // for a proof for every number of ranks
 }
 
-// FullName is the name under which people and tools know the algorithm: "allreduce/ring".
+// FullName returns the name under which people and tools know the algorithm: "allreduce/ring".
 func (a *Algorithm) FullName() string { return strings.ToLower(a.Primitive.Name) + "/" + a.Name }
 
 // Requires says which calls the algorithm can serve.
@@ -154,7 +154,7 @@ type Region struct {
 // Chunk is chunk at of buf.
 func Chunk(buf spec.Buf, at spec.Expr) Region { return Region{Buf: buf, At: at} }
 
-// Span is the n chunks of buf from chunk at on.
+// Span returns the n chunks of buf from chunk at on.
 func Span(buf spec.Buf, at, n spec.Expr) Region { return Region{Buf: buf, At: at, N: n} }
 
 // Slot is slot at of a buffer that may be scratch, holding data as long as chunk like.

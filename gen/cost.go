@@ -46,7 +46,7 @@ func (m *Measurement) add(instrs []Instr) {
 	m.Total += sent
 }
 
-// Eval is the cost for size ranks and one depth, in messages and chunks. One rank alone costs nothing.
+// Eval returns the cost for size ranks and one depth, in messages and chunks. One rank alone costs nothing.
 func (c Cost) Eval(size, depth int) (alpha, beta, gamma int, err error) {
 	if size == 1 {
 		return 0, 0, 0, nil

@@ -31,7 +31,7 @@ func (d *Declarations) Encode(w io.Writer) error {
 	return gob.NewEncoder(w).Encode(d)
 }
 
-// hasNil tells whether a node is missing, which gob cannot write.
+// hasNil reports whether a node is missing, which gob cannot write.
 func hasNil(nodes []Node) bool {
 	found := false
 	r := rewriter{expr: func(e spec.Expr) spec.Expr { return e }}

@@ -56,7 +56,7 @@ func (f *fitting) name(n Node) {
 	}
 }
 
-// value is an interval in which e is, all of whose operands are looked at.
+// value returns an interval in which e is, all of whose operands are looked at.
 func (f *fitting) value(e spec.Expr) interval {
 	args := make([]interval, len(e.Args))
 	for i, x := range e.Args {
@@ -72,7 +72,7 @@ func (f *fitting) value(e spec.Expr) interval {
 	return v
 }
 
-// apply is e's operator on intervals. It is not ok if a product is beyond an int64.
+// apply returns e's operator on intervals. It is not ok if a product is beyond an int64.
 func (f *fitting) apply(e spec.Expr, x []interval) (v interval, ok bool) {
 	switch e.Kind {
 	case spec.Const:
@@ -105,10 +105,10 @@ func (f *fitting) apply(e spec.Expr, x []interval) (v interval, ok bool) {
 	return interval{0, 1}, true // a truth value, or none
 }
 
-// shifts are the distances of k by which a shift has a value.
+// shifts returns the distances of k by which a shift has a value.
 func shifts(k interval) interval { return interval{min(max(k.lo, 0), 31), min(max(k.hi, 0), 31)} }
 
-// corners is where op takes two intervals, for an op that is monotonic in each operand.
+// corners returns where op takes two intervals, for an op that is monotonic in each operand.
 func corners(x, y interval, op func(a, b int64) (int64, bool)) (v interval, ok bool) {
 	for i, a := range []int64{x.lo, x.hi} {
 		for j, b := range []int64{y.lo, y.hi} {
@@ -125,13 +125,13 @@ func corners(x, y interval, op func(a, b int64) (int64, bool)) (v interval, ok b
 	return v, true
 }
 
-// product is a × b, if an int64 holds it. Neither is the smallest int64.
+// product returns a × b, if an int64 holds it. Neither is the smallest int64.
 func product(a, b int64) (int64, bool) {
 	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
 	return a * b, hi == 0 && lo <= widest
 }
 
-// bitwise is where an and or exclusive or is: in as many bits as its operands, and not negative if they are not.
+// bitwise returns where an and or exclusive or is: in as many bits as its operands, and not negative if they are not.
 func bitwise(kind spec.ExprKind, x, y interval) interval {
 	switch {
 	case kind == spec.BitAndExpr && x.lo >= 0:

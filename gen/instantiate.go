@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Instantiate is the algorithm's Schedule for one size, root, peer and depth. Its errors are *NodeError: an expression
-// without a value, a rank or a region out of range, a node where it may not stand.
+// Instantiate returns the algorithm's Schedule for one size, root, peer and depth. Its errors are *NodeError: an
+// expression without a value, a rank or a region out of range, a node where it may not stand.
 func Instantiate(a *Algorithm, p Params) (*Schedule, error) {
 	if err := p.validate(a); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (b *builder) make() error {
 	return err
 }
 
-// ChunksOf is how many chunks a cuts each block of a call into.
+// ChunksOf returns how many chunks a cuts each block of a call into.
 func ChunksOf(a *Algorithm, p Params) (int, error) {
 	chunks, err := a.Chunks.OrElse(spec.Int(1)).Eval(p.Env(0))
 	if err == nil && (chunks < 1 || chunks > limit) {
@@ -200,7 +200,7 @@ func (b *builder) branch(n If) error {
 	return err
 }
 
-// CountActions is the number of actions that stand in nodes.
+// CountActions returns the number of actions that stand in nodes.
 func CountActions(nodes []Node) int {
 	total := 0
 	for _, n := range nodes {

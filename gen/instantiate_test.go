@@ -177,7 +177,7 @@ func checkOrder(t *testing.T, name string, instrs []gen.Instr, kinds []gen.Kind)
 	}
 }
 
-// actionKinds are the kinds of what nodes' actions become, in source order.
+// actionKinds returns the kinds of what nodes' actions become, in source order.
 func actionKinds(nodes []gen.Node) []gen.Kind {
 	var kinds []gen.Kind
 	for _, n := range nodes {

@@ -6,7 +6,7 @@ type Message struct {
 	To, Recv   int
 }
 
-// Messages are the messages of s that have both ends, by receiver and receive.
+// Messages returns the messages of s that have both ends, by receiver and receive.
 func (s *Schedule) Messages() []Message {
 	type channel struct{ from, to, lane int }
 	sends := map[channel][]int{}

@@ -21,10 +21,10 @@ func (e *NodeError) Error() string {
 	return where + ": " + e.Err.Error()
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// Path is where the action of that index, in source order, stands in an algorithm's body, as one writes it in Go:
+// Path returns where the action of that index, in source order, stands in an algorithm's body, as one writes it in Go:
 // "Body[2].Else[0][1]". It is empty if there is no such action.
 func Path(body []Node, action int) string { return pathIn("Body", body, action) }
 

@@ -37,7 +37,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// follow is the node at a path.
+// follow returns the node at a path.
 func follow(t *testing.T, v reflect.Value, path string) gen.Node {
 	for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		if v.Kind() == reflect.Interface {

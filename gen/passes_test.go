@@ -83,7 +83,7 @@ func forgetSource(schedules ...*gen.Schedule) {
 	}
 }
 
-// randomBody is a body in which names have a meaning.
+// randomBody returns a body in which names have a meaning.
 func randomBody(t *rapid.T, names []string, depth int) []gen.Node {
 	var body []gen.Node
 	names = slices.Clone(names)
@@ -111,7 +111,7 @@ func randomBody(t *rapid.T, names []string, depth int) []gen.Node {
 	return body
 }
 
-// randomExpr is an expression that has a value whatever names are.
+// randomExpr returns an expression that has a value whatever names are.
 func randomExpr(t *rapid.T, names []string, depth int) expr {
 	if depth == 0 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
 		if rapid.Bool().Draw(t, "isName") {

@@ -6,7 +6,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// String is the place as people write it: out[3..5).
+// String returns the place as people write it: out[3..5).
 func (p Place) String() string {
 	switch {
 	case p.Buf == "":
@@ -47,7 +47,7 @@ func (b *builder) place(r Region) (Place, error) {
 	return p, err
 }
 
-// like is the index, in its block, of the chunk that the first one of p is as long as.
+// like returns the index, in its block, of the chunk that the first one of p is as long as.
 func (b *builder) like(p Place, stated spec.Expr) (int, error) {
 	switch {
 	case b.s.Chunks == 1:
@@ -71,7 +71,7 @@ func (b *builder) like(p Place, stated spec.Expr) (int, error) {
 	return like % b.s.Chunks, nil
 }
 
-// Len is the length of a buffer in chunks, or of scratch in slots.
+// Len returns the length of a buffer in chunks, or of scratch in slots.
 func (p *Program) Len(buf spec.Buf) int {
 	switch buf {
 	case spec.In:

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Prune is a without the names that nothing uses, and without loops, conditions and steps that do nothing. Schedules
-// stay as they are.
+// Prune returns a without the names that nothing uses, and without loops, conditions and steps that do nothing.
+// Schedules stay as they are.
 func Prune(a Algorithm) Algorithm {
 	a.Body = pruneBody(a.Body)
 	return a
@@ -27,7 +27,7 @@ func pruneBody(nodes []Node) []Node {
 	return kept
 }
 
-// isIdle tells whether n does nothing, with used the names that are used after it.
+// isIdle reports whether n does nothing, with used the names that are used after it.
 func isIdle(n Node, used map[string]bool) bool {
 	switch n := n.(type) {
 	case Let:

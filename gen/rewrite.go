@@ -49,13 +49,13 @@ func (r rewriter) rename(b spec.Buf) spec.Buf {
 	return r.buf(b)
 }
 
-// algorithm is a with its expressions and its body made anew. What it requires, and what it costs, stays.
+// algorithm returns a with its expressions and its body made anew. What it requires, and what it costs, stays.
 func (r rewriter) algorithm(a Algorithm) Algorithm {
 	a.Chunks, a.Scratch, a.Body = r.expr(a.Chunks), r.expr(a.Scratch), r.body(a.Body)
 	return a
 }
 
-// uses are the names of the variables and buffers that nodes speak of.
+// uses returns the names of the variables and buffers that nodes speak of.
 func uses(nodes ...Node) map[string]bool {
 	used := map[string]bool{}
 	var r rewriter

@@ -41,7 +41,7 @@ type ProgramStep struct {
 	Sends, Recvs, Local []*Instr // in their order
 }
 
-// Steps are the steps of p that do anything.
+// Steps returns the steps of p that do anything.
 func (p *Program) Steps() (steps []ProgramStep) {
 	for i := range p.Instrs {
 		in := &p.Instrs[i]
@@ -105,7 +105,7 @@ const (
 	FinishInstr
 )
 
-// String is the kind's name: "send".
+// String returns the kind's name: "send".
 func (k Kind) String() string {
 	names := [...]string{"join", "send", "recv", "recv-reduce", "copy", "reduce", "finish"}
 	if int(k) >= len(names) {

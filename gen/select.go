@@ -11,7 +11,7 @@ import (
 // whose algorithm serves it.
 type Rule = selection.Rule
 
-// Select is the index of the rule that a call gets; -1 if there is none.
+// Select returns the index of the rule that a call gets; -1 if there is none.
 func Select(table []Rule, algorithms []Algorithm, c selection.Call, bytes int) int {
 	return selection.Select(table, Selectable(algorithms), c, bytes)
 }
@@ -23,7 +23,7 @@ func CheckRules(table []Rule, algorithms []Algorithm, ops []spec.Op) error {
 	return selection.Check(table, Selectable(algorithms), others)
 }
 
-// Selectable is what a selection has to know of algorithms.
+// Selectable returns what a selection has to know of algorithms.
 func Selectable(algorithms []Algorithm) []selection.Algorithm {
 	list := make([]selection.Algorithm, len(algorithms))
 	for i := range algorithms {

@@ -6,7 +6,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Simplify is a with simpler expressions, and without names, loops and conditions that are decided. It is for
+// Simplify returns a with simpler expressions, and without names, loops and conditions that are decided. It is for
 // algorithms that Validate accepts and whose expressions have values, because one that has none may be dropped.
 // Schedules stay as they are, but for the numbers of the actions that stand after one that is dropped.
 func Simplify(a Algorithm) Algorithm {
@@ -51,8 +51,8 @@ func choose[T any](cond bool, then, els T) T {
 	return els
 }
 
-// inline is a body that is always done, to stand before rest. It keeps a scope of its own where the names that it gives
-// are given again.
+// inline returns a body that is always done, to stand before rest. It keeps a scope of its own where the names that it
+// gives are given again.
 func inline(body, rest []Node) []Node {
 	again := names(rest, true)
 	if slices.ContainsFunc(names(body, false), func(name string) bool { return slices.Contains(again, name) }) {
@@ -61,7 +61,7 @@ func inline(body, rest []Node) []Node {
 	return body
 }
 
-// names are the names that nodes give, and if deep also those that are given inside of them.
+// names returns the names that nodes give, and if deep also those that are given inside of them.
 func names(nodes []Node, deep bool) []string {
 	var list []string
 	r := rewriter{expr: unchanged, body: func(nodes []Node) []Node {

@@ -93,12 +93,12 @@ func withConstant(op spec.ExprKind, x spec.Expr, n int) (spec.Expr, bool) {
 	return x, false
 }
 
-// isTruth tells whether e is 0 or 1.
+// isTruth reports whether e is 0 or 1.
 func isTruth(e spec.Expr) bool {
 	return e.Kind >= spec.EqExpr && e.Kind <= spec.NotExpr || e.Kind == spec.Const && (e.N == 0 || e.N == 1)
 }
 
-// joinConstants is a sum or difference whose operands both have constants, with one constant: (x + 1) - 1 is x.
+// joinConstants returns a sum or difference whose operands both have constants, with one constant: (x + 1) - 1 is x.
 func joinConstants(e spec.Expr) spec.Expr {
 	if e.Kind != spec.AddExpr && e.Kind != spec.SubExpr {
 		return e

@@ -93,7 +93,7 @@ func (b *builder) add(in Instr) error {
 	return nil
 }
 
-// isEmpty tells whether in speaks of a region of no chunks. An empty message, which names no region, is not empty.
+// isEmpty reports whether in speaks of a region of no chunks. An empty message, which names no region, is not empty.
 func (in *Instr) isEmpty() bool {
 	switch {
 	case in.Kind == SendInstr:

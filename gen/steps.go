@@ -6,9 +6,9 @@ import (
 	"iter"
 )
 
-// Steps is what one rank does in the Schedule that [Instantiate] makes, step by step: its instructions, of which After
-// and AfterSend count from the first one of the step. It is for schedules that are too large to be held: each step is
-// in the memory of the one before. After an error, which is like those of Instantiate, nothing follows.
+// Steps returns what one rank does in the Schedule that [Instantiate] makes, step by step: its instructions, of which
+// After and AfterSend count from the first one of the step. It is for schedules that are too large to be held: each
+// step is in the memory of the one before. After an error, which is like those of Instantiate, nothing follows.
 func Steps(a *Algorithm, p Params, rank int) iter.Seq2[[]Instr, error] {
 	return func(yield func([]Instr, error) bool) {
 		err := p.validate(a)

@@ -15,8 +15,8 @@ func (a *Algorithm) Hash() [sha256.Size]byte {
 	return sha256.Sum256(append(h[:], a.Text()...))
 }
 
-// Text is the program for people to read, one line for each node; different programs have different texts. Actions are
-// numbered as a NodeError numbers them.
+// Text returns the program for people to read, one line for each node; different programs have different texts. Actions
+// are numbered as a NodeError numbers them.
 func (a *Algorithm) Text() string {
 	p := &printer{indent: 1}
 	chunks, slots := a.Chunks.OrElse(spec.Int(1)), a.Scratch.OrElse(spec.Int(0))
@@ -114,7 +114,7 @@ func lent(marked bool) string {
 	return ""
 }
 
-// String is the region as people write it: out[c], out[c..+n], or scratch[s like c].
+// String returns the region as people write it: out[c], out[c..+n], or scratch[s like c].
 func (r Region) String() string {
 	if r.isNothing() {
 		return "nothing"

@@ -14,8 +14,8 @@ type Price struct {
 	Gamma int // a chunk reduced: one application of the op to two operands
 }
 
-// Time is how long s takes where every rank has one port in each direction and reduces one thing at a time. It fails
-// for a schedule that cannot end.
+// Time returns how long s takes where every rank has one port in each direction and reduces one thing at a time. It
+// fails for a schedule that cannot end.
 //
 // A message occupies its sender's port out and its receiver's port in from its start to its arrival. It starts when
 // both ends have come to it and both ports are free; of several that could, the one that its sender lists first, and of
@@ -58,7 +58,7 @@ type task struct {
 	here        bool    // its rank has come to it
 }
 
-// newTasks are the tasks of s, rank by rank.
+// newTasks returns the tasks of s, rank by rank.
 func newTasks(s *Schedule) []task {
 	first := make([]int, len(s.Ranks)+1) // of every rank
 	for rank := range s.Ranks {

@@ -8,7 +8,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// plan is a Schedule of the given programs, of which only kinds, peers and dependences matter.
+// plan returns a Schedule of the given programs, of which only kinds, peers and dependences matter.
 func plan(programs ...[]gen.Instr) *gen.Schedule {
 	s := &gen.Schedule{Params: gen.Params{Size: len(programs), Depth: 1}, Chunks: 1}
 	for _, p := range programs {

@@ -55,7 +55,7 @@ func (v *validator) texts() {
 	}
 }
 
-// parameters are the names of those of vars that the primitive has.
+// parameters returns the names of those of vars that the primitive has.
 func (v *validator) parameters(vars ...spec.Expr) []string {
 	var names []string
 	for _, x := range vars {

@@ -30,7 +30,7 @@ func TestCatalogueCoversPrimitives(t *testing.T) {
 	}
 }
 
-// sound is an algorithm for the tests to spoil.
+// sound returns an algorithm for the tests to spoil.
 func sound() *gen.Algorithm {
 	return &gen.Algorithm{
 		Name: "sound", Primitive: spec.AllReduce, Doc: "A doc.", Source: "New.", Scratch: two, Chunks: size,

@@ -92,10 +92,10 @@ func (v *validator) region(r Region) {
 	}
 }
 
-// isOne tells whether an expression that is 1 where it is absent is the constant 1.
+// isOne reports whether an expression that is 1 where it is absent is the constant 1.
 func isOne(e spec.Expr) bool { return e.IsAbsent() || e.Kind == spec.Const && e.N == 1 }
 
-// verb is the kind of an action, as people call it.
+// verb returns the kind of an action, as people call it.
 func verb(n Node) string {
 	switch n.(type) {
 	case Send:

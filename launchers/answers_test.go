@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answers are what the ranks of rollcall print if those in each of hosts share one.
+// answers returns what the ranks of rollcall print if those in each of hosts share one.
 func answers(hosts ...[]int) (lines []string) {
 	size := len(slices.Concat(hosts...))
 	for _, host := range hosts {
@@ -21,7 +21,7 @@ func answers(hosts ...[]int) (lines []string) {
 	return lines
 }
 
-// topology is what rank has to see of the hosts: its neighbours through shared memory, and the others over TCP.
+// topology returns what rank has to see of the hosts: its neighbours through shared memory, and the others over TCP.
 func topology(rank int, hosts [][]int) string {
 	text := fmt.Sprintf("%d hosts:", len(hosts))
 	if len(hosts) == 1 {

@@ -33,7 +33,7 @@ var noise = func() time.Duration {
 	return time.Second
 }()
 
-// clock is rollcall's.
+// clock returns rollcall's.
 func clock() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
@@ -87,7 +87,7 @@ func TestLinkCut(t *testing.T) {
 // failure is what a rank of rollcall prints when a call fails: the time, and an error that names a rank.
 var failure = regexp.MustCompile(`^failed at (\d+) (.*rank [0-5]: .*)$`)
 
-// cutWhileRunning is one round: how long it took until all ranks knew, and their errors.
+// cutWhileRunning returns one round: how long it took until all ranks knew, and their errors.
 func (w *network) cutWhileRunning(t *testing.T, p *place, links [][2]int, elements string) (late time.Duration, errs []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
@@ -146,7 +146,7 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 	return r
 }
 
-// line is the next line that it prints.
+// line returns the next line that it prints.
 func (r *running) line(t *testing.T) string {
 	t.Helper()
 	line, err := r.out.ReadString('\n')

@@ -17,7 +17,7 @@ func byHand(p *place, n int, set func(rank int) []string) (ranks []*place) {
 	return ranks
 }
 
-// secret is a variable that names a file with a new secret.
+// secret returns a variable that names a file with a new secret.
 func secret(t *testing.T) string {
 	t.Helper()
 	var bytes [32]byte
@@ -29,7 +29,7 @@ func secret(t *testing.T) string {
 	return "COLL_SECRET_FILE=" + name
 }
 
-// freePort is a port of this host that nobody listens at now.
+// freePort returns a port of this host that nobody listens at now.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,7 +40,7 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// torchrun are the variables that it sets for one of n ranks on one host, which meet at a port of it.
+// torchrun returns the variables that it sets for one of n ranks on one host, which meet at a port of it.
 func torchrun(rank, n, port int) []string {
 	return []string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", n), fmt.Sprint("LOCAL_RANK=", rank),
 		fmt.Sprint("LOCAL_WORLD_SIZE=", n), "MASTER_ADDR=127.0.0.1", fmt.Sprint("MASTER_PORT=", port)}
@@ -75,7 +75,7 @@ func TestKubernetes(t *testing.T) {
 	wantAnswers(t, together(t, ranks, program("rollcall")), []int{0, 1, 2})
 }
 
-// folder is the address of a store that is a folder.
+// folder returns the address of a store that is a folder.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -24,7 +24,7 @@ type host struct {
 	name  string // of its link
 }
 
-// newHost is a host that has no link yet. Its name is that of the link.
+// newHost returns a host that has no link yet. Its name is that of the link.
 func newHost(t *testing.T, name string) *host {
 	t.Helper()
 	h := &host{t: t, name: name}
@@ -60,7 +60,7 @@ func (h *host) close() {
 	_ = h.first.Wait()
 }
 
-// on is a place like p, on h.
+// on returns a place like p, on h.
 func (p *place) on(h *host) *place {
 	there := *p
 	there.enter = []string{"nsenter", "--target", strconv.Itoa(h.first.Process.Pid), "--net", "--pid", "--mount", "--"}
@@ -83,5 +83,5 @@ func (h *host) mustSetUp(format string, args ...any) {
 	}
 }
 
-// network is the file of its network namespace.
+// network returns the file of its network namespace.
 func (h *host) network() string { return fmt.Sprintf("/proc/%d/ns/net", h.first.Process.Pid) }

@@ -15,7 +15,7 @@ type network struct {
 	hosts []*host
 }
 
-// newNetwork is a network of n hosts.
+// newNetwork returns a network of n hosts.
 func newNetwork(t *testing.T, n int) *network {
 	t.Helper()
 	needsRoot(t)
@@ -49,7 +49,7 @@ func (w *network) link(i int) *host {
 // address is host i's.
 func address(i int) string { return fmt.Sprint("10.77.0.", i+1) }
 
-// port is the name of the switch's port to host i.
+// port returns the name of the switch's port to host i.
 func port(i int) string { return fmt.Sprint("port", i) }
 
 // cut drops all that goes from one host to another from now on, in that direction.

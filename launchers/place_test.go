@@ -23,7 +23,7 @@ type place struct {
 	enter []string // the beginning of a command line that runs the rest there
 }
 
-// here is this host, with an environment in which nothing speaks of launchers.
+// here returns this host, with an environment in which nothing speaks of launchers.
 func here(t *testing.T) *place {
 	p := &place{t: t, tmp: t.TempDir()}
 	for _, v := range os.Environ() {
@@ -36,7 +36,7 @@ func here(t *testing.T) *place {
 	return p
 }
 
-// ofLauncher tells whether a variable is one that a launcher sets. These tests may be run by one.
+// ofLauncher reports whether a variable is one that a launcher sets. These tests may be run by one.
 func ofLauncher(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	if slices.Contains([]string{"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "TMPDIR"}, name) {
@@ -60,7 +60,7 @@ func (p *place) wantNothingLeft() {
 	}
 }
 
-// command is a program there, not yet started, that is killed with all that it started at the test's end.
+// command returns a program there, not yet started, that is killed with all that it started at the test's end.
 func (p *place) command(ctx context.Context, args ...string) *exec.Cmd {
 	args = append(slices.Clip(p.enter), args...)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -84,7 +84,7 @@ func (p *place) run(args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// output is what a program there prints. The test fails if it does not end well.
+// output returns what a program there prints. The test fails if it does not end well.
 func (p *place) output(args ...string) string {
 	p.t.Helper()
 	out, err := p.run(args...)
@@ -94,7 +94,7 @@ func (p *place) output(args ...string) string {
 	return out
 }
 
-// together is what programs in several places print, which run at the same time.
+// together returns what programs in several places print, which run at the same time.
 func together(t *testing.T, places []*place, args ...string) string {
 	t.Helper()
 	out, errs := tryTogether(places, args...)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is a UDP socket on h: a socket stays in the namespace where it was made.
+// socket returns a UDP socket on h: a socket stays in the namespace where it was made.
 func (h *host) socket() *net.UDPConn {
 	h.t.Helper()
 	runtime.LockOSThread() // and never unlocked unless the thread is back: the runtime ends it then
@@ -39,7 +39,8 @@ func (h *host) socket() *net.UDPConn {
 	return c
 }
 
-// arrives tells whether a datagram from host i comes to host j: it waits long for one that has to, and not for others.
+// arrives reports whether a datagram from host i comes to host j: it waits long for one that has to, and not for
+// others.
 func arrives(t *testing.T, sockets []*net.UDPConn, i, j int, expected bool) bool {
 	t.Helper()
 	wait := deadline

@@ -36,7 +36,7 @@ NodeName=HOST NodeAddr=127.0.0.1 CPUs=16 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 `
 
-// newSlurm is a place where srun works: a host of its own with munged, slurmctld and slurmd, which end with it.
+// newSlurm returns a place where srun works: a host of its own with munged, slurmctld and slurmd, which end with it.
 func newSlurm(t *testing.T) *place {
 	t.Helper()
 	needsRoot(t)

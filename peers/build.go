@@ -58,7 +58,7 @@ func (w *workshop) build(ctx context.Context, who []*peer) error {
 	return context.Cause(ctx)
 }
 
-// startable says whether the launcher is there.
+// startable reports whether the launcher is there.
 func (p *peer) startable() error {
 	if p.launcher == nil {
 		return nil

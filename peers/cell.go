@@ -26,7 +26,7 @@ type cell struct {
 
 func compare(a, b float64) int { return cmp.Compare(a, b) }
 
-// median is the middle of values, or the mean of the two in the middle; 0 if there are none.
+// median returns the middle of values, or the mean of the two in the middle; 0 if there are none.
 func median(values []float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	n := len(v)
@@ -38,7 +38,7 @@ func median(values []float64) float64 {
 
 func medianOf(byRound map[int]float64) float64 { return median(slices.Collect(maps.Values(byRound))) }
 
-// ratios are those of two kinds of times, in the rounds in which both were measured.
+// ratios returns those of two kinds of times, in the rounds in which both were measured.
 func ratios(over, under map[int]float64) (all []float64) {
 	for round, t := range under {
 		if o, ok := over[round]; ok {
@@ -48,8 +48,8 @@ func ratios(over, under map[int]float64) (all []float64) {
 	return all
 }
 
-// best is the peer and tuning with the shortest typical time, among those that ran in the most rounds: what was given
-// up after one round had not enough of them to be compared.
+// best returns the peer and tuning with the shortest typical time, among those that ran in the most rounds: what was
+// given up after one round had not enough of them to be compared.
 func (s *samples) best(c contest, peers []string) (who name) {
 	most, shortest := 0, 0.0
 	for _, p := range peers {
@@ -114,8 +114,8 @@ func (c *cell) verdict() string {
 	return "below"
 }
 
-// most is the ratio that a program would reach which takes no longer than the machine's limits; 0: not known, as where
-// somebody was faster than what was taken for a limit.
+// most returns the ratio that a program would reach which takes no longer than the machine's limits; 0: not known, as
+// where somebody was faster than what was taken for a limit.
 func (c *cell) most() float64 {
 	if min(c.Over, c.AtLimit) < 1 {
 		return 0

@@ -52,7 +52,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// gist is the first line with words in it, for a message.
+// gist returns the first line with words in it, for a message.
 func (h *head) gist() string {
 	const most = 200
 	for line := range strings.Lines(h.kept.String()) {

@@ -29,7 +29,7 @@ type field struct {
 	peers []string
 }
 
-// fields are the contests of the cells that are wanted, each once, in the order of the table.
+// fields returns the contests of the cells that are wanted, each once, in the order of the table.
 func fields(wanted func(r *row, bytes int) bool) (all []*field) {
 	for i := range rows {
 		r := &rows[i]

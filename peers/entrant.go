@@ -19,7 +19,8 @@ type entrant struct {
 // longest is how long one measurement may take.
 const longest = time.Minute
 
-// effort is how often calls of a size are timed, and made before, by all entrants alike; of short ones, it is batches.
+// effort returns how often calls of a size are timed, and made before, by all entrants alike; of short ones, it is
+// batches.
 func effort(bytes int) (iterations, warmUp int) {
 	switch {
 	case bytes <= 32*kib:
@@ -34,7 +35,7 @@ func effort(bytes int) (iterations, warmUp int) {
 	return 9, 3
 }
 
-// arguments are those that all programs share.
+// arguments returns those that all programs share.
 func (c contest) arguments() []string {
 	n, w := effort(c.Bytes)
 	size := strconv.Itoa(max(c.Bytes, 8))
@@ -81,7 +82,7 @@ func (w *workshop) measureOurs(ctx context.Context, c contest, registered bool) 
 	return c.median(printed, registered)
 }
 
-// onCores is the beginning of a command that keeps the rest of it on the cores of all.
+// onCores returns the beginning of a command that keeps the rest of it on the cores of all.
 func (w *workshop) onCores() []string { return []string{"taskset", "-c", w.cores} }
 
 func (w *workshop) env(c contest, e *entrant) []string {
@@ -93,7 +94,7 @@ func (w *workshop) env(c contest, e *entrant) []string {
 	return append(append(env, e.peer.env[c.Transport]...), e.tuning.env...)
 }
 
-// launched is the command of a peer that has a launcher.
+// launched returns the command of a peer that has a launcher.
 func (w *workshop) launched(c contest, e *entrant) []string {
 	launcher := e.peer.launcher
 	if c.Ranks > len(strings.Split(w.cores, ",")) {

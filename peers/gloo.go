@@ -28,8 +28,8 @@ var peerPollingGloo = peer{
 	),
 }
 
-// glooTunings are one algorithm with all ranks on all cores and, for what is short enough to gain by it, with each rank
-// on one.
+// glooTunings returns one algorithm with all ranks on all cores and, for what is short enough to gain by it, with each
+// rank on one.
 func glooTunings(wait, algorithm string, from, to int) []tuning {
 	free := tuning{name: algorithm, from: from, to: to, program: []string{"-algorithm", algorithm, "-wait", wait}}
 	fixed := free

@@ -91,8 +91,8 @@ var moves = map[string]func(n float64) (added, copied float64){
 // limitCores is on how many cores the limits are measured, and contests take place.
 const limitCores = 2
 
-// least is the shortest time of a contest that the limits allow, in microseconds: as long as hearing from each other
-// takes, and as long as the bytes take two threads without a protocol, of which each writes to no other rank's
+// least returns the shortest time of a contest that the limits allow, in microseconds: as long as hearing from each
+// other takes, and as long as the bytes take two threads without a protocol, of which each writes to no other rank's
 // operands, in memory that the ranks can read of each other, if it is registered; or, where that is not known, as long
 // as all bytes take on both cores. 0: the limits for it are not known.
 func (l limits) least(c contest, registered bool) float64 {
@@ -119,7 +119,7 @@ func (l limits) least(c contest, registered bool) float64 {
 	return max(heard, size*added/adds.Value+size*copied/copies.Value)
 }
 
-// bare is how long a contest takes without any protocol, in shared memory. 0: it is not known.
+// bare returns how long a contest takes without any protocol, in shared memory. 0: it is not known.
 func (l limits) bare(c contest, registered bool) float64 {
 	if c.Transport != "shm" {
 		return 0
@@ -134,8 +134,8 @@ func (l limits) bare(c contest, registered bool) float64 {
 	return l.value(named(name, where))
 }
 
-// crossing is how long two ranks take to send each other so many bytes over TCP, both ways at once, which they do in
-// any all-reduce: each has to hear of all that the other one has. 0: it is not known.
+// crossing returns how long two ranks take to send each other so many bytes over TCP, both ways at once, which they do
+// in any all-reduce: each has to hear of all that the other one has. 0: it is not known.
 func (l limits) crossing(bytes int) float64 {
 	var closest limit // of those that are not longer
 	for _, m := range l {
@@ -146,7 +146,7 @@ func (l limits) crossing(bytes int) float64 {
 	return closest.Value * float64(max(1, bytes/mib))
 }
 
-// heard is how long it takes in shared memory until the ranks have heard from each other: one line if only one has
+// heard returns how long it takes in shared memory until the ranks have heard from each other: one line if only one has
 // something to say, lines that cross if all have; and with more ranks than cores, until all have had their turns.
 func (l limits) heard(c contest) float64 {
 	if c.Collective == "broadcast" || c.Collective == "ping-pong" {
@@ -167,8 +167,8 @@ func named(name, where string) func(*limit) bool {
 	return func(l *limit) bool { return l.Name == name && l.Where == where }
 }
 
-// memory is how fast two cores go through memory in which so many bytes of all ranks have room. Bytes of another core
-// come from the last cache at best. What it was measured with is two operands on each core that fill half of it.
+// memory returns how fast two cores go through memory in which so many bytes of all ranks have room. Bytes of another
+// core come from the last cache at best. What it was measured with is two operands on each core that fill half of it.
 func (l limits) memory(name string, bytes int) (found *limit) {
 	for _, where := range []string{"L3", "DRAM"} {
 		if found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == limitCores }); found != nil &&

@@ -114,7 +114,7 @@ func (s *season) report(wanted func(*row, int) bool, command string) *report {
 	return r
 }
 
-// invocation is a command that measures the same.
+// invocation returns a command that measures the same.
 func (o *options) invocation() string {
 	text := fmt.Sprintf("go run ./peers -rounds %d -cores %s", o.rounds, o.cores)
 	if o.only != "" {

@@ -123,7 +123,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// alive tells whether a process runs. One that has ended and that nobody has asked after does not.
+// alive reports whether a process runs. One that has ended and that nobody has asked after does not.
 func alive(pid string) bool {
 	text, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	return err == nil && !strings.Contains(string(text), ") Z ")

@@ -45,7 +45,7 @@ func (w *workshop) ranks(ctx context.Context, c contest, e *entrant) (printed []
 	return printed, err
 }
 
-// rank is the command of one of them.
+// rank returns the command of one of them.
 func (w *workshop) rank(c contest, e *entrant, rank int, store string) []string {
 	command := w.onCores()
 	if cores := strings.Split(w.cores, ","); e.tuning.perCore {

@@ -39,7 +39,7 @@ func (s *season) play(ctx context.Context) error {
 	return nil
 }
 
-// missingFrom are the fields whose contests have no such round, kept from an earlier run.
+// missingFrom returns the fields whose contests have no such round, kept from an earlier run.
 func (s *season) missingFrom(round int) (fields []*field) {
 	for _, f := range s.fields {
 		if s.samples.rounds(f.contest) <= round {
@@ -90,8 +90,8 @@ func (s *season) left(from *field, round int) (n int) {
 	return n
 }
 
-// entrants are who runs in the next round of a contest: we, and the peers with all tunings that fit, or those that are
-// worth another round.
+// entrants returns who runs in the next round of a contest: we, and the peers with all tunings that fit, or those that
+// are worth another round.
 func (s *season) entrants(f *field) (all []entrant) {
 	for _, registered := range f.ours {
 		all = append(all, entrant{name: ourName(registered), registered: registered})
@@ -110,7 +110,7 @@ func (s *season) entrants(f *field) (all []entrant) {
 	return all
 }
 
-// needed are the peers that run in any contest.
+// needed returns the peers that run in any contest.
 func (s *season) needed() (who []*peer) {
 	for _, p := range peers {
 		if slices.ContainsFunc(s.fields, func(f *field) bool { return slices.Contains(f.peers, p.name) }) {

@@ -25,8 +25,8 @@ type result struct {
 // longestLine is more than any line is that says what it should.
 const longestLine = 64 << 10
 
-// median is the time in what a program has printed, in microseconds, if it printed exactly one result, of the contest,
-// and with nothing wrong in it.
+// median returns the time in what a program has printed, in microseconds, if it printed exactly one result, of the
+// contest, and with nothing wrong in it.
 func (c contest) median(printed []byte, registered bool) (float64, error) {
 	var found []result
 	s := bufio.NewScanner(bytes.NewReader(printed))
@@ -51,7 +51,7 @@ func (c contest) median(printed []byte, registered bool) (float64, error) {
 	return found[0].time(c, registered)
 }
 
-// time is the median of a result, if the result is of c.
+// time returns the median of a result, if the result is of c.
 func (r *result) time(c contest, registered bool) (float64, error) {
 	t := r.Microseconds.Median
 	switch {

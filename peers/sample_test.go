@@ -10,7 +10,7 @@ import (
 
 var testContest = contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 8}
 
-// line is a result in JSON, with one thing replaced.
+// line returns a result in JSON, with one thing replaced.
 func line(old, new string) string {
 	const good = `{"collective":"all-reduce","transport":"shm","ranks":2,"bytes":8,"count":2,"inPlace":true,"registered":false,` +
 		`"microseconds":{"min":1,"median":1.5},"wrong":0}`

@@ -86,7 +86,7 @@ func (s *samples) add(r record) error {
 	return json.NewEncoder(s.file).Encode(r)
 }
 
-// check says whether a sample can be one.
+// check reports whether a sample can be one.
 func (s *sample) check() error {
 	measured := s.Microseconds > 0 && !math.IsInf(s.Microseconds, 0)
 	if s.Round < 0 || s.Round > 1<<20 || measured == (s.Failed != "") {
@@ -95,7 +95,7 @@ func (s *sample) check() error {
 	return nil
 }
 
-// rounds is how many rounds of a contest there are.
+// rounds returns how many rounds of a contest there are.
 func (s *samples) rounds(c contest) (n int) {
 	for i := range s.all {
 		if s.all[i].contest == c {
@@ -105,7 +105,7 @@ func (s *samples) rounds(c contest) (n int) {
 	return n
 }
 
-// times are those of who ran in a contest, by round; a failed one has none.
+// times returns those of who ran in a contest, by round; a failed one has none.
 func (s *samples) times(c contest, who name) map[int]float64 {
 	t := make(map[int]float64)
 	for i := range s.all {
@@ -116,7 +116,7 @@ func (s *samples) times(c contest, who name) map[int]float64 {
 	return t
 }
 
-// leasts are the shortest times that the limits allow, by round.
+// leasts returns the shortest times that the limits allow, by round.
 func (s *samples) leasts(c contest, registered bool) map[int]float64 {
 	t := make(map[int]float64)
 	for round, l := range s.limits {
@@ -127,7 +127,7 @@ func (s *samples) leasts(c contest, registered bool) map[int]float64 {
 	return t
 }
 
-// tried are the tunings with which somebody ran in a contest, whether they failed or not.
+// tried returns the tunings with which somebody ran in a contest, whether they failed or not.
 func (s *samples) tried(c contest, who string) (names []name) {
 	for i := range s.all {
 		if one := &s.all[i]; one.contest == c && one.Who == who && !slices.Contains(names, one.name) {
@@ -137,7 +137,7 @@ func (s *samples) tried(c contest, who string) (names []name) {
 	return names
 }
 
-// failed is why the last measurement that failed did; "" if none has.
+// failed returns why the last measurement that failed did; "" if none has.
 func (s *samples) failed(c contest, who name) (reason string) {
 	for i := range s.all {
 		if one := &s.all[i]; one.contest == c && one.name == who && one.Failed != "" {
@@ -154,7 +154,7 @@ const (
 	keptWithin = 1.4
 )
 
-// kept are the tunings of a peer that are worth another round; all that did not fail are, before the second.
+// kept returns the tunings of a peer that are worth another round; all that did not fail are, before the second.
 func (s *samples) kept(c contest, who string) (names []name) {
 	for _, n := range s.tried(c, who) {
 		if len(s.times(c, n)) > 0 {

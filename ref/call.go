@@ -26,7 +26,7 @@ func (c Call[T]) Run(primitive string) ([][]T, error) {
 	return nil, fmt.Errorf("ref: no primitive is called %q", primitive)
 }
 
-// size is the number of ranks.
+// size returns the number of ranks.
 func (c Call[T]) size() int { return len(c.In) }
 
 // block is block b of rank q's input, which has size blocks.

@@ -47,7 +47,7 @@ func runs[T Elem](p spec.Primitive) func(*rapid.T) {
 	}
 }
 
-// raw is the memory of slices, one after the other.
+// raw returns the memory of slices, one after the other.
 func raw[T Elem](xs ...[]T) string {
 	var all []byte
 	for _, x := range xs {
@@ -56,7 +56,7 @@ func raw[T Elem](xs ...[]T) string {
 	return string(all)
 }
 
-// blocks is what a buffer holds in the order of the operands that the specification lists.
+// blocks returns what a buffer holds in the order of the operands that the specification lists.
 func blocks[T Elem](contents []spec.Content, op spec.Op, in [][]T, count int) []T {
 	var all []T
 	for _, c := range contents {

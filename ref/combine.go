@@ -10,7 +10,7 @@ import (
 // Elem is the constraint of element types.
 type Elem = spec.Elem
 
-// Combine is a ⊕ b. It panics if op does not take elements of type T.
+// Combine returns a ⊕ b. It panics if op does not take elements of type T.
 func Combine[T Elem](op spec.Op, a, b T) T {
 	t := spec.TypeOf[T]()
 	if !op.Takes(t) {

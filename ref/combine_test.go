@@ -107,7 +107,7 @@ func identities[T Elem](t *testing.T) {
 	})
 }
 
-// identity is the value that spec names.
+// identity returns the value that spec names.
 func identity[T Elem](op spec.Op) T {
 	typ := spec.TypeOf[T]()
 	top := uint64(1) << (typ.Bytes()*8 - 1)
@@ -147,7 +147,7 @@ func number[T Elem](i uint8, f float64) T {
 	return bits[T](uint64(i))
 }
 
-// bits is the value of which the lowest bits are those of b; the supported machines are little-endian.
+// bits returns the value of which the lowest bits are those of b; the supported machines are little-endian.
 func bits[T Elem](b uint64) T {
 	var x T
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x)), unsafe.Slice((*byte)(unsafe.Pointer(&b)), 8))

@@ -8,7 +8,7 @@ type Tree struct {
 	Leaf        int   // of a leaf: which operand it is
 }
 
-// LeftFold is the tree of ((0 ⊕ 1) ⊕ 2) ⊕ … of n operands, n >= 1.
+// LeftFold returns the tree of ((0 ⊕ 1) ⊕ 2) ⊕ … of n operands, n >= 1.
 func LeftFold(n int) *Tree {
 	t := &Tree{}
 	for i := 1; i < n; i++ {
@@ -17,7 +17,7 @@ func LeftFold(n int) *Tree {
 	return t
 }
 
-// Depth is the number of ⊕ on the longest path from an operand to the result.
+// Depth returns the number of ⊕ on the longest path from an operand to the result.
 func (t *Tree) Depth() int {
 	if t.Left == nil {
 		return 0

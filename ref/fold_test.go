@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// randomTree is a tree over operands in any order.
+// randomTree returns a tree over operands in any order.
 func randomTree(random *rand.Rand, operands []int) *Tree {
 	if len(operands) == 1 {
 		return &Tree{Leaf: operands[0]}
@@ -119,7 +119,7 @@ func bounded[T Elem, F float32 | float64](widen func(T) F) func(*testing.T) {
 	}
 }
 
-// exact is the result without rounding, and what its error bound is relative to.
+// exact returns the result without rounding, and what its error bound is relative to.
 func exact[T Elem, F float32 | float64](op spec.Op, operands [][]T, widen func(T) F) (result, scale *big.Float) {
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(4000).SetFloat64(x) }
 	result, scale = number(0), number(0)

@@ -85,7 +85,7 @@ func firsts(table []Rule, algorithms []Algorithm) []bool {
 	return first
 }
 
-// reach is the most bytes that steps are for; -1 if there are none.
+// reach returns the most bytes that steps are for; -1 if there are none.
 func reach(steps []Step) int {
 	if len(steps) == 0 {
 		return -1

@@ -47,8 +47,8 @@ func Words(passed []Passed) (words []string) {
 	return words
 }
 
-// alike is how many rules at the beginning were passed over because they are for the transport that the first one is
-// for; or 1.
+// alike returns how many rules at the beginning were passed over because they are for the transport that the first one
+// is for; or 1.
 func alike(passed []Passed) int {
 	n := 1
 	for passed[0].Why == forTransport(passed[0].Rule.Transport) && n < len(passed) && passed[n].Why == passed[0].Why {

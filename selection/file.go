@@ -96,12 +96,12 @@ func strict(text []byte, to any) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// line is the number of the line in text that has that offset.
+// line returns the number of the line in text that has that offset.
 func line(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
 }
 
-// printable is a name from a file, for messages.
+// printable returns a name from a file, for messages.
 func printable(name string) string {
 	if len(name) > 40 {
 		name = name[:40]

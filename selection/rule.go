@@ -16,7 +16,7 @@ import (
 // ranks of a communicator agree on the word.
 var Transports = []string{"inproc", "shm", "tcp", "rdma", "mixed"}
 
-// Spans tells whether ranks that talk over transport may be on several hosts.
+// Spans reports whether ranks that talk over transport may be on several hosts.
 func Spans(transport string) bool {
 	return transport == "tcp" || transport == "rdma" || transport == "mixed"
 }
@@ -57,16 +57,16 @@ type Call struct {
 	Unproved    bool   // algorithms may carry it out that were not proved for so many ranks
 }
 
-// perHost is how many ranks are on the host that has the most.
+// perHost returns how many ranks are on the host that has the most.
 func (c *Call) perHost() int { return cmp.Or(c.PerHost, c.Size) }
 
-// Holds tells whether the rule is for calls like c, with some number of bytes.
+// Holds reports whether the rule is for calls like c, with some number of bytes.
 func (r *Rule) Holds(c Call) bool {
 	return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize) &&
 		(r.MaxPerHost == 0 || c.perHost() <= r.MaxPerHost)
 }
 
-// Depth is the depth of a call with blocks of count elements and so many bytes.
+// Depth returns the depth of a call with blocks of count elements and so many bytes.
 func (r *Rule) Depth(count, bytes int) int {
 	if r.PieceBytes <= 0 || bytes <= 0 {
 		return 1
@@ -74,16 +74,16 @@ func (r *Rule) Depth(count, bytes int) int {
 	return max(1, min((bytes-1)/r.PieceBytes+1, count))
 }
 
-// Carries tells whether a can carry out a call like c.
+// Carries reports whether a can carry out a call like c.
 func (a *Algorithm) Carries(c Call) bool {
 	return (a.Serves == nil || a.Serves(c.Size)) && a.mayRun(c) && (c.Commutative || !a.Commutative)
 }
 
-// mayRun tells whether a was proved for as many ranks as c has, or need not be.
+// mayRun reports whether a was proved for as many ranks as c has, or need not be.
 func (a *Algorithm) mayRun(c Call) bool { return c.Unproved || a.Proved == nil || a.Proved(c.Size) }
 
-// Against is why the rule, whose algorithm is a, does not count in a call like c with blocks of so many bytes; "" if it
-// may.
+// Against returns why the rule, whose algorithm is a, does not count in a call like c with blocks of so many bytes; ""
+// if it may.
 func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 	switch {
 	case r.Transport != "" && r.Transport != c.Transport:
@@ -104,10 +104,10 @@ func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 	return ""
 }
 
-// forTransport is why a rule for a transport does not count over another one.
+// forTransport returns why a rule for a transport does not count over another one.
 func forTransport(name string) string { return "it is for transport " + name }
 
-// String is the rule in words: "shm, 2 to 8 ranks, at most 4096 bytes: ring".
+// String returns the rule in words: "shm, 2 to 8 ranks, at most 4096 bytes: ring".
 func (r Rule) String() string {
 	var on []string
 	for _, words := range []string{r.Transport, r.sizes(), r.hosts(), r.bytes()} {
@@ -128,7 +128,7 @@ func (r Rule) String() string {
 	return text
 }
 
-// sizes is the condition on the number of ranks in words, "" if there is none.
+// sizes returns the condition on the number of ranks in words, "" if there is none.
 func (r *Rule) sizes() string {
 	switch {
 	case r.MinSize > 1 && r.MaxSize == r.MinSize:
@@ -145,7 +145,7 @@ func (r *Rule) sizes() string {
 	return ""
 }
 
-// hosts is the condition on the ranks of a host in words, "" if there is none.
+// hosts returns the condition on the ranks of a host in words, "" if there is none.
 func (r *Rule) hosts() string {
 	if r.MaxPerHost == 0 {
 		return ""
@@ -153,7 +153,7 @@ func (r *Rule) hosts() string {
 	return fmt.Sprintf("at most %d on a host", r.MaxPerHost)
 }
 
-// bytes is the condition on the bytes of a block in words, "" if there is none.
+// bytes returns the condition on the bytes of a block in words, "" if there is none.
 func (r *Rule) bytes() string {
 	if r.MaxBytes == 0 {
 		return ""
@@ -161,7 +161,7 @@ func (r *Rule) bytes() string {
 	return fmt.Sprintf("at most %d bytes", r.MaxBytes)
 }
 
-// Find is the algorithm of that name; nil if there is none.
+// Find returns the algorithm of that name; nil if there is none.
 func Find(algorithms []Algorithm, name string) *Algorithm {
 	i := slices.IndexFunc(algorithms, func(a Algorithm) bool { return a.Name == name })
 	if i < 0 {

@@ -8,10 +8,10 @@ type Step struct {
 	Rule     int // its index in the table
 }
 
-// Steps are the rules that calls like c get, by the bytes of a block: for each number of bytes the first rule of table
-// that holds and whose algorithm carries the call out. Rules bound the bytes from above alone, so that each of them is
-// the first one for a range of bytes that begins where those before it end. After the last step no rule is left; there
-// is none if its MaxBytes is math.MaxInt.
+// Steps returns the rules that calls like c get, by the bytes of a block: for each number of bytes the first rule of
+// table that holds and whose algorithm carries the call out. Rules bound the bytes from above alone, so that each of
+// them is the first one for a range of bytes that begins where those before it end. After the last step no rule is
+// left; there is none if its MaxBytes is math.MaxInt.
 func Steps(table []Rule, algorithms []Algorithm, c Call) []Step {
 	var steps []Step
 	reached := -1
@@ -31,7 +31,7 @@ func Steps(table []Rule, algorithms []Algorithm, c Call) []Step {
 	return steps
 }
 
-// Select is the index of the rule that a call like c with blocks of so many bytes gets; -1 if there is none.
+// Select returns the index of the rule that a call like c with blocks of so many bytes gets; -1 if there is none.
 func Select(table []Rule, algorithms []Algorithm, c Call, bytes int) int {
 	for _, s := range Steps(table, algorithms, c) {
 		if bytes <= s.MaxBytes {
@@ -41,8 +41,8 @@ func Select(table []Rule, algorithms []Algorithm, c Call, bytes int) int {
 	return -1
 }
 
-// Merge is a table in which rules, which need not be for all calls, count before those of table. Rules that no call
-// would get are left out.
+// Merge returns a table in which rules, which need not be for all calls, count before those of table. Rules that no
+// call would get are left out.
 func Merge(rules, table []Rule, algorithms []Algorithm) []Rule {
 	all := append(append([]Rule{}, rules...), table...)
 	first := firsts(all, algorithms)

@@ -29,7 +29,7 @@ func drawCall() (c Call, bytes int) {
 	return c, of[rand.IntN(len(of))]
 }
 
-// plainly is the rule that counts as its definition has it: the first that matches, and whose algorithm serves.
+// plainly returns the rule that counts as its definition has it: the first that matches, and whose algorithm serves.
 func plainly(table []Rule, c Call, bytes int) int {
 	perHost := c.PerHost
 	if perHost == 0 {

@@ -13,7 +13,7 @@ func register(p Primitive) Primitive {
 	return p
 }
 
-// Primitives are all primitives of this package, by name.
+// Primitives returns all primitives of this package, by name.
 func Primitives() []Primitive {
 	return slices.SortedFunc(slices.Values(primitives), func(a, b Primitive) int { return strings.Compare(a.Name, b.Name) })
 }

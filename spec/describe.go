@@ -79,12 +79,12 @@ func (p Primitive) subject(b Buf, where Expr) subject {
 	return s
 }
 
-// isEq tells whether e is x = something.
+// isEq reports whether e is x = something.
 func isEq(e, x Expr) bool {
 	return e.Kind == EqExpr && e.Args[0].Kind == Variable && e.Args[0].Name == x.Name
 }
 
-// isInt tells whether e is the constant n.
+// isInt reports whether e is the constant n.
 func isInt(e Expr, n int) bool { return e.Kind == Const && e.N == n }
 
 // show gives the variables of e their names in words, in a condition on s.
@@ -183,7 +183,7 @@ func comma(phrase string) string {
 	return phrase
 }
 
-// value is what a block holds, in words and as a term.
+// value returns what a block holds, in words and as a term.
 func (p Primitive) value(v Value, s subject) (words, term string) {
 	switch block := s.show(v.Block); v.Kind {
 	case Input:

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// text is a description as lines: words, and formulas indented.
+// text returns a description as lines: words, and formulas indented.
 func text(d spec.Description) string {
 	var lines []string
 	add := func(title string, conditions ...spec.Condition) {

@@ -66,7 +66,7 @@ func (x *Example) check(p Primitive) error {
 	return nil
 }
 
-// words are those that stand for the blocks of In.
+// words returns those that stand for the blocks of In.
 func (x *Example) words() (map[Term]string, error) {
 	words, seen := map[Term]string{}, map[string]bool{}
 	for rank, line := range x.In {
@@ -121,7 +121,7 @@ func line(lines []string, rank int) string {
 	return lines[rank]
 }
 
-// textOf is what blocks hold, in the words of an example.
+// textOf returns what blocks hold, in the words of an example.
 func textOf(blocks []Content, words map[Term]string) []string {
 	text := make([]string, len(blocks))
 	for i, c := range blocks {

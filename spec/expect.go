@@ -42,7 +42,7 @@ type Content struct {
 // Term is block Block of rank Rank's In, as it was before the call.
 type Term struct{ Rank, Block int }
 
-// Aliased is the block of Out that is, in place, the memory of In's block i, if there is one.
+// Aliased returns the block of Out that is, in place, the memory of In's block i, if there is one.
 func (r *RankExpectation) Aliased(i int) (block int, ok bool) {
 	if r.InBlock < 0 {
 		return 0, false
@@ -253,7 +253,7 @@ func (x *expecter) fold(v Value, env Env) (Content, error) {
 	return c, nil
 }
 
-// term is the block of rank q that v speaks of.
+// term returns the block of rank q that v speaks of.
 func (x *expecter) term(v Value, env Env, q int, giving bool) (Term, error) {
 	b, err := v.Block.Eval(env)
 	if err != nil {

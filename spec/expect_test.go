@@ -158,7 +158,7 @@ func TestExpectErrors(t *testing.T) {
 	}
 }
 
-// change is a copy of p after f.
+// change returns a copy of p after f.
 func change(p spec.Primitive, f func(*spec.Primitive)) spec.Primitive {
 	p.Params = append([]spec.Param(nil), p.Params...)
 	p.Pre = append([]spec.Clause(nil), p.Pre...)

@@ -54,10 +54,10 @@ var (
 	Depth = Var("depth") // how many pieces a pipelined algorithm cuts its chunks into, >= 1; a parameter of the call
 )
 
-// Int is the constant n.
+// Int returns the constant n.
 func Int(n int) Expr { return Expr{Kind: Const, N: n} }
 
-// Var is the variable called name.
+// Var returns the variable called name.
 func Var(name string) Expr { return Expr{Kind: Variable, Name: name} }
 
 // Add is x + y.
@@ -69,10 +69,10 @@ func Sub(x, y Expr) Expr { return op(SubExpr, x, y) }
 // Mul is x × y.
 func Mul(x, y Expr) Expr { return op(MulExpr, x, y) }
 
-// Min is the smaller of x and y.
+// Min returns the smaller of x and y.
 func Min(x, y Expr) Expr { return op(MinExpr, x, y) }
 
-// Max is the larger of x and y.
+// Max returns the larger of x and y.
 func Max(x, y Expr) Expr { return op(MaxExpr, x, y) }
 
 // Eq is x = y.
@@ -108,19 +108,19 @@ func If(cond, then, els Expr) Expr { return op(CondExpr, cond, then, els) }
 // Shl is x × 2^k, for 0 <= k < 32.
 func Shl(x, k Expr) Expr { return op(ShlExpr, x, k) }
 
-// Shr is the floor of x / 2^k, for 0 <= k < 32.
+// Shr returns the floor of x / 2^k, for 0 <= k < 32.
 func Shr(x, k Expr) Expr { return op(ShrExpr, x, k) }
 
-// BitAnd is the bitwise and of x and y, two's complement.
+// BitAnd returns the bitwise and of x and y, two's complement.
 func BitAnd(x, y Expr) Expr { return op(BitAndExpr, x, y) }
 
-// BitXor is the bitwise exclusive or of x and y, two's complement.
+// BitXor returns the bitwise exclusive or of x and y, two's complement.
 func BitXor(x, y Expr) Expr { return op(BitXorExpr, x, y) }
 
-// Log2 is the floor of the binary logarithm of x, for x >= 1.
+// Log2 returns the floor of the binary logarithm of x, for x >= 1.
 func Log2(x Expr) Expr { return op(Log2Expr, x) }
 
-// CeilLog2 is the ceiling of the binary logarithm of x, for x >= 1.
+// CeilLog2 returns the ceiling of the binary logarithm of x, for x >= 1.
 func CeilLog2(x Expr) Expr { return If(Le(x, Int(1)), Int(0), Add(Log2(Sub(x, Int(1))), Int(1))) }
 
 // Up is x, less n when x has reached n: the wrap-around of a sum of two numbers in 0..n-1.
@@ -131,7 +131,7 @@ func Down(x, n Expr) Expr { return If(Lt(x, Int(0)), Add(x, n), x) }
 
 func op(k ExprKind, args ...Expr) Expr { return Expr{Kind: k, Args: args} }
 
-// IsAbsent tells whether e is the zero Expr.
+// IsAbsent reports whether e is the zero Expr.
 func (e Expr) IsAbsent() bool { return e.Kind == Absent }
 
 // OrElse is e, or other when e is absent.
@@ -171,7 +171,7 @@ type EvalError struct {
 
 func (e *EvalError) Error() string { return fmt.Sprintf("%v: %s", e.Expr, e.Reason) }
 
-// Eval is the value of e under env, or an *EvalError: a variable that env does not bind, an operand out of range.
+// Eval returns the value of e under env, or an *EvalError: a variable that env does not bind, an operand out of range.
 func (e Expr) Eval(env Env) (int, error) { return e.eval(env) }
 
 func (e *Expr) eval(env Env) (int, error) {
@@ -283,7 +283,7 @@ var infix = [...]string{
 // String is e as one writes it in Go, a conditional as if c then x else y; equal expressions have equal strings.
 func (e Expr) String() string { return e.text(false) }
 
-// separates tells whether e's text sets its operand a apart, so that a needs no parentheses.
+// separates reports whether e's text sets its operand a apart, so that a needs no parentheses.
 func (e Expr) separates(a Expr) bool {
 	return e.Kind == MinExpr || e.Kind == MaxExpr || e.Kind == Log2Expr || e.Kind == CondExpr && a.Kind != CondExpr
 }

@@ -11,16 +11,16 @@ type Float16 struct{ bits uint16 }
 // BFloat16 is the upper half of a float32: 1 bit of sign, 8 of exponent, 7 of fraction. The zero BFloat16 is +0.
 type BFloat16 struct{ bits uint16 }
 
-// Float16FromBits is the number that b encodes.
+// Float16FromBits returns the number that b encodes.
 func Float16FromBits(b uint16) Float16 { return Float16{b} }
 
-// BFloat16FromBits is the number that b encodes.
+// BFloat16FromBits returns the number that b encodes.
 func BFloat16FromBits(b uint16) BFloat16 { return BFloat16{b} }
 
-// Bits is x's encoding.
+// Bits returns x's encoding.
 func (x Float16) Bits() uint16 { return x.bits }
 
-// Bits is x's encoding.
+// Bits returns x's encoding.
 func (x BFloat16) Bits() uint16 { return x.bits }
 
 // String is x as strconv writes a float32.

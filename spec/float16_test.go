@@ -26,11 +26,11 @@ var formats = []format{
 		func(f float32) uint16 { return spec.NewBFloat16(f).Bits() }},
 }
 
-// inf is the encoding of +Inf.
+// inf returns the encoding of +Inf.
 func (f format) inf() uint16 { return 0x7fff >> f.fraction << f.fraction }
 
-// value is the number that a finite encoding stands for. For inf it is the number that would come next if there were no
-// infinity, which is what decides on rounding.
+// value returns the number that a finite encoding stands for. For inf it is the number that would come next if there
+// were no infinity, which is what decides on rounding.
 func (f format) value(b uint16) float64 {
 	exponent, fraction := int(b&0x7fff>>f.fraction), float64(b&(1<<f.fraction-1))
 	v := math.Ldexp(fraction, 1-f.bias-f.fraction)

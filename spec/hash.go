@@ -10,7 +10,7 @@ import (
 // people, which are Doc and the reasons of argument errors. It is the same in every process and on every machine.
 func (p Primitive) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(p.canonical())) }
 
-// canonical is p's text: one line for each part, in the order of the type's fields.
+// canonical returns p's text: one line for each part, in the order of the type's fields.
 func (p Primitive) canonical() string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "primitive %s\n", p.Name)

@@ -60,8 +60,8 @@ func check(p spec.Primitive, name string) error {
 	return nil
 }
 
-// isSame tells whether the mutant's expression has the same value as that of p wherever p evaluates it. It asks nothing
-// of Expect, which is under test here.
+// isSame reports whether the mutant's expression has the same value as that of p wherever p evaluates it. It asks
+// nothing of Expect, which is under test here.
 func isSame(p spec.Primitive, m mutants.Mutant) bool {
 	if m.Field == "" || m.Was.IsAbsent() && m.Is.IsAbsent() {
 		return false
@@ -83,7 +83,7 @@ func isSame(p spec.Primitive, m mutants.Mutant) bool {
 	return true
 }
 
-// places are the environments in which p evaluates the expression on one rank.
+// places returns the environments in which p evaluates the expression on one rank.
 func places(p spec.Primitive, m mutants.Mutant, c spec.Call, rank int) []spec.Env {
 	env := c.Env(rank)
 	in, _ := p.In.Len(env)

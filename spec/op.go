@@ -32,7 +32,7 @@ const (
 	allTypes  = realTypes | 1<<TypeComplex64 | 1<<TypeComplex128
 )
 
-// Has tells whether t is in s.
+// Has reports whether t is in s.
 func (s TypeSet) Has(t Type) bool { return s>>t&1 != 0 }
 
 // Identity names the value e of each type for which e ⊕ x = x.
@@ -108,10 +108,10 @@ var opTable = [opEnd]struct {
 		"LOr is 1 if any operand is not 0, and otherwise 0. The reduction of a single operand is that operand as it is."},
 }
 
-// Valid tells whether o is one of the operators above.
+// Valid reports whether o is one of the operators above.
 func (o Op) Valid() bool { return o > 0 && o < opEnd }
 
-// String is the operator's name: "sum".
+// String returns the operator's name: "sum".
 func (o Op) String() string {
 	if !o.Valid() {
 		return fmt.Sprintf("op(%d)", uint8(o))
@@ -119,10 +119,10 @@ func (o Op) String() string {
 	return opTable[o].name
 }
 
-// MarshalText is the name of o: that is how JSON has it.
+// MarshalText returns the name of o: that is how JSON has it.
 func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText is the reverse of MarshalText.
+// UnmarshalText returns the reverse of MarshalText.
 func (o *Op) UnmarshalText(name []byte) error {
 	for _, x := range Ops() {
 		if x.String() == string(name) {
@@ -133,7 +133,7 @@ func (o *Op) UnmarshalText(name []byte) error {
 	return fmt.Errorf("no operator is called %q", name)
 }
 
-// Doc is one paragraph that defines o.
+// Doc returns one paragraph that defines o.
 func (o Op) Doc() string {
 	if !o.Valid() {
 		return ""
@@ -141,10 +141,10 @@ func (o Op) Doc() string {
 	return opTable[o].doc
 }
 
-// Takes tells whether o is defined on t.
+// Takes reports whether o is defined on t.
 func (o Op) Takes(t Type) bool { return o.Valid() && t.Valid() && opTable[o].types.Has(t) }
 
-// Types is the set of types on which o is defined.
+// Types returns the set of types on which o is defined.
 func (o Op) Types() TypeSet {
 	if !o.Valid() {
 		return 0
@@ -152,14 +152,14 @@ func (o Op) Types() TypeSet {
 	return opTable[o].types
 }
 
-// Commutative tells whether a ⊕ b and b ⊕ a are the same, to the bit (of a NaN: that it is one). All operators are.
+// Commutative reports whether a ⊕ b and b ⊕ a are the same, to the bit (of a NaN: that it is one). All operators are.
 func (o Op) Commutative() bool { return o.Valid() }
 
-// Associative tells whether operands may be grouped at will, in any tree: all operators are, in the sense that MPI
+// Associative reports whether operands may be grouped at will, in any tree: all operators are, in the sense that MPI
 // gives it, in which rounding does not count. See [Op.Exact] for when the bits are the same too.
 func (o Op) Associative() bool { return o.Valid() }
 
-// Exact tells whether on t the result is the same in every tree, to the bit (of a NaN: that it is one).
+// Exact reports whether on t the result is the same in every tree, to the bit (of a NaN: that it is one).
 func (o Op) Exact(t Type) bool {
 	return o.Takes(t) && (t.Precision() == 0 || opTable[o].floats == Selects)
 }
@@ -188,10 +188,10 @@ func (o Op) Finish() FinishRule {
 	return opTable[o].finish
 }
 
-// Finishes tells whether o does anything in the end.
+// Finishes reports whether o does anything in the end.
 func (o Op) Finishes() bool { return o.Finish() != Keep }
 
-// Ops are all operators, in ascending order.
+// Ops returns all operators, in ascending order.
 func Ops() []Op {
 	all := make([]Op, 0, opEnd-1)
 	for o := Op(1); o < opEnd; o++ {

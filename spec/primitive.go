@@ -88,7 +88,7 @@ const (
 	Unchanged                  // what the place held before the call; never written: it is what no clause speaks of
 )
 
-// String is the name of k.
+// String returns the name of k.
 func (k ValueKind) String() string {
 	if int(k) >= len(valueKinds) {
 		return fmt.Sprintf("kind(%d)", uint8(k))
@@ -109,7 +109,7 @@ const (
 	RankOrdered              // and the tree is the left fold in rank order: the bits depend on nothing but inputs and size
 )
 
-// String is the name of o.
+// String returns the name of o.
 func (o Order) String() string {
 	if int(o) >= len(orders) {
 		return fmt.Sprintf("order(%d)", uint8(o))
@@ -119,10 +119,10 @@ func (o Order) String() string {
 
 var orders = [...]string{AnyTree: "any tree", SameTree: "same tree on all ranks", RankOrdered: "left fold in rank order"}
 
-// MarshalText is the name of o: that is how JSON has it.
+// MarshalText returns the name of o: that is how JSON has it.
 func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText is the reverse of MarshalText.
+// UnmarshalText returns the reverse of MarshalText.
 func (o *Order) UnmarshalText(name []byte) error {
 	for i, s := range orders {
 		if s == string(name) {
@@ -139,7 +139,7 @@ type ArgError struct {
 	Reason string
 }
 
-// Len is the number of blocks that the rank of env passes, 0 if it passes none.
+// Len returns the number of blocks that the rank of env passes, 0 if it passes none.
 func (b Buffer) Len(env Env) (int, error) {
 	if b.Blocks.IsAbsent() {
 		return 0, nil

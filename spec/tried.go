@@ -17,7 +17,7 @@ const triedWords = "1 to 16, 32 or 64 ranks"
 // rank.
 const allRoots = 16
 
-// taken are the calls that p does not refuse, of the sizes that are tried.
+// taken returns the calls that p does not refuse, of the sizes that are tried.
 // With an error, of an expression that has no value in a call, they end.
 func (p Primitive) taken() iter.Seq2[Call, error] {
 	return func(yield func(Call, error) bool) {
@@ -39,8 +39,8 @@ func (p Primitive) taken() iter.Seq2[Call, error] {
 // CallsAround are calls of p on size ranks, with each of them and two more on either side as root and peer.
 func (p Primitive) CallsAround(size int) iter.Seq[Call] { return p.calls(size, upTo(-2, size+2)) }
 
-// calls are those of size ranks with each of ranks as root and as peer, where p has these parameters; otherwise they
-// are 0.
+// calls returns those of size ranks with each of ranks as root and as peer, where p has these parameters; otherwise
+// they are 0.
 func (p Primitive) calls(size int, ranks []int) iter.Seq[Call] {
 	values := func(x Param) []int {
 		if slices.Contains(p.Params, x) {
@@ -59,7 +59,7 @@ func (p Primitive) calls(size int, ranks []int) iter.Seq[Call] {
 	}
 }
 
-// upTo are the numbers from first to before end.
+// upTo returns the numbers from first to before end.
 func upTo(first, end int) []int {
 	all := make([]int, end-first)
 	for i := range all {
@@ -68,7 +68,7 @@ func upTo(first, end int) []int {
 	return all
 }
 
-// refuses tells whether some rank refuses c.
+// refuses reports whether some rank refuses c.
 func (p Primitive) refuses(c Call) (bool, error) {
 	x := &expecter{p: p, c: c}
 	for rank := range c.Size {
@@ -85,8 +85,8 @@ func (p Primitive) refuses(c Call) (bool, error) {
 	return false, nil
 }
 
-// places are the environments of the blocks that c is about, in calls that p takes; of an Entered clause, of the ranks
-// that have to wait for some rank. With an error, as of taken, they end.
+// places returns the environments of the blocks that c is about, in calls that p takes; of an Entered clause, of the
+// ranks that have to wait for some rank. With an error, as of taken, they end.
 func (p Primitive) places(c Clause) iter.Seq2[Env, error] {
 	return func(yield func(Env, error) bool) {
 		for call, err := range p.taken() {

@@ -69,10 +69,10 @@ var typeTable = [typeEnd]struct {
 	TypeComplex128: {"complex128", Complex, 16, 53},
 }
 
-// Valid tells whether t is one of the types above.
+// Valid reports whether t is one of the types above.
 func (t Type) Valid() bool { return t > 0 && t < typeEnd }
 
-// String is the type's name, as Go spells it or would: "float32", "bfloat16".
+// String returns the type's name, as Go spells it or would: "float32", "bfloat16".
 func (t Type) String() string {
 	if !t.Valid() {
 		return fmt.Sprintf("type(%d)", uint8(t))
@@ -80,10 +80,10 @@ func (t Type) String() string {
 	return typeTable[t].name
 }
 
-// MarshalText is the name of t: that is how JSON has it.
+// MarshalText returns the name of t: that is how JSON has it.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText is the reverse of MarshalText.
+// UnmarshalText returns the reverse of MarshalText.
 func (t *Type) UnmarshalText(name []byte) error {
 	for _, x := range Types() {
 		if x.String() == string(name) {
@@ -94,7 +94,7 @@ func (t *Type) UnmarshalText(name []byte) error {
 	return fmt.Errorf("no element type is called %q", name)
 }
 
-// Bytes is the size of an element in bytes, a power of two; 0 if t is not valid.
+// Bytes returns the size of an element in bytes, a power of two; 0 if t is not valid.
 func (t Type) Bytes() int {
 	if !t.Valid() {
 		return 0
@@ -102,7 +102,7 @@ func (t Type) Bytes() int {
 	return typeTable[t].bytes
 }
 
-// Class is the kind of t's arithmetic; 0 if t is not valid.
+// Class returns the kind of t's arithmetic; 0 if t is not valid.
 func (t Type) Class() TypeClass {
 	if !t.Valid() {
 		return 0
@@ -110,7 +110,7 @@ func (t Type) Class() TypeClass {
 	return typeTable[t].class
 }
 
-// Precision is how many significant bits a float, or each part of a complex number, has; 0 for integers.
+// Precision returns how many significant bits a float, or each part of a complex number, has; 0 for integers.
 func (t Type) Precision() int {
 	if !t.Valid() {
 		return 0
@@ -118,7 +118,7 @@ func (t Type) Precision() int {
 	return typeTable[t].bits
 }
 
-// Types are all element types, in ascending order.
+// Types returns all element types, in ascending order.
 func Types() []Type {
 	all := make([]Type, 0, typeEnd-1)
 	for t := Type(1); t < typeEnd; t++ {
@@ -136,7 +136,7 @@ var kindTypes = [...]Type{
 	reflect.Complex64: TypeComplex64, reflect.Complex128: TypeComplex128,
 }
 
-// TypeOf is the element type that the Go type T is, or is defined as. It does not allocate.
+// TypeOf returns the element type that the Go type T is, or is defined as. It does not allocate.
 func TypeOf[T Elem]() Type {
 	t := any((*T)(nil))
 	if _, ok := t.(*float32); ok { // the most usual ones: package reflect takes ten times as long, and a switch three times

@@ -14,7 +14,7 @@ type (
 	flags  uint8
 )
 
-// sized is the type that an int of this machine is.
+// sized returns the type that an int of this machine is.
 func sized(on32, on64 spec.Type) spec.Type {
 	if strconv.IntSize == 32 {
 		return on32

@@ -144,7 +144,7 @@ func (s *said) add(p Primitive, c Call) error {
 	return nil
 }
 
-// saysOut tells whether something is promised of a block of out.
+// saysOut reports whether something is promised of a block of out.
 func (r *RankExpectation) saysOut() bool {
 	for _, c := range r.Out {
 		if c.Kind != Undefined {
@@ -154,7 +154,7 @@ func (r *RankExpectation) saysOut() bool {
 	return false
 }
 
-// takesMessage tells whether the rank gets something from another one: a block, or the news that it has come.
+// takesMessage reports whether the rank gets something from another one: a block, or the news that it has come.
 func (r *RankExpectation) takesMessage(rank int) bool {
 	for _, blocks := range [][]Content{r.In, r.Out} {
 		for _, c := range blocks {

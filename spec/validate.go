@@ -90,7 +90,7 @@ func (v *validator) expr(e Expr, where string, more ...string) {
 	}
 }
 
-// WellFormed tells whether e's kind exists and e has as many operands as it takes; it says nothing of the operands.
+// WellFormed reports whether e's kind exists and e has as many operands as it takes; it says nothing of the operands.
 func (e *Expr) WellFormed() bool {
 	if e.Kind == Const {
 		return len(e.Args) == 0
@@ -98,7 +98,7 @@ func (e *Expr) WellFormed() bool {
 	return int(e.Kind) < len(arity) && arity[e.Kind] > 0 && len(e.Args) == arity[e.Kind]
 }
 
-// known tells whether a variable has a meaning everywhere in p.
+// known reports whether a variable has a meaning everywhere in p.
 func (v *validator) known(name string) bool {
 	switch name {
 	case Root.Name:

@@ -86,7 +86,7 @@ func TestExamplesOfAnyCall(t *testing.T) {
 	}
 }
 
-// exampleOf is what p says of a call.
+// exampleOf returns what p says of a call.
 func exampleOf(t *rapid.T, p spec.Primitive, c spec.Call) spec.Example {
 	e, err := spec.Expect(p, c)
 	if err != nil {

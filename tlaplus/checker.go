@@ -41,7 +41,7 @@ type checker struct {
 // refusal is what the last state of a counterexample says that is refused.
 var refusal = regexp.MustCompile(`refused = <<(\d+), (\d+)>>`)
 
-// refusedIn is the rank and the line that a checker's output names, of a trace of a run.
+// refusedIn returns the rank and the line that a checker's output names, of a trace of a run.
 func (t *task) refusedIn(out []byte) string {
 	all := refusal.FindAllSubmatch(out, -1)
 	if all == nil {
@@ -56,7 +56,7 @@ func (t *task) refusedIn(out []byte) string {
 	return fmt.Sprintf("rank %d, line %s", rank, t.lines[rank][event-1])
 }
 
-// output is what the command prints. Checkers exit with a status of their own when they have found something.
+// output returns what the command prints. Checkers exit with a status of their own when they have found something.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

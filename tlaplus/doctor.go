@@ -79,9 +79,9 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 	return checks, nil
 }
 
-// spare is a put, by its rank and its place, without which all other puts can be made: the ranks that do not need it go
-// on as they did, however early they took what others had sent. Of a real run, the put that was made last is one; the
-// rank is -1 if there is none.
+// spare returns a put, by its rank and its place, without which all other puts can be made: the ranks that do not need
+// it go on as they did, however early they took what others had sent. Of a real run, the put that was made last is one;
+// the rank is -1 if there is none.
 func (t *traceOfCall) spare() (rank, at int) {
 	for rank, all := range t.ranks {
 		for at := range all {
@@ -102,7 +102,7 @@ func (t *traceOfCall) spare() (rank, at int) {
 	return -1, 0
 }
 
-// reached is how many of its events each rank can take, which waits for what others put.
+// reached returns how many of its events each rank can take, which waits for what others put.
 func reached(ranks [][]events.Event) []int {
 	n := make([]int, len(ranks))
 	there := map[[2]int]int{} // bytes, by sender and receiver
@@ -128,12 +128,12 @@ func reached(ranks [][]events.Event) []int {
 	return n
 }
 
-// first is the place of the first event of a kind.
+// first returns the place of the first event of a kind.
 func first(all []events.Event, do events.Kind) int {
 	return slices.IndexFunc(all, func(e events.Event) bool { return e.Do == do })
 }
 
-// last is the place of the last event of a kind; -1: there is none.
+// last returns the place of the last event of a kind; -1: there is none.
 func last(all []events.Event, do events.Kind) int {
 	at := len(all) - 1
 	for at >= 0 && all[at].Do != do {
@@ -142,7 +142,7 @@ func last(all []events.Event, do events.Kind) int {
 	return at
 }
 
-// firstFrom is the number of the first event that has come from rank.
+// firstFrom returns the number of the first event that has come from rank.
 func firstFrom(all []events.Event, rank int) uint64 {
 	return all[slices.IndexFunc(all, func(e events.Event) bool { return e.Do == events.Placed && e.Part.Peer == rank })].N
 }

@@ -81,7 +81,7 @@ func tools(files ...string) error {
 	return nil
 }
 
-// chosen are the checks of the manifest whose files match.
+// chosen returns the checks of the manifest whose files match.
 func chosen(pattern *regexp.Regexp, long bool) (checks []*check) {
 	for i := range manifest {
 		if c := &manifest[i]; pattern.MatchString(c.file()) && (long || !c.long) {
@@ -100,7 +100,8 @@ type runner struct {
 	progress io.Writer
 }
 
-// run is what all checkers find, in the order of the checks. It stops at the first checker that cannot do its work.
+// run returns what all checkers find, in the order of the checks. It stops at the first checker that cannot do its
+// work.
 func (r *runner) run(ctx context.Context, checks []*check) ([]result, error) {
 	temp, remove, err := scratch.Dir("tlaplus")
 	if err != nil {

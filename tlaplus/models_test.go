@@ -48,7 +48,7 @@ func TestActionsModelFunctions(t *testing.T) {
 	}
 }
 
-// functions are those that the package in dir declares, on all platforms, with the types of methods.
+// functions returns those that the package in dir declares, on all platforms, with the types of methods.
 func functions(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
@@ -73,7 +73,7 @@ func functions(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// receiver is the name of the type that f is a method of, with a dot, or nothing.
+// receiver returns the name of the type that f is a method of, with a dot, or nothing.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

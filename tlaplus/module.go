@@ -19,7 +19,7 @@ var standard = []string{"Naturals", "Sequences", "FiniteSets"}
 
 var extends = regexp.MustCompile(`(?m)^EXTENDS (.*)\n`)
 
-// text is the model of c as one module, which extends none but standard ones: so both checkers read the same text.
+// text returns the model of c as one module, which extends none but standard ones: so both checkers read the same text.
 func (c *check) text(dir string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(dir, c.model+".tla"))
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *check) text(dir string) (string, error) {
 	return inline(dir, string(b), modules)
 }
 
-// instance is the schedule.
+// instance returns the schedule.
 func (c *check) instance() (*gen.Schedule, error) {
 	all := catalogue.Algorithms()
 	i := slices.IndexFunc(all, func(a gen.Algorithm) bool { return a.FullName() == c.algorithm })
@@ -97,7 +97,7 @@ func sendFirst(s *gen.Schedule) {
 	}
 }
 
-// inline is a module with what stands in those that it extends: of modules, or else in dir.
+// inline returns a module with what stands in those that it extends: of modules, or else in dir.
 func inline(dir, text string, modules map[string]string) (string, error) {
 	at := extends.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -140,7 +140,7 @@ func declareOnce(text string) string {
 	})
 }
 
-// moduleOf is what stands in a module that another one extends.
+// moduleOf returns what stands in a module that another one extends.
 func moduleOf(dir, name string, modules map[string]string) (string, error) {
 	m, given := modules[name]
 	if !given {

@@ -62,7 +62,7 @@ func (s *stream) module() string {
 		tuple(s.sizes), heads, strings.Join(bytes, ",\n  "), strings.Join(frames, ",\n  "), tuple(turns), strings.Join(ends, ", "))
 }
 
-// bytes are those of f as TcpStream has them, after so many of the message's.
+// bytes returns those of f as TcpStream has them, after so many of the message's.
 func (f *frame) bytes(before int) []string {
 	first, data := 1, 0
 	if f.message == 0 {
@@ -78,7 +78,7 @@ func (f *frame) bytes(before int) []string {
 	return all
 }
 
-// tuple is a sequence of numbers.
+// tuple returns a sequence of numbers.
 func tuple(all []int) string {
 	return "<<" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(all)), ", "), "[]") + ">>"
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// file is the name of c's configuration. All traces have that of their model.
+// file returns the name of c's configuration. All traces have that of their model.
 func (c *check) file() string {
 	if c.events != "" {
 		return c.model + ".cfg"

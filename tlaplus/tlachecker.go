@@ -17,7 +17,7 @@ var driver string
 
 var violated = regexp.MustCompile(`^Invariant (\d+) violated`)
 
-// tlaChecker is the npm package tla-checker in that folder, which runs in Node.
+// tlaChecker returns the npm package tla-checker in that folder, which runs in Node.
 func tlaChecker(folder string) checker {
 	return checker{"tla-checker", func(ctx context.Context, t *task) (r result, err error) {
 		cmd := exec.CommandContext(ctx, "node", "--input-type=module", "-", folder,
@@ -59,7 +59,7 @@ func tlaChecker(folder string) checker {
 	}}
 }
 
-// invariant is the name of the configuration's invariant of that index.
+// invariant returns the name of the configuration's invariant of that index.
 func (t *task) invariant(index string) (string, error) {
 	i, err := strconv.Atoi(index)
 	if err != nil || i >= len(t.invariants) {

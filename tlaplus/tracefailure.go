@@ -32,7 +32,7 @@ func failureOf(ranks [][]events.Event) traceOfFailure {
 	return t
 }
 
-// check is the check that Abort can do what the trace says.
+// check returns the check that Abort can do what the trace says.
 func (t traceOfFailure) check(of string) *check {
 	c := &check{model: "TraceAbort", config: of, want: "ok", states: -1}
 	var ranks []string
@@ -66,7 +66,7 @@ func failureEvent(e *events.Event) string {
 	return fmt.Sprintf("[do |-> %q, blames |-> %s]", e.Do, numberSet(e.Ended.Blames))
 }
 
-// numberSet is a set of numbers.
+// numberSet returns a set of numbers.
 func numberSet(all []int) string {
 	return "{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(all)), ", "), "[]") + "}"
 }

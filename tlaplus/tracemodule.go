@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// check is the check that Exec, with the schedule of the call, can do what the trace says.
+// check returns the check that Exec, with the schedule of the call, can do what the trace says.
 func (t *traceOfCall) check(of string) (*check, error) {
 	c := &check{model: "TraceExec", config: of, algorithm: strings.ToLower(t.Primitive) + "/" + t.Algorithm,
 		Params: gen.Params{Size: len(t.ranks), Root: t.Root, Peer: max(t.Peer, 0), Depth: t.Depth}, inPlace: t.Shared, want: "ok"}
@@ -58,7 +58,7 @@ func (t *traceOfCall) cells(s *gen.Schedule) (*cells, error) {
 	return &cells{s: s, inPlace: t.Shared, bytes: block / s.Chunks}, nil
 }
 
-// of is the cells of a place of rank's.
+// of returns the cells of a place of rank's.
 func (c *cells) of(rank int, p *events.Place) (string, error) {
 	if p.At%c.bytes != 0 || p.Bytes%c.bytes != 0 {
 		return "", fmt.Errorf("%d bytes from byte %d on are no whole chunks of %d", p.Bytes, p.At, c.bytes)

@@ -30,7 +30,7 @@ func ringOf(ranks [][]events.Event, from, to int) *traceOfRing {
 	return t
 }
 
-// check is the check that ShmRing can do what the trace says.
+// check returns the check that ShmRing can do what the trace says.
 func (t *traceOfRing) check(of string) *check {
 	c := &check{model: "TraceShmRing", config: fmt.Sprintf("%s, ring from %d to %d", of, t.from, t.to), want: "ok", states: -1,
 		lines: make([][]string, max(t.from, t.to)+1)}
@@ -47,7 +47,7 @@ func (t *traceOfRing) check(of string) *check {
 	return c
 }
 
-// records are the events of one end of a ring. A part that is not the last one of its segment is a piece.
+// records returns the events of one end of a ring. A part that is not the last one of its segment is a piece.
 func records(all []events.Event) string {
 	lines := make([]string, len(all))
 	for i, e := range all {

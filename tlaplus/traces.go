@@ -32,7 +32,7 @@ var jobs = []job{
 // jobSize is the number of ranks of each job.
 const jobSize = 3
 
-// traced is the checks of what all jobs wrote down, in folder dir, run by the programs in folder bin.
+// traced returns the checks of what all jobs wrote down, in folder dir, run by the programs in folder bin.
 func traced(ctx context.Context, bin, dir string) (checks []*check, err error) {
 	for _, j := range jobs {
 		ranks, err := j.run(ctx, bin, filepath.Join(dir, j.transport+"-"+j.what))
@@ -48,7 +48,7 @@ func traced(ctx context.Context, bin, dir string) (checks []*check, err error) {
 	return checks, nil
 }
 
-// run is the events of all ranks of the job, which writes them to dir.
+// run returns the events of all ranks of the job, which writes them to dir.
 func (j *job) run(ctx context.Context, bin, dir string) (ranks [][]events.Event, err error) {
 	program, err := filepath.Abs(filepath.Join(bin, "job"))
 	if err != nil {
@@ -74,7 +74,7 @@ func (j *job) run(ctx context.Context, bin, dir string) (ranks [][]events.Event,
 	return ranks, nil
 }
 
-// checks is what of the job's events is held against the models: as they are, and doctored.
+// checks returns what of the job's events is held against the models: as they are, and doctored.
 func (j *job) checks(ranks [][]events.Event) (checks []*check, err error) {
 	world := only(ranks, 1)
 	for _, i := range j.calls {
@@ -115,7 +115,7 @@ func (j *job) checks(ranks [][]events.Event) (checks []*check, err error) {
 // it to one that comes late, and to one that does not.
 var followed = [][2]int{{0, 1}, {1, 0}, {1, 2}}
 
-// rings is the rings of shared memory that are followed.
+// rings returns the rings of shared memory that are followed.
 func (j *job) rings(world [][]events.Event) (checks []*check, err error) {
 	for _, ends := range followed {
 		checks = append(checks, ringOf(world, ends[0], ends[1]).check(j.transport+" "+j.what))
@@ -130,7 +130,7 @@ func (j *job) rings(world [][]events.Event) (checks []*check, err error) {
 	return checks, nil
 }
 
-// streams is the connections of TCP that are followed.
+// streams returns the connections of TCP that are followed.
 func (j *job) streams(world [][]events.Event) (checks []*check, err error) {
 	for i, ends := range followed {
 		t, err := streamOf(world, ends[0], ends[1])
@@ -150,7 +150,7 @@ func (j *job) streams(world [][]events.Event) (checks []*check, err error) {
 	return checks, nil
 }
 
-// only is the events of one communicator.
+// only returns the events of one communicator.
 func only(ranks [][]events.Event, comm uint64) [][]events.Event {
 	of := make([][]events.Event, len(ranks))
 	for r := range ranks {

@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// exchanged is what two ranks wrote down that sent each other four bytes of an all-gather of eight.
+// exchanged returns what two ranks wrote down that sent each other four bytes of an all-gather of eight.
 func exchanged() [][]events.Event {
 	var ranks [][]events.Event
 	for rank := range 2 {
@@ -196,7 +196,8 @@ func TestDoctoredTracesDiffer(t *testing.T) {
 	}
 }
 
-// connection is what two ranks wrote down of a connection that carried a message of six bytes after a frame of eight.
+// connection returns what two ranks wrote down of a connection that carried a message of six bytes after a frame of
+// eight.
 func connection() [][]events.Event {
 	part := func(do events.Kind, at, bytes int, segment uint32) events.Event {
 		return events.Event{Do: do, Part: &events.Part{At: at, Bytes: bytes, Via: events.Frame, Segment: segment}}

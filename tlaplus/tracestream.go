@@ -67,7 +67,7 @@ func streamOf(ranks [][]events.Event, from, to int) (*traceOfStream, error) {
 	return t, nil
 }
 
-// placesOf is the frames that the receiver took of a connection with messages of these sizes.
+// placesOf returns the frames that the receiver took of a connection with messages of these sizes.
 func placesOf(all []events.Event, from int, sizes []int) (places []place, err error) {
 	m, before, at := 0, 0, 0
 	for _, e := range all {
@@ -115,7 +115,7 @@ func (c *cutter) cut(all []events.Event, peer int, do events.Kind) {
 	}
 }
 
-// in is where byte at of message m lies, and its frame.
+// in returns where byte at of message m lies, and its frame.
 func (c *cutter) in(m, at int) (int, *place) {
 	for i := range c.places {
 		if p := &c.places[i]; p.message == m && at >= p.before && at < p.before+max(p.data, 1) {
@@ -140,14 +140,14 @@ func (c *cutter) part(part *events.Part) {
 	}
 }
 
-// count is how many bytes of the model lie between two places.
+// count returns how many bytes of the model lie between two places.
 func (c *cutter) count(from, to int) int {
 	i, _ := slices.BinarySearch(c.cuts, from)
 	j, _ := slices.BinarySearch(c.cuts, to)
 	return j - i
 }
 
-// upTo is how many bytes of the model message m has up to its byte at.
+// upTo returns how many bytes of the model message m has up to its byte at.
 func (c *cutter) upTo(m, at int) (n int) {
 	for _, p := range c.places {
 		if p.message == m && at > p.before {
@@ -160,7 +160,7 @@ func (c *cutter) upTo(m, at int) (n int) {
 	return n
 }
 
-// framed is how many bytes of message m were framed.
+// framed returns how many bytes of message m were framed.
 func (c *cutter) framed(m int) (n int) {
 	for _, p := range c.places {
 		if p.message == m {
@@ -179,7 +179,7 @@ func (c *cutter) frame(p *place) frame {
 	return f
 }
 
-// stream is all of it.
+// stream returns all of it.
 func (c *cutter) stream() (s stream) {
 	end := 0
 	for i := range c.places {
@@ -196,7 +196,7 @@ func (c *cutter) stream() (s stream) {
 	return s
 }
 
-// events are those of a rank, of some kinds, that say something of the connection to or from peer.
+// events returns those of a rank, of some kinds, that say something of the connection to or from peer.
 func (c *cutter) events(all []events.Event, peer int, kinds ...events.Kind) (found []streamEvent) {
 	c.m = 0
 	moved, frames := 0, 0
@@ -226,7 +226,7 @@ func (c *cutter) events(all []events.Event, peer int, kinds ...events.Kind) (fou
 	return found
 }
 
-// check is the check that TcpStream can do what the trace says.
+// check returns the check that TcpStream can do what the trace says.
 func (t *traceOfStream) check(of string) *check {
 	c := &check{model: "TraceTcpStream", config: fmt.Sprintf("%s, stream from %d to %d", of, t.from, t.to), want: "ok", states: -1,
 		lines: make([][]string, max(t.from, t.to)+1), frames: t.stream.module()}
@@ -286,7 +286,8 @@ func (t *traceOfStream) doctored(of string) (checks []*check, err error) {
 	return checks, nil
 }
 
-// followed is the last event of that kind after which data are placed at once, all that there are; -1: there is none.
+// followed returns the last event of that kind after which data are placed at once, all that there are; -1: there is
+// none.
 func (t *traceOfStream) followed(do events.Kind) int {
 	found, there, frames := -1, 0, 0
 	for i, e := range t.receiver {

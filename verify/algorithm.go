@@ -89,7 +89,7 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// depths are those for calls of size ranks.
+// depths returns those for calls of size ranks.
 func (o *Options) depths(size int) []int {
 	switch {
 	case len(o.Depths) > 0:
@@ -138,7 +138,7 @@ func (p *proof) list() {
 	}
 }
 
-// isProved tells whether the pair of a call is in the sample. A call without a peer has peer 0.
+// isProved reports whether the pair of a call is in the sample. A call without a peer has peer 0.
 func isProved(p gen.Params) bool {
 	if p.Size <= AllPairs {
 		return true
@@ -172,7 +172,7 @@ func (p *proof) work(ctx context.Context) {
 	}
 }
 
-// noSchedule is the Failure of a call for which there is no schedule.
+// noSchedule returns the Failure of a call for which there is no schedule.
 func (p *proof) noSchedule(call gen.Params, err error) *Failure {
 	f := newFailure(Program, p.a.FullName(), p.a.Primitive, call)
 	f.Got, f.Err = err.Error(), err
@@ -244,7 +244,7 @@ func (p *proof) add(r *Report, inPlace bool) {
 // manySizes is how large a size has to be before an algorithm shows what it needs.
 const manySizes = 8
 
-// unusedScratch is a failure if no schedule uses the last slot that it has. Small sizes often need less than the
+// unusedScratch returns a failure if no schedule uses the last slot that it has. Small sizes often need less than the
 // general case, so that it takes larger ones to tell.
 func (p *proof) unusedScratch() error {
 	sizes := p.summary.Sizes

@@ -41,7 +41,7 @@ func (c *checker) alias() *Failure {
 	return nil
 }
 
-// overlap tells whether two places of a rank share memory, and whether they are the same.
+// overlap reports whether two places of a rank share memory, and whether they are the same.
 func (c *checker) overlap(rank int32, p, q span) (same, overlap bool) {
 	a, b := c.cell(rank, p), c.cell(rank, q)
 	return a == b && p.n == q.n, a < b+q.n && b < a+p.n

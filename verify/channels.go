@@ -16,9 +16,9 @@ type Channel struct {
 	Capacity int `json:"capacity"` // how many messages it has to hold; 0: none, a send may wait for its receive
 }
 
-// Channels are the channels of s, by from, to and channel, with capacities that suffice together and of which none can
-// be lowered alone. There can be several such: where two ranks exchange messages, one of the two channels has to hold
-// one. Its error is that of Schedule, also where there are so many channels that it would take minutes.
+// Channels returns the channels of s, by from, to and channel, with capacities that suffice together and of which none
+// can be lowered alone. There can be several such: where two ranks exchange messages, one of the two channels has to
+// hold one. Its error is that of Schedule, also where there are so many channels that it would take minutes.
 func Channels(s *gen.Schedule) ([]Channel, error) {
 	var c checker
 	if err := c.load(s); err != nil {

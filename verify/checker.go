@@ -174,7 +174,7 @@ func (c *checker) pass(list []func(*checker) *Failure) error {
 	return nil
 }
 
-// canBeInPlace tells whether some rank can use one memory for In and Out.
+// canBeInPlace reports whether some rank can use one memory for In and Out.
 func (c *checker) canBeInPlace() bool {
 	if c.s.Requires.OutOfPlace {
 		return false
@@ -187,13 +187,13 @@ func (c *checker) canBeInPlace() bool {
 	return false
 }
 
-// source is the instruction g as the schedule has it.
+// source returns the instruction g as the schedule has it.
 func (c *checker) source(g int32) *gen.Instr {
 	r := c.ins[g].rank
 	return &c.s.Ranks[r].Instrs[g-c.first[r]]
 }
 
-// failure is a Failure at the instruction g, or at none for -1.
+// failure returns a Failure at the instruction g, or at none for -1.
 func (c *checker) failure(check Check, g int32) *Failure {
 	f := newFailure(check, c.s.Algorithm, c.s.Primitive, c.s.Params)
 	f.InPlace, f.schedule = c.inPlace, c.s

@@ -15,7 +15,7 @@ import (
 // is where the block ends.
 type cut func(count, chunks, chunk int) int
 
-// played is how Play cuts.
+// played returns how Play cuts.
 func played(count, chunks, chunk int) int {
 	p := &player[int]{s: &gen.Schedule{Chunks: chunks}, count: count}
 	return p.first(chunk)

@@ -38,7 +38,7 @@ func TestCombinations(t *testing.T) {
 	}
 }
 
-// combinations are all variants for size ranks. Of counts, which are not all there, each has one.
+// combinations returns all variants for size ranks. Of counts, which are not all there, each has one.
 func combinations(size int) (all []variant) {
 	counts := []int{23, 64, 1, 130, 7, 0, 31}
 	for _, a := range algorithmsFor(size) {
@@ -57,7 +57,7 @@ func combinations(size int) (all []variant) {
 	return all
 }
 
-// opsOf are the ops that a call of p can have; one that makes no difference if p has none.
+// opsOf returns the ops that a call of p can have; one that makes no difference if p has none.
 func opsOf(p spec.Primitive, ty spec.Type) []spec.Op {
 	if !slices.Contains(p.Params, spec.ParamOp) {
 		return []spec.Op{spec.OpSum}

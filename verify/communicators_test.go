@@ -13,8 +13,8 @@ import (
 // them.
 type division [][]int
 
-// divisions are what the processes of a job of that size make, one after the other: the first communicator itself, one
-// of all processes in another order, two that have half of them each, and one that not all are in.
+// divisions returns what the processes of a job of that size make, one after the other: the first communicator itself,
+// one of all processes in another order, two that have half of them each, and one that not all are in.
 func divisions(size int) []division {
 	all := make([]int, size)
 	for process := range all {
@@ -28,7 +28,7 @@ func divisions(size int) []division {
 	return []division{{all}, {turned}, {turned[:(size+1)/2], turned[(size+1)/2:]}, {append(all[2:size:size], 0)}}
 }
 
-// place is the color and the key that a process passes to Split.
+// place returns the color and the key that a process passes to Split.
 func (d division) place(process int) (color, key int) {
 	for color, members := range d {
 		if key := slices.Index(members, process); key >= 0 {

@@ -38,7 +38,7 @@ func (c *checker) deadlock() *Failure {
 	return nil
 }
 
-// uniformCapacity is the smallest capacity of all channels without a deadlock. More never harms: bisect.
+// uniformCapacity returns the smallest capacity of all channels without a deadlock. More never harms: bisect.
 func (c *checker) uniformCapacity() int {
 	low, high := 0, len(c.sends) // low deadlocks, high does not
 	for high-low > 1 {
@@ -52,8 +52,8 @@ func (c *checker) uniformCapacity() int {
 	return high
 }
 
-// ends tells whether the schedule ends when a channel holds capacity(channel) messages. It leaves the events, in order
-// as far as they happen, in the graph.
+// ends reports whether the schedule ends when a channel holds capacity(channel) messages. It leaves the events, in
+// order as far as they happen, in the graph.
 func (c *checker) ends(capacity func(channel int32) int32) bool {
 	c.graph.reset(2 * len(c.ins))
 	c.afterEdges()
@@ -96,8 +96,8 @@ func (c *checker) messageEdges(g, capacity int32) {
 	}
 }
 
-// drained is the event from which the receive takes its message out of the channel, whatever else happens. A receive
-// AfterSend is held up by its send.
+// drained returns the event from which the receive takes its message out of the channel, whatever else happens. A
+// receive AfterSend is held up by its send.
 func (c *checker) drained(recv int32) int32 {
 	if c.ins[recv].afterSend >= 0 {
 		return c.end(recv)
@@ -140,7 +140,7 @@ func (c *checker) findPrefixes() {
 	}
 }
 
-// inPrefix tells whether a is among the instructions of g's rank of which findPrefixes knows that they end before g
+// inPrefix reports whether a is among the instructions of g's rank of which findPrefixes knows that they end before g
 // begins.
 func (c *checker) inPrefix(a, g int32) bool {
 	first := c.first[c.ins[g].rank]
@@ -154,7 +154,7 @@ func (c *checker) explainDeadlock(cycle []int32) *Failure {
 	return f
 }
 
-// showCycle is a failure whose trace is a cycle of events.
+// showCycle returns a failure whose trace is a cycle of events.
 func (c *checker) showCycle(check Check, cycle []int32) *Failure {
 	cycle = c.instrEvents(cycle)
 	f := c.failure(check, cycle[0]/2)
@@ -171,9 +171,9 @@ func (c *checker) showCycle(check Check, cycle []int32) *Failure {
 	return f
 }
 
-// instrEvents is a cycle without what happens to no message and nowhere in memory. That messages move is left out where
-// other events are in the cycle. Where there are none, each message follows the next: its receive waits for the send
-// that it follows.
+// instrEvents returns a cycle without what happens to no message and nowhere in memory. That messages move is left out
+// where other events are in the cycle. Where there are none, each message follows the next: its receive waits for the
+// send that it follows.
 func (c *checker) instrEvents(cycle []int32) []int32 {
 	moves := int32(2 * len(c.ins))
 	kept := slices.DeleteFunc(slices.Clone(cycle), func(e int32) bool { return e >= moves || c.ins[e/2].kind == gen.JoinInstr })

@@ -8,9 +8,9 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// doubleTreeOf is an all-reduce of two trees, each for one half of a block, after Sanders, Speck and Träff: a rank is a
-// leaf of one of them and not of the other. The number of ranks is a power of two. What a rank sends as a leaf, and
-// what it receives from its children if these are leaves, is in one step, or else each in a step of its own.
+// doubleTreeOf returns an all-reduce of two trees, each for one half of a block, after Sanders, Speck and Träff: a rank
+// is a leaf of one of them and not of the other. The number of ranks is a power of two. What a rank sends as a leaf,
+// and what it receives from its children if these are leaves, is in one step, or else each in a step of its own.
 func doubleTreeOf(inOneStep bool) gen.Algorithm {
 	var (
 		last   = spec.Sub(spec.Size, one)

@@ -52,7 +52,7 @@ func (s rankSet) join(other rankSet) {
 	}
 }
 
-// words is the length of a rankSet.
+// words returns the length of a rankSet.
 func (c *checker) words() int { return (c.s.Size + 63) / 64 }
 
 // met is, by rank, who has come when it leaves.

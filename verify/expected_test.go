@@ -62,7 +62,7 @@ func (of[T]) expect(t *rapid.T, v variant) expected {
 	return e
 }
 
-// arithmetic is the reference's.
+// arithmetic returns the reference's.
 func arithmetic[T spec.Elem](op spec.Op, size int) verify.Arith[T] {
 	return verify.Arith[T]{
 		Combine: func(a, b T) T { return ref.Combine(op, a, b) },
@@ -70,7 +70,7 @@ func arithmetic[T spec.Elem](op spec.Op, size int) verify.Arith[T] {
 	}
 }
 
-// rankCall is a rank's part of v; c is nil if it takes none.
+// rankCall returns a rank's part of v; c is nil if it takes none.
 func (v *variant) rankCall(c *colltest.Call) (x rankCall) {
 	if c == nil {
 		return x
@@ -102,7 +102,7 @@ func compareWithReference[T spec.Elem](s *gen.Schedule, op spec.Op, in, out [][]
 	return nil
 }
 
-// plain is the memory of a copy of s, with one pattern for all NaNs.
+// plain returns the memory of a copy of s, with one pattern for all NaNs.
 func plain[T spec.Elem](s []T) []byte {
 	t := spec.TypeOf[T]()
 	memory := colltest.Aligned(len(s) * t.Bytes())

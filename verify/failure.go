@@ -72,16 +72,16 @@ type Failure struct {
 	involved []occasion    // what is wrong besides Instr, or only together with it
 }
 
-// newFailure is a Failure of a call as a whole.
+// newFailure returns a Failure of a call as a whole.
 func newFailure(check Check, algorithm string, of spec.Primitive, p gen.Params) *Failure {
 	return &Failure{Check: check, Algorithm: algorithm, Params: p, Rank: -1, Step: -1, Instr: -1, Node: -1,
 		params: of.Params}
 }
 
-// Unwrap is the cause, if there is one.
+// Unwrap returns the cause, if there is one.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Error is the counterexample in full: several lines.
+// Error returns the counterexample in full: several lines.
 func (f *Failure) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s fails the check %q: %s\n", f.Algorithm, f.Check, meanings[f.Check])

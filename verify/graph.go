@@ -53,7 +53,7 @@ func (g *graph) index() {
 	}
 }
 
-// cycle is a cycle of events of which each waits for the next, after a sort that failed.
+// cycle returns a cycle of events of which each waits for the next, after a sort that failed.
 func (g *graph) cycle() []int32 {
 	waitsFor := make(map[int32]int32)
 	var e int32
@@ -75,7 +75,7 @@ func (g *graph) cycle() []int32 {
 	}
 }
 
-// resized is a slice of n elements of any value, in s's memory if that is large enough.
+// resized returns a slice of n elements of any value, in s's memory if that is large enough.
 func resized[T any](s []T, n int) []T {
 	if n > cap(s) {
 		return make([]T, n, n+n/4)
@@ -83,7 +83,7 @@ func resized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// zeroed is a slice of n zeros, in s's memory if that is large enough.
+// zeroed returns a slice of n zeros, in s's memory if that is large enough.
 func zeroed[T any](s []T, n int) []T {
 	s = resized(s, n)
 	clear(s)

@@ -11,7 +11,7 @@ import (
 
 // Schedules made by hand, as small as the check in question allows.
 
-// byHand is a schedule of p with one chunk in a block, and two slots of scratch on each rank.
+// byHand returns a schedule of p with one chunk in a block, and two slots of scratch on each rank.
 func byHand(p spec.Primitive, programs ...[]gen.Instr) *gen.Schedule {
 	s := &gen.Schedule{Algorithm: "by hand", Primitive: p, Params: gen.Params{Size: len(programs), Depth: 1}, Chunks: 1}
 	for rank, instrs := range programs {
@@ -71,7 +71,7 @@ func afterSend(s int, in gen.Instr) gen.Instr {
 	return in
 }
 
-// checkOf is the check that s fails, "" if it is proved.
+// checkOf returns the check that s fails, "" if it is proved.
 func checkOf(t *testing.T, s *gen.Schedule, inPlace bool) verify.Check {
 	t.Helper()
 	_, err := verify.Schedule(s, inPlace)

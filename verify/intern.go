@@ -24,7 +24,7 @@ func (t *interner) reset(expect int) {
 	t.keys, t.shift = t.keys[:0], uint(65-bits.Len(uint(n)))
 }
 
-// id is the number of key.
+// id returns the number of key.
 func (t *interner) id(key uint64) int32 {
 	mask := uint64(len(t.slots) - 1)
 	for i := key * 0x9E3779B97F4A7C15 >> t.shift; ; i = (i + 1) & mask {

@@ -11,7 +11,7 @@ import (
 // forms are the functions that users call for one primitive.
 type forms struct{ into, inPlace, startInto, startInPlace any }
 
-// functions are the forms of all collectives, by the primitive's name. What a function takes follows from the
+// functions returns the forms of all collectives, by the primitive's name. What a function takes follows from the
 // primitive.
 func functions[T spec.Elem]() map[string]forms {
 	return map[string]forms{
@@ -63,7 +63,7 @@ func either(which bool, yes, no any) any {
 	return no
 }
 
-// arguments are those of a collective, from the buffers on.
+// arguments returns those of a collective, from the buffers on.
 func (b *buffers[T]) arguments() []any {
 	p, x := primitive(b.x.Primitive), b.x
 	var args []any

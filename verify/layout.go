@@ -32,7 +32,7 @@ func (c *checker) layout(inPlace bool) {
 	c.freeze()
 }
 
-// distance is how many chunks after In's start Out starts, where they share memory.
+// distance returns how many chunks after In's start Out starts, where they share memory.
 func (c *checker) distance(rank int) (d int32, ok bool) {
 	r := &c.want.Ranks[rank]
 	return int32(r.InBlock-r.OutBlock) * c.chunks, c.inPlace && r.InBlock >= 0
@@ -63,7 +63,7 @@ func (c *checker) freezeBlock(base int32, block int) {
 	}
 }
 
-// cell is the first cell of p on rank.
+// cell returns the first cell of p on rank.
 func (c *checker) cell(rank int32, p span) int32 { return c.base[p.buf][rank] + p.at }
 
 // frame checks that nothing is written that is promised to stay as it was.
@@ -85,7 +85,7 @@ func (c *checker) frame() *Failure {
 	return nil
 }
 
-// isNothing tells whether x is a copy of a place to itself.
+// isNothing reports whether x is a copy of a place to itself.
 func (c *checker) isNothing(x *instr) bool {
 	return x.kind == gen.CopyInstr && c.cell(x.rank, x.dst) == c.cell(x.rank, c.srcs[x.src])
 }

@@ -27,8 +27,8 @@ func TestLentBlocks(t *testing.T) {
 	}
 }
 
-// oneShotOf is an all-reduce of so many blocks, in which every rank sends all it has to all others, and lends all it
-// receives and its own to the reduction.
+// oneShotOf returns an all-reduce of so many blocks, in which every rank sends all it has to all others, and lends all
+// it receives and its own to the reduction.
 func oneShotOf(blocks spec.Expr) gen.Algorithm {
 	from, to := spec.Var("from"), spec.Var("to")
 	all := func(b spec.Buf) gen.Region { return gen.Span(b, spec.Int(0), blocks) }

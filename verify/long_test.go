@@ -53,7 +53,7 @@ func checkLong(t *testing.T, w world, all []longCall) {
 	t.Logf("%d calls", len(all))
 }
 
-// inLongProgram is a program of one call, on the first communicator.
+// inLongProgram returns a program of one call, on the first communicator.
 func inLongProgram(e expected) *program {
 	p := newProgram(e.p.Size)
 	members := divisions(e.p.Size)[0][0]
@@ -114,7 +114,7 @@ func pick[E any](random *rand.Rand, from []E) E { return from[random.IntN(len(fr
 // longLengths are bytes of a block, in pairs.
 var longLengths = []int{1 << 20, 1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24}
 
-// longCount is the elements of a block of so many bytes, and more. A buffer of several blocks has at most 20 MiB.
+// longCount returns the elements of a block of so many bytes, and more. A buffer of several blocks has at most 20 MiB.
 func longCount(p spec.Primitive, size, bytes int, ty spec.Type, more int) int {
 	x, err := spec.Expect(p, spec.Call{Size: size, Peer: 1})
 	if err != nil {
@@ -130,7 +130,7 @@ func longCount(p spec.Primitive, size, bytes int, ty spec.Type, more int) int {
 	return bytes/ty.Bytes() + more
 }
 
-// expectLong is what v leaves of blocks of one period.
+// expectLong returns what v leaves of blocks of one period.
 func (of[T]) expectLong(v variant, seed uint64) (expected, error) {
 	step := colltest.Step{Primitive: v.a.Primitive.Name, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer, Count: v.count, InPlace: v.inPlace}
 	step.Values = colltest.Values{Kind: spectest.AnyBits, Seed: seed}

@@ -80,7 +80,7 @@ func (x *rankCall) stretched() (long *rankCall, n int) {
 	return &l, max(l.InAt+in, l.OutAt+out) + margin
 }
 
-// margins is the memory around the buffers.
+// margins returns the memory around the buffers.
 func (x *rankCall) margins() [][]byte {
 	in, out := [2]int{x.InAt, x.InAt + len(x.In())}, [2]int{x.OutAt, x.OutAt + len(x.Out())}
 	begin, end := min(in[0], out[0]), max(in[1], out[1])
@@ -124,7 +124,7 @@ func (b *longBuffers[T]) invoke(ctx context.Context, start bool, receive rankBuf
 	return b.buffers.invoke(ctx, start, receive)
 }
 
-// result is one period of each block. That the rest is the same, and what lies around it as before, is seen here.
+// result returns one period of each block. That the rest is the same, and what lies around it as before, is seen here.
 func (b *longBuffers[T]) result(err error) rankResult {
 	if b.alloc != nil {
 		defer func() { _ = fast.Free(b.c, b.alloc) }()

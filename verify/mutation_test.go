@@ -13,7 +13,7 @@ import (
 	"github.com/collgen/collgen/verify/internal/edit"
 )
 
-// drawSchedule is a small schedule of some algorithm.
+// drawSchedule returns a small schedule of some algorithm.
 func drawSchedule(t *rapid.T) *gen.Schedule {
 	catalogue := catalogue.Algorithms()
 	a := catalogue[rapid.IntRange(0, len(catalogue)-1).Draw(t, "algorithm")]
@@ -128,7 +128,7 @@ func checkAll(s *gen.Schedule) {
 	}
 }
 
-// position is x's index in its program.
+// position returns x's index in its program.
 func position(p *gen.Program, x *gen.Instr) int {
 	for i := range p.Instrs {
 		if &p.Instrs[i] == x {

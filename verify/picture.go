@@ -55,7 +55,7 @@ func stepItems(instrs []gen.Instr, step int) []string {
 	return items
 }
 
-// text is an instruction in words. It works for instructions of any shape.
+// text returns an instruction in words. It works for instructions of any shape.
 func text(in *gen.Instr) string {
 	srcs := make([]string, len(in.Srcs))
 	for i, p := range in.Srcs {
@@ -84,7 +84,7 @@ func text(in *gen.Instr) string {
 	return fmt.Sprintf("instruction of kind %d", in.Kind)
 }
 
-// name is the instruction g with its rank and step.
+// name returns the instruction g with its rank and step.
 func (c *checker) name(g int32) string {
 	in := c.source(g)
 	return fmt.Sprintf("rank %d, step %d: %s", c.ins[g].rank, in.Step, text(in))

@@ -162,7 +162,7 @@ func (p *player[T]) combine(dst, with, received []T, receivedFirst bool) {
 	}
 }
 
-// elements are the elements of a place.
+// elements returns the elements of a place.
 func (p *player[T]) elements(rank int, place gen.Place) []T {
 	buf, chunks := p.memory[rank][place.Buf], p.s.Chunks
 	if place.Buf == spec.Scratch {
@@ -176,12 +176,12 @@ func (p *player[T]) elements(rank int, place gen.Place) []T {
 	return buf[p.offset(place.At):p.offset(place.At+place.N)]
 }
 
-// offset is the first element of a chunk of In or Out.
+// offset returns the first element of a chunk of In or Out.
 func (p *player[T]) offset(chunk int) int {
 	return chunk/p.s.Chunks*p.count + p.first(chunk%p.s.Chunks)
 }
 
-// first is the first element, within its block, of a block's chunk.
+// first returns the first element, within its block, of a block's chunk.
 func (p *player[T]) first(chunk int) int {
 	short, longs := p.count/p.s.Chunks, p.count%p.s.Chunks
 	return chunk*short + min(chunk, longs)

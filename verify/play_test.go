@@ -20,7 +20,7 @@ var sums = verify.Arith[int64]{
 	Finish:  func(x int64) int64 { return x },
 }
 
-// played is what Play leaves in Out.
+// played returns what Play leaves in Out.
 func played(s *gen.Schedule, count int, in [][]int64) ([][]int64, error) {
 	out := make([][]int64, s.Size)
 	for r, p := range s.Ranks {

@@ -71,7 +71,7 @@ func (w *processes) run(programs []processProgram) (results []map[int]rankResult
 	return results, nil
 }
 
-// failed tells whether a call has an error, after which no other can succeed.
+// failed reports whether a call has an error, after which no other can succeed.
 func failed(results map[int]rankResult) bool {
 	for _, r := range results {
 		if r.Err != "" {
@@ -163,8 +163,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serveRank is a rank's process: it says how it talks to each rank, and performs the programs that it is given until
-// there are no more.
+// serveRank returns a rank's process: it says how it talks to each rank, and performs the programs that it is given
+// until there are no more.
 func serveRank(in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -53,7 +53,7 @@ type part struct {
 	Call   rankCall
 }
 
-// newProgram is an empty program for size processes.
+// newProgram returns an empty program for size processes.
 func newProgram(size int) *program {
 	return &program{processes: make([]processProgram, size)}
 }
@@ -151,7 +151,7 @@ func (p *program) add(members []int, e expected) (number int) {
 	return len(p.calls) - 1
 }
 
-// part is a rank's part of a call.
+// part returns a rank's part of a call.
 func (p *program) part(number, rank int) part {
 	return part{number, p.calls[number].calls[rank]}
 }

@@ -73,7 +73,7 @@ func (c *checker) writes(g int32, x *instr) *Failure {
 	return nil
 }
 
-// before tells whether a has ended whenever b begins. Both are of one rank.
+// before reports whether a has ended whenever b begins. Both are of one rank.
 func (c *checker) before(a, b int32) bool { return c.inPrefix(a, b) || c.search.before(c, a, b) }
 
 func (c *checker) raceBetween(a, b, rank, cell int32) *Failure {
@@ -103,13 +103,14 @@ func (c *checker) writesCell(g, cell int32) bool {
 	return cell >= start && cell < start+x.dst.n
 }
 
-// placesOf are all places of the instruction g.
+// placesOf returns all places of the instruction g.
 func (c *checker) placesOf(g int32) []gen.Place {
 	in := c.source(g)
 	return append([]gen.Place{in.Dst}, in.Srcs...)
 }
 
-// placeOf is the single chunk or slot that is cell, named as one of places names it: in place a cell has two names.
+// placeOf returns the single chunk or slot that is cell, named as one of places names it: in place a cell has two
+// names.
 func (c *checker) placeOf(rank, cell int32, places []gen.Place) gen.Place {
 	for _, p := range places {
 		start := c.cell(rank, spanOf(p))

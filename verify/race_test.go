@@ -8,10 +8,10 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// pair is a schedule of two ranks that promises nothing.
+// pair returns a schedule of two ranks that promises nothing.
 func pair(rank0, rank1 []gen.Instr) *gen.Schedule { return byHand(nothing, rank0, rank1) }
 
-// alone is a schedule of one rank.
+// alone returns a schedule of one rank.
 func alone(instrs ...gen.Instr) *gen.Schedule { return byHand(nothing, instrs) }
 
 func TestRace(t *testing.T) {

@@ -19,13 +19,13 @@ type rankCall struct {
 	Alloc     bool // the rank has its buffers in memory of fast.Alloc
 }
 
-// takesPart tells whether the rank makes the call at all.
+// takesPart reports whether the rank makes the call at all.
 func (x *rankCall) takesPart() bool { return x.Memory != nil }
 
-// sends tells whether the rank is the sender of a message.
+// sends reports whether the rank is the sender of a message.
 func (x *rankCall) sends() bool { return x.InCounts != nil }
 
-// plain is what Memory has become, with one pattern for all NaNs: which one a reduction yields is not specified.
+// plain returns what Memory has become, with one pattern for all NaNs: which one a reduction yields is not specified.
 func (x *rankCall) plain(memory []byte) []byte {
 	c := x.Call
 	c.Memory = memory

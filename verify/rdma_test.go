@@ -25,7 +25,7 @@ func init() {
 		transport{"three ways", 4, threeWays, byHostAndDevice, pretendedHost})
 }
 
-// hasRDMA tells whether this process runs in that machine.
+// hasRDMA reports whether this process runs in that machine.
 func hasRDMA() bool { return os.Getenv("COLLGEN_VM") != "" }
 
 // rdmaDevice has processes use both devices. An emulated machine may stand still for long, and soft-RoCE does not

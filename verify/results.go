@@ -82,7 +82,7 @@ func (c *checker) isLeafOf(got int32, t spec.Term, i int32) *Failure {
 	return c.wrong(Postcondition, c.leafText(want), got)
 }
 
-// wrong is a Failure about a value; one that depends on memory without a value is that in the first place.
+// wrong returns a Failure about a value; one that depends on memory without a value is that in the first place.
 func (c *checker) wrong(check Check, want string, got int32) *Failure {
 	f := c.failure(check, -1)
 	f.Expected, f.Got = want, c.treeText(got)
@@ -110,7 +110,7 @@ type fold struct {
 
 func (f *folds) reset() { f.list, f.next = f.list[:0], 0 }
 
-// find is the fold of terms.
+// find returns the fold of terms.
 func (f *folds) find(terms []spec.Term, chunks int32) *fold {
 	for k := range f.list {
 		at := (f.next + k) % len(f.list)
@@ -178,7 +178,7 @@ func (c *checker) judge(got int32, f *fold, i int32) *Failure {
 	return nil
 }
 
-// terms are the leaves of chunk i of each term of f.
+// terms returns the leaves of chunk i of each term of f.
 func (c *checker) terms(f *fold, i int32) []int32 {
 	list := c.folds.wanted[:0]
 	for _, t := range f.terms {
@@ -188,7 +188,7 @@ func (c *checker) terms(f *fold, i int32) []int32 {
 	return list
 }
 
-// sameMultiset tells whether a and b have the same elements, each equally often.
+// sameMultiset reports whether a and b have the same elements, each equally often.
 func sameMultiset(a, b []int32) bool {
 	return len(a) == len(b) && slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }

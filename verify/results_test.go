@@ -12,7 +12,7 @@ import (
 	"github.com/collgen/collgen/verify/internal/edit"
 )
 
-// sum is an all-reduce of one block on two ranks, with what promise says of its order.
+// sum returns an all-reduce of one block on two ranks, with what promise says of its order.
 func sum(promise spec.Order, requires gen.Requires, rank0, rank1 []gen.Instr) *gen.Schedule {
 	p := spec.AllReduce
 	p.Order = promise
@@ -21,7 +21,8 @@ func sum(promise spec.Order, requires gen.Requires, rank0, rank1 []gen.Instr) *g
 	return s
 }
 
-// exchange is one rank's part of an all-reduce: it sends its block, receives the other's into scratch, and reduces.
+// exchange returns one rank's part of an all-reduce: it sends its block, receives the other's into scratch, and
+// reduces.
 func exchange(other int, operands ...gen.Place) []gen.Instr {
 	return []gen.Instr{send(other, in(0)), recv(other, slot(0)), join(0, 1),
 		reduce(out(0), slices.Clone(operands), 2), finish(out(0), 3)}

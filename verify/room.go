@@ -13,7 +13,7 @@ package verify
 //  5. Longer rings of messages that follow each other count as waiting for each other. Such a ring needs a rank with several sends to
 //     one peer in a step and several receives AfterSend, which gen.Instantiate refuses.
 
-// endsAsPromised tells whether the schedule ends with what transports promise. Its graph has one more event for each
+// endsAsPromised reports whether the schedule ends with what transports promise. Its graph has one more event for each
 // message: that it moves, from which on nothing but time is needed until both ends are complete.
 func (c *checker) endsAsPromised() bool {
 	c.graph.reset(2*len(c.ins) + len(c.sends))
@@ -44,7 +44,7 @@ func (c *checker) moveEdges(slot int32, follows bool) {
 	}
 }
 
-// moves is the event that the message of a slot moves: one for two messages that wait for each other.
+// moves returns the event that the message of a slot moves: one for two messages that wait for each other.
 func (c *checker) moves(slot int32) int32 {
 	if other := c.movesAfter(slot); other >= 0 && other < slot && c.movesAfter(other) == slot {
 		slot = other
@@ -52,7 +52,7 @@ func (c *checker) moves(slot int32) int32 {
 	return int32(2*len(c.ins)) + slot
 }
 
-// movesAfter is the slot of the message whose parts have to be sent before those of slot can be taken, or -1.
+// movesAfter returns the slot of the message whose parts have to be sent before those of slot can be taken, or -1.
 func (c *checker) movesAfter(slot int32) int32 {
 	if send := c.ins[c.recvs[slot]].afterSend; send >= 0 {
 		return c.ins[send].slot
@@ -60,7 +60,7 @@ func (c *checker) movesAfter(slot int32) int32 {
 	return -1
 }
 
-// needsRoom is a failure if the schedule needs more room in channels than transports promise.
+// needsRoom returns a failure if the schedule needs more room in channels than transports promise.
 func (c *checker) needsRoom() *Failure {
 	if !c.report.NeedsRoom {
 		return nil

@@ -32,7 +32,7 @@ func (c *checker) initialize() {
 	}
 }
 
-// at is the memory of a rank's place.
+// at returns the memory of a rank's place.
 func (c *checker) at(rank int32, p span) []int32 {
 	start := c.cell(rank, p)
 	return c.mem[start : start+p.n]

@@ -52,7 +52,7 @@ type occasion struct{ rank, instr int }
 
 func (o occasion) of(s *gen.Schedule) *gen.Instr { return &s.Ranks[o.rank].Instrs[o.instr] }
 
-// newScene is the part of s that matters for what went wrong at focus.
+// newScene returns the part of s that matters for what went wrong at focus.
 func newScene(s *gen.Schedule, focus occasion, wrong []occasion) *scene {
 	columns := columnsOf(s)
 	x := &scene{of: len(s.Ranks)}
@@ -151,8 +151,8 @@ func pairsOf(s *gen.Schedule) map[occasion]occasion {
 	return pairs
 }
 
-// shownRanks are all ranks if there are few, and otherwise those that are concerned, those that they exchange messages
-// with in what is wrong, and those that the rank in focus exchanges messages with, the nearest in time first.
+// shownRanks returns all ranks if there are few, and otherwise those that are concerned, those that they exchange
+// messages with in what is wrong, and those that the rank in focus exchanges messages with, the nearest in time first.
 func shownRanks(s *gen.Schedule, focus occasion, wrong []occasion) []int {
 	concerned := append([]occasion{focus}, wrong...)
 	var ranks []int
@@ -213,7 +213,7 @@ func (x *scene) fill(s *gen.Schedule, columns []map[int]int, wrong []occasion) {
 	})
 }
 
-// boxesOf are the steps of a rank that are to be seen, in order.
+// boxesOf returns the steps of a rank that are to be seen, in order.
 func (x *scene) boxesOf(s *gen.Schedule, rank int, columns map[int]int, wrong []occasion) []box {
 	at := map[int]int{} // by step: its place in boxes
 	var boxes []box
@@ -255,7 +255,7 @@ func (b *box) clip() {
 	b.lines = append(kept, line{-1, fmt.Sprintf("… %d more", len(b.lines)-len(kept)), false})
 }
 
-// laterWrong tells whether all the room that is left is needed for what is wrong.
+// laterWrong reports whether all the room that is left is needed for what is wrong.
 func laterWrong(lines []line, room int) bool {
 	n := 0
 	for _, l := range lines {

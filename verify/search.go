@@ -17,7 +17,7 @@ const (
 	searchStepsEach = 1 << 10
 )
 
-// before tells whether a has ended whenever b begins; it says no, too, when there are no more steps.
+// before reports whether a has ended whenever b begins; it says no, too, when there are no more steps.
 func (s *search) before(c *checker, a, b int32) bool {
 	if len(s.marks) < len(c.ins) || s.round > 1<<30 {
 		s.marks, s.round = make([]uint32, len(c.ins)), 0

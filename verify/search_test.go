@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// tangled is a lane that writes slots by turns, beside an instruction of another lane that no prefix gets past: what
-// wrote a slot before is found by a search of as many steps as there are slots.
+// tangled returns a lane that writes slots by turns, beside an instruction of another lane that no prefix gets past:
+// what wrote a slot before is found by a search of as many steps as there are slots.
 func tangled(instrs, slots int) *gen.Schedule {
 	p := spec.Primitive{Name: "Nothing"}
 	s := &gen.Schedule{Algorithm: "tangled", Primitive: p, Params: gen.Params{Size: 1, Depth: 1}, Chunks: 1}

@@ -43,7 +43,7 @@ func (c *checker) shape() *Failure {
 	return nil
 }
 
-// work is how much later passes have to do for in.
+// work returns how much later passes have to do for in.
 func work(in *gen.Instr) int { return 1 + len(in.After) + (1+len(in.Srcs))*in.Dst.N + len(in.Srcs) }
 
 // shapeOfCall says what is wrong with the schedule as a whole. Its primitive and parameters are right: they have an
@@ -177,7 +177,7 @@ func (c *checker) shapeOfPlace(rank int, p gen.Place, empty bool) string {
 	return ""
 }
 
-// number is the number of a buffer in a span, noBuf if there is no such buffer.
+// number returns the number of a buffer in a span, noBuf if there is no such buffer.
 func number(b spec.Buf) int32 {
 	switch b {
 	case spec.In:

@@ -58,7 +58,7 @@ func simulate(s *gen.Schedule, want *spec.Expectation, inPlace bool, capacity in
 	return m
 }
 
-// buffers are a rank's: "in2[3]" is what chunk 3 of rank 2's In holds before the call.
+// buffers returns a rank's: "in2[3]" is what chunk 3 of rank 2's In holds before the call.
 func (m *simulation) buffers(rank int, p *gen.Program, want *spec.RankExpectation, inPlace bool) map[spec.Buf][]string {
 	label := func(buf spec.Buf, n int) []string {
 		cells := make([]string, n)
@@ -102,7 +102,7 @@ func (x *simulated) enlist(lanes map[[3]int]*lane, rank int) {
 	*list = append(*list, x)
 }
 
-// side are the messages of the lane at x's end.
+// side returns the messages of the lane at x's end.
 func (x *simulated) side() *[]*simulated {
 	if x.Kind == gen.SendInstr {
 		return &x.lane.sends
@@ -189,7 +189,7 @@ func (m *simulation) begin(rank int, x *simulated) {
 	}
 }
 
-// same tells whether two places are one memory.
+// same reports whether two places are one memory.
 func (m *simulation) same(rank int, p, q gen.Place) bool {
 	return &m.at(rank, p)[0] == &m.at(rank, q)[0]
 }
@@ -233,7 +233,7 @@ func (m *simulation) local(rank int, x *simulated) {
 	}
 }
 
-// wrong is the first chunk of Out that does not hold what it should, "" if there is none.
+// wrong returns the first chunk of Out that does not hold what it should, "" if there is none.
 func (m *simulation) wrong(want *spec.Expectation) string {
 	for rank := range want.Ranks {
 		for i, got := range m.memory[rank][spec.Out] {

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// SVG is the counterexample as a space-time picture: a lane for each rank, its steps from left to right, the messages
-// between them, and in red what is wrong, with what was expected and what was found. Large schedules are clipped to the
-// part that matters. It is false if there is nothing to draw: the algorithm has no schedule, or it is no matter of one
-// rank.
+// SVG returns the counterexample as a space-time picture: a lane for each rank, its steps from left to right, the
+// messages between them, and in red what is wrong, with what was expected and what was found. Large schedules are
+// clipped to the part that matters. It is false if there is nothing to draw: the algorithm has no schedule, or it is no
+// matter of one rank.
 func (f *Failure) SVG() (string, bool) {
 	if f.schedule == nil || f.Rank < 0 || f.Rank >= len(f.schedule.Ranks) || len(f.schedule.Ranks[f.Rank].Instrs) == 0 {
 		return "", false
@@ -203,7 +203,7 @@ func (d *drawing) draw() {
 	}
 }
 
-// corner is where a box begins.
+// corner returns where a box begins.
 func (d *drawing) corner(b *box) (x, y int) {
 	return d.left[b.column-d.scene.from], d.lane[slices.Index(d.scene.ranks, b.rank)]
 }
@@ -283,7 +283,7 @@ func (x *scene) clipped() string {
 //go:embed svg.css
 var svgStyle string
 
-// done is the whole file.
+// done returns the whole file.
 func (d *drawing) done() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n",

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden picture anew")
 
-// counterexample is what the checker finds in a museum's piece, with so many ranks.
+// counterexample returns what the checker finds in a museum's piece, with so many ranks.
 func counterexample(x *exhibit, from, to int) *verify.Failure {
 	a := x.in
 	x.by(&a)
@@ -47,7 +47,7 @@ type figure struct {
 	Text   string `xml:",chardata"`
 }
 
-// overlaps tells whether two figures share more than an edge.
+// overlaps reports whether two figures share more than an edge.
 func (f figure) overlaps(g figure) bool {
 	return f.X < g.X+g.Width && g.X < f.X+f.Width && f.Y < g.Y+g.Height && g.Y < f.Y+f.Height
 }

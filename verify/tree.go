@@ -20,13 +20,13 @@ func (c *checker) node(left, right int32) int32 {
 
 func (c *checker) isLeaf(node int32) bool { return node < c.cells }
 
-// operands are the children of an inner node.
+// operands returns the children of an inner node.
 func (c *checker) operands(node int32) (left, right int32) {
 	key := c.trees.keys[node-c.cells]
 	return int32(key >> 32), int32(uint32(key))
 }
 
-// leaf is the node of chunk i of an input block.
+// leaf returns the node of chunk i of an input block.
 func (c *checker) leaf(t spec.Term, i int32) int32 {
 	return c.base[inBuf][t.Rank] + int32(t.Block)*c.chunks + i
 }
@@ -58,7 +58,7 @@ func (c *checker) leaves(node int32, wanted int) (list []int32, leftFold, hasFin
 // maxTreeText is about how long the text of a tree may get.
 const maxTreeText = 300
 
-// treeText is a tree as people write it: (in0[2] ⊕ in1[2]), with ! behind what is finished.
+// treeText returns a tree as people write it: (in0[2] ⊕ in1[2]), with ! behind what is finished.
 func (c *checker) treeText(node int32) string {
 	var b strings.Builder
 	c.writeTree(&b, node)
@@ -109,7 +109,7 @@ func (c *checker) owner(cell int32) (rank int, p gen.Place) {
 	return -1, gen.Place{}
 }
 
-// isInput tells whether a place of a rank holds an input before the call.
+// isInput reports whether a place of a rank holds an input before the call.
 func (c *checker) isInput(rank int, p gen.Place) bool {
 	return p.Buf == spec.In && c.want.Ranks[rank].Given[p.At/c.s.Chunks].Kind == spec.Input
 }

@@ -45,7 +45,7 @@ func drawVariant(t *rapid.T, size int, of selection.Call) variant {
 	return v
 }
 
-// algorithmsFor are the algorithms of the catalogue that serve size.
+// algorithmsFor returns the algorithms of the catalogue that serve size.
 func algorithmsFor(size int) []*gen.Algorithm {
 	var all []*gen.Algorithm
 	for _, a := range catalogue.Algorithms() {
@@ -62,7 +62,7 @@ func drawCount(t *rapid.T, size int) int {
 	return rapid.OneOf(spectest.Counts(size), rapid.IntRange(0, 40), many).Draw(t, "count")
 }
 
-// depths are those that a call of count elements can have.
+// depths returns those that a call of count elements can have.
 func depths(count int) []int {
 	return slices.DeleteFunc([]int{1, 2, 3, 7}, func(d int) bool { return d > max(1, count) })
 }

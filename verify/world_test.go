@@ -51,7 +51,7 @@ type transport struct {
 	host func(process int) string
 }
 
-// over is what selection tables see of calls of members, with an op that commutes.
+// over returns what selection tables see of calls of members, with an op that commutes.
 func (by *transport) over(members []int) selection.Call {
 	c := selection.Call{Transport: "inproc", Size: len(members), Commutative: true}
 	onHost := map[string]int{}

@@ -117,7 +117,7 @@ func (c *closure) need(o types.Object) {
 	}
 }
 
-// uses are the objects that u speaks of, those of a group of constants included.
+// uses returns the objects that u speaks of, those of a group of constants included.
 func (c *closure) uses(u *unit) []types.Object {
 	var used []types.Object
 	ast.Inspect(u.node, func(n ast.Node) bool {
@@ -131,7 +131,7 @@ func (c *closure) uses(u *unit) []types.Object {
 	return used
 }
 
-// origin is what a generic function's or method's instance was made from.
+// origin returns what a generic function's or method's instance was made from.
 func origin(o types.Object) types.Object {
 	if f, ok := o.(*types.Func); ok {
 		return f.Origin()
@@ -139,7 +139,7 @@ func origin(o types.Object) types.Object {
 	return o
 }
 
-// reduce is the content of a file with nothing in it but what is needed, as part of package main.
+// reduce returns the content of a file with nothing in it but what is needed, as part of package main.
 func (c *closure) reduce(f *ast.File, content []byte) []byte {
 	b := blanker{file: c.pkg.Fset.File(f.FileStart), content: slices.Clone(content)}
 	used := map[types.Object]bool{}
@@ -163,7 +163,7 @@ func (c *closure) reduce(f *ast.File, content []byte) []byte {
 	return slices.Concat(b.content[:from], []byte("main"), b.content[to:])
 }
 
-// unitsOf are the units of one declaration.
+// unitsOf returns the units of one declaration.
 func (c *closure) unitsOf(d ast.Decl) []*unit {
 	var units []*unit
 	add := func(names ...*ast.Ident) {
@@ -206,7 +206,7 @@ func (c *closure) reduceImports(g *ast.GenDecl, used map[types.Object]bool, b bl
 	}
 }
 
-// isUsed tells whether an import is needed. One without a name, which is there for what it does, always is.
+// isUsed reports whether an import is needed. One without a name, which is there for what it does, always is.
 func (c *closure) isUsed(s *ast.ImportSpec, used map[types.Object]bool) bool {
 	o := c.pkg.TypesInfo.Implicits[s]
 	if s.Name != nil {

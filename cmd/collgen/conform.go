@@ -43,7 +43,7 @@ func (c *call) conformFlags() {
 // rankList is numbers of ranks as a flag: 1,2,3 or 1..8.
 type rankList []int
 
-// String is the list as one writes it.
+// String returns the list as one writes it.
 func (l *rankList) String() string {
 	var texts []string
 	for _, n := range *l {
@@ -174,7 +174,7 @@ func (c *call) conformCase(ctx context.Context, s *colltest.Suite, r *conformanc
 	return nil
 }
 
-// chosen are the primitives of -primitives that there are.
+// chosen returns the primitives of -primitives that there are.
 func (c *call) chosen(can colltest.Capabilities) ([]colltest.Support, error) {
 	if c.conforming.primitives == "" {
 		return can.Primitives, nil

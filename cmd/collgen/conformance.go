@@ -20,7 +20,7 @@ type conformance struct {
 	primitives []string                   // in the order in which they were tested
 }
 
-// cases is how many cases were tried.
+// cases returns how many cases were tried.
 func (r *conformance) cases() (n int) {
 	for _, of := range r.Tested {
 		n += of.Cases

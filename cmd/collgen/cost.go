@@ -34,7 +34,7 @@ func compareCosts(ctx context.Context, j *job) error {
 	})
 }
 
-// costCalls are the calls for which the cost of a is compared; none if it declares none.
+// costCalls returns the calls for which the cost of a is compared; none if it declares none.
 func (j *job) costCalls(a *algorithm) []gen.Params {
 	var calls []gen.Params
 	if a.Cost.Alpha.IsAbsent() && a.Cost.Beta.IsAbsent() && a.Cost.Gamma.IsAbsent() {
@@ -107,7 +107,7 @@ func declared(c gen.Cost, p gen.Params) (d declaredParts, err error) {
 	return d, err
 }
 
-// orNothing is the number for a table, empty if there is none.
+// orNothing returns the number for a table, empty if there is none.
 func orNothing(n *int) string {
 	if n == nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 // around is the number of lines around a difference that a diff shows.
 const around = 3
 
-// diff is the change as a unified diff, empty if there is none.
+// diff returns the change as a unified diff, empty if there is none.
 func (x change) diff() string {
 	if x.Change == "none" {
 		return ""
@@ -35,7 +35,7 @@ type edit struct {
 	line string
 }
 
-// hunks are the parts of a unified diff.
+// hunks returns the parts of a unified diff.
 func hunks(old, new []string) string {
 	edits := compare(old, new)
 	var b strings.Builder
@@ -81,12 +81,12 @@ func writeHunk(b *strings.Builder, edits []edit, oldLine, newLine int) (inOld, i
 
 func isDifference(e edit) bool { return e.sign != ' ' }
 
-// differsWithin tells whether there is a difference in the first n edits or right after them.
+// differsWithin reports whether there is a difference in the first n edits or right after them.
 func differsWithin(edits []edit, n int) bool {
 	return slices.ContainsFunc(edits[:min(n+1, len(edits))], isDifference)
 }
 
-// differsBefore tells whether there is one in the last n edits.
+// differsBefore reports whether there is one in the last n edits.
 func differsBefore(edits []edit, n int) bool {
 	return slices.ContainsFunc(edits[max(0, len(edits)-n):], isDifference)
 }
@@ -112,7 +112,7 @@ func compare(old, new []string) []edit {
 	return edits
 }
 
-// commonLines is a table of how many lines, in order, old[i:] and new[j:] have in common.
+// commonLines returns a table of how many lines, in order, old[i:] and new[j:] have in common.
 func commonLines(old, new []string) [][]int {
 	common := make([][]int, len(old)+1)
 	for i := range common {

@@ -48,7 +48,7 @@ func evaluate(ctx context.Context, dir string, pkg *packages.Package, found []va
 	return gen.DecodeDeclarations(f)
 }
 
-// driverFiles are the files that take the place of those of the package in dir.
+// driverFiles returns the files that take the place of those of the package in dir.
 func driverFiles(dir string, pkg *packages.Package, found []variable) (map[string][]byte, error) {
 	needed := newClosure(pkg)
 	for _, v := range found {
@@ -128,7 +128,7 @@ func (o *overlay) original(dir, text string) string {
 	return text
 }
 
-// driver is the program that writes what variables hold.
+// driver returns the program that writes what variables hold.
 func driver(found []variable) []byte {
 	var primitives, algorithms strings.Builder
 	for _, v := range found {

@@ -25,7 +25,7 @@ const recordName = "zproved.txt"
 // catalogueRecord is the package that has the catalogue's record, proved.txt.
 const catalogueRecord = "github.com/collgen/collgen/verify/every"
 
-// records are those that there are for s.
+// records returns those that there are for s.
 func (s *source) records() ([]every.Record, error) {
 	if s.isBuiltIn {
 		return every.Records()
@@ -45,7 +45,7 @@ func (s *source) records() ([]every.Record, error) {
 	return list, nil
 }
 
-// recordFile is where the record of s is.
+// recordFile returns where the record of s is.
 func (s *source) recordFile(ctx context.Context) (string, error) {
 	if !s.isBuiltIn {
 		return filepath.Join(s.dir, recordName), nil

@@ -114,7 +114,7 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 	return e, err
 }
 
-// schedule is what the call of the command line does.
+// schedule returns what the call of the command line does.
 func (c *call) schedule(a *algorithm) (*gen.Schedule, error) {
 	p := gen.Params{Size: c.sizes.from, Root: c.root, Peer: c.peer, Depth: c.depth}
 	if !c.isSet("peer") {
@@ -141,7 +141,7 @@ func eval(c gen.Cost, p gen.Params) (parts, error) {
 	return parts{alpha, beta, gamma}, err
 }
 
-// boundOf is the lower bound for a call, if there is one.
+// boundOf returns the lower bound for a call, if there is one.
 func boundOf(p spec.Primitive, call gen.Params) (*bound, error) {
 	b, source, ok := catalogue.LowerBound(p)
 	if !ok {

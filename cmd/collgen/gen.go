@@ -100,8 +100,8 @@ func (c *call) changes(ctx context.Context) (*job, []change, error) {
 	return j, changes, err
 }
 
-// remarks are a line for each algorithm that not every call gets unasked, since it was proved up to a size alone or no
-// generated function calls it, and for each specification of the package that has no examples.
+// remarks returns a line for each algorithm that not every call gets unasked, since it was proved up to a size alone or
+// no generated function calls it, and for each specification of the package that has no examples.
 func (j *job) remarks() (lines []string) {
 	told := map[string]bool{}
 	for _, a := range j.algorithms {
@@ -145,7 +145,7 @@ func (j *job) changes() ([]change, error) {
 	return changes, nil
 }
 
-// words is a line that says what is wrong with the file, empty if nothing is.
+// words returns a line that says what is wrong with the file, empty if nothing is.
 func (x change) words() string {
 	what := "differs"
 	switch {

@@ -53,7 +53,7 @@ func entryOf(a *algorithm) entry {
 	return e
 }
 
-// everySizes are the sizes for which a was proved by induction.
+// everySizes returns the sizes for which a was proved by induction.
 func everySizes(a *algorithm) string {
 	if a.every.Sizes == "" {
 		return "-"
@@ -115,7 +115,7 @@ func proofOrigin(a *algorithm) string {
 // formulaWidth is how wide a formula may be in a table.
 const formulaWidth = 50
 
-// short is a formula, cut where it is too long for a table; a dash if there is none.
+// short returns a formula, cut where it is too long for a table; a dash if there is none.
 func short(formula string) string {
 	letters := []rune(formula)
 	switch {
@@ -161,7 +161,7 @@ func (c *call) proveMatching(ctx context.Context, s *source) ([]*algorithm, erro
 	return found, nil
 }
 
-// sizesOf are the sizes for which a was proved.
+// sizesOf returns the sizes for which a was proved.
 func sizesOf(a *algorithm) string {
 	if !a.proved {
 		return "none to prove"
@@ -169,7 +169,7 @@ func sizesOf(a *algorithm) string {
 	return emit.Ranges(a.proof.Sizes)
 }
 
-// provedFor are the sizes for which a was proved, and the depths where they make a difference.
+// provedFor returns the sizes for which a was proved, and the depths where they make a difference.
 func provedFor(a *algorithm) string {
 	if !a.proved || slices.Equal(a.proof.Depths, []int{1}) {
 		return sizesOf(a)

@@ -32,7 +32,7 @@ const (
 	ownPath  = genPath + "/catalogue"
 )
 
-// buildEnv is the environment of the go command: what it builds is to run here.
+// buildEnv returns the environment of the go command: what it builds is to run here.
 func buildEnv() []string {
 	return append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 }
@@ -124,14 +124,14 @@ func parse(ctx context.Context, dir string) (*packages.Package, error) {
 	return found[0], errors.Join(faults...)
 }
 
-// isCompiler tells whether e is what the compiler had to say, under a line with the package's name. That counts where
+// isCompiler reports whether e is what the compiler had to say, under a line with the package's name. That counts where
 // the package is evaluated.
 func isCompiler(e packages.Error) bool { return e.Pos == "" && strings.HasPrefix(e.Msg, "# ") }
 
 // loadNoise is what package packages puts before the words of the go command.
 var loadNoise = regexp.MustCompile(`^err: exit status \d+: stderr: `)
 
-// loadError is the error of packages.Load for the package in dir as the go command says it, and what to do.
+// loadError returns the error of packages.Load for the package in dir as the go command says it, and what to do.
 func loadError(dir string, err error) error {
 	text := strings.TrimSpace(loadNoise.ReplaceAllString(err.Error(), ""))
 	if strings.Contains(text, "updates to go.mod needed") && !strings.Contains(text, "go mod tidy") {
@@ -157,7 +157,7 @@ func hideGenerated(dir string) (map[string][]byte, error) {
 	return hidden, nil
 }
 
-// generatedFiles are the files in dir that collgen wrote, by name.
+// generatedFiles returns the files in dir that collgen wrote, by name.
 func generatedFiles(dir string) (map[string][]byte, error) {
 	names, err := filepath.Glob(filepath.Join(escape(dir), "z*.go"))
 	if err != nil {

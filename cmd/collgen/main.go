@@ -253,14 +253,14 @@ func (c *call) parse(args []string) error {
 	return nil
 }
 
-// isSet tells whether the command line has the flag called name.
+// isSet reports whether the command line has the flag called name.
 func (c *call) isSet(name string) bool {
 	set := false
 	c.flags.Visit(func(f *flag.Flag) { set = set || f.Name == name })
 	return set
 }
 
-// arg is the argument, or otherwise.
+// arg returns the argument, or otherwise.
 func (c *call) arg(otherwise string) string {
 	if len(c.args) == 0 {
 		return otherwise

@@ -53,7 +53,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// ownFiles are the files of the example that are not generated.
+// ownFiles returns the files of the example that are not generated.
 func ownFiles(t *testing.T) map[string]string {
 	files := map[string]string{}
 	for _, name := range []string{"exchange.go", "main.go", "main_test.go", recordName} {
@@ -74,7 +74,7 @@ func goCommand(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// generatedIn are the names of the generated files in dir.
+// generatedIn returns the names of the generated files in dir.
 func generatedIn(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := generatedFiles(dir)
@@ -160,7 +160,7 @@ func checkDrawn(t *testing.T, dir string) {
 	}
 }
 
-// small is an algorithm for a primitive, in a package of the name given.
+// small returns an algorithm for a primitive, in a package of the name given.
 func small(pkg, declarations string) string {
 	return "package " + pkg + `
 
@@ -334,7 +334,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// isOfVerify tells whether verify has to refuse what TestRefused has under that name, and not gen alone.
+// isOfVerify reports whether verify has to refuse what TestRefused has under that name, and not gen alone.
 func isOfVerify(name string) bool {
 	return slices.Contains([]string{"names that have a meaning", "names that are needed", "a number that is a truth value"}, name)
 }

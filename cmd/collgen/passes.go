@@ -39,7 +39,7 @@ type job struct {
 	files    map[string][]byte // what is generated, by name
 }
 
-// generate is the files of a package. It fails if anything in it is not proved.
+// generate returns the files of a package. It fails if anything in it is not proved.
 func generate(ctx context.Context, s *source, o verify.Options, p *progress) (*job, error) {
 	j := &job{source: s, options: o, progress: p, files: map[string][]byte{}}
 	for _, pass := range passes {
@@ -180,7 +180,7 @@ func emitGo(ctx context.Context, j *job) error {
 	return ctx.Err()
 }
 
-// blame is err with the position of the algorithm that it is about; of the first one for p, if it is about p.
+// blame returns err with the position of the algorithm that it is about; of the first one for p, if it is about p.
 func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 	j.find(ctx)
 	algorithms := j.of(p)
@@ -192,7 +192,7 @@ func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 	return algorithms[0].locate(fmt.Errorf("%s: %w", p.Name, err))
 }
 
-// blamed is the name of the algorithm that err is about; empty if it is about none.
+// blamed returns the name of the algorithm that err is about; empty if it is about none.
 func blamed(err error) string {
 	var printed *emit.Error
 	var read *readback.Error

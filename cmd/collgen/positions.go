@@ -30,7 +30,7 @@ func (s *source) find(ctx context.Context) {
 	}
 }
 
-// declaredName is the full name of the algorithm that v holds, as far as its declaration shows it.
+// declaredName returns the full name of the algorithm that v holds, as far as its declaration shows it.
 func declaredName(pkg *packages.Package, v types.Object) string {
 	var primitive, name string
 	for _, f := range pkg.Syntax {
@@ -51,7 +51,7 @@ func declaredName(pkg *packages.Package, v types.Object) string {
 	return primitive + "/" + name
 }
 
-// field is the value of a field in lit; nil if it is not given.
+// field returns the value of a field in lit; nil if it is not given.
 func field(lit *ast.CompositeLit, name string) ast.Expr {
 	for _, e := range lit.Elts {
 		if e, ok := e.(*ast.KeyValueExpr); ok {

@@ -88,7 +88,7 @@ func runCost(ctx context.Context, c *call) error {
 	return nil
 }
 
-// machine is the one that the flags describe, of which some are set.
+// machine returns the one that the flags describe, of which some are set.
 func (x *costing) machine(set func(flag string) bool) (simulate.Machine, error) {
 	m := simulate.Flat(x.alpha, x.beta, x.gamma)
 	m.RanksPerHost, m.Near.Alpha, m.Near.Link = x.perHost, x.nearAlpha, x.nearBeta

@@ -95,7 +95,7 @@ func (c *call) proveEvery(ctx context.Context, p *every.Problem, o every.Options
 	return x, faults, nil
 }
 
-// problems are those of the algorithms that the command line names, in the form of which Go is generated. Those for
+// problems returns those of the algorithms that the command line names, in the form of which Go is generated. Those for
 // which there is no argument are results already: of them nothing is proved.
 func (c *call) problems(ctx context.Context, s *source) (problems []*every.Problem, results []provedEvery, err error) {
 	found, err := s.match(c.arg(""))
@@ -147,7 +147,7 @@ func writeScripts(dir string, p *every.Problem) error {
 	return nil
 }
 
-// lemmasOf are those that problems presume.
+// lemmasOf returns those that problems presume.
 func lemmasOf(problems []*every.Problem) []emit.Lemma {
 	var all []induct.Obligation
 	for _, p := range problems {

@@ -36,8 +36,8 @@ func readBack(ctx context.Context, j *job) error {
 	return ctx.Err()
 }
 
-// provedOf is what the table has to say of the calls for which a was proved. It asks nothing of package emit, whose
-// table is compared with it.
+// provedOf returns what the table has to say of the calls for which a was proved. It asks nothing of package emit,
+// whose table is compared with it.
 func provedOf(a *algorithm) readback.Proved {
 	x := readback.Proved{Every: a.every.Sizes != ""}
 	for _, size := range a.proof.Sizes {
@@ -55,8 +55,8 @@ func provedOf(a *algorithm) readback.Proved {
 // needed are the packages whose types generated code uses, and those that these types are made of.
 var needed = []string{emit.Runtime, specPath, "github.com/collgen/collgen/selection"}
 
-// sources are the files, without those that were generated, of the package, and of those whose types its generated code
-// uses.
+// sources returns the files, without those that were generated, of the package, and of those whose types its generated
+// code uses.
 func (j *job) sources(ctx context.Context) (readback.Sources, error) {
 	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName | packages.NeedFiles, Dir: j.dir, Env: buildEnv()},
 		append([]string{"."}, needed...)...)

@@ -100,7 +100,7 @@ func readRanges(text string) ([]int, error) {
 	return numbers, nil
 }
 
-// generatedDir is the folder of the files that are generated from s; empty if it is not at hand.
+// generatedDir returns the folder of the files that are generated from s; empty if it is not at hand.
 func (s *source) generatedDir(ctx context.Context) string {
 	if s.dir != "" || !s.isBuiltIn {
 		return s.dir

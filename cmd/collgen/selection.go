@@ -43,7 +43,7 @@ type chosenCall struct {
 	selection.Choice
 }
 
-// primitive is the primitive called name.
+// primitive returns the primitive called name.
 func (s *source) primitive(name string) (p spec.Primitive, ok bool) {
 	for _, p := range s.primitives {
 		if strings.EqualFold(p.Name, name) {
@@ -53,8 +53,8 @@ func (s *source) primitive(name string) (p spec.Primitive, ok bool) {
 	return p, false
 }
 
-// choices are the algorithms of calls, which are over different transports, smallest blocks first. Transports that make
-// no difference share their choices.
+// choices returns the algorithms of calls, which are over different transports, smallest blocks first. Transports that
+// make no difference share their choices.
 func (s *source) choices(p spec.Primitive, calls []selection.Call) []choice {
 	type same struct {
 		transports []string
@@ -82,7 +82,7 @@ func (s *source) choices(p spec.Primitive, calls []selection.Call) []choice {
 	return list
 }
 
-// each is what each of calls gets with blocks of so many bytes.
+// each returns what each of calls gets with blocks of so many bytes.
 func (s *source) each(p spec.Primitive, calls []selection.Call, bytes int) []chosenCall {
 	var list []chosenCall
 	table, algorithms := s.rules(p), s.selectable(p)
@@ -93,8 +93,8 @@ func (s *source) each(p spec.Primitive, calls []selection.Call, bytes int) []cho
 	return list
 }
 
-// selectable is what a selection has to know of the algorithms for p, once it was recalled what was proved of them.
-// What is not generated yet will be proved for maxSize ranks.
+// selectable returns what a selection has to know of the algorithms for p, once it was recalled what was proved of
+// them. What is not generated yet will be proved for maxSize ranks.
 func (s *source) selectable(p spec.Primitive) []selection.Algorithm {
 	list := gen.Selectable(s.declared(p))
 	for i, a := range s.of(p) {
@@ -124,7 +124,7 @@ func over(transports []string, size, perHost int) []selection.Call {
 	return calls
 }
 
-// asked are the calls that the command line asks about, but for their bytes.
+// asked returns the calls that the command line asks about, but for their bytes.
 func (c *call) asked() ([]selection.Call, error) {
 	transports := selection.Transports
 	if c.transport != "" {

@@ -12,8 +12,8 @@ import (
 
 // This file says whose algorithms list, explain and verify show.
 
-// shown is the algorithms that the command line means: with -catalogue those of the catalogue, with -package those of
-// another package. With neither they are those that gen would work on here, or the catalogue's where there are none.
+// shown returns the algorithms that the command line means: with -catalogue those of the catalogue, with -package those
+// of another package. With neither they are those that gen would work on here, or the catalogue's where there are none.
 func (c *call) shown(ctx context.Context) (*source, error) {
 	switch {
 	case c.catalogue && c.dir != "":
@@ -33,7 +33,7 @@ func (c *call) shown(ctx context.Context) (*source, error) {
 	return open(ctx, ".")
 }
 
-// declaresHere tells whether the package in the current folder declares algorithms. The packages of this module that
+// declaresHere reports whether the package in the current folder declares algorithms. The packages of this module that
 // make up the catalogue do so only on its behalf.
 func declaresHere(ctx context.Context) (bool, error) {
 	files, err := filepath.Glob("*.go")
@@ -62,7 +62,7 @@ func declaresHere(ctx context.Context) (bool, error) {
 	return err == nil && len(findVariables(pkg)) > 0, err
 }
 
-// dependsOnGen tells whether p can have algorithms or primitives at all.
+// dependsOnGen reports whether p can have algorithms or primitives at all.
 func dependsOnGen(p *packages.Package, seen map[*packages.Package]bool) bool {
 	if seen[p] {
 		return false

@@ -14,7 +14,7 @@ const maxSize = verify.MaxSize
 // sizeRange is sizes from..to, both included, as a flag: 5, or 1..64.
 type sizeRange struct{ from, to int }
 
-// String is the range as one writes it.
+// String returns the range as one writes it.
 func (r *sizeRange) String() string {
 	if r.from == r.to {
 		return strconv.Itoa(r.from)

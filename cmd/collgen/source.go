@@ -57,7 +57,7 @@ type position struct {
 	actions  []token.Position // of its actions, in source order; nil if they cannot be told apart
 }
 
-// of is where the action of that index is, or the algorithm if there is no telling.
+// of returns where the action of that index is, or the algorithm if there is no telling.
 func (p position) of(action int) token.Position {
 	if action < 0 || action >= len(p.actions) {
 		return p.variable
@@ -65,8 +65,8 @@ func (p position) of(action int) token.Position {
 	return p.actions[action]
 }
 
-// locate is err with the position of what it is about in front; with its path in the body, where it has no position of
-// its own.
+// locate returns err with the position of what it is about in front; with its path in the body, where it has no
+// position of its own.
 func (a *algorithm) locate(err error) error {
 	action := -1
 	var (
@@ -91,7 +91,7 @@ func (a *algorithm) locate(err error) error {
 	return at(a.at.of(action), err)
 }
 
-// at is err with a position in front, if it is known.
+// at returns err with a position in front, if it is known.
 func at(p token.Position, err error) error {
 	if !p.IsValid() {
 		return err
@@ -152,7 +152,7 @@ func (a *algorithm) place(at position) {
 	a.at = at
 }
 
-// of are the algorithms for p in the order of their declarations, or of their names where nobody knows it.
+// of returns the algorithms for p in the order of their declarations, or of their names where nobody knows it.
 func (s *source) of(p spec.Primitive) []*algorithm {
 	var list []*algorithm
 	for _, a := range s.algorithms {
@@ -166,7 +166,7 @@ func (s *source) of(p spec.Primitive) []*algorithm {
 	return list
 }
 
-// rules is the selection table for p.
+// rules returns the selection table for p.
 func (s *source) rules(p spec.Primitive) []gen.Rule {
 	algorithms := s.declared(p)
 	table := catalogue.Rules(p, algorithms)
@@ -200,7 +200,7 @@ func (s *source) tune(name string) error {
 	return nil
 }
 
-// declared are the algorithms for p as the language has them.
+// declared returns the algorithms for p as the language has them.
 func (s *source) declared(p spec.Primitive) []gen.Algorithm {
 	var algorithms []gen.Algorithm
 	for _, a := range s.of(p) {
@@ -209,8 +209,8 @@ func (s *source) declared(p spec.Primitive) []gen.Algorithm {
 	return algorithms
 }
 
-// match are the algorithms whose name begins with pattern. A name in full means nothing but what is called so: reduce,
-// and not reducescatter; allreduce/ring, and no other.
+// match returns the algorithms whose name begins with pattern. A name in full means nothing but what is called so:
+// reduce, and not reducescatter; allreduce/ring, and no other.
 func (s *source) match(pattern string) ([]*algorithm, error) {
 	if slices.ContainsFunc(s.primitives, func(p spec.Primitive) bool { return strings.ToLower(p.Name) == pattern }) {
 		pattern += "/"

@@ -60,7 +60,7 @@ func runVerifySpec(ctx context.Context, c *call, s *source) error {
 	return c.writeGuards(s, guards)
 }
 
-// isCatalogues tells whether p is a primitive of the catalogue, whichever package has an algorithm for it.
+// isCatalogues reports whether p is a primitive of the catalogue, whichever package has an algorithm for it.
 func isCatalogues(p spec.Primitive) bool {
 	return slices.ContainsFunc(spec.Primitives(), func(q spec.Primitive) bool { return q.Hash() == p.Hash() })
 }
@@ -81,7 +81,7 @@ func (c *call) guardOf(ctx context.Context, p spec.Primitive, algorithms []gen.A
 	return g, nil
 }
 
-// carriesOut tells whether all algorithms do what p promises to few ranks, which are those on which mutants are
+// carriesOut reports whether all algorithms do what p promises to few ranks, which are those on which mutants are
 // compared. Its error is the end of ctx.
 func carriesOut(ctx context.Context, p spec.Primitive, algorithms []gen.Algorithm) (bool, error) {
 	for _, a := range algorithms {

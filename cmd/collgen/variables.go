@@ -49,7 +49,7 @@ func relative(p token.Position) token.Position {
 	return p
 }
 
-// literals are the positions of the composite literals of certain types in the value of v, in source order.
+// literals returns the positions of the composite literals of certain types in the value of v, in source order.
 func literals(pkg *packages.Package, v types.Object, isWanted func(types.Type) bool) []token.Position {
 	var found []token.Position
 	for _, f := range pkg.Syntax {
@@ -71,7 +71,7 @@ func isAction(t types.Type) bool {
 		func(name string) bool { return isNamed(t, genPath, name) })
 }
 
-// valueOf is the expression that initializes v in f; nothing if there is none of its own.
+// valueOf returns the expression that initializes v in f; nothing if there is none of its own.
 func valueOf(f *ast.File, v types.Object, info *types.Info) ast.Node {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)

@@ -50,7 +50,7 @@ func (c *call) writeProved(s *source, algorithms []*algorithm, words string) {
 	fmt.Fprintf(c.stdout, "\n%s, %d schedules proved. Room is what a channel has to hold; no transport promises more than a segment. Scratch is in slots.\n", words, total)
 }
 
-// depthsOf are the depths for which an algorithm was proved: "1..4, to size 8 also 5..8".
+// depthsOf returns the depths for which an algorithm was proved: "1..4, to size 8 also 5..8".
 func depthsOf(s verify.Summary) string {
 	text := emit.Ranges(s.Depths)
 	if len(s.Deeper) > 0 {
@@ -82,7 +82,7 @@ func (c *call) draw(err error) error {
 	return nil
 }
 
-// room is what a channel has to hold.
+// room returns what a channel has to hold.
 func room(p verify.Summary) string {
 	switch {
 	case p.Schedules == 0:

@@ -2,7 +2,7 @@ package main
 
 import "net"
 
-// freeAddress is an address of this host where nobody listens.
+// freeAddress returns an address of this host where nobody listens.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

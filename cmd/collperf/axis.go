@@ -17,7 +17,7 @@ type tick struct {
 	Label string
 }
 
-// at is where a value lies.
+// at returns where a value lies.
 func (a *axis) at(v float64) float64 {
 	if a.most <= a.least {
 		return (a.from + a.to) / 2

@@ -20,7 +20,7 @@ type trial struct {
 	depth     int
 }
 
-// bytes is the size of the larger buffer of a rank.
+// bytes returns the size of the larger buffer of a rank.
 func (t *trial) bytes(ranks int) int { return t.width(ranks) * t.count * t.element.bytes }
 
 // load is a trial on one rank, with its buffers. All ranks rewrite equally often.
@@ -103,7 +103,7 @@ func (b *buffers[T]) rewrite() {
 	fill(b.whole, b.values.inputs, b.own()+b.before*(period-1)) // so that the operand begins with its own
 }
 
-// own is the index of the values in the operand.
+// own returns the index of the values in the operand.
 func (b *buffers[T]) own() int { return b.shift + apart*b.rank }
 
 func (b *buffers[T]) call(ctx context.Context) error {

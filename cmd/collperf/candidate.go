@@ -29,13 +29,13 @@ type variant struct {
 	depth     int
 }
 
-// variant is what a call with blocks of count elements and so many bytes gets.
+// variant returns what a call with blocks of count elements and so many bytes gets.
 func (c candidate) variant(count, bytes int) variant {
 	r := c.rule("", 0, 0)
 	return variant{c.algorithm, r.Depth(count, bytes)}
 }
 
-// candidatesOf are those for a primitive among so many ranks: all that may stand in a rule.
+// candidatesOf returns those for a primitive among so many ranks: all that may stand in a rule.
 func candidatesOf(primitive, transport string, ranks int) (all []candidate) {
 	for _, algorithm := range fast.Algorithms(primitive) {
 		for _, bytes := range pieces {
@@ -48,7 +48,7 @@ func candidatesOf(primitive, transport string, ranks int) (all []candidate) {
 	return all
 }
 
-// legal tells whether fast takes a table of that rule.
+// legal reports whether fast takes a table of that rule.
 func legal(primitive string, r selection.Rule) bool {
 	text, err := json.Marshal(fast.Tuning{Rules: map[string][]fast.Rule{primitive: {r}}})
 	if err != nil {
@@ -58,7 +58,7 @@ func legal(primitive string, r selection.Rule) bool {
 	return err == nil
 }
 
-// variantsOf are the different calls of one size that candidates make.
+// variantsOf returns the different calls of one size that candidates make.
 func variantsOf(all []candidate, count, bytes int) (different []variant) {
 	for _, c := range all {
 		if v := c.variant(count, bytes); !slices.Contains(different, v) {

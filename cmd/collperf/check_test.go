@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// wrongIn is what a check of one trial of float32 finds on each rank, when the call is followed by a fault.
+// wrongIn returns what a check of one trial of float32 finds on each rank, when the call is followed by a fault.
 func wrongIn(t *testing.T, name string, ranks, count int, inPlace bool, fault func(b *buffers[float32])) []int {
 	t.Helper()
 	o, _ := operationOf(name)
@@ -91,8 +91,8 @@ func TestOneWrongElementIsFound(t *testing.T) {
 	})
 }
 
-// unpassed tells whether the last element of a buffer is out of the call's reach: in place, a rank other than the root
-// of a gather passes nothing but its own block.
+// unpassed reports whether the last element of a buffer is out of the call's reach: in place, a rank other than the
+// root of a gather passes nothing but its own block.
 func unpassed(name string, rank, ranks int, inPlace bool, buffer string) bool {
 	return name == "gather" && inPlace && rank != ranks-1 && buffer == "out"
 }

@@ -109,7 +109,7 @@ func copies(ctx context.Context, c *fast.Comm, n int) (all []*fast.Comm, took fl
 	return all, since(start), nil
 }
 
-// inTurn is the time of a call, in microseconds, of so many rounds over all communicators.
+// inTurn returns the time of a call, in microseconds, of so many rounds over all communicators.
 func inTurn(ctx context.Context, all []*fast.Comm, rounds int) (float64, error) {
 	buf := make([]float32, 2)
 	start := time.Now()

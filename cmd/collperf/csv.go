@@ -59,7 +59,7 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// wrongText is how many elements are wrong, or what stands for unchecked.
+// wrongText returns how many elements are wrong, or what stands for unchecked.
 func wrongText(n *int, unchecked string) string {
 	if n == nil {
 		return unchecked

@@ -52,7 +52,7 @@ func elementNamed(name string) (element, bool) {
 	return elements[i], true
 }
 
-// names are those of all elements of a list, for people.
+// names returns those of all elements of a list, for people.
 func names[E any](of []E, name func(E) string) (all []string) {
 	for _, e := range of {
 		all = append(all, name(e))

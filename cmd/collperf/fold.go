@@ -13,7 +13,7 @@ type folding struct {
 	fold     func(a, b int64) int64
 }
 
-// divided is the result of Avg: what the sum is divided by.
+// divided returns the result of Avg: what the sum is divided by.
 func (f folding) divided(ranks int) int64 {
 	if f.op == fast.Avg {
 		return int64(ranks)

@@ -17,7 +17,7 @@ type invocation[T fast.Elem] struct {
 // invoke makes the call. In place, the two buffers overlap.
 type invoke[T fast.Elem] func(ctx context.Context, v *invocation[T], opts []fast.Option) error
 
-// invokeOf is how the operation of that name is called.
+// invokeOf returns how the operation of that name is called.
 func invokeOf[T fast.Elem](name string) invoke[T] {
 	return map[string]invoke[T]{
 		"all-reduce": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
@@ -51,7 +51,7 @@ func invokeOf[T fast.Elem](name string) invoke[T] {
 	}[name]
 }
 
-// pingPong is a message from rank 0 to rank 1 and one back. The other ranks have no part in it.
+// pingPong returns a message from rank 0 to rank 1 and one back. The other ranks have no part in it.
 func pingPong[T fast.Elem](ctx context.Context, v *invocation[T]) error {
 	switch v.c.Rank() {
 	case 0:

@@ -18,7 +18,7 @@ type level struct {
 // usualLevels are there where the system does not say.
 var usualLevels = []level{{"L1", 32 << 10, 1}, {"L2", 1 << 20, 1}, {"L3", 32 << 20, 1 << 10}}
 
-// memoryLevels are all levels, the fastest first.
+// memoryLevels returns all levels, the fastest first.
 func memoryLevels() []level {
 	levels := cacheLevels("/sys/devices/system/cpu/cpu0/cache")
 	if levels == nil {
@@ -27,8 +27,8 @@ func memoryLevels() []level {
 	return append(levels, level{name: "DRAM"})
 }
 
-// operand is how long each of two operands is that a core works on, so that those of all cores stay in the level, but
-// not in the one before.
+// operand returns how long each of two operands is that a core works on, so that those of all cores stay in the level,
+// but not in the one before.
 func (l *level) operand(cores int) int {
 	if l.bytes == 0 {
 		return 64 << 20
@@ -36,7 +36,7 @@ func (l *level) operand(cores int) int {
 	return powerOfTwo(l.bytes / min(cores, l.sharers) / 4)
 }
 
-// powerOfTwo is the largest that is not more than n, but at least a cache line.
+// powerOfTwo returns the largest that is not more than n, but at least a cache line.
 func powerOfTwo(n int) int {
 	p := 64
 	for p <= n/2 {
@@ -45,7 +45,7 @@ func powerOfTwo(n int) int {
 	return p
 }
 
-// cacheLevels are the caches for data that a directory of Linux describes, in their order; nil if it does not.
+// cacheLevels returns the caches for data that a directory of Linux describes, in their order; nil if it does not.
 func cacheLevels(dir string) (levels []level) {
 	indexes, _ := filepath.Glob(filepath.Join(dir, "index*")) // of a pattern that is right
 	for _, index := range indexes {
@@ -62,13 +62,13 @@ func cacheLevels(dir string) (levels []level) {
 	return levels
 }
 
-// fileText is the only line of a file, or nothing.
+// fileText returns the only line of a file, or nothing.
 func fileText(dir, name string) string {
 	text, _ := os.ReadFile(filepath.Join(dir, name))
 	return strings.TrimSpace(string(text))
 }
 
-// listed is how many cores a list such as "0-3,8" has; at least 1.
+// listed returns how many cores a list such as "0-3,8" has; at least 1.
 func listed(list string) (n int) {
 	for part := range strings.SplitSeq(list, ",") {
 		first, last, isRange := strings.Cut(part, "-")

@@ -43,7 +43,7 @@ func futex(word *atomic.Uint32, operation, value uintptr) {
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), operation, value, 0, 0, 0) // the word says the rest
 }
 
-// futexLimits is how long it takes to wake a thread that sleeps on another core.
+// futexLimits returns how long it takes to wake a thread that sleeps on another core.
 func futexLimits(ctx context.Context) ([]limit, error) {
 	var turn atomic.Uint32
 	take := func(want uint32) error {
@@ -107,5 +107,5 @@ func readMemory(into, from []byte) error {
 	return err
 }
 
-// readsMemory tells whether the system does that.
+// readsMemory reports whether the system does that.
 func readsMemory() bool { return readMemory(make([]byte, 1), make([]byte, 1)) == nil }

@@ -22,5 +22,5 @@ func yieldCore() { runtime.Gosched() }
 // readMemory would have the system read the memory of another process.
 func readMemory(_, _ []byte) error { return errors.ErrUnsupported }
 
-// readsMemory tells whether the system does that.
+// readsMemory reports whether the system does that.
 func readsMemory() bool { return false }

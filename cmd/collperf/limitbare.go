@@ -25,8 +25,8 @@ const (
 	bareTries, leastBare = 2, 3
 )
 
-// bareLimits are what collectives take without any protocol: two threads of this process, each of them for some of the
-// ranks, and on a core, with nothing between them but a barrier on which they spin. They are faster than processes
+// bareLimits returns what collectives take without any protocol: two threads of this process, each of them for some of
+// the ranks, and on a core, with nothing between them but a barrier on which they spin. They are faster than processes
 // would be only in that a core goes from one rank to the next for nothing. Before each round each thread rewrites the
 // operands of its ranks, as a measurement of a collective does, so that the other one finds them in its cache; that is
 // not timed.
@@ -64,8 +64,8 @@ func (w *bareWork) limit(bytes int, where string, seconds float64) limit {
 	return l
 }
 
-// fastest is how long the fastest way takes, in seconds, with private memory, and if other ranks can read it. It is
-// 0 if each was disturbed so much that the rewriting alone took longer.
+// fastest returns how long the fastest way takes, in seconds, with private memory, and if other ranks can read it. It
+// is 0 if each was disturbed so much that the rewriting alone took longer.
 func (w *bareWork) fastest(ctx context.Context, memory []byte, bytes int) (private, lent float64, err error) {
 	for i := range bareTries * len(w.ways) {
 		way := &w.ways[i%len(w.ways)]
@@ -84,12 +84,12 @@ func (w *bareWork) fastest(ctx context.Context, memory []byte, bytes int) (priva
 	return private, lent, nil
 }
 
-// lends tells whether there is a way for memory that other ranks can read.
+// lends reports whether there is a way for memory that other ranks can read.
 func (w *bareWork) lends() bool {
 	return slices.ContainsFunc(w.ways, func(way bareWay) bool { return way.access == byLending })
 }
 
-// shorter is the shorter one of two times; those that are not above 0 are none.
+// shorter returns the shorter one of two times; those that are not above 0 are none.
 func shorter(a, b float64) float64 {
 	if a <= 0 || b > 0 && b < a {
 		return b
@@ -118,7 +118,7 @@ func newBare(way *bareWay, memory []byte, ranks, bytes int) *bare {
 	return b
 }
 
-// measure is how long a round takes, in seconds: the middle one of the means of both threads.
+// measure returns how long a round takes, in seconds: the middle one of the means of both threads.
 func (b *bare) measure(ctx context.Context) (seconds float64, err error) {
 	err = b.threads(ctx, b.play)
 	means := b.took[0]

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// bareTest is a bare program of one round, with memory of its own.
+// bareTest returns a bare program of one round, with memory of its own.
 func bareTest(way *bareWay, ranks, bytes int) *bare {
 	return newBare(way, make([]byte, bareRanks*(bytes+bareRoom)+sharedBytes), ranks, bytes)
 }
 
-// wrongBare is what is wrong of what a work leaves behind: of the result of each rank, the first element that is not
-// the one that is promised.
+// wrongBare returns what is wrong of what a work leaves behind: of the result of each rank, the first element that is
+// not the one that is promised.
 func wrongBare(b *bare, name string, round int) error {
 	results := b.memory
 	if name == "all-to-all, two buffers" {
@@ -101,7 +101,7 @@ func TestBareMisses(t *testing.T) {
 	}
 }
 
-// rounds are some rounds, one after the other.
+// rounds returns some rounds, one after the other.
 func (b *bare) rounds(ctx context.Context, n int) error {
 	return b.threads(ctx, func(t *thread) {
 		for i := range n {

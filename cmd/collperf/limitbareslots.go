@@ -106,7 +106,7 @@ func (t *thread) sum(into []byte, half int, p *part, theirs []byte) {
 	t.Reduce(into)
 }
 
-// last is the last rank of this thread, which has two at most.
+// last returns the last rank of this thread, which has two at most.
 func (t *thread) last() int { return t.core + (t.ranks-1-t.core)/bareCores*bareCores }
 
 // leastMoved is from which length on move is faster than other copies.

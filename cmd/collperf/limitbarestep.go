@@ -25,7 +25,7 @@ func (t *thread) own(f func(rank int)) {
 	}
 }
 
-// half is a half of a rank's operand.
+// half returns a half of a rank's operand.
 func (t *thread) half(rank, half int) []byte {
 	n := t.bytes / 2
 	return t.memory[rank][half*n:][:n]
@@ -39,7 +39,7 @@ type part struct {
 	shared       []byte
 }
 
-// place is where a part of half of a rank's operand is, or of the operand, half 0 of which begins where it does.
+// place returns where a part of half of a rank's operand is, or of the operand, half 0 of which begins where it does.
 func (t *thread) place(rank, half int, p *part) []byte {
 	return t.memory[rank][half*(t.bytes/2)+p.at:][:p.n]
 }

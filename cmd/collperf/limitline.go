@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// lineLimits is how long a cache line takes from one core to another, and two lines that cross: what two ranks need at
-// least to hear from each other.
+// lineLimits returns how long a cache line takes from one core to another, and two lines that cross: what two ranks
+// need at least to hear from each other.
 func lineLimits(ctx context.Context) ([]limit, error) {
 	if runtime.NumCPU() < 2 {
 		return nil, errors.New("there is one core")
@@ -52,14 +52,14 @@ func spin(turn *atomic.Int64, want int64) error {
 	return nil
 }
 
-// oneWay is how long a turn takes, in seconds, of two that take turns on two cores.
+// oneWay returns how long a turn takes, in seconds, of two that take turns on two cores.
 func oneWay(ctx context.Context, sides [2]func(turn int) error, reset, cut func()) (float64, error) {
 	seconds, err := inStep(ctx, sides, reset, cut)
 	return seconds / 2, err
 }
 
-// inStep is how long it takes, in seconds, that each of two does its part once, on two cores. Before each measurement
-// reset is called. Sides that can fail are cut off from each other as those of bothSides.
+// inStep returns how long it takes, in seconds, that each of two does its part once, on two cores. Before each
+// measurement reset is called. Sides that can fail are cut off from each other as those of bothSides.
 func inStep(ctx context.Context, sides [2]func(turn int) error, reset, cut func()) (float64, error) {
 	return best(ctx, func(n int) error {
 		reset()

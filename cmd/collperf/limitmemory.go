@@ -65,7 +65,7 @@ func withKernels(ctx context.Context, c *fast.Comm, out, in []float32, f func(x 
 	return fast.Do(ctx, c, k, out, in, &fast.Args{Count: len(out), Op: fast.Sum, NoAlias: true}, []fast.Option{fast.Unproved()})
 }
 
-// memoryLimits are what cores copy and reduce, at each level of the memory, one core and all of them.
+// memoryLimits returns what cores copy and reduce, at each level of the memory, one core and all of them.
 func memoryLimits(ctx context.Context) (all []limit, err error) {
 	for _, level := range memoryLevels() {
 		for _, k := range kernels {
@@ -82,7 +82,7 @@ func memoryLimits(ctx context.Context) (all []limit, err error) {
 	return all, nil
 }
 
-// coreCounts are one core and all of them.
+// coreCounts returns one core and all of them.
 func coreCounts() []int {
 	if runtime.NumCPU() == 1 {
 		return []int{1}
@@ -90,7 +90,7 @@ func coreCounts() []int {
 	return []int{1, runtime.NumCPU()}
 }
 
-// together is how many bytes per second so many cores do, all at the same time, each with operands of its own.
+// together returns how many bytes per second so many cores do, all at the same time, each with operands of its own.
 func together(ctx context.Context, k kernel, bytes, cores int) (float64, error) {
 	var all sync.WaitGroup
 	rates, errs := make([]float64, cores), make([]error, cores)
@@ -106,7 +106,7 @@ func together(ctx context.Context, k kernel, bytes, cores int) (float64, error) 
 	return sum, errors.Join(errs...)
 }
 
-// alone is how many bytes per second one core does, from when all are ready.
+// alone returns how many bytes per second one core does, from when all are ready.
 func alone(ctx context.Context, k kernel, bytes, core int, ready *gate) (float64, error) {
 	release := onCore(core)
 	defer release()

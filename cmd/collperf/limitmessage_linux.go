@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// messageLimits are a message over TCP between two that sleep until it is there, and two that ask for it again and
+// messageLimits returns a message over TCP between two that sleep until it is there, and two that ask for it again and
 // again.
 func messageLimits(ctx context.Context) (all []limit, err error) {
 	ends, err := newEnds()
@@ -28,7 +28,7 @@ func messageLimits(ctx context.Context) (all []limit, err error) {
 	return all, nil
 }
 
-// messages is how long a message takes between two ends, in seconds.
+// messages returns how long a message takes between two ends, in seconds.
 func messages(ctx context.Context, ends *ends, spins bool) (float64, error) {
 	for _, fd := range ends.fds {
 		if err := unix.SetNonblock(fd, spins); err != nil {

@@ -85,8 +85,8 @@ func limitTable(w io.Writer, all []limit) error {
 	return t.Flush()
 }
 
-// best is how long f takes at its shortest, which does something n times, in seconds for one time. n grows until that
-// is long enough for the clock.
+// best returns how long f takes at its shortest, which does something n times, in seconds for one time. n grows until
+// that is long enough for the clock.
 func best(ctx context.Context, f func(n int) error) (float64, error) {
 	shortest := 0.0
 	for n, tries := 1, 0; tries < probeTries; {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// switchLimits is how long a core takes to go on with another thread, when the one that it runs gives way.
+// switchLimits returns how long a core takes to go on with another thread, when the one that it runs gives way.
 func switchLimits(ctx context.Context) ([]limit, error) {
 	seconds, err := best(ctx, func(n int) error {
 		var all sync.WaitGroup

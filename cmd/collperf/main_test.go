@@ -54,7 +54,7 @@ func runs(t *testing.T, status int, args ...string) (out, report string) {
 	return stdout.String(), stderr.String()
 }
 
-// resultsOf are the lines of -format json.
+// resultsOf returns the lines of -format json.
 func resultsOf(t *testing.T, out string) (all []result) {
 	t.Helper()
 	for line := range strings.Lines(out) {

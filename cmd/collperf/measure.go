@@ -40,7 +40,7 @@ func (m *meter) rounds(ctx context.Context, n int) error {
 	return nil
 }
 
-// microseconds is how long f takes, after all ranks have come here.
+// microseconds returns how long f takes, after all ranks have come here.
 func (m *meter) microseconds(ctx context.Context, f func() error) (float64, error) {
 	if err := fast.Barrier(ctx, m.c); err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func (m *meter) microseconds(ctx context.Context, f func() error) (float64, erro
 
 func since(start time.Time) float64 { return float64(time.Since(start).Nanoseconds()) / 1000 }
 
-// batchSize is how many calls make a batch that is long enough.
+// batchSize returns how many calls make a batch that is long enough.
 func (m *meter) batchSize(ctx context.Context) (int, error) {
 	for n := 1; ; n *= 2 {
 		t, err := m.microseconds(ctx, func() error { return m.rounds(ctx, n) })
@@ -65,7 +65,7 @@ func (m *meter) batchSize(ctx context.Context) (int, error) {
 	}
 }
 
-// batch is the time per call of n calls, without the rewriting.
+// batch returns the time per call of n calls, without the rewriting.
 func (m *meter) batch(ctx context.Context, n int) (float64, error) {
 	both, err := m.microseconds(ctx, func() error { return m.rounds(ctx, n) })
 	if err != nil {
@@ -78,7 +78,7 @@ func (m *meter) batch(ctx context.Context, n int) (float64, error) {
 	return (both - since(start)) / float64(n), nil
 }
 
-// single is the time of one call.
+// single returns the time of one call.
 func (m *meter) single(ctx context.Context) (float64, error) {
 	m.rewrite()
 	return m.microseconds(ctx, func() error { return m.call(ctx) })
@@ -121,7 +121,7 @@ func (m *meter) long(ctx context.Context) (s spread, calls int, err error) {
 	return s, len(all), err
 }
 
-// together is the spread of the mean over all ranks.
+// together returns the spread of the mean over all ranks.
 func (m *meter) together(ctx context.Context, typical, single times) (spread, error) {
 	for _, t := range []times{typical, single} {
 		for i := range t {

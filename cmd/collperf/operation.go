@@ -89,13 +89,13 @@ func operationOf(name string) (operation, bool) {
 	return operations[i], true
 }
 
-// holder tells whether a rank gets a result.
+// holder reports whether a rank gets a result.
 func (o *operation) holder(r role) bool { return o.from != nil && (o.holds == nil || o.holds(r)) }
 
-// width is how many blocks the larger buffer of a rank has, which is what a size is of.
+// width returns how many blocks the larger buffer of a rank has, which is what a size is of.
 func (o *operation) width(ranks int) int { return max(o.in.blocks(ranks), o.out.blocks(ranks)) }
 
-// counts are the elements per block for sizes in bytes: rounded down, but at least 1, and each count once.
+// counts returns the elements per block for sizes in bytes: rounded down, but at least 1, and each count once.
 func (o *operation) counts(sizes []int, ranks, elementBytes int) (counts []int) {
 	width := o.width(ranks)
 	if width == 0 {
@@ -110,5 +110,5 @@ func (o *operation) counts(sizes []int, ranks, elementBytes int) (counts []int) 
 	return slices.Compact(counts)
 }
 
-// startable tells whether a call of o is one of fast's, which takes options and can be started.
+// startable reports whether a call of o is one of fast's, which takes options and can be started.
 func (o *operation) startable() bool { return o.primitive != "Send" }

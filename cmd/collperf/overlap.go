@@ -13,8 +13,8 @@ import (
 // overlapRounds is how many times the share is measured. Their median counts.
 const overlapRounds = 11
 
-// overlap is which share of a started call is hidden behind computing that takes as long as the call: 0 to 1. It is the
-// mean over all ranks. With -idle the rank sleeps instead of computing.
+// overlap returns which share of a started call is hidden behind computing that takes as long as the call: 0 to 1. It
+// is the mean over all ranks. With -idle the rank sleeps instead of computing.
 func (m *meter) overlap(ctx context.Context) (float64, error) {
 	n, err := m.overlapBatch(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func (m *meter) overlap(ctx context.Context) (float64, error) {
 	return min(max(0, shares.median()), 1), nil
 }
 
-// overlapBatch is how many started calls are long enough for the clock.
+// overlapBatch returns how many started calls are long enough for the clock.
 func (m *meter) overlapBatch(ctx context.Context) (int, error) {
 	for n := 1; ; n *= 2 {
 		t, err := m.started(ctx, n, nothing)
@@ -69,7 +69,8 @@ func (m *meter) share(ctx context.Context, n, steps int) (share float64, more in
 	return (alone + busy - both) / alone, steps, err
 }
 
-// started is how long n calls take that are started and waited for, in microseconds, with other work between the two.
+// started returns how long n calls take that are started and waited for, in microseconds, with other work between the
+// two.
 func (m *meter) started(ctx context.Context, n int, work func()) (float64, error) {
 	return m.microseconds(ctx, func() error {
 		for range n {
@@ -86,7 +87,7 @@ func (m *meter) started(ctx context.Context, n int, work func()) (float64, error
 
 func nothing() {}
 
-// lasts is how long work takes n times, in microseconds.
+// lasts returns how long work takes n times, in microseconds.
 func lasts(n int, work func()) float64 {
 	start := time.Now()
 	for range n {
@@ -98,7 +99,7 @@ func lasts(n int, work func()) float64 {
 // computed keeps the results of compute, so that it is not left out.
 var computed atomic.Uint64
 
-// compute is what a caller does while a call runs: arithmetic, without memory.
+// compute returns what a caller does while a call runs: arithmetic, without memory.
 func compute(steps int) func() {
 	return func() {
 		x := 1.5

@@ -33,7 +33,7 @@ func keep(on *unix.CPUSet) error {
 	return eachThread(func(thread int) error { return unix.SchedSetaffinity(thread, on) })
 }
 
-// coreOf is the number of the index-th core of a set.
+// coreOf returns the number of the index-th core of a set.
 func coreOf(s *unix.CPUSet, index int) int {
 	for core := 0; ; core++ {
 		if s.IsSet(core) {

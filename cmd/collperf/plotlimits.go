@@ -20,7 +20,7 @@ func limitLines(limits []limit, y *axis) (lines []limitLine) {
 	return lines
 }
 
-// limitLabel is a limit in words.
+// limitLabel returns a limit in words.
 func limitLabel(l *limit) string {
 	if l.Name == "copy" || l.Name == "reduce" {
 		return fmt.Sprintf("%s in %s, %d cores: %s", l.Name, l.Where, l.Cores, number(l.Value))
@@ -28,7 +28,7 @@ func limitLabel(l *limit) string {
 	return fmt.Sprintf("%s, %s: %s", l.Name, l.Where, number(l.Value))
 }
 
-// shown are the limits that say something of transports: what all cores can do with large operands, and hand-offs.
+// shown returns the limits that say something of transports: what all cores can do with large operands, and hand-offs.
 func shown(limits []limit, results []*result) (some []limit) {
 	tcp := slices.ContainsFunc(results, func(r *result) bool { return r.Transport == "tcp" || r.Transport == "mixed" })
 	memory := slices.ContainsFunc(results, func(r *result) bool { return r.Transport != "tcp" })

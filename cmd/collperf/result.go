@@ -29,7 +29,7 @@ type result struct {
 	Overlap *float64 `json:"overlap,omitempty"`
 }
 
-// newResult is the result of a trial without what is measured.
+// newResult returns the result of a trial without what is measured.
 func newResult(t *trial, transport string, ranks int) *result {
 	r := &result{Collective: t.name, Transport: transport, Ranks: ranks, Bytes: t.bytes(ranks), Count: t.count, Root: -1,
 		InPlace: t.inPlace, Registered: t.home == registered, Algorithm: t.algorithm, Depth: t.depth}
@@ -54,7 +54,7 @@ func (r *result) timed(t *trial, s spread, calls int) {
 	}
 }
 
-// transportOf is how a rank talks to the others, in the words of selection tables.
+// transportOf returns how a rank talks to the others, in the words of selection tables.
 func transportOf(c *fast.Comm) string {
 	name := ""
 	for _, link := range c.Topology().Links {
@@ -81,7 +81,7 @@ var processes = []string{"shm", "rdma", "tcp"}
 // inproc is the transport of goroutines.
 const inproc = "inproc"
 
-// defaultTransport is the best one among processes of a machine.
+// defaultTransport returns the best one among processes of a machine.
 func defaultTransport() string {
 	if runtime.GOOS == "linux" {
 		return "shm"

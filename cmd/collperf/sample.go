@@ -16,19 +16,20 @@ func (t times) among(ctx context.Context, c *fast.Comm) error {
 	return fast.AllReduce(ctx, c, []float64(t), fast.Avg)
 }
 
-// slowest is the longest of a time over all ranks.
+// slowest returns the longest of a time over all ranks.
 func slowest(ctx context.Context, c *fast.Comm, t float64) (float64, error) {
 	all := []float64{t}
 	err := fast.AllReduce(ctx, c, all, fast.Max)
 	return all[0], err
 }
 
-// quantile is the time that a share q of all times does not exceed, 0 < q <= 1: one of them. t is sorted and not empty.
+// quantile returns the time that a share q of all times does not exceed, 0 < q <= 1: one of them. t is sorted and not
+// empty.
 func (t times) quantile(q float64) float64 {
 	return t[max(0, int(math.Ceil(q*float64(len(t))))-1)]
 }
 
-// median is the middle time, or the mean of the two in the middle. t is sorted and not empty.
+// median returns the middle time, or the mean of the two in the middle. t is sorted and not empty.
 func (t times) median() float64 {
 	n := len(t)
 	return (t[(n-1)/2] + t[n/2]) / 2

@@ -81,7 +81,7 @@ func (s *session) operation(ctx context.Context, o *operation) error {
 	return nil
 }
 
-// trials are those of one operation and count: in place and out of place, where that makes a difference.
+// trials returns those of one operation and count: in place and out of place, where that makes a difference.
 func (s *session) trials(o *operation, count int) (all []*trial) {
 	places := s.places
 	if o.width(s.c.Size()) == 0 {
@@ -100,7 +100,7 @@ func (s *session) trials(o *operation, count int) (all []*trial) {
 	return all
 }
 
-// trial is one line.
+// trial returns one line.
 func (s *session) trial(ctx context.Context, t *trial) (err error) {
 	l, err := t.element.load(ctx, s.c, t)
 	if err != nil {

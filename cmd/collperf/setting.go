@@ -38,7 +38,7 @@ func joined(ctx context.Context, opts []fast.InitOption, f work) error {
 	return errors.Join(err, c.Close())
 }
 
-// follows tells whether err says no more than that another rank has failed or left, which reports the cause itself.
+// follows reports whether err says no more than that another rank has failed or left, which reports the cause itself.
 func follows(err error) bool {
 	return isRank() && (errors.Is(err, fast.ErrAborted) || errors.Is(err, fast.ErrClosed) || errors.Is(err, fast.ErrDied))
 }

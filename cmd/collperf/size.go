@@ -37,7 +37,7 @@ func (s size) String() string {
 	return strconv.Itoa(n) + unit
 }
 
-// steps are the sizes from first to last, each factor times the one before.
+// steps returns the sizes from first to last, each factor times the one before.
 func steps(first, last size, factor int) (sizes []int) {
 	for s := int(first); s <= int(last); s *= factor {
 		sizes = append(sizes, s)

@@ -20,7 +20,7 @@ import (
 // rankName is what a process of collperf is called that another one has started as a rank.
 const rankName = "collperf-rank"
 
-// isRank tells whether this process is one.
+// isRank reports whether this process is one.
 func isRank() bool { return os.Args[0] == rankName }
 
 // asRank makes this process end with the one that has started it, which holds the other end of its standard input and
@@ -53,7 +53,7 @@ func newJob(s setting) (*job, error) {
 	return j, err
 }
 
-// options are those of rank 0. What else the environment says holds for all ranks.
+// options returns those of rank 0. What else the environment says holds for all ranks.
 func (j *job) options() []fast.InitOption {
 	opts := append(fast.FromEnv(), fast.WithRank(0, j.ranks), fast.WithJob(j.name), fast.WithTransport(j.transport),
 		fast.WithStoreAddress(j.store))
@@ -63,7 +63,7 @@ func (j *job) options() []fast.InitOption {
 	return opts
 }
 
-// environment is what another rank finds in its environment.
+// environment returns what another rank finds in its environment.
 func (j *job) environment(rank int) []string {
 	i, n := strconv.Itoa(rank), strconv.Itoa(j.ranks)
 	env := append(os.Environ(), "COLL_RANK="+i, "COLL_LOCAL_RANK="+i, "COLL_SIZE="+n, "COLL_LOCAL_SIZE="+n,
@@ -97,7 +97,7 @@ func (j *job) start(ctx context.Context, rank int, stderr io.Writer) (*exec.Cmd,
 	return cmd, cmd.Start()
 }
 
-// secretPipe is where a rank reads the secret.
+// secretPipe returns where a rank reads the secret.
 func (j *job) secretPipe() (*os.File, error) {
 	in, out, err := os.Pipe()
 	if err != nil {

@@ -44,7 +44,7 @@ func endText(_ *options, w io.Writer, last *result) (err error) {
 	return err
 }
 
-// sameLine tells whether two results differ in nothing but the place.
+// sameLine reports whether two results differ in nothing but the place.
 func sameLine(a, b *result) bool {
 	return sameTable(a, b) && a.Bytes == b.Bytes && a.InPlace && !b.InPlace
 }
@@ -84,7 +84,7 @@ func textHeader(o *options, w io.Writer, r *result, further bool) {
 	}
 }
 
-// ranksOver is who measured, in words.
+// ranksOver returns who measured, in words.
 func ranksOver(r *result) string {
 	if r.Ranks == 1 {
 		return "1 rank"
@@ -92,7 +92,7 @@ func ranksOver(r *result) string {
 	return fmt.Sprintf("%d ranks over %s", r.Ranks, r.Transport)
 }
 
-// textMore are the columns that are shown only if asked for.
+// textMore returns the columns that are shown only if asked for.
 func textMore(o *options, s *spread, of func(quantile) string, overlap string) (text string) {
 	if o.spread {
 		for _, q := range s.quantiles() {
@@ -105,7 +105,7 @@ func textMore(o *options, s *spread, of func(quantile) string, overlap string) (
 	return text
 }
 
-// textPlaces are the places that a table of such results has columns for.
+// textPlaces returns the places that a table of such results has columns for.
 func textPlaces(o *options, r *result) (names []string) {
 	for _, inPlace := range o.places {
 		if r.Type == "" && len(names) > 0 {

@@ -102,7 +102,7 @@ func (s *session) compareSizes(ctx context.Context, t *tuner, o *operation, roun
 	return nil
 }
 
-// mostOnHost is how many ranks are on the host that has the most.
+// mostOnHost returns how many ranks are on the host that has the most.
 func mostOnHost(c *fast.Comm) (most int) {
 	for _, ranks := range c.Topology().Hosts {
 		most = max(most, len(ranks))
@@ -117,7 +117,7 @@ const (
 	endHere
 )
 
-// next is what all ranks do about a point, as rank 0 says.
+// next returns what all ranks do about a point, as rank 0 says.
 func (t *tuner) next(ctx context.Context, c *fast.Comm, p point) (int, error) {
 	word := []int{measureIt}
 	switch {
@@ -132,7 +132,7 @@ func (t *tuner) next(ctx context.Context, c *fast.Comm, p point) (int, error) {
 	return word[0], err
 }
 
-// blockSizes are the sizes of blocks to measure: rules speak of blocks. -e bounds all blocks of a rank together.
+// blockSizes returns the sizes of blocks to measure: rules speak of blocks. -e bounds all blocks of a rank together.
 func (s *session) blockSizes(o *operation) []int {
 	width := o.width(s.c.Size())
 	if width == 0 {
@@ -189,7 +189,7 @@ func (s *session) prepare(ctx context.Context, m *meter, v variant, bytes int) (
 	return m.batchSize(ctx)
 }
 
-// one is a time per call, of a batch of so many or, for 0, of one by itself.
+// one returns a time per call, of a batch of so many or, for 0, of one by itself.
 func (m *meter) one(ctx context.Context, batch int) (float64, error) {
 	if batch == 0 {
 		return m.single(ctx)

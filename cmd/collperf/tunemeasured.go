@@ -68,7 +68,7 @@ func sizesOf(samples []sample) (sizes []measuredSize) {
 	return sizes
 }
 
-// over is what a variant took in several rounds.
+// over returns what a variant took in several rounds.
 func over(rounds []sample) taken {
 	t, within := make(times, len(rounds)), make(times, len(rounds))
 	for i, s := range rounds {
@@ -79,7 +79,7 @@ func over(rounds []sample) taken {
 	return taken{t.median(), max(within.median(), (t.quantile(.75)-t.quantile(.25))/t.median())}
 }
 
-// time is what a candidate takes; where it was not measured, it is never the fastest.
+// time returns what a candidate takes; where it was not measured, it is never the fastest.
 func (s *measuredSize) time(c candidate) float64 {
 	if t, ok := s.took[c.variant(s.count, s.bytes)]; ok {
 		return t.median
@@ -87,7 +87,7 @@ func (s *measuredSize) time(c candidate) float64 {
 	return math.Inf(1)
 }
 
-// fastest is the shortest median of all variants, and how far its times are spread.
+// fastest returns the shortest median of all variants, and how far its times are spread.
 func (s *measuredSize) fastest() (least taken) {
 	least.median = math.Inf(1)
 	for _, t := range s.took {

@@ -17,7 +17,7 @@ type stretch struct {
 	last int // index of the largest size
 }
 
-// rulesOf are the rules of all primitives. Those of a number of ranks hold up to the next one that was measured.
+// rulesOf returns the rules of all primitives. Those of a number of ranks hold up to the next one that was measured.
 func rulesOf(all []measured) map[string][]selection.Rule {
 	rules := make(map[string][]selection.Rule)
 	for i := range all {
@@ -28,7 +28,7 @@ func rulesOf(all []measured) map[string][]selection.Rule {
 	return rules
 }
 
-// nextRanks is the next larger number of ranks that m's operation was measured with; 0: there is none.
+// nextRanks returns the next larger number of ranks that m's operation was measured with; 0: there is none.
 func (m *measured) nextRanks(all []measured) (next int) {
 	for i := range all {
 		o := &all[i]
@@ -92,7 +92,7 @@ func (m *measured) kept(c candidate, from int) int {
 	return len(m.sizes) - 1
 }
 
-// excess is how much longer than the fastest a candidate takes at some sizes, relatively and all together.
+// excess returns how much longer than the fastest a candidate takes at some sizes, relatively and all together.
 func (m *measured) excess(c candidate, from, to int) (sum float64) {
 	for i := from; i <= to; i++ {
 		sum += m.sizes[i].time(c)/m.sizes[i].fastest().median - 1

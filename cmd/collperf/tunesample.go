@@ -41,7 +41,7 @@ func sampleOf(p point, v variant, t times) sample {
 	return sample{p, v.algorithm, v.depth, math.Round(median*1e4) / 1e4, math.Round((t.quantile(.75)-t.quantile(.25))/median*1e4) / 1e4}
 }
 
-// knows tells whether p was measured.
+// knows reports whether p was measured.
 func (t *tuner) knows(p point) bool {
 	return slices.ContainsFunc(t.samples, func(s sample) bool { return s.point == p })
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// table is the file with the rules that follow from what was measured.
+// table returns the file with the rules that follow from what was measured.
 func table(samples []sample, now time.Time) ([]byte, error) {
 	t := fast.Tuning{Machine: machine(), Date: now.Format(time.DateOnly), Command: command(), Rules: rulesOf(measuredOf(samples))}
 	text, err := json.MarshalIndent(t, "", "\t")
@@ -35,7 +35,7 @@ func table(samples []sample, now time.Time) ([]byte, error) {
 	return text, nil
 }
 
-// machine is this one in words.
+// machine returns this one in words.
 func machine() string {
 	model := ""
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -47,7 +47,7 @@ func machine() string {
 	return fmt.Sprintf("%d cores, %s/%s%s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, model)
 }
 
-// command is how this process was called.
+// command returns how this process was called.
 func command() string {
 	return strings.Join(append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...), " ")
 }

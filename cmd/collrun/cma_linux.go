@@ -23,7 +23,7 @@ var readable = [8]byte{'c', 'o', 'l', 'l', 'r', 'u', 'n', '!'}
 
 func addressOfReadable() uintptr { return uintptr(unsafe.Pointer(&readable)) }
 
-// othersMemory tells whether a rank may read another's memory directly (CMA, process_vm_readv). A rank is no ancestor
+// othersMemory reports whether a rank may read another's memory directly (CMA, process_vm_readv). A rank is no ancestor
 // of another, so it is the child that has to be allowed to read its parent's.
 func othersMemory() []finding {
 	f := finding{Name: "cma", Text: restrictions() + "; how ranks read long messages, unless COLL_NO_CMA is set"}
@@ -41,7 +41,7 @@ func othersMemory() []finding {
 	return []finding{f}
 }
 
-// restrictions are what may be in the way of reading another process's memory, in words.
+// restrictions returns what may be in the way of reading another process's memory, in words.
 func restrictions() string {
 	scope := "no yama"
 	if b, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil {

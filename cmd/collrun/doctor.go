@@ -58,7 +58,7 @@ func noArguments(args []string) error {
 	return nil
 }
 
-// printFindings is the report for people, in a single write: several ranks may report to the same pipe.
+// printFindings returns the report for people, in a single write: several ranks may report to the same pipe.
 func printFindings(w io.Writer, found []finding) error {
 	var report bytes.Buffer
 	table := tabwriter.NewWriter(&report, 0, 0, 2, ' ', 0)
@@ -73,7 +73,7 @@ func printFindings(w io.Writer, found []finding) error {
 	return err
 }
 
-// encode is the report for programs.
+// encode returns the report for programs.
 func encode[T any](w io.Writer, found T) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -35,7 +35,7 @@ func newPlace(dir string, port int) (*place, error) {
 	return p, nil
 }
 
-// store is where the ranks find each other.
+// store returns where the ranks find each other.
 func (p *place) store() string {
 	if runtime.GOOS == "linux" {
 		return "local"
@@ -47,7 +47,7 @@ func (p *place) store() string {
 // itself is a rank of.
 var anotherJobs = []string{"COLL_EPOCH", "COLL_SECRET_FD"}
 
-// environment is what rank index finds in its environment.
+// environment returns what rank index finds in its environment.
 func (p *place) environment(index int, o *options) []string {
 	i, n := strconv.Itoa(index), strconv.Itoa(o.n)
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {

@@ -47,7 +47,7 @@ func readFlights(names []string, tell func(error)) (*history, error) {
 	return newHistory(all)
 }
 
-// traceFiles are the files that names name: themselves, or those in a folder.
+// traceFiles returns the files that names name: themselves, or those in a folder.
 func traceFiles(names []string) (files []string, err error) {
 	for _, name := range names {
 		info, err := os.Stat(name)
@@ -102,10 +102,10 @@ func newHistory(all []flight) (*history, error) {
 	return h, nil
 }
 
-// at is a time of f's clock.
+// at returns a time of f's clock.
 func (f *flight) at(nanoseconds int64) time.Time { return f.Origin.Add(time.Duration(nanoseconds)) }
 
-// last are the last n operations of each rank, by time.
+// last returns the last n operations of each rank, by time.
 func (h *history) last(n int) (steps []step) {
 	for _, f := range h.flights {
 		for _, e := range f.Entries[max(0, len(f.Entries)-n):] {

@@ -14,7 +14,7 @@ import (
 // disagree is the reason of a call in which no value is that of most ranks: then none of them is the odd one.
 const disagree = "disagree"
 
-// mismatch is a call that some ranks have made with other arguments than most.
+// mismatch returns a call that some ranks have made with other arguments than most.
 func mismatch(h *history) (odd []int, reason, why string) {
 	for _, l := range h.lanes {
 		for _, seq := range slices.Sorted(maps.Keys(l.calls)) {
@@ -57,8 +57,8 @@ var attributes = []struct {
 	{"the depth", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Depth) }},
 }
 
-// minority are those whose value is not the one that most have, all if there is no such value, and who has which value
-// in words.
+// minority returns those whose value is not the one that most have, all if there is no such value, and who has which
+// value in words.
 func minority(by map[string][]int) (odd []int, words string) {
 	values := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return slices.Compare([]int{len(by[a]), by[a][0]}, []int{len(by[b]), by[b][0]})
@@ -115,7 +115,7 @@ func outOfStep(h *history) (odd []int, reason, why string) {
 	return odd, reason, why
 }
 
-// stragglers are the ranks out of step in one lane: the few behind, or the few ahead.
+// stragglers returns the ranks out of step in one lane: the few behind, or the few ahead.
 func (h *history) stragglers(l *lane) (odd []int, reason, why string) {
 	behind, others := l.apart()
 	if l.wrong.IsZero() || len(others) == 0 {
@@ -128,7 +128,7 @@ func (h *history) stragglers(l *lane) (odd []int, reason, why string) {
 	return others, "ahead", fmt.Sprintf("nobody else came to %s: %s", call, h.latest(behind))
 }
 
-// apart are the processes whose last call in a lane is the earliest one, and the others, if there are any. That a
+// apart returns the processes whose last call in a lane is the earliest one, and the others, if there are any. That a
 // message was sent and not yet received keeps nobody waiting, so it sets nobody apart.
 func (l *lane) apart() (behind, others []int) {
 	least, waits := l.most(), false
@@ -150,7 +150,7 @@ func (l *lane) apart() (behind, others []int) {
 	return behind, others
 }
 
-// number is the number of a call, 0 for none.
+// number returns the number of a call, 0 for none.
 func number(e *fast.TraceEntry) uint64 {
 	if e == nil {
 		return 0
@@ -158,7 +158,7 @@ func number(e *fast.TraceEntry) uint64 {
 	return e.Seq
 }
 
-// waits tells whether a process's own calls wait for others, or ended because of them.
+// waits reports whether a process's own calls wait for others, or ended because of them.
 func (h *history) waits(process int) bool {
 	return slices.ContainsFunc(h.lanes, func(l *lane) bool {
 		e := l.last[process]
@@ -183,8 +183,8 @@ func blamed(h *history) (odd []int, reason, why string) {
 	return odd, "blamed", "others put the blame there in " + call
 }
 
-// accused are the processes that others' last calls in a lane name, and that themselves wait for nobody; and the call.
-// By is whom a call names.
+// accused returns the processes that others' last calls in a lane name, and that themselves wait for nobody; and the
+// call. By is whom a call names.
 func (h *history) accused(by func(*fast.TraceEntry) []int) (odd []int, call string) {
 	for _, l := range h.lanes {
 		for process, rank := range h.members[l.id] {
@@ -200,7 +200,7 @@ func (h *history) accused(by func(*fast.TraceEntry) []int) (odd []int, call stri
 	return nil, ""
 }
 
-// names tells whether a last call of the lane names a rank.
+// names reports whether a last call of the lane names a rank.
 func (l *lane) names(rank int, by func(*fast.TraceEntry) []int) bool {
 	for _, e := range l.last {
 		if e != nil && e.State != fast.TraceDone && e.Rank != rank && slices.Contains(by(e), rank) {
@@ -210,7 +210,7 @@ func (l *lane) names(rank int, by func(*fast.TraceEntry) []int) bool {
 	return false
 }
 
-// latest is the latest operation of some ranks, in words.
+// latest returns the latest operation of some ranks, in words.
 func (h *history) latest(of []int) string {
 	var words []string
 	for _, f := range h.flights {

@@ -145,7 +145,7 @@ func (j *job) hasEnded(r *rank) {
 	}
 }
 
-// ending tells whether the ranks were told to end, other than by a signal to collrun.
+// ending reports whether the ranks were told to end, other than by a signal to collrun.
 func (j *job) ending() bool { return j.late != nil || j.killed }
 
 // end tells all ranks to end, once.

@@ -28,7 +28,7 @@ type laneName struct {
 	root, peer int    // the sender and the receiver in it; -1: the lane of the collectives
 }
 
-// collective tells whether the lane is that of the collectives.
+// collective reports whether the lane is that of the collectives.
 func (n laneName) collective() bool { return n.peer < 0 }
 
 func nameOfLane(e *fast.TraceEntry) laneName {
@@ -56,7 +56,7 @@ func lanesOf(h *history) []*lane {
 	})
 }
 
-// newLane is a lane without calls.
+// newLane returns a lane without calls.
 func (h *history) newLane(name laneName, comm string) *lane {
 	l := &lane{laneName: name, comm: comm}
 	l.calls, l.last = make(map[uint64]map[int]*fast.TraceEntry), make(map[int]*fast.TraceEntry)
@@ -83,7 +83,7 @@ func (l *lane) add(f flight, e *fast.TraceEntry) {
 	}
 }
 
-// end is when the lane came to its end; one in which all went well, never.
+// end returns when the lane came to its end; one in which all went well, never.
 func (l *lane) end() time.Time {
 	if l.wrong.IsZero() {
 		return time.Unix(1<<40, 0)
@@ -91,7 +91,7 @@ func (l *lane) end() time.Time {
 	return l.wrong
 }
 
-// most is the highest number of a call.
+// most returns the highest number of a call.
 func (l *lane) most() uint64 { return slices.Max(slices.Collect(maps.Keys(l.calls))) }
 
 // call is call number seq of the lane in words.
@@ -102,7 +102,7 @@ func (n laneName) call(seq uint64, comm string) string {
 	return fmt.Sprintf("message %d from %d to %d of %s", seq, n.root, n.peer, comm)
 }
 
-// membersOf are the ranks that processes have in communicators, as far as it is known: who has made no call on a
+// membersOf returns the ranks that processes have in communicators, as far as it is known: who has made no call on a
 // communicator is known to be in it only if it has all processes of the job, in their order.
 func membersOf(h *history) map[uint64]map[int]int {
 	all := make(map[uint64]map[int]int)

@@ -11,7 +11,7 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// theJob is what the environment says of this process's place in a job, and what such a rank would use.
+// theJob returns what the environment says of this process's place in a job, and what such a rank would use.
 func theJob() []finding {
 	l, err := fast.Detect()
 	if err != nil {
@@ -32,7 +32,7 @@ func theJob() []finding {
 	return append(found, transportOf(&l))
 }
 
-// within is a rank among so many, as far as that is known: nothing of it, if -1.
+// within returns a rank among so many, as far as that is known: nothing of it, if -1.
 func within(rank, size int, of string) string {
 	return strings.ReplaceAll(fmt.Sprintf("%d of %d of the %s", rank, size, of), "-1", "unknown")
 }
@@ -45,7 +45,7 @@ func storeOf(l *fast.Launch) finding {
 	return f
 }
 
-// secretOf is where the job's secret comes from. What it is, nobody is told.
+// secretOf returns where the job's secret comes from. What it is, nobody is told.
 func secretOf(l *fast.Launch) finding {
 	f := finding{Name: "secret", Value: "file", Text: "from the file " + l.SecretFile}
 	switch {
@@ -68,7 +68,7 @@ func secretOf(l *fast.Launch) finding {
 	return f
 }
 
-// listening is where other hosts would reach this process.
+// listening returns where other hosts would reach this process.
 func listening(l *fast.Launch) finding {
 	i, err := fast.ChooseInterface(l.Interface, l.Store)
 	if err != nil {
@@ -77,7 +77,7 @@ func listening(l *fast.Launch) finding {
 	return finding{Name: "interface", Value: i, Text: fmt.Sprintf("%s %v: %s", i.Name, i.Addresses, i.Why)}
 }
 
-// transportOf is how the rank would talk to the others.
+// transportOf returns how the rank would talk to the others.
 func transportOf(l *fast.Launch) finding {
 	var parts []string
 	clear := false

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// system is what collrun runs on.
+// system returns what collrun runs on.
 func system() []finding {
 	kernel := "unknown"
 	var u unix.Utsname
@@ -29,7 +29,7 @@ func system() []finding {
 	}
 }
 
-// processors are those that a rank may use: by its affinity, and by the quota of its cgroup.
+// processors returns those that a rank may use: by its affinity, and by the quota of its cgroup.
 func processors() []finding {
 	allowed, used := runtime.NumCPU(), runtime.GOMAXPROCS(0)
 	cores := finding{Name: "cores", Value: allowed, Text: fmt.Sprint(allowed)}
@@ -39,7 +39,7 @@ func processors() []finding {
 	return append([]finding{cores}, affinity()...)
 }
 
-// limit is one of this process's limits, in words.
+// limit returns one of this process's limits, in words.
 func limit(resource int) (current uint64, words string, err error) {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(resource, &l); err != nil {
@@ -52,7 +52,7 @@ func limit(resource int) (current uint64, words string, err error) {
 	return current, words, nil
 }
 
-// amount is a limit in words.
+// amount returns a limit in words.
 func amount(n uint64) string {
 	if n >= math.MaxInt64 { // each system has its own number for infinity
 		return "unlimited"
@@ -64,7 +64,7 @@ func amount(n uint64) string {
 // another host, one for each communicator.
 const fewFiles = 256
 
-// openFiles is how many files a rank may have open, connections included.
+// openFiles returns how many files a rank may have open, connections included.
 func openFiles() []finding {
 	n, words, err := limit(unix.RLIMIT_NOFILE)
 	f := finding{Name: "open files", Value: n, Text: words}
@@ -77,7 +77,7 @@ func openFiles() []finding {
 	return []finding{f}
 }
 
-// lockedMemory is how much memory a rank may lock.
+// lockedMemory returns how much memory a rank may lock.
 func lockedMemory() []finding {
 	n, words, err := limit(unix.RLIMIT_MEMLOCK)
 	if err != nil {
@@ -86,7 +86,7 @@ func lockedMemory() []finding {
 	return []finding{{Name: "memlock", Value: n, Text: words + " bytes; only RDMA needs it"}}
 }
 
-// unknown is what could not be found out.
+// unknown returns what could not be found out.
 func unknown(name string, err error) finding {
 	return finding{Name: name, Text: "unknown", Warning: err.Error()}
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// affinity is which processors this process may run on.
+// affinity returns which processors this process may run on.
 func affinity() []finding {
 	allowed, err := ownStatus("Cpus_allowed_list")
 	if err != nil {
@@ -23,7 +23,7 @@ func affinity() []finding {
 	return []finding{{Name: "affinity", Value: allowed, Text: text}}
 }
 
-// ownStatus is a line of this process's status.
+// ownStatus returns a line of this process's status.
 func ownStatus(name string) (string, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -37,8 +37,8 @@ func ownStatus(name string) (string, error) {
 	return "", errors.New("/proc/self/status has no " + name)
 }
 
-// sharedMemory is what ranks of one host can talk through: memory of a memfd, which is nobody's file. Nothing is ever
-// in /dev/shm, which other libraries use and containers make small.
+// sharedMemory returns what ranks of one host can talk through: memory of a memfd, which is nobody's file. Nothing is
+// ever in /dev/shm, which other libraries use and containers make small.
 func sharedMemory() []finding {
 	memfd := finding{Name: "memfd", Value: true, Text: "works"}
 	if err := tryMemfd(); err != nil {

@@ -69,7 +69,7 @@ func main() {
 	os.Exit(c.run(args, streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// choose is the subcommand that args begin with, and its own arguments.
+// choose returns the subcommand that args begin with, and its own arguments.
 func choose(args []string) (subcommand, []string) {
 	for _, c := range subcommands {
 		if len(args) > 0 && args[0] == c.name {
@@ -79,7 +79,7 @@ func choose(args []string) (subcommand, []string) {
 	return subcommands[0], args
 }
 
-// flags are an empty set of flags for a command.
+// flags returns an empty set of flags for a command.
 func flags(name string, s streams) *flag.FlagSet {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(s.err)

@@ -53,5 +53,5 @@ func ranks(of []int) string {
 	return "ranks " + strings.Join(words[:n], ", ") + " and " + words[n]
 }
 
-// capital is a sentence's beginning.
+// capital returns a sentence's beginning.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

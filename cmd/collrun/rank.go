@@ -68,8 +68,8 @@ func (r *rank) connect(j *job) (theirs []*os.File, err error) {
 	return append(theirs, diag), nil
 }
 
-// feed is a pipe from which a process reads what comes from r. It stands between the two because a process outside of
-// the terminal's foreground group may not read the terminal.
+// feed returns a pipe from which a process reads what comes from r. It stands between the two because a process outside
+// of the terminal's foreground group may not read the terminal.
 func feed(r io.Reader) (*os.File, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -82,7 +82,7 @@ func feed(r io.Reader) (*os.File, error) {
 	return in, nil
 }
 
-// relayed is a pipe to which the process writes what goes to w, line by line.
+// relayed returns a pipe to which the process writes what goes to w, line by line.
 func (r *rank) relayed(j *job, w io.Writer, keep *tail) (*os.File, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *rank) expire() {
 	}
 }
 
-// reap tells whether the process has ended, and does not wait for that. It is called until then.
+// reap reports whether the process has ended, and does not wait for that. It is called until then.
 func (r *rank) reap() bool {
 	pid, err := syscall.Wait4(r.cmd.Process.Pid, &r.state, syscall.WNOHANG, nil)
 	r.ended = pid == r.cmd.Process.Pid
@@ -110,10 +110,10 @@ func (r *rank) reap() bool {
 	return r.ended
 }
 
-// failed tells whether the rank's process has ended with anything but exit status 0.
+// failed reports whether the rank's process has ended with anything but exit status 0.
 func (r *rank) failed() bool { return r.ended && r.state != 0 }
 
-// status is the process's exit status as a shell would show it.
+// status returns the process's exit status as a shell would show it.
 func (r *rank) status() int {
 	if r.state.Signaled() {
 		return 128 + int(r.state.Signal())
@@ -121,7 +121,7 @@ func (r *rank) status() int {
 	return r.state.ExitStatus()
 }
 
-// startStatus is the status for a program that could not be started.
+// startStatus returns the status for a program that could not be started.
 func startStatus(err error) int {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):

@@ -17,12 +17,12 @@ func checkRDMA(devices string) (ports []string, err error) {
 	return fast.CheckRDMA(ctx, devices)
 }
 
-// asksRDMA tells whether a rank looks for RDMA devices.
+// asksRDMA reports whether a rank looks for RDMA devices.
 func asksRDMA(l *fast.Launch) bool {
 	return l.Transport == "rdma" || l.Transport == "" && l.RDMA != "" && !l.Encrypt
 }
 
-// rdmaOf is what a rank finds that asks for RDMA.
+// rdmaOf returns what a rank finds that asks for RDMA.
 func rdmaOf(l *fast.Launch, check func(devices string) ([]string, error)) finding {
 	ports, err := check(l.RDMA)
 	f := finding{Name: "rdma device", Value: ports, Text: strings.Join(ports, ", ")}

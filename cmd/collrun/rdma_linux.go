@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rdmaPorts are the ports of the RDMA devices here, as the kernel shows them.
+// rdmaPorts returns the ports of the RDMA devices here, as the kernel shows them.
 func rdmaPorts() []finding {
 	var limit unix.Rlimit
 	_ = unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) // lockedMemory says why it cannot
@@ -52,7 +52,7 @@ func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked u
 	return append([]finding{f}, found...)
 }
 
-// describePort is the state of a port, its network, and its addresses.
+// describePort returns the state of a port, its network, and its addresses.
 func describePort(sys fs.FS, port string) string {
 	_, state, _ := strings.Cut(wordOf(sys, port, "state"), ": ") // as "4: ACTIVE"
 	words := []string{strings.ToLower(state), wordOf(sys, port, "link_layer"), wordOf(sys, port, "rate")}
@@ -72,7 +72,7 @@ func describePort(sys fs.FS, port string) string {
 	return strings.Join(words, ", ")
 }
 
-// wordOf is what a file of the kernel's contains; nothing if it cannot be read.
+// wordOf returns what a file of the kernel's contains; nothing if it cannot be read.
 func wordOf(sys fs.FS, elem ...string) string {
 	text, _ := fs.ReadFile(sys, path.Join(elem...))
 	return strings.TrimSpace(string(text))

@@ -57,7 +57,7 @@ func (j *job) cause(b *strings.Builder) int {
 	return j.outcome(first)
 }
 
-// survivors are how many ranks ended with 0, if the job goes on without those that fail; else 0.
+// survivors returns how many ranks ended with 0, if the job goes on without those that fail; else 0.
 func (j *job) survivors() (n int) {
 	for _, r := range j.ranks {
 		if j.survive && r.ended && !r.failed() {
@@ -67,7 +67,7 @@ func (j *job) survivors() (n int) {
 	return n
 }
 
-// outcome is the status of a job in which a rank failed first.
+// outcome returns the status of a job in which a rank failed first.
 func (j *job) outcome(first *rank) int {
 	if j.survivors() > 0 {
 		return 0
@@ -78,10 +78,10 @@ func (j *job) outcome(first *rank) int {
 // named is how many ranks that failed later are named.
 const named = 8
 
-// firstFailure is the rank that failed first. One that was ended by a signal goes before those that ended themselves,
-// because they may have done so for the lack of it. Of several that were found at one look, whose order is not known,
-// it is the one whose status is the rarest: those that miss a rank end alike. Failures after the ranks were told to end
-// do not count.
+// firstFailure returns the rank that failed first. One that was ended by a signal goes before those that ended
+// themselves, because they may have done so for the lack of it. Of several that were found at one look, whose order is
+// not known, it is the one whose status is the rarest: those that miss a rank end alike. Failures after the ranks were
+// told to end do not count.
 func (j *job) firstFailure() *rank {
 	var first *rank
 	like := map[int]int{} // how many failed with a status
@@ -99,7 +99,7 @@ func (j *job) firstFailure() *rank {
 	return first
 }
 
-// interrupted is the cause when collrun was sent a signal to end.
+// interrupted returns the cause when collrun was sent a signal to end.
 func (j *job) interrupted(b *strings.Builder, first *rank) int {
 	status := 0
 	switch {
@@ -112,7 +112,7 @@ func (j *job) interrupted(b *strings.Builder, first *rank) int {
 	return status
 }
 
-// ending is how a rank ended, in words.
+// ending returns how a rank ended, in words.
 func ending(r *rank) string {
 	w := r.state
 	if !w.Signaled() {

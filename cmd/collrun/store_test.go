@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// secretFile is a file with a secret and that mode.
+// secretFile returns a file with a secret and that mode.
 func secretFile(t *testing.T, mode os.FileMode) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "secret")

@@ -69,7 +69,7 @@ func (h *history) account(last int) *account {
 	return a
 }
 
-// printAccount is the account for people. Times are in seconds since the first operation that is shown.
+// printAccount returns the account for people. Times are in seconds since the first operation that is shown.
 func printAccount(w io.Writer, a *account) error {
 	fmt.Fprintln(w, a.Verdict.Sentence)
 	if a.First != "" {
@@ -89,7 +89,7 @@ func printAccount(w io.Writer, a *account) error {
 	return table.Flush()
 }
 
-// operation is a call in words: "AllReduce ring sum float32 × 1000".
+// operation returns a call in words: "AllReduce ring sum float32 × 1000".
 func operation(e *fast.TraceEntry) string {
 	words := e.Primitive
 	if e.Peer >= 0 {
@@ -104,7 +104,7 @@ func operation(e *fast.TraceEntry) string {
 	return fmt.Sprintf("%s %s × %d", words, e.Type, e.Count)
 }
 
-// state is how far a call came, in words.
+// state returns how far a call came, in words.
 func state(e *fast.TraceEntry) string {
 	words := e.State
 	if len(e.Waiting) > 0 {

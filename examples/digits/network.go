@@ -20,7 +20,7 @@ type layer struct {
 	bias    []float32 // out
 }
 
-// layers are the two layers of the network whose parameters are p.
+// layers returns the two layers of the network whose parameters are p.
 func layers(p []float32) (first, second layer) {
 	const n = hidden * (inputs + 1)
 	return newLayer(inputs, hidden, p[:n]), newLayer(hidden, classes, p[n:])

@@ -50,7 +50,7 @@ func newTrainer(ctx context.Context, c *fast.Comm) (*trainer, error) {
 	return t, fast.Broadcast(ctx, c, t.params, 0)
 }
 
-// share is this rank's part of images: consecutive ones, and as many as every other rank's, give or take one.
+// share returns this rank's part of images: consecutive ones, and as many as every other rank's, give or take one.
 func (t *trainer) share(images []image) []image {
 	rank, size := t.c.Rank(), t.c.Size()
 	return images[len(images)*rank/size : len(images)*(rank+1)/size]
@@ -112,20 +112,20 @@ func (t *trainer) sum(ctx context.Context, l layer) error {
 	return t.gradients.Add(ctx, l.bias)
 }
 
-// accuracy is the fraction of the test images that the network reads right, on rank 0.
+// accuracy returns the fraction of the test images that the network reads right, on rank 0.
 func (t *trainer) accuracy(ctx context.Context) (float64, error) {
 	s, err := t.total(ctx, evaluate(t.params, t.share(t.test), nil))
 	return float64(s.correct) / float64(len(t.test)), err
 }
 
-// total is the sum of all ranks' scores, on rank 0.
+// total returns the sum of all ranks' scores, on rank 0.
 func (t *trainer) total(ctx context.Context, s score) (score, error) {
 	sum := []float64{s.loss, float64(s.correct)}
 	err := fast.Reduce(ctx, t.c, sum, fast.Sum, 0)
 	return score{loss: sum[0], correct: int(sum[1])}, err
 }
 
-// digest is a hash of the parameters' bits. It fails unless all ranks have the same.
+// digest returns a hash of the parameters' bits. It fails unless all ranks have the same.
 func (t *trainer) digest(ctx context.Context) ([sha256.Size]byte, error) {
 	h := sha256.New()
 	for _, p := range t.params {

@@ -11,8 +11,8 @@ import (
 
 const epochs = 30
 
-// trained is the outcome of a training on n ranks in this process. It fails the test unless the ranks' parameters are
-// the same.
+// trained returns the outcome of a training on n ranks in this process. It fails the test unless the ranks' parameters
+// are the same.
 func trained(t *testing.T, n int) outcome {
 	t.Helper()
 	outcomes := make([]outcome, n)

@@ -68,7 +68,7 @@ var examples = []example{
 // root is the rank that gets the result of the reduce.
 const root = 2
 
-// ones is what a rank brings: n times its number plus one.
+// ones returns what a rank brings: n times its number plus one.
 func ones(c *fast.Comm, n int) []float32 {
 	return slices.Repeat([]float32{float32(c.Rank() + 1)}, n)
 }

@@ -40,7 +40,7 @@ func put(t *testing.T, s fast.Store, key, value string) {
 	}
 }
 
-// absent tells whether a get waits in vain.
+// absent reports whether a get waits in vain.
 func absent(s fast.Store, key string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()

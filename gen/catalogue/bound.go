@@ -27,7 +27,7 @@ func bound(p spec.Primitive, b Bound) Bound {
 	return b
 }
 
-// LowerBound is the bound for p and the page that proves it, if one is known.
+// LowerBound returns the bound for p and the page that proves it, if one is known.
 func LowerBound(p spec.Primitive) (b Bound, source string, ok bool) {
 	b, ok = bounds[p.Name]
 	return b, boundSource, ok

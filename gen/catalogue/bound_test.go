@@ -41,7 +41,7 @@ func TestNoAlgorithmBeatsTheBound(t *testing.T) {
 	}
 }
 
-// costs are the parts of c in messages and blocks.
+// costs returns the parts of c in messages and blocks.
 func costs(t *testing.T, c gen.Cost, chunks spec.Expr, size, depth int) map[string]float64 {
 	t.Helper()
 	alpha, beta, gamma, err := c.Eval(size, depth)

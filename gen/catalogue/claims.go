@@ -12,7 +12,7 @@ func ranksFrom(count, first expr) expr { return spec.If(eq(count, size), zero, f
 
 var turn, piece = v("s"), v("q")
 
-// behind is how many ranks x lies behind of, around the ring.
+// behind returns how many ranks x lies behind of, around the ring.
 func behind(of, x expr) expr { return down(sub(of, x), size) }
 
 // partial says that cells where hold the sum of count ranks from the chunk's number on.

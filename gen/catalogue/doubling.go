@@ -19,21 +19,21 @@ var doubling = []gen.Node{
 	let("player", cond(v("paired"), shr(rank, one), sub(rank, v("extra")))),
 }
 
-// inPairs is what the even and the odd rank of a pair do, and what all others do.
+// inPairs returns what the even and the odd rank of a pair do, and what all others do.
 func inPairs(even, odd []gen.Node, unpaired ...gen.Node) gen.Node {
 	return gen.If{Cond: v("paired"), Then: []gen.Node{
 		gen.If{Cond: v("odd"), Then: odd, Else: even},
 	}, Else: unpaired}
 }
 
-// doublings is what every player does in every step k; its partner's number is other.
+// doublings returns what every player does in every step k; its partner's number is other.
 func doublings(body ...gen.Node) gen.Node {
 	return gen.If{Cond: or(spec.Not(v("paired")), spec.Not(v("odd"))), Then: []gen.Node{
 		loop("k", v("rounds"), append([]gen.Node{let("other", bitXor(v("player"), shl(one, v("k"))))}, body...)),
 	}}
 }
 
-// firstRank is the first rank for which player acts.
+// firstRank returns the first rank for which player acts.
 func firstRank(player expr) expr { return add(player, least(player, v("extra"))) }
 
 // pairCost is one for sizes with pairs, and zero for powers of two.

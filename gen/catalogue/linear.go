@@ -93,7 +93,7 @@ var SendDirect = register(gen.Algorithm{
 	Cost:  gen.Cost{Alpha: one, Beta: one, Gamma: zero},
 })
 
-// rootAlone is a body in which the root takes one step, and every other rank another.
+// rootAlone returns a body in which the root takes one step, and every other rank another.
 func rootAlone(onRoot, elsewhere gen.Step) []gen.Node {
 	return []gen.Node{gen.If{Cond: eq(rank, root), Then: []gen.Node{onRoot}, Else: []gen.Node{elsewhere}}}
 }

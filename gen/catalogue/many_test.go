@@ -13,8 +13,8 @@ import (
 // few is up to how many ranks a short call may have everybody talk to everybody.
 const few = 16
 
-// work is what limits the time of a short call of more ranks than there are cores: the steps of the rank that has the
-// most, in each of which all ranks have their turn, and the messages of all ranks together.
+// work returns what limits the time of a short call of more ranks than there are cores: the steps of the rank that has
+// the most, in each of which all ranks have their turn, and the messages of all ranks together.
 func work(t *testing.T, a *gen.Algorithm, size int) (steps, messages int) {
 	t.Helper()
 	s, err := gen.Instantiate(a, a.Calls(size, 1)[0])
@@ -56,7 +56,7 @@ func TestManyRanks(t *testing.T) {
 	}
 }
 
-// shortest is the algorithm that a call with 8 bytes in a block gets.
+// shortest returns the algorithm that a call with 8 bytes in a block gets.
 func shortest(p spec.Primitive, transport string, size int) *gen.Algorithm {
 	algorithms := algorithmsFor(p.Name)
 	table := Rules(p, algorithms)

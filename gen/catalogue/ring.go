@@ -15,8 +15,8 @@ var (
 	}
 )
 
-// aroundRing is the body of size-1 rounds in which every rank sends chunk c to the next one and receives chunk d from
-// the one before it; in the first round, c is first.
+// aroundRing returns the body of size-1 rounds in which every rank sends chunk c to the next one and receives chunk d
+// from the one before it; in the first round, c is first.
 func aroundRing(first expr, round ...gen.Node) gen.Node {
 	return loop("s", sub(size, one), append([]gen.Node{
 		let("c", down(sub(first, v("s")), size)),
@@ -132,8 +132,8 @@ var piecesCost = gen.Cost{
 // whole makes a round of what is done with one piece where there is only one.
 func whole(round ...gen.Node) []gen.Node { return round }
 
-// ringAllReduce is the ring all-reduce, whose chunks may consist of pieces: the first chunk, chunk c and the current
-// piece of chunk c as regions, and what makes a round out of what is done with one piece.
+// ringAllReduce returns the ring all-reduce, whose chunks may consist of pieces: the first chunk, chunk c and the
+// current piece of chunk c as regions, and what makes a round out of what is done with one piece.
 func ringAllReduce(first func(spec.Buf) gen.Region, chunk, piece func(spec.Buf, expr) gen.Region, each func(...gen.Node) []gen.Node) []gen.Node {
 	c, d := v("c"), v("d")
 	return []gen.Node{
@@ -179,7 +179,7 @@ func ringSum(buf spec.Buf, where expr) gen.Claim {
 // from base on.
 type chunks struct{ base, unit expr }
 
-// start is the first cell of the chunk, which may be the one after the last.
+// start returns the first cell of the chunk, which may be the one after the last.
 func (r chunks) start(chunk expr) expr { return add(r.base, mul(chunk, r.unit)) }
 
 func (r chunks) within(first, n expr) expr {
@@ -190,7 +190,7 @@ func (r chunks) within(first, n expr) expr {
 			and(wraps, or(le(r.start(first), gen.Cell), lt(gen.Cell, r.start(sub(end, size)))))))
 }
 
-// pieces are the first n cells of a chunk.
+// pieces returns the first n cells of a chunk.
 func (r chunks) pieces(chunk, n expr) expr {
 	return and(le(r.start(chunk), gen.Cell), lt(gen.Cell, add(r.start(chunk), n)))
 }

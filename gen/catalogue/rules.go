@@ -29,8 +29,8 @@ func rules(p spec.Primitive, table ...gen.Rule) []gen.Rule {
 	return table
 }
 
-// Rules is the selection table for p among algorithms, which are all for p: this package's, where they are all that it
-// speaks of; otherwise each serves what those before it do not.
+// Rules returns the selection table for p among algorithms, which are all for p: this package's, where they are all
+// that it speaks of; otherwise each serves what those before it do not.
 func Rules(p spec.Primitive, algorithms []gen.Algorithm) []gen.Rule {
 	_, ok := tables[p.Name]
 	table := slices.Concat(predicted[p.Name], tables[p.Name])

@@ -52,8 +52,8 @@ var BroadcastScatterAllGather = register(gen.Algorithm{
 	Cost:  gen.Cost{Alpha: add(ceilLog2(size), sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: zero},
 })
 
-// subtree is the number of ranks of the binomial subtree at a place that is not 0: the place's lowest bit, or fewer at
-// the end.
+// subtree returns the number of ranks of the binomial subtree at a place that is not 0: the place's lowest bit, or
+// fewer at the end.
 func subtree(place expr) expr { return least(bitAnd(place, sub(zero, place)), sub(size, place)) }
 
 // Scatter and all-gather: the rank at a place gets the chunks of its subtree first, and then all others around the

@@ -11,7 +11,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// algorithmsFor are those of the catalogue.
+// algorithmsFor returns those of the catalogue.
 func algorithmsFor(name string) []gen.Algorithm {
 	return slices.DeleteFunc(Algorithms(), func(a gen.Algorithm) bool { return a.Primitive.Name != name })
 }

@@ -17,7 +17,7 @@ import (
 // pad is the number that rank 0 has. It puts the root into a full half of the last level; the half that lacks ranks
 // then has fewer of them to wait for than the root has itself.
 
-// levels is the preamble of a tree with the root top.
+// levels returns the preamble of a tree with the root top.
 func levels(top expr) []gen.Node {
 	return []gen.Node{
 		let("levels", ceilLog2(size)),
@@ -218,7 +218,7 @@ func ownBlocks(ofRoot spec.Buf) []gen.Node {
 // half is a half of the binomial tree at a level, that of this rank: which it is, its ranks, and its leader.
 type half struct{ first, count, leader expr }
 
-// halfAt is this rank's half at a level of the tree with the root top.
+// halfAt returns this rank's half at a level of the tree with the root top.
 func halfAt(level, top expr) half {
 	pad := v("pad")
 	number := func(rank expr) expr { return spec.Shr(add(rank, pad), level) }
@@ -231,11 +231,11 @@ func halfAt(level, top expr) half {
 func (h half) leads() expr { return eq(rank, h.leader) }
 func (h half) alone() expr { return eq(h.count, one) }
 
-// upward is the half before level j on the way to the root, downward that before turn k on the way back.
+// upward returns the half before level j on the way to the root, downward that before turn k on the way back.
 func upward(top expr) half   { return halfAt(v("j"), top) }
 func downward(top expr) half { return halfAt(sub(v("levels"), v("k")), top) }
 
-// sums is the invariant of a reduction up the tree: the leader of a half has its sum, or its own input alone.
+// sums returns the invariant of a reduction up the tree: the leader of a half has its sum, or its own input alone.
 func sums(top expr, sum spec.Buf) gen.Invariant {
 	h := upward(top)
 	return gen.Invariant{Claims: []gen.Claim{

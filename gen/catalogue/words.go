@@ -43,10 +43,10 @@ var (
 	extra = sub(size, power)
 )
 
-// block is a buffer that is one chunk long.
+// block returns a buffer that is one chunk long.
 func block(buf spec.Buf) gen.Region { return gen.Chunk(buf, zero) }
 
-// alone is what a communicator of one rank does instead of communicating.
+// alone returns what a communicator of one rank does instead of communicating.
 func alone(local ...gen.Node) gen.Node {
 	return gen.If{Cond: eq(size, one), Then: []gen.Node{gen.Step(local)}}
 }

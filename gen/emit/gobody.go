@@ -19,7 +19,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Algorithm + ": " + e.Err.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // parameters are the variables that a body starts with, and the fields of the call that hold them.
@@ -150,13 +150,13 @@ func (s *scope) inline(list []stmt) []stmt {
 	return flat
 }
 
-// isTail tells whether a loop reads better if it continues early than with all of st in a condition.
+// isTail reports whether a loop reads better if it continues early than with all of st in a condition.
 func (s *scope) isTail(st stmt) bool {
 	_, ok := st.node.(gen.If)
 	return ok && len(st.otherwise) == 0 && weight(st.body) > 3 && !s.sees(letNames(st.body))
 }
 
-// weight is the number of statements in list and inside of them.
+// weight returns the number of statements in list and inside of them.
 func weight(list []stmt) int {
 	n := len(list)
 	for _, st := range list {

@@ -11,7 +11,7 @@ import (
 
 var count = spec.Var("count")
 
-// HasFunction tells whether programs call p by a generated function. The two ends of a point-to-point primitive are
+// HasFunction reports whether programs call p by a generated function. The two ends of a point-to-point primitive are
 // functions of their own, which are not derived from it.
 func HasFunction(p spec.Primitive) bool { return !slices.Contains(p.Params, spec.ParamPeer) }
 
@@ -45,7 +45,7 @@ type function struct {
 	buffers []string
 }
 
-// buffers are the names of p's buffers.
+// buffers returns the names of p's buffers.
 func buffers(p spec.Primitive) []string {
 	dst, src := sides(p)
 	var names []string
@@ -108,7 +108,7 @@ func arguments(p spec.Primitive, name string, buffers ...jen.Code) jen.Code {
 	return jen.Return(jen.Id(name).Call(append(args, jen.Id("opts").Op("..."))...))
 }
 
-// callScope is the scope of a function that programs call, in which the variables used have their values.
+// callScope returns the scope of a function that programs call, in which the variables used have their values.
 func callScope(p spec.Primitive, used []string) (*scope, []jen.Code) {
 	s := newScope(nil)
 	s.vars[count.Name] = natural

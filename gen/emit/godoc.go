@@ -64,7 +64,7 @@ func conditions(heading string, list []spec.Condition) string {
 	return b.String()
 }
 
-// sentence is a condition in words and as a formula.
+// sentence returns a condition in words and as a formula.
 func sentence(c spec.Condition) string {
 	if c.Formula == "" {
 		return c.Words
@@ -72,13 +72,13 @@ func sentence(c spec.Condition) string {
 	return strings.TrimSuffix(c.Words, ".") + ": " + c.Formula + "."
 }
 
-// Promise is what p asks of its callers and what it promises them, in words and formulas.
+// Promise returns what p asks of its callers and what it promises them, in words and formulas.
 func Promise(p spec.Primitive) string {
 	d := spec.Describe(p)
 	return promise(d) + order(d) + conditions("Refused", d.Refused)
 }
 
-// promise is what a primitive asks for and promises, with the names in and out for its buffers.
+// promise returns what a primitive asks for and promises, with the names in and out for its buffers.
 func promise(d spec.Description) string {
 	text := conditions("Before", d.Before) + conditions("After", d.After)
 	if d.InPlace.Words != "" {
@@ -94,7 +94,7 @@ func order(d spec.Description) string {
 	return "\n" + paragraph("Order: "+d.Order)
 }
 
-// functionDoc is the comment of the function with both buffers.
+// functionDoc returns the comment of the function with both buffers.
 func functionDoc(p spec.Primitive, name string) string {
 	d := spec.Describe(p)
 	text := paragraph(strings.Replace(p.Doc, p.Name, name, 1))
@@ -126,7 +126,7 @@ func lengths(p spec.Primitive) string {
 	return strings.Join(all, "; ") + "."
 }
 
-// inPlaceDoc is the comment of the function with one buffer.
+// inPlaceDoc returns the comment of the function with one buffer.
 func inPlaceDoc(p spec.Primitive, share sharing) string {
 	into := p.Name + "Into"
 	how := "buf is both src and dst of [" + into + "]"
@@ -146,7 +146,7 @@ func inPlaceDoc(p spec.Primitive, share sharing) string {
 	return paragraph(p.Doc+" It works in place: "+how+".") + "\n" + paragraph("["+into+"] states the conditions.")
 }
 
-// algorithmDoc is the comment of an algorithm's function.
+// algorithmDoc returns the comment of an algorithm's function.
 func algorithmDoc(a Proved, name string) string {
 	a.Proof.Every.lends, a.Proof.Every.segment = induct.Lends(&a.Algorithm), induct.Follows(&a.Algorithm)
 	text := paragraph(name+" is "+a.FullName()+". "+a.Doc) + promise(spec.Describe(a.Primitive))
@@ -165,7 +165,7 @@ func needs(r gen.Requires) string {
 	return ""
 }
 
-// costWords is the algorithm's cost in words, as far as it is declared.
+// costWords returns the algorithm's cost in words, as far as it is declared.
 func costWords(a *gen.Algorithm) string {
 	c := CostOf(a)
 	var parts []string

@@ -157,7 +157,7 @@ func (s *scope) binary(e spec.Expr, op operator) (operand, error) {
 	return operand{code: jen.Add(x.at(op.prec)).Op(op.text).Add(y.at(right)), prec: op.prec, truth: op.truths}, nil
 }
 
-// chains tells whether e needs no parentheses as the right operand of the associative operator kind: it is that
+// chains reports whether e needs no parentheses as the right operand of the associative operator kind: it is that
 // operator too, and so is everything of its precedence that then comes to stand to the right of the first one.
 func chains(e spec.Expr, kind spec.ExprKind) bool {
 	if e.Kind != kind {
@@ -260,7 +260,7 @@ func isCeiling(e spec.Expr) bool {
 	return e.Kind == spec.CondExpr && e.Args[0].Kind == spec.LeExpr && same(e, spec.CeilLog2(e.Args[0].Args[0]))
 }
 
-// isPositive tells whether e is 1 at least: size or depth, or what is added to them is not negative.
+// isPositive reports whether e is 1 at least: size or depth, or what is added to them is not negative.
 func (s *scope) isPositive(e spec.Expr) bool {
 	switch {
 	case e.Kind == spec.AddExpr:
@@ -285,7 +285,7 @@ func asInt(e spec.Expr, o operand) operand {
 	return operand{code: jen.Int().Call(o.code), prec: primary}
 }
 
-// takesType tells whether e, which is no constant, has in Go the type that is wanted where it stands: only constants,
+// takesType reports whether e, which is no constant, has in Go the type that is wanted where it stands: only constants,
 // and shifts of them, have no type of their own.
 func takesType(e spec.Expr) bool {
 	switch e.Kind {
@@ -299,5 +299,5 @@ func takesType(e spec.Expr) bool {
 	return false
 }
 
-// same tells whether x and y are the same expression.
+// same reports whether x and y are the same expression.
 func same(x, y spec.Expr) bool { return x.String() == y.String() }

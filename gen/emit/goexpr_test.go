@@ -18,7 +18,7 @@ var (
 	i       = spec.Int
 )
 
-// testScope is a scope with rank, size, root, a truth value ok and a natural number k.
+// testScope returns a scope with rank, size, root, a truth value ok and a natural number k.
 func testScope() *scope {
 	s := newScope(nil)
 	s.vars = map[string]kind{"rank": natural, "size": natural, "root": natural, "ok": truth, "k": natural, "d": number}

@@ -37,16 +37,16 @@ type Proved struct {
 	Hash  [sha256.Size]byte // of the algorithm as it was declared
 }
 
-// FileName is the name of the file that is generated for p: "zallreduce.go".
+// FileName returns the name of the file that is generated for p: "zallreduce.go".
 func FileName(p spec.Primitive) string { return "z" + strings.ToLower(p.Name) + ".go" }
 
 // file is a generated file in the making.
 type file struct{ pkg Package }
 
-// fast is a name of the runtime's.
+// fast returns a name of the runtime's.
 func (f *file) fast(name string) *jen.Statement { return jen.Qual(Runtime, name) }
 
-// empty is a file with its head alone.
+// empty returns a file with its head alone.
 func (f *file) empty() *jen.File {
 	out := jen.NewFilePathName(f.pkg.Path, f.pkg.Name)
 	out.ImportName(Runtime, "fast")
@@ -105,7 +105,7 @@ func (f *file) algorithm(a Proved) (jen.Code, error) {
 	).Error().Block(code...), err
 }
 
-// collective is the variable of a primitive's Collective: "allReduce", or another name where that one is taken.
+// collective returns the variable of a primitive's Collective: "allReduce", or another name where that one is taken.
 func (f *file) collective(p spec.Primitive) string {
 	name := lowerFirst(p.Name)
 	if f.pkg.takes(name) {
@@ -114,7 +114,7 @@ func (f *file) collective(p spec.Primitive) string {
 	return name
 }
 
-// function is the function of an algorithm: "allReduceChunkedRing", or another name where that one is taken.
+// function returns the function of an algorithm: "allReduceChunkedRing", or another name where that one is taken.
 func (f *file) function(a *gen.Algorithm) (string, error) {
 	name := a.Primitive.Name
 	for word := range strings.SplitSeq(a.Name, "-") {
@@ -135,8 +135,8 @@ func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:
 
 func (p Package) takes(name string) bool { return p.Taken != nil && p.Taken(name) }
 
-// Needs are the names that p's generated code cannot do without in its package: the functions that programs call, and
-// imports.
+// Needs returns the names that p's generated code cannot do without in its package: the functions that programs call,
+// and imports.
 func Needs(p spec.Primitive) []string {
 	names := []string{"bits", "context", "fast"}
 	if HasFunction(p) {
@@ -148,17 +148,17 @@ func Needs(p spec.Primitive) []string {
 	return names
 }
 
-// Hash is the hash of a that generated code carries.
+// Hash returns the hash of a that generated code carries.
 func Hash(a *gen.Algorithm) string {
 	h := a.Hash()
 	return shortHash(h[:])
 }
 
-// SpecHash is the hash of p that generated code carries.
+// SpecHash returns the hash of p that generated code carries.
 func SpecHash(p spec.Primitive) string {
 	h := p.Hash()
 	return shortHash(h[:])
 }
 
-// shortHash is the first eight bytes of a hash, as a number in Go.
+// shortHash returns the first eight bytes of a hash, as a number in Go.
 func shortHash(h []byte) string { return fmt.Sprintf("%#016x", binary.BigEndian.Uint64(h)) }

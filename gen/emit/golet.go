@@ -51,7 +51,7 @@ func (s *scope) newChoice(name string, e spec.Expr) choice {
 
 func isConditional(e spec.Expr) bool { return e.Kind == spec.CondExpr && !isCeiling(e) }
 
-// isTotal tells whether e has a value in Go whatever its variables are: a shift by a negative number has none.
+// isTotal reports whether e has a value in Go whatever its variables are: a shift by a negative number has none.
 func (s *scope) isTotal(e spec.Expr) bool {
 	if (e.Kind == spec.ShlExpr || e.Kind == spec.ShrExpr) && !s.isNatural(e.Args[1]) {
 		return false
@@ -64,7 +64,7 @@ func (s *scope) isNatural(e spec.Expr) bool {
 	return e.Kind == spec.Const && e.N >= 0 || e.Kind == spec.Variable && k == natural
 }
 
-// isChange tells whether e is from, and something added or subtracted.
+// isChange reports whether e is from, and something added or subtracted.
 func isChange(e, from spec.Expr) bool {
 	return (e.Kind == spec.AddExpr || e.Kind == spec.SubExpr) && same(e.Args[0], from)
 }

@@ -49,7 +49,7 @@ func (l *lowering) nodes(nodes []gen.Node) []stmt {
 	return list
 }
 
-// branch is an If. An exchange that both of its ways end with comes after it.
+// branch returns an If. An exchange that both of its ways end with comes after it.
 func branch(n gen.If, then, otherwise []stmt) []stmt {
 	if endsInExchange(then) && endsInExchange(otherwise) {
 		return append(branch(n, withoutExchange(then), withoutExchange(otherwise)), stmt{node: exchange{}})
@@ -108,7 +108,7 @@ func leadingLets(list []stmt) int {
 	return n
 }
 
-// hasActions tells whether there is more in list than names, where every condition and loop has actions.
+// hasActions reports whether there is more in list than names, where every condition and loop has actions.
 func hasActions(list []stmt) bool {
 	return slices.ContainsFunc(list, func(s stmt) bool { return !isLet(s.node) })
 }

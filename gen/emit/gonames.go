@@ -69,7 +69,7 @@ func letName(n gen.Node) string {
 	return ""
 }
 
-// letNames are the names that list itself declares.
+// letNames returns the names that list itself declares.
 func letNames(list []stmt) []string {
 	var names []string
 	for _, s := range list {
@@ -80,7 +80,7 @@ func letNames(list []stmt) []string {
 	return names
 }
 
-// declared are the names that list declares, and those that it declares inside of its statements.
+// declared returns the names that list declares, and those that it declares inside of its statements.
 func declared(list []stmt) []string {
 	names := letNames(list)
 	for _, s := range list {
@@ -104,7 +104,7 @@ func without(names []string, name string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == name })
 }
 
-// names are the variables and buffers that n itself uses.
+// names returns the variables and buffers that n itself uses.
 func names(n gen.Node) []string {
 	switch n := n.(type) {
 	case gen.For:
@@ -131,7 +131,7 @@ func names(n gen.Node) []string {
 	return nil
 }
 
-// bufName is how a buffer stands in a list of names, apart from a variable of the same name.
+// bufName returns how a buffer stands in a list of names, apart from a variable of the same name.
 func bufName(buf spec.Buf) string { return "buffer " + string(buf) }
 
 func regionNames(regions ...gen.Region) []string {
@@ -145,12 +145,12 @@ func regionNames(regions ...gen.Region) []string {
 	return list
 }
 
-// hasLike tells whether what a region's data are as long as is printed: it counts in scratch alone, and of one slot.
+// hasLike reports whether what a region's data are as long as is printed: it counts in scratch alone, and of one slot.
 func hasLike(r gen.Region) bool {
 	return !r.Like.IsAbsent() && same(r.N.OrElse(spec.Int(1)), spec.Int(1)) && r.Buf != spec.In && r.Buf != spec.Out
 }
 
-// variables are the variables of exprs, each as often as it occurs.
+// variables returns the variables of exprs, each as often as it occurs.
 func variables(exprs ...spec.Expr) []string {
 	var list []string
 	for _, e := range exprs {

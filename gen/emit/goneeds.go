@@ -17,8 +17,8 @@ var patterns = []struct {
 	{"RootNeedsAll", func(rank, _, root int) bool { return rank == root }},
 }
 
-// needsOf is the name of the first pattern that p fits for all sizes that are proved, and every root; "" if there is
-// none, or p makes no sense.
+// needsOf returns the name of the first pattern that p fits for all sizes that are proved, and every root; "" if there
+// is none, or p makes no sense.
 func needsOf(p spec.Primitive) string {
 	for _, pattern := range patterns {
 		if fits(p, pattern.needs) {
@@ -28,7 +28,7 @@ func needsOf(p spec.Primitive) string {
 	return ""
 }
 
-// fits tells whether some call of p is allowed, and all that are need what needs says.
+// fits reports whether some call of p is allowed, and all that are need what needs says.
 func fits(p spec.Primitive, needs func(rank, other, root int) bool) (allowed bool) {
 	if slices.Contains(p.Params, spec.ParamPeer) {
 		return false
@@ -52,7 +52,7 @@ func fits(p spec.Primitive, needs func(rank, other, root int) bool) (allowed boo
 // maxNeeds is the largest size for which the needs of a primitive are worked out.
 const maxNeeds = 64
 
-// roots is how many roots a call among size ranks may have.
+// roots returns how many roots a call among size ranks may have.
 func roots(p spec.Primitive, size int) int {
 	if slices.Contains(p.Params, spec.ParamRoot) {
 		return size
@@ -60,7 +60,7 @@ func roots(p spec.Primitive, size int) int {
 	return 1
 }
 
-// meets tells whether every rank depends on all others on which needs says that it does.
+// meets reports whether every rank depends on all others on which needs says that it does.
 func meets(e *spec.Expectation, root int, needs func(rank, other, root int) bool) bool {
 	for rank := range e.Ranks {
 		on := dependsOn(&e.Ranks[rank], len(e.Ranks))
@@ -73,8 +73,8 @@ func meets(e *spec.Expectation, root int, needs func(rank, other, root int) bool
 	return true
 }
 
-// dependsOn are the ranks that have to begin before r's call ends: those whose input is in its result, and those that
-// it meets.
+// dependsOn returns the ranks that have to begin before r's call ends: those whose input is in its result, and those
+// that it meets.
 func dependsOn(r *spec.RankExpectation, size int) []bool {
 	on := make([]bool, size)
 	for _, blocks := range [][]spec.Content{r.In, r.Out} {

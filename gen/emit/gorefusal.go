@@ -8,7 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// refusals are the checks of what p refuses.
+// refusals returns the checks of what p refuses.
 func (f *file) refusals(p spec.Primitive, s *scope) ([]jen.Code, error) {
 	var code []jen.Code
 	for _, e := range p.Errors {
@@ -34,7 +34,7 @@ func refusalFormat(e spec.ArgError) string {
 	return format + ": " + values + " is %d"
 }
 
-// refusalValues are the values for refusalFormat.
+// refusalValues returns the values for refusalFormat.
 func refusalValues(e spec.ArgError) (values []jen.Code) {
 	for _, name := range distinct(e.When) {
 		values = append(values, jen.Id(name))
@@ -42,7 +42,7 @@ func refusalValues(e spec.ArgError) (values []jen.Code) {
 	return values
 }
 
-// notARank tells whether e says of a parameter, and of which, that it is no rank.
+// notARank reports whether e says of a parameter, and of which, that it is no rank.
 func notARank(e spec.Expr) (name string, ok bool) {
 	for _, x := range []spec.Expr{spec.Root, spec.Peer} {
 		if same(e, spec.Or(spec.Lt(x, spec.Int(0)), spec.Ge(x, spec.Size))) {
@@ -52,7 +52,7 @@ func notARank(e spec.Expr) (name string, ok bool) {
 	return "", false
 }
 
-// distinct are the variables of e, each once, by name: size comes last.
+// distinct returns the variables of e, each once, by name: size comes last.
 func distinct(e spec.Expr) []string {
 	names := variables(e)
 	slices.Sort(names)

@@ -68,13 +68,13 @@ func (s *scope) declareBuf(name spec.Buf) error {
 	return checkName(string(name))
 }
 
-// declares tells whether the block itself declares name.
+// declares reports whether the block itself declares name.
 func (s *scope) declares(name string) bool {
 	_, ok := s.vars[name]
 	return ok || s.bufs[spec.Buf(name)]
 }
 
-// sees tells whether one of names, as in a list of names, has a meaning in the block.
+// sees reports whether one of names, as in a list of names, has a meaning in the block.
 func (s *scope) sees(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		for at := s; at != nil; at = at.outer {
@@ -103,7 +103,7 @@ func (s *scope) variable(name string) (operand, error) {
 	return operand{code: jen.Id(name), prec: primary, truth: k == truth}, nil
 }
 
-// buffer is the buffer called name: a field of the call or, where isName, a variable that points to one.
+// buffer returns the buffer called name: a field of the call or, where isName, a variable that points to one.
 func (s *scope) buffer(name spec.Buf) (code *jen.Statement, isName bool, err error) {
 	for at := s; at != nil; at = at.outer {
 		if at.bufs[name] {

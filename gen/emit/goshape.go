@@ -15,7 +15,7 @@ type side struct {
 
 func (s side) exists() bool { return !s.Blocks.IsAbsent() }
 
-// blocks is the number of blocks where it is a constant, and 0 otherwise.
+// blocks returns the number of blocks where it is a constant, and 0 otherwise.
 func (s side) blocks() int {
 	if s.Blocks.Kind == spec.Const {
 		return max(s.Blocks.N, 0)
@@ -25,8 +25,8 @@ func (s side) blocks() int {
 
 func sides(p spec.Primitive) (dst, src side) { return side{"dst", p.Out}, side{"src", p.In} }
 
-// measure is the buffer whose length gives the number of elements per block: one that all ranks pass, of as few blocks
-// as possible, and never of none.
+// measure returns the buffer whose length gives the number of elements per block: one that all ranks pass, of as few
+// blocks as possible, and never of none.
 func measure(p spec.Primitive) (side, error) {
 	dst, src := sides(p)
 	fits := slices.DeleteFunc([]side{src, dst}, func(s side) bool {
@@ -54,7 +54,7 @@ type sharing struct {
 	equal       bool // both are the same memory
 }
 
-// inPlace tells whether and how one buffer can be both. Where the two have any other relation in place, programs have
+// inPlace reports whether and how one buffer can be both. Where the two have any other relation in place, programs have
 // to pass them both.
 func inPlace(p spec.Primitive) (sharing, bool) {
 	dst, src := sides(p)
@@ -72,7 +72,7 @@ func inPlace(p spec.Primitive) (sharing, bool) {
 	return sharing{}, false
 }
 
-// contains tells whether part lies inside of whole from block at on, whatever the arguments are.
+// contains reports whether part lies inside of whole from block at on, whatever the arguments are.
 func contains(whole, part side, at spec.Expr) bool {
 	switch {
 	case part.blocks() == 0 || !whole.On.IsAbsent() && !part.On.IsAbsent():

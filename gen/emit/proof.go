@@ -89,8 +89,8 @@ func (x Proof) words(p spec.Primitive) string {
 	return text + x.Every.words(all)
 }
 
-// UpTo are the sizes and depths up to which every call was proved, schedule by schedule. Depths is 0 where the depth
-// makes no difference.
+// UpTo returns the sizes and depths up to which every call was proved, schedule by schedule. Depths is 0 where the
+// depth makes no difference.
 func (x Proof) UpTo() (sizes, depths int) {
 	if n := len(x.Sizes); n > 0 {
 		sizes = x.Sizes[n-1]
@@ -131,10 +131,10 @@ func Ranges(numbers []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// hasDepth tells whether the depth makes a difference.
+// hasDepth reports whether the depth makes a difference.
 func (x Proof) hasDepth() bool { return !slices.Equal(x.Depths, []int{1}) }
 
-// Limits are the size and depth up to which every call was proved, schedule by schedule: "64 ranks or depth 4".
+// Limits returns the size and depth up to which every call was proved, schedule by schedule: "64 ranks or depth 4".
 func (x Proof) Limits() string {
 	sizes, depths := x.UpTo()
 	text := fmt.Sprintf("%d ranks", sizes)

@@ -47,7 +47,7 @@ const MaxShifted int64 = 1 << MaxExponent
 // MaxExponent is the largest shift.
 const MaxExponent = 31
 
-// symbol is a name as a script has it: names of SMT-LIB's own are other ones there.
+// symbol returns a name as a script has it: names of SMT-LIB's own are other ones there.
 func symbol(name string) string {
 	if ownNames[name] {
 		return name + "!"
@@ -116,7 +116,7 @@ func (s *smt) names() {
 	}
 }
 
-// resolve is what a name is short for.
+// resolve returns what a name is short for.
 func (s *smt) resolve(e spec.Expr) spec.Expr {
 	for e.Kind == spec.Variable {
 		d, ok := s.defs[e.Name]

@@ -60,7 +60,7 @@ func literal(n int) string {
 	return fmt.Sprint(n)
 }
 
-// quotient is the floor of x over the least power of g, and that times the power.
+// quotient returns the floor of x over the least power of g, and that times the power.
 func (s *smt) quotient(e spec.Expr, g *power) (q, qz string) {
 	x := s.number(e)
 	q, isNew := s.unknown("quotient", "floor of "+x+" / "+g.name)

@@ -15,7 +15,7 @@ const maxNumber int64 = 1 << 62
 // Lemma is something that scripts presume of numbers, as a script of its own: it is proved by unsat.
 type Lemma struct{ Name, Script string }
 
-// Lemmas are all that scripts may presume, besides what integers and their sums are. That log2 of x is the number k
+// Lemmas returns all that scripts may presume, besides what integers and their sums are. That log2 of x is the number k
 // with 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up to
 // MaxExponent, and all x of less than 2^62 in size that, where they are shifted to the left, fit 64 bits. Exponents
 // that are compared with each other by a constant differ by less than 4.
@@ -48,8 +48,8 @@ func Lemmas() []Lemma {
 	}
 }
 
-// LemmasOf are those that the scripts of obligations may presume: those about bits only where there are operations on
-// bits.
+// LemmasOf returns those that the scripts of obligations may presume: those about bits only where there are operations
+// on bits.
 func LemmasOf(list []induct.Obligation) []Lemma {
 	all := Lemmas()
 	for i := range list {
@@ -60,7 +60,7 @@ func LemmasOf(list []induct.Obligation) []Lemma {
 	return all[:1]
 }
 
-// hasBits tells whether there are operations on bits in o.
+// hasBits reports whether there are operations on bits in o.
 func hasBits(o *induct.Obligation) bool {
 	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitXorExpr, spec.Log2Expr}
 	var in func(e spec.Expr) bool
@@ -69,13 +69,13 @@ func hasBits(o *induct.Obligation) bool {
 		slices.ContainsFunc(o.Names, func(n induct.Name) bool { return in(n.Is) || in(n.Min) || in(n.Max) })
 }
 
-// products is the script for a law of integers.
+// products returns the script for a law of integers.
 func products(law ...string) string {
 	return "(set-logic QF_NIA)\n(declare-const x Int)\n(declare-const d Int)\n(declare-const z Int)\n" +
 		"(assert (<= 0 d))\n(assert (not " + strings.Join(law, "\n") + "))\n(check-sat)\n"
 }
 
-// onBits is the script for a law of numbers x, and exponents e and f.
+// onBits returns the script for a law of numbers x, and exponents e and f.
 func onBits(law ...string) string {
 	var b strings.Builder
 	b.WriteString("(set-logic QF_BV)\n")

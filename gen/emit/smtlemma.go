@@ -60,7 +60,7 @@ func (s *smt) lemmas() {
 	}
 }
 
-// isIdle tells whether there is little to say of f: its only product is compared with others by its other factor.
+// isIdle reports whether there is little to say of f: its only product is compared with others by its other factor.
 func (s *smt) isIdle(f *factor) bool {
 	if len(f.times) != 3 {
 		return false
@@ -70,7 +70,7 @@ func (s *smt) isIdle(f *factor) bool {
 	})
 }
 
-// isShifted tells whether there are powers that are not constants.
+// isShifted reports whether there are powers that are not constants.
 func (s *smt) isShifted() bool {
 	return slices.ContainsFunc(s.powers, func(g *power) bool { return !g.isConstant() })
 }

@@ -54,7 +54,7 @@ func (l linear) add(m linear, times int) linear {
 	return sum
 }
 
-// key is the same for sums whose difference is a constant.
+// key returns the same for sums whose difference is a constant.
 func (l linear) key() string { return fmt.Sprint(l.times) }
 
 // sum prints l's atoms and a constant.
@@ -89,7 +89,7 @@ func (s *smt) exponents() {
 	}
 }
 
-// exponentIn is the exponent of the power of two that e, as it stands, speaks of.
+// exponentIn returns the exponent of the power of two that e, as it stands, speaks of.
 func (s *smt) exponentIn(e spec.Expr) (spec.Expr, bool) {
 	switch e.Kind {
 	case spec.ShlExpr, spec.ShrExpr:
@@ -125,7 +125,7 @@ func (s *smt) mask(e spec.Expr) (spec.Expr, bool) {
 	return e, false
 }
 
-// group is the group of the powers with an exponent.
+// group returns the group of the powers with an exponent.
 func (s *smt) group(l linear) *power {
 	g := s.groups[l.key()]
 	if g == nil {
@@ -148,7 +148,7 @@ func (s *smt) power(exponent spec.Expr) (g *power, above int) {
 	return g, l.plus - g.least
 }
 
-// isConstant tells whether the exponents are numbers that shifts may have.
+// isConstant reports whether the exponents are numbers that shifts may have.
 func (g *power) isConstant() bool {
 	return len(g.base.times) == 0 && g.least >= 0 && g.least <= MaxExponent
 }

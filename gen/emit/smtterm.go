@@ -46,7 +46,7 @@ func (s *smt) formula(e spec.Expr) string {
 	return fmt.Sprintf("(distinct %s 0)", s.number(e))
 }
 
-// isTruth tells whether e is a condition.
+// isTruth reports whether e is a condition.
 func (s *smt) isTruth(e spec.Expr) bool {
 	switch e.Kind {
 	case spec.Variable:

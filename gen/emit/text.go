@@ -48,7 +48,7 @@ func Table(s *gen.Schedule) string {
 	return b.String()
 }
 
-// fit is how far a table from rank first on may go, and how wide its columns are.
+// fit returns how far a table from rank first on may go, and how wide its columns are.
 func fit(cells [][][]string, first int) (end int, widths []int) {
 	total := len("round")
 	for end = first; end < len(cells); end++ {
@@ -101,8 +101,8 @@ func row(b *strings.Builder, label string, items []string, widths []int) {
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
-// rounds are the rounds of every rank's steps: the least numbers such that a rank's grow, and that nothing is received
-// before it is sent.
+// rounds returns the rounds of every rank's steps: the least numbers such that a rank's grow, and that nothing is
+// received before it is sent.
 func rounds(s *gen.Schedule) [][]int {
 	r := make([][]int, len(s.Ranks))
 	steps := 0
@@ -142,7 +142,7 @@ func raise(s *gen.Schedule, messages []gen.Message, r [][]int) bool {
 	return raised
 }
 
-// instruction is in, in few letters.
+// instruction returns in, in few letters.
 func instruction(in *gen.Instr) string {
 	switch in.Kind {
 	case gen.SendInstr:
@@ -170,7 +170,7 @@ func place(p gen.Place) string {
 	return p.String()
 }
 
-// operands are those of a reduction: a row of places as one.
+// operands returns those of a reduction: a row of places as one.
 func operands(srcs []gen.Place) string {
 	row := srcs[0]
 	row.N = 0

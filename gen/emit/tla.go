@@ -25,7 +25,7 @@ func TLA(s *gen.Schedule, inPlace bool) (schedule, collSpec string, err error) {
 	return t.schedule(), t.collSpec(), nil
 }
 
-// TLACell is the number that TLA gives to a chunk of a buffer of rank.
+// TLACell returns the number that TLA gives to a chunk of a buffer of rank.
 func TLACell(s *gen.Schedule, inPlace bool, rank int, buf spec.Buf, at int) (int, error) {
 	want, err := spec.Expect(s.Primitive, spec.Call{Size: s.Size, Root: s.Root, Peer: s.Peer})
 	if err != nil {
@@ -84,8 +84,8 @@ func (t *tla) schedule() string {
 	return b.String()
 }
 
-// program is the instructions of rank. Those that only wait are left out: what waits for them waits for what they wait
-// for.
+// program returns the instructions of rank. Those that only wait are left out: what waits for them waits for what they
+// wait for.
 func (t *tla) program(rank int) (records []string) {
 	instrs := t.s.Ranks[rank].Instrs
 	number := make([]int, len(instrs)) // all of them first: a receive may be listed before the send that it comes after
@@ -136,7 +136,7 @@ func (t *tla) instr(rank int, in *gen.Instr, after []int, prior, afterSend int) 
 		in.Kind, in.Peer, in.Channel, t.place(rank, in.Dst), tlaSeq(srcs), tlaBool(in.ReceivedFirst), prior, afterSend, tlaSet(after))
 }
 
-// place is the cells of p.
+// place returns the cells of p.
 func (t *tla) place(rank int, p gen.Place) string {
 	cells := make([]string, p.N)
 	for i := range cells {
@@ -145,7 +145,7 @@ func (t *tla) place(rank int, p gen.Place) string {
 	return tlaSeq(cells)
 }
 
-// cell is the number of a chunk's cell.
+// cell returns the number of a chunk's cell.
 func (t *tla) cell(rank int, buf spec.Buf, at int) int {
 	p, r := &t.s.Ranks[rank], &t.want.Ranks[rank]
 	switch buf {
@@ -182,7 +182,7 @@ func (t *tla) collSpec() string {
 	return b.String()
 }
 
-// initial is what the cells of rank hold at first.
+// initial returns what the cells of rank hold at first.
 func (t *tla) initial(rank int) string {
 	p := &t.s.Ranks[rank]
 	cells := make([]string, p.In+p.Out+p.Scratch)
@@ -197,7 +197,7 @@ func (t *tla) initial(rank int) string {
 	return tlaSeq(cells)
 }
 
-// leaf is the number of chunk i of a block.
+// leaf returns the number of chunk i of a block.
 func (t *tla) leaf(term spec.Term, i int) int {
 	blocks := 0
 	for _, r := range t.want.Ranks {
@@ -219,7 +219,7 @@ func (t *tla) contents(rank int, yield func(buf spec.Buf, block int, c *spec.Con
 	}
 }
 
-// promises are what the cells of rank that may change hold in the end.
+// promises returns what the cells of rank that may change hold in the end.
 func (t *tla) promises(rank int) (records []string) {
 	t.contents(rank, func(buf spec.Buf, block int, c *spec.Content) {
 		if c.Kind != spec.Input && c.Kind != spec.Fold {
@@ -237,7 +237,7 @@ func (t *tla) promises(rank int) (records []string) {
 	return records
 }
 
-// free are the cells of rank that may hold anything in the end.
+// free returns the cells of rank that may hold anything in the end.
 func (t *tla) free(rank int) (cells []int) {
 	t.contents(rank, func(buf spec.Buf, block int, c *spec.Content) {
 		for i := range t.s.Chunks {
@@ -261,7 +261,7 @@ func tlaLines(items []string) string {
 	return "<<\n    " + strings.Join(items, ",\n    ") + " >>"
 }
 
-// tlaCase is an expression by cases. There is no case of nothing, which nobody asks for then.
+// tlaCase returns an expression by cases. There is no case of nothing, which nobody asks for then.
 func tlaCase(cases []string) string {
 	if len(cases) == 0 {
 		return "<<>>"

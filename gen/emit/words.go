@@ -26,7 +26,7 @@ func Requirements(r gen.Requires) string {
 // they are not declared, and how many chunks there are in a block.
 type Cost struct{ Alpha, Beta, Gamma, Chunks string }
 
-// CostOf is the cost that a declares.
+// CostOf returns the cost that a declares.
 func CostOf(a *gen.Algorithm) Cost {
 	return Cost{Formula(a.Cost.Alpha), Formula(a.Cost.Beta), Formula(a.Cost.Gamma), Formula(a.Chunks.OrElse(spec.Int(1)))}
 }

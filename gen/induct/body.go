@@ -64,7 +64,7 @@ func (w *walker) branch(n gen.If, at path, k int, key string, s state, skews map
 	return join.from(at, k)
 }
 
-// together tells whether two sibling nodes, each given by its first action and the one after its last, belong to one
+// together reports whether two sibling nodes, each given by its first action and the one after its last, belong to one
 // moment.
 func (w *walker) together(a, b []int) bool {
 	for _, t := range w.hints.Together {

@@ -74,7 +74,7 @@ func (w *walker) inBounds(x *action) {
 	}
 }
 
-// regionsOf are the regions that an action names for one rank, which are as long as each other, and whether it is a
+// regionsOf returns the regions that an action names for one rank, which are as long as each other, and whether it is a
 // message.
 func regionsOf(n gen.Node) (regions []gen.Region, isMessage bool) {
 	switch n := n.(type) {

@@ -13,7 +13,7 @@ func (f *frame) orElse(e, otherwise expr) expr {
 	return f.eval(e)
 }
 
-// on tells whether this rank passes buf.
+// on reports whether this rank passes buf.
 func (f *frame) on(buf spec.Buf) expr {
 	b, ok := f.c.buffer(buf)
 	if !ok {
@@ -35,7 +35,7 @@ func (c *context) buffer(buf spec.Buf) (spec.Buffer, bool) {
 	return spec.Buffer{}, false
 }
 
-// length is how many cells buf has on this rank, if it passes it.
+// length returns how many cells buf has on this rank, if it passes it.
 func (f *frame) length(buf spec.Buf) expr {
 	switch b, ok := f.c.buffer(buf); {
 	case ok && b.Blocks.IsAbsent():
@@ -50,13 +50,13 @@ func (f *frame) length(buf spec.Buf) expr {
 
 func (f *frame) chunks() expr { return f.orElse(f.c.a.Chunks, one) }
 
-// shift is how many cells after the start of Out In starts, in place.
+// shift returns how many cells after the start of Out In starts, in place.
 func (f *frame) shift() expr {
 	p := f.c.a.Primitive.InPlace
 	return f.product(sub(f.eval(p.OutBlock), f.eval(p.InBlock)), f.chunks())
 }
 
-// shared tells whether In and Out of this rank are one memory.
+// shared reports whether In and Out of this rank are one memory.
 func (f *frame) shared() expr {
 	if !f.c.o.InPlace {
 		return no

@@ -52,7 +52,7 @@ func (c *context) want(parts ...Part) {
 	}
 }
 
-// variable is a new variable, in min..max-1.
+// variable returns a new variable, in min..max-1.
 func (c *context) variable(name string, min, max expr) expr {
 	name = c.free(name)
 	c.o.Names = append(c.o.Names, Name{Name: name, Min: min, Max: max})

@@ -113,7 +113,7 @@ func mul(x, y expr) expr {
 func le(x, y expr) expr { return fold(spec.Le(x, y)) }
 func lt(x, y expr) expr { return fold(spec.Lt(x, y)) }
 
-// within tells whether x is one of the n numbers from at on.
+// within reports whether x is one of the n numbers from at on.
 func within(x, at, n expr) expr {
 	if is(n, 1) {
 		return eq(x, at)
@@ -134,7 +134,7 @@ func fold(e expr) expr {
 	return e
 }
 
-// build is an operation of a kind on operands.
+// build returns an operation of a kind on operands.
 func build(k spec.ExprKind, args []expr) expr {
 	switch k {
 	case spec.AddExpr:
@@ -159,7 +159,7 @@ func build(k spec.ExprKind, args []expr) expr {
 	return fold(expr{Kind: k, Args: args})
 }
 
-// isTruth tells whether e is a condition, with the names of conditions given.
+// isTruth reports whether e is a condition, with the names of conditions given.
 func isTruth(e expr, names map[string]bool) bool {
 	switch e.Kind {
 	case spec.EqExpr, spec.NeExpr, spec.LtExpr, spec.LeExpr, spec.AndExpr, spec.OrExpr, spec.NotExpr:

@@ -18,7 +18,7 @@ type path []link
 
 func (p path) with(l link) path { return append(p[:len(p):len(p)], l) }
 
-// loops are the loops on the way.
+// loops returns the loops on the way.
 func (p path) loops() (list []gen.For) {
 	for _, l := range p {
 		if f, ok := l.node.(gen.For); ok {
@@ -43,7 +43,7 @@ type pick struct {
 	then, els spec.Buf
 }
 
-// frame is a rank at the start of the body.
+// frame returns a rank at the start of the body.
 func (c *context) frame(rank expr, label string) *frame {
 	f := &frame{c: c, label: label, vars: map[string]expr{spec.Rank.Name: rank}, bufs: map[spec.Buf]pick{}}
 	for _, v := range []expr{spec.Size, spec.Root, spec.Peer, spec.Depth} {

@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// leading are the names that a body begins with.
+// leading returns the names that a body begins with.
 func leading(nodes []gen.Node) (p path) {
 	for _, n := range nodes {
 		switch n.(type) {
@@ -29,7 +29,7 @@ type loopHead struct {
 	claims  []claim
 }
 
-// newHead is the head of a loop, of which In is as it was where no claim speaks of it.
+// newHead returns the head of a loop, of which In is as it was where no claim speaks of it.
 func newHead(n gen.For, number int, claims []gen.Claim) *loopHead {
 	h := &loopHead{loop: n, number: number, written: len(claims), leading: leading(n.Body)}
 	speaksOfIn := false
@@ -54,7 +54,7 @@ func (h *loopHead) words(i int) string {
 // claim is a gen.Claim.
 type claim gen.Claim
 
-// bases are the buffers that the claim may be about, at the place p.
+// bases returns the buffers that the claim may be about, at the place p.
 func (x claim) bases(p path) []spec.Buf {
 	for i := len(p) - 1; i >= 0; i-- {
 		if l, ok := p[i].node.(gen.LetBuf); ok && l.Name == x.Buf {
@@ -65,7 +65,8 @@ func (x claim) bases(p path) []spec.Buf {
 	return []spec.Buf{x.Buf}
 }
 
-// claim is where claim i says what of cell in buf. The loop's variable has its value in f, which is before the loop.
+// claim returns where claim i says what of cell in buf. The loop's variable has its value in f, which is before the
+// loop.
 func (h *loopHead) claim(f *frame, i int, buf spec.Buf, cell expr) (where expr, v value) {
 	g := f.follow(h.leading, nil).bind(gen.Cell.Name, cell)
 	where = yes
@@ -76,7 +77,7 @@ func (h *loopHead) claim(f *frame, i int, buf spec.Buf, cell expr) (where expr, 
 	return and(x.holds(g, buf), where), x.value(g)
 }
 
-// holds tells where x speaks of the cell of buf.
+// holds returns where x speaks of the cell of buf.
 func (x claim) holds(f *frame, buf spec.Buf) expr {
 	for _, c := range f.cases(x.Buf) {
 		if c.buf == buf {
@@ -100,7 +101,7 @@ func truth(b bool) expr {
 	return no
 }
 
-// state is what is known at the head.
+// state returns what is known at the head.
 func (h *loopHead) state(f *frame, buf spec.Buf, cell expr) value {
 	g := f.follow(h.leading, nil).bind(gen.Cell.Name, cell)
 	v := nothing

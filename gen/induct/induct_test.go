@@ -112,7 +112,7 @@ func TestLentInPart(t *testing.T) {
 	}
 }
 
-// with is a with other nodes for its body.
+// with returns a with other nodes for its body.
 func with(a gen.Algorithm, body ...gen.Node) gen.Algorithm {
 	a.Body = body
 	return a

@@ -16,7 +16,7 @@ func (v value) settled() value {
 	return v
 }
 
-// forget is the state after a step that had s in the end.
+// forget returns the state after a step that had s in the end.
 func (s state) forget() state {
 	return func(f *frame, buf spec.Buf, cell expr) value { return s(f, buf, cell).settled().as(f, "") }
 }
@@ -31,7 +31,7 @@ func isLent(n gen.Node) expr {
 	return no
 }
 
-// Lends tells whether an algorithm lends anything.
+// Lends reports whether an algorithm lends anything.
 func Lends(a *gen.Algorithm) bool {
 	return anyNode(gen.Step(a.Body), func(n gen.Node) bool { return is(isLent(n), 1) })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// local is the state after a local action.
+// local returns the state after a local action.
 func (w *walker) local(x *action, s state) state {
 	if _, ok := x.turn(); ok {
 		panic(unsupported{fmt.Sprintf("action %d is local and stands in a loop inside of a step", x.index)})
@@ -63,7 +63,7 @@ func (w *walker) localObligations(x *action, s state) {
 	}
 }
 
-// anyOffset is how many cells any cell of r is after the first.
+// anyOffset returns how many cells any cell of r is after the first.
 func (f *frame) anyOffset(r gen.Region) expr {
 	if n := f.region(r).n; !is(n, 1) {
 		return f.c.variable("offset", zero, n)

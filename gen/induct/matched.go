@@ -101,7 +101,7 @@ func (w *walker) exclusive(st *step, others []*step) {
 	}
 }
 
-// branches tells whether p and q go through different branches of an If.
+// branches reports whether p and q go through different branches of an If.
 func branches(p, q path) bool {
 	for i := range min(len(p), len(q)) {
 		a, isIf := p[i].node.(gen.If)

@@ -39,7 +39,7 @@ func (m *moment) pair(list, more []*action) []*action {
 	return list
 }
 
-// partner is the action at the other end of x.
+// partner returns the action at the other end of x.
 func (w *walker) partner(x *action) *action {
 	m := w.moments[x.step.key]
 	others := m.sends
@@ -52,8 +52,8 @@ func (w *walker) partner(x *action) *action {
 	return others[x.pair]
 }
 
-// across is the peer of f, which is at x, at the other end of the message. The turns of its loops follow from those of
-// f.
+// across returns the peer of f, which is at x, at the other end of the message. The turns of its loops follow from
+// those of f.
 func (w *walker) across(x *action, f *frame, label string) *frame {
 	y := w.partner(x)
 	peer := f.c.name("peer"+label, f.eval(x.peer()))
@@ -89,17 +89,17 @@ type from struct {
 	f    *frame
 }
 
-// sender is whom the receive x of f gets its message from.
+// sender returns whom the receive x of f gets its message from.
 func (w *walker) sender(x *action, f *frame) from {
 	return from{w, w.partner(x), w.across(x, f, "_peer")}
 }
 
-// value is the cell of the message that is so many cells after the first.
+// value returns the cell of the message that is so many cells after the first.
 func (m from) value(offset expr) value {
 	data := m.send.node.(gen.Send).Data
 	r := m.f.region(data)
 	return m.send.step.state.read(m.f, data.Buf, m.f.c.name("cell_peer", add(r.at, offset))).as(m.f, "_peer")
 }
 
-// told tells whether the sender knows that a rank has entered.
+// told reports whether the sender knows that a rank has entered.
 func (m from) told(rank expr) expr { return m.send.step.state(m.f, gen.Heard, rank).known }

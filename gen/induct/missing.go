@@ -28,7 +28,7 @@ func missing(n gen.For, at path) string {
 		n.Var, what, strings.Join(names, ", "), n.Var)
 }
 
-// writtenIn are the buffers that the actions in a node write.
+// writtenIn returns the buffers that the actions in a node write.
 func writtenIn(n gen.Node) (names []string) {
 	anyNode(n, func(n gen.Node) bool {
 		if name := string(written(n).Buf); name != "" && !slices.Contains(names, name) {

@@ -72,7 +72,7 @@ func hasSteps(n gen.Node) bool {
 	})
 }
 
-// anyNode tells whether f holds for n or a node inside of it.
+// anyNode reports whether f holds for n or a node inside of it.
 func anyNode(n gen.Node, f func(gen.Node) bool) bool {
 	if f(n) {
 		return true

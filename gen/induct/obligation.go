@@ -40,7 +40,7 @@ type Name struct {
 	Truth    bool      // it is short for a condition
 }
 
-// String is the obligation in a line.
+// String returns the obligation in a line.
 func (o *Obligation) String() string {
 	s := o.Name
 	if o.Action >= 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// turnOf is the turn of the loop inside of a step in which a message goes to peer, or comes from it: that of the
+// turnOf returns the turn of the loop inside of a step in which a message goes to peer, or comes from it: that of the
 // loops over all other ranks, nearest first. That it is the turn is shown by the obligation distinct.
 func (x *action) turnOf(f *frame, peer expr) expr {
 	d := sub(sub(f.rank(), peer), one)
@@ -17,7 +17,7 @@ func (x *action) turnOf(f *frame, peer expr) expr {
 	return f.c.name("t"+f.label, cond(lt(d, zero), add(d, spec.Size), d))
 }
 
-// received is the state after a receive.
+// received returns the state after a receive.
 func (w *walker) received(x *action, s state) state {
 	return func(f *frame, buf spec.Buf, cell expr) value {
 		f = f.follow(x.step.at, nil)
@@ -51,7 +51,7 @@ func (w *walker) received(x *action, s state) state {
 	}
 }
 
-// ownCell is the cell of the buffer that x writes as which it sees that cell of buf.
+// ownCell returns the cell of the buffer that x writes as which it sees that cell of buf.
 func (x *action) ownCell(f *frame, buf spec.Buf, cell expr) expr {
 	into := written(x.node)
 	if isNothing(into) || buf == gen.Heard {
@@ -65,7 +65,7 @@ func (x *action) ownCell(f *frame, buf spec.Buf, cell expr) expr {
 	return own
 }
 
-// written is the region that an action writes.
+// written returns the region that an action writes.
 func written(n gen.Node) gen.Region {
 	switch n := n.(type) {
 	case gen.Recv:

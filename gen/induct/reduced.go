@@ -14,7 +14,7 @@ type sum struct {
 	allowed     []Part
 }
 
-// reduced is what a RecvReduce makes of a cell, of which it received what got says.
+// reduced returns what a RecvReduce makes of a cell, of which it received what got says.
 func (w *walker) reduced(f *frame, n gen.RecvReduce, s state, offset expr, got value) sum {
 	with := s.read(f, n.With.Buf, add(f.region(n.With).at, offset)).as(f, "_with")
 	swap := f.c.name("received_first", f.orElse(n.ReceivedFirst, no))
@@ -63,7 +63,7 @@ func (w *walker) receive(x *action) {
 	})
 }
 
-// anySum is the reduction that x makes of any cell, on any rank.
+// anySum returns the reduction that x makes of any cell, on any rank.
 func (w *walker) anySum(c *context, x *action) sum {
 	f := w.anywhere(c, x.place())
 	n := x.node.(gen.RecvReduce)

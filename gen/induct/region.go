@@ -15,8 +15,8 @@ func (f *frame) region(r gen.Region) region {
 	return region{f.cases(r.Buf), f.c.name("at"+f.label, f.eval(r.At)), f.c.name("n"+f.label, f.orElse(r.N, one))}
 }
 
-// where is the place of cell of buf in r: whether it is in r, in place under whatever name, and how many cells after
-// the first.
+// where returns the place of cell of buf in r: whether it is in r, in place under whatever name, and how many cells
+// after the first.
 func (r region) where(f *frame, buf spec.Buf, cell expr) (inside, offset expr) {
 	inside, offset = no, zero
 	for _, c := range r.cases {
@@ -30,7 +30,7 @@ func (r region) where(f *frame, buf spec.Buf, cell expr) (inside, offset expr) {
 	return inside, offset
 }
 
-// seen is the cell of the buffer as that cell of buf is, and whether there is any.
+// seen returns the cell of the buffer as that cell of buf is, and whether there is any.
 func (f *frame) seen(buf spec.Buf, cell expr, as spec.Buf) (expr, expr) {
 	switch {
 	case buf == as:
@@ -43,7 +43,7 @@ func (f *frame) seen(buf spec.Buf, cell expr, as spec.Buf) (expr, expr) {
 	return cell, no
 }
 
-// overlaps tells whether r and q, of one rank, share a cell, and whether they are the same cells in the same order.
+// overlaps reports whether r and q, of one rank, share a cell, and whether they are the same cells in the same order.
 func (r region) overlaps(f *frame, q region) (share, equal expr) {
 	share, equal = no, no
 	for _, c := range r.cases {

@@ -2,7 +2,7 @@ package induct
 
 import "github.com/collgen/collgen/gen"
 
-// Follows tells whether an algorithm has a receive AfterSend.
+// Follows reports whether an algorithm has a receive AfterSend.
 func Follows(a *gen.Algorithm) bool { return anyNode(gen.Step(a.Body), afterSend) }
 
 // follows derives that an AfterSend receive has exactly one send to follow. The argument that one segment of buffer is
@@ -24,8 +24,8 @@ func (w *walker) follows(x *action) {
 	})
 }
 
-// goesTo tells whether the send x, of a step at whose place f is, goes to a rank, and whether it is as long as q is at
-// g. In a loop, no more than one does: see distinct.
+// goesTo reports whether the send x, of a step at whose place f is, goes to a rank, and whether it is as long as q is
+// at g. In a loop, no more than one does: see distinct.
 func (x *action) goesTo(f *frame, peer expr, g *frame, q gen.Region) (hit, long expr) {
 	turns := map[string]expr{}
 	if loop, ok := x.turn(); ok {
@@ -40,7 +40,7 @@ func (x *action) goesTo(f *frame, peer expr, g *frame, q gen.Region) (hit, long 
 	return hit, long
 }
 
-// moves tells whether there is a message of r: none is of a region of no chunks.
+// moves reports whether there is a message of r: none is of a region of no chunks.
 func (f *frame) moves(r gen.Region) expr {
 	if isNothing(r) {
 		return yes

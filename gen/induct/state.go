@@ -14,7 +14,7 @@ var nothing = heard(no)
 // heard is that a rank has heard of another one, or not.
 func heard(known expr) value { return value{known, zero, zero, zero, no, no} }
 
-// reduction is a value that is known.
+// reduction returns a value that is known.
 func reduction(chunk, first, count, done expr) value {
 	return value{yes, chunk, first, count, done, no}
 }
@@ -52,7 +52,7 @@ type state func(f *frame, buf spec.Buf, cell expr) value
 // input is chunk of what the rank contributes.
 func input(rank, chunk expr) value { return reduction(chunk, rank, one, no) }
 
-// initial is the state before the call.
+// initial returns the state before the call.
 func initial(f *frame, buf spec.Buf, cell expr) value {
 	switch buf {
 	case spec.In:
@@ -74,7 +74,7 @@ func (f *frame) shiftIfShared() expr {
 	return f.shift()
 }
 
-// read is what cell of buf holds, which may be the name of a buffer.
+// read returns what cell of buf holds, which may be the name of a buffer.
 func (s state) read(f *frame, buf spec.Buf, cell expr) value {
 	v := nothing
 	for _, c := range f.cases(buf) {
@@ -89,7 +89,7 @@ type caseOf struct {
 	buf  spec.Buf
 }
 
-// cases are what buf stands for; exactly one of them holds.
+// cases returns what buf stands for; exactly one of them holds.
 func (f *frame) cases(buf spec.Buf) []caseOf {
 	p, ok := f.bufs[buf]
 	if !ok {

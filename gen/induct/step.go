@@ -58,10 +58,10 @@ func (w *walker) actions(st *step, nodes []gen.Node, inner path, local *[]*actio
 	}
 }
 
-// place is where the action stands.
+// place returns where the action stands.
 func (x *action) place() path { return append(x.step.at[:len(x.step.at):len(x.step.at)], x.inner...) }
 
-// turn is the loop around the action inside of the step, if there is one.
+// turn returns the loop around the action inside of the step, if there is one.
 func (x *action) turn() (gen.For, bool) {
 	loops := x.inner.loops()
 	if len(loops) > 1 {
@@ -73,13 +73,13 @@ func (x *action) turn() (gen.For, bool) {
 	return loops[0], true
 }
 
-// peer is whom a message goes to, or comes from.
+// peer returns whom a message goes to, or comes from.
 func (x *action) peer() expr {
 	peer, _ := ends(x.node)
 	return peer
 }
 
-// side is which end of a message x is.
+// side returns which end of a message x is.
 func (x *action) side() string {
 	if _, ok := x.node.(gen.Send); ok {
 		return "a send"
@@ -87,13 +87,13 @@ func (x *action) side() string {
 	return "a receive"
 }
 
-// data is the region of a message.
+// data returns the region of a message.
 func (x *action) data() gen.Region {
 	_, data := ends(x.node)
 	return data
 }
 
-// ends are the other rank of a message and the region on this one.
+// ends returns the other rank of a message and the region on this one.
 func ends(n gen.Node) (peer expr, data gen.Region) {
 	switch n := n.(type) {
 	case gen.Send:

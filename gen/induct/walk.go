@@ -12,9 +12,9 @@ type unsupported struct{ reason string }
 
 func (u unsupported) Error() string { return u.reason }
 
-// Obligations are what has to hold so that a keeps its promise with any number of ranks and any root, peer and depth,
-// out of place and, where it may be called so, in place. Its error says what in a, or in the hints, this package has no
-// argument for.
+// Obligations returns what has to hold so that a keeps its promise with any number of ranks and any root, peer and
+// depth, out of place and, where it may be called so, in place. Its error says what in a, or in the hints, this package
+// has no argument for.
 func Obligations(a *gen.Algorithm, h gen.Hints) (list []Obligation, err error) {
 	defer func() {
 		if u, ok := recover().(unsupported); ok {

@@ -30,7 +30,7 @@ func newMeaning(t *terms) *meaning {
 	return m
 }
 
-// meaningOf is what a has ranks do.
+// meaningOf returns what a has ranks do.
 func meaningOf(t *terms, a *gen.Algorithm) (lines []line, err error) {
 	defer rescue(&err)
 	m := newMeaning(t)
@@ -59,7 +59,7 @@ func (m *meaning) inside() *meaning {
 	return &meaning{m.terms, maps.Clone(m.vars), maps.Clone(m.bufs), m.loops}
 }
 
-// nodes are what nodes do, in a scope of their own.
+// nodes returns what nodes do, in a scope of their own.
 func (m *meaning) nodes(nodes []gen.Node) []item {
 	m = m.inside()
 	var list []item
@@ -82,7 +82,7 @@ func (m *meaning) nodes(nodes []gen.Node) []item {
 	return list
 }
 
-// loop is a loop of what body does, with its own name for the turn.
+// loop returns a loop of what body does, with its own name for the turn.
 func (m *meaning) loop(name string, n spec.Expr, body func(*meaning) []item) item {
 	inner := m.inside()
 	inner.vars[name] = turn(m.terms, m.loops)
@@ -90,16 +90,16 @@ func (m *meaning) loop(name string, n spec.Expr, body func(*meaning) []item) ite
 	return item{call: loop, args: []term{m.value(n)}, body: body(inner)}
 }
 
-// turn is the turn of a loop inside of so many others.
+// turn returns the turn of a loop inside of so many others.
 func turn(t *terms, loops int) term { return t.name(fmt.Sprintf("turn%d", loops)) }
 
-// step is what a step does: its messages at once, and then its local actions.
+// step returns what a step does: its messages at once, and then its local actions.
 func (m *meaning) step(n gen.Step) []item {
 	all := m.nodes(n)
 	return append(append(part(all, true), item{call: exchange}), part(all, false)...)
 }
 
-// part is the messages of items, with their marks, or the rest, each in its loops and conditions.
+// part returns the messages of items, with their marks, or the rest, each in its loops and conditions.
 func part(list []item, message bool) []item {
 	var kept []item
 	for _, x := range list {
@@ -114,7 +114,7 @@ func part(list []item, message bool) []item {
 	return kept
 }
 
-// action is the calls that carry out an action.
+// action returns the calls that carry out an action.
 func (m *meaning) action(n gen.Node) []item {
 	switch n := n.(type) {
 	case gen.Send:
@@ -241,7 +241,7 @@ func (m *meaning) variable(name string) term {
 	return x
 }
 
-// conditional is a truth value if both of its ways are.
+// conditional returns a truth value if both of its ways are.
 func (m *meaning) conditional(e spec.Expr) term {
 	c, x, y := m.holds(e.Args[0]), m.expr(e.Args[1]), m.expr(e.Args[2])
 	if m.isTruth(x) != m.isTruth(y) {

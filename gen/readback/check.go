@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	return e.Algorithm + ": " + e.Err.Error()
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Check reads what was generated for a primitive and compares it with what it was generated from: its line in the table
@@ -103,7 +103,7 @@ func (p *Package) compare(t *terms, fn *ast.FuncDecl, a *gen.Algorithm) error {
 	return t.difference(got, want)
 }
 
-// function is the declaration of a function; nil if there is none.
+// function returns the declaration of a function; nil if there is none.
 func (p *Package) function(o types.Object) *ast.FuncDecl {
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
@@ -136,5 +136,5 @@ func (p *Package) serves(t *terms, f *ast.FuncLit, size spec.Expr) (err error) {
 	return nil
 }
 
-// hash64 is a hash as the table has it.
+// hash64 returns a hash as the table has it.
 func hash64(h [32]byte) uint64 { return binary.BigEndian.Uint64(h[:8]) }

@@ -121,7 +121,7 @@ func (r *reader) function(e *ast.CallExpr) term {
 	return absent
 }
 
-// isConversion tells whether e is the conversion to a type of one argument.
+// isConversion reports whether e is the conversion to a type of one argument.
 func (r *reader) isConversion(e *ast.CallExpr, kind types.BasicKind) bool {
 	f, ok := e.Fun.(*ast.Ident)
 	return ok && len(e.Args) == 1 && r.info.Uses[f] == types.Universe.Lookup(types.Typ[kind].Name())

@@ -44,7 +44,7 @@ func checkNeeds(p spec.Primitive, needs string) error {
 	return nil
 }
 
-// same tells whether two say the same of three ranks.
+// same reports whether two say the same of three ranks.
 func same(x, y func(rank, other, root int) bool) bool {
 	for i := range 27 {
 		rank, other, root := i/9, i/3%3, i%3
@@ -55,8 +55,8 @@ func same(x, y func(rank, other, root int) bool) bool {
 	return true
 }
 
-// holds tells whether in all calls that are allowed, of which there is one, the result of a rank depends on each other
-// rank that said names.
+// holds reports whether in all calls that are allowed, of which there is one, the result of a rank depends on each
+// other rank that said names.
 func holds(p spec.Primitive, said func(rank, other, root int) bool) bool {
 	calls := 0
 	for size := 2; size <= largest; size++ {
@@ -82,7 +82,7 @@ func holds(p spec.Primitive, said func(rank, other, root int) bool) bool {
 	return calls > 0
 }
 
-// dependsOn tells whether a rank's result holds the input of another one, or promises that this one has entered.
+// dependsOn reports whether a rank's result holds the input of another one, or promises that this one has entered.
 func dependsOn(x spec.RankExpectation, other int) bool {
 	of := func(c spec.Content) bool {
 		return slices.ContainsFunc(c.Terms, func(t spec.Term) bool { return t.Rank == other })

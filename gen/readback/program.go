@@ -23,7 +23,7 @@ const (
 	exchange = "Exchange"
 )
 
-// isMessage tells whether a call is part of the next Exchange: the calls that list messages, and the mark of one.
+// isMessage reports whether a call is part of the next Exchange: the calls that list messages, and the mark of one.
 func isMessage(call string) bool {
 	switch call {
 	case "Send", "Recv", "RecvReduce", "Borrow", "Signal", "Await", "AfterSend":
@@ -39,7 +39,7 @@ type line struct {
 	item   // without body and otherwise
 }
 
-// normal is a list of items in normal form.
+// normal returns a list of items in normal form.
 func (t *terms) normal(list []item) []line {
 	list, _ = t.exchanges(t.merged(list), false)
 	return t.flat(list, nil, 0)
@@ -62,7 +62,7 @@ func (t *terms) merged(list []item) []item {
 	return kept
 }
 
-// condition is what an if comes to.
+// condition returns what an if comes to.
 func (t *terms) condition(x item) []item {
 	c := x.args[0]
 	switch {
@@ -178,7 +178,7 @@ func (t *terms) line(x line) string {
 // errDiffers is what every difference is.
 var errDiffers = errors.New("the generated code is not the algorithm")
 
-// difference is the first one between what the text does and what is to be done; nil if there is none.
+// difference returns the first one between what the text does and what is to be done; nil if there is none.
 func (t *terms) difference(got, want []line) error {
 	for i := range max(len(got), len(want)) {
 		switch {

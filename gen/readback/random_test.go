@@ -27,7 +27,7 @@ func (r *random) fresh(kind string) string {
 	return fmt.Sprintf("%s%d", kind, r.next)
 }
 
-// number is an expression without conditionals, as they stand in Lets alone.
+// number returns an expression without conditionals, as they stand in Lets alone.
 func (r *random) number(depth int) spec.Expr {
 	if depth == 0 || r.pick(3) == 0 {
 		if r.pick(3) == 0 {
@@ -64,7 +64,7 @@ func (r *random) truth(depth int) spec.Expr {
 	return spec.And(r.truth(depth-1), r.truth(depth-1))
 }
 
-// value is what a Let may be.
+// value returns what a Let may be.
 func (r *random) value() spec.Expr {
 	switch r.pick(4) {
 	case 0:
@@ -84,7 +84,7 @@ func (r *random) inside(f func()) {
 	r.names, r.bufs = r.names[:names], r.bufs[:bufs]
 }
 
-// body is some nodes, of which those in a step are actions.
+// body returns some nodes, of which those in a step are actions.
 func (r *random) body(depth int, node func(depth int) gen.Node) (nodes []gen.Node) {
 	r.inside(func() {
 		for range 1 + r.pick(3) {

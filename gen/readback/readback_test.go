@@ -15,7 +15,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// printed is a in the form in which it is printed.
+// printed returns a in the form in which it is printed.
 func printed(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) }
 
 // provedOf is for which calls the algorithms of the catalogue are proved.
@@ -30,7 +30,7 @@ func provedOf(a *gen.Algorithm) Proved {
 	return p
 }
 
-// proofOf is a proof of so much.
+// proofOf returns a proof of so much.
 func proofOf(p Proved) (x emit.Proof) {
 	for n := 1; n <= p.Sizes; n++ {
 		x.Sizes = append(x.Sizes, n)
@@ -44,7 +44,7 @@ func proofOf(p Proved) (x emit.Proof) {
 	return x
 }
 
-// collectiveOf is what the code of a primitive of the catalogue is generated from.
+// collectiveOf returns what the code of a primitive of the catalogue is generated from.
 func collectiveOf(p spec.Primitive) Collective {
 	c := Collective{Primitive: p}
 	var declared []gen.Algorithm
@@ -58,7 +58,7 @@ func collectiveOf(p spec.Primitive) Collective {
 	return c
 }
 
-// sources are the files of package fast that were not generated, and of the packages whose types they use.
+// sources returns the files of package fast that were not generated, and of the packages whose types they use.
 func sources(t *testing.T) Sources {
 	t.Helper()
 	found, err := packages.Load(&packages.Config{Context: t.Context(), Mode: packages.NeedName | packages.NeedFiles},
@@ -126,7 +126,7 @@ func TestCatalogue(t *testing.T) {
 // theirs is the path of a package of others.
 const theirs = "example.org/theirs"
 
-// file is the file that is generated for c in a package of others.
+// file returns the file that is generated for c in a package of others.
 func file(t testing.TB, c Collective) []byte {
 	t.Helper()
 	e := emit.Collective{Primitive: c.Primitive, Rules: c.Rules}
@@ -140,7 +140,7 @@ func file(t testing.TB, c Collective) []byte {
 	return text
 }
 
-// fault is why a file is not what is to be generated for c; nil if it is.
+// fault returns why a file is not what is to be generated for c; nil if it is.
 func (k *Checker) fault(c Collective, text []byte) error {
 	p, err := k.Typecheck(theirs, map[string][]byte{"z.go": text})
 	if err != nil {
@@ -149,7 +149,7 @@ func (k *Checker) fault(c Collective, text []byte) error {
 	return p.Check(c)
 }
 
-// with is an algorithm for AllReduce of these nodes.
+// with returns an algorithm for AllReduce of these nodes.
 func with(nodes ...gen.Node) Collective {
 	a := gen.Algorithm{Name: "test", Primitive: spec.AllReduce, Doc: "It is a test.", Source: "This test.", Scratch: spec.Size, Body: nodes}
 	return Collective{Primitive: spec.AllReduce, Algorithms: []Declared{{a, a.Hash(), Proved{}}}}

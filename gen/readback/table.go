@@ -147,7 +147,7 @@ func (r *reader) entry(lit *ast.CompositeLit) entry {
 	return e
 }
 
-// object is what a name stands for, or one of another package.
+// object returns what a name stands for, or one of another package.
 func (r *reader) object(e ast.Expr) types.Object {
 	if s, ok := e.(*ast.SelectorExpr); ok {
 		e = s.Sel
@@ -157,7 +157,7 @@ func (r *reader) object(e ast.Expr) types.Object {
 	return r.info.Uses[id]
 }
 
-// elements are the elements of a list of literals.
+// elements returns the elements of a list of literals.
 func (r *reader) elements(e ast.Expr) []*ast.CompositeLit {
 	list, ok := e.(*ast.CompositeLit)
 	r.expect(ok, e, "such a list")

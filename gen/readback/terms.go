@@ -31,7 +31,7 @@ type terms struct {
 
 func newTerms() *terms { return &terms{ids: map[string]term{}} }
 
-// make is the term of a node.
+// make returns the term of a node.
 func (t *terms) make(n node) term {
 	key := fmt.Sprint(n.op, " ", n.name, " ", n.n, n.times, n.args)
 	id, ok := t.ids[key]
@@ -55,7 +55,7 @@ func (t *terms) truth(b bool) term {
 	return t.make(node{op: "truth"})
 }
 
-// isTruth tells whether x is a truth value, and not a number or a buffer.
+// isTruth reports whether x is a truth value, and not a number or a buffer.
 func (t *terms) isTruth(x term) bool {
 	switch n := t.nodes[x]; n.op {
 	case "truth", "<", "==", "and", "not":
@@ -66,7 +66,7 @@ func (t *terms) isTruth(x term) bool {
 	return false
 }
 
-// constants are the values of numbers, if all of xs are.
+// constants returns the values of numbers, if all of xs are.
 func (t *terms) constants(xs ...term) (values []int, ok bool) {
 	for _, x := range xs {
 		if !t.is(x, "number") {
@@ -77,7 +77,7 @@ func (t *terms) constants(xs ...term) (values []int, ok bool) {
 	return values, true
 }
 
-// parts are the sum that x is: n, and times of each of args.
+// parts returns the sum that x is: n, and times of each of args.
 func (t *terms) parts(x term) node {
 	switch n := t.nodes[x]; n.op {
 	case "sum":
@@ -138,7 +138,7 @@ func (t *terms) product(x, y term) term {
 	return t.plus(t.number(0), k, t.make(node{op: "*", args: factors}))
 }
 
-// list is an associative operator: x op y, and what these are lists of.
+// list returns an associative operator: x op y, and what these are lists of.
 func (t *terms) list(op string, xs ...term) term {
 	var args []term
 	for _, x := range xs {
@@ -151,7 +151,7 @@ func (t *terms) list(op string, xs ...term) term {
 	return t.make(node{op: op, args: args})
 }
 
-// operator is a binary operator on numbers that has no rules of its own.
+// operator returns a binary operator on numbers that has no rules of its own.
 func (t *terms) operator(op string, x, y term) term {
 	if v, ok := t.constants(x, y); ok {
 		if n, ok := folded(op, v[0], v[1]); ok {
@@ -165,8 +165,8 @@ func (t *terms) operator(op string, x, y term) term {
 	return t.gathered(op, t.nodes[t.list(op, x, y)].args)
 }
 
-// gathered is an associative and commutative operator on xs, whose constants are one, in front. Max leaves out one that
-// is not larger than 1 beside what is positive.
+// gathered returns an associative and commutative operator on xs, whose constants are one, in front. Max leaves out one
+// that is not larger than 1 beside what is positive.
 func (t *terms) gathered(op string, xs []term) term {
 	var args, numbers []term
 	positive := false
@@ -190,7 +190,7 @@ func (t *terms) gathered(op string, xs []term) term {
 	return t.make(node{op: op, args: args})
 }
 
-// folded is the value of an operator on numbers, where it has one.
+// folded returns the value of an operator on numbers, where it has one.
 func folded(op string, x, y int) (int, bool) {
 	switch op {
 	case "min":
@@ -211,7 +211,7 @@ func folded(op string, x, y int) (int, bool) {
 	return x >> y, true
 }
 
-// isPositive tells whether x is 1 at least: a sum of what is not negative, with 1, size or depth among it.
+// isPositive reports whether x is 1 at least: a sum of what is not negative, with 1, size or depth among it.
 func (t *terms) isPositive(x term) bool {
 	p := t.parts(x)
 	positive := p.n > 0

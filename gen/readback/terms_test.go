@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// eval is the value of a term. Truth values are 0 and 1.
+// eval returns the value of a term. Truth values are 0 and 1.
 func (t *terms) eval(x term, env spec.Env) int {
 	n := t.nodes[x]
 	at := func(i int) int { return t.eval(n.args[i], env) }

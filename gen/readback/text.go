@@ -27,7 +27,7 @@ var methods = map[string]string{
 	"Copy": "pp", "Refer": "pp", "Operand": "p", "Reduce": "p", "Finish": "p",
 }
 
-// read is what a generated function has ranks do.
+// read returns what a generated function has ranks do.
 func read(t *terms, set *token.FileSet, info *types.Info, fn *ast.FuncDecl) (lines []line, err error) {
 	defer rescue(&err)
 	r := &reader{terms: t, set: set, info: info, vars: map[types.Object]term{}}
@@ -88,7 +88,7 @@ func (r *reader) isNil(e ast.Expr) bool {
 	return ok && r.info.Uses[id] == types.Universe.Lookup("nil")
 }
 
-// method is a call of a method of x.
+// method returns a call of a method of x.
 func (r *reader) method(e ast.Expr) (name string, args []ast.Expr) {
 	call, ok := e.(*ast.CallExpr)
 	r.expect(ok && !call.Ellipsis.IsValid(), e, "an expression that is no call")
@@ -102,7 +102,7 @@ func (r *reader) isX(e ast.Expr) bool {
 	return ok && r.info.Uses[id] == r.x
 }
 
-// checked is a call whose error ends the function.
+// checked returns a call whose error ends the function.
 func (r *reader) checked(name string, args []ast.Expr, at ast.Node) item {
 	switch {
 	case name == exchange && len(args) == 1:
@@ -193,7 +193,7 @@ func (r *reader) zero(s *ast.DeclStmt, local map[types.Object]bool) {
 	local[o] = true
 }
 
-// isBasic tells whether a type is int or bool itself.
+// isBasic reports whether a type is int or bool itself.
 func isBasic(t types.Type, kind types.BasicKind) bool { return t == types.Typ[kind] }
 
 // conditional reads an if: of a call's error, of what a variable is set to, or of calls.
@@ -237,7 +237,7 @@ func (r *reader) orReturn(s *ast.IfStmt) item {
 	return r.checked(name, args, s)
 }
 
-// assigned is the variable that a block sets, if it does nothing else; nil if it does not.
+// assigned returns the variable that a block sets, if it does nothing else; nil if it does not.
 func (r *reader) assigned(b *ast.BlockStmt) types.Object {
 	if len(b.List) != 1 {
 		return nil
@@ -253,7 +253,7 @@ func (r *reader) assigned(b *ast.BlockStmt) types.Object {
 	return r.info.Uses[id]
 }
 
-// chosen is the value of o after an if whose ways all set it.
+// chosen returns the value of o after an if whose ways all set it.
 func (r *reader) chosen(s *ast.IfStmt, o types.Object) term {
 	r.expect(s.Init == nil && r.assigned(s.Body) == o, s, "a condition of such a form")
 	c, is := r.truthOf(s.Cond), r.newValue(s.Body, o)
@@ -267,7 +267,7 @@ func (r *reader) chosen(s *ast.IfStmt, o types.Object) term {
 	return r.choice(c, is, r.vars[o])
 }
 
-// newValue is what the assignment in b sets o to.
+// newValue returns what the assignment in b sets o to.
 func (r *reader) newValue(b *ast.BlockStmt, o types.Object) term {
 	s := b.List[0].(*ast.AssignStmt)
 	switch s.Tok {

@@ -21,7 +21,7 @@ type Sources map[string][]string // names of files, by the path of the package
 // Checker checks types.
 type Checker struct{ imports imports }
 
-// NewChecker is a Checker of code that needs these sources.
+// NewChecker returns a Checker of code that needs these sources.
 func NewChecker(sources Sources) *Checker {
 	return &Checker{imports{set: token.NewFileSet(), sources: sources, known: map[string]*types.Package{}}}
 }
@@ -71,7 +71,7 @@ type imports struct {
 	known   map[string]*types.Package
 }
 
-// Import is the package of that path.
+// Import returns the package of that path.
 func (i *imports) Import(name string) (*types.Package, error) {
 	if p := i.known[name]; p != nil {
 		return p, nil

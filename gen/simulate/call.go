@@ -40,8 +40,8 @@ type Usage struct {
 	Busy Time
 }
 
-// Play is how long c takes on m. It fails for a call or a machine that cannot be, for a schedule that cannot end, and
-// when ctx ends.
+// Play returns how long c takes on m. It fails for a call or a machine that cannot be, for a schedule that cannot end,
+// and when ctx ends.
 func Play(ctx context.Context, m *Machine, c Call) (Result, error) {
 	if err := m.Validate(); err != nil {
 		return Result{}, fmt.Errorf("the machine: %w", err)
@@ -82,7 +82,7 @@ func play(ctx context.Context, m *Machine, c Call, programs func(rank int) progr
 // maxBuffer is the longest buffer of a rank, in bytes: what all messages together have is then still a number.
 const maxBuffer = min(1<<38, math.MaxInt)
 
-// Blocks is how many blocks the larger of a rank's two buffers has, at least 1.
+// Blocks returns how many blocks the larger of a rank's two buffers has, at least 1.
 func (c *Call) Blocks() int {
 	blocks := 1
 	for _, b := range []spec.Buffer{c.Algorithm.Primitive.In, c.Algorithm.Primitive.Out} {
@@ -93,7 +93,7 @@ func (c *Call) Blocks() int {
 	return blocks
 }
 
-// result is what came out, after everything that could happen.
+// result returns what came out, after everything that could happen.
 func (w *world) result() (Result, error) {
 	r := Result{Messages: w.sent, Bytes: w.bytes, usage: w.usages()}
 	sum := 0.0

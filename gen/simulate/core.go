@@ -49,7 +49,7 @@ func (w *world) addCores(onHost int) {
 	}
 }
 
-// coresFor is how many cores serve so many ranks of a host.
+// coresFor returns how many cores serve so many ranks of a host.
 func coresFor(m *Machine, ranks int) int {
 	if m.Cores == 0 {
 		return ranks
@@ -84,7 +84,7 @@ func (w *world) dispatch(c int32) error {
 	return w.run(c)
 }
 
-// rankOf is the rank whose turn it is on a core.
+// rankOf returns the rank whose turn it is on a core.
 func (c *core) rankOf(turn int32) int32 { return c.first + turn*c.stride }
 
 func (w *world) idle(c *core, turn int32) bool { return w.ranks[c.rankOf(turn)].work.empty() }
@@ -147,7 +147,7 @@ func (w *world) finished(c int32) error {
 	return w.run(c)
 }
 
-// spend is when core has done x for rank r.
+// spend returns when core has done x for rank r.
 func (w *world) spend(m moment, core *core, r int32, x work) moment {
 	m = m.plus(Switching, Time(core.passes)*w.switching)
 	core.passes = 0

@@ -15,7 +15,7 @@ type Trial struct {
 	Seconds float64 // of one call of them, on the average over all ranks
 }
 
-// Ratio is how long m predicts that t takes, over how long it took.
+// Ratio returns how long m predicts that t takes, over how long it took.
 func (t *Trial) Ratio(ctx context.Context, m *Machine) (float64, error) {
 	r, err := Play(ctx, m, t.Call)
 	return r.Mean.Seconds() / float64(max(1, t.Repeat)) / t.Seconds, err
@@ -100,7 +100,7 @@ func (k *Knob) turn(ctx context.Context, m *Machine, trials []Trial, factor, mis
 	return misfit, nil
 }
 
-// Misfit is how far m is from trials: the mean over all of them of the square of the logarithm, to base 2, of its
+// Misfit returns how far m is from trials: the mean over all of them of the square of the logarithm, to base 2, of its
 // Ratio. Beyond a half it grows only as the logarithm itself, so that a few trials that went wrong do not decide.
 func Misfit(ctx context.Context, m *Machine, trials []Trial) (float64, error) {
 	off, errs := make([]float64, len(trials)), make([]error, len(trials))

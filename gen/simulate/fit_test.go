@@ -8,7 +8,7 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 )
 
-// planted is a host with two cores, and one number for everything.
+// planted returns a host with two cores, and one number for everything.
 func planted() Machine {
 	return Machine{Cores: 2, Segment: 1 << 16, Switch: 2 * us, Near: Path{Alpha: 300 * ns, Overhead: 70 * ns,
 		Put: Constant(40 * ps), Take: Constant(40 * ps), Fold: Constant(40 * ps)}}
@@ -31,7 +31,7 @@ func synthetic(t *testing.T, m *Machine) (trials []Trial) {
 	return trials
 }
 
-// knobsOf are those of a machine like planted, each away from what it is by a factor.
+// knobsOf returns those of a machine like planted, each away from what it is by a factor.
 func knobsOf(m *Machine, off float64) []Knob {
 	return []Knob{
 		{"alpha", m.Near.Alpha * off, func(is float64) { m.Near.Alpha = is }},

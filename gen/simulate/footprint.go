@@ -2,8 +2,8 @@ package simulate
 
 import "github.com/collgen/collgen/gen"
 
-// footprint is how many bytes the ranks of one core work on, on the first host, which has so many: what they pass to
-// the call, each in the larger of its two buffers, and the rings that they send through, all of which messages go
+// footprint returns how many bytes the ranks of one core work on, on the first host, which has so many: what they pass
+// to the call, each in the larger of its two buffers, and the rings that they send through, all of which messages go
 // round.
 func (w *world) footprint(programs func(rank int) program, ranks int) (float64, error) {
 	bytes := w.call.Blocks() * w.call.Block * ranks
@@ -22,7 +22,7 @@ func (w *world) footprint(programs func(rank int) program, ranks int) (float64, 
 	return float64(bytes) / float64(coresFor(w.m, ranks)), nil
 }
 
-// longest is the longest message that p sends to each of the first ranks.
+// longest returns the longest message that p sends to each of the first ranks.
 func (w *world) longest(p program, ranks int) (map[int]int, error) {
 	bytes := map[int]int{}
 	for step, err := range p {
@@ -39,7 +39,7 @@ func (w *world) longest(p program, ranks int) (map[int]int, error) {
 	return bytes, nil
 }
 
-// repeats tells whether instruction i of a step sends what the send before it does.
+// repeats reports whether instruction i of a step sends what the send before it does.
 func repeats(step []gen.Instr, i int) bool {
 	if step[i].Kind != gen.SendInstr {
 		return false

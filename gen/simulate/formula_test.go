@@ -16,7 +16,7 @@ const (
 	ps = 1e-12
 )
 
-// log2 is the logarithm of a power of two.
+// log2 returns the logarithm of a power of two.
 func log2(n int) int { return bits.Len(uint(n)) - 1 }
 
 // formula is how long an algorithm takes on a flat machine, in messages, bytes sent and bytes reduced.
@@ -46,7 +46,7 @@ var formulas = []formula{
 	{&catalogue.AllReduceTwoShot, each(1000), false, func(n, m int) (int, int, int) { return 2, 2 * (n - 1) * m / n, (n - 1) * m / n }},
 }
 
-// want is the formula's value.
+// want returns the formula's value.
 func (f *formula) want(n int, alpha, beta, gamma Time) Time {
 	if n == 1 {
 		return 0
@@ -55,7 +55,7 @@ func (f *formula) want(n int, alpha, beta, gamma Time) Time {
 	return Time(a)*alpha + Time(b)*beta + Time(c)*gamma
 }
 
-// onAll is the call of f by n ranks, in place.
+// onAll returns the call of f by n ranks, in place.
 func (f *formula) onAll(n int) Call {
 	return Call{Algorithm: f.algorithm, Params: gen.Params{Size: n, Depth: 1}, Block: f.block(n), InPlace: true}
 }
@@ -111,7 +111,7 @@ func TestFormulasCanFail(t *testing.T) {
 	}
 }
 
-// eager is a program that sends whatever it sends before it receives anything.
+// eager returns a program that sends whatever it sends before it receives anything.
 func eager(p program) program {
 	return func(yield func([]gen.Instr, error) bool) {
 		var sends, rest []gen.Instr

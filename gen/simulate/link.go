@@ -29,7 +29,7 @@ func (w *world) rackOf(host int32) int {
 	return int(host) / w.m.HostsPerRack
 }
 
-// nameOf is what link i is.
+// nameOf returns what link i is.
 func (w *world) nameOf(i int) string {
 	hosts, racks := len(w.hosts), w.racks()
 	for _, group := range []struct {

@@ -56,8 +56,8 @@ const (
 	maxSeconds = 1e6
 )
 
-// Flat is a machine all of whose ranks have a link of their own, in each direction, and nothing to share: alpha seconds
-// for a message, beta per byte, and gamma per byte reduced.
+// Flat returns a machine all of whose ranks have a link of their own, in each direction, and nothing to share: alpha
+// seconds for a message, beta per byte, and gamma per byte reduced.
 func Flat(alpha, beta, gamma float64) Machine {
 	return Machine{RanksPerHost: 1, Segment: 1 << 20, Far: Path{Alpha: alpha, Link: beta, Fold: Constant(gamma)}, Reduce: Constant(gamma)}
 }
@@ -75,7 +75,7 @@ func Decode(r io.Reader, m *Machine) error {
 	return m.Validate()
 }
 
-// Validate tells what is wrong with m.
+// Validate returns what is wrong with m.
 func (m *Machine) Validate() error {
 	for _, x := range []struct {
 		name  string

@@ -36,7 +36,7 @@ func (w *world) segmentsOf(m *message) int {
 	return min(max(1, (m.bytes-1)/w.m.Segment+1), maxSegments)
 }
 
-// segmentBytes is how long segment i of m is: the first ones are longer by one where it does not come out even.
+// segmentBytes returns how long segment i of m is: the first ones are longer by one where it does not come out even.
 func (w *world) segmentBytes(m *message, i int) int {
 	n := w.segmentsOf(m)
 	if i < m.bytes%n {
@@ -89,7 +89,7 @@ func (w *world) post(r int32, in *gen.Instr, bytes int, again bool) error {
 // line is messages of a pair, of which one and the same end is there, in order.
 type line struct{ first, last int32 }
 
-// meet is the message whose other end is there already, or a new one.
+// meet returns the message whose other end is there already, or a new one.
 func (w *world) meet(p pair, sends bool) (int32, *message) {
 	l, waits := w.open[p]
 	if waits {
@@ -121,7 +121,7 @@ func (w *world) tariffOf(p pair) *tariff {
 	return &w.far
 }
 
-// putCost is when the next segment of a message has been put on its way.
+// putCost returns when the next segment of a message has been put on its way.
 func (w *world) putCost(at moment, id int32) moment {
 	m := w.messages.at(id)
 	t := w.tariffOf(m.pair)
@@ -164,7 +164,7 @@ func (w *world) arrive(s int32) {
 	}
 }
 
-// takeCost is when the receiver is done with a segment.
+// takeCost returns when the receiver is done with a segment.
 func (w *world) takeCost(at moment, id int32) moment {
 	s := w.segments.at(id)
 	m := w.messages.at(s.message)

@@ -17,7 +17,7 @@ func (t Time) Seconds() float64 { return float64(t) / 1e12 }
 // Duration is t rounded to nanoseconds.
 func (t Time) Duration() time.Duration { return time.Duration((t + 500) / 1000) }
 
-// ofSeconds is the Time of s seconds, s >= 0.
+// ofSeconds returns the Time of s seconds, s >= 0.
 func ofSeconds(s float64) Time {
 	if s >= horizon.Seconds() {
 		return horizon
@@ -42,7 +42,7 @@ const (
 	partCount
 )
 
-// String is the part's name: "latency".
+// String returns the part's name: "latency".
 func (p Part) String() string {
 	return [...]string{"latency", "overhead", "wire", "copying", "reducing", "switching"}[p]
 }
@@ -50,7 +50,7 @@ func (p Part) String() string {
 // Parts is a time by what it went to.
 type Parts [partCount]Time
 
-// Total is the whole time.
+// Total returns the whole time.
 func (p Parts) Total() (t Time) {
 	for _, d := range p {
 		t = t.after(d)
@@ -73,7 +73,7 @@ func (m moment) plus(p Part, d Time) moment {
 	return m
 }
 
-// later is the later one of two moments; x if they are at the same time.
+// later returns the later one of two moments; x if they are at the same time.
 func later(x, y moment) moment {
 	if y.at > x.at {
 		return y

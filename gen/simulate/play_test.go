@@ -21,7 +21,7 @@ func everything() Machine {
 	return m
 }
 
-// calls are those of all algorithms with some sizes, of which a few have roots and peers.
+// calls returns those of all algorithms with some sizes, of which a few have roots and peers.
 func calls(sizes ...int) (list []Call) {
 	for _, a := range catalogue.Algorithms() {
 		for _, size := range sizes {
@@ -57,7 +57,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// messagesOf is what the ranks of c send, as its schedule says.
+// messagesOf returns what the ranks of c send, as its schedule says.
 func messagesOf(t *testing.T, c Call) (sent, bytes int) {
 	s, err := gen.Instantiate(c.Algorithm, c.Params)
 	if err != nil {

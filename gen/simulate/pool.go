@@ -12,7 +12,7 @@ const pageOf = 1 << 10
 // at is value i.
 func (p *pool[T]) at(i int32) *T { return &p.pages[i/pageOf][i%pageOf] }
 
-// take is the number of a zero value.
+// take returns the number of a zero value.
 func (p *pool[T]) take() (i int32) {
 	if last := len(p.free) - 1; last >= 0 {
 		i, p.free = p.free[last], p.free[:last]
@@ -26,7 +26,7 @@ func (p *pool[T]) take() (i int32) {
 	return p.taken - 1
 }
 
-// inUse is how many were taken and not given back.
+// inUse returns how many were taken and not given back.
 func (p *pool[T]) inUse() int { return int(p.taken) - len(p.free) }
 
 func (p *pool[T]) give(i int32) { p.free = append(p.free, i) }

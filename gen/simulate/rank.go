@@ -99,7 +99,7 @@ func (w *world) do(r int32, step []gen.Instr) error {
 	return nil
 }
 
-// message is how many bytes in sends or receives, if it does and they are not left out: without bytes there is no
+// message returns how many bytes in sends or receives, if it does and they are not left out: without bytes there is no
 // message, unless it is a signal.
 func (w *world) message(in *gen.Instr) (bytes int, ok bool) {
 	place := in.Dst

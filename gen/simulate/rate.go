@@ -18,7 +18,7 @@ type Point struct {
 	Price float64 `json:"price"`
 }
 
-// Constant is the same price whatever the size.
+// Constant returns the same price whatever the size.
 func Constant(price float64) Rate {
 	if price == 0 {
 		return nil
@@ -26,7 +26,7 @@ func Constant(price float64) Rate {
 	return Rate{{1, price}}
 }
 
-// At is the price for calls that touch bytes on each core.
+// At returns the price for calls that touch bytes on each core.
 func (r Rate) At(bytes float64) float64 {
 	i := 0
 	for i < len(r) && float64(r[i].Bytes) <= bytes {

@@ -14,7 +14,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// overRDMA is the machine by which the rules for RDMA were predicted.
+// overRDMA returns the machine by which the rules for RDMA were predicted.
 func overRDMA(t *testing.T) *Machine {
 	t.Helper()
 	f, err := os.Open("../../docs/rdma.json")
@@ -29,7 +29,8 @@ func overRDMA(t *testing.T) *Machine {
 	return m
 }
 
-// played are the times of one call by all algorithms that carry it out, at every depth that rules of the table ask for.
+// played returns the times of one call by all algorithms that carry it out, at every depth that rules of the table ask
+// for.
 func played(t *testing.T, m *Machine, algorithms []gen.Algorithm, table []gen.Rule, size, bytes int) map[string]float64 {
 	t.Helper()
 	times := map[string]float64{}
@@ -56,8 +57,8 @@ func variant(r *gen.Rule, bytes int) string {
 	return fmt.Sprintf("%s in %d", r.Algorithm, r.Depth(bytes/4, bytes))
 }
 
-// tooSlow are the calls that take longer than the best algorithm for them by more than a quarter, on ranks over RDMA
-// with a host each.
+// tooSlow returns the calls that take longer than the best algorithm for them by more than a quarter, on ranks over
+// RDMA with a host each.
 func tooSlow(t *testing.T, m *Machine, p spec.Primitive, change func([]gen.Rule) []gen.Rule) (found []string) {
 	t.Helper()
 	algorithms := slices.DeleteFunc(catalogue.Algorithms(), func(a gen.Algorithm) bool { return a.Primitive.Name != p.Name })

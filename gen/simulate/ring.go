@@ -9,7 +9,7 @@ type ring struct {
 	room    moment       // when a segment left it last
 }
 
-// ringOf is the ring of p; nil: what goes there needs none.
+// ringOf returns the ring of p; nil: what goes there needs none.
 func (w *world) ringOf(p pair) *ring {
 	if w.m.Ring == 0 || w.tariffOf(p) == &w.far {
 		return nil

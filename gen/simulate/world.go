@@ -45,7 +45,7 @@ func (p *Path) tariff(footprint float64) tariff {
 	return tariff{ofSeconds(p.Alpha), ofSeconds(p.Overhead), p.Link, p.Put.At(footprint), p.Take.At(footprint), p.Fold.At(footprint), p.Lend, p.Share}
 }
 
-// newWorld is the world before it begins.
+// newWorld returns the world before it begins.
 func newWorld(m *Machine, c Call, chunks int, programs func(rank int) program) (*world, error) {
 	onHost, hosts := c.Size, 1
 	if m.RanksPerHost > 0 && m.RanksPerHost < c.Size {
@@ -127,7 +127,7 @@ func (w *world) touch(c int32) {
 	}
 }
 
-// usages is how long everything was busy.
+// usages returns how long everything was busy.
 func (w *world) usages() []Usage {
 	var all []Usage
 	for i := range w.cores {

@@ -46,7 +46,7 @@ func sample() []Event {
 	return all
 }
 
-// text is a file of these events.
+// text returns a file of these events.
 func text(t testing.TB, h Header, all []Event) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -49,7 +49,7 @@ func Create(dir string, h Header) (*Log, error) {
 	return l, nil
 }
 
-// FileName is the name of a process's file.
+// FileName returns the name of a process's file.
 func FileName(process int) string { return fmt.Sprintf("rank-%d.events", process) }
 
 // write writes e, as the next event. A line is one write to the file, so that none is lost with the process.

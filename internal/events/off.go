@@ -8,7 +8,7 @@ const On = false
 // Flow is one end of a connection, of which nothing is written down: it takes no room in what has it.
 type Flow struct{}
 
-// Flow is this rank's end of its connection to peer.
+// Flow returns this rank's end of its connection to peer.
 func (t *Trail) Flow(int) Flow { return Flow{} }
 
 // Moved does nothing.

@@ -11,7 +11,7 @@ type Flow struct {
 	peer  int
 }
 
-// Flow is this rank's end of its connection to peer.
+// Flow returns this rank's end of its connection to peer.
 func (t *Trail) Flow(peer int) Flow { return Flow{t, peer} }
 
 // Moved writes that a system call has moved n bytes: Wrote or Came.

@@ -47,7 +47,7 @@ func Read(r io.Reader) (*File, error) {
 	}
 }
 
-// readLine is the next line that has an end.
+// readLine returns the next line that has an end.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	for {
 		piece, err := in.ReadSlice('\n')

@@ -34,13 +34,13 @@ func Replace(path, begin, end string, write func(io.Writer) error) error {
 	return os.WriteFile(path, out.Bytes(), 0o644)
 }
 
-// Here is when and on what this is: the date, the processor, the system, and the version of Go.
+// Here returns when and on what this is: the date, the processor, the system, and the version of Go.
 func Here() string {
 	return fmt.Sprintf("%s, %d cores of %s, %s/%s, %s", time.Now().Format(time.DateOnly), runtime.NumCPU(), processor(),
 		runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// processor is its name, where the system tells it.
+// processor returns its name, where the system tells it.
 func processor() string {
 	name := "a processor without a name"
 	text, _ := os.ReadFile("/proc/cpuinfo")
@@ -52,7 +52,7 @@ func processor() string {
 	return name
 }
 
-// Size is a number of bytes as collperf writes it, such as 8, 64K and 1M; "-" is none.
+// Size returns a number of bytes as collperf writes it, such as 8, 64K and 1M; "-" is none.
 func Size(bytes int) string {
 	switch {
 	case bytes == 0:

@@ -119,8 +119,8 @@ func (m *Mutator) buffer(s *ast.SelectorExpr, right ast.Expr) ast.Expr {
 	return m.either(s.Pos(), s.Sel.Name+" is "+other, of(s.Sel.Name), of(other))
 }
 
-// callExpr is a call with mistakes in its function and its arguments. The words of an error are none of this package's
-// business.
+// callExpr returns a call with mistakes in its function and its arguments. The words of an error are none of this
+// package's business.
 func (m *Mutator) callExpr(e *ast.CallExpr) ast.Expr {
 	if f, ok := e.Fun.(*ast.Ident); ok && f.Name == "Refuse" {
 		return e
@@ -150,7 +150,7 @@ func (m *Mutator) callExpr(e *ast.CallExpr) ast.Expr {
 	return c
 }
 
-// exchanged is a call with dst and src in the wrong order; nil if it has not both.
+// exchanged returns a call with dst and src in the wrong order; nil if it has not both.
 func exchanged(c *ast.CallExpr) *ast.CallExpr {
 	for i := range len(c.Args) - 1 {
 		x, ok := c.Args[i].(*ast.Ident)
@@ -164,7 +164,7 @@ func exchanged(c *ast.CallExpr) *ast.CallExpr {
 	return nil
 }
 
-// fields is a literal with mistakes in its fields.
+// fields returns a literal with mistakes in its fields.
 func (m *Mutator) fields(e *ast.CompositeLit) ast.Expr {
 	c := &ast.CompositeLit{Type: e.Type}
 	for _, x := range e.Elts {

@@ -215,7 +215,7 @@ func (m *Mutator) condition(s *ast.IfStmt) ast.Stmt {
 	return m.Stmts(m.site(s.Pos(), "an Exchange is left out"), right, nil)
 }
 
-// result is a return with mistakes in its call. Of an Exchange, the error may be dropped, or all of it left out.
+// result returns a return with mistakes in its call. Of an Exchange, the error may be dropped, or all of it left out.
 func (m *Mutator) result(s *ast.ReturnStmt) ast.Stmt {
 	if len(s.Results) != 1 {
 		return s
@@ -237,7 +237,7 @@ func (m *Mutator) result(s *ast.ReturnStmt) ast.Stmt {
 	return m.unless(s, "dst and src are exchanged", &ast.ReturnStmt{Results: []ast.Expr{wrong}})
 }
 
-// Text is the source of a node.
+// Text returns the source of a node.
 func (m *Mutator) Text(n ast.Node) string {
 	var b bytes.Buffer
 	_ = format.Node(&b, m.Files, n)

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Dir is a new folder for temporary files, called collgen-name- and a number, and how to remove it. Folders of that
-// name whose programs have ended are removed now: each program holds a lock on its own as long as it runs.
+// Dir returns a new folder for temporary files, called collgen-name- and a number, and how to remove it. Folders of
+// that name whose programs have ended are removed now: each program holds a lock on its own as long as it runs.
 func Dir(name string) (dir string, remove func(), err error) {
 	prefix := "collgen-" + name + "-"
 	sweep(prefix)

@@ -32,7 +32,7 @@ func (s *settings) goOn(ctx context.Context, c *fast.Comm) error {
 	}
 }
 
-// once is one collective, which waits for nobody who is late.
+// once returns one collective, which waits for nobody who is late.
 func (s *settings) once(ctx context.Context, c *fast.Comm, buf []float32) error {
 	if s.how == "late" {
 		limited, cancel := context.WithTimeout(ctx, wait)
@@ -42,7 +42,7 @@ func (s *settings) once(ctx context.Context, c *fast.Comm, buf []float32) error 
 	return fast.AllReduce(ctx, c, buf, fast.Max)
 }
 
-// goAstray is what the odd rank does before a call. Others go on as they are.
+// goAstray returns what the odd rank does before a call. Others go on as they are.
 func (s *settings) goAstray(c *fast.Comm, buf []float32) []float32 {
 	if c.Rank() != s.odd {
 		return buf
@@ -58,7 +58,7 @@ func (s *settings) goAstray(c *fast.Comm, buf []float32) []float32 {
 	return buf
 }
 
-// clock is a time in nanoseconds that all processes of the machine agree on.
+// clock returns a time in nanoseconds that all processes of the machine agree on.
 func clock() int64 {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)

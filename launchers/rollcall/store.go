@@ -16,8 +16,8 @@ import (
 	"github.com/collgen/collgen/store/redis"
 )
 
-// options are those of Init: the environment's, and a store that a server has, if there is an address. done closes the
-// store.
+// options returns those of Init: the environment's, and a store that a server has, if there is an address. done closes
+// the store.
 func options(ctx context.Context, address string) (opts []fast.InitOption, done func() error, err error) {
 	s, done, err := open(ctx, address)
 	if err != nil {

@@ -62,7 +62,7 @@ func variants(v reflect.Value) []variant {
 	return structVariants(v)
 }
 
-// others are all values but x.
+// others returns all values but x.
 func others[T comparable](x T, all ...T) []variant {
 	var vs []variant
 	for _, y := range all {

@@ -31,8 +31,8 @@ func Unnoticed(p spec.Primitive) (unnoticed []Mutant, refused int) {
 // MaxSize is how many ranks the calls have on which two specifications are compared.
 const MaxSize = 5
 
-// same tells whether p and q refuse the same calls of up to MaxSize ranks and promise the same of the others, the order
-// of reductions aside: that is one word, which an example could but repeat.
+// same reports whether p and q refuse the same calls of up to MaxSize ranks and promise the same of the others, the
+// order of reductions aside: that is one word, which an example could but repeat.
 func same(p, q spec.Primitive) bool {
 	for size := 1; size <= MaxSize; size++ {
 		for c := range p.CallsAround(size) {

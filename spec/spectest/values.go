@@ -18,7 +18,7 @@ const (
 	Mixed                // each value of any of the above
 )
 
-// Value is a random value of a kind.
+// Value returns a random value of a kind.
 func Value[T spec.Elem](random *rand.Rand, kind Kind) T {
 	var x T
 	t := spec.TypeOf[T]()
@@ -40,7 +40,7 @@ func put(to []byte, v uint64) {
 	}
 }
 
-// encoding is a random number, or part of one, of a type of so many bits.
+// encoding returns a random number, or part of one, of a type of so many bits.
 func encoding(random *rand.Rand, kind Kind, t spec.Type, bits int) uint64 {
 	if kind == Mixed {
 		kind = Kind(random.IntN(int(Mixed)))
@@ -67,7 +67,7 @@ func specialIntegers(bits int) []uint64 {
 	return []uint64{0, 1, 2, ^uint64(0), ^uint64(1), top, top + 1, top - 1, top - 2}
 }
 
-// specialFloats are the encodings of special numbers of an IEEE format with a fraction of so many bits.
+// specialFloats returns the encodings of special numbers of an IEEE format with a fraction of so many bits.
 func specialFloats(bits, fraction int) []uint64 {
 	sign, unit := uint64(1)<<(bits-1), uint64(1)<<fraction
 	inf := sign - unit

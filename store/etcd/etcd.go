@@ -114,7 +114,7 @@ func (s *Store) watch(ctx context.Context, key string, revision int64) error {
 	return errors.New("the watch has ended")
 }
 
-// waiting is the error of a Get that ended with err, or with ctx.
+// waiting returns the error of a Get that ended with err, or with ctx.
 func waiting(ctx context.Context, key string, err error) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)

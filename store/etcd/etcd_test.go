@@ -21,7 +21,7 @@ import (
 // startTime is how long a server may take to start.
 const startTime = time.Minute
 
-// freeURL is one that nobody listens at, for now.
+// freeURL returns one that nobody listens at, for now.
 func freeURL(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -31,7 +31,7 @@ func freeURL(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// newServer is the address of a server of this test's own.
+// newServer returns the address of a server of this test's own.
 func newServer(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("etcd")
@@ -71,7 +71,7 @@ func newClient(t *testing.T, address string) *clientv3.Client {
 	return c
 }
 
-// newStore is a store at the server, which may have to start first.
+// newStore returns a store at the server, which may have to start first.
 func newStore(t *testing.T, address string, ttl time.Duration) *Store {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTime)

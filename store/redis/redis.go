@@ -37,7 +37,7 @@ type Store struct {
 
 var _ fast.Store = (*Store)(nil)
 
-// New is a store whose values expire after ttl, or DefaultTTL if it is 0. The client stays the caller's: a
+// New returns a store whose values expire after ttl, or DefaultTTL if it is 0. The client stays the caller's: a
 // *redis.Client,
 // *redis.ClusterClient or *redis.Ring.
 func New(client redis.Cmdable, ttl time.Duration) *Store {

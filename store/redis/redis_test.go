@@ -17,7 +17,7 @@ import (
 // startTime is how long a server may take to start.
 const startTime = time.Minute
 
-// newClient is a client of a server of this test's own, which listens on a socket that is a file.
+// newClient returns a client of a server of this test's own, which listens on a socket that is a file.
 func newClient(t *testing.T) *redis.Client {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")

@@ -29,7 +29,7 @@ type Support struct {
 	Uneven    bool // blocks may have different counts
 }
 
-// Everything is all that package spec has a word for, on so many ranks.
+// Everything returns all that package spec has a word for, on so many ranks.
 func Everything(name string, sizes ...int) Capabilities {
 	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true, Overflow: true}
 	for _, p := range spec.Primitives() {
@@ -44,7 +44,7 @@ func hasBuffers(p spec.Primitive) bool { return !p.In.Blocks.IsAbsent() || !p.Ou
 
 func hasOp(p spec.Primitive) bool { return slices.Contains(p.Params, spec.ParamOp) }
 
-// sizesFor are those on which p can be called.
+// sizesFor returns those on which p can be called.
 func (c *Capabilities) sizesFor(p spec.Primitive) []int {
 	return slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return len(calls(p, n)) == 0 })
 }
@@ -151,7 +151,7 @@ func (s *Support) missing(want Support) (missing []string) {
 	return missing
 }
 
-// absent are those of want that has lacks.
+// absent returns those of want that has lacks.
 func absent[E interface {
 	comparable
 	fmt.Stringer

@@ -117,7 +117,7 @@ func (r *room) join(rank int, c *colltest.Call) *round {
 	return round
 }
 
-// needs are the operands of each block of a rank's Out.
+// needs returns the operands of each block of a rank's Out.
 func (r *room) needs(rank int, c *colltest.Call, ins [][][]byte) (blocks [][][]byte) {
 	if c.OutCounts == nil {
 		return nil

@@ -44,7 +44,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// search is what a suite finds.
+// search returns what a suite finds.
 func search(ctx context.Context, f planted) *colltest.Failure {
 	s := colltest.NewSuite(&central{fault: f.fault, can: colltest.Everything("faulty", sizes...)})
 	s.Patience, s.Shrinking = 4*time.Second, 2*time.Second

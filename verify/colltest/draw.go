@@ -27,7 +27,7 @@ func drawCase(random *rand.Rand, can *Capabilities, of Support) Case {
 
 func pick[E any](random *rand.Rand, from []E) E { return from[random.IntN(len(from))] }
 
-// calls are the roots and peers that p does not refuse.
+// calls returns the roots and peers that p does not refuse.
 func calls(p spec.Primitive, size int) (all []spec.Call) {
 	roots, peers := 1, 1
 	if slices.Contains(p.Params, spec.ParamRoot) {
@@ -77,7 +77,7 @@ func (s *Step) tame(can *Capabilities) {
 	}
 }
 
-// forms are those that s has.
+// forms returns those that s has.
 func (s *Support) forms() (inPlace []bool) {
 	if s.Apart || !s.InPlace {
 		inPlace = append(inPlace, false)

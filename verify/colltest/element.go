@@ -158,7 +158,7 @@ func each(b []byte, t spec.Type, f func(x, exponent, fraction uint64) uint64) {
 	}
 }
 
-// partBytes is the size of a float, or of a part of a complex number.
+// partBytes returns the size of a float, or of a part of a complex number.
 func partBytes(t spec.Type) int {
 	if t.Class() == spec.Complex {
 		return t.Bytes() / 2

@@ -23,8 +23,8 @@ type Problem struct {
 // mostProblems of a failure are shown.
 const mostProblems = 8
 
-// String is the failure for people: the calls, what is wrong, the inputs where they are few, and the case to repeat it
-// with.
+// String returns the failure for people: the calls, what is wrong, the inputs where they are few, and the case to
+// repeat it with.
 func (f *Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "on %d ranks", f.Case.Size)
@@ -43,7 +43,7 @@ func (f *Failure) String() string {
 	return b.String()
 }
 
-// String is the problem in words.
+// String returns the problem in words.
 func (p Problem) String() string {
 	if p.Rank < 0 {
 		return p.Text
@@ -51,7 +51,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("call %d, rank %d: %s", p.Step+1, p.Rank, p.Text)
 }
 
-// JSON is the case in one line, as [Suite.Try] and collgen conform -case read it.
+// JSON returns the case in one line, as [Suite.Try] and collgen conform -case read it.
 func (c *Case) JSON() string {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Case) JSON() string {
 // mostShown is how many elements of all ranks' inputs are shown.
 const mostShown = 32
 
-// inputs are the inputs of all ranks, if they are few.
+// inputs returns the inputs of all ranks, if they are few.
 func (f *Failure) inputs(s *Step) string {
 	p, ok := primitiveNamed(s.Primitive)
 	if !ok {
@@ -88,7 +88,7 @@ func (f *Failure) inputs(s *Step) string {
 	return b.String()
 }
 
-// elements are those of all inputs.
+// elements returns those of all inputs.
 func (sh *shape) elements() (n int) {
 	for _, counts := range sh.in {
 		n += total(counts)

@@ -29,14 +29,14 @@ type planted struct {
 	smallest  colltest.Case // its Size and, of one call, what is not 0
 }
 
-// smallest is a case of one call, which has the fields that are named here.
+// smallest returns a case of one call, which has the fields that are named here.
 func smallest(size int, s colltest.Step) colltest.Case {
 	return colltest.Case{Size: size, Steps: []colltest.Step{s}}
 }
 
 func isPrime(n int) bool { return big.NewInt(int64(n)).ProbablyPrime(0) }
 
-// last is the last element of a buffer, nil if it has none.
+// last returns the last element of a buffer, nil if it has none.
 func last(c *colltest.Call, b []byte) []byte { return b[max(0, len(b)-c.Type.Bytes()):] }
 
 func flip(b []byte) {

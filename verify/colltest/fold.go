@@ -37,7 +37,7 @@ func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 	return ""
 }
 
-// aligned is a copy of b that begins at an alignment.
+// aligned returns a copy of b that begins at an alignment.
 func aligned(b []byte) []byte {
 	a := Aligned(len(b))
 	copy(a, b)
@@ -70,7 +70,7 @@ func (t *trial) margin(exact bool, n int) string {
 		t.step.Op.ErrorBound(t.step.Type, n-1, n))
 }
 
-// texts are the operands of the element at byte i.
+// texts returns the operands of the element at byte i.
 func (t *trial) texts(operands [][]byte, i int) (texts []string) {
 	for _, operand := range operands {
 		texts = append(texts, elements[t.step.Type].text(aligned(operand[i:i+t.step.Type.Bytes()])))

@@ -44,13 +44,13 @@ type Call struct {
 	InAt, OutAt int
 }
 
-// In is the memory of the rank's input, nil if it passes none.
+// In returns the memory of the rank's input, nil if it passes none.
 func (c *Call) In() []byte { return c.buffer(c.InAt, c.InCounts) }
 
-// Out is the memory of the rank's output, nil if it passes none.
+// Out returns the memory of the rank's output, nil if it passes none.
 func (c *Call) Out() []byte { return c.buffer(c.OutAt, c.OutCounts) }
 
-// Whole is the memory of all that the rank passes in place: the longer one of In and Out, in which the other lies.
+// Whole returns the memory of all that the rank passes in place: the longer one of In and Out, in which the other lies.
 func (c *Call) Whole() []byte {
 	if len(c.Out()) > len(c.In()) || c.InCounts == nil {
 		return c.Out()

@@ -16,7 +16,7 @@ const (
 	undetermined         // on the way something over- or underflows in some trees, after which nothing can be said
 )
 
-// judge tells whether got can be the reduction of operands by an op that rounds, in any tree. Numbers are one or two
+// judge reports whether got can be the reduction of operands by an op that rounds, in any tree. Numbers are one or two
 // parts.
 func judge(op spec.Op, t spec.Type, operands [][]float64, got []float64) verdict {
 	j := judging{op, t, len(operands)}
@@ -152,7 +152,7 @@ func (j judging) complexProduct(operands [][]float64, got []float64) verdict {
 	return verdictOf(off.Cmp(limit) <= 0)
 }
 
-// within tells whether got is off by at most bound × size + slack.
+// within reports whether got is off by at most bound × size + slack.
 func within(got float64, exact, size *big.Float, bound, slack float64) bool {
 	if math.IsInf(bound, 1) {
 		return true

@@ -58,7 +58,7 @@ func randomTree(random *rand.Rand, operands []int) *ref.Tree {
 	return &ref.Tree{Left: randomTree(random, operands[:cut]), Right: randomTree(random, operands[cut:])}
 }
 
-// memoryOf is the elements as bytes.
+// memoryOf returns the elements as bytes.
 func memoryOf[T spec.Elem](x []T) []byte {
 	b := Aligned(len(x) * spec.TypeOf[T]().Bytes())
 	copy(As[T](b), x)

@@ -10,7 +10,8 @@ import (
 // guard is the known bytes before, between and behind buffers: more than the longest vector goes astray.
 const guard = 128
 
-// known is the byte that memory has at i when nobody has written there. Bytes differ, so that what was moved is seen.
+// known returns the byte that memory has at i when nobody has written there. Bytes differ, so that what was moved is
+// seen.
 func known(i int) byte { return byte(0xa5 ^ i*29) }
 
 // layout is where In and Out of a rank lie in its Memory, in bytes.
@@ -74,7 +75,7 @@ func (c *Call) strayed(after []byte) string {
 func (c *Call) isIn(i int) bool  { return i >= c.InAt && i < c.InAt+len(c.In()) }
 func (c *Call) isOut(i int) bool { return i >= c.OutAt && i < c.OutAt+len(c.Out()) }
 
-// distance is how far i is from n bytes at at.
+// distance returns how far i is from n bytes at at.
 func distance(i, at, n int) int { return max(at-i, i-at-n, 0) }
 
 func excerpt(b []byte) []byte { return b[:min(len(b), 8)] }
@@ -87,7 +88,7 @@ func (c *Call) Clone() *Call {
 	return &d
 }
 
-// changed tells whether block b, which begins at byte at of Memory, differs from what it was.
+// changed reports whether block b, which begins at byte at of Memory, differs from what it was.
 func (c *Call) changed(after []byte, at, n int) bool {
 	return !bytes.Equal(after[at:at+n], c.Memory[at:at+n])
 }

@@ -109,7 +109,7 @@ func call(ctx context.Context, w World, rank int, c *Call) (err error) {
 	return w.Call(ctx, rank, c)
 }
 
-// absent are those that rank has to have met, and that have not come yet.
+// absent returns those that rank has to have met, and that have not come yet.
 func (p *performance) absent(i, rank int) (absent []int) {
 	for _, q := range p.trials[i].x.Ranks[rank].Entered {
 		if !p.entered[i][q].Load() {
@@ -158,7 +158,7 @@ func (p *performance) inside() string {
 	return "no rank is in a call, and yet the calls are not over"
 }
 
-// results are what the performance left, compared with what it had to leave.
+// results returns what the performance left, compared with what it had to leave.
 func (p *performance) results(counts *Counts) (found []Problem) {
 	for i, t := range p.trials {
 		for _, problem := range t.problems(p.after[i], counts) {

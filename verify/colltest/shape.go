@@ -70,7 +70,7 @@ func repeat(x, n int) []int {
 	return all
 }
 
-// length is the elements of a block that holds c.
+// length returns the elements of a block that holds c.
 func (sh *shape) length(c spec.Content, otherwise int) (int, error) {
 	if len(c.Terms) == 0 {
 		return otherwise, nil
@@ -127,7 +127,7 @@ func alike(x *spec.Expectation, inPlace bool) (class map[spec.Term]int, classes 
 	return class, len(numbers)
 }
 
-// hasUneven tells whether blocks of p can differ in length. Three ranks can differ where more can.
+// hasUneven reports whether blocks of p can differ in length. Three ranks can differ where more can.
 func hasUneven(p spec.Primitive) bool {
 	x, err := spec.Expect(p, spec.Call{Size: 3, Peer: 1})
 	if err != nil {

@@ -27,7 +27,7 @@ func (s *Suite) fewerElements(c Case, _ Support, yield func(Case) bool) bool {
 // mostSeeds is how many other values are tried for each length.
 const mostSeeds = 24
 
-// shorter are the step with less elements in its blocks, few first; where counts are uneven, in all blocks of one
+// shorter returns the step with less elements in its blocks, few first; where counts are uneven, in all blocks of one
 // count.
 func (s *Suite) shorter(step Step, size int) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
@@ -51,7 +51,7 @@ func (s *Suite) shorter(step Step, size int) iter.Seq[Step] {
 	}
 }
 
-// distinct are the counts that there are, ascending.
+// distinct returns the counts that there are, ascending.
 func distinct(counts [][]int) []int {
 	all := slices.Concat(counts...)
 	slices.Sort(all)

@@ -40,7 +40,7 @@ type Values struct {
 	NoNaN, NoMinusZero, NoOverflow bool `json:",omitzero"`
 }
 
-// String is what one says of the call.
+// String returns what one says of the call.
 func (s *Step) String() string {
 	var b strings.Builder
 	b.WriteString(s.Primitive)
@@ -75,8 +75,8 @@ func (s *Step) String() string {
 	return b.String()
 }
 
-// Arrange is every rank's part of the call, with its inputs; nil where a rank takes no part. An error says that it is
-// not a call of a primitive of package spec on so many ranks.
+// Arrange returns every rank's part of the call, with its inputs; nil where a rank takes no part. An error says that it
+// is not a call of a primitive of package spec on so many ranks.
 func (s *Step) Arrange(size int) ([]*Call, error) {
 	p, ok := primitiveNamed(s.Primitive)
 	if !ok {
@@ -89,10 +89,10 @@ func (s *Step) Arrange(size int) ([]*Call, error) {
 	return t.calls, nil
 }
 
-// call is what the specification depends on.
+// call returns what the specification depends on.
 func (s *Step) call(size int) spec.Call { return spec.Call{Size: size, Root: s.Root, Peer: s.Peer} }
 
-// primitiveNamed is the primitive that spec has under a name.
+// primitiveNamed returns the primitive that spec has under a name.
 func primitiveNamed(name string) (spec.Primitive, bool) {
 	for _, p := range spec.Primitives() {
 		if p.Name == name {

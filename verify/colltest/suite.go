@@ -39,7 +39,7 @@ type Counts struct {
 	Undetermined int // of these, those that depend on the tree, because something over- or underflows in some trees
 }
 
-// NewSuite is a suite for impl. Close ends what it starts.
+// NewSuite returns a suite for impl. Close ends what it starts.
 func NewSuite(impl Implementation) *Suite {
 	s := &Suite{Patience: 10 * time.Second, Shrinking: 15 * time.Second, Cases: 100, Seed: 1, Tested: map[string]Counts{}, impl: impl, can: impl.Capabilities(), worlds: map[int]World{}}
 	if len(s.can.Sizes) == 0 {
@@ -59,7 +59,7 @@ func (s *Suite) Check(ctx context.Context, of Support) *Failure {
 	return s.shrink(ctx, f, of)
 }
 
-// first is the first case that fails.
+// first returns the first case that fails.
 func (s *Suite) first(ctx context.Context, of Support) *Failure {
 	for c := range s.cases(of) {
 		if ctx.Err() != nil {
@@ -75,7 +75,7 @@ func (s *Suite) first(ctx context.Context, of Support) *Failure {
 	return nil
 }
 
-// cases are all that Check tries.
+// cases returns all that Check tries.
 func (s *Suite) cases(of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		if s.can.nothing(of.Primitive) != "" {
@@ -202,7 +202,7 @@ func (s *Suite) Close() error {
 	return errors.Join(errs...)
 }
 
-// Capabilities are the implementation's.
+// Capabilities returns the implementation's.
 func (s *Suite) Capabilities() Capabilities { return s.can }
 
 // Untested says what was not tested: what the implementation says it has not, what cannot be called on its

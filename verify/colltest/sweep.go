@@ -13,7 +13,7 @@ type reduction struct {
 	Op   spec.Op
 }
 
-// reductions are those that a call of p can have. What moves data alone has each type.
+// reductions returns those that a call of p can have. What moves data alone has each type.
 func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 	for _, t := range c.Types {
 		if !hasOp(p) {
@@ -35,8 +35,8 @@ func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 // sweepCounts are the elements of a block in a sweep, in turn.
 var sweepCounts = []int{23, 64, 1, 130, 7, 0, 31}
 
-// sweep is a call for every size, type, op and form, with roots, counts and values in turn, and a second one of what
-// rounds.
+// sweep returns a call for every size, type, op and form, with roots, counts and values in turn, and a second one of
+// what rounds.
 func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		p, i := of.Primitive, 0
@@ -64,7 +64,7 @@ func (s Step) rounding() Step {
 	return s
 }
 
-// swept is the i-th call of a sweep.
+// swept returns the i-th call of a sweep.
 func (c *Capabilities) swept(p spec.Primitive, kind reduction, i int) Step {
 	s := Step{Primitive: p.Name, Type: kind.Type, Op: kind.Op, Count: max(c.LeastCount, sweepCounts[i%len(sweepCounts)])}
 	if hasBuffers(p) {

@@ -56,7 +56,7 @@ func (t *trial) draw() {
 	}
 }
 
-// problems are how what each rank's Memory has become differs from what was promised, at most one for each block.
+// problems returns how what each rank's Memory has become differs from what was promised, at most one for each block.
 func (t *trial) problems(after [][]byte, counts *Counts) (found []Problem) {
 	for rank, c := range t.calls {
 		if c == nil {

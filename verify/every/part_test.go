@@ -23,7 +23,7 @@ var implied = map[string]string{
 	"tree: the right one's first rank":                     "it follows from the left operand and the result",
 }
 
-// label is the kind of an obligation and a part of its goal.
+// label returns the kind of an obligation and a part of its goal.
 func label(o *induct.Obligation, p induct.Part) string { return o.Name + ": " + p.Says }
 
 // TestEveryPartIsNeeded has for each part of a goal an algorithm, or an invariant, that is wrong and that nothing else
@@ -94,7 +94,7 @@ func TestEveryPartIsNeeded(t *testing.T) {
 	}
 }
 
-// inPlaceLabel is a kind of obligation, about calls in place.
+// inPlaceLabel returns a kind of obligation, about calls in place.
 func inPlaceLabel(o *induct.Obligation) string { return o.Name + " in place" }
 
 // note adds the labels of obligations.

@@ -42,7 +42,7 @@ func reduced(m spec.Expr, from gen.Region) gen.Node {
 	return gen.Reduce{Into: cell(scratch, 5), Var: "i", N: m, From: from}
 }
 
-// summed is what one of two ranks receives and reduces with its own, in rank order.
+// summed returns what one of two ranks receives and reduces with its own, in rank order.
 func summed(into, with gen.Region) gen.Node {
 	return gen.RecvReduce{From: other, Into: into, With: with, ReceivedFirst: spec.Lt(other, rank)}
 }
@@ -80,7 +80,7 @@ func everyOther(data, into gen.Region) []gen.Node {
 	}}}
 }
 
-// among is a for so many ranks alone, out of place and with six slots, which do other things after it.
+// among returns a for so many ranks alone, out of place and with six slots, which do other things after it.
 func among(ranks int, a gen.Algorithm, after ...gen.Node) gen.Algorithm {
 	a.Requires.Size, a.Requires.OutOfPlace = spec.Eq(size, n(ranks)), true
 	a.Scratch, a.Hints = n(6), gen.Hints{}
@@ -88,7 +88,7 @@ func among(ranks int, a gen.Algorithm, after ...gen.Node) gen.Algorithm {
 	return a
 }
 
-// only is a with another body.
+// only returns a with another body.
 func only(ranks int, a gen.Algorithm, body ...gen.Node) gen.Algorithm {
 	a.Body = nil
 	return among(ranks, a, body...)
@@ -100,12 +100,12 @@ var wholeOfTwo = only(2, catalogue.AllReduceOneShot,
 	step(sent(other, cell(in, 1)), summed(cell(out, 1), cell(in, 1))),
 	step(gen.Finish{Data: cells(out, 0, 2)}))
 
-// looped is an all-gather of so many ranks, and then a loop of two turns with other things before it.
+// looped returns an all-gather of so many ranks, and then a loop of two turns with other things before it.
 func looped(ranks int, before []gen.Node, body ...gen.Node) gen.Algorithm {
 	return among(ranks, catalogue.AllGatherDirect, append(before, gen.For{Var: "k", N: n(2), Body: body})...)
 }
 
-// claims are the invariant of that loop: of slot 0, besides what the all-gather has made.
+// claims returns the invariant of that loop: of slot 0, besides what the all-gather has made.
 func claims(list ...gen.Claim) gen.Hints {
 	gathered := gen.Claim{Buf: out, Where: one, Chunk: zero, First: gen.Cell, Count: one}
 	return gen.Hints{Loops: []gen.Invariant{{Claims: append(list, gathered)}}}
@@ -116,7 +116,7 @@ func slot0(where, chunk, first, count spec.Expr, done bool) gen.Claim {
 	return gen.Claim{Buf: scratch, Where: spec.And(spec.Eq(gen.Cell, zero), where), Chunk: chunk, First: first, Count: count, Done: done}
 }
 
-// finishes are the hints of a loop that one rank goes through, which has finished its result there.
+// finishes returns the hints of a loop that one rank goes through, which has finished its result there.
 func finishes(where spec.Expr) gen.Hints {
 	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{Buf: out, Where: where, Chunk: zero, First: zero, Count: one, Done: true}}}}}
 }

@@ -120,7 +120,7 @@ func decide(ctx context.Context, scripts []string, o Options) ([][]string, error
 	return answers, errors.Join(errs...)
 }
 
-// Open are the obligations that are not proved by every solver.
+// Open returns the obligations that are not proved by every solver.
 func (p *Proof) Open() (list []int) {
 	for i, answers := range p.Answers {
 		if len(answers) == 0 || slices.ContainsFunc(answers, func(a string) bool { return a != unsat }) {
@@ -130,8 +130,8 @@ func (p *Proof) Open() (list []int) {
 	return list
 }
 
-// Sizes are those for which the problem, when it is solved, says that the algorithm is right: "all", or those up to a
-// limit.
+// Sizes returns those for which the problem, when it is solved, says that the algorithm is right: "all", or those up to
+// a limit.
 func (p *Problem) Sizes() string {
 	if p.Shifted {
 		return fmt.Sprintf("1..2^%d", emit.MaxExponent)
@@ -139,7 +139,7 @@ func (p *Problem) Sizes() string {
 	return "all"
 }
 
-// refuters are the solvers that say that obligation i does not hold.
+// refuters returns the solvers that say that obligation i does not hold.
 func (p *Proof) refuters(i int) (names []string) {
 	for k, a := range p.Answers[i] {
 		if a == sat {
@@ -149,7 +149,7 @@ func (p *Proof) refuters(i int) (names []string) {
 	return names
 }
 
-// answers are what the solvers say of obligation i, in words.
+// answers returns what the solvers say of obligation i, in words.
 func (p *Proof) answers(i int) string {
 	var parts []string
 	for k, a := range p.Answers[i] {

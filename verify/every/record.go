@@ -26,7 +26,7 @@ type Record struct {
 //go:embed proved.txt
 var proved []byte
 
-// Records is what was proved of the catalogue, by name.
+// Records returns what was proved of the catalogue, by name.
 func Records() ([]Record, error) { return ReadRecords(proved) }
 
 // ReadRecords reads what WriteRecords wrote.
@@ -61,7 +61,7 @@ func WriteRecords(list []Record) []byte {
 	return b.Bytes()
 }
 
-// Record is what is to be remembered of the proof, if nothing is open.
+// Record returns what is to be remembered of the proof, if nothing is open.
 func (p *Proof) Record() (Record, bool) {
 	return Record{p.Algorithm.FullName(), p.Digest(), p.Sizes(), len(p.Obligations), p.Solvers}, len(p.Open()) == 0 && len(p.Solvers) > 0
 }
@@ -79,7 +79,7 @@ func (p *Problem) Digest() string {
 	return fmt.Sprintf("0x%x", h.Sum(nil)[:8])
 }
 
-// Recorded is the record of a problem among those of a list, if it is there as the problem is now.
+// Recorded returns the record of a problem among those of a list, if it is there as the problem is now.
 func (p *Problem) Recorded(list []Record) (Record, bool) {
 	r, ok := find(list, p.Algorithm.FullName())
 	if !ok || r.Digest != p.Digest() {
@@ -88,7 +88,7 @@ func (p *Problem) Recorded(list []Record) (Record, bool) {
 	return r, true
 }
 
-// find is the record of an algorithm in a list, if there is one.
+// find returns the record of an algorithm in a list, if there is one.
 func find(list []Record, algorithm string) (Record, bool) {
 	i := slices.IndexFunc(list, func(r Record) bool { return r.Algorithm == algorithm })
 	if i < 0 {

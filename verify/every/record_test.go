@@ -14,7 +14,7 @@ import (
 	"github.com/collgen/collgen/verify/every"
 )
 
-// emitted is an algorithm in the form of which Go is generated.
+// emitted returns an algorithm in the form of which Go is generated.
 func emitted(a gen.Algorithm) *gen.Algorithm {
 	a = gen.Prune(gen.Simplify(a))
 	return &a

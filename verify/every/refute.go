@@ -25,7 +25,7 @@ type OpenError struct {
 	Verify     error    // what package verify says of the size of the model: a *verify.Failure, or nil if it finds nothing wrong
 }
 
-// Error is the counterexample, if there is one.
+// Error returns the counterexample, if there is one.
 func (e *OpenError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is not proved for every size: %s\n", e.Algorithm, e.Obligation)
@@ -58,7 +58,7 @@ func (e *OpenError) blame() string {
 	return text
 }
 
-// Unwrap is what package verify found.
+// Unwrap returns what package verify found.
 func (e *OpenError) Unwrap() error { return e.Verify }
 
 func values(model spec.Env) string {
@@ -100,7 +100,8 @@ func (p *Proof) Refute(ctx context.Context, i int, limit time.Duration) *OpenErr
 // searchedSize is up to which size all values are tried, where a solver has no model that is one.
 const searchedSize = 6
 
-// smallest is the model of a script with the smallest size that is a counterexample to o, also when it is evaluated.
+// smallest returns the model of a script with the smallest size that is a counterexample to o, also when it is
+// evaluated.
 func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script string, limit time.Duration) (model spec.Env) {
 	var names []string
 	for _, n := range o.Names {

@@ -210,7 +210,7 @@ func judge(t *testing.T, proof *every.Proof, name string) {
 	t.Errorf("no counterexample to an obligation %q with which verify agrees; open are %q", name, names)
 }
 
-// needSolver is a solver, or the test is left out, unless COLLGEN_SOLVERS is required.
+// needSolver returns a solver, or the test is left out, unless COLLGEN_SOLVERS is required.
 func needSolver(t *testing.T, name string) every.Solver {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {

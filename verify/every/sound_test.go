@@ -71,7 +71,7 @@ func TestScriptsPresumeWhatIsSo(t *testing.T) {
 	}
 }
 
-// pin is a script with values for its variables, and with nothing in the place of its goal.
+// pin returns a script with values for its variables, and with nothing in the place of its goal.
 func pin(script string, model spec.Env) string {
 	goal := strings.LastIndex(script, "(assert (not ")
 	pinned := script[:goal]

@@ -68,7 +68,7 @@ func TestVacuous(t *testing.T) {
 	}
 }
 
-// speaks tells whether what o presumes is so for some values: then its opposite does not hold.
+// speaks reports whether what o presumes is so for some values: then its opposite does not hold.
 func speaks(t *testing.T, o *induct.Obligation) bool {
 	never := *o
 	never.Goal = spec.Int(0)
@@ -88,7 +88,8 @@ func script(t *testing.T, o induct.Obligation, goal spec.Expr) string {
 
 var loopNumber = regexp.MustCompile(`Loops\[\d+\]`)
 
-// unmoved are the loops all of whose step obligations are vacuous: their invariants say nothing of what a turn does.
+// unmoved returns the loops all of whose step obligations are vacuous: their invariants say nothing of what a turn
+// does.
 func unmoved(t *testing.T, p *every.Problem) (loops []string) {
 	says := map[string]bool{}
 	for _, o := range p.Obligations {

@@ -67,7 +67,7 @@ func main() {
 	}
 }
 
-// rungsOf are all rungs.
+// rungsOf returns all rungs.
 func rungsOf(tla []string, long bool) []rung {
 	mutate := []string{"go", "run", "./verify/mutate", "-json"}
 	code := "4"
@@ -95,7 +95,7 @@ func rungsOf(tla []string, long bool) []rung {
 	}
 }
 
-// choose is those of all that are named; no names: all.
+// choose returns those of all that are named; no names: all.
 func choose(all []rung, names string) ([]rung, error) {
 	if names == "" {
 		return all, nil
@@ -127,7 +127,7 @@ func climb(ctx context.Context, rungs []rung, out, progress io.Writer, asJSON bo
 	return errors.Join(append(errs, show(out, table, asJSON))...)
 }
 
-// total is the last line of a rung.
+// total returns the last line of a rung.
 func total(rung string, rows []row, took time.Duration) row {
 	failed := 0
 	for _, r := range rows {
@@ -139,7 +139,7 @@ func total(rung string, rows []row, took time.Duration) row {
 		Failed: failed > 0 || len(rows) == 0, Seconds: took.Seconds()}
 }
 
-// run is what the rung's command finds. A rung without rows has failed, whatever its command says.
+// run returns what the rung's command finds. A rung without rows has failed, whatever its command says.
 func (r *rung) run(ctx context.Context, progress io.Writer) ([]row, error) {
 	if len(r.command) == 0 {
 		return nil, errors.New("no command is given; make prove does")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// said is a rung whose command writes text and then ends with a status.
+// said returns a rung whose command writes text and then ends with a status.
 func said(name, text, status string, rows func([]byte) ([]row, error)) rung {
 	return rung{name, nil, []string{"sh", "-c", `printf '%s' "$1"; exit $2`, "sh", text, status}, rows}
 }

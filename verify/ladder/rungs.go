@@ -155,7 +155,7 @@ func models(output []byte) (rows []row, err error) {
 	return rows, err
 }
 
-// guards are how many configurations take a guard out.
+// guards returns how many configurations take a guard out.
 func guards(configs map[string][]string) (n int) {
 	for name := range configs {
 		if strings.HasPrefix(name, "bad_") {

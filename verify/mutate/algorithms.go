@@ -35,7 +35,7 @@ func algorithmMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 	return nil
 }
 
-// sameCalls tells whether two algorithms have schedules of one meaning for all calls that the first serves.
+// sameCalls reports whether two algorithms have schedules of one meaning for all calls that the first serves.
 func sameCalls(a, b *gen.Algorithm, o verify.Options) bool {
 	for size := o.From; size <= o.To; size++ {
 		for _, call := range a.Calls(size, o.Depths...) {
@@ -63,7 +63,7 @@ type variant struct {
 	operator, what string
 }
 
-// variants are all changes of an algorithm that this package knows.
+// variants returns all changes of an algorithm that this package knows.
 func variants(a *gen.Algorithm) []variant {
 	var all []variant
 	for _, c := range bodyChanges(a.Body) {
@@ -207,7 +207,7 @@ func (c *nodeChange) body(nodes []gen.Node, put func([]gen.Node) gen.Node) {
 	}
 }
 
-// text is a node's line in the text of its algorithm.
+// text returns a node's line in the text of its algorithm.
 func text(n gen.Node) string {
 	a := gen.Algorithm{Body: []gen.Node{n}}
 	return strings.TrimSpace(strings.Split(a.Text(), "\n")[1])

@@ -46,7 +46,7 @@ func askCode(ctx context.Context, root string, some []candidate) error {
 	return nil
 }
 
-// unchanged are the algorithms that mutants are made from.
+// unchanged returns the algorithms that mutants are made from.
 func unchanged(some []candidate) (all []candidate) {
 	for _, c := range some {
 		if !slices.ContainsFunc(all, func(d candidate) bool { return d.of.FullName() == c.of.FullName() }) {
@@ -56,7 +56,7 @@ func unchanged(some []candidate) (all []candidate) {
 	return all
 }
 
-// allUnseen is an error if a rung sees a mistake where there is none.
+// allUnseen returns an error if a rung sees a mistake where there is none.
 func allUnseen(same []candidate) error {
 	for _, c := range same {
 		if len(c.fate.Asked) != 1 || c.fate.Asked[0].Killed {
@@ -72,7 +72,7 @@ type generated struct {
 	code []byte
 }
 
-// functionOf is the function that is generated for an algorithm, without its name and what stands before that.
+// functionOf returns the function that is generated for an algorithm, without its name and what stands before that.
 func functionOf(a *gen.Algorithm) ([]byte, error) {
 	text, err := emit.Go(emit.Package{Path: emit.Runtime, Name: "fast", Command: "mutate"},
 		emit.Collective{Primitive: a.Primitive, Algorithms: []emit.Proved{{Algorithm: emitted(*a)}}})
@@ -107,7 +107,7 @@ type build struct {
 // has.
 const functionsFile = "zmutants.go"
 
-// text is the file with the functions, and the other one, which tells the test of them.
+// text returns the file with the functions, and the other one, which tells the test of them.
 func (b *build) text() (functions, table string) {
 	var code, list strings.Builder
 	code.WriteString("package fast\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n)\n\nvar _ = bits.Len\n")

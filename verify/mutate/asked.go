@@ -23,7 +23,7 @@ type candidate struct {
 	fate   *fate
 }
 
-// emitted is an algorithm in the form of which Go is generated, and which is proved for every size.
+// emitted returns an algorithm in the form of which Go is generated, and which is proved for every size.
 func emitted(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) }
 
 // sampled are at most n of all for each algorithm that they are made from, as a seed decides.

@@ -119,7 +119,7 @@ func inOrder(all []patch, seed uint64, keep *journal) {
 	slices.SortFunc(all, func(a, b patch) int { return cmp.Compare(rank[a.key()], rank[b.key()]) })
 }
 
-// total is how many mutants of the subject there are, those that do not compile among them.
+// total returns how many mutants of the subject there are, those that do not compile among them.
 func (s subject) total(root string) int {
 	all, err := sourceMutants(root, s.pkg)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s subject) total(root string) int {
 	return len(all)
 }
 
-// survives tells whether a mutant was not found, and not because it is none.
+// survives reports whether a mutant was not found, and not because it is none.
 func survives(o outcome) bool { return o.Killer == "" && !o.Absent && !isSame(o.Mutant) }
 
 // journal is the file of outcomes.

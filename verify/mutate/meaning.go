@@ -9,9 +9,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// meaning is the normal form of a schedule whose shape is right: what every promised chunk holds in the end, whatever
-// the timing. It is "" where the schedule has none, because ranks wait for each other forever or two accesses to one
-// place are in no order. Two schedules of one meaning are both right or both wrong.
+// meaning returns the normal form of a schedule whose shape is right: what every promised chunk holds in the end,
+// whatever the timing. It is "" where the schedule has none, because ranks wait for each other forever or two accesses
+// to one place are in no order. Two schedules of one meaning are both right or both wrong.
 //
 // It shares no code with package verify, whose word it tests, and is made to be short: all events against all others,
 // and values as text. The laws that it takes for granted are that ⊕ is associative, and commutative where the algorithm
@@ -151,7 +151,7 @@ type access struct {
 	place  gen.Place
 }
 
-// races tells whether two accesses to one address, one of them a write, are in no order.
+// races reports whether two accesses to one address, one of them a write, are in no order.
 func (m *reading) races() bool {
 	by := map[address][]access{}
 	for g, in := range m.all {
@@ -179,13 +179,13 @@ func (m *reading) races() bool {
 
 func (m *reading) ordered(g, h int) bool { return m.before[2*g][2*h+1] || m.before[2*h][2*g+1] }
 
-// follows tells whether a is a receive that overwrites, part by part, just what the send b sends.
+// follows reports whether a is a receive that overwrites, part by part, just what the send b sends.
 func (m *reading) follows(a, b access) bool {
 	return a.writes && m.all[a.g].AfterSend >= 0 && m.first[m.rank[a.g]]+m.all[a.g].AfterSend == b.g &&
 		m.at(m.rank[a.g], a.place, 0) == m.at(m.rank[b.g], b.place, 0) && a.place.N == b.place.N
 }
 
-// at is the k-th address of a place.
+// at returns the k-th address of a place.
 func (m *reading) at(rank int, p gen.Place, k int) address {
 	a, w := address{rank, p.Buf, p.At + k}, &m.want.Ranks[rank]
 	if p.Buf == spec.Out && m.inPlace && w.InBlock >= 0 {
@@ -216,7 +216,7 @@ func (m *reading) play(e int) {
 	}
 }
 
-// result is what an instruction writes to the k-th chunk of its destination.
+// result returns what an instruction writes to the k-th chunk of its destination.
 func (m *reading) result(g int, in *gen.Instr, rank, k int) value {
 	switch in.Kind {
 	case gen.RecvInstr:
@@ -247,7 +247,7 @@ func (m *reading) result(g int, in *gen.Instr, rank, k int) value {
 	return sum
 }
 
-// read is what an instruction finds. Of a loan only the reductions of its step find anything.
+// read returns what an instruction finds. Of a loan only the reductions of its step find anything.
 func (m *reading) read(rank int, in *gen.Instr, p gen.Place, k int) value {
 	v := m.load(m.at(rank, p, k))
 	switch {
@@ -261,7 +261,7 @@ func (m *reading) read(rank int, in *gen.Instr, p gen.Place, k int) value {
 	return m.load(v.loan.source)
 }
 
-// load is what an address holds: before anything is written, its own name.
+// load returns what an address holds: before anything is written, its own name.
 func (m *reading) load(a address) value {
 	if v, ok := m.memory[a]; ok {
 		return v
@@ -292,7 +292,7 @@ func (v value) normal(commutative bool) string {
 	return strings.Join(leaves, "+")
 }
 
-// text is what all promised chunks hold, and who has met whom where that is promised.
+// text returns what all promised chunks hold, and who has met whom where that is promised.
 func (m *reading) text() string {
 	var b strings.Builder
 	trees := map[string]int{} // numbered as they come: which chunks hold one tree
@@ -328,13 +328,13 @@ func (m *reading) contents(b *strings.Builder, r int, buf spec.Buf, blocks []spe
 	}
 }
 
-// isShared tells whether a block of In is, in place, also one of Out.
+// isShared reports whether a block of In is, in place, also one of Out.
 func (m *reading) isShared(r, block int) bool {
 	_, shared := m.want.Ranks[r].Aliased(block)
 	return shared
 }
 
-// met tells whether rank q has come before rank r leaves: before all that r does has ended.
+// met reports whether rank q has come before rank r leaves: before all that r does has ended.
 func (m *reading) met(r, q int) bool {
 	for g := range m.all {
 		for h := range m.all {

@@ -35,7 +35,7 @@ type planted struct {
 
 func (x *exhibit) isSource() bool { return x.source.file != "" }
 
-// where is what the mistake is planted in.
+// where returns what the mistake is planted in.
 func (x *exhibit) where() string {
 	if x.isSource() {
 		return x.source.file
@@ -46,7 +46,7 @@ func (x *exhibit) where() string {
 // String names the exhibit by whose mistake it was, and where that is told.
 func (x *exhibit) String() string { return x.peer + " " + shortReference(x.fix) + " in " + x.where() }
 
-// killer is what finds it: the rung of the ladder and its check, or the test.
+// killer returns what finds it: the rung of the ladder and its check, or the test.
 func (x *exhibit) killer() string {
 	if x.isSource() {
 		return x.source.test()
@@ -54,7 +54,7 @@ func (x *exhibit) killer() string {
 	return fmt.Sprintf("rung %s: %s", scheduleRung, x.caught)
 }
 
-// test is the test that finds it.
+// test returns the test that finds it.
 func (p planted) test() string {
 	return strings.NewReplacer("^", "", "$", "").Replace(p.run) + " of " + p.pkg
 }
@@ -64,14 +64,14 @@ var museumDepths = []int{1, 2, 3, 4}
 
 const museumSize = 9
 
-// planted is the algorithm with the mistake.
+// planted returns the algorithm with the mistake.
 func (x *exhibit) planted() *gen.Algorithm {
 	a := x.in
 	x.plant(&a)
 	return &a
 }
 
-// verify is what package verify says of the planted algorithm: nil if it finds nothing.
+// verify returns what package verify says of the planted algorithm: nil if it finds nothing.
 func (x *exhibit) verify() (*verify.Failure, error) {
 	_, err := verify.Algorithm(context.Background(), x.planted(), verify.Options{To: museumSize, Depths: museumDepths})
 	var f *verify.Failure
@@ -81,7 +81,7 @@ func (x *exhibit) verify() (*verify.Failure, error) {
 	return nil, err
 }
 
-// fate is what became of the planted algorithm: only the check that the exhibit names kills it.
+// fate returns what became of the planted algorithm: only the check that the exhibit names kills it.
 func (x *exhibit) fate(f *verify.Failure) fate {
 	switch {
 	case f == nil:
@@ -92,7 +92,8 @@ func (x *exhibit) fate(f *verify.Failure) fate {
 	return fate{Mutant: x.String(), Rung: scheduleRung, Check: string(f.Check), Words: ofError(f)}
 }
 
-// fateOf is what became of the planted source code: only the words that the exhibit names are those of its failure.
+// fateOf returns what became of the planted source code: only the words that the exhibit names are those of its
+// failure.
 func (x *exhibit) fateOf(v verdict) fate {
 	switch said := words(v.output); {
 	case v.killer == "":

@@ -77,7 +77,7 @@ var presence = []operator{
 	}},
 }
 
-// isPaired tells whether a receive of p follows the send i.
+// isPaired reports whether a receive of p follows the send i.
 func isPaired(p *gen.Program, i int) bool {
 	return slices.ContainsFunc(p.Instrs, func(y gen.Instr) bool { return y.AfterSend == i })
 }
@@ -159,7 +159,7 @@ var places = slices.Concat(
 	}),
 )
 
-// placeOperators are the mistakes about one place of an instruction.
+// placeOperators returns the mistakes about one place of an instruction.
 func placeOperators(which string, of func(*gen.Instr) *gen.Place) []operator {
 	at := func(name string, change func(x site, p *gen.Place) bool) operator {
 		return operator{which + name, func(x site) bool {
@@ -345,7 +345,7 @@ var agreed = []operator{
 	}),
 }
 
-// both is a mistake that the two ends of a message make together, found by its send.
+// both returns a mistake that the two ends of a message make together, found by its send.
 func both(name string, change func(s *gen.Schedule, send, recv *gen.Instr) bool) operator {
 	return operator{name, func(x site) bool {
 		send := x.instr()
@@ -357,7 +357,7 @@ func both(name string, change func(s *gen.Schedule, send, recv *gen.Instr) bool)
 	}}
 }
 
-// receiver is the receive that takes the message of the send at x.
+// receiver returns the receive that takes the message of the send at x.
 func receiver(x site) *gen.Instr {
 	before, peer := 0, x.instr().Peer
 	for _, y := range x.program().Instrs[:x.i] {
@@ -377,7 +377,7 @@ func receiver(x site) *gen.Instr {
 	return nil
 }
 
-// placesOf are the places that are as long as the message.
+// placesOf returns the places that are as long as the message.
 func placesOf(send, recv *gen.Instr) []*gen.Place {
 	all := []*gen.Place{&send.Srcs[0], &recv.Dst}
 	for i := range recv.Srcs {

@@ -102,7 +102,7 @@ func tryFile(ctx context.Context, root, file string, mutant []byte, rungs []meas
 // measured is a rung with the time that a mutant may take. It is found out when a mutant first gets so far.
 type measured func() (rung, error)
 
-// baseline are the rungs, each to be measured.
+// baseline returns the rungs, each to be measured.
 func baseline(ctx context.Context, root string, rungs ...rung) (all []measured) {
 	for _, r := range rungs {
 		all = append(all, sync.OnceValues(func() (rung, error) { return r.measure(ctx, root) }))
@@ -138,7 +138,7 @@ func (r rung) measure(ctx context.Context, root string) (rung, error) {
 // passed is the line of go test for a package.
 var passed = regexp.MustCompile(`(?m)^ok\s+\S+\s+(\S+s)\b`)
 
-// testTime is how long the tests of the slowest package have run, the compiler left out.
+// testTime returns how long the tests of the slowest package have run, the compiler left out.
 func testTime(output string) (longest time.Duration) {
 	for _, m := range passed.FindAllStringSubmatch(output, -1) {
 		if d, err := time.ParseDuration(m[1]); err == nil {
@@ -162,7 +162,7 @@ const (
 	computing = 5 * time.Second
 )
 
-// isAbsent tells whether the compiler has refused what it was given.
+// isAbsent reports whether the compiler has refused what it was given.
 func isAbsent(output string) bool {
 	return strings.Contains(output, "[build failed]") || strings.Contains(output, "[setup failed]")
 }
@@ -176,7 +176,7 @@ func (r rung) judge(ctx context.Context, root, overlay string) (killer, output s
 	return r.run(ctx, root, overlay)
 }
 
-// run is what kills the mutant that the overlay has, "" if nothing does, and the command's output.
+// run returns what kills the mutant that the overlay has, "" if nothing does, and the command's output.
 func (r rung) run(ctx context.Context, root, overlay string) (killer, output string) {
 	flags, limit := []string{"-overlay=" + overlay}, r.limit
 	if r.isTest() { // go test knows when the compiler is done

@@ -14,7 +14,7 @@ const (
 	mutantsFile = "docs/lab/mutants.md"
 )
 
-// museumPage is the museum for people.
+// museumPage returns the museum for people.
 func museumPage() string {
 	var b strings.Builder
 	b.WriteString("# The museum\n\n" +
@@ -34,7 +34,7 @@ func museumPage() string {
 	return b.String()
 }
 
-// peers are the libraries of the museum, each once.
+// peers returns the libraries of the museum, each once.
 func peers() (all []string) {
 	for _, x := range museum {
 		if !slices.Contains(all, x.peer) {
@@ -44,7 +44,7 @@ func peers() (all []string) {
 	return all
 }
 
-// told is what went wrong there, and what is done here.
+// told returns what went wrong there, and what is done here.
 func (x *exhibit) told() string {
 	if x.here == "" {
 		return x.wrong
@@ -52,7 +52,7 @@ func (x *exhibit) told() string {
 	return x.wrong + " Here: " + x.here
 }
 
-// shortReference is the end of a reference: the commit, or the number.
+// shortReference returns the end of a reference: the commit, or the number.
 func shortReference(url string) string {
 	parts := strings.Split(url, "/")
 	kind, name := parts[len(parts)-2], parts[len(parts)-1]
@@ -70,7 +70,7 @@ func (r *report) write(root string) error {
 	)
 }
 
-// page is the report as a page.
+// page returns the report as a page.
 func (r *report) page() string {
 	var b strings.Builder
 	b.WriteString("# Mutants\n\n" +
@@ -114,7 +114,7 @@ func (r *report) page() string {
 	return b.String()
 }
 
-// subjectNames are the packages whose source code is mutated, in words.
+// subjectNames returns the packages whose source code is mutated, in words.
 func subjectNames() string {
 	var all []string
 	for _, s := range subjects {
@@ -123,7 +123,7 @@ func subjectNames() string {
 	return strings.Join(all, ", ")
 }
 
-// title is what the row's mutants are of, and which these are.
+// title returns what the row's mutants are of, and which these are.
 func (r *row) title() string {
 	notes := []string{r.note}
 	if r.sizes != "" {

@@ -33,7 +33,7 @@ var missing = map[string]string{
 	"fast/internal/tcp/crypt.go, open: `!(opened)` for `opened`, no. 4": "no test asks whether records came before the one that was tampered with: the connection ends",
 }
 
-// isSame tells whether a mutant is one of those.
+// isSame reports whether a mutant is one of those.
 func isSame(mutant string) bool {
 	_, ok := reasons[mutant]
 	return ok

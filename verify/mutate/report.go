@@ -63,7 +63,7 @@ type opinion struct {
 func (f fate) killed() bool   { return f.Rung != "" }
 func (f fate) survives() bool { return f.Rung == "" && !f.Same }
 
-// count is how many of the row's mutants are so.
+// count returns how many of the row's mutants are so.
 func (r *row) count(is func(fate) bool) (n int) {
 	for _, f := range r.fates {
 		if is(f) {
@@ -76,7 +76,7 @@ func (r *row) count(is func(fate) bool) (n int) {
 func (r *row) killed() int { return r.count(fate.killed) }
 func (r *row) same() int   { return r.count(func(f fate) bool { return f.Same }) }
 
-// killers are what killed the mutants, and how many: by check, or by rung where that has none.
+// killers returns what killed the mutants, and how many: by check, or by rung where that has none.
 func (r *row) killers() map[string]int {
 	n := map[string]int{}
 	for _, f := range r.fates {
@@ -111,7 +111,7 @@ func (r *report) schedules(b bounds) error {
 	return nil
 }
 
-// algorithms is the same for algorithms. Other rungs are asked about those that are killed.
+// algorithms returns the same for algorithms. Other rungs are asked about those that are killed.
 func (r *report) algorithms(ctx context.Context, o options, p plan) error {
 	x, end := r.add("algorithms", 1)
 	defer end()
@@ -128,7 +128,7 @@ func (r *report) algorithms(ctx context.Context, o options, p plan) error {
 	return ask(ctx, o, x.killedOf(made), p.asked)
 }
 
-// killedOf are those of the row's mutants that were killed, each with its fate.
+// killedOf returns those of the row's mutants that were killed, each with its fate.
 func (r *row) killedOf(all []candidate) (killed []candidate) {
 	for i, c := range all {
 		if c.fate = &r.fates[i]; c.fate.killed() {
@@ -138,7 +138,7 @@ func (r *row) killedOf(all []candidate) (killed []candidate) {
 	return killed
 }
 
-// fate is what became of it.
+// fate returns what became of it.
 func (t trial) fate() fate {
 	f := fate{Mutant: t.String(), Same: t.same}
 	switch {
@@ -266,7 +266,7 @@ func (r *row) judgeFew() {
 	}
 }
 
-// verdict is an error if too many survive, or too few were tried.
+// verdict returns an error if too many survive, or too few were tried.
 func (r *report) verdict() error {
 	var faults []error
 	for _, x := range r.rows {
@@ -285,7 +285,7 @@ func (r *report) verdict() error {
 	return errors.Join(faults...)
 }
 
-// share is how many of the mutants that mean something else are killed: none if there were none to kill.
+// share returns how many of the mutants that mean something else are killed: none if there were none to kill.
 func (r *row) share() float64 {
 	different := len(r.fates) - r.same()
 	if different == 0 {

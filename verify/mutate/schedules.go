@@ -88,7 +88,7 @@ func try(s, mutant *gen.Schedule, operator, what string) trial {
 	return t
 }
 
-// isMeant tells whether a check is about what a schedule means. Those before are about its shape, without which it
+// isMeant reports whether a check is about what a schedule means. Those before are about its shape, without which it
 // means nothing; those that are left out are about rules that transports need and meaning does not know.
 func isMeant(c verify.Check) bool {
 	switch c {

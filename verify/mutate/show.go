@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// table is the report for people.
+// table returns the report for people.
 func (r *report) table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -32,7 +32,7 @@ func (r *report) table() string {
 	return b.String()
 }
 
-// survivors are the mutants that nothing has found, with what was found instead.
+// survivors returns the mutants that nothing has found, with what was found instead.
 func (r *row) survivors() (all []string) {
 	for _, f := range r.fates {
 		if f.survives() {
@@ -42,8 +42,8 @@ func (r *row) survivors() (all []string) {
 	return all
 }
 
-// list is a line for each mutant: what it is, the rung that killed it, and the words of the failure, with tabs between
-// them.
+// list returns a line for each mutant: what it is, the rung that killed it, and the words of the failure, with tabs
+// between them.
 func (r *report) list() string {
 	var b strings.Builder
 	for _, x := range r.rows {
@@ -61,7 +61,7 @@ func (r *report) list() string {
 	return b.String()
 }
 
-// opinions are what other rungs say, in words.
+// opinions returns what other rungs say, in words.
 func (f fate) opinions() (all []string) {
 	for _, o := range f.Asked {
 		if o.Killed {
@@ -73,7 +73,7 @@ func (f fate) opinions() (all []string) {
 	return all
 }
 
-// cells are the numbers of a row: made, mean the same, killed, of the others, survive.
+// cells returns the numbers of a row: made, mean the same, killed, of the others, survive.
 func (r *row) cells() []string {
 	if r.elsewhere {
 		return []string{fmt.Sprint(len(r.fates)), "", "", "", ""}
@@ -89,7 +89,7 @@ type share struct {
 	Tried  int    `json:"tried"`
 }
 
-// rungs are the shares of all that killed mutants or were asked about them.
+// rungs returns the shares of all that killed mutants or were asked about them.
 func (r *row) rungs() (all []share) {
 	add := func(rung string, killed bool) {
 		i := slices.IndexFunc(all, func(s share) bool { return s.Rung == rung })

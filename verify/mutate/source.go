@@ -51,7 +51,7 @@ func oneLine(s string, most int) string {
 	return s
 }
 
-// sourceMutants are all edits of a package of this module, its tests and what is generated left out.
+// sourceMutants returns all edits of a package of this module, its tests and what is generated left out.
 func sourceMutants(root, pkg string) ([]patch, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedFiles | packages.NeedName, Dir: root,
@@ -179,8 +179,8 @@ func (m *mutator) operator(at token.Pos, was token.Token) {
 	}
 }
 
-// isNumberOrTruth tells whether an expression computes something that operators can be exchanged in: strings have only
-// one, and what the compiler knows already is mutated where its literals are.
+// isNumberOrTruth reports whether an expression computes something that operators can be exchanged in: strings have
+// only one, and what the compiler knows already is mutated where its literals are.
 func (m *mutator) isNumberOrTruth(e ast.Expr) bool {
 	t, ok := m.info.Types[e]
 	if !ok || t.Value != nil && t.Value.Kind() != constant.Bool {

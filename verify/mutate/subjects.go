@@ -75,7 +75,7 @@ const (
 	digests = "TestRecordIsCurrent|TestProveTheirs"
 )
 
-// asked is how many mutants of the subject are asked for, where so many of each are; negative: all.
+// asked returns how many mutants of the subject are asked for, where so many of each are; negative: all.
 func (s subject) asked(of int) int {
 	if s.few && of > 0 {
 		return max(min(of, 2), of/4)
@@ -83,7 +83,7 @@ func (s subject) asked(of int) int {
 	return of
 }
 
-// chosen are the subjects that are named, with commas between them; no names: all.
+// chosen returns the subjects that are named, with commas between them; no names: all.
 func chosen(names string) (some []subject) {
 	for _, s := range subjects {
 		if names == "" || slices.Contains(strings.Split(names, ","), s.pkg) {

@@ -12,7 +12,7 @@ var (
 
 const wordsLength = 300 // of a failure
 
-// words are what a command of the go tool that failed says first of why: the test, and its message.
+// words returns what a command of the go tool that failed says first of why: the test, and its message.
 func words(output string) string {
 	test, last := "", ""
 	for line := range strings.Lines(output) {
@@ -29,5 +29,5 @@ func words(output string) string {
 	return test + oneLine(last, wordsLength)
 }
 
-// ofError is what an error says, in a line.
+// ofError returns what an error says, in a line.
 func ofError(err error) string { return oneLine(err.Error(), wordsLength) }

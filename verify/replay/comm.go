@@ -85,7 +85,7 @@ func (c *comm) member(process int) *member {
 	return nil
 }
 
-// check tells whether there is a rank, other than m.
+// check reports whether there is a rank, other than m.
 func (m *member) check(peer int) error {
 	if peer < 0 || peer >= len(m.comm.ranks) || peer == m.rank {
 		return fmt.Errorf("rank %d of %d has no messages with rank %d", m.rank, len(m.comm.ranks), peer)
@@ -185,7 +185,7 @@ func (c *comm) finish() (died []int, err error) {
 	return died, err
 }
 
-// hasLost tells whether another rank has found one to be gone.
+// hasLost reports whether another rank has found one to be gone.
 func (c *comm) hasLost(rank int) bool {
 	return slices.ContainsFunc(c.ranks, func(m *member) bool { return m != nil && m.lost[rank] })
 }

@@ -119,7 +119,7 @@ func changedRecvs(e *events.Event, change func(string, func(*events.Event))) {
 	}
 }
 
-// another is a way that is not that one.
+// another returns a way that is not that one.
 func another(via events.Via) events.Via {
 	if via == events.Slot {
 		return events.Full
@@ -201,8 +201,8 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// independent tells whether e may come before or after others: parts of different messages, and what ranks say to each
-// other.
+// independent reports whether e may come before or after others: parts of different messages, and what ranks say to
+// each other.
 func independent(e *events.Event) bool {
 	return e.Part != nil || slices.Contains([]events.Kind{events.Tell, events.Heard, events.Closed}, e.Do)
 }

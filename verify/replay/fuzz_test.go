@@ -12,7 +12,7 @@ import (
 	"github.com/collgen/collgen/verify/replay"
 )
 
-// lines is a file as its process has written it.
+// lines returns a file as its process has written it.
 func lines(f *events.File) (all []string) {
 	for _, v := range append([]any{f.Header}, anys(f.Events)...) {
 		text, err := json.Marshal(v)
@@ -101,7 +101,7 @@ func edit(file []string, line int, how, which, value byte) []string {
 	return file
 }
 
-// set is a line with another value.
+// set returns a line with another value.
 func set(line string, change func(map[string]any)) string {
 	d := json.NewDecoder(strings.NewReader(line))
 	d.UseNumber()
@@ -117,7 +117,7 @@ func set(line string, change func(map[string]any)) string {
 	return string(text)
 }
 
-// withNumber is a line with another value for one of its numbers.
+// withNumber returns a line with another value for one of its numbers.
 func withNumber(line string, which, value int) string {
 	values := []int64{0, 1, 2, 3, 7, 8, -1, 255, 1 << 15, 1 << 16, 1 << 20, 1 << 24, 1<<31 - 1, 1 << 31, 1 << 47, 1 << 48, 1<<63 - 1}
 	return set(line, func(e map[string]any) {

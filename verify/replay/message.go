@@ -48,20 +48,20 @@ func (c *comm) channel(from, to int) *channel {
 	return ch
 }
 
-// copied tells whether a part that goes so was copied for its receiver: its memory can be written again.
+// copied reports whether a part that goes so was copied for its receiver: its memory can be written again.
 func copied(via events.Via) bool {
 	return slices.Contains([]events.Via{events.Inline, events.Slot, events.Full, events.Board}, via)
 }
 
-// isPut tells whether all of m can be taken.
+// isPut reports whether all of m can be taken.
 func (m *outgoing) isPut() bool { return m.begun && m.ready == m.bytes }
 
-// complete tells whether all of m is done for its sender.
+// complete reports whether all of m is done for its sender.
 func (m *outgoing) complete() bool { return m.isPut() && m.over }
 
 func (in *incoming) complete() bool { return in.begun && in.placed == in.bytes }
 
-// free is how many bytes of m's memory may be overwritten: those that were copied, and those that the receiver has
+// free returns how many bytes of m's memory may be overwritten: those that were copied, and those that the receiver has
 // read.
 func (m *outgoing) free() int {
 	n := m.gone
@@ -115,7 +115,7 @@ func (m *member) sent(p *events.Part) error {
 	return nil
 }
 
-// sending is the first message to peer of the step that is not done.
+// sending returns the first message to peer of the step that is not done.
 func (m *member) sending(peer int, done func(*outgoing) bool) (*outgoing, error) {
 	if err := m.check(peer); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (m *member) sending(peer int, done func(*outgoing) bool) (*outgoing, error)
 	return nil, fmt.Errorf("the step has no message to rank %d, or none that is not complete", peer)
 }
 
-// receiving is the first message of peer that is not complete, and its sender's side of it.
+// receiving returns the first message of peer that is not complete, and its sender's side of it.
 func (m *member) receiving(p *events.Part) (*incoming, *outgoing, error) {
 	if err := m.check(p.Peer); err != nil {
 		return nil, nil, err
@@ -182,7 +182,7 @@ func (in *incoming) take(out *outgoing, p *events.Part) error {
 	return nil
 }
 
-// carries tells whether the sender has cut the message so that p can be a part that is received: what was copied is
+// carries reports whether the sender has cut the message so that p can be a part that is received: what was copied is
 // taken as it was put, and what was not in any parts of it.
 func (m *outgoing) carries(p *events.Part) error {
 	i := slices.IndexFunc(m.put, func(put events.Part) bool { return p.At < put.At+put.Bytes || put.Bytes == 0 })

@@ -20,12 +20,12 @@ type Error struct {
 	Err   error
 }
 
-// Error is the file, the line, the event, and what is wrong with it.
+// Error returns the file, the line, the event, and what is wrong with it.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s, line %d: %s: %v", e.File, e.Line, words(e.Event), e.Err)
 }
 
-// Unwrap is what is wrong with the event.
+// Unwrap returns what is wrong with the event.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Report is what was replayed.
@@ -95,7 +95,7 @@ func Replay(files []*events.File, algorithms []gen.Algorithm) (*Report, error) {
 	return &r.report, r.finish()
 }
 
-// complete tells whether the files are those of one job, with each process that it began with.
+// complete reports whether the files are those of one job, with each process that it began with.
 func complete(files []*events.File) error {
 	if len(files) == 0 {
 		return errors.New("there are no files")
@@ -177,7 +177,7 @@ func (r *replay) play(t *tape) (n int, err error) {
 	return n, nil
 }
 
-// fault is the error of the event that would be next.
+// fault returns the error of the event that would be next.
 func (t *tape) fault(err error) error {
 	return &Error{events.FileName(t.file.Process), t.next + 2, &t.file.Events[t.next], err}
 }

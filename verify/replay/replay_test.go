@@ -84,7 +84,7 @@ func (w way) run(t testing.TB, n int, do string) string {
 	return dir
 }
 
-// read is the files that a run has written.
+// read returns the files that a run has written.
 func read(t testing.TB, dir string) []*events.File {
 	t.Helper()
 	files, err := replay.Read(os.DirFS(dir))

@@ -23,7 +23,7 @@ func (c *comm) ring(from, to int) *ring {
 	return r
 }
 
-// inRing tells whether a part that goes so is, or announces, a segment of a ring.
+// inRing reports whether a part that goes so is, or announces, a segment of a ring.
 func inRing(via events.Via) bool { return via != events.Frame && via != events.Memory }
 
 // push takes that m puts p, a part of out, into its ring, which has to have room for it.

@@ -89,7 +89,7 @@ func (c *call) settle() *gen.ProgramStep {
 	return nil
 }
 
-// messages are those of the step, in the places of this call, without those that have no bytes and are no signals.
+// messages returns those of the step, in the places of this call, without those that have no bytes and are no signals.
 func (c *call) messages() (sends []events.Send, recvs []events.Recv) {
 	s := &c.s.steps[c.rank][c.at]
 	for _, in := range s.Sends {
@@ -112,7 +112,7 @@ func (c *call) messages() (sends []events.Send, recvs []events.Recv) {
 	return sends, recvs
 }
 
-// operation is the local instruction that is next in the step.
+// operation returns the local instruction that is next in the step.
 func (c *call) operation() (events.Kind, *events.Local) {
 	in := c.s.steps[c.rank][c.at].Local[c.local]
 	l := &events.Local{Into: c.place(in.Dst), Lent: in.Lend}
@@ -129,7 +129,7 @@ func (c *call) operation() (events.Kind, *events.Local) {
 	return events.Finish, l
 }
 
-// place is where a place of the schedule lies in this call, as events name it.
+// place returns where a place of the schedule lies in this call, as events name it.
 func (c *call) place(p gen.Place) events.Place {
 	from, to := gen.Cuts{Block: c.Count, Chunks: c.s.Chunks}.Span(p)
 	e := events.Place{Buf: string(p.Buf), At: from * c.Element, Bytes: (to - from) * c.Element}
@@ -156,7 +156,7 @@ func (c *call) checkBuffers() error {
 	return nil
 }
 
-// number is the number of the last call of this one's kind.
+// number returns the number of the last call of this one's kind.
 func (m *member) number(c *events.Call) pair {
 	if c.Peer < 0 {
 		return pair{-1, -1}

@@ -112,7 +112,7 @@ func (m *member) list(st *step, sends []events.Send, recvs []events.Recv) {
 	}
 }
 
-// overwritten is the send to r's peer whose memory r overwrites, if there is one.
+// overwritten returns the send to r's peer whose memory r overwrites, if there is one.
 func (st *step) overwritten(r *events.Recv, sends []events.Send) *outgoing {
 	n := 0
 	for _, s := range sends {

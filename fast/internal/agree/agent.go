@@ -92,14 +92,14 @@ func (x *Agreement) Wait(ctx context.Context) (Value, error) {
 	}
 }
 
-// awaited are the members that this one is waiting for.
+// awaited returns the members that this one is waiting for.
 func (x *Agreement) awaited() []int {
 	x.agent.mu.Lock()
 	defer x.agent.mu.Unlock()
 	return x.Waiting()
 }
 
-// Cause is why a member is gone; nil if this member does not know.
+// Cause returns why a member is gone; nil if this member does not know.
 func (a *Agent) Cause(member int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +131,7 @@ func (a *Agent) lose(member int, err error) {
 	a.interrupt(member)
 }
 
-// died tells whether a member that is gone did not leave by itself.
+// died reports whether a member that is gone did not leave by itself.
 func (a *Agent) died(member int) bool { return !errors.Is(a.causes[member], wire.ErrClosed) }
 
 // take receives a message.

@@ -18,7 +18,7 @@ func (a *Agent) Agree(ctx context.Context, c Call, flags uint64, quorum int) (Va
 	return a.Start(c, flags, quorum).Wait(ctx)
 }
 
-// agents are the members of a group of that size, in processes of the same numbers.
+// agents returns the members of a group of that size, in processes of the same numbers.
 func agents(size int) (*network, []*Agent) {
 	n := newNetwork(size)
 	all := make([]*Agent, size)
@@ -143,7 +143,7 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
-// lossy is a handler that loses messages of that kind.
+// lossy returns a handler that loses messages of that kind.
 func lossy(f func(wire.Note), k Kind) func(wire.Note) {
 	return func(n wire.Note) {
 		if Kind(n.Body[0]) != k {
@@ -183,7 +183,7 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// waiting is how many agreements are known.
+// waiting returns how many agreements are known.
 func (a *Agent) waiting() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

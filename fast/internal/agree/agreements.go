@@ -18,21 +18,21 @@ const MaxOpen = 512
 // ahead is how many agreements another member may be ahead of this one: a call may begin several.
 const ahead = 2 * MaxOpen
 
-// Open is how many agreements this member has begun that have no result yet.
+// Open returns how many agreements this member has begun that have no result yet.
 func (a *Agent) Open() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return int(a.next - a.undecided)
 }
 
-// Begun tells whether this member has begun agreement seq.
+// Begun reports whether this member has begun agreement seq.
 func (a *Agent) Begun(seq uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return seq < a.next
 }
 
-// WaitsFor are the members that this one is waiting for.
+// WaitsFor returns the members that this one is waiting for.
 func (x *Agreement) WaitsFor() []int {
 	x.agent.mu.Lock()
 	defer x.agent.mu.Unlock()
@@ -73,7 +73,7 @@ func (a *Agent) do(f func()) {
 	}
 }
 
-// letters are the messages that all agreements want sent. It wakes those who wait for a result.
+// letters returns the messages that all agreements want sent. It wakes those who wait for a result.
 func (a *Agent) letters() (all []letter) {
 	for a.conclude() {
 		continue
@@ -134,7 +134,7 @@ func (a *Agent) settle(member int, m *Message) {
 	}
 }
 
-// settledByAll is such that all members that are not gone have said that they have the results of all agreements
+// settledByAll returns such that all members that are not gone have said that they have the results of all agreements
 // before.
 func (a *Agent) settledByAll() uint64 {
 	lowest := a.undecided

@@ -15,8 +15,8 @@ func (m *Machine) propose() {
 	m.broadcast(Propose)
 }
 
-// fresh is a value of what all members have said. Of two members that take each other for dead, because nothing but
-// their link is, the higher one is gone: what it says of others does not count any more.
+// fresh returns a value of what all members have said. Of two members that take each other for dead, because nothing
+// but their link is, the higher one is gone: what it says of others does not count any more.
 func (m *Machine) fresh() Value {
 	v := m.own.clone()
 	v.Gone.unite(m.gone)

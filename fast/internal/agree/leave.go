@@ -22,7 +22,7 @@ func Leave(p Plane, comm uint64, kind uint8, processes []int, me int) {
 	}
 }
 
-// end is the end of this member's part.
+// end returns the end of this member's part.
 func (a *Agent) end(err error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -72,13 +72,13 @@ func (m *Machine) Gone(member int, dead bool) {
 	m.advance()
 }
 
-// Decision is the value, once there is one.
+// Decision returns the value, once there is one.
 func (m *Machine) Decision() (Value, bool) { return m.value, m.decided }
 
 // Lost tells that this member gives up, because too few others are left.
 func (m *Machine) Lost() bool { return m.lost }
 
-// Waiting are the members that this one is waiting for.
+// Waiting returns the members that this one is waiting for.
 func (m *Machine) Waiting() (members []int) {
 	if c := m.coordinator(); c != m.me {
 		return []int{c}
@@ -98,10 +98,10 @@ func (m *Machine) Outgoing() []Envelope {
 	return out
 }
 
-// coordinator is the lowest member that is not gone.
+// coordinator returns the lowest member that is not gone.
 func (m *Machine) coordinator() int { return m.gone.lowestOutside() }
 
-// heard tells whether member has given what this one waits for, as the coordinator.
+// heard reports whether member has given what this one waits for, as the coordinator.
 func (m *Machine) heard(member int) bool {
 	if m.proposed {
 		return m.acks.Has(member)

@@ -31,7 +31,7 @@ type Message struct {
 	Settled uint64
 }
 
-// messageBytes is the length of every message in a group of that size.
+// messageBytes returns the length of every message in a group of that size.
 func messageBytes(size int) int { return 1 + 4 + 4 + 8 + 8 + 8 + 4*int(calls) + 2*8*words(size) }
 
 func (m *Message) encode(size int) []byte {
@@ -50,7 +50,7 @@ func (m *Message) encode(size int) []byte {
 
 var errMessage = errors.New("this is not a message of an agreement in this group")
 
-// decode is the message in b, in a group of that size: all its members are in the group, and its dead are gone.
+// decode returns the message in b, in a group of that size: all its members are in the group, and its dead are gone.
 func decode(b []byte, size int) (Message, error) {
 	if len(b) != messageBytes(size) {
 		return Message{}, errMessage

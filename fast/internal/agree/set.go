@@ -8,15 +8,15 @@ import (
 // Set is a set of members, by number.
 type Set []uint64
 
-// words is how many of them a set of size members has.
+// words returns how many of them a set of size members has.
 func words(size int) int { return (size + 63) / 64 }
 
 func newSet(size int) Set { return make(Set, words(size)) }
 
-// Has tells whether member m is in s.
+// Has reports whether member m is in s.
 func (s Set) Has(m int) bool { return m/64 < len(s) && s[m/64]>>(m%64)&1 == 1 }
 
-// Len is the number of members in s.
+// Len returns the number of members in s.
 func (s Set) Len() (n int) {
 	for _, w := range s {
 		n += bits.OnesCount64(w)
@@ -24,7 +24,7 @@ func (s Set) Len() (n int) {
 	return n
 }
 
-// Members are the members of s, in ascending order.
+// Members returns the members of s, in ascending order.
 func (s Set) Members() (all []int) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
@@ -43,7 +43,7 @@ func (s Set) unite(t Set) {
 	}
 }
 
-// within tells whether all of s is in t, which is of the same size.
+// within reports whether all of s is in t, which is of the same size.
 func (s Set) within(t Set) bool {
 	for i, w := range s {
 		if w&^t[i] != 0 {
@@ -53,7 +53,7 @@ func (s Set) within(t Set) bool {
 	return true
 }
 
-// lowestOutside is the lowest number that is not in s.
+// lowestOutside returns the lowest number that is not in s.
 func (s Set) lowestOutside() int {
 	for i, w := range s {
 		if w != ^uint64(0) {

@@ -60,7 +60,7 @@ type action struct {
 	a, b int
 }
 
-// actions are what can happen next.
+// actions returns what can happen next.
 func (s *simulation) actions() (all []action) {
 	for p := range s.machines {
 		if s.crashed[p] {
@@ -163,7 +163,7 @@ func (s *simulation) put(from int, e Envelope) {
 	s.packets = slices.Insert(s.packets, i, x)
 }
 
-// check is what is wrong with the values that members have returned, those included that have crashed since.
+// check returns what is wrong with the values that members have returned, those included that have crashed since.
 func (s *simulation) check() error {
 	var first *Machine
 	for _, m := range s.machines {
@@ -202,7 +202,7 @@ func (s *simulation) checkEnd() error {
 	return nil
 }
 
-// failure is err with what has led to it.
+// failure returns err with what has led to it.
 func (s *simulation) failure(err error) error {
 	text := ""
 	for e := s.history; e != nil; e = e.before {

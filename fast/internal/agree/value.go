@@ -14,7 +14,7 @@ const (
 	calls
 )
 
-// String is the name of the call as users know it.
+// String returns the name of the call as users know it.
 func (c Call) String() string {
 	names := [...]string{"Agree", "Shrink", "Grow", "Grow"}
 	if c < calls {
@@ -37,7 +37,7 @@ func newValue(size int) Value {
 	return Value{Flags: ^uint64(0), Gone: newSet(size), Dead: newSet(size)}
 }
 
-// Other is a call by another name than mine, and a member that made it, if there is one.
+// Other returns a call by another name than mine, and a member that made it, if there is one.
 func (v *Value) Other(mine Call) (member int, call Call, ok bool) {
 	for c, first := range v.First {
 		if first > 0 && Call(c).String() != mine.String() {

@@ -12,7 +12,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// ordinary is a call in which no field is zero.
+// ordinary returns a call in which no field is zero.
 func ordinary() wire.Call {
 	return wire.Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Root: 1, Depth: 2, Peer: 1,
 		Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32),

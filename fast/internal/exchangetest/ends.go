@@ -95,7 +95,7 @@ func asynchronously(f func() error) chan error {
 	return done
 }
 
-// ended is what f returns, within a time that is long for any test.
+// ended returns what f returns, within a time that is long for any test.
 func ended(t *testing.T, done chan error) error {
 	t.Helper()
 	select {

@@ -20,7 +20,7 @@ type Message struct {
 // Plan is steps of messages. Each step is an Exchange of every rank, in a call of its own.
 type Plan [][]Message
 
-// pattern is the byte at i of message n of a step.
+// pattern returns the byte at i of message n of a step.
 func pattern(step, n, i int) byte { return byte(step*31 + n*7 + i*13 + i>>8 + i>>16) }
 
 const (
@@ -42,7 +42,7 @@ func aligned(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)
 }
 
-// subtract is the kernel for messages of n bytes, which tells its operands apart. Where the elements could be of 8
+// subtract returns the kernel for messages of n bytes, which tells its operands apart. Where the elements could be of 8
 // bytes it panics if they are cut, or not aligned.
 func subtract(n int) wire.Kernel {
 	if n%8 != 0 {
@@ -72,7 +72,7 @@ func (p Plan) carryOut(ctx context.Context, e rank) error {
 	return p.CarryOut(ctx, e.Transport, e.rank)
 }
 
-// CarryOut is a rank's part of p, over its transport. It checks what it receives.
+// CarryOut returns a rank's part of p, over its transport. It checks what it receives.
 func (p Plan) CarryOut(ctx context.Context, e Transport, rank int) error {
 	for s, step := range p {
 		e.Begin(wire.NewMark(&wire.Call{Seq: uint64(s) + 1}))
@@ -108,7 +108,7 @@ func (m Message) send(step, n int) wire.Send {
 	return wire.Send{Peer: m.To, Data: data}
 }
 
-// receive is the receive of m, and the check of what came.
+// receive returns the receive of m, and the check of what came.
 func (m Message) receive(step, n int) (wire.Recv, func() error) {
 	all, into := guarded(m.Length, m.Shift)
 	want := bytes.Repeat([]byte{canary}, len(all))

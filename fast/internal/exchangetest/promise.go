@@ -43,7 +43,7 @@ func testApart(t *testing.T, make Make) {
 	}
 }
 
-// others are the ranks but 0.
+// others returns the ranks but 0.
 func others(size int) (ranks []int) {
 	for r := 1; r < size; r++ {
 		ranks = append(ranks, r)

@@ -36,7 +36,7 @@ func testAllocations(t *testing.T, make Make) {
 	}
 }
 
-// allocated is how much was allocated so far by each function but this one, with those that called it.
+// allocated returns how much was allocated so far by each function but this one, with those that called it.
 func allocated() map[string]int64 {
 	runtime.GC() // or what was allocated last is not told
 	runtime.GC()
@@ -69,7 +69,7 @@ func most(before, after map[string]int64) string {
 	return text.String()
 }
 
-// allocations are those of an Exchange, of less than 100 in the calls after that of number seq.
+// allocations returns those of an Exchange, of less than 100 in the calls after that of number seq.
 func allocations(t *testing.T, ctx context.Context, all []rank, seq uint64, bytes int, pause time.Duration) float64 {
 	const runs, warm = 30, 3
 	other := asynchronously(func() error {

@@ -65,7 +65,7 @@ func (all ErrorNames) By(name string) error {
 // control message.
 const MaxListed = 128
 
-// Listed is what is told of a list.
+// Listed returns what is told of a list.
 func Listed[T any](all []T) []T { return all[:min(len(all), MaxListed)] }
 
 // Of returns the cause of a failure on rank self.
@@ -136,7 +136,7 @@ type RemoteError struct {
 
 func (e *RemoteError) Error() string { return e.Text }
 
-// Unwrap is the error that it is.
+// Unwrap returns the error that it is.
 func (e *RemoteError) Unwrap() error { return e.Is }
 
 // GivenUp says that a rank of size has given up because of n.

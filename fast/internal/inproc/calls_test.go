@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sendOf is the n-th point-to-point call from one rank to another.
+// sendOf returns the n-th point-to-point call from one rank to another.
 func sendOf(from, to int, n, count uint64) *wire.Call {
 	return &wire.Call{Seq: n, Primitive: 2, Count: count, Root: uint32(from), Peer: uint32(to) + 1,
 		PrimitiveName: wire.NewLabel("Send")}

@@ -70,7 +70,7 @@ func (j *Job) tidy(id uint64, f *founding) {
 	}
 }
 
-// absent are the ranks that have not come to a founding. The job is locked.
+// absent returns the ranks that have not come to a founding. The job is locked.
 func (f *founding) absent() (ranks []int) {
 	for rank, come := range f.come {
 		if !come {
@@ -80,7 +80,7 @@ func (f *founding) absent() (ranks []int) {
 	return ranks
 }
 
-// giveUp is the error of a rank whose context has ended, because of cause, unless the founding was settled before.
+// giveUp returns the error of a rank whose context has ended, because of cause, unless the founding was settled before.
 func (j *Job) giveUp(f *founding, rank int, cause error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,7 +91,7 @@ func (j *Job) giveUp(f *founding, rank int, cause error) error {
 	return &wire.TimeoutError{Waiting: waiting, Err: cause}
 }
 
-// founding is a new one.
+// founding returns a new one.
 func (j *Job) founding(members []int) *founding {
 	f := &founding{members: slices.Clone(members), come: make([]bool, len(members)), settled: make(chan struct{}),
 		ends: New(len(members))}

@@ -145,8 +145,8 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 	return nil
 }
 
-// isSent tells whether one of sends goes to peer from memory of into. Out of place, what a receive marked AfterSend is
-// to follow may come from elsewhere.
+// isSent reports whether one of sends goes to peer from memory of into. Out of place, what a receive marked AfterSend
+// is to follow may come from elsewhere.
 func isSent(into []byte, peer int, sends []wire.Send) bool {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(into)))
 	for i := range sends {
@@ -158,7 +158,7 @@ func isSent(into []byte, peer int, sends []wire.Send) bool {
 	return false
 }
 
-// bounce is the i-th buffer for a receive marked AfterSend.
+// bounce returns the i-th buffer for a receive marked AfterSend.
 func (e *Endpoint) bounce(i, size int) []byte {
 	if i == len(e.bounces) {
 		e.bounces = append(e.bounces, nil)
@@ -199,7 +199,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	return nil
 }
 
-// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some
+// Moved returns a number that has grown if this rank has sent or received something since it was less. It may be some
 // messages late while the rank moves fast, and is not when it waits.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
@@ -225,7 +225,7 @@ func (e *Endpoint) advance() (moved bool, err error) {
 	return moved, nil
 }
 
-// given is the reason why no Exchange can succeed any more, if there is one.
+// given returns the reason why no Exchange can succeed any more, if there is one.
 func (e *Endpoint) given() error {
 	if err := e.ended.Load(); err != nil {
 		return *err

@@ -29,7 +29,7 @@ type Plane struct {
 	dead  map[int]error
 }
 
-// NewJob is a job of n processes.
+// NewJob returns a job of n processes.
 func NewJob(n int) *Job {
 	j := &Job{planes: make([]*Plane, n), foundings: make(map[uint64]*founding)}
 	for i := range j.planes {
@@ -49,7 +49,7 @@ func (j *Job) Close() {
 	j.handlers.Wait()
 }
 
-// Self is the number of this process.
+// Self returns the number of this process.
 func (p *Plane) Self() int { return p.process }
 
 // Send sends a message to a process, at once. One to a process that is down is dropped. Files are not sent: goroutines
@@ -67,8 +67,8 @@ func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
 // Flush does nothing: what is sent has come.
 func (p *Plane) Flush(time.Duration) {}
 
-// Receive is the next message of that topic, of those that no handler took. It fails with the cause of ctx's end, or
-// with wire.ErrClosed after End or Forget.
+// Receive returns the next message of that topic, of those that no handler took. It fails with the cause of ctx's end,
+// or with wire.ErrClosed after End or Forget.
 func (p *Plane) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return p.inbox.Receive(ctx, t)
 }
@@ -93,8 +93,8 @@ func (p *Plane) Forget(comm uint64) { p.inbox.Forget(comm) }
 // messages that came from it. F must not block.
 func (p *Plane) Watch(f func(process int, err error)) (stop func()) { return p.inbox.Watch(f) }
 
-// Down is why a process is taken for dead: what its End or this process's Fence was given, or wire.ErrFenced if the
-// other process has fenced this one, which it then is for itself too; or else nil. Who is down stays down.
+// Down returns why a process is taken for dead: what its End or this process's Fence was given, or wire.ErrFenced if
+// the other process has fenced this one, which it then is for itself too; or else nil. Who is down stays down.
 func (p *Plane) Down(process int) error {
 	p.job.mu.Lock()
 	defer p.job.mu.Unlock()
@@ -111,7 +111,7 @@ func (p *Plane) down(process int) error {
 	return p.job.planes[process].ended
 }
 
-// has tells whether there is such a process.
+// has reports whether there is such a process.
 func (j *Job) has(process int) bool { return process >= 0 && process < len(j.planes) }
 
 // Fence takes another process for dead, because of err, and lets it know.

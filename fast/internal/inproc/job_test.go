@@ -59,7 +59,7 @@ func TestHandlersMayLock(t *testing.T) {
 	<-done
 }
 
-// downs is what each process says of each, and has been told.
+// downs returns what each process says of each, and has been told.
 func downs(j *Job, told [][]error) string {
 	said := ""
 	for i, p := range j.planes {

@@ -38,7 +38,7 @@ const (
 	refused               // the receiver made a different call
 )
 
-// link is the link between two ranks.
+// link returns the link between two ranks.
 func (n *network) link(from, to int) *link {
 	p := &n.links[from*len(n.endpoints)+to]
 	if l := p.Load(); l != nil {

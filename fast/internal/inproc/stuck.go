@@ -71,8 +71,8 @@ func condemn(ranks []*Endpoint, verdict func(*Endpoint) error) (found bool) {
 	return found
 }
 
-// ring is the error of a ring of ranks that wait for each other in sends and receives, of which e is the first; nil:
-// there is none.
+// ring returns the error of a ring of ranks that wait for each other in sends and receives, of which e is the first;
+// nil: there is none.
 func (e *Endpoint) ring() error {
 	path, seen := new(wire.DeadlockError), make([]bool, len(e.net.endpoints))
 	if !e.closes(e.rank, path, seen) {
@@ -83,8 +83,8 @@ func (e *Endpoint) ring() error {
 	return path
 }
 
-// closes tells whether a way from e leads to a rank through point-to-point calls between ranks that were not seen, and
-// adds it to path, the last step first.
+// closes reports whether a way from e leads to a rank through point-to-point calls between ranks that were not seen,
+// and adds it to path, the last step first.
 func (e *Endpoint) closes(to int, path *wire.DeadlockError, seen []bool) bool {
 	seen[e.rank] = true
 	for peer, call := range e.pending() {
@@ -98,7 +98,7 @@ func (e *Endpoint) closes(to int, path *wire.DeadlockError, seen []bool) bool {
 	return false
 }
 
-// waitsIn tells whether e waits for a message of that call, too.
+// waitsIn reports whether e waits for a message of that call, too.
 func (e *Endpoint) waitsIn(call *wire.Call) bool {
 	for _, mine := range e.pending() {
 		if wire.Mismatch(call, mine, e.rank) == nil {
@@ -119,9 +119,9 @@ func (e *Endpoint) disagreement(sameCall bool) error {
 	return nil
 }
 
-// disagrees is nil if e waits for something in the other rank's call. Otherwise it compares that with e's call of the
-// same place, if e has made one, or with the call of a message that e waits for, one between the two ranks if there is
-// any.
+// disagrees returns nil if e waits for something in the other rank's call. Otherwise it compares that with e's call of
+// the same place, if e has made one, or with the call of a message that e waits for, one between the two ranks if there
+// is any.
 func (e *Endpoint) disagrees(other *Endpoint, call *wire.Call, sameCall bool) *wire.MismatchError {
 	var found *wire.MismatchError
 	for i := range e.past {

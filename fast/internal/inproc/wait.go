@@ -86,7 +86,7 @@ func (n *network) wake(rank int) {
 	}
 }
 
-// failure is the reason to wait no longer, if there is one.
+// failure returns the reason to wait no longer, if there is one.
 func (e *Endpoint) failure(ctx context.Context) error {
 	if err := e.given(); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	return nil
 }
 
-// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for at least 10 ms, or
-// that one was waiting for when it failed. The rank is woken, and sleeps again if it still has to.
+// Waiting returns the ranks, in ascending order, that the Exchange in progress has been waiting for for at least 10 ms,
+// or that one was waiting for when it failed. The rank is woken, and sleeps again if it still has to.
 func (e *Endpoint) Waiting() []int {
 	if left := e.left.Load(); left != nil {
 		return slices.Clone(*left)
@@ -118,7 +118,7 @@ func (e *Endpoint) Waiting() []int {
 	return e.waiting()
 }
 
-// waiting are the ranks of all messages that are not complete, in ascending order.
+// waiting returns the ranks of all messages that are not complete, in ascending order.
 func (e *Endpoint) waiting() []int {
 	var ranks []int
 	for peer := range e.pending() {
@@ -128,7 +128,7 @@ func (e *Endpoint) waiting() []int {
 	return slices.Compact(ranks)
 }
 
-// pending are the messages of the Exchange in progress that are not complete: their ranks and calls.
+// pending returns the messages of the Exchange in progress that are not complete: their ranks and calls.
 func (e *Endpoint) pending() iter.Seq2[int, *wire.Call] {
 	return func(yield func(int, *wire.Call) bool) {
 		for i := range e.out {

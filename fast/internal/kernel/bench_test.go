@@ -205,7 +205,7 @@ func (c *baseline) race(b *testing.B, op string, typ spec.Type, call func(from, 
 	}
 }
 
-// turn is the nanoseconds of a call.
+// turn returns the nanoseconds of a call.
 func turn(call func(), calls int) float64 {
 	call()
 	begin := time.Now()

@@ -32,7 +32,7 @@ var layouts = []layout{
 	{"all are the same", 0, 0, 0},
 }
 
-// operands is how many different ones the layout has.
+// operands returns how many different ones the layout has.
 func (l layout) operands() int { return 1 + max(l.dst, l.a, l.b) }
 
 // checkKernel compares a kernel with the reference: values of all kinds; every number of elements up to longest bytes;
@@ -123,7 +123,7 @@ func checkValues(k wire.Kernel, op spec.Op, typ spec.Type, random *rand.Rand) er
 var sizes = fitting([]uint64{1, 2, 3, 5, 7, 64, 100, 127, 128, 129, 255, 256, 1000, 32767, 32768, 65535, 65536, 70000,
 	1<<24 + 1, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<53 + 1, 1<<63 - 1})
 
-// fitting is the numbers that an int can hold.
+// fitting returns the numbers that an int can hold.
 func fitting(numbers []uint64) (fit []int) {
 	for _, n := range numbers {
 		if n <= math.MaxInt {

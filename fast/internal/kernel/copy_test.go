@@ -9,7 +9,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// asKernel is a copy as the kernel that ignores its second operand.
+// asKernel returns a copy as the kernel that ignores its second operand.
 func asKernel(f func(dst, src []byte)) wire.Kernel {
 	return func(dst, a, _ []byte) { f(dst, a) }
 }

@@ -11,8 +11,8 @@ import (
 // disjoint from it.
 type Many func(dst []byte, operands [][]byte)
 
-// ManyFor is what reduces many operands with op at once. It is nil where that is not faster than one kernel after the
-// other: Fold does without.
+// ManyFor returns what reduces many operands with op at once. It is nil where that is not faster than one kernel after
+// the other: Fold does without.
 func ManyFor(op spec.Op, t spec.Type) Many {
 	if !op.Takes(t) {
 		return nil
@@ -62,7 +62,7 @@ func foldPieces(k wire.Kernel, into []byte, operands [][]byte, spare []byte) {
 	}
 }
 
-// overwritesLater tells whether into is an operand that is read after the first partial result was written.
+// overwritesLater reports whether into is an operand that is read after the first partial result was written.
 func overwritesLater(into []byte, operands [][]byte) bool {
 	for _, operand := range operands[2:] {
 		if unsafe.SliceData(operand) == unsafe.SliceData(into) {

@@ -11,7 +11,7 @@ import (
 // fused are arm64's instructions that multiply and add at once, and round once: other bits than those of amd64.
 var fused = regexp.MustCompile(`\bFN?M(ADD|SUB)[SD]\b`)
 
-// compiled is what the compiler makes of the package in dir for arm64.
+// compiled returns what the compiler makes of the package in dir for arm64.
 func compiled(t *testing.T, dir string) []byte {
 	t.Helper()
 	cmd := exec.Command("go", "build", "-gcflags=-S", ".")

@@ -47,7 +47,7 @@ var best = func() *implementation {
 	return &generic
 }()
 
-// For is the kernel that computes op on elements of type t. It is nil where op is not defined on t.
+// For returns the kernel that computes op on elements of type t. It is nil where op is not defined on t.
 func For(op spec.Op, t spec.Type) wire.Kernel {
 	if !op.Takes(t) {
 		return nil

@@ -14,7 +14,7 @@ func lift[T any](f func(dst, a, b []T)) wire.Kernel {
 	return func(dst, a, b []byte) { f(view[T](dst), view[T](a), view[T](b)) }
 }
 
-// view is the elements of data.
+// view returns the elements of data.
 func view[T any](data []byte) []T {
 	var elem T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(elem)))
@@ -125,7 +125,7 @@ func bxor[T unsigned](dst, a, b []T) {
 	}
 }
 
-// onFloat16 is op's kernel: each element is computed in float32 and rounded once.
+// onFloat16 returns op's kernel: each element is computed in float32 and rounded once.
 func onFloat16(op spec.Op) wire.Kernel {
 	return lift(func(dst, a, b []spec.Float16) {
 		a, b = a[:len(dst)], b[:len(dst)]
@@ -143,7 +143,7 @@ func sumBFloat16(dst, a, b []spec.BFloat16) {
 	}
 }
 
-// onBFloat16 is op's kernel: each element is computed in float32 and rounded once.
+// onBFloat16 returns op's kernel: each element is computed in float32 and rounded once.
 func onBFloat16(op spec.Op) wire.Kernel {
 	return lift(func(dst, a, b []spec.BFloat16) {
 		a, b = a[:len(dst)], b[:len(dst)]

@@ -33,7 +33,7 @@ var kinds = map[spec.Type]kind{
 
 func isNaN[T float](x T) bool { return x != x }
 
-// kindOf is the kind of T. isNaN is nil of integers.
+// kindOf returns the kind of T. isNaN is nil of integers.
 func kindOf[T spec.Elem](isNaN func(T) bool) kind {
 	return kind{
 		fill: func(random *rand.Rand, k spectest.Kind, data []byte) {
@@ -58,7 +58,7 @@ func kindOf[T spec.Elem](isNaN func(T) bool) kind {
 	}
 }
 
-// complexKind is the kind of T, the parts of which are of type Part.
+// complexKind returns the kind of T, the parts of which are of type Part.
 func complexKind[T spec.Elem, Part float]() kind {
 	k, part := kindOf[T](nil), kindOf(isNaN[Part])
 	half := int(unsafe.Sizeof(*new(Part)))

@@ -69,7 +69,7 @@ func TestSixteenBitsDivided(t *testing.T) {
 	}
 }
 
-// everyValue is the values of 16 bits, each once.
+// everyValue returns the values of 16 bits, each once.
 func everyValue() []byte {
 	all := make([]byte, 2<<16)
 	for i := range view[uint16](all) {
@@ -78,7 +78,7 @@ func everyValue() []byte {
 	return all
 }
 
-// soak tells whether the tests may take long.
+// soak reports whether the tests may take long.
 func soak() bool { return os.Getenv("COLLGEN_SOAK") != "" }
 
 // partners are slices of values to combine with all values: of all of them, under soak.

@@ -22,7 +22,7 @@ func (e *environment) because(format string, args ...any) {
 	e.reasons = append(e.reasons, fmt.Sprintf(format, args...))
 }
 
-// split tells which of some variables are set.
+// split returns which of some variables are set.
 func (e *environment) split(names []string) (set, missing []string) {
 	for _, name := range names {
 		if e.get(name) != "" {
@@ -34,7 +34,7 @@ func (e *environment) split(names []string) (set, missing []string) {
 	return set, missing
 }
 
-// first is the first of some variables that is set, or "".
+// first returns the first of some variables that is set, or "".
 func (e *environment) first(names ...string) string {
 	for _, name := range names {
 		if name != "" && e.get(name) != "" {
@@ -44,7 +44,7 @@ func (e *environment) first(names ...string) string {
 	return ""
 }
 
-// number is a variable whose value is a number from least to most.
+// number returns a variable whose value is a number from least to most.
 func (e *environment) number(name string, least, most int) int {
 	n, err := strconv.Atoi(e.get(name))
 	if err != nil || n < least || n > most {
@@ -54,7 +54,7 @@ func (e *environment) number(name string, least, most int) int {
 	return n
 }
 
-// flag is a variable that is yes or no; not set is no.
+// flag returns a variable that is yes or no; not set is no.
 func (e *environment) flag(name string) bool {
 	if e.get(name) == "" {
 		return false
@@ -66,7 +66,7 @@ func (e *environment) flag(name string) bool {
 	return yes
 }
 
-// duration is a variable whose value is a time as of time.ParseDuration, more than none.
+// duration returns a variable whose value is a time as of time.ParseDuration, more than none.
 func (e *environment) duration(name string) time.Duration {
 	d, err := time.ParseDuration(e.get(name))
 	if err != nil || d <= 0 {

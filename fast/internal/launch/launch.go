@@ -45,7 +45,7 @@ var (
 	ErrIncomplete = errors.New("the rank is given in part")
 )
 
-// Detect is what the environment says; getenv is os.Getenv. If no launcher is found, which is ErrNobody or
+// Detect returns what the environment says; getenv is os.Getenv. If no launcher is found, which is ErrNobody or
 // ErrIncomplete, or one that contradicts itself, the error says which variables that is about.
 func Detect(getenv func(string) string) (Launch, error) {
 	e := &environment{get: getenv}
@@ -72,7 +72,7 @@ func Detect(getenv func(string) string) (Launch, error) {
 	return l, e.err
 }
 
-// Settings is what the environment says to a process that has no launcher: the job's name, attempt and store, its
+// Settings returns what the environment says to a process that has no launcher: the job's name, attempt and store, its
 // secret, and what COLL_* says besides. It fails as Detect does, and never because there is no launcher.
 func Settings(getenv func(string) string) (Launch, error) {
 	e := &environment{get: getenv}
@@ -83,7 +83,7 @@ func Settings(getenv func(string) string) (Launch, error) {
 	return l, e.err
 }
 
-// launcher is the first row that fits, and the names of the later ones that do.
+// launcher returns the first row that fits, and the names of the later ones that do.
 func (e *environment) launcher() (first *launcher, others []string) {
 	for i := range launchers {
 		row := &launchers[i]
@@ -98,8 +98,8 @@ func (e *environment) launcher() (first *launcher, others []string) {
 	return first, others
 }
 
-// nobody is the error when no row fits. Variables of a row that is incomplete are worth telling; who has set one of
-// ours means this process to be a rank.
+// nobody returns the error when no row fits. Variables of a row that is incomplete are worth telling; who has set one
+// of ours means this process to be a rank.
 func (e *environment) nobody() error {
 	var incomplete []string
 	kind := ErrNobody

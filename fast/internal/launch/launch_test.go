@@ -14,7 +14,7 @@ type variables map[string]string
 
 func (v variables) get(name string) string { return v[name] }
 
-// set is the environment that a text says: name=value, separated by spaces.
+// set returns the environment that a text says: name=value, separated by spaces.
 func set(text string) variables {
 	v := make(variables)
 	for field := range strings.FieldsSeq(text) {

@@ -118,7 +118,7 @@ func (k *KVS) exchange(want, command string) (answer, error) {
 	return r, nil
 }
 
-// put is the command that sets one value.
+// put returns the command that sets one value.
 func (k *KVS) put(key, value string) string {
 	return "cmd=put kvsname=" + k.name + " key=" + key + " value=" + value
 }
@@ -176,7 +176,7 @@ func (k *KVS) fence(ctx context.Context) error {
 // Delete does nothing: the launcher's store ends with the job.
 func (k *KVS) Delete(context.Context, string) error { return nil }
 
-// Secret is one that rank 0 makes. All processes ask for it, before they get anything else.
+// Secret returns one that rank 0 makes. All processes ask for it, before they get anything else.
 func (k *KVS) Secret(ctx context.Context) ([]byte, error) {
 	if k.rank == 0 {
 		secret := make([]byte, sha256.Size)

@@ -93,7 +93,7 @@ func (m *mpiexec) barrier(c io.Writer) {
 	m.inside = nil
 }
 
-// connect is a process's end of its connection with m.
+// connect returns a process's end of its connection with m.
 func (m *mpiexec) connect() net.Conn {
 	near, far := net.Pipe()
 	go m.serve(far)

@@ -15,8 +15,8 @@ import (
 // taken: this process has used its PMI_FD. After that the number may be that of anything else.
 var taken atomic.Bool
 
-// OpenPMI is the store of the launcher that has set PMI_FD; getenv is os.Getenv. A process can use it once, and only if
-// no MPI library does.
+// OpenPMI returns the store of the launcher that has set PMI_FD; getenv is os.Getenv. A process can use it once, and
+// only if no MPI library does.
 func OpenPMI(ctx context.Context, getenv func(string) string, rank int) (*KVS, error) {
 	fd, err := strconv.Atoi(getenv("PMI_FD"))
 	if err != nil || fd < 0 {

@@ -27,7 +27,7 @@ type lines struct{ r *bufio.Reader }
 
 func newLines(r io.Reader) *lines { return &lines{bufio.NewReaderSize(r, maxAnswer)} }
 
-// next is the next line, without its end.
+// next returns the next line, without its end.
 func (l *lines) next() (string, error) {
 	b, err := l.r.ReadSlice('\n')
 	switch {
@@ -42,7 +42,7 @@ func (l *lines) next() (string, error) {
 // answer is an answer's fields.
 type answer map[string]string
 
-// parseAnswer is the fields of a line: name=value, separated by spaces. No name comes twice.
+// parseAnswer returns the fields of a line: name=value, separated by spaces. No name comes twice.
 func parseAnswer(line string) (answer, error) {
 	a := make(answer)
 	for field := range strings.FieldsSeq(line) {
@@ -55,8 +55,8 @@ func parseAnswer(line string) (answer, error) {
 	return a, nil
 }
 
-// cut is a value in parts of at most longest bytes, which are letters, digits, - and _. The first one begins with the
-// number of parts and a dot.
+// cut returns a value in parts of at most longest bytes, which are letters, digits, - and _. The first one begins with
+// the number of parts and a dot.
 func cut(value []byte, longest int) []string {
 	text := base64.RawURLEncoding.EncodeToString(value)
 	const count = len("4096.")
@@ -73,7 +73,7 @@ func cut(value []byte, longest int) []string {
 	return parts
 }
 
-// splitCount is the number of parts that the first one begins with, and the rest of it.
+// splitCount returns the number of parts that the first one begins with, and the rest of it.
 func splitCount(first string) (count int, rest string, err error) {
 	number, rest, ok := strings.Cut(first, ".")
 	count, err = strconv.Atoi(number)
@@ -83,7 +83,7 @@ func splitCount(first string) (count int, rest string, err error) {
 	return count, rest, nil
 }
 
-// partKey is the launcher's key for a part: launchers take short keys without any other sign than these.
+// partKey returns the launcher's key for a part: launchers take short keys without any other sign than these.
 func partKey(key string, part int) string {
 	h := sha256.Sum256([]byte(key))
 	return fmt.Sprintf("collgen-%x-%d", h[:12], part)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// stepTasksHere is the number of the step's ranks on this node: the entry of this node in a list such as 2(x3),1, which
-// is of two ranks on each of three nodes and one on the fourth.
+// stepTasksHere returns the number of the step's ranks on this node: the entry of this node in a list such as 2(x3),1,
+// which is of two ranks on each of three nodes and one on the fourth.
 func stepTasksHere(e *environment, l *Launch) int {
 	if e.get("SLURM_STEP_NUM_NODES") == "1" {
 		return l.Size
@@ -51,7 +51,7 @@ func stepStore(e *environment, _ *Launch) (address, why string) {
 	return tcpAddress(node, firstPort+int(h.Sum32()%ports)), why
 }
 
-// firstNode is the first of a list such as node[03-05,7],other. "" if there is none.
+// firstNode returns the first of a list such as node[03-05,7],other. "" if there is none.
 func firstNode(list string) string {
 	prefix, rest, many := strings.Cut(list, "[")
 	if first, _, several := strings.Cut(prefix, ","); several || !many {

@@ -37,14 +37,14 @@ func (e *environment) store(l *Launch, row *launcher) {
 	}
 }
 
-// noStore is a launcher's that does not say where rank 0 is.
+// noStore returns a launcher's that does not say where rank 0 is.
 func noStore(_ *environment, l *Launch) (string, string) {
 	return "", "ranks are, or may be, on several hosts, and " + l.Launcher + " does not say where rank 0 is: set COLL_STORE " +
 		"(tcp://host:port with the host of rank 0, or file:///directory that all hosts have) and COLL_SECRET_FILE on all ranks"
 }
 
-// masterIsHere is the number of ranks on this host if torchrun's variables were set by something that does not say it:
-// all, if rank 0 is where no other host can reach it.
+// masterIsHere returns the number of ranks on this host if torchrun's variables were set by something that does not say
+// it: all, if rank 0 is where no other host can reach it.
 func masterIsHere(e *environment, l *Launch) int {
 	master := e.get("MASTER_ADDR")
 	if a, err := netip.ParseAddr(master); master == "localhost" || err == nil && a.IsLoopback() {
@@ -53,8 +53,8 @@ func masterIsHere(e *environment, l *Launch) int {
 	return -1
 }
 
-// masterStore is torchrun's: where rank 0 is to listen. When torchrun keeps a store there for its own purposes, that is
-// the port after it.
+// masterStore returns torchrun's: where rank 0 is to listen. When torchrun keeps a store there for its own purposes,
+// that is the port after it.
 func masterStore(e *environment, _ *Launch) (address, why string) {
 	host, port := e.text("MASTER_ADDR"), e.number("MASTER_PORT", 1, 65534)
 	why = "MASTER_ADDR and MASTER_PORT"
@@ -69,7 +69,7 @@ func tcpAddress(host string, port int) string {
 	return "tcp://" + net.JoinHostPort(host, strconv.Itoa(port))
 }
 
-// text is a variable that has to be set.
+// text returns a variable that has to be set.
 func (e *environment) text(name string) string {
 	if e.get(name) == "" {
 		e.fail("%s is not set", name)

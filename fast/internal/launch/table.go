@@ -66,15 +66,15 @@ var launchers = []launcher{
 	},
 }
 
-// needs are all variables that have to be set.
+// needs returns all variables that have to be set.
 func (r *launcher) needs() []string { return append([]string{r.rank, r.size}, r.also...) }
 
-// fits tells whether the launcher has started this process.
+// fits reports whether the launcher has started this process.
 func (r *launcher) fits(e *environment) bool {
 	return !slices.ContainsFunc(r.needs(), func(name string) bool { return e.get(name) == "" })
 }
 
-// attempt is the variable that counts the attempts, if it can be believed.
+// attempt returns the variable that counts the attempts, if it can be believed.
 func (r *launcher) attempt(l *Launch) string {
 	if r.oneHost && l.LocalSize != l.Size {
 		return ""

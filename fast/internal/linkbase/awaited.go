@@ -27,7 +27,7 @@ func (a *awaited) forget() {
 	}
 }
 
-// get are those that the rank waits for, in ascending order.
+// get returns those that the rank waits for, in ascending order.
 func (a *awaited) get() []int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

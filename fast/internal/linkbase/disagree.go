@@ -5,8 +5,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Check is the error of a segment with header h, if it is not the next one of m, the receive in turn on l, of which so
-// many bytes are missing. The sender learns of it too if the call or the length differs.
+// Check returns the error of a segment with header h, if it is not the next one of m, the receive in turn on l, of
+// which so many bytes are missing. The sender learns of it too if the call or the length differs.
 func (e *Endpoint) Check(l *Link, m *Incoming, h linkproto.Header, missing int) error {
 	switch {
 	case h.Fingerprint != l.Partner.Known:
@@ -40,8 +40,8 @@ func (e *Endpoint) Speak(l *Link, b []byte) []byte {
 	return l.Partner.Speak(b, &e.History, send, recv)
 }
 
-// Disagreement is what a rank finds out that has waited in vain: the error of calls that disagree, as far as the other
-// ranks have spoken, or nil.
+// Disagreement returns what a rank finds out that has waited in vain: the error of calls that disagree, as far as the
+// other ranks have spoken, or nil.
 func (e *Endpoint) Disagreement() error {
 	for _, peer := range e.Active {
 		l := e.links[peer]
@@ -58,7 +58,7 @@ func (e *Endpoint) Disagreement() error {
 	return nil
 }
 
-// turns are the messages in turn on l.
+// turns returns the messages in turn on l.
 func (l *Link) turns() (send, recv linkproto.Turn) {
 	if m := l.Sending(); m != nil {
 		send = linkproto.Turn{N: l.Sent, Call: m.Mark.Call, Fingerprint: m.Mark.Fingerprint}

@@ -29,7 +29,7 @@ func (e *Endpoint) Drain() *Drain {
 	return d
 }
 
-// GoesOn tells whether to wait on, where so many bytes, or whatever is counted, have not arrived at those ranks, in
+// GoesOn reports whether to wait on, where so many bytes, or whatever is counted, have not arrived at those ranks, in
 // ascending order.
 func (d *Drain) GoesOn(left int, at []int) bool {
 	if left == d.left {
@@ -47,13 +47,13 @@ func (d *Drain) GoesOn(left int, at []int) bool {
 	return goes
 }
 
-// Nap is how long to sleep before looking again: longer where nothing arrives.
+// Nap returns how long to sleep before looking again: longer where nothing arrives.
 func (d *Drain) Nap() time.Duration { return d.nap }
 
 // GiveUp ends the wait, after Close, for what was sent to a rank, which is down. It may be called from any goroutine.
 func (e *Endpoint) GiveUp(rank int) { e.links[rank].givenUp.Store(true) }
 
-// GivenUp tells whether that was called.
+// GivenUp reports whether that was called.
 func (l *Link) GivenUp() bool { return l.givenUp.Load() }
 
 // Released takes note that everything was given back.

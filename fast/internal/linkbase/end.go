@@ -20,7 +20,7 @@ type End struct {
 // Fail has the Exchange in progress, and every later one, return err, and tells whether it is the first that does.
 func (e *End) Fail(err error) bool { return e.fate.CompareAndSwap(nil, &err) }
 
-// Failed is what Fail was given first, or nil.
+// Failed returns what Fail was given first, or nil.
 func (e *End) Failed() error {
 	if f := e.fate.Load(); f != nil {
 		return *f
@@ -36,7 +36,7 @@ func (e *End) Doom(err error) {
 	}
 }
 
-// Reason is why no Exchange succeeds any more, or nil.
+// Reason returns why no Exchange succeeds any more, or nil.
 func (e *End) Reason() error {
 	if err := e.Failed(); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (e *End) Reason() error {
 	return e.doom
 }
 
-// Outcome is the error of an Exchange in which err happened.
+// Outcome returns the error of an Exchange in which err happened.
 func (e *End) Outcome(err error) error {
 	if err == nil {
 		return nil
@@ -84,5 +84,5 @@ func (e *End) Close() (release bool) {
 	return first && !e.busy
 }
 
-// Closed tells whether Close was called. The End is locked.
+// Closed reports whether Close was called. The End is locked.
 func (e *End) Closed() bool { return e.closed }

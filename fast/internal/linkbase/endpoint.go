@@ -70,7 +70,7 @@ func (e *Endpoint) List(sends []wire.Send, recvs []wire.Recv) error {
 	return nil
 }
 
-// touch is the link to peer, which has messages in this Exchange.
+// touch returns the link to peer, which has messages in this Exchange.
 func (e *Endpoint) touch(peer int) (*Link, error) {
 	if err := wire.CheckPeer(e.Rank, peer, len(e.links)); err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ func (e *Endpoint) Received(l *Link) {
 	e.Open--
 }
 
-// Next is the index in Active of the link to look at after that of index i, which leaves Active when its messages are
-// complete.
+// Next returns the index in Active of the link to look at after that of index i, which leaves Active when its messages
+// are complete.
 func (e *Endpoint) Next(i int) int {
 	if l := e.links[e.Active[i]]; l.Sending() != nil || l.Receiving() != nil {
 		return i + 1
@@ -107,7 +107,7 @@ func (e *Endpoint) Next(i int) int {
 	return i
 }
 
-// Failure is the reason to wait no longer, if there is one.
+// Failure returns the reason to wait no longer, if there is one.
 func (e *Endpoint) Failure(ctx context.Context) error {
 	if err := e.End.Reason(); err != nil || ctx.Err() == nil {
 		return err

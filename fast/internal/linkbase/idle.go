@@ -44,10 +44,10 @@ func (e *Endpoint) Slept() (inVain bool) {
 	return waited >= Vain
 }
 
-// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some
+// Moved returns a number that has grown if this rank has sent or received something since it was less. It may be some
 // messages late while the rank moves fast, and is not when it waits. It may be called from any goroutine.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
-// Waiting are the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for
+// Waiting returns the ranks that the Exchange in progress has been waiting for for a while, or that one was waiting for
 // when it failed, in ascending order. It may be called from any goroutine.
 func (e *Endpoint) Waiting() []int { return e.awaited.get() }

@@ -24,7 +24,7 @@ type Link struct {
 	sent, taken int // how many of them are complete
 }
 
-// Sending is the send whose turn it is, or nil.
+// Sending returns the send whose turn it is, or nil.
 func (l *Link) Sending() *Outgoing {
 	if l.sent == len(l.sends) {
 		return nil
@@ -32,7 +32,7 @@ func (l *Link) Sending() *Outgoing {
 	return &l.sends[l.sent]
 }
 
-// Receiving is the receive whose turn it is, or nil.
+// Receiving returns the receive whose turn it is, or nil.
 func (l *Link) Receiving() *Incoming {
 	if l.taken == len(l.recvs) {
 		return nil
@@ -40,7 +40,7 @@ func (l *Link) Receiving() *Incoming {
 	return &l.recvs[l.taken]
 }
 
-// ReceivesLast tells whether no receive comes after the one whose turn it is.
+// ReceivesLast reports whether no receive comes after the one whose turn it is.
 func (l *Link) ReceivesLast() bool { return l.taken == len(l.recvs)-1 }
 
 // Fail has l end, for that reason if there is none before.
@@ -50,12 +50,12 @@ func (l *Link) Fail(verdict error) {
 	}
 }
 
-// Died is the error of a rank that has ended, or may as well have.
+// Died returns the error of a rank that has ended, or may as well have.
 func (l *Link) Died(format string, args ...any) error {
 	return &wire.PeerError{Rank: l.Peer, Err: fmt.Errorf("%w: "+format, append([]any{wire.ErrDied}, args...)...)}
 }
 
-// sendOf is the send from the memory of r, if r is marked AfterSend and there is one.
+// sendOf returns the send from the memory of r, if r is marked AfterSend and there is one.
 func (l *Link) sendOf(r *wire.Recv) *Outgoing {
 	if !r.AfterSend || len(r.Into) == 0 {
 		return nil

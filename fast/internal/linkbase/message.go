@@ -19,7 +19,7 @@ type Incoming struct {
 	Begun bool      // its first segment has come
 }
 
-// Fits is how many of the next n bytes of the message, which have come, may go to their place.
+// Fits returns how many of the next n bytes of the message, which have come, may go to their place.
 func (m *Incoming) Fits(n int) int {
 	if m.After != nil {
 		n = min(n, m.After.At-m.At)

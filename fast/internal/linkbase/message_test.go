@@ -58,7 +58,7 @@ func TestPieces(t *testing.T) {
 	})
 }
 
-// whole is what m receives of data.
+// whole returns what m receives of data.
 func whole(m *Incoming, with, data []byte) []byte {
 	want := bytes.Clone(data)
 	if m.Kernel == nil {

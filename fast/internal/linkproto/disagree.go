@@ -19,7 +19,7 @@ func (p *Partner) Disagreement(own *History, send, recv Turn, taken, sent uint64
 	return nil
 }
 
-// at tells whether the other rank has said that it waits for message n.
+// at reports whether the other rank has said that it waits for message n.
 func (h *heard) at(n uint64) bool { return h.said && h.n == n }
 
 // compare compares a call of this rank with the one of the other rank that is to agree with it. Otherwise, if the other
@@ -46,8 +46,8 @@ func (p *Partner) compare(own *History, mine, theirs *wire.Call, stuck bool) err
 	return p.differ(own, mine, theirs)
 }
 
-// Contradiction is the error of a call that the other rank has begun, as far as it has said so, and that is not the
-// same as the one of own that is to agree with it.
+// Contradiction returns the error of a call that the other rank has begun, as far as it has said so, and that is not
+// the same as the one of own that is to agree with it.
 func (p *Partner) Contradiction(own *History) error {
 	calls := own.Calls()
 	for i := range calls {
@@ -64,7 +64,7 @@ func (p *Partner) Contradiction(own *History) error {
 	return nil
 }
 
-// differ is the error of two calls that are to be the same, or nil if they are. The other rank learns of it too.
+// differ returns the error of two calls that are to be the same, or nil if they are. The other rank learns of it too.
 func (p *Partner) differ(own *History, mine, theirs *wire.Call) error {
 	if wire.Mismatch(mine, theirs, p.Rank) == nil {
 		return nil // their hashes of the calls before are the same, so those do not differ either

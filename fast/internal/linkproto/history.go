@@ -17,8 +17,8 @@ func (h *History) Begin(c *wire.Call) {
 	h.begun++
 }
 
-// Begun is how many calls were begun.
+// Begun returns how many calls were begun.
 func (h *History) Begun() uint64 { return h.begun }
 
-// Calls are those that are still known, in no order.
+// Calls returns those that are still known, in no order.
 func (h *History) Calls() []wire.Call { return h.calls[:min(h.begun, Kept)] }

@@ -45,7 +45,7 @@ type Turn struct {
 // Wonder has it due that this rank says what it waits for.
 func (p *Partner) Wonder() { p.due = true }
 
-// Due tells whether Speak is to be called.
+// Due reports whether Speak is to be called.
 func (p *Partner) Due() bool { return p.due }
 
 // Speak appends frames that say which calls this rank has begun, and which messages it waits for, as far as that was
@@ -114,14 +114,14 @@ func (p *Partner) remember(c *wire.Call) {
 	p.past = append(p.past, *c)
 }
 
-// Refused is the error of which the body of a frame of kind Refused tells: a message of this rank did not match.
+// Refused returns the error of which the body of a frame of kind Refused tells: a message of this rank did not match.
 func (p *Partner) Refused(body []byte, own *History) error {
 	r := parseRefused(body)
 	return p.mismatch(own, &r.sent, &r.expected, r.sentBytes, r.expectedBytes)
 }
 
-// Refuse is the error of a message of so many bytes that is not the one in turn, of that many: its call or its length
-// differs. The other rank is to learn of it too.
+// Refuse returns the error of a message of so many bytes that is not the one in turn, of that many: its call or its
+// length differs. The other rank is to learn of it too.
 func (p *Partner) Refuse(own *History, expected Turn, expectedBytes uint64, fingerprint, sentBytes uint64) error {
 	r := refused{expected: *expected.Call, sent: *expected.Call, expectedBytes: expectedBytes, sentBytes: sentBytes}
 	if fingerprint != expected.Fingerprint {
@@ -131,7 +131,7 @@ func (p *Partner) Refuse(own *History, expected Turn, expectedBytes uint64, fing
 	return p.mismatch(own, &r.expected, &r.sent, r.expectedBytes, r.sentBytes)
 }
 
-// mismatch is the error of calls that are not the same; or, if they are, of a message of another length.
+// mismatch returns the error of calls that are not the same; or, if they are, of a message of another length.
 func (p *Partner) mismatch(own *History, mine, theirs *wire.Call, mineBytes, theirsBytes uint64) error {
 	if err := wire.Standoff(mine, theirs, p.Self, p.Rank, own.Calls(), p.past); err != nil {
 		return err

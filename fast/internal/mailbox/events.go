@@ -30,7 +30,7 @@ func (e *events) run() {
 	}
 }
 
-// next is the next function to call; after the last one nobody is calling.
+// next returns the next function to call; after the last one nobody is calling.
 func (e *events) next() func() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -31,8 +31,8 @@ type watcher struct {
 	stopped atomic.Bool
 }
 
-// New is an empty Inbox. Handlers and watchers are called by a function that is given to start when there is something
-// to call them for, and that returns when they have been called.
+// New returns an empty Inbox. Handlers and watchers are called by a function that is given to start when there is
+// something to call them for, and that returns when they have been called.
 func New(start func(func())) *Inbox {
 	return &Inbox{box: newMailbox(), events: events{start: start}}
 }
@@ -50,8 +50,8 @@ func (b *Inbox) Put(n wire.Note, excess func()) {
 	})
 }
 
-// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause
-// of ctx's end, or with wire.ErrClosed after Close or Forget.
+// Receive returns the next message of that topic, of those that no handler took, without its files. It fails with the
+// cause of ctx's end, or with wire.ErrClosed after Close or Forget.
 func (b *Inbox) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	n, err := b.box.receive(ctx, t)
 	return bare(n), err
@@ -86,7 +86,7 @@ func (b *Inbox) Claim(comm uint64) error { return b.box.claim(comm) }
 // Forget drops comm's messages and handlers, those to come included.
 func (b *Inbox) Forget(comm uint64) { b.box.forget(comm) }
 
-// Forgotten tells whether comm was one of the last ones that were forgotten.
+// Forgotten reports whether comm was one of the last ones that were forgotten.
 func (b *Inbox) Forgotten(comm uint64) bool { return b.box.forgotten(comm) }
 
 // Fall takes note that a process is down, after all messages that came from it. Each process falls once.

@@ -231,7 +231,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// noteWithFile is a message with the end of a pipe, of which r is the other end.
+// noteWithFile returns a message with the end of a pipe, of which r is the other end.
 func noteWithFile(t *testing.T) (r int, n wire.Note) {
 	var p [2]int
 	if err := syscall.Pipe(p[:]); err != nil {
@@ -243,7 +243,7 @@ func noteWithFile(t *testing.T) (r int, n wire.Note) {
 	return p[0], n
 }
 
-// isClosed tells whether the other end of the pipe that r reads from is closed.
+// isClosed reports whether the other end of the pipe that r reads from is closed.
 func isClosed(r int) bool {
 	_ = syscall.SetNonblock(r, true)
 	n, err := syscall.Read(r, make([]byte, 1))

@@ -30,7 +30,7 @@ type lane struct {
 // maxLoad is how much of one process's may wait, as weigh counts it.
 const maxLoad = 16 << 20
 
-// weigh is the weight of a message: its bytes, and something for what else it holds.
+// weigh returns the weight of a message: its bytes, and something for what else it holds.
 func weigh(n wire.Note) int { return len(n.Body) + 256 + len(n.Files)<<16 }
 
 func newMailbox() mailbox {
@@ -68,7 +68,7 @@ func (b *mailbox) put(n wire.Note) (handler func(wire.Note), ok bool) {
 	return nil, true
 }
 
-// receive is the next message of topic t.
+// receive returns the next message of topic t.
 func (b *mailbox) receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	for {
 		n, changed, err := b.take(t)
@@ -83,7 +83,7 @@ func (b *mailbox) receive(ctx context.Context, t wire.Topic) (wire.Note, error) 
 	}
 }
 
-// take is the next message of topic t or, if there is none, a channel that is closed when there may be one.
+// take returns the next message of topic t or, if there is none, a channel that is closed when there may be one.
 func (b *mailbox) take(t wire.Topic) (wire.Note, <-chan struct{}, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -42,7 +42,7 @@ func (m *Mesh) watchOver() {
 // never stands for the turn before the first one, and is before all others.
 const never = int64(-4)
 
-// due tells whether it is time for a heartbeat at a turn, the one before being last: every fourth time, and over TCP
+// due reports whether it is time for a heartbeat at a turn, the one before being last: every fourth time, and over TCP
 // every second time. A process that wakes up late leaves out turns, always the same ones if it is always late; so what
 // counts is not whether this turn is the fourth, but whether there has been one since the last.
 func due(last, turn int64, tcp bool) bool {
@@ -53,10 +53,10 @@ func due(last, turn int64, tcp bool) bool {
 	return last/every != turn/every
 }
 
-// nextTurn is which multiple of wait the clock shows next, and when. As all processes of a host turn to their peers at
-// the same moments, each is woken up once for the heartbeats of all others, which would otherwise take a good part of
-// the processors where there are many processes; and all collectives are disturbed at once, instead of one rank after
-// the other.
+// nextTurn returns which multiple of wait the clock shows next, and when. As all processes of a host turn to their
+// peers at the same moments, each is woken up once for the heartbeats of all others, which would otherwise take a good
+// part of the processors where there are many processes; and all collectives are disturbed at once, instead of one rank
+// after the other.
 func nextTurn(now time.Time, wait time.Duration) (turn int64, left time.Duration) {
 	since := now.UnixNano() % int64(wait)
 	return now.UnixNano()/int64(wait) + 1, wait - time.Duration(since)

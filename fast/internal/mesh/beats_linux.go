@@ -75,7 +75,7 @@ func (b *beats) beat(late int64) {
 	b.count().Add(1)
 }
 
-// beaten is how often it has beaten.
+// beaten returns how often it has beaten.
 func (b *beats) beaten() uint64 { return b.count().Load() }
 
 func (b *beats) close() {

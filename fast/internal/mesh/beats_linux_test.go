@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// countOf is a count, and a copy of its file for another process.
+// countOf returns a count, and a copy of its file for another process.
 func countOf(t *testing.T) (own *beats, copies []int) {
 	t.Helper()
 	own, err := newBeats()

@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/simnet"
 )
 
-// cabled is a simulated job, of so many processes: ends[i][j] is i's end of the link to j.
+// cabled returns a simulated job, of so many processes: ends[i][j] is i's end of the link to j.
 func cabled(t *testing.T, capacity, size int) (job []*Mesh, processes []*simnet.Process, ends [][]*simnet.End) {
 	b := newBoard()
 	wires := make([][]net.Conn, size)

@@ -49,7 +49,8 @@ func (c *Card) encode(cred secure.Credentials, job secure.Identity) []byte {
 	return append(b, cardMAC(cred, job, b)...)
 }
 
-// decodeCard is the opposite of encode. It fails unless the card is that of process, or of any if that is negative.
+// decodeCard returns the opposite of encode. It fails unless the card is that of process, or of any if that is
+// negative.
 func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process int) (Card, error) {
 	if len(b) < macBytes || len(b) > maxCard {
 		return Card{}, fmt.Errorf("a card of %d bytes, want %d to %d", len(b), macBytes, maxCard)
@@ -83,8 +84,9 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 	return c, nil
 }
 
-// cardMAC is the MAC of a card, or zeros if the processes have no secret in common. Then a card is only as trustworthy
-// as the store: a false one can keep a job from starting, and nothing else, because every connection is authenticated.
+// cardMAC returns the MAC of a card, or zeros if the processes have no secret in common. Then a card is only as
+// trustworthy as the store: a false one can keep a job from starting, and nothing else, because every connection is
+// authenticated.
 func cardMAC(cred secure.Credentials, job secure.Identity, body []byte) []byte {
 	key := cred.Key(job, "card")
 	if key == nil {
@@ -139,7 +141,7 @@ func (d *decoder) uint16() uint16 { return binary.LittleEndian.Uint16(d.bytes(2)
 func (d *decoder) uint32() uint32 { return binary.LittleEndian.Uint32(d.bytes(4)) }
 func (d *decoder) uint64() uint64 { return binary.LittleEndian.Uint64(d.bytes(8)) }
 
-// text is a text of at most most bytes, none of which can do harm where it is printed.
+// text returns a text of at most most bytes, none of which can do harm where it is printed.
 func (d *decoder) text(most int) string {
 	n := int(d.byte())
 	if n > most {

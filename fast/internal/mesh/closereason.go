@@ -58,7 +58,7 @@ func (f closeReason) encode() []byte {
 	return append(b, f.text[:min(len(f.text), maxReason)]...)
 }
 
-// decodeCloseReason is the opposite of encode.
+// decodeCloseReason returns the opposite of encode.
 func decodeCloseReason(b []byte) (closeReason, error) {
 	if len(b) == 0 {
 		return closeReason{}, nil
@@ -82,7 +82,7 @@ func decodeCloseReason(b []byte) (closeReason, error) {
 	return f, nil
 }
 
-// err is why the process that said f is down.
+// err returns why the process that said f is down.
 func (f closeReason) err() error {
 	if f.text == "" {
 		return wire.ErrClosed

@@ -21,7 +21,7 @@ var (
 	ErrTicketUsed = errors.New("the ticket was used already")
 )
 
-// recognise is err as the refusal that a server told in words.
+// recognise returns err as the refusal that a server told in words.
 func recognise(err error) error {
 	for _, reason := range []error{ErrTaken, ErrTicketUsed, ErrTicket, wire.ErrExhausted} {
 		if errors.Is(err, secure.ErrRefused) && strings.Contains(err.Error(), reason.Error()) {
@@ -49,7 +49,7 @@ func (m *Mesh) dialControl(ctx context.Context, c Card, h secure.Hello) error {
 // Without it, a connection that it gave up on at the last moment would look like its death.
 const confirmed = 1
 
-// check says whether a process may have a connection.
+// check reports whether a process may have a connection.
 func (m *Mesh) check(h secure.Hello, _ secure.Identity) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -60,7 +60,7 @@ var noise = func() time.Duration {
 	return bound
 }()
 
-// soaking tells whether the tests that depend on chance or on time are run at length.
+// soaking reports whether the tests that depend on chance or on time are run at length.
 func soaking() bool { return os.Getenv("COLLGEN_SOAK") != "" }
 
 // TestCutLink cuts the link between two hosts, in one direction or both: both sides know it in time.

@@ -60,15 +60,16 @@ func (v *detector) excuses(p *peer, now int64, c condition) {
 	}
 }
 
-// stalled tells whether this process was stopped until just now. Others may have given it up, and ended since, all of
+// stalled reports whether this process was stopped until just now. Others may have given it up, and ended since, all of
 // which it reads now at once.
 func (v *detector) stalled(now int64) bool {
 	woke := v.woke.Load()
 	return now-v.last.Load() > v.timeout/2 || woke > 0 && now-woke < int64(hearsay)
 }
 
-// look is who of peers is given up, by the condition that each is in. If this process itself was stopped for more than
-// half of the time that they have, all have another chance, because what they said meanwhile may just not be read yet.
+// look returns who of peers is given up, by the condition that each is in. If this process itself was stopped for more
+// than half of the time that they have, all have another chance, because what they said meanwhile may just not be read
+// yet.
 func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 	gap := now - v.last.Load()
 	stalled := gap > v.timeout/2
@@ -110,7 +111,7 @@ func (p *peer) silent(now, late, slack int64) int64 {
 	return now - p.watched.since - p.excused
 }
 
-// quietSince is when p was silent no more.
+// quietSince returns when p was silent no more.
 func (p *peer) quietSince(slack int64) int64 {
 	since := p.heard.Load()
 	if writing := p.writing.Load(); writing > 0 {
@@ -128,7 +129,7 @@ func (p *peer) listen(now int64) {
 	}
 }
 
-// judge tells whether p is given up, and its condition. That a process of this host is slow is seen from two samples,
+// judge reports whether p is given up, and its condition. That a process of this host is slow is seen from two samples,
 // of which the first is taken in good time.
 func (v *detector) judge(p *peer, now, late int64) (c condition, up bool) {
 	slack := max(0, blocked-v.timeout)
@@ -167,7 +168,7 @@ func (v *detector) judge(p *peer, now, late int64) (c condition, up bool) {
 	return c, false
 }
 
-// cause is the error of who is given up in a condition.
+// cause returns the error of who is given up in a condition.
 func (v *detector) cause(c condition) error {
 	if c == gone {
 		return fmt.Errorf("%w: the system has no such process any more", wire.ErrDied)

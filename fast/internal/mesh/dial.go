@@ -74,7 +74,7 @@ func (a *absence) proved(routes []route, nobody bool) bool {
 	return nobody && (routes[0].socket != "" || lasts > stubborn)
 }
 
-// deserted tells whether nobody listens at any of routes.
+// deserted reports whether nobody listens at any of routes.
 func deserted(ctx context.Context, routes []route) bool {
 	nobody := true
 	for _, r := range routes {
@@ -95,13 +95,13 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// refused tells whether trying again is of no use.
+// refused reports whether trying again is of no use.
 func refused(err error) bool {
 	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
 }
 
-// maxDials is how many control connections a process tries to make at the same time: what its processors can work at.
-// If all processes of a large job tried all of theirs, a machine that is busy would finish the first of them late.
+// maxDials returns how many control connections a process tries to make at the same time: what its processors can work
+// at. If all processes of a large job tried all of theirs, a machine that is busy would finish the first of them late.
 func maxDials() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // holding is how long a try counts among these, so that processes that do not answer do not keep it from the others.

@@ -35,7 +35,7 @@ type sample struct {
 	at int64
 }
 
-// condition is what a process has done since the sample before.
+// condition returns what a process has done since the sample before.
 func (s sample) condition(before sample) condition {
 	switch used := s.used - before.used; {
 	case s.gone:
@@ -54,7 +54,7 @@ func (s sample) condition(before sample) condition {
 	return asleep
 }
 
-// because is why a silent process in this condition is given up, for the log.
+// because returns why a silent process in this condition is given up, for the log.
 func (c condition) because() string {
 	if c == unknown {
 		return "no answer"
@@ -62,7 +62,7 @@ func (c condition) because() string {
 	return "no answer, " + string(c)
 }
 
-// slow tells whether a process in this condition may only be slow, however long nothing is heard of it.
+// slow reports whether a process in this condition may only be slow, however long nothing is heard of it.
 func (c condition) slow() bool {
 	return c == running || c == starving || c == swapping || c == inKernel
 }
@@ -76,7 +76,7 @@ func (m *Mesh) excuse(process int, silent int64, c condition) {
 // glance is how long it takes to see what processes do.
 const glance = 100 * time.Millisecond
 
-// observe is the condition of processes, within a glance.
+// observe returns the condition of processes, within a glance.
 func observe(pids []int) []condition {
 	first, at := make([]sample, len(pids)), time.Now()
 	for i, pid := range pids {
@@ -94,7 +94,7 @@ func observe(pids []int) []condition {
 	return found
 }
 
-// Conditions is what is known of what each of processes does, in words for people. It takes a tenth of a second.
+// Conditions returns what is known of what each of processes does, in words for people. It takes a tenth of a second.
 func (m *Mesh) Conditions(processes []int) []string {
 	pids, words := make([]int, len(processes)), make([]string, len(processes))
 	for i, process := range processes {

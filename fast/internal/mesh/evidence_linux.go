@@ -18,7 +18,7 @@ const tick = time.Second / 100
 // mostThreads is of how many threads of a process it is looked whether one wants to run.
 const mostThreads = 1024
 
-// examine is the evidence on a process; false: the system does not tell.
+// examine returns the evidence on a process; false: the system does not tell.
 func examine(pid int) (e evidence, ok bool) {
 	if pid <= 0 || pid == os.Getpid() || !procIsOurs() {
 		return e, false
@@ -43,7 +43,7 @@ func examine(pid int) (e evidence, ok bool) {
 	return whole, err == nil
 }
 
-// procIsOurs tells whether /proc shows the processes by the numbers that they have for this one.
+// procIsOurs reports whether /proc shows the processes by the numbers that they have for this one.
 func procIsOurs() bool {
 	self, err := os.Readlink("/proc/self")
 	return err == nil && self == strconv.Itoa(os.Getpid())

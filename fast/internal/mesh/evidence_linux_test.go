@@ -60,7 +60,7 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// waiter is a process that waits in the kernel: for its child, which vfork(2) has it do until the child ends.
+// waiter returns a process that waits in the kernel: for its child, which vfork(2) has it do until the child ends.
 func waiter(t *testing.T) *os.Process {
 	exe, err := os.Executable()
 	if err != nil {

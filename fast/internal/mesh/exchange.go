@@ -42,7 +42,7 @@ func (j *joining) fetch(round string, process int) (c Card, ok bool) {
 	return Card{}, false
 }
 
-// cards are those of all processes, once they are known.
+// cards returns those of all processes, once they are known.
 func (j *joining) cards() []Card {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -73,7 +73,7 @@ func (j *joining) awaitAll(ctx context.Context, so func(int, *member) bool) erro
 	})
 }
 
-// missing are the processes that this one waits for.
+// missing returns the processes that this one waits for.
 func (j *joining) missing() (processes []int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// explain is the error of what failed with err while waiting for processes: if ctx has ended, it names these.
+// explain returns the error of what failed with err while waiting for processes: if ctx has ended, it names these.
 func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
 	var peer *wire.PeerError
 	if err == nil || errors.As(err, &peer) || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
@@ -19,7 +19,7 @@ func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
 	return m.withRefusals(&wire.TimeoutError{Waiting: waiting, Err: wire.EndedBy(ctx, err)})
 }
 
-// withRefusals is the error of a wait in vain, which also says who was refused meanwhile.
+// withRefusals returns the error of a wait in vain, which also says who was refused meanwhile.
 func (m *Mesh) withRefusals(err error) error {
 	if r := append(m.server.Refusals(), m.cfg.Refused()...); len(r) > 0 {
 		return fmt.Errorf("%w; refused meanwhile: %s", err, strings.Join(r, "; "))
@@ -27,7 +27,7 @@ func (m *Mesh) withRefusals(err error) error {
 	return err
 }
 
-// blamed is the error of a process that gave up, as the fault of those that it blames unless that is only self.
+// blamed returns the error of a process that gave up, as the fault of those that it blames unless that is only self.
 func (e *gaveUp) blamed(by *wire.PeerError, self int) error {
 	blamed := slices.DeleteFunc(slices.Clone(e.ranks), func(r int) bool { return r == self })
 	switch {

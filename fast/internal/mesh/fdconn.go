@@ -25,7 +25,7 @@ type fdConn struct {
 	blind  bool // another process has made the connection: who is at the other end is known when something comes
 }
 
-// newFDConn is a connection to the process pid, which has proved nothing yet.
+// newFDConn returns a connection to the process pid, which has proved nothing yet.
 func newFDConn(c *net.UnixConn, pid int) *fdConn {
 	return &fdConn{UnixConn: c, pid: pid, early: true}
 }
@@ -49,7 +49,7 @@ const maxIncoming = 64
 // Private tells package secure that both sides have checked that the other one is this user's.
 func (c *fdConn) Private() {}
 
-// process is the process at the other end; 0: this one, or one that the system does not know here.
+// process returns the process at the other end; 0: this one, or one that the system does not know here.
 func (c *fdConn) process() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,8 +78,8 @@ func (c *fdConn) attach(files []int) {
 	c.out = append(c.out, files...)
 }
 
-// take is the n files of the next message that came with some; they are the caller's. It fails with errLost, and the
-// connection is as good as before, or because the sender is broken.
+// take returns the n files of the next message that came with some; they are the caller's. It fails with errLost, and
+// the connection is as good as before, or because the sender is broken.
 func (c *fdConn) take(n int) ([]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -48,7 +48,7 @@ func readFiles(c *net.UnixConn, b []byte) (n int, p parcel, err error) {
 	return max(n, 0), p, err // it is -1 after some errors
 }
 
-// parseControl is what came with bytes besides.
+// parseControl returns what came with bytes besides.
 func parseControl(b []byte) (p parcel, err error) {
 	messages, err := unix.ParseSocketControlMessage(b)
 	if err != nil {

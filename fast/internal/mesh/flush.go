@@ -17,7 +17,7 @@ func (m *Mesh) Flush(atMost time.Duration) {
 	}
 }
 
-// flushed tells whether nothing is left to be written.
+// flushed reports whether nothing is left to be written.
 func (p *peer) flushed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// newcomer is the configuration of a process that has a ticket.
+// newcomer returns the configuration of a process that has a ticket.
 func newcomer(change func(*Config), ticket Ticket) Config {
 	c := newBoard().config(ticket.Number, 1)
 	c.Identity = secure.Identity{}

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostIdentity is the same for two processes if they can reach each other by abstract unix sockets: the machine's boot
-// and the network namespace. Containers with the same hostname differ in it, unless they share their network. Where it
-// cannot be known, every process is a host of its own.
+// hostIdentity returns the same for two processes if they can reach each other by abstract unix sockets: the machine's
+// boot and the network namespace. Containers with the same hostname differ in it, unless they share their network.
+// Where it cannot be known, every process is a host of its own.
 func hostIdentity() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	var s unix.Stat_t

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// hostIdentity is the hostname, because this system tells nothing better. Two hosts of one name would take each other
-// for one, and then not connect; Config.Host can tell them apart.
+// hostIdentity returns the hostname, because this system tells nothing better. Two hosts of one name would take each
+// other for one, and then not connect; Config.Host can tell them apart.
 func hostIdentity() string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {

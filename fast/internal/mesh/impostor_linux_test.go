@@ -23,7 +23,7 @@ type impostor struct {
 	call func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error)
 }
 
-// impostors are those of bar 7. They know the configuration of a job, and what a process of it once said in a
+// impostors returns those of bar 7. They know the configuration of a job, and what a process of it once said in a
 // handshake.
 func impostors(c Config, said map[bool][][]byte) []impostor {
 	client := func(cred secure.Credentials, change func(*secure.Identity)) func(context.Context, net.Conn, int) (*secure.Conn, error) {
@@ -96,7 +96,7 @@ func (l quietly) Accept() (net.Conn, error) {
 	return quiet{c}, err
 }
 
-// overhear is what a process of the job of c says in a handshake in the clear: its preamble, and its answer to a
+// overhear returns what a process of the job of c says in a handshake in the clear: its preamble, and its answer to a
 // challenge.
 func overhear(t *testing.T, c Config, private bool) (said [][]byte) {
 	t.Helper()
@@ -192,7 +192,7 @@ func (s startup) besiege(t *testing.T, kinds []impostor, count int) ([]fate, []*
 	return fates, besieged
 }
 
-// kept is how many handshakes these processes say have failed for a reason.
+// kept returns how many handshakes these processes say have failed for a reason.
 func kept(besieged []*Mesh, reason error) (count int) {
 	for _, m := range besieged {
 		for _, told := range m.server.Refusals() {
@@ -209,7 +209,7 @@ func kept(besieged []*Mesh, reason error) (count int) {
 	return count
 }
 
-// amiss is what is wrong about what has become of count impostors of each kind.
+// amiss returns what is wrong about what has become of count impostors of each kind.
 func amiss(kinds []impostor, count int, fates []fate, besieged []*Mesh) (all []string) {
 	wanted := map[error]int{}
 	for k, x := range kinds {

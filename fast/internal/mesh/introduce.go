@@ -70,7 +70,8 @@ func (j *joining) arrange() {
 	}
 }
 
-// introduced tells whether another process introduces this one to that of card c. It is false when joining ends first.
+// introduced reports whether another process introduces this one to that of card c. It is false when joining ends
+// first.
 func (j *joining) introduced(c *Card) bool {
 	if !j.private(c) {
 		return false
@@ -83,7 +84,7 @@ func (j *joining) introduced(c *Card) bool {
 	}
 }
 
-// private tells whether the process of card c is on this host, and shares a secret with this one.
+// private reports whether the process of card c is on this host, and shares a secret with this one.
 func (j *joining) private(c *Card) bool {
 	return j.secret && j.direct(c)
 }
@@ -127,7 +128,7 @@ func (i *introducer) met(n wire.Note) {
 	}
 }
 
-// left is how many more ends may be on their way.
+// left returns how many more ends may be on their way.
 func (i *introducer) left() int {
 	left := i.room
 	for _, g := range i.guests {
@@ -138,8 +139,8 @@ func (i *introducer) left() int {
 	return left
 }
 
-// ready tells whether there is somebody to introduce, half of those who have to meet somebody are not busy, and half of
-// the room is left: then few messages tell of many.
+// ready reports whether there is somebody to introduce, half of those who have to meet somebody are not busy, and half
+// of the room is left: then few messages tell of many.
 func (i *introducer) ready() bool {
 	i.update()
 	if i.left() < i.room/2 {

@@ -18,7 +18,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// introduced tells whether another process has made m's connection to process.
+// introduced reports whether another process has made m's connection to process.
 func introduced(m *Mesh, process int) bool {
 	_, ok := m.peer(process).conn.(*fdConn)
 	return ok
@@ -336,7 +336,7 @@ func TestLaterCard(t *testing.T) {
 	}
 }
 
-// meeting is a message that introduces the processes of cards, by files.
+// meeting returns a message that introduces the processes of cards, by files.
 func meeting(from int, cards [][]byte, files ...int) *wire.Note {
 	n := &wire.Note{Topic: wire.Topic{Comm: meshComm, Kind: kindMeet}, From: from, Files: files}
 	for _, c := range cards {

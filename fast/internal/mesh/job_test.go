@@ -145,7 +145,7 @@ func hosts(t *testing.T) func(*Config) {
 	}
 }
 
-// ways are the ways in which processes can be connected.
+// ways returns the ways in which processes can be connected.
 func ways(t *testing.T) map[string]func(*Config) {
 	all := map[string]func(*Config){"local": nil, "tcp": forceTCP}
 	if hasOutside() {
@@ -178,7 +178,7 @@ func watch(m *Mesh) falls {
 	return f
 }
 
-// next is the next fall, which comes soon.
+// next returns the next fall, which comes soon.
 func (f falls) next(t *testing.T) fallen {
 	t.Helper()
 	select {

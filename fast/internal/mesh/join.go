@@ -170,7 +170,7 @@ func sameSetting(cards []Card, what string, set func(*Card) bool) error {
 	}
 }
 
-// needTCP tells whether processes have to be reached by TCP, and whether all of them are on one host. All processes
+// needTCP reports whether processes have to be reached by TCP, and whether all of them are on one host. All processes
 // come to the same result.
 func needTCP(cards []Card) (tcp, alone bool) {
 	alone = true
@@ -207,7 +207,7 @@ func (j *joining) settle() error {
 	return nil
 }
 
-// others are the processes of size that are not among some.
+// others returns the processes of size that are not among some.
 func others(size int, some []int) (rest []int) {
 	for p := range size {
 		if !slices.Contains(some, p) {

@@ -64,7 +64,7 @@ func (j *joining) report(err error, w weight) {
 	j.doubting(err)
 }
 
-// faultOf tells whose fault err is. What another process said when it gave up counts, as the fault of whom it blames.
+// faultOf returns whose fault err is. What another process said when it gave up counts, as the fault of whom it blames.
 func faultOf(err error, self int) (fault int, cause error) {
 	var gave *gaveUp
 	var peer *wire.PeerError
@@ -109,7 +109,7 @@ func (j *joining) late(err error, waiting []int) error {
 	return err
 }
 
-// joinError is why joining has failed, all in all.
+// joinError returns why joining has failed, all in all.
 func (j *joining) joinError() error {
 	if w, _ := j.reasons.best(); w < certain {
 		time.Sleep(hearsay)
@@ -125,8 +125,8 @@ func (j *joining) joinError() error {
 	return err
 }
 
-// best is the best reason of the fault for which most speaks, and how much does so; of equals the first. Weak reasons
-// count as one, because each of many things that a process tries may fail for the same cause.
+// best returns the best reason of the fault for which most speaks, and how much does so; of equals the first. Weak
+// reasons count as one, because each of many things that a process tries may fail for the same cause.
 func (r *reasons) best() (most weight, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +138,7 @@ func (r *reasons) best() (most weight, err error) {
 	return most, err
 }
 
-// of is the first of the best reasons of a fault, and how much speaks for it.
+// of returns the first of the best reasons of a fault, and how much speaks for it.
 func (r *reasons) of(fault int) (top reason, sum weight) {
 	for _, x := range r.all {
 		if x.fault != fault {

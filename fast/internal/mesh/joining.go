@@ -91,7 +91,7 @@ func (j *joining) starve() {
 	}
 }
 
-// noRoom is err, which is for want of descriptors or memory, in words.
+// noRoom returns err, which is for want of descriptors or memory, in words.
 func noRoom(err error) error { return fmt.Errorf("this process cannot take connections: %w", err) }
 
 func (j *joining) reach(c *Card) error {
@@ -116,7 +116,7 @@ func (j *joining) reached(process int, err error) {
 	}
 }
 
-// direct tells whether this process and that of card c are connected without TCP.
+// direct reports whether this process and that of card c are connected without TCP.
 func (j *joining) direct(c *Card) bool {
 	return c.Host == j.cfg.Host && c.Socket != "" && j.card.Socket != ""
 }

@@ -62,7 +62,8 @@ func (m *Mesh) ownAddresses() (usable []netip.Addr, why string, err error) {
 	return usable, why, nil
 }
 
-// foreign tells whether other hosts can use an address. Those that hold only on one link name an interface of one host.
+// foreign reports whether other hosts can use an address. Those that hold only on one link name an interface of one
+// host.
 func foreign(a netip.Addr) bool {
 	return a.IsValid() && !a.IsUnspecified() && !a.IsLoopback() && !a.IsMulticast() && !a.IsLinkLocalUnicast() && a.Zone() == ""
 }

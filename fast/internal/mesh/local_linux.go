@@ -30,7 +30,7 @@ func (m *Mesh) listenLocal() (name string) {
 // neighbours are the processes of this user that connect to a socket.
 type neighbours struct{ *net.UnixListener }
 
-// Accept is the next connection from a process of this user. All others are closed.
+// Accept returns the next connection from a process of this user. All others are closed.
 func (l neighbours) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptUnix()
@@ -73,8 +73,8 @@ func socketPair() (ends [2]int, err error) {
 	return ends, err
 }
 
-// pairRoom is how many ends of such connections this process may have open until they are sent: a quarter of all its
-// files.
+// pairRoom returns how many ends of such connections this process may have open until they are sent: a quarter of all
+// its files.
 func pairRoom() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -83,7 +83,7 @@ func pairRoom() int {
 	return int(min(max(limit.Cur/4, 2), 1<<16))
 }
 
-// introducedTo is the connection to the process that has the other end of file, which it closes.
+// introducedTo returns the connection to the process that has the other end of file, which it closes.
 func introducedTo(file int) (*fdConn, error) {
 	f := os.NewFile(uintptr(file), "a connection to another process")
 	defer f.Close()
@@ -106,7 +106,7 @@ func unnamed(c *net.UnixConn) {
 	}
 }
 
-// checkUser is the process at the other end of c, or 0 if it has no number here. It refuses those of other users.
+// checkUser returns the process at the other end of c, or 0 if it has no number here. It refuses those of other users.
 func checkUser(c *net.UnixConn) (pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// of is the member with a number, which is made if it is new. It is called with m.mu held, as broadcast and peers are.
+// of returns the member with a number, which is made if it is new. It is called with m.mu held, as broadcast and peers
+// are.
 func (m *Mesh) of(process int) *member {
 	if m.members[process] == nil {
 		m.members[process] = new(member)
@@ -24,7 +25,7 @@ func (m *Mesh) broadcast() {
 	m.changed = make(chan struct{})
 }
 
-// peers are the connections to those who are not down.
+// peers returns the connections to those who are not down.
 func (m *Mesh) peers() (peers []*peer) {
 	for _, x := range m.members {
 		if x.peer != nil && x.err == nil {
@@ -34,7 +35,7 @@ func (m *Mesh) peers() (peers []*peer) {
 	return peers
 }
 
-// peer is the connection to a process; nil: there is none, or none any more.
+// peer returns the connection to a process; nil: there is none, or none any more.
 func (m *Mesh) peer(process int) *peer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,7 +45,7 @@ func (m *Mesh) peer(process int) *peer {
 	return nil
 }
 
-// cardOf is the card of a process, empty if it is not known.
+// cardOf returns the card of a process, empty if it is not known.
 func (m *Mesh) cardOf(process int) Card {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -52,7 +52,7 @@ type member struct {
 	claimed int
 }
 
-// newMesh is a process that knows nobody yet.
+// newMesh returns a process that knows nobody yet.
 func newMesh(cfg Config) (*Mesh, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("%w: %w", wire.ErrInvalidArgument, err)
@@ -88,7 +88,7 @@ func (m *Mesh) start(f func()) {
 	}
 }
 
-// Self is the number of this process in the job.
+// Self returns the number of this process in the job.
 func (m *Mesh) Self() int { return m.me.Process }
 
 // Send sends a message of at most wire.MaxNote bytes, and copies of at most 8 files if to is on this host. It does not
@@ -129,8 +129,8 @@ func (m *Mesh) copies(p *peer, files []int) ([]int, error) {
 	return copyFiles(files)
 }
 
-// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the cause
-// of ctx's end, or with wire.ErrClosed after Close or Forget.
+// Receive returns the next message of that topic, of those that no handler took, without its files. It fails with the
+// cause of ctx's end, or with wire.ErrClosed after Close or Forget.
 func (m *Mesh) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return m.inbox.Receive(ctx, t)
 }
@@ -161,11 +161,11 @@ func (m *Mesh) arrived(n wire.Note) {
 	})
 }
 
-// Host is what stands for the host of a process; empty if the process is not known.
+// Host returns what stands for the host of a process; empty if the process is not known.
 func (m *Mesh) Host(process int) string { return m.cardOf(process).Host }
 
-// SharesMemory tells whether data between this process and another one may go through memory: the other one is on this
-// host, and neither of them has to be reached by TCP or RDMA.
+// SharesMemory reports whether data between this process and another one may go through memory: the other one is on
+// this host, and neither of them has to be reached by TCP or RDMA.
 func (m *Mesh) SharesMemory(process int) bool {
 	theirs := m.Memory(process)
 	return theirs != "" && theirs == m.Memory(m.me.Process)
@@ -181,13 +181,13 @@ func (m *Mesh) Memory(process int) string {
 	return c.Host
 }
 
-// HasRDMA tells whether a process has an RDMA device, and may use it.
+// HasRDMA reports whether a process has an RDMA device, and may use it.
 func (m *Mesh) HasRDMA(process int) bool {
 	c := m.cardOf(process)
 	return c.HasRDMA && !c.ForceTCP
 }
 
-// Encrypts tells whether data that goes over TCP is encrypted.
+// Encrypts reports whether data that goes over TCP is encrypted.
 func (m *Mesh) Encrypts() bool { return m.cfg.Encrypt }
 
 // Address says where a process is reached: its first TCP address, or the name of its socket on this host.
@@ -246,5 +246,5 @@ func (m *Mesh) finish() {
 	})
 }
 
-// now is the time since m began, in nanoseconds.
+// now returns the time since m began, in nanoseconds.
 func (m *Mesh) now() int64 { return int64(time.Since(m.born)) }

@@ -105,7 +105,7 @@ func TestFilesDropped(t *testing.T) {
 	eventually(t, func() bool { return openFiles(t) <= before })
 }
 
-// openFiles is how many files this process has open.
+// openFiles returns how many files this process has open.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -127,7 +127,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// waiting is how many bytes wait to be written.
+// waiting returns how many bytes wait to be written.
 func (p *peer) waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

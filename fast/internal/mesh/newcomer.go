@@ -142,7 +142,7 @@ func (m *Mesh) approach(c Card) {
 	})
 }
 
-// strangers are the processes of cards that are not down and that this one is not connected to.
+// strangers returns the processes of cards that are not down and that this one is not connected to.
 func (m *Mesh) strangers(cards []Card) (processes []int) {
 	for _, c := range cards {
 		if m.peer(c.Process) == nil && m.Down(c.Process) == nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// outsideAddress is an address of this machine that other hosts could use, if there is one.
+// outsideAddress returns an address of this machine that other hosts could use, if there is one.
 func outsideAddress() (netip.Addr, bool) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

@@ -116,7 +116,7 @@ func (p *peer) discard() {
 	p.queue, p.queued = nil, 0
 }
 
-// next is the next frame to write; ok is false after the last one.
+// next returns the next frame to write; ok is false after the last one.
 func (p *peer) next() (f frame, ok bool) {
 	for {
 		p.mu.Lock()
@@ -241,7 +241,7 @@ func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error)
 	return h, body, files, err
 }
 
-// cause is why a process is down whose connection failed with err, and what is to be said of it besides.
+// cause returns why a process is down whose connection failed with err, and what is to be said of it besides.
 func (p *peer) cause(err error) (detail string, down error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,7 +264,7 @@ func (p *peer) cause(err error) (detail string, down error) {
 	return err.Error(), fmt.Errorf("%w: %w", wire.ErrDied, err)
 }
 
-// ofSystem tells whether err is how connections end to processes that end.
+// ofSystem reports whether err is how connections end to processes that end.
 func ofSystem(err error) bool {
 	var number syscall.Errno
 	return errors.As(err, &number) || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed) ||

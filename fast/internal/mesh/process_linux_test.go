@@ -155,7 +155,7 @@ func (o other) joined(t *testing.T) {
 	}
 }
 
-// line is what the process says next.
+// line returns what the process says next.
 func (o other) line(t *testing.T) string {
 	line, err := o.says.ReadString('\n')
 	if err != nil && err != io.EOF {

@@ -29,7 +29,7 @@ func (r route) String() string {
 	return r.address.String()
 }
 
-// routesTo are the ways to the process of card c, the best first, at least one. To another host no loopback address
+// routesTo returns the ways to the process of card c, the best first, at least one. To another host no loopback address
 // leads, whatever the card says.
 func (m *Mesh) routesTo(c *Card, p secure.Purpose) (routes []route, err error) {
 	local := c.Host == m.cfg.Host

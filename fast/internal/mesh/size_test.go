@@ -33,7 +33,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// inUse is the memory that this program uses, in bytes, once what it does not need is freed.
+// inUse returns the memory that this program uses, in bytes, once what it does not need is freed.
 func inUse() int {
 	runtime.GC()
 	var s runtime.MemStats

@@ -60,7 +60,7 @@ func (s startup) form(t *testing.T, listening func([]route), formed func()) ([]*
 	return meshes, took
 }
 
-// routes are the ways to all processes that their cards give.
+// routes returns the ways to all processes that their cards give.
 func (s startup) routes(t *testing.T, b *board, configs []Config) (routes []route) {
 	for p, c := range configs {
 		raw, err := b.fetch(t.Context(), s.round, p)
@@ -102,7 +102,7 @@ func (s startup) pestered(t *testing.T, p pest) time.Duration {
 	return took
 }
 
-// memory is what this program has from the system, which is never less than before.
+// memory returns what this program has from the system, which is never less than before.
 func memory() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -33,7 +33,7 @@ const (
 	ticketPrefix  = "collgen-"
 )
 
-// String is the ticket as text, of letters, digits, '-' and '_'.
+// String returns the ticket as text, of letters, digits, '-' and '_'.
 func (t Ticket) String() string {
 	b := binary.LittleEndian.AppendUint32([]byte{ticketVersion}, t.Epoch)
 	for _, n := range [...]int{t.Size, t.Issuer, t.Number} {
@@ -48,7 +48,7 @@ func (t Ticket) String() string {
 	return ticketPrefix + base64.RawURLEncoding.EncodeToString(append(b, sum[:sumBytes]...))
 }
 
-// ParseTicket is the opposite of String. What is no ticket is ErrTicket.
+// ParseTicket returns the opposite of String. What is no ticket is ErrTicket.
 func ParseTicket(s string) (Ticket, error) {
 	if len(s) <= len(ticketPrefix) || len(s) > 2*maxTicket || s[:len(ticketPrefix)] != ticketPrefix {
 		return Ticket{}, fmt.Errorf("%w: it does not begin with %q, or is too long", ErrTicket, ticketPrefix)
@@ -78,7 +78,7 @@ func ParseTicket(s string) (Ticket, error) {
 	return t, nil
 }
 
-// identity is who the holder of the ticket will be.
+// identity returns who the holder of the ticket will be.
 func (t *Ticket) identity() secure.Identity {
 	return secure.Identity{Job: t.Job, Epoch: t.Epoch, Process: t.Number, Size: t.Size}
 }

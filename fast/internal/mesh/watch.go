@@ -6,9 +6,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Down is why a process is taken for dead: wire.ErrDied, wire.ErrFrozen, wire.ErrClosed if it has closed its mesh, or
-// what Fence was given; or else nil. That of this process is wire.ErrFenced when another one takes it for dead, and so
-// is then that of the other one. Who is down stays down.
+// Down returns why a process is taken for dead: wire.ErrDied, wire.ErrFrozen, wire.ErrClosed if it has closed its mesh,
+// or what Fence was given; or else nil. That of this process is wire.ErrFenced when another one takes it for dead, and
+// so is then that of the other one. Who is down stays down.
 func (m *Mesh) Down(process int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,8 +2,8 @@ package mesh
 
 import "net"
 
-// Wired is the mesh of a job that is simulated: over connections that are there already, one to each process, nil to
-// its own. pause is called before anything is read, written or looked after.
+// Wired returns the mesh of a job that is simulated: over connections that are there already, one to each process, nil
+// to its own. pause is called before anything is read, written or looked after.
 func Wired(cfg Config, wires []net.Conn, pause func()) (*Mesh, error) {
 	cfg.pause = pause
 	m, err := newMesh(cfg)

@@ -24,7 +24,7 @@ func (e *Endpoint) sayPart(l *link) {
 	l.say.sent++
 }
 
-// frameBytes is the length of the frame that b begins with, which this rank has made.
+// frameBytes returns the length of the frame that b begins with, which this rank has made.
 func frameBytes(b []byte) int {
 	if b[0] == kindPlace {
 		return placeBytes
@@ -68,7 +68,7 @@ func (e *Endpoint) hearFrame(l *link, b []byte) (n int, err error) {
 	return linkproto.HeaderBytes + int(h.Left), e.Note(&l.Link, h, body)
 }
 
-// inVain is what a rank finds out that has waited in vain: the error of a disagreement, or nil.
+// inVain returns what a rank finds out that has waited in vain: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
 	for _, peer := range e.Active {
 		l := &e.links[peer]

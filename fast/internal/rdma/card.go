@@ -118,10 +118,10 @@ func (c *card) check() error {
 	return nil
 }
 
-// power tells whether v is a power of two.
+// power reports whether v is a power of two.
 func power(v uint32) bool { return v != 0 && v&(v-1) == 0 }
 
-// legible is what a peer says of itself, without what is not printable.
+// legible returns what a peer says of itself, without what is not printable.
 func legible(b []byte) string {
 	words := make([]byte, len(b))
 	for i, c := range b {

@@ -8,7 +8,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// lineTo is what is made for the link to peer. The endpoint is locked.
+// lineTo returns what is made for the link to peer. The endpoint is locked.
 func (e *Endpoint) lineTo(peer int) *line {
 	if e.lines[peer] == nil {
 		e.lines[peer] = &line{slots: e.slots, bytes: e.bytes}
@@ -151,7 +151,7 @@ func (l *link) miss() {
 	}
 }
 
-// lacks is the error of a rank that there is no connection with.
+// lacks returns the error of a rank that there is no connection with.
 func (l *link) lacks(err error) error {
 	switch {
 	case errors.Is(err, wire.ErrClosed):

@@ -32,8 +32,8 @@ type Endpoint struct {
 	changed atomic.Bool
 }
 
-// New is rank's end of its links to all of size ranks, over one to MostRails domains, which are the endpoint's from now
-// on. tell brings a card to another rank's Told, in the order of the calls; it must not block.
+// New returns rank's end of its links to all of size ranks, over one to MostRails domains, which are the endpoint's
+// from now on. tell brings a card to another rank's Told, in the order of the calls; it must not block.
 func New(rank, size int, domains []Domain, tell func(peer int, card []byte)) *Endpoint {
 	return newEndpoint(rank, size, domains, tell, defaultSlots, defaultBytes)
 }

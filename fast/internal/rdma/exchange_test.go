@@ -56,7 +56,7 @@ func (w world) transports(t *testing.T, size int) (all []exchangetest.Transport)
 	return all
 }
 
-// railsOf is how many rails a rank has.
+// railsOf returns how many rails a rank has.
 func (w world) railsOf(rank int) int {
 	if w.rails == nil {
 		return 1
@@ -94,7 +94,7 @@ func (m member) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Re
 	return m.Endpoint.Exchange(ctx, sends, recvs)
 }
 
-// left is how many pairs and regions there are of its devices.
+// left returns how many pairs and regions there are of its devices.
 func (m member) left() (n int) {
 	for _, d := range m.rails {
 		n += d.Left()

@@ -21,7 +21,7 @@ func (e *Endpoint) StartAt(n uint32) {
 	}
 }
 
-// OrdinaryCall is a call.
+// OrdinaryCall returns a call.
 func OrdinaryCall() *wire.Call { return &wire.Call{Seq: 1, Primitive: 2, Count: 3} }
 
 func ordinaryMark() wire.Mark { return wire.NewMark(OrdinaryCall()) }
@@ -36,13 +36,13 @@ type Peer struct {
 // End is one rail of a Peer.
 type End = end
 
-// ReadCard is a card's contents.
+// ReadCard returns a card's contents.
 func ReadCard(b []byte) (Peer, error) {
 	c, err := decode(b)
 	return Peer{c.ends[:c.rails], c.at, c.slots, c.bytes}, err
 }
 
-// Card is p's card, which is ready.
+// Card returns p's card, which is ready.
 func (p Peer) Card() []byte {
 	c := card{rails: len(p.Ends), at: p.At, slots: p.Slots, bytes: p.Bytes, ready: true}
 	copy(c.ends[:], p.Ends)
@@ -60,10 +60,10 @@ const (
 	AsideFreed = immAsideFreed
 )
 
-// AsideAt is where what is said besides begins.
+// AsideAt returns where what is said besides begins.
 func (p Peer) AsideAt() uint64 { return asideAt(p.Slots, p.Bytes) }
 
-// looseLink is a link that is connected with nothing.
+// looseLink returns a link that is connected with nothing.
 func looseLink() *link {
 	l := &link{line: &line{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}, lanes: make([]lane, 1)}
 	l.main = &l.lanes[0]
@@ -71,7 +71,7 @@ func looseLink() *link {
 	return l
 }
 
-// SegmentOf is a segment without bytes, of a message of so many, in ordinaryCall, and where in a slot it begins.
+// SegmentOf returns a segment without bytes, of a message of so many, in ordinaryCall, and where in a slot it begins.
 func SegmentOf(left uint64) (b []byte, from int) {
 	l := looseLink()
 	mark := ordinaryMark()
@@ -89,18 +89,18 @@ func (e *Endpoint) Overbook() {
 // Register registers memory that e knows at once.
 func (e *Endpoint) Register(b []byte) bool { return e.known.registered(b) != nil }
 
-// SaysReady tells whether a card says that its rank is ready.
+// SaysReady reports whether a card says that its rank is ready.
 func SaysReady(b []byte) bool {
 	c, err := decode(b)
 	return err == nil && c.ready
 }
 
-// Connected tells whether there is a connection with peer, on this side.
+// Connected reports whether there is a connection with peer, on this side.
 func (e *Endpoint) Connected(peer int) bool {
 	e.End.Lock()
 	defer e.End.Unlock()
 	return e.lines[peer] != nil && e.lines[peer].connected
 }
 
-// Taken is how many segments have come from peer.
+// Taken returns how many segments have come from peer.
 func (e *Endpoint) Taken(peer int) uint32 { return e.links[peer].in.next }

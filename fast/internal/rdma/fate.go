@@ -54,7 +54,7 @@ func (e *Endpoint) abort() {
 	}
 }
 
-// inFlight is the memory of the caller that this rank's device reads, and that the other one's may write.
+// inFlight returns the memory of the caller that this rank's device reads, and that the other one's may write.
 func (l *link) inFlight() (in [2]*known) {
 	if !l.gone() {
 		in[0] = l.put.from
@@ -73,7 +73,7 @@ func (e *Endpoint) awaitFlush() {
 	}
 }
 
-// flushed tells whether nothing of the caller's memory is read any more, or nobody will ever tell.
+// flushed reports whether nothing of the caller's memory is read any more, or nobody will ever tell.
 func (e *Endpoint) flushed() bool {
 	if e.poll() != nil {
 		return true

@@ -78,10 +78,10 @@ func (s *stuck) want(t *testing.T, spoiled func(b []byte) bool) {
 	}
 }
 
-// isWritten tells whether memory that was 0xee all over was written.
+// isWritten reports whether memory that was 0xee all over was written.
 func isWritten(b []byte) bool { return bytes.Count(b, []byte{0xee}) != len(b) }
 
-// isLeaked tells whether b has a page of what the sender's memory was used for.
+// isLeaked reports whether b has a page of what the sender's memory was used for.
 func isLeaked(b []byte) bool { return bytes.Contains(b, bytes.Repeat([]byte{0xee}, 1024)) }
 
 // TestGivesUp has both ranks give up a message on its way: their devices use nothing of the memory any more when that

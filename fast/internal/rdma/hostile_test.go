@@ -31,7 +31,7 @@ type strange struct {
 	posted uint64
 }
 
-// newStranger is one of so many rails. The main one is the second, if there is one, because the ranks are 0 and 1.
+// newStranger returns one of so many rails. The main one is the second, if there is one, because the ranks are 0 and 1.
 func newStranger(t testing.TB, rails int) *stranger {
 	f := fabric.New(fabric.Options{Seed: seed.Add(1)})
 	s := &stranger{t: t, memory: make([]byte, 1<<20), heard: make(chan struct{})}
@@ -120,7 +120,7 @@ func (s *stranger) leaveEarly(at uint64, first []byte) {
 	s.write(s.to.AsideAt(), linkproto.Header{Kind: linkproto.Bye}.Append(nil), rdma.Aside)
 }
 
-// receives is what rank 0 makes of a receive of so many bytes.
+// receives returns what rank 0 makes of a receive of so many bytes.
 func (s *stranger) receives(n int) error {
 	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
 	defer cancel()

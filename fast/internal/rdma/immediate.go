@@ -16,5 +16,5 @@ const (
 // immediate is that of a kind and number.
 func immediate(kind, n uint32) uint32 { return kind | n&immNumbers }
 
-// ahead is how far the number of an immediate is ahead of n. What is behind it is far ahead.
+// ahead returns how far the number of an immediate is ahead of n. What is behind it is far ahead.
 func ahead(imm, n uint32) uint32 { return (imm - n) & immNumbers }

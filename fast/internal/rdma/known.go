@@ -61,7 +61,7 @@ func (r *registry) remove(memory []byte) error {
 	return nil
 }
 
-// registered is the known memory that all of b lies in, registered; nil if there is none.
+// registered returns the known memory that all of b lies in, registered; nil if there is none.
 func (r *registry) registered(b []byte) *known {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,18 +94,18 @@ func (r *registry) close() {
 	r.known, r.closed = nil, true
 }
 
-// is tells whether k is memory.
+// is reports whether k is memory.
 func (k *known) is(memory []byte) bool {
 	return unsafe.SliceData(k.memory) == unsafe.SliceData(memory) && len(k.memory) == len(memory)
 }
 
-// holds tells whether all of b lies in k.
+// holds reports whether all of b lies in k.
 func (k *known) holds(b []byte) bool {
 	at, n := uintptr(k.offset(b)), uintptr(len(k.memory))
 	return at <= n && uintptr(len(b)) <= n-at
 }
 
-// offset is where b begins in k; if it does not, it is beyond k's end, taken as a number without a sign.
+// offset returns where b begins in k; if it does not, it is beyond k's end, taken as a number without a sign.
 func (k *known) offset(b []byte) int {
 	return int(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(k.memory))))
 }

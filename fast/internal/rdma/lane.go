@@ -50,19 +50,19 @@ func (t *lane) close() (err error) {
 	return err
 }
 
-// end is what the other rank has to know of t.
+// end returns what the other rank has to know of t.
 func (t *lane) end() end {
 	_, key := t.region.Place()
 	return end{t.pair.Address(), key}
 }
 
-// sendSlot is the slot to send from of the next write.
+// sendSlot returns the slot to send from of the next write.
 func (t *lane) sendSlot() []byte {
 	n := t.link.line
 	return n.part(sendAt(n.slots, n.bytes), uint32(t.begun%uint64(n.slots)), n.bytes)
 }
 
-// canWrite tells whether a write can be posted, and has a slot to send from.
+// canWrite reports whether a write can be posted, and has a slot to send from.
 func (t *lane) canWrite() bool { return t.begun-t.ended < uint64(t.link.line.slots) }
 
 // written takes note that all writes before number n are over.

@@ -31,13 +31,13 @@ type told struct {
 	err error
 }
 
-// receives is how many immediates may come before this rank sees them: of segments, and of what is said besides; then
-// what says that slots are free, a quarter of them at a time; and reposting lags behind. Beside the main lane it is one
-// or two.
+// receives returns how many immediates may come before this rank sees them: of segments, and of what is said besides;
+// then what says that slots are free, a quarter of them at a time; and reposting lags behind. Beside the main lane it
+// is one or two.
 func receives(slots uint32) int { return int(slots) + asideSlots + 4 + 4 + repost }
 
-// Completions is how many completions there may be at once, on each rail, of an endpoint that is connected with so many
-// others.
+// Completions returns how many completions there may be at once, on each rail, of an endpoint that is connected with so
+// many others.
 func Completions(peers int) int { return max(1, peers) * (receives(defaultSlots) + defaultSlots) }
 
 // bring makes n, unless it was made, and connects it as the other rank has told, if it has.
@@ -136,7 +136,7 @@ func (n *line) close() (err error) {
 	return err
 }
 
-// card is what the other rank is to know.
+// card returns what the other rank is to know.
 func (n *line) card() []byte {
 	if n.err != nil {
 		return (&card{refusal: n.err.Error()}).encode()

@@ -41,19 +41,19 @@ type link struct {
 	probed  time.Time
 }
 
-// slot is the slot of segment n.
+// slot returns the slot of segment n.
 func (l *link) slot(n uint32) []byte { return l.line.part(0, n%l.in.slots, l.line.bytes) }
 
-// part is the slot of that number of those from at on.
+// part returns the slot of that number of those from at on.
 func (n *line) part(at int, slot, bytes uint32) []byte {
 	at += int(slot) * int(bytes)
 	return n.memory[at : at+int(bytes) : at+int(bytes)]
 }
 
-// beside is the lane of that number, counted from the main one on, and around.
+// beside returns the lane of that number, counted from the main one on, and around.
 func (l *link) beside(n int) *lane { return &l.lanes[(l.main.index+n)%len(l.lanes)] }
 
-// gone tells whether nothing of the send in turn is read any more where it lies.
+// gone reports whether nothing of the send in turn is read any more where it lies.
 func (l *link) gone() bool {
 	for i := 1; i < len(l.lanes); i++ {
 		if t := l.beside(i); t.ended < t.begun {
@@ -71,7 +71,7 @@ func (l *link) cut() {
 	l.dead = true
 }
 
-// unended is how many writes are on their way, as far as this rank will be told of them.
+// unended returns how many writes are on their way, as far as this rank will be told of them.
 func (l *link) unended() (n int) {
 	for i := range l.lanes {
 		if t := &l.lanes[i]; t.ended < t.signed {
@@ -81,7 +81,7 @@ func (l *link) unended() (n int) {
 	return n
 }
 
-// whole tells whether all of the receive in turn has come that goes over other lanes than the main one, if this rank
+// whole reports whether all of the receive in turn has come that goes over other lanes than the main one, if this rank
 // has told its place.
 func (l *link) whole() bool {
 	for i := 1; i < len(l.lanes) && l.where != nil; i++ {

@@ -24,13 +24,13 @@ const (
 	callAt    = headerAt - linkproto.HeaderBytes - linkproto.CallBytes
 )
 
-// asideAt is where the slots for what is said besides begin.
+// asideAt returns where the slots for what is said besides begin.
 func asideAt(slots, bytes uint32) uint64 { return uint64(slots) * uint64(bytes) }
 
-// sendAt is where the slots to send from begin.
+// sendAt returns where the slots to send from begin.
 func sendAt(slots, bytes uint32) int { return int(asideAt(slots, bytes)) + asideSlots*asideBytes }
 
-// linkBytes is the memory of a link.
+// linkBytes returns the memory of a link.
 func linkBytes(slots, bytes uint32) int { return sendAt(slots, bytes) + int(asideAt(slots, bytes)) }
 
 // allocate is memory outside of Go's heap.

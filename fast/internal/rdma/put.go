@@ -49,7 +49,7 @@ func (e *Endpoint) closePlaced(l *link, m *linkbase.Outgoing) bool {
 // pageBytes is what the length of parts is a multiple of, so that few of them share a page.
 const pageBytes = 4 << 10
 
-// partBytes is how many bytes the parts of a message have, but the last one, that goes over so many lanes, each of
+// partBytes returns how many bytes the parts of a message have, but the last one, that goes over so many lanes, each of
 // which takes at most so much at a time: then each lane has about as much as the others.
 func partBytes(n, lanes, most int) int {
 	most = max(most-most%pageBytes, pageBytes)

@@ -11,7 +11,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// carried is how many bytes each rail of rank 0 has carried since the last look.
+// carried returns how many bytes each rail of rank 0 has carried since the last look.
 func (g *group) carried(before []int) (since, now []int) {
 	for i, d := range g.all[0].rails {
 		now = append(now, d.Carried())

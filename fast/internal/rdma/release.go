@@ -26,8 +26,8 @@ func (e *Endpoint) release() {
 	}()
 }
 
-// undelivered is how many bytes were not said yet and how many writes have not arrived, together, but for those that
-// never will, and whose they are.
+// undelivered returns how many bytes were not said yet and how many writes have not arrived, together, but for those
+// that never will, and whose they are.
 func (e *Endpoint) undelivered() (left int, at []int) {
 	if e.poll() != nil {
 		return 0, nil

@@ -96,7 +96,7 @@ func awaitSelf(ctx context.Context, d Domain, n int) error {
 	return nil
 }
 
-// ofSelf is what is wrong with a completion of a write of n bytes, as far as that is known from it.
+// ofSelf returns what is wrong with a completion of a write of n bytes, as far as that is known from it.
 func (c *Completion) ofSelf(n int) error {
 	if c.Err == nil && c.Received && (c.Immediate != selfImmediate || c.Bytes != uint32(n)) {
 		return fmt.Errorf("it has come with %d bytes and immediate %#x, not %d and %#x", c.Bytes, c.Immediate, n, selfImmediate)

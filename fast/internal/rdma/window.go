@@ -7,7 +7,7 @@ type window struct {
 	sent, freed uint32
 }
 
-// room is how many slots are free.
+// room returns how many slots are free.
 func (w *window) room() int { return int(w.slots - (w.sent - w.freed)) }
 
 // free takes note that the receiver has taken all up to the number of an immediate, and is false if that cannot be.
@@ -37,5 +37,5 @@ func (b *inbox) arrive(imm uint32) bool {
 	return true
 }
 
-// owes tells whether the sender is to be told of free slots: of a quarter of them at a time.
+// owes reports whether the sender is to be told of free slots: of a quarter of them at a time.
 func (b *inbox) owes() bool { return b.next-b.told >= b.slots/4 }

@@ -16,7 +16,7 @@ func Store(p *atomic.Uint64, v uint64) { store(p, v) }
 // Uint64 is a number, at first 0.
 type Uint64 struct{ v atomic.Uint64 }
 
-// Load is the number that was stored last.
+// Load returns the number that was stored last.
 func (x *Uint64) Load() uint64 { return x.v.Load() }
 
 // Store stores v. Loads that come after it may be done before it is seen.
@@ -34,7 +34,7 @@ func (x *Flag) Unset() { store(&x.v, 0) }
 // Store32 is Store for a word of half the length.
 func Store32(p *atomic.Uint32, v uint32) { store32(p, v) }
 
-// Await tells whether the word at p becomes v while it is looked at a number of times, with a pause of the processor
+// Await reports whether the word at p becomes v while it is looked at a number of times, with a pause of the processor
 // between two looks, in which another thread of its core has all of it.
 func Await(p *atomic.Uint32, v uint32, looks int) bool { return await(p, v, looks) }
 

@@ -50,7 +50,7 @@ func sign(t testing.TB, template, parent *x509.Certificate, by ed25519.PrivateKe
 	return cert, key
 }
 
-// ordinary is a certificate as it should be, before it is signed.
+// ordinary returns a certificate as it should be, before it is signed.
 func ordinary(names ...string) *x509.Certificate {
 	return &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: names, NotAfter: time.Now().Add(time.Hour),
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}}

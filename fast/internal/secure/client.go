@@ -89,7 +89,7 @@ func proveSelf(conn net.Conn, cred Credentials, me Identity, to int) error {
 	return nil
 }
 
-// ask is what the server says to b, in the clear.
+// ask returns what the server says to b, in the clear.
 func ask(conn net.Conn, b []byte) ([]byte, error) {
 	_, unsent := conn.Write(b)
 	reply := make([]byte, replyBytes)

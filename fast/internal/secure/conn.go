@@ -23,7 +23,7 @@ type Conn struct {
 // does not read.
 func (c *Conn) Close() error { return c.under.Conn.Close() }
 
-// Under is the connection that the handshake was made on. What is read or written on it is not TLS's.
+// Under returns the connection that the handshake was made on. What is read or written on it is not TLS's.
 func (c *Conn) Under() net.Conn { return c.under.Conn }
 
 // Raw takes a connection for data, on which nothing was read or written since the handshake, out of TLS: it is the TCP

@@ -29,7 +29,7 @@ const (
 	modeCertificate
 )
 
-// String is the mode's name.
+// String returns the mode's name.
 func (m mode) String() string {
 	switch m {
 	case modeSecret:

@@ -45,7 +45,7 @@ var (
 var reasons = [...]error{nil, ErrWrongVersion, ErrWrongMode, ErrWrongSecret, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch,
 	ErrWrongSize, ErrWrongRank, wire.ErrFenced, ErrBusy, ErrRefused}
 
-// reasonOf is the place of err in reasons, and the rest of its text.
+// reasonOf returns the place of err in reasons, and the rest of its text.
 func reasonOf(err error) (status int, detail string) {
 	if err == nil {
 		return 0, ""
@@ -58,17 +58,17 @@ func reasonOf(err error) (status int, detail string) {
 	return len(reasons) - 1, err.Error()
 }
 
-// not is a refusal because of a number that is not the one it has to be.
+// not returns a refusal because of a number that is not the one it has to be.
 func not(reason error, got, want int) error {
 	return fmt.Errorf("%w: %d, and not %d", reason, got, want)
 }
 
-// isReason tells whether err is one of reasons.
+// isReason reports whether err is one of reasons.
 func isReason(err error) bool {
 	return slices.ContainsFunc(reasons[1:], func(reason error) bool { return errors.Is(err, reason) })
 }
 
-// brokenOff is err as ErrBroken, unless it says more.
+// brokenOff returns err as ErrBroken, unless it says more.
 func brokenOff(part string, err error) error {
 	if err == nil || errors.Is(err, ErrBroken) || errors.Is(err, ErrNotCollgen) || isReason(err) {
 		return err
@@ -76,7 +76,7 @@ func brokenOff(part string, err error) error {
 	return fmt.Errorf("%w, at %s: %w", ErrBroken, part, err)
 }
 
-// Transient tells whether a handshake that failed with err may succeed at the next try.
+// Transient reports whether a handshake that failed with err may succeed at the next try.
 func Transient(err error) bool {
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	return !ended && (errors.Is(err, ErrBroken) || errors.Is(err, ErrBusy))

@@ -83,7 +83,7 @@ func both(t testing.TB, cred [2]Credentials, client, server net.Conn) (dialled, 
 	return dialled, <-done
 }
 
-// visitOf is the server's side of a handshake.
+// visitOf returns the server's side of a handshake.
 func visitOf(t testing.TB, s *Server, conn net.Conn) *visit {
 	t.Helper()
 	own, err := s.cred.certificate(s.me)
@@ -93,7 +93,7 @@ func visitOf(t testing.TB, s *Server, conn net.Conn) *visit {
 	return &visit{Server: s, visitor: s.pending.enter(conn), own: own}
 }
 
-// typed tells whether err is one of the errors that callers know.
+// typed reports whether err is one of the errors that callers know.
 func typed(err error) bool {
 	text := fmt.Sprint(err)
 	return text != "" && (errors.Is(err, ErrBroken) || errors.Is(err, ErrNotCollgen))
@@ -148,7 +148,7 @@ func tryAll(t *testing.T, cred [2]Credentials, l net.Listener, cuts []cut) (fail
 	return failed.Load()
 }
 
-// bothModes are the credentials of a client and a server with a secret, and of two with certificates.
+// bothModes returns the credentials of a client and a server with a secret, and of two with certificates.
 func bothModes(t testing.TB) map[string][2]Credentials {
 	secret := FromSecret(secretOf("ours"))
 	a := newAuthority(t, "ours")
@@ -158,7 +158,7 @@ func bothModes(t testing.TB) map[string][2]Credentials {
 	}
 }
 
-// lengths are how many bytes client and server say in a whole handshake.
+// lengths returns how many bytes client and server say in a whole handshake.
 func lengths(t *testing.T, cred [2]Credentials, l net.Listener, private bool) [2]int {
 	c, s := tcpPair(t, l)
 	client, server := &cutting{TCPConn: c, after: 1 << 20}, &cutting{TCPConn: s, after: 1 << 20}

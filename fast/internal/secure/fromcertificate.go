@@ -41,7 +41,7 @@ func (c *certificateCredentials) Key(Identity, string) []byte { return nil }
 
 func (c *certificateCredentials) mac(side, []byte, []byte) (none [macBytes]byte) { return none }
 
-// certificate is the one given, if it is me's: others would only refuse it.
+// certificate returns the one given, if it is me's: others would only refuse it.
 func (c *certificateCredentials) certificate(me Identity) (*tls.Certificate, error) {
 	if err := checkDomain(me.Job); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func checkName(id Identity, leaf *x509.Certificate) error {
 	return fmt.Errorf("%w: the certificate is not for %s", ErrWrongRank, name)
 }
 
-// domain is the name that id's certificate carries.
+// domain returns the name that id's certificate carries.
 func domain(id Identity) string {
 	if id.Process == StoreProcess {
 		return "store." + id.Job

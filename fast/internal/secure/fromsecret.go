@@ -33,7 +33,7 @@ func FromSecret(s Secret) Credentials {
 	return &secretCredentials{secret: &s, preamble: &preamble}
 }
 
-// derive is a key of 32 bytes for one use.
+// derive returns a key of 32 bytes for one use.
 func derive(s *Secret, use string) []byte {
 	key, err := hkdf.Key(sha256.New, s[:], nil, use, len(s))
 	if err != nil {

@@ -63,7 +63,7 @@ func readFirst(conn net.Conn, b []byte) (have int, err error) {
 // both sides have checked who is at the other end.
 type Private interface{ Private() }
 
-// isPrivate tells whether a handshake on conn goes without TLS.
+// isPrivate reports whether a handshake on conn goes without TLS.
 func isPrivate(conn net.Conn, cred Credentials) bool {
 	_, ok := conn.(Private)
 	return ok && cred.mode() == modeSecret

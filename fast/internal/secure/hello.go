@@ -25,7 +25,7 @@ const (
 	Join                       // a process that comes later
 )
 
-// String is the purpose's name.
+// String returns the purpose's name.
 func (p Purpose) String() string {
 	names := [...]string{Control: "control", Data: "data", Store: "store", Join: "join"}
 	if p >= Control && int(p) < len(names) {
@@ -56,7 +56,8 @@ func encodeHello(h Hello, me Identity) []byte {
 	return append(b, h.Token[:]...)
 }
 
-// decodeHello is the client's hello, and what it says of itself, unless that is nothing that me can have to do with.
+// decodeHello returns the client's hello, and what it says of itself, unless that is nothing that me can have to do
+// with.
 func decodeHello(b []byte, me Identity) (Hello, Identity, error) {
 	if len(b) != helloBytes {
 		return Hello{}, Identity{}, fmt.Errorf("%w: a hello of %d bytes, and not %d", ErrRefused, len(b), helloBytes)

@@ -39,7 +39,7 @@ func (r *records) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// atOnce is how many bytes are known to belong to the header, or else to the record.
+// atOnce returns how many bytes are known to belong to the header, or else to the record.
 func (r *records) atOnce() int {
 	if r.left > 0 {
 		return r.left

@@ -27,7 +27,7 @@ var tells = [...]error{wire.ErrExhausted, ErrWrongSecret, ErrWrongVersion, ErrWr
 // common are those that anybody may give at any time, port scanners and clients that try again among them.
 var common = []error{wire.ErrFenced, ErrRefused, ErrBroken, ErrNotCollgen, ErrBusy}
 
-// add is the reason of err, and whether it is the first failure for that reason.
+// add returns the reason of err, and whether it is the first failure for that reason.
 func (r *refusals) add(err error, from net.Addr) (reason error, first bool) {
 	i := slices.IndexFunc(tells[:], func(reason error) bool { return errors.Is(err, reason) })
 	if i < 0 {

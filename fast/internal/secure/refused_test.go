@@ -74,7 +74,7 @@ func claim(cred Credentials, n, other int) func(testing.TB, net.Conn) error {
 	}
 }
 
-// laterVersion is a client of the next version.
+// laterVersion returns a client of the next version.
 func laterVersion(_ testing.TB, conn net.Conn) error {
 	return bounded(context.Background(), conn, func() error {
 		b := encodePreamble(FromSecret(secretOf("ours")), process(3), 1, false)

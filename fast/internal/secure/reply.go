@@ -28,7 +28,7 @@ func encodeReply(err error) []byte {
 // errUnknownReply: nothing that a server of this version says.
 var errUnknownReply = errors.New("a reply that this version does not know")
 
-// decodeReply is the server's refusal, or nil if it goes on.
+// decodeReply returns the server's refusal, or nil if it goes on.
 func decodeReply(b []byte) error {
 	switch {
 	case bytes.Equal(b, encodeReply(nil)):
@@ -52,7 +52,7 @@ func encodeChallenge(challenge []byte) []byte {
 	return b
 }
 
-// decodeChallenge is what the server wants an answer to, or its refusal.
+// decodeChallenge returns what the server wants an answer to, or its refusal.
 func decodeChallenge(b []byte) ([]byte, error) {
 	if len(b) == replyBytes {
 		challenge := b[16 : 16+challengeBytes]
@@ -63,7 +63,7 @@ func decodeChallenge(b []byte) ([]byte, error) {
 	return nil, decodeReply(b)
 }
 
-// printable is the text in b up to the first zero, with question marks for what is not printable ASCII.
+// printable returns the text in b up to the first zero, with question marks for what is not printable ASCII.
 func printable(b []byte) string {
 	text, _, _ := bytes.Cut(b, []byte{0})
 	return string(bytes.Map(func(r rune) rune {

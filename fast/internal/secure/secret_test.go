@@ -130,7 +130,7 @@ func TestOpenSecretFile(t *testing.T) {
 	}
 }
 
-// descriptor is a copy of f's that is the receiver's to close.
+// descriptor returns a copy of f's that is the receiver's to close.
 func descriptor(t *testing.T, f *os.File) int {
 	t.Helper()
 	fd, err := syscall.Dup(int(f.Fd()))

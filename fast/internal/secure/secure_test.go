@@ -24,10 +24,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// secretOf is a secret that another name would not give.
+// secretOf returns a secret that another name would not give.
 func secretOf(name string) Secret { return sha256.Sum256([]byte(name)) }
 
-// process is a process of a job of four.
+// process returns a process of a job of four.
 func process(n int) Identity { return Identity{Job: "train-7", Epoch: 3, Process: n, Size: 4} }
 
 // arrival is a connection that a server has accepted.
@@ -90,13 +90,13 @@ func (s *serving) dial(t testing.TB) net.Conn {
 	return c
 }
 
-// call is the client's side of a handshake with s.
+// call returns the client's side of a handshake with s.
 func (s *serving) call(t testing.TB, cred Credentials, me Identity, h Hello) (*Conn, error) {
 	t.Helper()
 	return Client(t.Context(), s.dial(t), cred, me, h)
 }
 
-// arrived is the next connection that s has accepted.
+// arrived returns the next connection that s has accepted.
 func (s *serving) arrived(t testing.TB) arrival {
 	t.Helper()
 	select {

@@ -29,15 +29,15 @@ type Server struct {
 	refused refusals
 }
 
-// NewServer is the server of the process me.
+// NewServer returns the server of the process me.
 func NewServer(cred Credentials, me Identity) *Server {
 	s := &Server{cred: cred, me: me}
 	s.pending.init(me.Size)
 	return s
 }
 
-// Refusals are the reasons why handshakes failed, each with how often it was so, and of whom last: in words, for the
-// error of a job that does not come together.
+// Refusals returns the reasons why handshakes failed, each with how often it was so, and of whom last: in words, for
+// the error of a job that does not come together.
 func (s *Server) Refusals() []string { return s.refused.words() }
 
 // Exhausted takes note that this process has no descriptors or memory for a connection at an address. It is false if
@@ -136,7 +136,7 @@ const (
 	longest  = 500 * time.Millisecond
 )
 
-// gone tells whether a listener may go on after err, which is of a client that has gone or a signal.
+// gone reports whether a listener may go on after err, which is of a client that has gone or a signal.
 func gone(err error) bool {
 	return errors.Is(err, syscall.ECONNABORTED) || errors.Is(err, syscall.EINTR)
 }
@@ -151,7 +151,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// why is the cause of ctx's end, or else err.
+// why returns the cause of ctx's end, or else err.
 func why(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -256,7 +256,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// awaited are the visitors that have to say something before they are late.
+// awaited returns the visitors that have to say something before they are late.
 func (s *serving) awaited() (n int) {
 	s.pending.mutex.Lock()
 	defer s.pending.mutex.Unlock()

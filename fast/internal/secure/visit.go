@@ -43,7 +43,7 @@ func (v *visit) handshake(ctx context.Context) (c *Conn, h Hello, err error) {
 	return c, h, err
 }
 
-// admit is the server's side of what comes before TLS. Strays get no answer.
+// admit returns the server's side of what comes before TLS. Strays get no answer.
 func (v *visit) admit() error {
 	proof, err := v.challenge()
 	switch {
@@ -87,7 +87,7 @@ func (v *visit) challenge() (proof []byte, err error) {
 	return proof, nil
 }
 
-// listen is the client's preamble, if it can be asked for more.
+// listen returns the client's preamble, if it can be asked for more.
 func (v *visit) listen() ([]byte, error) {
 	b := make([]byte, preambleBytes)
 	v.pending.await(v.visitor, grace)
@@ -103,7 +103,7 @@ func (v *visit) listen() ([]byte, error) {
 	}
 }
 
-// answer is the server's side of TLS, if there is any, and of what follows.
+// answer returns the server's side of TLS, if there is any, and of what follows.
 func (v *visit) answer() (*Conn, Hello, error) {
 	c := &Conn{Conn: v.conn, under: &records{Conn: v.conn, allow: -1}}
 	if !isPrivate(v.conn, v.cred) {

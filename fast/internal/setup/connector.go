@@ -20,10 +20,10 @@ type Connector struct {
 	OpenRDMA RDMAOpener
 }
 
-// near tells whether this process shares memory with another one, and the other one with it.
+// near reports whether this process shares memory with another one, and the other one with it.
 func (p *Connector) near(process int) bool { return CanShare && p.Mesh.SharesMemory(process) }
 
-// Locate is the host of a process, and how it is reached.
+// Locate returns the host of a process, and how it is reached.
 func (p *Connector) Locate(process int) (host, link string) {
 	link = "tcp"
 	switch {
@@ -92,7 +92,7 @@ func (p *Connector) connect(ctx context.Context, f *Group) (transport.Transport,
 	return transport.NewComposite(len(f.Members), local, transport.Half{Name: "shm", Transport: memory}, far), nil
 }
 
-// beside is how many of the members are on the host of one of them, which is one of them.
+// beside returns how many of the members are on the host of one of them, which is one of them.
 func (p *Connector) beside(one int, members []int) (n int) {
 	for _, process := range members {
 		if p.Mesh.Host(process) == p.Mesh.Host(one) {
@@ -102,8 +102,8 @@ func (p *Connector) beside(one int, members []int) (n int) {
 	return n
 }
 
-// dial is a rank's end of connections to all members. They are made when they are first needed, by the lower rank of
-// the two, which the higher one asks for it.
+// dial returns a rank's end of connections to all members. They are made when they are first needed, by the lower rank
+// of the two, which the higher one asks for it.
 func (p *Connector) dial(f *Group) *tcp.Endpoint {
 	var e *tcp.Endpoint
 	dialled := make([]atomic.Bool, len(f.Members))

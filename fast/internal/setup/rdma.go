@@ -15,7 +15,7 @@ import (
 // ranks.
 type RDMAOpener func(ctx context.Context, peers int) ([]rdma.Domain, error)
 
-// Reaches tells whether this process and another one talk by RDMA, unless they share memory.
+// Reaches reports whether this process and another one talk by RDMA, unless they share memory.
 func (p *Connector) Reaches(process int) bool {
 	return !p.Mesh.Encrypts() && p.Mesh.HasRDMA(process) && p.Mesh.HasRDMA(p.Mesh.Self())
 }
@@ -42,8 +42,8 @@ func (p *Connector) beyond(ctx context.Context, f *Group) (transport.Half, error
 		transport.Half{Name: "tcp", Transport: p.dial(f)})}, nil
 }
 
-// connectRDMA is a rank's end of connections by RDMA to the ranks of able, by their places in it. They are made when
-// they are first needed: each rank tells the other one over the control plane where it can be written to.
+// connectRDMA returns a rank's end of connections by RDMA to the ranks of able, by their places in it. They are made
+// when they are first needed: each rank tells the other one over the control plane where it can be written to.
 func (p *Connector) connectRDMA(ctx context.Context, f *Group, able []int) (*rdma.Endpoint, error) {
 	domains, err := p.OpenRDMA(ctx, len(able)-1)
 	if err != nil {

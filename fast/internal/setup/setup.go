@@ -90,7 +90,7 @@ func (f *Group) Awaits(ctx context.Context, processes []int) {
 	wire.Awaiting(ctx, func() []int { return ranks })
 }
 
-// RanksOf are the ranks of processes, in ascending order.
+// RanksOf returns the ranks of processes, in ascending order.
 func (f *Group) RanksOf(processes []int) (ranks []int) {
 	for _, process := range processes {
 		ranks = append(ranks, f.RankOf(process))
@@ -99,7 +99,7 @@ func (f *Group) RanksOf(processes []int) (ranks []int) {
 	return ranks
 }
 
-// Unheard is the error of a wait for missing that ended with err: a member is down, or the context has ended.
+// Unheard returns the error of a wait for missing that ended with err: a member is down, or the context has ended.
 func (f *Group) Unheard(ctx context.Context, err error, missing []int) error {
 	var down *memberDown
 	if errors.As(err, &down) {
@@ -128,7 +128,7 @@ func (f *Group) Watched(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// Words is what this rank tells the others of err: nothing of no error. Ranks are told by their processes.
+// Words returns what this rank tells the others of err: nothing of no error. Ranks are told by their processes.
 func (f *Group) Words(err error) []byte {
 	if err == nil {
 		return nil
@@ -154,7 +154,7 @@ func (f *Group) Words(err error) []byte {
 	return body
 }
 
-// Told is the error in the words of a process: the opposite of words, with the ranks by their numbers here.
+// Told returns the error in the words of a process: the opposite of words, with the ranks by their numbers here.
 func (f *Group) Told(process int, body []byte) error {
 	from := f.RankOf(process)
 	n := failure.Cause{Rank: -1}
@@ -191,7 +191,7 @@ func (f *Group) each(numbers []int, of func(int) int) (all []int) {
 	return all
 }
 
-// RankOf is the rank of a process in the new communicator, or -1.
+// RankOf returns the rank of a process in the new communicator, or -1.
 func (f *Group) RankOf(process int) int {
 	at := slices.Index(f.Members, process)
 	if at >= 0 && f.Ranks != nil {
@@ -200,7 +200,7 @@ func (f *Group) RankOf(process int) int {
 	return at
 }
 
-// processOf is the process of a rank of the new communicator, or -1.
+// processOf returns the process of a rank of the new communicator, or -1.
 func (f *Group) processOf(rank int) int {
 	if f.Ranks != nil {
 		rank = slices.Index(f.Ranks, rank)
@@ -211,5 +211,5 @@ func (f *Group) processOf(rank int) int {
 	return f.Members[rank]
 }
 
-// own is this process's rank in the new communicator.
+// own returns this process's rank in the new communicator.
 func (f *Group) own() int { return f.RankOf(f.Plane.Self()) }

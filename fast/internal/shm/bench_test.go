@@ -117,7 +117,7 @@ func newRounds(e *Endpoint, kind string, bytes int) *rounds {
 	return r
 }
 
-// once is one call.
+// once returns one call.
 func (r *rounds) once(ctx context.Context) error {
 	r.call.Seq++
 	r.e.Begin(wire.NewMark(&r.call))

@@ -50,7 +50,7 @@ func newBoard(m *memory, rank int) (b board) {
 	return b
 }
 
-// free tells whether all readers of p are done.
+// free reports whether all readers of p are done.
 func (p *post) free() bool {
 	for _, r := range p.readers {
 		if r.segment-r.ring.head.tail.Load() < depth { // it is among those that are not taken
@@ -109,8 +109,8 @@ func (e *Endpoint) postAlone(r *ring, rest []byte) (where uint32, n int) {
 // read notes that the next segment of r lies in p.
 func (p *post) read(r *ring) { p.readers = append(p.readers, reader{r, r.next}) }
 
-// take is a slot that is free, small or full, from now on with a new stamp and without readers: the first one, which
-// was used last as a rule, and is in the caches. It is negative if there is none.
+// take returns a slot that is free, small or full, from now on with a new stamp and without readers: the first one,
+// which was used last as a rule, and is in the caches. It is negative if there is none.
 func (b *board) take(full bool) int {
 	n := b.small.n
 	if full {

@@ -26,8 +26,8 @@ func (e *Endpoint) publish() {
 	e.published = true
 }
 
-// lookup is a copy of the call of that fingerprint which c's rank began, or whose message it put into ring r. It is not
-// there if more calls were begun since, or are being begun.
+// lookup returns a copy of the call of that fingerprint which c's rank began, or whose message it put into ring r. It
+// is not there if more calls were begun since, or are being begun.
 func (c *control) lookup(r *ring, fingerprint uint64) (wire.Call, bool) {
 	for _, records := range [][]record{r.head.calls[:], c.calls[:]} {
 		for i := range records {
@@ -39,7 +39,7 @@ func (c *control) lookup(r *ring, fingerprint uint64) (wire.Call, bool) {
 	return wire.Call{}, false
 }
 
-// counterpart is a copy of c's call that is to agree with call, if it was begun and is still there.
+// counterpart returns a copy of c's call that is to agree with call, if it was begun and is still there.
 func (c *control) counterpart(call *wire.Call) (wire.Call, bool) {
 	for i := range c.calls {
 		if theirs, ok := c.calls[i].read(); ok && theirs.Meets(call) {
@@ -59,7 +59,7 @@ func (c *control) past() (calls []wire.Call) {
 	return calls
 }
 
-// read is a copy of the call in r, if that is a whole one.
+// read returns a copy of the call in r, if that is a whole one.
 func (r *record) read() (wire.Call, bool) {
 	fingerprint, call := r.fingerprint, r.call
 	return call, fingerprint == call.Fingerprint()
@@ -68,7 +68,8 @@ func (r *record) read() (wire.Call, bool) {
 // write makes r the record of a call.
 func (r *record) write(call wire.Mark) { r.call, r.fingerprint = *call.Call, call.Fingerprint }
 
-// refuse is the error of a message that is not the one that m waits for: the message's call, or its length, differs.
+// refuse returns the error of a message that is not the one that m waits for: the message's call, or its length,
+// differs.
 func (e *Endpoint) refuse(m *incoming, fingerprint uint64, theirs uint32) error {
 	if fingerprint != m.call.Fingerprint {
 		return e.mismatch(m, fingerprint)

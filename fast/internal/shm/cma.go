@@ -144,16 +144,16 @@ func (e *Endpoint) take(m *incoming, n int) error {
 	return nil
 }
 
-// readable tells whether m is better read by the receiver than copied into slots: the receiver can, both ranks are busy
-// with copies anyway (see peekFrom and crowdedFrom), and the memory is in huge pages: the system looks up each page
-// that it reads of another process, small ones at a third of a copy's speed.
+// readable reports whether m is better read by the receiver than copied into slots: the receiver can, both ranks are
+// busy with copies anyway (see peekFrom and crowdedFrom), and the memory is in huge pages: the system looks up each
+// page that it reads of another process, small ones at a third of a copy's speed.
 func (e *Endpoint) readable(m *outgoing) bool {
 	p := &e.peeking
 	return !p.off && len(m.Data) >= p.from && m.link.out.head.readable.Load() != 0 &&
 		(p.always || (p.oneWay || e.swaps(m.link)) && p.pages.inHugePages(m.Data))
 }
 
-// swaps tells whether this rank receives from l's peer, too, and does not reduce what it receives.
+// swaps reports whether this rank receives from l's peer, too, and does not reduce what it receives.
 func (e *Endpoint) swaps(l *link) bool {
 	for i := range e.in {
 		if m := &e.in[i]; m.link == l {

@@ -46,8 +46,8 @@ func TestTransportOfProcesses(t *testing.T) {
 	})
 }
 
-// segmentsOf is how many segments a message takes from rank 0 to rank 1, which have to get it right. Rank 1 sends as
-// much at the same time, if back.
+// segmentsOf returns how many segments a message takes from rank 0 to rank 1, which have to get it right. Rank 1 sends
+// as much at the same time, if back.
 func segmentsOf(t *testing.T, all []*Endpoint, data []byte, back bool) uint32 {
 	t.Helper()
 	for i := range data {

@@ -29,7 +29,7 @@ func init() {
 	scenarios["stopped"] = reduceUntil
 }
 
-// clock is a time that all processes of the machine agree on.
+// clock returns a time that all processes of the machine agree on.
 func clock() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
@@ -74,7 +74,7 @@ func reduceForever(ctx context.Context, e *Endpoint, args []string) error {
 	}
 }
 
-// reduceOnceAndWait is a rank that computes while another dies: half of the ranks wait for a message already.
+// reduceOnceAndWait returns a rank that computes while another dies: half of the ranks wait for a message already.
 func reduceOnceAndWait(ctx context.Context, e *Endpoint, _ []string) error {
 	if err := swap(ctx, e, make([]byte, 8)); err != nil {
 		return report(err)

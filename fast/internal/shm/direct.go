@@ -27,7 +27,7 @@ type place struct {
 	at, length uint64 // in it, or an address; in bytes
 }
 
-// place is the part of l that says where data lie.
+// place returns the part of l that says where data lie.
 func (l *line) place() *place { return (*place)(unsafe.Pointer(&l.inline)) }
 
 // offer has m, the next message of its ring, read by the receiver where it lies, if that is better than copying it and
@@ -152,8 +152,8 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 	return true, nil
 }
 
-// gaveUp is the error of a message that l's peer has withdrawn. That this rank's part is over comes before it, and may
-// be its cause.
+// gaveUp returns the error of a message that l's peer has withdrawn. That this rank's part is over comes before it, and
+// may be its cause.
 func (e *Endpoint) gaveUp(l *link) error {
 	switch {
 	case e.reason() != nil:
@@ -164,7 +164,7 @@ func (e *Endpoint) gaveUp(l *link) error {
 	return &wire.PeerError{Rank: l.peer, Err: wire.ErrAborted}
 }
 
-// overlap tells whether x and y have memory in common.
+// overlap reports whether x and y have memory in common.
 func overlap(x, y []byte) bool {
 	a, b := address(x), address(y)
 	return a < b+uintptr(len(y)) && b < a+uintptr(len(x))

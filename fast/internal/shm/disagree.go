@@ -8,7 +8,7 @@ import "github.com/collgen/collgen/fast/internal/wire"
 // receive, or a rank whose call has no messages. A rank whose sleep was in vain looks for that in what the others have
 // published.
 
-// inVain is what a rank finds out after a nap that nothing has ended: the error of a disagreement, or nil.
+// inVain returns what a rank finds out after a nap that nothing has ended: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
 	e.sayStuck()
 	e.tell()
@@ -47,7 +47,7 @@ func (s *stuck) say(segment uint32, call wire.Mark) {
 	s.at.Store(at)
 }
 
-// in is the call that the rank is stuck in, if it is stuck at that segment.
+// in returns the call that the rank is stuck in, if it is stuck at that segment.
 func (s *stuck) in(segment uint32) (wire.Call, bool) {
 	call, ok := s.call.read()
 	return call, ok && s.at.Load() == stuckAt(segment, call.Fingerprint())
@@ -85,9 +85,9 @@ func (e *Endpoint) explain(l *link, mine *wire.Call) error {
 	return wire.Standoff(mine, &found, e.rank, l.peer, e.own.past(), l.control.past())
 }
 
-// stuckIn is the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it has
-// not sent yet, or has taken one that it has not taken. If this rank waits for the peer too, neither of them ever goes
-// on.
+// stuckIn returns the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it
+// has not sent yet, or has taken one that it has not taken. If this rank waits for the peer too, neither of them ever
+// goes on.
 func (l *link) stuckIn() (wire.Call, bool) {
 	if call, ok := l.out.head.receiver.in(l.out.next); ok {
 		return call, true
@@ -95,8 +95,8 @@ func (l *link) stuckIn() (wire.Call, bool) {
 	return l.in.head.sender.in(l.in.next + depth)
 }
 
-// crossed is the error of an Exchange that only sent, to a rank that has sent something too, in another version of the
-// same call: two ranks that both take themselves for the root. Of two such ranks at least the later one sees it.
+// crossed returns the error of an Exchange that only sent, to a rank that has sent something too, in another version of
+// the same call: two ranks that both take themselves for the root. Of two such ranks at least the later one sees it.
 func (e *Endpoint) crossed(sends []wire.Send) error {
 	for i := range sends {
 		l, mine := &e.links[sends[i].Peer], e.current.Of(sends[i].Call)

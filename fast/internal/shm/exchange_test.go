@@ -25,7 +25,7 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// group is the endpoints of size ranks in this process, each with a mapping of its own.
+// group returns the endpoints of size ranks in this process, each with a mapping of its own.
 func group(t tester, size int) []*Endpoint {
 	t.Helper()
 	memory, err := Create(size)
@@ -64,7 +64,7 @@ func together(all []*Endpoint, f func(e *Endpoint) error) []error {
 	return errs
 }
 
-// lengths are those at which a transport among size ranks may err.
+// lengths returns those at which a transport among size ranks may err.
 func lengths(size int) []int {
 	all := []int{0, 1, 2, 8, inline - 1, inline, inline + 1, 64, 1000}
 	_, _, full := fullSlots(size)
@@ -209,7 +209,7 @@ func TestNothingStays(t *testing.T) {
 	}
 }
 
-// mappings is how often shared memory is mapped in this process.
+// mappings returns how often shared memory is mapped in this process.
 func mappings(t *testing.T) int {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -218,7 +218,7 @@ func mappings(t *testing.T) int {
 	return bytes.Count(maps, []byte("memfd:collgen"))
 }
 
-// openFilesOf is the number of files that this process has open.
+// openFilesOf returns the number of files that this process has open.
 func openFilesOf(t *testing.T) int {
 	files, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

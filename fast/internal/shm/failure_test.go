@@ -156,7 +156,7 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// says tells whether err is the one that broken or differs stands for.
+// says reports whether err is the one that broken or differs stands for.
 func says(err error, want string) bool {
 	var peer *wire.PeerError
 	var mismatch *wire.MismatchError

@@ -60,7 +60,7 @@ func (e *Endpoint) count(bytes int64) bool {
 // giveBack notes that the memory is unmapped.
 func (e *Endpoint) giveBack() { grownAll.Add(-e.took) }
 
-// hugePages is the part of m that consists of the huge pages that have any of the bytes between from and to.
+// hugePages returns the part of m that consists of the huge pages that have any of the bytes between from and to.
 func (m *memory) hugePages(from, to int) (first, last int) {
 	first = from &^ (huge - 1)
 	return first, max(first, min((to+huge-1)&^(huge-1), len(m.bytes)&^(huge-1)))

@@ -14,7 +14,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// fileGroup is the endpoints of size ranks, and a descriptor of their memory.
+// fileGroup returns the endpoints of size ranks, and a descriptor of their memory.
 func fileGroup(t *testing.T, size int) (all []*Endpoint, memory int) {
 	t.Helper()
 	memory, err := Create(size)
@@ -33,7 +33,7 @@ func fileGroup(t *testing.T, size int) (all []*Endpoint, memory int) {
 	return all, memory
 }
 
-// allocated is how many bytes of a file have memory.
+// allocated returns how many bytes of a file have memory.
 func allocated(t *testing.T, fd int) int {
 	t.Helper()
 	var s unix.Stat_t

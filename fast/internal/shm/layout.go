@@ -117,9 +117,9 @@ type memory struct {
 	size  int // ranks
 }
 
-// fullSlots is how many full slots a ring has, and a board, among size ranks, and of how many bytes all of them are:
-// the largest power of two up to maxSlot that keeps them within the budget. Many ranks have none in their rings: what
-// goes to one rank lies on the board, too, so that the memory grows with the ranks and not with their pairs.
+// fullSlots returns how many full slots a ring has, and a board, among size ranks, and of how many bytes all of them
+// are: the largest power of two up to maxSlot that keeps them within the budget. Many ranks have none in their rings:
+// what goes to one rank lies on the board, too, so that the memory grows with the ranks and not with their pairs.
 func fullSlots(size int) (ring, board, slot int) {
 	switch {
 	case size == 2:
@@ -138,7 +138,7 @@ const (
 	boardBytes = posts * (small + stagger)
 )
 
-// boardsOf is how many boards size ranks have.
+// boardsOf returns how many boards size ranks have.
 func boardsOf(size int) int {
 	if size == 2 {
 		return 0
@@ -152,22 +152,22 @@ func ringsOffset(size int) int {
 
 func boardsOffset(size int) int { return ringsOffset(size) + size*(size-1)*ringBytes }
 
-// idleBytes is the length of what size ranks have from the beginning: a header of 4 KiB, 7.25 KiB per rank, 15.75 KiB
-// per ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 52 KiB for 2 ranks, 244 KiB for
-// 4, 63 MiB for 64, and 1007 MiB for 256.
+// idleBytes returns the length of what size ranks have from the beginning: a header of 4 KiB, 7.25 KiB per rank, 15.75
+// KiB per ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 52 KiB for 2 ranks, 244 KiB
+// for 4, 63 MiB for 64, and 1007 MiB for 256.
 func idleBytes(size int) int {
 	n := boardsOffset(size) + boardsOf(size)*boardBytes
 	return (n + page - 1) / page * page
 }
 
-// ownBytes is the length of one rank's full slots.
+// ownBytes returns the length of one rank's full slots.
 func ownBytes(size int) int {
 	ring, board, slot := fullSlots(size)
 	return (size-1)*rowBytes(ring, slot) + rowBytes(board, slot)
 }
 
-// memoryBytes is the length of the shared memory for size ranks with all full slots. Those are 1 MiB per ordered pair
-// of ranks, and 0.5 MiB per rank if there are more than two; among more than 8 ranks, no more than 69 MiB in all.
+// memoryBytes returns the length of the shared memory for size ranks with all full slots. Those are 1 MiB per ordered
+// pair of ranks, and 0.5 MiB per rank if there are more than two; among more than 8 ranks, no more than 69 MiB in all.
 func memoryBytes(size int) int {
 	n := idleBytes(size) + size*ownBytes(size)
 	return (n + page - 1) / page * page
@@ -183,7 +183,7 @@ func (m *memory) control(rank int) *control {
 // part is length bytes of m from offset at on.
 func (m *memory) part(at, length int) []byte { return m.bytes[at : at+length : at+length] }
 
-// ring is the ring from one rank to another.
+// ring returns the ring from one rank to another.
 func (m *memory) ring(from, to int) ring {
 	index := to // among those of its sender
 	if to > from {
@@ -197,7 +197,7 @@ func (m *memory) ring(from, to int) ring {
 	return r
 }
 
-// board is a rank's board: its small slots and its full ones. There is none for two ranks.
+// board returns a rank's board: its small slots and its full ones. There is none for two ranks.
 func (m *memory) board(rank int) (little, full row) {
 	if boardsOf(m.size) == 0 {
 		return little, full
@@ -208,7 +208,7 @@ func (m *memory) board(rank int) (little, full row) {
 	return little, rowOf(m.own(rank)[(m.size-1)*rowBytes(ring, slot):], n, slot)
 }
 
-// own is a rank's full slots.
+// own returns a rank's full slots.
 func (m *memory) own(rank int) []byte {
 	return m.part(idleBytes(m.size)+rank*ownBytes(m.size), ownBytes(m.size))
 }

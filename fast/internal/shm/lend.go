@@ -9,7 +9,7 @@ import "github.com/collgen/collgen/internal/events"
 // Exchange waits for needs the slot. As long as anything is lent the rank stays inside its gate, so that the memory
 // stays mapped whatever ends the rank's part.
 
-// lends tells whether m's next segment, of n bytes, is lent instead of copied.
+// lends reports whether m's next segment, of n bytes, is lent instead of copied.
 func (m *incoming) lends(n int) bool {
 	return m.Lend && n > 0 && n == len(m.Into) && m.turn+1 == m.link.recvs
 }

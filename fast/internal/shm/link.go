@@ -68,7 +68,7 @@ type incoming struct {
 	far    uintptr
 }
 
-// inTurn tells whether m waits, and for nothing but the other rank.
+// inTurn reports whether m waits, and for nothing but the other rank.
 func (m *outgoing) inTurn() bool { return !m.done && m.link.sending == m.turn }
 
 func (m *incoming) inTurn() bool { return !m.done && m.link.receiving == m.turn }
@@ -116,8 +116,8 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	return true, nil
 }
 
-// room is how many segments may be on their way when m's next one follows: those that need nothing but their line are
-// more.
+// room returns how many segments may be on their way when m's next one follows: those that need nothing but their line
+// are more.
 func (m *outgoing) room() uint32 {
 	if m.Call == nil && len(m.Data)-m.at <= inline {
 		return depth
@@ -161,7 +161,7 @@ func (e *Endpoint) put(m *outgoing, l *line) (n int) {
 	return r.small.write(i, rest)
 }
 
-// left is a number of bytes as a line announces it.
+// left returns a number of bytes as a line announces it.
 func left(bytes int) uint32 { return uint32(min(uint64(bytes), math.MaxUint32)) }
 
 // pull takes the next segment of m out of its slot, if it is there and has its place, and tells whether it did.
@@ -213,8 +213,8 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	return true, nil
 }
 
-// segment is the data of the next segment of l, whose line is line and says where, of a message of which rest bytes
-// have not come. It is nil if they are to lie where the peer has no memory.
+// segment returns the data of the next segment of l, whose line is line and says where, of a message of which rest
+// bytes have not come. It is nil if they are to lie where the peer has no memory.
 func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
 	from, i := &l.in.small, l.in.next%slots
 	switch {
@@ -251,7 +251,7 @@ func apply(m *wire.Recv, at int, data []byte) {
 	}
 }
 
-// corrupt is the error of a peer that breaks the protocol.
+// corrupt returns the error of a peer that breaks the protocol.
 func (l *link) corrupt(how string) error {
 	return &wire.PeerError{Rank: l.peer, Err: fmt.Errorf("%w: the shared memory is corrupt: %s", wire.ErrDied, how)}
 }

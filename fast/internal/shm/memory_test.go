@@ -81,7 +81,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// slotsOf are the slots of a row.
+// slotsOf returns the slots of a row.
 func slotsOf(r row) (all [][]byte) {
 	for i := range r.n {
 		all = append(all, r.data(i, r.slot))
@@ -213,7 +213,7 @@ func TestAttachRefuses(t *testing.T) {
 	}
 }
 
-// duplicate is another descriptor of a file.
+// duplicate returns another descriptor of a file.
 func duplicate(t tester, fd int) int {
 	t.Helper()
 	dup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)

@@ -64,7 +64,7 @@ func collapse(b []byte) {
 	}
 }
 
-// inMemory tells whether all pages of b, part of a mapping, are (mincore(2)).
+// inMemory reports whether all pages of b, part of a mapping, are (mincore(2)).
 func inMemory(b []byte) bool {
 	page := uintptr(os.Getpagesize())
 	from := address(b) &^ (page - 1)

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// runRank is a rank's process: file 3 is the memory.
+// runRank returns a rank's process: file 3 is the memory.
 func runRank() error {
 	var rank, size int
 	if _, err := fmt.Sscanf(os.Getenv(rankVar), "%d/%d", &rank, &size); err != nil {
@@ -116,7 +116,7 @@ func (p *process) scan(out io.Reader) {
 	}
 }
 
-// line is the next line that p prints, within a time that is long for any test.
+// line returns the next line that p prints, within a time that is long for any test.
 func (p *process) line(t testing.TB) string {
 	t.Helper()
 	select {

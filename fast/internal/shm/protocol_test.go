@@ -63,8 +63,8 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// whereFirst is where the first segment lies of what rank 0 sends to the ranks up to last, each of which sends as much
-// back.
+// whereFirst returns where the first segment lies of what rank 0 sends to the ranks up to last, each of which sends as
+// much back.
 func whereFirst(t *testing.T, all []*Endpoint, data []byte, last int) uint32 {
 	t.Helper()
 	line := &all[1].links[0].in.head.lines[all[1].links[0].in.next%depth]

@@ -174,7 +174,7 @@ func (e *Endpoint) unmapRegions() {
 	}
 }
 
-// region is what l's peer has registered under a number, or nil.
+// region returns what l's peer has registered under a number, or nil.
 func (l *link) region(number uint64) []byte {
 	for i := range l.regions {
 		if l.regions[i].number == number {
@@ -184,7 +184,7 @@ func (l *link) region(number uint64) []byte {
 	return nil
 }
 
-// regionAt is where the region of an address is, or would be, among this rank's, which are in the order of their
+// regionAt returns where the region of an address is, or would be, among this rank's, which are in the order of their
 // addresses.
 func (e *Endpoint) regionAt(a uintptr) (at int, found bool) {
 	return slices.BinarySearchFunc(e.regions, a, func(r registered, a uintptr) int {
@@ -198,7 +198,7 @@ func (e *Endpoint) regionAt(a uintptr) (at int, found bool) {
 	})
 }
 
-// registeredPlace is where data lie among this rank's regions, if they do.
+// registeredPlace returns where data lie among this rank's regions, if they do.
 func (e *Endpoint) registeredPlace(data []byte) (place, bool) {
 	if len(e.regions) == 0 {
 		return place{}, false

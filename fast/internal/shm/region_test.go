@@ -92,7 +92,7 @@ func (f *fromRegion) Exchange(ctx context.Context, sends []wire.Send, recvs []wi
 	return err
 }
 
-// take is a copy of data in the region, as much off alignment, while there is room.
+// take returns a copy of data in the region, as much off alignment, while there is room.
 func (f *fromRegion) take(data []byte) []byte {
 	from := f.used + int(uintptr(unsafe.Pointer(unsafe.SliceData(data)))%wire.Segment)
 	if len(data) == 0 || from+len(data) > len(f.memory) {

@@ -49,9 +49,9 @@ func (a *allowance) take(n int64) error {
 	return nil
 }
 
-// room is how many bytes of memory this process can still get: of the machine, and of the memory cgroups that it is in.
-// To take more is not an error there, but the end of some process. proc and cgroup are where the system says so; what
-// it does not say counts as enough.
+// room returns how many bytes of memory this process can still get: of the machine, and of the memory cgroups that it
+// is in. To take more is not an error there, but the end of some process. proc and cgroup are where the system says so;
+// what it does not say counts as enough.
 func room(proc, cgroup string) int64 {
 	left := int64(math.MaxInt64)
 	if kib, ok := field(path.Join(proc, "meminfo"), "MemAvailable:"); ok {
@@ -74,7 +74,8 @@ func room(proc, cgroup string) int64 {
 	return left
 }
 
-// roomBelow is what the limits of a group and of those above it leave. What the group keeps of files can be given back.
+// roomBelow returns what the limits of a group and of those above it leave. What the group keeps of files can be given
+// back.
 func roomBelow(top, group, limit, usage, files string) int64 {
 	left := int64(math.MaxInt64)
 	for p := path.Clean("/" + group); ; p = path.Dir(p) {
@@ -91,7 +92,7 @@ func roomBelow(top, group, limit, usage, files string) int64 {
 	}
 }
 
-// field is the number after a name in a file, or the one at its beginning. It is not there if a limit is "max".
+// field returns the number after a name in a file, or the one at its beginning. It is not there if a limit is "max".
 func field(file, name string) (int64, bool) {
 	b, err := os.ReadFile(file)
 	if err != nil {

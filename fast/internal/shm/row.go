@@ -12,12 +12,12 @@ type row struct {
 	there bool // this process knows that they have memory
 }
 
-// rowOf is the beginning of b as n slots of some length.
+// rowOf returns the beginning of b as n slots of some length.
 func rowOf(b []byte, n, slot int) row { return row{bytes: b[:rowBytes(n, slot)], n: n, slot: slot} }
 
 func rowBytes(n, slot int) int { return n * (slot + stagger) }
 
-// data is the first n bytes of slot i.
+// data returns the first n bytes of slot i.
 func (r *row) data(i, n int) []byte {
 	from := i * (r.slot + stagger)
 	return r.bytes[from : from+n : from+n]

@@ -29,7 +29,7 @@ type scanned struct {
 // scanUses is how often a result is used: other memory may lie there later.
 const scanUses = 64
 
-// inHugePages tells whether most of data lies in huge pages. It is false where the system does not say (before Linux
+// inHugePages reports whether most of data lies in huge pages. It is false where the system does not say (before Linux
 // 6.7).
 func (s *scanner) inHugePages(data []byte) bool {
 	from, to := address(data), address(data)+uintptr(len(data))

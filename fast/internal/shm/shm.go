@@ -56,8 +56,8 @@ type Endpoint struct {
 	trail    *events.Trail
 }
 
-// Attach is rank's end of its links to all of size ranks, through the memory that Create has made for them, of which fd
-// is a descriptor. That is closed.
+// Attach returns rank's end of its links to all of size ranks, through the memory that Create has made for them, of
+// which fd is a descriptor. That is closed.
 func Attach(rank, size, fd int) (*Endpoint, error) {
 	defer unix.Close(fd) // the mapping keeps the memory
 	if size < 2 || size > MaxSize || rank < 0 || rank >= size {
@@ -200,7 +200,7 @@ func (e *Endpoint) Close() error {
 	return nil
 }
 
-// reason is why this rank's part is over, if it is.
+// reason returns why this rank's part is over, if it is.
 func (e *Endpoint) reason() error {
 	if err := e.ended.Load(); err != nil {
 		return *err
@@ -269,8 +269,8 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int
 	return nil
 }
 
-// newOut is one more send, for which there is room. It is filled where it lies: a processor waits for what was stored
-// word by word before it copies that in larger pieces.
+// newOut returns one more send, for which there is room. It is filled where it lies: a processor waits for what was
+// stored word by word before it copies that in larger pieces.
 func (e *Endpoint) newOut() *outgoing {
 	n := len(e.out)
 	e.out = e.out[:n+1]
@@ -278,7 +278,7 @@ func (e *Endpoint) newOut() *outgoing {
 	return &e.out[n]
 }
 
-// newIn is one more receive, for which there is room.
+// newIn returns one more receive, for which there is room.
 func (e *Endpoint) newIn() *incoming {
 	n := len(e.in)
 	e.in = e.in[:n+1]
@@ -286,7 +286,7 @@ func (e *Endpoint) newIn() *incoming {
 	return &e.in[n]
 }
 
-// sendTo is the listed send of that many bytes to peer, or nil.
+// sendTo returns the listed send of that many bytes to peer, or nil.
 func (e *Endpoint) sendTo(peer, bytes int) *outgoing {
 	for i := range e.out {
 		if m := &e.out[i]; m.Peer == peer && len(m.Data) == bytes {
@@ -330,7 +330,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	return nil
 }
 
-// Moved is a number that has grown if this rank has sent or received something since it was less. It may be some
+// Moved returns a number that has grown if this rank has sent or received something since it was less. It may be some
 // messages late while the rank moves fast, and is not when it waits.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 

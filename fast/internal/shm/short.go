@@ -65,7 +65,7 @@ func (e *Endpoint) receiveShort(sends []wire.Send, recvs []wire.Recv) int {
 	return len(recvs)
 }
 
-// answers tells whether one of sends goes to where m comes from, and is as long.
+// answers reports whether one of sends goes to where m comes from, and is as long.
 func answers(m *wire.Recv, sends []wire.Send) bool {
 	for i := range sends {
 		if s := &sends[i]; s.Peer == m.Peer && len(s.Data) == len(m.Into) {

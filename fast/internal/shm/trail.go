@@ -7,7 +7,7 @@ import "github.com/collgen/collgen/internal/events"
 // Follow has this rank's messages written to t. It is for an endpoint that was not used yet.
 func (e *Endpoint) Follow(t *events.Trail) { e.trail = t }
 
-// Rings are how many segments a ring holds, and how many if they lie in their lines.
+// Rings returns how many segments a ring holds, and how many if they lie in their lines.
 func (e *Endpoint) Rings() (inSlots, inLines int) { return slots, depth }
 
 // part is n bytes of m from byte at on, in the next segment of its ring, or the one that offered it, whose line says
@@ -25,7 +25,7 @@ func (m *incoming) part(at, n int, where uint32, lent bool) events.Part {
 	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, len(m.Into)-at), Segment: m.link.in.next, Lent: lent}
 }
 
-// via is what a line's where means, of a message of which rest bytes are left.
+// via returns what a line's where means, of a message of which rest bytes are left.
 func via(where uint32, rest int) events.Via {
 	switch {
 	case where == inSmall && rest <= inline:

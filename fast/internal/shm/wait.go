@@ -74,7 +74,7 @@ func (e *Endpoint) yield() {
 	}
 }
 
-// waitsForNeighbor tells whether this rank waits for one that ran on the same processor when it last said so.
+// waitsForNeighbor reports whether this rank waits for one that ran on the same processor when it last said so.
 func (e *Endpoint) waitsForNeighbor() bool {
 	cpu := e.own.cpu.Load()
 	if cpu == 0 {
@@ -103,7 +103,7 @@ const (
 	nobody     = MaxSize + 1
 )
 
-// want is what this rank waits for, as control.sleeping says it.
+// want returns what this rank waits for, as control.sleeping says it.
 func (e *Endpoint) want() uint32 {
 	want, from := uint32(asleep), uint32(nobody)
 	for i := range e.out {
@@ -196,8 +196,8 @@ func futexWake(word *atomic.Uint32) {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakeOp, 1, 0, 0, 0)
 }
 
-// failure is the reason to wait no longer, if there is one. This rank's own end comes before that of ctx, which may be
-// its consequence.
+// failure returns the reason to wait no longer, if there is one. This rank's own end comes before that of ctx, which
+// may be its consequence.
 func (e *Endpoint) failure(ctx context.Context) error {
 	if err := e.reason(); err != nil {
 		return err
@@ -237,15 +237,15 @@ func (a *awaited) forget() {
 	}
 }
 
-// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or longer, or
-// that one was waiting for when it failed.
+// Waiting returns the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or
+// longer, or that one was waiting for when it failed.
 func (e *Endpoint) Waiting() []int {
 	e.awaited.mu.Lock()
 	defer e.awaited.mu.Unlock()
 	return slices.Clone(e.awaited.ranks)
 }
 
-// waiting are the ranks of all messages that are not complete, in ascending order, in the memory of ranks.
+// waiting returns the ranks of all messages that are not complete, in ascending order, in the memory of ranks.
 func (e *Endpoint) waiting(ranks []int) []int {
 	for l := range e.pending() {
 		ranks = append(ranks, l.peer)
@@ -254,8 +254,8 @@ func (e *Endpoint) waiting(ranks []int) []int {
 	return slices.Compact(ranks)
 }
 
-// pending are the links and calls of the messages that this rank waits for: of those on one link that go one way, the
-// first.
+// pending returns the links and calls of the messages that this rank waits for: of those on one link that go one way,
+// the first.
 func (e *Endpoint) pending() iter.Seq2[*link, wire.Mark] {
 	return func(yield func(*link, wire.Mark) bool) {
 		for i := range e.out {

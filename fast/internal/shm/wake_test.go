@@ -49,7 +49,7 @@ func TestWhatIsAwaitedWakes(t *testing.T) {
 	e.own.sleeping.Store(0)
 }
 
-// wakes tells whether by's wake rings e, which sleeps for what it has listed.
+// wakes reports whether by's wake rings e, which sleeps for what it has listed.
 func wakes(by, e *Endpoint, wake func(*control)) bool {
 	before := e.own.doorbell.Load()
 	e.own.sleeping.Store(e.want())

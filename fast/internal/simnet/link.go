@@ -13,7 +13,7 @@ type End struct {
 	out, in *way
 }
 
-// NewLink is a link between two processes. What it draws depends on the seed and its number.
+// NewLink returns a link between two processes. What it draws depends on the seed and its number.
 func NewLink(p, q *Process, w Weather, seed, number uint64) (a, b *End) {
 	x, y := newWay(w, seed, 2*number), newWay(w, seed, 2*number+1)
 	a, b = &End{owner: p, out: x, in: y}, &End{owner: q, out: y, in: x}
@@ -124,7 +124,7 @@ func (s *Socket) Write(head, tail []byte) (int, error) {
 	return n + m, err
 }
 
-// Queued is how many bytes have not been read by the other end.
+// Queued returns how many bytes have not been read by the other end.
 func (s *Socket) Queued() int {
 	s.end.out.mu.Lock()
 	defer s.end.out.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *Socket) Close() {
 	s.end.close()
 }
 
-// Ready tells whether Read and Write would do something.
+// Ready reports whether Read and Write would do something.
 func (s *Socket) Ready() (in, out bool) {
 	s.end.owner.Pass()
 	return s.end.in.ready(reading), s.end.out.ready(writing)
@@ -155,5 +155,5 @@ func (s *Socket) Notify(f func()) {
 	}
 }
 
-// again tells whether one may try again later.
+// again reports whether one may try again later.
 func again(err error) bool { return err == syscall.EAGAIN }

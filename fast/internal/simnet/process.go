@@ -70,7 +70,7 @@ func (p *Process) Crash(reset func() bool) {
 	}
 }
 
-// Crashed tells whether p has.
+// Crashed reports whether p has.
 func (p *Process) Crashed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

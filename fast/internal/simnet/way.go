@@ -80,7 +80,7 @@ func (d *way) limit(whose int, t time.Time) {
 	}
 }
 
-// over is why nothing is read, or written, whatever there is.
+// over returns why nothing is read, or written, whatever there is.
 func (d *way) over(whose int) error {
 	until := d.until[whose]
 	switch {
@@ -94,7 +94,7 @@ func (d *way) over(whose int) error {
 	return nil
 }
 
-// here are the bytes that have arrived; io.EOF: nothing comes any more.
+// here returns the bytes that have arrived; io.EOF: nothing comes any more.
 func (d *way) here() ([]byte, error) {
 	switch {
 	case len(d.parts) > 0 && !time.Now().Before(d.parts[0].at):
@@ -154,7 +154,7 @@ func (d *way) write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// delay is how long something is on its way.
+// delay returns how long something is on its way.
 func (d *way) delay() time.Duration {
 	if d.Delay == 0 {
 		return 0
@@ -162,7 +162,7 @@ func (d *way) delay() time.Duration {
 	return d.Delay + time.Duration(d.random.Int64N(int64(d.Delay)))
 }
 
-// some is how many of n bytes are moved at once.
+// some returns how many of n bytes are moved at once.
 func (d *way) some(n int) int {
 	if !d.Pieces || n <= 1 || d.random.IntN(2) == 0 {
 		return n
@@ -170,7 +170,7 @@ func (d *way) some(n int) int {
 	return 1 + d.random.IntN(n)
 }
 
-// ready tells whether one would not get EAGAIN.
+// ready reports whether one would not get EAGAIN.
 func (d *way) ready(whose int) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -26,7 +26,8 @@ type Client struct {
 	err     error // why nothing more comes
 }
 
-// NewClient is the client's end of conn, which Close closes. What conn's failure means for those who wait, lost says.
+// NewClient returns the client's end of conn, which Close closes. What conn's failure means for those who wait, lost
+// says.
 func NewClient(conn net.Conn, lost func(error) error) *Client {
 	c := &Client{conn: conn, lost: lost, slots: make(chan struct{}, maxPending/2), ended: make(chan struct{}),
 		waiting: make(map[uint32]chan frame)}
@@ -160,7 +161,7 @@ func (c *Client) hear() {
 	}
 }
 
-// failure is why nothing more comes.
+// failure returns why nothing more comes.
 func (c *Client) failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +184,7 @@ func (c *Client) write(f frame) error {
 	return err
 }
 
-// result is what a reply says.
+// result returns what a reply says.
 func result(r frame) ([]byte, error) {
 	switch r.kind {
 	case done:

@@ -38,7 +38,7 @@ func Check(key string, value []byte) error {
 	return nil
 }
 
-// ended is the error of a wait that ctx ended.
+// ended returns the error of a wait that ctx ended.
 func ended(ctx context.Context, key string) error {
 	return fmt.Errorf("waiting for %q in the store: %w", key, wire.Ended(ctx))
 }

@@ -156,8 +156,8 @@ func (f *File) Close() error {
 	return errors.Join(dir.Close(), f.root.Close())
 }
 
-// fileName is a key as one file's name, different from that of every other key and of a part, on file systems as well
-// that do not tell upper from lower case.
+// fileName returns a key as one file's name, different from that of every other key and of a part, on file systems as
+// well that do not tell upper from lower case.
 func fileName(key string) string {
 	var b strings.Builder
 	for _, c := range []byte(key) {

@@ -65,7 +65,7 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 	return decodeFrame(b)
 }
 
-// unexpected is the error of an end in the middle of a frame.
+// unexpected returns the error of an end in the middle of a frame.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -73,7 +73,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// decodeFrame is the frame in b, which it keeps.
+// decodeFrame returns the frame in b, which it keeps.
 func decodeFrame(b []byte) (frame, error) {
 	if len(b) < frameHead || len(b) > maxFrame {
 		return frame{}, errFrame

@@ -33,8 +33,9 @@ func listenHere(ctx context.Context, address string) (net.Listener, error) {
 	return l, err
 }
 
-// ownAddress is where to listen for those who connect to host; nil if that is another host. A host's own name often
-// stands for a loopback address on the host itself, which is not what others take it for: then it is every address.
+// ownAddress returns where to listen for those who connect to host; nil if that is another host. A host's own name
+// often stands for a loopback address on the host itself, which is not what others take it for: then it is every
+// address.
 func ownAddress(ctx context.Context, host string) (*string, error) {
 	found, err := lookUp(ctx, host)
 	if err != nil {
@@ -62,13 +63,13 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// isAt tells whether an interface has that address.
+// isAt reports whether an interface has that address.
 func isAt(o net.Addr, a netip.Addr) bool {
 	n, ok := o.(*net.IPNet)
 	return ok && n.IP.Equal(net.IP(a.AsSlice()))
 }
 
-// lookUp are the addresses of a host. This host's name need not be known to anybody.
+// lookUp returns the addresses of a host. This host's name need not be known to anybody.
 func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if name, failed := os.Hostname(); err != nil && failed == nil && strings.EqualFold(name, host) {

@@ -17,7 +17,7 @@ type Local struct {
 	secret func() []byte // as in Memory
 }
 
-// Secret is the job's secret: random, and new each time that rank 0 opens the store.
+// Secret returns the job's secret: random, and new each time that rank 0 opens the store.
 func (l *Local) Secret(context.Context) ([]byte, error) { return l.secret(), nil }
 
 const (
@@ -25,7 +25,7 @@ const (
 	localHello = len(localMagic) + 4 + 4 + 4 + sha256.Size
 )
 
-// encode is what a rank says to rank 0 first.
+// encode returns what a rank says to rank 0 first.
 func (j *Job) encode() []byte {
 	b := append(make([]byte, 0, localHello), localMagic...)
 	b = binary.LittleEndian.AppendUint32(b, j.Epoch)

@@ -29,7 +29,7 @@ func NewLocal(ctx context.Context, job Job) (*Local, error) {
 	return l, nil
 }
 
-// address is the job's, on this host, among this user's.
+// address returns the job's, on this host, among this user's.
 func (j *Job) address() *net.UnixAddr {
 	name := sha256.Sum256([]byte(j.Name))
 	return &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("@collgen-%d-%x", os.Geteuid(), name[:16])}
@@ -54,7 +54,7 @@ func listenLocal(ctx context.Context, job Job) (*Local, error) {
 	return &Local{Shared{h.memory, h.shut, refused.words}, h.memory.secret}, nil
 }
 
-// occupant is who has the job's address already, in words.
+// occupant returns who has the job's address already, in words.
 func (j *Job) occupant() string {
 	c, err := net.DialUnix("unix", nil, j.address())
 	if err != nil {

@@ -22,7 +22,7 @@ func init() {
 	}
 }
 
-// jobOf is a job that no other test has.
+// jobOf returns a job that no other test has.
 func jobOf(t testing.TB, size int) Job {
 	return Job{Name: fmt.Sprint(t.Name(), time.Now()), Epoch: 7, Size: size}
 }

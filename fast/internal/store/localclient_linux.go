@@ -56,7 +56,7 @@ func greet(c *net.UnixConn, job Job) (secret []byte, err error) {
 	return f.value, nil
 }
 
-// localAgain tells whether rank 0 may not be there yet, or have too much to do now.
+// localAgain reports whether rank 0 may not be there yet, or have too much to do now.
 func localAgain(err error) bool {
 	for _, e := range []error{unix.ECONNREFUSED, unix.EAGAIN, unix.EPIPE, unix.ECONNRESET, io.EOF, io.ErrUnexpectedEOF,
 		os.ErrDeadlineExceeded} {
@@ -67,7 +67,7 @@ func localAgain(err error) bool {
 	return false
 }
 
-// lostRank is the error of those who wait for the store when rank 0 has gone.
+// lostRank returns the error of those who wait for the store when rank 0 has gone.
 func lostRank(err error) error {
 	if errors.Is(err, ErrClosed) {
 		return &wire.PeerError{Rank: 0, Err: fmt.Errorf("%w before all ranks were connected (its %w)", wire.ErrAborted, err)}

@@ -27,19 +27,19 @@ type wait struct {
 	users int
 }
 
-// NewMemory is an empty store with a random secret.
+// NewMemory returns an empty store with a random secret.
 func NewMemory() *Memory {
 	secret := make([]byte, SecretBytes)
 	_, _ = rand.Read(secret) // never fails
 	return &Memory{secret: keeping(secret), values: make(map[string][]byte), waiting: make(map[string]*wait)}
 }
 
-// keeping is a function that gives copies of secret.
+// keeping returns a function that gives copies of secret.
 func keeping(secret []byte) func() []byte {
 	return func() []byte { return slices.Clone(secret) }
 }
 
-// Secret is the random secret of those who share m.
+// Secret returns the random secret of those who share m.
 func (m *Memory) Secret(context.Context) ([]byte, error) { return m.secret(), nil }
 
 // Set sets or replaces a value. It keeps a copy.
@@ -61,7 +61,7 @@ func (m *Memory) Set(_ context.Context, key string, value []byte) error {
 	return nil
 }
 
-// cost is what a key and its value take now.
+// cost returns what a key and its value take now.
 func (m *Memory) cost(key string) int {
 	if v, ok := m.values[key]; ok {
 		return len(key) + len(v)
@@ -88,7 +88,7 @@ func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
 	}
 }
 
-// look is a copy of the value, or else what to wait for.
+// look returns a copy of the value, or else what to wait for.
 func (m *Memory) look(key string) ([]byte, *wait) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// raw is a connection to a server that the test speaks on itself.
+// raw returns a connection to a server that the test speaks on itself.
 func raw(t *testing.T, m *Memory) (net.Conn, <-chan error) {
 	near, far := net.Pipe()
 	_ = near.SetDeadline(time.Now().Add(20 * time.Second))

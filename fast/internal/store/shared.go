@@ -27,7 +27,7 @@ type Shared struct {
 	refusals func() []string // nil: they went elsewhere
 }
 
-// Refusals are those who came and do not belong to the job, in words.
+// Refusals returns those who came and do not belong to the job, in words.
 func (s *Shared) Refusals() []string {
 	if s.refusals == nil {
 		return nil

@@ -43,7 +43,7 @@ func openFile(t testing.TB, dir string) *File {
 	return f
 }
 
-// clientOf is another process's view of m.
+// clientOf returns another process's view of m.
 func clientOf(t testing.TB, m *Memory) *Client {
 	near, far := net.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -81,7 +81,7 @@ func put(t testing.TB, s keeper, key, value string) {
 	}
 }
 
-// absent tells whether there is no value.
+// absent reports whether there is no value.
 func absent(s keeper, key string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()

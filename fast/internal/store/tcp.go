@@ -89,7 +89,7 @@ func (t *tcp) host(l net.Listener) *Shared {
 	return &Shared{h.memory, h.shut, server.Refusals}
 }
 
-// follow is the other ranks' way.
+// follow returns the other ranks' way.
 func (t *tcp) follow(ctx context.Context) (s *Shared, err error) {
 	err = retry(ctx, func() error {
 		s, err = t.connect(ctx)
@@ -121,7 +121,7 @@ func (t *tcp) lost(err error) error {
 	return fmt.Errorf("the store at %s, which rank 0 has unless it runs on its own, has ended: %w", t.address, err)
 }
 
-// tcpAgain tells whether the store may not be there yet, or not be known by its name yet, or have too much to do now.
+// tcpAgain reports whether the store may not be there yet, or not be known by its name yet, or have too much to do now.
 func tcpAgain(err error) bool {
 	var unknown *net.DNSError
 	if secure.Transient(err) || errors.As(err, &unknown) {

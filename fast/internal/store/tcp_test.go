@@ -20,7 +20,7 @@ func init() {
 	}
 }
 
-// address is one that is free, for now.
+// address returns one that is free, for now.
 func address(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -28,7 +28,7 @@ func (e *Endpoint) Attach(peer int, c wire.Conn) {
 // failed for want of it.
 func (e *Endpoint) Broken(peer int, err error) { e.arrive(arrival{peer: peer, err: err}) }
 
-// Linked tells whether this rank has, or had, a connection to peer. It may be called from any goroutine.
+// Linked reports whether this rank has, or had, a connection to peer. It may be called from any goroutine.
 func (e *Endpoint) Linked(peer int) bool { return e.links[peer].linked.Load() }
 
 // onTheWay is how long a connection may take to arrive that the other rank has: as long as its handshake may.
@@ -145,7 +145,7 @@ func (e *Endpoint) link(a *arrival) error {
 	return nil
 }
 
-// settled tells whether l has a connection, or there is a last word on that. Who asks needs it: that there is none is
+// settled reports whether l has a connection, or there is a last word on that. Who asks needs it: that there is none is
 // the last word then.
 func (l *link) settled() bool {
 	if l.socket == nil && l.Verdict == nil {
@@ -154,8 +154,8 @@ func (l *link) settled() bool {
 	return l.socket != nil || l.Verdict != nil
 }
 
-// lacks is the error of a rank that no connection to can be had. If this process has no room for it, the other rank is
-// not at fault.
+// lacks returns the error of a rank that no connection to can be had. If this process has no room for it, the other
+// rank is not at fault.
 func (l *link) lacks(err error) error {
 	if errors.Is(err, wire.ErrExhausted) && !errors.As(err, new(*wire.PeerError)) {
 		return fmt.Errorf("the link to rank %d: %w", l.Peer, err)

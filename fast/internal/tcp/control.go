@@ -13,7 +13,7 @@ func (e *Endpoint) hear(l *link, h linkproto.Header, body []byte, at uint64) err
 	return l.faulty(e.Note(&l.Link, h, body))
 }
 
-// faulty is the error of a rank that has sent what cannot be understood.
+// faulty returns the error of a rank that has sent what cannot be understood.
 func (l *link) faulty(err error) error {
 	if err == nil {
 		return nil

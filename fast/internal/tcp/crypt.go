@@ -23,7 +23,7 @@ type numbered struct {
 	nonce []byte
 }
 
-// next is the nonce of the next record.
+// next returns the nonce of the next record.
 func (a *numbered) next() []byte {
 	tail := a.nonce[len(a.nonce)-8:]
 	binary.BigEndian.PutUint64(tail, binary.BigEndian.Uint64(tail)+1)

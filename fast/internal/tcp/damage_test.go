@@ -36,7 +36,7 @@ func receiveFirst(ctx context.Context, e *Endpoint) ([]byte, error) {
 	return into, e.Exchange(ctx, nil, []wire.Recv{{Peer: 1 - e.Rank, Into: into}, {Peer: 1 - e.Rank}})
 }
 
-// recorded are the bytes of the first frames.
+// recorded returns the bytes of the first frames.
 func recorded(t testing.TB, w world) []byte {
 	t.Helper()
 	ends, sender := w.pair(t), New(0, 2, 2, false, func(int) {})
@@ -57,7 +57,7 @@ func recorded(t testing.TB, w world) []byte {
 	return stream
 }
 
-// injected is what a receiver makes of a stream after which the link ends, or not, in some way.
+// injected returns what a receiver makes of a stream after which the link ends, or not, in some way.
 func injected(t *testing.T, w world, stream []byte, end func(*net.TCPConn)) ([]byte, error) {
 	t.Helper()
 	ends, e := w.pair(t), New(1, 2, 2, false, func(int) {})
@@ -151,7 +151,7 @@ func TestCorruption(t *testing.T) {
 	t.Logf("%d changes of %d bytes, %d of them of data, or of names that are not compared", 3*len(stream), len(stream), unseen)
 }
 
-// isNotCompared tells whether byte i is one of a name, or of what fills the call up.
+// isNotCompared reports whether byte i is one of a name, or of what fills the call up.
 func isNotCompared(i int) bool {
 	return i >= linkproto.HeaderBytes+52 && i < linkproto.HeaderBytes+linkproto.CallBytes
 }

@@ -1,6 +1,6 @@
 package tcp
 
-// inVain is what a rank finds out that has waited in vain: the error of a disagreement, or nil.
+// inVain returns what a rank finds out that has waited in vain: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
 	for _, peer := range e.Active {
 		l := &e.links[peer]

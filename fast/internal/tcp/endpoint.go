@@ -35,7 +35,7 @@ func (e *Endpoint) Follow(t *events.Trail) {
 	}
 }
 
-// New is rank's end of its links, encrypted or not, to all of size ranks, of which beside are on this host, itself
+// New returns rank's end of its links, encrypted or not, to all of size ranks, of which beside are on this host, itself
 // included. connect is called, once for each peer, when a link to it is first needed; it must not block. Somebody then
 // calls Attach, or Broken.
 func New(rank, size, beside int, encrypted bool, connect func(peer int)) *Endpoint {

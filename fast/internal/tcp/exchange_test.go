@@ -68,7 +68,7 @@ func (w world) group(t testing.TB, size int) []*Endpoint {
 	return h.all
 }
 
-// connected are the two ends of a TCP connection.
+// connected returns the two ends of a TCP connection.
 func (w world) connected(t testing.TB) [2]*net.TCPConn {
 	t.Helper()
 	listener, err := net.Listen("tcp", w.address)
@@ -104,7 +104,7 @@ func (w world) connected(t testing.TB) [2]*net.TCPConn {
 	return ends
 }
 
-// pair are the two ends of a link.
+// pair returns the two ends of a link.
 func (w world) pair(t testing.TB) [2]wire.Conn {
 	t.Helper()
 	c := w.connected(t)

@@ -6,5 +6,5 @@ import "github.com/collgen/collgen/fast/internal/linkproto"
 // messages of 16 MiB were a sixth slower within a host; four times as much gained nothing.
 const maxSegment = 1 << 20
 
-// bodyBytes is the length of what follows h in its frame.
+// bodyBytes returns the length of what follows h in its frame.
 func bodyBytes(h linkproto.Header) int { return int(min(h.Left, maxSegment)) }

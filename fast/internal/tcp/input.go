@@ -44,7 +44,7 @@ func (l *link) receive(m *linkbase.Incoming) bool {
 	return in.fill(l.socket, in.wanted(m, l.Partner.Known))
 }
 
-// direct is how many bytes of the segment of m can be read to their place at once.
+// direct returns how many bytes of the segment of m can be read to their place at once.
 func direct(m *linkbase.Incoming, segment int) int {
 	switch {
 	case m.Kernel != nil:
@@ -55,8 +55,8 @@ func direct(m *linkbase.Incoming, segment int) int {
 	return segment
 }
 
-// wanted is how many bytes to read into the buffer for m, where the call of that fingerprint was told last. What would
-// be read directly later is left.
+// wanted returns how many bytes to read into the buffer for m, where the call of that fingerprint was told last. What
+// would be read directly later is left.
 func (in *input) wanted(m *linkbase.Incoming, known uint64) int {
 	switch {
 	case in.segment >= directBytes:

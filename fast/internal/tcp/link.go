@@ -24,7 +24,7 @@ type link struct {
 	trail *events.Trail
 }
 
-// end is the error of a message that can no more be completed, because the link has ended.
+// end returns the error of a message that can no more be completed, because the link has ended.
 func (l *link) end() error {
 	switch {
 	case l.Verdict != nil:

@@ -282,7 +282,7 @@ func TestNothingStays(t *testing.T) {
 	}
 }
 
-// openFiles is how many files this process has open, where that is known.
+// openFiles returns how many files this process has open, where that is known.
 func openFiles(t *testing.T) int {
 	files, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -54,7 +54,7 @@ func (e *Endpoint) push(l *link) (bool, error) {
 	return moved, nil
 }
 
-// payload is what is left of the current segment of m.
+// payload returns what is left of the current segment of m.
 func (l *link) payload(m *linkbase.Outgoing) []byte {
 	if m == nil {
 		return nil
@@ -82,10 +82,10 @@ func (e *Endpoint) prepare(l *link, m *linkbase.Outgoing) bool {
 	return true
 }
 
-// flushed tells whether all frames that were begun have gone, but for the rest of a segment.
+// flushed reports whether all frames that were begun have gone, but for the rest of a segment.
 func (o *output) flushed() bool { return len(o.pending) == 0 && o.sealed() == 0 }
 
-// sealed is how many bytes of the last record have not gone.
+// sealed returns how many bytes of the last record have not gone.
 func (o *output) sealed() int {
 	if o.sealer == nil {
 		return 0
@@ -120,7 +120,7 @@ func (o *output) drop(n int) {
 	}
 }
 
-// result is how many bytes a system call has sent, and takes note of why it sent none.
+// result returns how many bytes a system call has sent, and takes note of why it sent none.
 func (o *output) result(n int, err error) int {
 	if events.On {
 		o.flow.Moved(events.Wrote, n)

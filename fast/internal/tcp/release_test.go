@@ -29,7 +29,7 @@ func slowly(s *simnet.Socket, each, atMost int) (came []byte) {
 	return came
 }
 
-// lone is an endpoint of rank 0 of 2, and the other rank's end of its link.
+// lone returns an endpoint of rank 0 of 2, and the other rank's end of its link.
 func lone(w simnet.Weather) (*Endpoint, *simnet.Socket) {
 	one, other := simnet.NewLink(new(simnet.Process), new(simnet.Process), w, 1, 1)
 	e := NewSimulated(0, 2, func(int) {})

@@ -42,7 +42,7 @@ func (b *bell) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	}
 }
 
-// ready are the sockets that can go on with what e watches them for.
+// ready returns the sockets that can go on with what e watches them for.
 func (b *bell) ready(e *Endpoint) (all []readiness) {
 	for peer := range e.links {
 		s, ok := e.links[peer].socket.(Simulated)

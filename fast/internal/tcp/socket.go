@@ -62,7 +62,7 @@ func takeOut(c wire.Conn) (s Socket, err error) {
 	return s, errors.Join(err, c.Close())
 }
 
-// withinHost tells whether both ends of a connection are on one host, as far as addresses tell.
+// withinHost reports whether both ends of a connection are on one host, as far as addresses tell.
 func withinHost(c wire.Conn) bool {
 	local, ok := c.LocalAddr().(*net.TCPAddr)
 	remote, also := c.RemoteAddr().(*net.TCPAddr)

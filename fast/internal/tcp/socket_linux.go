@@ -40,7 +40,7 @@ func transfer(call uintptr, fd int, b []byte, flags uintptr) (int, error) {
 // nothing to spare, and the pauses that BBR makes, where it is the system's choice, cost up to half of the speed.
 func unpace(fd int) { _ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno") }
 
-// Queued is how many bytes of what was written to a socket have not arrived at the other host.
+// Queued returns how many bytes of what was written to a socket have not arrived at the other host.
 func (d descriptor) Queued() int {
 	n, err := unix.IoctlGetInt(int(d), unix.SIOCOUTQ)
 	if err != nil {

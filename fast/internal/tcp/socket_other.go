@@ -14,7 +14,8 @@ func writeSocket(fd int, b []byte) (int, error) { return unix.Write(fd, b) }
 
 func unpace(int) {}
 
-// Queued is how many bytes of what was written to a socket have not arrived at the other host, where that is known.
+// Queued returns how many bytes of what was written to a socket have not arrived at the other host, where that is
+// known.
 func (descriptor) Queued() int { return 0 }
 
 // yield lets another goroutine have the processor.

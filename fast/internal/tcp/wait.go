@@ -18,8 +18,8 @@ const (
 	few          = 8                     // so many sockets are looked at one by one
 )
 
-// patienceFor is the patience of each of some ranks on so many processors. The one that is waited for may be the last
-// to have its turn.
+// patienceFor returns the patience of each of some ranks on so many processors. The one that is waited for may be the
+// last to have its turn.
 func patienceFor(ranks, processors int) time.Duration {
 	turns := (max(ranks, 1) + processors - 1) / processors
 	return min(time.Duration(turns)*patience, mostPatience)
@@ -119,7 +119,8 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 	return nil
 }
 
-// watches is what the rank sleeps for on l: what the Exchange can go on with, and after a nap in vain all that comes.
+// watches returns what the rank sleeps for on l: what the Exchange can go on with, and after a nap in vain all that
+// comes.
 func (e *Endpoint) watches(l *link) (in, out bool) {
 	return l.in.over == nil && (l.Receiving() != nil && l.in.dry || e.napped), l.out.full && l.out.over == nil
 }

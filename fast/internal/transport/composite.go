@@ -172,8 +172,8 @@ func (c *Composite) forget() {
 	clear(c.farRecvs)
 }
 
-// both is the error of a step whose halves ended with near and far. A half that failed because the other one did says
-// nothing new.
+// both returns the error of a step whose halves ended with near and far. A half that failed because the other one did
+// says nothing new.
 func both(near, far error) error {
 	n, nearExpired := wire.Expired(near)
 	f, farExpired := wire.Expired(far)
@@ -227,7 +227,7 @@ type given struct{ error }
 
 func (g *given) Unwrap() error { return g.error }
 
-// whole are the ranks of near as ranks of the whole, in ascending order.
+// whole returns the ranks of near as ranks of the whole, in ascending order.
 func (c *Composite) whole(near []int) []int {
 	ranks := make([]int, len(near))
 	for i, rank := range near {

@@ -11,16 +11,16 @@ type Clock struct {
 	counts bool // the processor's ticks; otherwise nanoseconds
 }
 
-// NewClock is a clock that begins now.
+// NewClock returns a clock that begins now.
 func NewClock() *Clock { return &Clock{origin: time.Now(), first: counter(), counts: steady} }
 
-// OfTime is a clock that begins now and reads package time's, which a test may have simulated.
+// OfTime returns a clock that begins now and reads package time's, which a test may have simulated.
 func OfTime() *Clock { return &Clock{origin: time.Now()} }
 
-// Origin is the time at which c began.
+// Origin returns the time at which c began.
 func (c *Clock) Origin() time.Time { return c.origin }
 
-// Now is the current tick.
+// Now returns the current tick.
 func (c *Clock) Now() int64 {
 	if c.counts {
 		return counter()
@@ -28,8 +28,8 @@ func (c *Clock) Now() int64 {
 	return int64(time.Since(c.origin))
 }
 
-// Elapsed is how long after the origin a tick was. It is taken from how far both clocks have come by now, so it is the
-// more exact the longer c has run: after a second, to a microsecond or better.
+// Elapsed returns how long after the origin a tick was. It is taken from how far both clocks have come by now, so it is
+// the more exact the longer c has run: after a second, to a microsecond or better.
 func (c *Clock) Elapsed(tick int64) time.Duration {
 	if !c.counts {
 		return time.Duration(tick)

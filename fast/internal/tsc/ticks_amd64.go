@@ -1,9 +1,9 @@
 package tsc
 
-// counter is the processor's time stamp counter.
+// counter returns the processor's time stamp counter.
 func counter() int64
 
-// cpuid is what the CPUID instruction says of a leaf.
+// cpuid returns what the CPUID instruction says of a leaf.
 func cpuid(leaf uint32) (eax, edx uint32)
 
 // steady: the counter runs at one rate, also while the processor sleeps, and is the same on all cores.

@@ -33,7 +33,7 @@ const (
 	Ethernet        LinkLayer = 2
 )
 
-// String is the layer in words.
+// String returns the layer in words.
 func (l LinkLayer) String() string {
 	switch l {
 	case LinkUnspecified, InfiniBand:
@@ -55,7 +55,7 @@ const (
 
 var portWords = [...]string{"no state", "down", "initializing", "armed", "active", "active, deferred"}
 
-// String is the state in words.
+// String returns the state in words.
 func (s PortState) String() string {
 	if int(s) < len(portWords) {
 		return portWords[s]
@@ -111,5 +111,5 @@ type Retry struct {
 	RNR     uint8 // tries while the peer has no receive; 7 is endless
 }
 
-// Try is how long one try takes, 4.096 µs << Timeout: 67 ms for 14. A device may wait up to four times as long.
+// Try returns how long one try takes, 4.096 µs << Timeout: 67 ms for 14. A device may wait up to four times as long.
 func (r Retry) Try() time.Duration { return 4096 * time.Nanosecond << r.Timeout }

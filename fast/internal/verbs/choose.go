@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// ChooseGID is the GID of this type and this address; "" and the zero address leave the choice. Then it is one of RoCE
-// v2 before others, and one that other networks reach before one that a single link knows; IPv4 before IPv6. An index
-// says nothing: it differs from host to host, and changes when addresses do.
+// ChooseGID returns the GID of this type and this address; "" and the zero address leave the choice. Then it is one of
+// RoCE v2 before others, and one that other networks reach before one that a single link knows; IPv4 before IPv6. An
+// index says nothing: it differs from host to host, and changes when addresses do.
 func ChooseGID(gids []GID, kind GIDType, address netip.Addr) (GID, error) {
 	fit := slices.DeleteFunc(slices.Clone(gids), func(g GID) bool {
 		return kind != "" && g.Type != kind || address.IsValid() && g.Address != address.Unmap()

@@ -43,14 +43,14 @@ func Open(device string, tell func(Event, error)) (*Context, error) {
 	return c, nil
 }
 
-// failed is the error of op.
+// failed returns the error of op.
 func (c *Context) failed(op string, err error) error {
 	return &Error{Device: c.Device, Op: op, Err: err}
 }
 
 func (c *Context) result(op string, errno C.int) error { return result(c.Device, op, errno) }
 
-// result is the error of op, which answers with errno or 0; some drivers answer with -1 instead, or with less.
+// result returns the error of op, which answers with errno or 0; some drivers answer with -1 instead, or with less.
 func result(device, op string, errno C.int) error {
 	switch {
 	case errno == 0:
@@ -61,7 +61,7 @@ func result(device, op string, errno C.int) error {
 	return &Error{Device: device, Op: op, Err: syscall.Errno(errno)}
 }
 
-// Attributes is the limits of the device.
+// Attributes returns the limits of the device.
 func (c *Context) Attributes() (a Attributes, err error) {
 	err = using(func() error {
 		var d C.struct_vb_device_attr
@@ -81,7 +81,7 @@ func (c *Context) Attributes() (a Attributes, err error) {
 	return a, err
 }
 
-// Port is what the port of this number, from 1 on, is like now.
+// Port returns what the port of this number, from 1 on, is like now.
 func (c *Context) Port(number int) (p Port, err error) {
 	err = using(func() error {
 		var a C.struct_vb_port_attr

@@ -33,7 +33,7 @@ var load = sync.OnceValue(func() error {
 // errUnsaid is in place of an errno of 0.
 var errUnsaid = errors.New("libibverbs does not say why")
 
-// Devices is those of this host, in the library's order. Where there is none, the error is ErrUnavailable.
+// Devices returns those of this host, in the library's order. Where there is none, the error is ErrUnavailable.
 func Devices() (devices []Device, err error) {
 	err = each(func(d *C.struct_vb_device) bool {
 		devices = append(devices, Device{C.GoString(C.name(d)), NodeType(d.node_type)})

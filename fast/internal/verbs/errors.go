@@ -27,7 +27,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
 // CompletionError is the failure of something that was posted. The queue pair has failed with it.

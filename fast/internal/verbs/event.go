@@ -41,7 +41,7 @@ var eventWords = [...]string{
 	"a work queue failed",
 }
 
-// String is the type in words.
+// String returns the type in words.
 func (t EventType) String() string {
 	if int(t) < len(eventWords) {
 		return eventWords[t]
@@ -64,7 +64,7 @@ func (e Event) Fatal() bool {
 	return e.Type == EventPortError || e.Type == EventDeviceFatal || e.Type == EventCQError
 }
 
-// String is what happened, and to what.
+// String returns what happened, and to what.
 func (e Event) String() string {
 	switch {
 	case e.Port != 0:

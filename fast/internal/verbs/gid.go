@@ -28,10 +28,10 @@ type GID struct {
 	Interface string     // on Ethernet: the network interface that has the address
 }
 
-// Raw is what stands in packets.
+// Raw returns what stands in packets.
 func (g GID) Raw() [16]byte { return g.Address.As16() }
 
-// String is the index, the address, the type and the interface.
+// String returns the index, the address, the type and the interface.
 func (g GID) String() string {
 	text := fmt.Sprintf("%d: %s %s", g.Index, g.Address, g.Type)
 	if g.Interface != "" {
@@ -40,7 +40,7 @@ func (g GID) String() string {
 	return text
 }
 
-// readGIDs is what is written under /sys/class/infiniband about the GIDs of a port: those that are not zero.
+// readGIDs returns what is written under /sys/class/infiniband about the GIDs of a port: those that are not zero.
 func readGIDs(sys fs.FS, device string, port int) (gids []GID, err error) {
 	dir := path.Join(device, "ports", strconv.Itoa(port))
 	entries, err := fs.ReadDir(sys, path.Join(dir, "gids"))
@@ -60,7 +60,8 @@ func readGIDs(sys fs.FS, device string, port int) (gids []GID, err error) {
 	return gids, nil
 }
 
-// readGID is one of them, without a type if there is none. It may go meanwhile: then its files are empty, or errors.
+// readGID returns one of them, without a type if there is none. It may go meanwhile: then its files are empty, or
+// errors.
 func readGID(sys fs.FS, dir, name string) (g GID, err error) {
 	if g.Index, err = strconv.Atoi(name); err != nil {
 		return g, err
@@ -74,7 +75,7 @@ func readGID(sys fs.FS, dir, name string) (g GID, err error) {
 	return g, nil
 }
 
-// word is what a file contains, without the end of its line; nothing if it cannot be read.
+// word returns what a file contains, without the end of its line; nothing if it cannot be read.
 func word(sys fs.FS, elem ...string) string {
 	text, _ := fs.ReadFile(sys, path.Join(elem...))
 	return strings.TrimSpace(string(text))

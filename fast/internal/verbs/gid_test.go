@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// table is a port's GIDs as the kernel shows them: an empty entry, one that goes while it is read, and others.
+// table returns a port's GIDs as the kernel shows them: an empty entry, one that goes while it is read, and others.
 func table() fstest.MapFS {
 	sys := fstest.MapFS{}
 	add := func(i int, gid, kind string) {

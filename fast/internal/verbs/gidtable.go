@@ -19,7 +19,7 @@ import (
 // maxGIDs is how many GIDs of a device can be asked for: the kernel's interface counts bytes by 16 bits.
 const maxGIDs = (1<<16 - 1) / C.sizeof_struct_vb_gid_entry
 
-// GIDs is the addresses of a port, in the order of their table.
+// GIDs returns the addresses of a port, in the order of their table.
 func (c *Context) GIDs(port int) (gids []GID, err error) {
 	err = using(func() (err error) {
 		entries := make([]C.struct_vb_gid_entry, maxGIDs) // of all ports, but only those that there are

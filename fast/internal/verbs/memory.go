@@ -12,10 +12,10 @@ type MR struct {
 	lifetime
 }
 
-// Address is where the memory begins, as a peer's Send.Remote names it.
+// Address returns where the memory begins, as a peer's Send.Remote names it.
 func (m *MR) Address() uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.Memory)))) }
 
-// holds says whether length bytes from offset on are in m, and not more than a post can have. A nil one has none.
+// holds reports whether length bytes from offset on are in m, and not more than a post can have. A nil one has none.
 func (m *MR) holds(offset, length int) bool {
 	n := 0
 	if m != nil {

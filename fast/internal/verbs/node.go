@@ -8,7 +8,7 @@ type Device struct {
 	Node NodeType
 }
 
-// String is the name.
+// String returns the name.
 func (d Device) String() string { return d.Name }
 
 // Kernel is the kernel's folder of RDMA devices; tests have another one.
@@ -38,7 +38,7 @@ var nodeWords = map[NodeType]string{
 	Unspecified:    "an adapter of its vendor's own kind, as Amazon's EFA",
 }
 
-// String is the kind in words.
+// String returns the kind in words.
 func (t NodeType) String() string {
 	if words, ok := nodeWords[t]; ok {
 		return words

@@ -64,7 +64,7 @@ func (p *PD) Register(mem []byte, access Access) (*MR, error) {
 	}, &p.lifetime)
 }
 
-// unregistered is the error of Register, which explains the limit that it ran into.
+// unregistered returns the error of Register, which explains the limit that it ran into.
 func (p *PD) unregistered(n int, err error) error {
 	e := &Error{Device: p.context.Device, Op: fmt.Sprintf("register %d bytes of memory", n), Err: err}
 	if errors.Is(err, syscall.ENOMEM) {

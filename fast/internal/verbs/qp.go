@@ -106,7 +106,7 @@ func (q *QP) ToReceive(to Path) error {
 	}, C.VB_QP_STATE|C.VB_QP_AV|C.VB_QP_PATH_MTU|C.VB_QP_DEST_QPN|C.VB_QP_RQ_PSN|C.VB_QP_MAX_DEST_RD_ATOMIC|C.VB_QP_MIN_RNR_TIMER)
 }
 
-// route is how packets find their way to the peer.
+// route returns how packets find their way to the peer.
 func (q *QP) route(to *Path) C.struct_vb_ah_attr {
 	a := C.struct_vb_ah_attr{dlid: C.uint16_t(to.LID), sl: C.uint8_t(to.ServiceLevel), port_num: C.uint8_t(q.port)}
 	if to.GID == [16]byte{} {

@@ -41,7 +41,7 @@ func share(c *Context) (*shared, error) {
 	}
 }
 
-// named is the device of this name, open or not.
+// named returns the device of this name, open or not.
 func named(name string) *shared {
 	devices.Lock()
 	defer devices.Unlock()

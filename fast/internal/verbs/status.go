@@ -44,7 +44,7 @@ var statusWords = [...]string{
 	"a rendezvous by tags is incomplete",
 }
 
-// String is the status in words.
+// String returns the status in words.
 func (s Status) String() string {
 	if int(s) < len(statusWords) {
 		return statusWords[s]

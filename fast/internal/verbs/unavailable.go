@@ -7,7 +7,7 @@ import "fmt"
 // Context is an open device.
 type Context struct{}
 
-// Devices is those of this host: here the error that is ErrUnavailable.
+// Devices returns those of this host: here the error that is ErrUnavailable.
 func Devices() ([]Device, error) { return nil, unavailable() }
 
 // Open answers with the error that is ErrUnavailable.

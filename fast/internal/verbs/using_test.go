@@ -39,14 +39,14 @@ func newThing(t *testing.T, needs ...*thing) (*thing, error) {
 	}, all...)
 }
 
-// newRoot is the first object of a tree.
+// newRoot returns the first object of a tree.
 func newRoot() *thing {
 	x := &thing{}
 	x.tree, x.destroy = newTree(), func() error { return nil }
 	return x
 }
 
-// use is a call that lasts until f has ended.
+// use returns a call that lasts until f has ended.
 func (x *thing) use(f func()) error {
 	return using(func() error {
 		x.used.Add(1)

@@ -42,7 +42,7 @@ const (
 	receivedMask Kind = 128
 )
 
-// IsReceive says whether k consumed a receive.
+// IsReceive reports whether k consumed a receive.
 func (k Kind) IsReceive() bool { return k&receivedMask != 0 }
 
 // Completion is how a Send or a Receive has ended. Unless Status is Success, only ID, QP, Status and Vendor mean
@@ -58,7 +58,7 @@ type Completion struct {
 	Vendor uint32
 }
 
-// Err is nil or a CompletionError. Device and peer are those of the queue pair.
+// Err returns nil or a CompletionError. Device and peer are those of the queue pair.
 func (c *Completion) Err(device, peer string) error {
 	if c.Status == Success {
 		return nil

@@ -10,7 +10,7 @@ type Awaited struct{ ranks atomic.Pointer[func() []int] }
 
 type awaitedKey struct{}
 
-// NewAwaited is a context like ctx whose work says to the result for whom it waits.
+// NewAwaited returns a context like ctx whose work says to the result for whom it waits.
 func NewAwaited(ctx context.Context) (context.Context, *Awaited) {
 	a := new(Awaited)
 	return context.WithValue(ctx, awaitedKey{}, a), a
@@ -23,7 +23,7 @@ func Awaiting(ctx context.Context, ranks func() []int) {
 	}
 }
 
-// Ranks are those; nil: it has not said so.
+// Ranks returns those; nil: it has not said so.
 func (a *Awaited) Ranks() []int {
 	if ranks := a.ranks.Load(); ranks != nil {
 		return (*ranks)()

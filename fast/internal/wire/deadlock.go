@@ -19,8 +19,8 @@ type DeadlockError struct {
 // maxTold is how many ranks of a ring its error lists.
 const maxTold = 16
 
-// Error is such as "ranks wait for each other: rank 0 sends to rank 1, which receives from rank 2, which sends to rank
-// 0".
+// Error returns such as "ranks wait for each other: rank 0 sends to rank 1, which receives from rank 2, which sends to
+// rank 0".
 func (e *DeadlockError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v: ", ErrDeadlock)
@@ -51,12 +51,12 @@ func (e *DeadlockError) Add(rank int, c *Call) {
 	e.Ranks, e.Sends = append(e.Ranks, rank), append(e.Sends, int(c.Root) == rank)
 }
 
-// sends tells whether rank self of a transport sends in c, a point-to-point call between it and peer. A transport may
+// sends reports whether rank self of a transport sends in c, a point-to-point call between it and peer. A transport may
 // number its ranks otherwise than c does, if it reaches some alone; the order of ranks is the same.
 func (c *Call) sends(self, peer int) bool { return (c.Root < c.Peer-1) == (self < peer) }
 
-// Standoff is the error of rank self, which waits for rank in mine while rank waits for it in theirs: a DeadlockError
-// if each of them sends to the other or each receives from it, and otherwise what Explain says.
+// Standoff returns the error of rank self, which waits for rank in mine while rank waits for it in theirs: a
+// DeadlockError if each of them sends to the other or each receives from it, and otherwise what Explain says.
 func Standoff(mine, theirs *Call, self, rank int, myCalls, theirCalls []Call) error {
 	if mine.Peer != 0 && mine.Root != theirs.Root && mine.Peer == theirs.Root+1 && theirs.Peer == mine.Root+1 {
 		return &DeadlockError{Ranks: []int{self, rank}, Sends: []bool{mine.sends(self, rank), theirs.sends(rank, self)}}

@@ -39,7 +39,7 @@ type PeerError struct {
 
 func (e *PeerError) Error() string { return fmt.Sprintf("rank %d: %v", e.Rank, e.Err) }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *PeerError) Unwrap() error { return e.Err }
 
 // MismatchError says that another rank made a different call at this point: Field is the first field that differs, one

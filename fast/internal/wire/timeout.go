@@ -20,17 +20,17 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("waiting for ranks %v: %v", e.Waiting, e.Err)
 }
 
-// Unwrap is the context's error.
+// Unwrap returns the context's error.
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
-// Timeout tells whether the deadline passed, as net.Error does.
+// Timeout reports whether the deadline passed, as net.Error does.
 func (e *TimeoutError) Timeout() bool { return errors.Is(e.Err, context.DeadlineExceeded) }
 
-// Expired is the TimeoutError that err is, if it is one of this rank's: what another rank has told of the end of its
-// own context is in a PeerError.
+// Expired returns the TimeoutError that err is, if it is one of this rank's: what another rank has told of the end of
+// its own context is in a PeerError.
 func Expired(err error) (*TimeoutError, bool) { return Own[*TimeoutError](err) }
 
-// Own is the first error of type E in err that is in no PeerError: what is in one is another rank's.
+// Own returns the first error of type E in err that is in no PeerError: what is in one is another rank's.
 func Own[E error](err error) (found E, ok bool) {
 	if found, ok = err.(E); ok {
 		return found, true
@@ -49,15 +49,15 @@ func Own[E error](err error) (found E, ok bool) {
 	return found, false
 }
 
-// Timeout is the error of a wait for ranks that the end of ctx has ended.
+// Timeout returns the error of a wait for ranks that the end of ctx has ended.
 func Timeout(ctx context.Context, waiting []int) *TimeoutError {
 	return &TimeoutError{Waiting: waiting, Err: Ended(ctx)}
 }
 
-// Ended is why ctx has ended: its error, and its cause if that is another one.
+// Ended returns why ctx has ended: its error, and its cause if that is another one.
 func Ended(ctx context.Context) error { return EndedBy(ctx, context.Cause(ctx)) }
 
-// EndedBy is err, which came of the end of ctx, as the error of ctx too. A context that this library has ended by
+// EndedBy returns err, which came of the end of ctx, as the error of ctx too. A context that this library has ended by
 // itself, with an Inner or because an outer one was over, was not cancelled by its caller.
 func EndedBy(ctx context.Context, err error) error {
 	var inner *Inner
@@ -73,5 +73,5 @@ type Inner struct{ Err error }
 
 func (e *Inner) Error() string { return e.Err.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Inner) Unwrap() error { return e.Err }

@@ -74,7 +74,7 @@ func NewLabel(s string) (l Label) {
 	return l
 }
 
-// String is the name. A byte that is not printable ASCII, which only a broken peer sends, becomes a question mark.
+// String returns the name. A byte that is not printable ASCII, which only a broken peer sends, becomes a question mark.
 func (l Label) String() string {
 	name, _, _ := bytes.Cut(l[:], []byte{0})
 	for i, b := range name {
@@ -107,12 +107,12 @@ var Fields = []Field{
 	{Earlier, func(c *Call) uint64 { return uint64(c.Before) }, func(c *Call) string { return fmt.Sprintf("%#x", c.Before) }},
 }
 
-// number is a field whose words are its value.
+// number returns a field whose words are its value.
 func number(name string, value func(*Call) uint64) Field {
 	return Field{name, value, func(c *Call) string { return strconv.FormatUint(value(c), 10) }}
 }
 
-// op is the number of the call's Op, without its tensors.
+// op returns the number of the call's Op, without its tensors.
 func (c *Call) op() uint32 { return c.Op & (1<<OpBits - 1) }
 
 // Earlier is the field of calls that agree but come after calls that did not.
@@ -126,10 +126,10 @@ type Series uint64
 // Then is s and one more call, of that form.
 func (s Series) Then(form uint64) Series { return (s ^ Series(form)) * 0xd6e8feb86659fd93 }
 
-// Before is what the next call of s carries: the half of s that depends on all of it.
+// Before returns what the next call of s carries: the half of s that depends on all of it.
 func (s Series) Before() uint32 { return uint32(s >> 32) }
 
-// words is the name of an op or a type, whatever number a broken peer may send.
+// words returns the name of an op or a type, whatever number a broken peer may send.
 func words[T interface {
 	~uint8
 	fmt.Stringer
@@ -150,13 +150,13 @@ func peerWords(peer uint32) string {
 	return strconv.FormatUint(uint64(peer)-1, 10)
 }
 
-// Meets tells whether c and d have the same place in the same order of calls, the collectives or those of a sender and
-// a receiver: then they have to agree.
+// Meets reports whether c and d have the same place in the same order of calls, the collectives or those of a sender
+// and a receiver: then they have to agree.
 func (c *Call) Meets(d *Call) bool {
 	return c.Seq == d.Seq && c.Peer == d.Peer && (c.Peer == 0 || c.Root == d.Root)
 }
 
-// CheckPeer is the error of a message between rank and peer, unless these are two of size ranks.
+// CheckPeer returns the error of a message between rank and peer, unless these are two of size ranks.
 func CheckPeer(rank, peer, size int) error {
 	if peer < 0 || peer >= size || peer == rank {
 		return fmt.Errorf("rank %d cannot exchange messages with rank %d of %d", rank, peer, size)
@@ -172,7 +172,7 @@ type Mark struct {
 	Fingerprint uint64
 }
 
-// NewMark is the mark of c.
+// NewMark returns the mark of c.
 func NewMark(c *Call) Mark {
 	form := c.form()
 	return Mark{c, form, c.names(form), fingerprint(form, c.Seq, c.Before)}
@@ -184,7 +184,8 @@ func (m *Mark) Renumber(seq uint64, before uint32) {
 	m.Call.Seq, m.Call.Before, m.Fingerprint = seq, before, fingerprint(m.Form, seq, before)
 }
 
-// Of is the mark of a message whose Call is own, if that is not nil, and otherwise m, that of the call in progress.
+// Of returns the mark of a message whose Call is own, if that is not nil, and otherwise m, that of the call in
+// progress.
 func (m Mark) Of(own *Call) Mark {
 	if own == nil {
 		return m
@@ -192,8 +193,8 @@ func (m Mark) Of(own *Call) Mark {
 	return NewMark(own)
 }
 
-// Fingerprint is a hash of all of c that ranks compare, never 0. The first message between two ranks in a call carries
-// it.
+// Fingerprint returns a hash of all of c that ranks compare, never 0. The first message between two ranks in a call
+// carries it.
 func (c *Call) Fingerprint() uint64 { return fingerprint(c.form(), c.Seq, c.Before) }
 
 // fingerprint is that of a call of that form and place. Calls of one form after the same calls have different ones, but
@@ -206,7 +207,7 @@ func fingerprint(form, seq uint64, before uint32) uint64 {
 	return odd
 }
 
-// form is a hash of all of c but its place in the order of calls and its names. Pairs of fields are mixed by a
+// form returns a hash of all of c but its place in the order of calls and its names. Pairs of fields are mixed by a
 // multiplication each, which a processor does side by side, as wyhash does.
 func (c *Call) form() uint64 {
 	h := mix(c.Primitive^0xe7037ed1a0b428db, c.Schedule^0x8ebc6af09c88c6e3) ^
@@ -215,7 +216,7 @@ func (c *Call) form() uint64 {
 	return mix(h^0x9e3779b97f4a7c15, 0xa0761d6478bd642f)
 }
 
-// names is a hash of form and c's names.
+// names returns a hash of form and c's names.
 func (c *Call) names(form uint64) uint64 {
 	for _, l := range [...]*Label{&c.PrimitiveName, &c.AlgorithmName} {
 		form = mix(form^binary.LittleEndian.Uint64(l[:]), binary.LittleEndian.Uint64(l[8:])^0xe7037ed1a0b428db)
@@ -224,7 +225,7 @@ func (c *Call) names(form uint64) uint64 {
 	return form
 }
 
-// mix is the two halves of a product, one upon the other.
+// mix returns the two halves of a product, one upon the other.
 func mix(x, y uint64) uint64 {
 	high, low := bits.Mul64(x, y)
 	return high ^ low

@@ -20,7 +20,7 @@ type entrant struct {
 	known      map[string]known // by primitive: what fails
 }
 
-// title is the name with what is left out.
+// title returns the name with what is left out.
 func (e *entrant) title() string {
 	if len(e.without) == 0 {
 		return e.name
@@ -34,7 +34,7 @@ type known struct {
 	says    *regexp.Regexp // what a failure has to say to be this one
 }
 
-// is tells whether f is the known failure.
+// is reports whether f is the known failure.
 func (k known) is(f *colltest.Failure) bool { return k.section != "" && k.says.MatchString(f.String()) }
 
 // The known failures.

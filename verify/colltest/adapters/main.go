@@ -107,7 +107,7 @@ type result struct {
 	untested []string
 }
 
-// unknown is how many failures are not known.
+// unknown returns how many failures are not known.
 func (r *result) unknown() (n int) {
 	for name, f := range r.failures {
 		if !r.entrant.known[name].is(f) {
@@ -120,7 +120,7 @@ func (r *result) unknown() (n int) {
 // leastCalls are fewer than those of any entrant that was tested.
 const leastCalls = 100
 
-// wrong is why r does not say that the entrant conforms, but for what is known.
+// wrong returns why r does not say that the entrant conforms, but for what is known.
 func (r *result) wrong() error {
 	switch {
 	case r.missing != nil:
@@ -140,7 +140,7 @@ func (r *result) calls() (n int) {
 	return n
 }
 
-// cells are what the table says of each primitive.
+// cells returns what the table says of each primitive.
 func (r *result) cells() (cells []string) {
 	for _, name := range columns {
 		_, tested := r.tested[name]

@@ -34,7 +34,7 @@ func newWorkshop() (*workshop, error) {
 	return &workshop{dir, map[string]error{}, remove}, os.CopyFS(dir, sources)
 }
 
-// build is the adapter of e, built once for all entrants that have the same.
+// build returns the adapter of e, built once for all entrants that have the same.
 func (w *workshop) build(ctx context.Context, e *entrant) (string, error) {
 	name := e.compile[0]
 	program := filepath.Join(w.dir, "adapter-"+name)

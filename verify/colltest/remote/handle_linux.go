@@ -9,7 +9,7 @@ import (
 // handle is a process that somebody else has started. Unlike its number it means no other process later.
 type handle int
 
-// open is the process at the other end of conn.
+// open returns the process at the other end of conn.
 func open(conn *net.UnixConn) (handle, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

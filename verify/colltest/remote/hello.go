@@ -46,7 +46,7 @@ func readHello(readLine func() (string, error)) (*hello, error) {
 	return nil, fmt.Errorf("more than %d lines before \"ready\"", mostHello)
 }
 
-// check tells whether everything was said that has to be.
+// check reports whether everything was said that has to be.
 func (h *hello) check() error {
 	switch {
 	case h.rank < 0:
@@ -168,7 +168,7 @@ func (h *hello) primitive(words []string) error {
 	return nil
 }
 
-// brief is what somebody else wrote, quoted, and not much of it.
+// brief returns what somebody else wrote, quoted, and not much of it.
 func brief(text string) string {
 	const most = 80
 	if len(text) > most {

@@ -44,7 +44,7 @@ func NewJob(ctx context.Context, command []string, sizes []int) (*Job, error) {
 	return j, w.Close()
 }
 
-// Capabilities are what the ranks have said.
+// Capabilities returns what the ranks have said.
 func (j *Job) Capabilities() colltest.Capabilities { return j.Can }
 
 // Start starts the command, and waits until all ranks have said what they can do.
@@ -81,7 +81,7 @@ func (j *Job) start(ctx context.Context, size int) (*world, error) {
 	return w, nil
 }
 
-// words is the command for one rank of size.
+// words returns the command for one rank of size.
 func (j *Job) words(size int, dir string) func(rank int) []string {
 	return func(rank int) (words []string) {
 		for _, word := range j.Command {

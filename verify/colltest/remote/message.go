@@ -39,7 +39,7 @@ func countsText(counts []int) string {
 	return strings.Join(texts, ",")
 }
 
-// mostAnswer is how long the line may be that answers a call on so many bytes of memory.
+// mostAnswer returns how long the line may be that answers a call on so many bytes of memory.
 func mostAnswer(memory int) int { return max(4096, len("done ")+2*memory) }
 
 // decodeAnswer reads the answer to a call, and puts what it has into memory, all of it or nothing.

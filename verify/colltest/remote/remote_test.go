@@ -13,7 +13,7 @@ import (
 	"github.com/collgen/collgen/verify/colltest"
 )
 
-// program is the command that starts the test's program; rank is {rank}, or - for a launcher.
+// program returns the command that starts the test's program; rank is {rank}, or - for a launcher.
 func program(t *testing.T, fault, rank string) []string {
 	t.Helper()
 	self, err := os.Executable()

@@ -88,7 +88,7 @@ func All(changes ...func(*gen.Algorithm)) func(*gen.Algorithm) {
 	}
 }
 
-// Clone is a copy of s that shares nothing that an edit might change.
+// Clone returns a copy of s that shares nothing that an edit might change.
 func Clone(s *gen.Schedule) *gen.Schedule {
 	t := *s
 	t.Ranks = slices.Clone(s.Ranks)

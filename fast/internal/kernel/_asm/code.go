@@ -29,7 +29,7 @@ type code struct {
 // vector is a register of 16, 32 or 64 bytes, before one is chosen.
 type vector = reg.VecVirtual
 
-// wide tells whether the instruction set is AVX-512.
+// wide reports whether the instruction set is AVX-512.
 func (c *code) wide() bool { return c.bytes == 64 }
 
 // begin starts a function that keeps no pointer.
@@ -46,7 +46,7 @@ func (c *code) end() {
 	c.RET()
 }
 
-// label is a new label of the function.
+// label returns a new label of the function.
 func (c *code) label(name string) operand.LabelRef {
 	c.labels++
 	return operand.LabelRef(fmt.Sprintf("%s%d", name, c.labels))
@@ -54,7 +54,7 @@ func (c *code) label(name string) operand.LabelRef {
 
 func (c *code) place(l operand.LabelRef) { c.Label(string(l)) }
 
-// vector is a new register of at least so many bytes.
+// vector returns a new register of at least so many bytes.
 func (c *code) vector(bytes int) vector {
 	switch {
 	case bytes > 32:
@@ -65,10 +65,10 @@ func (c *code) vector(bytes int) vector {
 	return c.XMM()
 }
 
-// like is a new register as large as x.
+// like returns a new register as large as x.
 func (c *code) like(x vector) vector { return c.vector(int(x.Size())) }
 
-// sized is the part of a constant that is as large as x.
+// sized returns the part of a constant that is as large as x.
 func sized(constant, x vector) operand.Op {
 	switch x.Size() {
 	case 64:
@@ -79,7 +79,7 @@ func sized(constant, x vector) operand.Op {
 	return constant.AsX()
 }
 
-// constant is a register full of value, which has so many bits.
+// constant returns a register full of value, which has so many bits.
 func (c *code) constant(bits int, value uint64) vector {
 	for ; bits < 64; bits *= 2 {
 		value |= value << bits

@@ -73,7 +73,7 @@ func (c *code) subtractEvenAddOdd(bits int, one uint64, subAdd func(_ *build.Con
 	return func(x vector, y operand.Op) { fused(c.Context, y, sized(ones, x), x) }
 }
 
-// float16 is an operator of float32 on Float16: the conversions are instructions, with spec's rules.
+// float16 returns an operator of float32 on Float16: the conversions are instructions, with spec's rules.
 func float16(of operator) operator {
 	return func(c *code) combine {
 		of := of(c)
@@ -93,8 +93,8 @@ func float16(of operator) operator {
 	}
 }
 
-// bfloat16 is an operator of float32 on BFloat16, with integer arithmetic: the upper halves of lanes of 32 bits are
-// numbers once the lower ones are cleared, and the lower halves once they are shifted up.
+// bfloat16 returns an operator of float32 on BFloat16, with integer arithmetic: the upper halves of lanes of 32 bits
+// are numbers once the lower ones are cleared, and the lower halves once they are shifted up.
 func bfloat16(of operator, round operator) operator {
 	return func(c *code) combine {
 		upper := c.constant(32, 0xffff0000)
@@ -158,5 +158,5 @@ func quotient64(c *code) combine {
 	return func(x vector, _ operand.Op) { c.VDIVPD(sized(by, x), x, x) }
 }
 
-// param is a parameter in a register.
+// param returns a parameter in a register.
 func (c *code) param(name string) operand.Op { return c.Load(c.Param(name), c.GP64()) }

@@ -14,7 +14,7 @@ type operator func(c *code) combine
 // instruction is one with two sources and a destination, which comes last.
 type instruction func(ctx *build.Context, ops ...operand.Op)
 
-// plain is an operator that is an instruction.
+// plain returns an operator that is an instruction.
 func plain(i instruction) operator {
 	return func(c *code) combine {
 		return func(x vector, y operand.Op) { i(c.Context, y, x, x) }
@@ -66,8 +66,8 @@ const (
 	takesY = false
 )
 
-// choice64 is the smaller or larger of x and y. AVX2 has only a comparison, of signed numbers: the flip of the first
-// bit makes one of unsigned ones.
+// choice64 returns the smaller or larger of x and y. AVX2 has only a comparison, of signed numbers: the flip of the
+// first bit makes one of unsigned ones.
 func choice64(i instruction, xWhereGreater bool, flip uint64) operator {
 	return func(c *code) combine {
 		if c.wide() {

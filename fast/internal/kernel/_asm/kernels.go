@@ -104,7 +104,7 @@ func (k kernel) name() string {
 	return name
 }
 
-// width is how many bytes of the kernel's operands make a vector.
+// width returns how many bytes of the kernel's operands make a vector.
 func (k kernel) width(s set) int {
 	if first(k.types) == widened {
 		return s.bytes / 2

@@ -67,7 +67,7 @@ func (c *code) masked(width int, n reg.Register, do func(piece), advance func(by
 	c.place(done)
 }
 
-// load is a vector of the piece from memory. Of fewer than 16 bytes, the others are anything.
+// load returns a vector of the piece from memory. Of fewer than 16 bytes, the others are anything.
 func (c *code) load(p piece, from operand.Mem) vector {
 	x := c.vector(p.bytes)
 	switch {
@@ -87,7 +87,7 @@ func (c *code) load(p piece, from operand.Mem) vector {
 	return x
 }
 
-// operand is a vector of the piece as an instruction's operand: memory, where all of it may be read.
+// operand returns a vector of the piece as an instruction's operand: memory, where all of it may be read.
 func (c *code) operand(p piece, from operand.Mem) operand.Op {
 	if p.mask == nil && p.bytes >= 16 {
 		return from
@@ -112,7 +112,7 @@ func (c *code) store(p piece, x vector, to operand.Mem) {
 	}
 }
 
-// loadAll is the vectors of a piece.
+// loadAll returns the vectors of a piece.
 func (c *code) loadAll(p piece, from reg.Register) []vector {
 	all := make([]vector, p.vectors)
 	for i := range all {
@@ -134,15 +134,15 @@ func (c *code) storeAll(p piece, xs []vector, to reg.Register) {
 	}
 }
 
-// at is the place of vector i.
+// at returns the place of vector i.
 func (p piece) at(base reg.Register, i int) operand.Mem {
 	return operand.Mem{Base: base, Disp: i * p.bytes}
 }
 
-// base is the address that a slice has.
+// base returns the address that a slice has.
 func (c *code) base(slice string) reg.Register { return c.Load(c.Param(slice).Base(), c.GP64()) }
 
-// length is the length of the shortest slice, so that slices of different lengths do no harm.
+// length returns the length of the shortest slice, so that slices of different lengths do no harm.
 func (c *code) length(slices ...string) reg.Register {
 	n := c.Load(c.Param(slices[0]).Len(), c.GP64())
 	for _, s := range slices[1:] {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// table is the Go file that says which function is for which operator and type.
+// table returns the Go file that says which function is for which operator and type.
 func table() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s\n\n//go:build %s\n\npackage %s\n\n", header.GeneratedWarning(), platform, header.Pkg)

@@ -33,18 +33,18 @@ func (m *member) Close() error {
 	return err
 }
 
-// members are the endpoints of size ranks, on both devices in turn.
+// members returns the endpoints of size ranks, on both devices in turn.
 func members(t testing.TB, size int) []*member { return railed(t, size, 1) }
 
-// railed are the endpoints of size ranks with so many rails each. The first one is on both devices in turn, the second
-// on the other one: so is what ranks 0 and 1 say to each other on each rail over the wire.
+// railed returns the endpoints of size ranks with so many rails each. The first one is on both devices in turn, the
+// second on the other one: so is what ranks 0 and 1 say to each other on each rail over the wire.
 func railed(t testing.TB, size, rails int) []*member {
 	t.Helper()
 	vm.Need(t)
 	return on(t, size, rails, func(rank, rail int) string { return vm.NICs[(rank+rail)%2].Device })
 }
 
-// on are the endpoints of size ranks with so many rails each, on these devices.
+// on returns the endpoints of size ranks with so many rails each, on these devices.
 func on(t testing.TB, size, rails int, name func(rank, rail int) string) []*member {
 	t.Helper()
 	all := make([]*member, size)

@@ -12,9 +12,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// Find is the ports that o allows and that can be used: the first one, or all of them if o says so. Each of them was
-// tried: a queue pair has written to itself. What Open has to know of them is filled in. Refused is why those that were
-// looked at cannot be used; if none can, the error says that as well.
+// Find returns the ports that o allows and that can be used: the first one, or all of them if o says so. Each of them
+// was tried: a queue pair has written to itself. What Open has to know of them is filled in. Refused is why those that
+// were looked at cannot be used; if none can, the error says that as well.
 func Find(ctx context.Context, o Options) (usable []Options, refused []error, err error) {
 	devices, err := list(ctx, &o)
 	if err != nil {
@@ -41,14 +41,14 @@ func Find(ctx context.Context, o Options) (usable []Options, refused []error, er
 	return usable, refused, err
 }
 
-// list is the devices of this host.
+// list returns the devices of this host.
 func list(ctx context.Context, o *Options) ([]verbs.Device, error) {
 	ctx, cancel := o.limited(ctx)
 	defer cancel()
 	return within(ctx, "list the devices", verbs.Devices, func([]verbs.Device) {})
 }
 
-// usableOf is what Find finds of one device.
+// usableOf returns what Find finds of one device.
 func usableOf(ctx context.Context, d verbs.Device, o Options) (usable []Options, refused []error) {
 	if d.Node != verbs.ChannelAdapter {
 		return nil, []error{fmt.Errorf("RDMA device %s is %v, not %v", d.Name, d.Node, verbs.ChannelAdapter)}
@@ -73,7 +73,7 @@ func usableOf(ctx context.Context, d verbs.Device, o Options) (usable []Options,
 	return usable, refused
 }
 
-// portsOf is how many ports a device has.
+// portsOf returns how many ports a device has.
 func portsOf(ctx context.Context, d verbs.Device, o *Options) (int, error) {
 	ctx, cancel := o.limited(ctx)
 	defer cancel()

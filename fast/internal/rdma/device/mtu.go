@@ -6,7 +6,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// bounded is the smaller one of m and so many bytes; 0 is no bound.
+// bounded returns the smaller one of m and so many bytes; 0 is no bound.
 func bounded(m verbs.MTU, bytes int) (verbs.MTU, error) {
 	if bytes == 0 {
 		return m, nil

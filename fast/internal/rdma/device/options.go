@@ -32,7 +32,7 @@ type Options struct {
 // is gone is known within two seconds also to a rank that only waits, and begins with a probe (rdma.Probing).
 var usual = verbs.Retry{Timeout: 14, Count: 5, RNR: 6}
 
-// retry is how long a queue pair tries.
+// retry returns how long a queue pair tries.
 func (o *Options) retry() verbs.Retry {
 	r := usual
 	if o.Retries > 0 {
@@ -46,7 +46,7 @@ func (o *Options) retry() verbs.Retry {
 	return r
 }
 
-// settings are those of a port on which a GID and an MTU were chosen.
+// settings returns those of a port on which a GID and an MTU were chosen.
 func (o *Options) settings(port verbs.Port, gid verbs.GID) string {
 	kind := "v1"
 	if gid.Type == verbs.RoCEv2 {

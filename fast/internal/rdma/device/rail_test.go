@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
 )
 
-// sent is how many bytes each interface has sent.
+// sent returns how many bytes each interface has sent.
 func sent(t testing.TB) (n [2]int) {
 	for i, nic := range vm.NICs {
 		n[i] = nic.Sent(t)

@@ -39,7 +39,7 @@ type Domain struct {
 	closed      bool
 }
 
-// Domain is a new device.
+// Domain returns a new device.
 func (f *Fabric) Domain(name string) *Domain {
 	d := &Domain{Before: func(string) {}, fabric: f, name: name, done: make([]rdma.Completion, 0, 1<<10), bell: make(chan struct{}, 1), timer: time.NewTimer(time.Hour),
 		freezes: math.MaxInt, takes: math.MaxInt}
@@ -50,10 +50,10 @@ func (f *Fabric) Domain(name string) *Domain {
 	return d
 }
 
-// Name is the device.
+// Name returns the device.
 func (d *Domain) Name() string { return d.name }
 
-// MaxMessage is the option of that name.
+// MaxMessage returns the option of that name.
 func (d *Domain) MaxMessage() int { return d.fabric.MaxMessage }
 
 // FailPort has the device say from now on that its port has failed.
@@ -64,14 +64,14 @@ func (d *Domain) FailPort(err error) {
 	d.Wake()
 }
 
-// Left is how many of its pairs and regions were not closed.
+// Left returns how many of its pairs and regions were not closed.
 func (d *Domain) Left() int {
 	d.fabric.mu.Lock()
 	defer d.fabric.mu.Unlock()
 	return d.open
 }
 
-// Carried is how many bytes its writes have had.
+// Carried returns how many bytes its writes have had.
 func (d *Domain) Carried() int {
 	d.fabric.mu.Lock()
 	defer d.fabric.mu.Unlock()
@@ -163,7 +163,7 @@ func (d *Domain) Arm() error {
 	return nil
 }
 
-// Armed tells whether it is.
+// Armed reports whether it is.
 func (d *Domain) Armed() bool {
 	d.fabric.mu.Lock()
 	defer d.fabric.mu.Unlock()

@@ -40,7 +40,7 @@ type Fabric struct {
 	faults  int    // how often memory was given back that a device still read
 }
 
-// New is a fabric without devices.
+// New returns a fabric without devices.
 func New(o Options) *Fabric {
 	fill := func(v *int, usual int) {
 		if *v == 0 {
@@ -84,14 +84,14 @@ func (f *Fabric) Refuse(d *Domain, writes int) {
 	d.takes = writes
 }
 
-// Faults is how often memory was given back that a device still read.
+// Faults returns how often memory was given back that a device still read.
 func (f *Fabric) Faults() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.faults
 }
 
-// number is one that was not used before.
+// number returns one that was not used before.
 func (f *Fabric) number() uint32 {
 	f.next++
 	return f.next - 1
@@ -141,7 +141,7 @@ func (f *Fabric) Break(d *Domain, err error) {
 	d.breaks = err
 }
 
-// target is the memory of n bytes at an address, by its key, or why there is none. n is not 0.
+// target returns the memory of n bytes at an address, by its key, or why there is none. n is not 0.
 func (f *Fabric) target(key uint32, at uint64, n int) ([]byte, error) {
 	r := f.regions[key]
 	if r == nil || at < r.at || at-r.at > uint64(len(r.memory)) || uint64(n) > uint64(len(r.memory))-(at-r.at) {

@@ -42,7 +42,7 @@ type flight struct {
 	tries  int
 }
 
-// Pair is a new queue pair.
+// Pair returns a new queue pair.
 func (d *Domain) Pair(writes, receives int) (rdma.Pair, error) {
 	d.Before("pair")
 	f := d.fabric
@@ -125,13 +125,13 @@ func (p *pair) add(w *rdma.Write) {
 	*fl = flight{Write: *w, inline: inline, pieces: min(64, (w.Length+mtu-1)/mtu)}
 }
 
-// flight is the place of the flight of that number.
+// flight returns the place of the flight of that number.
 func (p *pair) flight(n uint64) *flight { return &p.flights[n%uint64(len(p.flights))] }
 
-// flying is how many writes have not arrived.
+// flying returns how many writes have not arrived.
 func (p *pair) flying() int { return int(p.posted - p.arrived) }
 
-// Break is the end of the connection. What is in flight completes when somebody looks.
+// Break returns the end of the connection. What is in flight completes when somebody looks.
 func (p *pair) Break() error {
 	p.domain.fabric.mu.Lock()
 	defer p.domain.fabric.mu.Unlock()

@@ -46,7 +46,7 @@ func Netem(t testing.TB, args ...string) {
 	}
 }
 
-// Lost is how many packets the wire has lost, both ways, since Netem.
+// Lost returns how many packets the wire has lost, both ways, since Netem.
 func Lost(t testing.TB) (lost int) {
 	t.Helper()
 	for _, n := range NICs {
@@ -61,7 +61,7 @@ func Lost(t testing.TB) (lost int) {
 	return lost
 }
 
-// Sent is how many bytes n's interface has sent so far.
+// Sent returns how many bytes n's interface has sent so far.
 func (n NIC) Sent(t testing.TB) int {
 	t.Helper()
 	Need(t)

@@ -23,7 +23,7 @@ var NICs = [2]NIC{{"rxe0", "veth0", "10.9.0.1"}, {"rxe1", "veth1", "10.9.0.2"}}
 // machine stands still for so long, and soft-RoCE does not survive many repeats.
 const Patient = ",timeout=500ms"
 
-// Inside says whether this process runs in the machine.
+// Inside reports whether this process runs in the machine.
 func Inside() bool { return os.Getenv("COLLGEN_VM") != "" }
 
 // Need skips the test elsewhere.

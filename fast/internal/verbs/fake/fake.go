@@ -106,7 +106,7 @@ func (d Device) Set(name, text string) {
 	write(d.t, file, text+"\n")
 }
 
-// Connected is what the queue pair was given that was connected last.
+// Connected returns what the queue pair was given that was connected last.
 func (d Device) Connected() string {
 	d.t.Helper()
 	text, err := os.ReadFile(filepath.Join(d.dir, "connected"))
@@ -144,7 +144,7 @@ func (d Device) Tell(event, number byte) {
 	write(d.t, filepath.Join(d.dir, "events"), string([]byte{event, number}))
 }
 
-// Files is how many files this process has open.
+// Files returns how many files this process has open.
 func Files(t testing.TB) int {
 	t.Helper()
 	list, err := os.ReadDir("/proc/self/fd")
@@ -164,7 +164,7 @@ func write(t testing.TB, file, text string) {
 // Header is that of libibverbs, by which the fake one is built.
 const Header = "/usr/include/infiniband/verbs.h"
 
-// Compiler is the C compiler with these arguments; the test is skipped if it or the header is missing.
+// Compiler returns the C compiler with these arguments; the test is skipped if it or the header is missing.
 func Compiler(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	if _, err := os.Stat(Header); err != nil {
