@@ -114,7 +114,7 @@ func (a *agreements) calledOff(seq uint64) error {
 	return a.off.err
 }
 
-// waiting is ctx, which ends too when agreement seq is called off, until end.
+// waiting returns ctx, which ends too when agreement seq is called off, until end.
 func (a *agreements) waiting(ctx context.Context, seq uint64) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.mu.Lock()

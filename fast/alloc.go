@@ -30,9 +30,9 @@ type allocation struct {
 	*region
 }
 
-// Alloc is memory for n elements, all of them 0, from which the other ranks of c on this host read what this rank sends
-// on c: long messages, also of parts of it, are not copied on the way. On other communicators and hosts, and among
-// goroutines, it is as good as any other memory. It lies in huge pages where the system has them.
+// Alloc returns memory for n elements, all of them 0, from which the other ranks of c on this host read what this rank
+// sends on c: long messages, also of parts of it, are not copied on the way. On other communicators and hosts, and
+// among goroutines, it is as good as any other memory. It lies in huge pages where the system has them.
 //
 // All ranks of c call it, in the order of their other calls; n may differ from rank to rank. It fails with
 // ErrInvalidArgument if n is negative or no memory has so many elements, as a call of c does, or, without harm to c and
@@ -76,7 +76,7 @@ func Free[T Elem](c *Comm, buf []T) error {
 // meetForAlloc is what Alloc begins with. It has a name of its own, so that no other call is taken for it.
 var meetForAlloc = barrier.within("Alloc")
 
-// alloc is n bytes of memory, which the other ranks map.
+// alloc returns n bytes of memory, which the other ranks map.
 func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
 	if err := Do[uint8](ctx, c, &meetForAlloc, nil, nil, &Args{}, nil); err != nil { // all ranks are here, and call nothing else
 		return nil, err

@@ -68,7 +68,7 @@ func (x *allocated) free(c *Comm) error {
 	return errors.Join(Free(c, x.wholes[0]), Free(c, x.wholes[1]))
 }
 
-// operate is calls that read and write the buffers, and checks what comes out.
+// operate makes calls that read and write the buffers, and checks what comes out.
 func (x *allocated) operate(ctx context.Context, c *Comm, seed int) error {
 	n, rank, size := x.count, c.Rank(), c.Size()
 	refill := func() { copy(x.a, input(rank, n*size, seed)) }

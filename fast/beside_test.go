@@ -337,7 +337,7 @@ func besidesShrink(ctx context.Context) func(c *Comm) error {
 	return func(c *Comm) error { return besides[1].run(ctx, c) }
 }
 
-// waitsInAgree is rank 0 of two, which waits in its first agreement after a barrier, and has asked.
+// waitsInAgree returns rank 0 of two, which waits in its first agreement after a barrier, and has asked.
 func waitsInAgree(t testing.TB) (c *Comm, end func()) {
 	all := comms(2)
 	if err := errors.Join(onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) })...); err != nil {

@@ -65,7 +65,7 @@ type memory struct{ data []byte }
 // cacheLine is the alignment of memory.
 const cacheLine = 64
 
-// need is n bytes, with whatever is in them.
+// need returns n bytes, with whatever is in them.
 func (m *memory) need(n int) []byte {
 	if n > len(m.data) {
 		data := make([]byte, n+cacheLine)

@@ -26,7 +26,7 @@ func TestWithoutCMA(t *testing.T) {
 	}
 }
 
-// secludedUpTo is ranks of 3 that meet, of which the first n are secluded.
+// secludedUpTo returns ranks of 3 that meet, of which the first n are secluded.
 func secludedUpTo(t *testing.T, n int) func(rank int) (*Comm, error) {
 	meeting := NewMemoryStore()
 	return func(rank int) (*Comm, error) {

@@ -71,14 +71,14 @@ func Refuse(primitive, format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %s", primitive, ErrInvalidArgument, fmt.Sprintf(format, args...))
 }
 
-// renamed is k under another name, by which a part of its ranks call it.
+// renamed returns k under another name, by which a part of its ranks call it.
 func (k *Collective) renamed(name string) Collective {
 	as := *k
 	as.Name = name
 	return as
 }
 
-// within is k as a part of another operation, which has that name: it matches k nowhere else.
+// within returns k as a part of another operation, which has that name: it matches k nowhere else.
 func (k *Collective) within(operation string) Collective {
 	part := k.renamed(operation)
 	for _, b := range []byte(operation) {

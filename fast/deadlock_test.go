@@ -128,7 +128,7 @@ func inEveryWorld(t *testing.T, f func(t *testing.T, w testWorld, cases *sync.Wa
 	}
 }
 
-// unlessOdd is ctx, or for the odd rank the one that ends when another rank has ended.
+// unlessOdd returns ctx, or for the odd rank the one that ends when another rank has ended.
 func unlessOdd(ctx, others context.Context, c *Comm, odd int) context.Context {
 	if c.Rank() == odd {
 		return others

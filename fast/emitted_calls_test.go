@@ -241,7 +241,7 @@ type try struct {
 // blockOfTries is the number of elements of a block of calls that are right.
 const blockOfTries = 3
 
-// tries are calls with buffers of right and wrong lengths.
+// tries makes calls with buffers of right and wrong lengths.
 func (s shape) tries(into bool) (all []try) {
 	const count = blockOfTries
 	in, out := max(s.in, 0)*count, max(s.out, 0)*count

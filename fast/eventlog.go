@@ -31,7 +31,7 @@ func (f *eventFile) open(process int) error {
 	return f.err
 }
 
-// eventFile is that of a process, which is one of size.
+// eventFile returns that of a process, which is one of size.
 func (p *initConfig) eventFile(size int) eventFile {
 	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: plainText(p.job)}}
 }

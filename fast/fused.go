@@ -38,7 +38,7 @@ func (f *fused) label() (l wire.Label) {
 	return l
 }
 
-// mark is f in the Op of a call's description, 0 if there is none.
+// mark returns f in the Op of a call's description, 0 if there is none.
 func (f *fused) mark() uint32 {
 	if f.n == 0 {
 		return 0

@@ -226,8 +226,8 @@ func (c *Comm) because(err error, members []int) error {
 	return fmt.Errorf("making a communicator of ranks of %v: %w", c, here)
 }
 
-// usable is ctx, which ends too when c is over on this rank, or when one of members has closed it, with that as its
-// cause: a member that has failed in c may never come to the new communicator.
+// usable returns ctx, which ends too when c is over on this rank, or when one of members has closed it, with that as
+// its cause: a member that has failed in c may never come to the new communicator.
 func (c *Comm) usable(ctx context.Context, members []int) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

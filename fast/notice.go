@@ -73,7 +73,7 @@ func (c *Comm) sendOthers(notice func(rank int) []byte) {
 	}
 }
 
-// encode is n for the others.
+// encode returns n for the others.
 func (n *notice) encode() []byte {
 	body, err := json.Marshal(n)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/tsc"
 )
 
-// watched are ranks with a flight recorder each.
+// watched returns ranks with a flight recorder each.
 func watched(size int, r recording) []*Comm {
 	all := comms(size)
 	for rank, c := range all {

@@ -70,7 +70,7 @@ func (r *recorder) records() (all []*record) {
 	return all[max(0, len(all)-recorded):]
 }
 
-// entry is e in the words of a trace; its communicator waits for ranks. The recorder is locked.
+// entry returns e in the words of a trace; its communicator waits for ranks. The recorder is locked.
 func (e *record) entry(waiting []int) TraceEntry {
 	t := e.track
 	x := TraceEntry{Comm: plainText(t.name), ID: t.id, Rank: t.rank, Size: t.size, Seq: e.seq, Primitive: plainText(e.k.Name),
@@ -88,7 +88,7 @@ func (e *record) entry(waiting []int) TraceEntry {
 	return x
 }
 
-// plainText is s on one line, and not too long.
+// plainText returns s on one line, and not too long.
 func plainText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

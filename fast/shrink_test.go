@@ -241,7 +241,7 @@ func (p *cutPlane) cut(process int) {
 	}
 }
 
-// cutJob is ranks whose network is cut between the first ones and the others.
+// cutJob returns ranks whose network is cut between the first ones and the others.
 func cutJob(t *testing.T, size, first int) []*Comm {
 	j, all := jobOf(t, size)
 	for _, c := range all {

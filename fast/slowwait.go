@@ -17,7 +17,7 @@ type patience struct {
 	slow time.Duration // 0: slowCall
 }
 
-// patience is that of the ranks whose calls r records.
+// patience returns that of the ranks whose calls r records.
 func (r *recorder) patience() patience {
 	if r == nil {
 		return patience{}
@@ -25,9 +25,9 @@ func (r *recorder) patience() patience {
 	return patience{r.log, r.slow}
 }
 
-// watch is ctx for something that may wait for other ranks. Until stop it is warned of as a call is: when it has waited
-// for the same ranks for so long, and then whenever that has been twice as long, with these ranks, and with where, in
-// names and values as of a log.
+// watch returns ctx for something that may wait for other ranks. Until stop it is warned of as a call is: when it has
+// waited for the same ranks for so long, and then whenever that has been twice as long, with these ranks, and with
+// where, in names and values as of a log.
 func (p patience) watch(ctx context.Context, what string, where ...any) (_ context.Context, stop func()) {
 	if p.log == nil {
 		return ctx, func() {}

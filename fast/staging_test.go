@@ -60,7 +60,7 @@ func TestReplaceAgain(t *testing.T) {
 	}
 }
 
-// marked is n bytes that differ from round to round and from rank to rank.
+// marked returns n bytes that differ from round to round and from rank to rank.
 func marked(round, rank, n int) []byte {
 	x := make([]byte, n)
 	for i := range x {

@@ -32,7 +32,7 @@ func (h *edge) position() position { return position{h.Number, h.Moved} }
 // maxTogether is how many point-to-point calls a rank may make together and be in a ring that is found.
 const maxTogether = 256
 
-// waitState is that of t now, for the search that takes time.
+// waitState returns that of t now, for the search that takes time.
 func (t *track) waitState() *waitState {
 	if t == nil {
 		return nil
@@ -86,7 +86,7 @@ func (e *record) call() wire.Call {
 	return c
 }
 
-// edge is that of rank, whose wait state is s, in which it waits for another one, if it does.
+// edge returns that of rank, whose wait state is s, in which it waits for another one, if it does.
 func (s *waitState) edge(rank, waitsFor int) (edge, bool) {
 	if s == nil || !slices.Contains(s.waits, waitsFor) {
 		return edge{}, false

@@ -29,7 +29,7 @@ var worlds = []testWorld{
 // oddAndEven has ranks believe that there are two hosts.
 func oddAndEven(p *initConfig) { p.host = fmt.Sprint("host ", p.rank%2) }
 
-// initComms are ranks that Init connects.
+// initComms returns ranks that Init connects.
 func initComms(t testing.TB, size int, opts ...InitOption) []*Comm {
 	meeting := NewMemoryStore()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

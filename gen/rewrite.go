@@ -9,7 +9,7 @@ type rewriter struct {
 	buf  func(spec.Buf) spec.Buf   // names every buffer that is used anew; nil: the names stay
 }
 
-// node is n with its expressions and bodies made anew.
+// node returns n with its expressions and bodies made anew.
 func (r rewriter) node(n Node) Node {
 	switch n := n.(type) {
 	case For:

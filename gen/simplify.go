@@ -88,7 +88,7 @@ func names(nodes []Node, deep bool) []string {
 
 func unchanged(e spec.Expr) spec.Expr { return e }
 
-// replaceVar is nodes with a variable's value in its place.
+// replaceVar returns nodes with a variable's value in its place.
 func replaceVar(nodes []Node, name string, value spec.Expr) []Node {
 	var inExpr func(spec.Expr) spec.Expr
 	inExpr = func(e spec.Expr) spec.Expr {
@@ -100,7 +100,7 @@ func replaceVar(nodes []Node, name string, value spec.Expr) []Node {
 	return replaceAll(nodes, rewriter{expr: inExpr})
 }
 
-// replaceBuf is nodes with the buffer that a name stands for in its place.
+// replaceBuf returns nodes with the buffer that a name stands for in its place.
 func replaceBuf(nodes []Node, name, is spec.Buf) []Node {
 	return replaceAll(nodes, rewriter{expr: unchanged, buf: func(b spec.Buf) spec.Buf { return choose(b == name, is, b) }})
 }
@@ -114,7 +114,7 @@ func replaceAll(nodes []Node, r rewriter) []Node {
 	return list
 }
 
-// mapArgs is e with f of each operand.
+// mapArgs returns e with f of each operand.
 func mapArgs(e spec.Expr, f func(spec.Expr) spec.Expr) spec.Expr {
 	if len(e.Args) == 0 {
 		return e

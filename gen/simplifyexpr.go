@@ -6,7 +6,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// simplify is e with constants folded and operations that do nothing left out.
+// simplify returns e with constants folded and operations that do nothing left out.
 func simplify(e spec.Expr) spec.Expr {
 	e = mapArgs(e, simplify)
 	if len(e.Args) > 0 && !slices.ContainsFunc(e.Args, isNoConstant) {
@@ -76,7 +76,7 @@ func simplifyPair(e spec.Expr) spec.Expr {
 	return joinConstants(e)
 }
 
-// withConstant is x op n, where that is not an operation.
+// withConstant returns x op n, where that is not an operation.
 func withConstant(op spec.ExprKind, x spec.Expr, n int) (spec.Expr, bool) {
 	if a, ok := absorbing[op]; ok && n == a {
 		return spec.Int(a), true
@@ -129,7 +129,7 @@ func joinConstants(e spec.Expr) spec.Expr {
 	return x
 }
 
-// splitConstant is e as the sum of an expression, which may be absent, and a constant.
+// splitConstant returns e as the sum of an expression, which may be absent, and a constant.
 func splitConstant(e spec.Expr) (spec.Expr, int) {
 	switch {
 	case e.Kind == spec.Const:

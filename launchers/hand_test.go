@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// byHand are n ranks in one place. Variables of each are as set says.
+// byHand returns n ranks in one place. Variables of each are as set says.
 func byHand(p *place, n int, set func(rank int) []string) (ranks []*place) {
 	for rank := range n {
 		ranks = append(ranks, p.with(set(rank)...))

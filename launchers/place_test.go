@@ -46,7 +46,7 @@ func ofLauncher(variable string) bool {
 		func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// with is p with more in its environment.
+// with returns p with more in its environment.
 func (p *place) with(env ...string) *place {
 	more := *p
 	more.env = append(slices.Clip(p.env), env...)

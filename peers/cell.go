@@ -64,7 +64,7 @@ func (s *samples) best(c contest, peers []string) (who name) {
 	return who
 }
 
-// cell is that of a row at a size. A target for 8 bytes counts for 64, too.
+// cell returns that of a row at a size. A target for 8 bytes counts for 64, too.
 func (s *samples) cell(r *row, bytes int) cell {
 	c, who := r.contest(bytes), ourName(r.registered)
 	out := cell{Row: r.name, Bytes: bytes, target: r.targets[bytes]}

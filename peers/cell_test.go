@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// played are samples of one contest: times by round, for each of some names; 0 is a failure.
+// played returns samples of one contest: times by round, for each of some names; 0 is a failure.
 func played(c contest, times map[name][]float64) *samples {
 	s := new(samples)
 	for who, all := range times {

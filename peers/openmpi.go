@@ -55,7 +55,7 @@ func mca(nameValue ...string) (env []string) {
 	return env
 }
 
-// tuned are algorithms of coll/tuned by their numbers, with segments of so many bytes; 0: whole messages. `ompi_info
+// tuned returns algorithms of coll/tuned by their numbers, with segments of so many bytes; 0: whole messages. `ompi_info
 // --all` says which is which.
 func tuned(collective, theirs string, from, to, segment int, algorithms ...int) (all []tuning) {
 	for _, a := range algorithms {

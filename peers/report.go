@@ -74,7 +74,7 @@ func about(ctx context.Context, who []*peer, command string) string {
 	return fmt.Sprintf("%s; %s. `%s`", figures.Here(), strings.Join(list, ", "), command)
 }
 
-// version is that of the package of a peer, where there are such packages.
+// version returns that of the package of a peer, where there are such packages.
 func (p *peer) version(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "dpkg-query", "-W", "-f", "${Version}", p.pkg).Output()
 	if err != nil {

@@ -52,7 +52,7 @@ func Combine[T Elem](op spec.Op, a, b T) T {
 	}
 }
 
-// cast is x as a type that has the same memory: T itself, or the type that T is defined as, and back.
+// cast returns x as a type that has the same memory: T itself, or the type that T is defined as, and back.
 func cast[To, From any](x From) To { return *(*To)(unsafe.Pointer(&x)) }
 
 type integers interface {

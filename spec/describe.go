@@ -96,7 +96,7 @@ func (s subject) show(e Expr) Expr {
 	return replace(replace(e, Rank.Name, s.rank), Block.Name, block)
 }
 
-// replace is e with by in place of the variable name.
+// replace returns e with by in place of the variable name.
 func replace(e Expr, name string, by Expr) Expr {
 	if e.Kind == Variable && e.Name == name {
 		return by

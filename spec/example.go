@@ -113,7 +113,7 @@ func (x *Example) checkRank(rank int, r *RankExpectation, words map[Term]string)
 	return nil
 }
 
-// line is that of a rank; empty where there are not so many.
+// line returns that of a rank; empty where there are not so many.
 func line(lines []string, rank int) string {
 	if rank >= len(lines) {
 		return ""

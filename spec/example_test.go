@@ -196,7 +196,7 @@ func bigOf(x reflect.Value) *big.Int {
 	return new(big.Int).SetUint64(x.Uint())
 }
 
-// wrap is x modulo 2^bits, as a number of the type.
+// wrap returns x modulo 2^bits, as a number of the type.
 func wrap(x *big.Int, t reflect.Type) any {
 	low := new(big.Int).And(x, new(big.Int).SetUint64(math.MaxUint64)) // And has two's complement semantics
 	return reflect.ValueOf(low.Uint64()).Convert(t).Interface()

@@ -60,13 +60,13 @@ func Int(n int) Expr { return Expr{Kind: Const, N: n} }
 // Var returns the variable called name.
 func Var(name string) Expr { return Expr{Kind: Variable, Name: name} }
 
-// Add is x + y.
+// Add returns x + y.
 func Add(x, y Expr) Expr { return op(AddExpr, x, y) }
 
-// Sub is x - y.
+// Sub returns x - y.
 func Sub(x, y Expr) Expr { return op(SubExpr, x, y) }
 
-// Mul is x × y.
+// Mul returns x × y.
 func Mul(x, y Expr) Expr { return op(MulExpr, x, y) }
 
 // Min returns the smaller of x and y.
@@ -75,22 +75,22 @@ func Min(x, y Expr) Expr { return op(MinExpr, x, y) }
 // Max returns the larger of x and y.
 func Max(x, y Expr) Expr { return op(MaxExpr, x, y) }
 
-// Eq is x = y.
+// Eq returns x = y.
 func Eq(x, y Expr) Expr { return op(EqExpr, x, y) }
 
-// Ne is x ≠ y.
+// Ne returns x ≠ y.
 func Ne(x, y Expr) Expr { return op(NeExpr, x, y) }
 
-// Lt is x < y.
+// Lt returns x < y.
 func Lt(x, y Expr) Expr { return op(LtExpr, x, y) }
 
-// Le is x ≤ y.
+// Le returns x ≤ y.
 func Le(x, y Expr) Expr { return op(LeExpr, x, y) }
 
-// Gt is x > y.
+// Gt returns x > y.
 func Gt(x, y Expr) Expr { return Lt(y, x) }
 
-// Ge is x ≥ y.
+// Ge returns x ≥ y.
 func Ge(x, y Expr) Expr { return Le(y, x) }
 
 // And holds when both x and y do. Both are evaluated.
@@ -105,7 +105,7 @@ func Not(x Expr) Expr { return op(NotExpr, x) }
 // If is then where cond holds, and otherwise els.
 func If(cond, then, els Expr) Expr { return op(CondExpr, cond, then, els) }
 
-// Shl is x × 2^k, for 0 <= k < 32.
+// Shl returns x × 2^k, for 0 <= k < 32.
 func Shl(x, k Expr) Expr { return op(ShlExpr, x, k) }
 
 // Shr returns the floor of x / 2^k, for 0 <= k < 32.
@@ -123,10 +123,10 @@ func Log2(x Expr) Expr { return op(Log2Expr, x) }
 // CeilLog2 returns the ceiling of the binary logarithm of x, for x >= 1.
 func CeilLog2(x Expr) Expr { return If(Le(x, Int(1)), Int(0), Add(Log2(Sub(x, Int(1))), Int(1))) }
 
-// Up is x, less n when x has reached n: the wrap-around of a sum of two numbers in 0..n-1.
+// Up returns x, less n when x has reached n: the wrap-around of a sum of two numbers in 0..n-1.
 func Up(x, n Expr) Expr { return If(Lt(x, n), x, Sub(x, n)) }
 
-// Down is x, plus n when x is negative: the wrap-around of a difference of two numbers in 0..n-1.
+// Down returns x, plus n when x is negative: the wrap-around of a difference of two numbers in 0..n-1.
 func Down(x, n Expr) Expr { return If(Lt(x, Int(0)), Add(x, n), x) }
 
 func op(k ExprKind, args ...Expr) Expr { return Expr{Kind: k, Args: args} }
@@ -134,7 +134,7 @@ func op(k ExprKind, args ...Expr) Expr { return Expr{Kind: k, Args: args} }
 // IsAbsent reports whether e is the zero Expr.
 func (e Expr) IsAbsent() bool { return e.Kind == Absent }
 
-// OrElse is e, or other when e is absent.
+// OrElse returns e, or other when e is absent.
 func (e Expr) OrElse(other Expr) Expr {
 	if e.IsAbsent() {
 		return other
@@ -280,7 +280,7 @@ var infix = [...]string{
 	ShlExpr: "<<", ShrExpr: ">>", BitAndExpr: "&", BitXorExpr: "^", MinExpr: "", MaxExpr: "", NotExpr: "", CondExpr: "", Log2Expr: "",
 }
 
-// String is e as one writes it in Go, a conditional as if c then x else y; equal expressions have equal strings.
+// String returns e as one writes it in Go, a conditional as if c then x else y; equal expressions have equal strings.
 func (e Expr) String() string { return e.text(false) }
 
 // separates reports whether e's text sets its operand a apart, so that a needs no parentheses.

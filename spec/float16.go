@@ -23,16 +23,16 @@ func (x Float16) Bits() uint16 { return x.bits }
 // Bits returns x's encoding.
 func (x BFloat16) Bits() uint16 { return x.bits }
 
-// String is x as strconv writes a float32.
+// String returns x as strconv writes a float32.
 func (x Float16) String() string { return text32(x.Float32()) }
 
-// String is x as strconv writes a float32.
+// String returns x as strconv writes a float32.
 func (x BFloat16) String() string { return text32(x.Float32()) }
 
 func text32(f float32) string { return strconv.FormatFloat(float64(f), 'g', -1, 32) }
 
-// NewFloat16 is f rounded to nearest, ties to even. What is too large becomes an infinity; a NaN stays one, with its
-// sign and the upper bits of its payload, and becomes quiet.
+// NewFloat16 returns f rounded to nearest, ties to even. What is too large becomes an infinity; a NaN stays one, with
+// its sign and the upper bits of its payload, and becomes quiet.
 func NewFloat16(f float32) Float16 {
 	b := math.Float32bits(f)
 	sign, magnitude := uint16(b>>16)&0x8000, b&0x7fffffff
@@ -48,7 +48,7 @@ func NewFloat16(f float32) Float16 {
 	return Float16{sign | uint16((magnitude-(127-15)<<23+0xfff+magnitude>>13&1)>>13)}
 }
 
-// Float32 is x, exactly; a signaling NaN becomes quiet.
+// Float32 returns x, exactly; a signaling NaN becomes quiet.
 func (x Float16) Float32() float32 {
 	sign, magnitude := uint32(x.bits)<<16&0x80000000, uint32(x.bits)&0x7fff
 	switch {
@@ -62,8 +62,8 @@ func (x Float16) Float32() float32 {
 	return math.Float32frombits(sign | (magnitude<<13 + (127-15)<<23))
 }
 
-// NewBFloat16 is f rounded to nearest, ties to even. What is too large becomes an infinity; a NaN stays one, with its
-// sign and the upper bits of its payload, and becomes quiet.
+// NewBFloat16 returns f rounded to nearest, ties to even. What is too large becomes an infinity; a NaN stays one, with
+// its sign and the upper bits of its payload, and becomes quiet.
 func NewBFloat16(f float32) BFloat16 {
 	b := math.Float32bits(f)
 	if b&0x7fffffff > 0x7f800000 {
@@ -72,5 +72,5 @@ func NewBFloat16(f float32) BFloat16 {
 	return BFloat16{uint16((b + 0x7fff + b>>16&1) >> 16)}
 }
 
-// Float32 is x, exactly; a NaN keeps its bits.
+// Float32 returns x, exactly; a NaN keeps its bits.
 func (x BFloat16) Float32() float32 { return math.Float32frombits(uint32(x.bits) << 16) }

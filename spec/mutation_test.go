@@ -130,7 +130,7 @@ func blocks(env spec.Env, n, size int) []spec.Env {
 	return all
 }
 
-// refused are calls in and out of range.
+// refused returns calls in and out of range.
 func refused(c spec.Call, rank int) []spec.Env {
 	var all []spec.Env
 	for _, d := range []int{0, c.Size, -c.Size, 3 * c.Size} {

@@ -36,7 +36,7 @@ func (p Primitive) taken() iter.Seq2[Call, error] {
 	}
 }
 
-// CallsAround are calls of p on size ranks, with each of them and two more on either side as root and peer.
+// CallsAround returns calls of p on size ranks, with each of them and two more on either side as root and peer.
 func (p Primitive) CallsAround(size int) iter.Seq[Call] { return p.calls(size, upTo(-2, size+2)) }
 
 // calls returns those of size ranks with each of ranks as root and as peer, where p has these parameters; otherwise

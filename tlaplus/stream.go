@@ -20,7 +20,7 @@ type frame struct {
 	data    int
 }
 
-// smallStream is messages in frames of two bytes, after one with something else if there is one.
+// smallStream returns messages in frames of two bytes, after one with something else if there is one.
 func smallStream(sizes []int, told bool) *stream {
 	s := &stream{sizes: sizes}
 	if told {

@@ -53,7 +53,7 @@ func (t traceOfFailure) check(of string) *check {
 	return c
 }
 
-// failureEvent is e as a record.
+// failureEvent returns e as a record.
 func failureEvent(e *events.Event) string {
 	switch e.Do {
 	case events.Lost:

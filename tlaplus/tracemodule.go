@@ -78,7 +78,7 @@ func (c *cells) of(rank int, p *events.Place) (string, error) {
 // lends are the ways of parts whose memory is read until an event says that it is not any more.
 var lends = map[events.Via]bool{events.Region: true, events.Process: true, events.Memory: true, events.Frame: true}
 
-// event is e of rank's as a record.
+// event returns e of rank's as a record.
 func (c *cells) event(rank int, e *events.Event) (string, error) {
 	switch e.Do {
 	case events.Step:

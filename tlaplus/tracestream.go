@@ -170,7 +170,7 @@ func (c *cutter) framed(m int) (n int) {
 	return n
 }
 
-// frame is p in bytes of the model.
+// frame returns p in bytes of the model.
 func (c *cutter) frame(p *place) frame {
 	f := frame{message: p.message, head: c.count(p.at, p.at+headerBytes), data: c.count(p.at+headerBytes, p.at+headerBytes+p.data)}
 	if p.message > 0 {

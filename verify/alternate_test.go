@@ -30,8 +30,8 @@ func TestAlternating(t *testing.T) {
 	}
 }
 
-// alternating are calls on a communicator of which tables see so much, with blocks of so many bytes, a multiple of all
-// types' sizes. The calls of a primitive follow each other.
+// alternating returns calls on a communicator of which tables see so much, with blocks of so many bytes, a multiple of
+// all types' sizes. The calls of a primitive follow each other.
 func alternating(of selection.Call, bytes int) (calls []variant) {
 	random := rand.New(rand.NewPCG(uint64(of.Size), uint64(bytes)))
 	byPrimitive := map[string][]*gen.Algorithm{}
@@ -56,7 +56,7 @@ func alternating(of selection.Call, bytes int) (calls []variant) {
 	return calls
 }
 
-// otherwise is v with one thing changed, with blocks of so many bytes, by one of algorithms.
+// otherwise returns v with one thing changed, with blocks of so many bytes, by one of algorithms.
 func (v variant) otherwise(random *rand.Rand, algorithms []*gen.Algorithm, bytes int) variant {
 	switch random.IntN(6) {
 	case 0:

@@ -30,7 +30,7 @@ func differences(e expected, got []rankResult) string {
 	return b.String()
 }
 
-// brief is b about the first byte in which it differs from other.
+// brief returns b about the first byte in which it differs from other.
 func brief(b, other []byte) string {
 	i := 0
 	for i < len(b) && i < len(other) && b[i] == other[i] {

@@ -58,8 +58,8 @@ func memoryOf[T spec.Elem](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*spec.TypeOf[T]().Bytes())
 }
 
-// stretched is x with long blocks, without memory, and how much it needs. In and Out have the place to each other that
-// they have in x.
+// stretched returns x with long blocks, without memory, and how much it needs. In and Out have the place to each other
+// that they have in x.
 func (x *rankCall) stretched() (long *rankCall, n int) {
 	l := *x
 	block := x.Long * x.Type.Bytes()

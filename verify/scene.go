@@ -232,7 +232,7 @@ func (x *scene) boxesOf(s *gen.Schedule, rank int, columns map[int]int, wrong []
 	return boxes
 }
 
-// brief is text that fits a box.
+// brief returns text that fits a box.
 func brief(text string) string {
 	if r := []rune(text); len(r) > sceneChars {
 		return string(r[:sceneChars-1]) + "…"

@@ -75,7 +75,7 @@ var errNotConforming = errors.New("it does not do what the specifications say")
 // errNothingTested says that there was nothing to call: a check of nothing does not succeed.
 var errNothingTested = errors.New("nothing was tested")
 
-// runConform is collgen conform.
+// runConform runs collgen conform.
 func runConform(ctx context.Context, c *call) error {
 	if len(c.command) == 0 || len(c.args) > 0 {
 		return usageError{errors.New("want a command after --, as in: collgen conform -- mpirun -n {n} ./adapter")}

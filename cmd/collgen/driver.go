@@ -115,8 +115,8 @@ func (o *overlay) run(ctx context.Context, dir, name string, args ...string) err
 	return fmt.Errorf("%s%w", o.original(dir, string(out)), err)
 }
 
-// original is text with the names of the files that were replaced, whichever way the go command, which prefers short
-// names, writes their replacements when it runs in dir.
+// original returns text with the names of the files that were replaced, whichever way the go command, which prefers
+// short names, writes their replacements when it runs in dir.
 func (o *overlay) original(dir, text string) string {
 	for name, replacement := range o.Replace {
 		text = strings.ReplaceAll(text, replacement+":", relativeName(name)+":")

@@ -37,7 +37,7 @@ type bound struct {
 	Source string `json:"source"`
 }
 
-// runExplain is collgen explain.
+// runExplain runs collgen explain.
 func runExplain(ctx context.Context, c *call) error {
 	if len(c.args) == 0 || c.sizes.from != c.sizes.to {
 		return usageError{fmt.Errorf("want the name of one algorithm, and one number of ranks")}

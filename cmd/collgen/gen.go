@@ -17,7 +17,7 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// runGen is collgen gen.
+// runGen runs collgen gen.
 func runGen(ctx context.Context, c *call) error {
 	j, changes, err := c.changes(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func runGen(ctx context.Context, c *call) error {
 	return nil
 }
 
-// runCheck is collgen check.
+// runCheck runs collgen check.
 func runCheck(ctx context.Context, c *call) error {
 	_, changes, err := c.changes(ctx)
 	if err != nil {

@@ -61,7 +61,7 @@ func everySizes(a *algorithm) string {
 	return a.every.Sizes + " (" + strings.Join(a.every.Solvers, ", ") + ")"
 }
 
-// runList is collgen list.
+// runList runs collgen list.
 func runList(ctx context.Context, c *call) error {
 	s, err := c.shown(ctx)
 	if err != nil {

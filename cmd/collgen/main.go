@@ -101,7 +101,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run is collgen with everything that it depends on, and its exit status.
+// run runs collgen with everything that it depends on, and its exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		usage(stderr)

@@ -52,7 +52,7 @@ func (c *call) costFlags() {
 		"take the machine from the JSON in `file` (docs/lab/cost.md), with those of the numbers above that are on the command line")
 }
 
-// runCost is collgen cost.
+// runCost runs collgen cost.
 func runCost(ctx context.Context, c *call) error {
 	if len(c.args) == 0 {
 		return usageError{errors.New("want a primitive, or the name of one algorithm")}

@@ -36,7 +36,7 @@ type provedEvery struct {
 	Open    []string `json:"open,omitempty"` // what is not proved
 }
 
-// runProve is collgen prove.
+// runProve runs collgen prove.
 func runProve(ctx context.Context, c *call) error {
 	s, err := c.shown(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/collgen/collgen/verify/replay"
 )
 
-// runReplay is collgen replay.
+// runReplay runs collgen replay.
 func runReplay(ctx context.Context, c *call) error {
 	if len(c.args) != 1 {
 		return usageError{errors.New("want the directory that COLL_EVENTS named")}

@@ -111,7 +111,7 @@ func (s *source) selectable(p spec.Primitive) []selection.Algorithm {
 	return list
 }
 
-// over are calls of size ranks over each of transports, so many on a host where they may be on several.
+// over returns calls of size ranks over each of transports, so many on a host where they may be on several.
 func over(transports []string, size, perHost int) []selection.Call {
 	var calls []selection.Call
 	for _, transport := range transports {
@@ -141,7 +141,7 @@ func (c *call) asked() ([]selection.Call, error) {
 	return over(transports, c.sizes.from, c.perHost), nil
 }
 
-// explainPrimitive is collgen explain of a primitive.
+// explainPrimitive shows collgen explain of a primitive.
 func (c *call) explainPrimitive(ctx context.Context, s *source, p spec.Primitive) error {
 	calls, err := c.asked()
 	if err == nil {

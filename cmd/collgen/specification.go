@@ -30,7 +30,7 @@ type unnoticed struct {
 	Proved bool   `json:"proved"` // all algorithms of the package carry it out too
 }
 
-// runVerifySpec is collgen verify -spec.
+// runVerifySpec runs collgen verify -spec.
 func runVerifySpec(ctx context.Context, c *call, s *source) error {
 	if c.isSet("n") || c.isSet("svg") {
 		return usageError{fmt.Errorf("-spec goes with neither -n nor -svg")}

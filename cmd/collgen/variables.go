@@ -43,7 +43,7 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && n.Obj().Name() == name
 }
 
-// relative is p with the name of its file as seen from here.
+// relative returns p with the name of its file as seen from here.
 func relative(p token.Position) token.Position {
 	p.Filename = relativeName(p.Filename)
 	return p

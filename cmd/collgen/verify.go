@@ -11,7 +11,7 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// runVerify is collgen verify.
+// runVerify runs collgen verify.
 func runVerify(ctx context.Context, c *call) error {
 	s, err := c.shown(ctx)
 	if err != nil {

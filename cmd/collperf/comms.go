@@ -96,7 +96,7 @@ func (o *options) crowd(ctx context.Context, c *fast.Comm) (r *crowd, err error)
 	return r, err
 }
 
-// copies are n communicators of the ranks of c, and how long it took to make them, in microseconds.
+// copies returns n communicators of the ranks of c, and how long it took to make them, in microseconds.
 func copies(ctx context.Context, c *fast.Comm, n int) (all []*fast.Comm, took float64, err error) {
 	start := time.Now()
 	for range n {

@@ -51,7 +51,7 @@ func printCSV(_ *options, w io.Writer, r, before *result) error {
 	return c.Error()
 }
 
-// number is x to four digits, or all of its integer part.
+// number returns x to four digits, or all of its integer part.
 func number(x float64) string {
 	if x >= 1000 || x <= -1000 {
 		return strconv.FormatFloat(x, 'f', 0, 64)

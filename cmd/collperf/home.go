@@ -17,7 +17,7 @@ const (
 	registered             // fast.Alloc
 )
 
-// buffer is n elements that nobody else uses. All ranks call it alike.
+// buffer returns n elements that nobody else uses. All ranks call it alike.
 func (b *buffers[T]) buffer(ctx context.Context, n int) ([]T, error) {
 	if n == 0 {
 		return nil, nil

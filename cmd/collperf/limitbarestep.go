@@ -75,7 +75,7 @@ func (t *thread) find(i, bytes int) {
 	p.shared = t.slot(t.core, slotsOfCore-1)[:p.n]
 }
 
-// slot is memory that all ranks share. Beginnings are apart, so that they do not meet in the same sets of a cache.
+// slot returns memory that all ranks share. Beginnings are apart, so that they do not meet in the same sets of a cache.
 func (t *thread) slot(core, i int) []byte {
 	return t.shared[(core*slotsOfCore+i)*(largestPiece+slotsApart):][:largestPiece]
 }

@@ -10,7 +10,7 @@ import (
 // mostCrossing is the most bytes that are written by one system call. Less costs more packets, more is no faster.
 const mostCrossing = 1 << 20
 
-// crossingLimits are messages over TCP that two send each other at the same time, asking for the other's again and
+// crossingLimits returns messages over TCP that two send each other at the same time, asking for the other's again and
 // again: what an all-reduce of two ranks needs at least, without the adding. Longer ones take as many times the
 // longest.
 func crossingLimits(ctx context.Context) (all []limit, err error) {

@@ -130,7 +130,7 @@ func alone(ctx context.Context, k kernel, bytes, core int, ready *gate) (float64
 	return float64(bytes) / seconds, err
 }
 
-// operands are two of so many bytes each, which were written to, so that they are there.
+// operands returns two of so many bytes each, which were written to, so that they are there.
 func operands(bytes int) (into, from []float32, free func(), err error) {
 	m, err := newMemory(2 * bytes)
 	if err != nil {

@@ -25,7 +25,7 @@ func tcpLimits(ctx context.Context) ([]limit, error) {
 		Value: streamPiece / stream / 1e9, Unit: "GB/s"}}, nil
 }
 
-// loopback is both ends of a connection.
+// loopback returns both ends of a connection.
 func loopback() (a, b *net.TCPConn, err error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {

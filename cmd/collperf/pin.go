@@ -8,7 +8,7 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// pinned is f on a core of its own, where that is wanted: rank index of so many on this machine, -1 if not known.
+// pinned runs f on a core of its own, where that is wanted: rank index of so many on this machine, -1 if not known.
 func (o *options) pinned(index, ranks int, f work) work {
 	if !o.pins(ranks) {
 		return f

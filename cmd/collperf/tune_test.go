@@ -84,7 +84,7 @@ func TestRulesOfSeveralHosts(t *testing.T) {
 	}
 }
 
-// drawn are samples of two all-reduces over some rounds, whose times differ from round to round by a factor.
+// drawn returns samples of two all-reduces over some rounds, whose times differ from round to round by a factor.
 func drawn(factor float64, rounds int) (all []sample) {
 	for round := range rounds {
 		for i, algorithm := range []string{"ring", "tree"} {

@@ -25,7 +25,7 @@ type measuredSize struct {
 // among them.
 type taken struct{ median, spread float64 }
 
-// measuredOf are samples by operation, transport and ranks; those with fewer ranks on a host come first.
+// measuredOf returns samples by operation, transport and ranks; those with fewer ranks on a host come first.
 func measuredOf(samples []sample) (all []measured) {
 	type key struct {
 		collective, transport string
@@ -48,7 +48,7 @@ func measuredOf(samples []sample) (all []measured) {
 	return all
 }
 
-// sizesOf are samples, all of one operation among the same ranks, by the size of blocks.
+// sizesOf returns samples, all of one operation among the same ranks, by the size of blocks.
 func sizesOf(samples []sample) (sizes []measuredSize) {
 	rounds := map[int]map[variant][]sample{}
 	for _, s := range samples {

@@ -76,7 +76,7 @@ func minority(by map[string][]int) (odd []int, words string) {
 	return odd, strings.Join(parts, " and ")
 }
 
-// missing is ranks that left no trace, if others did because something went wrong.
+// missing returns ranks that left no trace, if others did because something went wrong.
 func missing(h *history) (odd []int, reason, why string) {
 	if h.first() == "" {
 		return nil, "", ""
@@ -97,8 +97,8 @@ func missing(h *history) (odd []int, reason, why string) {
 	return odd, "missing", why
 }
 
-// outOfStep is ranks that have not come to a call in which others wait, or that are alone in one. Those that themselves
-// wait for somebody are not the cause if there are others.
+// outOfStep returns ranks that have not come to a call in which others wait, or that are alone in one. Those that
+// themselves wait for somebody are not the cause if there are others.
 func outOfStep(h *history) (odd []int, reason, why string) {
 	for _, l := range h.lanes {
 		found, ground, text := h.stragglers(l)
@@ -166,7 +166,7 @@ func (h *history) waits(process int) bool {
 	})
 }
 
-// waitedFor is ranks that others wait for in a call that all have made, and that themselves wait for nobody.
+// waitedFor returns ranks that others wait for in a call that all have made, and that themselves wait for nobody.
 func waitedFor(h *history) (odd []int, reason, why string) {
 	odd, call := h.accused(func(e *fast.TraceEntry) []int {
 		if len(e.Blames) > 0 { // whose fault it is says more
@@ -177,7 +177,7 @@ func waitedFor(h *history) (odd []int, reason, why string) {
 	return odd, "waited for", "others wait in " + call
 }
 
-// blamed is ranks at whose fault a call of others ended that all have made, and that themselves wait for nobody.
+// blamed returns ranks at whose fault a call of others ended that all have made, and that themselves wait for nobody.
 func blamed(h *history) (odd []int, reason, why string) {
 	odd, call := h.accused(func(e *fast.TraceEntry) []int { return e.Blames })
 	return odd, "blamed", "others put the blame there in " + call

@@ -200,7 +200,7 @@ func (s *scope) aliases(p spec.Primitive) ([]jen.Code, error) {
 	return fields, nil
 }
 
-// times is n × x, as short as it can be.
+// times returns n × x, as short as it can be.
 func times(n, x spec.Expr) spec.Expr {
 	if same(n, spec.Int(1)) {
 		return x

@@ -14,7 +14,7 @@ import (
 
 // The comments above generated functions.
 
-// comment is text as a comment, line by line.
+// comment returns text as a comment, line by line.
 func comment(text string) *jen.Statement {
 	code := &jen.Statement{}
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {

@@ -163,7 +163,7 @@ func (s *scope) chain(c choice, assignments []jen.Code) (*jen.Statement, error) 
 	return code, nil
 }
 
-// replace is e with old replaced by its name. What is as short as a name stays.
+// replace returns e with old replaced by its name. What is as short as a name stays.
 func replace(e, old, name spec.Expr) spec.Expr {
 	switch {
 	case len(old.Args) == 0:

@@ -21,7 +21,7 @@ type exchange struct{ gen.Node }
 // lowering turns nodes into statements.
 type lowering struct{ next int }
 
-// lower is nodes as statements, without the variables that nothing uses.
+// lower returns nodes as statements, without the variables that nothing uses.
 func lower(nodes []gen.Node) []stmt {
 	var l lowering
 	list := l.nodes(nodes)
@@ -69,7 +69,7 @@ func endsInExchange(list []stmt) bool {
 	return ok
 }
 
-// withoutExchange is list without the exchange that it ends in.
+// withoutExchange returns list without the exchange that it ends in.
 func withoutExchange(list []stmt) []stmt {
 	list = slices.Clone(list)
 	end := &list[len(list)-1]
@@ -137,8 +137,8 @@ func isLocal(n gen.Node) bool {
 	return false
 }
 
-// only is list with the actions that keep holds for, with the conditions and loops around them, and with its names if
-// lets; those in the conditions and loops stay in any case.
+// only returns list with the actions that keep holds for, with the conditions and loops around them, and with its names
+// if lets; those in the conditions and loops stay in any case.
 func only(list []stmt, keep func(gen.Node) bool, lets bool) []stmt {
 	var kept []stmt
 	for _, s := range list {

@@ -24,7 +24,7 @@ type linear struct {
 	plus  int
 }
 
-// linear is e as a sum. What is no sum of other things is an atom.
+// linear returns e as a sum. What is no sum of other things is an atom.
 func (s *smt) linear(e spec.Expr) linear {
 	d := s.resolve(e)
 	switch d.Kind {
@@ -104,7 +104,7 @@ func (s *smt) exponentIn(e spec.Expr) (spec.Expr, bool) {
 
 func is1(e spec.Expr) bool { return e.Kind == spec.Const && e.N == 1 }
 
-// mask is k where e is 2^k - 1.
+// mask returns k where e is 2^k - 1.
 func (s *smt) mask(e spec.Expr) (spec.Expr, bool) {
 	if is1(e) {
 		return e, true
@@ -136,7 +136,7 @@ func (s *smt) group(l linear) *power {
 	return g
 }
 
-// power is that group, with a name, and by how much the exponent is more than the least.
+// power returns that group, with a name, and by how much the exponent is more than the least.
 func (s *smt) power(exponent spec.Expr) (g *power, above int) {
 	l := s.linear(exponent)
 	if g = s.group(l); g.name == "" {

@@ -12,8 +12,9 @@ import (
 // tableWidth is how wide a table may be, if one rank alone is not wider.
 const tableWidth = 140
 
-// Table is s as a table with a column for each rank and a row for each round, as text; a wide one is cut into several.
-// A rank's step stands in the first round in which all it receives can have been sent; rounds have no meaning else.
+// Table returns s as a table with a column for each rank and a row for each round, as text; a wide one is cut into
+// several. A rank's step stands in the first round in which all it receives can have been sent; rounds have no meaning
+// else.
 //
 //	in[0] → 1              a message to rank 1
 //	out[0] ← 1             a message from rank 1
@@ -162,7 +163,7 @@ func instruction(in *gen.Instr) string {
 	return fmt.Sprintf("finish %v", in.Dst)
 }
 
-// place is p, or nothing for an empty message.
+// place returns p, or nothing for an empty message.
 func place(p gen.Place) string {
 	if p.Buf == "" {
 		return ""

@@ -31,7 +31,7 @@ func CostOf(a *gen.Algorithm) Cost {
 	return Cost{Formula(a.Cost.Alpha), Formula(a.Cost.Beta), Formula(a.Cost.Gamma), Formula(a.Chunks.OrElse(spec.Int(1)))}
 }
 
-// Formula is e as people write it; empty if e is absent.
+// Formula returns e as people write it; empty if e is absent.
 func Formula(e spec.Expr) string {
 	if e.IsAbsent() {
 		return ""
@@ -39,7 +39,7 @@ func Formula(e spec.Expr) string {
 	return logarithms(e).String()
 }
 
-// logarithms is e with its logarithms as names.
+// logarithms returns e with its logarithms as names.
 func logarithms(e spec.Expr) spec.Expr {
 	switch {
 	case e.Kind == spec.CondExpr && e.WellFormed() && len(e.Args[0].Args) > 0 && same(e, spec.CeilLog2(e.Args[0].Args[0])):

@@ -44,7 +44,7 @@ func (w *walker) body(nodes []gen.Node, p path, key string, s state, skews map[s
 	return s
 }
 
-// from is s, whose frames are at p, for frames that are at a place k links into it.
+// from returns s, whose frames are at p, for frames that are at a place k links into it.
 func (s state) from(p path, k int) state {
 	rest := p[k:]
 	if len(rest) == 0 {

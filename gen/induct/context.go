@@ -69,7 +69,7 @@ func (c *context) free(name string) string {
 	return unique
 }
 
-// name is e, by a name unless it is as short as one.
+// name returns e, by a name unless it is as short as one.
 func (c *context) name(as string, e expr) expr {
 	if len(e.Args) == 0 {
 		return e

@@ -54,7 +54,7 @@ func (c *context) frame(rank expr, label string) *frame {
 
 func (f *frame) rank() expr { return f.vars[spec.Rank.Name] }
 
-// bind is f with one more variable.
+// bind returns f with one more variable.
 func (f *frame) bind(name string, is expr) *frame {
 	g := *f
 	g.vars = maps.Clone(f.vars)
@@ -62,7 +62,7 @@ func (f *frame) bind(name string, is expr) *frame {
 	return &g
 }
 
-// follow is f after p, with the turns of the loops in p.
+// follow returns f after p, with the turns of the loops in p.
 func (f *frame) follow(p path, turns map[string]expr) *frame {
 	g := *f
 	g.vars, g.bufs, g.guard = maps.Clone(f.vars), maps.Clone(f.bufs), f.guard[:len(f.guard):len(f.guard)]
@@ -89,7 +89,7 @@ func (f *frame) follow(p path, turns map[string]expr) *frame {
 	return &g
 }
 
-// eval is e with the values of what it speaks of.
+// eval returns e with the values of what it speaks of.
 func (f *frame) eval(e expr) expr {
 	switch e.Kind {
 	case spec.Const:
@@ -111,8 +111,8 @@ func (f *frame) eval(e expr) expr {
 	return build(e.Kind, args)
 }
 
-// product is x × y. Products of two unknowns are named, of which a solver is told little: a constant in a sum is taken
-// out.
+// product returns x × y. Products of two unknowns are named, of which a solver is told little: a constant in a sum is
+// taken out.
 func (f *frame) product(x, y expr) expr {
 	if x.Kind == spec.Const || y.Kind == spec.Const {
 		return mul(x, y)

@@ -10,7 +10,7 @@ import (
 // What is lent really lies elsewhere: with the transport, or where a copy has it from. Only the Reduces of its step
 // find it there. For everything else, and after the step, the cell holds nothing that is known.
 
-// settled is v as anything but a Reduce of the step finds it.
+// settled returns v as anything but a Reduce of the step finds it.
 func (v value) settled() value {
 	v.known, v.lent = and(v.known, not(v.lent)), no
 	return v

@@ -19,9 +19,9 @@ func (w *walker) join(st *step) {
 	m.recvs = m.pair(m.recvs, st.recvs)
 }
 
-// pair is list with the messages that a step of the moment sends, or receives. Several of them are of one step, and not
-// in a loop there: then the first one that a rank sends to another is the first that this one receives from it, and so
-// on.
+// pair returns list with the messages that a step of the moment sends, or receives. Several of them are of one step,
+// and not in a loop there: then the first one that a rank sends to another is the first that this one receives from it,
+// and so on.
 func (m *moment) pair(list, more []*action) []*action {
 	for _, x := range more {
 		x.pair = len(list)

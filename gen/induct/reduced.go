@@ -21,7 +21,7 @@ func (w *walker) reduced(f *frame, n gen.RecvReduce, s state, offset expr, got v
 	return w.sum(f, either(swap, got, with), either(swap, with, got))
 }
 
-// sum is x ⊕ y.
+// sum returns x ⊕ y.
 func (w *walker) sum(f *frame, x, y value) sum {
 	n := f.c.name
 	count := n("total", add(x.count, y.count))

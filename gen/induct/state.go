@@ -11,7 +11,7 @@ type value struct{ known, chunk, first, count, done, lent expr }
 
 var nothing = heard(no)
 
-// heard is that a rank has heard of another one, or not.
+// heard returns that a rank has heard of another one, or not.
 func heard(known expr) value { return value{known, zero, zero, zero, no, no} }
 
 // reduction returns a value that is known.
@@ -19,7 +19,7 @@ func reduction(chunk, first, count, done expr) value {
 	return value{yes, chunk, first, count, done, no}
 }
 
-// either is x where c holds, and otherwise y.
+// either returns x where c holds, and otherwise y.
 func either(c expr, x, y value) value {
 	switch {
 	case is(c, 0):
@@ -32,7 +32,7 @@ func either(c expr, x, y value) value {
 		cond(c, x.done, y.done), cond(c, x.lent, y.lent)}
 }
 
-// as is v under names.
+// as returns v under names.
 func (v value) as(f *frame, label string) value {
 	n := f.c.name
 	return value{n("known"+label, v.known), n("chunk"+label, v.chunk), n("first"+label, v.first), n("count"+label, v.count),

@@ -98,7 +98,7 @@ func (w *walker) anywhere(c *context, p path) *frame {
 	return w.turned(c, f, p)
 }
 
-// turned is f after p, in any turn of the loops there.
+// turned returns f after p, in any turn of the loops there.
 func (w *walker) turned(c *context, f *frame, p path) *frame {
 	before := len(f.guard)
 	for i, l := range p {

@@ -173,7 +173,7 @@ func (m *meaning) place(r gen.Region) term {
 	return m.region(m.buf(r.Buf), m.value(r.At), m.value(r.N.OrElse(spec.Int(1))), like)
 }
 
-// region is n chunks of a buffer from chunk at on. Which chunk they are like counts only in scratch.
+// region returns n chunks of a buffer from chunk at on. Which chunk they are like counts only in scratch.
 func (t *terms) region(buf, at, n, like term) term {
 	if like == absent || !t.mayBeScratch(buf) {
 		return t.make(node{op: "place", args: []term{buf, at, n}})
@@ -186,10 +186,10 @@ func (t *terms) mayBeScratch(buf term) bool {
 	return n.name == string(spec.Scratch) || n.op == "if" && (t.mayBeScratch(n.args[1]) || t.mayBeScratch(n.args[2]))
 }
 
-// holds is e as a truth value.
+// holds returns e as a truth value.
 func (m *meaning) holds(e spec.Expr) term { return m.isSet(m.expr(e)) }
 
-// value is e as a number.
+// value returns e as a number.
 func (m *meaning) value(e spec.Expr) term { return m.asNumber(m.expr(e)) }
 
 // onNumbers are the operators that take two numbers.

@@ -37,7 +37,7 @@ func (s single) Stmts(site int, right ast.Stmt, wrong []ast.Stmt) ast.Stmt {
 	return &ast.BlockStmt{List: wrong}
 }
 
-// mutant is text with one mistake in the functions of algorithms, what it is, and how many there are.
+// mutant returns text with one mistake in the functions of algorithms, what it is, and how many there are.
 func mutant(t *testing.T, text []byte, site int) (mutated []byte, what string, sites int) {
 	m := &gomutants.Mutator{Files: token.NewFileSet(), Lines: strings.Split(string(text), "\n"), Planter: single(site)}
 	f, err := parser.ParseFile(m.Files, "z.go", text, parser.SkipObjectResolution)
@@ -111,7 +111,7 @@ func TestTableMutants(t *testing.T) {
 	}
 }
 
-// tableMutant is text with the mistake of that number in its table; what is empty if there are fewer.
+// tableMutant returns text with the mistake of that number in its table; what is empty if there are fewer.
 func tableMutant(t *testing.T, text []byte, site int) (mutated []byte, what string) {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, "z.go", text, parser.SkipObjectResolution)

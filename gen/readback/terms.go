@@ -88,7 +88,7 @@ func (t *terms) parts(x term) node {
 	return node{op: "sum", args: []term{x}, times: []int{1}}
 }
 
-// plus is x + k × y. Sums are those of int: what does not fit wraps around.
+// plus returns x + k × y. Sums are those of int: what does not fit wraps around.
 func (t *terms) plus(x term, k int, y term) term {
 	a, b := t.parts(x), t.parts(y)
 	sum := node{op: "sum", n: a.n + k*b.n, args: slices.Clone(a.args), times: slices.Clone(a.times)}
@@ -114,7 +114,7 @@ func (t *terms) plus(x term, k int, y term) term {
 	return t.make(sum)
 }
 
-// product is x × y, with constants in front.
+// product returns x × y, with constants in front.
 func (t *terms) product(x, y term) term {
 	a, b := t.parts(x), t.parts(y)
 	switch {
@@ -256,7 +256,7 @@ func (t *terms) equal(x, y term) term {
 	return t.make(node{op: "==", args: []term{min(x, y), max(x, y)}})
 }
 
-// isSet is x != 0, of a number, and of a truth value x itself.
+// isSet returns x != 0, of a number, and of a truth value x itself.
 func (t *terms) isSet(x term) term {
 	switch n := t.nodes[x]; {
 	case t.isTruth(x):
@@ -301,7 +301,7 @@ func (t *terms) and(x, y term) term {
 
 func (t *terms) or(x, y term) term { return t.not(t.and(t.not(x), t.not(y))) }
 
-// choice is x where c holds and y elsewhere.
+// choice returns x where c holds and y elsewhere.
 func (t *terms) choice(c, x, y term) term {
 	switch n := t.nodes[c]; {
 	case n.op == "not":
@@ -325,7 +325,7 @@ func (t *terms) choice(c, x, y term) term {
 	return t.make(node{op: "if", args: []term{c, x, y}})
 }
 
-// text is x for people to read. What is very long is cut off.
+// text returns x for people to read. What is very long is cut off.
 func (t *terms) text(x term) string {
 	var b strings.Builder
 	t.write(&b, x)

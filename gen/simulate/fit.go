@@ -123,7 +123,7 @@ func Misfit(ctx context.Context, m *Machine, trials []Trial) (float64, error) {
 	return sum, errors.Join(errs...)
 }
 
-// blunt is x squared, beyond a half its tangent.
+// blunt returns x squared, beyond a half its tangent.
 func blunt(x float64) float64 {
 	if x = math.Abs(x); x > .5 {
 		return x - .25

@@ -11,10 +11,10 @@ type Time int64
 // horizon is where time ends: 26 days. What takes longer takes so long.
 const horizon Time = 1 << 61
 
-// Seconds is t in seconds.
+// Seconds returns t in seconds.
 func (t Time) Seconds() float64 { return float64(t) / 1e12 }
 
-// Duration is t rounded to nanoseconds.
+// Duration returns t rounded to nanoseconds.
 func (t Time) Duration() time.Duration { return time.Duration((t + 500) / 1000) }
 
 // ofSeconds returns the Time of s seconds, s >= 0.
@@ -25,7 +25,7 @@ func ofSeconds(s float64) Time {
 	return Time(math.Round(s * 1e12))
 }
 
-// after is t and d more.
+// after returns t and d more.
 func (t Time) after(d Time) Time { return min(t, horizon-min(d, horizon)) + min(d, horizon) }
 
 // Part is what time goes to.

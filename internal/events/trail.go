@@ -18,7 +18,7 @@ func (l *Log) Join(comm uint64, m *Member) *Trail {
 	return t
 }
 
-// Within is t for a transport between some ranks of the communicator, which it knows by their index in ranks.
+// Within returns t for a transport between some ranks of the communicator, which it knows by their index in ranks.
 func (t *Trail) Within(ranks []int) *Trail {
 	if t == nil {
 		return nil

@@ -17,12 +17,12 @@ var WrongOperator = map[token.Token]token.Token{
 // smaller is a comparison that holds of less than the right one: it lets through what that refuses.
 var smaller = map[token.Token]token.Token{token.NEQ: token.LSS}
 
-// oneMore is e + 1.
+// oneMore returns e + 1.
 func oneMore(e ast.Expr) ast.Expr {
 	return &ast.BinaryExpr{X: e, Op: token.ADD, Y: &ast.BasicLit{Kind: token.INT, Value: "1"}}
 }
 
-// expr is e with mistakes.
+// expr returns e with mistakes.
 func (m *Mutator) expr(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -107,7 +107,7 @@ func (m *Mutator) unary(e *ast.UnaryExpr) ast.Expr {
 // otherBuffer is what may be mistaken for a buffer.
 var otherBuffer = map[string]string{"In": "Out", "Out": "In", "Scratch": "Out"}
 
-// buffer is x.In and the like with mistakes, as a pointer. Right is what it is if it is none of these.
+// buffer returns x.In and the like with mistakes, as a pointer. Right is what it is if it is none of these.
 func (m *Mutator) buffer(s *ast.SelectorExpr, right ast.Expr) ast.Expr {
 	other := otherBuffer[s.Sel.Name]
 	if other == "" {

@@ -77,7 +77,7 @@ func (m *Mutator) block(b *ast.BlockStmt) {
 	}
 }
 
-// stmt is s with mistakes.
+// stmt returns s with mistakes.
 func (m *Mutator) stmt(s ast.Stmt) ast.Stmt {
 	switch s := s.(type) {
 	case *ast.ExprStmt:

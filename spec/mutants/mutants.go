@@ -141,7 +141,7 @@ func exprVariants(e spec.Expr) []variant {
 	return vs
 }
 
-// inside is e with another operator, or with one operand changed.
+// inside returns e with another operator, or with one operand changed.
 func inside(e spec.Expr) []spec.Expr {
 	var all []spec.Expr
 	if slices.Contains(logic, e.Kind) {

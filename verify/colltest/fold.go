@@ -78,7 +78,8 @@ func (t *trial) texts(operands [][]byte, i int) (texts []string) {
 	return texts
 }
 
-// disagreements are ranks that hold different bits of one reduction, though they have to have computed it in one tree.
+// disagreements returns ranks that hold different bits of one reduction, though they have to have computed it in one
+// tree.
 func (t *trial) disagreements(after [][]byte) (found []Problem) {
 	type held struct {
 		rank int

@@ -73,7 +73,7 @@ func total(counts []int) (n int) {
 	return n
 }
 
-// As is memory as elements of T, which it has to be a whole number of; nil if it is nil.
+// As returns memory as elements of T, which it has to be a whole number of; nil if it is nil.
 func As[T spec.Elem](memory []byte) []T {
 	if memory == nil {
 		return nil
@@ -84,7 +84,7 @@ func As[T spec.Elem](memory []byte) []T {
 // alignment of Memory: a line of the cache, and the widest vector.
 const alignment = 64
 
-// Aligned is n bytes of zeros that begin at a multiple of 64.
+// Aligned returns n bytes of zeros that begin at a multiple of 64.
 func Aligned(n int) []byte {
 	all := make([]byte, n+alignment)
 	lead := -uintptr(unsafe.Pointer(unsafe.SliceData(all))) % alignment

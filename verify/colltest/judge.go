@@ -51,7 +51,7 @@ func (j judging) real(xs []float64, got float64) verdict {
 	return j.sum(xs, got)
 }
 
-// bound is that of the deepest tree.
+// bound returns that of the deepest tree.
 func (j judging) bound() float64 { return j.op.ErrorBound(j.t, j.n-1, j.n) }
 
 // sum judges a sum or an average.

@@ -24,7 +24,7 @@ func largest(t spec.Type) float64 {
 func normal(t spec.Type) float64   { return math.Ldexp(1, exponent(t)) }
 func smallest(t spec.Type) float64 { return math.Ldexp(1, exponent(t)+1-t.Precision()) }
 
-// exponent is that of the smallest normal number.
+// exponent returns that of the smallest normal number.
 func exponent(t spec.Type) int {
 	return 2 - 1<<(8*partBytes(t)-t.Precision()-1)
 }

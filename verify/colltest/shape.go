@@ -10,7 +10,7 @@ import (
 // follows from that, so that uneven counts are a matter of the inputs alone.
 type shape struct{ in, out [][]int }
 
-// shape is that of a call of which x is expected. It is an error if blocks that are combined, or are one memory,
+// shape returns that of a call of which x is expected. It is an error if blocks that are combined, or are one memory,
 // differ.
 func (s *Step) shape(x *spec.Expectation) (sh shape, err error) {
 	if sh.in, err = s.inputCounts(x); err != nil {

@@ -58,7 +58,7 @@ func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 
 func rounds(r reduction) bool { return r.Op != 0 && !r.Op.Exact(r.Type) }
 
-// rounding is s with values of which another tree gives other bits.
+// rounding returns s with values of which another tree gives other bits.
 func (s Step) rounding() Step {
 	s.Values.Kind, s.Count = spectest.Ordinary, max(s.Count, sweepCounts[0])
 	return s

@@ -22,7 +22,7 @@ var (
 	before, after    = spec.Eq(k, zero), spec.Lt(zero, k) // the first turn of a loop over k, and after it
 )
 
-// void is e, beside something that has no value on rank 0.
+// void returns e, beside something that has no value on rank 0.
 func void(e spec.Expr) spec.Expr { return spec.Add(e, spec.Mul(zero, spec.Log2(rank))) }
 
 func cell(b spec.Buf, at int) gen.Region     { return gen.Chunk(b, n(at)) }

@@ -75,7 +75,7 @@ func speaks(t *testing.T, o *induct.Obligation) bool {
 	return every.Search(t.Context(), &never, 5) != nil
 }
 
-// script is that of an obligation with another goal.
+// script returns that of an obligation with another goal.
 func script(t *testing.T, o induct.Obligation, goal spec.Expr) string {
 	t.Helper()
 	o.Goal = goal

@@ -280,7 +280,7 @@ func plus(v, w value) value {
 	return value{tree: "(" + v.tree + "+" + w.tree + ")", leaves: slices.Concat(v.leaves, w.leaves)}
 }
 
-// normal is v by the laws of ⊕.
+// normal returns v by the laws of ⊕.
 func (v value) normal(commutative bool) string {
 	if v.loan != nil {
 		return "nothing"

@@ -42,7 +42,7 @@ func (p patch) key() string {
 
 const codeLength = 58
 
-// oneLine is s without line breaks, and with at most so many characters.
+// oneLine returns s without line breaks, and with at most so many characters.
 func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > most+2 {

@@ -77,7 +77,7 @@ func (r *replay) join(t *tape, e *events.Event) error {
 	return nil
 }
 
-// member is that of a process, nil if it has not joined.
+// member returns that of a process, nil if it has not joined.
 func (c *comm) member(process int) *member {
 	if i := slices.Index(c.member0.Processes, process); i >= 0 {
 		return c.ranks[i]

@@ -14,7 +14,7 @@ import (
 	"github.com/collgen/collgen/verify/replay"
 )
 
-// doctored is files in which the events of process at, from index i on, are others.
+// doctored returns files in which the events of process at, from index i on, are others.
 func doctored(files []*events.File, at, i, drop int, others ...events.Event) []*events.File {
 	all := slices.Clone(files)
 	f := *all[at]
@@ -26,7 +26,7 @@ func doctored(files []*events.File, at, i, drop int, others ...events.Event) []*
 	return all
 }
 
-// changed is e with one thing that is not as it was. The changes are those of its kind.
+// changed returns e with one thing that is not as it was. The changes are those of its kind.
 func changed(t *testing.T, e *events.Event) map[string]events.Event {
 	t.Helper()
 	all := map[string]events.Event{}

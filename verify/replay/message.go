@@ -38,7 +38,7 @@ type incoming struct {
 	begun        bool
 }
 
-// channel is that of two ranks.
+// channel returns that of two ranks.
 func (c *comm) channel(from, to int) *channel {
 	ch := c.channels[pair{from, to}]
 	if ch == nil {

@@ -13,7 +13,7 @@ type ring struct {
 	taken uint32 // before it, all are taken
 }
 
-// ring is that of two ranks.
+// ring returns that of two ranks.
 func (c *comm) ring(from, to int) *ring {
 	r := c.rings[pair{from, to}]
 	if r == nil {

@@ -29,7 +29,7 @@ const (
 	mostSchedules = 64
 )
 
-// schedule is that of a call among size ranks.
+// schedule returns that of a call among size ranks.
 func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	p := plan{c.Schedule, size, c.Root, max(c.Peer, 0), c.Depth}
 	if s := r.schedules[p]; s != nil {

@@ -190,7 +190,7 @@ func (a *Agent) waiting() int {
 	return len(a.agreements)
 }
 
-// Decision is that of agreement seq.
+// Decision returns that of agreement seq.
 func (a *Agent) Decision(seq uint64) (Value, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -39,7 +39,7 @@ func (x *Agreement) WaitsFor() []int {
 	return x.Waiting()
 }
 
-// agreement is that of number seq.
+// agreement returns that of number seq.
 func (a *Agent) agreement(seq uint64) *Agreement {
 	x := a.agreements[seq]
 	if x == nil {

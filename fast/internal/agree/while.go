@@ -6,8 +6,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// While is ctx, which ends too when a member is gone that is not in known, with a *wire.PeerError as its cause, or when
-// this member has left. There is one at a time.
+// While returns ctx, which ends too when a member is gone that is not in known, with a *wire.PeerError as its cause, or
+// when this member has left. There is one at a time.
 func (a *Agent) While(ctx context.Context, known Set) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.mu.Lock()

@@ -110,7 +110,7 @@ func testReduce(t *testing.T, make Make) {
 	succeed(t, group(t, make, 2), p.carryOut)
 }
 
-// filled is n aligned bytes with a pattern.
+// filled returns n aligned bytes with a pattern.
 func filled(step, number, n int) []byte {
 	data := aligned(n)
 	for i := range data {

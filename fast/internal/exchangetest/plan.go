@@ -28,7 +28,7 @@ const (
 	margin = 64 // bytes of canaries before and after a buffer
 )
 
-// guarded is n bytes between canaries, aligned for any element, and then shifted by less than the margin.
+// guarded returns n bytes between canaries, aligned for any element, and then shifted by less than the margin.
 func guarded(n, shift int) (all, data []byte) {
 	all = aligned(n + 2*margin)
 	for i := range all {

@@ -38,7 +38,7 @@ func NewJob(n int) *Job {
 	return j
 }
 
-// Plane is that of a process.
+// Plane returns that of a process.
 func (j *Job) Plane(process int) *Plane { return j.planes[process] }
 
 // Close ends all processes, and waits for the handlers and watchers that run.

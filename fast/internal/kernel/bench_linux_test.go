@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newHuge is memory from a multiple of 2 MiB on, in huge pages if the system has some.
+// newHuge returns memory from a multiple of 2 MiB on, in huge pages if the system has some.
 func newHuge(bytes int) (memory []byte, free func()) {
 	const huge = 2 << 20
 	arena, free := newArena(bytes + huge)

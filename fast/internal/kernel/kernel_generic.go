@@ -9,7 +9,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// lift is f on bytes. T has no pointers.
+// lift returns f on bytes. T has no pointers.
 func lift[T any](f func(dst, a, b []T)) wire.Kernel {
 	return func(dst, a, b []byte) { f(view[T](dst), view[T](a), view[T](b)) }
 }

@@ -24,7 +24,7 @@ func set(text string) variables {
 	return v
 }
 
-// and is v with the variables of more, which count.
+// and returns v with the variables of more, which count.
 func (v variables) and(more variables) variables {
 	all := maps.Clone(v)
 	maps.Copy(all, more)

@@ -8,7 +8,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// pair is two ranks that have begun a call each, the second one with a receive of 8 bytes in turn.
+// pair returns two ranks that have begun a call each, the second one with a receive of 8 bytes in turn.
 func pair(t *testing.T, first, second *wire.Call) (a, b *Endpoint) {
 	a, b = newEndpoint(0, 2), newEndpoint(1, 2)
 	a.Begin(wire.NewMark(first))

@@ -22,7 +22,7 @@ var (
 	nextCall = broadcast(8, 0)
 )
 
-// turn is that of message number 3 of mine, if there is one.
+// turn returns that of message number 3 of mine, if there is one.
 func turn(is bool) (t Turn) {
 	if is {
 		t = Turn{N: 3, Call: &mine, Fingerprint: mine.Fingerprint()}

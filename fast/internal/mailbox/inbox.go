@@ -72,7 +72,7 @@ func (b *Inbox) Handle(comm uint64, kind uint8, f func(wire.Note)) {
 	})
 }
 
-// bare is n without its files, which nobody has asked for: a peer that sends some all the same costs nothing.
+// bare returns n without its files, which nobody has asked for: a peer that sends some all the same costs nothing.
 func bare(n wire.Note) wire.Note {
 	n.CloseFiles()
 	n.Files = nil

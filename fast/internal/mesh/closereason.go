@@ -31,7 +31,7 @@ const (
 	maxFarewell = 3 + 4*maxBlamed + maxReason
 )
 
-// closeReasonOf is that of a process that fails with err.
+// closeReasonOf returns that of a process that fails with err.
 func closeReasonOf(err error) closeReason {
 	f := closeReason{text: err.Error()}
 	var absent *wire.TimeoutError
@@ -45,7 +45,7 @@ func closeReasonOf(err error) closeReason {
 	return f
 }
 
-// encode is f as bytes, cut where it is too long.
+// encode returns f as bytes, cut where it is too long.
 func (f closeReason) encode() []byte {
 	if f.text == "" {
 		return nil
@@ -98,7 +98,7 @@ func (e *gaveUp) Error() string { return "gave up: " + e.text }
 // Is makes it a way to die.
 func (e *gaveUp) Is(target error) bool { return target == wire.ErrDied }
 
-// printable is s with a question mark for each byte that is not printable ASCII, which only a broken peer sends.
+// printable returns s with a question mark for each byte that is not printable ASCII, which only a broken peer sends.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

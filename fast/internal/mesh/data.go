@@ -32,7 +32,7 @@ func (m *Mesh) Dial(ctx context.Context, process int, comm uint64) (wire.Conn, e
 	return raw, err
 }
 
-// whileUp is ctx until one of the processes that it concerns, or this one, is down, with the cause, or the mesh is
+// whileUp returns ctx until one of the processes that it concerns, or this one, is down, with the cause, or the mesh is
 // closed.
 func (m *Mesh) whileUp(ctx context.Context, concerns func(process int) bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// couriers are both ends of a connection.
+// couriers returns both ends of a connection.
 func couriers(t *testing.T) (ends [2]*fdConn) {
 	t.Helper()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

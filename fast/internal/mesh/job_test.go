@@ -54,7 +54,7 @@ func (b *board) fetch(ctx context.Context, round string, process int) ([]byte, e
 	}
 }
 
-// config is that of a process of a job of size, which meets the others at b.
+// config returns that of a process of a job of size, which meets the others at b.
 func (b *board) config(process, size int) Config {
 	return Config{
 		Identity:    secure.Identity{Job: "test", Epoch: 1, Process: process, Size: size},
@@ -87,8 +87,8 @@ func joinAll(ctx context.Context, configs ...Config) ([]*Mesh, []error) {
 	return meshes, errs
 }
 
-// newJob is n processes that have joined, each with its configuration changed by change. They are closed when the test
-// ends, and then none of their goroutines may be left.
+// newJob returns n processes that have joined, each with its configuration changed by change. They are closed when the
+// test ends, and then none of their goroutines may be left.
 func newJob(t *testing.T, n int, change func(*Config)) []*Mesh {
 	t.Helper()
 	leavesNothing(t)

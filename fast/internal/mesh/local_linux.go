@@ -58,8 +58,8 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 	return newFDConn(c.(*net.UnixConn), pid), nil
 }
 
-// socketPair is both ends of a connection for two other processes. Each of these learns from the system which process
-// the other one is.
+// socketPair returns both ends of a connection for two other processes. Each of these learns from the system which
+// process the other one is.
 func socketPair() (ends [2]int, err error) {
 	if ends, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err != nil {
 		return ends, err

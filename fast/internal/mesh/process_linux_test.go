@@ -43,7 +43,7 @@ func (s shelf) fetch(ctx context.Context, round string, process int) ([]byte, er
 	return nil, ctx.Err()
 }
 
-// config is that of a process of two, or of as many as way says, which is "local", "tcp", "three", "many", or the
+// config returns that of a process of two, or of as many as way says, which is "local", "tcp", "three", "many", or the
 // address to listen on.
 func (s shelf) config(process int, way string) Config {
 	size := 2

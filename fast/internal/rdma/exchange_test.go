@@ -121,7 +121,7 @@ func (m member) Close() error {
 
 var seed atomic.Uint64
 
-// group is endpoints of size ranks, which are closed when the test ends.
+// group returns endpoints of size ranks, which are closed when the test ends.
 func (w world) group(t testing.TB, size int) *group {
 	t.Helper()
 	if w.slots == 0 {

@@ -13,7 +13,7 @@ const (
 	immNumbers    = 1<<30 - 1
 )
 
-// immediate is that of a kind and number.
+// immediate returns that of a kind and number.
 func immediate(kind, n uint32) uint32 { return kind | n&immNumbers }
 
 // ahead returns how far the number of an immediate is ahead of n. What is behind it is far ahead.

@@ -33,7 +33,7 @@ func sendAt(slots, bytes uint32) int { return int(asideAt(slots, bytes)) + aside
 // linkBytes returns the memory of a link.
 func linkBytes(slots, bytes uint32) int { return sendAt(slots, bytes) + int(asideAt(slots, bytes)) }
 
-// allocate is memory outside of Go's heap.
+// allocate returns memory outside of Go's heap.
 func allocate(n int) ([]byte, error) {
 	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

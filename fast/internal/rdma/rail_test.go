@@ -31,7 +31,7 @@ func (g *group) known(data, into []byte, says [2]bool) {
 	}
 }
 
-// pattern is n bytes that differ from each other and from those of other seeds.
+// pattern returns n bytes that differ from each other and from those of other seeds.
 func pattern(n, seed int) []byte {
 	b := make([]byte, n)
 	for i := range b {

@@ -54,7 +54,7 @@ func (c *cutting) Write(p []byte) (int, error) {
 	return 0, errCut
 }
 
-// tcpPair is both ends of a connection.
+// tcpPair returns both ends of a connection.
 func tcpPair(t testing.TB, l net.Listener) (client, server *net.TCPConn) {
 	t.Helper()
 	c, err := net.Dial(l.Addr().Network(), l.Addr().String())

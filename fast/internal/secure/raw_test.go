@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dataPair is both ends of a connection for data.
+// dataPair returns both ends of a connection for data.
 func dataPair(t *testing.T, s *serving, cred Credentials) (client, server *Conn) {
 	t.Helper()
 	c, err := s.call(t, cred, process(3), Hello{To: 1, Purpose: Data})

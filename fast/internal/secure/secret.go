@@ -18,16 +18,16 @@ const hidden = "(secret)"
 // Format writes that it is a secret, whatever the verb.
 func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
 
-// String is that it is a secret.
+// String returns that it is a secret.
 func (Secret) String() string { return hidden }
 
-// GoString is that it is a secret.
+// GoString returns that it is a secret.
 func (Secret) GoString() string { return hidden }
 
-// MarshalText is that it is a secret.
+// MarshalText returns that it is a secret.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// MarshalJSON is that it is a secret.
+// MarshalJSON returns that it is a secret.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
 // ReadSecretFile reads a secret from a file that only its owner may read: its 32 bytes, or 64 hexadecimal digits and an

@@ -112,7 +112,7 @@ func (f *Group) Unheard(ctx context.Context, err error, missing []int) error {
 // context may be any other error.
 type memberDown struct{ wire.PeerError }
 
-// Watched is ctx, which ends too when a member is down, with that as its cause.
+// Watched returns ctx, which ends too when a member is down, with that as its cause.
 func (f *Group) Watched(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := f.Plane.Watch(func(process int, err error) {

@@ -133,7 +133,7 @@ func (r *rounds) once(ctx context.Context) error {
 	return nil
 }
 
-// times is n calls; rank 0 tells the others the number.
+// times returns n calls; rank 0 tells the others the number.
 func (r *rounds) times(ctx context.Context, n int) error {
 	var word [8]byte
 	binary.LittleEndian.PutUint64(word[:], uint64(n))

@@ -117,7 +117,7 @@ func (p *peeking) readv(process, n int) (int, error) {
 	return int(got), nil
 }
 
-// buffer is memory for a piece that a kernel is to take.
+// buffer returns memory for a piece that a kernel is to take.
 func (p *peeking) buffer() []byte {
 	if p.bounce == nil {
 		p.bounce = make([]byte, piece)

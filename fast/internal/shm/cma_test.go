@@ -15,7 +15,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// openGroup is endpoints that read all but short messages where they lie in each other's process, which is this one.
+// openGroup returns endpoints that read all but short messages where they lie in each other's process, which is this
+// one.
 func openGroup(t tester, size int) []*Endpoint {
 	t.Helper()
 	all := group(t, size)
@@ -157,7 +158,7 @@ func TestOneDescriptor(t *testing.T) {
 	}
 }
 
-// hugePages is n bytes in huge pages, if the system has some.
+// hugePages returns n bytes in huge pages, if the system has some.
 func hugePages(t *testing.T, n int) []byte {
 	b, err := unix.Mmap(-1, 0, n+2*huge, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {

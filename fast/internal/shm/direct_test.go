@@ -12,7 +12,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// registeredPair is two endpoints with a region of n bytes each.
+// registeredPair returns two endpoints with a region of n bytes each.
 func registeredPair(t *testing.T, n int) ([]*Endpoint, *registry) {
 	t.Helper()
 	g, all := newRegistry(t, 2, n), group(t, 2)

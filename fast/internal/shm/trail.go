@@ -10,8 +10,8 @@ func (e *Endpoint) Follow(t *events.Trail) { e.trail = t }
 // Rings returns how many segments a ring holds, and how many if they lie in their lines.
 func (e *Endpoint) Rings() (inSlots, inLines int) { return slots, depth }
 
-// part is n bytes of m from byte at on, in the next segment of its ring, or the one that offered it, whose line says
-// where.
+// part returns n bytes of m from byte at on, in the next segment of its ring, or the one that offered it, whose line
+// says where.
 func (m *outgoing) part(at, n int, where uint32) events.Part {
 	segment := m.link.out.next
 	if m.offered {
@@ -20,7 +20,7 @@ func (m *outgoing) part(at, n int, where uint32) events.Part {
 	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, n), Segment: segment}
 }
 
-// part is n bytes of m from byte at on, in the next segment of its ring, whose line says where.
+// part returns n bytes of m from byte at on, in the next segment of its ring, whose line says where.
 func (m *incoming) part(at, n int, where uint32, lent bool) events.Part {
 	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, len(m.Into)-at), Segment: m.link.in.next, Lent: lent}
 }

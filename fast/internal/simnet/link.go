@@ -44,7 +44,7 @@ func (e *End) close() {
 	e.in.change(func() { e.in.hung, e.in.held, e.in.parts = true, 0, nil })
 }
 
-// Conn is e as a connection that blocks.
+// Conn returns e as a connection that blocks.
 func (e *End) Conn() net.Conn { return &conn{End: e} }
 
 type conn struct {
@@ -94,7 +94,7 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// Socket is e as a socket that does not block.
+// Socket returns e as a socket that does not block.
 func (e *End) Socket() *Socket { return &Socket{e} }
 
 // Socket is one end of a link that never blocks; but its process may be stopped.

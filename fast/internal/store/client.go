@@ -195,7 +195,7 @@ func result(r frame) ([]byte, error) {
 	return nil, fmt.Errorf("the store answers: %w", errFrame)
 }
 
-// printable is text with a question mark for all that a terminal might take for a command.
+// printable returns text with a question mark for all that a terminal might take for a command.
 func printable(text []byte) string {
 	b := []rune(string(text[:min(len(text), 500)]))
 	for i, r := range b {

@@ -39,7 +39,7 @@ const (
 
 var errFrame = errors.New("this is not a frame of a store")
 
-// encode is f with its length in front. Its key and value were checked.
+// encode returns f with its length in front. Its key and value were checked.
 func (f frame) encode() []byte {
 	b := make([]byte, 0, 4+frameHead+len(f.key)+len(f.value))
 	b = binary.LittleEndian.AppendUint32(b, uint32(frameHead+len(f.key)+len(f.value)))

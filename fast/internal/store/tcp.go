@@ -60,12 +60,13 @@ type tcp struct {
 	job     Job
 }
 
-// identity is that of a process of the job.
+// identity returns that of a process of the job.
 func (t *tcp) identity(process int) secure.Identity {
 	return secure.Identity{Job: t.job.Name, Epoch: t.job.Epoch, Process: process, Size: t.job.Size}
 }
 
-// lead is rank 0's way. Whoever listens already may be a store, or an earlier attempt at the job that is about to end.
+// lead returns rank 0's way. Whoever listens already may be a store, or an earlier attempt at the job that is about to
+// end.
 func (t *tcp) lead(ctx context.Context) (*Shared, error) {
 	var s *Shared
 	err := retry(ctx, func() error {

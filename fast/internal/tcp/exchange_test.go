@@ -54,7 +54,7 @@ var worlds = map[string]world{
 	"short buffers": {address: "127.0.0.1:0", buffer: 64 << 10, early: true},
 }
 
-// group is endpoints of size ranks.
+// group returns endpoints of size ranks.
 func (w world) group(t testing.TB, size int) []*Endpoint {
 	t.Helper()
 	h := newHub(t, w, size)

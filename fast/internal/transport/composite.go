@@ -287,7 +287,7 @@ func (c *Composite) Left(rank int, linked bool) {
 	}
 }
 
-// Linked is that of the half that the rank is in.
+// Linked returns that of the half that the rank is in.
 func (c *Composite) Linked(rank int) bool {
 	half, rank := c.half(rank)
 	t, ok := half.(Linker)

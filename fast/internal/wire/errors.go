@@ -68,7 +68,7 @@ func (e *MismatchError) Error() string {
 	return text
 }
 
-// Mirror is e as the other rank sees it, for which rank is the other one.
+// Mirror returns e as the other rank sees it, for which rank is the other one.
 func (e *MismatchError) Mirror(rank int) *MismatchError {
 	return &MismatchError{Rank: rank, Seq: e.TheirSeq, TheirSeq: e.Seq, Field: e.Field, Mine: e.Theirs, Theirs: e.Mine}
 }

@@ -68,7 +68,7 @@ const OpBits = 8
 // Label is a name, cut to the length of a Label and filled up with zeros.
 type Label [24]byte
 
-// NewLabel is s as a Label.
+// NewLabel returns s as a Label.
 func NewLabel(s string) (l Label) {
 	copy(l[:], s)
 	return l
@@ -123,7 +123,7 @@ const Earlier = "earlier calls"
 // after it is of no use to each other.
 type Series uint64
 
-// Then is s and one more call, of that form.
+// Then returns s and one more call, of that form.
 func (s Series) Then(form uint64) Series { return (s ^ Series(form)) * 0xd6e8feb86659fd93 }
 
 // Before returns what the next call of s carries: the half of s that depends on all of it.
@@ -197,8 +197,8 @@ func (m Mark) Of(own *Call) Mark {
 // carries it.
 func (c *Call) Fingerprint() uint64 { return fingerprint(c.form(), c.Seq, c.Before) }
 
-// fingerprint is that of a call of that form and place. Calls of one form after the same calls have different ones, but
-// for the one that would have 0: it has that of the next.
+// fingerprint returns that of a call of that form and place. Calls of one form after the same calls have different
+// ones, but for the one that would have 0: it has that of the next.
 func fingerprint(form, seq uint64, before uint32) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	if f := form + seq*odd + uint64(before)*0xff51afd7ed558ccd; f != 0 {

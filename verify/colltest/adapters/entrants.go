@@ -82,13 +82,13 @@ func gloo(allReduce string, without ...string) entrant {
 		without: without, command: []string{"{adapter}", "{rank}", "{n}", "{dir}", allReduce}}
 }
 
-// only is e with these primitives alone.
+// only returns e with these primitives alone.
 func (e entrant) only(primitives ...string) entrant {
 	e.primitives = primitives
 	return e
 }
 
-// fails is e of which it is known that these primitives fail.
+// fails returns e of which it is known that these primitives fail.
 func (e entrant) fails(so known, primitives ...string) entrant {
 	all := map[string]known{}
 	maps.Copy(all, e.known)

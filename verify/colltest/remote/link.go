@@ -68,7 +68,7 @@ func (p pipes) Write(b []byte) (int, error) { return p.in.Write(b) }
 
 func (p pipes) Close() error { return errors.Join(p.in.Close(), p.out.Close()) }
 
-// SetDeadline is that of both pipes.
+// SetDeadline returns that of both pipes.
 func (p pipes) SetDeadline(t time.Time) error {
 	return errors.Join(p.in.SetDeadline(t), p.out.SetDeadline(t))
 }

@@ -40,7 +40,7 @@ func (p *process) know(conn *net.UnixConn) {
 	}
 }
 
-// or is that p has ended, if it has, and otherwise err.
+// or returns that p has ended, if it has, and otherwise err.
 func (p *process) or(err error) error {
 	select {
 	case <-p.ended:

@@ -63,8 +63,8 @@ func productComplex128(c *code) combine {
 	}
 }
 
-// subtractEvenAddOdd is x-y of the real parts and x+y of the imaginary ones. AVX-512 has no such instruction, but a
-// fused one of x·1 and y, which has no rounding but that of the sum.
+// subtractEvenAddOdd returns x-y of the real parts and x+y of the imaginary ones. AVX-512 has no such instruction, but
+// a fused one of x·1 and y, which has no rounding but that of the sum.
 func (c *code) subtractEvenAddOdd(bits int, one uint64, subAdd func(_ *build.Context, y, x, to operand.Op), fused instruction) combine {
 	if !c.wide() {
 		return func(x vector, y operand.Op) { subAdd(c.Context, y, x, x) }

@@ -95,7 +95,7 @@ var kernels = []kernel{
 
 const integers = "Int8 Int16 Int32 Int64 Uint8 Uint16 Uint32 Uint64"
 
-// name is that of the kernel's function, less the instruction set: sumInt8.
+// name returns that of the kernel's function, less the instruction set: sumInt8.
 func (k kernel) name() string {
 	name := lower(first(k.ops))
 	if k.types != integers {
