@@ -12,6 +12,6 @@ const (
 	KindOffer                    // of the job: to a new process, what it becomes a rank of
 	KindProbe                    // a probe
 	KindCard                     // of a new communicator: where its sender can be written to by RDMA
-	KindPast                     // the calls that a rank has made last: see past.go
+	KindPast                     // the calls that a rank has made last: see lastcalls.go
 	KindBeside                   // words about Agree, Shrink, Grow and Group: see beside.go
 )
