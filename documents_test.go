@@ -50,6 +50,47 @@ func librarySource(t *testing.T) string {
 	return all.String()
 }
 
+// TestPerformance: the ratios of performance.md are those that were measured.
+func TestPerformance(t *testing.T) {
+	measured := tableOfRatios(t, "docs/lab/performance.md")
+	compared := 0
+	for what, ratios := range tableOfRatios(t, "docs/performance.md") {
+		for size, ratio := range ratios {
+			compared++
+			if m, _, _ := strings.Cut(measured[what][size], " "); m != ratio {
+				t.Errorf("%s, %s: %q, measured was %q", what, size, ratio, m)
+			}
+		}
+	}
+	if compared < 60 {
+		t.Errorf("%d ratios were compared", compared)
+	}
+}
+
+// tableOfRatios returns the first table of a document, by its first column and the heads of the others.
+func tableOfRatios(t *testing.T, name string) map[string]map[string]string {
+	t.Helper()
+	ratios := make(map[string]map[string]string)
+	var heads []string
+	for line := range strings.Lines(read(t, name)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		switch {
+		case !strings.HasPrefix(line, "|") && heads != nil:
+			return ratios
+		case !strings.HasPrefix(line, "|"):
+		case heads == nil:
+			heads = cells
+		case !strings.HasPrefix(line, "|---"):
+			row := make(map[string]string)
+			for i, cell := range cells[1:] {
+				row[strings.TrimSpace(heads[i+1])] = strings.TrimSpace(cell)
+			}
+			ratios[strings.TrimSpace(cells[0])] = row
+		}
+	}
+	return ratios
+}
+
 // links are those of Markdown to files.
 var links = regexp.MustCompile(`\]\(([^)\s#]+)(#[^)\s]*)?\)`)
 
@@ -76,6 +117,21 @@ func TestLinks(t *testing.T) {
 	}
 	if found < 50 {
 		t.Errorf("%d links were followed", found)
+	}
+}
+
+// TestReadmeListsDocuments: README links to every guide, under its heading Documents.
+func TestReadmeListsDocuments(t *testing.T) {
+	_, list, _ := strings.Cut(read(t, "README.md"), "\n## Documents\n")
+	list, _, _ = strings.Cut(list, "\n## ")
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range append(documents, "ARCHITECTURE.md", "CONTRIBUTING.md") {
+		if !strings.Contains(list, "("+document+")") {
+			t.Errorf("README does not list %s", document)
+		}
 	}
 }
 
