@@ -6,7 +6,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/fork"
-	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Agree has all ranks agree on the AND of the flags that they pass, although some of them may fail meanwhile. All ranks
@@ -54,20 +54,20 @@ func (c *Comm) Agree(ctx context.Context, flags uint64) (uint64, error) {
 func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 	switch {
 	case c == nil || c.size == 0:
-		return Refuse(name, "the communicator is nil or was made by neither Run nor Init")
+		return wire.Refuse(name, "the communicator is nil or was made by neither Run nor Init")
 	case ctx == nil:
-		return Refuse(name, "the context is nil")
+		return wire.Refuse(name, "the context is nil")
 	case fork.Child():
 		return c.refusedError(name, ErrForked)
 	case c.world == nil:
-		return Refuse(name, "the communicator has no control plane")
+		return wire.Refuse(name, "the communicator has no control plane")
 	case ctx.Err() != nil:
 		return c.contextError(ctx, name)
 	case !c.agreements.running.TryLock():
 		return c.refusedError(name, ErrConcurrentUse)
 	case c.agreements.open() >= agree.MaxOpen:
 		c.agreements.running.Unlock()
-		return Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs", agree.MaxOpen)
+		return wire.Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs", agree.MaxOpen)
 	}
 	var err error
 	if c.agreements.reserved, err = c.reserve(name); err != nil && name != shrinkName { // Shrink is what gets out of calls
@@ -113,9 +113,7 @@ func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement)
 	if rank, other, ok := v.Other(what); err == nil && ok {
 		err = &MismatchError{Rank: rank, Seq: x.Seq, TheirSeq: x.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}
 	}
-	if events.On {
-		c.followAgreement(what, x.Seq, &v, err)
-	}
+	c.logAgreement(what, x.Seq, &v, err)
 	return v, c.agreementError(what, x, err)
 }
 

@@ -75,24 +75,24 @@ func TestAgreementCost(t *testing.T) {
 // of as many Exchanges that belong to no new call. The other ranks never make these calls: c is only good for Close.
 func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
 	r := &request{form: form{k: &allReduce, t: spec.TypeOf[float32](), args: Args{Count: 1024, Op: Sum}}}
-	if err := c.prepare(r, nil); err != nil {
+	if err := c.exec.prepare(r, nil); err != nil {
 		b.Fatal(err)
 	}
 	theirs, ours := make([]uint64, peers), make([]uint64, peers) // what came from each, and goes to it
-	seq, differ := c.calls, 0
+	seq, differ := c.exec.calls, 0
 	exchange := func() {
-		if err := c.transport.Exchange(b.Context(), nil, nil); err != nil {
+		if err := c.exec.transport.Exchange(b.Context(), nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
 	start := time.Now()
 	for range n {
 		seq++
-		c.describe(r, seq)
-		c.transport.Begin(c.mark)
+		c.exec.describe(r, seq)
+		c.exec.transport.Begin(c.exec.mark)
 		exchange()
 		for i := range theirs {
-			mine := c.mark.Of(nil)
+			mine := c.exec.mark.Of(nil)
 			ours[i] = mine.Fingerprint
 			if theirs[i] != mine.Fingerprint {
 				differ++

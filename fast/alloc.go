@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -42,8 +43,8 @@ type allocation struct {
 func Alloc[T Elem](ctx context.Context, c *Comm, n int) ([]T, error) {
 	var elem T
 	size := int(unsafe.Sizeof(elem))
-	if n < 0 || n > maxInt/size {
-		return nil, Refuse("Alloc", "%d elements of %d bytes", n, size)
+	if n < 0 || n > math.MaxInt/size {
+		return nil, wire.Refuse("Alloc", "%d elements of %d bytes", n, size)
 	}
 	b, err := c.alloc(ctx, n*size)
 	if err != nil {
@@ -58,7 +59,7 @@ func Alloc[T Elem](ctx context.Context, c *Comm, n int) ([]T, error) {
 // frees everything.
 func Free[T Elem](c *Comm, buf []T) error {
 	if c == nil || c.size == 0 {
-		return Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
+		return wire.Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
 	}
 	if fork.Child() {
 		return c.refusedError("Free", ErrForked)
@@ -195,7 +196,7 @@ func (c *Comm) free(b []byte) error {
 	}
 	at := slices.IndexFunc(c.buffers.all, func(a allocation) bool { return address(a.Bytes) == address(b) && len(a.Bytes) == len(b) })
 	if at < 0 {
-		return Refuse("Free", "%d bytes that are not what Alloc has returned for this communicator", len(b))
+		return wire.Refuse("Free", "%d bytes that are not what Alloc has returned for this communicator", len(b))
 	}
 	c.unknow(b)
 	c.release(c.buffers.all[at])
@@ -234,14 +235,14 @@ func (c *Comm) freeIdle(all []allocation) bool {
 
 // know has c's transport know memory of Alloc.
 func (c *Comm) know(memory []byte) {
-	if k, ok := c.transport.(transport.Registrar); ok {
+	if k, ok := c.exec.transport.(transport.Registrar); ok {
 		k.Know(memory)
 	}
 }
 
 // unknow is the opposite of know: the memory is about to go.
 func (c *Comm) unknow(memory []byte) {
-	if k, ok := c.transport.(transport.Registrar); ok {
+	if k, ok := c.exec.transport.(transport.Registrar); ok {
 		_ = k.Forget(memory)
 	}
 }

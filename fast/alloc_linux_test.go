@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -136,7 +137,7 @@ func TestAllocLeavesNothing(t *testing.T) {
 		"too much": func(c *Comm) error {
 			n := 100
 			if c.Rank() == 0 {
-				n = maxInt >> 3
+				n = math.MaxInt >> 3
 			}
 			if _, err := Alloc[byte](t.Context(), c, n); err == nil {
 				return errors.New("there is memory for everything")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -114,14 +115,14 @@ func TestAllocAmount(t *testing.T) {
 			all := w.comms(t, 3)
 			defer closeAll(t, all)
 			errs := onAll(all, func(c *Comm) error {
-				for _, n := range []int{-1, maxInt, maxInt/8 + 1} {
+				for _, n := range []int{-1, math.MaxInt, math.MaxInt/8 + 1} {
 					if b, err := Alloc[float64](t.Context(), c, n); !errors.Is(err, ErrInvalidArgument) || b != nil {
 						return fmt.Errorf("%d elements: %v", n, err)
 					}
 				}
 				n := 1000
 				if c.Rank() == 1 {
-					n = maxInt >> 3 // 1 EiB
+					n = math.MaxInt >> 3 // 1 EiB
 				}
 				if b, err := Alloc[byte](t.Context(), c, n); err == nil || b != nil || !strings.Contains(err.Error(), "cannot allocate memory") {
 					return fmt.Errorf("more than there is: %v", err)

@@ -1,6 +1,9 @@
 package fast
 
-import "github.com/collgen/collgen/fast/internal/fork"
+import (
+	"github.com/collgen/collgen/fast/internal/fork"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
 
 // Batch has what f starts on c, and on others, begin when f has returned, and not before: all of it at once, on each
 // Comm in the order in which it was started, sends and receives in a row together. It is for calls that are to begin
@@ -10,12 +13,12 @@ import "github.com/collgen/collgen/fast/internal/fork"
 // The error is f's. Those of the calls are their handles'; what was started begins whatever f returns.
 func (c *Comm) Batch(f func() error, others ...*Comm) error {
 	if f == nil {
-		return Refuse("Batch", "the function is nil")
+		return wire.Refuse("Batch", "the function is nil")
 	}
 	all := append([]*Comm{c}, others...)
 	for i, d := range all {
 		if d == nil || d.size == 0 {
-			return Refuse("Batch", "communicator %d of %d is nil, or was made by neither Run nor Init", i, len(all))
+			return wire.Refuse("Batch", "communicator %d of %d is nil, or was made by neither Run nor Init", i, len(all))
 		}
 	}
 	if fork.Child() { // before locks, which another thread may have held at the fork

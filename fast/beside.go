@@ -64,21 +64,6 @@ func (c *Comm) hasBegun(b beside) bool {
 	return s.left != nil || s.agent != nil && s.agent.Begun(b.Number)
 }
 
-// hasMade reports whether this rank, which makes no calls now, has made its part of a call in which another one is.
-func (c *Comm) hasMade(x *wire.Call, other int) bool {
-	switch {
-	case x.Peer == 0:
-		return c.calls >= x.Seq
-	case !isBetween(x, c.rank, other):
-		return true
-	case c.sent == nil:
-		return false
-	case int(x.Root) == c.rank:
-		return c.sent[other] >= x.Seq
-	}
-	return c.received[other] >= x.Seq
-}
-
 // heldUp returns where this rank waits for another one, in a call that blocks the goroutine which makes its calls.
 // Certain: it needs that the other one begins that call.
 func (c *Comm) heldUp(by int) (h edge, certain, ok bool) {
@@ -175,7 +160,7 @@ func (q *inquiry) answered(from int, w *words) {
 	c, at := q.comm, &w.at[0]
 	calls := c.queue.Load()
 	idle := calls == nil || calls.pending.Load() == 0
-	if q.over || w.In != q.in || !idle || !slices.Contains(q.members(), from) || c.hasMade(&at.Call, from) || c.State() != Healthy {
+	if q.over || w.In != q.in || !idle || !slices.Contains(q.members(), from) || c.exec.hasMade(&at.Call, from) || c.State() != Healthy {
 		return
 	}
 	if w.What == wordsNeed || w.Round == q.round && q.stays(from, at) {

@@ -408,7 +408,7 @@ func FuzzWords(f *testing.F) {
 		defer job.Close()
 		c := newComm(0, 2, &halted{fails: make(chan error, 1)})
 		c.world = &world{plane: job.Plane(0), record: newRecorder(recording{operations: 1})}
-		c.track = c.world.record.join(c)
+		c.record(c.world.record.join(c))
 		defer c.inquire(beside{Number: 1}, "Agree", func() []int { return []int{0, 1} })()
 		c.heardWords(wire.Note{From: 1, Body: b})
 		var m *MismatchError

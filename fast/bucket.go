@@ -4,6 +4,7 @@ import (
 	"context"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -53,13 +54,13 @@ func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 	limit := bytes / int(unsafe.Sizeof(*new(T)))
 	switch t := spec.TypeOf[T](); {
 	case c == nil || c.size == 0:
-		return nil, Refuse("NewBucket", "the communicator is nil or was made by neither Run nor Init")
+		return nil, wire.Refuse("NewBucket", "the communicator is nil or was made by neither Run nor Init")
 	case !op.Takes(t):
-		return nil, Refuse("NewBucket", "op %v is not defined on %v", op, t)
+		return nil, wire.Refuse("NewBucket", "op %v is not defined on %v", op, t)
 	case limit < 1:
-		return nil, Refuse("NewBucket", "buffers of %d bytes have room for no element", bytes)
+		return nil, wire.Refuse("NewBucket", "buffers of %d bytes have room for no element", bytes)
 	case uint64(bytes) > maxScratch:
-		return nil, Refuse("NewBucket", "buffers of %d bytes, want at most 16 GiB", bytes)
+		return nil, wire.Refuse("NewBucket", "buffers of %d bytes, want at most 16 GiB", bytes)
 	}
 	b := &Bucket[T]{c: c, op: op, limit: limit}
 	for i := range b.slots {

@@ -73,14 +73,14 @@ func TestBucketFuses(t *testing.T) {
 		{nil, 0}, {[]int{1, 2, 3, 0}, 1}, {[]int{5, 5}, 1}, {[]int{5, 6}, 2}, {[]int{1, 11, 1, 11, 1}, 3},
 		{[]int{10, 10, 10, 10, 10, 10}, 6},
 	} {
-		before := c.calls
+		before := c.exec.calls
 		for _, n := range step.lengths {
 			err = errors.Join(err, b.Add(t.Context(), make([]float32, n)))
 		}
 		if err := errors.Join(err, b.Wait(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.calls - before; got != step.calls {
+		if got := c.exec.calls - before; got != step.calls {
 			t.Errorf("%v: %d calls, want %d", step.lengths, got, step.calls)
 		}
 	}
@@ -128,7 +128,7 @@ func TestBucketOverlaps(t *testing.T) {
 
 // TestBucketFails is of no use after its communicator, or what it was made with, is not.
 func TestBucketFails(t *testing.T) {
-	if _, err := NewBucket[int64](newComm(0, 1, nil), Sum, maxInt); !errors.Is(err, ErrInvalidArgument) {
+	if _, err := NewBucket[int64](newComm(0, 1, nil), Sum, math.MaxInt); !errors.Is(err, ErrInvalidArgument) {
 		t.Error(err)
 	}
 	if _, err := NewBucket[int64](newComm(0, 1, nil), Sum, 7); !errors.Is(err, ErrInvalidArgument) {

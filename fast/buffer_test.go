@@ -8,13 +8,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
 
 // layout returns a call of a size-1 communicator, laid out.
 func layout(t testing.TB, typ spec.Type, count, blocks, chunks, slots int) *Call {
 	t.Helper()
-	x := &newComm(0, 1, nil).call
+	x := alone()
 	x.count, x.elem = count, typ
 	x.In.data = make([]byte, blocks*count*typ.Bytes())
 	if err := x.Layout(chunks, slots); err != nil {
@@ -89,9 +90,9 @@ func TestLayoutRefuses(t *testing.T) {
 	for _, test := range []struct{ count, chunks, slots int }{
 		{1, 0, 0}, {1, -1, 0}, {1, 1, -1}, {1, 1, maxInt >> 13}, {maxInt >> 23, 1, maxInt >> 23}, {1 << 14, 1, 1<<16 + 1}, {maxInt / 16, 1, 3}, {maxInt / 16, 2, maxInt},
 	} {
-		x := &newComm(0, 1, nil).call
+		x := alone()
 		x.k, x.count, x.elem = &Collective{Name: "Test"}, test.count, spec.TypeComplex128
-		if err := x.Layout(test.chunks, test.slots); !errors.Is(err, ErrInvalidArgument) {
+		if err := x.Layout(test.chunks, test.slots); !errors.Is(err, wire.ErrInvalidArgument) {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}
@@ -110,4 +111,11 @@ func TestMemory(t *testing.T) {
 	if m.need(10); unsafe.SliceData(m.need(1000)) != before {
 		t.Error("memory that is enough was not used again")
 	}
+}
+
+// alone returns a call of the only rank of a communicator.
+func alone() *Call {
+	e := new(executor)
+	e.setUp(0, 1, nil)
+	return &e.call
 }

@@ -18,8 +18,9 @@ type Call struct {
 	Rank, Size, Root, Peer, Depth int
 	In, Out, Scratch              Buffer // the rank's input and output, empty where it passes none, and its own memory
 
-	c        *Comm
+	e        *executor
 	cuts     cuts
+	form     *form // of the call in progress; nil: none
 	k        *Collective
 	a        *Algorithm
 	known    uint64 // request.known
@@ -52,7 +53,7 @@ const maxScratch = 16 << 30
 // begins with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
-		return Refuse(x.k.Name, "a layout of %d chunks and %d slots", chunks, slots)
+		return wire.Refuse(x.k.Name, "a layout of %d chunks and %d slots", chunks, slots)
 	}
 	bytes := x.elem.Bytes()
 	if block := x.count * bytes; x.cuts.block != block || x.cuts.chunks != chunks || x.cuts.elem != bytes { // not as in the call before
@@ -65,9 +66,9 @@ func (x *Call) Layout(chunks, slots int) error {
 	slot := x.cuts.length(0)
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
 	if over != 0 || total > min(maxScratch, uint64(maxInt-cacheLine)) {
-		return Refuse(x.k.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
+		return wire.Refuse(x.k.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
 	}
-	x.Scratch.data, x.Scratch.slot = x.c.scratch.need(int(total)), slot
+	x.Scratch.data, x.Scratch.slot = x.e.scratch.need(int(total)), slot
 	return nil
 }
 
@@ -148,14 +149,10 @@ func (x *Call) Exchange(ctx context.Context) error {
 	}
 	x.announce()
 	x.loans, x.lent = x.loans[:0], false // the transport takes them back
-	if events.On {
-		x.followList(0, 0)
-		x.c.followStep()
-	}
-	err := x.c.transport.Exchange(ctx, x.sends, x.recvs)
-	if events.On {
-		x.c.followDone(err)
-	}
+	x.e.eventLog.list(x, 0, 0)
+	x.e.eventLog.step()
+	err := x.e.transport.Exchange(ctx, x.sends, x.recvs)
+	x.e.eventLog.done(err)
 	x.record() // if nobody has
 	if err == nil && len(x.borrowed) > 0 {
 		x.findLoans()
@@ -194,7 +191,7 @@ func (x *Call) release() {
 	x.loans = x.loans[:0]
 	if x.lent {
 		x.lent = false
-		x.c.transport.(transport.Lender).Release()
+		x.e.transport.(transport.Lender).Release()
 	}
 }
 
@@ -218,11 +215,11 @@ func (x *Call) announce() {
 		return
 	}
 	x.begun = true
-	if !x.c.idles {
+	if !x.e.idles {
 		x.record()
 	}
-	if x.c.transport != nil {
-		x.c.transport.Begin(x.c.mark)
+	if x.e.transport != nil {
+		x.e.transport.Begin(x.e.mark)
 	}
 }
 
@@ -230,16 +227,19 @@ func (x *Call) announce() {
 func (x *Call) record() {
 	if x.unrecorded {
 		x.unrecorded = false
-		x.c.track.begin(x)
+		if x.e.recorder != nil {
+			x.e.recorder.begin(x.form, x.seq)
+		}
 	}
 }
 
-// recordMeanwhile has the calls of c recorded while their first messages are on their way, if the transport is made for
-// that: then it takes no time where ranks wait for each other.
-func (c *Comm) recordMeanwhile() {
-	if t, ok := c.transport.(transport.Idler); ok && c.track != nil {
-		c.idles = true
-		t.Meanwhile(c.call.record)
+// recordWith has r record the calls of e. If the transport is made for that, it does so while their first messages are
+// on their way: then it takes no time where ranks wait for each other.
+func (e *executor) recordWith(r callRecorder) {
+	e.recorder = r
+	if t, ok := e.transport.(transport.Idler); ok {
+		e.idles = true
+		t.Meanwhile(e.call.record)
 	}
 }
 
@@ -250,19 +250,17 @@ func (x *Call) conclude(ctx context.Context) error {
 		return nil
 	}
 	x.announce()
-	if x.c.transport == nil {
+	if x.e.transport == nil {
 		return nil
 	}
-	err := x.c.transport.Exchange(ctx, nil, nil)
+	err := x.e.transport.Exchange(ctx, nil, nil)
 	x.record()
 	return err
 }
 
 // Copy copies from to into, unless both are the same memory.
 func (x *Call) Copy(into, from []byte) {
-	if events.On {
-		x.followLocal(events.Copy, into, false, from)
-	}
+	x.e.eventLog.local(x, events.Copy, into, false, from)
 	if unsafe.SliceData(into) != unsafe.SliceData(from) {
 		kernel.Copy(into, from)
 	}
@@ -270,9 +268,7 @@ func (x *Call) Copy(into, from []byte) {
 
 // Refer is Copy of an operand that nothing but Reduce reads: it reads from, and into stays as it was.
 func (x *Call) Refer(into, from []byte) {
-	if events.On {
-		x.followLocal(events.Copy, into, true, from)
-	}
+	x.e.eventLog.local(x, events.Copy, into, true, from)
 	if len(from) > 0 {
 		x.loans = append(x.loans, loan{unsafe.SliceData(into), from})
 	}
@@ -280,9 +276,7 @@ func (x *Call) Refer(into, from []byte) {
 
 // Operand lists an operand of the next Reduce.
 func (x *Call) Operand(from []byte) {
-	if events.On {
-		x.followOperand(from)
-	}
+	x.e.eventLog.operand(x, from)
 	for i := range x.loans {
 		if x.loans[i].place == unsafe.SliceData(from) {
 			from = x.loans[i].data
@@ -294,21 +288,23 @@ func (x *Call) Operand(from []byte) {
 
 // Reduce sets into to the reduction, from left to right, of the operands listed since the last Reduce.
 func (x *Call) Reduce(into []byte) {
-	if events.On {
-		x.followReduce(into)
-	}
-	kernel.Fold(x.kernel, x.many, into, x.operands, x.c.spare.need(kernel.Piece))
+	x.e.eventLog.reduce(x, into)
+	kernel.Fold(x.kernel, x.many, into, x.operands, x.e.spare.need(kernel.Piece))
 	clear(x.operands)
 	x.operands = x.operands[:0]
 }
 
 // Finish completes a reduction in place: what the op does once to the combination of all operands.
 func (x *Call) Finish(data []byte) {
-	if events.On {
-		x.followLocal(events.Finish, data, false)
-	}
+	x.e.eventLog.local(x, events.Finish, data, false)
 	kernel.Finish(x.op, x.elem, data, x.Size)
 }
+
+// reset forgets the caller's memory.
+func (e *executor) reset() { e.call.reset() }
+
+// recordCall tells the flight recorder about the call in progress, once.
+func (e *executor) recordCall() { e.call.record() }
 
 // reset forgets the caller's memory.
 func (x *Call) reset() {
@@ -320,5 +316,5 @@ func (x *Call) reset() {
 		clear(x.operands)
 		x.operands = x.operands[:0]
 	}
-	x.In.data, x.Out.data, x.Scratch.data = nil, nil, nil
+	x.In.data, x.Out.data, x.Scratch.data, x.form = nil, nil, nil, nil
 }

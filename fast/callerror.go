@@ -45,8 +45,8 @@ func (c *Comm) callError(r *request, seq uint64, err error) *CallError {
 	if r.k.PointToPoint {
 		e.Peer = r.args.Root + r.args.Peer - c.rank
 	}
-	if c.transport != nil {
-		e.Waiting = c.transport.Waiting()
+	if c.exec.transport != nil {
+		e.Waiting = c.exec.transport.Waiting()
 	}
 	return e
 }

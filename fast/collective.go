@@ -2,7 +2,9 @@ package fast
 
 import (
 	"context"
-	"fmt"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
 
 	"github.com/collgen/collgen/selection"
 )
@@ -20,7 +22,7 @@ type Collective struct {
 	Algorithms   []Algorithm
 	// Rules say which algorithm a call gets: that of the first rule that matches. A call that none matches gets the
 	// first of Algorithms that serves it. Algorithms that were not proved for so many ranks are passed over.
-	Rules []Rule
+	Rules []selection.Rule
 }
 
 // Needs says which ranks have to begin a call with data, or a barrier, before a rank's own can end: those on whose
@@ -52,23 +54,14 @@ type Algorithm struct {
 	Run         func(ctx context.Context, x *Call) error
 }
 
-// Rule is a line of a selection table: the algorithm of calls for which all of its conditions hold. The first rule that
-// matches a call and whose algorithm serves it counts.
-type Rule = selection.Rule
-
 // Args are the arguments of a call besides its buffers.
 type Args struct {
 	Count      int // elements per block
-	Op         Op
+	Op         spec.Op
 	Root, Peer int
 	// In place, In's element AliasIn is Out's element AliasOut. NoAlias: the buffers may not overlap.
 	AliasIn, AliasOut int
 	NoAlias           bool
-}
-
-// Refuse returns the error of a call of primitive with a bad argument. It wraps ErrInvalidArgument.
-func Refuse(primitive, format string, args ...any) error {
-	return fmt.Errorf("%s: %w: %s", primitive, ErrInvalidArgument, fmt.Sprintf(format, args...))
 }
 
 // renamed returns k under another name, by which a part of its ranks call it.
@@ -82,7 +75,7 @@ func (k *Collective) renamed(name string) Collective {
 func (k *Collective) within(operation string) Collective {
 	part := k.renamed(operation)
 	for _, b := range []byte(operation) {
-		part.Hash = mix(part.Hash ^ uint64(b))
+		part.Hash = wire.Mix(part.Hash ^ uint64(b))
 	}
 	return part
 }
@@ -106,32 +99,19 @@ func (k *Collective) names() []string {
 	return names
 }
 
-// Collectives returns the names of this package's collectives, in alphabetical order: "AllGather", "AllReduce" and so
-// on.
-func Collectives() []string {
-	names := make([]string, len(collectives))
-	for i, k := range collectives {
-		names[i] = k.Name
-	}
-	return names
+// set is *args = *a word by word: a processor waits for what was stored so before it copies that in larger pieces.
+func (args *Args) set(a *Args) {
+	args.Count, args.Op, args.Root, args.Peer = a.Count, a.Op, a.Root, a.Peer
+	args.AliasIn, args.AliasOut, args.NoAlias = a.AliasIn, a.AliasOut, a.NoAlias
 }
 
-// Algorithms returns the names, for WithAlgorithm, of the algorithms of one of Collectives; nil if there is no such
-// collective. Not every one serves every number of ranks and every op: a call that it does not serve gets
-// ErrInvalidArgument.
-func Algorithms(collective string) []string {
-	if k := collectiveOf(collective); k != nil {
-		return k.names()
-	}
-	return nil
+// same is *args == *a, word by word for the same reason.
+func (args *Args) same(a *Args) bool {
+	return args.Count == a.Count && args.Op == a.Op && args.Root == a.Root && args.Peer == a.Peer &&
+		args.AliasIn == a.AliasIn && args.AliasOut == a.AliasOut && args.NoAlias == a.NoAlias
 }
 
-// collectiveOf returns this package's collective of that name; nil if there is none.
-func collectiveOf(name string) *Collective {
-	for _, k := range collectives {
-		if k.Name == name {
-			return k
-		}
-	}
-	return nil
+// inPlace reports whether the buffers share memory in the way that is allowed.
+func (args *Args) inPlace(dst, src []byte, elem int) bool {
+	return !args.NoAlias && address(dst)+uintptr(args.AliasOut*elem) == address(src)+uintptr(args.AliasIn*elem)
 }

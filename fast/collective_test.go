@@ -56,7 +56,7 @@ func TestPlan(t *testing.T) {
 	} {
 		c := newComm(0, test.size, nil)
 		if test.carrier != "" {
-			c.carrier = test.carrier
+			c.exec.carrier = test.carrier
 		}
 		for range 2 { // made, and remembered
 			wantPlan(t, test.name, c, test.count, test.bytes, test.opts, test.algorithm, test.depth)
@@ -67,7 +67,7 @@ func TestPlan(t *testing.T) {
 // wantPlan checks what a call of table on c gets.
 func wantPlan(t *testing.T, name string, c *Comm, count, bytes int, opts []Option, algorithm string, depth int) {
 	t.Helper()
-	a, got, err := c.plan(&table, count, bytes, Sum, opts)
+	a, got, err := c.exec.plan(&table, count, bytes, Sum, opts)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 	} else if a.Name != algorithm || got != depth {
@@ -81,12 +81,12 @@ func TestPlansOfSeveral(t *testing.T) {
 	c := newComm(0, 4, nil)
 	for range 3 {
 		wantPlan(t, "the first", c, 25, 100, nil, "even", 1)
-		if a, _, err := c.plan(&other, 25, 100, Sum, nil); err != nil || a.Name != "only" {
+		if a, _, err := c.exec.plan(&other, 25, 100, Sum, nil); err != nil || a.Name != "only" {
 			t.Errorf("%v, %v", a, err)
 		}
 	}
-	if len(c.plans.all) != 2 {
-		t.Errorf("%d plans", len(c.plans.all))
+	if len(c.exec.plans.all) != 2 {
+		t.Errorf("%d plans", len(c.exec.plans.all))
 	}
 }
 
@@ -102,13 +102,13 @@ func TestPlanRefuses(t *testing.T) {
 		{[]Option{WithDepth(0)}, "depth is 0"},
 		{[]Option{WithDepth(-1)}, "depth is -1"},
 	} {
-		_, _, err := newComm(0, 3, nil).plan(&table, 1, 1, Sum, test.opts)
+		_, _, err := newComm(0, 3, nil).exec.plan(&table, 1, 1, Sum, test.opts)
 		if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, want %q", err, test.want)
 		}
 	}
 	none := Collective{Name: "Test"}
-	if _, _, err := newComm(0, 3, nil).plan(&none, 1, 1, Sum, nil); !errors.Is(err, ErrInvalidArgument) {
+	if _, _, err := newComm(0, 3, nil).exec.plan(&none, 1, 1, Sum, nil); !errors.Is(err, ErrInvalidArgument) {
 		t.Errorf("without algorithms: %v", err)
 	}
 }

@@ -27,13 +27,10 @@ import (
 // whose algorithm would need more than 16 GiB of it is refused.
 type Comm struct {
 	rank, size int
-	id         uint64 // the same on all ranks, and no other communicator's of the job
-	name       string // for people
-	carrier    string // how its ranks talk, in the words of rules
-	perHost    int    // how many of them are on the host that has the most; 0: all
-	members    []int  // the numbers of the ranks' processes in the job; nil: the ranks themselves
-	world      *world // nil if this is the only rank of a communicator that Init made
-	transport  transport.Transport
+	id         uint64        // the same on all ranks, and no other communicator's of the job
+	name       string        // for people
+	members    []int         // the numbers of the ranks' processes in the job; nil: the ranks themselves
+	world      *world        // nil if this is the only rank of a communicator that Init made
 	made       atomic.Uint32 // communicators that Split has made of it on this rank, for their names
 
 	unwatch func() // ends the plane's watch
@@ -45,37 +42,21 @@ type Comm struct {
 	agreements agreements
 	inquiry    atomic.Pointer[inquiry] // the last one; nil: there was none
 
-	termination   atomic.Pointer[termination] // nil: healthy
-	ended         chan struct{}               // closed when there is a fate
-	notifying     sync.Mutex                  // held while the others are told of an end, so that they hear of the first one first
-	news          news
-	closedRanks   []atomic.Bool                 // ranks that have closed, as far as they have told
-	farewells     []atomic.Pointer[[]wire.Call] // what they have called last, as far as they have told
-	closed        atomic.Bool
-	busy          relatomic.Flag // guards what follows
-	plans         plans
-	last          request // the call that is to be made, or was made last; started ones are copied from it
-	forms         uint64  // that were prepared without options so far
-	described     form    // that of desc
-	describedForm uint64  // its number; 0: it has none
-	desc          wire.Call
-	mark          wire.Mark // of desc
-	call          Call
-	calls         uint64      // made so far by all ranks together
-	series        wire.Series // of these
-	// Point-to-point calls made so far with each rank; nil before the first.
-	sent, received         []uint64
-	group                  []request // point-to-point calls that are made together
-	descs                  []wire.Call
-	scratch, staged, spare memory
-	buffers                buffers
+	termination atomic.Pointer[termination] // nil: healthy
+	ended       chan struct{}               // closed when there is a fate
+	notifying   sync.Mutex                  // held while the others are told of an end, so that they hear of the first one first
+	news        news
+	closedRanks []atomic.Bool                 // ranks that have closed, as far as they have told
+	farewells   []atomic.Pointer[[]wire.Call] // what they have called last, as far as they have told
+	closed      atomic.Bool
+	busy        relatomic.Flag // guards exec and buffers
+	exec        executor
+	buffers     buffers
 
 	queue    atomic.Pointer[queue] // of started calls; nil before the first
 	refusals refusals              // of calls that were to be started
 	track    *track                // what the flight recorder knows of it; nil: nothing
 	detector *detector             // its part in the search for deadlocks; nil: none
-	eventLog *eventLog             // what it writes down; nil: nothing
-	idles    bool                  // the transport has time for that while it waits
 }
 
 // world is what all communicators of one rank have in common.
@@ -101,11 +82,18 @@ type world struct {
 
 // newComm returns rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport.Transport) *Comm {
-	c := &Comm{rank: rank, size: size, transport: t, name: "world", carrier: carriedInside, ended: make(chan struct{}), closedRanks: make([]atomic.Bool, size),
+	c := &Comm{rank: rank, size: size, name: "world", ended: make(chan struct{}), closedRanks: make([]atomic.Bool, size),
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
-	x := &c.call
-	x.c, x.In.cuts, x.Out.cuts, x.Scratch.cuts = c, &x.cuts, &x.cuts, &x.cuts
+	c.exec.setUp(rank, size, t)
+	c.exec.carrier = carriedInside
 	return c
+}
+
+// record has t know of c's calls.
+func (c *Comm) record(t *track) {
+	if c.track = t; t != nil {
+		c.exec.recordWith(t)
+	}
 }
 
 // Rank returns this rank's number, 0 <= Rank() < Size(). It is 0 for a nil Comm.

@@ -265,7 +265,7 @@ func FuzzProbe(f *testing.F) {
 		defer job.Close()
 		c := newComm(2, 4, &halted{})
 		c.world = &world{plane: job.Plane(2), record: newRecorder(recording{operations: 1})}
-		c.track = c.world.record.join(c)
+		c.record(c.world.record.join(c))
 		c.track.stood = s
 		for i := range p.path {
 			s.blocks(&p.path[i], 2)

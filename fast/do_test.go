@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -68,7 +69,7 @@ func TestArguments(t *testing.T) {
 	sum := Args{Count: 4, Op: Sum}
 	k := &Collective{Name: "Test", Reduces: true, Algorithms: []Algorithm{{Name: "none", Proved: everything}}}
 	tooMuch := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "scratch", Proved: everything, Run: func(_ context.Context, x *Call) error {
-		return x.Layout(1, maxInt/2)
+		return x.Layout(1, math.MaxInt/2)
 	}}}}
 	pair := &Collective{Name: "Test", PointToPoint: true}
 	for _, test := range []struct {
@@ -91,7 +92,7 @@ func TestArguments(t *testing.T) {
 		{"root of Do", Do(ctx, c, k, x, x, &Args{Op: Sum, Root: 2}, nil), "root is 2, want a rank of 2"},
 		{"peer of Do", Do(ctx, c, k, x, x, &Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
 		{"negative count", Do(ctx, c, k, x, x, &Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
-		{"too large a count", Do(ctx, c, k, x, x, &Args{Op: Sum, Count: maxInt / 2}, nil), "a block of "},
+		{"too large a count", Do(ctx, c, k, x, x, &Args{Op: Sum, Count: math.MaxInt / 2}, nil), "a block of "},
 		{"other rank's point-to-point call", Do(ctx, comms(3)[0], pair, x, x, &Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
 		{"too long", AllReduceInto(ctx, c, x[:4], x[:5], Sum), "len(dst) is 4, want 5"},
 		{"odd length", ReduceScatterInto(ctx, c, x[:2], make([]float32, 5), Sum), "5"},
@@ -234,7 +235,7 @@ func TestMismatch(t *testing.T) {
 		{"primitive", "AllReduce", "AllToAll", func(c *Comm) error { return AllReduce(ctx, c, ints, Sum) },
 			func(c *Comm) error { return AllToAll(ctx, c, make([]int32, 8)) }},
 		{"seq", "1", "2", func(c *Comm) error { return AllReduce(ctx, c, ints, Sum) },
-			func(c *Comm) error { c.calls++; return AllReduce(ctx, c, make([]int32, 8), Sum) }},
+			func(c *Comm) error { c.exec.calls++; return AllReduce(ctx, c, make([]int32, 8), Sum) }},
 		{"op", "sum", "max", func(c *Comm) error { return AllReduce(ctx, c, ints, Sum) },
 			func(c *Comm) error { return AllReduce(ctx, c, make([]int32, 8), Max) }},
 		{"type", "int32", "float32", func(c *Comm) error { return AllReduce(ctx, c, ints, Sum) },

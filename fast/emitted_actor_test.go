@@ -136,7 +136,7 @@ func (a *actor) next() (*gen.ProgramStep, error) {
 
 // compareLayout compares how the code has cut its buffers with the schedule.
 func (a *actor) compareLayout() error {
-	x := &a.comm.call
+	x := &a.comm.exec.call
 	if x.cuts.chunks != a.memory.cuts.Chunks || len(x.Scratch.data) != 8*len(a.memory.scratch) {
 		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.cuts.chunks, len(x.Scratch.data)/8,
 			a.memory.cuts.Chunks, len(a.memory.scratch))
@@ -146,7 +146,7 @@ func (a *actor) compareLayout() error {
 
 // compareMemory compares the buffers of the code with those of the schedule.
 func (a *actor) compareMemory() error {
-	x := &a.comm.call
+	x := &a.comm.exec.call
 	for _, b := range []struct {
 		name      string
 		got, want []uint64
@@ -169,7 +169,7 @@ func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv
 	if err != nil {
 		return err
 	}
-	x := &a.comm.call
+	x := &a.comm.exec.call
 	if s == nil {
 		if len(sends)+len(recvs) == 0 { // of a call without messages
 			return nil
@@ -245,7 +245,7 @@ func (a *actor) expect(s *gen.ProgramStep) {
 	for _, in := range s.Recvs {
 		r := wire.Recv{Peer: in.Peer, Into: a.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst, Lend: in.Lend}
 		if in.Kind == gen.RecvReduceInstr {
-			r.Kernel, r.With = a.comm.call.kernel, a.bytes(in.Srcs[0])
+			r.Kernel, r.With = a.comm.exec.call.kernel, a.bytes(in.Srcs[0])
 		}
 		if len(r.Into) > 0 || in.Dst.Buf == "" {
 			a.recvs = append(a.recvs, r)
@@ -256,7 +256,7 @@ func (a *actor) expect(s *gen.ProgramStep) {
 // bytes returns the memory of the code that a place of the schedule stands for.
 func (a *actor) bytes(p gen.Place) []byte {
 	from, to := a.memory.cuts.Span(p)
-	x := &a.comm.call
+	x := &a.comm.exec.call
 	switch p.Buf {
 	case "in":
 		return x.In.data[8*from : 8*to]

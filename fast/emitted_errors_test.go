@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -77,15 +78,15 @@ func (u subject) runFailing(p gen.Params, rank, fails int) (f *failing, err erro
 func (u subject) refusesLayout(p gen.Params, rank int) (refuses bool) {
 	defer func() { _ = recover() }() // of what came after the error that was dropped
 	f := &failing{}
-	err := u.code.Run(context.Background(), u.callOn(newComm(rank, p.Size, f), p, maxInt/2))
+	err := u.code.Run(context.Background(), u.callOn(newComm(rank, p.Size, f), p, math.MaxInt/2))
 	return errors.Is(err, ErrInvalidArgument) && f.made == 0
 }
 
 // callOn returns a call of bytes without an algorithm's run around it.
 func (u subject) callOn(c *Comm, p gen.Params, count int) *Call {
-	x := &c.call
+	x := &c.exec.call
 	x.Size, x.Rank, x.Root, x.Peer, x.Depth = p.Size, c.rank, p.Root, p.Peer, p.Depth
-	x.c, x.k, x.a, x.count, x.op, x.elem = c, u.k, u.code, count, Sum, spec.TypeUint8
+	x.e, x.k, x.a, x.count, x.op, x.elem = &c.exec, u.k, u.code, count, Sum, spec.TypeUint8
 	x.kernel = func(dst, a, b []byte) {}
 	x.In.cuts, x.Out.cuts, x.Scratch.cuts = &x.cuts, &x.cuts, &x.cuts
 	x.begun = true

@@ -51,7 +51,7 @@ func generated(t testing.TB, a *gen.Algorithm) subject {
 func (u subject) collective() *Collective {
 	k, code := *u.k, *u.code
 	code.Run = func(ctx context.Context, x *Call) error {
-		return x.c.transport.(*actor).run(ctx, x, u.code.Run)
+		return x.e.transport.(*actor).run(ctx, x, u.code.Run)
 	}
 	k.Algorithms, k.Rules = []Algorithm{code}, []Rule{{Algorithm: code.Name}}
 	return &k

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
 )
 
@@ -64,51 +65,41 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 	k := collectiveOf(q.Collective)
 	switch {
 	case c == nil || c.size == 0:
-		return nil, Refuse("Explain", "the communicator is nil or was made by neither Run nor Init")
+		return nil, wire.Refuse("Explain", "the communicator is nil or was made by neither Run nor Init")
 	case k == nil:
-		return nil, Refuse("Explain", "no collective is called %q; there are %s", q.Collective, strings.Join(Collectives(), ", "))
+		return nil, wire.Refuse("Explain", "no collective is called %q; there are %s", q.Collective, strings.Join(Collectives(), ", "))
 	case q.Bytes < 0 || q.Count < 0 || q.Count > q.Bytes:
-		return nil, Refuse("Explain", "a block of %d elements and %d bytes", q.Count, q.Bytes)
+		return nil, wire.Refuse("Explain", "a block of %d elements and %d bytes", q.Count, q.Bytes)
 	case q.Op != 0 && !(k.Reduces && q.Op.Valid()):
-		return nil, Refuse("Explain", "%s has no op %v", k.Name, q.Op)
+		return nil, wire.Refuse("Explain", "%s has no op %v", k.Name, q.Op)
 	}
 	count := q.Count
 	if count == 0 {
 		count = q.Bytes
 	}
-	p := c.newPlan(k)
+	p := c.exec.newPlan(k)
 	a, depth, err := p.choose(count, q.Bytes, q.Op, opts)
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Collective: k.Name, Size: c.size, PerHost: cmp.Or(c.perHost, c.size),
-		Transport: c.carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth, Proved: a.Proved.String()}
+	x := &Explanation{Collective: k.Name, Size: c.size, PerHost: cmp.Or(c.exec.perHost, c.size),
+		Transport: c.exec.carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth, Proved: a.Proved.String()}
 	if q.Op != 0 {
 		x.Op = q.Op.String()
 	}
-	x.Protocol = transport.Protocol(c.transport, q.Bytes, k.Reduces)
+	x.Protocol = transport.Protocol(c.exec.transport, q.Bytes, k.Reduces)
 	if x.Asked = asksFor(opts); !x.Asked {
-		x.Rules = p.verdicts(c.tuning().name, selection.Explain(p.table, k.selectable(), p.calls[commuting(q.Op)], q.Bytes))
+		x.Rules = verdicts(c.tuningName(), p.tuned, p.explain(q.Op, q.Bytes))
 	}
 	return x, nil
 }
 
-// asksFor reports whether opts name an algorithm.
-func asksFor(opts []Option) bool {
-	for _, o := range opts {
-		if o.kind == algorithmOption {
-			return true
-		}
-	}
-	return false
-}
-
-// verdicts returns the rules that were looked at for x, of which some are those of the table called tuned.
-func (p *plan) verdicts(tuned string, x selection.Choice) []Verdict {
+// verdicts returns the rules that were looked at for x, of which so many, the first ones, are those of the table called tuned.
+func verdicts(tuned string, rules int, x selection.Choice) []Verdict {
 	var all []Verdict
 	add := func(line int, r Rule, why string) {
-		v := Verdict{"built-in", line - p.tuned, r, why}
-		if line <= p.tuned {
+		v := Verdict{"built-in", line - rules, r, why}
+		if line <= rules {
 			v.Table, v.Line = tuned, line
 		}
 		all = append(all, v)

@@ -19,7 +19,7 @@ func TestExplain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a, depth, err := all[1].plan(collectiveOf(name), bytes/8, bytes, 0, nil)
+				a, depth, err := all[1].exec.plan(collectiveOf(name), bytes/8, bytes, 0, nil)
 				last := x.Rules[len(x.Rules)-1]
 				if err != nil || x.Algorithm != a.Name || x.Depth != depth || last.Why != "" || last.Rule.Algorithm != a.Name {
 					t.Errorf("%s: %v\n%s with depth %d, %v", w.name, x, a.Name, depth, err)
@@ -33,7 +33,7 @@ func TestExplain(t *testing.T) {
 // TestExplanation has one in words, and in JSON.
 func TestExplanation(t *testing.T) {
 	c := newComm(0, 4, nil)
-	c.carrier = "shm"
+	c.exec.carrier = "shm"
 	made, err := tunedBy(&Tuning{Rules: map[string][]Rule{"Broadcast": {{Transport: "tcp", Algorithm: "binomial"},
 		{MaxBytes: 1 << 20, MaxSize: 4, Algorithm: "chain", PieceBytes: 1 << 18}}}}, "tune.json")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestExplanation(t *testing.T) {
 		t.Errorf("got %s", x)
 	}
 	c.world = nil
-	c.carrier = carriedInside
+	c.exec.carrier = carriedInside
 	if x, err = Explain(c, Query{Collective: "AllReduce", Bytes: 100, Op: Sum}, WithAlgorithm("chunked-ring"), WithDepth(3)); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestProtocol(t *testing.T) {
 	}
 	both := compositeOf(2, []int{0}, talkative{}, talkative{})
 	defer both.Close()
-	c.transport = both
+	c.exec.transport = both
 	if x, err = Explain(c, Query{Collective: "Broadcast", Bytes: 65}); err != nil || x.Protocol != "shm: copied in slots; tcp: copied in slots" {
 		t.Errorf("%v, %v", x, err)
 	}
@@ -100,7 +100,7 @@ func TestPredicted(t *testing.T) {
 		predicted bool
 	}{{1, tuned{}, true}, {2, tuned{}, false}, {1, table, false}} {
 		c := newComm(0, 2, nil)
-		c.carrier, c.perHost = "rdma", x.perHost
+		c.exec.carrier, c.exec.perHost = "rdma", x.perHost
 		c.world = &world{tuned: x.tuned}
 		e, err := Explain(c, Query{Collective: "AllReduce", Bytes: 1 << 10})
 		if err != nil || strings.Contains(strings.Split(e.String(), "\n")[1], "predicted, not measured") != x.predicted {

@@ -19,7 +19,7 @@ type fused struct {
 // add adds a tensor of n elements.
 func (f *fused) add(n int) {
 	f.n++
-	f.hash = mix(f.hash ^ uint64(n))
+	f.hash = wire.Mix(f.hash ^ uint64(n))
 	var b [24]byte
 	text := strconv.AppendInt(append(b[:0], ' '), int64(n), 10)
 	if f.full = f.full || len(text) > len(f.name)-f.used; !f.full {

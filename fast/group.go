@@ -15,7 +15,6 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
-	"github.com/collgen/collgen/internal/events"
 )
 
 // worldID is the number of the first communicator of a job.
@@ -23,17 +22,16 @@ const worldID = 1
 
 // comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
 func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
-	if events.On {
-		if err := w.events.open(w.plane.Self()); err != nil {
-			return nil, fmt.Errorf("making communicator %s: %w", name, err)
-		}
+	if err := w.events.open(w.plane.Self()); err != nil {
+		return nil, fmt.Errorf("making communicator %s: %w", name, err)
 	}
 	if err := w.plane.Claim(id); err != nil {
 		return nil, fmt.Errorf("making communicator %s: %w", name, err)
 	}
 	rank := slices.Index(processes, w.plane.Self())
 	c := newComm(rank, len(processes), nil)
-	c.id, c.name, c.members, c.world, c.carrier, c.perHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
+	c.id, c.name, c.members, c.world, c.exec.carrier, c.exec.perHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
+	c.exec.tuning = w.tuned.rulesFor
 	if len(processes) > 1 {
 		ctx, stop := w.record.patience().watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
 		t, err := w.create(ctx, id, rank, processes)
@@ -43,13 +41,10 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 			w.plane.Forget(id)
 			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
 		}
-		c.transport = t
+		c.exec.transport = t
 	}
-	c.track = w.record.join(c)
-	if events.On {
-		c.follow(w.events.log)
-	}
-	c.recordMeanwhile()
+	c.record(w.record.join(c))
+	c.logTo(w.events.log)
 	w.users.Add(1)
 	w.plane.Handle(id, control.KindNotice, c.noticed)
 	w.plane.Handle(id, control.KindProbe, c.probed)
@@ -73,19 +68,9 @@ func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int
 func descend(parent uint64, salt ...uint64) uint64 {
 	h := parent
 	for _, s := range salt {
-		h = mix(h ^ s)
+		h = wire.Mix(h ^ s)
 	}
 	return h | 1<<63 // no number of a first communicator
-}
-
-// mix returns the output function of SplitMix64, after it has added its constant: a bijection of which each bit of the
-// result depends on each of x (G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
-// 2014, with the constants of S. Vigna's splitmix64.c).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // The salts that tell apart what is made of a communicator in different ways. Split has a random one.
@@ -160,19 +145,19 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 		return nil, err
 	}
 	if ctx == nil {
-		return nil, Refuse("Group", "the context is nil")
+		return nil, wire.Refuse("Group", "the context is nil")
 	}
 	seen := make(map[int]bool)
 	salt := []uint64{groupSalt}
 	for _, rank := range ranks {
 		if rank < 0 || rank >= c.size || seen[rank] {
-			return nil, Refuse("Group", "rank %d of %d is not there or given twice", rank, c.size)
+			return nil, wire.Refuse("Group", "rank %d of %d is not there or given twice", rank, c.size)
 		}
 		seen[rank] = true
 		salt = append(salt, uint64(rank))
 	}
 	if !seen[c.rank] {
-		return nil, Refuse("Group", "rank %d, which calls it, is not among the ranks %v", c.rank, ranks)
+		return nil, wire.Refuse("Group", "rank %d, which calls it, is not among the ranks %v", c.rank, ranks)
 	}
 	if ctx.Err() != nil { // before it counts: the others can still wait for the next attempt
 		return nil, c.contextError(ctx, "Group")
@@ -274,13 +259,13 @@ func (c *Comm) unusable(members []int) error {
 func (c *Comm) divisible(what string) error {
 	switch {
 	case c == nil || c.size == 0:
-		return Refuse(what, "the communicator is nil or was made by neither Run nor Init")
+		return wire.Refuse(what, "the communicator is nil or was made by neither Run nor Init")
 	case fork.Child():
 		return c.refusedError(what, ErrForked)
 	case c.closed.Load():
 		return c.refusedError(what, ErrClosed)
 	case c.world == nil:
-		return Refuse(what, "the communicator has no control plane")
+		return wire.Refuse(what, "the communicator has no control plane")
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (w *growing) grow(ctx context.Context) (*Comm, error) {
 	case v.Gone.Len() > 0:
 		err = w.c.goneError(&v)
 	case host < 0:
-		err = Refuse("Grow", "no rank has invited anybody")
+		err = wire.Refuse("Grow", "no rank has invited anybody")
 	case missed != nil:
 		err = missed
 	case v.Flags == 0:

@@ -55,7 +55,7 @@ func Start(opts []Option, call func(opts []Option) error) *Handle {
 // wraps ctx's; the call goes on.
 func (h *Handle) Wait(ctx context.Context) error {
 	if ctx == nil {
-		return Refuse("Wait", "the context is nil")
+		return wire.Refuse("Wait", "the context is nil")
 	}
 	if err := h.started("Wait"); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (h *Handle) result() error {
 // started refuses a handle that is nobody's.
 func (h *Handle) started(what string) error {
 	if h == nil || h.done == nil {
-		return Refuse(what, "the handle was not returned by a function Start…")
+		return wire.Refuse(what, "the handle was not returned by a function Start…")
 	}
 	if fork.Child() { // the goroutine that makes the call is not in it
 		return fmt.Errorf("%s: %w", what, ErrForked)
@@ -162,3 +162,13 @@ func (h *Handle) rearm() {
 
 // pointToPoint reports whether h is a call of two ranks.
 func (h *Handle) pointToPoint() bool { return h.requests[0].k.PointToPoint }
+
+// handleOf returns the handle of the call, if it is to be started.
+func handleOf(opts []Option) *Handle {
+	for i := range opts {
+		if opts[i].kind == startOption {
+			return opts[i].handle.(*Handle)
+		}
+	}
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/fork"
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -55,7 +56,7 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 func placeOf(ctx context.Context, opts []InitOption) (*initConfig, error) {
 	switch {
 	case ctx == nil:
-		return nil, Refuse("Init", "the context is nil")
+		return nil, wire.Refuse("Init", "the context is nil")
 	case fork.Child():
 		return nil, ErrForked
 	}
@@ -70,16 +71,16 @@ func placeOf(ctx context.Context, opts []InitOption) (*initConfig, error) {
 func (p *initConfig) take(what string, opts []InitOption) error {
 	for _, o := range opts {
 		if o == nil {
-			return Refuse(what, "an option is nil")
+			return wire.Refuse(what, "an option is nil")
 		}
 		o(p)
 	}
 	if p.err != nil {
-		return Refuse(what, "%v", p.err)
+		return wire.Refuse(what, "%v", p.err)
 	}
 	if p.eventDir != "" {
 		if err := events.Check(); err != nil {
-			return Refuse(what, "events are to be written to %s: %v", p.eventDir, err)
+			return wire.Refuse(what, "events are to be written to %s: %v", p.eventDir, err)
 		}
 	}
 	return p.tune(what)
@@ -88,15 +89,15 @@ func (p *initConfig) take(what string, opts []InitOption) error {
 func (p *initConfig) check() error {
 	switch {
 	case p.size == 0 && p.rankless != nil:
-		return Refuse("Init", "%v", p.rankless)
+		return wire.Refuse("Init", "%v", p.rankless)
 	case p.size == 0:
-		return Refuse("Init", "the rank is not given")
+		return wire.Refuse("Init", "the rank is not given")
 	case p.size < 0 || p.rank < 0 || p.rank >= p.size:
-		return Refuse("Init", "there is no rank %d of %d", p.rank, p.size)
+		return wire.Refuse("Init", "there is no rank %d of %d", p.rank, p.size)
 	case !slices.Contains([]string{"", "shm", "rdma", "tcp"}, p.transport):
-		return Refuse("Init", "there is no transport %q, want shm, rdma or tcp", p.transport)
+		return wire.Refuse("Init", "there is no transport %q, want shm, rdma or tcp", p.transport)
 	case p.transport == "rdma" && p.encrypt:
-		return Refuse("Init", "what goes over RDMA cannot be encrypted")
+		return wire.Refuse("Init", "what goes over RDMA cannot be encrypted")
 	}
 	return p.checkPlaces()
 }
@@ -108,11 +109,11 @@ func (p *initConfig) checkPlaces() error {
 	}
 	if p.network != "" {
 		if _, err := ChooseInterface(p.network, p.storeAddress); err != nil {
-			return Refuse("Init", "%v", err)
+			return wire.Refuse("Init", "%v", err)
 		}
 	}
 	if info, err := os.Stat(p.traceDir); p.traceDir != "" && err == nil && !info.IsDir() {
-		return Refuse("Init", "traces are to be written to %s, which is no directory", p.traceDir)
+		return wire.Refuse("Init", "traces are to be written to %s, which is no directory", p.traceDir)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (c *Comm) grower(name string) (grower, error) {
 	}
 	g, ok := c.world.plane.(grower)
 	if !ok {
-		return nil, Refuse(name, "no process can join the goroutines of Run: use Init")
+		return nil, wire.Refuse(name, "no process can join the goroutines of Run: use Init")
 	}
 	return g, nil
 }
@@ -52,9 +52,9 @@ func (c *Comm) Invite(ctx context.Context) (ticket string, err error) {
 	}
 	switch {
 	case ctx == nil || ctx.Err() != nil:
-		return "", Refuse("Invite", "the context is nil or has ended")
+		return "", wire.Refuse("Invite", "the context is nil or has ended")
 	case c.world.sealed:
-		return "", Refuse("Invite", "no process can join a job whose secret the store has made, because it cannot get it: start "+
+		return "", wire.Refuse("Invite", "no process can join a job whose secret the store has made, because it cannot get it: start "+
 			"the ranks with a secret or with certificates")
 	}
 	t, err := g.Invite()

@@ -22,13 +22,13 @@ func (c *Comm) deliver(t transport.Lingerer) {
 	defer stop()
 	ctx, stopWatch := c.world.record.patience().watch(context.Background(), "Close", "comm", c.name, "rank", c.rank, "size", c.size)
 	defer stopWatch()
-	wire.Awaiting(ctx, c.transport.Waiting)
+	wire.Awaiting(ctx, c.exec.transport.Waiting)
 	t.Wait()
 }
 
 // stopDelivery ends that wait.
 func (c *Comm) stopDelivery() {
-	if t, ok := c.transport.(transport.Lingerer); ok {
+	if t, ok := c.exec.transport.(transport.Lingerer); ok {
 		for rank := range c.size {
 			t.GiveUp(rank)
 		}
@@ -41,13 +41,11 @@ func (c *Comm) tellClosed(n notice) {
 	if c.world == nil {
 		return
 	}
-	if events.On {
-		c.followNotice(events.Tell, c.rank, &n)
-	}
+	c.logNotice(events.Tell, c.rank, &n)
 	bare := n.encode()
 	n.Linked = true
 	linked := n.encode()
-	t, ok := c.transport.(transport.Linker)
+	t, ok := c.exec.transport.(transport.Linker)
 	c.sendOthers(func(rank int) []byte {
 		if ok && t.Linked(rank) {
 			return linked
@@ -62,7 +60,7 @@ func (c *Comm) missing(rank int, linked bool) {
 		return
 	}
 	c.news.tell()
-	if t, ok := c.transport.(transport.Leaver); ok {
+	if t, ok := c.exec.transport.(transport.Leaver); ok {
 		t.Left(rank, linked)
 	}
 }

@@ -46,7 +46,7 @@ func Join(ctx context.Context, ticket string, opts ...InitOption) (*Comm, error)
 // newcomerOf returns what a process that joins is told, all of it together.
 func newcomerOf(ctx context.Context, ticket string, opts []InitOption) (*initConfig, mesh.Ticket, error) {
 	if ctx == nil {
-		return nil, mesh.Ticket{}, Refuse("Join", "the context is nil")
+		return nil, mesh.Ticket{}, wire.Refuse("Join", "the context is nil")
 	}
 	t, err := mesh.ParseTicket(ticket)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *initConfig) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
 		return nil, err
 	}
 	if cred == nil {
-		return nil, Refuse("Join", noSecret)
+		return nil, wire.Refuse("Join", noSecret)
 	}
 	if err := p.findRDMA(ctx); err != nil {
 		return nil, err

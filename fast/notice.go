@@ -57,9 +57,7 @@ func (c *Comm) tell(n notice) {
 	if c.world == nil {
 		return
 	}
-	if events.On {
-		c.followNotice(events.Tell, c.rank, &n)
-	}
+	c.logNotice(events.Tell, c.rank, &n)
 	body := n.encode()
 	c.sendOthers(func(int) []byte { return body })
 }
@@ -98,9 +96,7 @@ func (c *Comm) noticed(m wire.Note) {
 	if from < 0 || !ok {
 		return
 	}
-	if events.On {
-		c.followNotice(events.Heard, from, &n)
-	}
+	c.logNotice(events.Heard, from, &n)
 	switch n.State {
 	case Closed:
 		if past, ok := decodePast(n.Past); ok {
@@ -128,9 +124,7 @@ func (c *Comm) lost(process int, err error) {
 	case rank != c.rank:
 		err = &PeerError{Rank: rank, Err: err}
 	}
-	if events.On {
-		c.followEnd(events.Lost, err)
-	}
+	c.logEnd(events.Lost, err)
 	c.condemn(Failed, err, noticeOf(Failed, c.rank, 0, err))
 }
 
@@ -149,8 +143,8 @@ func (c *Comm) condemn(s State, err error, n notice) {
 	if !first {
 		return
 	}
-	if c.transport != nil {
-		c.transport.Fail(err)
+	if c.exec.transport != nil {
+		c.exec.transport.Fail(err)
 	}
 	c.track.keepTraceSoon(err)
 }

@@ -19,8 +19,8 @@ func (idle) Close() error                                             { return n
 // BenchmarkPath is what a call costs besides its transport: an all-reduce of 8 bytes among 2 ranks, recorded.
 func BenchmarkPath(b *testing.B) {
 	c := newComm(0, 2, idle{})
-	c.carrier = "shm" // the algorithm of processes
-	c.track = newRecorder(recording{operations: recorded}).join(c)
+	c.exec.carrier = "shm" // the algorithm of processes
+	c.record(newRecorder(recording{operations: recorded}).join(c))
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	x := make([]float32, 2)

@@ -28,9 +28,8 @@ func pair(b *testing.B) (all [2]*Comm) {
 		}
 		b.Cleanup(func() { _ = e.Close() })
 		c := newComm(rank, 2, e)
-		c.carrier = "shm"
-		c.track = newRecorder(recording{rank: rank, size: 2, operations: recorded}).join(c)
-		c.recordMeanwhile()
+		c.exec.carrier = "shm"
+		c.record(newRecorder(recording{rank: rank, size: 2, operations: recorded}).join(c))
 		all[rank] = c
 	}
 	_ = unix.Close(memory)

@@ -4,14 +4,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/collgen/collgen/spec"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
 )
 
 // This file chooses the algorithm and the depth of a call. What rules look at besides the bytes of a block is the same
-// for all calls of a collective on a Comm, so that the first of them finds out which rules are left, and the others
+// for all calls of a collective on a communicator, so that the first of them finds out which rules are left, and the others
 // look for the first one that allows their bytes.
 
-// plans are those of the collectives that were called on a Comm.
+// plans are those of the collectives that were called on a communicator.
 type plans struct {
 	latest *plan
 	all    []*plan
@@ -21,7 +24,7 @@ type plans struct {
 type plan struct {
 	k     *Collective
 	size  int
-	table []Rule
+	table []selection.Rule
 	tuned int               // how many of these come from a Tuning
 	calls [2]selection.Call // what rules see of calls with ops that are not commutative, and of the others
 	steps [2][]planStep     // for these
@@ -36,16 +39,16 @@ type planStep struct {
 }
 
 // plan returns the algorithm and the depth for a call whose blocks have count elements and so many bytes.
-func (c *Comm) plan(k *Collective, count, bytes int, op Op, opts []Option) (a *Algorithm, depth int, err error) {
-	p := c.plans.latest
+func (e *executor) plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
+	p := e.plans.latest
 	if p == nil || p.k != k {
-		p = c.planFor(k)
+		p = e.planFor(k)
 	}
 	return p.choose(count, bytes, op, opts)
 }
 
 // choose is plan for a call of p.
-func (p *plan) choose(count, bytes int, op Op, opts []Option) (a *Algorithm, depth int, err error) {
+func (p *plan) choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
 	var s *planStep
 	unproved := false
 	for i := range opts {
@@ -56,7 +59,7 @@ func (p *plan) choose(count, bytes int, op Op, opts []Option) (a *Algorithm, dep
 			}
 		case depthOption:
 			if depth = o.depth; depth < 1 {
-				return nil, 0, Refuse(p.k.Name, "depth is %d, want at least 1", depth)
+				return nil, 0, wire.Refuse(p.k.Name, "depth is %d, want at least 1", depth)
 			}
 		case unprovedOption:
 			unproved = true
@@ -65,10 +68,10 @@ func (p *plan) choose(count, bytes int, op Op, opts []Option) (a *Algorithm, dep
 	switch {
 	case s == nil:
 		if s = p.step(bytes, op); s == nil {
-			return nil, 0, Refuse(p.k.Name, "no algorithm serves %d ranks and op %v", p.size, op)
+			return nil, 0, wire.Refuse(p.k.Name, "no algorithm serves %d ranks and op %v", p.size, op)
 		}
 	case !s.a.serves(p.size, op):
-		return nil, 0, Refuse(p.k.Name, "algorithm %q does not serve %d ranks and op %v", s.a.Name, p.size, op)
+		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %d ranks and op %v", s.a.Name, p.size, op)
 	}
 	deepest := s.deepest
 	if unproved {
@@ -83,8 +86,13 @@ func (p *plan) choose(count, bytes int, op Op, opts []Option) (a *Algorithm, dep
 	return s.a, max(1, min(depth, count)), nil
 }
 
+// explain returns which rule is for calls with op and blocks of so many bytes, and why those before it are not.
+func (p *plan) explain(op spec.Op, bytes int) selection.Choice {
+	return selection.Explain(p.table, p.k.selectable(), p.calls[commuting(op)], bytes)
+}
+
 // step returns the one for blocks of so many bytes; nil if there is none.
-func (p *plan) step(bytes int, op Op) *planStep {
+func (p *plan) step(bytes int, op spec.Op) *planStep {
 	steps := p.steps[commuting(op)]
 	for i := range steps {
 		if s := &steps[i]; bytes <= s.maxBytes {
@@ -98,33 +106,36 @@ func (p *plan) step(bytes int, op Op) *planStep {
 func (p *plan) algorithm(name string) (*planStep, error) {
 	i := p.k.algorithm(name)
 	if i < 0 {
-		return nil, Refuse(p.k.Name, "no algorithm is called %q; there are %s", name, strings.Join(p.k.names(), ", "))
+		return nil, wire.Refuse(p.k.Name, "no algorithm is called %q; there are %s", name, strings.Join(p.k.names(), ", "))
 	}
 	return &p.named[i], nil
 }
 
 // planFor returns the plan for calls of k, which is made when it is called first.
-func (c *Comm) planFor(k *Collective) *plan {
-	i := slices.IndexFunc(c.plans.all, func(p *plan) bool { return p.k == k })
+func (e *executor) planFor(k *Collective) *plan {
+	i := slices.IndexFunc(e.plans.all, func(p *plan) bool { return p.k == k })
 	if i < 0 {
-		i = len(c.plans.all)
-		c.plans.all = append(c.plans.all, c.newPlan(k))
+		i = len(e.plans.all)
+		e.plans.all = append(e.plans.all, e.newPlan(k))
 	}
-	c.plans.latest = c.plans.all[i]
-	return c.plans.latest
+	e.plans.latest = e.plans.all[i]
+	return e.plans.latest
 }
 
-// newPlan finds the rules that may be for calls of k on c.
-func (c *Comm) newPlan(k *Collective) *plan {
-	rules := c.tuning().rules[k]
-	p := &plan{k: k, size: c.size, table: append(slices.Clone(rules), k.table()...), tuned: len(rules)}
+// newPlan finds the rules that may be for calls of k.
+func (e *executor) newPlan(k *Collective) *plan {
+	var rules []selection.Rule
+	if e.tuning != nil {
+		rules = e.tuning(k)
+	}
+	p := &plan{k: k, size: e.size, table: append(slices.Clone(rules), k.table()...), tuned: len(rules)}
 	for i := range k.Algorithms {
 		a := &k.Algorithms[i]
-		p.named = append(p.named, planStep{maxInt, c.pieceOf(p.table, a.Name), a.deepest(c.size), a})
+		p.named = append(p.named, planStep{maxInt, e.pieceOf(p.table, a.Name), a.deepest(e.size), a})
 	}
 	algorithms := k.selectable()
 	for i := range p.steps {
-		call := c.selectionOf(i > 0)
+		call := e.selectionOf(i > 0)
 		// Where none was proved for so many ranks, calls with Unproved get one of the others, and all others are
 		// refused.
 		call.Unproved = !slices.ContainsFunc(algorithms, func(a selection.Algorithm) bool { return a.Carries(call) })
@@ -132,41 +143,33 @@ func (c *Comm) newPlan(k *Collective) *plan {
 		for _, s := range selection.Steps(p.table, algorithms, call) {
 			r := &p.table[s.Rule]
 			a := &k.Algorithms[k.algorithm(r.Algorithm)]
-			p.steps[i] = append(p.steps[i], planStep{s.MaxBytes, r.PieceBytes, a.deepest(c.size), a})
+			p.steps[i] = append(p.steps[i], planStep{s.MaxBytes, r.PieceBytes, a.deepest(e.size), a})
 		}
 	}
 	return p
 }
 
-// pieceOf returns what the first rule for that algorithm, and for how the ranks of c talk, says of its pieces.
-func (c *Comm) pieceOf(table []Rule, algorithm string) int {
+// pieceOf returns what the first rule for that algorithm, and for how the ranks talk, says of its pieces.
+func (e *executor) pieceOf(table []selection.Rule, algorithm string) int {
 	for _, r := range table {
-		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == c.carrier) {
+		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == e.carrier) {
 			return r.PieceBytes
 		}
 	}
 	return 0
 }
 
-// selectionOf returns what rules see of calls on c.
-func (c *Comm) selectionOf(commutative bool) selection.Call {
-	return selection.Call{Transport: c.carrier, Size: c.size, PerHost: c.perHost, Commutative: commutative}
-}
-
-// tuning returns the table that counts before the built-in ones.
-func (c *Comm) tuning() tuned {
-	if c.world == nil {
-		return tuned{}
-	}
-	return c.world.tuned
+// selectionOf returns what rules see of calls on its communicator.
+func (e *executor) selectionOf(commutative bool) selection.Call {
+	return selection.Call{Transport: e.carrier, Size: e.size, PerHost: e.perHost, Commutative: commutative}
 }
 
 // table returns the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms
 // as they are listed.
-func (k *Collective) table() []Rule {
+func (k *Collective) table() []selection.Rule {
 	table := slices.Clone(k.Rules)
 	for _, a := range k.Algorithms {
-		table = append(table, Rule{Algorithm: a.Name})
+		table = append(table, selection.Rule{Algorithm: a.Name})
 	}
 	return table
 }
@@ -184,12 +187,12 @@ func (k *Collective) selectable() []selection.Algorithm {
 }
 
 // serves reports whether a can carry out a call with op among size ranks.
-func (a *Algorithm) serves(size int, op Op) bool {
+func (a *Algorithm) serves(size int, op spec.Op) bool {
 	return (a.Serves == nil || a.Serves(size)) && (!a.Commutative || commutes(op))
 }
 
 // commuting returns where a plan has what is for calls with op.
-func commuting(op Op) int {
+func commuting(op spec.Op) int {
 	if commutes(op) {
 		return 1
 	}
@@ -197,47 +200,4 @@ func commuting(op Op) int {
 }
 
 // commutes reports whether op is commutative, or none.
-func commutes(op Op) bool { return op == 0 || op.Commutative() }
-
-// carriedInside is how ranks talk that are goroutines, or that are alone.
-const carriedInside = "inproc"
-
-// carrier returns how processes talk to each other, in the words of rules.
-func (w *world) carrier(processes []int) string {
-	if w.memory == nil || len(processes) == 1 {
-		return carriedInside
-	}
-	switch mostAlike(processes, w.memory) {
-	case len(processes):
-		return "shm"
-	case 0, 1:
-		if w.rdma != nil && !slices.ContainsFunc(processes, func(process int) bool { return !w.rdma(process) }) {
-			return "rdma"
-		}
-		return "tcp"
-	}
-	return "mixed"
-}
-
-// perHost returns how many of processes are on the host that has the most.
-func (w *world) perHost(processes []int) int {
-	if w.locate == nil {
-		return len(processes)
-	}
-	return mostAlike(processes, func(process int) string {
-		host, _ := w.locate(process)
-		return host
-	})
-}
-
-// mostAlike returns how many of processes have the same name in of at most, apart from "".
-func mostAlike(processes []int, of func(process int) string) (most int) {
-	alike := map[string]int{}
-	for _, process := range processes {
-		if name := of(process); name != "" {
-			alike[name]++
-			most = max(most, alike[name])
-		}
-	}
-	return most
-}
+func commutes(op spec.Op) bool { return op == 0 || op.Commutative() }

@@ -24,8 +24,8 @@ func TestCarrier(t *testing.T) {
 		for i, want := range carriers[w.name] {
 			all := w.comms(t, i+1)
 			for _, c := range all {
-				if got := c.Topology(); got.Transport != want || c.perHost != 0 && c.perHost != most(got.Hosts) {
-					t.Errorf("%s, %v: %v over %q, want %q, and %d on a host", w.name, c, got, got.Transport, want, c.perHost)
+				if got := c.Topology(); got.Transport != want || c.exec.perHost != 0 && c.exec.perHost != most(got.Hosts) {
+					t.Errorf("%s, %v: %v over %q, want %q, and %d on a host", w.name, c, got, got.Transport, want, c.exec.perHost)
 				}
 			}
 			closeAll(t, all)
@@ -66,8 +66,8 @@ func TestCarrierOfSplit(t *testing.T) {
 			}
 		}
 		for _, c := range parts {
-			if want := unless(c.Size() == 1, test.want, "inproc"); c.carrier != want || c.perHost != most(c.Topology().Hosts) {
-				t.Errorf("%v: %q, %d on a host, want %q, %v", c, c.carrier, c.perHost, want, c.Topology())
+			if want := unless(c.Size() == 1, test.want, "inproc"); c.exec.carrier != want || c.exec.perHost != most(c.Topology().Hosts) {
+				t.Errorf("%v: %q, %d on a host, want %q, %v", c, c.exec.carrier, c.exec.perHost, want, c.Topology())
 			}
 		}
 		closeAll(t, parts)
@@ -110,7 +110,7 @@ func BenchmarkPlan(b *testing.B) {
 			b.ReportAllocs()
 			c := newComm(0, bench.size, nil)
 			for b.Loop() {
-				if _, _, err := c.plan(bench.k, bench.count, 8*bench.count, Sum, bench.opts); err != nil {
+				if _, _, err := c.exec.plan(bench.k, bench.count, 8*bench.count, Sum, bench.opts); err != nil {
 					b.Fatal(err)
 				}
 			}

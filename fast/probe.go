@@ -91,9 +91,3 @@ func decodeEdges(b []byte, size int) ([]edge, bool) {
 func placeIn(ring []edge, rank int) int {
 	return slices.IndexFunc(ring, func(h edge) bool { return int(h.Rank) == rank })
 }
-
-// isBetween reports whether c is a point-to-point call between a rank and another one.
-func isBetween(c *wire.Call, rank, other int) bool {
-	from, to := int(c.Root), int(c.Peer)-1
-	return c.Peer != 0 && (from == rank && to == other || from == other && to == rank)
-}

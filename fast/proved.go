@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
+
 	"github.com/collgen/collgen/selection"
 )
 
@@ -48,14 +51,14 @@ func (p Proved) String() string {
 }
 
 // notProved returns the error of a call that would get s, and a depth if it asks for one.
-func (p *plan) notProved(s *planStep, op Op, depth int, opts []Option) error {
+func (p *plan) notProved(s *planStep, op spec.Op, depth int, opts []Option) error {
 	const more = `; "collgen prove -write" proves every number of ranks and every depth, "collgen gen -n" more ranks, and ` +
 		"the option Unproved lets the call run as it is"
 	switch {
 	case s.deepest > 0:
-		return Refuse(p.k.Name, "algorithm %q is proved for %v, not for depth %d"+more, s.a.Name, s.a.Proved, depth)
+		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for depth %d"+more, s.a.Name, s.a.Proved, depth)
 	case asksFor(opts):
-		return Refuse(p.k.Name, "algorithm %q is proved for %v, not for %d ranks"+more, s.a.Name, s.a.Proved, p.size)
+		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for %d ranks"+more, s.a.Name, s.a.Proved, p.size)
 	}
 	var all []string
 	for _, a := range p.k.Algorithms {
@@ -67,5 +70,5 @@ func (p *plan) notProved(s *planStep, op Op, depth int, opts []Option) error {
 			all = append(all, words)
 		}
 	}
-	return Refuse(p.k.Name, "no algorithm is proved for %d ranks: %s"+more, p.size, strings.Join(all, ", "))
+	return wire.Refuse(p.k.Name, "no algorithm is proved for %d ranks: %s"+more, p.size, strings.Join(all, ", "))
 }

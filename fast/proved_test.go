@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestProved(t *testing.T) {
 	} {
 		c := newComm(0, x.size, nil)
 		for range 2 { // made, and remembered
-			a, depth, err := c.plan(x.k, 10, 80, Sum, x.opts)
+			a, depth, err := c.exec.plan(x.k, 10, 80, Sum, x.opts)
 			switch {
 			case x.algorithm == "":
 				if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), x.refusal) || !strings.Contains(err.Error(), "the option Unproved") {
@@ -83,7 +84,7 @@ func TestProved(t *testing.T) {
 // TestProvedOps: an algorithm that was proved, but only for other ops, does not keep back one that was not.
 func TestProvedOps(t *testing.T) {
 	k := bounded(Algorithm{Name: "summing", Commutative: true, Proved: Proved{Every: true}}, Algorithm{Name: "two", Proved: Proved{Sizes: 2}})
-	p := newComm(0, 3, nil).newPlan(k)
+	p := newComm(0, 3, nil).exec.newPlan(k)
 	if p.calls[0].Unproved == p.calls[1].Unproved || p.steps[0][0].a.Name != "two" || p.steps[1][0].a.Name != "summing" {
 		t.Errorf("%+v", p)
 	}
@@ -105,7 +106,7 @@ func TestProvedExactly(t *testing.T) {
 		{Proved{Sizes: 64, Every: true}, selection.MaxRanks + 1, 0, "every number of ranks and every depth"},
 	} {
 		plain, piped := Algorithm{Proved: x.p}, Algorithm{Proved: x.p, Pipelined: true}
-		if piped.deepest(x.size) != x.piped || (plain.deepest(x.size) == maxInt) != x.p.covers(x.size) || x.p.String() != x.words {
+		if piped.deepest(x.size) != x.piped || (plain.deepest(x.size) == math.MaxInt) != x.p.covers(x.size) || x.p.String() != x.words {
 			t.Errorf("%+v: %d, %d, %v", x, piped.deepest(x.size), plain.deepest(x.size), x.p)
 		}
 	}
@@ -134,19 +135,19 @@ func TestUnproved(t *testing.T) {
 		return Do(t.Context(), c, k, []int64{1}, []int64{2}, &Args{Count: 1, Op: Sum, NoAlias: true}, opts)
 	}
 	for range 2 {
-		if err := try(); !errors.Is(err, ErrInvalidArgument) || ran != 0 || c.calls != 0 {
-			t.Fatalf("%v, after %d runs and %d calls", err, ran, c.calls)
+		if err := try(); !errors.Is(err, ErrInvalidArgument) || ran != 0 || c.exec.calls != 0 {
+			t.Fatalf("%v, after %d runs and %d calls", err, ran, c.exec.calls)
 		}
 	}
-	if err := try(Unproved()); err != nil || ran != 1 || c.calls != 1 {
-		t.Fatalf("%v, after %d runs and %d calls", err, ran, c.calls)
+	if err := try(Unproved()); err != nil || ran != 1 || c.exec.calls != 1 {
+		t.Fatalf("%v, after %d runs and %d calls", err, ran, c.exec.calls)
 	}
 	if err := try(); !errors.Is(err, ErrInvalidArgument) || ran != 1 {
 		t.Fatalf("after one that was allowed: %v, %d runs", err, ran)
 	}
 	opts := []Option{Unproved()}
 	if allocated := testing.AllocsPerRun(100, func() {
-		if _, _, err := c.plan(k, 1, 8, Sum, opts); err != nil {
+		if _, _, err := c.exec.plan(k, 1, 8, Sum, opts); err != nil {
 			t.Fatal(err)
 		}
 	}); allocated > 0 {

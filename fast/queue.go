@@ -156,13 +156,13 @@ func (c *Comm) finishStarted(atMost time.Duration) {
 	q.mu.Lock()
 	q.begin()
 	q.mu.Unlock()
-	pending, moved, looked := q.pending.Load(), transport.Moved(c.transport), time.Now()
+	pending, moved, looked := q.pending.Load(), transport.Moved(c.exec.transport), time.Now()
 	for still := time.Duration(0); pending > 0 && c.termination.Load() == nil && still < atMost; {
 		time.Sleep(100 * time.Microsecond)
 		now := time.Now()
 		still += min(now.Sub(looked), 10*time.Millisecond)
 		looked = now
-		if p, m := q.pending.Load(), transport.Moved(c.transport); p != pending || m != moved {
+		if p, m := q.pending.Load(), transport.Moved(c.exec.transport); p != pending || m != moved {
 			pending, moved, still = p, m, 0
 		}
 	}
@@ -226,7 +226,7 @@ func (c *Comm) carryOut(group []*Handle) {
 		return
 	}
 	for _, h := range group {
-		c.group = append(c.group, h.requests...)
+		c.exec.enlist(h.requests...)
 	}
 	ctx, stop := joined(group)
 	err := c.together(ctx)
@@ -238,10 +238,10 @@ func (c *Comm) carryOut(group []*Handle) {
 		if err == nil {
 			h.finish(nil)
 		} else {
-			h.finish(c.callError(&c.group[of], c.descs[of].Seq, err))
+			h.finish(c.callError(&c.exec.group[of], c.exec.numberOf(of), err))
 		}
 	}
-	c.ungroup()
+	c.exec.forgetGroup()
 }
 
 // late returns why h is not made any more, if there is a reason.

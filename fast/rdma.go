@@ -9,6 +9,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/rdma/device"
 	"github.com/collgen/collgen/fast/internal/setup"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // CheckRDMA returns which ports of RDMA devices a process on this host uses that asks for them by [WithRDMADevice],
@@ -29,7 +30,7 @@ func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) 
 func findPorts(ctx context.Context, devices string) (found []device.Options, refused []error, err error) {
 	list, err := device.ParseList(devices)
 	if err != nil {
-		return nil, nil, Refuse("Init", "%v", err)
+		return nil, nil, wire.Refuse("Init", "%v", err)
 	}
 	for _, o := range list {
 		more, why, err := device.Find(ctx, o)
@@ -38,7 +39,7 @@ func findPorts(ctx context.Context, devices string) (found []device.Options, ref
 		}
 		for _, o := range more {
 			if slices.ContainsFunc(found, func(f device.Options) bool { return f.Device == o.Device && f.Port == o.Port }) {
-				return nil, nil, Refuse("Init", "the RDMA devices %q are port %d of %s twice", devices, o.Port, o.Device)
+				return nil, nil, wire.Refuse("Init", "the RDMA devices %q are port %d of %s twice", devices, o.Port, o.Device)
 			}
 			found = append(found, o)
 		}

@@ -105,8 +105,8 @@ func (r *recorder) join(c *Comm) *track {
 	if r == nil {
 		return nil
 	}
-	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size, transport: c.transport}
-	if c.world != nil && c.transport != nil {
+	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size, transport: c.exec.transport}
+	if c.world != nil && c.exec.transport != nil {
 		c.detector = &detector{comm: c, track: t}
 		t.detector = c.detector
 	}
@@ -127,14 +127,11 @@ func (t *track) leave() {
 	delete(t.tracks, t)
 }
 
-// begin records that the call x begins, together with those that began since the last end.
-func (t *track) begin(x *Call) {
-	if t == nil {
-		return
-	}
+// begin records that a call begins, together with those that began since the last end.
+func (t *track) begin(f *form, seq uint64) {
 	peer := int32(-1)
-	if x.k.PointToPoint {
-		peer = int32(x.Peer)
+	if f.k.PointToPoint {
+		peer = int32(f.args.Peer)
 	}
 	start := t.clock.Now()
 	t.mu.Lock()
@@ -155,8 +152,8 @@ func (t *track) begin(x *Call) {
 		other.keep(place)
 	}
 	// It is made where it lies, which takes less time than to copy it.
-	place.track, place.number, place.k, place.a, place.seq, place.start, place.count = t, t.made, x.k, x.a, x.seq, start, x.count
-	place.root, place.peer, place.depth, place.op, place.elem = int32(x.Root), peer, int32(x.Depth), x.op, x.elem
+	place.track, place.number, place.k, place.a, place.seq, place.start, place.count = t, t.made, f.k, f.a, seq, start, f.args.Count
+	place.root, place.peer, place.depth, place.op, place.elem = int32(f.args.Root), peer, int32(f.depth), f.args.Op, f.t
 	if !t.looks {
 		t.look()
 	}

@@ -30,7 +30,7 @@ func watched(size int, r recording) []*Comm {
 	for rank, c := range all {
 		r.rank, r.size = rank, size
 		r.clock = tsc.OfTime()
-		c.track = newRecorder(r).join(c)
+		c.record(newRecorder(r).join(c))
 	}
 	return all
 }
@@ -128,7 +128,7 @@ func TestTraceOfFailures(t *testing.T) {
 		"refused": {try(func(_ context.Context, x *Call) error { return x.Layout(0, 0) }),
 			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
 		"to itself": {func(c *Comm) error {
-			c.transport.Fail(io.ErrNoProgress)
+			c.exec.transport.Fail(io.ErrNoProgress)
 			return SendRecv(t.Context(), c, []int64{1}, 0, []int64{2}, 0)
 		}, []TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
 	} {
@@ -164,7 +164,8 @@ func TestTraceIsBounded(t *testing.T) {
 		r := newRecorder(recording{size: 1, operations: 16, clock: tsc.OfTime()})
 		waits, others := comms(2), comms(1)
 		defer leaveAll(append(waits, others...))
-		waits[0].track, others[0].track = r.join(waits[0]), r.join(others[0])
+		waits[0].record(r.join(waits[0]))
+		others[0].record(r.join(others[0]))
 		h := StartBarrier(t.Context(), waits[0])
 		synctest.Wait()
 		for range 40 {
@@ -189,7 +190,7 @@ func TestTraceWhileCallsRun(t *testing.T) {
 	all := []*Comm{newComm(0, 1, nil), newComm(0, 1, nil)}
 	var users sync.WaitGroup
 	for _, c := range all {
-		c.track = r.join(c)
+		c.record(r.join(c))
 		users.Go(func() {
 			for range 500 {
 				if err := AllReduce(t.Context(), c, []int64{1}, Sum); err != nil {
@@ -347,7 +348,7 @@ func TestSlowlyIsNotSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer
 		all := watched(2, recording{operations: 10, log: slog.New(slog.NewTextHandler(&log, nil))})
-		s := &slowly{Transport: all[0].transport}
+		s := &slowly{Transport: all[0].exec.transport}
 		all[0].track.transport = s
 		h := StartBarrier(t.Context(), all[0])
 		h.begin()

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/wire"
 
 	"github.com/collgen/collgen/fast/internal/fork"
 )
@@ -23,7 +24,7 @@ import (
 // called from any goroutine, also while calls run. A Comm that neither Run nor Init made has no recorder, and refuses.
 func (c *Comm) WriteTrace(w io.Writer) error {
 	if c == nil || c.track == nil {
-		return Refuse("WriteTrace", "the communicator has no flight recorder")
+		return wire.Refuse("WriteTrace", "the communicator has no flight recorder")
 	}
 	if fork.Child() { // before locks, which another thread may have held at the fork
 		return c.refusedError("WriteTrace", ErrForked)

@@ -13,6 +13,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/launch"
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/store"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // meet opens the store, and has the credentials that are given or, if none are, made from the secret that it hands out.
@@ -63,10 +64,10 @@ func (p *initConfig) sealed() bool {
 // checkSecret returns the secret that a user or a store gives.
 func checkSecret(secret []byte) (s secure.Secret, err error) {
 	if len(secret) != len(s) {
-		return s, Refuse("Init", "a secret of %d bytes, want %d", len(secret), len(s))
+		return s, wire.Refuse("Init", "a secret of %d bytes, want %d", len(secret), len(s))
 	}
 	if copy(s[:], secret); s == (secure.Secret{}) {
-		return s, Refuse("Init", "a secret of zeros, which is none")
+		return s, wire.Refuse("Init", "a secret of zeros, which is none")
 	}
 	return s, nil
 }
@@ -77,7 +78,7 @@ func askSecret(ctx context.Context, s Store) (secure.Credentials, error) {
 		Secret(ctx context.Context) ([]byte, error)
 	})
 	if !ok {
-		return nil, Refuse("Init", noSecret)
+		return nil, wire.Refuse("Init", noSecret)
 	}
 	secret, err := keeper.Secret(ctx)
 	if err != nil {
@@ -97,7 +98,7 @@ const noSecret = "ranks have to prove who they are, and no secret is given: put 
 func checkStoreAddress(address string) error {
 	scheme, _, _ := strings.Cut(address, "://")
 	if !slices.Contains([]string{"", launch.Local, launch.PMI, "file", "tcp"}, scheme) {
-		return Refuse("Init", "a store at %q, want local, tcp://host:port or file:///directory", address)
+		return wire.Refuse("Init", "a store at %q, want local, tcp://host:port or file:///directory", address)
 	}
 	return nil
 }
@@ -112,7 +113,7 @@ func (p *initConfig) openStore(ctx context.Context, cred secure.Credentials) (St
 	case p.size == 1:
 		return store.NewMemory(), nil
 	case p.storeAddress == "" && p.storeless != "":
-		return nil, Refuse("Init", "nothing says where the ranks find each other: %s", p.storeless)
+		return nil, wire.Refuse("Init", "nothing says where the ranks find each other: %s", p.storeless)
 	case p.storeAddress == "" || p.storeAddress == launch.Local:
 		return store.NewLocal(ctx, job)
 	case p.storeAddress == launch.PMI:
@@ -120,7 +121,7 @@ func (p *initConfig) openStore(ctx context.Context, cred secure.Credentials) (St
 	case scheme == "file":
 		return store.NewFile(rest)
 	case cred == nil:
-		return nil, Refuse("Init", noSecret)
+		return nil, wire.Refuse("Init", noSecret)
 	}
 	return store.NewTCP(ctx, rest, cred, job)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/fork"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Revoke gives c up for all ranks: calls that run on it, and later ones, return ErrRevoked, here and on every other
@@ -18,7 +19,7 @@ import (
 func (c *Comm) Revoke() error {
 	switch {
 	case c == nil || c.size == 0:
-		return Refuse("Revoke", "the communicator is nil or was made by neither Run nor Init")
+		return wire.Refuse("Revoke", "the communicator is nil or was made by neither Run nor Init")
 	case fork.Child():
 		return c.refusedError("Revoke", ErrForked)
 	case c.closed.Load():

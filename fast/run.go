@@ -8,6 +8,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // maxGoroutines is the most ranks that Run starts: memory grows with their square.
@@ -28,11 +29,11 @@ var errLeft = errors.New("the rank's function did not return")
 func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error, opts ...InitOption) error {
 	switch {
 	case ctx == nil:
-		return Refuse("Run", "the context is nil")
+		return wire.Refuse("Run", "the context is nil")
 	case f == nil:
-		return Refuse("Run", "the function is nil")
+		return wire.Refuse("Run", "the function is nil")
 	case n < 1 || n > maxGoroutines:
-		return Refuse("Run", "%d ranks, want 1 to %d", n, maxGoroutines)
+		return wire.Refuse("Run", "%d ranks, want 1 to %d", n, maxGoroutines)
 	}
 	p := new(initConfig)
 	if err := p.take("Run", opts); err != nil {

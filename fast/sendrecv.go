@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -112,14 +113,14 @@ func (c *Comm) sendRecv(ctx context.Context, s, r *request, opts []Option) error
 		return c.contextError(ctx, s.k.Name)
 	}
 	if overlap(r.dst, s.src) {
-		out := c.staged.need(len(s.src))
+		out := c.exec.staged.need(len(s.src))
 		copy(out, s.src)
 		s.src = out
 	}
-	defer c.ungroup()
-	c.group = append(c.group, *s, *r)
+	defer c.exec.forgetGroup()
+	c.exec.enlist(*s, *r)
 	if err := c.together(ctx); err != nil {
-		return c.callError(s, c.descs[0].Seq, err)
+		return c.callError(s, c.exec.numberOf(0), err)
 	}
 	return nil
 }
@@ -130,15 +131,15 @@ func (c *Comm) prepareBoth(s, r *request, opts []Option) error {
 	isCopy := to == c.rank && from == c.rank
 	switch {
 	case isCopy && s.args.Count != r.args.Count:
-		return Refuse(name, "rank %d sends %d elements to itself, and receives %d", c.rank, s.args.Count, r.args.Count)
+		return wire.Refuse(name, "rank %d sends %d elements to itself, and receives %d", c.rank, s.args.Count, r.args.Count)
 	case overlap(r.dst, s.src) && (r.args.NoAlias || address(r.dst) != address(s.src) || len(r.dst) != len(s.src)):
-		return Refuse(name, "out and in overlap (SendRecvReplace is for one buffer)")
+		return wire.Refuse(name, "out and in overlap (SendRecvReplace is for one buffer)")
 	case isCopy:
 		s.dst, s.a, r.a = r.dst, &s.k.Algorithms[0], &r.k.Algorithms[0]
 		return nil
 	}
-	if err := c.prepare(s, opts); err != nil {
+	if err := c.exec.prepare(s, opts); err != nil {
 		return err
 	}
-	return c.prepare(r, opts)
+	return c.exec.prepare(r, opts)
 }

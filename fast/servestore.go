@@ -5,6 +5,7 @@ import (
 	"net"
 
 	"github.com/collgen/collgen/fast/internal/store"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // ServeStore keeps the store of one job at l, for the ranks that have WithStoreAddress("tcp://…") with its address. Of
@@ -22,7 +23,7 @@ func ServeStore(ctx context.Context, l net.Listener, opts ...InitOption) error {
 		err = p.err
 	}
 	if err == nil && cred == nil {
-		err = Refuse("ServeStore", noSecret)
+		err = wire.Refuse("ServeStore", noSecret)
 	}
 	if err != nil {
 		_ = l.Close()

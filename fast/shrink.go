@@ -73,12 +73,12 @@ func (c *Comm) shrinking(opts []ShrinkOption) (*shrinking, error) {
 	s := &shrinking{c: c}
 	for _, o := range opts {
 		if o == nil {
-			return nil, Refuse("Shrink", "an option is nil")
+			return nil, wire.Refuse("Shrink", "an option is nil")
 		}
 		o(s)
 	}
 	if s.quorum < 0 || s.quorum > c.size {
-		return nil, Refuse("Shrink", "a quorum of %d of %d ranks", s.quorum, c.size)
+		return nil, wire.Refuse("Shrink", "a quorum of %d of %d ranks", s.quorum, c.size)
 	}
 	c.agreements.mu.Lock()
 	defer c.agreements.mu.Unlock()

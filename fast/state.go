@@ -71,9 +71,7 @@ func (c *Comm) end(s State, err error) bool {
 		return false
 	}
 	close(c.ended)
-	if events.On {
-		c.followEnd(events.Fate, err)
-	}
+	c.logEnd(events.Fate, err)
 	c.news.tell()
 	return true
 }
@@ -104,7 +102,7 @@ func (n *news) tell() {
 }
 
 // fail gives the communicator up because of err, for all ranks.
-func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.desc.Seq) }
+func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.exec.desc.Seq) }
 
 // giveUp is the end of c in state s on this rank, unless it has ended, and tells the others. Seq is the number of the
 // call that has failed, if any.
@@ -116,8 +114,8 @@ func (c *Comm) giveUp(s State, err error, seq uint64) {
 		c.tell(noticeOf(s, c.rank, seq, err))
 	}
 	c.notifying.Unlock()
-	if first && c.transport != nil {
-		c.transport.Fail(err)
+	if first && c.exec.transport != nil {
+		c.exec.transport.Fail(err)
 	}
 }
 
@@ -168,13 +166,11 @@ func (c *Comm) Close() error {
 	c.notifying.Lock()
 	c.tellClosed(farewell)
 	c.notifying.Unlock()
-	if events.On {
-		c.followEnd(events.Closed, nil)
+	c.logEnd(events.Closed, nil)
+	if c.exec.transport != nil {
+		err = errors.Join(err, c.exec.transport.Close())
 	}
-	if c.transport != nil {
-		err = errors.Join(err, c.transport.Close())
-	}
-	if t, ok := c.transport.(transport.Lingerer); ok && c.world != nil {
+	if t, ok := c.exec.transport.(transport.Lingerer); ok && c.world != nil {
 		c.world.leaving.Go(func() { c.deliver(t) })
 	}
 	c.endStarted()
@@ -189,9 +185,7 @@ func (c *Comm) Close() error {
 		c.world.leaving.Wait()
 		err = errors.Join(err, c.world.plane.Close())
 		c.world.record.close()
-		if events.On {
-			err = errors.Join(err, c.world.events.log.Close())
-		}
+		err = errors.Join(err, c.world.events.close())
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func (c *Comm) Topology() Topology {
 	if c == nil {
 		c = new(Comm)
 	}
-	t := Topology{Links: make([]string, c.Size()), Transport: c.carrier}
+	t := Topology{Links: make([]string, c.Size()), Transport: c.exec.carrier}
 	hosts := make(map[string]int)
 	for rank := range c.Size() {
 		host, link := c.place(rank)
@@ -76,4 +76,47 @@ func (t Topology) by(link string) (ranks []int) {
 		}
 	}
 	return ranks
+}
+
+// carriedInside is how ranks talk that are goroutines, or that are alone.
+const carriedInside = "inproc"
+
+// carrier returns how processes talk to each other, in the words of rules.
+func (w *world) carrier(processes []int) string {
+	if w.memory == nil || len(processes) == 1 {
+		return carriedInside
+	}
+	switch mostAlike(processes, w.memory) {
+	case len(processes):
+		return "shm"
+	case 0, 1:
+		if w.rdma != nil && !slices.ContainsFunc(processes, func(process int) bool { return !w.rdma(process) }) {
+			return "rdma"
+		}
+		return "tcp"
+	}
+	return "mixed"
+}
+
+// perHost returns how many of processes are on the host that has the most.
+func (w *world) perHost(processes []int) int {
+	if w.locate == nil {
+		return len(processes)
+	}
+	return mostAlike(processes, func(process int) string {
+		host, _ := w.locate(process)
+		return host
+	})
+}
+
+// mostAlike returns how many of processes have the same name in of at most, apart from "".
+func mostAlike(processes []int, of func(process int) string) (most int) {
+	alike := map[string]int{}
+	for _, process := range processes {
+		if name := of(process); name != "" {
+			alike[name]++
+			most = max(most, alike[name])
+		}
+	}
+	return most
 }

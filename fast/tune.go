@@ -4,8 +4,13 @@ import (
 	"io"
 	"os"
 
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
 )
+
+// Rule is a line of a selection table: the algorithm of calls for which all of its conditions hold. The first rule that
+// matches a call and whose algorithm serves it counts.
+type Rule = selection.Rule
 
 // Tuning is a table of rules, which were measured or written by hand, that say which algorithm a call gets. They count
 // before the built-in ones, which are for the calls that none of them is for. `collperf -tune` makes one, as a file,
@@ -64,6 +69,17 @@ type tuned struct {
 	rules map[*Collective][]Rule
 }
 
+// rulesFor returns the rules for k.
+func (t *tuned) rulesFor(k *Collective) []Rule { return t.rules[k] }
+
+// tuningName returns the name of the table that counts before the built-in ones; "": there is none.
+func (c *Comm) tuningName() string {
+	if c.world == nil {
+		return ""
+	}
+	return c.world.tuned.name
+}
+
 func tunedByFile(path string) (tuned, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -95,7 +111,7 @@ func (p *initConfig) tune(what string) (err error) {
 		return nil
 	}
 	if p.tuned, err = p.tuning(); err != nil {
-		return Refuse(what, "the tuning: %v", err)
+		return wire.Refuse(what, "the tuning: %v", err)
 	}
 	return nil
 }

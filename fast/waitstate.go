@@ -92,7 +92,7 @@ func (s *waitState) edge(rank, waitsFor int) (edge, bool) {
 		return edge{}, false
 	}
 	for i := range s.calls {
-		if c := s.calls[i]; c.Peer == 0 || isBetween(&c, rank, waitsFor) {
+		if c := s.calls[i]; c.Peer == 0 || c.IsBetween(rank, waitsFor) {
 			return s.in(rank, &c), true
 		}
 	}
@@ -112,7 +112,7 @@ func (s *waitState) isAt(h *edge) bool {
 // blocks reports whether h waits for rank, whose wait state is s, until that goes on. If both are in point-to-point
 // calls between the two it need not be so: these messages move by themselves, or the two find out why not.
 func (s *waitState) blocks(h *edge, rank int) bool {
-	return h.Call.Peer == 0 || !slices.ContainsFunc(s.calls, func(c wire.Call) bool { return isBetween(&c, rank, int(h.Rank)) })
+	return h.Call.Peer == 0 || !slices.ContainsFunc(s.calls, func(c wire.Call) bool { return c.IsBetween(rank, int(h.Rank)) })
 }
 
 // departs reports whether the rank whose wait state is s may be where the proof of an algorithm says nothing about h:

@@ -230,3 +230,9 @@ func mix(x, y uint64) uint64 {
 	high, low := bits.Mul64(x, y)
 	return high ^ low
 }
+
+// IsBetween reports whether c is a point-to-point call between a rank and another one.
+func (c *Call) IsBetween(rank, other int) bool {
+	from, to := int(c.Root), int(c.Peer)-1
+	return c.Peer != 0 && (from == rank && to == other || from == other && to == rank)
+}
