@@ -75,7 +75,7 @@ func TestGeneratedFilesCanFail(t *testing.T) {
 		"// Proved for sizes 1..64.\n",
 		"// Specification 0x0123456789abcdef.\n",
 		"// Algorithm 0x0123456789abcdef.\n",
-		"func ring(x *fast.Call) {}\n",
+		"func ring(x *collective.Call) {}\n",
 	}
 	if n, faults := headerFaults(t, strings.Join(lines, "")); n != 1 || len(faults) != 0 {
 		t.Errorf("%d algorithms with faults %q", n, faults)

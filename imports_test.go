@@ -45,7 +45,10 @@ var importRules = []importRule{
 	{pattern: "verify/colltest/adapters", may: []string{"verify/colltest", "verify/colltest/remote", "internal/scratch"}, never: []string{"fast", "gen"}},
 	{pattern: "verify/colltest/remote", may: []string{"spec", "verify/colltest", "internal/scratch", "golang.org/x/sys"}, never: []string{"fast", "gen"}},
 	{pattern: "fast", may: []string{"spec", "selection", "fast/internal/*", "fast/internal/rdma/device", "internal/events", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "fast/collective", may: []string{"fast", "fast/internal/exec", "fast/internal/wire", "spec"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/storetest", may: []string{"fast"}, never: []string{"gen", "verify"}},
+	{pattern: "fast/internal/exec", may: []string{"spec", "selection", "fast/internal/wire", "fast/internal/kernel", "fast/internal/transport",
+		"internal/events"}, never: []string{"fast"}},
 	{pattern: "fast/internal/secure", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/mesh", may: []string{"fast/internal/wire", "fast/internal/mailbox", "fast/internal/secure", "golang.org/x/sys"},
 		never: []string{"fast"}},
@@ -74,7 +77,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/*", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "cmd/collgen", may: []string{"spec", "spec/mutants", "selection", "gen", "gen/catalogue", "gen/emit", "gen/induct", "gen/readback", "gen/simulate", "verify", "verify/colltest",
 		"verify/colltest/remote", "verify/every", "verify/replay", "internal/scratch", "golang.org/x/tools"}, never: []string{"fast"}},
-	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "fast/collective", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "tlaplus", may: []string{"spec", "gen", "gen/catalogue", "gen/emit", "internal/events", "internal/scratch"}, never: []string{"fast"}},
 	{pattern: "tlaplus/job", may: []string{"fast"}, never: []string{"gen", "verify"}},
@@ -82,7 +85,7 @@ var importRules = []importRule{
 	{pattern: "peers", may: []string{"internal/*"}},
 	{pattern: "calibrate", may: []string{"selection", "gen", "gen/catalogue", "gen/simulate", "internal/*"}, never: []string{"fast"}},
 	{pattern: "examples"},
-	{pattern: "examples/*", may: []string{"fast"}, never: []string{"gen", "verify"}},
+	{pattern: "examples/*", may: []string{"fast", "fast/collective"}, never: []string{"gen", "verify"}},
 }
 
 func TestImports(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/spec"
 )
 
@@ -74,25 +76,25 @@ func TestAgreementCost(t *testing.T) {
 // compare takes the time of n comparisons with so many peers, without the messages: of calls that have none, less that
 // of as many Exchanges that belong to no new call. The other ranks never make these calls: c is only good for Close.
 func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
-	r := &request{form: form{k: &allReduce, t: spec.TypeOf[float32](), args: Args{Count: 1024, Op: Sum}}}
-	if err := c.exec.prepare(r, nil); err != nil {
+	r := &exec.Request{Form: exec.Form{Collective: &allReduce, Type: spec.TypeOf[float32](), Args: exec.Args{Count: 1024, Op: Sum}}}
+	if err := c.exec.Prepare(r, nil); err != nil {
 		b.Fatal(err)
 	}
 	theirs, ours := make([]uint64, peers), make([]uint64, peers) // what came from each, and goes to it
-	seq, differ := c.exec.calls, 0
+	seq, differ := c.exec.Calls, 0
 	exchange := func() {
-		if err := c.exec.transport.Exchange(b.Context(), nil, nil); err != nil {
+		if err := c.exec.Transport.Exchange(b.Context(), nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
 	start := time.Now()
 	for range n {
 		seq++
-		c.exec.describe(r, seq)
-		c.exec.transport.Begin(c.exec.mark)
+		c.exec.Describe(r, seq)
+		c.exec.Transport.Begin(c.exec.Mark)
 		exchange()
 		for i := range theirs {
-			mine := c.exec.mark.Of(nil)
+			mine := c.exec.Mark.Of(nil)
 			ours[i] = mine.Fingerprint
 			if theirs[i] != mine.Fingerprint {
 				differ++

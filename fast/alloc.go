@@ -10,6 +10,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -71,15 +73,15 @@ func Free[T Elem](c *Comm, buf []T) error {
 	if q := c.queue.Load(); q != nil && q.pending.Load() > 0 {
 		return c.refusedError("Free", fmt.Errorf("%w: calls that were started are not over", ErrConcurrentUse))
 	}
-	return c.free(bytesOf(buf))
+	return c.free(exec.Bytes(buf))
 }
 
 // meetForAlloc is what Alloc begins with. It has a name of its own, so that no other call is taken for it.
-var meetForAlloc = barrier.within("Alloc")
+var meetForAlloc = barrier.Within("Alloc")
 
 // alloc returns n bytes of memory, which the other ranks map.
 func (c *Comm) alloc(ctx context.Context, n int) ([]byte, error) {
-	if err := Do[uint8](ctx, c, &meetForAlloc, nil, nil, &Args{}, nil); err != nil { // all ranks are here, and call nothing else
+	if err := do[uint8](ctx, c, &meetForAlloc, nil, nil, &exec.Args{}, nil); err != nil { // all ranks are here, and call nothing else
 		return nil, err
 	}
 	a := allocation{number: c.buffers.next()}
@@ -194,7 +196,7 @@ func (c *Comm) free(b []byte) error {
 	if c.buffers.closed {
 		return c.refusedError("Free", ErrClosed)
 	}
-	at := slices.IndexFunc(c.buffers.all, func(a allocation) bool { return address(a.Bytes) == address(b) && len(a.Bytes) == len(b) })
+	at := slices.IndexFunc(c.buffers.all, func(a allocation) bool { return exec.Address(a.Bytes) == exec.Address(b) && len(a.Bytes) == len(b) })
 	if at < 0 {
 		return wire.Refuse("Free", "%d bytes that are not what Alloc has returned for this communicator", len(b))
 	}
@@ -235,14 +237,14 @@ func (c *Comm) freeIdle(all []allocation) bool {
 
 // know has c's transport know memory of Alloc.
 func (c *Comm) know(memory []byte) {
-	if k, ok := c.exec.transport.(transport.Registrar); ok {
+	if k, ok := c.exec.Transport.(transport.Registrar); ok {
 		k.Know(memory)
 	}
 }
 
 // unknow is the opposite of know: the memory is about to go.
 func (c *Comm) unknow(memory []byte) {
-	if k, ok := c.exec.transport.(transport.Registrar); ok {
+	if k, ok := c.exec.Transport.(transport.Registrar); ok {
 		_ = k.Forget(memory)
 	}
 }

@@ -30,13 +30,13 @@ type registrar interface {
 // registrar returns c's transport to the ranks that can read from this one's regions, and these, by their rank in it;
 // nil if there is none.
 func (c *Comm) registrar() (t registrar, near []int) {
-	if both, ok := c.exec.transport.(*transport.Composite); ok {
+	if both, ok := c.exec.Transport.(*transport.Composite); ok {
 		half, members := both.Near()
 		if t, _ = half.(registrar); t != nil {
 			return t, members
 		}
 	} else {
-		t, _ = c.exec.transport.(registrar)
+		t, _ = c.exec.Transport.(registrar)
 	}
 	if t == nil {
 		return nil, nil

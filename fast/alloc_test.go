@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/exec"
 )
 
 // TestAlloc has every operation work on memory of Alloc, on all transports: whole, parts of it, misaligned against
@@ -128,7 +130,7 @@ func TestAllocAmount(t *testing.T) {
 					return fmt.Errorf("more than there is: %v", err)
 				}
 				b, err := Alloc[complex128](t.Context(), c, c.Rank()*100_000)
-				if err != nil || len(b) != c.Rank()*100_000 || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%cacheLine != 0 {
+				if err != nil || len(b) != c.Rank()*100_000 || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%exec.CacheLine != 0 {
 					return fmt.Errorf("%d elements: %w", len(b), err)
 				}
 				return Barrier(t.Context(), c)

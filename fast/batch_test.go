@@ -23,7 +23,7 @@ func TestBatch(t *testing.T) {
 				return err
 			}
 			synctest.Wait()
-			if a[0].queue.Load().ready.first != nil || a[0].exec.transport.Waiting() != nil {
+			if a[0].queue.Load().ready.first != nil || a[0].exec.Transport.Waiting() != nil {
 				t.Error("calls began before the end")
 			}
 			handles = append(handles, StartAllReduce(ctx, a[0], []int64{1}, 0))

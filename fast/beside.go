@@ -74,7 +74,7 @@ func (c *Comm) heldUp(by int) (h edge, certain, ok bool) {
 	if later := c.track.stands(0); later == nil || later.number != s.number { // what blocks the caller is another call
 		return h, false, false
 	}
-	if x := &s.calls[0]; x.Peer == 0 && s.needs.needs(c.rank, by, int(x.Root)) {
+	if x := &s.calls[0]; x.Peer == 0 && s.needs.Needs(c.rank, by, int(x.Root)) {
 		return s.in(c.rank, x), true, true
 	}
 	if h, ok = s.receive(c.rank, by); ok {
@@ -160,7 +160,7 @@ func (q *inquiry) answered(from int, w *words) {
 	c, at := q.comm, &w.at[0]
 	calls := c.queue.Load()
 	idle := calls == nil || calls.pending.Load() == 0
-	if q.over || w.In != q.in || !idle || !slices.Contains(q.members(), from) || c.exec.hasMade(&at.Call, from) || c.State() != Healthy {
+	if q.over || w.In != q.in || !idle || !slices.Contains(q.members(), from) || c.exec.HasMade(&at.Call, from) || c.State() != Healthy {
 		return
 	}
 	if w.What == wordsNeed || w.Round == q.round && q.stays(from, at) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/gen/catalogue"
 )
 
@@ -59,10 +61,10 @@ func (e *emittedCall) left(t *testing.T, all []*Comm) []byte {
 			in[i] = 1 / float32(i%1000+c.Rank()+1)
 		}
 		outs[c.Rank()] = out
-		args := Args{Count: e.count, Op: Sum, Root: e.s.Root, Peer: e.s.Peer}
-		return Do(t.Context(), c, e.k, out, in, &args, []Option{WithAlgorithm(e.a.Name), WithDepth(e.s.Depth)})
+		args := exec.Args{Count: e.count, Op: Sum, Root: e.s.Root, Peer: e.s.Peer}
+		return do(t.Context(), c, e.k, out, in, &args, []Option{WithAlgorithm(e.a.Name), WithDepth(e.s.Depth)})
 	})...); err != nil {
 		t.Fatal(fmt.Errorf("%v: %w", e, err))
 	}
-	return bytesOf(slices.Concat(outs...))
+	return exec.Bytes(slices.Concat(outs...))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
@@ -40,8 +42,8 @@ const inFlight = 4
 type slot[T Elem] struct {
 	flat    []T
 	used    int
-	tensors [][]T // that lie in flat, one after the other
-	fused   fused // they, or the one that goes alone
+	tensors [][]T      // that lie in flat, one after the other
+	fused   exec.Fused // they, or the one that goes alone
 	started bool
 	handle  Handle
 	opts    []Option
@@ -59,14 +61,14 @@ func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 		return nil, wire.Refuse("NewBucket", "op %v is not defined on %v", op, t)
 	case limit < 1:
 		return nil, wire.Refuse("NewBucket", "buffers of %d bytes have room for no element", bytes)
-	case uint64(bytes) > maxScratch:
+	case uint64(bytes) > exec.MaxScratch:
 		return nil, wire.Refuse("NewBucket", "buffers of %d bytes, want at most 16 GiB", bytes)
 	}
 	b := &Bucket[T]{c: c, op: op, limit: limit}
 	for i := range b.slots {
 		s := &b.slots[i]
 		s.handle = Handle{done: make(chan struct{}, 1), again: true}
-		s.opts = []Option{{kind: startOption, handle: &s.handle}, {kind: fusedOption, fused: &s.fused}}
+		s.opts = []Option{{Kind: exec.StartOption, Handle: &s.handle}, {Kind: exec.FusedOption, Fused: &s.fused}}
 	}
 	return b, nil
 }
@@ -89,7 +91,7 @@ func (b *Bucket[T]) addAlone(ctx context.Context, tensor []T) error {
 	if err != nil {
 		return err
 	}
-	s.fused.add(len(tensor))
+	s.fused.Add(len(tensor))
 	return b.start(ctx, s, tensor)
 }
 
@@ -112,7 +114,7 @@ func (b *Bucket[T]) addToFlat(ctx context.Context, tensor []T) error {
 	s := b.filling
 	s.used += copy(s.flat[s.used:], tensor)
 	s.tensors = append(s.tensors, tensor)
-	s.fused.add(len(tensor))
+	s.fused.Add(len(tensor))
 	if s.used == b.limit {
 		return b.startFilling(ctx)
 	}
@@ -166,7 +168,7 @@ func (b *Bucket[T]) finish(ctx context.Context, s *slot[T]) error {
 		rest = rest[copy(tensor, rest):]
 	}
 	clear(s.tensors)
-	s.tensors, s.fused, s.used, s.started = s.tensors[:0], fused{}, 0, false
+	s.tensors, s.fused, s.used, s.started = s.tensors[:0], exec.Fused{}, 0, false
 	return nil
 }
 

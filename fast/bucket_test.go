@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"pgregory.net/rapid"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -73,14 +75,14 @@ func TestBucketFuses(t *testing.T) {
 		{nil, 0}, {[]int{1, 2, 3, 0}, 1}, {[]int{5, 5}, 1}, {[]int{5, 6}, 2}, {[]int{1, 11, 1, 11, 1}, 3},
 		{[]int{10, 10, 10, 10, 10, 10}, 6},
 	} {
-		before := c.exec.calls
+		before := c.exec.Calls
 		for _, n := range step.lengths {
 			err = errors.Join(err, b.Add(t.Context(), make([]float32, n)))
 		}
 		if err := errors.Join(err, b.Wait(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.exec.calls - before; got != step.calls {
+		if got := c.exec.Calls - before; got != step.calls {
 			t.Errorf("%v: %d calls, want %d", step.lengths, got, step.calls)
 		}
 	}
@@ -88,9 +90,9 @@ func TestBucketFuses(t *testing.T) {
 
 // fusedLike is for a call that does what another rank's Bucket does.
 func fusedLike(lengths ...int) Option {
-	o := Option{kind: fusedOption, fused: new(fused)}
+	o := Option{Kind: exec.FusedOption, Fused: new(exec.Fused)}
 	for _, n := range lengths {
-		o.fused.add(n)
+		o.Fused.Add(n)
 	}
 	return o
 }
@@ -267,32 +269,32 @@ func TestBucketStaysFailed(t *testing.T) {
 func TestFused(t *testing.T) {
 	marks := map[uint32][]int{}
 	for _, lengths := range [][]int{nil, {1}, {2}, {1, 1}, {1, 2}, {2, 1}, {3}, {1, 1, 1}} {
-		var f fused
+		var f exec.Fused
 		for _, n := range lengths {
-			f.add(n)
+			f.Add(n)
 		}
-		if other, known := marks[f.mark()]; known || f.mark()&(1<<wire.OpBits-1) != 0 {
+		if other, known := marks[f.Mark()]; known || f.Mark()&(1<<wire.OpBits-1) != 0 {
 			t.Errorf("%v and %v are the same", lengths, other)
 		}
-		marks[f.mark()] = lengths
+		marks[f.Mark()] = lengths
 	}
-	var f fused
+	var f exec.Fused
 	for i := range 1_000_000 {
-		f.add(100_000 + i)
+		f.Add(100_000 + i)
 	}
-	if name := f.label().String(); name != "Bucket 1000000: 100000" {
+	if name := f.Label().String(); name != "Bucket 1000000: 100000" {
 		t.Errorf("%q", name)
 	}
-	f = fused{}
+	f = exec.Fused{}
 	for _, n := range []int{1234, math.MaxInt / 9, 5} {
-		f.add(n)
+		f.Add(n)
 	}
-	if name := f.label().String(); name != "Bucket 3: 1234" {
+	if name := f.Label().String(); name != "Bucket 3: 1234" {
 		t.Errorf("%q", name)
 	}
-	f = fused{}
-	f.add(math.MaxInt/2 + 1)
-	if name := f.label().String(); name != "Bucket 1:" {
+	f = exec.Fused{}
+	f.Add(math.MaxInt/2 + 1)
+	if name := f.Label().String(); name != "Bucket 1:" {
 		t.Errorf("%q", name)
 	}
 }

@@ -3,6 +3,8 @@ package fast
 import (
 	"fmt"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -40,13 +42,13 @@ func (e *CallError) Error() string {
 func (e *CallError) Unwrap() error { return e.Err }
 
 // callError returns the error of r, call number seq, that failed with err.
-func (c *Comm) callError(r *request, seq uint64, err error) *CallError {
-	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.k.Name, Algorithm: r.a.Name, Peer: -1, Err: err}
-	if r.k.PointToPoint {
-		e.Peer = r.args.Root + r.args.Peer - c.rank
+func (c *Comm) callError(r *exec.Request, seq uint64, err error) *CallError {
+	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.Collective.Name, Algorithm: r.Algorithm.Name, Peer: -1, Err: err}
+	if r.Collective.PointToPoint {
+		e.Peer = r.Args.Root + r.Args.Peer - c.rank
 	}
-	if c.exec.transport != nil {
-		e.Waiting = c.exec.transport.Waiting()
+	if c.exec.Transport != nil {
+		e.Waiting = c.exec.Transport.Waiting()
 	}
 	return e
 }

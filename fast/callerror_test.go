@@ -89,7 +89,7 @@ func TestCallErrorWaiting(t *testing.T) {
 				all := w.comms(t, 3)
 				errs := make(chan error)
 				go func() { errs <- Recv(t.Context(), all[0], make([]int64, 9), 2) }()
-				for start := time.Now(); len(all[0].exec.transport.Waiting()) == 0 && time.Since(start) < time.Minute; {
+				for start := time.Now(); len(all[0].exec.Transport.Waiting()) == 0 && time.Since(start) < time.Minute; {
 					time.Sleep(time.Millisecond)
 				}
 				end(all)

@@ -25,7 +25,7 @@ func TestClosedIsLetGo(t *testing.T) {
 				for rank, err := range onAll(more, func(c *Comm) error {
 					made.Add(2)
 					runtime.AddCleanup(c, func(n int64) { collected.Add(n) }, 1)
-					switch e := c.exec.transport.(type) {
+					switch e := c.exec.Transport.(type) {
 					case *tcp.Endpoint:
 						runtime.AddCleanup(e, func(n int64) { collected.Add(n) }, 1)
 					case *shm.Endpoint:

@@ -4,16 +4,18 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/exec"
 )
 
 // everything is what was proved of algorithms in tests of something else.
-var everything = Proved{Every: true}
+var everything = exec.Proved{Every: true}
 
 // table is a collective with algorithms that serve some calls, and rules of every kind.
-var table = Collective{
+var table = exec.Collective{
 	Name:    "Test",
 	Reduces: true,
-	Algorithms: []Algorithm{
+	Algorithms: []exec.Algorithm{
 		{Name: "even", Proved: everything, Serves: func(size int) bool { return size%2 == 0 }},
 		{Name: "any", Proved: everything},
 		{Name: "piped", Proved: everything, Pipelined: true},
@@ -56,7 +58,7 @@ func TestPlan(t *testing.T) {
 	} {
 		c := newComm(0, test.size, nil)
 		if test.carrier != "" {
-			c.exec.carrier = test.carrier
+			c.exec.Carrier = test.carrier
 		}
 		for range 2 { // made, and remembered
 			wantPlan(t, test.name, c, test.count, test.bytes, test.opts, test.algorithm, test.depth)
@@ -67,7 +69,7 @@ func TestPlan(t *testing.T) {
 // wantPlan checks what a call of table on c gets.
 func wantPlan(t *testing.T, name string, c *Comm, count, bytes int, opts []Option, algorithm string, depth int) {
 	t.Helper()
-	a, got, err := c.exec.plan(&table, count, bytes, Sum, opts)
+	a, got, err := c.exec.Plan(&table, count, bytes, Sum, opts)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 	} else if a.Name != algorithm || got != depth {
@@ -77,16 +79,16 @@ func wantPlan(t *testing.T, name string, c *Comm, count, bytes int, opts []Optio
 
 // TestPlansOfSeveral has calls of two collectives by turns, each of which gets its own.
 func TestPlansOfSeveral(t *testing.T) {
-	other := Collective{Name: "Other", Algorithms: []Algorithm{{Name: "only", Proved: everything}}}
+	other := exec.Collective{Name: "Other", Algorithms: []exec.Algorithm{{Name: "only", Proved: everything}}}
 	c := newComm(0, 4, nil)
 	for range 3 {
 		wantPlan(t, "the first", c, 25, 100, nil, "even", 1)
-		if a, _, err := c.exec.plan(&other, 25, 100, Sum, nil); err != nil || a.Name != "only" {
+		if a, _, err := c.exec.Plan(&other, 25, 100, Sum, nil); err != nil || a.Name != "only" {
 			t.Errorf("%v, %v", a, err)
 		}
 	}
-	if len(c.exec.plans.all) != 2 {
-		t.Errorf("%d plans", len(c.exec.plans.all))
+	if len(c.exec.Plans.All) != 2 {
+		t.Errorf("%d plans", len(c.exec.Plans.All))
 	}
 }
 
@@ -102,13 +104,13 @@ func TestPlanRefuses(t *testing.T) {
 		{[]Option{WithDepth(0)}, "depth is 0"},
 		{[]Option{WithDepth(-1)}, "depth is -1"},
 	} {
-		_, _, err := newComm(0, 3, nil).exec.plan(&table, 1, 1, Sum, test.opts)
+		_, _, err := newComm(0, 3, nil).exec.Plan(&table, 1, 1, Sum, test.opts)
 		if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, want %q", err, test.want)
 		}
 	}
-	none := Collective{Name: "Test"}
-	if _, _, err := newComm(0, 3, nil).exec.plan(&none, 1, 1, Sum, nil); !errors.Is(err, ErrInvalidArgument) {
+	none := exec.Collective{Name: "Test"}
+	if _, _, err := newComm(0, 3, nil).exec.Plan(&none, 1, 1, Sum, nil); !errors.Is(err, ErrInvalidArgument) {
 		t.Errorf("without algorithms: %v", err)
 	}
 }

@@ -1,5 +1,9 @@
 package fast
 
+import (
+	"github.com/collgen/collgen/fast/internal/exec"
+)
+
 // Collectives returns the names of this package's collectives, in alphabetical order: "AllGather", "AllReduce" and so
 // on.
 func Collectives() []string {
@@ -15,13 +19,13 @@ func Collectives() []string {
 // ErrInvalidArgument.
 func Algorithms(collective string) []string {
 	if k := collectiveOf(collective); k != nil {
-		return k.names()
+		return k.Names()
 	}
 	return nil
 }
 
 // collectiveOf returns this package's collective of that name; nil if there is none.
-func collectiveOf(name string) *Collective {
+func collectiveOf(name string) *exec.Collective {
 	for _, k := range collectives {
 		if k.Name == name {
 			return k

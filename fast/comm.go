@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -50,7 +52,7 @@ type Comm struct {
 	farewells   []atomic.Pointer[[]wire.Call] // what they have called last, as far as they have told
 	closed      atomic.Bool
 	busy        relatomic.Flag // guards exec and buffers
-	exec        executor
+	exec        exec.Executor
 	buffers     buffers
 
 	queue    atomic.Pointer[queue] // of started calls; nil before the first
@@ -84,15 +86,15 @@ type world struct {
 func newComm(rank, size int, t transport.Transport) *Comm {
 	c := &Comm{rank: rank, size: size, name: "world", ended: make(chan struct{}), closedRanks: make([]atomic.Bool, size),
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
-	c.exec.setUp(rank, size, t)
-	c.exec.carrier = carriedInside
+	c.exec.SetUp(rank, size, t)
+	c.exec.Carrier = carriedInside
 	return c
 }
 
 // record has t know of c's calls.
 func (c *Comm) record(t *track) {
 	if c.track = t; t != nil {
-		c.exec.recordWith(t)
+		c.exec.RecordWith(t)
 	}
 }
 

@@ -118,7 +118,7 @@ func TestCompositeFails(t *testing.T) {
 	for _, sends := range []string{"direct", "ring"} {
 		all := mixedComms([][]int{{3, 1}, {0, 2}})
 		errs := onAll(all[:3], func(c *Comm) error {
-			time.AfterFunc(5*time.Millisecond, func() { c.exec.transport.Fail(given) })
+			time.AfterFunc(5*time.Millisecond, func() { c.exec.Transport.Fail(given) })
 			return AllGather(t.Context(), c, make([]byte, 4), WithAlgorithm(sends))
 		})
 		for rank, err := range errs {

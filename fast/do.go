@@ -5,36 +5,20 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
 
-// Do carries out one call of k on c. dst and src are the rank's Out and In, nil where it passes none.
-//
-// What is wrong with the arguments is ErrInvalidArgument; if ctx has ended before, the error is a TimeoutError that
-// waits for no rank. In both cases nothing was sent, the call does not count, and the communicator stays healthy.
-func Do[T Elem](ctx context.Context, c *Comm, k *Collective, dst, src []T, args *Args, opts []Option) error {
-	switch {
-	case k == nil:
-		return wire.Refuse("Do", "the collective is nil")
-	case args == nil:
-		return wire.Refuse(k.Name, "the arguments are nil")
-	}
-	err := c.do(ctx, k, spec.TypeOf[T](), args, bytesOf(dst), bytesOf(src), opts)
-	if err != nil && len(opts) > 0 {
-		c.refused(opts)
-	}
-	return err
-}
-
 // do makes the call, or has a handle, of an option, start it.
-func (c *Comm) do(ctx context.Context, k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) error {
+func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte, opts []Option) error {
 	if err := c.enter(ctx, k.Name); err != nil {
 		return err
 	}
 	defer c.exit()
-	r, err := c.exec.request(k, t, args, dst, src, opts)
+	r, err := c.exec.Request(k, t, args, dst, src, opts)
 	if err != nil {
 		return err
 	}
@@ -50,7 +34,7 @@ func (c *Comm) do(ctx context.Context, k *Collective, t spec.Type, args *Args, d
 
 // exit lets other goroutines make calls.
 func (c *Comm) exit() {
-	c.exec.forgetBuffers()
+	c.exec.ForgetBuffers()
 	c.busy.Unset()
 }
 
@@ -100,12 +84,12 @@ func (c *Comm) refusedError(name string, err error) error {
 }
 
 // perform makes a call that was prepared, when its turn has come.
-func (c *Comm) perform(ctx context.Context, r *request) error {
+func (c *Comm) perform(ctx context.Context, r *exec.Request) error {
 	if ctx.Err() != nil {
-		return c.contextError(ctx, r.k.Name)
+		return c.contextError(ctx, r.Collective.Name)
 	}
 	defer c.leave()
-	if seq, err := c.exec.run(ctx, r); err != nil {
+	if seq, err := c.exec.Run(ctx, r); err != nil {
 		return c.failed(r, seq, err)
 	}
 	return nil
@@ -115,8 +99,8 @@ func (c *Comm) perform(ctx context.Context, r *request) error {
 // of them.
 func (c *Comm) together(ctx context.Context) error {
 	defer c.leave()
-	if seq, err := c.exec.runTogether(ctx); err != nil {
-		return c.conclude(&c.exec.group[0], seq, err)
+	if seq, err := c.exec.RunTogether(ctx); err != nil {
+		return c.conclude(&c.exec.Group[0], seq, err)
 	}
 	return nil
 }
@@ -130,38 +114,33 @@ var errPanicked = errors.New("a call panicked")
 
 // leave ends the call. One that has panicked leaves the communicator as unusable as one that failed.
 func (c *Comm) leave() {
-	if c.exec.interrupted() {
+	if c.exec.Interrupted() {
 		c.fail(errPanicked)
 		c.track.fail(errPanicked)
 	}
-	c.exec.reset()
+	c.exec.Reset()
 }
 
 // failed returns the error of r, call number seq, which ended with err.
-func (c *Comm) failed(r *request, seq uint64, err error) error {
-	if c.exec.withdrawn(err) { // by Layout
-		c.exec.eventLog.end(c.ending(err))
+func (c *Comm) failed(r *exec.Request, seq uint64, err error) error {
+	if c.exec.Withdrawn(err) { // by Layout
+		c.exec.EventLog.End(c.ending(err))
 		return err
 	}
 	return c.callError(r, seq, c.conclude(r, seq, err))
 }
 
 // conclude gives c up because r, call number seq, ended with err, and returns the cause, which may be known better.
-func (c *Comm) conclude(r *request, seq uint64, err error) error {
+func (c *Comm) conclude(r *exec.Request, seq uint64, err error) error {
 	failure := c.callError(r, seq, err)
 	if cause := c.settle(failure); cause != error(failure) {
 		failure = c.callError(r, seq, cause)
 	}
-	c.exec.recordCall()
+	c.exec.RecordCall()
 	c.track.fail(failure)
-	c.exec.eventLog.end(c.ending(failure))
+	c.exec.EventLog.End(c.ending(failure))
 	if !c.closed.Load() {
 		c.track.keepTrace(failure)
 	}
 	return failure.Err
-}
-
-// Refuse returns the error of a call of primitive with a bad argument. It wraps ErrInvalidArgument.
-func Refuse(primitive, format string, args ...any) error {
-	return wire.Refuse(primitive, format, args...)
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/collgen/collgen/fast/internal/inproc"
@@ -66,12 +68,12 @@ func TestArguments(t *testing.T) {
 	x := make([]float32, 8)
 	all := comms(2)
 	c := all[0]
-	sum := Args{Count: 4, Op: Sum}
-	k := &Collective{Name: "Test", Reduces: true, Algorithms: []Algorithm{{Name: "none", Proved: everything}}}
-	tooMuch := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "scratch", Proved: everything, Run: func(_ context.Context, x *Call) error {
+	sum := exec.Args{Count: 4, Op: Sum}
+	k := &exec.Collective{Name: "Test", Reduces: true, Algorithms: []exec.Algorithm{{Name: "none", Proved: everything}}}
+	tooMuch := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "scratch", Proved: everything, Run: func(_ context.Context, x *exec.Call) error {
 		return x.Layout(1, math.MaxInt/2)
 	}}}}
-	pair := &Collective{Name: "Test", PointToPoint: true}
+	pair := &exec.Collective{Name: "Test", PointToPoint: true}
 	for _, test := range []struct {
 		name string
 		err  error
@@ -87,21 +89,21 @@ func TestArguments(t *testing.T) {
 		{"unknown op", AllReduce(ctx, c, x, 200), "op(200) is none of the ops"},
 		{"negative root", Broadcast(ctx, c, x, -1), "root is -1, want a rank of 2"},
 		{"root too large", Broadcast(ctx, c, x, 2), "root is 2, want a rank of 2"},
-		{"no collective", Do(ctx, c, nil, x, x, &sum, nil), "the collective is nil"},
-		{"no arguments", Do(ctx, c, k, x, x, nil, nil), "the arguments are nil"},
-		{"root of Do", Do(ctx, c, k, x, x, &Args{Op: Sum, Root: 2}, nil), "root is 2, want a rank of 2"},
-		{"peer of Do", Do(ctx, c, k, x, x, &Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
-		{"negative count", Do(ctx, c, k, x, x, &Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
-		{"too large a count", Do(ctx, c, k, x, x, &Args{Op: Sum, Count: math.MaxInt / 2}, nil), "a block of "},
-		{"other rank's point-to-point call", Do(ctx, comms(3)[0], pair, x, x, &Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
+		{"no collective", do(ctx, c, nil, x, x, &sum, nil), "the collective is nil"},
+		{"no arguments", do(ctx, c, k, x, x, nil, nil), "the arguments are nil"},
+		{"root of Do", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Root: 2}, nil), "root is 2, want a rank of 2"},
+		{"peer of Do", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
+		{"negative count", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
+		{"too large a count", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Count: math.MaxInt / 2}, nil), "a block of "},
+		{"other rank's point-to-point call", do(ctx, comms(3)[0], pair, x, x, &exec.Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
 		{"too long", AllReduceInto(ctx, c, x[:4], x[:5], Sum), "len(dst) is 4, want 5"},
 		{"odd length", ReduceScatterInto(ctx, c, x[:2], make([]float32, 5), Sum), "5"},
 		{"overlap", AllReduceInto(ctx, c, x[:4], x[2:6], Sum), "dst and src overlap"},
-		{"overlap without in place", Do(ctx, c, k, x, x, &Args{Op: Sum, NoAlias: true}, nil), "dst and src overlap"},
-		{"in place at another offset", Do(ctx, c, k, x, x, &Args{Op: Sum, AliasIn: 1}, nil), "dst and src overlap"},
+		{"overlap without in place", do(ctx, c, k, x, x, &exec.Args{Op: Sum, NoAlias: true}, nil), "dst and src overlap"},
+		{"in place at another offset", do(ctx, c, k, x, x, &exec.Args{Op: Sum, AliasIn: 1}, nil), "dst and src overlap"},
 		{"unknown algorithm", AllReduce(ctx, c, x, Sum, WithAlgorithm("rong")), `no algorithm is called "rong"; there are `},
 		{"no depth", AllReduce(ctx, c, x, Sum, WithDepth(0)), "depth is 0"},
-		{"too much scratch", Do(ctx, c, tooMuch, x, x, &sum, nil), "too much scratch memory"},
+		{"too much scratch", do(ctx, c, tooMuch, x, x, &sum, nil), "too much scratch memory"},
 		{"send to nobody", Send(ctx, c, x, 2), "the receiver is 2, want a rank of 2"},
 		{"receive from nobody", Recv(ctx, c, x, -1), "the sender is -1, want a rank of 2"},
 		{"send to itself", Send(ctx, c, x, 0), "rank 0 cannot exchange messages with itself"},
@@ -235,7 +237,7 @@ func TestMismatch(t *testing.T) {
 		{"primitive", "AllReduce", "AllToAll", func(c *Comm) error { return AllReduce(ctx, c, ints, Sum) },
 			func(c *Comm) error { return AllToAll(ctx, c, make([]int32, 8)) }},
 		{"seq", "1", "2", func(c *Comm) error { return AllReduce(ctx, c, ints, Sum) },
-			func(c *Comm) error { c.exec.calls++; return AllReduce(ctx, c, make([]int32, 8), Sum) }},
+			func(c *Comm) error { c.exec.Calls++; return AllReduce(ctx, c, make([]int32, 8), Sum) }},
 		{"op", "sum", "max", func(c *Comm) error { return AllReduce(ctx, c, ints, Sum) },
 			func(c *Comm) error { return AllReduce(ctx, c, make([]int32, 8), Max) }},
 		{"type", "int32", "float32", func(c *Comm) error { return AllReduce(ctx, c, ints, Sum) },
@@ -352,7 +354,7 @@ func TestClose(t *testing.T) {
 // TestPanic leaves a communicator unusable when a call has panicked.
 func TestPanic(t *testing.T) {
 	all := comms(2)
-	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "bad", Proved: everything, Run: func(_ context.Context, x *Call) error {
+	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "bad", Proved: everything, Run: func(_ context.Context, x *exec.Call) error {
 		x.Out.Chunk(1)
 		return nil
 	}}}}
@@ -362,7 +364,7 @@ func TestPanic(t *testing.T) {
 				t.Error("no panic")
 			}
 		}()
-		_ = Do(t.Context(), all[0], k, []int64{}, nil, &Args{}, nil)
+		_ = do(t.Context(), all[0], k, []int64{}, nil, &exec.Args{}, nil)
 	}()
 	if err := Barrier(t.Context(), all[0]); !errors.Is(err, ErrAborted) {
 		t.Errorf("later: %v", err)
@@ -373,12 +375,12 @@ func TestPanic(t *testing.T) {
 // TestStaging gives an algorithm that needs distinct buffers a copy of the input where a rank's overlap. The copy is
 // apart from the scratch, which the algorithm fills before it looks at its input, and from the output.
 func TestStaging(t *testing.T) {
-	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "pass-on", Proved: everything, OutOfPlace: true, Run: reverseAndPassOn}}}
+	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", Proved: everything, OutOfPlace: true, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 3} {
 		for rank, err := range onAll(comms(size), func(c *Comm) error {
 			first := int64(10 * c.Rank())
 			x := []int64{first + 1, first + 2, first + 3, first + 4}
-			err := Do(t.Context(), c, k, x, x, &Args{Count: 4}, nil)
+			err := do(t.Context(), c, k, x, x, &exec.Args{Count: 4}, nil)
 			from := int64(10 * ((c.Rank() + size - 1) % size))
 			if want := []int64{from + 4, from + 3, from + 2, from + 1}; !slices.Equal(x, want) {
 				t.Errorf("rank %d of %d: got %v, want %v", c.Rank(), size, x, want)
@@ -394,7 +396,7 @@ func TestStaging(t *testing.T) {
 
 // reverseAndPassOn gives each rank the elements of the rank before it, the last one first. On its way it overwrites all
 // of scratch and of out before it has read in.
-func reverseAndPassOn(ctx context.Context, x *Call) error {
+func reverseAndPassOn(ctx context.Context, x *exec.Call) error {
 	if err := x.Layout(4, 4); err != nil {
 		return err
 	}

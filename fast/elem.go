@@ -1,8 +1,6 @@
 package fast
 
 import (
-	"unsafe"
-
 	"github.com/collgen/collgen/spec"
 )
 
@@ -32,9 +30,3 @@ const (
 	LAnd = spec.OpLAnd // truth values, of integers
 	LOr  = spec.OpLOr
 )
-
-// bytesOf returns the memory of s.
-func bytesOf[T Elem](s []T) []byte {
-	var elem T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(elem)))
-}

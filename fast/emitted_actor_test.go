@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
 )
@@ -79,8 +81,8 @@ func (a *actor) play(yield func(struct{}) bool) {
 		}
 	}()
 	e, b := a.call, &a.call.buffers[a.rank]
-	args := Args{Count: e.count, Op: Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count, AliasOut: b.aliasOut * e.count}
-	err := Do(context.Background(), a.comm, e.k, a.out, a.in, &args, []Option{WithDepth(e.s.Depth)})
+	args := exec.Args{Count: e.count, Op: Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count, AliasOut: b.aliasOut * e.count}
+	err := do(context.Background(), a.comm, e.k, a.out, a.in, &args, []Option{WithDepth(e.s.Depth)})
 	if err != nil {
 		a.differ("the call fails: %v", err)
 	}
@@ -95,9 +97,9 @@ func (a *actor) differ(format string, args ...any) error {
 }
 
 // run returns the generated function, between symbols put into the place of elements and the look at what it has left.
-func (a *actor) run(ctx context.Context, x *Call, code func(context.Context, *Call) error) error {
-	if x.kernel != nil {
-		x.kernel, x.many = a.memory.syms.kernel, nil
+func (a *actor) run(ctx context.Context, x *exec.Call, code func(context.Context, *exec.Call) error) error {
+	if x.Kernel != nil {
+		x.Kernel, x.Many = a.memory.syms.kernel, nil
 	}
 	if err := code(ctx, x); err != nil {
 		return err
@@ -136,9 +138,9 @@ func (a *actor) next() (*gen.ProgramStep, error) {
 
 // compareLayout compares how the code has cut its buffers with the schedule.
 func (a *actor) compareLayout() error {
-	x := &a.comm.exec.call
-	if x.cuts.chunks != a.memory.cuts.Chunks || len(x.Scratch.data) != 8*len(a.memory.scratch) {
-		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.cuts.chunks, len(x.Scratch.data)/8,
+	x := &a.comm.exec.Call
+	if x.Cuts.Chunks != a.memory.cuts.Chunks || len(x.Scratch.Data) != 8*len(a.memory.scratch) {
+		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.Cuts.Chunks, len(x.Scratch.Data)/8,
 			a.memory.cuts.Chunks, len(a.memory.scratch))
 	}
 	return nil
@@ -146,11 +148,11 @@ func (a *actor) compareLayout() error {
 
 // compareMemory compares the buffers of the code with those of the schedule.
 func (a *actor) compareMemory() error {
-	x := &a.comm.exec.call
+	x := &a.comm.exec.Call
 	for _, b := range []struct {
 		name      string
 		got, want []uint64
-	}{{"in", uint64s(x.In.data), a.memory.in}, {"out", uint64s(x.Out.data), a.memory.out}} {
+	}{{"in", uint64s(x.In.Data), a.memory.in}, {"out", uint64s(x.Out.Data), a.memory.out}} {
 		if !slices.Equal(b.got, b.want) {
 			i := 0
 			for b.got[i] == b.want[i] {
@@ -169,7 +171,7 @@ func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv
 	if err != nil {
 		return err
 	}
-	x := &a.comm.exec.call
+	x := &a.comm.exec.Call
 	if s == nil {
 		if len(sends)+len(recvs) == 0 { // of a call without messages
 			return nil
@@ -221,7 +223,7 @@ func (a *actor) receiveAll(s *gen.ProgramStep, recvs []wire.Recv) error {
 
 // apply takes a message, as a transport does. Some of what may be lent is lent.
 func (a *actor) apply(r *wire.Recv, got []uint64) {
-	data := bytesOf(got)
+	data := exec.Bytes(got)
 	switch {
 	case r.Lend && (a.rank+r.Peer)%2 == 0:
 		r.Into = data
@@ -245,7 +247,7 @@ func (a *actor) expect(s *gen.ProgramStep) {
 	for _, in := range s.Recvs {
 		r := wire.Recv{Peer: in.Peer, Into: a.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst, Lend: in.Lend}
 		if in.Kind == gen.RecvReduceInstr {
-			r.Kernel, r.With = a.comm.exec.call.kernel, a.bytes(in.Srcs[0])
+			r.Kernel, r.With = a.comm.exec.Call.Kernel, a.bytes(in.Srcs[0])
 		}
 		if len(r.Into) > 0 || in.Dst.Buf == "" {
 			a.recvs = append(a.recvs, r)
@@ -256,14 +258,14 @@ func (a *actor) expect(s *gen.ProgramStep) {
 // bytes returns the memory of the code that a place of the schedule stands for.
 func (a *actor) bytes(p gen.Place) []byte {
 	from, to := a.memory.cuts.Span(p)
-	x := &a.comm.exec.call
+	x := &a.comm.exec.Call
 	switch p.Buf {
 	case "in":
-		return x.In.data[8*from : 8*to]
+		return x.In.Data[8*from : 8*to]
 	case "out":
-		return x.Out.data[8*from : 8*to]
+		return x.Out.Data[8*from : 8*to]
 	case "scratch":
-		return x.Scratch.data[8*from : 8*to]
+		return x.Scratch.Data[8*from : 8*to]
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/spec"
 )
 
@@ -138,11 +140,11 @@ type got struct {
 }
 
 // listen has the collective's algorithms note what they are called with, until the function that it returns is called.
-func listen(k *Collective, g *got) (restore func()) {
+func listen(k *exec.Collective, g *got) (restore func()) {
 	algorithms, rules := k.Algorithms, k.Rules
-	k.Algorithms, k.Rules = []Algorithm{{Name: "listen", Proved: Proved{Every: true}, Run: func(_ context.Context, x *Call) error {
+	k.Algorithms, k.Rules = []exec.Algorithm{{Name: "listen", Proved: exec.Proved{Every: true}, Run: func(_ context.Context, x *exec.Call) error {
 		g.calls++
-		g.in, g.out, g.opsRoot = whereIs(x.In.data), whereIs(x.Out.data), fmt.Sprint(x.count, x.op, x.Root)
+		g.in, g.out, g.opsRoot = whereIs(x.In.Data), whereIs(x.Out.Data), fmt.Sprint(x.Count, x.Op, x.Root)
 		return nil
 	}}}, nil
 	return func() { k.Algorithms, k.Rules = algorithms, rules }
@@ -324,7 +326,7 @@ func (y try) expected(s shape, dst, src ints, root int) (g got, ok bool) {
 		out = nil
 	}
 	count, ok := s.legal(len(out), len(in))
-	return got{whereIs(bytesOf(in)), whereIs(bytesOf(out)), fmt.Sprint(count, s.op, root), 1}, ok
+	return got{whereIs(exec.Bytes(in)), whereIs(exec.Bytes(out)), fmt.Sprint(count, s.op, root), 1}, ok
 }
 
 // TestCallsAreTheSpecification makes calls of all functions.

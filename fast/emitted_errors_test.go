@@ -7,6 +7,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
@@ -64,8 +66,8 @@ func (u subject) runFailing(p gen.Params, rank, fails int) (f *failing, err erro
 	if err != nil {
 		return f, err
 	}
-	x.In.data = make([]byte, len(e.Ranks[rank].In)*x.count)
-	x.Out.data = make([]byte, len(e.Ranks[rank].Out)*x.count)
+	x.In.Data = make([]byte, len(e.Ranks[rank].In)*x.Count)
+	x.Out.Data = make([]byte, len(e.Ranks[rank].Out)*x.Count)
 	defer func() {
 		if r := recover(); r != nil { // of what came after the error that was dropped
 			err = fmt.Errorf("a panic: %v", r)
@@ -83,13 +85,13 @@ func (u subject) refusesLayout(p gen.Params, rank int) (refuses bool) {
 }
 
 // callOn returns a call of bytes without an algorithm's run around it.
-func (u subject) callOn(c *Comm, p gen.Params, count int) *Call {
-	x := &c.exec.call
+func (u subject) callOn(c *Comm, p gen.Params, count int) *exec.Call {
+	x := &c.exec.Call
 	x.Size, x.Rank, x.Root, x.Peer, x.Depth = p.Size, c.rank, p.Root, p.Peer, p.Depth
-	x.e, x.k, x.a, x.count, x.op, x.elem = &c.exec, u.k, u.code, count, Sum, spec.TypeUint8
-	x.kernel = func(dst, a, b []byte) {}
-	x.In.cuts, x.Out.cuts, x.Scratch.cuts = &x.cuts, &x.cuts, &x.cuts
-	x.begun = true
+	x.Executor, x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = &c.exec, u.k, u.code, count, Sum, spec.TypeUint8
+	x.Kernel = func(dst, a, b []byte) {}
+	x.In.Cuts, x.Out.Cuts, x.Scratch.Cuts = &x.Cuts, &x.Cuts, &x.Cuts
+	x.Begun = true
 	return x
 }
 

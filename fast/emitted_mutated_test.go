@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 )
@@ -13,7 +15,7 @@ import (
 // mutatedAlgorithm is what is generated for an algorithm of the catalogue with a mistake in it.
 type mutatedAlgorithm struct {
 	of  string
-	run func(context.Context, *Call) error
+	run func(context.Context, *exec.Call) error
 }
 
 // mutatedAlgorithms is filled in by a file that verify/mutate adds to this package while it runs TestMutatedAlgorithms.

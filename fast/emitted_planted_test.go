@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 )
@@ -13,11 +15,11 @@ import (
 func TestEmittedCodeIsNotTheSchedule(t *testing.T) {
 	u := generated(t, &catalogue.AllReduceRing)
 	ring := u.code.Run
-	bug := func(b ringBug) func(context.Context, *Call) error {
-		return func(ctx context.Context, x *Call) error { return ringAllReduce(ctx, x, b) }
+	bug := func(b ringBug) func(context.Context, *exec.Call) error {
+		return func(ctx context.Context, x *exec.Call) error { return ringAllReduce(ctx, x, b) }
 	}
 	for name, plant := range map[string]struct {
-		run  func(context.Context, *Call) error
+		run  func(context.Context, *exec.Call) error
 		want string
 	}{
 		"a chunk too many":  {bug(ringBug{chunks: 1}), "rank 0, the layout is 4 chunks and 0 elements of scratch, want 3 and 0"},
@@ -29,19 +31,19 @@ func TestEmittedCodeIsNotTheSchedule(t *testing.T) {
 		"after a send":      {bug(ringBug{afterSend: true}), "after send: true, lent: false\nof the schedule"},
 		"it ends too early": {bug(ringBug{steps: -1}), "rank 0, step 4: the code ends before it; the schedule has\nsend to 1"},
 		"it goes on":        {bug(ringBug{steps: 1}), "after step 4, the last: the code goes on with\nsend to "},
-		"nothing done":      {func(_ context.Context, x *Call) error { return x.Layout(x.Size, 0) }, "step 0: the code ends before it"},
-		"finished twice": {func(ctx context.Context, x *Call) error {
+		"nothing done":      {func(_ context.Context, x *exec.Call) error { return x.Layout(x.Size, 0) }, "step 0: the code ends before it"},
+		"finished twice": {func(ctx context.Context, x *exec.Call) error {
 			if err := ring(ctx, x); err != nil {
 				return err
 			}
 			x.Finish(x.Out.Chunk(0))
 			return nil
 		}, "after step 4: element 0 of out is another expression than the schedule's: ("},
-		"input written": {func(ctx context.Context, x *Call) error {
+		"input written": {func(ctx context.Context, x *exec.Call) error {
 			if err := ring(ctx, x); err != nil {
 				return err
 			}
-			clear(x.In.data)
+			clear(x.In.Data)
 			return nil
 		}, "element 0 of in is another expression"},
 	} {
@@ -49,7 +51,7 @@ func TestEmittedCodeIsNotTheSchedule(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", name, fault, plant.want)
 		}
 	}
-	for _, run := range []func(context.Context, *Call) error{ring, bug(ringBug{})} {
+	for _, run := range []func(context.Context, *exec.Call) error{ring, bug(ringBug{})} {
 		if fault := u.perform(t, run); fault != "" {
 			t.Errorf("without a bug:\n%s", fault)
 		}
@@ -57,7 +59,7 @@ func TestEmittedCodeIsNotTheSchedule(t *testing.T) {
 }
 
 // perform makes a call of three ranks that is to be run, and gives the first difference to the schedule.
-func (u subject) perform(t *testing.T, run func(context.Context, *Call) error) string {
+func (u subject) perform(t *testing.T, run func(context.Context, *exec.Call) error) string {
 	t.Helper()
 	code := *u.code
 	code.Run = run
@@ -74,7 +76,7 @@ type ringBug struct {
 }
 
 // ringAllReduce returns the ring all-reduce of three ranks, by hand.
-func ringAllReduce(ctx context.Context, x *Call, bug ringBug) error {
+func ringAllReduce(ctx context.Context, x *exec.Call, bug ringBug) error {
 	if err := x.Layout(x.Size+bug.chunks, 0); err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/gen"
 )
 
@@ -59,7 +61,7 @@ func (g *stage) receive(from, to int) (letter, bool) {
 // emittedCall is one call of a generated function, and its schedule.
 type emittedCall struct {
 	a       *gen.Algorithm
-	k       *Collective // that has the function, and nothing else
+	k       *exec.Collective // that has the function, and nothing else
 	s       *gen.Schedule
 	steps   [][]gen.ProgramStep // by rank
 	buffers []buffersOf

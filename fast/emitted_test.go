@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit"
@@ -29,8 +31,8 @@ const emittedSizes = 64
 // subject is an algorithm and the function that was generated for it.
 type subject struct {
 	*gen.Algorithm
-	k    *Collective
-	code *Algorithm
+	k    *exec.Collective
+	code *exec.Algorithm
 }
 
 // generated returns the function of an algorithm of the catalogue.
@@ -48,17 +50,17 @@ func generated(t testing.TB, a *gen.Algorithm) subject {
 }
 
 // collective has the subject's function, and nothing else.
-func (u subject) collective() *Collective {
+func (u subject) collective() *exec.Collective {
 	k, code := *u.k, *u.code
-	code.Run = func(ctx context.Context, x *Call) error {
-		return x.e.transport.(*actor).run(ctx, x, u.code.Run)
+	code.Run = func(ctx context.Context, x *exec.Call) error {
+		return x.Executor.Transport.(*actor).run(ctx, x, u.code.Run)
 	}
-	k.Algorithms, k.Rules = []Algorithm{code}, []Rule{{Algorithm: code.Name}}
+	k.Algorithms, k.Rules = []exec.Algorithm{code}, []Rule{{Algorithm: code.Name}}
 	return &k
 }
 
 // instantiate returns a call of p, whose count and aliasing are to be filled in.
-func (u subject) instantiate(t testing.TB, k *Collective, p gen.Params) *emittedCall {
+func (u subject) instantiate(t testing.TB, k *exec.Collective, p gen.Params) *emittedCall {
 	t.Helper()
 	s, err := gen.Instantiate(u.Algorithm, p)
 	if err != nil {
@@ -68,7 +70,7 @@ func (u subject) instantiate(t testing.TB, k *Collective, p gen.Params) *emitted
 }
 
 // callOf returns a call whose schedule is to be s.
-func (u subject) callOf(t testing.TB, k *Collective, s *gen.Schedule) *emittedCall {
+func (u subject) callOf(t testing.TB, k *exec.Collective, s *gen.Schedule) *emittedCall {
 	t.Helper()
 	expect, err := spec.Expect(u.Primitive, spec.Call{Size: s.Size, Root: s.Root, Peer: s.Peer})
 	if err != nil {

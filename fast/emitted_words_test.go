@@ -3,19 +3,21 @@ package fast
 import (
 	"fmt"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
 // eventLines says what a step does, each event a line, in their order.
-func eventLines(sends []wire.Send, recvs []wire.Recv, x *Call) (lines []string) {
+func eventLines(sends []wire.Send, recvs []wire.Recv, x *exec.Call) (lines []string) {
 	for _, s := range sends {
-		lines = append(lines, fmt.Sprintf("send to %d: %s", s.Peer, placeWords(x.placeOf(s.Data))))
+		lines = append(lines, fmt.Sprintf("send to %d: %s", s.Peer, placeWords(x.PlaceOf(s.Data))))
 	}
 	for _, r := range recvs {
-		line := fmt.Sprintf("receive from %d into %s", r.Peer, placeWords(x.placeOf(r.Into)))
+		line := fmt.Sprintf("receive from %d into %s", r.Peer, placeWords(x.PlaceOf(r.Into)))
 		if r.Kernel != nil {
-			line += fmt.Sprintf(", reduced with %s, received first: %v", placeWords(x.placeOf(r.With)), r.ReceivedFirst)
+			line += fmt.Sprintf(", reduced with %s, received first: %v", placeWords(x.PlaceOf(r.With)), r.ReceivedFirst)
 		}
 		lines = append(lines, fmt.Sprintf("%s, after send: %v, lent: %v", line, r.AfterSend, r.Lend))
 	}

@@ -3,6 +3,8 @@ package fast
 import (
 	"sync"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/internal/events"
@@ -48,19 +50,19 @@ func (c *Comm) logTo(log *events.Log) {
 	if !events.On || log == nil {
 		return
 	}
-	m := &events.Member{Name: c.name, Rank: c.rank, Size: c.size, Processes: c.processes(), Transport: c.exec.carrier}
-	if t, ok := c.exec.transport.(transport.Ringed); ok {
+	m := &events.Member{Name: c.name, Rank: c.rank, Size: c.size, Processes: c.processes(), Transport: c.exec.Carrier}
+	if t, ok := c.exec.Transport.(transport.Ringed); ok {
 		m.Slots, m.Lines = t.Rings()
 	}
-	c.exec.eventLog = &eventLog{Trail: log.Join(c.id, m)}
-	if t, ok := c.exec.transport.(transport.Follower); ok {
-		t.Follow(c.exec.eventLog.Trail)
+	c.exec.EventLog = &exec.EventLog{Trail: log.Join(c.id, m)}
+	if t, ok := c.exec.Transport.(transport.Follower); ok {
+		t.Follow(c.exec.EventLog.Trail)
 	}
 }
 
 // ending returns how c stands and what err says, in the words of an event log; nil where there is no log, or no error.
 func (c *Comm) ending(err error) *events.Ended {
-	if !events.On || c.exec.eventLog == nil || err == nil {
+	if !events.On || c.exec.EventLog == nil || err == nil {
 		return nil
 	}
 	ended := &events.Ended{State: c.State().String(), Error: plainText(err.Error())}
@@ -72,27 +74,27 @@ func (c *Comm) ending(err error) *events.Ended {
 
 // logEnd writes that something of c has ended, and why.
 func (c *Comm) logEnd(do events.Kind, err error) {
-	if events.On && c.exec.eventLog != nil {
-		c.exec.eventLog.Write(&events.Event{Do: do, Ended: c.ending(err)})
+	if events.On && c.exec.EventLog != nil {
+		c.exec.EventLog.Write(&events.Event{Do: do, Ended: c.ending(err)})
 	}
 }
 
 // logNotice writes that the others are told n, or that one has told it.
 func (c *Comm) logNotice(do events.Kind, from int, n *notice) {
-	if events.On && c.exec.eventLog != nil {
-		c.exec.eventLog.Write(&events.Event{Do: do,
+	if events.On && c.exec.EventLog != nil {
+		c.exec.EventLog.Write(&events.Event{Do: do,
 			Notice: &events.Notice{From: from, By: n.By, State: n.State.String(), Rank: n.Rank, Down: n.Down}})
 	}
 }
 
 // logAgreement writes what all ranks have agreed on.
 func (c *Comm) logAgreement(what agree.Call, seq uint64, v *agree.Value, err error) {
-	if !events.On || c.exec.eventLog == nil {
+	if !events.On || c.exec.EventLog == nil {
 		return
 	}
 	e := events.Event{Do: events.Agree, Agreed: &events.Agreed{Seq: seq, What: what.String(), Flags: v.Flags, Gone: v.Gone.Members()}}
 	if err != nil {
 		e.Ended = &events.Ended{Error: plainText(err.Error())}
 	}
-	c.exec.eventLog.Write(&e)
+	c.exec.EventLog.Write(&e)
 }

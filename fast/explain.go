@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
@@ -77,19 +79,19 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 	if count == 0 {
 		count = q.Bytes
 	}
-	p := c.exec.newPlan(k)
-	a, depth, err := p.choose(count, q.Bytes, q.Op, opts)
+	p := c.exec.NewPlan(k)
+	a, depth, err := p.Choose(count, q.Bytes, q.Op, opts)
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Collective: k.Name, Size: c.size, PerHost: cmp.Or(c.exec.perHost, c.size),
-		Transport: c.exec.carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth, Proved: a.Proved.String()}
+	x := &Explanation{Collective: k.Name, Size: c.size, PerHost: cmp.Or(c.exec.PerHost, c.size),
+		Transport: c.exec.Carrier, Bytes: q.Bytes, Algorithm: a.Name, Depth: depth, Proved: a.Proved.String()}
 	if q.Op != 0 {
 		x.Op = q.Op.String()
 	}
-	x.Protocol = transport.Protocol(c.exec.transport, q.Bytes, k.Reduces)
-	if x.Asked = asksFor(opts); !x.Asked {
-		x.Rules = verdicts(c.tuningName(), p.tuned, p.explain(q.Op, q.Bytes))
+	x.Protocol = transport.Protocol(c.exec.Transport, q.Bytes, k.Reduces)
+	if x.Asked = exec.AsksFor(opts); !x.Asked {
+		x.Rules = verdicts(c.tuningName(), p.Tuned, p.Explain(q.Op, q.Bytes))
 	}
 	return x, nil
 }

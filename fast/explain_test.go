@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/transport"
 )
 
@@ -19,7 +21,7 @@ func TestExplain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a, depth, err := all[1].exec.plan(collectiveOf(name), bytes/8, bytes, 0, nil)
+				a, depth, err := all[1].exec.Plan(collectiveOf(name), bytes/8, bytes, 0, nil)
 				last := x.Rules[len(x.Rules)-1]
 				if err != nil || x.Algorithm != a.Name || x.Depth != depth || last.Why != "" || last.Rule.Algorithm != a.Name {
 					t.Errorf("%s: %v\n%s with depth %d, %v", w.name, x, a.Name, depth, err)
@@ -33,13 +35,13 @@ func TestExplain(t *testing.T) {
 // TestExplanation has one in words, and in JSON.
 func TestExplanation(t *testing.T) {
 	c := newComm(0, 4, nil)
-	c.exec.carrier = "shm"
+	c.exec.Carrier = "shm"
 	made, err := tunedBy(&Tuning{Rules: map[string][]Rule{"Broadcast": {{Transport: "tcp", Algorithm: "binomial"},
 		{MaxBytes: 1 << 20, MaxSize: 4, Algorithm: "chain", PieceBytes: 1 << 18}}}}, "tune.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.world = &world{tuned: made}
+	c.world, c.exec.Tuning = &world{tuned: made}, made.rulesFor
 	x, err := Explain(c, Query{Collective: "Broadcast", Bytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +52,8 @@ func TestExplanation(t *testing.T) {
   proved for every number of ranks and every depth`; x.String() != want {
 		t.Errorf("got %s", x)
 	}
-	c.world = nil
-	c.exec.carrier = carriedInside
+	c.world, c.exec.Tuning = nil, nil
+	c.exec.Carrier = carriedInside
 	if x, err = Explain(c, Query{Collective: "AllReduce", Bytes: 100, Op: Sum}, WithAlgorithm("chunked-ring"), WithDepth(3)); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func TestProtocol(t *testing.T) {
 	}
 	both := compositeOf(2, []int{0}, talkative{}, talkative{})
 	defer both.Close()
-	c.exec.transport = both
+	c.exec.Transport = both
 	if x, err = Explain(c, Query{Collective: "Broadcast", Bytes: 65}); err != nil || x.Protocol != "shm: copied in slots; tcp: copied in slots" {
 		t.Errorf("%v, %v", x, err)
 	}
@@ -93,15 +95,15 @@ func TestProtocol(t *testing.T) {
 // measured counts before that.
 func TestPredicted(t *testing.T) {
 	measured := Rule{Transport: "rdma", Algorithm: "ring"}
-	table := tuned{name: "tune.json", rules: map[*Collective][]Rule{collectiveOf("AllReduce"): {measured}}}
+	table := tuned{name: "tune.json", rules: map[*exec.Collective][]Rule{collectiveOf("AllReduce"): {measured}}}
 	for _, x := range []struct {
 		perHost   int
 		tuned     tuned
 		predicted bool
 	}{{1, tuned{}, true}, {2, tuned{}, false}, {1, table, false}} {
 		c := newComm(0, 2, nil)
-		c.exec.carrier, c.exec.perHost = "rdma", x.perHost
-		c.world = &world{tuned: x.tuned}
+		c.exec.Carrier, c.exec.PerHost = "rdma", x.perHost
+		c.world, c.exec.Tuning = &world{tuned: x.tuned}, x.tuned.rulesFor
 		e, err := Explain(c, Query{Collective: "AllReduce", Bytes: 1 << 10})
 		if err != nil || strings.Contains(strings.Split(e.String(), "\n")[1], "predicted, not measured") != x.predicted {
 			t.Errorf("%+v: %v, %v", x, e, err)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/setup"
@@ -30,8 +32,8 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	}
 	rank := slices.Index(processes, w.plane.Self())
 	c := newComm(rank, len(processes), nil)
-	c.id, c.name, c.members, c.world, c.exec.carrier, c.exec.perHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
-	c.exec.tuning = w.tuned.rulesFor
+	c.id, c.name, c.members, c.world, c.exec.Carrier, c.exec.PerHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
+	c.exec.Tuning = w.tuned.rulesFor
 	if len(processes) > 1 {
 		ctx, stop := w.record.patience().watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
 		t, err := w.create(ctx, id, rank, processes)
@@ -41,7 +43,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 			w.plane.Forget(id)
 			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
 		}
-		c.exec.transport = t
+		c.exec.Transport = t
 	}
 	c.record(w.record.join(c))
 	c.logTo(w.events.log)
@@ -93,17 +95,17 @@ func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 }
 
 // What Split and Dup gather. Each has a name of its own, so that no other call is taken for it.
-var gatherColors, gatherForDup = allGather.within("Split"), allGather.within("Dup")
+var gatherColors, gatherForDup = allGather.Within("Split"), allGather.Within("Dup")
 
 // split is Split, or what else gathers as k.
-func (c *Comm) split(ctx context.Context, k *Collective, color, key int) (*Comm, error) {
+func (c *Comm) split(ctx context.Context, k *exec.Collective, color, key int) (*Comm, error) {
 	if err := c.divisible(k.Name); err != nil {
 		return nil, err
 	}
 	mine := [splitFields]int64{int64(color), int64(key), rand.Int64()}
 	all := make([]int64, splitFields*c.size)
-	args := Args{Count: splitFields, AliasOut: c.rank * splitFields}
-	if err := Do(ctx, c, k, all, mine[:], &args, nil); err != nil {
+	args := exec.Args{Count: splitFields, AliasOut: c.rank * splitFields}
+	if err := do(ctx, c, k, all, mine[:], &args, nil); err != nil {
 		return nil, err
 	}
 	made := c.made.Add(1)

@@ -173,7 +173,7 @@ func TestForeignCause(t *testing.T) {
 				all := w.comms(t, 3)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				go func() {
-					for len(all[0].exec.transport.Waiting()) == 0 { // its call has begun
+					for len(all[0].exec.Transport.Waiting()) == 0 { // its call has begun
 						time.Sleep(time.Millisecond)
 					}
 					cancel(cause)

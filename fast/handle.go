@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -31,24 +33,14 @@ type Handle struct {
 	queue    *queue // of its communicator; nil: it was refused
 	name     string // of the primitive
 	ctx      context.Context
-	requests []request // one, or a send and a receive
-	next     *Handle   // the one behind it
-	held     bool      // it is collected, under the queue's lock
-	again    bool      // it will be used again: done gets a token instead of being closed
+	requests []exec.Request // one, or a send and a receive
+	next     *Handle        // the one behind it
+	held     bool           // it is collected, under the queue's lock
+	again    bool           // it will be used again: done gets a token instead of being closed
 	ended    atomic.Bool
 	seen     atomic.Bool // somebody has got err
 	err      error
 	done     chan struct{}
-}
-
-// Start is for generated code: it has call start what it calls by passing opts on to Do.
-func Start(opts []Option, call func(opts []Option) error) *Handle {
-	h := &Handle{done: make(chan struct{})}
-	err := call(append(opts[:len(opts):len(opts)], Option{kind: startOption, handle: h}))
-	if err != nil || h.queue == nil {
-		h.finish(err)
-	}
-	return h
 }
 
 // Wait waits until the call is over, and returns its error. The end of ctx ends the waiting alone, with an error that
@@ -161,13 +153,13 @@ func (h *Handle) rearm() {
 }
 
 // pointToPoint reports whether h is a call of two ranks.
-func (h *Handle) pointToPoint() bool { return h.requests[0].k.PointToPoint }
+func (h *Handle) pointToPoint() bool { return h.requests[0].Collective.PointToPoint }
 
 // handleOf returns the handle of the call, if it is to be started.
 func handleOf(opts []Option) *Handle {
 	for i := range opts {
-		if opts[i].kind == startOption {
-			return opts[i].handle.(*Handle)
+		if opts[i].Kind == exec.StartOption {
+			return opts[i].Handle.(*Handle)
 		}
 	}
 	return nil

@@ -22,13 +22,13 @@ func (c *Comm) deliver(t transport.Lingerer) {
 	defer stop()
 	ctx, stopWatch := c.world.record.patience().watch(context.Background(), "Close", "comm", c.name, "rank", c.rank, "size", c.size)
 	defer stopWatch()
-	wire.Awaiting(ctx, c.exec.transport.Waiting)
+	wire.Awaiting(ctx, c.exec.Transport.Waiting)
 	t.Wait()
 }
 
 // stopDelivery ends that wait.
 func (c *Comm) stopDelivery() {
-	if t, ok := c.exec.transport.(transport.Lingerer); ok {
+	if t, ok := c.exec.Transport.(transport.Lingerer); ok {
 		for rank := range c.size {
 			t.GiveUp(rank)
 		}
@@ -45,7 +45,7 @@ func (c *Comm) tellClosed(n notice) {
 	bare := n.encode()
 	n.Linked = true
 	linked := n.encode()
-	t, ok := c.exec.transport.(transport.Linker)
+	t, ok := c.exec.Transport.(transport.Linker)
 	c.sendOthers(func(rank int) []byte {
 		if ok && t.Linked(rank) {
 			return linked
@@ -60,7 +60,7 @@ func (c *Comm) missing(rank int, linked bool) {
 		return
 	}
 	c.news.tell()
-	if t, ok := c.exec.transport.(transport.Leaver); ok {
+	if t, ok := c.exec.Transport.(transport.Leaver); ok {
 		t.Left(rank, linked)
 	}
 }

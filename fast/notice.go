@@ -143,8 +143,8 @@ func (c *Comm) condemn(s State, err error, n notice) {
 	if !first {
 		return
 	}
-	if c.exec.transport != nil {
-		c.exec.transport.Fail(err)
+	if c.exec.Transport != nil {
+		c.exec.Transport.Fail(err)
 	}
 	c.track.keepTraceSoon(err)
 }

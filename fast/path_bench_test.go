@@ -19,7 +19,7 @@ func (idle) Close() error                                             { return n
 // BenchmarkPath is what a call costs besides its transport: an all-reduce of 8 bytes among 2 ranks, recorded.
 func BenchmarkPath(b *testing.B) {
 	c := newComm(0, 2, idle{})
-	c.exec.carrier = "shm" // the algorithm of processes
+	c.exec.Carrier = "shm" // the algorithm of processes
 	c.record(newRecorder(recording{operations: recorded}).join(c))
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()

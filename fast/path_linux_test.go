@@ -28,7 +28,7 @@ func pair(b *testing.B) (all [2]*Comm) {
 		}
 		b.Cleanup(func() { _ = e.Close() })
 		c := newComm(rank, 2, e)
-		c.exec.carrier = "shm"
+		c.exec.Carrier = "shm"
 		c.record(newRecorder(recording{rank: rank, size: 2, operations: recorded}).join(c))
 		all[rank] = c
 	}

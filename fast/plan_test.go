@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/setup"
 )
 
@@ -24,8 +26,8 @@ func TestCarrier(t *testing.T) {
 		for i, want := range carriers[w.name] {
 			all := w.comms(t, i+1)
 			for _, c := range all {
-				if got := c.Topology(); got.Transport != want || c.exec.perHost != 0 && c.exec.perHost != most(got.Hosts) {
-					t.Errorf("%s, %v: %v over %q, want %q, and %d on a host", w.name, c, got, got.Transport, want, c.exec.perHost)
+				if got := c.Topology(); got.Transport != want || c.exec.PerHost != 0 && c.exec.PerHost != most(got.Hosts) {
+					t.Errorf("%s, %v: %v over %q, want %q, and %d on a host", w.name, c, got, got.Transport, want, c.exec.PerHost)
 				}
 			}
 			closeAll(t, all)
@@ -66,8 +68,8 @@ func TestCarrierOfSplit(t *testing.T) {
 			}
 		}
 		for _, c := range parts {
-			if want := unless(c.Size() == 1, test.want, "inproc"); c.exec.carrier != want || c.exec.perHost != most(c.Topology().Hosts) {
-				t.Errorf("%v: %q, %d on a host, want %q, %v", c, c.exec.carrier, c.exec.perHost, want, c.Topology())
+			if want := unless(c.Size() == 1, test.want, "inproc"); c.exec.Carrier != want || c.exec.PerHost != most(c.Topology().Hosts) {
+				t.Errorf("%v: %q, %d on a host, want %q, %v", c, c.exec.Carrier, c.exec.PerHost, want, c.Topology())
 			}
 		}
 		closeAll(t, parts)
@@ -97,7 +99,7 @@ func TestAlgorithms(t *testing.T) {
 func BenchmarkPlan(b *testing.B) {
 	for _, bench := range []struct {
 		name        string
-		k           *Collective
+		k           *exec.Collective
 		count, size int
 		opts        []Option
 	}{
@@ -110,7 +112,7 @@ func BenchmarkPlan(b *testing.B) {
 			b.ReportAllocs()
 			c := newComm(0, bench.size, nil)
 			for b.Loop() {
-				if _, _, err := c.exec.plan(bench.k, bench.count, 8*bench.count, Sum, bench.opts); err != nil {
+				if _, _, err := c.exec.Plan(bench.k, bench.count, 8*bench.count, Sum, bench.opts); err != nil {
 					b.Fatal(err)
 				}
 			}

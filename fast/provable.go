@@ -100,7 +100,7 @@ func (c *detector) close(s *waitState, path []edge) []edge {
 		return nil
 	}
 	for i := range slices.Backward(path) {
-		if h := &path[i]; h.Begun < mine.Seq && s.needs.needs(self, int(h.Rank), int(mine.Root)) {
+		if h := &path[i]; h.Begun < mine.Seq && s.needs.Needs(self, int(h.Rank), int(mine.Root)) {
 			return append([]edge{s.in(self, mine)}, path[i:]...)
 		}
 	}

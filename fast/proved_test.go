@@ -7,29 +7,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/selection"
 )
 
 // bounded returns a collective with algorithms that were proved for some calls.
-func bounded(algorithms ...Algorithm) *Collective {
-	return &Collective{Name: "Test", Reduces: true, Algorithms: algorithms}
+func bounded(algorithms ...exec.Algorithm) *exec.Collective {
+	return &exec.Collective{Name: "Test", Reduces: true, Algorithms: algorithms}
 }
 
 // TestProved goes through what calls get by what was proved, and what is refused.
 func TestProved(t *testing.T) {
-	four := Algorithm{Name: "four", Proved: Proved{Sizes: 4}}
-	two := Algorithm{Name: "two", Proved: Proved{Sizes: 2}}
-	piped := Algorithm{Name: "piped", Pipelined: true, Proved: Proved{Sizes: 4, Depths: 3}}
-	endless := Algorithm{Name: "endless", Pipelined: true, Proved: Proved{Every: true}}
-	summing := Algorithm{Name: "summing", Commutative: true, Proved: Proved{Every: true}}
-	nothing := Algorithm{Name: "nothing"}
-	pieces := func(k *Collective, algorithm string) *Collective {
+	four := exec.Algorithm{Name: "four", Proved: exec.Proved{Sizes: 4}}
+	two := exec.Algorithm{Name: "two", Proved: exec.Proved{Sizes: 2}}
+	piped := exec.Algorithm{Name: "piped", Pipelined: true, Proved: exec.Proved{Sizes: 4, Depths: 3}}
+	endless := exec.Algorithm{Name: "endless", Pipelined: true, Proved: exec.Proved{Every: true}}
+	summing := exec.Algorithm{Name: "summing", Commutative: true, Proved: exec.Proved{Every: true}}
+	nothing := exec.Algorithm{Name: "nothing"}
+	pieces := func(k *exec.Collective, algorithm string) *exec.Collective {
 		k.Rules = []Rule{{Algorithm: algorithm, PieceBytes: 8}}
 		return k
 	}
 	for _, x := range []struct {
 		name      string
-		k         *Collective
+		k         *exec.Collective
 		size      int
 		opts      []Option
 		algorithm string // "": the call is refused
@@ -42,7 +44,7 @@ func TestProved(t *testing.T) {
 		{"by induction", bounded(endless), 1 << 20, nil, "endless", 1, ""},
 		{"beyond all", bounded(two, four), 5, nil, "", 0,
 			`no algorithm is proved for 5 ranks: "two" is, for up to 2 ranks, "four" is, for up to 4 ranks; "collgen prove -write" proves every number`},
-		{"of those that serve", bounded(two, Algorithm{Name: "no", Serves: func(int) bool { return false }}), 5, nil, "", 0,
+		{"of those that serve", bounded(two, exec.Algorithm{Name: "no", Serves: func(int) bool { return false }}), 5, nil, "", 0,
 			`: "two" is, for up to 2 ranks;`},
 		{"beyond all, allowed", bounded(two, four), 5, []Option{Unproved()}, "two", 1, ""},
 		{"allowed, but one was proved", bounded(two, four), 4, []Option{Unproved()}, "four", 1, ""},
@@ -68,7 +70,7 @@ func TestProved(t *testing.T) {
 	} {
 		c := newComm(0, x.size, nil)
 		for range 2 { // made, and remembered
-			a, depth, err := c.exec.plan(x.k, 10, 80, Sum, x.opts)
+			a, depth, err := c.exec.Plan(x.k, 10, 80, Sum, x.opts)
 			switch {
 			case x.algorithm == "":
 				if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), x.refusal) || !strings.Contains(err.Error(), "the option Unproved") {
@@ -83,9 +85,9 @@ func TestProved(t *testing.T) {
 
 // TestProvedOps: an algorithm that was proved, but only for other ops, does not keep back one that was not.
 func TestProvedOps(t *testing.T) {
-	k := bounded(Algorithm{Name: "summing", Commutative: true, Proved: Proved{Every: true}}, Algorithm{Name: "two", Proved: Proved{Sizes: 2}})
-	p := newComm(0, 3, nil).exec.newPlan(k)
-	if p.calls[0].Unproved == p.calls[1].Unproved || p.steps[0][0].a.Name != "two" || p.steps[1][0].a.Name != "summing" {
+	k := bounded(exec.Algorithm{Name: "summing", Commutative: true, Proved: exec.Proved{Every: true}}, exec.Algorithm{Name: "two", Proved: exec.Proved{Sizes: 2}})
+	p := newComm(0, 3, nil).exec.NewPlan(k)
+	if p.Calls[0].Unproved == p.Calls[1].Unproved || p.Steps[0][0].Algorithm.Name != "two" || p.Steps[1][0].Algorithm.Name != "summing" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -93,21 +95,21 @@ func TestProvedOps(t *testing.T) {
 // TestProvedExactly: the limits of what was proved are exact.
 func TestProvedExactly(t *testing.T) {
 	for _, x := range []struct {
-		p     Proved
+		p     exec.Proved
 		size  int
 		piped int // the deepest for an algorithm whose depth makes a difference
 		words string
 	}{
-		{Proved{}, 1, 0, "nothing"},
-		{Proved{Sizes: 64}, 64, 0, "up to 64 ranks"},
-		{Proved{Sizes: 64, Depths: 4}, 64, 4, "up to 64 ranks and depth 4"},
-		{Proved{Sizes: 64, Depths: 4}, 65, 0, "up to 64 ranks and depth 4"},
-		{Proved{Sizes: 64, Depths: 4, Every: true}, selection.MaxRanks, selection.MaxDepth, "every number of ranks and every depth"},
-		{Proved{Sizes: 64, Every: true}, selection.MaxRanks + 1, 0, "every number of ranks and every depth"},
+		{exec.Proved{}, 1, 0, "nothing"},
+		{exec.Proved{Sizes: 64}, 64, 0, "up to 64 ranks"},
+		{exec.Proved{Sizes: 64, Depths: 4}, 64, 4, "up to 64 ranks and depth 4"},
+		{exec.Proved{Sizes: 64, Depths: 4}, 65, 0, "up to 64 ranks and depth 4"},
+		{exec.Proved{Sizes: 64, Depths: 4, Every: true}, selection.MaxRanks, selection.MaxDepth, "every number of ranks and every depth"},
+		{exec.Proved{Sizes: 64, Every: true}, selection.MaxRanks + 1, 0, "every number of ranks and every depth"},
 	} {
-		plain, piped := Algorithm{Proved: x.p}, Algorithm{Proved: x.p, Pipelined: true}
-		if piped.deepest(x.size) != x.piped || (plain.deepest(x.size) == math.MaxInt) != x.p.covers(x.size) || x.p.String() != x.words {
-			t.Errorf("%+v: %d, %d, %v", x, piped.deepest(x.size), plain.deepest(x.size), x.p)
+		plain, piped := exec.Algorithm{Proved: x.p}, exec.Algorithm{Proved: x.p, Pipelined: true}
+		if piped.Deepest(x.size) != x.piped || (plain.Deepest(x.size) == math.MaxInt) != x.p.Covers(x.size) || x.p.String() != x.words {
+			t.Errorf("%+v: %d, %d, %v", x, piped.Deepest(x.size), plain.Deepest(x.size), x.p)
 		}
 	}
 }
@@ -126,28 +128,28 @@ func TestCatalogueIsProved(t *testing.T) {
 // TestUnproved makes calls: what was not proved does not run unasked, and a call that was refused does not count.
 func TestUnproved(t *testing.T) {
 	ran := 0
-	k := bounded(Algorithm{Name: "two", Proved: Proved{Sizes: 2}, Run: func(_ context.Context, x *Call) error {
+	k := bounded(exec.Algorithm{Name: "two", Proved: exec.Proved{Sizes: 2}, Run: func(_ context.Context, x *exec.Call) error {
 		ran++
 		return x.Layout(1, 0)
 	}})
 	c := comms(3)[0]
 	try := func(opts ...Option) error {
-		return Do(t.Context(), c, k, []int64{1}, []int64{2}, &Args{Count: 1, Op: Sum, NoAlias: true}, opts)
+		return do(t.Context(), c, k, []int64{1}, []int64{2}, &exec.Args{Count: 1, Op: Sum, NoAlias: true}, opts)
 	}
 	for range 2 {
-		if err := try(); !errors.Is(err, ErrInvalidArgument) || ran != 0 || c.exec.calls != 0 {
-			t.Fatalf("%v, after %d runs and %d calls", err, ran, c.exec.calls)
+		if err := try(); !errors.Is(err, ErrInvalidArgument) || ran != 0 || c.exec.Calls != 0 {
+			t.Fatalf("%v, after %d runs and %d calls", err, ran, c.exec.Calls)
 		}
 	}
-	if err := try(Unproved()); err != nil || ran != 1 || c.exec.calls != 1 {
-		t.Fatalf("%v, after %d runs and %d calls", err, ran, c.exec.calls)
+	if err := try(Unproved()); err != nil || ran != 1 || c.exec.Calls != 1 {
+		t.Fatalf("%v, after %d runs and %d calls", err, ran, c.exec.Calls)
 	}
 	if err := try(); !errors.Is(err, ErrInvalidArgument) || ran != 1 {
 		t.Fatalf("after one that was allowed: %v, %d runs", err, ran)
 	}
 	opts := []Option{Unproved()}
 	if allocated := testing.AllocsPerRun(100, func() {
-		if _, _, err := c.exec.plan(k, 1, 8, Sum, opts); err != nil {
+		if _, _, err := c.exec.Plan(k, 1, 8, Sum, opts); err != nil {
 			t.Fatal(err)
 		}
 	}); allocated > 0 {

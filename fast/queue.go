@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -62,9 +64,9 @@ func (c *Comm) starts() *queue {
 }
 
 // start puts calls, which are prepared, into the queue. One of several is a send, the other a receive.
-func (c *Comm) start(ctx context.Context, h *Handle, calls ...*request) {
+func (c *Comm) start(ctx context.Context, h *Handle, calls ...*exec.Request) {
 	q := c.starts()
-	h.queue, h.name, h.ctx = q, calls[0].k.Name, ctx
+	h.queue, h.name, h.ctx = q, calls[0].Collective.Name, ctx
 	for _, r := range calls {
 		h.requests = append(h.requests, *r)
 	}
@@ -156,13 +158,13 @@ func (c *Comm) finishStarted(atMost time.Duration) {
 	q.mu.Lock()
 	q.begin()
 	q.mu.Unlock()
-	pending, moved, looked := q.pending.Load(), transport.Moved(c.exec.transport), time.Now()
+	pending, moved, looked := q.pending.Load(), transport.Moved(c.exec.Transport), time.Now()
 	for still := time.Duration(0); pending > 0 && c.termination.Load() == nil && still < atMost; {
 		time.Sleep(100 * time.Microsecond)
 		now := time.Now()
 		still += min(now.Sub(looked), 10*time.Millisecond)
 		looked = now
-		if p, m := q.pending.Load(), transport.Moved(c.exec.transport); p != pending || m != moved {
+		if p, m := q.pending.Load(), transport.Moved(c.exec.Transport); p != pending || m != moved {
 			pending, moved, still = p, m, 0
 		}
 	}
@@ -226,7 +228,7 @@ func (c *Comm) carryOut(group []*Handle) {
 		return
 	}
 	for _, h := range group {
-		c.exec.enlist(h.requests...)
+		c.exec.Enlist(h.requests...)
 	}
 	ctx, stop := joined(group)
 	err := c.together(ctx)
@@ -238,10 +240,10 @@ func (c *Comm) carryOut(group []*Handle) {
 		if err == nil {
 			h.finish(nil)
 		} else {
-			h.finish(c.callError(&c.exec.group[of], c.exec.numberOf(of), err))
+			h.finish(c.callError(&c.exec.Group[of], c.exec.NumberOf(of), err))
 		}
 	}
-	c.exec.forgetGroup()
+	c.exec.ForgetGroup()
 }
 
 // late returns why h is not made any more, if there is a reason.

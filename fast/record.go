@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/tsc"
@@ -52,8 +54,8 @@ type recorder struct {
 type record struct {
 	track      *track
 	number     uint64
-	k          *Collective
-	a          *Algorithm
+	k          *exec.Collective
+	a          *exec.Algorithm
 	seq        uint64
 	start      int64 // tick of the recorder's clock
 	count      int
@@ -105,8 +107,8 @@ func (r *recorder) join(c *Comm) *track {
 	if r == nil {
 		return nil
 	}
-	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size, transport: c.exec.transport}
-	if c.world != nil && c.exec.transport != nil {
+	t := &track{recorder: r, id: c.id, name: c.name, rank: c.rank, size: c.size, transport: c.exec.Transport}
+	if c.world != nil && c.exec.Transport != nil {
 		c.detector = &detector{comm: c, track: t}
 		t.detector = c.detector
 	}
@@ -127,11 +129,11 @@ func (t *track) leave() {
 	delete(t.tracks, t)
 }
 
-// begin records that a call begins, together with those that began since the last end.
-func (t *track) begin(f *form, seq uint64) {
+// Begin records that a call begins, together with those that began since the last end.
+func (t *track) Begin(f *exec.Form, seq uint64) {
 	peer := int32(-1)
-	if f.k.PointToPoint {
-		peer = int32(f.args.Peer)
+	if f.Collective.PointToPoint {
+		peer = int32(f.Args.Peer)
 	}
 	start := t.clock.Now()
 	t.mu.Lock()
@@ -152,8 +154,8 @@ func (t *track) begin(f *form, seq uint64) {
 		other.keep(place)
 	}
 	// It is made where it lies, which takes less time than to copy it.
-	place.track, place.number, place.k, place.a, place.seq, place.start, place.count = t, t.made, f.k, f.a, seq, start, f.args.Count
-	place.root, place.peer, place.depth, place.op, place.elem = int32(f.args.Root), peer, int32(f.depth), f.args.Op, f.t
+	place.track, place.number, place.k, place.a, place.seq, place.start, place.count = t, t.made, f.Collective, f.Algorithm, seq, start, f.Args.Count
+	place.root, place.peer, place.depth, place.op, place.elem = int32(f.Args.Root), peer, int32(f.Depth), f.Args.Op, f.Type
 	if !t.looks {
 		t.look()
 	}
@@ -167,8 +169,8 @@ func (t *track) keep(r *record) {
 	}
 }
 
-// end records that the calls that began last are over. Only the communicator's own goroutine calls it.
-func (t *track) end() {
+// End records that the calls that began last are over. Only the communicator's own goroutine calls it.
+func (t *track) End() {
 	if t != nil {
 		t.done.Store(t.last)
 	}
@@ -182,7 +184,7 @@ func (t *track) fail(err error) {
 	t.mu.Lock()
 	t.failure, t.blocked, t.blamed = err.Error(), waitedFor(err), t.atFault(err)
 	t.mu.Unlock()
-	t.end()
+	t.End()
 }
 
 // waitedFor returns the ranks that err says a call was waiting for.

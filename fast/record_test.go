@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -110,25 +112,25 @@ func TestTrace(t *testing.T) {
 
 // TestTraceOfFailures: what failed is the call that did, even before its first message, and the one before it is done.
 func TestTraceOfFailures(t *testing.T) {
-	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "fails", Proved: everything}}}
-	try := func(run func(context.Context, *Call) error) func(c *Comm) error {
+	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "fails", Proved: everything}}}
+	try := func(run func(context.Context, *exec.Call) error) func(c *Comm) error {
 		return func(c *Comm) error {
 			k.Algorithms[0].Run = run
-			return Do(t.Context(), c, k, []int64{}, nil, &Args{}, nil)
+			return do(t.Context(), c, k, []int64{}, nil, &exec.Args{}, nil)
 		}
 	}
 	for name, x := range map[string]struct {
 		call func(c *Comm) error
 		want []TraceEntry
 	}{
-		"at once": {try(func(context.Context, *Call) error { return io.ErrNoProgress }),
+		"at once": {try(func(context.Context, *exec.Call) error { return io.ErrNoProgress }),
 			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}, {Primitive: "Test", State: TraceFailed}}},
-		"panics": {try(func(context.Context, *Call) error { panic("at once") }),
+		"panics": {try(func(context.Context, *exec.Call) error { panic("at once") }),
 			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}, {Primitive: "Test", State: TraceFailed}}},
-		"refused": {try(func(_ context.Context, x *Call) error { return x.Layout(0, 0) }),
+		"refused": {try(func(_ context.Context, x *exec.Call) error { return x.Layout(0, 0) }),
 			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
 		"to itself": {func(c *Comm) error {
-			c.exec.transport.Fail(io.ErrNoProgress)
+			c.exec.Transport.Fail(io.ErrNoProgress)
 			return SendRecv(t.Context(), c, []int64{1}, 0, []int64{2}, 0)
 		}, []TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
 	} {
@@ -348,7 +350,7 @@ func TestSlowlyIsNotSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer
 		all := watched(2, recording{operations: 10, log: slog.New(slog.NewTextHandler(&log, nil))})
-		s := &slowly{Transport: all[0].exec.transport}
+		s := &slowly{Transport: all[0].exec.Transport}
 		all[0].track.transport = s
 		h := StartBarrier(t.Context(), all[0])
 		h.begin()

@@ -4,12 +4,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
 
 // The collective send under the names that receivers, and ranks that do both, know it by.
-var receive, sendPart, receivePart = send.renamed("Recv"), send.renamed("SendRecv"), send.renamed("SendRecv")
+var receive, sendPart, receivePart = send.Renamed("Recv"), send.Renamed("SendRecv"), send.Renamed("SendRecv")
 
 // Send sends buf to the rank to, which calls Recv with as many elements of the same type; no other rank takes part. It
 // may return before they arrived, and buf may then be changed.
@@ -29,30 +31,30 @@ func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int) error {
 // StartSend starts Send and returns. The send begins at Wait, Test or Done, at the next call that is no send or
 // receive, or when a Batch ends.
 func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int) *Handle {
-	return Start(nil, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
+	return start(nil, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
 }
 
 // StartRecv is Recv, but returns at once; it begins when StartSend would.
 func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int) *Handle {
-	return Start(nil, func(opts []Option) error { return recvOpts(ctx, c, buf, from, opts) })
+	return start(nil, func(opts []Option) error { return recvOpts(ctx, c, buf, from, opts) })
 }
 
 func sendOpts[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts []Option) error {
 	args := sending(c, len(buf), to)
-	return Do(ctx, c, &send, nil, buf, &args, opts)
+	return do(ctx, c, &send, nil, buf, &args, opts)
 }
 
 func recvOpts[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts []Option) error {
 	args := receiving(c, len(buf), from)
-	return Do(ctx, c, &receive, buf, nil, &args, opts)
+	return do(ctx, c, &receive, buf, nil, &args, opts)
 }
 
-func sending(c *Comm, count, to int) Args {
-	return Args{Count: count, Root: c.Rank(), Peer: to, NoAlias: true}
+func sending(c *Comm, count, to int) exec.Args {
+	return exec.Args{Count: count, Root: c.Rank(), Peer: to, NoAlias: true}
 }
 
-func receiving(c *Comm, count, from int) Args {
-	return Args{Count: count, Root: from, Peer: c.Rank(), NoAlias: true}
+func receiving(c *Comm, count, from int) exec.Args {
+	return exec.Args{Count: count, Root: from, Peer: c.Rank(), NoAlias: true}
 }
 
 // SendRecv sends out to the rank to and fills in with what the rank from sends, both at once, so that ranks which do so
@@ -72,21 +74,23 @@ func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int
 
 // StartSendRecv is SendRecv, but returns at once; it begins when StartSend would.
 func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) *Handle {
-	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, true, opts) })
+	return start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, true, opts) })
 }
 
 // StartSendRecvReplace is SendRecvReplace, but returns at once; it begins when StartSend would. What is in buf is
 // copied before it returns.
 func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) *Handle {
-	return Start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, true, opts) })
+	return start(nil, func(opts []Option) error {
+		return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, true, opts)
+	})
 }
 
 // sendRecvOpts is SendRecv; or SendRecvReplace, unless out and in are apart.
 func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, apart bool, opts []Option) error {
 	t, receives := spec.TypeOf[T](), receiving(c, len(in), from)
 	receives.NoAlias = apart
-	err := c.sendRecv(ctx, &request{form: form{k: &sendPart, t: t, args: sending(c, len(out), to)}, src: bytesOf(out)},
-		&request{form: form{k: &receivePart, t: t, args: receives}, dst: bytesOf(in)}, opts)
+	err := c.sendRecv(ctx, &exec.Request{Form: exec.Form{Collective: &sendPart, Type: t, Args: sending(c, len(out), to)}, Src: exec.Bytes(out)},
+		&exec.Request{Form: exec.Form{Collective: &receivePart, Type: t, Args: receives}, Dst: exec.Bytes(in)}, opts)
 	if err != nil {
 		c.refused(opts)
 	}
@@ -94,8 +98,8 @@ func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T,
 }
 
 // sendRecv returns a send and a receive at once. In place, what is sent is copied first.
-func (c *Comm) sendRecv(ctx context.Context, s, r *request, opts []Option) error {
-	if err := c.enter(ctx, s.k.Name); err != nil {
+func (c *Comm) sendRecv(ctx context.Context, s, r *exec.Request, opts []Option) error {
+	if err := c.enter(ctx, s.Collective.Name); err != nil {
 		return err
 	}
 	defer c.busy.Unset()
@@ -106,40 +110,40 @@ func (c *Comm) sendRecv(ctx context.Context, s, r *request, opts []Option) error
 		c.start(ctx, h, s, r)
 		return nil
 	}
-	if err := c.drain(ctx, s.k.Name); err != nil {
+	if err := c.drain(ctx, s.Collective.Name); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return c.contextError(ctx, s.k.Name)
+		return c.contextError(ctx, s.Collective.Name)
 	}
-	if overlap(r.dst, s.src) {
-		out := c.exec.staged.need(len(s.src))
-		copy(out, s.src)
-		s.src = out
+	if exec.Overlap(r.Dst, s.Src) {
+		out := c.exec.Staged.Need(len(s.Src))
+		copy(out, s.Src)
+		s.Src = out
 	}
-	defer c.exec.forgetGroup()
-	c.exec.enlist(*s, *r)
+	defer c.exec.ForgetGroup()
+	c.exec.Enlist(*s, *r)
 	if err := c.together(ctx); err != nil {
-		return c.callError(s, c.exec.numberOf(0), err)
+		return c.callError(s, c.exec.NumberOf(0), err)
 	}
 	return nil
 }
 
 // prepareBoth checks the arguments of a send and a receive at once.
-func (c *Comm) prepareBoth(s, r *request, opts []Option) error {
-	name, to, from := s.k.Name, s.args.Peer, r.args.Root
+func (c *Comm) prepareBoth(s, r *exec.Request, opts []Option) error {
+	name, to, from := s.Collective.Name, s.Args.Peer, r.Args.Root
 	isCopy := to == c.rank && from == c.rank
 	switch {
-	case isCopy && s.args.Count != r.args.Count:
-		return wire.Refuse(name, "rank %d sends %d elements to itself, and receives %d", c.rank, s.args.Count, r.args.Count)
-	case overlap(r.dst, s.src) && (r.args.NoAlias || address(r.dst) != address(s.src) || len(r.dst) != len(s.src)):
+	case isCopy && s.Args.Count != r.Args.Count:
+		return wire.Refuse(name, "rank %d sends %d elements to itself, and receives %d", c.rank, s.Args.Count, r.Args.Count)
+	case exec.Overlap(r.Dst, s.Src) && (r.Args.NoAlias || exec.Address(r.Dst) != exec.Address(s.Src) || len(r.Dst) != len(s.Src)):
 		return wire.Refuse(name, "out and in overlap (SendRecvReplace is for one buffer)")
 	case isCopy:
-		s.dst, s.a, r.a = r.dst, &s.k.Algorithms[0], &r.k.Algorithms[0]
+		s.Dst, s.Algorithm, r.Algorithm = r.Dst, &s.Collective.Algorithms[0], &r.Collective.Algorithms[0]
 		return nil
 	}
-	if err := c.exec.prepare(s, opts); err != nil {
+	if err := c.exec.Prepare(s, opts); err != nil {
 		return err
 	}
-	return c.exec.prepare(r, opts)
+	return c.exec.Prepare(r, opts)
 }

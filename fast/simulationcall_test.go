@@ -1,6 +1,8 @@
 package fast
 
-import "context"
+import (
+	"context"
+)
 
 // simulatedCall is a call that all ranks make.
 type simulatedCall struct {

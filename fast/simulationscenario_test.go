@@ -111,7 +111,7 @@ func drawCall(r *rand.Rand, size int) simulatedCall {
 	if k == nil { // a send and a receive
 		return c
 	}
-	if a := &k.Algorithms[r.IntN(len(k.Algorithms))]; r.IntN(2) == 0 && a.serves(size, Sum) {
+	if a := &k.Algorithms[r.IntN(len(k.Algorithms))]; r.IntN(2) == 0 && a.Carries(size, Sum) {
 		c.options = []Option{WithAlgorithm(a.Name)}
 	}
 	return c

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/exec"
 )
 
 // TestStagingAgain calls an algorithm that needs distinct buffers in place again and again, with other data and other
 // lengths: its input is this call's, all of it.
 func TestStagingAgain(t *testing.T) {
-	k := &Collective{Name: "Test", Algorithms: []Algorithm{{Name: "pass-on", OutOfPlace: true, Proved: Proved{Every: true}, Run: reverseAndPassOn}}}
+	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", OutOfPlace: true, Proved: exec.Proved{Every: true}, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 2, 3} {
 		if err := errors.Join(onAll(comms(size), func(c *Comm) error {
 			for round, count := range []int{4, 4, 1000, 12, 12, 100_004, 4, 0, 1 << 20, 1000} {
@@ -20,7 +22,7 @@ func TestStagingAgain(t *testing.T) {
 				for chunk := range slices.Chunk(want, max(1, count/4)) { // chunks come in reverse, and their elements do not
 					slices.Reverse(chunk)
 				}
-				if err := Do(t.Context(), c, k, x, x, &Args{Count: count}, nil); err != nil {
+				if err := do(t.Context(), c, k, x, x, &exec.Args{Count: count}, nil); err != nil {
 					return err
 				}
 				if !bytes.Equal(x, want) {

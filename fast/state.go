@@ -102,7 +102,7 @@ func (n *news) tell() {
 }
 
 // fail gives the communicator up because of err, for all ranks.
-func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.exec.desc.Seq) }
+func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.exec.Desc.Seq) }
 
 // giveUp is the end of c in state s on this rank, unless it has ended, and tells the others. Seq is the number of the
 // call that has failed, if any.
@@ -114,8 +114,8 @@ func (c *Comm) giveUp(s State, err error, seq uint64) {
 		c.tell(noticeOf(s, c.rank, seq, err))
 	}
 	c.notifying.Unlock()
-	if first && c.exec.transport != nil {
-		c.exec.transport.Fail(err)
+	if first && c.exec.Transport != nil {
+		c.exec.Transport.Fail(err)
 	}
 }
 
@@ -167,10 +167,10 @@ func (c *Comm) Close() error {
 	c.tellClosed(farewell)
 	c.notifying.Unlock()
 	c.logEnd(events.Closed, nil)
-	if c.exec.transport != nil {
-		err = errors.Join(err, c.exec.transport.Close())
+	if c.exec.Transport != nil {
+		err = errors.Join(err, c.exec.Transport.Close())
 	}
-	if t, ok := c.exec.transport.(transport.Lingerer); ok && c.world != nil {
+	if t, ok := c.exec.Transport.(transport.Lingerer); ok && c.world != nil {
 		c.world.leaving.Go(func() { c.deliver(t) })
 	}
 	c.endStarted()

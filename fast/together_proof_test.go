@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
@@ -29,11 +31,11 @@ type notebook struct {
 func (n *notebook) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	var step []gen.Instr
 	for _, s := range sends {
-		place := chunksOf(spec.In, bytesOf(n.in), s.Data)
+		place := chunksOf(spec.In, exec.Bytes(n.in), s.Data)
 		step = append(step, gen.Instr{Kind: gen.SendInstr, Peer: s.Peer, Srcs: []gen.Place{place}, AfterSend: -1, Node: -1})
 	}
 	for _, r := range recvs {
-		place := chunksOf(spec.Out, bytesOf(n.out), r.Into)
+		place := chunksOf(spec.Out, exec.Bytes(n.out), r.Into)
 		step = append(step, gen.Instr{Kind: gen.RecvInstr, Peer: r.Peer, Dst: place, AfterSend: -1, Node: -1})
 	}
 	n.steps = append(n.steps, step)
@@ -42,7 +44,7 @@ func (n *notebook) Exchange(_ context.Context, sends []wire.Send, recvs []wire.R
 
 // chunksOf returns where data lie in a buffer whose chunks are elements.
 func chunksOf(name spec.Buf, buffer, data []byte) gen.Place {
-	at := int(address(data)-address(buffer)) / 8
+	at := int(exec.Address(data)-exec.Address(buffer)) / 8
 	return gen.Place{Buf: name, At: at, N: len(data) / 8}
 }
 

@@ -22,7 +22,7 @@ func (c *Comm) Topology() Topology {
 	if c == nil {
 		c = new(Comm)
 	}
-	t := Topology{Links: make([]string, c.Size()), Transport: c.exec.carrier}
+	t := Topology{Links: make([]string, c.Size()), Transport: c.exec.Carrier}
 	hosts := make(map[string]int)
 	for rank := range c.Size() {
 		host, link := c.place(rank)

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
 )
@@ -44,7 +46,7 @@ func DecodeTuning(from io.Reader) (*Tuning, error) {
 func checkTuning(t *Tuning) error {
 	algorithms := make(map[string][]selection.Algorithm)
 	for _, k := range collectives {
-		algorithms[k.Name] = k.selectable()
+		algorithms[k.Name] = k.Selectable()
 	}
 	return t.Check(algorithms)
 }
@@ -66,11 +68,11 @@ func WithTuningFile(path string) InitOption {
 // tuned is what a Tuning says, by the collective, once it was checked.
 type tuned struct {
 	name  string // of the table, for people
-	rules map[*Collective][]Rule
+	rules map[*exec.Collective][]Rule
 }
 
 // rulesFor returns the rules for k.
-func (t *tuned) rulesFor(k *Collective) []Rule { return t.rules[k] }
+func (t *tuned) rulesFor(k *exec.Collective) []Rule { return t.rules[k] }
 
 // tuningName returns the name of the table that counts before the built-in ones; "": there is none.
 func (c *Comm) tuningName() string {
@@ -98,7 +100,7 @@ func tunedBy(t *Tuning, name string) (tuned, error) {
 	if t == nil {
 		return tuned{}, nil
 	}
-	made := tuned{name, make(map[*Collective][]Rule)}
+	made := tuned{name, make(map[*exec.Collective][]Rule)}
 	for _, k := range collectives {
 		made.rules[k] = append([]Rule(nil), t.Rules[k.Name]...)
 	}

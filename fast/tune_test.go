@@ -50,13 +50,13 @@ func TestChoiceIsTheGenerators(t *testing.T) {
 			for _, transport := range selection.Transports {
 				for _, size := range []int{1, 2, 3, 4, 5, 8, 9, 64} {
 					c := newComm(0, size, nil)
-					c.exec.carrier, c.exec.tuning = transport, made.rulesFor
+					c.exec.Carrier, c.exec.Tuning = transport, made.rulesFor
 					if selection.Spans(transport) {
-						c.exec.perHost = size/4 + 1
+						c.exec.PerHost = size/4 + 1
 					}
 					for bytes := 1; bytes <= 64<<20; bytes = bytes*3/2 + 1 {
-						r := rules[gen.Select(rules, algorithms, c.exec.selectionOf(true), bytes)]
-						a, depth, err := c.exec.plan(collectiveOf(p.Name), bytes, bytes, 0, nil)
+						r := rules[gen.Select(rules, algorithms, c.exec.SelectionOf(true), bytes)]
+						a, depth, err := c.exec.Plan(collectiveOf(p.Name), bytes, bytes, 0, nil)
 						if err != nil || a.Name != r.Algorithm || depth != r.Depth(bytes, bytes) {
 							t.Fatalf("%s of %d bytes among %d over %s: %v, depth %d, %v; want %v", p.Name, bytes, size, transport, a, depth, err, r)
 						}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -14,7 +16,7 @@ type waitState struct {
 	idle  time.Duration
 	waits []int
 	calls []wire.Call // in progress: a collective, or point-to-point calls
-	needs Needs       // of the collective
+	needs exec.Needs  // of the collective
 	begun uint64      // how many collectives it has begun, if the records say so; or unknown
 }
 
@@ -79,9 +81,9 @@ func (t *track) callsFrom(number uint64) (calls []wire.Call) {
 
 // call returns what the others compare with theirs.
 func (e *record) call() wire.Call {
-	f := form{k: e.k, t: e.elem, a: e.a, depth: int(e.depth),
-		args: Args{Count: e.count, Op: e.op, Root: int(e.root), Peer: int(max(e.peer, 0))}}
-	c := f.describe()
+	f := exec.Form{Collective: e.k, Type: e.elem, Algorithm: e.a, Depth: int(e.depth),
+		Args: exec.Args{Count: e.count, Op: e.op, Root: int(e.root), Peer: int(max(e.peer, 0))}}
+	c := f.Describe()
 	c.Seq = e.seq
 	return c
 }

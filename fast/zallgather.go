@@ -5,6 +5,7 @@ package fast
 
 import (
 	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"math/bits"
 )
 
@@ -17,14 +18,14 @@ func AllGather[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option) er
 	rank, size := c.Rank(), c.Size()
 	count := len(buf) / size
 	if len(buf) != size*count {
-		return Refuse("AllGather", "len(buf) is %d, not a multiple of %d", len(buf), size)
+		return refuse("AllGather", "len(buf) is %d, not a multiple of %d", len(buf), size)
 	}
 	return AllGatherInto(ctx, c, buf, buf[rank*count:][:count], opts...)
 }
 
 // StartAllGather starts [AllGather].
 func StartAllGather[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return AllGather(ctx, c, buf, opts...) })
+	return start(opts, func(opts []Option) error { return AllGather(ctx, c, buf, opts...) })
 }
 
 // AllGatherInto gives every rank the blocks of all ranks: block r of out is rank r's input, on all ranks alike. In
@@ -50,24 +51,24 @@ func AllGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...O
 	rank, size := c.Rank(), c.Size()
 	count := len(src)
 	if len(dst) != size*count {
-		return Refuse("AllGather", "len(dst) is %d, want %d", len(dst), size*count)
+		return refuse("AllGather", "len(dst) is %d, want %d", len(dst), size*count)
 	}
-	return Do(ctx, c, &allGather, dst, src, &Args{Count: count, AliasOut: rank * count}, opts)
+	return do(ctx, c, &allGather, dst, src, &exec.Args{Count: count, AliasOut: rank * count}, opts)
 }
 
 // StartAllGatherInto starts [AllGatherInto].
 func StartAllGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return AllGatherInto(ctx, c, dst, src, opts...) })
+	return start(opts, func(opts []Option) error { return AllGatherInto(ctx, c, dst, src, opts...) })
 }
 
-var allGather = Collective{
+var allGather = exec.Collective{
 	Name:  "AllGather",
 	Hash:  0x9e499135016d7f3e,
-	Needs: AllNeedAll,
-	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x67515f819b9dccd6, Proved: Proved{Sizes: 64, Every: true}, Run: allGatherDirect},
-		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Proved: Proved{Sizes: 64, Every: true}, Run: allGatherRecursiveDoubling},
-		{Name: "ring", Hash: 0xeafe2749d5760bc1, Proved: Proved{Sizes: 64, Every: true}, Run: allGatherRing},
+	Needs: exec.AllNeedAll,
+	Algorithms: []exec.Algorithm{
+		{Name: "direct", Hash: 0x67515f819b9dccd6, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherDirect},
+		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherRecursiveDoubling},
+		{Name: "ring", Hash: 0xeafe2749d5760bc1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherRing},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 16, MaxPerHost: 1, Predicted: true},
@@ -110,7 +111,7 @@ var allGather = Collective{
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0x67515f819b9dccd6.
-func allGatherDirect(ctx context.Context, x *Call) error {
+func allGatherDirect(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -161,7 +162,7 @@ func allGatherDirect(ctx context.Context, x *Call) error {
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0x250f6669f976edc7.
-func allGatherRecursiveDoubling(ctx context.Context, x *Call) error {
+func allGatherRecursiveDoubling(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -242,7 +243,7 @@ func allGatherRecursiveDoubling(ctx context.Context, x *Call) error {
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0xeafe2749d5760bc1.
-func allGatherRing(ctx context.Context, x *Call) error {
+func allGatherRing(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err

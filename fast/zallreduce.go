@@ -5,6 +5,7 @@ package fast
 
 import (
 	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"math/bits"
 )
 
@@ -18,7 +19,7 @@ func AllReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ...Opt
 
 // StartAllReduce starts [AllReduce].
 func StartAllReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return AllReduce(ctx, c, buf, op, opts...) })
+	return start(opts, func(opts []Option) error { return AllReduce(ctx, c, buf, op, opts...) })
 }
 
 // AllReduceInto combines the blocks of all ranks elementwise with op and gives every rank the result, the same bits on
@@ -47,29 +48,29 @@ func StartAllReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts .
 func AllReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) error {
 	count := len(src)
 	if len(dst) != count {
-		return Refuse("AllReduce", "len(dst) is %d, want %d", len(dst), count)
+		return refuse("AllReduce", "len(dst) is %d, want %d", len(dst), count)
 	}
-	return Do(ctx, c, &allReduce, dst, src, &Args{Count: count, Op: op}, opts)
+	return do(ctx, c, &allReduce, dst, src, &exec.Args{Count: count, Op: op}, opts)
 }
 
 // StartAllReduceInto starts [AllReduceInto].
 func StartAllReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return AllReduceInto(ctx, c, dst, src, op, opts...) })
+	return start(opts, func(opts []Option) error { return AllReduceInto(ctx, c, dst, src, op, opts...) })
 }
 
-var allReduce = Collective{
+var allReduce = exec.Collective{
 	Name:    "AllReduce",
 	Hash:    0x4e0e23e16f7288fd,
 	Reduces: true,
-	Needs:   AllNeedAll,
-	Algorithms: []Algorithm{
-		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceChunkedRing},
-		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
-		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceRecursiveDoubling},
-		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceRing},
-		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceSegmentedRing},
-		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceTree},
-		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Proved: Proved{Sizes: 64, Every: true}, Run: allReduceTwoShot},
+	Needs:   exec.AllNeedAll,
+	Algorithms: []exec.Algorithm{
+		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceChunkedRing},
+		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
+		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRecursiveDoubling},
+		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRing},
+		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceSegmentedRing},
+		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTree},
+		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "recursive-doubling", MaxSize: 2, MaxPerHost: 1, Predicted: true},
@@ -130,7 +131,7 @@ var allReduce = Collective{
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x2b522b5ef627b2bf.
-func allReduceChunkedRing(ctx context.Context, x *Call) error {
+func allReduceChunkedRing(ctx context.Context, x *exec.Call) error {
 	rank, size, depth := x.Rank, x.Size, x.Depth
 	if err := x.Layout(size*depth, 0); err != nil {
 		return err
@@ -217,7 +218,7 @@ func allReduceChunkedRing(ctx context.Context, x *Call) error {
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xbef86ed9744de221.
-func allReduceOneShot(ctx context.Context, x *Call) error {
+func allReduceOneShot(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, size); err != nil {
 		return err
@@ -274,7 +275,7 @@ func allReduceOneShot(ctx context.Context, x *Call) error {
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x0cf5f14d91eadad1.
-func allReduceRecursiveDoubling(ctx context.Context, x *Call) error {
+func allReduceRecursiveDoubling(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -362,7 +363,7 @@ func allReduceRecursiveDoubling(ctx context.Context, x *Call) error {
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x25988da3a19f4267.
-func allReduceRing(ctx context.Context, x *Call) error {
+func allReduceRing(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(size, 0); err != nil {
 		return err
@@ -446,7 +447,7 @@ func allReduceRing(ctx context.Context, x *Call) error {
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x784fc0db66ff1b46.
-func allReduceSegmentedRing(ctx context.Context, x *Call) error {
+func allReduceSegmentedRing(ctx context.Context, x *exec.Call) error {
 	rank, size, depth := x.Rank, x.Size, x.Depth
 	if err := x.Layout(size*depth, 0); err != nil {
 		return err
@@ -529,7 +530,7 @@ func allReduceSegmentedRing(ctx context.Context, x *Call) error {
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xad1047ebcea7d213.
-func allReduceTree(ctx context.Context, x *Call) error {
+func allReduceTree(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -643,7 +644,7 @@ func allReduceTree(ctx context.Context, x *Call) error {
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xa21e7ba1227605e7.
-func allReduceTwoShot(ctx context.Context, x *Call) error {
+func allReduceTwoShot(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(size, size); err != nil {
 		return err

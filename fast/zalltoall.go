@@ -3,7 +3,10 @@
 
 package fast
 
-import "context"
+import (
+	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
+)
 
 // AllToAll transposes the matrix of blocks: block r of rank q's input becomes block q of out on rank r. In place, what
 // is received replaces what was sent. It works in place: buf is both src and dst of [AllToAllInto].
@@ -15,7 +18,7 @@ func AllToAll[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option) err
 
 // StartAllToAll starts [AllToAll].
 func StartAllToAll[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return AllToAll(ctx, c, buf, opts...) })
+	return start(opts, func(opts []Option) error { return AllToAll(ctx, c, buf, opts...) })
 }
 
 // AllToAllInto transposes the matrix of blocks: block r of rank q's input becomes block q of out on rank r. In place,
@@ -42,26 +45,26 @@ func AllToAllInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Op
 	size := c.Size()
 	count := len(src) / size
 	if len(src) != size*count {
-		return Refuse("AllToAll", "len(src) is %d, not a multiple of %d", len(src), size)
+		return refuse("AllToAll", "len(src) is %d, not a multiple of %d", len(src), size)
 	}
 	if len(dst) != size*count {
-		return Refuse("AllToAll", "len(dst) is %d, want %d", len(dst), size*count)
+		return refuse("AllToAll", "len(dst) is %d, want %d", len(dst), size*count)
 	}
-	return Do(ctx, c, &allToAll, dst, src, &Args{Count: count}, opts)
+	return do(ctx, c, &allToAll, dst, src, &exec.Args{Count: count}, opts)
 }
 
 // StartAllToAllInto starts [AllToAllInto].
 func StartAllToAllInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return AllToAllInto(ctx, c, dst, src, opts...) })
+	return start(opts, func(opts []Option) error { return AllToAllInto(ctx, c, dst, src, opts...) })
 }
 
-var allToAll = Collective{
+var allToAll = exec.Collective{
 	Name:  "AllToAll",
 	Hash:  0x3eeb172f7ec73aa0,
-	Needs: AllNeedAll,
-	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x75eb25f36a9e9459, Proved: Proved{Sizes: 64, Every: true}, Run: allToAllDirect},
-		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Proved: Proved{Sizes: 64, Every: true}, Run: allToAllPairwise},
+	Needs: exec.AllNeedAll,
+	Algorithms: []exec.Algorithm{
+		{Name: "direct", Hash: 0x75eb25f36a9e9459, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allToAllDirect},
+		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allToAllPairwise},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
@@ -99,7 +102,7 @@ var allToAll = Collective{
 //
 // Specification 0x3eeb172f7ec73aa0.
 // Algorithm 0x75eb25f36a9e9459.
-func allToAllDirect(ctx context.Context, x *Call) error {
+func allToAllDirect(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -149,7 +152,7 @@ func allToAllDirect(ctx context.Context, x *Call) error {
 //
 // Specification 0x3eeb172f7ec73aa0.
 // Algorithm 0xf4bc37de17631fb3.
-func allToAllPairwise(ctx context.Context, x *Call) error {
+func allToAllPairwise(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err

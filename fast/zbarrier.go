@@ -5,6 +5,7 @@ package fast
 
 import (
 	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"math/bits"
 )
 
@@ -17,21 +18,21 @@ import (
 //
 // Specification 0x475b7a62f2447d26.
 func Barrier(ctx context.Context, c *Comm, opts ...Option) error {
-	return Do[uint8](ctx, c, &barrier, nil, nil, &Args{}, opts)
+	return do[uint8](ctx, c, &barrier, nil, nil, &exec.Args{}, opts)
 }
 
 // StartBarrier starts [Barrier].
 func StartBarrier(ctx context.Context, c *Comm, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return Barrier(ctx, c, opts...) })
+	return start(opts, func(opts []Option) error { return Barrier(ctx, c, opts...) })
 }
 
-var barrier = Collective{
+var barrier = exec.Collective{
 	Name:  "Barrier",
 	Hash:  0x475b7a62f2447d26,
-	Needs: AllNeedAll,
-	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0xafbd3d2294907de8, Proved: Proved{Sizes: 64, Every: true}, Run: barrierDirect},
-		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Proved: Proved{Sizes: 64, Every: true}, Run: barrierDissemination},
+	Needs: exec.AllNeedAll,
+	Algorithms: []exec.Algorithm{
+		{Name: "direct", Hash: 0xafbd3d2294907de8, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierDirect},
+		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierDissemination},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 12, MaxPerHost: 1, Predicted: true},
@@ -59,7 +60,7 @@ var barrier = Collective{
 //
 // Specification 0x475b7a62f2447d26.
 // Algorithm 0xafbd3d2294907de8.
-func barrierDirect(ctx context.Context, x *Call) error {
+func barrierDirect(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -99,7 +100,7 @@ func barrierDirect(ctx context.Context, x *Call) error {
 //
 // Specification 0x475b7a62f2447d26.
 // Algorithm 0x91e3ab8cbef74492.
-func barrierDissemination(ctx context.Context, x *Call) error {
+func barrierDissemination(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err

@@ -5,6 +5,7 @@ package fast
 
 import (
 	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"math/bits"
 )
 
@@ -18,7 +19,7 @@ func Broadcast[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...
 
 // StartBroadcast starts [Broadcast].
 func StartBroadcast[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return Broadcast(ctx, c, buf, root, opts...) })
+	return start(opts, func(opts []Option) error { return Broadcast(ctx, c, buf, root, opts...) })
 }
 
 // BroadcastInto gives every rank, the root included, the block of the root. Only the root passes in.
@@ -45,31 +46,31 @@ func StartBroadcast[T Elem](ctx context.Context, c *Comm, buf []T, root int, opt
 func BroadcastInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
-		return Refuse("Broadcast", "root is %d, want a rank of %d", root, size)
+		return refuse("Broadcast", "root is %d, want a rank of %d", root, size)
 	}
 	count := len(dst)
 	if rank != root {
 		src = nil // it counts only where rank == root
 	} else if len(src) != count {
-		return Refuse("Broadcast", "len(src) is %d, want %d", len(src), count)
+		return refuse("Broadcast", "len(src) is %d, want %d", len(src), count)
 	}
-	return Do(ctx, c, &broadcast, dst, src, &Args{Count: count, Root: root}, opts)
+	return do(ctx, c, &broadcast, dst, src, &exec.Args{Count: count, Root: root}, opts)
 }
 
 // StartBroadcastInto starts [BroadcastInto].
 func StartBroadcastInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return BroadcastInto(ctx, c, dst, src, root, opts...) })
+	return start(opts, func(opts []Option) error { return BroadcastInto(ctx, c, dst, src, root, opts...) })
 }
 
-var broadcast = Collective{
+var broadcast = exec.Collective{
 	Name:  "Broadcast",
 	Hash:  0x5a30eb7dd2e05186,
-	Needs: AllNeedRoot,
-	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x95b090fa4bc0bc77, Proved: Proved{Sizes: 64, Every: true}, Run: broadcastBinomial},
-		{Name: "chain", Hash: 0x02021d8aaa7047f8, Pipelined: true, Proved: Proved{Sizes: 64, Depths: 4, Every: true}, Run: broadcastChain},
-		{Name: "linear", Hash: 0xfd9c9f5f862db5fe, Proved: Proved{Sizes: 64, Every: true}, Run: broadcastLinear},
-		{Name: "scatter-allgather", Hash: 0x71951563762d6ce6, Proved: Proved{Sizes: 64, Every: true}, Run: broadcastScatterAllgather},
+	Needs: exec.AllNeedRoot,
+	Algorithms: []exec.Algorithm{
+		{Name: "binomial", Hash: 0x95b090fa4bc0bc77, Proved: exec.Proved{Sizes: 64, Every: true}, Run: broadcastBinomial},
+		{Name: "chain", Hash: 0x02021d8aaa7047f8, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: broadcastChain},
+		{Name: "linear", Hash: 0xfd9c9f5f862db5fe, Proved: exec.Proved{Sizes: 64, Every: true}, Run: broadcastLinear},
+		{Name: "scatter-allgather", Hash: 0x71951563762d6ce6, Proved: exec.Proved{Sizes: 64, Every: true}, Run: broadcastScatterAllgather},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "binomial", MaxSize: 2, MaxPerHost: 1, Predicted: true},
@@ -114,7 +115,7 @@ var broadcast = Collective{
 //
 // Specification 0x5a30eb7dd2e05186.
 // Algorithm 0x95b090fa4bc0bc77.
-func broadcastBinomial(ctx context.Context, x *Call) error {
+func broadcastBinomial(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -192,7 +193,7 @@ func broadcastBinomial(ctx context.Context, x *Call) error {
 //
 // Specification 0x5a30eb7dd2e05186.
 // Algorithm 0x02021d8aaa7047f8.
-func broadcastChain(ctx context.Context, x *Call) error {
+func broadcastChain(ctx context.Context, x *exec.Call) error {
 	rank, size, root, depth := x.Rank, x.Size, x.Root, x.Depth
 	if err := x.Layout(depth, 0); err != nil {
 		return err
@@ -257,7 +258,7 @@ func broadcastChain(ctx context.Context, x *Call) error {
 //
 // Specification 0x5a30eb7dd2e05186.
 // Algorithm 0xfd9c9f5f862db5fe.
-func broadcastLinear(ctx context.Context, x *Call) error {
+func broadcastLinear(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -313,7 +314,7 @@ func broadcastLinear(ctx context.Context, x *Call) error {
 //
 // Specification 0x5a30eb7dd2e05186.
 // Algorithm 0x71951563762d6ce6.
-func broadcastScatterAllgather(ctx context.Context, x *Call) error {
+func broadcastScatterAllgather(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	if err := x.Layout(size, 0); err != nil {
 		return err

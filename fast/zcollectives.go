@@ -3,8 +3,10 @@
 
 package fast
 
+import "github.com/collgen/collgen/fast/internal/exec"
+
 // collectives are all of this package, by name.
-var collectives = []*Collective{
+var collectives = []*exec.Collective{
 	&allGather,
 	&allReduce,
 	&allToAll,

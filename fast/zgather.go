@@ -5,6 +5,7 @@ package fast
 
 import (
 	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"math/bits"
 )
 
@@ -20,14 +21,14 @@ func Gather[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Opt
 	}
 	count := len(buf) / size
 	if len(buf) != size*count {
-		return Refuse("Gather", "len(buf) is %d, not a multiple of %d", len(buf), size)
+		return refuse("Gather", "len(buf) is %d, not a multiple of %d", len(buf), size)
 	}
 	return GatherInto(ctx, c, buf, buf[root*count:][:count], root, opts...)
 }
 
 // StartGather starts [Gather].
 func StartGather[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return Gather(ctx, c, buf, root, opts...) })
+	return start(opts, func(opts []Option) error { return Gather(ctx, c, buf, root, opts...) })
 }
 
 // GatherInto gives the root the blocks of all ranks: block r of out is rank r's input. Only the root passes out; in
@@ -55,29 +56,29 @@ func StartGather[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts .
 func GatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
-		return Refuse("Gather", "root is %d, want a rank of %d", root, size)
+		return refuse("Gather", "root is %d, want a rank of %d", root, size)
 	}
 	count := len(src)
 	if rank != root {
 		dst = nil // it counts only where rank == root
 	} else if len(dst) != size*count {
-		return Refuse("Gather", "len(dst) is %d, want %d", len(dst), size*count)
+		return refuse("Gather", "len(dst) is %d, want %d", len(dst), size*count)
 	}
-	return Do(ctx, c, &gather, dst, src, &Args{Count: count, Root: root, AliasOut: root * count}, opts)
+	return do(ctx, c, &gather, dst, src, &exec.Args{Count: count, Root: root, AliasOut: root * count}, opts)
 }
 
 // StartGatherInto starts [GatherInto].
 func StartGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return GatherInto(ctx, c, dst, src, root, opts...) })
+	return start(opts, func(opts []Option) error { return GatherInto(ctx, c, dst, src, root, opts...) })
 }
 
-var gather = Collective{
+var gather = exec.Collective{
 	Name:  "Gather",
 	Hash:  0x1c70b24df4cdbf0d,
-	Needs: RootNeedsAll,
-	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x1d93a8973de72eeb, Proved: Proved{Sizes: 64, Every: true}, Run: gatherBinomial},
-		{Name: "linear", Hash: 0x462df1561aa1171c, Proved: Proved{Sizes: 64, Every: true}, Run: gatherLinear},
+	Needs: exec.RootNeedsAll,
+	Algorithms: []exec.Algorithm{
+		{Name: "binomial", Hash: 0x1d93a8973de72eeb, Proved: exec.Proved{Sizes: 64, Every: true}, Run: gatherBinomial},
+		{Name: "linear", Hash: 0x462df1561aa1171c, Proved: exec.Proved{Sizes: 64, Every: true}, Run: gatherLinear},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "linear", MaxSize: 32, MaxPerHost: 1, Predicted: true},
@@ -117,7 +118,7 @@ var gather = Collective{
 //
 // Specification 0x1c70b24df4cdbf0d.
 // Algorithm 0x1d93a8973de72eeb.
-func gatherBinomial(ctx context.Context, x *Call) error {
+func gatherBinomial(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	slots := max(size-1<<(bits.Len(uint(size))-1), 1<<(bits.Len(uint(size))-1)>>1)
 	if err := x.Layout(1, slots); err != nil {
@@ -209,7 +210,7 @@ func gatherBinomial(ctx context.Context, x *Call) error {
 //
 // Specification 0x1c70b24df4cdbf0d.
 // Algorithm 0x462df1561aa1171c.
-func gatherLinear(ctx context.Context, x *Call) error {
+func gatherLinear(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	if err := x.Layout(1, 0); err != nil {
 		return err

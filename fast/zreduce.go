@@ -5,6 +5,7 @@ package fast
 
 import (
 	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"math/bits"
 )
 
@@ -18,7 +19,7 @@ func Reduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int, opts
 
 // StartReduce starts [Reduce].
 func StartReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return Reduce(ctx, c, buf, op, root, opts...) })
+	return start(opts, func(opts []Option) error { return Reduce(ctx, c, buf, op, root, opts...) })
 }
 
 // ReduceInto combines the blocks of all ranks elementwise with op and gives the root the result. Only the root passes
@@ -50,31 +51,31 @@ func StartReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int,
 func ReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, root int, opts ...Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
-		return Refuse("Reduce", "root is %d, want a rank of %d", root, size)
+		return refuse("Reduce", "root is %d, want a rank of %d", root, size)
 	}
 	count := len(src)
 	if rank != root {
 		dst = nil // it counts only where rank == root
 	} else if len(dst) != count {
-		return Refuse("Reduce", "len(dst) is %d, want %d", len(dst), count)
+		return refuse("Reduce", "len(dst) is %d, want %d", len(dst), count)
 	}
-	return Do(ctx, c, &reduce, dst, src, &Args{Count: count, Op: op, Root: root}, opts)
+	return do(ctx, c, &reduce, dst, src, &exec.Args{Count: count, Op: op, Root: root}, opts)
 }
 
 // StartReduceInto starts [ReduceInto].
 func StartReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, root int, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return ReduceInto(ctx, c, dst, src, op, root, opts...) })
+	return start(opts, func(opts []Option) error { return ReduceInto(ctx, c, dst, src, op, root, opts...) })
 }
 
-var reduce = Collective{
+var reduce = exec.Collective{
 	Name:    "Reduce",
 	Hash:    0xfaf26e97df5bbca1,
 	Reduces: true,
-	Needs:   RootNeedsAll,
-	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x140dda4720312048, Proved: Proved{Sizes: 64, Every: true}, Run: reduceBinomial},
-		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Pipelined: true, Proved: Proved{Sizes: 64, Depths: 4, Every: true}, Run: reduceChain},
-		{Name: "linear", Hash: 0x04ac591960ab03f3, Proved: Proved{Sizes: 64, Every: true}, Run: reduceLinear},
+	Needs:   exec.RootNeedsAll,
+	Algorithms: []exec.Algorithm{
+		{Name: "binomial", Hash: 0x140dda4720312048, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceBinomial},
+		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: reduceChain},
+		{Name: "linear", Hash: 0x04ac591960ab03f3, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceLinear},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "linear", MinSize: 4, MaxSize: 16, MaxPerHost: 1, MaxBytes: 2048, Predicted: true},
@@ -121,7 +122,7 @@ var reduce = Collective{
 //
 // Specification 0xfaf26e97df5bbca1.
 // Algorithm 0x140dda4720312048.
-func reduceBinomial(ctx context.Context, x *Call) error {
+func reduceBinomial(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	if err := x.Layout(1, 1); err != nil {
 		return err
@@ -213,7 +214,7 @@ func reduceBinomial(ctx context.Context, x *Call) error {
 //
 // Specification 0xfaf26e97df5bbca1.
 // Algorithm 0xb33b7c4370796480.
-func reduceChain(ctx context.Context, x *Call) error {
+func reduceChain(ctx context.Context, x *exec.Call) error {
 	rank, size, root, depth := x.Rank, x.Size, x.Root, x.Depth
 	if err := x.Layout(depth, min(depth, 2)); err != nil {
 		return err
@@ -295,7 +296,7 @@ func reduceChain(ctx context.Context, x *Call) error {
 //
 // Specification 0xfaf26e97df5bbca1.
 // Algorithm 0x04ac591960ab03f3.
-func reduceLinear(ctx context.Context, x *Call) error {
+func reduceLinear(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	if err := x.Layout(1, size); err != nil {
 		return err

@@ -3,7 +3,10 @@
 
 package fast
 
-import "context"
+import (
+	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
+)
 
 // ReduceScatter combines the buffers of all ranks elementwise with op and gives rank r block r of the result. In
 // place, the result replaces block r of rank r's input, and the other blocks of it are not changed. It works in place:
@@ -14,14 +17,14 @@ func ReduceScatter[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ..
 	rank, size := c.Rank(), c.Size()
 	count := len(buf) / size
 	if len(buf) != size*count {
-		return Refuse("ReduceScatter", "len(buf) is %d, not a multiple of %d", len(buf), size)
+		return refuse("ReduceScatter", "len(buf) is %d, not a multiple of %d", len(buf), size)
 	}
 	return ReduceScatterInto(ctx, c, buf[rank*count:][:count], buf, op, opts...)
 }
 
 // StartReduceScatter starts [ReduceScatter].
 func StartReduceScatter[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return ReduceScatter(ctx, c, buf, op, opts...) })
+	return start(opts, func(opts []Option) error { return ReduceScatter(ctx, c, buf, op, opts...) })
 }
 
 // ReduceScatterInto combines the buffers of all ranks elementwise with op and gives rank r block r of the result. In
@@ -52,24 +55,24 @@ func ReduceScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op
 	rank, size := c.Rank(), c.Size()
 	count := len(dst)
 	if len(src) != size*count {
-		return Refuse("ReduceScatter", "len(src) is %d, want %d", len(src), size*count)
+		return refuse("ReduceScatter", "len(src) is %d, want %d", len(src), size*count)
 	}
-	return Do(ctx, c, &reduceScatter, dst, src, &Args{Count: count, Op: op, AliasIn: rank * count}, opts)
+	return do(ctx, c, &reduceScatter, dst, src, &exec.Args{Count: count, Op: op, AliasIn: rank * count}, opts)
 }
 
 // StartReduceScatterInto starts [ReduceScatterInto].
 func StartReduceScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return ReduceScatterInto(ctx, c, dst, src, op, opts...) })
+	return start(opts, func(opts []Option) error { return ReduceScatterInto(ctx, c, dst, src, op, opts...) })
 }
 
-var reduceScatter = Collective{
+var reduceScatter = exec.Collective{
 	Name:    "ReduceScatter",
 	Hash:    0xe54e3509020b54fa,
 	Reduces: true,
-	Needs:   AllNeedAll,
-	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x67f383daf8c7eb0b, Proved: Proved{Sizes: 64, Every: true}, Run: reduceScatterDirect},
-		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Proved: Proved{Sizes: 64, Every: true}, Run: reduceScatterRing},
+	Needs:   exec.AllNeedAll,
+	Algorithms: []exec.Algorithm{
+		{Name: "direct", Hash: 0x67f383daf8c7eb0b, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterDirect},
+		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterRing},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "ring", MaxSize: 2, MaxPerHost: 1, Predicted: true},
@@ -113,7 +116,7 @@ var reduceScatter = Collective{
 //
 // Specification 0xe54e3509020b54fa.
 // Algorithm 0x67f383daf8c7eb0b.
-func reduceScatterDirect(ctx context.Context, x *Call) error {
+func reduceScatterDirect(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, size); err != nil {
 		return err
@@ -172,7 +175,7 @@ func reduceScatterDirect(ctx context.Context, x *Call) error {
 //
 // Specification 0xe54e3509020b54fa.
 // Algorithm 0x96b8565684629723.
-func reduceScatterRing(ctx context.Context, x *Call) error {
+func reduceScatterRing(ctx context.Context, x *exec.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, max(0, min(2, size-2))); err != nil {
 		return err

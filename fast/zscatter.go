@@ -5,6 +5,7 @@ package fast
 
 import (
 	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"math/bits"
 )
 
@@ -20,14 +21,14 @@ func Scatter[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Op
 	}
 	count := len(buf) / size
 	if len(buf) != size*count {
-		return Refuse("Scatter", "len(buf) is %d, not a multiple of %d", len(buf), size)
+		return refuse("Scatter", "len(buf) is %d, not a multiple of %d", len(buf), size)
 	}
 	return ScatterInto(ctx, c, buf[root*count:][:count], buf, root, opts...)
 }
 
 // StartScatter starts [Scatter].
 func StartScatter[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return Scatter(ctx, c, buf, root, opts...) })
+	return start(opts, func(opts []Option) error { return Scatter(ctx, c, buf, root, opts...) })
 }
 
 // ScatterInto gives rank r block r of the root's input. Only the root passes in; in place, its own block of out is
@@ -55,29 +56,29 @@ func StartScatter[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts 
 func ScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
-		return Refuse("Scatter", "root is %d, want a rank of %d", root, size)
+		return refuse("Scatter", "root is %d, want a rank of %d", root, size)
 	}
 	count := len(dst)
 	if rank != root {
 		src = nil // it counts only where rank == root
 	} else if len(src) != size*count {
-		return Refuse("Scatter", "len(src) is %d, want %d", len(src), size*count)
+		return refuse("Scatter", "len(src) is %d, want %d", len(src), size*count)
 	}
-	return Do(ctx, c, &scatter, dst, src, &Args{Count: count, Root: root, AliasIn: root * count}, opts)
+	return do(ctx, c, &scatter, dst, src, &exec.Args{Count: count, Root: root, AliasIn: root * count}, opts)
 }
 
 // StartScatterInto starts [ScatterInto].
 func StartScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) *Handle {
-	return Start(opts, func(opts []Option) error { return ScatterInto(ctx, c, dst, src, root, opts...) })
+	return start(opts, func(opts []Option) error { return ScatterInto(ctx, c, dst, src, root, opts...) })
 }
 
-var scatter = Collective{
+var scatter = exec.Collective{
 	Name:  "Scatter",
 	Hash:  0xcd5afce571b6f681,
-	Needs: AllNeedRoot,
-	Algorithms: []Algorithm{
-		{Name: "binomial", Hash: 0x16450074fef8a883, Proved: Proved{Sizes: 64, Every: true}, Run: scatterBinomial},
-		{Name: "linear", Hash: 0x6c13d8a074bde0df, Proved: Proved{Sizes: 64, Every: true}, Run: scatterLinear},
+	Needs: exec.AllNeedRoot,
+	Algorithms: []exec.Algorithm{
+		{Name: "binomial", Hash: 0x16450074fef8a883, Proved: exec.Proved{Sizes: 64, Every: true}, Run: scatterBinomial},
+		{Name: "linear", Hash: 0x6c13d8a074bde0df, Proved: exec.Proved{Sizes: 64, Every: true}, Run: scatterLinear},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "linear", MaxSize: 32, MaxPerHost: 1, Predicted: true},
@@ -117,7 +118,7 @@ var scatter = Collective{
 //
 // Specification 0xcd5afce571b6f681.
 // Algorithm 0x16450074fef8a883.
-func scatterBinomial(ctx context.Context, x *Call) error {
+func scatterBinomial(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	slots := max(size-1<<(bits.Len(uint(size))-1), 1<<(bits.Len(uint(size))-1)>>1)
 	if err := x.Layout(1, slots); err != nil {
@@ -210,7 +211,7 @@ func scatterBinomial(ctx context.Context, x *Call) error {
 //
 // Specification 0xcd5afce571b6f681.
 // Algorithm 0x6c13d8a074bde0df.
-func scatterLinear(ctx context.Context, x *Call) error {
+func scatterLinear(ctx context.Context, x *exec.Call) error {
 	rank, size, root := x.Rank, x.Size, x.Root
 	if err := x.Layout(1, 0); err != nil {
 		return err

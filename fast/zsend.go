@@ -3,14 +3,17 @@
 
 package fast
 
-import "context"
+import (
+	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
+)
 
-var send = Collective{
+var send = exec.Collective{
 	Name:         "Send",
 	Hash:         0x06c32cd43ff7549e,
 	PointToPoint: true,
-	Algorithms: []Algorithm{
-		{Name: "direct", Hash: 0x2b45d57c944399e9, Proved: Proved{Sizes: 16, Every: true}, Run: sendDirect},
+	Algorithms: []exec.Algorithm{
+		{Name: "direct", Hash: 0x2b45d57c944399e9, Proved: exec.Proved{Sizes: 16, Every: true}, Run: sendDirect},
 	},
 	Rules: []Rule{
 		{Algorithm: "direct"},
@@ -42,7 +45,7 @@ var send = Collective{
 //
 // Specification 0x06c32cd43ff7549e.
 // Algorithm 0x2b45d57c944399e9.
-func sendDirect(ctx context.Context, x *Call) error {
+func sendDirect(ctx context.Context, x *exec.Call) error {
 	rank, root, peer := x.Rank, x.Root, x.Peer
 	if err := x.Layout(1, 0); err != nil {
 		return err

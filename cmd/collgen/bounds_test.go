@@ -161,7 +161,7 @@ func TestBoundsOfGen(t *testing.T) {
 		!strings.Contains(stderr, "same/copy: proved up to 70 ranks; ") || strings.Count(stderr, "Same: the specification has no Examples, ") != 1 {
 		t.Errorf("gen -n 1..70: status %d\n%s", status, stderr)
 	}
-	if text := read(t, dir+"/zsame.go"); !strings.Contains(text, "fast.Proved{Sizes: 70}") || !strings.Contains(text, "gen -n 1..70\n") {
+	if text := read(t, dir+"/zsame.go"); !strings.Contains(text, "collective.Proved{Sizes: 70}") || !strings.Contains(text, "gen -n 1..70\n") {
 		t.Errorf("generated:\n%s", text)
 	}
 	if status, _, stderr := collgen(t, "check", "-n", "1..70", dir); status != 0 {

@@ -53,7 +53,7 @@ func provedOf(a *algorithm) readback.Proved {
 }
 
 // needed are the packages whose types generated code uses, and those that these types are made of.
-var needed = []string{emit.Runtime, specPath, "github.com/collgen/collgen/selection"}
+var needed = []string{emit.Runtime, emit.ExecutorPath, emit.CollectivePath, specPath, "github.com/collgen/collgen/selection"}
 
 // sources returns the files, without those that were generated, of the package, and of those whose types its generated
 // code uses.

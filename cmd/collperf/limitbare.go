@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/collective"
 )
 
 // bareSizes are those that the bare programs have. What is much shorter takes no longer than a cache line that crosses.
@@ -138,7 +139,7 @@ func (b *bare) threads(ctx context.Context, f func(t *thread)) error {
 		}
 		t := &thread{bare: b, core: core}
 		buffers := make([]float32, 2) // that a call has to have
-		err = withKernels(ctx, c, buffers[:1], buffers[1:], func(x *fast.Call) {
+		err = withKernels(ctx, c, buffers[:1], buffers[1:], func(x *collective.Call) {
 			t.Call = x
 			f(t)
 		})

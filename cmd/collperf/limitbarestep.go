@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/collective"
 )
 
 // thread is one of the threads of a bare program, which has the kernels of package fast at hand. Rank r is that of
 // thread r modulo their number.
 type thread struct {
 	*bare
-	*fast.Call
+	*collective.Call
 	core, met, passed int // passed: how many pieces have gone through slots
 	current           part
 	bad               error

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/collective"
 )
 
 // piece is what is copied at once: Go copies longer pieces more slowly.
@@ -41,7 +42,7 @@ func reducing(ctx context.Context, into, from []float32) (func(n int) error, err
 		return nil, err
 	}
 	return func(n int) error {
-		return withKernels(ctx, c, into, from, func(x *fast.Call) {
+		return withKernels(ctx, c, into, from, func(x *collective.Call) {
 			out := x.Out.Chunk(0)
 			for range n {
 				x.Operand(out)
@@ -53,16 +54,16 @@ func reducing(ctx context.Context, into, from []float32) (func(n int) error, err
 }
 
 // withKernels runs f in a call of one rank with these buffers, which sums and does nothing else.
-func withKernels(ctx context.Context, c *fast.Comm, out, in []float32, f func(x *fast.Call)) error {
-	k := &fast.Collective{Name: "Kernels", Reduces: true, Algorithms: []fast.Algorithm{{Name: "kernels",
-		Run: func(_ context.Context, x *fast.Call) error {
+func withKernels(ctx context.Context, c *fast.Comm, out, in []float32, f func(x *collective.Call)) error {
+	k := &collective.Collective{Name: "Kernels", Reduces: true, Algorithms: []collective.Algorithm{{Name: "kernels",
+		Run: func(_ context.Context, x *collective.Call) error {
 			if err := x.Layout(1, 0); err != nil {
 				return err
 			}
 			f(x)
 			return nil
 		}}}}
-	return fast.Do(ctx, c, k, out, in, &fast.Args{Count: len(out), Op: fast.Sum, NoAlias: true}, []fast.Option{fast.Unproved()})
+	return collective.Do(ctx, c, k, out, in, &collective.Args{Count: len(out), Op: fast.Sum, NoAlias: true}, []fast.Option{fast.Unproved()})
 }
 
 // memoryLimits returns what cores copy and reduce, at each level of the memory, one core and all of them.

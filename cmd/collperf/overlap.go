@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/collective"
 )
 
 // overlapRounds is how many times the share is measured. Their median counts.
@@ -111,5 +112,5 @@ func compute(steps int) func() {
 }
 
 func (b *buffers[T]) start(ctx context.Context) *fast.Handle {
-	return fast.Start(b.options, func(opts []fast.Option) error { return b.invoke(ctx, &b.invocation, opts) })
+	return collective.Start(b.options, func(opts []fast.Option) error { return b.invoke(ctx, &b.invocation, opts) })
 }

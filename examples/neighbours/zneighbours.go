@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/collective"
 )
 
 // Neighbours gives every rank the blocks of the rank before it and of the rank after it, on a ring.
@@ -31,22 +32,22 @@ import (
 func Neighbours[T fast.Elem](ctx context.Context, c *fast.Comm, dst, src []T, opts ...fast.Option) error {
 	count := len(src)
 	if len(dst) != 2*count {
-		return fast.Refuse("Neighbours", "len(dst) is %d, want %d", len(dst), 2*count)
+		return collective.Refuse("Neighbours", "len(dst) is %d, want %d", len(dst), 2*count)
 	}
-	return fast.Do(ctx, c, &neighbours, dst, src, &fast.Args{Count: count, NoAlias: true}, opts)
+	return collective.Do(ctx, c, &neighbours, dst, src, &collective.Args{Count: count, NoAlias: true}, opts)
 }
 
 // StartNeighbours starts [Neighbours].
 func StartNeighbours[T fast.Elem](ctx context.Context, c *fast.Comm, dst, src []T, opts ...fast.Option) *fast.Handle {
-	return fast.Start(opts, func(opts []fast.Option) error { return Neighbours(ctx, c, dst, src, opts...) })
+	return collective.Start(opts, func(opts []fast.Option) error { return Neighbours(ctx, c, dst, src, opts...) })
 }
 
-var neighbours = fast.Collective{
+var neighbours = collective.Collective{
 	Name: "Neighbours",
 	Hash: 0xd40bf22365efa2ee,
-	Algorithms: []fast.Algorithm{
-		{Name: "ring", Hash: 0x13ec2d46a363e60e, Proved: fast.Proved{Sizes: 64, Every: true}, Run: neighboursRing},
-		{Name: "shifts", Hash: 0x147ef6a6d1bced6e, Proved: fast.Proved{Sizes: 64, Every: true}, Run: neighboursShifts},
+	Algorithms: []collective.Algorithm{
+		{Name: "ring", Hash: 0x13ec2d46a363e60e, Proved: collective.Proved{Sizes: 64, Every: true}, Run: neighboursRing},
+		{Name: "shifts", Hash: 0x147ef6a6d1bced6e, Proved: collective.Proved{Sizes: 64, Every: true}, Run: neighboursShifts},
 	},
 	Rules: []fast.Rule{
 		{Algorithm: "ring"},
@@ -82,7 +83,7 @@ var neighbours = fast.Collective{
 //
 // Specification 0xd40bf22365efa2ee.
 // Algorithm 0x13ec2d46a363e60e.
-func neighboursRing(ctx context.Context, x *fast.Call) error {
+func neighboursRing(ctx context.Context, x *collective.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err
@@ -138,7 +139,7 @@ func neighboursRing(ctx context.Context, x *fast.Call) error {
 //
 // Specification 0xd40bf22365efa2ee.
 // Algorithm 0x147ef6a6d1bced6e.
-func neighboursShifts(ctx context.Context, x *fast.Call) error {
+func neighboursShifts(ctx context.Context, x *collective.Call) error {
 	rank, size := x.Rank, x.Size
 	if err := x.Layout(1, 0); err != nil {
 		return err

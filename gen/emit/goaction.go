@@ -10,7 +10,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// action prints an action: a call of one of the methods of fast.Call.
+// action prints an action: a call of one of the methods of collective.Call.
 func (s *scope) action(n gen.Node) ([]jen.Code, error) {
 	var c call
 	switch n := n.(type) {
@@ -32,7 +32,7 @@ func (s *scope) action(n gen.Node) ([]jen.Code, error) {
 	return c.code()
 }
 
-// methods are a method of fast.Call and the one for what is lent.
+// methods are a method of collective.Call and the one for what is lent.
 type methods [2]string
 
 func (m methods) of(lent bool) string {
@@ -70,7 +70,7 @@ func (s *scope) reduce(n gen.Reduce) ([]jen.Code, error) {
 	return append([]jen.Code{head.Block(operand...)}, into...), err
 }
 
-// call is a call of a method of fast.Call in the making: the first error stays.
+// call is a call of a method of collective.Call in the making: the first error stays.
 type call struct {
 	s      *scope
 	method string

@@ -72,7 +72,7 @@ func (f *file) start(x function) jen.Code {
 	call := jen.Func().Params(jen.Id("opts").Index().Add(f.fast("Option"))).Error().
 		Custom(oneLine, arguments(x.Primitive, x.name, buffers...))
 	return f.head(x, name, name+" starts ["+x.name+"].").Op("*").Add(f.fast("Handle")).Block(
-		jen.Return(f.fast("Start").Call(jen.Id("opts"), call)))
+		jen.Return(f.calls("Start").Call(jen.Id("opts"), call)))
 }
 
 func startName(name string) string { return "Start" + name }
@@ -143,7 +143,7 @@ func (f *file) intoBody(p spec.Primitive) ([]jen.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	do := f.fast("Do")
+	do := f.calls("Do")
 	if len(buffers(p)) == 0 {
 		do = do.Types(jen.Uint8())
 	}
@@ -178,7 +178,7 @@ func (f *file) args(p spec.Primitive, s *scope) (jen.Code, error) {
 		field("NoAlias", jen.True())
 	}
 	aliases, err := s.aliases(p)
-	return jen.Op("&").Add(f.fast("Args")).Values(append(fields, aliases...)...), err
+	return jen.Op("&").Add(f.written("Args")).Values(append(fields, aliases...)...), err
 }
 
 // aliases print the elements of in and out that are the same in place.

@@ -20,7 +20,7 @@ func List(pkg Package, primitives []spec.Primitive) ([]byte, error) {
 		all = append(all, jen.Op("&").Id(f.collective(p)))
 	}
 	out.Comment("collectives are all of this package, by name.")
-	out.Var().Id("collectives").Op("=").Index().Op("*").Add(f.fast("Collective")).Values(broken(all)...)
+	out.Var().Id("collectives").Op("=").Index().Op("*").Add(f.written("Collective")).Values(broken(all)...)
 	var buf bytes.Buffer
 	err := out.Render(&buf)
 	return buf.Bytes(), err

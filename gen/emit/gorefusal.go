@@ -61,5 +61,5 @@ func distinct(e spec.Expr) []string {
 
 // refuse returns an argument error.
 func (f *file) refuse(p spec.Primitive, format string, args ...jen.Code) jen.Code {
-	return jen.Return(f.fast("Refuse").Call(append([]jen.Code{jen.Lit(p.Name), jen.Lit(format)}, args...)...))
+	return jen.Return(f.calls("Refuse").Call(append([]jen.Code{jen.Lit(p.Name), jen.Lit(format)}, args...)...))
 }

@@ -32,7 +32,7 @@ func newScope(outer *scope) *scope {
 }
 
 // taken are the names that generated functions use themselves, besides those that Go declares everywhere.
-var taken = []string{"ctx", "x", "err", "bits", "context", "fast"}
+var taken = []string{"ctx", "x", "err", "bits", "context", "fast", "collective", "exec"}
 
 // checkName refuses what cannot be the name of a variable in a generated function.
 func checkName(name string) error {

@@ -29,13 +29,13 @@ func (f *file) table(c Collective) (jen.Code, error) {
 		fields = append(fields, jen.Id("PointToPoint").Op(":").True())
 	}
 	if needs := needsOf(c.Primitive); needs != "" {
-		fields = append(fields, jen.Id("Needs").Op(":").Add(f.fast(needs)))
+		fields = append(fields, jen.Id("Needs").Op(":").Add(f.written(needs)))
 	}
-	fields = append(fields, jen.Id("Algorithms").Op(":").Index().Add(f.fast("Algorithm")).Values(broken(algorithms)...))
+	fields = append(fields, jen.Id("Algorithms").Op(":").Index().Add(f.written("Algorithm")).Values(broken(algorithms)...))
 	if len(c.Rules) > 0 {
 		fields = append(fields, jen.Id("Rules").Op(":").Index().Add(f.fast("Rule")).Values(broken(rules(c.Rules))...))
 	}
-	return jen.Var().Id(f.collective(c.Primitive)).Op("=").Add(f.fast("Collective")).Values(broken(fields)...), nil
+	return jen.Var().Id(f.collective(c.Primitive)).Op("=").Add(f.written("Collective")).Values(broken(fields)...), nil
 }
 
 // broken puts each element of a literal on a line of its own.
@@ -114,5 +114,5 @@ func (f *file) proved(a Proved) jen.Code {
 	if a.Proof.Every.Sizes != "" {
 		fields = append(fields, jen.Id("Every").Op(":").True())
 	}
-	return f.fast("Proved").Values(fields...)
+	return f.written("Proved").Values(fields...)
 }

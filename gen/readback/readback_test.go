@@ -58,11 +58,14 @@ func collectiveOf(p spec.Primitive) Collective {
 	return c
 }
 
+// library is the path of the package whose users call generated functions.
+const library = "github.com/collgen/collgen/fast"
+
 // sources returns the files of package fast that were not generated, and of the packages whose types they use.
 func sources(t *testing.T) Sources {
 	t.Helper()
 	found, err := packages.Load(&packages.Config{Context: t.Context(), Mode: packages.NeedName | packages.NeedFiles},
-		Runtime, "github.com/collgen/collgen/spec", "github.com/collgen/collgen/selection")
+		library, Runtime, library+"/collective", "github.com/collgen/collgen/spec", "github.com/collgen/collgen/selection")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +82,7 @@ func sources(t *testing.T) Sources {
 // TestCatalogue reads the generated files of package fast back.
 func TestCatalogue(t *testing.T) {
 	s, generated := sources(t), map[string][]byte{}
-	s[Runtime] = slices.DeleteFunc(s[Runtime], func(name string) bool {
+	s[library] = slices.DeleteFunc(s[library], func(name string) bool {
 		if !strings.HasPrefix(filepath.Base(name), "z") {
 			return false
 		}
@@ -90,7 +93,7 @@ func TestCatalogue(t *testing.T) {
 		generated[filepath.Base(name)] = content
 		return true
 	})
-	p, err := NewChecker(s).Typecheck(Runtime, generated)
+	p, err := NewChecker(s).Typecheck(library, generated)
 	if err != nil {
 		t.Fatal(err)
 	}

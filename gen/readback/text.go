@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Runtime is the path of the package that generated code calls.
-const Runtime = "github.com/collgen/collgen/fast"
+// Runtime is the path of the package whose types generated code is written in.
+const Runtime = "github.com/collgen/collgen/fast/internal/exec"
 
 // reader reads a generated function.
 type reader struct {

@@ -1,4 +1,4 @@
-package fast
+package exec
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ import (
 // plans are those of the collectives that were called on a communicator.
 type plans struct {
 	latest *plan
-	all    []*plan
+	All    []*plan
 }
 
 // plan is the part of a selection table that is for the calls of one collective on one communicator.
@@ -25,9 +25,9 @@ type plan struct {
 	k     *Collective
 	size  int
 	table []selection.Rule
-	tuned int               // how many of these come from a Tuning
-	calls [2]selection.Call // what rules see of calls with ops that are not commutative, and of the others
-	steps [2][]planStep     // for these
+	Tuned int               // how many of these come from a Tuning
+	Calls [2]selection.Call // what rules see of calls with ops that are not commutative, and of the others
+	Steps [2][]planStep     // for these
 	named []planStep        // of each algorithm, if a call asks for it by name
 }
 
@@ -35,33 +35,33 @@ type plan struct {
 type planStep struct {
 	maxBytes, pieceBytes int
 	deepest              int // the largest depth for which it was proved with so many ranks; 0: it was not
-	a                    *Algorithm
+	Algorithm            *Algorithm
 }
 
-// plan returns the algorithm and the depth for a call whose blocks have count elements and so many bytes.
-func (e *executor) plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
-	p := e.plans.latest
+// Plan returns the algorithm and the depth for a call whose blocks have count elements and so many bytes.
+func (e *Executor) Plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
+	p := e.Plans.latest
 	if p == nil || p.k != k {
 		p = e.planFor(k)
 	}
-	return p.choose(count, bytes, op, opts)
+	return p.Choose(count, bytes, op, opts)
 }
 
-// choose is plan for a call of p.
-func (p *plan) choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
+// Choose is plan for a call of p.
+func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
 	var s *planStep
 	unproved := false
 	for i := range opts {
-		switch o := &opts[i]; o.kind {
-		case algorithmOption:
-			if s, err = p.algorithm(o.name); err != nil {
+		switch o := &opts[i]; o.Kind {
+		case AlgorithmOption:
+			if s, err = p.algorithm(o.Name); err != nil {
 				return nil, 0, err
 			}
-		case depthOption:
-			if depth = o.depth; depth < 1 {
+		case DepthOption:
+			if depth = o.Depth; depth < 1 {
 				return nil, 0, wire.Refuse(p.k.Name, "depth is %d, want at least 1", depth)
 			}
-		case unprovedOption:
+		case UnprovedOption:
 			unproved = true
 		}
 	}
@@ -70,8 +70,8 @@ func (p *plan) choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 		if s = p.step(bytes, op); s == nil {
 			return nil, 0, wire.Refuse(p.k.Name, "no algorithm serves %d ranks and op %v", p.size, op)
 		}
-	case !s.a.serves(p.size, op):
-		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %d ranks and op %v", s.a.Name, p.size, op)
+	case !s.Algorithm.Carries(p.size, op):
+		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %d ranks and op %v", s.Algorithm.Name, p.size, op)
 	}
 	deepest := s.deepest
 	if unproved {
@@ -83,17 +83,17 @@ func (p *plan) choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 	if depth == 0 && s.pieceBytes > 0 && bytes > 0 {
 		depth = min((bytes-1)/s.pieceBytes+1, deepest)
 	}
-	return s.a, max(1, min(depth, count)), nil
+	return s.Algorithm, max(1, min(depth, count)), nil
 }
 
-// explain returns which rule is for calls with op and blocks of so many bytes, and why those before it are not.
-func (p *plan) explain(op spec.Op, bytes int) selection.Choice {
-	return selection.Explain(p.table, p.k.selectable(), p.calls[commuting(op)], bytes)
+// Explain returns which rule is for calls with op and blocks of so many bytes, and why those before it are not.
+func (p *plan) Explain(op spec.Op, bytes int) selection.Choice {
+	return selection.Explain(p.table, p.k.Selectable(), p.Calls[commuting(op)], bytes)
 }
 
 // step returns the one for blocks of so many bytes; nil if there is none.
 func (p *plan) step(bytes int, op spec.Op) *planStep {
-	steps := p.steps[commuting(op)]
+	steps := p.Steps[commuting(op)]
 	for i := range steps {
 		if s := &steps[i]; bytes <= s.maxBytes {
 			return s
@@ -106,62 +106,62 @@ func (p *plan) step(bytes int, op spec.Op) *planStep {
 func (p *plan) algorithm(name string) (*planStep, error) {
 	i := p.k.algorithm(name)
 	if i < 0 {
-		return nil, wire.Refuse(p.k.Name, "no algorithm is called %q; there are %s", name, strings.Join(p.k.names(), ", "))
+		return nil, wire.Refuse(p.k.Name, "no algorithm is called %q; there are %s", name, strings.Join(p.k.Names(), ", "))
 	}
 	return &p.named[i], nil
 }
 
 // planFor returns the plan for calls of k, which is made when it is called first.
-func (e *executor) planFor(k *Collective) *plan {
-	i := slices.IndexFunc(e.plans.all, func(p *plan) bool { return p.k == k })
+func (e *Executor) planFor(k *Collective) *plan {
+	i := slices.IndexFunc(e.Plans.All, func(p *plan) bool { return p.k == k })
 	if i < 0 {
-		i = len(e.plans.all)
-		e.plans.all = append(e.plans.all, e.newPlan(k))
+		i = len(e.Plans.All)
+		e.Plans.All = append(e.Plans.All, e.NewPlan(k))
 	}
-	e.plans.latest = e.plans.all[i]
-	return e.plans.latest
+	e.Plans.latest = e.Plans.All[i]
+	return e.Plans.latest
 }
 
-// newPlan finds the rules that may be for calls of k.
-func (e *executor) newPlan(k *Collective) *plan {
+// NewPlan finds the rules that may be for calls of k.
+func (e *Executor) NewPlan(k *Collective) *plan {
 	var rules []selection.Rule
-	if e.tuning != nil {
-		rules = e.tuning(k)
+	if e.Tuning != nil {
+		rules = e.Tuning(k)
 	}
-	p := &plan{k: k, size: e.size, table: append(slices.Clone(rules), k.table()...), tuned: len(rules)}
+	p := &plan{k: k, size: e.size, table: append(slices.Clone(rules), k.table()...), Tuned: len(rules)}
 	for i := range k.Algorithms {
 		a := &k.Algorithms[i]
-		p.named = append(p.named, planStep{maxInt, e.pieceOf(p.table, a.Name), a.deepest(e.size), a})
+		p.named = append(p.named, planStep{maxInt, e.pieceOf(p.table, a.Name), a.Deepest(e.size), a})
 	}
-	algorithms := k.selectable()
-	for i := range p.steps {
-		call := e.selectionOf(i > 0)
+	algorithms := k.Selectable()
+	for i := range p.Steps {
+		call := e.SelectionOf(i > 0)
 		// Where none was proved for so many ranks, calls with Unproved get one of the others, and all others are
 		// refused.
 		call.Unproved = !slices.ContainsFunc(algorithms, func(a selection.Algorithm) bool { return a.Carries(call) })
-		p.calls[i] = call
+		p.Calls[i] = call
 		for _, s := range selection.Steps(p.table, algorithms, call) {
 			r := &p.table[s.Rule]
 			a := &k.Algorithms[k.algorithm(r.Algorithm)]
-			p.steps[i] = append(p.steps[i], planStep{s.MaxBytes, r.PieceBytes, a.deepest(e.size), a})
+			p.Steps[i] = append(p.Steps[i], planStep{s.MaxBytes, r.PieceBytes, a.Deepest(e.size), a})
 		}
 	}
 	return p
 }
 
 // pieceOf returns what the first rule for that algorithm, and for how the ranks talk, says of its pieces.
-func (e *executor) pieceOf(table []selection.Rule, algorithm string) int {
+func (e *Executor) pieceOf(table []selection.Rule, algorithm string) int {
 	for _, r := range table {
-		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == e.carrier) {
+		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == e.Carrier) {
 			return r.PieceBytes
 		}
 	}
 	return 0
 }
 
-// selectionOf returns what rules see of calls on its communicator.
-func (e *executor) selectionOf(commutative bool) selection.Call {
-	return selection.Call{Transport: e.carrier, Size: e.size, PerHost: e.perHost, Commutative: commutative}
+// SelectionOf returns what rules see of calls on its communicator.
+func (e *Executor) SelectionOf(commutative bool) selection.Call {
+	return selection.Call{Transport: e.Carrier, Size: e.size, PerHost: e.PerHost, Commutative: commutative}
 }
 
 // table returns the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms
@@ -174,20 +174,20 @@ func (k *Collective) table() []selection.Rule {
 	return table
 }
 
-// selectable returns what a selection has to know of the algorithms.
-func (k *Collective) selectable() []selection.Algorithm {
+// Selectable returns what a selection has to know of the algorithms.
+func (k *Collective) Selectable() []selection.Algorithm {
 	list := make([]selection.Algorithm, len(k.Algorithms))
 	for i, a := range k.Algorithms {
 		list[i] = selection.Algorithm{Name: a.Name, Serves: a.Serves, Commutative: a.Commutative, Pipelined: a.Pipelined}
 		if !a.Proved.Every {
-			list[i].Proved = a.Proved.covers
+			list[i].Proved = a.Proved.Covers
 		}
 	}
 	return list
 }
 
-// serves reports whether a can carry out a call with op among size ranks.
-func (a *Algorithm) serves(size int, op spec.Op) bool {
+// Carries reports whether a can carry out a call with op among size ranks.
+func (a *Algorithm) Carries(size int, op spec.Op) bool {
 	return (a.Serves == nil || a.Serves(size)) && (!a.Commutative || commutes(op))
 }
 

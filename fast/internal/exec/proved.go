@@ -1,4 +1,4 @@
-package fast
+package exec
 
 import (
 	"fmt"
@@ -18,16 +18,16 @@ type Proved struct {
 	Every  bool // by induction, every number of ranks and every depth, up to those of package selection, whatever the above say
 }
 
-// covers reports whether calls among size ranks were proved, at whatever depth.
-func (p Proved) covers(size int) bool {
+// Covers reports whether calls among size ranks were proved, at whatever depth.
+func (p Proved) Covers(size int) bool {
 	return size <= p.Sizes || p.Every && size <= selection.MaxRanks
 }
 
-// deepest returns the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not
+// Deepest returns the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not
 // proved.
-func (a *Algorithm) deepest(size int) int {
+func (a *Algorithm) Deepest(size int) int {
 	switch p := a.Proved; {
-	case !p.covers(size):
+	case !p.Covers(size):
 		return 0
 	case !a.Pipelined:
 		return maxInt
@@ -56,13 +56,13 @@ func (p *plan) notProved(s *planStep, op spec.Op, depth int, opts []Option) erro
 		"the option Unproved lets the call run as it is"
 	switch {
 	case s.deepest > 0:
-		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for depth %d"+more, s.a.Name, s.a.Proved, depth)
-	case asksFor(opts):
-		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for %d ranks"+more, s.a.Name, s.a.Proved, p.size)
+		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for depth %d"+more, s.Algorithm.Name, s.Algorithm.Proved, depth)
+	case AsksFor(opts):
+		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for %d ranks"+more, s.Algorithm.Name, s.Algorithm.Proved, p.size)
 	}
 	var all []string
 	for _, a := range p.k.Algorithms {
-		if a.serves(p.size, op) {
+		if a.Carries(p.size, op) {
 			words := fmt.Sprintf("%q is, for %v", a.Name, a.Proved)
 			if a.Proved == (Proved{}) {
 				words = fmt.Sprintf("%q is for none", a.Name)

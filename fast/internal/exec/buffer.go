@@ -1,18 +1,18 @@
-package fast
+package exec
 
 import "unsafe"
 
 // Buffer is one of the buffers of a Call, cut into chunks by Layout. Its methods give the memory of regions.
 type Buffer struct {
-	data  []byte
-	*cuts     // the same for all buffers of a call
+	Data  []byte
+	*Cuts     // the same for all buffers of a call
 	slot  int // bytes from slot to slot; 0 if this is not scratch
 }
 
-// cuts is how blocks are cut into chunks.
-type cuts struct {
+// Cuts is how blocks are cut into chunks.
+type Cuts struct {
 	block  int // bytes per block
-	chunks int // chunks per block
+	Chunks int // chunks per block
 	short  int // bytes of a chunk
 	longs  int // how many chunks of a block, the first ones, have one element more
 	elem   int // bytes of an element
@@ -24,12 +24,12 @@ func (b *Buffer) Chunk(at int) []byte { return b.Span(at, 1) }
 
 // Span returns the n consecutive chunks from index at on. Of scratch it is n slots.
 func (b *Buffer) Span(at, n int) []byte {
-	if b.chunks == 1 && b.slot == 0 { // as for most short calls
+	if b.Chunks == 1 && b.slot == 0 { // as for most short calls
 		from, to := at*b.block, (at+n)*b.block
-		return b.data[from:to:to]
+		return b.Data[from:to:to]
 	}
 	from, to := b.offset(at), b.offset(at+n)
-	return b.data[from:to:to]
+	return b.Data[from:to:to]
 }
 
 // Slot returns the chunk of index at. Of scratch it is the part of slot at that is as long as the chunk of index like.
@@ -39,7 +39,7 @@ func (b *Buffer) Slot(at, like int) []byte {
 	}
 	from := at * b.slot
 	to := from + b.length(like)
-	return b.data[from:to:to]
+	return b.Data[from:to:to]
 }
 
 // offset returns where chunk or slot at begins, in bytes.
@@ -47,13 +47,13 @@ func (b *Buffer) offset(at int) int {
 	if b.slot > 0 {
 		return at * b.slot
 	}
-	block, chunk := at/b.chunks, at%b.chunks
+	block, chunk := at/b.Chunks, at%b.Chunks
 	return block*b.block + chunk*b.short + min(chunk, b.longs)*b.elem
 }
 
 // length returns the length of chunk at in bytes.
-func (c *cuts) length(at int) int {
-	if c.longs > 0 && at%c.chunks < c.longs {
+func (c *Cuts) length(at int) int {
+	if c.longs > 0 && at%c.Chunks < c.longs {
 		return c.short + c.elem
 	}
 	return c.short
@@ -62,14 +62,14 @@ func (c *cuts) length(at int) int {
 // memory is memory that calls use one after the other.
 type memory struct{ data []byte }
 
-// cacheLine is the alignment of memory.
-const cacheLine = 64
+// CacheLine is the alignment of memory.
+const CacheLine = 64
 
-// need returns n bytes, with whatever is in them.
-func (m *memory) need(n int) []byte {
+// Need returns n bytes, with whatever is in them.
+func (m *memory) Need(n int) []byte {
 	if n > len(m.data) {
-		data := make([]byte, n+cacheLine)
-		skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(data)))) & (cacheLine - 1)
+		data := make([]byte, n+CacheLine)
+		skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(data)))) & (CacheLine - 1)
 		m.data = data[skip : skip+n]
 	}
 	return m.data[:n]

@@ -1,4 +1,4 @@
-package fast
+package exec
 
 import (
 	"context"
@@ -37,8 +37,8 @@ const (
 	RootNeedsAll       // as of Reduce
 )
 
-// needs reports whether the call of rank cannot end before other has begun its own.
-func (n Needs) needs(rank, other, root int) bool {
+// Needs reports whether the call of rank cannot end before other has begun its own.
+func (n Needs) Needs(rank, other, root int) bool {
 	return n == AllNeedAll || n == AllNeedRoot && other == root || n == RootNeedsAll && rank == root
 }
 
@@ -64,16 +64,16 @@ type Args struct {
 	NoAlias           bool
 }
 
-// renamed returns k under another name, by which a part of its ranks call it.
-func (k *Collective) renamed(name string) Collective {
+// Renamed returns k under another name, by which a part of its ranks call it.
+func (k *Collective) Renamed(name string) Collective {
 	as := *k
 	as.Name = name
 	return as
 }
 
-// within returns k as a part of another operation, which has that name: it matches k nowhere else.
-func (k *Collective) within(operation string) Collective {
-	part := k.renamed(operation)
+// Within returns k as a part of another operation, which has that name: it matches k nowhere else.
+func (k *Collective) Within(operation string) Collective {
+	part := k.Renamed(operation)
 	for _, b := range []byte(operation) {
 		part.Hash = wire.Mix(part.Hash ^ uint64(b))
 	}
@@ -90,8 +90,8 @@ func (k *Collective) algorithm(name string) int {
 	return -1
 }
 
-// names returns the names of all algorithms.
-func (k *Collective) names() []string {
+// Names returns the names of all algorithms.
+func (k *Collective) Names() []string {
 	names := make([]string, len(k.Algorithms))
 	for i := range k.Algorithms {
 		names[i] = k.Algorithms[i].Name
@@ -113,5 +113,5 @@ func (args *Args) same(a *Args) bool {
 
 // inPlace reports whether the buffers share memory in the way that is allowed.
 func (args *Args) inPlace(dst, src []byte, elem int) bool {
-	return !args.NoAlias && address(dst)+uintptr(args.AliasOut*elem) == address(src)+uintptr(args.AliasIn*elem)
+	return !args.NoAlias && Address(dst)+uintptr(args.AliasOut*elem) == Address(src)+uintptr(args.AliasIn*elem)
 }

@@ -1,4 +1,4 @@
-package fast
+package exec
 
 import (
 	"context"
@@ -18,57 +18,57 @@ type Call struct {
 	Rank, Size, Root, Peer, Depth int
 	In, Out, Scratch              Buffer // the rank's input and output, empty where it passes none, and its own memory
 
-	e        *executor
-	cuts     cuts
-	form     *form // of the call in progress; nil: none
-	k        *Collective
-	a        *Algorithm
-	known    uint64 // request.known
-	seq      uint64 // number of the call
-	count    int    // elements per block
-	op       spec.Op
-	elem     spec.Type
-	kernel   wire.Kernel
-	many     kernel.Many
-	sends    []wire.Send
-	recvs    []wire.Recv
-	operands [][]byte
-	borrowed [][]byte // the places of receives that may be lent, of the next Exchange
-	loans    []loan
-	lent     bool // by the transport, which has to be told of the end
-	receives bool // the receive listed last was not left out
-	together bool // messages are sent and received later, along with those of other calls
-	begun    bool // the transport was used
+	Executor   *Executor
+	Cuts       Cuts
+	form       *Form // of the call in progress; nil: none
+	Collective *Collective
+	Algorithm  *Algorithm
+	known      uint64 // request.known
+	seq        uint64 // number of the call
+	Count      int    // elements per block
+	Op         spec.Op
+	Elem       spec.Type
+	Kernel     wire.Kernel
+	Many       kernel.Many
+	sends      []wire.Send
+	recvs      []wire.Recv
+	operands   [][]byte
+	borrowed   [][]byte // the places of receives that may be lent, of the next Exchange
+	loans      []loan
+	lent       bool // by the transport, which has to be told of the end
+	receives   bool // the receive listed last was not left out
+	together   bool // messages are sent and received later, along with those of other calls
+	Begun      bool // the transport was used
 	// unrecorded: the flight recorder does not know of the call yet.
 	unrecorded bool
 	running    bool // the algorithm has neither returned nor panicked
 }
 
-// maxScratch is the most scratch memory, in bytes, that an algorithm gets, 16 GiB: a program without the memory for its
+// MaxScratch is the most scratch memory, in bytes, that an algorithm gets, 16 GiB: a program without the memory for its
 // scratch ends, so what can hardly be there is refused.
-const maxScratch = 16 << 30
+const MaxScratch = 16 << 30
 
 // Layout cuts every block into so many chunks, of which the first ones are one element longer than the others if it
 // does not come out even, and provides so many slots of scratch, each as long as the longest chunk. Every algorithm
 // begins with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
-		return wire.Refuse(x.k.Name, "a layout of %d chunks and %d slots", chunks, slots)
+		return wire.Refuse(x.Collective.Name, "a layout of %d chunks and %d slots", chunks, slots)
 	}
-	bytes := x.elem.Bytes()
-	if block := x.count * bytes; x.cuts.block != block || x.cuts.chunks != chunks || x.cuts.elem != bytes { // not as in the call before
-		x.cuts = cuts{block: block, chunks: chunks, short: x.count / chunks * bytes, longs: x.count % chunks, elem: bytes}
+	bytes := x.Elem.Bytes()
+	if block := x.Count * bytes; x.Cuts.block != block || x.Cuts.Chunks != chunks || x.Cuts.elem != bytes { // not as in the call before
+		x.Cuts = Cuts{block: block, Chunks: chunks, short: x.Count / chunks * bytes, longs: x.Count % chunks, elem: bytes}
 	}
 	if slots == 0 {
-		x.Scratch.data, x.Scratch.slot = nil, 0
+		x.Scratch.Data, x.Scratch.slot = nil, 0
 		return nil
 	}
-	slot := x.cuts.length(0)
+	slot := x.Cuts.length(0)
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
-	if over != 0 || total > min(maxScratch, uint64(maxInt-cacheLine)) {
-		return wire.Refuse(x.k.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
+	if over != 0 || total > min(MaxScratch, uint64(maxInt-CacheLine)) {
+		return wire.Refuse(x.Collective.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
 	}
-	x.Scratch.data, x.Scratch.slot = x.e.scratch.need(int(total)), slot
+	x.Scratch.Data, x.Scratch.slot = x.Executor.scratch.Need(int(total)), slot
 	return nil
 }
 
@@ -111,7 +111,7 @@ func (x *Call) Recv(from int, into []byte) {
 func (x *Call) RecvReduce(from int, into, with []byte, receivedFirst bool) {
 	if x.receives = len(into) > 0; x.receives {
 		r := x.recv()
-		r.Peer, r.Into, r.Kernel, r.With, r.ReceivedFirst = from, into, x.kernel, with, receivedFirst
+		r.Peer, r.Into, r.Kernel, r.With, r.ReceivedFirst = from, into, x.Kernel, with, receivedFirst
 	}
 }
 
@@ -149,10 +149,10 @@ func (x *Call) Exchange(ctx context.Context) error {
 	}
 	x.announce()
 	x.loans, x.lent = x.loans[:0], false // the transport takes them back
-	x.e.eventLog.list(x, 0, 0)
-	x.e.eventLog.step()
-	err := x.e.transport.Exchange(ctx, x.sends, x.recvs)
-	x.e.eventLog.done(err)
+	x.Executor.EventLog.list(x, 0, 0)
+	x.Executor.EventLog.step()
+	err := x.Executor.Transport.Exchange(ctx, x.sends, x.recvs)
+	x.Executor.EventLog.done(err)
 	x.record() // if nobody has
 	if err == nil && len(x.borrowed) > 0 {
 		x.findLoans()
@@ -191,7 +191,7 @@ func (x *Call) release() {
 	x.loans = x.loans[:0]
 	if x.lent {
 		x.lent = false
-		x.e.transport.(transport.Lender).Release()
+		x.Executor.Transport.(transport.Lender).Release()
 	}
 }
 
@@ -211,15 +211,15 @@ func (x *Call) forget() {
 
 // announce tells the flight recorder and the transport about the call, once.
 func (x *Call) announce() {
-	if x.begun {
+	if x.Begun {
 		return
 	}
-	x.begun = true
-	if !x.e.idles {
+	x.Begun = true
+	if !x.Executor.idles {
 		x.record()
 	}
-	if x.e.transport != nil {
-		x.e.transport.Begin(x.e.mark)
+	if x.Executor.Transport != nil {
+		x.Executor.Transport.Begin(x.Executor.Mark)
 	}
 }
 
@@ -227,40 +227,40 @@ func (x *Call) announce() {
 func (x *Call) record() {
 	if x.unrecorded {
 		x.unrecorded = false
-		if x.e.recorder != nil {
-			x.e.recorder.begin(x.form, x.seq)
+		if x.Executor.recorder != nil {
+			x.Executor.recorder.Begin(x.form, x.seq)
 		}
 	}
 }
 
-// recordWith has r record the calls of e. If the transport is made for that, it does so while their first messages are
+// RecordWith has r record the calls of e. If the transport is made for that, it does so while their first messages are
 // on their way: then it takes no time where ranks wait for each other.
-func (e *executor) recordWith(r callRecorder) {
+func (e *Executor) RecordWith(r Recorder) {
 	e.recorder = r
-	if t, ok := e.transport.(transport.Idler); ok {
+	if t, ok := e.Transport.(transport.Idler); ok {
 		e.idles = true
-		t.Meanwhile(e.call.record)
+		t.Meanwhile(e.Call.record)
 	}
 }
 
 // conclude announces a call without messages, by an Exchange of none: a rank that waits for a message of it can see
 // that there is none.
 func (x *Call) conclude(ctx context.Context) error {
-	if x.begun {
+	if x.Begun {
 		return nil
 	}
 	x.announce()
-	if x.e.transport == nil {
+	if x.Executor.Transport == nil {
 		return nil
 	}
-	err := x.e.transport.Exchange(ctx, nil, nil)
+	err := x.Executor.Transport.Exchange(ctx, nil, nil)
 	x.record()
 	return err
 }
 
 // Copy copies from to into, unless both are the same memory.
 func (x *Call) Copy(into, from []byte) {
-	x.e.eventLog.local(x, events.Copy, into, false, from)
+	x.Executor.EventLog.local(x, events.Copy, into, false, from)
 	if unsafe.SliceData(into) != unsafe.SliceData(from) {
 		kernel.Copy(into, from)
 	}
@@ -268,7 +268,7 @@ func (x *Call) Copy(into, from []byte) {
 
 // Refer is Copy of an operand that nothing but Reduce reads: it reads from, and into stays as it was.
 func (x *Call) Refer(into, from []byte) {
-	x.e.eventLog.local(x, events.Copy, into, true, from)
+	x.Executor.EventLog.local(x, events.Copy, into, true, from)
 	if len(from) > 0 {
 		x.loans = append(x.loans, loan{unsafe.SliceData(into), from})
 	}
@@ -276,7 +276,7 @@ func (x *Call) Refer(into, from []byte) {
 
 // Operand lists an operand of the next Reduce.
 func (x *Call) Operand(from []byte) {
-	x.e.eventLog.operand(x, from)
+	x.Executor.EventLog.operand(x, from)
 	for i := range x.loans {
 		if x.loans[i].place == unsafe.SliceData(from) {
 			from = x.loans[i].data
@@ -288,23 +288,23 @@ func (x *Call) Operand(from []byte) {
 
 // Reduce sets into to the reduction, from left to right, of the operands listed since the last Reduce.
 func (x *Call) Reduce(into []byte) {
-	x.e.eventLog.reduce(x, into)
-	kernel.Fold(x.kernel, x.many, into, x.operands, x.e.spare.need(kernel.Piece))
+	x.Executor.EventLog.reduce(x, into)
+	kernel.Fold(x.Kernel, x.Many, into, x.operands, x.Executor.spare.Need(kernel.Piece))
 	clear(x.operands)
 	x.operands = x.operands[:0]
 }
 
 // Finish completes a reduction in place: what the op does once to the combination of all operands.
 func (x *Call) Finish(data []byte) {
-	x.e.eventLog.local(x, events.Finish, data, false)
-	kernel.Finish(x.op, x.elem, data, x.Size)
+	x.Executor.EventLog.local(x, events.Finish, data, false)
+	kernel.Finish(x.Op, x.Elem, data, x.Size)
 }
 
-// reset forgets the caller's memory.
-func (e *executor) reset() { e.call.reset() }
+// Reset forgets the caller's memory.
+func (e *Executor) Reset() { e.Call.reset() }
 
-// recordCall tells the flight recorder about the call in progress, once.
-func (e *executor) recordCall() { e.call.record() }
+// RecordCall tells the flight recorder about the call in progress, once.
+func (e *Executor) RecordCall() { e.Call.record() }
 
 // reset forgets the caller's memory.
 func (x *Call) reset() {
@@ -316,5 +316,5 @@ func (x *Call) reset() {
 		clear(x.operands)
 		x.operands = x.operands[:0]
 	}
-	x.In.data, x.Out.data, x.Scratch.data, x.form = nil, nil, nil, nil
+	x.In.Data, x.Out.Data, x.Scratch.Data, x.form = nil, nil, nil, nil
 }

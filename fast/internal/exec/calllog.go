@@ -1,13 +1,13 @@
-package fast
+package exec
 
 import (
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
-// eventLog writes down what a communicator's rank does, in programs that are built for that (events.On). In others, and
+// EventLog writes down what a communicator's rank does, in programs that are built for that (events.On). In others, and
 // where it is nil, its methods do nothing.
-type eventLog struct {
+type EventLog struct {
 	*events.Trail
 	listed   events.Event   // the messages of the step that is to begin
 	operands []events.Place // of the next reduction
@@ -16,7 +16,7 @@ type eventLog struct {
 }
 
 // begin writes that x begins, a call of that description.
-func (l *eventLog) begin(x *Call, mark wire.Mark) {
+func (l *EventLog) begin(x *Call, mark wire.Mark) {
 	if events.On && l != nil {
 		l.calls++
 		l.Write(&events.Event{Do: events.Begin, Call: x.event(mark)})
@@ -26,31 +26,31 @@ func (l *eventLog) begin(x *Call, mark wire.Mark) {
 // event returns x, a call of that description, in the words of a log.
 func (x *Call) event(mark wire.Mark) *events.Call {
 	d := mark.Call
-	call := events.Call{Seq: d.Seq, Fingerprint: mark.Fingerprint, Primitive: x.k.Name, Algorithm: x.a.Name, Spec: d.Primitive,
-		Schedule: d.Schedule, Type: x.elem.String(), Element: x.elem.Bytes(), Count: x.count, Root: x.Root, Peer: -1, Depth: x.Depth,
-		In: len(x.In.data), Out: len(x.Out.data), Shared: overlap(x.In.data, x.Out.data)}
-	if x.k.Reduces {
-		call.Op = x.op.String()
+	call := events.Call{Seq: d.Seq, Fingerprint: mark.Fingerprint, Primitive: x.Collective.Name, Algorithm: x.Algorithm.Name, Spec: d.Primitive,
+		Schedule: d.Schedule, Type: x.Elem.String(), Element: x.Elem.Bytes(), Count: x.Count, Root: x.Root, Peer: -1, Depth: x.Depth,
+		In: len(x.In.Data), Out: len(x.Out.Data), Shared: Overlap(x.In.Data, x.Out.Data)}
+	if x.Collective.Reduces {
+		call.Op = x.Op.String()
 	}
-	if x.k.PointToPoint {
+	if x.Collective.PointToPoint {
 		call.Peer = x.Peer
 	}
 	if call.Shared {
-		call.InAt = int(address(x.In.data)) - int(address(x.Out.data))
+		call.InAt = int(Address(x.In.Data)) - int(Address(x.Out.Data))
 	}
 	return &call
 }
 
-// placeOf returns where in x's buffers b is.
-func (x *Call) placeOf(b []byte) events.Place {
+// PlaceOf returns where in x's buffers b is.
+func (x *Call) PlaceOf(b []byte) events.Place {
 	if len(b) == 0 {
 		return events.Place{}
 	}
 	for _, buffer := range []struct {
 		name string
 		data []byte
-	}{{"scratch", x.Scratch.data}, {"out", x.Out.data}, {"in", x.In.data}} {
-		from, at := address(buffer.data), address(b)
+	}{{"scratch", x.Scratch.Data}, {"out", x.Out.Data}, {"in", x.In.Data}} {
+		from, at := Address(buffer.data), Address(b)
 		if n := uintptr(len(buffer.data)); from <= at && at-from <= n && uintptr(len(b)) <= n-(at-from) {
 			return events.Place{Buf: buffer.name, At: int(at - from), Bytes: len(b)}
 		}
@@ -59,10 +59,10 @@ func (x *Call) placeOf(b []byte) events.Place {
 }
 
 // list notes the messages of x from those indices on. They begin with the next step.
-func (l *eventLog) list(x *Call, sends, recvs int) {
+func (l *EventLog) list(x *Call, sends, recvs int) {
 	if events.On && l != nil {
 		for _, s := range x.sends[sends:] {
-			l.listed.Sends = append(l.listed.Sends, events.Send{Peer: s.Peer, Data: x.placeOf(s.Data), Call: fingerprintOf(s.Call)})
+			l.listed.Sends = append(l.listed.Sends, events.Send{Peer: s.Peer, Data: x.PlaceOf(s.Data), Call: fingerprintOf(s.Call)})
 		}
 		for _, r := range x.recvs[recvs:] {
 			l.listed.Recvs = append(l.listed.Recvs, x.receive(&r))
@@ -72,10 +72,10 @@ func (l *eventLog) list(x *Call, sends, recvs int) {
 
 // receive returns r in the words of a log.
 func (x *Call) receive(r *wire.Recv) events.Recv {
-	made := events.Recv{Peer: r.Peer, Into: x.placeOf(r.Into), ReceivedFirst: r.ReceivedFirst, AfterSend: r.AfterSend, Lend: r.Lend,
+	made := events.Recv{Peer: r.Peer, Into: x.PlaceOf(r.Into), ReceivedFirst: r.ReceivedFirst, AfterSend: r.AfterSend, Lend: r.Lend,
 		Call: fingerprintOf(r.Call)}
 	if r.Kernel != nil {
-		with := x.placeOf(r.With)
+		with := x.PlaceOf(r.With)
 		made.With = &with
 	}
 	return made
@@ -90,7 +90,7 @@ func fingerprintOf(c *wire.Call) uint64 {
 }
 
 // step writes that the messages which were listed begin, if there are any.
-func (l *eventLog) step() {
+func (l *EventLog) step() {
 	if events.On && l != nil && len(l.listed.Sends)+len(l.listed.Recvs) > 0 {
 		l.listed.Do, l.moving = events.Step, true
 		l.Write(&l.listed)
@@ -99,7 +99,7 @@ func (l *eventLog) step() {
 }
 
 // done writes that they are complete, unless err says that one is not.
-func (l *eventLog) done(err error) {
+func (l *EventLog) done(err error) {
 	if events.On && l != nil && l.moving {
 		l.moving = false
 		if err == nil {
@@ -109,36 +109,36 @@ func (l *eventLog) done(err error) {
 }
 
 // local writes what x does by itself.
-func (l *eventLog) local(x *Call, do events.Kind, into []byte, lent bool, from ...[]byte) {
+func (l *EventLog) local(x *Call, do events.Kind, into []byte, lent bool, from ...[]byte) {
 	if events.On && l != nil && len(into) > 0 {
-		made := events.Local{Into: x.placeOf(into), Lent: lent}
+		made := events.Local{Into: x.PlaceOf(into), Lent: lent}
 		for _, b := range from {
-			made.From = append(made.From, x.placeOf(b))
+			made.From = append(made.From, x.PlaceOf(b))
 		}
 		l.Write(&events.Event{Do: do, Local: &made})
 	}
 }
 
 // operand notes an operand of the next reduction.
-func (l *eventLog) operand(x *Call, from []byte) {
+func (l *EventLog) operand(x *Call, from []byte) {
 	if events.On && l != nil {
-		l.operands = append(l.operands, x.placeOf(from))
+		l.operands = append(l.operands, x.PlaceOf(from))
 	}
 }
 
 // reduce writes a reduction of these operands.
-func (l *eventLog) reduce(x *Call, into []byte) {
+func (l *EventLog) reduce(x *Call, into []byte) {
 	if events.On && l != nil {
 		if len(into) > 0 {
-			l.Write(&events.Event{Do: events.Reduce, Local: &events.Local{Into: x.placeOf(into), From: l.operands}})
+			l.Write(&events.Event{Do: events.Reduce, Local: &events.Local{Into: x.PlaceOf(into), From: l.operands}})
 		}
 		l.operands = nil
 	}
 }
 
-// end writes that the calls in progress, if there are any, are over: how, if they have failed, and otherwise nil. What
+// End writes that the calls in progress, if there are any, are over: how, if they have failed, and otherwise nil. What
 // a rank sends to itself is no call.
-func (l *eventLog) end(failed *events.Ended) {
+func (l *EventLog) End(failed *events.Ended) {
 	if events.On && l != nil && l.calls > 0 {
 		do := events.End
 		if failed != nil {

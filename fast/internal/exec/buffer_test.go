@@ -1,4 +1,4 @@
-package fast
+package exec
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ import (
 func layout(t testing.TB, typ spec.Type, count, blocks, chunks, slots int) *Call {
 	t.Helper()
 	x := alone()
-	x.count, x.elem = count, typ
-	x.In.data = make([]byte, blocks*count*typ.Bytes())
+	x.Count, x.Elem = count, typ
+	x.In.Data = make([]byte, blocks*count*typ.Bytes())
 	if err := x.Layout(chunks, slots); err != nil {
 		t.Fatal(err)
 	}
@@ -39,19 +39,19 @@ func TestChunks(t *testing.T) {
 				want++
 			}
 			want *= typ.Bytes()
-			checkRegion(rt, "chunk", x.In.data, x.In.Chunk(i), at, want)
-			checkRegion(rt, "slot of a buffer", x.In.data, x.In.Slot(i, 0), at, want)
+			checkRegion(rt, "chunk", x.In.Data, x.In.Chunk(i), at, want)
+			checkRegion(rt, "slot of a buffer", x.In.Data, x.In.Slot(i, 0), at, want)
 			for s := range slots {
-				checkRegion(rt, "slot", x.Scratch.data, x.Scratch.Slot(s, i), s*slotBytes(count, chunks, typ), want)
+				checkRegion(rt, "slot", x.Scratch.Data, x.Scratch.Slot(s, i), s*slotBytes(count, chunks, typ), want)
 			}
-			checkRegion(rt, "span", x.In.data, x.In.Span(0, i), 0, at)
-			checkRegion(rt, "rest", x.In.data, x.In.Span(i, blocks*chunks-i), at, len(x.In.data)-at)
+			checkRegion(rt, "span", x.In.Data, x.In.Span(0, i), 0, at)
+			checkRegion(rt, "rest", x.In.Data, x.In.Span(i, blocks*chunks-i), at, len(x.In.Data)-at)
 			at += want
 		}
-		if at != len(x.In.data) {
-			rt.Fatalf("the chunks have %d bytes of %d", at, len(x.In.data))
+		if at != len(x.In.Data) {
+			rt.Fatalf("the chunks have %d bytes of %d", at, len(x.In.Data))
 		}
-		checkRegion(rt, "all slots", x.Scratch.data, x.Scratch.Span(0, slots), 0, slots*slotBytes(count, chunks, typ))
+		checkRegion(rt, "all slots", x.Scratch.Data, x.Scratch.Span(0, slots), 0, slots*slotBytes(count, chunks, typ))
 	})
 }
 
@@ -78,7 +78,7 @@ func TestFarOffsets(t *testing.T) {
 	block := 3 << 29
 	block *= 2
 	for _, chunks := range []int{1, 4} {
-		b := &Buffer{cuts: &cuts{block: block, chunks: chunks, short: block / chunks, elem: 1}}
+		b := &Buffer{Cuts: &Cuts{block: block, Chunks: chunks, short: block / chunks, elem: 1}}
 		if got := b.offset(5 * chunks); got != 5*block {
 			t.Errorf("in %d chunks: block 5 begins at %d", chunks, got)
 		}
@@ -91,7 +91,7 @@ func TestLayoutRefuses(t *testing.T) {
 		{1, 0, 0}, {1, -1, 0}, {1, 1, -1}, {1, 1, maxInt >> 13}, {maxInt >> 23, 1, maxInt >> 23}, {1 << 14, 1, 1<<16 + 1}, {maxInt / 16, 1, 3}, {maxInt / 16, 2, maxInt},
 	} {
 		x := alone()
-		x.k, x.count, x.elem = &Collective{Name: "Test"}, test.count, spec.TypeComplex128
+		x.Collective, x.Count, x.Elem = &Collective{Name: "Test"}, test.count, spec.TypeComplex128
 		if err := x.Layout(test.chunks, test.slots); !errors.Is(err, wire.ErrInvalidArgument) {
 			t.Errorf("%+v: %v", test, err)
 		}
@@ -102,20 +102,20 @@ func TestLayoutRefuses(t *testing.T) {
 func TestMemory(t *testing.T) {
 	var m memory
 	for _, n := range []int{0, 1, 63, 64, 65, 1000} {
-		data := m.need(n)
-		if len(data) != n || uintptr(unsafe.Pointer(unsafe.SliceData(data)))%cacheLine != 0 && n > 0 {
+		data := m.Need(n)
+		if len(data) != n || uintptr(unsafe.Pointer(unsafe.SliceData(data)))%CacheLine != 0 && n > 0 {
 			t.Errorf("%d bytes: %d at %p", n, len(data), unsafe.SliceData(data))
 		}
 	}
-	before := unsafe.SliceData(m.need(1000))
-	if m.need(10); unsafe.SliceData(m.need(1000)) != before {
+	before := unsafe.SliceData(m.Need(1000))
+	if m.Need(10); unsafe.SliceData(m.Need(1000)) != before {
 		t.Error("memory that is enough was not used again")
 	}
 }
 
 // alone returns a call of the only rank of a communicator.
 func alone() *Call {
-	e := new(executor)
-	e.setUp(0, 1, nil)
-	return &e.call
+	e := new(Executor)
+	e.SetUp(0, 1, nil)
+	return &e.Call
 }

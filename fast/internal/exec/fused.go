@@ -1,4 +1,4 @@
-package fast
+package exec
 
 import (
 	"bytes"
@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// fused is the tensors that a Bucket reduces in one call, which ranks compare: their lengths, in their order.
-type fused struct {
+// Fused is the tensors that a Bucket reduces in one call, which ranks compare: their lengths, in their order.
+type Fused struct {
 	n    int
 	hash uint64     // of the lengths
 	name wire.Label // for people: how many there are, and the first lengths
@@ -16,8 +16,8 @@ type fused struct {
 	full bool       // there was no room for one of the lengths
 }
 
-// add adds a tensor of n elements.
-func (f *fused) add(n int) {
+// Add adds a tensor of n elements.
+func (f *Fused) Add(n int) {
 	f.n++
 	f.hash = wire.Mix(f.hash ^ uint64(n))
 	var b [24]byte
@@ -27,8 +27,8 @@ func (f *fused) add(n int) {
 	}
 }
 
-// label names f and the first of its lengths: "Bucket 3: 6 2 5".
-func (f *fused) label() (l wire.Label) {
+// Label names f and the first of its lengths: "Bucket 3: 6 2 5".
+func (f *Fused) Label() (l wire.Label) {
 	text := append(strconv.AppendInt(append(l[:0], "Bucket "...), int64(f.n), 10), ':')
 	lengths := f.name[:f.used]
 	if room := len(l) - len(text); len(lengths) > room { // only whole ones
@@ -38,8 +38,8 @@ func (f *fused) label() (l wire.Label) {
 	return l
 }
 
-// mark returns f in the Op of a call's description, 0 if there is none.
-func (f *fused) mark() uint32 {
+// Mark returns f in the Op of a call's description, 0 if there is none.
+func (f *Fused) Mark() uint32 {
 	if f.n == 0 {
 		return 0
 	}

@@ -1,0 +1,21 @@
+package exec
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Runtime is package fast's part of package collective, which cannot reach what fast does not export. The communicator
+// is a *fast.Comm, and the handle a *fast.Handle. It is set when fast is initialized.
+var Runtime interface {
+	Do(ctx context.Context, comm any, k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) error
+	Start(opts []Option, call func(opts []Option) error) (handle any)
+}
+
+// Bytes returns the memory of s.
+func Bytes[T any](s []T) []byte {
+	var elem T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(elem)))
+}

@@ -1,0 +1,86 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Point-to-point calls that begin together: all of their messages are in flight in one Exchange, so that none has to
+// wait for another's end.
+
+// Enlist adds calls to those that are to be made together.
+func (e *Executor) Enlist(calls ...Request) { e.Group = append(e.Group, calls...) }
+
+// RunTogether makes the calls that were enlisted, and returns the number of the first one. Its error is the cause
+// alone, which is the same for all of them.
+func (e *Executor) RunTogether(ctx context.Context) (seq uint64, err error) {
+	x := &e.Call
+	e.descs = slices.Grow(e.descs[:0], len(e.Group))[:len(e.Group)]
+	err = e.listAll(ctx)
+	if err == nil && e.Transport != nil {
+		e.EventLog.step()
+		err = e.Transport.Exchange(ctx, x.sends, x.recvs)
+		e.EventLog.done(err)
+	}
+	x.running = false
+	if err == nil {
+		e.ended()
+	}
+	return e.descs[0].Seq, err
+}
+
+// listAll lists the messages of the calls.
+func (e *Executor) listAll(ctx context.Context) error {
+	e.Call.together = true
+	defer func() { e.Call.together = false }()
+	for i := range e.Group {
+		if err := e.list(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list lists the message of one of the calls, of which each says which call it belongs to. What a rank sends to itself
+// is copied.
+func (e *Executor) list(ctx context.Context, at int) error {
+	r, d, x := &e.Group[at], &e.descs[at], &e.Call
+	if r.Args.Root == r.Args.Peer {
+		copy(r.Dst, r.Src)
+		d.Seq = 0
+		return nil
+	}
+	made := e.counter(r)
+	*made++
+	*d = r.Describe()
+	d.Seq = *made
+	x.begin(r, r.Src, *made)
+	sends, recvs := len(x.sends), len(x.recvs)
+	if err := r.Algorithm.Run(ctx, x); err != nil {
+		return err
+	}
+	x.record()
+	for i := range x.sends[sends:] {
+		x.sends[sends+i].Call = d
+	}
+	for i := range x.recvs[recvs:] {
+		x.recvs[recvs+i].Call = d
+	}
+	e.EventLog.begin(x, wire.NewMark(d))
+	e.EventLog.list(x, sends, recvs)
+	if len(x.sends) == sends && len(x.recvs) == recvs { // announced all the same, as by Call.announce
+		e.Transport.Begin(wire.NewMark(d))
+	}
+	return nil
+}
+
+// NumberOf returns the number of the call that was enlisted at that place, 0 if a rank sends to itself.
+func (e *Executor) NumberOf(at int) uint64 { return e.descs[at].Seq }
+
+// ForgetGroup forgets the calls that were enlisted, and their memory.
+func (e *Executor) ForgetGroup() {
+	clear(e.Group)
+	e.Group = e.Group[:0]
+}
