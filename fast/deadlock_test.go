@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -40,8 +43,19 @@ func (t limits) worlds() []testWorld {
 	}
 }
 
-// long is more than the sockets of a connection hold, or the slots of shared memory.
-const long = 32 << 20
+// long is more bytes than the sockets of a connection hold, or the slots of shared memory.
+var long = max(32<<20, 2*(mostHeld("tcp_rmem")+mostHeld("tcp_wmem"))) // twice, because what they hold exceeds that a little
+
+// mostHeld returns the largest size to which Linux lets a socket's buffer grow, in bytes; 0 elsewhere.
+func mostHeld(setting string) int {
+	text, err := os.ReadFile("/proc/sys/net/ipv4/" + setting)
+	sizes := strings.Fields(string(text)) // least, default, most
+	if err != nil || len(sizes) != 3 {
+		return 0
+	}
+	most, _ := strconv.Atoi(sizes[2])
+	return most
+}
 
 func next(c *Comm) int     { return (c.Rank() + 1) % c.Size() }
 func previous(c *Comm) int { return (c.Rank() + c.Size() - 1) % c.Size() }

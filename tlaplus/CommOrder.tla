@@ -15,8 +15,8 @@
 \* Return    fast:Comm.perform fast:Comm.together
 \* Wait      fast:Handle.Wait fast:Handle.begin fast:queue.beginWith
 \* Take      fast:queue.take fast:Comm.work fast:Comm.carryOut
-\* Push      fast:Comm.listAll
-\* Deliver   fast:Comm.listAll
+\* Push      fast/internal/exec:Executor.listAll
+\* Deliver   fast/internal/exec:Executor.listAll
 \* Gather    fast:Comm.perform
 \* Disagree  fast/internal/tcp:Endpoint.inVain fast/internal/linkbase:Endpoint.Disagreement fast/internal/shm:Endpoint.inVain fast/internal/inproc:Endpoint.disagreement
 \* Expire    fast:Comm.settle fast:Comm.fail

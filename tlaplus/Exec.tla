@@ -14,12 +14,12 @@
 \* that each rank goes on by itself, and that it comes to look at each of its messages.
 \*
 \* action    models
-\* Push      fast/internal/shm:Endpoint.push fast/internal/tcp:Endpoint.push fast/internal/inproc:Endpoint.push fast:Call.Send
-\* Pop       fast/internal/shm:Endpoint.pull fast/internal/tcp:Endpoint.pull fast/internal/inproc:Endpoint.pull fast:Call.Recv fast:Call.RecvReduce
+\* Push      fast/internal/shm:Endpoint.push fast/internal/tcp:Endpoint.push fast/internal/inproc:Endpoint.push fast/internal/exec:Call.Send
+\* Pop       fast/internal/shm:Endpoint.pull fast/internal/tcp:Endpoint.pull fast/internal/inproc:Endpoint.pull fast/internal/exec:Call.Recv fast/internal/exec:Call.RecvReduce
 \* Meet      verify:checker.channelCapacities
 \* IsAwaited verify:checker.moveEdges
-\* Local     fast:Call.Copy fast:Call.Reduce fast:Call.Finish
-\* InFlight  fast:Call.Exchange gen:builder.runStep
+\* Local     fast/internal/exec:Call.Copy fast/internal/exec:Call.Reduce fast/internal/exec:Call.Finish
+\* InFlight  fast/internal/exec:Call.Exchange gen:builder.runStep
 \* Turn      fast/internal/shm:Endpoint.advance fast/internal/tcp:Endpoint.advance fast/internal/inproc:Endpoint.advance
 EXTENDS Naturals, Sequences, FiniteSets, Schedule, CollSpec
 

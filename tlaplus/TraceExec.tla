@@ -6,12 +6,12 @@
 \* rank did before or else one that waits for what no rank does any more.
 \*
 \* action    models
-\* Step      fast:Comm.followStep fast:Call.followList
+\* Step      fast/internal/exec:EventLog.step fast/internal/exec:EventLog.list
 \* Put       fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.offer fast/internal/tcp:Endpoint.prepare
 \* Sent      fast/internal/shm:Endpoint.conclude fast/internal/tcp:Endpoint.push
 \* Placed    fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.read fast/internal/tcp:link.placed
-\* Alone     fast:Call.followLocal fast:Call.followReduce
-\* Fits      fast:Comm.followDone fast:Comm.followEnd fast:Call.followCall
+\* Alone     fast/internal/exec:EventLog.local fast/internal/exec:EventLog.reduce
+\* Fits      fast/internal/exec:EventLog.done fast/internal/exec:EventLog.End fast/internal/exec:EventLog.begin
 EXTENDS Naturals, Sequences, FiniteSets, Exec, Trace
 
 VARIABLES

@@ -43,7 +43,7 @@ func TestActionsModelFunctions(t *testing.T) {
 			}
 		}
 	}
-	if declared["fast"]["Call.NoSuchFunction"] || !declared["fast"]["Call.Exchange"] {
+	if declared["fast"]["Comm.NoSuchFunction"] || !declared["fast"]["Comm.Split"] {
 		t.Error("the test cannot tell what is there from what is not")
 	}
 }

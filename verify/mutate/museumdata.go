@@ -195,7 +195,7 @@ var museum = []exhibit{
 	{peer: "Open MPI", fix: ompi + "pull/9606",
 		wrong:  "Offsets into the buffer of a reduce-scatter were int: beyond 2 GiB they were negative.",
 		says:   "block 5 begins at -",
-		source: planted{"fast/buffer.go", "return block*b.block +", "return int(int32(block*b.block)) +", "./fast", "^TestFarOffsets$"}},
+		source: planted{"fast/internal/exec/buffer.go", "return block*b.block +", "return int(int32(block*b.block)) +", "./fast/internal/exec", "^TestFarOffsets$"}},
 	{peer: "MLX", fix: mlx + "pull/1906",
 		wrong:  "A read of no bytes, which is the end of a connection, counted as progress, and the ring went on reading for ever.",
 		says:   "timed out",

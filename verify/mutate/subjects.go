@@ -42,6 +42,7 @@ var subjects = []subject{
 	{pkg: "ref", rungs: []rung{tests("tests of ref", "./ref"), tests("tests of verify/colltest", "./verify/colltest")}},
 	{pkg: "selection", rungs: []rung{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"), tests("tests of cmd/collgen", "./cmd/collgen")}},
 	{pkg: "fast", rungs: []rung{timed("tests of fast", "./fast")}, few: true},
+	{pkg: "fast/internal/exec", rungs: []rung{timed("tests of exec", "./fast/internal/exec"), timed("tests of fast", "./fast")}, few: true},
 	{pkg: "fast/internal/linkbase", rungs: []rung{timed("tests of links", "./fast/internal/linkbase"), timed("tests of tcp", "./fast/internal/tcp")}},
 	{pkg: "fast/internal/tcp", rungs: []rung{timed("tests of tcp", "./fast/internal/tcp"), timed("tests of fast", "./fast")}, few: true},
 	{pkg: "fast/internal/shm", rungs: []rung{timed("tests of shm", "./fast/internal/shm"), timed("tests of fast", "./fast")}, few: true},
