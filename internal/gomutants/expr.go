@@ -122,7 +122,7 @@ func (m *Mutator) buffer(s *ast.SelectorExpr, right ast.Expr) ast.Expr {
 // callExpr returns a call with mistakes in its function and its arguments. The words of an error are none of this
 // package's business.
 func (m *Mutator) callExpr(e *ast.CallExpr) ast.Expr {
-	if f, ok := e.Fun.(*ast.Ident); ok && f.Name == "Refuse" {
+	if f, ok := e.Fun.(*ast.Ident); ok && f.Name == "refuse" {
 		return e
 	}
 	c := &ast.CallExpr{Fun: e.Fun, Ellipsis: e.Ellipsis}

@@ -90,7 +90,7 @@ func functionOf(a *gen.Algorithm) ([]byte, error) {
 			continue
 		}
 		code := text[files.Position(fn.Name.End()).Offset:files.Position(fn.End()).Offset]
-		if bytes.HasPrefix(code, []byte("(ctx context.Context, x *Call) error {")) {
+		if bytes.HasPrefix(code, []byte("(ctx context.Context, x *exec.Call) error {")) {
 			return code, nil
 		}
 	}
@@ -110,7 +110,7 @@ const functionsFile = "zmutants.go"
 // text returns the file with the functions, and the other one, which tells the test of them.
 func (b *build) text() (functions, table string) {
 	var code, list strings.Builder
-	code.WriteString("package fast\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n)\n\nvar _ = bits.Len\n")
+	code.WriteString("package fast\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n\n\t\"" + emit.ExecutorPath + "\"\n)\n\nvar _ = bits.Len\n")
 	list.WriteString("package fast\n\nfunc init() {\n\tmutatedAlgorithms = []mutatedAlgorithm{\n")
 	for i, m := range b.mutants {
 		fmt.Fprintf(&code, "\nfunc mutant%d%s\n", i, m.code)
