@@ -169,7 +169,7 @@ func TestReplay(t *testing.T) {
 // TestNothingWithoutTheTag: a program that is not built for events has no code for them on its data path, and refuses
 // to be asked for them.
 func TestNothingWithoutTheTag(t *testing.T) {
-	hooks := []string{"followCall", "followLocal", "followList", "followStep", "internal/shm.(*Endpoint).Follow", "internal/inproc.(*Endpoint).follow"}
+	hooks := []string{"exec.(*Call).event", "exec.(*Call).receive", "internal/shm.(*Endpoint).Follow", "internal/inproc.(*Endpoint).follow"}
 	for _, c := range []struct {
 		program string
 		has     bool
