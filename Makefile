@@ -168,10 +168,6 @@ prove-long: tla-tools ## the same with larger models, every mutant of schedules 
 	@.ci/deps prove
 	$(LADDER) -long
 
-.PHONY: bench-cost
-bench-cost: ## measure this machine, fit what collgen cost predicts with, compare, and write the tables of docs/lab/cost.md; ARGS: go run ./calibrate -h
-	$(GO) run ./calibrate -write docs/lab/cost.md $(ARGS)
-
 .PHONY: cover
 cover: ## run all tests and show how much of each function they reach
 	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...

@@ -83,7 +83,6 @@ var importRules = []importRule{
 	{pattern: "tlaplus/job", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "internal/*"},
 	{pattern: "peers", may: []string{"internal/*"}},
-	{pattern: "calibrate", may: []string{"selection", "gen", "gen/catalogue", "gen/simulate", "internal/*"}, never: []string{"fast"}},
 	{pattern: "examples"},
 	{pattern: "examples/*", may: []string{"fast", "fast/collective"}, never: []string{"gen", "verify"}},
 }

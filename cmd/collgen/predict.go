@@ -21,6 +21,11 @@ type costing struct {
 	file                string // of a machine
 }
 
+// usualCosting has the default prices: round numbers for a cluster with one rank on each host, where a message takes
+// 5 µs, a link carries 10 GB/s in each direction, and a core reduces 20 GB/s. They were not fitted to any machine;
+// docs/cost.md has prices that were.
+var usualCosting = costing{ranks: 64, perHost: 1, alpha: 5e-6, beta: 1e-10, gamma: 5e-11}
+
 // prediction is how long an algorithm takes on the machine.
 type prediction struct {
 	Algorithm string             `json:"algorithm"`
@@ -38,18 +43,18 @@ type prediction struct {
 var pieces = []int{1, 4, 16}
 
 func (c *call) costFlags() {
-	c.flags.IntVar(&c.costing.ranks, "n", 64, "`number` of ranks")
+	c.flags.IntVar(&c.costing.ranks, "n", usualCosting.ranks, "`number` of ranks")
 	c.flags.IntVar(&c.bytes, "bytes", 1<<20, "`bytes` in a block")
 	c.flags.IntVar(&c.root, "root", 0, "`rank` of the root")
 	c.flags.IntVar(&c.depth, "depth", 0, "`number` of pieces of a pipelined algorithm; 0: 1, 4 and 16")
-	c.flags.Float64Var(&c.costing.alpha, "alpha", 5e-6, "`seconds` that a message takes between hosts")
-	c.flags.Float64Var(&c.costing.beta, "beta", 1e-10, "`seconds` that a byte takes on a link, which is a host's in each direction")
-	c.flags.Float64Var(&c.costing.gamma, "gamma", 5e-11, "`seconds` that it takes to reduce a byte")
-	c.flags.IntVar(&c.costing.perHost, "ranks-per-host", 1, "`number` of ranks on each host, which share its link")
+	c.flags.Float64Var(&c.costing.alpha, "alpha", usualCosting.alpha, "`seconds` that a message takes between hosts")
+	c.flags.Float64Var(&c.costing.beta, "beta", usualCosting.beta, "`seconds` that a byte takes on a link, which is a host's in each direction")
+	c.flags.Float64Var(&c.costing.gamma, "gamma", usualCosting.gamma, "`seconds` that it takes to reduce a byte")
+	c.flags.IntVar(&c.costing.perHost, "ranks-per-host", usualCosting.perHost, "`number` of ranks on each host, which share its link")
 	c.flags.Float64Var(&c.costing.nearAlpha, "near-alpha", 0, "`seconds` that a message takes between two ranks of a host")
 	c.flags.Float64Var(&c.costing.nearBeta, "near-beta", 0, "`seconds` that a byte takes in the memory of a host, which its ranks share")
 	c.flags.StringVar(&c.costing.file, "machine", "",
-		"take the machine from the JSON in `file` (docs/lab/cost.md), with those of the numbers above that are on the command line")
+		"take the machine from the JSON in `file` (docs/cost.md), with those of the numbers above that are on the command line")
 }
 
 // runCost runs collgen cost.
