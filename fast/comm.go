@@ -1,14 +1,11 @@
 package fast
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
-	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -59,27 +56,6 @@ type Comm struct {
 	refusals refusals              // of calls that were to be started
 	track    *track                // what the flight recorder knows of it; nil: nothing
 	detector *detector             // its part in the search for deadlocks; nil: none
-}
-
-// world is what all communicators of one rank have in common.
-type world struct {
-	plane control.Plane
-	// create makes rank's transport for a new communicator, when all members do. Members are processes, by rank.
-	create func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error)
-	// locate is the host of a process, and how this one reaches it; nil: goroutines.
-	locate func(process int) (host, link string)
-	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
-	memory func(process int) string
-	// rdma tells whether this process and another one talk by RDMA, unless they share memory; nil: goroutines.
-	rdma func(process int) bool
-	// conditions is what is known of what processes do, in words; nil: goroutines.
-	conditions func(processes []int) []string
-	users      atomic.Int64   // communicators that are not closed; the last one closes the plane
-	tuned      tuned          // the rules that count before the built-in ones
-	leaving    sync.WaitGroup // closed transports of which something is on its way
-	record     *recorder      // nil: nothing is recorded
-	events     eventFile
-	sealed     bool // the job's secret was made for its first processes, so that no other can join
 }
 
 // newComm returns rank's end of a communicator of size ranks that talk over t.

@@ -49,23 +49,23 @@ func TestFromEnvSettles(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	p, err := placeOf(t.Context(), FromEnv())
+	p, err := newInitConfig(t.Context(), FromEnv())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rank != 0 || p.size != 2 || p.storeAddress != "tcp://a:1" || p.job != "j" || p.epoch != 4 || p.transport != "tcp" ||
-		p.network != "lo" || p.device != "rxe7:1" || p.host != "h" || !p.encrypt || p.heartbeatTimeout != 5*time.Second || p.traceDir != "/t" || p.tuned.name != tuneFile || !p.noCMA || p.slow != 3*time.Second {
+	if p.Rank != 0 || p.Size != 2 || p.StoreAddress != "tcp://a:1" || p.Job != "j" || p.Epoch != 4 || p.Transport != "tcp" ||
+		p.Network != "lo" || p.RDMADevice != "rxe7:1" || p.Host != "h" || !p.Encrypt || p.HeartbeatTimeout != 5*time.Second || p.TraceDir != "/t" || p.tuned.name != tuneFile || !p.NoCMA || p.slow != 3*time.Second {
 		t.Errorf("%+v", p)
 	}
-	if cred, err := p.credentials(); cred == nil || err != nil {
-		t.Error(err)
+	if secret, err := p.SecretFrom(); secret[0] != 7 || err != nil {
+		t.Error(secret, err)
 	}
 	more := []InitOption{WithRank(1, 3), WithStoreAddress("local"), WithSecret(make([]byte, 5)), WithEpoch(9)}
-	p, err = placeOf(t.Context(), append(FromEnv(), more...))
-	if err != nil || p.rank != 1 || p.size != 3 || p.storeAddress != "local" || p.epoch != 9 {
+	p, err = newInitConfig(t.Context(), append(FromEnv(), more...))
+	if err != nil || p.Rank != 1 || p.Size != 3 || p.StoreAddress != "local" || p.Epoch != 9 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := p.credentials(); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "5 bytes, want 32") {
+	if _, err := p.SecretFrom(); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "5 bytes, want 32") {
 		t.Error(err)
 	}
 }
@@ -73,7 +73,7 @@ func TestFromEnvSettles(t *testing.T) {
 // TestEventDir: programs that are not built for events refuse to be without them.
 func TestEventDir(t *testing.T) {
 	setEnv(t, map[string]string{"COLL_EVENTS": "/e"})
-	p, err := placeOf(t.Context(), append(FromEnv(), WithRank(0, 1)))
+	p, err := newInitConfig(t.Context(), append(FromEnv(), WithRank(0, 1)))
 	if events.On {
 		if err != nil || p.eventDir != "/e" {
 			t.Errorf("%+v, %v", p, err)
@@ -93,16 +93,16 @@ func TestFromEnvWithoutLauncher(t *testing.T) {
 		!strings.Contains(err.Error(), "no launcher has set the rank") {
 		t.Error(err)
 	}
-	p, err := placeOf(t.Context(), append(FromEnv(), WithRank(3, 4)))
+	p, err := newInitConfig(t.Context(), append(FromEnv(), WithRank(3, 4)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rank != 3 || p.network != "lo" || !p.encrypt || p.traceDir != "/t" || p.job != "j" || p.epoch != 4 ||
-		p.storeAddress != "tcp://a:1" || p.secretFrom == nil {
+	if p.Rank != 3 || p.Network != "lo" || !p.Encrypt || p.TraceDir != "/t" || p.Job != "j" || p.Epoch != 4 ||
+		p.StoreAddress != "tcp://a:1" || p.SecretFrom == nil {
 		t.Errorf("%+v", p)
 	}
 	t.Setenv("COLL_ENCRYPT", "perhaps")
-	if _, err := placeOf(t.Context(), append(FromEnv(), WithRank(3, 4))); !errors.Is(err, ErrInvalidArgument) ||
+	if _, err := newInitConfig(t.Context(), append(FromEnv(), WithRank(3, 4))); !errors.Is(err, ErrInvalidArgument) ||
 		!strings.Contains(err.Error(), "COLL_ENCRYPT") {
 		t.Error(err)
 	}
@@ -116,12 +116,12 @@ func TestSecretFromDescriptor(t *testing.T) {
 	}
 	_, _ = syscall.Write(fds[1], bytes.Repeat([]byte{7}, 32))
 	_ = syscall.Close(fds[1])
-	p, err := placeOf(t.Context(), Launch{Size: 2, SecretFD: fds[0]}.options())
+	p, err := newInitConfig(t.Context(), Launch{Size: 2, SecretFD: fds[0]}.options())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cred, err := p.credentials(); cred == nil || err != nil {
-		t.Error(err)
+	if secret, err := p.SecretFrom(); secret[0] != 7 || err != nil {
+		t.Error(secret, err)
 	}
 }
 

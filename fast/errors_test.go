@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/bootstrap"
 	"github.com/collgen/collgen/fast/internal/mesh"
 )
 
@@ -62,7 +63,7 @@ func TestRingsOutlastSilence(t *testing.T) {
 		if silent == 0 {
 			silent = mesh.DefaultHeartbeatTimeout
 		}
-		p := initConfig{heartbeatTimeout: given}
+		p := initConfig{Config: bootstrap.Config{HeartbeatTimeout: given}}
 		if holds := newRecorder(p.recording(0, 2, 1)).times.holds; holds <= silent {
 			t.Errorf("a process may be silent for %v, and a ring is believed after %v", silent, holds)
 		}

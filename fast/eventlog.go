@@ -40,11 +40,6 @@ func (f *eventFile) close() error {
 	return f.log.Close()
 }
 
-// eventFile returns that of a process, which is one of size.
-func (p *initConfig) eventFile(size int) eventFile {
-	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: plainText(p.job)}}
-}
-
 // logTo has what c does written to log; nil: nowhere.
 func (c *Comm) logTo(log *events.Log) {
 	if !events.On || log == nil {

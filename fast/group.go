@@ -10,51 +10,11 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
-	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/failure"
-	"github.com/collgen/collgen/fast/internal/setup"
-
 	"github.com/collgen/collgen/fast/internal/fork"
+	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
-
-// worldID is the number of the first communicator of a job.
-const worldID = 1
-
-// comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
-func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
-	if err := w.events.open(w.plane.Self()); err != nil {
-		return nil, fmt.Errorf("making communicator %s: %w", name, err)
-	}
-	if err := w.plane.Claim(id); err != nil {
-		return nil, fmt.Errorf("making communicator %s: %w", name, err)
-	}
-	rank := slices.Index(processes, w.plane.Self())
-	c := newComm(rank, len(processes), nil)
-	c.id, c.name, c.members, c.world, c.exec.Carrier, c.exec.PerHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
-	c.exec.Tuning = w.tuned.rulesFor
-	if len(processes) > 1 {
-		ctx, stop := w.record.patience().watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
-		t, err := w.create(ctx, id, rank, processes)
-		stop()
-		if err != nil {
-			c.tell(c.closingNotice()) // if another member has succeeded all the same
-			w.plane.Forget(id)
-			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
-		}
-		c.exec.Transport = t
-	}
-	c.record(w.record.join(c))
-	c.logTo(w.events.log)
-	w.users.Add(1)
-	w.plane.Handle(id, control.KindNotice, c.noticed)
-	w.plane.Handle(id, control.KindProbe, c.probed)
-	w.plane.Handle(id, control.KindPast, c.heardPast)
-	w.plane.Handle(id, control.KindBeside, c.heardWords)
-	c.unwatch = w.plane.Watch(c.lost)
-	return c, nil
-}
 
 // derive makes a new communicator of some of c's ranks, this one included. All of members call it with the same id.
 func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int) (*Comm, error) {

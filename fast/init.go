@@ -4,33 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
+	"net/netip"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/bootstrap"
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
-	"github.com/collgen/collgen/internal/events"
 )
 
-// initTime is how long Init waits for the other ranks if its context has no deadline.
+// initTime is how long Init and Join wait for the other ranks if their context has no deadline.
 const initTime = time.Minute
 
 // Init connects this process with those of all other ranks, and returns when all of them are connected. Ranks on one
-// host share memory, which needs Linux, and others use TCP, or RDMA if it is asked for (WithRDMADevice); ranks that are
-// all on one host need no network.
+// host share memory, which needs Linux. Others use TCP, or RDMA if it is asked for (WithRDMADevice). If all ranks are
+// on one host, they need no network.
 //
-// Ranks prove to each other that they belong to the job: by the secret or the certificates that options give, or by one
-// that their store hands out.
+// Ranks prove to each other that they belong to the job: by the secret or the certificates given as options, or by a
+// secret that their store hands out.
 //
 // Init ends with ctx, or after a minute if ctx has no deadline. It fails with ErrInvalidArgument for an option that is
-// wrong, *TimeoutError naming the ranks that did not come, *PeerError naming one that died, or in words; if it fails on
-// one rank, it fails on all, unless a process dies at its very end: then it may succeed on some, whose next call says
-// so. A process that dies meanwhile is found when nobody listens any more where it did, which takes up to half a second
-// on one host and three over TCP; one that dies before it has said where, when ctx ends. The Comm is the caller's to
-// close.
+// wrong; with a *TimeoutError that names the ranks which did not come; with a *PeerError that names one which died; or
+// with an error in words. If it fails on one rank, it fails on all. There is one exception: if a process dies at the
+// very end, Init may succeed on some ranks, and their next call fails.
+//
+// The death of a process during Init is detected when nobody listens at its address any more, which takes up to half a
+// second on one host and three seconds over TCP. If the process has not published its address, Init waits until ctx
+// ends. The caller closes the Comm.
 func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
-	p, err := placeOf(ctx, opts)
+	p, err := newInitConfig(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -39,21 +40,22 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 		ctx, cancel = context.WithTimeout(ctx, initTime)
 		defer cancel()
 	}
-	meeting, stop := patience{p.logger(), p.slow}.watch(ctx, "Init", "comm", "world", "rank", p.rank, "size", p.size)
-	w, err := connect(meeting, p)
+	watched, stop := patience{p.Logger(), p.slow}.watch(ctx, "Init", "comm", "world", "rank", p.Rank, "size", p.Size)
+	connector, err := p.Connect(watched)
 	stop()
 	if err != nil {
-		return nil, fmt.Errorf("connecting rank %d of %d: %w", p.rank, p.size, err)
+		return nil, fmt.Errorf("connecting rank %d of %d: %w", p.Rank, p.Size, err)
 	}
-	c, err := w.first(ctx, p.size)
+	w := p.newWorld(connector)
+	c, err := w.first(ctx, p.Size)
 	if err != nil {
 		return nil, errors.Join(err, w.plane.Close())
 	}
 	return c, nil
 }
 
-// placeOf returns what opts say, all of them together.
-func placeOf(ctx context.Context, opts []InitOption) (*initConfig, error) {
+// newInitConfig returns the configuration that opts make, and refuses options that are wrong or contradict each other.
+func newInitConfig(ctx context.Context, opts []InitOption) (*initConfig, error) {
 	switch {
 	case ctx == nil:
 		return nil, wire.Refuse("Init", "the context is nil")
@@ -61,59 +63,35 @@ func placeOf(ctx context.Context, opts []InitOption) (*initConfig, error) {
 		return nil, ErrForked
 	}
 	p := new(initConfig)
-	if err := p.take("Init", opts); err != nil {
+	if err := p.apply("Init", opts); err != nil {
 		return nil, err
 	}
-	return p, p.check()
+	return p, p.Check()
 }
 
-// take takes what opts say.
-func (p *initConfig) take(what string, opts []InitOption) error {
-	for _, o := range opts {
-		if o == nil {
-			return wire.Refuse(what, "an option is nil")
-		}
-		o(p)
-	}
-	if p.err != nil {
-		return wire.Refuse(what, "%v", p.err)
-	}
-	if p.eventDir != "" {
-		if err := events.Check(); err != nil {
-			return wire.Refuse(what, "events are to be written to %s: %v", p.eventDir, err)
-		}
-	}
-	return p.tune(what)
+// CheckRDMA returns the ports of RDMA devices that a process on this host would use with [WithRDMADevice], in the form
+// of that option, with all settings:
+// "mlx5_0:1,gid=10.0.0.7,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms". If there are none, its error
+// has the reasons. Like Init, it registers memory, and has a queue pair write to itself. If a driver hangs, its device
+// is given up after ten seconds for each step.
+func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) {
+	return bootstrap.CheckRDMA(ctx, devices)
 }
 
-func (p *initConfig) check() error {
-	switch {
-	case p.size == 0 && p.rankless != nil:
-		return wire.Refuse("Init", "%v", p.rankless)
-	case p.size == 0:
-		return wire.Refuse("Init", "the rank is not given")
-	case p.size < 0 || p.rank < 0 || p.rank >= p.size:
-		return wire.Refuse("Init", "there is no rank %d of %d", p.rank, p.size)
-	case !slices.Contains([]string{"", "shm", "rdma", "tcp"}, p.transport):
-		return wire.Refuse("Init", "there is no transport %q, want shm, rdma or tcp", p.transport)
-	case p.transport == "rdma" && p.encrypt:
-		return wire.Refuse("Init", "what goes over RDMA cannot be encrypted")
-	}
-	return p.checkPlaces()
+// Interface is where a process listens for processes of other hosts, and why there.
+type Interface struct {
+	Name      string       `json:"name"` // of the system's interface
+	Addresses []netip.Addr `json:"addresses"`
+	Why       string       `json:"why"`
 }
 
-// checkPlaces refuses what is named and is not there, also where nothing would come to use it.
-func (p *initConfig) checkPlaces() error {
-	if err := checkStoreAddress(p.storeAddress); err != nil {
-		return err
-	}
-	if p.network != "" {
-		if _, err := ChooseInterface(p.network, p.storeAddress); err != nil {
-			return wire.Refuse("Init", "%v", err)
-		}
-	}
-	if info, err := os.Stat(p.traceDir); p.traceDir != "" && err == nil && !info.IsDir() {
-		return wire.Refuse("Init", "traces are to be written to %s, which is no directory", p.traceDir)
-	}
-	return nil
+// ChooseInterface returns the interface that a process listens on which has WithInterface(network), or "" without it,
+// and the given address of a store. It fails if network is not an interface, network or address of this host.
+//
+// If network is "", it is the address from which the system reaches the store. If the store has no address, or is on
+// this host, it is the first interface that is up and has an address which other hosts may reach; bridges of containers
+// come last. If there is no such interface, it is the loopback address, which serves no other host.
+func ChooseInterface(network, storeAddress string) (Interface, error) {
+	i, err := bootstrap.ChooseInterface(network, storeAddress)
+	return Interface(i), err
 }

@@ -8,83 +8,93 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/bootstrap"
 	"github.com/collgen/collgen/fast/internal/secure"
-	"github.com/collgen/collgen/fast/internal/setup"
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
 )
 
-// InitOption tells Init which rank it is, and how it finds and talks to the others. Of options that say the same thing
-// the last one counts, so those after FromEnv's override the environment.
+// InitOption tells Init which rank this process is, and how it finds and talks to the others. If two options set the
+// same thing, the later one counts, so options after those of FromEnv override the environment.
 type InitOption func(*initConfig)
 
-// initConfig is what the options of Init say.
+// initConfig is what the options of Init, Join and Run say.
 type initConfig struct {
-	rank, size       int
-	rankless         error // why the environment gives no rank, if it does not
-	job              string
-	epoch            uint32
-	store            Store
-	storeAddress     string
-	storeless        string                        // why the environment names no store, if it does not
-	secretFrom       func() (secure.Secret, error) // a function, which is printed as an address
-	certified        secure.Credentials            // from a certificate, if one is given
-	transport        string
-	network          string // interface, network or address
-	host             string // names this host instead of what the system says
-	encrypt          bool
-	noCMA            bool
-	device           string           // of RDMA
-	openRDMA         setup.RDMAOpener // of this host's devices, if it is not given
-	hasRDMA          bool             // one can be opened
-	heartbeatTimeout time.Duration
-	log              *slog.Logger
-	logs             bool // log was given
-	traceDir         string
-	eventDir         string
-	slow             time.Duration
-	times            limits                // of a test
-	tuning           func() (tuned, error) // nil: none
-	tuned            tuned                 // what it returned
-	err              error                 // the first option that is wrong
+	bootstrap.Config
+	eventDir string
+	slow     time.Duration         // 0: slowCall
+	times    limits                // set by tests
+	tuning   func() (tuned, error) // nil: none
+	tuned    tuned                 // the result of tuning
+	err      error                 // the first option that is wrong
 }
 
-// WithRank says that this process is rank of size ranks, 0 <= rank < size.
+// apply applies opts, for a function called what.
+func (p *initConfig) apply(what string, opts []InitOption) error {
+	for _, o := range opts {
+		if o == nil {
+			return wire.Refuse(what, "an option is nil")
+		}
+		o(p)
+	}
+	if p.err != nil {
+		return wire.Refuse(what, "%v", p.err)
+	}
+	if p.eventDir != "" {
+		if err := events.Check(); err != nil {
+			return wire.Refuse(what, "events are to be written to %s: %v", p.eventDir, err)
+		}
+	}
+	if p.tuning == nil {
+		return nil
+	}
+	var err error
+	if p.tuned, err = p.tuning(); err != nil {
+		return wire.Refuse(what, "the tuning: %v", err)
+	}
+	return nil
+}
+
+// WithRank sets the rank of this process and the number of ranks, 0 <= rank < size.
 func WithRank(rank, size int) InitOption {
-	return func(p *initConfig) { p.rank, p.size = rank, size }
+	return func(p *initConfig) { p.Rank, p.Size = rank, size }
 }
 
-// WithJob names the job that all ranks belong to: the same name on all of them, and none that another job with the same
-// secret or, without one, of this user on this host, has at the same time. Without it the name is empty.
-func WithJob(name string) InitOption { return func(p *initConfig) { p.job = name } }
+// WithJob sets the name of the job, the same on all of its ranks. No other job with the same secret may have the name
+// at the same time; without a secret, no other job of this user on this host. Without WithJob the name is empty.
+func WithJob(name string) InitOption { return func(p *initConfig) { p.Job = name } }
 
-// WithEpoch numbers the attempts at a job that is started again under the same name: processes of different attempts
-// refuse each other.
-func WithEpoch(n uint32) InitOption { return func(p *initConfig) { p.epoch = n } }
+// WithEpoch numbers the attempts at a job that is restarted under the same name. Processes of different attempts refuse
+// each other.
+func WithEpoch(n uint32) InitOption { return func(p *initConfig) { p.Epoch = n } }
 
-// WithStore has the ranks find each other through s, which stays the caller's.
+// WithStore has the ranks find each other through s, which the caller closes.
 func WithStore(s Store) InitOption {
-	return func(p *initConfig) { p.store, p.storeAddress = s, "" }
+	return func(p *initConfig) { p.Store, p.StoreAddress = s, "" }
 }
 
-// WithStoreAddress has the ranks find each other through one of these stores; without it and WithStore it is the first:
+// WithStoreAddress has the ranks find each other through one of the following stores. Without it and WithStore, it is
+// the local one.
 //
-//   - "local": all ranks are on this host, and run by this user. It needs no secret and no network, and leaves no file.
+//   - "local": all ranks are on this host and run by this user. It needs no secret and no network, and leaves no file.
 //     Linux only.
-//   - "tcp://host:port": rank 0 listens there unless somebody does already, such as `collrun store`, or it is not an
-//     address of its host. It needs a secret or certificates.
-//   - "file:///directory": a directory that all hosts have, of this job alone. It needs a secret or certificates, and is
-//     made and removed if it is not there.
-//   - "pmi": the store of the launcher that has set PMI_FD, such as mpiexec of MPICH or srun --mpi=pmi2. It has a secret.
+//   - "tcp://host:port": rank 0 listens there, unless `collrun store` or another process does, or the address is not
+//     one of its host. It needs a secret or certificates.
+//   - "file:///directory": a directory that all hosts see, for this job alone. It needs a secret or certificates. The
+//     directory is created if it is missing, and removed in the end.
+//   - "pmi": the store of the launcher that has set PMI_FD, such as mpiexec of MPICH or srun --mpi=pmi2. It provides a
+//     secret.
 func WithStoreAddress(address string) InitOption {
-	return func(p *initConfig) { p.storeAddress, p.store = address, nil }
+	return func(p *initConfig) { p.StoreAddress, p.Store = address, nil }
 }
 
-// WithSecret gives the job's secret, 32 random bytes that all its processes have and nobody else. Whoever has it can be
-// any rank.
+// WithSecret sets the job's secret, 32 random bytes that all its processes have and nobody else. Anyone who has it can
+// take the place of any rank.
 func WithSecret(secret []byte) InitOption {
 	if secret == nil {
 		return withSecretFrom(nil)
 	}
-	return withSecretFrom(func() (secure.Secret, error) { return checkSecret(secret) })
+	return withSecretFrom(func() (secure.Secret, error) { return bootstrap.ParseSecret(secret) })
 }
 
 // WithSecretFile has the job's secret read from a file that only this user may read (mode 0600): 32 bytes, or 64
@@ -94,82 +104,107 @@ func WithSecretFile(path string) InitOption {
 }
 
 func withSecretFrom(read func() (secure.Secret, error)) InitOption {
-	return func(p *initConfig) { p.secretFrom = read }
+	return func(p *initConfig) { p.SecretFrom = read }
 }
 
-// WithCertificate has ranks prove who they are by certificates of their own instead of a secret. That of rank 3 of job
+// WithCertificate has ranks prove who they are by certificates instead of a secret. The certificate of rank 3 of job
 // "train" has the DNS name "rank-3.train", and is signed by one of roots.
 func WithCertificate(certificate tls.Certificate, roots *x509.CertPool) InitOption {
-	return func(p *initConfig) { p.certified = secure.FromCertificate(certificate, roots) }
+	return func(p *initConfig) { p.Certificate = secure.FromCertificate(certificate, roots) }
 }
 
-// WithTransport has all ranks talk over "tcp" or "rdma", also on one host, or "shm", which fails if they are on several
-// hosts. Without it, or with "", ranks on one host share memory, and others use TCP; or RDMA, where both ask for it by
-// WithRDMADevice and have a device that can be used. RDMA is there for trying: it was tested on soft-RoCE, and on no
-// hardware so far, which is why it has to be asked for. It needs a device of InfiniBand or RoCE, libibverbs, and a
-// program built with cgo for Linux; "rdma" fails where that is missing, and says what. It is not encrypted: with
-// WithEncryption others use TCP. All ranks say the same: if only some say "tcp" or "rdma", Init fails on all.
-func WithTransport(name string) InitOption { return func(p *initConfig) { p.transport = name } }
+// WithTransport has all ranks use one transport: "tcp" or "rdma", even on one host, or "shm", which fails if the ranks
+// are on several hosts. All ranks pass the same name: if only some pass "tcp" or "rdma", Init fails on all.
+//
+// Without it, or with "", ranks on one host share memory, and others use TCP. They use RDMA instead if both ask for it
+// by WithRDMADevice and have a device that works.
+//
+// RDMA is experimental, and therefore has to be asked for: it was tested on soft-RoCE, but not yet on hardware. It
+// needs an InfiniBand or RoCE device, libibverbs, and a program built with cgo for Linux; "rdma" fails where one of
+// these is missing, and names it. RDMA is not encrypted: with WithEncryption, "" uses TCP instead.
+func WithTransport(name string) InitOption { return func(p *initConfig) { p.Transport = name } }
 
-// WithRDMADevice asks for RDMA, for trying: see WithTransport. It chooses this process's RDMA device, a port of it, and
-// settings, in the form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104", of which each part may be left out: gid is one of the
-// port's addresses, or the type of RoCE, v1 or v2, or given twice both; mtu the most bytes of a packet; tc the traffic
-// class; sl the service level; pkey the index of the partition's key in the port's table; retry how often a packet is
-// repeated that is not answered, 1 to 6; and timeout how long each of these tries takes, as "67ms", at most 10 s,
-// rounded up to what devices have. With "any" in place of the device, or none there, it is the first port that works,
-// as CheckRDMA finds out, which tells all that is chosen: an address that other networks reach before others, and a
-// timeout by which a peer that is gone is known within two seconds. Several devices, separated by semicolons, as
-// "mlx5_0;mlx5_1,tc=104", or "all" ports that work, are used together: two ranks use the first ones of both, as many as
-// both have. "" asks for nothing.
-func WithRDMADevice(device string) InitOption { return func(p *initConfig) { p.device = device } }
+// WithRDMADevice asks for RDMA, which is experimental: see WithTransport. It chooses this process's RDMA device, a port
+// of it, and settings, in the form "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104". Each part may be left out:
+//
+//   - gid is one of the port's addresses, or the RoCE version, v1 or v2; both may be given;
+//   - mtu is the size of a packet in bytes, tc the traffic class, and sl the service level;
+//   - pkey is the index of the partition's key in the port's table;
+//   - retry says how often an unanswered packet is repeated, 1 to 6;
+//   - timeout is how long each of these tries takes, such as "67ms", at most 10 s. It is rounded up to a value that
+//     devices have.
+//
+// If the device is "any" or missing, the first port that works is used. CheckRDMA returns the choice, with all
+// settings: the address is the one that most other networks can reach, and the timeout is short enough to detect a dead
+// peer within two seconds.
+//
+// Several devices, separated by semicolons as in "mlx5_0;mlx5_1,tc=104", or "all" ports that work, are used together.
+// Two ranks then use as many as both have, the first ones of each. "" does not ask for RDMA.
+func WithRDMADevice(device string) InitOption { return func(p *initConfig) { p.RDMADevice = device } }
 
-// WithInterface chooses where this process listens for those of other hosts: the name of an interface ("eth0"), a
-// network ("10.0.0.0/8"), or an address of this host. Without it, it is the address from which the store is reached, or
-// the first one that is not a loopback address.
-func WithInterface(name string) InitOption { return func(p *initConfig) { p.network = name } }
+// WithInterface chooses where this process listens for processes of other hosts: an interface by its name ("eth0"), a
+// network ("10.0.0.0/8"), or an address of this host. Without it, this is the address from which the store is reached,
+// or else the first address that is not a loopback address.
+func WithInterface(name string) InitOption { return func(p *initConfig) { p.Network = name } }
 
-// WithEncryption encrypts what goes over TCP (AES-256-GCM), at a cost. Without it, data are in clear: connections are
-// made by ranks that have proved who they are, but whoever is on the path between two hosts can read the data and, by
-// taking over a connection, change them. Control messages are always encrypted. All ranks say the same, or
-// Init fails on all.
-func WithEncryption() InitOption { return func(p *initConfig) { p.encrypt = true } }
+// WithEncryption encrypts data that is sent over TCP (AES-256-GCM), which costs time. Without it, only control messages
+// are encrypted. Data connections are still made by ranks that have proved who they are. But whoever is on the path
+// between two hosts can read the data and, by taking over a connection, change it. All ranks pass it or none does;
+// otherwise Init fails on all.
+func WithEncryption() InitOption { return func(p *initConfig) { p.Encrypt = true } }
 
-// WithoutCMA has this process neither read long messages in the memory of other processes of its host nor have them
-// read there, by process_vm_readv(2). Without it that is done where it is faster and the system allows it, which each
-// process finds out; memory that is shared serves everywhere else, and between them memory of Alloc.
-func WithoutCMA() InitOption { return func(p *initConfig) { p.noCMA = true } }
+// WithoutCMA keeps this process from reading long messages directly from the memory of other processes of its host by
+// process_vm_readv(2), and them from reading its memory. Without it, processes do so where it is faster and the system
+// allows it, which each process finds out. Otherwise they use shared memory, and memory of Alloc.
+func WithoutCMA() InitOption { return func(p *initConfig) { p.NoCMA = true } }
 
-// WithHeartbeatTimeout sets after how long without a sign of life a process is taken for dead, 2 s without it. All
-// ranks say the same, or Init fails on all. A process that computes is not silent: signs of life come from a goroutine
-// of their own. One of the same host that is silent, but runs or waits for a processor or its memory, as the system
-// says, has 16 times as long.
+// WithHeartbeatTimeout sets how long a process may be silent before it is taken for dead, 2 s by default. All ranks
+// pass the same time, or Init fails on all. A process that computes is not silent: a goroutine sends its heartbeats. A
+// silent process of the same host has 16 times as long if the system reports that it runs, or waits for a processor or
+// for its memory.
 func WithHeartbeatTimeout(after time.Duration) InitOption {
-	return func(p *initConfig) { p.heartbeatTimeout = after }
+	return func(p *initConfig) { p.HeartbeatTimeout = after }
 }
 
-// WithLogger sets where warnings go, such as that a call waits for a slow rank; nil: nowhere. Without it that is
-// slog.Default().
+// WithLogger sets where warnings are logged, such as one that a call waits for a slow rank; nil means nowhere. The
+// default is slog.Default().
 func WithLogger(log *slog.Logger) InitOption {
-	return func(p *initConfig) { p.log, p.logs = log, true }
+	return func(p *initConfig) { p.Log, p.LogSet = log, true }
 }
 
 // WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time.
-func WithTraceDir(dir string) InitOption { return func(p *initConfig) { p.traceDir = dir } }
+func WithTraceDir(dir string) InitOption { return func(p *initConfig) { p.TraceDir = dir } }
 
-// WithEventDir has every rank write what its protocols do to a file in dir, rank-<n>.events, which `collgen replay`
-// compares with the schedules that were proved. It takes time, and is for programs that are built for it: in others,
-// which were built without -tags collgen_events, Init and Run fail. So they do if the file is there already.
+// WithEventDir has every rank write the events of its protocols to a file in dir, rank-<n>.events. `collgen replay`
+// compares these files with the schedules that were proved. Writing takes time, so programs have to be built with -tags
+// collgen_events; in others, Init and Run fail. They also fail if the file already exists.
 func WithEventDir(dir string) InitOption { return func(p *initConfig) { p.eventDir = dir } }
 
-// WithSlowCall sets after how long without progress a call is warned of, with the ranks that it waits for; 10 s without
-// it. Of a rank in a process of its own the warning says what is known: when its last heartbeat came and, on this host,
-// whether it is running, waiting for a processor, asleep, stopped or gone. So is what waits for other ranks in Init,
-// Join, Agree, Shrink, Grow, and wherever a communicator is made. A call that takes long because it moves much is not
-// slow. What has moved is looked at four times as often, or more. It is at least 1 ms.
+// WithSlowCall sets how long a call may make no progress before a warning names the ranks that it waits for, 10 s by
+// default and at least 1 ms. Progress is checked at least four times as often. A call that is long because it moves
+// much data makes progress.
+//
+// For a rank in another process, the warning also says when its last heartbeat came. If it is on this host, the warning
+// says whether it is running, waiting for a processor, asleep, stopped or gone. Init, Join, Agree, Shrink, Grow, and
+// functions that make communicators warn in the same way.
 func WithSlowCall(after time.Duration) InitOption {
 	return func(p *initConfig) {
 		if p.slow = after; after < shortestSlow {
 			p.err = cmp.Or(p.err, fmt.Errorf("a call that is slow after %v, want at least %v", after, shortestSlow))
 		}
 	}
+}
+
+// WithTuning has calls follow t, on all communicators of the job. All ranks have the same table, or calls for which the
+// tables differ get a MismatchError.
+func WithTuning(t *Tuning) InitOption {
+	return func(p *initConfig) { p.tuning = func() (tuned, error) { return tunedBy(t, "the given table") } }
+}
+
+// WithTuningFile is WithTuning with a table from a file, as DecodeTuning reads it. "" means no table.
+func WithTuningFile(path string) InitOption {
+	if path == "" {
+		return func(p *initConfig) { p.tuning = nil }
+	}
+	return func(p *initConfig) { p.tuning = func() (tuned, error) { return tunedByFile(path) } }
 }

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/failure"
-	"github.com/collgen/collgen/fast/internal/setup"
-
 	"github.com/collgen/collgen/fast/internal/mesh"
+	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -36,7 +36,7 @@ func Join(ctx context.Context, ticket string, opts ...InitOption) (*Comm, error)
 		ctx, cancel = context.WithTimeout(ctx, initTime)
 		defer cancel()
 	}
-	c, err := p.joinBy(ctx, t)
+	c, err := p.join(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("joining as process %d: %w", t.Number, err)
 	}
@@ -53,29 +53,19 @@ func newcomerOf(ctx context.Context, ticket string, opts []InitOption) (*initCon
 		return nil, t, fmt.Errorf("Join: %w", err)
 	}
 	opts = append(slices.Clone(opts), WithRank(t.Number, t.Number+1), WithJob(t.Job), WithEpoch(t.Epoch))
-	p, err := placeOf(ctx, opts)
+	p, err := newInitConfig(ctx, opts)
 	return p, t, err
 }
 
-// joinBy connects this process to the others of its job, and has it take up what they offer.
-func (p *initConfig) joinBy(ctx context.Context, t mesh.Ticket) (*Comm, error) {
-	cred, err := p.credentials()
+// join connects this process to the others of its job, and makes the communicator that they offer.
+func (p *initConfig) join(ctx context.Context, t mesh.Ticket) (*Comm, error) {
+	connector, err := p.Join(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if cred == nil {
-		return nil, wire.Refuse("Join", noSecret)
-	}
-	if err := p.findRDMA(ctx); err != nil {
-		return nil, err
-	}
-	m, err := mesh.JoinTicket(ctx, p.config(nil, cred), t)
+	c, err := p.newWorld(connector).take(ctx, connector.Mesh, t.Issuer)
 	if err != nil {
-		return nil, err
-	}
-	c, err := p.worldOf(m).take(ctx, m, t.Issuer)
-	if err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, errors.Join(err, connector.Mesh.Close())
 	}
 	return c, nil
 }
@@ -150,7 +140,7 @@ func distinct(processes []int) bool {
 }
 
 // announced takes note of a process that another one has invited, and lets it in when its card comes.
-func (p *initConfig) announced(m *mesh.Mesh, n wire.Note) {
+func announced(m *mesh.Mesh, n wire.Note, log *slog.Logger) {
 	if len(n.Body) < 4 {
 		return
 	}
@@ -160,6 +150,6 @@ func (p *initConfig) announced(m *mesh.Mesh, n wire.Note) {
 		err = m.Introduce(number, n.Body[4:])
 	}
 	if err != nil {
-		p.logger().Warn("a process that was invited is not let in", "process", number, "invited by", n.From, "error", err)
+		log.Warn("a process that was invited is not let in", "process", number, "invited by", n.From, "error", err)
 	}
 }

@@ -33,13 +33,13 @@ func init() {
 func overRDMA() InitOption {
 	f := fabric.New(fabric.Options{Inline: 200})
 	return func(p *initConfig) {
-		p.device = "any"
+		p.RDMADevice = "any"
 		if vm.Inside() {
-			p.device = deviceOf(p.rank)
+			p.RDMADevice = deviceOf(p.Rank)
 			return
 		}
-		rank := p.rank
-		p.openRDMA = func(context.Context, int) (rails []rdma.Domain, err error) {
+		rank := p.Rank
+		p.OpenRDMA = func(context.Context, int) (rails []rdma.Domain, err error) {
 			for i := range 1 + rank%3 { // of one to three rails
 				rails = append(rails, f.Domain(fmt.Sprintf("sim%d:%d", rank, i+1)))
 			}
@@ -60,8 +60,8 @@ func deviceOf(rank int) string {
 // deviceless has a rank have no device.
 func deviceless(rank int) InitOption {
 	return func(p *initConfig) {
-		if p.rank == rank {
-			p.openRDMA = func(context.Context, int) ([]rdma.Domain, error) {
+		if p.Rank == rank {
+			p.OpenRDMA = func(context.Context, int) ([]rdma.Domain, error) {
 				return nil, errors.New("this host has no RDMA device")
 			}
 		}
@@ -183,7 +183,7 @@ func TestUnaskedRDMA(t *testing.T) {
 	} {
 		var looks atomic.Int32
 		looking := func(p *initConfig) {
-			p.openRDMA = func(context.Context, int) ([]rdma.Domain, error) {
+			p.OpenRDMA = func(context.Context, int) ([]rdma.Domain, error) {
 				looks.Add(1)
 				return nil, errors.New("this host has no RDMA device")
 			}

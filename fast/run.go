@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/collgen/collgen/fast/internal/inproc"
-	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -36,7 +35,7 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error,
 		return wire.Refuse("Run", "%d ranks, want 1 to %d", n, maxGoroutines)
 	}
 	p := new(initConfig)
-	if err := p.take("Run", opts); err != nil {
+	if err := p.apply("Run", opts); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -52,36 +51,6 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error,
 	}
 	all.Wait()
 	return errors.Join(failures.errs...)
-}
-
-// recordedInside is how many operations the ranks of one process keep together, so that thousands of them do with 40
-// MiB.
-const recordedInside = 64 * recorded
-
-// goroutineWorld returns the world of one of n goroutines.
-func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
-	return &world{
-		plane: g,
-		create: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
-			e, err := g.Found(ctx, id, rank, members)
-			if err != nil {
-				return nil, err
-			}
-			return e, nil
-		},
-		tuned:  p.tuned,
-		record: newRecorder(p.recording(g.Self(), n, min(recorded, recordedInside/n))),
-		events: p.eventFile(n),
-	}
-}
-
-// first makes the first communicator of a job, which size processes begin.
-func (w *world) first(ctx context.Context, size int) (*Comm, error) {
-	all := make([]int, size)
-	for rank := range all {
-		all[rank] = rank
-	}
-	return w.comm(ctx, worldID, "world", all)
 }
 
 // failures collects the errors of ranks.

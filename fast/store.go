@@ -2,6 +2,7 @@ package fast
 
 import (
 	"context"
+	"net"
 
 	"github.com/collgen/collgen/fast/internal/store"
 )
@@ -9,8 +10,8 @@ import (
 // Store is where the processes of a job leave their addresses for the others while they start. Keys have at most 200
 // bytes and values at most 64 KiB. All methods may be called at any time, from many goroutines.
 //
-// A Store need not be trusted: what it holds is authenticated by the job's secret, which it does not see. One that can
-// hand the same 32 secret bytes to all processes of the job, and to nobody else, has one method more:
+// A Store need not be trusted: its contents are authenticated by the job's secret, which it does not see. A Store that
+// can give the same 32 secret bytes to all processes of the job, and to nobody else, has one more method:
 //
 //	Secret(ctx context.Context) ([]byte, error)
 type Store interface {
@@ -18,19 +19,36 @@ type Store interface {
 	Set(ctx context.Context, key string, value []byte) error
 	// Get waits until there is a value under key, or until ctx ends.
 	Get(ctx context.Context, key string) ([]byte, error)
-	// Delete removes key and its value. That there is none is no error.
+	// Delete removes key and its value. A missing key is no error.
 	Delete(ctx context.Context, key string) error
 }
 
-// MaxStoreKey and MaxStoreValue are the most bytes that a key and a value of a Store have.
+// MaxStoreKey and MaxStoreValue are the limits of a Store's keys and values, in bytes.
 const (
 	MaxStoreKey   = store.MaxKey
 	MaxStoreValue = store.MaxValue
 )
 
-// CheckStoreEntry refuses a key that is empty or too long, and a value that is too long. It is for those who write a
-// Store.
+// CheckStoreEntry returns an error if key is empty or too long, or value is too long. Implementations of Store call it.
 func CheckStoreEntry(key string, value []byte) error { return store.Check(key, value) }
 
 // NewMemoryStore returns a Store for ranks that are goroutines of one process. It has a random secret for them.
 func NewMemoryStore() Store { return store.NewMemory() }
+
+// ServeStore keeps the store of one job at l, for ranks that are given its address by WithStoreAddress("tcp://…"). Of
+// the options, those for the job's name, its epoch, and its secret or certificate count. A secret or a certificate is
+// required; the certificate has the DNS name "store.<job>". ServeStore returns nil when ctx ends, or the failure of l.
+// It closes l.
+func ServeStore(ctx context.Context, l net.Listener, opts ...InitOption) error {
+	var p initConfig
+	for _, o := range opts {
+		if o != nil {
+			o(&p)
+		}
+	}
+	if p.err != nil {
+		_ = l.Close()
+		return p.err
+	}
+	return p.ServeStore(ctx, l)
+}

@@ -5,8 +5,6 @@ import (
 	"os"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
-	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
 )
 
@@ -51,20 +49,6 @@ func checkTuning(t *Tuning) error {
 	return t.Check(algorithms)
 }
 
-// WithTuning has calls follow t, on all communicators of the job. All ranks have the same table, or calls for which the
-// tables differ get a MismatchError.
-func WithTuning(t *Tuning) InitOption {
-	return func(p *initConfig) { p.tuning = func() (tuned, error) { return tunedBy(t, "the given table") } }
-}
-
-// WithTuningFile is WithTuning with the table in a file, as DecodeTuning reads it; "": none.
-func WithTuningFile(path string) InitOption {
-	if path == "" {
-		return func(p *initConfig) { p.tuning = nil }
-	}
-	return func(p *initConfig) { p.tuning = func() (tuned, error) { return tunedByFile(path) } }
-}
-
 // tuned is what a Tuning says, by the collective, once it was checked.
 type tuned struct {
 	name  string // of the table, for people
@@ -105,15 +89,4 @@ func tunedBy(t *Tuning, name string) (tuned, error) {
 		made.rules[k] = append([]Rule(nil), t.Rules[k.Name]...)
 	}
 	return made, checkTuning(t)
-}
-
-// tune checks and loads the table that the options name, if they name one.
-func (p *initConfig) tune(what string) (err error) {
-	if p.tuning == nil {
-		return nil
-	}
-	if p.tuned, err = p.tuning(); err != nil {
-		return wire.Refuse(what, "the tuning: %v", err)
-	}
-	return nil
 }

@@ -27,7 +27,7 @@ var worlds = []testWorld{
 }
 
 // oddAndEven has ranks believe that there are two hosts.
-func oddAndEven(p *initConfig) { p.host = fmt.Sprint("host ", p.rank%2) }
+func oddAndEven(p *initConfig) { p.Host = fmt.Sprint("host ", p.Rank%2) }
 
 // initComms returns ranks that Init connects.
 func initComms(t testing.TB, size int, opts ...InitOption) []*Comm {

@@ -15,6 +15,13 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
+// Store is what processes need of a store. All methods may be called at any time, from many goroutines.
+type Store interface {
+	Set(ctx context.Context, key string, value []byte) error
+	Get(ctx context.Context, key string) ([]byte, error)
+	Delete(ctx context.Context, key string) error
+}
+
 // What a key and a value may be at most, in bytes, and what the values of one Memory may be together.
 const (
 	MaxKey   = 200

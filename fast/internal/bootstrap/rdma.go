@@ -1,4 +1,4 @@
-package fast
+package bootstrap
 
 import (
 	"context"
@@ -12,11 +12,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// CheckRDMA returns which ports of RDMA devices a process on this host uses that asks for them by [WithRDMADevice],
-// with all settings, in the form of that option:
-// "mlx5_0:1,gid=10.0.0.7,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms". It fails with the reasons if
-// there is none. It finds out as Init does: memory is registered, and a queue pair writes to itself. A device whose
-// driver hangs is given up after ten seconds for each step.
+// CheckRDMA returns the settings of the ports that a process uses which asks for devices.
 func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) {
 	found, _, err := findPorts(ctx, devices)
 	for _, o := range found {
@@ -25,8 +21,8 @@ func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) 
 	return ports, err
 }
 
-// findPorts finds ports that can be used, and why others cannot. Of several devices that were asked for each has to
-// have one, because ranks use theirs in this order. Only an error of what was asked for is ErrInvalidArgument.
+// findPorts returns the ports that can be used, and why others cannot. Each of the devices asked for has to have one,
+// because ranks pair theirs in this order. Only an error in what was asked for is ErrInvalidArgument.
 func findPorts(ctx context.Context, devices string) (found []device.Options, refused []error, err error) {
 	list, err := device.ParseList(devices)
 	if err != nil {
@@ -48,48 +44,48 @@ func findPorts(ctx context.Context, devices string) (found []device.Options, ref
 	return found[:min(len(found), rdma.MostRails)], refused, nil
 }
 
-// findRDMA finds out whether this process has an RDMA device, where RDMA is asked for: nobody else comes to touch
-// devices or their library. That there is none is an error where nothing else may be used.
-func (p *initConfig) findRDMA(ctx context.Context) error {
-	asked := p.transport == "rdma" || p.transport == "" && p.device != ""
-	if !asked || p.encrypt {
+// findRDMA looks for RDMA devices if the options ask for RDMA: other processes do not touch devices or their library.
+// Having none is an error only if nothing else may be used.
+func (c *Config) findRDMA(ctx context.Context) error {
+	asked := c.Transport == "rdma" || c.Transport == "" && c.RDMADevice != ""
+	if !asked || c.Encrypt {
 		return nil
 	}
-	err := p.lookForRDMA(ctx)
-	switch p.hasRDMA = err == nil; {
-	case p.hasRDMA:
+	err := c.chooseRDMA(ctx)
+	switch c.hasRDMA = err == nil; {
+	case c.hasRDMA:
 		return nil
-	case errors.Is(err, ErrInvalidArgument):
+	case errors.Is(err, wire.ErrInvalidArgument):
 		return err
-	case p.transport == "rdma":
+	case c.Transport == "rdma":
 		return fmt.Errorf("this process cannot use RDMA: %w", err)
 	}
-	p.logger().Warn("RDMA is asked for, but this process has none", "reason", err)
+	c.Logger().Warn("RDMA is asked for, but this process has none", "reason", err)
 	return nil
 }
 
-// lookForRDMA chooses the ports that all communicators of this process use, unless tests have devices of their own:
-// those are tried.
-func (p *initConfig) lookForRDMA(ctx context.Context) error {
-	if p.openRDMA != nil {
-		domains, err := p.openRDMA(ctx, 1)
+// chooseRDMA chooses the ports that all communicators of this process use. Devices that a test has set are tried
+// instead.
+func (c *Config) chooseRDMA(ctx context.Context) error {
+	if c.OpenRDMA != nil {
+		domains, err := c.OpenRDMA(ctx, 1)
 		for _, d := range domains {
 			err = errors.Join(err, rdma.Try(ctx, d), d.Close())
 		}
 		return err
 	}
-	found, refused, err := findPorts(ctx, p.device)
+	found, refused, err := findPorts(ctx, c.RDMADevice)
 	if err != nil {
 		return err
 	}
 	for _, reason := range refused {
-		p.logger().Info("an RDMA port is passed over", "reason", reason)
+		c.Logger().Info("an RDMA port is passed over", "reason", reason)
 	}
-	p.openRDMA = opener(found)
+	c.OpenRDMA = opener(found)
 	return nil
 }
 
-// opener opens ports of this host's devices.
+// opener returns a function that opens ports of this host's devices.
 func opener(ports []device.Options) setup.RDMAOpener {
 	return func(ctx context.Context, peers int) ([]rdma.Domain, error) {
 		var domains []rdma.Domain

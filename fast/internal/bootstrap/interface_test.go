@@ -1,4 +1,4 @@
-package fast
+package bootstrap
 
 import (
 	"net/netip"

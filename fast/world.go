@@ -1,0 +1,123 @@
+package fast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/setup"
+	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/internal/events"
+)
+
+// world is what all communicators of one rank have in common.
+type world struct {
+	plane control.Plane
+	// create makes rank's transport for a new communicator, when all members do. Members are processes, by rank.
+	create func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error)
+	// locate is the host of a process, and how this one reaches it; nil: goroutines.
+	locate func(process int) (host, link string)
+	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
+	memory func(process int) string
+	// rdma tells whether this process and another one talk by RDMA, unless they share memory; nil: goroutines.
+	rdma func(process int) bool
+	// conditions is what is known of what processes do, in words; nil: goroutines.
+	conditions func(processes []int) []string
+	users      atomic.Int64   // communicators that are not closed; the last one closes the plane
+	tuned      tuned          // the rules that count before the built-in ones
+	leaving    sync.WaitGroup // closed transports of which something is on its way
+	record     *recorder      // nil: nothing is recorded
+	events     eventFile
+	sealed     bool // the job's secret was made for its first processes, so that no other can join
+}
+
+// newWorld returns the world of a process that is connected to the others.
+func (p *initConfig) newWorld(all *setup.Connector) *world {
+	m := all.Mesh
+	m.Handle(0, control.KindGrow, func(n wire.Note) { announced(m, n, p.Logger()) })
+	return &world{plane: m, create: all.Create, locate: all.Locate, memory: all.Memory, rdma: all.Reaches, conditions: m.Conditions,
+		tuned: p.tuned, record: newRecorder(p.recording(p.Rank, p.Size, recorded)), sealed: p.SecretFromStore(), events: p.eventFile(p.Size)}
+}
+
+// recording returns what a recorder of so many operations is made with.
+func (p *initConfig) recording(rank, size, operations int) recording {
+	return recording{rank: rank, size: size, job: p.Job, operations: operations, dir: p.TraceDir, log: p.Logger(), slow: p.slow,
+		times: p.times.over(p.HeartbeatTimeout)}
+}
+
+// eventFile returns that of a process, which is one of size.
+func (p *initConfig) eventFile(size int) eventFile {
+	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: plainText(p.Job)}}
+}
+
+// recordedInside is how many operations the ranks of one process keep together, so that thousands of them do with 40
+// MiB.
+const recordedInside = 64 * recorded
+
+// goroutineWorld returns the world of one of n goroutines.
+func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
+	return &world{
+		plane: g,
+		create: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
+			e, err := g.Found(ctx, id, rank, members)
+			if err != nil {
+				return nil, err
+			}
+			return e, nil
+		},
+		tuned:  p.tuned,
+		record: newRecorder(p.recording(g.Self(), n, min(recorded, recordedInside/n))),
+		events: p.eventFile(n),
+	}
+}
+
+// first makes the first communicator of a job, which size processes begin.
+func (w *world) first(ctx context.Context, size int) (*Comm, error) {
+	all := make([]int, size)
+	for rank := range all {
+		all[rank] = rank
+	}
+	return w.comm(ctx, worldID, "world", all)
+}
+
+// worldID is the number of the first communicator of a job.
+const worldID = 1
+
+// comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
+func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
+	if err := w.events.open(w.plane.Self()); err != nil {
+		return nil, fmt.Errorf("making communicator %s: %w", name, err)
+	}
+	if err := w.plane.Claim(id); err != nil {
+		return nil, fmt.Errorf("making communicator %s: %w", name, err)
+	}
+	rank := slices.Index(processes, w.plane.Self())
+	c := newComm(rank, len(processes), nil)
+	c.id, c.name, c.members, c.world, c.exec.Carrier, c.exec.PerHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
+	c.exec.Tuning = w.tuned.rulesFor
+	if len(processes) > 1 {
+		ctx, stop := w.record.patience().watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
+		t, err := w.create(ctx, id, rank, processes)
+		stop()
+		if err != nil {
+			c.tell(c.closingNotice()) // if another member has succeeded all the same
+			w.plane.Forget(id)
+			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
+		}
+		c.exec.Transport = t
+	}
+	c.record(w.record.join(c))
+	c.logTo(w.events.log)
+	w.users.Add(1)
+	w.plane.Handle(id, control.KindNotice, c.noticed)
+	w.plane.Handle(id, control.KindProbe, c.probed)
+	w.plane.Handle(id, control.KindPast, c.heardPast)
+	w.plane.Handle(id, control.KindBeside, c.heardWords)
+	c.unwatch = w.plane.Watch(c.lost)
+	return c, nil
+}
