@@ -70,7 +70,7 @@ func newComm(rank, size int, t transport.Transport) *Comm {
 // record has t know of c's calls.
 func (c *Comm) record(t *track) {
 	if c.track = t; t != nil {
-		c.exec.RecordWith(t)
+		c.exec.Recorder = t
 	}
 }
 

@@ -38,9 +38,7 @@ type Call struct {
 	lent       bool // by the transport, which has to be told of the end
 	receives   bool // the receive listed last was not left out
 	together   bool // messages are sent and received later, along with those of other calls
-	Begun      bool // the transport was used
-	// unrecorded: the flight recorder does not know of the call yet.
-	unrecorded bool
+	Begun      bool // the flight recorder knows of the call
 	running    bool // the algorithm has neither returned nor panicked
 }
 
@@ -153,7 +151,6 @@ func (x *Call) Exchange(ctx context.Context) error {
 	x.Executor.EventLog.step()
 	err := x.Executor.Transport.Exchange(ctx, x.sends, x.recvs)
 	x.Executor.EventLog.done(err)
-	x.record() // if nobody has
 	if err == nil && len(x.borrowed) > 0 {
 		x.findLoans()
 	}
@@ -214,10 +211,7 @@ func (x *Call) announce() {
 	if x.Begun {
 		return
 	}
-	x.Begun = true
-	if !x.Executor.idles {
-		x.record()
-	}
+	x.record()
 	if x.Executor.Transport != nil {
 		x.Executor.Transport.Begin(x.Executor.Mark)
 	}
@@ -225,21 +219,12 @@ func (x *Call) announce() {
 
 // record tells the flight recorder about the call, once.
 func (x *Call) record() {
-	if x.unrecorded {
-		x.unrecorded = false
-		if x.Executor.recorder != nil {
-			x.Executor.recorder.Begin(x.form, x.seq)
-		}
+	if x.Begun {
+		return
 	}
-}
-
-// RecordWith has r record the calls of e. If the transport is made for that, it does so while their first messages are
-// on their way: then it takes no time where ranks wait for each other.
-func (e *Executor) RecordWith(r Recorder) {
-	e.recorder = r
-	if t, ok := e.Transport.(transport.Idler); ok {
-		e.idles = true
-		t.Meanwhile(e.Call.record)
+	x.Begun = true
+	if x.Executor.Recorder != nil {
+		x.Executor.Recorder.Begin(x.form, x.seq)
 	}
 }
 
@@ -253,9 +238,7 @@ func (x *Call) conclude(ctx context.Context) error {
 	if x.Executor.Transport == nil {
 		return nil
 	}
-	err := x.Executor.Transport.Exchange(ctx, nil, nil)
-	x.record()
-	return err
+	return x.Executor.Transport.Exchange(ctx, nil, nil)
 }
 
 // Copy copies from to into, unless both are the same memory.
@@ -303,8 +286,12 @@ func (x *Call) Finish(data []byte) {
 // Reset forgets the caller's memory.
 func (e *Executor) Reset() { e.Call.reset() }
 
-// RecordCall tells the flight recorder about the call in progress, once.
-func (e *Executor) RecordCall() { e.Call.record() }
+// RecordCall tells the flight recorder about the call in progress, if there is one, unless it knows of it.
+func (e *Executor) RecordCall() {
+	if e.Call.form != nil {
+		e.Call.record()
+	}
+}
 
 // reset forgets the caller's memory.
 func (x *Call) reset() {

@@ -21,7 +21,7 @@ type Executor struct {
 	Carrier    string                               // how the ranks talk, in the words of rules
 	PerHost    int                                  // how many of them are on the host that has the most; 0: all
 	Tuning     func(k *Collective) []selection.Rule // the rules before the built-in ones; nil: none
-	recorder   Recorder                             // the flight recorder; nil: none
+	Recorder   Recorder                             // the flight recorder; nil: none
 	EventLog   *EventLog                            // nil: nothing is written down
 
 	last          Request // the call that is to be made, or was made last; started ones are copied from it
@@ -39,7 +39,6 @@ type Executor struct {
 	descs                  []wire.Call
 	scratch, Staged, spare memory
 	Plans                  plans
-	idles                  bool // the transport has time for the recorder while it waits
 }
 
 // Recorder is what an executor tells of its calls.
@@ -146,19 +145,15 @@ func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) 
 
 // ended tells that the calls in progress are over, without an error.
 func (e *Executor) ended() {
-	if e.recorder != nil {
-		e.recorder.End()
+	if e.Recorder != nil {
+		e.Recorder.End()
 	}
 	e.EventLog.End(nil)
 }
 
 // Withdrawn reports whether err is that of a call which has done nothing: its algorithm could not be laid out.
 func (e *Executor) Withdrawn(err error) bool {
-	if !errors.Is(err, wire.ErrInvalidArgument) || e.Call.Begun {
-		return false
-	}
-	e.Call.unrecorded = false
-	return true
+	return errors.Is(err, wire.ErrInvalidArgument) && !e.Call.Begun
 }
 
 // Interrupted reports whether the call in progress has panicked, and has the flight recorder know of it.
@@ -223,7 +218,7 @@ func (x *Call) begin(r *Request, src []byte, seq uint64) {
 		x.take(r)
 	}
 	x.In.Data, x.Out.Data, x.form, x.seq = src, r.Dst, &r.Form, seq
-	x.Begun, x.unrecorded, x.running = false, true, true
+	x.Begun, x.running = false, true
 }
 
 // take prepares x for calls of r's form.

@@ -45,9 +45,6 @@ type Endpoint struct {
 	lent    []*link   // what the last segments of these links brought
 	peeking peeking
 
-	meanwhile func() // see Meanwhile; nil: nothing
-	due       bool   // it is yet to be called
-
 	gate     gate
 	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	moves    uint64                // how often something was sent or received
@@ -108,12 +105,8 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	}
 	defer e.over() // also if a kernel panics
 	e.publish()
-	e.due = e.meanwhile != nil
 	sent, received := e.sendShort(sends), 0
 	if sent == len(sends) {
-		if e.due && len(sends)+len(recvs) > 0 {
-			e.spend()
-		}
 		received = e.receiveShort(sends, recvs)
 	}
 	if sent+received > 0 {
@@ -131,15 +124,6 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		return e.crossed(sends)
 	}
 	return nil
-}
-
-// Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it waits.
-func (e *Endpoint) Meanwhile(f func()) { e.meanwhile = f }
-
-// spend calls what Meanwhile was given.
-func (e *Endpoint) spend() {
-	e.due = false
-	e.meanwhile()
 }
 
 // over ends an Exchange.
@@ -342,9 +326,6 @@ func (e *Endpoint) advance() (moved bool, err error) {
 			return moved, err
 		}
 		moved = moved || did
-	}
-	if e.due {
-		e.spend()
 	}
 	for i := range e.in {
 		did, err := e.pull(&e.in[i])

@@ -44,14 +44,6 @@ type (
 		Moved() uint64
 	}
 
-	// Idler has time to spare while messages are on their way.
-	Idler interface {
-		// Meanwhile has each Exchange with messages call f once: after it has sent what it can at once, and before it
-		// waits. It is called before the first Exchange. F is short: it neither waits for another rank nor calls the
-		// transport.
-		Meanwhile(f func())
-	}
-
 	// Describer tells its protocol for a message.
 	Describer interface {
 		// Protocol returns the protocol of messages of so many bytes, in words, or "". Reduces: they are reduced into
