@@ -2,56 +2,54 @@ package fast
 
 import (
 	"context"
-	"errors"
+	"io"
 
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Agree has all ranks agree on the AND of the flags that they pass, although some of them may fail meanwhile. All ranks
-// call Agree, Shrink and Grow in the same order. Agree works on a communicator in every state but Aborted and Closed.
+// Agree returns the AND of the flags that all ranks pass, although some of them may fail meanwhile. All ranks call
+// Agree, Shrink and Grow in the same order. Agree works on a communicator in every state but Aborted and Closed.
 //
-// While a rank is in Agree on a healthy communicator it makes no other call on it: one that another goroutine makes
-// gets ErrConcurrentUse, as Agree does while a call runs that was not started. Calls that were started go on. A rank in
-// Agree and one in a call that needs it would wait for each other for ever: they get a MismatchError, whose Field is
-// "operation", and the communicator is given up. The agreement counts, and fails for ranks that come to it later; their
-// Shrink passes over it.
-//
-// Every rank that returns a result returns the same, also if it fails right afterwards. The flags are those of all
-// ranks that have not failed; if some have, the error says so, the same on all ranks: it wraps a PeerError for each of
-// them, and the flags are valid all the same. So
+// Every rank that gets a result gets the same, even if it fails right afterwards. The flags are those of all ranks that
+// have not failed. If some have failed, the error is the same on all ranks and wraps a PeerError for each of those; the
+// flags are valid all the same. So after
 //
 //	flags, err := c.Agree(ctx, 1)
 //
-// tells with flags == 1 and err == nil that all ranks got here; with flags == 1 and a PeerError, all that are left.
+// flags == 1 and err == nil mean that all ranks got here; flags == 1 and a PeerError mean that all ranks that are left
+// did.
 //
-// Other errors come without flags. A TimeoutError at the end of ctx names a rank that was waited for; the agreement
-// counts, and goes on for the others, with this rank's flags. A MismatchError: a rank called Shrink or Grow instead, on
-// which all agree; or is in a call that needs this one, see above. ErrFenced: the others go on without this rank.
-// ErrClosed and ErrAborted: this rank has left meanwhile. ErrConcurrentUse: another goroutine is in a call on c.
-// ErrInvalidArgument: this rank has made 512 such calls more than another one, whose contexts have ended.
+// Other errors come without flags:
 //
-// Where the network is cut in two, the ranks of each half take those of the other one for failed, and the halves agree
-// separately. Shrink with WithQuorum is a way not to go on then.
+//   - TimeoutError at the end of ctx, which names a rank that was waited for. The agreement counts, and goes on for the
+//     others, with this rank's flags.
+//   - MismatchError, if a rank called Shrink or Grow instead, which all ranks learn; or if a rank is in a call that needs
+//     this one, see below.
+//   - ErrFenced, if the others go on without this rank.
+//   - ErrClosed and ErrAborted, if this rank has left meanwhile.
+//   - ErrConcurrentUse, if another goroutine is in a call on c that was not started.
+//   - ErrInvalidArgument, also if this rank has made 512 such calls more than another one, whose contexts have ended.
+//
+// While a rank is in Agree on a healthy communicator, calls of other goroutines on it get ErrConcurrentUse. Calls that
+// were started go on. A rank in Agree and one in a call that needs it would wait for each other for ever. They get a
+// MismatchError, whose Field is "operation", and the communicator is given up. The agreement counts, and fails for
+// ranks that come to it later; their Shrink skips it.
+//
+// If the network is cut in two, the ranks of each half take the others for failed, and the halves agree separately.
+// Shrink with WithQuorum lets at most one of them go on.
 func (c *Comm) Agree(ctx context.Context, flags uint64) (uint64, error) {
-	if err := c.enterAgreement(ctx, "Agree"); err != nil {
+	if err := c.beginAgreement(ctx, agree.Flags); err != nil {
 		return 0, err
 	}
-	defer c.exitAgreement()
-	x, err := c.propose(agree.Flags, flags, 0)
-	if err != nil {
-		return 0, err
-	}
-	v, err := c.outcome(ctx, agree.Flags, x)
-	if err != nil {
-		return 0, err
-	}
-	return v.Flags, c.agreementError(agree.Flags, x, c.goneError(&v))
+	defer c.endAgreement()
+	return c.membership.Agree(ctx, flags)
 }
 
-// enterAgreement makes c this goroutine's, until running is unlocked, for a call that agrees on something.
-func (c *Comm) enterAgreement(ctx context.Context, name string) error {
+// beginAgreement makes c this goroutine's, until endAgreement, for a call that agrees on something.
+func (c *Comm) beginAgreement(ctx context.Context, call agree.Call) error {
+	name := call.String()
 	switch {
 	case c == nil || c.size == 0:
 		return wire.Refuse(name, "the communicator is nil or was made by neither Run nor Init")
@@ -63,112 +61,72 @@ func (c *Comm) enterAgreement(ctx context.Context, name string) error {
 		return wire.Refuse(name, "the communicator has no control plane")
 	case ctx.Err() != nil:
 		return c.contextError(ctx, name)
-	case !c.agreements.running.TryLock():
+	case !c.membership.TryBegin():
 		return c.refusedError(name, ErrConcurrentUse)
-	case c.agreements.open() >= agree.MaxOpen:
-		c.agreements.running.Unlock()
+	case c.membership.Open() >= agree.MaxOpen:
+		c.membership.End()
 		return wire.Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs", agree.MaxOpen)
 	}
-	var err error
-	if c.agreements.reserved, err = c.reserve(name); err != nil && name != shrinkName { // Shrink is what gets out of calls
-		c.agreements.running.Unlock()
+	reserved, err := c.reserve(name)
+	if err != nil && call != agree.Shrink { // Shrink gets other goroutines out of their calls
+		c.membership.End()
 		return err
 	}
+	c.membership.Reserve(reserved)
 	return nil
 }
 
-// exitAgreement is the end of a call that enterAgreement has let in.
-func (c *Comm) exitAgreement() {
-	if c.agreements.reserved {
+// endAgreement ends a call that beginAgreement has let in.
+func (c *Comm) endAgreement() {
+	if c.membership.Reserved() {
 		c.busy.Unset()
 	}
-	c.agreements.running.Unlock()
+	c.membership.End()
 }
 
-// shrinkName is the name of Shrink.
-var shrinkName = agree.Shrink.String()
+// agreeing is a communicator as package membership needs it.
+type agreeing struct{ *Comm }
 
-// propose has all ranks agree on something, which they all have to call by the same name. Shrink passes over what was
-// called off: a rank whose Agree that was has had an error instead.
-func (c *Comm) propose(what agree.Call, flags uint64, quorum int) (*agree.Agreement, error) {
-	a, err := c.agent()
+// Make makes a communicator of processes.
+func (c agreeing) Make(ctx context.Context, id uint64, name string, processes []int) (io.Closer, error) {
+	made, err := c.world.comm(ctx, id, name, processes)
 	if err != nil {
-		return nil, c.refusedError(what.String(), err)
+		return nil, err // not a nil *Comm
 	}
-	x := a.Start(what, flags, quorum)
-	for what == agree.Shrink && c.agreements.calledOff(x.Seq) != nil {
-		x = a.Start(what, flags, quorum)
-	}
-	return x, nil
+	return made, nil
 }
 
-// outcome returns what all ranks have agreed on.
-func (c *Comm) outcome(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
-	ctx, stop := c.world.record.patience().watch(ctx, what.String(), "comm", c.name, "rank", c.rank, "size", c.size)
-	defer stop()
-	v, err := c.wait(ctx, what, x)
-	if errors.Is(err, ErrFenced) {
-		c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))
-	}
-	if rank, other, ok := v.Other(what); err == nil && ok {
-		err = &MismatchError{Rank: rank, Seq: x.Seq, TheirSeq: x.Seq, Field: "operation", Mine: what.String(), Theirs: other.String()}
-	}
-	c.logAgreement(what, x.Seq, &v, err)
-	return v, c.agreementError(what, x, err)
+// Watch warns of a call that makes no progress, until stop.
+func (c agreeing) Watch(ctx context.Context, call string) (_ context.Context, stop func()) {
+	return c.world.record.patience().watch(ctx, call, "comm", c.name, "rank", c.rank, "size", c.size)
 }
 
-// wait waits for the result, and meanwhile asks the others whether there can be one.
-func (c *Comm) wait(ctx context.Context, what agree.Call, x *agree.Agreement) (agree.Value, error) {
-	if c.agreements.reserved {
-		members := x.WaitsFor
-		if c.size <= maxRelayed { // a message from each to each: then it does not matter who tells whom of the result
-			everybody := make([]int, c.size)
-			for rank := range everybody {
-				everybody[rank] = rank
-			}
-			members = func() []int { return everybody }
+// Inquire asks other ranks, until stop, whether they are in a call that needs this rank.
+func (c agreeing) Inquire(number uint64, call string, waitsFor func() []int) (stop func()) {
+	if c.size <= maxRelayed { // a message from each rank to each, so that it does not matter which ones learn the result first
+		all := make([]int, c.size)
+		for rank := range all {
+			all[rank] = rank
 		}
-		defer c.inquire(beside{Number: x.Seq}, what.String(), members)()
+		waitsFor = func() []int { return all }
 	}
-	if what == agree.Shrink {
-		return x.Wait(ctx)
-	}
-	ctx, end := c.agreements.waiting(ctx, x.Seq)
-	defer end()
-	if off := c.agreements.calledOff(x.Seq); off != nil {
-		return agree.Value{}, off
-	}
-	v, err := x.Wait(ctx)
-	if off := c.agreements.calledOff(x.Seq); err != nil && off != nil {
-		return v, off
-	}
-	return v, err
+	return c.inquire(beside{Number: number}, call, waitsFor)
 }
 
-// goneError returns the failures of ranks that v does without, if there are any.
-func (c *Comm) goneError(v *agree.Value) error {
-	var all []error
-	for _, rank := range v.Gone.Members() {
-		all = append(all, &PeerError{Rank: rank, Err: c.causeOf(rank, v)})
-	}
-	return errors.Join(all...)
+// Fenced gives c up, because the other ranks go on without this one.
+func (c agreeing) Fenced() {
+	c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))
 }
 
-// causeOf returns why a rank is gone that v does without.
-func (c *Comm) causeOf(rank int, v *agree.Value) error {
-	if err := c.agreements.agent.Cause(rank); err != nil {
-		return err
-	}
-	if v.Dead.Has(rank) {
-		return ErrDied
-	}
-	return ErrClosed
+// Log writes the result of an agreement to the event log.
+func (c agreeing) Log(call agree.Call, number uint64, v *agree.Value, err error) {
+	c.logAgreement(call, number, v, err)
 }
 
-// agreementError returns err as the error of agreement x.
-func (c *Comm) agreementError(what agree.Call, x *agree.Agreement, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: x.Seq, Op: what.String(), Peer: -1, Err: err}
+// CallError returns err as the error of an agreement.
+func (c agreeing) CallError(call string, number uint64, err error) error {
+	return &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: number, Op: call, Peer: -1, Err: err}
 }
+
+// Shared reports whether this process has other communicators that are open.
+func (c agreeing) Shared() bool { return c.world.users.Load() > 1 }

@@ -153,8 +153,8 @@ func TestAgreeEnds(t *testing.T) {
 			_, err := all[0].Agree(ctx, 1)
 			result <- err
 		}()
-		for all[0].agreements.running.TryLock() { // until the call is under way
-			all[0].agreements.running.Unlock()
+		for all[0].membership.TryBegin() { // until the call is under way
+			all[0].membership.End()
 			runtime.Gosched()
 		}
 		if _, err := all[0].Agree(ctx, 1); !errors.Is(err, ErrConcurrentUse) {
@@ -225,7 +225,7 @@ func TestAgreeAhead(t *testing.T) {
 			break
 		}
 	}
-	if n := all[1].agreements.open(); n != agree.MaxOpen || !errors.Is(err, ErrInvalidArgument) {
+	if n := all[1].membership.Open(); n != agree.MaxOpen || !errors.Is(err, ErrInvalidArgument) {
 		t.Fatalf("%d calls were taken, %v", n, err)
 	}
 	for i := range agree.MaxOpen {
@@ -233,7 +233,7 @@ func TestAgreeAhead(t *testing.T) {
 			t.Fatal(i, err)
 		}
 	}
-	for all[1].agreements.open() > 0 { // until the last result has come
+	for all[1].membership.Open() > 0 { // until the last result has come
 		runtime.Gosched()
 	}
 	checkErrors(t, onAll(all, func(c *Comm) error { _, err := c.Agree(t.Context(), 1); return err }))

@@ -10,13 +10,12 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/exec"
-
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/transport"
-
-	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -158,7 +157,7 @@ func (c *Comm) allDo(ctx context.Context, number, step uint64, err error, do fun
 	if c.world == nil {
 		return do(ctx, nil)
 	}
-	f := &setup.Group{Plane: c.world.plane, ID: descend(c.id, allocSalt, number, step), Rank: c.rank, Members: make([]int, c.size)}
+	f := &setup.Group{Plane: c.world.plane, ID: control.DeriveID(c.id, control.AllocSalt, number, step), Rank: c.rank, Members: make([]int, c.size)}
 	if claimed := f.Plane.Claim(f.ID); claimed != nil {
 		return claimed
 	}

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/control"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -58,10 +58,7 @@ func (c *Comm) hasBegun(b beside) bool {
 		defer c.groups.mu.Unlock()
 		return c.groups.made[b.Group] >= b.Number
 	}
-	s := &c.agreements
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.left != nil || s.agent != nil && s.agent.Begun(b.Number)
+	return c.membership.HasBegun(b.Number)
 }
 
 // heldUp returns where this rank waits for another one, in a call that blocks the goroutine which makes its calls.
@@ -185,12 +182,12 @@ func (c *Comm) condemnBeside(q *inquiry, rank int, theirs *wire.Call) {
 	err := &MismatchError{Rank: rank, Seq: q.in.Number, TheirSeq: theirs.Seq, Field: "operation", Mine: q.name,
 		Theirs: theirs.PrimitiveName.String()}
 	n := noticeOf(Failed, c.rank, q.in.Number, err)
-	if q.in.Group == 0 && q.name != shrinkName {
+	if q.in.Group == 0 && q.name != agree.Shrink.String() {
 		n.Agreement = q.in.Number
 	}
 	c.condemn(Failed, err, n)
 	if c.Err() == error(err) { // and not because of something else meanwhile
-		c.agreements.callOff(n.Agreement, err)
+		c.membership.CallOff(n.Agreement, err)
 	}
 }
 

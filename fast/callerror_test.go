@@ -124,10 +124,10 @@ func TestPlainErrors(t *testing.T) {
 func TestUnmadeCalls(t *testing.T) {
 	c := comms(1)[0]
 	c.name = "the one"
-	c.agreements.running.Lock()
+	c.membership.TryBegin()
 	_, err := c.Agree(t.Context(), 0)
 	checkUnmade(t, "Agree", c, err, ErrConcurrentUse)
-	c.agreements.running.Unlock()
+	c.membership.End()
 	c.busy.Set()
 	checkUnmade(t, "Free", c, Free(c, []byte{1}), ErrConcurrentUse)
 	c.busy.Unset()

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -38,7 +39,7 @@ type Comm struct {
 		made map[uint64]uint64 // how many groups were made of the same ranks
 	}
 
-	agreements agreements
+	membership *membership.Member      // nil: there is no control plane
 	inquiry    atomic.Pointer[inquiry] // the last one; nil: there was none
 
 	termination atomic.Pointer[termination] // nil: healthy

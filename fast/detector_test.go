@@ -10,9 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/failure"
-
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/tsc"
@@ -211,7 +210,7 @@ func TestChase(t *testing.T) {
 func TestChaseLiar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all, _ := halt(t, ring, limits{}, asItIs)
-		liar, told := all[2].world.plane, wire.Topic{Comm: worldID, Kind: control.KindProbe}
+		liar, told := all[2].world.plane, wire.Topic{Comm: control.WorldID, Kind: control.KindProbe}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		done := make(chan error)

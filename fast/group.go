@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/fork"
@@ -24,24 +25,6 @@ func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int
 	}
 	return c.world.comm(ctx, id, name, processes)
 }
-
-// descend returns the number of a communicator made from another one. Salt tells apart those that are made from the
-// same one.
-func descend(parent uint64, salt ...uint64) uint64 {
-	h := parent
-	for _, s := range salt {
-		h = wire.Mix(h ^ s)
-	}
-	return h | 1<<63 // no number of a first communicator
-}
-
-// The salts that tell apart what is made of a communicator in different ways. Split has a random one.
-const (
-	groupSalt = (1 + iota) << 32
-	shrinkSalt
-	growSalt
-	allocSalt // of what Alloc agrees on, which is no communicator
-)
 
 // Split makes new communicators of the ranks of c: one for each color, of the ranks that pass it, ordered by key and
 // then by their rank in c. A rank that passes a negative color is in none, and gets nil. All ranks of c call it, in the
@@ -82,7 +65,7 @@ func (c *Comm) split(ctx context.Context, k *exec.Collective, color, key int) (*
 	ctx, stop := c.usable(ctx, members)
 	defer stop()
 	name := fmt.Sprintf("%s/%d.%d", c.name, made, color)
-	d, err := c.derive(ctx, descend(c.id, uint64(all[2]), uint64(color)), name, members)
+	d, err := c.derive(ctx, control.DeriveID(c.id, uint64(all[2]), uint64(color)), name, members)
 	return d, c.because(err, members)
 }
 
@@ -110,7 +93,7 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 		return nil, wire.Refuse("Group", "the context is nil")
 	}
 	seen := make(map[int]bool)
-	salt := []uint64{groupSalt}
+	salt := []uint64{control.GroupSalt}
 	for _, rank := range ranks {
 		if rank < 0 || rank >= c.size || seen[rank] {
 			return nil, wire.Refuse("Group", "rank %d of %d is not there or given twice", rank, c.size)
@@ -131,7 +114,7 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	if reserved {
 		defer c.busy.Unset()
 	}
-	id := descend(c.id, salt...)
+	id := control.DeriveID(c.id, salt...)
 	c.groups.mu.Lock()
 	if c.groups.made == nil {
 		c.groups.made = make(map[uint64]uint64)
@@ -144,7 +127,7 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	if reserved {
 		defer c.inquire(beside{id, n}, "Group", func() []int { return ranks })()
 	}
-	d, err := c.derive(ctx, descend(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
+	d, err := c.derive(ctx, control.DeriveID(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
 	return d, c.because(err, ranks)
 }
 

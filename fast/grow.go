@@ -1,166 +1,142 @@
 package fast
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/collgen/collgen/fast/internal/control"
+	"slices"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/membership"
+	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Grow makes a new communicator of the ranks of c, in the same order, and after them the processes that one of these
-// ranks has invited, the lowest that has, in the order of their tickets. All ranks of c call Grow, and it waits until
-// those processes have called Join. The new communicator is independent of c, which stays as it is; both are the
-// caller's to close.
+// grower returns the control plane of c, if processes can join it.
+func (c *Comm) grower(name string) (membership.Grower, error) {
+	if err := c.divisible(name); err != nil {
+		return nil, err
+	}
+	g, ok := c.world.plane.(membership.Grower)
+	if !ok {
+		return nil, wire.Refuse(name, "no process can join the goroutines of Run: use Init")
+	}
+	return g, nil
+}
+
+// Invite returns a ticket for one process that is to join the job: the process calls Join with it, while all ranks of c
+// call Grow. One rank at a time invites, as many processes as it likes, each with its own ticket. The next Grow on c
+// takes in all of them. A ticket consists of letters, digits, '-' and '_', and can be used once. It need not be kept
+// secret: a process that joins also needs the job's secret or a certificate.
 //
-// Grow succeeds on all ranks of c or fails on all, apart from ranks that fail meanwhile or whose contexts end; after a
-// failure c is as before, and the process that is to join gets an error from Join or from its first call. All ranks
-// call Agree, Shrink and Grow in the same order, in every state but Aborted and Closed. Grow fails with a PeerError, if
-// a rank of c has failed (then call Shrink first) or an invited process has; ErrInvalidArgument, if no rank has invited
-// anybody, or under Run; a TimeoutError at the end of ctx, after which the invitation stands; or as Agree does: with
-// ErrConcurrentUse beside other calls on c, and with a MismatchError if a rank is in a call that needs this one.
+// Some jobs can be joined only by a process of the same host: those whose ranks open no port, as ranks on one host do
+// without WithTransport("tcp"), or listen only on a loopback address. Invite returns a ticket all the same, and Join
+// fails on other hosts.
+//
+// Invite fails with ErrInvalidArgument for the goroutines of Run, and if the ranks were given neither a secret nor
+// certificates: then the store has made a secret, which a new process cannot get. Otherwise it fails with ErrClosed, or
+// with an error in words.
+func (c *Comm) Invite(ctx context.Context) (ticket string, err error) {
+	g, err := c.grower("Invite")
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case ctx == nil || ctx.Err() != nil:
+		return "", wire.Refuse("Invite", "the context is nil or has ended")
+	case c.world.sealed:
+		return "", wire.Refuse("Invite", "no process can join a job whose secret the store has made, because it cannot get it: start "+
+			"the ranks with a secret or with certificates")
+	}
+	t, err := c.membership.Invite(g)
+	if err != nil {
+		return "", fmt.Errorf("Invite: %w", err)
+	}
+	return t.String(), nil
+}
+
+// Grow makes a new communicator of the ranks of c, in the same order, followed by the processes that one of them has
+// invited, in the order of their tickets. If several ranks have invited processes, those of the lowest rank count. All
+// ranks of c call Grow, which waits until these processes have called Join. The new communicator is independent of c,
+// which stays as it is. The caller closes both.
+//
+// Grow succeeds on all ranks of c or fails on all, except for ranks that fail meanwhile or whose contexts end. After a
+// failure c is as before, and the process that was to join gets an error from Join or from its first call.
+//
+// All ranks call Agree, Shrink and Grow in the same order, in every state but Aborted and Closed. Grow fails with
+//
+//   - PeerError, if a rank of c has failed (then call Shrink first), or an invited process has;
+//   - ErrInvalidArgument, if no rank has invited anybody, or under Run;
+//   - TimeoutError at the end of ctx, after which the invitation is still valid;
+//   - the errors of Agree: ErrConcurrentUse, if another call runs on c, and MismatchError, if a rank is in a call that
+//     needs this one.
 func (c *Comm) Grow(ctx context.Context) (*Comm, error) {
 	g, err := c.grower("Grow")
 	if err != nil {
 		return nil, err
 	}
-	if err := c.enterAgreement(ctx, "Grow"); err != nil {
+	if err := c.beginAgreement(ctx, agree.Grow); err != nil {
 		return nil, err
 	}
-	defer c.exitAgreement()
-	w := growing{c: c, plane: g, call: agree.Grow}
-	made, err := w.grow(ctx)
-	if err = w.conclude(ctx, err); err != nil && made != nil {
-		_ = made.Close() // nobody has used it
-		made = nil
-	}
-	return made, err
+	defer c.endAgreement()
+	made, err := c.membership.Grow(ctx, g)
+	d, _ := made.(*Comm)
+	return d, err
 }
 
-// growing is Grow on one rank.
-type growing struct {
-	c         *Comm
-	plane     grower
-	call      agree.Call
-	first     *agree.Agreement // that the invited processes are there
-	newcomers []int            // the invited processes
-}
-
-// grow makes the new communicator, as far as this rank can tell.
-func (w *growing) grow(ctx context.Context) (*Comm, error) {
-	missed, flags := w.receive(ctx), uint64(1)
-	if missed != nil {
-		flags = 0
+// Join makes this process a rank of a running job, by a ticket that a rank of it got from Invite. It returns when all
+// ranks have called Grow, with the communicator that Grow makes.
+//
+// Of the options of Init, Join needs the job's secret, by WithSecret or WithSecretFile, or a certificate. Options for
+// the transport, the interface, encryption, heartbeats, tuning and traces should be those of the job. Options for the
+// rank, the store and the launcher are ignored. FromEnv reads these settings from COLL_* even if no launcher has
+// started this process.
+//
+// Join ends with ctx, or after a minute if ctx has no deadline. It fails with ErrTicket or ErrTicketUsed; with
+// ErrInvalidArgument for an option that is wrong; with *TimeoutError or *PeerError, which name processes by their
+// numbers in the job; or with an error in words. A ticket is used up as soon as the process is connected to the rank
+// that made it. The caller closes the Comm.
+func Join(ctx context.Context, ticket string, opts ...InitOption) (*Comm, error) {
+	if ctx == nil {
+		return nil, wire.Refuse("Join", "the context is nil")
 	}
-	var err error
-	if w.first, err = w.c.propose(w.call, flags, 0); err != nil {
-		return nil, err
-	}
-	v, err := w.c.outcome(ctx, w.call, w.first)
+	t, err := mesh.ParseTicket(ticket)
 	if err != nil {
-		var late *TimeoutError
-		if missed != nil && errors.As(err, &late) { // nobody is waited for but who has not come
-			err = w.c.agreementError(w.call, w.first, missed)
-		}
+		return nil, fmt.Errorf("Join: %w", err)
+	}
+	opts = append(slices.Clone(opts), WithRank(t.Number, t.Number+1), WithJob(t.Job), WithEpoch(t.Epoch))
+	p, err := newInitConfig(ctx, opts)
+	if err != nil {
 		return nil, err
 	}
-	host := int(v.First[agree.Invite]) - 1
-	switch {
-	case v.Gone.Len() > 0:
-		err = w.c.goneError(&v)
-	case host < 0:
-		err = wire.Refuse("Grow", "no rank has invited anybody")
-	case missed != nil:
-		err = missed
-	case v.Flags == 0:
-		err = &PeerError{Rank: host, Err: errors.New("a process that it has invited did not come")}
-	default:
-		ctx, cancel := w.c.agreements.agent.While(ctx, v.Gone)
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, initTime)
 		defer cancel()
-		return w.make(ctx, host)
 	}
-	return nil, w.c.agreementError(w.call, w.first, err)
+	c, err := p.join(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("joining as process %d: %w", t.Number, err)
+	}
+	return c, nil
 }
 
-// make makes the communicator with those whom host has invited.
-func (w *growing) make(ctx context.Context, host int) (*Comm, error) {
-	if err := w.meet(ctx, host); err != nil {
+// join connects this process to the others of its job, and makes the communicator that they offer.
+func (p *initConfig) join(ctx context.Context, t mesh.Ticket) (*Comm, error) {
+	connector, err := p.Join(ctx, t)
+	if err != nil {
 		return nil, err
 	}
-	offer := offer{
-		ID:        descend(w.c.id, growSalt, w.first.Seq),
-		Name:      fmt.Sprintf("%s/grow%d", w.c.name, w.first.Seq),
-		Processes: append(w.c.processes(), w.newcomers...),
-	}
-	if host == w.c.rank {
-		for _, process := range w.newcomers {
-			w.plane.Send(process, wire.Topic{Kind: control.KindOffer}, offer.encode())
-		}
-	}
-	return w.c.world.comm(ctx, offer.ID, offer.Name, offer.Processes)
-}
-
-// meet has all ranks learn from host who is new, and waits until these are connected to this process.
-func (w *growing) meet(ctx context.Context, host int) error {
-	topic := wire.Topic{Comm: w.c.id, Kind: control.KindGrow, Seq: uint32(w.first.Seq)}
-	if host == w.c.rank {
-		body := (&offer{Processes: w.newcomers}).encode()
-		for rank := range w.c.size {
-			if rank != host {
-				w.plane.Send(w.c.process(rank), topic, body)
-			}
-		}
-		return nil
-	}
-	m, err := w.plane.Receive(ctx, topic)
+	w := p.newWorld(connector)
+	waiting, stop := w.record.patience().watch(ctx, "Join", "process", t.Number) // of which rank, it does not know yet
+	o, err := membership.AwaitOffer(waiting, connector.Mesh, t.Issuer)
+	stop()
 	if err != nil {
-		return fmt.Errorf("waiting for rank %d to say who is new: %w", host, err)
+		return nil, errors.Join(err, w.plane.Close())
 	}
-	if m.From != w.c.process(host) {
-		return fmt.Errorf("process %d says who is new, which rank %d has invited", m.From, host)
-	}
-	var o offer
-	if json.Unmarshal(m.Body, &o) != nil || len(o.Processes) == 0 || !distinct(append(w.c.processes(), o.Processes...)) {
-		return &PeerError{Rank: host, Err: errOffer}
-	}
-	w.newcomers = o.Processes
-	for _, newcomer := range w.newcomers {
-		if _, err := w.plane.Await(ctx, newcomer); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// conclude has all ranks agree whether Grow has succeeded everywhere; err is this rank's error. There always is this
-// second agreement, so that ranks whose contexts end at different points stay in step.
-func (w *growing) conclude(ctx context.Context, err error) error {
-	var mismatch *MismatchError
-	if w.first == nil || errors.As(err, &mismatch) {
-		return err
-	}
-	flags := uint64(1)
+	c, err := w.comm(ctx, o.ID, o.Name, o.Processes)
 	if err != nil {
-		flags = 0
+		return nil, errors.Join(err, w.plane.Close())
 	}
-	x, left := w.c.propose(agree.Grow, flags, 0)
-	if err != nil || left != nil {
-		return cmp.Or(err, left)
-	}
-	v, err := w.c.outcome(ctx, agree.Grow, x)
-	switch {
-	case err != nil:
-	case v.Gone.Len() > 0:
-		err = w.c.agreementError(agree.Grow, x, w.c.goneError(&v))
-	case v.Flags == 0:
-		err = w.c.agreementError(agree.Grow, x, errMadeElsewhere)
-	default:
-		w.c.agreements.dismiss(w.newcomers)
-	}
-	return err
+	return c, nil
 }

@@ -10,11 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/collgen/collgen/fast/internal/control"
-	"github.com/collgen/collgen/fast/internal/setup"
-
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 var growSecret = bytes.Repeat([]byte{7}, 32)
@@ -243,7 +238,7 @@ func TestGrowAlone(t *testing.T) {
 			_, err := all[0].Grow(t.Context())
 			done <- err
 		}()
-		for !all[0].agreements.started() { // until it is under way
+		for !all[0].membership.HasBegun(0) { // until it is under way
 			runtime.Gosched()
 		}
 		all[who].Abort()
@@ -251,35 +246,4 @@ func TestGrowAlone(t *testing.T) {
 			t.Errorf("rank %d aborts: %v, want %v", who, err, want)
 		}
 	}
-}
-
-// TestOfferOfOthers: a process that joins takes what its host offers, and nothing from others.
-func TestOfferOfOthers(t *testing.T) {
-	j, _ := jobOf(t, 3)
-	newcomer := &setup.Group{Plane: j.Plane(2), Members: []int{1}, Ranks: []int{1}}
-	for process, text := range []string{"of another", "of the host"} {
-		j.Plane(process).Send(2, wire.Topic{Kind: control.KindOffer}, []byte(text))
-	}
-	if m, err := offered(t.Context(), newcomer); err != nil || string(m.Body) != "of the host" {
-		t.Errorf("took the offer %q of process %d: %v", m.Body, m.From, err)
-	}
-}
-
-// started reports whether this rank takes part in agreements.
-func (a *agreements) started() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.agent != nil
-}
-
-func FuzzDecodeOffer(f *testing.F) {
-	f.Add((&offer{ID: 1 << 63, Name: "world/grow1", Processes: []int{0, 2, 3}}).encode())
-	f.Add([]byte(`{"ID":9,"Processes":[3,3]}`))
-	f.Add([]byte(`{"ID":9,"Processes":[-1,3]}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		o, err := decodeOffer(b, 3)
-		if err == nil && (!slices.Contains(o.Processes, 3) || slices.Min(o.Processes) < 0 || o.ID == worldID) {
-			t.Errorf("%+v", o)
-		}
-	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/failure"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -107,7 +106,7 @@ func (c *Comm) noticed(m wire.Note) {
 		c.condemn(Revoked, n.failure(c.rank, c.size), n)
 	default:
 		err := c.failure(&n)
-		c.agreements.callOff(n.Agreement, err) // before calls fail, after which the caller shrinks c
+		c.membership.CallOff(n.Agreement, err) // before calls fail, after which the caller shrinks c
 		c.condemn(Failed, err, n)
 	}
 }
@@ -216,6 +215,15 @@ func (c *Comm) listen(rank int) {
 			waits = false
 		}
 	}
+}
+
+// processes returns the numbers of all ranks' processes.
+func (c *Comm) processes() []int {
+	all := make([]int, c.size)
+	for rank := range all {
+		all[rank] = c.process(rank)
+	}
+	return all
 }
 
 // process returns the number of rank's process in the job.

@@ -17,11 +17,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/exec"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/tsc"
 )
@@ -86,11 +86,11 @@ func TestTrace(t *testing.T) {
 		if d := cmp.Diff(header, got.TraceHeader, cmpopts.IgnoreFields(TraceHeader{}, "Origin", "Host")); d != "" {
 			t.Errorf("header (-want +got):\n%s", d)
 		}
-		first := TraceEntry{Comm: "world", ID: worldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring", Op: "max",
+		first := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring", Op: "max",
 			Type: "float32", Count: 8, Peer: -1, Depth: 1, State: TraceDone}
-		second := TraceEntry{Comm: "world", ID: worldID, Size: 3, Seq: 2, Primitive: "Broadcast", Algorithm: "binomial",
+		second := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 2, Primitive: "Broadcast", Algorithm: "binomial",
 			Type: "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, State: TraceDone}
-		third := TraceEntry{Comm: "world", ID: worldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct", Type: "int64",
+		third := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct", Type: "int64",
 			Count: 4, Peer: 1, Depth: 1, Start: int64(time.Second), State: TraceRunning, Waiting: []int{1, 2}}
 		fourth := third
 		fourth.Count, fourth.Root, fourth.Peer = 5, 2, 0

@@ -112,22 +112,6 @@ func TestLateGroup(t *testing.T) {
 	}
 }
 
-// TestDescend: the numbers of related communicators differ in about half of their bits.
-func TestDescend(t *testing.T) {
-	const flips = 62
-	for bit := range flips {
-		differ := 0
-		for i := range uint64(64) {
-			for x := (descend(i, 7) ^ descend(i, 7^1<<bit)) << 1; x != 0; x &= x - 1 {
-				differ++
-			}
-		}
-		if average := float64(differ) / 64; average < 28 || average > 35 {
-			t.Errorf("bit %d of the salt changes %.1f bits of 63", bit, average)
-		}
-	}
-}
-
 // TestSlowCallTooSoon: a time after which every call would be slow, or the timer would spin, is refused.
 func TestSlowCallTooSoon(t *testing.T) {
 	for _, after := range []time.Duration{-time.Second, 0, 1, shortestSlow - 1} {

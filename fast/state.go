@@ -129,7 +129,9 @@ func (c *Comm) Abort() {
 	if c != nil && c.size > 0 && !fork.Child() {
 		c.giveUp(Aborted, errAborted, 0)
 		c.stopDelivery()
-		c.leaveAgreements(ErrAborted)
+		if c.membership != nil {
+			c.membership.Leave(ErrAborted)
+		}
 	}
 }
 
@@ -179,7 +181,7 @@ func (c *Comm) Close() error {
 		return err
 	}
 	c.unwatch()
-	c.leaveAgreements(ErrClosed)
+	c.membership.Leave(ErrClosed)
 	c.world.plane.Forget(c.id)
 	if c.world.users.Add(-1) == 0 {
 		c.world.leaving.Wait()

@@ -9,9 +9,9 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/transport"
-	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -39,7 +39,7 @@ type world struct {
 // newWorld returns the world of a process that is connected to the others.
 func (p *initConfig) newWorld(all *setup.Connector) *world {
 	m := all.Mesh
-	m.Handle(0, control.KindGrow, func(n wire.Note) { announced(m, n, p.Logger()) })
+	membership.HandleAnnouncements(m, p.Logger())
 	return &world{plane: m, create: all.Create, locate: all.Locate, memory: all.Memory, rdma: all.Reaches, conditions: m.Conditions,
 		tuned: p.tuned, record: newRecorder(p.recording(p.Rank, p.Size, recorded)), sealed: p.SecretFromStore(), events: p.eventFile(p.Size)}
 }
@@ -82,11 +82,8 @@ func (w *world) first(ctx context.Context, size int) (*Comm, error) {
 	for rank := range all {
 		all[rank] = rank
 	}
-	return w.comm(ctx, worldID, "world", all)
+	return w.comm(ctx, control.WorldID, "world", all)
 }
-
-// worldID is the number of the first communicator of a job.
-const worldID = 1
 
 // comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
 func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
@@ -100,6 +97,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c := newComm(rank, len(processes), nil)
 	c.id, c.name, c.members, c.world, c.exec.Carrier, c.exec.PerHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
 	c.exec.Tuning = w.tuned.rulesFor
+	c.membership = membership.New(agreeing{c}, w.plane, id, name, rank, c.size, c.processes)
 	if len(processes) > 1 {
 		ctx, stop := w.record.patience().watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
 		t, err := w.create(ctx, id, rank, processes)

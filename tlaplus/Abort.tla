@@ -18,7 +18,7 @@
 \* Decide       fast/internal/agree:Machine.decide
 \* TakeDecide   fast/internal/agree:Machine.Take
 \* TellNext     fast/internal/agree:Machine.advance
-\* Enter        fast:shrinking.round
+\* Enter        fast/internal/membership:shrinking.round
 EXTENDS Naturals, Sequences, FiniteSets
 
 CONSTANTS

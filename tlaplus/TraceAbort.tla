@@ -9,7 +9,7 @@
 \* Heard     fast:Comm.noticed fast:Comm.condemn
 \* Fated     fast:Comm.end
 \* Told      fast:Comm.tell
-\* Agreed    fast:Comm.outcome fast:shrinking.round
+\* Agreed    fast/internal/membership:Member.outcome fast/internal/membership:shrinking.round
 \* Fits      fast:Comm.failed fast:Comm.conclude
 EXTENDS Naturals, Sequences, FiniteSets, Abort, Trace
 

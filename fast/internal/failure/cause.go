@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -144,21 +142,5 @@ func (n *Cause) GivenUp(rank, size int) error {
 	return &wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", wire.ErrAborted, &RemoteError{n.Text, n.Typed(size)})}
 }
 
-// MaxText is how much of an error's text goes into a notice, in bytes.
-const MaxText = 4 << 10
-
 // RootCauseWait is how long a rank whose link to another one broke waits to hear why.
 const RootCauseWait = 100 * time.Millisecond
-
-// Legible returns text of another process without control characters, which a terminal would obey.
-func Legible(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r): // between errors that are joined
-			return ' '
-		case unicode.IsControl(r):
-			return '?'
-		}
-		return r
-	}, text)
-}
