@@ -81,7 +81,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/*", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "cmd/collgen", may: []string{"spec", "spec/mutants", "selection", "gen", "gen/catalogue", "gen/emit", "gen/induct", "gen/readback", "gen/simulate", "verify", "verify/colltest",
 		"verify/colltest/remote", "verify/every", "verify/replay", "internal/scratch", "golang.org/x/tools"}, never: []string{"fast"}},
-	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "fast/collective", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
+	{pattern: "cmd/collperf", may: []string{"spec", "selection", "fast", "fast/collective", "internal/*", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "tlaplus", may: []string{"spec", "gen", "gen/catalogue", "gen/emit", "internal/events", "internal/scratch"}, never: []string{"fast"}},
 	{pattern: "tlaplus/job", may: []string{"fast"}, never: []string{"gen", "verify"}},

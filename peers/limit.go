@@ -3,15 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
-
-	"github.com/collgen/collgen/internal/figures"
 )
 
-// limit is a line of collperf -limits: what the machine can do at best.
+// limit is a line of collperf -limits: the best that the machine can do.
 type limit struct {
 	Name    string  `json:"limit"`
 	Where   string  `json:"where"`
@@ -22,35 +19,23 @@ type limit struct {
 	Refused string  `json:"refused,omitempty"`
 }
 
-// limits are the best values that were found of all limits in a round.
+// limits are the best values of all limits in a round.
 type limits []limit
 
-// measureLimits has collperf measure.
-func (w *workshop) measureLimits(ctx context.Context) (limits, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, longest, errTooLong)
-	defer cancel()
-	command := append(w.onCores(), w.programs[ours], "-limits", "-format", "json")
-	printed, err := run(ctx, command, w.env(contest{}, nil))
-	if err != nil {
-		return nil, err
-	}
-	return parseLimits(printed)
-}
-
-func parseLimits(printed []byte) (all limits, err error) {
-	lines := bufio.NewScanner(bytes.NewReader(printed))
-	lines.Buffer(nil, longestLine)
+func parseLimits(output []byte) (all limits, err error) {
+	lines := bufio.NewScanner(bytes.NewReader(output))
+	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		var l limit
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("a line that is no limit: %w", err)
+			return nil, fmt.Errorf("a line is not a limit: %w", err)
 		}
 		all = all.merge(limits{l})
 	}
 	return all, lines.Err()
 }
 
-// merge keeps the better value of each limit: a limit is what can be reached.
+// merge keeps the better value of each limit, because a limit is what can be reached.
 func (l limits) merge(more limits) limits {
 	for _, m := range more {
 		if m.Refused != "" || !(m.Value > 0) || math.IsInf(m.Value, 0) {
@@ -76,9 +61,17 @@ func (l limits) find(is func(*limit) bool) *limit {
 	return nil
 }
 
-// moves are how many bytes all ranks together have to add and to copy at least, in units of the size, for n ranks.
-// Nobody adds what another one has added, and the sums are copied to those who have not.
-var moves = map[string]func(n float64) (added, copied float64){
+// value returns the value of a limit; 0: it is not known.
+func (l limits) value(name, where string) float64 {
+	if found := l.find(func(l *limit) bool { return l.Name == name && l.Where == where }); found != nil {
+		return found.Value
+	}
+	return 0
+}
+
+// traffic has the least that all ranks together have to add and to copy, in units of the size, for n ranks. No rank adds
+// what another one has added; the sums are copied to the ranks that do not have them.
+var traffic = map[string]func(n float64) (added, copied float64){
 	"all-reduce":     func(n float64) (float64, float64) { return n - 1, n - 1 },
 	"reduce-scatter": func(n float64) (float64, float64) { return n - 1, 0 },
 	"broadcast":      func(n float64) (float64, float64) { return 0, n - 1 },
@@ -88,55 +81,35 @@ var moves = map[string]func(n float64) (added, copied float64){
 	"barrier":        func(float64) (float64, float64) { return 0, 0 },
 }
 
-// limitCores is on how many cores the limits are measured, and contests take place.
+// limitCores is how many cores the limits are measured on, and the programs run on.
 const limitCores = 2
 
-// least returns the shortest time of a contest that the limits allow, in microseconds: as long as hearing from each
-// other takes, and as long as the bytes take two threads without a protocol, of which each writes to no other rank's
-// operands, in memory that the ranks can read of each other, if it is registered; or, where that is not known, as long
-// as all bytes take on both cores. 0: the limits for it are not known.
-func (l limits) least(c contest, registered bool) float64 {
-	if bare := l.bare(c, registered); bare > 0 {
-		return max(l.heard(c), bare)
-	}
-	added, copied := moves[c.Collective](float64(c.Ranks))
-	size := float64(c.Bytes) / 1e3 // divided by GB/s, these are microseconds
-	if c.Transport == "tcp" {
-		message, stream := l.find(named("tcp message", "loopback, spinning")), l.find(named("tcp stream", "loopback"))
-		if message == nil || stream == nil {
+// lowerBound returns the least time of a benchmark that the limits allow, in microseconds: the latency until all ranks
+// have heard from each other, or the time to add and copy the bytes on both cores, whichever is longer. 0: the limits
+// are not known.
+func (l limits) lowerBound(b benchmark) float64 {
+	added, copied := traffic[b.Collective](float64(b.Ranks))
+	size := float64(b.Bytes) / 1e3 // divided by GB/s, these are microseconds
+	if b.Transport == "tcp" {
+		message, stream := l.value("tcp message", "loopback, spinning"), l.value("tcp stream", "loopback")
+		if message == 0 || stream == 0 {
 			return 0
 		}
-		if crossing := l.crossing(c.Bytes); crossing > 0 && c.Collective == "all-reduce" && c.Ranks == 2 {
-			return crossing
+		if exchange := l.exchange(b.Bytes); exchange > 0 && b.Collective == "all-reduce" && b.Ranks == 2 {
+			return exchange
 		}
-		// What is added has crossed the wire as well.
-		return max(message.Value, size*(added+copied)/stream.Value)
+		return max(message, size*(added+copied)/stream) // what is added has crossed the wire as well
 	}
-	heard, adds, copies := l.heard(c), l.memory("reduce", c.Ranks*c.Bytes), l.memory("copy", c.Ranks*c.Bytes)
-	if heard == 0 || adds == nil || copies == nil {
+	latency, adds, copies := l.latency(b), l.memory("reduce", b.Ranks*b.Bytes), l.memory("copy", b.Ranks*b.Bytes)
+	if latency == 0 || adds == nil || copies == nil {
 		return 0
 	}
-	return max(heard, size*added/adds.Value+size*copied/copies.Value)
+	return max(latency, size*added/adds.Value+size*copied/copies.Value)
 }
 
-// bare returns how long a contest takes without any protocol, in shared memory. 0: it is not known.
-func (l limits) bare(c contest, registered bool) float64 {
-	if c.Transport != "shm" {
-		return 0
-	}
-	name, where := "bare "+c.Collective, fmt.Sprintf("%d ranks, %s", c.Ranks, figures.Size(c.Bytes))
-	if c.TwoBuffers {
-		name += ", two buffers"
-	}
-	if registered {
-		where += ", registered"
-	}
-	return l.value(named(name, where))
-}
-
-// crossing returns how long two ranks take to send each other so many bytes over TCP, both ways at once, which they do
-// in any all-reduce: each has to hear of all that the other one has. 0: it is not known.
-func (l limits) crossing(bytes int) float64 {
+// exchange returns how long two ranks take to send each other so many bytes over TCP at the same time. Any all-reduce
+// of two ranks has to do that. 0: it is not known.
+func (l limits) exchange(bytes int) float64 {
 	var closest limit // of those that are not longer
 	for _, m := range l {
 		if m.Name == "tcp exchange" && m.Bytes <= bytes && m.Bytes >= closest.Bytes {
@@ -146,33 +119,23 @@ func (l limits) crossing(bytes int) float64 {
 	return closest.Value * float64(max(1, bytes/mib))
 }
 
-// heard returns how long it takes in shared memory until the ranks have heard from each other: one line if only one has
-// something to say, lines that cross if all have; and with more ranks than cores, until all have had their turns.
-func (l limits) heard(c contest) float64 {
-	if c.Collective == "broadcast" || c.Collective == "ping-pong" {
-		return l.value(named("cache line", "between cores"))
+// latency returns how long ranks take to hear from each other in shared memory. That is the way of one cache line if
+// only one rank has data, and of two lines that cross otherwise. More ranks than cores all need their turns.
+func (l limits) latency(b benchmark) float64 {
+	if b.Collective == "broadcast" || b.Collective == "ping-pong" {
+		return l.value("cache line", "between cores")
 	}
-	turns := (c.Ranks+limitCores-1)/limitCores - 1
-	return max(l.value(named("cache line", "both ways at once")), float64(turns)*l.value(named("switch", "on one core")))
+	turns := (b.Ranks+limitCores-1)/limitCores - 1
+	return max(l.value("cache line", "both ways at once"), float64(turns)*l.value("switch", "on one core"))
 }
 
-func (l limits) value(is func(*limit) bool) float64 {
-	if found := l.find(is); found != nil {
-		return found.Value
-	}
-	return 0
-}
-
-func named(name, where string) func(*limit) bool {
-	return func(l *limit) bool { return l.Name == name && l.Where == where }
-}
-
-// memory returns how fast two cores go through memory in which so many bytes of all ranks have room. Bytes of another
-// core come from the last cache at best. What it was measured with is two operands on each core that fill half of it.
+// memory returns the limit of copying or reducing on both cores at the memory level that so many bytes of all ranks fit.
+// Another core's bytes come from the last cache at best. That limit was measured with two operands on each core, which
+// fill half of the cache.
 func (l limits) memory(name string, bytes int) (found *limit) {
 	for _, where := range []string{"L3", "DRAM"} {
-		if found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == limitCores }); found != nil &&
-			bytes <= 2*2*limitCores*found.Bytes {
+		found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == limitCores })
+		if found != nil && bytes <= 2*2*limitCores*found.Bytes {
 			break
 		}
 	}

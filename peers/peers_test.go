@@ -11,50 +11,51 @@ import (
 	"time"
 )
 
-// workshopFor builds the program of a peer, or prints why that is not possible here, which is no failure.
-func workshopFor(t *testing.T, p *peer) *workshop {
+// runnerFor returns a runner with the program of a peer. It skips the test if that program cannot be built here.
+func runnerFor(t *testing.T, p *peer) *runner {
 	t.Helper()
-	w, err := newWorkshop("0,1")
+	r, err := newRunner("0,1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(w.close)
-	if err := w.build(t.Context(), []*peer{p}); err != nil {
+	t.Cleanup(r.close)
+	if err := r.build(t.Context(), []*peer{p}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.missing[p.name]; err != nil {
+	if err := r.missing[p.name]; err != nil {
 		t.Skipf("%s is left out: %v", p.name, err)
 	}
-	return w
+	return r
 }
 
-// TestPeersCheckResults has a peer run everything that it can, and finds nothing wrong; nor does it miss an element
-// that is changed.
+// TestPeersCheckResults runs all benchmarks of a peer, whose results must be right, and expects a changed element to be
+// found.
 func TestPeersCheckResults(t *testing.T) {
 	for _, p := range peers {
 		t.Run(p.name, func(t *testing.T) {
-			w := workshopFor(t, p)
-			tested := make(map[contest]bool)
-			for _, f := range fields(func(_ *row, bytes int) bool { return bytes <= 64 }) {
-				c := f.contest
-				c.Bytes = 48 * kib // long enough that single calls are timed
-				if c.Collective == "barrier" {
-					c.Bytes = 0
+			r := runnerFor(t, p)
+			tested := make(map[benchmark]bool)
+			for _, c := range comparisons(func(_ *row, bytes int) bool { return bytes <= 64 }) {
+				b := c.benchmark
+				b.Bytes = 48 * kib // long enough that single calls are timed
+				if b.Collective == "barrier" {
+					b.Bytes = 0
 				}
-				i := firstFitting(p, c)
-				if i < 0 || c.Ranks > 2 || tested[c] {
+				i := firstFitting(p, b)
+				if i < 0 || b.Ranks > 2 || tested[b] {
 					continue
 				}
-				tested[c] = true
+				tested[b] = true
 				quick := p.tunings[i]
 				quick.program = append([]string{"-n", "1", "-w", "0"}, quick.program...)
-				e := entrant{name: name{Who: p.name}, peer: p, tuning: &quick}
-				if _, err := w.measure(t.Context(), c, &e); err != nil {
-					t.Errorf("%+v: %v", c, err)
+				e := competitor{name: name{Who: p.name}, peer: p, tuning: &quick}
+				if _, err := r.measure(t.Context(), b, &e); err != nil {
+					t.Errorf("%+v: %v", b, err)
 				}
 				quick.program = append(quick.program, "-spoil", "yes")
-				if _, err := w.measure(t.Context(), c, &e); c.Bytes > 0 && (err == nil || !strings.Contains(err.Error(), "1 elements of the result are wrong")) {
-					t.Errorf("%+v: a changed element: %v", c, err)
+				const want = "1 elements of the result are wrong"
+				if _, err := r.measure(t.Context(), b, &e); b.Bytes > 0 && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("%+v: a changed element: %v", b, err)
 				}
 			}
 			if len(tested) == 0 {
@@ -64,36 +65,36 @@ func TestPeersCheckResults(t *testing.T) {
 	}
 }
 
-func firstFitting(p *peer, c contest) int {
-	if !slices.Contains(p.transports, c.Transport) {
+func firstFitting(p *peer, b benchmark) int {
+	if !slices.Contains(p.transports, b.Transport) {
 		return -1
 	}
-	return slices.IndexFunc(p.tunings, fits(c))
+	return slices.IndexFunc(p.tunings, fits(b))
 }
 
-// TestMissing is a peer that is not installed: the table is printed without it, and says why.
+// TestMissing: for a peer that is not installed, the reason is reported.
 func TestMissing(t *testing.T) {
 	for _, p := range []*peer{
 		{name: openMPI, compile: []string{"no-such-compiler"}, launcher: []string{"true"}},
 		{name: openMPI, compile: []string{"true"}, launcher: []string{"no-such-launcher"}},
 	} {
-		w, err := newWorkshop("0,1")
+		r, err := newRunner("0,1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.close()
-		if err := w.build(t.Context(), []*peer{p}); err != nil {
+		defer r.close()
+		if err := r.build(t.Context(), []*peer{p}); err != nil {
 			t.Fatal(err)
 		}
-		e := entrant{name: name{Who: openMPI, Tuning: "default"}, peer: p, tuning: new(tuning)}
-		_, err = w.measure(t.Context(), testContest, &e)
+		e := competitor{name: name{Who: openMPI, Tuning: "default"}, peer: p, tuning: new(tuning)}
+		_, err = r.measure(t.Context(), testBenchmark, &e)
 		if err == nil || !strings.Contains(err.Error(), "no-such-") {
 			t.Errorf("%v does not say what is missing", err)
 		}
 	}
 }
 
-// TestInterrupted ends what runs, also what does not want to, with all its children.
+// TestInterrupted ends a command that ignores SIGTERM, with all its children.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	script := `trap '' TERM; echo $$ >"$0"; sleep 1000 & echo $! >>"$0"; wait; wait; sleep 1000`
@@ -118,25 +119,25 @@ func TestInterrupted(t *testing.T) {
 	}
 	for _, pid := range strings.Fields(string(text)) {
 		for alive(pid) {
-			time.Sleep(time.Millisecond) // until the kernel has done what it was told
+			time.Sleep(time.Millisecond) // until the kernel has killed it
 		}
 	}
 }
 
-// alive reports whether a process runs. One that has ended and that nobody has asked after does not.
+// alive reports whether a process runs. A zombie does not.
 func alive(pid string) bool {
 	text, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	return err == nil && !strings.Contains(string(text), ") Z ")
 }
 
-// TestRun is what a command's failure says.
+// TestRun: what the error of a failed command says.
 func TestRun(t *testing.T) {
 	_, err := run(t.Context(), []string{"sh", "-c", "echo ----- >&2; echo 'the reason' >&2; exit 3"}, os.Environ())
 	if err == nil || err.Error() != "sh: exit status 3: the reason" {
 		t.Errorf("got %v", err)
 	}
 	out, err := run(t.Context(), []string{"sh", "-c", "head -c 3000000 /dev/zero"}, os.Environ())
-	if len(out) != mostPrinted || err != nil {
+	if len(out) != maxOutput || err != nil {
 		t.Errorf("%d bytes are kept, %v", len(out), err)
 	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +13,100 @@ import (
 	"slices"
 )
 
-// samples are all measurements so far, and a file that they are kept in, if there is one.
+// sample is one measurement.
+type sample struct {
+	benchmark
+	name
+	Round        int     `json:"round"`
+	Microseconds float64 `json:"microseconds,omitempty"`
+	Failed       string  `json:"failed,omitempty"` // why there is no time
+}
+
+// name says whose time it is, ours or a peer's, and with which tuning.
+type name struct {
+	Who    string `json:"who"`
+	Tuning string `json:"tuning,omitempty"`
+}
+
+func (n name) String() string {
+	if n.Tuning == "" {
+		return n.Who
+	}
+	return n.Who + " (" + n.Tuning + ")"
+}
+
+const ours = "collgen"
+
+func ourName(registered bool) name {
+	if registered {
+		return name{Who: ours, Tuning: "registered"}
+	}
+	return name{Who: ours}
+}
+
+// printed has the fields that matter here of the JSON line that collperf, or a peer's program, prints.
+type printed struct {
+	Collective   string `json:"collective"`
+	Ranks        int    `json:"ranks"`
+	Bytes        int    `json:"bytes"`
+	InPlace      *bool  `json:"inPlace"`
+	Registered   *bool  `json:"registered"`
+	Microseconds struct {
+		Median *float64 `json:"median"`
+	} `json:"microseconds"`
+	Wrong *int `json:"wrong"`
+}
+
+// maxLine is longer than any valid line.
+const maxLine = 64 << 10
+
+// parse returns the time in a program's output, in microseconds. The output must have exactly one result, which is of b
+// and has no wrong elements.
+func (b benchmark) parse(output []byte, registered bool) (float64, error) {
+	var found []printed
+	s := bufio.NewScanner(bytes.NewReader(output))
+	s.Buffer(nil, maxLine)
+	for s.Scan() {
+		line := bytes.TrimSpace(s.Bytes())
+		if len(line) == 0 || line[0] != '{' {
+			continue // libraries print warnings
+		}
+		var p printed
+		if err := json.Unmarshal(line, &p); err != nil {
+			return 0, fmt.Errorf("a line is not a result: %w", err)
+		}
+		found = append(found, p)
+	}
+	if err := s.Err(); err != nil {
+		return 0, err
+	}
+	if len(found) != 1 {
+		return 0, fmt.Errorf("%d results instead of one", len(found))
+	}
+	return found[0].time(b, registered)
+}
+
+// time returns the median of p, after checking that p is a result of b.
+func (p *printed) time(b benchmark, registered bool) (float64, error) {
+	t := p.Microseconds.Median
+	switch {
+	case p.Wrong == nil:
+		return 0, errors.New("the result was not checked")
+	case *p.Wrong != 0:
+		return 0, fmt.Errorf("%d elements of the result are wrong", *p.Wrong)
+	case p.Collective != b.Collective || p.Ranks != b.Ranks || p.Bytes != b.Bytes:
+		return 0, fmt.Errorf("a result of %s, %d ranks, %d bytes", p.Collective, p.Ranks, p.Bytes)
+	case b.Bytes > 0 && (p.InPlace == nil || *p.InPlace == b.TwoBuffers):
+		return 0, errors.New("the result is not in the requested buffers")
+	case p.Registered == nil || *p.Registered != registered:
+		return 0, errors.New("the result is not in the requested kind of memory")
+	case t == nil || !(*t > 0) || math.IsInf(*t, 0):
+		return 0, errors.New("the time is not above 0")
+	}
+	return *t, nil
+}
+
+// samples are all measurements so far, and the file that keeps them, if any.
 type samples struct {
 	all    []sample
 	limits map[int]limits // by round
@@ -25,8 +120,8 @@ type record struct {
 	Round  int     `json:"round,omitempty"`
 }
 
-// keep has samples go on with those of a file, and adds what is measured to it. "" is no file.
-func keep(path string) (s *samples, err error) {
+// openSamples reads the samples in a file, to which new ones will be appended. An empty path stands for no file.
+func openSamples(path string) (s *samples, err error) {
 	s = new(samples)
 	if path == "" {
 		return s, nil
@@ -50,22 +145,31 @@ func (s *samples) close() error {
 
 func (s *samples) read(from io.Reader) error {
 	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
 		var r record
 		err := json.Unmarshal(lines.Bytes(), &r)
 		if err == nil && r.Sample != nil {
-			err = r.Sample.check()
+			err = r.Sample.validate()
 		}
 		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		s.take(r)
+		s.insert(r)
 	}
 	return lines.Err()
 }
 
-func (s *samples) take(r record) {
+// validate reports whether a sample read from a file is plausible.
+func (s *sample) validate() error {
+	measured := s.Microseconds > 0 && !math.IsInf(s.Microseconds, 0)
+	if s.Round < 0 || s.Round > 1<<20 || measured == (s.Failed != "") {
+		return errors.New("not a valid sample")
+	}
+	return nil
+}
+
+func (s *samples) insert(r record) {
 	if r.Sample != nil {
 		s.all = append(s.all, *r.Sample)
 	}
@@ -77,94 +181,85 @@ func (s *samples) take(r record) {
 	}
 }
 
-// add takes a record and keeps it.
+// add inserts a record and appends it to the file.
 func (s *samples) add(r record) error {
-	s.take(r)
+	s.insert(r)
 	if s.file == nil {
 		return nil
 	}
 	return json.NewEncoder(s.file).Encode(r)
 }
 
-// check reports whether a sample can be one.
-func (s *sample) check() error {
-	measured := s.Microseconds > 0 && !math.IsInf(s.Microseconds, 0)
-	if s.Round < 0 || s.Round > 1<<20 || measured == (s.Failed != "") {
-		return errors.New("this is no sample")
-	}
-	return nil
-}
-
-// rounds returns how many rounds of a contest there are.
-func (s *samples) rounds(c contest) (n int) {
+// rounds returns how many rounds of a benchmark there are.
+func (s *samples) rounds(b benchmark) (n int) {
 	for i := range s.all {
-		if s.all[i].contest == c {
+		if s.all[i].benchmark == b {
 			n = max(n, s.all[i].Round+1)
 		}
 	}
 	return n
 }
 
-// times returns those of who ran in a contest, by round; a failed one has none.
-func (s *samples) times(c contest, who name) map[int]float64 {
+// times returns the times of a program in a benchmark, by round. A failed run has none.
+func (s *samples) times(b benchmark, who name) map[int]float64 {
 	t := make(map[int]float64)
 	for i := range s.all {
-		if one := &s.all[i]; one.contest == c && one.name == who && one.Failed == "" {
+		if one := &s.all[i]; one.benchmark == b && one.name == who && one.Failed == "" {
 			t[one.Round] = one.Microseconds
 		}
 	}
 	return t
 }
 
-// leasts returns the shortest times that the limits allow, by round.
-func (s *samples) leasts(c contest, registered bool) map[int]float64 {
+// lowerBounds returns the least times that the limits allow, by round.
+func (s *samples) lowerBounds(b benchmark) map[int]float64 {
 	t := make(map[int]float64)
 	for round, l := range s.limits {
-		if least := l.least(c, registered); least > 0 {
+		if least := l.lowerBound(b); least > 0 {
 			t[round] = least
 		}
 	}
 	return t
 }
 
-// tried returns the tunings with which somebody ran in a contest, whether they failed or not.
-func (s *samples) tried(c contest, who string) (names []name) {
+// tried returns the tunings with which a peer ran a benchmark, including those that failed.
+func (s *samples) tried(b benchmark, who string) (names []name) {
 	for i := range s.all {
-		if one := &s.all[i]; one.contest == c && one.Who == who && !slices.Contains(names, one.name) {
+		if one := &s.all[i]; one.benchmark == b && one.Who == who && !slices.Contains(names, one.name) {
 			names = append(names, one.name)
 		}
 	}
 	return names
 }
 
-// failed returns why the last measurement that failed did; "" if none has.
-func (s *samples) failed(c contest, who name) (reason string) {
+// failure returns the reason of the last failed run; "" if none has failed.
+func (s *samples) failure(b benchmark, who name) (reason string) {
 	for i := range s.all {
-		if one := &s.all[i]; one.contest == c && one.name == who && one.Failed != "" {
+		if one := &s.all[i]; one.benchmark == b && one.name == who && one.Failed != "" {
 			reason = one.Failed
 		}
 	}
 	return reason
 }
 
-// mostKept and keptWithin say with which tunings a peer goes on after a round: so many, and only those that take at
-// most so many times as long as its best one.
+// After the first round, a peer goes on with at most maxTunings of its tunings, which take at most maxSlowdown times as
+// long as its best one.
 const (
-	mostKept   = 3
-	keptWithin = 1.4
+	maxTunings  = 3
+	maxSlowdown = 1.4
 )
 
-// kept returns the tunings of a peer that are worth another round; all that did not fail are, before the second.
-func (s *samples) kept(c contest, who string) (names []name) {
-	for _, n := range s.tried(c, who) {
-		if len(s.times(c, n)) > 0 {
+// bestTunings returns the tunings of a peer that are worth another round, the fastest first.
+func (s *samples) bestTunings(b benchmark, who string) (names []name) {
+	for _, n := range s.tried(b, who) {
+		if len(s.times(b, n)) > 0 {
 			names = append(names, n)
 		}
 	}
-	typical := func(n name) float64 { return medianOf(s.times(c, n)) }
-	slices.SortStableFunc(names, func(a, b name) int { return compare(typical(a), typical(b)) })
+	typical := func(n name) float64 { return medianOf(s.times(b, n)) }
+	slices.SortStableFunc(names, func(x, y name) int { return cmp.Compare(typical(x), typical(y)) })
 	for i, n := range names {
-		if i == mostKept || typical(n) > keptWithin*typical(names[0]) {
+		if i == maxTunings || typical(n) > maxSlowdown*typical(names[0]) {
 			return names[:i]
 		}
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"strconv"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // axis is one of a chart, logarithmic, from least to most, which lie at from and to.
@@ -38,7 +40,7 @@ func (a *axis) sizes() (ticks []tick) {
 	first, last := int(math.Ceil(math.Log2(a.least))), int(math.Floor(math.Log2(a.most)))
 	step := (last-first)/12 + 1
 	for p := first; p <= last; p += step {
-		ticks = append(ticks, tick{a.at(math.Exp2(float64(p))), size(1 << p).String()})
+		ticks = append(ticks, tick{a.at(math.Exp2(float64(p))), figures.Size(1 << p).String()})
 	}
 	return ticks
 }

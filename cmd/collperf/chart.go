@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"slices"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // group is the results that one curve shows.
@@ -75,7 +77,7 @@ func newCurve(q quantityKind, g *group, x, y *axis) curve {
 		if v <= 0 {
 			continue
 		}
-		d := dot{x.at(float64(r.Bytes)), y.at(v), fmt.Sprintf("%s: %v, %s %s", g.label, size(r.Bytes), number(v), q.unit)}
+		d := dot{x.at(float64(r.Bytes)), y.at(v), fmt.Sprintf("%s: %v, %s %s", g.label, figures.Size(r.Bytes), number(v), q.unit)}
 		command := "L"
 		if c.Path == "" {
 			command = "M"

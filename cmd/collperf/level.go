@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // level is one of the memory: a cache, or what is behind all of them.
@@ -52,7 +54,7 @@ func cacheLevels(dir string) (levels []level) {
 		if kind := fileText(index, "type"); kind != "Data" && kind != "Unified" {
 			continue
 		}
-		var bytes size
+		var bytes figures.Size
 		if err := bytes.Set(fileText(index, "size")); err != nil || bytes == 0 {
 			return nil
 		}

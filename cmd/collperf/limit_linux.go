@@ -30,10 +30,6 @@ func onCore(index int) (release func()) {
 	}
 }
 
-// yieldCore lets other threads have this one's core, if there are any. Go is told, so that it can collect garbage
-// meanwhile.
-func yieldCore() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
-
 const (
 	futexWait = 0 | 128 // FUTEX_WAIT | FUTEX_PRIVATE_FLAG
 	futexWake = 1 | 128
@@ -106,6 +102,3 @@ func readMemory(into, from []byte) error {
 	}
 	return err
 }
-
-// readsMemory reports whether the system does that.
-func readsMemory() bool { return readMemory(make([]byte, 1), make([]byte, 1)) == nil }

@@ -2,25 +2,13 @@
 
 package main
 
-import (
-	"errors"
-	"runtime"
-)
+import "runtime"
 
-// systemProbes are those of Linux alone.
+// systemProbes has nothing: those probes need Linux.
 var systemProbes []probe
 
-// onCore keeps this goroutine on one thread, which is all that can be asked for here.
+// onCore keeps this goroutine on one thread until it is released. This system has no way to choose the core.
 func onCore(int) (release func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
 }
-
-// yieldCore lets other goroutines have this one's processor.
-func yieldCore() { runtime.Gosched() }
-
-// readMemory would have the system read the memory of another process.
-func readMemory(_, _ []byte) error { return errors.ErrUnsupported }
-
-// readsMemory reports whether the system does that.
-func readsMemory() bool { return false }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/collgen/collgen/internal/figures"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,7 +36,7 @@ func crossingLimits(ctx context.Context) (all []limit, err error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, limit{Name: "tcp exchange", Where: "loopback, " + size(bytes).String(), Bytes: bytes, Cores: 2,
+		all = append(all, limit{Name: "tcp exchange", Where: "loopback, " + figures.Size(bytes).String(), Bytes: bytes, Cores: 2,
 			Value: seconds * 1e6, Unit: "us"})
 	}
 	return all, nil

@@ -7,6 +7,9 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+
+	"github.com/collgen/collgen/internal/figures"
+	"github.com/collgen/collgen/internal/program"
 )
 
 // limit is what this machine can do at best, whatever the algorithm: a bandwidth or a latency.
@@ -30,7 +33,6 @@ type probe struct {
 var probes = append([]probe{
 	{"memory", memoryLimits},
 	{"cache line", lineLimits},
-	{"bare", bareLimits},
 	{"tcp", tcpLimits},
 }, systemProbes...)
 
@@ -41,22 +43,22 @@ const (
 )
 
 // limitsOf measures all limits. One that cannot be measured says why.
-func limitsOf(ctx context.Context, p *progress) (all []limit) {
+func limitsOf(ctx context.Context, p *program.Progress) (all []limit) {
 	for _, probe := range probes {
-		p.update("limits: %s", probe.name)
+		p.Stage("limits: %s", probe.name)
 		found, err := probe.run(ctx)
 		if err != nil {
 			found = append(found, limit{Name: probe.name, Refused: err.Error()})
 		}
 		all = append(all, found...)
 	}
-	p.clear()
+	p.Clear()
 	return all
 }
 
 // printLimits is collperf -limits.
 func (o *options) printLimits(ctx context.Context, stdout, stderr io.Writer) error {
-	all := limitsOf(ctx, newProgress(stderr))
+	all := limitsOf(ctx, program.NewProgress(stderr))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -80,7 +82,7 @@ func limitTable(w io.Writer, all []limit) error {
 		if l.Refused != "" {
 			value = "refused: " + l.Refused
 		}
-		fmt.Fprintf(t, "%s\t%s\t%v\t%d\t%s\n", l.Name, l.Where, size(l.Bytes), l.Cores, value)
+		fmt.Fprintf(t, "%s\t%s\t%v\t%d\t%s\n", l.Name, l.Where, figures.Size(l.Bytes), l.Cores, value)
 	}
 	return t.Flush()
 }

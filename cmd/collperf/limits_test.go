@@ -13,9 +13,6 @@ import (
 )
 
 func TestLimits(t *testing.T) {
-	all := bareSizes
-	bareSizes = all[1:2]
-	defer func() { bareSizes = all }()
 	out, _ := runs(t, 0, "-limits", "-format", "json")
 	found := make(map[string]int)
 	for line := range strings.Lines(out) {

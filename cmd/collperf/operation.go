@@ -1,8 +1,6 @@
 package main
 
-import (
-	"slices"
-)
+import "slices"
 
 // operation is one that can be measured: the shapes of its buffers, and what it promises. A block has count elements.
 type operation struct {

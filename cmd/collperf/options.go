@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/internal/figures"
 )
 
 // options are the command line.
@@ -20,7 +21,7 @@ type options struct {
 	settings   []setting
 	launch     *fast.Launch // this process's place in the job of a launcher; nil: there is none
 
-	first, last size
+	first, last figures.Size
 	factor      int
 	iterations  int
 	warmUp      int

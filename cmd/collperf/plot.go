@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"text/template"
+
+	"github.com/collgen/collgen/internal/program"
 )
 
 // picture is a plot: how bandwidth and latency depend on the size, and what the machine's limits are.
@@ -95,7 +97,7 @@ func plot(w io.Writer, title string, results []*result, limits []limit) error {
 }
 
 // draw measures the limits and writes the plot of results to -plot's file.
-func (o *options) draw(ctx context.Context, results []*result, p *progress) (err error) {
+func (o *options) draw(ctx context.Context, results []*result, p *program.Progress) (err error) {
 	limits := shown(limitsOf(ctx, p), results)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

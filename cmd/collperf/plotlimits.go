@@ -39,7 +39,7 @@ func shown(limits []limit, results []*result) (some []limit) {
 			if tcp {
 				some = append(some, l)
 			}
-		case l.Name == "process_vm_readv" || strings.HasPrefix(l.Name, "bare"):
+		case l.Name == "process_vm_readv":
 		case memory && (l.Unit == "us" || l.Where != "L1" && l.Cores == most):
 			some = append(some, l)
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/internal/figures"
+	"github.com/collgen/collgen/internal/program"
 )
 
 // session is one rank's part in the measuring of a setting.
@@ -15,7 +17,7 @@ type session struct {
 	c         *fast.Comm
 	transport string
 	print     func(*result) error // of rank 0 only; nil: another's
-	progress  *progress           // of rank 0 only
+	progress  *program.Progress   // of rank 0 only
 	wrong     bool                // a check has found something, on whatever rank
 }
 
@@ -28,7 +30,7 @@ func (o *options) measure(ctx context.Context, stdout, stderr io.Writer) error {
 		err := o.on(ctx, setting, stderr, func(ctx context.Context, c *fast.Comm) error {
 			s := &session{options: o, c: c, transport: transportOf(c)}
 			if c.Rank() == 0 {
-				s.progress = newProgress(stderr)
+				s.progress = program.NewProgress(stderr)
 				s.print = func(r *result) error {
 					results = append(results, r)
 					return w.print(r)
@@ -45,14 +47,14 @@ func (o *options) measure(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 	}
 	if o.plot != "" && results != nil {
-		found = errors.Join(found, o.draw(ctx, results, newProgress(stderr)))
+		found = errors.Join(found, o.draw(ctx, results, program.NewProgress(stderr)))
 	}
 	return errors.Join(w.end(), found)
 }
 
 // run measures all operations, so many times.
 func (s *session) run(ctx context.Context) error {
-	defer s.progress.clear()
+	defer s.progress.Clear()
 	if s.garbage {
 		defer litter()()
 	}
@@ -71,8 +73,8 @@ func (s *session) operation(ctx context.Context, o *operation) error {
 	counts := o.counts(steps(s.first, s.last, s.factor), s.c.Size(), s.element.bytes)
 	for i, count := range counts {
 		for _, t := range s.trials(o, count) {
-			s.progress.update("%s over %s, %d ranks: %v (%d of %d)",
-				o.name, s.transport, s.c.Size(), size(t.bytes(s.c.Size())), i+1, len(counts))
+			s.progress.Update("%s over %s, %d ranks: %v (%d of %d)",
+				o.name, s.transport, s.c.Size(), figures.Size(t.bytes(s.c.Size())), i+1, len(counts))
 			if err := s.trial(ctx, t); err != nil {
 				return fmt.Errorf("%s of %d bytes: %w", o.name, t.bytes(s.c.Size()), err)
 			}
@@ -115,7 +117,7 @@ func (s *session) trial(ctx context.Context, t *trial) (err error) {
 	if err != nil || s.print == nil {
 		return err
 	}
-	s.progress.clear()
+	s.progress.Clear()
 	return s.print(r)
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/internal/figures"
+	"github.com/collgen/collgen/internal/program"
 )
 
 // errLater says that the time was over before everything was measured.
@@ -40,7 +42,7 @@ func (o *options) writeTable(ctx context.Context, stdout, stderr io.Writer) erro
 			if c.Rank() > 0 {
 				return s.compare(ctx, new(tuner))
 			}
-			s.progress = newProgress(stderr)
+			s.progress = program.NewProgress(stderr)
 			return s.compare(ctx, t)
 		})
 	}
@@ -66,7 +68,7 @@ func (o *options) save(t *tuner, stdout io.Writer) error {
 
 // compare measures all candidates of all operations, round after round. Rank 0 has what is known.
 func (s *session) compare(ctx context.Context, t *tuner) error {
-	defer s.progress.clear()
+	defer s.progress.Clear()
 	for round := range s.cycles {
 		for i := range s.operations {
 			if err := s.compareSizes(ctx, t, &s.operations[i], round); err != nil || t.late {
@@ -84,7 +86,7 @@ func (s *session) compareSizes(ctx context.Context, t *tuner, o *operation, roun
 		return nil // there is nothing to choose
 	}
 	for _, bytes := range s.blockSizes(o) {
-		s.progress.update("%s over %s, %d ranks: blocks of %v", o.name, s.transport, s.c.Size(), size(bytes))
+		s.progress.Update("%s over %s, %d ranks: blocks of %v", o.name, s.transport, s.c.Size(), figures.Size(bytes))
 		p := point{o.name, s.transport, s.c.Size(), mostOnHost(s.c), bytes, bytes / s.element.bytes, round}
 		what, err := t.next(ctx, s.c, p)
 		switch {
@@ -139,7 +141,7 @@ func (s *session) blockSizes(o *operation) []int {
 		return []int{0}
 	}
 	least := max(int(s.first), s.element.bytes)
-	return steps(size(least), max(size(least), s.last/size(width)), s.factor)
+	return steps(figures.Size(least), max(figures.Size(least), s.last/figures.Size(width)), s.factor)
 }
 
 // compareAt measures variants at one point, taking turns, so that all have the same conditions, each time in another

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/collgen/collgen/fast"
-)
+import "github.com/collgen/collgen/fast"
 
 const (
 	// period is after how many elements the values repeat: a prime, so that no block begins with the same values as

@@ -1,20 +1,20 @@
-// Package figures has what all pages of measured figures need: where in a Markdown file they go, what they were
-// measured on, and how sizes are written.
+// Package figures has what programs need that print measured figures: medians, sizes, the machine that was measured, and
+// the place of a table in a Markdown file.
 package figures
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// Replace writes anew what stands between the lines begin and end of the file at path, which have their line breaks. A
-// file that does not have both is an error, and stays as it is.
+// Replace replaces what is between the lines begin and end of the file at path. Both include their line breaks. If the
+// file does not have both lines, Replace returns an error and leaves the file alone.
 func Replace(path, begin, end string, write func(io.Writer) error) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -34,33 +34,28 @@ func Replace(path, begin, end string, write func(io.Writer) error) error {
 	return os.WriteFile(path, out.Bytes(), 0o644)
 }
 
-// Here returns when and on what this is: the date, the processor, the system, and the version of Go.
+// Here describes this measurement: the date, the processor, the system, and the version of Go.
 func Here() string {
-	return fmt.Sprintf("%s, %d cores of %s, %s/%s, %s", time.Now().Format(time.DateOnly), runtime.NumCPU(), processor(),
-		runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return fmt.Sprintf("%s, %d cores of %s, %s/%s, %s", time.Now().Format(time.DateOnly), runtime.NumCPU(),
+		cmp.Or(Processor(), "a processor without a name"), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// processor returns its name, where the system tells it.
-func processor() string {
-	name := "a processor without a name"
+// Processor returns the name of the processor; "" if the system does not tell.
+func Processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			name = strings.TrimSpace(value)
+			return strings.TrimSpace(value)
 		}
 	}
-	return name
+	return ""
 }
 
-// Size returns a number of bytes as collperf writes it, such as 8, 64K and 1M; "-" is none.
-func Size(bytes int) string {
-	switch {
-	case bytes == 0:
-		return "-"
-	case bytes%(1<<20) == 0:
-		return strconv.Itoa(bytes>>20) + "M"
-	case bytes%(1<<10) == 0:
-		return strconv.Itoa(bytes>>10) + "K"
+// Median returns the middle one of sorted values, or the mean of the two in the middle; 0 if there are none.
+func Median(sorted []float64) float64 {
+	n := len(sorted)
+	if n == 0 {
+		return 0
 	}
-	return strconv.Itoa(bytes)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -53,11 +53,13 @@ func TestHere(t *testing.T) {
 	}
 }
 
-func TestSize(t *testing.T) {
-	for bytes, want := range map[int]string{0: "-", 8: "8", 1000: "1000", 1 << 10: "1K", 1<<10 + 1: "1025", 96 << 10: "96K", 1 << 20: "1M",
-		1<<20 + 1<<10: "1025K", 64 << 20: "64M", 1 << 30: "1024M"} {
-		if got := Size(bytes); got != want {
-			t.Errorf("%d is %s, want %s", bytes, got, want)
+func TestMedian(t *testing.T) {
+	for _, test := range []struct {
+		sorted []float64
+		want   float64
+	}{{nil, 0}, {[]float64{3}, 3}, {[]float64{1, 9}, 5}, {[]float64{1, 2, 9}, 2}, {[]float64{1, 2, 3, 4}, 2.5}} {
+		if got := Median(test.sorted); got != test.want {
+			t.Errorf("the median of %v is %v, want %v", test.sorted, got, test.want)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package program begins and ends the programs that measure and compare: what they are called with, what they say when
-// they fail, and that an interruption ends them, with whatever they have started.
+// Package program has what command line programs share: Main runs one until it ends or is interrupted, and reports its
+// error; Progress shows what it is doing.
 package program
 
 import (
@@ -13,13 +13,14 @@ import (
 	"syscall"
 )
 
-// Command is a program with everything that it depends on. It ends soon after ctx does; flag.ErrHelp is no failure.
+// Command is a program with everything that it depends on. It returns soon after ctx has ended. flag.ErrHelp does not
+// count as a failure.
 type Command func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 
-// statusInterrupted is the exit status of what was interrupted, as shells have it.
+// statusInterrupted is the exit status of an interrupted program, as shells use it.
 const statusInterrupted = 130
 
-// Main runs c, by that name, and ends the process.
+// Main runs c and exits the process. Errors are reported under the program's name.
 func Main(name string, c Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := c(ctx, os.Args[1:], os.Stdout, os.Stderr)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var testContest = contest{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 8}
+var testBenchmark = benchmark{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 8}
 
 // line returns a result in JSON, with one thing replaced.
 func line(old, new string) string {
@@ -20,32 +20,32 @@ func line(old, new string) string {
 	return strings.Replace(good, old, new, 1) + "\n"
 }
 
-func TestMedianOfPrinted(t *testing.T) {
+func TestParse(t *testing.T) {
 	good := line("", "")
-	for _, printed := range []string{good, "\n" + good + "\n", "a warning\n" + good} {
-		if got, err := testContest.median([]byte(printed), false); got != 1.5 || err != nil {
-			t.Errorf("%q: %v, %v", printed, got, err)
+	for _, output := range []string{good, "\n" + good + "\n", "a warning\n" + good} {
+		if got, err := testBenchmark.parse([]byte(output), false); got != 1.5 || err != nil {
+			t.Errorf("%q: %v, %v", output, got, err)
 		}
 	}
 	for _, bad := range []string{
-		"", "no result\n", good + good, good[:len(good)-3], "{}", "null", "[1]", "{" + strings.Repeat("x", longestLine),
+		"", "no result\n", good + good, good[:len(good)-3], "{}", "null", "[1]", "{" + strings.Repeat("x", maxLine),
 		line(`"ranks":2`, `"ranks":3`), line(`"bytes":8`, `"bytes":16`), line("all-reduce", "broadcast"),
 		line(`"wrong":0`, `"wrong":1`), line(`"wrong":0`, `"wrong":null`), line(`"wrong":0`, `"wrong":-1`), line(`,"wrong":0`, ``),
 		line(`"inPlace":true`, `"inPlace":false`), line(`"inPlace":true`, `"inPlace":7`),
 		line(`"registered":false`, `"registered":true`),
 		line(`1.5`, `0`), line(`1.5`, `-3`), line(`1.5`, `1e999`), line(`1.5`, `"1.5"`), line(`1.5`, `null`), line(`"median"`, `"mode"`),
 	} {
-		if got, err := testContest.median([]byte(bad), false); err == nil {
+		if got, err := testBenchmark.parse([]byte(bad), false); err == nil {
 			t.Errorf("%.200q is taken for %v", bad, got)
 		}
 	}
 }
 
-func FuzzMedianOfPrinted(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add([]byte(line("", "")))
 	f.Add([]byte(line("1.5", "1e400")))
-	f.Fuzz(func(t *testing.T, printed []byte) {
-		if got, err := testContest.median(printed, false); err == nil && !(got > 0 && got <= math.MaxFloat64) {
+	f.Fuzz(func(t *testing.T, output []byte) {
+		if got, err := testBenchmark.parse(output, false); err == nil && !(got > 0 && got <= math.MaxFloat64) {
 			t.Errorf("%v is no time", got)
 		}
 	})
@@ -60,26 +60,26 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for i := range s.all {
-			if err := s.all[i].check(); err != nil {
+			if err := s.all[i].validate(); err != nil {
 				t.Errorf("%+v: %v", s.all[i], err)
 			}
 		}
-		s.cell(&testRow, 8)
+		s.result(&testRow, 8)
 	})
 }
 
-// TestKeep goes on with the samples of a file.
+// TestKeep reopens a file of samples and appends to it.
 func TestKeep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kept")
 	for round := range 3 {
-		s, err := keep(path)
+		s, err := openSamples(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.rounds(testContest); got != round || len(s.limits) != round {
+		if got := s.rounds(testBenchmark); got != round || len(s.limits) != round {
 			t.Fatalf("%d rounds and limits of %d before round %d", got, len(s.limits), round)
 		}
-		one := sample{contest: testContest, name: name{Who: ours}, Round: round, Microseconds: 1}
+		one := sample{benchmark: testBenchmark, name: name{Who: ours}, Round: round, Microseconds: 1}
 		for _, r := range []record{{Sample: &one}, {Round: round, Limits: limits{{Name: "copy", Value: 1, Unit: "GB/s"}}}} {
 			if err := s.add(r); err != nil {
 				t.Fatal(err)
@@ -91,12 +91,12 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestReadRefuses is what is no record.
+// TestReadRefuses refuses lines that are not records.
 func TestReadRefuses(t *testing.T) {
 	for _, bad := range []string{
 		"x", `{"sample":{}}`, `{"sample":{"microseconds":1,"failed":"too"}}`, `{"sample":{"microseconds":-1}}`,
 		`{"sample":{"microseconds":1,"round":-1}}`, `{"sample":{"microseconds":1,"round":99999999999}}`,
-		fmt.Sprintf("%q", strings.Repeat("x", longestLine)),
+		fmt.Sprintf("%q", strings.Repeat("x", maxLine)),
 	} {
 		if err := new(samples).read(strings.NewReader(bad)); err == nil {
 			t.Errorf("%.100q is taken for a record", bad)
