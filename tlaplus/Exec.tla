@@ -20,7 +20,7 @@
 \* IsAwaited verify:checker.moveEdges
 \* Local     fast/internal/exec:Call.Copy fast/internal/exec:Call.Reduce fast/internal/exec:Call.Finish
 \* InFlight  fast/internal/exec:Call.Exchange gen:builder.runStep
-\* Turn      fast/internal/shm:Endpoint.advance fast/internal/tcp:Endpoint.advance fast/internal/inproc:Endpoint.advance
+\* Turn      fast/internal/shm:Endpoint.advance fast/internal/linkbase:Endpoint.advance fast/internal/inproc:Endpoint.advance
 EXTENDS Naturals, Sequences, FiniteSets, Schedule, CollSpec
 
 CONSTANTS

@@ -22,7 +22,7 @@
 \* Tell     fast/internal/rdma:Endpoint.flush fast/internal/rdma:inbox.owes fast/internal/rdma:Endpoint.signal
 \* Repost   fast/internal/rdma:lane.replenish
 \* Ahead    fast/internal/rdma:ahead
-\* Learn    fast/internal/rdma:link.broken fast/internal/rdma:Endpoint.wonder
+\* Learn    fast/internal/rdma:link.broken fast/internal/linkbase:Endpoint.diagnose
 EXTENDS Naturals, Sequences, FiniteSets
 
 CONSTANTS

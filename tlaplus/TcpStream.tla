@@ -17,15 +17,15 @@
 \* Push    fast/internal/tcp:Endpoint.push fast/internal/tcp:output.write fast/internal/tcp:output.drop
 \* Full    fast/internal/tcp:output.result
 \* Header  fast/internal/tcp:Endpoint.take fast/internal/linkproto:ParseHeader
-\* Hear    fast/internal/tcp:Endpoint.hear fast/internal/linkproto:Partner.Tell fast/internal/linkbase:Endpoint.Note
-\* Place   fast/internal/tcp:link.place fast/internal/tcp:link.placed fast/internal/linkbase:Incoming.Fits
-\* Done    fast/internal/tcp:Endpoint.received fast/internal/linkbase:Endpoint.Received
+\* Hear    fast/internal/tcp:Endpoint.handleControl fast/internal/linkproto:Partner.Tell fast/internal/linkbase:Endpoint.Note
+\* Place   fast/internal/tcp:link.place fast/internal/tcp:link.markPlaced fast/internal/linkbase:Incoming.Fits
+\* Done    fast/internal/tcp:Endpoint.completeReceive fast/internal/linkbase:Endpoint.CompleteReceive
 \* Fill    fast/internal/tcp:input.fill fast/internal/tcp:input.readInto
 \* Dry     fast/internal/tcp:input.readInto
-\* Arm     fast/internal/tcp:poller.arm fast/internal/tcp:Endpoint.watches
-\* Heed    fast/internal/tcp:Endpoint.heed fast/internal/tcp:poller.wait fast/internal/tcp:poller.forget
-\* Nap     fast/internal/tcp:Endpoint.sleep fast/internal/tcp:poller.sleep
-\* Fails   fast/internal/tcp:link.end
+\* Arm     fast/internal/tcp:poller.arm fast/internal/tcp:Endpoint.interest
+\* Heed    fast/internal/tcp:Endpoint.poll fast/internal/tcp:poller.wait fast/internal/tcp:poller.disarm
+\* Nap     fast/internal/linkbase:Endpoint.sleep fast/internal/tcp:poller.sleep
+\* Fails   fast/internal/tcp:link.endError
 EXTENDS Naturals, Sequences, FiniteSets, Frames
 
 CONSTANTS

@@ -9,7 +9,7 @@
 \* Step      fast/internal/exec:EventLog.step fast/internal/exec:EventLog.list
 \* Put       fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.offer fast/internal/tcp:Endpoint.prepare
 \* Sent      fast/internal/shm:Endpoint.conclude fast/internal/tcp:Endpoint.push
-\* Placed    fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.read fast/internal/tcp:link.placed
+\* Placed    fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.read fast/internal/tcp:link.markPlaced
 \* Alone     fast/internal/exec:EventLog.local fast/internal/exec:EventLog.reduce
 \* Fits      fast/internal/exec:EventLog.done fast/internal/exec:EventLog.End fast/internal/exec:EventLog.begin
 EXTENDS Naturals, Sequences, FiniteSets, Exec, Trace

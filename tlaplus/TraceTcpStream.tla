@@ -8,8 +8,8 @@
 \* Puts      fast/internal/tcp:Endpoint.prepare
 \* Wrote     fast/internal/tcp:output.write
 \* Came      fast/internal/tcp:input.fill fast/internal/tcp:link.receive
-\* Framed    fast/internal/tcp:Endpoint.take fast/internal/tcp:link.framed
-\* Placed    fast/internal/tcp:link.placed fast/internal/tcp:Endpoint.received
+\* Framed    fast/internal/tcp:Endpoint.take fast/internal/tcp:link.traceFrame
+\* Placed    fast/internal/tcp:link.markPlaced fast/internal/tcp:Endpoint.completeReceive
 EXTENDS Naturals, Sequences, FiniteSets, TcpStream, Trace
 
 VARIABLES

@@ -10,7 +10,7 @@ import (
 func (e *Endpoint) Check(l *Link, m *Incoming, h linkproto.Header, missing int) error {
 	switch {
 	case h.Fingerprint != l.Partner.Known:
-		return l.Died("it has sent a message of a call that it has not told")
+		return l.PeerDied("it has sent a message of a call that it has not told")
 	case h.Fingerprint != m.Mark.Fingerprint || h.Left != uint64(missing):
 		expected := linkproto.Turn{Call: m.Mark.Call, Fingerprint: m.Mark.Fingerprint}
 		return l.Partner.Refuse(&e.History, expected, uint64(len(m.Into)), h.Fingerprint, uint64(m.At)+h.Left)
@@ -25,7 +25,7 @@ func (e *Endpoint) Note(l *Link, h linkproto.Header, body []byte) error {
 	case linkproto.Refused: // no Exchange succeeds any more
 		err := l.Partner.Refused(body, &e.History)
 		l.Fail(err)
-		e.End.Doom(err)
+		e.End.Break(err)
 	case linkproto.Bye:
 		l.Fail(&wire.PeerError{Rank: l.Peer, Err: wire.ErrClosed})
 	default:

@@ -13,7 +13,7 @@ func pair(t *testing.T, first, second *wire.Call) (a, b *Endpoint) {
 	a, b = newEndpoint(0, 2), newEndpoint(1, 2)
 	a.Begin(wire.NewMark(first))
 	b.Begin(wire.NewMark(second))
-	err := errors.Join(a.List([]wire.Send{{Peer: 1, Data: make([]byte, 8)}}, nil), b.List(nil, []wire.Recv{{Peer: 0, Into: make([]byte, 8)}}))
+	err := errors.Join(a.post([]wire.Send{{Peer: 1, Data: make([]byte, 8)}}, nil), b.post(nil, []wire.Recv{{Peer: 0, Into: make([]byte, 8)}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestCheck(t *testing.T) {
 		}
 		back := a.links[1]
 		tell(t, back, l.Partner.Refusal, func(h linkproto.Header, body []byte) error { return a.Note(back, h, body) })
-		if refused := back.Verdict; (refused != nil) != (is == "mismatch") || a.End.Reason() != refused {
+		if refused := back.Err; (refused != nil) != (is == "mismatch") || a.End.Reason() != refused {
 			t.Errorf("%s: its sender learns %v, and ends with %v", name, refused, a.End.Reason())
 		}
 	}
@@ -79,14 +79,14 @@ func TestBye(t *testing.T) {
 	_, b := pair(t, new(wire.Call), new(wire.Call))
 	l := b.links[0]
 	for range 2 {
-		if err := b.Note(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || !errors.Is(l.Verdict, wire.ErrClosed) || b.End.Reason() != nil {
-			t.Error(err, l.Verdict, b.End.Reason())
+		if err := b.Note(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || !errors.Is(l.Err, wire.ErrClosed) || b.End.Reason() != nil {
+			t.Error(err, l.Err, b.End.Reason())
 		}
 	}
-	earlier := l.Died("before")
-	l.Verdict = earlier
-	if err := b.Note(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || l.Verdict != earlier {
-		t.Error(err, l.Verdict)
+	earlier := l.PeerDied("before")
+	l.Err = earlier
+	if err := b.Note(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || l.Err != earlier {
+		t.Error(err, l.Err)
 	}
 }
 

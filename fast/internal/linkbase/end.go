@@ -1,47 +1,51 @@
 package linkbase
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// End is how an endpoint ends: others have it fail, or close it, while it may be in use; who has it then for the last
-// time releases it. The mutex is for this, and for what others give the endpoint until it is closed. Doom and Reason
-// are of the goroutine in an Exchange; all else may be called from any.
+// End is how an endpoint ends. Others may fail or close it while it is in use; its last user then releases it. The
+// mutex protects this, and what other goroutines give the endpoint until it is closed. Break and Reason belong to the
+// goroutine in an Exchange, any goroutine may call the rest.
 type End struct {
 	sync.Mutex
-	busy     bool // what the endpoint has is in use
+	busy     bool // the endpoint is in use
 	closed   bool
-	fate     atomic.Pointer[error] // nil: nothing has ended it
-	doom     error
-	released chan struct{} // closed when everything was given back
+	failed   atomic.Pointer[error] // what Fail was given first
+	broken   error                 // what Break was given first
+	released chan struct{}         // closed when everything was given back
 }
 
-// Fail has the Exchange in progress, and every later one, return err, and tells whether it is the first that does.
-func (e *End) Fail(err error) bool { return e.fate.CompareAndSwap(nil, &err) }
+// Fail makes the Exchange in progress, and every later one, return err. It reports whether this is the first failure.
+func (e *End) Fail(err error) bool { return e.failed.CompareAndSwap(nil, &err) }
 
 // Failed returns what Fail was given first, or nil.
 func (e *End) Failed() error {
-	if f := e.fate.Load(); f != nil {
+	if f := e.failed.Load(); f != nil {
 		return *f
 	}
 	return nil
 }
 
-// Doom is Fail for what a rank finds out by itself. What Fail is given comes before it, because this may be the
+// Break is Fail for what a rank finds out by itself. What Fail was given takes precedence, because err may be its
 // consequence.
-func (e *End) Doom(err error) {
-	if e.doom == nil {
-		e.doom = err
+func (e *End) Break(err error) {
+	if e.broken == nil {
+		e.broken = err
 	}
 }
 
-// Reason returns why no Exchange succeeds any more, or nil.
+// Reason returns why no Exchange can succeed any more, or nil.
 func (e *End) Reason() error {
 	if err := e.Failed(); err != nil {
 		return err
 	}
-	return e.doom
+	return e.broken
 }
 
 // Outcome returns the error of an Exchange in which err happened.
@@ -55,7 +59,7 @@ func (e *End) Outcome(err error) error {
 	return err
 }
 
-// Enter begins a use of the endpoint, unless Fail was called: then it is that error.
+// Enter begins a use of the endpoint. It returns the error that Fail was given, if it was called.
 func (e *End) Enter() error {
 	e.Lock()
 	defer e.Unlock()
@@ -66,7 +70,7 @@ func (e *End) Enter() error {
 	return nil
 }
 
-// Leave ends the use, and tells whether the endpoint was closed meanwhile: then it is to be released.
+// Leave ends the use. It returns true if the endpoint was closed meanwhile, and the caller has to release it.
 func (e *End) Leave() (release bool) {
 	e.Lock()
 	defer e.Unlock()
@@ -74,8 +78,8 @@ func (e *End) Leave() (release bool) {
 	return e.closed
 }
 
-// Close has the endpoint be closed, and tells whether it is to be released. Who uses it releases it otherwise, or it
-// was closed before.
+// Close closes the endpoint. It returns true if the caller has to release it: nobody uses it, and it was not closed
+// before.
 func (e *End) Close() (release bool) {
 	e.Lock()
 	defer e.Unlock()
@@ -84,5 +88,59 @@ func (e *End) Close() (release bool) {
 	return first && !e.busy
 }
 
-// Closed reports whether Close was called. The End is locked.
+// Closed reports whether Close was called. The caller holds the lock.
 func (e *End) Closed() bool { return e.closed }
+
+// MarkReleased ends every Wait: everything was given back.
+func (e *End) MarkReleased() { close(e.released) }
+
+// Wait waits until the endpoint, which is closed, is released: all that it has sent has arrived, or never will.
+func (e *Endpoint) Wait() { <-e.End.released }
+
+// drainAfterFailure is how long what was sent may take to arrive after a failure. It is short: nobody can use the data,
+// and the control plane tells the other ranks of the failure as well.
+const drainAfterFailure = 100 * time.Millisecond
+
+// Drain is the wait, after Close, until what was sent has arrived at every rank that is not given up.
+type Drain struct {
+	endpoint *Endpoint
+	deadline time.Time // zero: none
+	left     int
+	interval time.Duration
+}
+
+// Drain begins the wait of an endpoint that is being released.
+func (e *Endpoint) Drain() *Drain {
+	d := &Drain{endpoint: e, interval: time.Millisecond}
+	if e.End.broken != nil || e.End.Failed() != wire.ErrClosed {
+		d.deadline = time.Now().Add(drainAfterFailure)
+	}
+	return d
+}
+
+// Continue reports whether to wait on. left counts, in any unit, what has not arrived at the ranks of at, which are in
+// ascending order.
+func (d *Drain) Continue(left int, at []int) bool {
+	if left == d.left {
+		d.interval = min(2*d.interval, MaxSleep)
+	} else {
+		d.left, d.interval = left, time.Millisecond
+	}
+	waits := left > 0 && (d.deadline.IsZero() || time.Now().Before(d.deadline))
+	if !waits {
+		at = nil
+	}
+	if !slices.Equal(at, d.endpoint.Waiting()) {
+		d.endpoint.awaited.set(at)
+	}
+	return waits
+}
+
+// Interval returns how long to sleep before the next look. It grows while nothing arrives.
+func (d *Drain) Interval() time.Duration { return d.interval }
+
+// GiveUp makes the endpoint's release stop waiting for rank, which is down. It may be called from any goroutine.
+func (e *Endpoint) GiveUp(rank int) { e.links[rank].givenUp.Store(true) }
+
+// GivenUp reports whether GiveUp was called for the peer of l.
+func (l *Link) GivenUp() bool { return l.givenUp.Load() }

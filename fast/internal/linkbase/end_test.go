@@ -19,8 +19,8 @@ func TestEnd(t *testing.T) {
 	if e.Enter() != nil || e.Reason() != nil || e.Outcome(nil) != nil || e.Outcome(happened) != happened {
 		t.Error("nothing has ended it")
 	}
-	e.Doom(doom)
-	e.Doom(later)
+	e.Break(doom)
+	e.Break(later)
 	if e.Reason() != doom || e.Failed() != nil || e.Outcome(happened) != happened {
 		t.Errorf("after Doom: %v, %v", e.Reason(), e.Failed())
 	}
@@ -42,11 +42,11 @@ func TestDrain(t *testing.T) {
 			lasts      time.Duration
 		}{
 			{nil, wire.ErrClosed, time.Hour, time.Hour}, {nil, wire.ErrClosed, 0, 0},
-			{nil, wire.ErrAborted, time.Hour, afterFailure}, {wire.ErrAborted, wire.ErrClosed, time.Hour, afterFailure},
-			{nil, wire.ErrAborted, afterFailure / 2, afterFailure / 2},
+			{nil, wire.ErrAborted, time.Hour, drainAfterFailure}, {wire.ErrAborted, wire.ErrClosed, time.Hour, drainAfterFailure},
+			{nil, wire.ErrAborted, drainAfterFailure / 2, drainAfterFailure / 2},
 		} {
 			var e Endpoint
-			e.End.Doom(test.doom)
+			e.End.Break(test.doom)
 			e.End.Fail(test.fate)
 			d, start, looks := e.Drain(), time.Now(), 0
 			left := func() (int, []int) {
@@ -55,17 +55,17 @@ func TestDrain(t *testing.T) {
 				}
 				return 7, []int{2, 3}
 			}
-			for d.GoesOn(left()) {
+			for d.Continue(left()) {
 				if at := e.Waiting(); !slices.Equal(at, []int{2, 3}) {
 					t.Errorf("%+v: it waits for %v", test, at)
 				}
 				looks++
-				time.Sleep(d.Nap())
+				time.Sleep(d.Interval())
 			}
-			if lasted := time.Since(start); lasted < test.lasts || lasted > test.lasts+Nap || len(e.Waiting()) > 0 {
+			if lasted := time.Since(start); lasted < test.lasts || lasted > test.lasts+MaxSleep || len(e.Waiting()) > 0 {
 				t.Errorf("%+v: it lasts %v, and then waits for %v", test, lasted, e.Waiting())
 			}
-			if most := int(test.lasts/Nap) + 10; looks > most {
+			if most := int(test.lasts/MaxSleep) + 10; looks > most {
 				t.Errorf("%+v: it has looked %d times, want %d at most", test, looks, most)
 			}
 		}

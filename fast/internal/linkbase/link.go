@@ -9,19 +9,35 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Link is what a rank has of its link to another rank, whatever carries it.
+// Link is a rank's end of its link to another rank, independent of what carries it.
 type Link struct {
 	Peer    int
-	Partner linkproto.Partner // what the ranks tell each other besides
-	Verdict error             // the other rank's last word, or why it can no more be reached; it comes after all messages
+	Partner linkproto.Partner // what the two ranks have told each other besides messages
+	Err     error             // the peer's last word, or why it cannot be reached; messages that came before it still count
 
-	givenUp atomic.Bool
+	Sent, Received uint64 // messages sent and received on this link, in all Exchanges
 
-	Sent, Received uint64 // messages that have been sent and received on this link, in all Exchanges
-
-	sends       []Outgoing // those of the Exchange in progress, in order
+	sends       []Outgoing // of the Exchange in progress, in order
 	recvs       []Incoming
-	sent, taken int // how many of them are complete
+	sent, taken int         // how many of them are complete
+	givenUp     atomic.Bool // nobody waits any more for what was sent to arrive
+}
+
+// Outgoing is a send of the Exchange in progress.
+type Outgoing struct {
+	*wire.Send
+	Mark  wire.Mark
+	At    int  // bytes that were sent
+	Begun bool // its first segment was made
+}
+
+// Incoming is a receive of the Exchange in progress.
+type Incoming struct {
+	*wire.Recv
+	Mark  wire.Mark
+	After *Outgoing // of a receive marked AfterSend: the send of the same memory
+	At    int       // bytes that are in place
+	Begun bool      // its first segment has arrived
 }
 
 // Sending returns the send whose turn it is, or nil.
@@ -40,18 +56,43 @@ func (l *Link) Receiving() *Incoming {
 	return &l.recvs[l.taken]
 }
 
-// ReceivesLast reports whether no receive comes after the one whose turn it is.
+// ReceivesLast reports whether the receive in turn is the last one.
 func (l *Link) ReceivesLast() bool { return l.taken == len(l.recvs)-1 }
 
-// Fail has l end, for that reason if there is none before.
-func (l *Link) Fail(verdict error) {
-	if l.Verdict == nil {
-		l.Verdict = verdict
+// Fits returns how many of the next n bytes of the message, which have arrived, may go to their place.
+func (m *Incoming) Fits(n int) int {
+	if m.After != nil {
+		n = min(n, m.After.At-m.At)
+	}
+	if m.Kernel != nil && m.At+n < len(m.Into) {
+		n -= n % wire.Segment
+	}
+	return n
+}
+
+// Apply copies or reduces data, the next part of the message, to its place.
+func (m *Incoming) Apply(data []byte) {
+	to := m.At + len(data)
+	into := m.Into[m.At:to:to]
+	switch {
+	case m.Kernel == nil:
+		copy(into, data)
+	case m.ReceivedFirst:
+		m.Kernel(into, data, m.With[m.At:to:to])
+	default:
+		m.Kernel(into, m.With[m.At:to:to], data)
 	}
 }
 
-// Died returns the error of a rank that has ended, or may as well have.
-func (l *Link) Died(format string, args ...any) error {
+// Fail ends l with err, unless it has ended before.
+func (l *Link) Fail(err error) {
+	if l.Err == nil {
+		l.Err = err
+	}
+}
+
+// PeerDied returns the error of a peer that has died, or that cannot be told from a dead one.
+func (l *Link) PeerDied(format string, args ...any) error {
 	return &wire.PeerError{Rank: l.Peer, Err: fmt.Errorf("%w: "+format, append([]any{wire.ErrDied}, args...)...)}
 }
 
@@ -68,7 +109,7 @@ func (l *Link) sendOf(r *wire.Recv) *Outgoing {
 	return nil
 }
 
-// clear ends the Exchange, complete or not.
+// clear forgets the messages of the Exchange.
 func (l *Link) clear() {
 	clear(l.sends)
 	clear(l.recvs)

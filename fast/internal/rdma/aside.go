@@ -96,7 +96,7 @@ func (l *link) search() error {
 			err = l.Partner.Note(s.told, s.call)
 		}
 		if err != nil {
-			return l.Died("it has sent %w", err)
+			return l.PeerDied("it has sent %w", err)
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func (e *Endpoint) serve(peer int, n *line) {
 // inform has the Exchange see what has become of a line, and peer if it is to. The endpoint is locked before and after
 // that.
 func (e *Endpoint) inform(peer int, card []byte, answer bool) {
-	e.changed.Store(true)
+	e.Changed.Store(true)
 	e.End.Unlock()
 	if answer {
 		e.tell(peer, card)
@@ -99,25 +99,26 @@ func (e *Endpoint) Left(peer int, _ bool) {
 		case n.err == nil:
 			n.err = wire.ErrClosed
 		}
-		e.changed.Store(true)
+		e.Changed.Store(true)
 	}
 	e.End.Unlock()
 	e.rails.wake()
 }
 
 // adopt has the Exchange see what has become of lines.
-func (e *Endpoint) adopt() {
-	if !e.changed.Load() {
-		return
+func (e *Endpoint) adopt() error {
+	if !e.Changed.Load() {
+		return nil
 	}
 	e.End.Lock()
 	defer e.End.Unlock()
-	e.changed.Store(false)
+	e.Changed.Store(false)
 	for peer, n := range e.lines {
 		if n != nil {
 			e.links[peer].join(e, n)
 		}
 	}
+	return nil
 }
 
 // join has l use its line, as far as that has come. The endpoint is locked.
@@ -157,7 +158,7 @@ func (l *link) lacks(err error) error {
 	case errors.Is(err, wire.ErrClosed):
 		return &wire.PeerError{Rank: l.Peer, Err: wire.ErrClosed}
 	case errors.Is(err, errGivesNone):
-		return l.Died("%w", err)
+		return l.PeerDied("%w", err)
 	}
 	return fmt.Errorf("there is no link to rank %d: %w", l.Peer, err)
 }

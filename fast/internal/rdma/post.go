@@ -42,7 +42,7 @@ func (e *Endpoint) post() {
 	if posted, err := t.pair.Write(e.batch); err != nil {
 		t.begun -= uint64(len(e.batch) - posted)
 		t.signed = min(t.signed, t.begun)
-		t.link.Fail(t.link.Died("%w", err))
+		t.link.Fail(t.link.PeerDied("%w", err))
 		t.link.cut()
 	}
 	clear(e.batch)

@@ -28,7 +28,7 @@ func (e *Endpoint) pollRail(r *rail, patient bool) error {
 		n, err := r.Poll(e.completions[:], patient)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", r.Name(), err)
-			e.End.Doom(err)
+			e.End.Break(err)
 			return err
 		}
 		for i := range e.completions[:n] {
@@ -44,7 +44,7 @@ func (e *Endpoint) pollRail(r *rail, patient bool) error {
 func (e *Endpoint) done(r *rail, c *Completion) {
 	t := r.lanes[c.QP]
 	if t == nil {
-		e.adopt()
+		_ = e.adopt()
 		if t = r.lanes[c.QP]; t == nil {
 			return // of a link that nobody has used
 		}
@@ -61,7 +61,7 @@ func (e *Endpoint) done(r *rail, c *Completion) {
 		err = t.written(c.ID + 1)
 	}
 	if err != nil {
-		l.Fail(l.Died("%w", err))
+		l.Fail(l.PeerDied("%w", err))
 		return
 	}
 	e.flush(l)
@@ -73,11 +73,11 @@ func (l *link) broken(t *lane, c *Completion) {
 	if !c.Received && c.ID >= t.ended && c.ID < t.begun {
 		t.ended = c.ID + 1
 	}
-	if l.flushed || l.Verdict == nil {
+	if l.flushed || l.Err == nil {
 		l.flushed = errors.Is(c.Err, ErrFlushed)
-		l.Verdict = l.Died("the link over %s broke: %w", t.rail.Name(), c.Err)
+		l.Err = l.PeerDied("the link over %s broke: %w", t.rail.Name(), c.Err)
 		if !l.left.IsZero() {
-			l.Verdict = l.lacks(wire.ErrClosed)
+			l.Err = l.lacks(wire.ErrClosed)
 		}
 	}
 	l.dead = true
@@ -122,7 +122,7 @@ func (e *Endpoint) flush(l *link) {
 	}
 	for i := range l.lanes {
 		if err := l.lanes[i].replenish(); err != nil {
-			l.Fail(l.Died("%w", err))
+			l.Fail(l.PeerDied("%w", err))
 			return
 		}
 	}

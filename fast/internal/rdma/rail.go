@@ -39,7 +39,7 @@ func newRails(domains []Domain) *rails {
 // is seen by Poll.
 func (r *rails) listen(one *rail) {
 	for range one.asked {
-		_ = one.Wait(linkbase.Nap)
+		_ = one.Wait(linkbase.MaxSleep)
 		r.wake()
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 // release says the last word on all links and gives everything back. What the rank has sent goes out meanwhile.
 func (e *Endpoint) release() {
-	e.adopt()
+	_ = e.adopt()
 	for i := range e.links {
 		if l := &e.links[i]; l.ready && !l.dead {
 			l.unsaid = linkproto.Header{Kind: linkproto.Bye}.Append(l.unsaid)
@@ -14,13 +14,13 @@ func (e *Endpoint) release() {
 		}
 	}
 	d := e.Drain()
-	if !d.GoesOn(e.undelivered()) {
+	if !d.Continue(e.undelivered()) {
 		e.free()
 		return
 	}
 	go func() {
-		for goesOn := true; goesOn; goesOn = d.GoesOn(e.undelivered()) {
-			_ = e.rails.sleep(d.Nap())
+		for waits := true; waits; waits = d.Continue(e.undelivered()) {
+			_ = e.rails.sleep(d.Interval())
 		}
 		e.free()
 	}()
@@ -47,7 +47,7 @@ func (e *Endpoint) free() {
 	e.End.Lock()
 	e.freed = true
 	e.End.Unlock()
-	e.End.Released()
+	e.End.MarkReleased()
 	e.dispose()
 }
 

@@ -10,14 +10,15 @@ import (
 const longBytes = 256 << 10
 
 // push sends what can be sent on l, and tells whether that was anything.
-func (e *Endpoint) push(l *link) (moved bool, err error) {
+func (e *Endpoint) push(peer int) (moved bool, err error) {
+	l := &e.links[peer]
 	for m := l.Sending(); m != nil; m = l.Sending() {
-		if err = l.Verdict; err != nil || !l.ready || !e.step(l, m) {
+		if err = l.Err; err != nil || !l.ready || !e.step(l, m) {
 			break
 		}
 		moved = true
 		if m.At == len(m.Data) && m.Begun {
-			e.Sent(&l.Link)
+			e.CompleteSend(&l.Link)
 			l.put = put{}
 		}
 	}

@@ -9,7 +9,8 @@ import (
 
 // pull takes what has come for the receives on l, and tells whether that was anything. A receive for which nothing
 // comes any more is an error.
-func (e *Endpoint) pull(l *link) (moved bool, err error) {
+func (e *Endpoint) pull(peer int) (moved bool, err error) {
+	l := &e.links[peer]
 	for m := l.Receiving(); m != nil; m = l.Receiving() {
 		switch {
 		case l.opened:
@@ -23,10 +24,10 @@ func (e *Endpoint) pull(l *link) (moved bool, err error) {
 			}
 		case moved:
 			return true, nil
-		case l.in.next != l.in.come && !l.dead && errors.Is(l.Verdict, wire.ErrClosed):
+		case l.in.next != l.in.come && !l.dead && errors.Is(l.Err, wire.ErrClosed):
 			return false, nil // the other rank has written all before its last word, though not over the same lane
 		default:
-			return false, l.Verdict
+			return false, l.Err
 		}
 		moved = true
 	}
@@ -41,7 +42,7 @@ func (e *Endpoint) begin(l *link, m *linkbase.Incoming) error {
 		err = l.Partner.Tell(s.told, s.call)
 	}
 	if err != nil {
-		return l.Died("it has sent %w", err)
+		return l.PeerDied("it has sent %w", err)
 	}
 	missing := len(m.Into) - m.At
 	if l.where != nil {
@@ -52,7 +53,7 @@ func (e *Endpoint) begin(l *link, m *linkbase.Incoming) error {
 	}
 	if s.Left >= longBytes && s.bytes == 0 {
 		if m.Begun {
-			return l.Died("it has asked twice where a message is to go")
+			return l.PeerDied("it has asked twice where a message is to go")
 		}
 		e.grant(l, m)
 	} else if l.where != nil {
@@ -86,12 +87,12 @@ func (e *Endpoint) settle(l *link, m *linkbase.Incoming) {
 	}
 	l.opened, l.current = false, segment{}
 	if l.lent {
-		e.lent++
+		e.Lent++
 	} else {
 		e.freeSlot(l)
 	}
 	if m.At == len(m.Into) {
-		e.Received(&l.Link)
+		e.CompleteReceive(&l.Link)
 	}
 }
 
@@ -120,11 +121,11 @@ func (e *Endpoint) grant(l *link, m *linkbase.Incoming) {
 
 // Release ends the loan of what the last Exchange has lent.
 func (e *Endpoint) Release() {
-	if e.lent == 0 {
+	if e.Lent == 0 {
 		return
 	}
 	e.giveBack()
-	e.rest()
+	e.Leave()
 }
 
 // giveBack gives the slots back that are lent.
@@ -132,7 +133,7 @@ func (e *Endpoint) giveBack() {
 	for i := range e.links {
 		if l := &e.links[i]; l.lent {
 			l.lent = false
-			e.lent--
+			e.Lent--
 			e.freeSlot(l)
 		}
 	}

@@ -85,7 +85,7 @@ func awaitSelf(ctx context.Context, d Domain, n int) error {
 		case ctx.Err() != nil:
 			return fmt.Errorf("it does not arrive: %w", context.Cause(ctx))
 		case armed:
-			err = d.Wait(linkbase.Nap)
+			err = d.Wait(linkbase.MaxSleep)
 		default:
 			err = d.Arm()
 		}

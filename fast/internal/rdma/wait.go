@@ -1,11 +1,8 @@
 package rdma
 
 import (
-	"context"
 	"runtime"
 	"time"
-
-	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
 const (
@@ -16,51 +13,17 @@ const (
 // Probing is how often a rank that only waits looks whether the other one's device answers.
 const Probing = 300 * time.Millisecond
 
-// look comes after a look at the queues that was in vain, and has the next one be patient. It is false when it is time
-// to sleep.
-func (e *Endpoint) look() bool {
-	waited := e.Idle()
-	if e.End.Reason() != nil || e.changed.Load() || waited >= patience {
-		return false
-	}
-	if waited >= alone {
+// spin prepares another look at the queues, a patient one.
+func (e *Endpoint) spin(idle time.Duration) {
+	if idle >= alone {
 		runtime.Gosched()
 	}
 	e.patient = true
-	return true
 }
 
-// sleep waits until something is done, or there is a reason to give up, but not longer than a nap. The queue is armed
-// first, and looked at again.
-func (e *Endpoint) sleep(ctx context.Context) error {
-	failure := e.Failure(ctx) // looked for first, because it does not undo what the failed rank did before
-	e.adopt()
-	if err := e.rails.arm(); err != nil {
-		return err
-	}
-	moved, err := e.advance()
-	if moved || err != nil || e.Open == 0 {
-		return err
-	}
-	if failure != nil {
-		return failure
-	}
-	if err := e.rails.sleep(linkbase.Nap); err != nil {
-		return err
-	}
-	if e.Slept() {
-		return e.wonder()
-	}
-	return nil
-}
-
-// wonder comes after a wait in vain. What other ranks did before they said what they wait for is seen here: if there is
-// a disagreement, this rank cannot go on indeed.
-func (e *Endpoint) wonder() error {
-	moved, err := e.advance()
-	if moved || err != nil || e.Open == 0 {
-		return err
-	}
+// reportStall tells the peers what this rank has waited for without progress, and after a while probes them. It returns
+// the error of calls that disagree, if it finds any.
+func (e *Endpoint) reportStall() error {
 	if e.Idle() >= Probing {
 		e.probe()
 	}

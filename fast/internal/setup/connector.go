@@ -113,7 +113,7 @@ func (p *Connector) dial(f *Group) *tcp.Endpoint {
 		}
 		go func() {
 			if c, err := p.Mesh.Dial(context.Background(), f.Members[peer], f.ID); err != nil {
-				e.Broken(peer, err)
+				e.ConnectFailed(peer, err)
 			} else {
 				e.Attach(peer, c)
 			}

@@ -2,60 +2,59 @@ package tcp
 
 import "github.com/collgen/collgen/fast/internal/linkproto"
 
-// hear takes note of a frame that is not a message. at is where it stands in what has come on the link.
-func (e *Endpoint) hear(l *link, h linkproto.Header, body []byte, at uint64) error {
+const (
+	controlBytes = 4 << 10  // how much of a message may be read before it is expected: it has to be copied later
+	maxReadAhead = 16 << 20 // how much of unexpected messages a stalled rank reads: more than sockets hold
+)
+
+// handleControl processes a frame that is not a message. at is its position in what has arrived on the link.
+func (e *Endpoint) handleControl(l *link, h linkproto.Header, body []byte, at uint64) error {
 	if h.Kind == linkproto.Call {
-		return l.faulty(l.Partner.Tell(h, body))
+		return l.wrapInvalid(l.Partner.Tell(h, body))
 	}
 	if at < l.in.scanned {
 		return nil
 	}
-	return l.faulty(e.Note(&l.Link, h, body))
+	return l.wrapInvalid(e.Note(&l.Link, h, body))
 }
 
-// faulty returns the error of a rank that has sent what cannot be understood.
-func (l *link) faulty(err error) error {
+// wrapInvalid returns the error of a peer that has sent what cannot be understood, if err says so.
+func (l *link) wrapInvalid(err error) error {
 	if err == nil {
 		return nil
 	}
-	return l.Died("%w", err)
+	return l.PeerDied("%w", err)
 }
 
-// listen takes what has come on a link on which no message is expected, up to the next message.
-func (e *Endpoint) listen(l *link) error {
+// readControl takes what has arrived on a link on which no message is expected, up to the next message.
+func (e *Endpoint) readControl(l *link) error {
 	if in := &l.in; in.w-in.r < linkproto.HeaderBytes+linkproto.RefusedBytes {
-		in.fill(l.socket, listenBytes)
+		in.fill(l.socket, controlBytes)
 	}
 	_, err := e.take(l, nil)
 	return err
 }
 
-// listenBytes is how much of a message may be read before it is expected: it is copied later.
-const listenBytes = 4 << 10
-
-// stash is how much of messages that are not expected a rank reads that has waited in vain: more than sockets hold.
-const stash = 16 << 20
-
-// search reads all that has come on l, whatever it is, and looks for what the other rank says of itself.
-func (e *Endpoint) search(l *link) {
+// readAhead reads everything that has arrived on l, and looks for what the other rank says about itself.
+func (e *Endpoint) readAhead(l *link) {
 	in := &l.in
-	for in.grow(); in.fill(l.socket, stash); in.grow() {
+	for in.grow(); in.fill(l.socket, maxReadAhead); in.grow() {
 	}
 	if err := e.scan(l); err != nil {
 		l.Fail(err)
 	}
 }
 
-// grow makes room for more in the buffer, if there is little left of it.
+// grow enlarges the buffer, if there is little room left.
 func (in *input) grow() {
-	if n := len(in.buf); n > 0 && n < stash && n-(in.w-in.r) < bufferBytes/2 {
+	if n := len(in.buf); n > 0 && n < maxReadAhead && n-(in.w-in.r) < bufferBytes/2 {
 		bigger := make([]byte, 2*n)
 		in.r, in.w = 0, copy(bigger, in.buf[in.r:in.w])
 		in.buf = bigger
 	}
 }
 
-// scan looks at the frames in l's buffer that it has not looked at before, messages aside.
+// scan inspects the control frames in l's buffer that it has not seen yet, ahead of their turn.
 func (e *Endpoint) scan(l *link) error {
 	in := &l.in
 	for at := max(in.scanned, in.read+uint64(in.segment)); ; {
@@ -67,16 +66,42 @@ func (e *Endpoint) scan(l *link) error {
 		rest := in.buf[in.r+int(ahead) : in.w]
 		h, err := linkproto.ParseHeader(rest)
 		if err != nil {
-			return l.Died("it has sent %w", err)
+			return l.PeerDied("it has sent %w", err)
 		}
 		if h.Kind != linkproto.Message {
 			if len(rest) < linkproto.HeaderBytes+bodyBytes(h) {
 				return nil
 			}
-			if err := l.faulty(e.Note(&l.Link, h, rest[linkproto.HeaderBytes:])); err != nil {
+			if err := l.wrapInvalid(e.Note(&l.Link, h, rest[linkproto.HeaderBytes:])); err != nil {
 				return err
 			}
 		}
 		at += linkproto.HeaderBytes + uint64(bodyBytes(h))
+	}
+}
+
+// reportStall tells the peers what this rank has waited for without progress. It returns the error of calls that
+// disagree, if it finds any.
+func (e *Endpoint) reportStall() error {
+	for _, peer := range e.Active {
+		l := &e.links[peer]
+		l.Partner.Wonder()
+		if l.out.segment == 0 && l.out.flushed() { // else a message that is on its way would wait for this report
+			e.appendReport(l)
+		}
+		if l.Receiving() == nil && l.socket != nil {
+			e.readAhead(l)
+			if _, err := e.take(l, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return e.Disagreement()
+}
+
+// appendReport queues what this rank waits for on l, if that is due and was not said.
+func (e *Endpoint) appendReport(l *link) {
+	if l.Partner.Due() && l.socket != nil {
+		l.out.pending = e.Speak(&l.Link, l.out.pending)
 	}
 }

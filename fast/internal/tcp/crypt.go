@@ -6,18 +6,18 @@ import (
 	"errors"
 )
 
-// An encrypted link carries records: the length of what follows, and a sealed piece of the stream of frames. The length
-// is authenticated with it, and its number is the nonce: a record that was changed, left out, repeated or moved does
-// not open.
+// An encrypted link carries records: a length, and a sealed piece of the stream of frames of that length. The length is
+// authenticated, and the number of the record is the nonce. So a record that was changed, left out, repeated or moved
+// does not open.
 const (
-	recordBytes = 32 << 10 // of frames, at most
+	recordBytes = 32 << 10 // the most bytes of frames in a record
 	lengthBytes = 4
-	maxOverhead = 64 // of an AEAD
+	maxOverhead = 64 // the most that an AEAD adds
 )
 
 var errTampered = errors.New("what came was not sent by it, or was changed on the way")
 
-// numbered is an AEAD with the number of its next record.
+// numbered is an AEAD with the number of its last record.
 type numbered struct {
 	cipher.AEAD
 	nonce []byte
@@ -33,9 +33,9 @@ func (a *numbered) next() []byte {
 // sealer encrypts what goes out on a link.
 type sealer struct {
 	numbered
-	plain  []byte // of the next record
-	record []byte // the last one
-	from   int    // how much of it has gone
+	plain  []byte // the contents of the next record
+	record []byte // the last record
+	from   int    // how much of it has gone out
 }
 
 func newSealer(a cipher.AEAD) *sealer {
@@ -48,7 +48,7 @@ func newSealer(a cipher.AEAD) *sealer {
 
 func (s *sealer) flushed() bool { return s.from == len(s.record) }
 
-// write is output.write: what of payload is in a record counts as sent, because it is a copy.
+// write is output.write. What is copied from payload to a record counts as sent.
 func (s *sealer) write(o *output, to Socket, payload []byte) int {
 	if s.send(o, to); !s.flushed() {
 		return 0
@@ -65,7 +65,7 @@ func (s *sealer) write(o *output, to Socket, payload []byte) int {
 	return n
 }
 
-// seal makes a record of what is in plain.
+// seal makes a record of plain.
 func (s *sealer) seal() {
 	length := binary.LittleEndian.AppendUint32(s.record[:0], uint32(len(s.plain)+s.Overhead()))
 	s.record, s.from = s.Seal(length, s.next(), s.plain, length), 0
@@ -77,7 +77,7 @@ func (s *sealer) send(o *output, to Socket) {
 	}
 }
 
-// opener decrypts what comes in on a link.
+// opener decrypts what arrives on a link.
 type opener struct {
 	numbered
 	buf  []byte
@@ -105,20 +105,20 @@ func (o *opener) fill(in *input, from Socket) bool {
 	return n > 0
 }
 
-// open opens the records that have come, as far as there is room, and tells whether there were any.
+// open opens the records that have arrived, as far as there is room, and reports whether there were any.
 func (o *opener) open(in *input) (opened bool) {
 	for {
 		if o.r == o.w {
 			o.r, o.w = 0, 0
 		}
 		rest := o.buf[o.r:o.w]
-		if len(rest) < lengthBytes || errors.Is(in.over, errTampered) {
+		if len(rest) < lengthBytes || errors.Is(in.err, errTampered) {
 			return opened
 		}
 		length := rest[:lengthBytes]
 		n := uint64(binary.LittleEndian.Uint32(length))
 		if n < uint64(o.Overhead()) || n > uint64(recordBytes+o.Overhead()) {
-			in.over, in.dry = errTampered, true
+			in.err, in.empty = errTampered, true
 			return opened
 		}
 		if uint64(len(rest)) < lengthBytes+n || uint64(len(in.buf)-in.w) < n {
@@ -126,7 +126,7 @@ func (o *opener) open(in *input) (opened bool) {
 		}
 		plain, err := o.Open(in.buf[in.w:in.w], o.next(), rest[lengthBytes:lengthBytes+n], length)
 		if err != nil {
-			in.over, in.dry = errTampered, true
+			in.err, in.empty = errTampered, true
 			return opened
 		}
 		in.w += len(plain)

@@ -209,8 +209,8 @@ func FuzzFrames(f *testing.F) {
 		e := New(0, 2, 2, false, func(int) {})
 		defer e.Close()
 		l := &e.links[1]
-		l.asked = true
-		l.in = input{buf: append(slices.Clone(stream), make([]byte, bufferBytes)...), w: len(stream), over: io.EOF, dry: true}
+		l.requested = true
+		l.in = input{buf: append(slices.Clone(stream), make([]byte, bufferBytes)...), w: len(stream), err: io.EOF, empty: true}
 		l.socket = descriptor(never)
 		defer func() { l.socket = nil }()
 		e.Begin(wire.NewMark(&firstCall))

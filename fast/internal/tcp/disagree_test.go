@@ -72,7 +72,7 @@ func TestOthersLeave(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	_ = all[1].Close()
-	time.Sleep(3 * linkbase.Nap)
+	time.Sleep(3 * linkbase.MaxSleep)
 	if err := errors.Join(send(all[2], 0, []byte{1}), <-done); err != nil {
 		t.Error(err)
 	}
@@ -89,7 +89,7 @@ func TestSlowRanks(t *testing.T) {
 		for i := range 6 {
 			e.Begin(wire.NewMark(named(uint64(i), "AllReduce", 0)))
 			if e.Rank == i%2 {
-				time.Sleep(3 * linkbase.Vain)
+				time.Sleep(3 * linkbase.StallTime)
 			}
 			err := e.Exchange(context.Background(), []wire.Send{{Peer: 1 - e.Rank, Data: data}},
 				[]wire.Recv{{Peer: 1 - e.Rank, Into: make([]byte, len(data))}})

@@ -1,8 +1,24 @@
+// Package tcp carries messages between ranks over TCP connections. Each pair of ranks that exchanges messages has one
+// connection, which others make and authenticate.
+//
+// A rank drives its sockets itself, in the goroutine that calls Exchange: it polls them for a while, then sleeps in Go's
+// network poller. Data to be reduced is reduced straight out of the receive buffer, while the rest of the message is in
+// flight. Other long messages are received where they belong.
+//
+// A link carries frames: segments of messages, the call of the messages that follow, what a stalled rank waits for, a
+// refusal of a message that does not match, and a goodbye. A link that ends without a goodbye counts as the death of its
+// rank. A link with keys is encrypted, record by record.
+//
+// An Endpoint has, for each peer that it has exchanged messages with, a socket and a buffer of 64 KiB for what arrives,
+// or more than twice that if the link is encrypted. It has one more descriptor as soon as there is a link. It has no
+// goroutine, except that after Close one lets pending data go out.
+//
+// The transport does not watch other ranks: Fail tells it who is dead.
 package tcp
 
 import (
 	"context"
-	"sync/atomic"
+	"fmt"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/linkbase"
@@ -14,20 +30,33 @@ import (
 type Endpoint struct {
 	linkbase.Endpoint
 
-	beside    int           // ranks on this host, this one included: they share its processors
-	patience  time.Duration // how long it looks at its sockets before it sleeps
-	encrypted bool          // its links are
-	connect   func(peer int)
-	links     []link // by rank; its own is unused
-	poller    waiter
-	napped    bool // the last sleep was in vain
+	localRanks int  // ranks on this host, including this one: they share its processors
+	encrypted  bool // its links are encrypted
+	connect    func(peer int)
+	links      []link // by rank; the entry of this rank is unused
+	poller     waiter
+	timedOut   bool // no socket became ready during the last sleep
 
-	arrivals []arrival     // links for the next look; End is locked, as for what follows
+	arrivals []arrival     // links for the next adopt; protected by End, like what follows
 	limits   []*time.Timer // of connections that may be on their way
-	arrived  atomic.Bool   // there are arrivals
 }
 
-// Follow has this rank's messages written to t. It is for an endpoint that was not used yet.
+// New returns rank's end of its links to all size ranks, encrypted or not. localRanks of them are on this host,
+// including rank. connect is called once for each peer, when a link to it is first needed, and must not block. Somebody
+// then calls Attach or ConnectFailed.
+func New(rank, size, localRanks int, encrypted bool, connect func(peer int)) *Endpoint {
+	e := &Endpoint{localRanks: localRanks, encrypted: encrypted, connect: connect, poller: new(poller), links: make([]link, size)}
+	e.Patience = patienceFor(localRanks, cores)
+	all := make([]*linkbase.Link, size)
+	for peer := range all {
+		all[peer] = &e.links[peer].Link
+	}
+	e.Init(rank, all, linkbase.Hooks{Connect: e.request, Adopt: e.adopt, Push: e.push, Pull: e.pull, Spin: e.spin, Sleep: e.poll,
+		Stalled: e.reportStall, Abort: e.abort, Wake: func() { e.poller.wake() }, Release: e.release})
+	return e
+}
+
+// Follow records this rank's messages in t. The endpoint must not have been used yet.
 func (e *Endpoint) Follow(t *events.Trail) {
 	for i := range e.links {
 		l := &e.links[i]
@@ -35,85 +64,43 @@ func (e *Endpoint) Follow(t *events.Trail) {
 	}
 }
 
-// New returns rank's end of its links, encrypted or not, to all of size ranks, of which beside are on this host, itself
-// included. connect is called, once for each peer, when a link to it is first needed; it must not block. Somebody then
-// calls Attach, or Broken.
-func New(rank, size, beside int, encrypted bool, connect func(peer int)) *Endpoint {
-	e := &Endpoint{beside: beside, patience: patienceFor(beside, cores), encrypted: encrypted, connect: connect, poller: new(poller),
-		links: make([]link, size)}
-	all := make([]*linkbase.Link, size)
-	for peer := range all {
-		all[peer] = &e.links[peer].Link
-	}
-	e.Init(rank, all)
-	return e
-}
-
-// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed. What
-// was sent may still be on its way then. After an error the endpoint is only good for Close.
+// Exchange is linkbase's, counted among those that poll in this process.
 func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
-	if err := e.enter(); err != nil {
-		return err
-	}
-	defer e.leave()
-	err := e.list(sends, recvs)
-	if err == nil {
-		err = e.complete(ctx)
-	}
-	return e.End.Outcome(err)
+	polling.Add(1)
+	defer polling.Add(-1)
+	e.timedOut = false
+	return e.Endpoint.Exchange(ctx, sends, recvs)
 }
 
-// list prepares the messages of an Exchange, and asks for the links that they need.
-func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
-	if err := e.List(sends, recvs); err != nil {
-		return err
-	}
-	for _, peer := range e.Touched {
-		if l := &e.links[peer]; l.socket == nil && !l.asked {
-			l.asked = true
-			e.connect(peer)
-		}
-	}
-	return e.adopt()
-}
-
-// complete drives the listed messages until all are complete or one fails.
-func (e *Endpoint) complete(ctx context.Context) error {
-	e.napped = false
-	for {
-		moved, err := e.advance()
-		switch {
-		case err != nil || e.Open == 0:
-			return err
-		case moved:
-			if e.WentOn() {
-				err = e.Failure(ctx)
-			}
-		case !e.look():
-			err = e.sleep(ctx)
-		}
-		if err != nil {
-			return err
+// abort lets segments that were begun, and refusals, go out after an Exchange that failed.
+func (e *Endpoint) abort() {
+	for _, peer := range e.Peers {
+		l := &e.links[peer]
+		l.copyRest()
+		if l.Partner.Refusal != nil && l.socket != nil {
+			l.out.pending, l.Partner.Refusal = append(l.out.pending, l.Partner.Refusal...), nil
+			l.out.flush(l.socket)
 		}
 	}
 }
 
-// advance does what can be done without waiting, and tells whether that was anything.
-func (e *Endpoint) advance() (moved bool, err error) {
-	for i := 0; i < len(e.Active); i = e.Next(i) {
-		l := &e.links[e.Active[i]]
-		pushed, err := e.push(l)
-		if err != nil {
-			return moved, err
-		}
-		pulled, err := e.pull(l)
-		if err != nil {
-			return moved, err
-		}
-		if pushed || pulled {
-			e.Went()
-			moved = true
-		}
+// Protocol describes in a few words how a message of that many bytes is carried. If it reduces, the receiver reduces the
+// message as it arrives.
+func (e *Endpoint) Protocol(bytes int, reduces bool) string {
+	out := "sent from where it lies"
+	switch {
+	case e.encrypted:
+		out = fmt.Sprintf("sealed in records of %d KiB", recordBytes>>10)
+	case bytes <= copyBytes:
+		out = "sent in one piece with its header"
+	case bytes > maxSegment:
+		out = fmt.Sprintf("sent from where it lies, %d MiB at a time", maxSegment>>20)
 	}
-	return moved, nil
+	switch {
+	case reduces:
+		return out + ", reduced out of the receive buffer"
+	case bytes < directBytes || e.encrypted:
+		return out + ", copied out of the receive buffer"
+	}
+	return out + ", received where it belongs"
 }

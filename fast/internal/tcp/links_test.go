@@ -96,9 +96,9 @@ func TestBroken(t *testing.T) {
 		{wire.ErrFenced, wire.ErrFenced},
 	} {
 		var e *Endpoint
-		e = New(0, 2, 2, false, func(peer int) { e.Broken(peer, test.err) })
+		e = New(0, 2, 2, false, func(peer int) { e.ConnectFailed(peer, test.err) })
 		wantPeer(t, send(e, 1, nil), 1, test.is)
-		e = New(0, 2, 2, false, func(peer int) { go e.Broken(peer, test.err) })
+		e = New(0, 2, 2, false, func(peer int) { go e.ConnectFailed(peer, test.err) })
 		err := receive(e, 1, nil)
 		if wantPeer(t, err, 1, test.is); !errors.Is(err, test.err) {
 			t.Errorf("%v does not say %v", err, test.err)
@@ -112,7 +112,7 @@ func TestManyConnections(t *testing.T) {
 	e, other := New(0, 2, 2, false, func(int) {}), New(1, 2, 2, false, func(int) {})
 	defer e.Close()
 	defer other.Close()
-	e.Broken(1, errors.New("not yet"))
+	e.ConnectFailed(1, errors.New("not yet"))
 	ends := worlds["plain"].pair(t)
 	e.Attach(1, ends[0])
 	other.Attach(0, ends[1])
@@ -121,7 +121,7 @@ func TestManyConnections(t *testing.T) {
 		ends := worlds["plain"].pair(t)
 		_ = ends[1].Close()
 		e.Attach(1, ends[0])
-		e.Broken(1, errors.New("once more"))
+		e.ConnectFailed(1, errors.New("once more"))
 	}
 	if after := openFiles(t); after > before {
 		t.Errorf("%d descriptors are open, %d before", after, before)
@@ -181,7 +181,7 @@ func TestComesAllTheSame(t *testing.T) {
 			all[0].Attach(2, others[0])
 			all[2].Attach(0, others[1])
 			all[1].Attach(0, late[1])
-			all[0].Broken(1, said)
+			all[0].ConnectFailed(1, said)
 			if err := errors.Join(send(all[0], 2, nil), send(all[1], 0, []byte{7}), all[1].Close()); err != nil {
 				t.Fatal(err)
 			}
@@ -308,7 +308,7 @@ func TestUnexpected(t *testing.T) {
 			for len(all[0].Waiting()) == 0 {
 				time.Sleep(time.Millisecond)
 			}
-			time.Sleep(3 * linkbase.Vain)
+			time.Sleep(3 * linkbase.StallTime)
 			if err := errors.Join(receive(all[1], 0, make([]byte, 32<<20)), <-done); err != nil {
 				t.Fatal(err)
 			}
@@ -331,7 +331,7 @@ func TestLookingAhead(t *testing.T) {
 	kernel := func(dst, a, b []byte) {
 		if !slow {
 			slow = true
-			time.Sleep(4 * linkbase.Vain)
+			time.Sleep(4 * linkbase.StallTime)
 		}
 		copy(dst, b)
 	}

@@ -8,32 +8,33 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// output is what goes out on a link.
-type output struct {
-	flow    events.Flow
-	pending []byte // frames, or what is left of them, that go before the rest of the segment
-	from    int    // how much of pending has gone
-	segment int    // bytes of the message in turn that are left of its current segment
-	told    uint64 // the fingerprint of the call that was told last
-	full    bool   // the socket took no more when it was last tried
-	over    error  // nothing goes out any more
-	sealer  *sealer
-}
-
-// copyBytes is how much of a message is rather copied behind its header than sent from where it is.
+// copyBytes is the longest message, or rest of one, that is copied behind its header instead of sent from where it is.
 const copyBytes = 4 << 10
 
-// push sends what can be sent on l, one segment at most, and tells whether that was anything.
-func (e *Endpoint) push(l *link) (bool, error) {
+// output is what goes out on a link.
+type output struct {
+	flow     events.Flow
+	pending  []byte // frames, or what is left of them, that go before the rest of the segment
+	from     int    // how much of pending has gone out
+	segment  int    // bytes of the current segment of the message in turn that have not gone out
+	lastCall uint64 // the fingerprint of the call that the peer was told last
+	full     bool   // the socket took no more when it was last tried
+	err      error  // nothing goes out any more, and why
+	sealer   *sealer
+}
+
+// push sends what can be sent to peer, at most one segment, and reports whether that was anything.
+func (e *Endpoint) push(peer int) (bool, error) {
+	l := &e.links[peer]
 	o, m := &l.out, l.Sending()
-	if m == nil && o.flushed() || !l.settled() {
+	if m == nil && o.flushed() || !l.resolved() {
 		return false, nil
 	}
-	if m != nil && (o.over != nil || l.in.over != nil || l.Verdict != nil) {
-		e.search(l)
-		return false, l.end()
+	if m != nil && (o.err != nil || l.in.err != nil || l.Err != nil) {
+		e.readAhead(l)
+		return false, l.endError()
 	}
-	if o.full || o.over != nil || l.socket == nil {
+	if o.full || o.err != nil || l.socket == nil {
 		return false, nil
 	}
 	moved := false
@@ -48,7 +49,7 @@ func (e *Endpoint) push(l *link) (bool, error) {
 		m.At, o.segment, moved = m.At+n, o.segment-n, true
 	}
 	if m != nil && m.At == len(m.Data) && m.Begun && o.flushed() {
-		e.Sent(&l.Link)
+		e.CompleteSend(&l.Link)
 		moved = true
 	}
 	return moved, nil
@@ -62,16 +63,16 @@ func (l *link) payload(m *linkbase.Outgoing) []byte {
 	return m.Data[m.At : m.At+l.out.segment]
 }
 
-// prepare makes the header of m's next segment, if the one before is complete, and tells whether it did.
+// prepare makes the header of m's next segment, if the previous one is complete, and reports whether it did.
 func (e *Endpoint) prepare(l *link, m *linkbase.Outgoing) bool {
 	o := &l.out
 	if o.segment > 0 || m.Begun && m.At == len(m.Data) {
 		return false
 	}
-	e.speak(l)
-	if o.told != m.Mark.Fingerprint {
+	e.appendReport(l)
+	if o.lastCall != m.Mark.Fingerprint {
 		o.pending = linkproto.AppendTold(o.pending, linkproto.Call, m.Mark.Call, m.Mark.Fingerprint)
-		o.told = m.Mark.Fingerprint
+		o.lastCall = m.Mark.Fingerprint
 	}
 	h := linkproto.Header{Kind: linkproto.Message, Left: uint64(len(m.Data) - m.At), Fingerprint: m.Mark.Fingerprint}
 	o.pending = h.Append(o.pending)
@@ -82,10 +83,10 @@ func (e *Endpoint) prepare(l *link, m *linkbase.Outgoing) bool {
 	return true
 }
 
-// flushed reports whether all frames that were begun have gone, but for the rest of a segment.
+// flushed reports whether all frames that were begun have gone out, except for the rest of a segment.
 func (o *output) flushed() bool { return len(o.pending) == 0 && o.sealed() == 0 }
 
-// sealed returns how many bytes of the last record have not gone.
+// sealed returns how many bytes of the last record have not gone out.
 func (o *output) sealed() int {
 	if o.sealer == nil {
 		return 0
@@ -93,8 +94,7 @@ func (o *output) sealed() int {
 	return len(o.sealer.record) - o.sealer.from
 }
 
-// write sends what is pending, and then payload, as far as the socket takes it, and gives how much of payload was
-// taken.
+// write sends what is pending and then payload, as far as the socket takes it. It returns how much of payload was taken.
 func (o *output) write(s Socket, payload []byte) int {
 	if o.sealer != nil {
 		return o.sealer.write(o, s, payload)
@@ -113,14 +113,14 @@ func (o *output) write(s Socket, payload []byte) int {
 	return copied + max(0, n-len(head))
 }
 
-// drop takes n bytes off what is pending.
+// drop removes n bytes from what is pending.
 func (o *output) drop(n int) {
 	if o.from += n; o.from == len(o.pending) {
 		o.pending, o.from = o.pending[:0], 0
 	}
 }
 
-// result returns how many bytes a system call has sent, and takes note of why it sent none.
+// result returns how many bytes a system call has sent, and records why it sent none.
 func (o *output) result(n int, err error) int {
 	if events.On {
 		o.flow.Moved(events.Wrote, n)
@@ -132,15 +132,22 @@ func (o *output) result(n int, err error) int {
 		o.full = true
 	case unix.EINTR:
 	default:
-		o.over = err
+		o.err = err
 	}
 	return 0
 }
 
-// settle copies what is left of a segment that was begun, so that it can go out after the Exchange.
-func (l *link) settle() {
+// copyRest copies what is left of a segment that was begun, so that it can go out after the Exchange.
+func (l *link) copyRest() {
 	if m := l.Sending(); m != nil && l.out.segment > 0 {
 		l.out.pending = append(l.out.pending, l.payload(m)...)
 		l.out.segment = 0
+	}
+}
+
+// flush sends what is pending, as far as the socket takes it.
+func (o *output) flush(s Socket) {
+	for !o.flushed() && !o.full && o.err == nil {
+		o.write(s, nil)
 	}
 }

@@ -13,12 +13,11 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// poller waits for sockets: with an epoll file of its own, which is itself in Go's network poller, so that a goroutine
-// that waits keeps no thread. A socket is armed when its rank is about to sleep, until it has told of something:
-// whatever comes at other times would wake a thread of Go's poller in vain, and that one takes the processor of a rank
-// that spins. Nor does epoll know it otherwise, which costs a few hundred nanoseconds of each message that comes. A
-// rank that waits for more than a few others is different: it arms their sockets as soon as it has to ask epoll which
-// of them are ready.
+// poller waits for sockets with its own epoll file. That file is itself in Go's network poller, so that a waiting
+// goroutine keeps no thread. A socket is armed when its rank is about to sleep, until it reports an event: an event at
+// other times would needlessly wake a thread of Go's poller, which takes the processor from a polling rank. At other
+// times epoll does not know the socket at all, because that costs a few hundred nanoseconds of each message. A rank that
+// waits for more than maxDirect others arms their sockets as soon as it has to ask epoll which of them are ready.
 type poller struct {
 	mu     sync.Mutex
 	file   *os.File // nil: not made yet, or closed
@@ -26,14 +25,14 @@ type poller struct {
 	raw    syscall.RawConn
 	look   func(fd uintptr) bool
 	events [32]unix.EpollEvent
-	n      int // events that the last look has found
+	n      int // how many events the last look found
 	err    error
-	until  time.Time // the file's deadline, as far as wait knows
+	until  time.Time // the file's deadline, unless wake has changed it
 	ready  []readiness
-	armed  []uint32 // by peer, what its socket is to tell of; 0: epoll does not know it
+	armed  []uint32 // by peer, the events that its socket is armed for; 0: epoll does not know the socket
 }
 
-// open makes the file, if there is none.
+// open creates the file, if there is none.
 func (p *poller) open() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +59,7 @@ func (p *poller) open() error {
 	return nil
 }
 
-// add has p know that there is a socket to peer. It is not armed.
+// add announces a socket to peer. It is not armed.
 func (p *poller) add(peer int) error {
 	for len(p.armed) <= peer {
 		p.armed = append(p.armed, 0)
@@ -68,12 +67,12 @@ func (p *poller) add(peer int) error {
 	return p.open()
 }
 
-// arm has sockets tell, once, of what the rank sleeps for.
+// arm makes each socket report, once, an event of interest.
 func (p *poller) arm(e *Endpoint) error {
 	for i := range e.links {
 		l := &e.links[i]
 		events := uint32(unix.EPOLLONESHOT)
-		in, out := e.watches(l)
+		in, out := e.interest(l)
 		if in {
 			events |= unix.EPOLLIN | unix.EPOLLRDHUP
 		}
@@ -95,11 +94,11 @@ func (p *poller) arm(e *Endpoint) error {
 	return nil
 }
 
-// forget comes after a sleep: the rank looks at its sockets itself now, unless those that it waits for are so many that
-// it asks epoll. Others may be armed from when they were many, or from a nap in vain. Those that have told of nothing
-// would else wake a thread of Go's poller when they do.
-func (p *poller) forget(e *Endpoint) {
-	if len(e.Active) > few {
+// disarm follows a sleep: the rank polls its sockets itself now, unless it waits for so many that it asks epoll. Sockets
+// may be armed from a time when they were many, or from a sleep that timed out. Their events would otherwise wake a
+// thread of Go's poller.
+func (p *poller) disarm(e *Endpoint) {
+	if len(e.Active) > maxDirect {
 		return
 	}
 	for peer, events := range p.armed {
@@ -110,7 +109,7 @@ func (p *poller) forget(e *Endpoint) {
 	}
 }
 
-// wait waits until a socket is ready, the time is over, or somebody wakes it.
+// wait waits until a socket of interest is ready, the time is over, or somebody calls wake.
 func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	if err := p.open(); err != nil {
 		return nil, err
@@ -135,20 +134,20 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 			out: ended || event.Events&unix.EPOLLOUT != 0})
 	}
 	if atMost > 0 {
-		p.forget(e)
+		p.disarm(e)
 	}
 	return p.ready, nil
 }
 
-// sleep looks until there are events. A deadline that is far enough away is left as it is.
+// sleep waits for events. It keeps the file's deadline if that is far enough away.
 func (p *poller) sleep(e *Endpoint, atMost time.Duration) error {
 	if now := time.Now(); p.until.Sub(now) < atMost/2 {
 		p.until = now.Add(atMost)
 		if err := p.file.SetReadDeadline(p.until); err != nil {
-			return fmt.Errorf("the deadline of a nap: %w", err)
+			return fmt.Errorf("set the deadline of a sleep: %w", err)
 		}
 	}
-	if e.End.Failed() != nil || e.arrived.Load() { // of which the deadline has hidden that p was woken
+	if e.End.Failed() != nil || e.Changed.Load() { // the new deadline has hidden a wake
 		return nil
 	}
 	err := p.raw.Read(p.look)
@@ -158,7 +157,7 @@ func (p *poller) sleep(e *Endpoint, atMost time.Duration) error {
 	return err
 }
 
-// wake ends a wait, from any goroutine, after what the waiting one is to see.
+// wake ends a wait, from any goroutine.
 func (p *poller) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +166,7 @@ func (p *poller) wake() {
 	}
 }
 
-// close gives everything back.
+// close closes the file.
 func (p *poller) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -35,10 +35,10 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestForgetsAll: a rank that sleeps for few others, after it has waited for many, or for nothing in vain, leaves no
+// TestDisarm: a rank that sleeps for few others, after it has waited for many, or for nothing in vain, leaves no
 // socket armed, of whatever rank.
-func TestForgetsAll(t *testing.T) {
-	const size = few + 3
+func TestDisarm(t *testing.T) {
+	const size = maxDirect + 3
 	e := world{address: "127.0.0.1:0", early: true}.group(t, size)[0]
 	if err := e.adopt(); err != nil {
 		t.Fatal(err)
@@ -47,12 +47,12 @@ func TestForgetsAll(t *testing.T) {
 		waitsFor int
 		atMost   time.Duration
 		known    int
-	}{{few + 1, 0, size - 1}, {few + 1, time.Millisecond, size - 1}, {few, time.Millisecond, 0}, {0, time.Millisecond, 0}} {
-		e.napped, e.Active = true, e.Active[:0] // it listens to all
+	}{{maxDirect + 1, 0, size - 1}, {maxDirect + 1, time.Millisecond, size - 1}, {maxDirect, time.Millisecond, 0}, {0, time.Millisecond, 0}} {
+		e.timedOut, e.Active = true, e.Active[:0] // all sockets are of interest
 		for peer := range test.waitsFor {
 			e.Active = append(e.Active, peer+1)
 		}
-		if err := e.heed(test.atMost); err != nil {
+		if err := e.poll(test.atMost); err != nil {
 			t.Fatal(err)
 		}
 		known := 0

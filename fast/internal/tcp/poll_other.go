@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// poller waits for sockets with poll(2). A wait that is to end otherwise ends with its time.
+// poller waits for sockets with poll(2). Nothing wakes it before the time is over.
 type poller struct {
 	polls []unix.PollFd
 	ready []readiness
@@ -24,7 +24,7 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 		l := &e.links[i]
 		fd, open := l.socket.(descriptor)
 		poll := unix.PollFd{Fd: int32(fd)}
-		in, out := e.watches(l)
+		in, out := e.interest(l)
 		if in {
 			poll.Events |= unix.POLLIN
 		}

@@ -86,7 +86,7 @@ func TestWaitReticent(t *testing.T) {
 				t.Fatal(n, err)
 			}
 			e := NewSimulated(0, 2, func(int) {})
-			e.arrive(arrival{peer: 1, socket: reticent{one.Socket()}, conn: wire.Conn{Seal: test.seal, Open: test.seal}})
+			e.deliver(arrival{peer: 1, socket: reticent{one.Socket()}, conn: wire.Conn{Seal: test.seal, Open: test.seal}})
 			read := make(chan []byte)
 			time.AfterFunc(time.Second, func() { read <- slowly(other.Socket(), 500, 1<<30) })
 			_ = e.Close()
@@ -159,8 +159,8 @@ func TestLeft(t *testing.T) {
 		err    error
 		takes  time.Duration
 	}{
-		{true, onTheWay - time.Second, nil, onTheWay - time.Second},
-		{true, 0, wire.ErrClosed, onTheWay},
+		{true, handshakeTime - time.Second, nil, handshakeTime - time.Second},
+		{true, 0, wire.ErrClosed, handshakeTime},
 		{false, 0, wire.ErrClosed, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestLeft(t *testing.T) {
 			if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) || err == nil && !slices.Equal(got, data) {
 				t.Errorf("%+v: %q, %v", test, got, err)
 			}
-			if took := time.Since(start); took < test.takes || took > test.takes+linkbase.Nap {
+			if took := time.Since(start); took < test.takes || took > test.takes+linkbase.MaxSleep {
 				t.Errorf("%+v: after %v", test, took)
 			}
 			_ = to.Close()
@@ -207,7 +207,7 @@ func TestLateSealed(t *testing.T) {
 		e := NewSimulated(0, 2, func(int) {})
 		_ = e.Close()
 		e.Wait()
-		e.arrive(arrival{peer: 1, socket: one.Socket(), conn: wire.Conn{Seal: key(t, 1), Open: key(t, 1)}})
+		e.deliver(arrival{peer: 1, socket: one.Socket(), conn: wire.Conn{Seal: key(t, 1), Open: key(t, 1)}})
 		time.Sleep(time.Second)
 		if came := slowly(other.Socket(), 500, 1<<30); !bytes.Equal(came, sealed.record) {
 			t.Errorf("%x came, want %x", came, sealed.record)

@@ -2,68 +2,68 @@ package tcp
 
 import "time"
 
-// Simulated is a Socket of a network that is simulated, under whatever clock the goroutines have.
+// Simulated is a Socket of a simulated network, under the clock of the goroutines, which may be simulated too.
 type Simulated interface {
 	Socket
-	// Ready tells whether Read and Write would do something.
+	// Ready reports whether Read and Write would do something.
 	Ready() (in, out bool)
-	// Notify has f called soon after that may have changed. Only the last f counts.
+	// Notify arranges for f to be called soon after that may have changed. A later f replaces it.
 	Notify(f func())
 }
 
-// NewSimulated is New for Simulated sockets, which AttachSimulated gives it. It never looks at a socket in vain: that
-// would take no time of a clock that stands still while somebody runs.
+// NewSimulated is New for Simulated sockets, which AttachSimulated attaches. It never polls: that would take no time of a
+// clock that stands still while a goroutine runs.
 func NewSimulated(rank, size int, connect func(peer int)) *Endpoint {
 	e := New(rank, size, size, false, connect)
-	e.patience, e.poller = 0, &bell{make(chan struct{}, 1)}
+	e.Patience, e.poller = 0, &simulatedPoller{make(chan struct{}, 1)}
 	return e
 }
 
-// AttachSimulated is Attach.
-func (e *Endpoint) AttachSimulated(peer int, s Simulated) { e.arrive(arrival{peer: peer, socket: s}) }
+// AttachSimulated is Attach for a Simulated socket.
+func (e *Endpoint) AttachSimulated(peer int, s Simulated) { e.deliver(arrival{peer: peer, socket: s}) }
 
-// bell is rung by simulated sockets.
-type bell struct{ rung chan struct{} }
+// simulatedPoller waits until a simulated socket notifies it.
+type simulatedPoller struct{ notified chan struct{} }
 
-func (b *bell) add(int) error { return nil }
+func (p *simulatedPoller) add(int) error { return nil }
 
-func (b *bell) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
-	over := time.NewTimer(atMost)
-	defer over.Stop()
+func (p *simulatedPoller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
 	for {
-		if ready := b.ready(e); len(ready) > 0 || atMost == 0 || e.End.Failed() != nil || e.arrived.Load() {
+		if ready := p.ready(e); len(ready) > 0 || atMost == 0 || e.End.Failed() != nil || e.Changed.Load() {
 			return ready, nil
 		}
 		select {
-		case <-b.rung:
-		case <-over.C:
+		case <-p.notified:
+		case <-timer.C:
 			return nil, nil
 		}
 	}
 }
 
-// ready returns the sockets that can go on with what e watches them for.
-func (b *bell) ready(e *Endpoint) (all []readiness) {
+// ready returns the links whose sockets are ready for what is of interest to e.
+func (p *simulatedPoller) ready(e *Endpoint) (all []readiness) {
 	for peer := range e.links {
 		s, ok := e.links[peer].socket.(Simulated)
 		if !ok {
 			continue
 		}
-		s.Notify(b.wake)
-		watchIn, watchOut := e.watches(&e.links[peer])
+		s.Notify(p.wake)
+		wantIn, wantOut := e.interest(&e.links[peer])
 		in, out := s.Ready()
-		if in, out = in && watchIn, out && watchOut; in || out {
+		if in, out = in && wantIn, out && wantOut; in || out {
 			all = append(all, readiness{peer, in, out})
 		}
 	}
 	return all
 }
 
-func (b *bell) wake() {
+func (p *simulatedPoller) wake() {
 	select {
-	case b.rung <- struct{}{}:
+	case p.notified <- struct{}{}:
 	default:
 	}
 }
 
-func (b *bell) close() {}
+func (p *simulatedPoller) close() {}

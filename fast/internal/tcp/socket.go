@@ -9,19 +9,19 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Socket is one end of a connection, which never blocks: where nothing has come, or no more is taken, its error is
+// Socket is one end of a connection. It never blocks: if nothing has arrived, or no more is taken, it returns
 // unix.EAGAIN.
 type Socket interface {
-	// Read reads what has come, at most len(b) bytes; 0 bytes without an error are the end.
+	// Read reads at most len(b) bytes of what has arrived. It returns 0 bytes without an error at the end.
 	Read(b []byte) (int, error)
-	// Write writes head and then tail, as far as they are taken.
+	// Write writes head and then tail, as far as the socket takes them.
 	Write(head, tail []byte) (int, error)
-	// Queued is how many bytes of what was written have not arrived at the other host, where that is known.
+	// Queued returns how many bytes of what was written have not arrived at the other host, or 0 where that is unknown.
 	Queued() int
 	Close()
 }
 
-// descriptor is a Socket of the system.
+// descriptor is a Socket of the operating system.
 type descriptor int
 
 func (d descriptor) Read(b []byte) (int, error) { return readSocket(int(d), b) }
@@ -38,9 +38,9 @@ func (d descriptor) Write(head, tail []byte) (int, error) {
 
 func (d descriptor) Close() { _ = unix.Close(int(d)) }
 
-// takeOut takes the socket out of a connection, which is closed unless that fails: its reading and writing would be
-// Go's network poller's.
-func takeOut(c wire.Conn) (s Socket, err error) {
+// extractSocket returns the socket of a connection, taken out of Go's network poller. It closes the connection, unless
+// it fails.
+func extractSocket(c wire.Conn) (s Socket, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func takeOut(c wire.Conn) (s Socket, err error) {
 		s = descriptor(fd)
 		err = errors.Join(unix.SetNonblock(fd, true), unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1))
 		if withinHost(c) {
-			unpace(fd)
+			disablePacing(fd)
 		}
 	})
 	if s == nil {
@@ -62,7 +62,7 @@ func takeOut(c wire.Conn) (s Socket, err error) {
 	return s, errors.Join(err, c.Close())
 }
 
-// withinHost reports whether both ends of a connection are on one host, as far as addresses tell.
+// withinHost reports whether both ends of a connection have the same IP address, so are on one host.
 func withinHost(c wire.Conn) bool {
 	local, ok := c.LocalAddr().(*net.TCPAddr)
 	remote, also := c.RemoteAddr().(*net.TCPAddr)

@@ -7,27 +7,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// short is how many bytes a system call copies in so little time that Go's scheduler need not know of it. That, and not
-// to go through the file system's read and write, saves a few hundred nanoseconds of about five thousand.
-const short = bufferBytes
+// maxRawBytes is how many bytes a system call copies in so little time that Go's scheduler need not know about it.
+// Bypassing the scheduler, and the file system's read and write, saves a few hundred nanoseconds of about five thousand.
+const maxRawBytes = bufferBytes
 
-// readSocket reads what has come, as read(2) does.
+// readSocket reads what has arrived, like read(2).
 func readSocket(fd int, b []byte) (int, error) {
-	if len(b) > short {
+	if len(b) > maxRawBytes {
 		return unix.Read(fd, b)
 	}
-	return transfer(unix.SYS_RECVFROM, fd, b, unix.MSG_DONTWAIT)
+	return rawTransfer(unix.SYS_RECVFROM, fd, b, unix.MSG_DONTWAIT)
 }
 
-// writeSocket writes what the socket takes, as write(2) does.
+// writeSocket writes what the socket takes, like write(2).
 func writeSocket(fd int, b []byte) (int, error) {
-	if len(b) > short {
+	if len(b) > maxRawBytes {
 		return unix.Write(fd, b)
 	}
-	return transfer(unix.SYS_SENDTO, fd, b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+	return rawTransfer(unix.SYS_SENDTO, fd, b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 }
 
-func transfer(call uintptr, fd int, b []byte, flags uintptr) (int, error) {
+func rawTransfer(call uintptr, fd int, b []byte, flags uintptr) (int, error) {
 	data := unsafe.Pointer(unsafe.SliceData(b))
 	n, _, err := syscall.RawSyscall6(call, uintptr(fd), uintptr(data), uintptr(len(b)), flags, 0, 0)
 	if err != 0 {
@@ -36,11 +36,13 @@ func transfer(call uintptr, fd int, b []byte, flags uintptr) (int, error) {
 	return int(n), nil
 }
 
-// unpace has what is written to a socket leave at once, as Reno does, which every kernel has: within a host there is
-// nothing to spare, and the pauses that BBR makes, where it is the system's choice, cost up to half of the speed.
-func unpace(fd int) { _ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno") }
+// disablePacing makes what is written to a socket leave at once, by the congestion control Reno, which every kernel has.
+// Within a host there is no network to spare. Where the system's default is BBR, its pauses cost up to half of the speed.
+func disablePacing(fd int) {
+	_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno")
+}
 
-// Queued returns how many bytes of what was written to a socket have not arrived at the other host.
+// Queued returns how many bytes of what was written have not arrived at the other host.
 func (d descriptor) Queued() int {
 	n, err := unix.IoctlGetInt(int(d), unix.SIOCOUTQ)
 	if err != nil {
@@ -49,7 +51,7 @@ func (d descriptor) Queued() int {
 	return n
 }
 
-// yield lets another process have the processor. Go's scheduler is not told: it would take every yield among many
-// ranks, which lasts long, for a system call that blocks, and wake up another thread, on this very processor, to
+// yieldThread lets another process have the processor. It bypasses Go's scheduler, which would take a yield among many
+// ranks, which lasts long, for a system call that blocks. It would then wake another thread, on this very processor, to
 // replace this one.
-func yield() { _, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+func yieldThread() { _, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

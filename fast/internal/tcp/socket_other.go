@@ -12,11 +12,10 @@ func readSocket(fd int, b []byte) (int, error) { return unix.Read(fd, b) }
 
 func writeSocket(fd int, b []byte) (int, error) { return unix.Write(fd, b) }
 
-func unpace(int) {}
+func disablePacing(int) {}
 
-// Queued returns how many bytes of what was written to a socket have not arrived at the other host, where that is
-// known.
+// Queued returns 0: how much has arrived at the other host is unknown.
 func (descriptor) Queued() int { return 0 }
 
-// yield lets another goroutine have the processor.
-func yield() { runtime.Gosched() }
+// yieldThread lets another goroutine have the processor.
+func yieldThread() { runtime.Gosched() }

@@ -1,117 +1,75 @@
 package tcp
 
 import (
-	"context"
 	"runtime"
 	"sync/atomic"
 	"time"
-
-	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
 const (
-	// patience is how long a rank looks at its sockets before it sleeps, for each rank that its processor has to serve:
-	// longer than it takes to wake another one that sleeps, which would else find this one asleep, and so on.
-	patience     = 100 * time.Microsecond
-	mostPatience = time.Millisecond
-	alone        = 10 * time.Microsecond // how long it keeps its processor meanwhile, if processors are plenty
-	few          = 8                     // so many sockets are looked at one by one
+	// basePatience is how long a rank polls its sockets before it sleeps, for each rank that its processor serves. It is
+	// longer than it takes to wake a sleeping rank: otherwise that one would find this one asleep, and so on.
+	basePatience = 100 * time.Microsecond
+	maxPatience  = time.Millisecond
+	yieldAfter   = 10 * time.Microsecond // how long a polling rank keeps its processor if there are enough of them
+	maxDirect    = 8                     // a rank that waits for more links than this asks the poller which are ready
 )
 
-// patienceFor returns the patience of each of some ranks on so many processors. The one that is waited for may be the
-// last to have its turn.
+// patienceFor returns the patience of each of some ranks on that many processors. The rank that is waited for may be the
+// last to get its turn.
 func patienceFor(ranks, processors int) time.Duration {
 	turns := (max(ranks, 1) + processors - 1) / processors
-	return min(time.Duration(turns)*patience, mostPatience)
+	return min(time.Duration(turns)*basePatience, maxPatience)
 }
 
 // cores is the number of processors that this process may use.
 var cores = runtime.NumCPU()
 
-// exchanges is how many are in progress in this process, of all endpoints.
-var exchanges atomic.Int32
+// polling counts the Exchanges in progress in this process, of all endpoints.
+var polling atomic.Int32
 
-// giveWay lets others have the processor if those that look at their sockets may outnumber the processors: other
-// processes, and goroutines of this one if more than one looks. Who has waited for a while does so in any case: the
-// rank that it waits for may be waiting for this very processor.
-func (e *Endpoint) giveWay(waited time.Duration) {
-	n := int(exchanges.Load())
-	if n*e.beside <= cores && waited < alone {
+// spin prepares another look at the sockets. With few links the rank tries each of them.
+func (e *Endpoint) spin(idle time.Duration) {
+	e.yield(idle)
+	if len(e.Active) > maxDirect {
+		_ = e.poll(0)
 		return
 	}
-	yield()
+	for _, peer := range e.Active {
+		l := &e.links[peer]
+		l.in.empty, l.out.full = l.in.err != nil, false
+	}
+}
+
+// yield gives up the processor if there may be more polling ranks than processors, in other processes or in this one. A
+// rank that has polled for a while always yields: the rank that it waits for may need this very processor.
+func (e *Endpoint) yield(idle time.Duration) {
+	n := int(polling.Load())
+	if n*e.localRanks <= cores && idle < yieldAfter {
+		return
+	}
+	yieldThread()
 	if n > 1 {
 		runtime.Gosched()
 	}
 }
 
-// look comes after a look at the sockets that was in vain, and prepares the next one. It is false when it is time to
-// sleep.
-func (e *Endpoint) look() bool {
-	waited := e.Idle()
-	if e.End.Reason() != nil || e.arrived.Load() || waited >= e.patience {
-		return false
-	}
-	e.giveWay(waited)
-	if len(e.Active) > few {
-		e.heed(0)
-		return true
-	}
-	for _, peer := range e.Active {
-		l := &e.links[peer]
-		l.in.dry, l.out.full = l.in.over != nil, false
-	}
-	return true
-}
-
-// sleep waits until something has come or gone, or there is a reason to give up, but not longer than a nap.
-func (e *Endpoint) sleep(ctx context.Context) error {
-	failure := e.Failure(ctx) // looked for first, because it does not undo what the failed rank did before
-	if err := e.adopt(); err != nil {
-		return err
-	}
-	moved, err := e.advance()
-	if moved || err != nil || e.Open == 0 {
-		return err
-	}
-	if failure != nil {
-		return failure
-	}
-	if err := e.heed(linkbase.Nap); err != nil {
-		return err
-	}
-	if e.Slept() {
-		return e.wonder()
-	}
-	return nil
-}
-
-// wonder comes after a wait in vain. What other ranks did before they said what they wait for is seen here: if there is
-// a disagreement, this rank cannot go on indeed.
-func (e *Endpoint) wonder() error {
-	moved, err := e.advance()
-	if moved || err != nil || e.Open == 0 {
-		return err
-	}
-	return e.inVain()
-}
-
-// heed waits for at most that long until sockets are ready, and notes which. On those where no message is expected it
-// listens for what the other rank has to say.
-func (e *Endpoint) heed(atMost time.Duration) error {
+// poll waits, at most that long, until sockets are ready, and marks them. On ready links where no message is expected it
+// reads what the other rank has to say.
+func (e *Endpoint) poll(atMost time.Duration) error {
 	ready, err := e.poller.wait(e, atMost)
 	if err != nil {
 		return err
 	}
-	e.napped = atMost > 0 && len(ready) == 0
+	e.timedOut = atMost > 0 && len(ready) == 0
 	for _, r := range ready {
 		l := &e.links[r.peer]
 		if l.socket == nil {
 			continue
 		}
-		l.in.dry, l.out.full = l.in.dry && !r.in || l.in.over != nil, l.out.full && !r.out
+		l.in.empty, l.out.full = l.in.empty && !r.in || l.in.err != nil, l.out.full && !r.out
 		if r.in && l.Receiving() == nil {
-			if err := e.listen(l); err != nil {
+			if err := e.readControl(l); err != nil {
 				l.Fail(err)
 			}
 		}
@@ -119,24 +77,24 @@ func (e *Endpoint) heed(atMost time.Duration) error {
 	return nil
 }
 
-// watches returns what the rank sleeps for on l: what the Exchange can go on with, and after a nap in vain all that
-// comes.
-func (e *Endpoint) watches(l *link) (in, out bool) {
-	return l.in.over == nil && (l.Receiving() != nil && l.in.dry || e.napped), l.out.full && l.out.over == nil
+// interest returns what to watch l's socket for: what the Exchange can proceed with and, after a sleep that timed out,
+// anything that arrives.
+func (e *Endpoint) interest(l *link) (in, out bool) {
+	return l.in.err == nil && (l.Receiving() != nil && l.in.empty || e.timedOut), l.out.full && l.out.err == nil
 }
 
 // waiter waits for the sockets of an Endpoint.
 type waiter interface {
-	// add has it know that there is a socket to peer.
+	// add announces that there is a socket to peer.
 	add(peer int) error
-	// wait waits until a socket that e watches is ready, the time is over, or somebody wakes it.
+	// wait waits until a socket of interest is ready, the time is over, or somebody calls wake.
 	wait(e *Endpoint, atMost time.Duration) ([]readiness, error)
-	// wake ends a wait, from any goroutine, after what the waiting one is to see.
+	// wake ends a wait, from any goroutine. The waiter sees what was stored before.
 	wake()
 	close()
 }
 
-// readiness is what the poller says of a link.
+// readiness is what a waiter reports about a link.
 type readiness struct {
 	peer    int
 	in, out bool

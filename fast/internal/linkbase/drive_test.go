@@ -14,27 +14,27 @@ func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEndpoint(0, 3)
 		for range 2 {
-			if err := e.List([]wire.Send{{Peer: 2}, {Peer: 1}}, nil); err != nil || e.Idle() != 0 {
+			if err := e.post([]wire.Send{{Peer: 2}, {Peer: 1}}, nil); err != nil || e.Idle() != 0 {
 				t.Fatalf("%v: idle for %v at the beginning", err, e.Idle())
 			}
-			time.Sleep(Nap - 1)
-			if e.Slept() || len(e.Waiting()) != 0 {
+			time.Sleep(MaxSleep - 1)
+			if e.stalled() || len(e.Waiting()) != 0 {
 				t.Errorf("before a nap is over: %v", e.Waiting())
 			}
 			time.Sleep(time.Nanosecond)
-			if e.Slept() || !slices.Equal(e.Waiting(), []int{1, 2}) {
+			if e.stalled() || !slices.Equal(e.Waiting(), []int{1, 2}) {
 				t.Errorf("after a nap: %v", e.Waiting())
 			}
-			time.Sleep(Vain - Nap)
-			if !e.Slept() || e.Idle() != Vain {
+			time.Sleep(StallTime - MaxSleep)
+			if !e.stalled() || e.Idle() != StallTime {
 				t.Errorf("it does not wonder after %v", e.Idle())
 			}
-			e.Went()
-			if e.WentOn(); e.Slept() || len(e.Waiting()) != 0 {
+			e.went()
+			if e.publish(); e.stalled() || len(e.Waiting()) != 0 {
 				t.Errorf("it waits for %v after something moved", e.Waiting())
 			}
 			e.finish()
-			e.Clear()
+			e.clear()
 		}
 	})
 }
@@ -43,8 +43,8 @@ func TestIdle(t *testing.T) {
 func TestMoved(t *testing.T) {
 	e, looks := newEndpoint(0, 2), 0
 	for range 1000 {
-		e.Went()
-		if e.WentOn() {
+		e.went()
+		if e.publish() {
 			looks++
 		}
 	}
@@ -54,4 +54,10 @@ func TestMoved(t *testing.T) {
 	if e.Idle(); e.Moved() != 1000 {
 		t.Errorf("%d of 1000 moves are known", e.Moved())
 	}
+}
+
+// went is progress of one message.
+func (e *Endpoint) went() {
+	e.idle = time.Time{}
+	e.moves++
 }
