@@ -41,7 +41,7 @@ func (m *Mesh) dialControl(ctx context.Context, c Card, h secure.Hello) error {
 		_ = conn.Close()
 		return &wire.PeerError{Rank: c.Process, Err: wire.ErrDied}
 	}
-	m.attach(c.Process, conn, conn.Under())
+	m.attach(c.Process, conn, conn.NetConn())
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (m *Mesh) accepted(c *secure.Conn, h secure.Hello) {
 	if h.Purpose == secure.Join {
 		m.redeem(h, ok)
 	}
-	if !ok || !m.attach(h.From, c, c.Under()) || h.From < m.me.Size {
+	if !ok || !m.attach(h.From, c, c.NetConn()) || h.From < m.me.Size {
 		return
 	}
 	if h.Purpose == secure.Join {

@@ -70,7 +70,7 @@ func (a *authority) credentials(t testing.TB, names ...string) Credentials {
 // unchecked are credentials that show what they have, whatever it is good for.
 type unchecked struct{ *certificateCredentials }
 
-func (c unchecked) certificate(Identity) (*tls.Certificate, error) { return c.own, nil }
+func (c unchecked) certificate(Identity) (*tls.Certificate, error) { return c.cert, nil }
 
 func TestCertificates(t *testing.T) {
 	ours, others := newAuthority(t, "ours"), newAuthority(t, "others")

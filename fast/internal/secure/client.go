@@ -10,9 +10,9 @@ import (
 	"net"
 )
 
-// Client makes conn, which was opened to where h.To is said to be, a connection between me and that process. It takes
-// at most Budget and ends with ctx. Its errors are those of this package, wire.ErrFenced, or the cause of ctx's end;
-// then conn is closed. Otherwise the connection has no deadlines, whatever conn had.
+// Client makes the client's side of a handshake on conn, which was opened to the address of process h.To. It takes at
+// most Budget and ends with ctx. On an error, which is one of this package, wire.ErrFenced or the cause of ctx's end,
+// conn is closed. The connection that it returns has no deadlines, even if conn had some.
 func Client(ctx context.Context, conn net.Conn, cred Credentials, me Identity, h Hello) (*Conn, error) {
 	h.From = me.Process
 	own, err := cred.certificate(me)
@@ -24,7 +24,7 @@ func Client(ctx context.Context, conn net.Conn, cred Credentials, me Identity, h
 		return nil, err
 	}
 	var c *Conn
-	err = bounded(ctx, conn, func() (err error) {
+	err = withBudget(ctx, conn, func() (err error) {
 		c, err = connect(conn, cred, own, me, h)
 		return err
 	})
@@ -38,33 +38,34 @@ func Client(ctx context.Context, conn net.Conn, cred Credentials, me Identity, h
 }
 
 func connect(conn net.Conn, cred Credentials, own *tls.Certificate, me Identity, h Hello) (*Conn, error) {
-	if err := proveSelf(conn, cred, me, h.To); err != nil {
+	if err := answerChallenge(conn, cred, me, h.To); err != nil {
 		return nil, err
 	}
-	c := &Conn{Conn: conn, Peer: me, under: &records{Conn: conn, allow: -1}, client: true}
+	c := &Conn{Conn: conn, Peer: me, records: &recordReader{Conn: conn, allow: -1}, client: true}
 	c.Peer.Process = h.To
 	if !isPrivate(conn, cred) {
-		c.under = &records{Conn: conn, exact: true, allow: unproven}
-		settings := config(own)
-		settings.VerifyConnection = func(s tls.ConnectionState) error { return cred.check(c.Peer, s.PeerCertificates) }
-		t := tls.Client(c.under, settings)
+		c.records = &recordReader{Conn: conn, exact: true, allow: maxUnproved}
+		config := tlsConfig(own)
+		config.VerifyConnection = func(s tls.ConnectionState) error { return cred.check(c.Peer, s.PeerCertificates) }
+		t := tls.Client(c.records, config)
 		if err := t.Handshake(); err != nil {
-			return nil, brokenOff("TLS", err)
+			return nil, asBroken("TLS", err)
 		}
 		c.Conn = t
 	}
-	if err := greet(c.Conn, encodeHello(h, me)); err != nil {
+	if err := sendHello(c.Conn, encodeHello(h, me)); err != nil {
 		return nil, err
 	}
-	c.under.settle(h.Purpose)
+	c.records.accept(h.Purpose)
 	return c, nil
 }
 
-// proveSelf answers the server's challenge, and waits for the server to want more.
-func proveSelf(conn net.Conn, cred Credentials, me Identity, to int) error {
+// answerChallenge sends the preamble and answers the server's challenge. When it returns nil, the server expects TLS, or
+// the hello on a private connection.
+func answerChallenge(conn net.Conn, cred Credentials, me Identity, to int) error {
 	private := isPrivate(conn, cred)
 	preamble := encodePreamble(cred, me, to, private)
-	reply, err := ask(conn, preamble)
+	reply, err := request(conn, preamble)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func proveSelf(conn net.Conn, cred Credentials, me Identity, to int) error {
 		return err
 	}
 	mac := cred.mac(client, preamble, challenge)
-	if reply, err = ask(conn, mac[:]); err != nil {
+	if reply, err = request(conn, mac[:]); err != nil {
 		return err
 	}
 	if err := decodeReply(reply); err != nil || !private {
@@ -81,7 +82,7 @@ func proveSelf(conn net.Conn, cred Credentials, me Identity, to int) error {
 	}
 	var proof [macBytes]byte
 	if _, err := io.ReadFull(conn, proof[:]); err != nil {
-		return brokenOff("the server's proof", err)
+		return asBroken("the server's proof", err)
 	}
 	if mac := cred.mac(server, preamble, challenge); !hmac.Equal(mac[:], proof[:]) {
 		return ErrWrongSecret
@@ -89,25 +90,25 @@ func proveSelf(conn net.Conn, cred Credentials, me Identity, to int) error {
 	return nil
 }
 
-// ask returns what the server says to b, in the clear.
-func ask(conn net.Conn, b []byte) ([]byte, error) {
-	_, unsent := conn.Write(b)
+// request sends b in the clear and returns the server's reply.
+func request(conn net.Conn, b []byte) ([]byte, error) {
+	_, writeErr := conn.Write(b)
 	reply := make([]byte, replyBytes)
-	_, err := readFirst(conn, reply) // it may have answered although not all was written
-	if err != nil && unsent != nil {
-		err = unsent
+	_, err := readFirst(conn, reply) // a server that refuses may reply before it has read all
+	if err != nil && writeErr != nil {
+		err = writeErr
 	}
-	return reply, brokenOff("the server's answer", err)
+	return reply, asBroken("the server's answer", err)
 }
 
-// greet sends the hello. When it returns nil, the server has accepted the connection.
-func greet(conn net.Conn, hello []byte) error {
+// sendHello sends the hello. When it returns nil, the server has accepted the connection.
+func sendHello(conn net.Conn, hello []byte) error {
 	if _, err := conn.Write(hello); err != nil {
-		return brokenOff("the hello", err)
+		return asBroken("the hello", err)
 	}
 	reply, err := readMessage(conn, replyBytes)
 	if err != nil {
-		return brokenOff("the server's reply", err)
+		return asBroken("the server's reply", err)
 	}
 	return decodeReply(reply)
 }

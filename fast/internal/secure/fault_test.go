@@ -73,7 +73,7 @@ func both(t testing.TB, cred [2]Credentials, client, server net.Conn) (dialled, 
 	t.Helper()
 	defer client.Close()
 	defer server.Close()
-	v := visitOf(t, NewServer(cred[1], process(1)), server)
+	v := handshakeOf(t, NewServer(cred[1], process(1)), server)
 	done := make(chan error)
 	go func() {
 		_, _, err := v.handshake(context.Background())
@@ -83,14 +83,14 @@ func both(t testing.TB, cred [2]Credentials, client, server net.Conn) (dialled, 
 	return dialled, <-done
 }
 
-// visitOf returns the server's side of a handshake.
-func visitOf(t testing.TB, s *Server, conn net.Conn) *visit {
+// handshakeOf returns the server's side of a handshake.
+func handshakeOf(t testing.TB, s *Server, conn net.Conn) *serverHandshake {
 	t.Helper()
 	own, err := s.cred.certificate(s.me)
 	if err != nil {
 		t.Error(err)
 	}
-	return &visit{Server: s, visitor: s.pending.enter(conn), own: own}
+	return &serverHandshake{Server: s, pendingConn: s.pending.add(conn), own: own}
 }
 
 // typed reports whether err is one of the errors that callers know.
@@ -276,7 +276,7 @@ func TestBudgetIsForAll(t *testing.T) {
 		}
 	}()
 	secret := FromSecret(secretOf("ours"))
-	_, _, err := visitOf(t, NewServer(secret, process(1)), b).handshake(t.Context())
+	_, _, err := handshakeOf(t, NewServer(secret, process(1)), b).handshake(t.Context())
 	if !errors.Is(err, ErrBroken) || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}

@@ -37,9 +37,9 @@ func FuzzPreamble(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, private bool) {
 		good := says(cred, process(1), challenge, private)
 		b, answer := b[:min(len(b), preambleBytes)], b[min(len(b), preambleBytes):]
-		err := judgePreamble(b, cred, private)
+		err := checkPreamble(b, cred, private)
 		if err == nil {
-			err = judgeAnswer(b, challenge, answer, cred, process(1))
+			err = checkAnswer(b, challenge, answer, cred, process(1))
 		}
 		if (err == nil) != bytes.Equal(append(b, answer...), good) {
 			t.Errorf("%x, %x: %v", b, answer, err)
@@ -47,7 +47,7 @@ func FuzzPreamble(f *testing.F) {
 		if err != nil && !isReason(err) && !errors.Is(err, ErrBroken) {
 			t.Errorf("%x, %x: no reason: %v", b, answer, err)
 		}
-		if judgePreamble(b, certified, false) == nil && len(b) != preambleBytes {
+		if checkPreamble(b, certified, false) == nil && len(b) != preambleBytes {
 			t.Errorf("%x is taken", b)
 		}
 	})
@@ -59,7 +59,7 @@ func FuzzReply(f *testing.F) {
 	for _, reason := range reasons {
 		f.Add(encodeReply(reason))
 	}
-	f.Add(encodeReply(not(ErrWrongSize, 4, 5)))
+	f.Add(encodeReply(mismatch(ErrWrongSize, 4, 5)))
 	f.Add(encodeReply(errors.New(strings.Repeat("long", 100))))
 	f.Add([]byte("HTTP/1.1 400 Bad Request"))
 	f.Add(encodeChallenge(bytes.Repeat([]byte{7}, challengeBytes)))
@@ -149,8 +149,8 @@ func TestReasons(t *testing.T) {
 		if reasons[status] != want {
 			t.Errorf("%d is %v, want %v", status, reasons[status], want)
 		}
-		if n := strings.Count(strings.Join(words(tells[:]), "\n")+"\n", want.Error()+"\n"); n != 1 {
-			t.Errorf("%v has %d places in what a server tells", want, n)
+		if n := strings.Count(strings.Join(words(byPriority[:]), "\n")+"\n", want.Error()+"\n"); n != 1 {
+			t.Errorf("%v has %d places in the counts of failures", want, n)
 		}
 	}
 	if len(reasons) != 12 {

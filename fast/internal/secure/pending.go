@@ -7,105 +7,107 @@ import (
 	"time"
 )
 
-// pending are the connections whose handshake is not over.
-type pending struct {
+// pendingConns are the connections of a server whose handshakes are not complete.
+type pendingConns struct {
 	limit   int
 	mutex   sync.Mutex
 	changed sync.Cond
-	all     []*visitor // in the order in which they came
+	all     []*pendingConn // in the order of arrival
 }
 
-// visitor is a connection whose handshake is not over.
-type visitor struct {
-	conn   net.Conn
-	until  time.Time // when it is late with what it has to say; zero: nobody has looked yet whether anything has come
-	proved bool      // it is of the job
-	leaves bool      // it has to make room
+// pendingConn is a connection whose handshake is not complete.
+type pendingConn struct {
+	conn    net.Conn
+	lateAt  time.Time // when its next message is late; zero: nobody has looked yet whether it has arrived
+	proved  bool      // it belongs to the job
+	evicted bool
 }
 
-// spare is how many more handshakes than processes there may be.
-const spare = 16
+// extraHandshakes is how many handshakes a server allows at once, beyond one for each process.
+const extraHandshakes = 16
 
-// manyAtOnce is the limit where the number of processes is not known.
-const manyAtOnce = 256
+// anySizeHandshakes is how many handshakes a server allows at once if it does not know the number of processes.
+const anySizeHandshakes = 256
 
-// grace is how long a visitor may stay although it has said nothing: a process on a busy machine may be a little late,
-// and many that come at once and send each other away would come again, all of them.
-const grace = 5 * time.Millisecond
+// How long a connection is safe from eviction.
+const (
+	// firstGrace is for a connection's first message. A process on a busy machine may be a little late, and connections
+	// that arrive together and evict each other would all come again.
+	firstGrace = 5 * time.Millisecond
+	// challengeGrace is for the answer to the challenge: the client's process has to be woken up first.
+	challengeGrace = 25 * time.Millisecond
+	// provedGrace is for a client that has proved that it belongs to the job, and may be slow or stopped.
+	provedGrace = 10 * time.Second
+)
 
-// longGrace is how long a visitor may stay that was challenged: its process has to be woken up to answer.
-const longGrace = 25 * time.Millisecond
-
-// ownGrace is how long a visitor may stay that has proved that it is of the job: it may be slow, or stopped.
-const ownGrace = 10 * time.Second
-
-func (p *pending) init(size int) {
-	p.limit = size + spare
+func (p *pendingConns) init(size int) {
+	p.limit = size + extraHandshakes
 	if size == 0 {
-		p.limit = manyAtOnce
+		p.limit = anySizeHandshakes
 	}
 	p.changed.L = &p.mutex
 }
 
-// enter waits for room, which the oldest visitor has to make that is late: one that has proved nothing, if there is
-// one. A job's own processes do not send each other away unless one does not go on.
-func (p *pending) enter(conn net.Conn) *visitor {
+// add waits until there is room for conn. To make room, the oldest connection that is late is evicted, unproved ones
+// first. So the job's own processes do not evict each other unless one of them hangs.
+func (p *pendingConns) add(conn net.Conn) *pendingConn {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for len(p.all) >= p.limit {
-		again := time.AfterFunc(p.makeRoom(), func() { p.change(func() {}) }) // which cannot be before Wait
+		again := time.AfterFunc(p.evict(), func() { p.update(func() {}) }) // cannot run before Wait
 		p.changed.Wait()
 		again.Stop()
 	}
-	v := &visitor{conn: conn}
-	p.all = append(p.all, v)
-	return v
+	c := &pendingConn{conn: conn}
+	p.all = append(p.all, c)
+	return c
 }
 
-// makeRoom has one visitor leave, if none is about to. It returns when there may be more to do.
-func (p *pending) makeRoom() time.Duration {
-	if slices.ContainsFunc(p.all, func(v *visitor) bool { return v.leaves }) {
+// evict evicts one connection, unless an eviction is under way. It returns how long to wait before calling it again.
+func (p *pendingConns) evict() time.Duration {
+	if slices.ContainsFunc(p.all, func(c *pendingConn) bool { return c.evicted }) {
 		return Budget
 	}
 	wait := Budget
 	for _, proved := range []bool{false, true} {
-		for _, v := range p.all {
-			if v.proved != proved || v.until.IsZero() { // what it has said may have come already
+		for _, c := range p.all {
+			if c.proved != proved || c.lateAt.IsZero() {
 				continue
 			}
-			if early := time.Until(v.until); early > 0 {
+			if early := time.Until(c.lateAt); early > 0 {
 				wait = min(wait, early)
 				continue
 			}
-			v.leaves = true
-			_ = v.conn.SetReadDeadline(time.Unix(1, 0))
+			c.evicted = true
+			_ = c.conn.SetReadDeadline(time.Unix(1, 0))
 			return Budget
 		}
 	}
 	return wait
 }
 
-// await gives v so much time to say something.
-func (p *pending) await(v *visitor, grace time.Duration) {
-	p.change(func() { v.until = time.Now().Add(grace) })
+// expect gives c so much time for its next message.
+func (p *pendingConns) expect(c *pendingConn, grace time.Duration) {
+	p.update(func() { c.lateAt = time.Now().Add(grace) })
 }
 
-// prove gives v the rest of the time that a job's own process has when places are short.
-func (p *pending) prove(v *visitor) {
-	p.change(func() { v.proved, v.until = true, time.Now().Add(ownGrace) })
+// setProved notes that c belongs to the job, and gives it the time of the job's own processes.
+func (p *pendingConns) setProved(c *pendingConn) {
+	p.update(func() { c.proved, c.lateAt = true, time.Now().Add(provedGrace) })
 }
 
-func (p *pending) evicted(v *visitor) bool {
+// isEvicted reports whether c was evicted.
+func (p *pendingConns) isEvicted(c *pendingConn) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	return v.leaves
+	return c.evicted
 }
 
-func (p *pending) leave(v *visitor) {
-	p.change(func() { p.all = slices.DeleteFunc(p.all, func(other *visitor) bool { return other == v }) })
+func (p *pendingConns) remove(c *pendingConn) {
+	p.update(func() { p.all = slices.DeleteFunc(p.all, func(other *pendingConn) bool { return other == c }) })
 }
 
-func (p *pending) change(f func()) {
+func (p *pendingConns) update(f func()) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	f()

@@ -27,7 +27,7 @@ func TestPrivate(t *testing.T) {
 		a, b := net.Pipe()
 		accepted := make(chan arrival, 1)
 		go func() {
-			c, h, err := visitOf(t, NewServer(cred[1], process(1)), own{b}).handshake(t.Context())
+			c, h, err := handshakeOf(t, NewServer(cred[1], process(1)), own{b}).handshake(t.Context())
 			if err != nil {
 				t.Error(err)
 			}
@@ -121,7 +121,7 @@ func TestPrivateToAnother(t *testing.T) {
 	a, b := net.Pipe()
 	accepted := make(chan error, 1)
 	go func() {
-		_, _, err := visitOf(t, NewServer(cred, process(2)), own{b}).handshake(t.Context())
+		_, _, err := handshakeOf(t, NewServer(cred, process(2)), own{b}).handshake(t.Context())
 		accepted <- err
 	}()
 	_, err := Client(t.Context(), own{a}, cred, process(0), Hello{To: 1, Purpose: Control})

@@ -43,7 +43,7 @@ func TestNothingIsLost(t *testing.T) {
 		client, server := tcpPair(t, l)
 		got := make(chan []byte)
 		go func() {
-			c, _, err := visitOf(t, s, server).handshake(t.Context())
+			c, _, err := handshakeOf(t, s, server).handshake(t.Context())
 			if err != nil {
 				t.Error(err)
 				close(got)
@@ -95,7 +95,7 @@ func TestRecordsAreExact(t *testing.T) {
 		if rapid.Bool().Draw(t, "byte by byte") {
 			source = iotest.OneByteReader(source)
 		}
-		r := &records{Conn: readingConn{Reader: source}, exact: true, allow: -1}
+		r := &recordReader{Conn: readingConn{Reader: source}, exact: true, allow: -1}
 		var got []byte
 		for len(got) < len(want) {
 			from := len(got)
@@ -126,11 +126,11 @@ func (c readingConn) Read(p []byte) (int, error) { return c.Reader.Read(p) }
 
 // TestAllowance: no more is read than was allowed.
 func TestAllowance(t *testing.T) {
-	r := &records{Conn: readingConn{Reader: bytes.NewReader(make([]byte, 100))}, allow: 10}
-	if got, err := io.ReadAll(r); len(got) != 10 || err != errTooMuch {
+	r := &recordReader{Conn: readingConn{Reader: bytes.NewReader(make([]byte, 100))}, allow: 10}
+	if got, err := io.ReadAll(r); len(got) != 10 || err != errTooLong {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	r.settle(Control)
+	r.accept(Control)
 	if got, err := io.ReadAll(r); len(got) != 90 || err != nil {
 		t.Errorf("later %d bytes, %v", len(got), err)
 	}

@@ -67,7 +67,7 @@ func claim(cred Credentials, n, other int) func(testing.TB, net.Conn) error {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return bounded(context.Background(), conn, func() error {
+		return withBudget(context.Background(), conn, func() error {
 			_, err := connect(conn, cred, own, process(other), Hello{From: other, To: 1, Purpose: Control})
 			return err
 		})
@@ -76,10 +76,10 @@ func claim(cred Credentials, n, other int) func(testing.TB, net.Conn) error {
 
 // laterVersion returns a client of the next version.
 func laterVersion(_ testing.TB, conn net.Conn) error {
-	return bounded(context.Background(), conn, func() error {
+	return withBudget(context.Background(), conn, func() error {
 		b := encodePreamble(FromSecret(secretOf("ours")), process(3), 1, false)
 		binary.BigEndian.PutUint16(b[12:], Version+1)
-		reply, err := ask(conn, b)
+		reply, err := request(conn, b)
 		if err != nil {
 			return err
 		}
@@ -136,8 +136,8 @@ func TestDetails(t *testing.T) {
 	s := serve(t, FromSecret(secretOf("ours")), process(1), nil, dislikes)
 	for _, x := range impostors(t) {
 		for name, want := range map[string]string{
-			"stale epoch": "stale epoch: 2, and not 3", "wrong size": "wrong size of the job: 5, and not 4",
-			"wrong version": fmt.Sprintf("%d, and not %d", Version+1, Version), "wrong mode": "a certificate, and not a secret",
+			"stale epoch": "stale epoch: 2, want 3", "wrong size": "wrong size of the job: 5, want 4",
+			"wrong version": fmt.Sprintf("%d, want %d", Version+1, Version), "wrong mode": "a certificate, want a secret",
 			"unwanted": "refused: the ticket was used", "wrong rank claimed": "not the key of process 2",
 		} {
 			if err := x.call(t, s.dial(t)); x.name == name && !strings.Contains(err.Error(), want) {
@@ -223,10 +223,10 @@ func record(t testing.TB, s *serving, cred Credentials) *recording {
 // the one before. It returns the server's refusal, or else ErrBroken, when the server has closed the connection.
 func (r *recording) again(t testing.TB, conn net.Conn) error {
 	defer conn.Close()
-	if reply, err := ask(conn, r.said[:preambleBytes]); err != nil || reply[14] != 0 {
+	if reply, err := request(conn, r.said[:preambleBytes]); err != nil || reply[14] != 0 {
 		t.Errorf("a preamble is good for any number of connections: got %q, %v", reply, err)
 	}
-	reply, err := ask(conn, r.said[preambleBytes:][:macBytes])
+	reply, err := request(conn, r.said[preambleBytes:][:macBytes])
 	if err = cmp.Or(err, decodeReply(reply)); err != nil {
 		return err
 	}

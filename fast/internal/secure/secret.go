@@ -10,30 +10,30 @@ import (
 	"syscall"
 )
 
-// Secret is what the processes of a job have in common, and nobody else has. It is never printed.
+// Secret is known to all processes of a job and to nobody else. It is never printed.
 type Secret [32]byte
 
 const hidden = "(secret)"
 
-// Format writes that it is a secret, whatever the verb.
+// Format writes a placeholder, with any verb.
 func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
 
-// String returns that it is a secret.
+// String returns a placeholder.
 func (Secret) String() string { return hidden }
 
-// GoString returns that it is a secret.
+// GoString returns a placeholder.
 func (Secret) GoString() string { return hidden }
 
-// MarshalText returns that it is a secret.
+// MarshalText returns a placeholder.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// MarshalJSON returns that it is a secret.
+// MarshalJSON returns a placeholder.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
-// ReadSecretFile reads a secret from a file that only its owner may read: its 32 bytes, or 64 hexadecimal digits and an
-// end of line or none.
+// ReadSecretFile reads a secret from a file that only its owner may read. The file has the 32 bytes, or 64 hexadecimal
+// digits with or without an end of line.
 func ReadSecretFile(path string) (Secret, error) {
-	// A FIFO in the place of a file is not to hold us up.
+	// Without O_NONBLOCK, opening a FIFO would block.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return Secret{}, fmt.Errorf("secret: %w", err)
@@ -51,11 +51,11 @@ func ReadSecretFile(path string) (Secret, error) {
 	return readSecret(f, path)
 }
 
-// secretText is the most bytes that a secret has in a file, and one more.
-const secretText = 2*len(Secret{}) + len("\r\n") + 1
+// maxSecretText is the greatest length of a secret in a file, plus one to notice longer files.
+const maxSecretText = 2*len(Secret{}) + len("\r\n") + 1
 
 func readSecret(r io.Reader, from string) (Secret, error) {
-	text, err := io.ReadAll(io.LimitReader(r, int64(secretText)))
+	text, err := io.ReadAll(io.LimitReader(r, int64(maxSecretText)))
 	if err != nil {
 		return Secret{}, fmt.Errorf("secret: reading %s: %w", from, err)
 	}
@@ -66,7 +66,7 @@ func readSecret(r io.Reader, from string) (Secret, error) {
 	return s, nil
 }
 
-// parseSecret reads what a file with a secret has in it. Its errors do not tell what that was.
+// parseSecret parses the contents of a file with a secret. Its errors do not reveal them.
 func parseSecret(text []byte) (s Secret, err error) {
 	if len(text) != len(s) {
 		digits := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))

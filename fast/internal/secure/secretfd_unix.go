@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// ReadSecretFD reads a secret, as ReadSecretFile, from an inherited descriptor: a file, read from its beginning
-// wherever its offset is, because other processes may share it; or a pipe or socket, read to its end, for which it
-// waits up to Budget. The descriptor is closed.
+// ReadSecretFD reads a secret, in the formats of ReadSecretFile, from an inherited descriptor and closes it. A file is
+// read from its beginning, because other processes may share its offset. A pipe or socket is read to its end, which may
+// take up to Budget.
 func ReadSecretFD(fd int) (Secret, error) {
 	from := fmt.Sprintf("descriptor %d", fd)
 	var stat syscall.Stat_t
@@ -23,16 +23,16 @@ func ReadSecretFD(fd int) (Secret, error) {
 	case syscall.S_IFREG:
 		f := os.NewFile(uintptr(fd), from)
 		defer f.Close()
-		return readSecret(io.NewSectionReader(f, 0, int64(secretText)), from)
+		return readSecret(io.NewSectionReader(f, 0, int64(maxSecretText)), from)
 	case syscall.S_IFIFO, syscall.S_IFSOCK:
 		return readSecretStream(fd, from)
 	}
-	// It stays open: it is something of this process, which was named by mistake.
+	// It stays open: this process may use it for something else, and it was named by mistake.
 	return Secret{}, fmt.Errorf("secret: %s is neither a file nor a pipe", from)
 }
 
 func readSecretStream(fd int, from string) (Secret, error) {
-	if err := syscall.SetNonblock(fd, true); err != nil { // or there would be no deadlines
+	if err := syscall.SetNonblock(fd, true); err != nil { // deadlines need it
 		return Secret{}, fmt.Errorf("secret: %s: %w", from, err)
 	}
 	f := os.NewFile(uintptr(fd), from)

@@ -123,7 +123,7 @@ func TestStop(t *testing.T) {
 	for i, says := range stages {
 		c := s.dial(t)
 		if i == len(stages)-1 {
-			if err := proveSelf(c, cred, process(3), 1); err != nil {
+			if err := answerChallenge(c, cred, process(3), 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -208,7 +208,7 @@ func TestNoDeadlines(t *testing.T) {
 	talk(t, c, a.conn)
 }
 
-// TestRoom: when all places are taken, the first visitor that has proved nothing makes room, and is told so; those who
+// TestRoom: when all places are taken, the first connection that has proved nothing is evicted, and is told so; those who
 // have proved that they belong to the job stay.
 func TestRoom(t *testing.T) {
 	t.Parallel()
@@ -216,11 +216,11 @@ func TestRoom(t *testing.T) {
 	s := serve(t, cred, process(1), nil, nil)
 	proved := s.dial(t)
 	defer proved.Close()
-	if err := proveSelf(proved, cred, process(3), 1); err != nil {
+	if err := answerChallenge(proved, cred, process(3), 1); err != nil {
 		t.Fatal(err)
 	}
 	var silent []net.Conn
-	for range process(1).Size + spare - 1 {
+	for range process(1).Size + extraHandshakes - 1 {
 		c := s.dial(t)
 		silent = append(silent, c)
 		for s.awaited() < len(silent) {
@@ -248,7 +248,7 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	hello := encodeHello(Hello{From: 3, To: 1, Purpose: Control}, process(3))
-	if err := greet(tls.Client(proved, config(own)), hello); err != nil {
+	if err := sendHello(tls.Client(proved, tlsConfig(own)), hello); err != nil {
 		t.Errorf("the one that had proved itself: %v", err)
 	}
 	for _, c := range append(silent, proved) {
@@ -256,12 +256,12 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// awaited returns the visitors that have to say something before they are late.
+// awaited returns how many pending connections have a deadline for their next message.
 func (s *serving) awaited() (n int) {
 	s.pending.mutex.Lock()
 	defer s.pending.mutex.Unlock()
 	for _, v := range s.pending.all {
-		if !v.proved && !v.until.IsZero() {
+		if !v.proved && !v.lateAt.IsZero() {
 			n++
 		}
 	}
@@ -276,7 +276,7 @@ func TestOverheard(t *testing.T) {
 	said := record(t, s, cred).said
 	for name, says := range map[string][]byte{"nothing": nil, "the preamble": said[:preambleBytes],
 		"the preamble and the answer": said[:preambleBytes+macBytes], "all": said} {
-		for range 10 * (process(1).Size + spare) {
+		for range 10 * (process(1).Size + extraHandshakes) {
 			c := s.dial(t)
 			defer c.Close()
 			if _, err := c.Write(says); err != nil && says == nil {
@@ -313,7 +313,7 @@ func TestBackPressure(t *testing.T) {
 			newcomer.Process = n
 			c, err := s.call(t, cred, newcomer, Hello{To: 0, Purpose: Join})
 			for Transient(err) {
-				pause(t.Context(), rand.N(10*time.Millisecond))
+				sleep(t.Context(), rand.N(10*time.Millisecond))
 				c, err = s.call(t, cred, newcomer, Hello{To: 0, Purpose: Join})
 			}
 			if err != nil {
@@ -380,7 +380,7 @@ func TestCloseDoesNotWait(t *testing.T) {
 	a, b := net.Pipe() // takes nothing that is not read
 	accepted := make(chan *Conn)
 	go func() {
-		c, _, err := visitOf(t, s, b).handshake(context.Background())
+		c, _, err := handshakeOf(t, s, b).handshake(context.Background())
 		if err != nil {
 			t.Error(err)
 		}

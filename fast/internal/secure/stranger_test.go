@@ -76,7 +76,7 @@ func TestTLSClient(t *testing.T) {
 	_ = c.Close()
 	conn := s.dial(t)
 	defer conn.Close()
-	if err := proveSelf(conn, FromSecret(secretOf("ours")), process(3), 1); err != nil {
+	if err := answerChallenge(conn, FromSecret(secretOf("ours")), process(3), 1); err != nil {
 		t.Fatal(err)
 	}
 	c = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
@@ -88,23 +88,23 @@ func TestTLSClient(t *testing.T) {
 	s.quiet(t)
 }
 
-// TestProvedStays: who has proved that it is of the job keeps its place for longer than a stranger.
+// TestProvedStays: who has proved that it belongs to the job keeps its place for longer than a stranger.
 func TestProvedStays(t *testing.T) {
-	var p pending
+	var p pendingConns
 	p.init(1)
 	near, far := net.Pipe()
 	defer near.Close()
 	defer far.Close()
-	v := p.enter(near)
-	p.await(v, longGrace)
-	p.prove(v)
+	v := p.add(near)
+	p.expect(v, challengeGrace)
+	p.setProved(v)
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if left := time.Until(v.until); left < ownGrace-time.Minute/10 {
+	if left := time.Until(v.lateAt); left < provedGrace-time.Minute/10 {
 		t.Errorf("it has %v left", left)
 	}
-	v.until = time.Now().Add(-time.Second)
-	if p.makeRoom(); !v.leaves {
+	v.lateAt = time.Now().Add(-time.Second)
+	if p.evict(); !v.evicted {
 		t.Error("it stays when that is over")
 	}
 }
