@@ -61,6 +61,8 @@ var importRules = []importRule{
 	{pattern: "fast/internal/failure", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/membership", may: []string{"fast/internal/wire", "fast/internal/agree", "fast/internal/control", "fast/internal/failure",
 		"fast/internal/mesh", "fast/internal/setup"}, never: []string{"fast"}},
+	{pattern: "fast/internal/flight", may: []string{"spec", "fast/internal/exec", "fast/internal/failure", "fast/internal/relatomic",
+		"fast/internal/transport", "fast/internal/tsc", "fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/bootstrap", may: []string{"fast/internal/wire", "fast/internal/launch", "fast/internal/mesh", "fast/internal/rdma",
 		"fast/internal/rdma/device", "fast/internal/secure", "fast/internal/setup", "fast/internal/store"}, never: []string{"fast"}},
 	{pattern: "fast/internal/setup", may: []string{"fast/internal/*", "fast/internal/rdma/device", "golang.org/x/sys"}, never: []string{"fast"}},

@@ -98,7 +98,7 @@ func (c agreeing) Make(ctx context.Context, id uint64, name string, processes []
 
 // Watch warns of a call that makes no progress, until stop.
 func (c agreeing) Watch(ctx context.Context, call string) (_ context.Context, stop func()) {
-	return c.world.record.patience().watch(ctx, call, "comm", c.name, "rank", c.rank, "size", c.size)
+	return c.world.record.Warner().Watch(ctx, call, "comm", c.name, "rank", c.rank, "size", c.size)
 }
 
 // Inquire asks other ranks, until stop, whether they are in a call that needs this rank.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -64,14 +65,14 @@ func (c *Comm) hasBegun(b beside) bool {
 // heldUp returns where this rank waits for another one, in a call that blocks the goroutine which makes its calls.
 // Certain: it needs that the other one begins that call.
 func (c *Comm) heldUp(by int) (h edge, certain, ok bool) {
-	s := c.track.stands(0)
+	s := c.waitState(0)
 	if s == nil || !c.blocksCaller() {
 		return h, false, false
 	}
-	if later := c.track.stands(0); later == nil || later.number != s.number { // what blocks the caller is another call
+	if later := c.waitState(0); later == nil || later.Number != s.Number { // what blocks the caller is another call
 		return h, false, false
 	}
-	if x := &s.calls[0]; x.Peer == 0 && s.needs.Needs(c.rank, by, int(x.Root)) {
+	if x := &s.Calls[0]; x.Peer == 0 && s.Needs.Needs(c.rank, by, int(x.Root)) {
 		return s.in(c.rank, x), true, true
 	}
 	if h, ok = s.receive(c.rank, by); ok {
@@ -105,7 +106,7 @@ type inquiry struct {
 
 // sight is where a rank stands, and since when it has been seen there.
 type sight struct {
-	position
+	flight.Position
 	since time.Time
 }
 
@@ -114,14 +115,14 @@ func (c *Comm) inquire(in beside, name string, members func() []int) (over func(
 	if c.detector == nil {
 		return func() {}
 	}
-	q := &inquiry{comm: c, in: in, name: name, members: members, rest: prompt, seen: make(map[int]sight)}
+	q := &inquiry{comm: c, in: in, name: name, members: members, rest: flight.Prompt, seen: make(map[int]sight)}
 	if before := c.inquiry.Load(); before != nil {
 		q.round = before.round // it is over
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	c.inquiry.Store(q)
-	q.timer = time.AfterFunc(prompt, q.ask)
+	q.timer = time.AfterFunc(flight.Prompt, q.ask)
 	return q.stop
 }
 
@@ -168,8 +169,8 @@ func (q *inquiry) answered(from int, w *words) {
 
 // stays reports whether a rank has stood there for long enough. The inquiry is locked.
 func (q *inquiry) stays(rank int, at *edge) bool {
-	times := q.comm.track.times
-	if before, ok := q.seen[rank]; ok && before.position == at.position() {
+	times := q.comm.detector.limits
+	if before, ok := q.seen[rank]; ok && before.Position == at.position() {
 		return q.asked.Sub(before.since) >= times.holds
 	}
 	q.seen[rank] = sight{at.position(), time.Now()}

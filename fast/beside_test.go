@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -407,12 +409,12 @@ func FuzzWords(f *testing.F) {
 		job := inproc.NewJob(2)
 		defer job.Close()
 		c := newComm(0, 2, &halted{fails: make(chan error, 1)})
-		c.world = &world{plane: job.Plane(0), record: newRecorder(recording{operations: 1})}
-		c.record(c.world.record.join(c))
+		c.world = &world{plane: job.Plane(0), record: flight.New(flight.Config{Operations: 1})}
+		c.record(c.world.record)
 		defer c.inquire(beside{Number: 1}, "Agree", func() []int { return []int{0, 1} })()
 		c.heardWords(wire.Note{From: 1, Body: b})
 		var m *MismatchError
-		if err := c.Err(); err != nil && (!errors.As(err, &m) || m.Rank != 1 || !printable(err.Error()) || !strings.Contains(err.Error(), "Agree")) {
+		if err := c.Err(); err != nil && (!errors.As(err, &m) || m.Rank != 1 || !failure.Printable(err.Error()) || !strings.Contains(err.Error(), "Agree")) {
 			t.Errorf("%x: %v", b, err)
 		}
 	})

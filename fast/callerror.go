@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/exec"
@@ -51,4 +52,32 @@ func (c *Comm) callError(r *exec.Request, seq uint64, err error) *CallError {
 		e.Waiting = c.exec.Transport.Waiting()
 	}
 	return e
+}
+
+// recordFailure has the flight recorder know that the calls in progress failed with err.
+func (c *Comm) recordFailure(err error) {
+	var waiting []int
+	var call *CallError
+	if errors.As(err, &call) {
+		waiting = call.Waiting
+	}
+	c.track.Fail(err, waiting, c.atFault(err))
+}
+
+// atFault returns the ranks that err says are at fault: this one if it has ended the communicator itself.
+func (c *Comm) atFault(err error) []int {
+	var peer *PeerError
+	var mismatch *MismatchError
+	var deadlock *DeadlockError
+	switch {
+	case errors.As(err, &deadlock):
+		return deadlock.Ranks
+	case errors.As(err, &peer):
+		return []int{peer.Rank}
+	case errors.As(err, &mismatch):
+		return []int{mismatch.Rank}
+	case errors.Is(err, ErrAborted), errors.Is(err, ErrClosed), errors.Is(err, errPanicked):
+		return []int{c.rank}
+	}
+	return nil
 }

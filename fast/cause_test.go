@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collgen/collgen/fast/internal/failure"
-	"github.com/collgen/collgen/fast/internal/setup"
-
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -165,7 +164,7 @@ func FuzzWordsOfFounding(f *testing.F) {
 	f.Add([]byte(`{"Rank":-7,"Down":"died","Waiting":[99]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		err := g.Told(8, body)
-		if err == nil || !printable(err.Error()) {
+		if err == nil || !failure.Printable(err.Error()) {
 			t.Fatalf("%q: %v", body, err)
 		}
 		for _, rank := range Culprits(err) {

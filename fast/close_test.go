@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/simnet"
 )
 
@@ -224,7 +225,7 @@ func TestCloseWaits(t *testing.T) {
 					t.Fatal(err)
 				}
 				var warned bytes.Buffer
-				x.worlds[0].record = newRecorder(recording{rank: 0, size: 2, job: "simulated", operations: 8, slow: time.Minute, log: slog.New(slog.NewTextHandler(&warned, nil))})
+				x.worlds[0].record = flight.New(flight.Config{Rank: 0, Size: 2, Job: "simulated", Operations: 8, Slow: time.Minute, Log: slog.New(slog.NewTextHandler(&warned, nil))})
 				c := x.pair(t)
 				var all sync.WaitGroup
 				sent := make([]byte, capacity/2)

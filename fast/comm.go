@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -55,7 +56,7 @@ type Comm struct {
 
 	queue    atomic.Pointer[queue] // of started calls; nil before the first
 	refusals refusals              // of calls that were to be started
-	track    *track                // what the flight recorder knows of it; nil: nothing
+	track    *flight.Track         // what the flight recorder knows of it; nil: nothing
 	detector *detector             // its part in the search for deadlocks; nil: none
 }
 
@@ -68,11 +69,30 @@ func newComm(rank, size int, t transport.Transport) *Comm {
 	return c
 }
 
-// record has t know of c's calls.
-func (c *Comm) record(t *track) {
-	if c.track = t; t != nil {
-		c.exec.Recorder = t
+// record has r record c's calls.
+func (c *Comm) record(r *flight.Recorder) {
+	if r == nil {
+		return
 	}
+	about := flight.Communicator{ID: c.id, Name: c.name, Rank: c.rank, Size: c.size, Transport: c.exec.Transport, Conditions: c.conditions}
+	if c.world != nil && c.exec.Transport != nil {
+		c.detector = &detector{comm: c, limits: c.world.limits.orUsual()}
+		about.OnIdle = c.detector.look
+	}
+	c.track = r.Join(about)
+	c.exec.Recorder = c.track
+}
+
+// conditions returns what is known of the state of ranks' processes, in words.
+func (c *Comm) conditions(ranks []int) []string {
+	if c.world == nil || c.world.conditions == nil {
+		return nil
+	}
+	processes := make([]int, len(ranks))
+	for i, rank := range ranks {
+		processes[i] = c.process(rank)
+	}
+	return c.world.conditions(processes)
 }
 
 // Rank returns this rank's number, 0 <= Rank() < Size(). It is 0 for a nil Comm.

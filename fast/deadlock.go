@@ -34,7 +34,7 @@ func (c *Comm) condemnRing(ring []edge) {
 // stands where it says; whoever says so wrongly has given up, as it may in any case.
 func (c *Comm) failure(n *notice) error {
 	if ring, ok := decodeEdges(n.Ring, c.size); ok && len(ring) > 1 && n.State == Failed && int(ring[0].Rank) == n.By {
-		if at := placeIn(ring, c.rank); at > 0 && c.track.stands(0).isIn(&ring[at]) {
+		if at := placeIn(ring, c.rank); at > 0 && c.waitState(0).isIn(&ring[at]) {
 			return ringError(ring, at)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/flight"
 
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -77,12 +78,12 @@ func (t limits) orUsual() limits {
 
 // detector is one rank's part in the search for deadlocks of a communicator.
 type detector struct {
-	comm  *Comm
-	track *track
+	comm   *Comm
+	limits limits
 
 	mu     sync.Mutex
 	round  uint32          // of its own probes
-	sought position        // where this rank stood when it looked for a ring last
+	sought flight.Position // where this rank stood when it looked for a ring last
 	rest   time.Duration   // for how long it has to stand there to look again
 	passed map[uint32]seen // by the rank that began: the probe that was passed on last
 	// The ring that was found, and who has answered the question in this round; nil: none.
@@ -96,8 +97,8 @@ type detector struct {
 
 // seen tells a probe of one rank from its next.
 type seen struct {
-	round    uint32
-	position // of the rank that began
+	round           uint32
+	flight.Position // of the rank that began
 }
 
 // maxSilences is how many questions may remain without all answers before a ring is forgotten.
@@ -105,7 +106,7 @@ const maxSilences = 4
 
 // look asks about the ring that was found or, less and less often, looks for one. The rank has been idle.
 func (c *detector) look() {
-	s := c.track.stands(prompt / 2)
+	s := c.comm.waitState(flight.Prompt / 2)
 	if s == nil {
 		return
 	}
@@ -125,19 +126,22 @@ const maxRest = 8 * time.Second
 
 // seek sends probes to ranks that this one waits for, unless that was done recently. The detector is locked.
 func (c *detector) seek(s *waitState) {
-	if c.sought == s.position && s.idle < c.rest {
+	if c.sought == s.Position && s.Idle < c.rest {
 		return
 	}
-	c.sought, c.rest = s.position, s.idle+min(s.idle, maxRest)
+	c.sought, c.rest = s.Position, s.Idle+min(s.Idle, maxRest)
 	c.round++
 	c.passOn(s, &probe{What: probeProves, Round: c.round})
-	if s.idle < c.track.times.still {
-		c.rest = min(c.rest, c.track.times.still)
+	if s.Idle < c.limits.still {
+		c.rest = min(c.rest, c.limits.still)
 		return
 	}
 	c.round++
 	c.passOn(s, &probe{What: probeSeeks, Round: c.round})
 }
+
+// longWaitState returns the rank's wait state for the search that takes time.
+func (c *detector) longWaitState() *waitState { return c.comm.waitState(c.limits.still / 2) }
 
 // passOn sends a probe on to the ranks that this one waits for.
 func (c *detector) passOn(s *waitState, p *probe) {
@@ -148,7 +152,7 @@ func (c *detector) passOn(s *waitState, p *probe) {
 	if p.What == probeProves {
 		hopTo = s.receive
 	}
-	for _, rank := range s.waits {
+	for _, rank := range s.Waits {
 		if h, ok := hopTo(c.comm.rank, rank); ok {
 			c.send(rank, &probe{p.What, p.Round, append(slices.Clip(p.path), h)})
 		}
@@ -199,7 +203,7 @@ func (c *Comm) probed(m wire.Note) {
 // pursue takes a probe that looks for a ring: it passes it on, or has found one. A ring is found by the lowest of its
 // ranks from which the next one departs.
 func (c *detector) pursue(from int, p *probe) {
-	last, first, s := &p.path[len(p.path)-1], &p.path[0], c.track.waitState()
+	last, first, s := &p.path[len(p.path)-1], &p.path[0], c.longWaitState()
 	if s == nil || int(last.Rank) != from || from == c.comm.rank || !s.blocks(last, c.comm.rank) {
 		return
 	}
@@ -246,7 +250,7 @@ func (c *detector) asked(from int, p *probe) {
 
 // stays reports whether this rank still stands where a ring says, in which its place is at.
 func (c *detector) stays(ring []edge, at int) bool {
-	s, next := c.track.waitState(), &ring[(at+1)%len(ring)]
+	s, next := c.longWaitState(), &ring[(at+1)%len(ring)]
 	h, waits := s.edge(c.comm.rank, int(next.Rank))
 	return waits && h == ring[at] && s.blocks(&ring[at-1], c.comm.rank)
 }
@@ -263,15 +267,15 @@ func (c *detector) confirm(from int, round uint32) []edge {
 	switch {
 	case slices.Contains(c.answered, false):
 		return nil
-	case c.proves && c.track.stands(0).isIn(&c.ring[0]):
+	case c.proves && c.comm.waitState(0).isIn(&c.ring[0]):
 		return c.ring
-	case c.proves || !c.track.waitState().isAt(&c.ring[0]):
+	case c.proves || !c.longWaitState().isAt(&c.ring[0]):
 		return nil
 	}
 	c.silences = 0
 	if c.since.IsZero() {
 		c.since = time.Now()
-	} else if c.question.Sub(c.since) >= c.track.times.holds { // not when they answered: that may be read late
+	} else if c.question.Sub(c.since) >= c.limits.holds { // not when they answered: that may be read late
 		return c.ring
 	}
 	return nil

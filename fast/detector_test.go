@@ -12,6 +12,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/tsc"
@@ -64,7 +65,8 @@ func halt(t *testing.T, waits [][]int, times limits, over func(rank int, p contr
 		w := &world{
 			plane:  over(rank, job.Plane(rank)),
 			create: func(context.Context, uint64, int, []int) (transport.Transport, error) { return ends[rank], nil },
-			record: newRecorder(recording{operations: 16, times: times, clock: tsc.OfTime()}),
+			record: flight.New(flight.Config{Operations: 16, Interval: times.still / 2, Clock: tsc.OfTime()}),
+			limits: times,
 		}
 		return w.first(t.Context(), len(waits))
 	})
@@ -216,7 +218,7 @@ func TestChaseLiar(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- Recv(ctx, all[0], make([]int32, 1), 1) }()
 		time.Sleep(10 * time.Second)
-		s := all[0].track.waitState()
+		s := all[0].detector.longWaitState()
 		mine, ok := s.edge(0, 1)
 		if !ok {
 			t.Fatal("rank 0 does not wait for rank 1")
@@ -251,7 +253,7 @@ func FuzzProbe(f *testing.F) {
 		f.Add(p.encode(), uint8(p.What))
 	}
 	f.Add([]byte{9, 0, 0, 0, 1, 0, 0, 0}, uint8(1))
-	s := &waitState{position: position{1, 5}, waits: []int{0, 1}, calls: []wire.Call{call}}
+	s := &waitState{Position: flight.Position{Number: 1, Moved: 5}, Waits: []int{0, 1}, Calls: []wire.Call{call}}
 	f.Fuzz(func(t *testing.T, b []byte, from uint8) {
 		p, ok := decodeProbe(b, 4)
 		if !ok {
@@ -263,15 +265,14 @@ func FuzzProbe(f *testing.F) {
 		job := inproc.NewJob(4)
 		defer job.Close()
 		c := newComm(2, 4, &halted{})
-		c.world = &world{plane: job.Plane(2), record: newRecorder(recording{operations: 1})}
-		c.record(c.world.record.join(c))
-		c.track.stood = s
+		c.world = &world{plane: job.Plane(2), record: flight.New(flight.Config{Operations: 1})}
+		c.record(c.world.record)
 		for i := range p.path {
 			s.blocks(&p.path[i], 2)
 			s.departs(&p.path[i])
-			c.track.detector.close(s, p.path[:i+1])
-			c.track.detector.owes(s, &p.path[i])
-			if err := ringError(p.path, i); !printable(err.Error()) {
+			c.detector.close(s, p.path[:i+1])
+			c.detector.owes(s, &p.path[i])
+			if err := ringError(p.path, i); !failure.Printable(err.Error()) {
 				t.Errorf("%q", err)
 			}
 		}

@@ -71,7 +71,7 @@ func (c *Comm) unusableError(name string) error {
 		return nil
 	}
 	c.flush()
-	c.track.keepTrace(f.err)          // or waits for whoever writes it: the program may end because of this call
+	c.track.Save(f.err)               // or waits for whoever writes it: the program may end because of this call
 	if errors.Is(f.err, ErrAborted) { // says so
 		return c.refusedError(name, f.err)
 	}
@@ -116,7 +116,7 @@ var errPanicked = errors.New("a call panicked")
 func (c *Comm) leave() {
 	if c.exec.Interrupted() {
 		c.fail(errPanicked)
-		c.track.fail(errPanicked)
+		c.recordFailure(errPanicked)
 	}
 	c.exec.Reset()
 }
@@ -137,10 +137,10 @@ func (c *Comm) conclude(r *exec.Request, seq uint64, err error) error {
 		failure = c.callError(r, seq, cause)
 	}
 	c.exec.RecordCall()
-	c.track.fail(failure)
+	c.recordFailure(failure)
 	c.exec.EventLog.End(c.ending(failure))
 	if !c.closed.Load() {
-		c.track.keepTrace(failure)
+		c.track.Save(failure)
 	}
 	return failure.Err
 }

@@ -14,24 +14,31 @@ import (
 	"github.com/collgen/collgen/fast/internal/mesh"
 )
 
-// TestFieldsAreDocumented: go doc shows no fields of a type that is defined elsewhere. So the comments of errors.go do.
+// TestFieldsAreDocumented: go doc shows no fields of a type that is defined elsewhere. So the comments of its alias do.
 func TestFieldsAreDocumented(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
 	comments := map[string]string{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.TypeSpec); ok {
-			comments[s.Name.Name] = s.Doc.Text()
+	for _, name := range []string{"errors.go", "trace.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return true
-	})
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.TypeSpec); ok {
+				comments[s.Name.Name] = s.Doc.Text()
+			}
+			return true
+		})
+	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[PeerError](), reflect.TypeFor[MismatchError](), reflect.TypeFor[DeadlockError](),
-		reflect.TypeFor[TimeoutError]()} {
+		reflect.TypeFor[TimeoutError](), reflect.TypeFor[Trace](), reflect.TypeFor[TraceHeader](), reflect.TypeFor[TraceEntry]()} {
 		var want []string
 		for i := range typ.NumField() {
-			want = append(want, fmt.Sprint(typ.Field(i).Name, " ", typ.Field(i).Type))
+			f := typ.Field(i)
+			field := strings.ReplaceAll(fmt.Sprint(f.Name, " ", f.Type), "flight.", "")
+			if f.Anonymous {
+				field = f.Name
+			}
+			want = append(want, field)
 		}
 		if got := fieldsIn(comments[typ.Name()]); !reflect.DeepEqual(got, want) {
 			t.Errorf("the comment of %s has the fields %q, want %q", typ.Name(), got, want)
@@ -48,7 +55,11 @@ func fieldsIn(comment string) (fields []string) {
 	_, body, _ := strings.Cut(comment, "struct {\n")
 	body, _, _ = strings.Cut(body, "}")
 	for line := range strings.Lines(body) {
+		line, _, _ = strings.Cut(line, "//")
 		words := strings.Fields(strings.ReplaceAll(line, ",", " "))
+		if len(words) == 1 { // it is embedded
+			fields = append(fields, words[0])
+		}
 		for _, name := range words[:max(0, len(words)-1)] {
 			fields = append(fields, name+" "+words[len(words)-1])
 		}
@@ -64,7 +75,7 @@ func TestRingsOutlastSilence(t *testing.T) {
 			silent = mesh.DefaultHeartbeatTimeout
 		}
 		p := initConfig{Config: bootstrap.Config{HeartbeatTimeout: given}}
-		if holds := newRecorder(p.recording(0, 2, 1)).times.holds; holds <= silent {
+		if holds := p.limits().orUsual().holds; holds <= silent {
 			t.Errorf("a process may be silent for %v, and a ring is believed after %v", silent, holds)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/exec"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -60,9 +61,9 @@ func (c *Comm) ending(err error) *events.Ended {
 	if !events.On || c.exec.EventLog == nil || err == nil {
 		return nil
 	}
-	ended := &events.Ended{State: c.State().String(), Error: plainText(err.Error())}
+	ended := &events.Ended{State: c.State().String(), Error: failure.OneLine(err.Error())}
 	if c.track != nil {
-		ended.Blames = c.track.atFault(err)
+		ended.Blames = c.atFault(err)
 	}
 	return ended
 }
@@ -89,7 +90,7 @@ func (c *Comm) logAgreement(what agree.Call, seq uint64, v *agree.Value, err err
 	}
 	e := events.Event{Do: events.Agree, Agreed: &events.Agreed{Seq: seq, What: what.String(), Flags: v.Flags, Gone: v.Gone.Members()}}
 	if err != nil {
-		e.Ended = &events.Ended{Error: plainText(err.Error())}
+		e.Ended = &events.Ended{Error: failure.OneLine(err.Error())}
 	}
 	c.exec.EventLog.Write(&e)
 }

@@ -128,7 +128,7 @@ func (p *initConfig) join(ctx context.Context, t mesh.Ticket) (*Comm, error) {
 		return nil, err
 	}
 	w := p.newWorld(connector)
-	waiting, stop := w.record.patience().watch(ctx, "Join", "process", t.Number) // of which rank, it does not know yet
+	waiting, stop := w.record.Warner().Watch(ctx, "Join", "process", t.Number) // of which rank, it does not know yet
 	o, err := membership.AwaitOffer(waiting, connector.Mesh, t.Issuer)
 	stop()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/bootstrap"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -40,7 +41,7 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 		ctx, cancel = context.WithTimeout(ctx, initTime)
 		defer cancel()
 	}
-	watched, stop := patience{p.Logger(), p.slow}.watch(ctx, "Init", "comm", "world", "rank", p.Rank, "size", p.Size)
+	watched, stop := flight.Warner{Log: p.Logger(), Slow: p.slow}.Watch(ctx, "Init", "comm", "world", "rank", p.Rank, "size", p.Size)
 	connector, err := p.Connect(watched)
 	stop()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/bootstrap"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -22,7 +23,7 @@ type InitOption func(*initConfig)
 type initConfig struct {
 	bootstrap.Config
 	eventDir string
-	slow     time.Duration         // 0: slowCall
+	slow     time.Duration         // 0: flight.DefaultSlow
 	times    limits                // set by tests
 	tuning   func() (tuned, error) // nil: none
 	tuned    tuned                 // the result of tuning
@@ -189,8 +190,8 @@ func WithEventDir(dir string) InitOption { return func(p *initConfig) { p.eventD
 // functions that make communicators warn in the same way.
 func WithSlowCall(after time.Duration) InitOption {
 	return func(p *initConfig) {
-		if p.slow = after; after < shortestSlow {
-			p.err = cmp.Or(p.err, fmt.Errorf("a call that is slow after %v, want at least %v", after, shortestSlow))
+		if p.slow = after; after < flight.MinSlow {
+			p.err = cmp.Or(p.err, fmt.Errorf("a call that is slow after %v, want at least %v", after, flight.MinSlow))
 		}
 	}
 }

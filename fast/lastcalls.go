@@ -17,28 +17,9 @@ import (
 // maxPast is how many collectives a rank tells another one.
 const maxPast = 128
 
-// pastCalls returns the collectives of t that were begun last, at most so many.
-func (t *track) pastCalls(atMost int) (calls []wire.Call) {
-	if t == nil {
-		return nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := len(t.ring)
-	for back := range int(min(t.made, uint64(n))) {
-		if len(calls) == atMost {
-			break
-		}
-		if r := &t.ring[(t.at-back+n)%n]; r.track == t && r.peer < 0 {
-			calls = append(calls, r.call())
-		}
-	}
-	return calls
-}
-
 // tellPast sends a rank the collectives that this one has made last.
 func (c *Comm) tellPast(rank int) {
-	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: control.KindPast}, encodePast(c.track.pastCalls(maxPast)))
+	c.world.plane.Send(c.process(rank), wire.Topic{Comm: c.id, Kind: control.KindPast}, encodePast(c.track.LastCollectives(maxPast)))
 }
 
 // encodePast returns what decodePast takes.
@@ -56,7 +37,7 @@ const lastWords = 8
 
 // closingNotice returns the notice that this rank closes.
 func (c *Comm) closingNotice() notice {
-	return notice{State: Closed, By: c.rank, Cause: failure.Cause{Rank: c.rank}, Past: encodePast(c.track.pastCalls(lastWords))}
+	return notice{State: Closed, By: c.rank, Cause: failure.Cause{Rank: c.rank}, Past: encodePast(c.track.LastCollectives(lastWords))}
 }
 
 // departure returns err or, if that is that a rank has closed which had made another call than this one, their
@@ -67,7 +48,7 @@ func (c *Comm) departure(err error) error {
 		return err
 	}
 	if theirs := c.farewells[peer.Rank].Load(); theirs != nil {
-		if mismatch := wire.FirstMismatch(peer.Rank, c.track.pastCalls(maxPast), *theirs); mismatch != nil {
+		if mismatch := wire.FirstMismatch(peer.Rank, c.track.LastCollectives(maxPast), *theirs); mismatch != nil {
 			return mismatch
 		}
 	}
@@ -93,7 +74,7 @@ func (c *Comm) heardPast(m wire.Note) {
 	if from < 0 || from == c.rank || !ok || c.closed.Load() {
 		return
 	}
-	if err := wire.FirstMismatch(from, c.track.pastCalls(maxPast), theirs); err != nil {
+	if err := wire.FirstMismatch(from, c.track.LastCollectives(maxPast), theirs); err != nil {
 		c.condemn(Failed, err, noticeOf(Failed, c.rank, err.Seq, err))
 	}
 }

@@ -20,7 +20,7 @@ func (c *Comm) deliver(t transport.Lingerer) {
 		}
 	})
 	defer stop()
-	ctx, stopWatch := c.world.record.patience().watch(context.Background(), "Close", "comm", c.name, "rank", c.rank, "size", c.size)
+	ctx, stopWatch := c.world.record.Warner().Watch(context.Background(), "Close", "comm", c.name, "rank", c.rank, "size", c.size)
 	defer stopWatch()
 	wire.Awaiting(ctx, c.exec.Transport.Waiting)
 	t.Wait()

@@ -145,7 +145,7 @@ func (c *Comm) condemn(s State, err error, n notice) {
 	if c.exec.Transport != nil {
 		c.exec.Transport.Fail(err)
 	}
-	c.track.keepTraceSoon(err)
+	c.track.SaveSoon(err)
 }
 
 // maxRelayed is the largest communicator whose ranks all pass on what one of them says: that takes a message from each

@@ -8,9 +8,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/collgen/collgen/fast/internal/failure"
-
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/collgen/collgen/fast/internal/failure"
 )
 
 // TestNoticeTells what a failure on rank 1 means to rank 2 of 4, and to the rank at fault.
@@ -103,7 +103,7 @@ func FuzzNotice(f *testing.F) {
 			return
 		}
 		err := n.failure(2, 4)
-		if !printable(err.Error()) {
+		if !failure.Printable(err.Error()) {
 			t.Errorf("%q is said as it came", body)
 		}
 		var peer *PeerError

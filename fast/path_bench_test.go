@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -20,7 +21,7 @@ func (idle) Close() error                                             { return n
 func BenchmarkPath(b *testing.B) {
 	c := newComm(0, 2, idle{})
 	c.exec.Carrier = "shm" // the algorithm of processes
-	c.record(newRecorder(recording{operations: recorded}).join(c))
+	c.record(flight.New(flight.Config{Operations: flight.MaxOperations}))
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	x := make([]float32, 2)

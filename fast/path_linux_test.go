@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/shm"
 )
 
@@ -29,7 +30,7 @@ func pair(b *testing.B) (all [2]*Comm) {
 		b.Cleanup(func() { _ = e.Close() })
 		c := newComm(rank, 2, e)
 		c.exec.Carrier = "shm"
-		c.record(newRecorder(recording{rank: rank, size: 2, operations: recorded}).join(c))
+		c.record(flight.New(flight.Config{Rank: rank, Size: 2, Operations: flight.MaxOperations}))
 		all[rank] = c
 	}
 	_ = unix.Close(memory)

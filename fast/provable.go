@@ -2,7 +2,6 @@ package fast
 
 import (
 	"slices"
-	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -20,14 +19,11 @@ import (
 // The search that takes time (see detector) is for what is left: sends, which may end when their data have gone, and
 // collectives of which a rank waits for another one that its result does not depend on.
 
-// prompt is how long a rank waits in a receive before it asks, at most.
-const prompt = 100 * time.Millisecond
-
 // receive returns the edge of rank, whose wait state is s, that waits for the last of the messages that it receives
 // from another.
 func (s *waitState) receive(rank, from int) (edge, bool) {
-	for i := range slices.Backward(s.calls) {
-		if c := &s.calls[i]; isReceive(c, rank, from) && slices.Contains(s.waits, from) {
+	for i := range slices.Backward(s.Calls) {
+		if c := &s.Calls[i]; isReceive(c, rank, from) && slices.Contains(s.Waits, from) {
 			return s.in(rank, c), true
 		}
 	}
@@ -40,40 +36,18 @@ func isReceive(c *wire.Call, rank, from int) bool {
 	return c.Count > 0 && int(c.Root) == from && int64(c.Peer) == int64(rank)+1
 }
 
-// begun returns the number of the last call that is says of those that this rank has begun, 0 if there is none, or
-// unknown. The recorder is locked.
-func (t *track) begun(is func(r *record) bool) uint64 {
-	n := len(t.ring)
-	for back := range int(min(t.made, uint64(n))) {
-		if r := &t.ring[(t.at-back+n)%n]; r.track == t && is(r) {
-			return r.seq
-		}
-	}
-	if t.made > uint64(n) {
-		return unknown
-	}
-	return 0
-}
-
-// sendsBegun is begun of the sends to a rank.
-func (t *track) sendsBegun(to int) uint64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.begun(func(r *record) bool { return int(r.peer) == to && int(r.root) == t.rank })
-}
-
 // owes reports whether this rank, whose wait state is s, has not begun what h needs of it: the send that h receives, or
 // h's collective.
 func (c *detector) owes(s *waitState, h *edge) bool {
 	if h.Call.Peer == 0 {
-		return s.begun < h.Call.Seq
+		return s.Begun < h.Call.Seq
 	}
-	return isReceive(&h.Call, int(h.Rank), c.comm.rank) && c.track.sendsBegun(int(h.Rank)) < h.Call.Seq
+	return isReceive(&h.Call, int(h.Rank), c.comm.rank) && c.comm.track.SendsBegun(int(h.Rank)) < h.Call.Seq
 }
 
 // prove takes a probe of ranks that receive: it passes it on, or has found a ring.
 func (c *detector) prove(from int, p *probe) {
-	s, last := c.track.stands(0), &p.path[len(p.path)-1]
+	s, last := c.comm.waitState(0), &p.path[len(p.path)-1]
 	if s == nil || int(last.Rank) != from || from == c.comm.rank || !c.owes(s, last) {
 		return
 	}
@@ -92,7 +66,7 @@ func (c *detector) prove(from int, p *probe) {
 // close returns the ring of this rank, whose wait state is s, with some of those of path, of which the last one waits
 // for it, and each of the others for the next; nil: there is none.
 func (c *detector) close(s *waitState, path []edge) []edge {
-	self, mine := c.comm.rank, &s.calls[0]
+	self, mine := c.comm.rank, &s.Calls[0]
 	if at := placeIn(path, self); at >= 0 && len(path)-at > 2 && s.isIn(&path[at]) {
 		return path[at:]
 	}
@@ -100,7 +74,7 @@ func (c *detector) close(s *waitState, path []edge) []edge {
 		return nil
 	}
 	for i := range slices.Backward(path) {
-		if h := &path[i]; h.Begun < mine.Seq && s.needs.Needs(self, int(h.Rank), int(mine.Root)) {
+		if h := &path[i]; h.Begun < mine.Seq && s.Needs.Needs(self, int(h.Rank), int(mine.Root)) {
 			return append([]edge{s.in(self, mine)}, path[i:]...)
 		}
 	}
@@ -109,12 +83,12 @@ func (c *detector) close(s *waitState, path []edge) []edge {
 
 // isIn reports whether the rank whose wait state is s is in the call in which h says that it is.
 func (s *waitState) isIn(h *edge) bool {
-	return s != nil && s.number == h.Number && s.begun == h.Begun && slices.Contains(s.calls, h.Call)
+	return s != nil && s.Number == h.Number && s.Begun == h.Begun && slices.Contains(s.Calls, h.Call)
 }
 
 // verifies reports whether it is true what a ring says of this rank, whose place in it is at: it receives from the next
 // one, and owes the one before it.
 func (c *detector) verifies(ring []edge, at int) bool {
-	s, h, next := c.track.stands(0), &ring[at], &ring[(at+1)%len(ring)]
+	s, h, next := c.comm.waitState(0), &ring[at], &ring[(at+1)%len(ring)]
 	return s.isIn(h) && isReceive(&h.Call, c.comm.rank, int(next.Rank)) && c.owes(s, &ring[at-1])
 }

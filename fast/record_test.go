@@ -22,27 +22,20 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/tsc"
 )
 
 // watched returns ranks with a flight recorder each.
-func watched(size int, r recording) []*Comm {
+func watched(size int, r flight.Config) []*Comm {
 	all := comms(size)
 	for rank, c := range all {
-		r.rank, r.size = rank, size
-		r.clock = tsc.OfTime()
-		c.record(newRecorder(r).join(c))
+		r.Rank, r.Size, r.Clock = rank, size, tsc.OfTime()
+		c.world.record = flight.New(r)
+		c.record(c.world.record)
 	}
 	return all
-}
-
-// leaveWatched closes them and their recorders.
-func leaveWatched(all []*Comm) {
-	leaveAll(all)
-	for _, c := range all {
-		c.track.recorder.close()
-	}
 }
 
 // written returns what a rank's recorder writes.
@@ -62,8 +55,8 @@ func written(t *testing.T, c *Comm) *Trace {
 // TestTrace records calls that are over, that failed, and that run.
 func TestTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := watched(3, recording{operations: 100, job: "job\n1"})
-		defer leaveWatched(all)
+		all := watched(3, flight.Config{Operations: 100, Job: "job\n1"})
+		defer leaveAll(all)
 		for rank, err := range onAll(all, func(c *Comm) error {
 			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")),
 				Broadcast(t.Context(), c, make([]int8, 3), 2))
@@ -135,8 +128,8 @@ func TestTraceOfFailures(t *testing.T) {
 		}, []TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := watched(2, recording{operations: 10})
-			defer leaveWatched(all)
+			all := watched(2, flight.Config{Operations: 10})
+			defer leaveAll(all)
 			for rank, err := range onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
 				if err != nil {
 					t.Fatalf("rank %d: %v", rank, err)
@@ -163,11 +156,11 @@ func TestTraceOfFailures(t *testing.T) {
 // the same.
 func TestTraceIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(recording{size: 1, operations: 16, clock: tsc.OfTime()})
+		r := flight.New(flight.Config{Size: 1, Operations: 16, Clock: tsc.OfTime()})
 		waits, others := comms(2), comms(1)
 		defer leaveAll(append(waits, others...))
-		waits[0].record(r.join(waits[0]))
-		others[0].record(r.join(others[0]))
+		waits[0].record(r)
+		others[0].record(r)
 		h := StartBarrier(t.Context(), waits[0])
 		synctest.Wait()
 		for range 40 {
@@ -188,11 +181,11 @@ func TestTraceIsBounded(t *testing.T) {
 
 // TestTraceWhileCallsRun writes traces while two communicators of a rank are in use.
 func TestTraceWhileCallsRun(t *testing.T) {
-	r := newRecorder(recording{size: 1, operations: 64})
+	r := flight.New(flight.Config{Size: 1, Operations: 64})
 	all := []*Comm{newComm(0, 1, nil), newComm(0, 1, nil)}
 	var users sync.WaitGroup
 	for _, c := range all {
-		c.record(r.join(c))
+		c.record(r)
 		users.Go(func() {
 			for range 500 {
 				if err := AllReduce(t.Context(), c, []int64{1}, Sum); err != nil {
@@ -213,14 +206,14 @@ func TestTraceWhileCallsRun(t *testing.T) {
 // TestTraceFile is written once, when the first call fails.
 func TestTraceFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "traces")
-	all := watched(2, recording{operations: 10, dir: dir})
+	all := watched(2, flight.Config{Operations: 10, Dir: dir})
 	for rank, err := range onAll(all, func(c *Comm) error { return Send(t.Context(), c, []int64{1}, 1-c.Rank()) }) {
 		if err == nil {
 			t.Errorf("rank %d: two sends without a receive succeed", rank)
 		}
 	}
-	all[1].track.keepTraceSoon(errors.New("later"))
-	leaveWatched(all)
+	all[1].track.SaveSoon(errors.New("later"))
+	leaveAll(all)
 	for rank := range all {
 		f, err := os.Open(filepath.Join(dir, fmt.Sprintf("rank-%d.jsonl", rank)))
 		if err != nil {
@@ -247,42 +240,16 @@ func TestTraceFileCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log lockedBuffer
-	all := watched(2, recording{operations: 10, dir: file, log: slog.New(slog.NewTextHandler(&log, nil))})
+	all := watched(2, flight.Config{Operations: 10, Dir: file, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if err := Barrier(ctx, all[0]); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	leaveWatched(all)
+	leaveAll(all)
 	if !strings.Contains(log.String(), "cannot be written") {
 		t.Errorf("the log is %q", log.String())
 	}
-}
-
-// TestTraceFileHangs: a directory that does not answer holds up the error of a call for a second, and Close not at all.
-func TestTraceFileHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var log lockedBuffer
-		all := watched(2, recording{operations: 10, dir: "hangs", log: slog.New(slog.NewTextHandler(&log, nil))})
-		answers := make(chan error)
-		defer close(answers)
-		for _, c := range all {
-			c.track.save = func(*Trace) error { return <-answers }
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		start := time.Now()
-		if err := Barrier(ctx, all[0]); !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
-		}
-		leaveWatched(all)
-		if took := time.Since(start); took != time.Minute+saving {
-			t.Errorf("the call, which waits for a minute, and Close take %v", took)
-		}
-		if !strings.Contains(log.String(), errSaving.Error()) {
-			t.Errorf("the log is %q", log.String())
-		}
-	})
 }
 
 // lockedBuffer is a log that may be read while it is written.
@@ -307,7 +274,7 @@ func (b *lockedBuffer) String() string {
 func TestSlowCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer
-		all := watched(2, recording{operations: 10, log: slog.New(slog.NewTextHandler(&log, nil))})
+		all := watched(2, flight.Config{Operations: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		all[0].world.conditions = func(processes []int) []string { return []string{fmt.Sprint("process ", processes[0], " is asleep")} }
 		for rank, err := range onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
 			if err != nil {
@@ -332,7 +299,7 @@ func TestSlowCalls(t *testing.T) {
 				t.Errorf("%q is not in %s", want, lines[len(lines)-1])
 			}
 		}
-		leaveWatched(all)
+		leaveAll(all)
 	})
 }
 
@@ -349,9 +316,9 @@ func (s *slowly) Moved() uint64 { return s.moved.Load() }
 func TestSlowlyIsNotSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer
-		all := watched(2, recording{operations: 10, log: slog.New(slog.NewTextHandler(&log, nil))})
+		all := watched(2, flight.Config{Operations: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		s := &slowly{Transport: all[0].exec.Transport}
-		all[0].track.transport = s
+		all[0].track.Transport = s
 		h := StartBarrier(t.Context(), all[0])
 		h.begin()
 		for range 20 {
@@ -368,7 +335,7 @@ func TestSlowlyIsNotSlow(t *testing.T) {
 		if err := errors.Join(Barrier(t.Context(), all[1]), h.Wait(t.Context())); err != nil {
 			t.Error(err)
 		}
-		leaveWatched(all)
+		leaveAll(all)
 	})
 }
 
@@ -378,8 +345,8 @@ func TestWriteTraceRefuses(t *testing.T) {
 			t.Errorf("without a recorder: %v", err)
 		}
 	}
-	all := watched(1, recording{operations: 1})
-	defer leaveWatched(all)
+	all := watched(1, flight.Config{Operations: 1})
+	defer leaveAll(all)
 	c := all[0]
 	if err := Barrier(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -393,8 +360,8 @@ func TestWriteTraceRefuses(t *testing.T) {
 
 // TestRecorderAllocates nothing for an operation.
 func TestRecorderAllocates(t *testing.T) {
-	all := watched(1, recording{operations: 16, log: slog.New(slog.DiscardHandler)})
-	defer leaveWatched(all)
+	all := watched(1, flight.Config{Operations: 16, Log: slog.New(slog.DiscardHandler)})
+	defer leaveAll(all)
 	c := all[0]
 	if n := testing.AllocsPerRun(100, func() {
 		if err := Barrier(context.Background(), c); err != nil {
@@ -407,7 +374,7 @@ func TestRecorderAllocates(t *testing.T) {
 
 // BenchmarkRecorder is what an operation costs that has nothing to do, with and without a recorder.
 func BenchmarkRecorder(b *testing.B) {
-	for name, c := range map[string]*Comm{"on": watched(1, recording{operations: recorded})[0], "off": newComm(0, 1, nil)} {
+	for name, c := range map[string]*Comm{"on": watched(1, flight.Config{Operations: flight.MaxOperations})[0], "off": newComm(0, 1, nil)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if err := Barrier(context.Background(), c); err != nil {
@@ -415,19 +382,5 @@ func BenchmarkRecorder(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// TestNoPartOfAFile: a file that cannot be put in its place leaves nothing.
-func TestNoPartOfAFile(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "rank-0.jsonl"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := newRecorder(recording{dir: dir, size: 1}).writeFile(new(Trace)); err == nil {
-		t.Error("it takes the place of a directory")
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("it leaves %v, %v", left, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -114,7 +115,7 @@ func TestLateGroup(t *testing.T) {
 
 // TestSlowCallTooSoon: a time after which every call would be slow, or the timer would spin, is refused.
 func TestSlowCallTooSoon(t *testing.T) {
-	for _, after := range []time.Duration{-time.Second, 0, 1, shortestSlow - 1} {
+	for _, after := range []time.Duration{-time.Second, 0, 1, flight.MinSlow - 1} {
 		if _, err := Init(t.Context(), WithRank(0, 1), WithSlowCall(after)); !errors.Is(err, ErrInvalidArgument) {
 			t.Errorf("%v: %v", after, err)
 		}

@@ -12,11 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/setup"
-
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/simnet"
 	"github.com/collgen/collgen/fast/internal/tcp"
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -102,7 +102,7 @@ func (x *simulation) world(process int, m control.Plane) *world {
 			}
 			return e, nil
 		},
-		record: newRecorder(recording{rank: process, size: x.size, job: "simulated", operations: 8, log: slog.New(slog.DiscardHandler)}),
+		record: flight.New(flight.Config{Rank: process, Size: x.size, Job: "simulated", Operations: 8, Log: slog.New(slog.DiscardHandler)}),
 	}
 }
 

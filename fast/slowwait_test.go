@@ -7,10 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // warnings are those of a rank: the first of each text goes to who waits for it.
@@ -114,29 +111,6 @@ func TestSlowWaits(t *testing.T) {
 			return all[rank].Grow(t.Context())
 		})
 		closeEach(grown)
-	})
-}
-
-// TestWaitMoves: what waits for fewer and fewer ranks is not warned of before it has waited for the same ones for so
-// long, and then again when it has for twice as long.
-func TestWaitMoves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := newWarnings()
-		ctx, stop := patience{slog.New(log), 10 * time.Second}.watch(t.Context(), "Init")
-		defer stop()
-		start := time.Now()
-		wire.Awaiting(ctx, func() []int { return make([]int, max(2, 100-int(time.Since(start)/(5*time.Second)))) })
-		time.Sleep(8 * time.Minute)
-		if len(log.came) > 0 {
-			t.Errorf("it moves, and is warned of: %s", <-log.came)
-		}
-		time.Sleep(time.Minute)
-		for _, want := range []string{"seconds=10 running=500", "seconds=20 running=510", "seconds=40 running=530"} {
-			log.await(t, "primitive=Init waiting=[0 0] "+want)
-		}
-		if len(log.came) > 0 {
-			t.Errorf("it is warned of once more: %s", <-log.came)
-		}
 	})
 }
 

@@ -164,7 +164,7 @@ func (c *Comm) Close() error {
 	c.news.tell()
 	err := c.refusals.unseen()
 	farewell := c.closingNotice()
-	c.track.leave()
+	c.track.Leave()
 	c.notifying.Lock()
 	c.tellClosed(farewell)
 	c.notifying.Unlock()
@@ -186,7 +186,7 @@ func (c *Comm) Close() error {
 	if c.world.users.Add(-1) == 0 {
 		c.world.leaving.Wait()
 		err = errors.Join(err, c.world.plane.Close())
-		c.world.record.close()
+		c.world.record.Close()
 		err = errors.Join(err, c.world.events.close())
 	}
 	return err

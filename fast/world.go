@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/setup"
@@ -28,10 +30,11 @@ type world struct {
 	rdma func(process int) bool
 	// conditions is what is known of what processes do, in words; nil: goroutines.
 	conditions func(processes []int) []string
-	users      atomic.Int64   // communicators that are not closed; the last one closes the plane
-	tuned      tuned          // the rules that count before the built-in ones
-	leaving    sync.WaitGroup // closed transports of which something is on its way
-	record     *recorder      // nil: nothing is recorded
+	users      atomic.Int64     // communicators that are not closed; the last one closes the plane
+	tuned      tuned            // the rules that count before the built-in ones
+	leaving    sync.WaitGroup   // closed transports of which something is on its way
+	record     *flight.Recorder // nil: nothing is recorded
+	limits     limits           // of the search for deadlocks
 	events     eventFile
 	sealed     bool // the job's secret was made for its first processes, so that no other can join
 }
@@ -41,23 +44,26 @@ func (p *initConfig) newWorld(all *setup.Connector) *world {
 	m := all.Mesh
 	membership.HandleAnnouncements(m, p.Logger())
 	return &world{plane: m, create: all.Create, locate: all.Locate, memory: all.Memory, rdma: all.Reaches, conditions: m.Conditions,
-		tuned: p.tuned, record: newRecorder(p.recording(p.Rank, p.Size, recorded)), sealed: p.SecretFromStore(), events: p.eventFile(p.Size)}
+		tuned: p.tuned, record: flight.New(p.recording(p.Rank, p.Size, flight.MaxOperations)), limits: p.limits(), sealed: p.SecretFromStore(), events: p.eventFile(p.Size)}
 }
 
-// recording returns what a recorder of so many operations is made with.
-func (p *initConfig) recording(rank, size, operations int) recording {
-	return recording{rank: rank, size: size, job: p.Job, operations: operations, dir: p.TraceDir, log: p.Logger(), slow: p.slow,
-		times: p.times.over(p.HeartbeatTimeout)}
+// recording returns the configuration of a recorder of so many operations.
+func (p *initConfig) recording(rank, size, operations int) flight.Config {
+	return flight.Config{Rank: rank, Size: size, Job: p.Job, Operations: operations, Dir: p.TraceDir, Log: p.Logger(), Slow: p.slow,
+		Interval: p.limits().still / 2}
 }
+
+// limits returns those of the search for deadlocks.
+func (p *initConfig) limits() limits { return p.times.over(p.HeartbeatTimeout) }
 
 // eventFile returns that of a process, which is one of size.
 func (p *initConfig) eventFile(size int) eventFile {
-	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: plainText(p.Job)}}
+	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: failure.OneLine(p.Job)}}
 }
 
 // recordedInside is how many operations the ranks of one process keep together, so that thousands of them do with 40
 // MiB.
-const recordedInside = 64 * recorded
+const recordedInside = 64 * flight.MaxOperations
 
 // goroutineWorld returns the world of one of n goroutines.
 func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
@@ -71,7 +77,8 @@ func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
 			return e, nil
 		},
 		tuned:  p.tuned,
-		record: newRecorder(p.recording(g.Self(), n, min(recorded, recordedInside/n))),
+		record: flight.New(p.recording(g.Self(), n, min(flight.MaxOperations, recordedInside/n))),
+		limits: p.limits(),
 		events: p.eventFile(n),
 	}
 }
@@ -99,7 +106,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c.exec.Tuning = w.tuned.rulesFor
 	c.membership = membership.New(agreeing{c}, w.plane, id, name, rank, c.size, c.processes)
 	if len(processes) > 1 {
-		ctx, stop := w.record.patience().watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
+		ctx, stop := w.record.Warner().Watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
 		t, err := w.create(ctx, id, rank, processes)
 		stop()
 		if err != nil {
@@ -109,7 +116,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 		}
 		c.exec.Transport = t
 	}
-	c.record(w.record.join(c))
+	c.record(w.record)
 	c.logTo(w.events.log)
 	w.users.Add(1)
 	w.plane.Handle(id, control.KindNotice, c.noticed)

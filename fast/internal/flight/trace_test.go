@@ -1,4 +1,4 @@
-package fast
+package flight
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func TestReadTrace(t *testing.T) {
 		{"trace 1", "trace 2"}, {`"rank":1,"size":2,"job"`, `"rank":-1,"size":2,"job"`}, {`"size":2,"job"`, `"size":0,"job"`},
 		{`"size":2,"job"`, `"size":2000000,"job"`}, {`"on demand"`, `"\u001b[2J"`}, {good, ""}, {"{", "["},
 		{aHeader, aHeader + strings.Repeat(" ", maxTraceLine)},
-		{anEntry, "x"}, {anEntry, strings.Repeat(anEntry+"\n", recorded+1)}, {`"seq"`, `"seq":"x","seq"`},
+		{anEntry, "x"}, {anEntry, strings.Repeat(anEntry+"\n", MaxOperations+1)}, {`"seq"`, `"seq":"x","seq"`},
 		{`"rank":1,"size":2,"seq"`, `"rank":2,"size":2,"seq"`}, {`"root":0`, `"root":2`}, {`"peer":1`, `"peer":-2`},
 		{`[0]`, `[2]`}, {`[1]`, `[2]`},
 		{`"count":4`, `"count":-4`}, {`"start":5`, `"start":-5`}, {`"running"`, `"over"`}, {`"Recv"`, `"\n"`},

@@ -1,0 +1,135 @@
+package flight
+
+import (
+	"fmt"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/transport"
+)
+
+// DefaultSlow is how long a call may make no progress before a warning, and MinSlow the least that an option may set
+// instead.
+const (
+	DefaultSlow = 10 * time.Second
+	MinSlow     = time.Millisecond
+)
+
+// Prompt is the longest time between two looks for calls without progress.
+const Prompt = 100 * time.Millisecond
+
+// setTimer has a timer look for calls without progress. It is set while calls are made, not by each of them. The
+// recorder is locked.
+func (r *Recorder) setTimer() {
+	r.timerSet = true
+	soon := min(r.Slow/4, Prompt)
+	if r.Interval > 0 {
+		soon = min(soon, r.Interval)
+	}
+	if r.timer == nil {
+		r.timer = time.AfterFunc(soon, r.watch)
+	} else {
+		r.timer.Reset(soon)
+	}
+}
+
+// watch warns of the calls that make no progress, calls their OnIdle, and sets the timer again if any call is running.
+func (r *Recorder) watch() {
+	var slow []slowCall
+	var idle []func()
+	r.mu.Lock()
+	r.timerSet = false
+	now := time.Since(r.Clock.Origin())
+	for t := range r.running() {
+		if !r.timerSet {
+			r.setTimer()
+		}
+		if s, ok := t.slowCall(now); ok && r.Log != nil {
+			slow = append(slow, s)
+		}
+		if _, still, ok := t.idle(now); ok && still >= Prompt/2 && t.OnIdle != nil {
+			idle = append(idle, t.OnIdle)
+		}
+	}
+	r.mu.Unlock()
+	for _, f := range idle {
+		f()
+	}
+	for _, s := range slow {
+		s.warn(r.Log)
+	}
+}
+
+// running returns the communicators with operations in progress. The recorder is locked.
+func (r *Recorder) running() iter.Seq[*Track] {
+	return func(yield func(*Track) bool) {
+		for t := range r.tracks {
+			if t.done.Load() < t.last && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// slowCall is a call that makes no progress.
+type slowCall struct {
+	record
+	conditions     func(ranks []int) []string // nil: not known
+	waiting        []int
+	running, still time.Duration // how long it has been running, and without progress
+}
+
+// slowCall returns the running call of t if a warning of it is due: first when there was no progress for the recorder's
+// time, and then whenever that has doubled. The recorder is locked.
+func (t *Track) slowCall(now time.Duration) (slowCall, bool) {
+	first, still, ok := t.idle(now)
+	if !ok || still < max(t.r.Slow, 2*t.warned) {
+		return slowCall{}, false
+	}
+	t.warned = still
+	return slowCall{record: first, conditions: t.Conditions, waiting: t.waits(), running: now - t.r.Clock.Elapsed(first.start), still: still}, true
+}
+
+// idle returns how long no progress was seen, and the first of the operations in progress; !ok: there are none. The
+// recorder is locked.
+func (t *Track) idle(now time.Duration) (first record, still time.Duration, ok bool) {
+	if moved := transport.Moved(t.Transport); moved != t.moved {
+		t.moved, t.still, t.warned = moved, now, 0
+	}
+	first, ok = t.find(t.first)
+	ok = ok && t.done.Load() < t.last
+	return first, now - max(t.r.Clock.Elapsed(first.start), t.still), ok
+}
+
+// waits returns the ranks that the communicator's transport waits for. The recorder is locked.
+func (t *Track) waits() []int {
+	if t.Transport == nil {
+		return nil
+	}
+	return t.Transport.Waiting()
+}
+
+func (s *slowCall) warn(log *slog.Logger) {
+	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.Name, "rank", s.track.Rank, "size",
+		s.track.Size, "waiting", s.waiting, "seconds", s.still.Round(time.Second).Seconds(), "running", s.running.Round(time.Second).Seconds()}
+	if known := s.known(); len(known) > 0 {
+		about = append(about, "known", known)
+	}
+	log.Warn("a call makes no progress", about...)
+}
+
+// maxKnown is the number of ranks whose conditions a warning lists.
+const maxKnown = 4
+
+// known returns what is known of the state of the ranks that the call waits for, in words.
+func (s *slowCall) known() (words []string) {
+	if s.conditions == nil {
+		return nil
+	}
+	ranks := s.waiting[:min(len(s.waiting), maxKnown)]
+	for i, c := range s.conditions(ranks) {
+		words = append(words, fmt.Sprintf("rank %d: %s", ranks[i], c))
+	}
+	return words
+}
