@@ -9,7 +9,7 @@ import (
 // check is one configuration of one model, and what both checkers have to find.
 type check struct {
 	model  string
-	config string // the file's name after "MC" and the model's name, without ".cfg"
+	config string // its file is config/MODEL/CONFIG.cfg
 	// For model Exec: the schedule that it runs.
 	algorithm string
 	gen.Params

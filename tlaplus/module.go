@@ -19,9 +19,12 @@ var standard = []string{"Naturals", "Sequences", "FiniteSets"}
 
 var extends = regexp.MustCompile(`(?m)^EXTENDS (.*)\n`)
 
+// modelFile returns the file of a model.
+func modelFile(dir, model string) string { return filepath.Join(dir, "models", model+".tla") }
+
 // text returns the model of c as one module, which extends none but standard ones: so both checkers read the same text.
 func (c *check) text(dir string) (string, error) {
-	b, err := os.ReadFile(filepath.Join(dir, c.model+".tla"))
+	b, err := os.ReadFile(modelFile(dir, c.model))
 	if err != nil {
 		return "", err
 	}
@@ -144,7 +147,7 @@ func declareOnce(text string) string {
 func moduleOf(dir, name string, modules map[string]string) (string, error) {
 	m, given := modules[name]
 	if !given {
-		b, err := os.ReadFile(filepath.Join(dir, name+".tla"))
+		b, err := os.ReadFile(modelFile(dir, name))
 		if err != nil {
 			return "", err
 		}

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// file returns the name of c's configuration. All traces have that of their model.
+// file returns the name of c's configuration, below folder config. All traces of a model share one.
 func (c *check) file() string {
 	if c.events != "" {
 		return c.model + ".cfg"
 	}
-	return "MC" + c.model + "_" + c.config + ".cfg"
+	return c.model + "/" + c.config + ".cfg"
 }
 
-// prepare writes what the checkers read into folder to, from the models in dir.
+// prepare writes what the checkers read into folder to. The models and configurations are below dir.
 func (c *check) prepare(dir, to string) (*task, error) {
 	text, err := c.text(dir)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := os.ReadFile(filepath.Join(dir, c.file()))
+	cfg, err := os.ReadFile(filepath.Join(dir, "config", c.file()))
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func records(all []events.Event) string {
 	return strings.Join(lines, ",\n    ")
 }
 
-// slots is how many segments a ring holds, as in TraceShmRing.cfg.
+// slots is how many segments a ring holds, as in config/TraceShmRing.cfg.
 const slots = 8
 
 // doctored is checks of what rings do not do: each has to be refused at the right line.

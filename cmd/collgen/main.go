@@ -199,7 +199,7 @@ func newCall(cmd command, stdout, stderr io.Writer) *call {
 		c.flags.IntVar(&c.depth, "depth", 2, "`number` of pieces of a pipelined algorithm")
 		c.flags.Var(&c.sizes, "n", "`number` of ranks")
 		c.flags.Var(&c.sizes, "size", "`number` of ranks, as -n")
-		c.flags.BoolVar(&c.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which tlaplus/Exec.tla runs")
+		c.flags.BoolVar(&c.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which tlaplus/models/Exec.tla runs")
 		c.flags.IntVar(&c.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
 		c.flags.StringVar(&c.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(selection.Transports, ", "))
 		c.flags.IntVar(&c.perHost, "ranks-per-host", 0, "of a primitive: the `number` of ranks on the host that has the most; 0: all")

@@ -199,7 +199,7 @@ func (r *report) museumOfSources(ctx context.Context, root string) error {
 func (r *report) models(root string) error {
 	x, end := r.add("models", 0)
 	defer end()
-	files, err := filepath.Glob(filepath.Join(root, "tlaplus", "MC*_bad_*.cfg"))
+	files, err := filepath.Glob(filepath.Join(root, "tlaplus/config/*/bad_*.cfg"))
 	if err != nil || len(files) == 0 {
 		return errors.Join(err, errors.New("there are no models: is this the module's root?"))
 	}
@@ -209,10 +209,11 @@ func (r *report) models(root string) error {
 	}
 	violates := map[string]string{}
 	for _, m := range wanted.FindAllSubmatch(wants, -1) {
-		violates["MC"+string(m[1])+"_"+string(m[2])] = string(m[3])
+		violates[string(m[1])+"/"+string(m[2])] = string(m[3])
 	}
-	for _, name := range files {
-		name = strings.TrimSuffix(filepath.Base(name), ".cfg")
+	for _, file := range files {
+		dir, name := filepath.Split(strings.TrimSuffix(file, ".cfg"))
+		name = filepath.Base(dir) + "/" + name
 		if violates[name] == "" {
 			return fmt.Errorf("%s: the manifest of tlaplus does not say what it violates", name)
 		}
