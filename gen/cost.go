@@ -37,7 +37,7 @@ func (m *Measurement) add(instrs []Instr) {
 		case in.Kind == SendInstr:
 			sent += in.Srcs[0].N
 			steps[in.Step] = true
-		case in.receives():
+		case in.Kind.IsReceive():
 			received += in.Dst.N
 			steps[in.Step] = true
 		}

@@ -23,7 +23,7 @@ func (s *Schedule) Messages() []Message {
 		for i := range s.Ranks[rank].Instrs {
 			in := &s.Ranks[rank].Instrs[i]
 			c := channel{in.Peer, rank, in.Channel}
-			if in.receives() && len(sends[c]) > 0 {
+			if in.Kind.IsReceive() && len(sends[c]) > 0 {
 				messages = append(messages, Message{in.Peer, sends[c][0], rank, i})
 				sends[c] = sends[c][1:]
 			}
@@ -31,5 +31,3 @@ func (s *Schedule) Messages() []Message {
 	}
 	return messages
 }
-
-func (in *Instr) receives() bool { return in.Kind == RecvInstr || in.Kind == RecvReduceInstr }

@@ -114,6 +114,9 @@ func (k Kind) String() string {
 	return names[k]
 }
 
+// IsReceive reports whether an instruction of this kind receives a message.
+func (k Kind) IsReceive() bool { return k == RecvInstr || k == RecvReduceInstr }
+
 // Place is N consecutive chunks of a buffer from index At on; N is 0 for an empty message, and Buf is then "".
 // Like is the index, modulo the chunks per block, of the chunk whose length the first one has.
 type Place struct {

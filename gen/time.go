@@ -107,7 +107,7 @@ func (c *clock) ready(t *task) {
 	switch {
 	case t.Kind == ReduceInstr:
 		c.reduce(t, len(t.Srcs)-1)
-	case t.Kind != SendInstr && !t.receives():
+	case t.Kind != SendInstr && !t.Kind.IsReceive():
 		c.complete(t)
 	case t.other == nil || !t.other.here: // waits for the other rank
 	case t.Kind == SendInstr:

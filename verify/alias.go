@@ -6,10 +6,29 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// alias checks the places of each action against each other. A source may be the destination, or apart from it; a
+// checkFrame checks that nothing is written that is promised to stay as it was.
+func (c *checker) checkFrame() *Failure {
+	for g := range c.ins {
+		x := &c.ins[g]
+		start := c.cell(x.rank, x.dst)
+		for cell := start; cell < start+x.dst.n; cell++ {
+			if !c.frozen[cell] || c.isNothing(x) {
+				continue
+			}
+			f := c.failure(Frame, int32(g))
+			f.Place = c.source(int32(g)).Dst
+			f.Expected = fmt.Sprintf("%v stays as it was before the call", f.Place)
+			f.Got = "it is written"
+			return f
+		}
+	}
+	return nil
+}
+
+// checkAlias checks the places of each action against each other. A source may be the destination, or apart from it; a
 // partial overlap is never allowed. A reduction puts its first two operands together into the destination and then adds
 // the others one by one, so that only these two may be the destination.
-func (c *checker) alias() *Failure {
+func (c *checker) checkAlias() *Failure {
 	for g := range c.ins {
 		x := &c.ins[g]
 		for i := x.src; i < x.srcEnd && x.dst.n > 0; i++ {

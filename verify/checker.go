@@ -1,12 +1,16 @@
 package verify
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/counterexample"
 )
+
+// limit bounds what a schedule may count: instructions, cells of memory, chunks that are moved. It keeps a hostile plan
+// from taking the machine; our largest schedules are a hundredth of it.
+const limit = 1 << 24
 
 // Report is what was proved of one schedule.
 type Report struct {
@@ -22,23 +26,6 @@ type Report struct {
 	NeedsRoom bool `json:"needsRoom"`
 	Scratch   int  `json:"scratch"` // slots of scratch that the rank with the most of them has
 	Used      int  `json:"used"`    // as many of these as are used
-}
-
-// Schedule proves s for calls in place or out of place. Its error is a *Failure, or says that the question is wrong:
-// the primitive has no form in place, or refuses these parameters (*spec.RefusedError).
-//
-// Nothing is presumed of s: it may come from anywhere. A receive AfterSend may name any send to its peer here. A
-// transport can tell which one it follows only where its step has one send to that peer, which gen.Instantiate checks.
-func Schedule(s *gen.Schedule, inPlace bool) (Report, error) {
-	var c checker
-	if err := c.load(s); err != nil {
-		return Report{}, err
-	}
-	if inPlace && !c.canBeInPlace() {
-		return Report{}, fmt.Errorf("%s cannot be in place", s.Algorithm)
-	}
-	err := c.prove(inPlace)
-	return c.report, err
 }
 
 // checker checks one schedule at a time, in memory that it uses again for the next. Numbers that count things of all
@@ -79,6 +66,38 @@ type checker struct {
 	folds  folds
 }
 
+// accesses remembers, for each cell, the last write and all reads since then. As long as no race is found, they come
+// after everything that happened to the cell before.
+type accesses struct {
+	writer []int32 // by cell: instruction, or -1
+	reader []int32 // by cell: the latest read, an index of reads, or -1
+	reads  []read
+}
+
+type read struct{ instr, earlier int32 }
+
+// search answers the questions of order that prefixes leave open, exactly: by walking back from an instruction over
+// everything that has to have happened when it begins, through other ranks too.
+type search struct {
+	marks []uint32 // by instruction: the round in which it was found, twice, and one more when it was found to have ended
+	round uint32
+	stack []int32 // events: twice the instruction, and one more if it has ended
+	steps int     // how many more events may be looked at
+}
+
+// folds are the reductions that the primitive promises, each once for all ranks that are promised it.
+type folds struct {
+	list []fold
+	next int // where to look first: the one after the last that was asked for
+
+	leaves, stack, wanted []int32 // memory for judging one tree
+}
+
+type fold struct {
+	terms []spec.Term
+	trees []int32 // by chunk: the tree that the first rank holds, or -1
+}
+
 // instr is a gen.Instr with everything in reach.
 type instr struct {
 	kind          gen.Kind
@@ -91,7 +110,7 @@ type instr struct {
 	afterSend     int32 // the instruction, or -1
 }
 
-func (x *instr) isReceive() bool { return isReceive(x.kind) }
+func (x *instr) isReceive() bool { return x.kind.IsReceive() }
 func (x *instr) isMessage() bool { return x.kind == gen.SendInstr || x.isReceive() }
 
 // span is a Place: n cells from the at-th of a buffer on.
@@ -105,88 +124,6 @@ const (
 	scratchBuf
 )
 
-// The passes, in order. Those in both are made once more in place, where addresses matter.
-var (
-	passes = []func(*checker) *Failure{(*checker).shape, (*checker).match, (*checker).deadlock, (*checker).entered}
-	both   = []func(*checker) *Failure{(*checker).frame, (*checker).alias, (*checker).race, (*checker).results, (*checker).lend}
-)
-
-// load makes the passes that do not depend on whether the call is in place.
-func (c *checker) load(s *gen.Schedule) error {
-	c.s, c.report, c.inPlace = s, Report{}, false
-	err := c.tooLarge()
-	if err != nil {
-		return err
-	}
-	c.want, err = spec.Expect(s.Primitive, spec.Call{Size: s.Size, Root: s.Root, Peer: s.Peer})
-	var refused *spec.RefusedError
-	switch {
-	case errors.As(err, &refused):
-		return err
-	case err != nil:
-		return c.noProgram(err)
-	}
-	return c.pass(passes)
-}
-
-// tooLarge refuses, before it takes memory, what its own numbers do not bear out.
-func (c *checker) tooLarge() error {
-	f := c.failure(Shape, -1)
-	if c.s.Size != len(c.s.Ranks) {
-		f.Got = fmt.Sprintf("programs of %d ranks, for %d", len(c.s.Ranks), c.s.Size)
-		return f
-	}
-	blocks := 0
-	for rank := range c.s.Ranks {
-		for _, b := range []spec.Buffer{c.s.Primitive.In, c.s.Primitive.Out} {
-			n, err := b.Len(c.s.Env(rank))
-			if err != nil {
-				return c.noProgram(err)
-			}
-			if blocks += n; n < 0 || n > limit || blocks > limit {
-				f.Got = fmt.Sprintf("rank %d has %d blocks", rank, n)
-				return f
-			}
-		}
-	}
-	return nil
-}
-
-func (c *checker) noProgram(err error) *Failure {
-	f := c.failure(Program, -1)
-	f.Got, f.Err = err.Error(), err
-	return f
-}
-
-// prove makes the remaining passes, and completes the report.
-func (c *checker) prove(inPlace bool) error {
-	c.layout(inPlace)
-	c.search.steps = max(searchSteps, searchStepsEach*len(c.ins))
-	return c.pass(both)
-}
-
-func (c *checker) pass(list []func(*checker) *Failure) error {
-	for _, pass := range list {
-		if f := pass(c); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-// canBeInPlace reports whether some rank can use one memory for In and Out.
-func (c *checker) canBeInPlace() bool {
-	if c.s.Requires.OutOfPlace {
-		return false
-	}
-	for _, r := range c.want.Ranks {
-		if r.InBlock >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // source returns the instruction g as the schedule has it.
 func (c *checker) source(g int32) *gen.Instr {
 	r := c.ins[g].rank
@@ -198,14 +135,36 @@ func (c *checker) failure(check Check, g int32) *Failure {
 	f := newFailure(check, c.s.Algorithm, c.s.Primitive, c.s.Params)
 	f.InPlace, f.schedule = c.inPlace, c.s
 	if g >= 0 {
-		f.at(c.s, int(c.ins[g].rank), int(g-c.first[c.ins[g].rank]))
+		f.locate(c.s, int(c.ins[g].rank), int(g-c.first[c.ins[g].rank]))
 	}
 	return f
 }
 
-// at says that f is about an instruction.
-func (f *Failure) at(s *gen.Schedule, rank, instr int) {
-	in := &s.Ranks[rank].Instrs[instr]
-	f.Rank, f.Instr, f.Step, f.Node = rank, instr, in.Step, in.Node
-	f.Trace = picture(s, rank, instr)
+// number returns the number of a buffer in a span, noBuf if there is no such buffer.
+func number(b spec.Buf) int32 {
+	switch b {
+	case spec.In:
+		return inBuf
+	case spec.Out:
+		return outBuf
+	case spec.Scratch:
+		return scratchBuf
+	}
+	return noBuf
+}
+
+func spanOf(p gen.Place) span { return span{number(p.Buf), int32(p.At), int32(p.N)} }
+
+// name returns the instruction g in words, with its rank and step.
+func (c *checker) name(g int32) string {
+	in := c.source(g)
+	return fmt.Sprintf("rank %d, step %d: %s", c.ins[g].rank, in.Step, counterexample.Text(in))
+}
+
+// involve says that instructions besides the one that f is about are wrong, or only together.
+func (c *checker) involve(f *Failure, instrs ...int32) {
+	for _, g := range instrs {
+		rank := c.ins[g].rank
+		f.involved = append(f.involved, counterexample.Instr{Rank: int(rank), Index: int(g - c.first[rank])})
+	}
 }

@@ -2,8 +2,8 @@ package verify
 
 import "fmt"
 
-// entered checks whom each rank has met when it leaves: whose entry happened before the rank's last instructions ended.
-func (c *checker) entered() *Failure {
+// checkEntered checks whom each rank has met when it leaves: whose entry happened before the rank's last instructions ended.
+func (c *checker) checkEntered() *Failure {
 	if !c.asksWhoEntered() {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/colltest"
+	"github.com/collgen/collgen/verify/interp"
 )
 
 // expected is one call, and what it has to leave on each rank.
@@ -42,7 +43,7 @@ func (of[T]) expect(t *rapid.T, v variant) expected {
 			after[r] = slices.Clone(in[r])
 		}
 	}
-	if err := verify.Play(s, v.count, after, out, arithmetic[T](v.op, s.Size)); err != nil {
+	if err := interp.Run(s, v.count, after, out, arithmetic[T](v.op, s.Size)); err != nil {
 		t.Fatal(err)
 	}
 	if err := compareWithReference(s, v.op, in, out); err != nil {
@@ -63,8 +64,8 @@ func (of[T]) expect(t *rapid.T, v variant) expected {
 }
 
 // arithmetic returns the reference's.
-func arithmetic[T spec.Elem](op spec.Op, size int) verify.Arith[T] {
-	return verify.Arith[T]{
+func arithmetic[T spec.Elem](op spec.Op, size int) interp.Arith[T] {
+	return interp.Arith[T]{
 		Combine: func(a, b T) T { return ref.Combine(op, a, b) },
 		Finish:  func(v T) T { return ref.Finish(op, v, size) },
 	}

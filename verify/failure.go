@@ -7,6 +7,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/counterexample"
 )
 
 // Check names the check that a schedule fails.
@@ -67,9 +68,9 @@ type Failure struct {
 	Trace     string     `json:"trace"` // the steps around it, for people; lines
 	Err       error      `json:"-"`     // the cause, where it is another package's error
 
-	params   []spec.Param  // those that the primitive has
-	schedule *gen.Schedule // nil: there is none
-	involved []occasion    // what is wrong besides Instr, or only together with it
+	params   []spec.Param           // those that the primitive has
+	schedule *gen.Schedule          // nil: there is none
+	involved []counterexample.Instr // what is wrong besides Instr, or only together with it
 }
 
 // newFailure returns a Failure of a call as a whole.
@@ -134,4 +135,29 @@ func (f *Failure) where() string {
 
 func indent(lines string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(lines, "\n"), "\n", "\n  ") + "\n"
+}
+
+// locate says that f is about an instruction.
+func (f *Failure) locate(s *gen.Schedule, rank, instr int) {
+	in := &s.Ranks[rank].Instrs[instr]
+	f.Rank, f.Instr, f.Step, f.Node = rank, instr, in.Step, in.Node
+	f.Trace = counterexample.Steps(s, rank, instr)
+}
+
+// SVG returns a picture of the counterexample. It reports false if there is nothing to draw: the algorithm has no
+// schedule, or the failure is not about one rank.
+func (f *Failure) SVG() (string, bool) {
+	if f.schedule == nil || f.Rank < 0 || f.Rank >= len(f.schedule.Ranks) || len(f.schedule.Ranks[f.Rank].Instrs) == 0 {
+		return "", false
+	}
+	p := counterexample.Picture{
+		Schedule: f.schedule, Description: f.Error(), Focus: counterexample.Instr{Rank: f.Rank, Index: max(f.Instr, 0)}, Wrong: f.involved,
+		Place: f.Place, Title: fmt.Sprintf("%s fails the check %q", f.Algorithm, f.Check),
+		Facts: []counterexample.Fact{{Text: meanings[f.Check]}, {Label: "call", Text: f.call()}, {Label: "where", Text: f.where()},
+			{Label: "expected", Text: f.Expected}, {Label: "got", Text: f.Got, Wrong: true}},
+	}
+	if f.Instr >= 0 && !slices.Contains(p.Wrong, p.Focus) {
+		p.Wrong = append(slices.Clone(p.Wrong), p.Focus)
+	}
+	return p.SVG(), true
 }

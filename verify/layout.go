@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"fmt"
-
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
@@ -65,25 +63,6 @@ func (c *checker) freezeBlock(base int32, block int) {
 
 // cell returns the first cell of p on rank.
 func (c *checker) cell(rank int32, p span) int32 { return c.base[p.buf][rank] + p.at }
-
-// frame checks that nothing is written that is promised to stay as it was.
-func (c *checker) frame() *Failure {
-	for g := range c.ins {
-		x := &c.ins[g]
-		start := c.cell(x.rank, x.dst)
-		for cell := start; cell < start+x.dst.n; cell++ {
-			if !c.frozen[cell] || c.isNothing(x) {
-				continue
-			}
-			f := c.failure(Frame, int32(g))
-			f.Place = c.source(int32(g)).Dst
-			f.Expected = fmt.Sprintf("%v stays as it was before the call", f.Place)
-			f.Got = "it is written"
-			return f
-		}
-	}
-	return nil
-}
 
 // isNothing reports whether x is a copy of a place to itself.
 func (c *checker) isNothing(x *instr) bool {

@@ -13,9 +13,9 @@ type loan struct {
 	overwritten bool  // the source was, since
 }
 
-// lend checks what is lent: until a cell of it is written again, only reductions of the same step read it, and until
+// checkLend checks what is lent: until a cell of it is written again, only reductions of the same step read it, and until
 // then nothing overwrites what a lent copy was made of, except such a reduction in its place.
-func (c *checker) lend() *Failure {
+func (c *checker) checkLend() *Failure {
 	loans := map[int32]loan{} // by cell
 	for g := range c.ins {
 		x := &c.ins[g]

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// match pairs each send with the receive that takes its message, and compares their lengths.
-func (c *checker) match() *Failure {
+// matchMessages pairs each send with the receive that takes its message, and compares their lengths.
+func (c *checker) matchMessages() *Failure {
 	c.nameChannels()
 	if f := c.pairUp(); f != nil {
 		return f

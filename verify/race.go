@@ -6,16 +6,6 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// accesses remembers, for each cell, the last write and all reads since then. As long as no race is found, they come
-// after everything that happened to the cell before.
-type accesses struct {
-	writer []int32 // by cell: instruction, or -1
-	reader []int32 // by cell: the latest read, an index of reads, or -1
-	reads  []read
-}
-
-type read struct{ instr, earlier int32 }
-
 func (a *accesses) reset(cells int32) {
 	a.writer, a.reader, a.reads = resized(a.writer, int(cells)), resized(a.reader, int(cells)), a.reads[:0]
 	for i := range a.writer {
@@ -23,26 +13,26 @@ func (a *accesses) reset(cells int32) {
 	}
 }
 
-// race checks that every two accesses to one cell, one of which is a write, are ordered. It goes through the
+// checkRace checks that every two accesses to one cell, one of which is a write, are ordered. It goes through the
 // instructions in an order that contains the one in question, so that an access has to be compared with earlier ones
 // only.
-func (c *checker) race() *Failure {
+func (c *checker) checkRace() *Failure {
 	c.access.reset(c.cells)
 	for _, g := range c.order {
 		x := &c.ins[g]
 		for i := x.src; i < x.srcEnd; i++ {
-			if f := c.reads(g, x, c.srcs[i]); f != nil {
+			if f := c.checkRead(g, x, c.srcs[i]); f != nil {
 				return f
 			}
 		}
-		if f := c.writes(g, x); f != nil {
+		if f := c.checkWrite(g, x); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
-func (c *checker) reads(g int32, x *instr, p span) *Failure {
+func (c *checker) checkRead(g int32, x *instr, p span) *Failure {
 	a, start := &c.access, c.cell(x.rank, p)
 	for cell := start; cell < start+p.n; cell++ {
 		if w := a.writer[cell]; w >= 0 && !c.before(w, g) {
@@ -54,7 +44,7 @@ func (c *checker) reads(g int32, x *instr, p span) *Failure {
 	return nil
 }
 
-func (c *checker) writes(g int32, x *instr) *Failure {
+func (c *checker) checkWrite(g int32, x *instr) *Failure {
 	if x.dst.n == 0 || c.isNothing(x) {
 		return nil
 	}
@@ -120,4 +110,67 @@ func (c *checker) placeOf(rank, cell int32, places []gen.Place) gen.Place {
 		}
 	}
 	return gen.Place{}
+}
+
+// All searches in one schedule may look at so many events, or at so many for each of its instructions if that is more.
+// A search is short where a place was last used by a recent instruction of the same lane: only hostile plans come near
+// this.
+const (
+	searchSteps     = 1 << 28
+	searchStepsEach = 1 << 10
+)
+
+// before reports whether a has ended whenever b begins; it says no, too, when there are no more steps.
+func (s *search) before(c *checker, a, b int32) bool {
+	if len(s.marks) < len(c.ins) || s.round > 1<<30 {
+		s.marks, s.round = make([]uint32, len(c.ins)), 0
+	}
+	s.round++
+	s.stack = s.stack[:0]
+	s.begun(c, b, a)
+	for len(s.stack) > 0 {
+		if s.steps--; s.steps < 0 {
+			return false
+		}
+		e := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		g := e / 2
+		if e%2 == 1 && g == a || c.inPrefix(a, g) {
+			return true
+		}
+		if e%2 == 1 {
+			s.ended(c, g, a)
+		}
+		s.begun(c, g, a)
+	}
+	return false
+}
+
+// begun pushes what has to have ended when g begins.
+func (s *search) begun(c *checker, g, a int32) {
+	first := c.first[c.ins[g].rank]
+	for _, i := range c.source(g).After {
+		s.push(c, first+int32(i), 1, a)
+	}
+}
+
+// ended pushes what has to have happened, besides its own begin, when g ends.
+func (s *search) ended(c *checker, g, a int32) {
+	x := &c.ins[g]
+	if x.isReceive() {
+		s.push(c, c.sends[x.slot], 0, a)
+	}
+	if x.afterSend >= 0 {
+		s.push(c, x.afterSend, 1, a)
+	}
+}
+
+// push adds an event, unless it was found before or stands too early in the order for a to have ended before it.
+func (s *search) push(c *checker, g, ended, a int32) {
+	mark := s.round*2 + uint32(ended)
+	if s.marks[g] >= mark || c.position[g] < c.position[a] {
+		return
+	}
+	s.marks[g] = mark
+	s.stack = append(s.stack, 2*g+ended)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// results runs the schedule and compares what all ranks hold in the end with what the primitive promises. Blocks that
+// checkResults runs the schedule and compares what all ranks hold in the end with what the primitive promises. Blocks that
 // are to stay as they were have not been written to: frame saw to that.
-func (c *checker) results() *Failure {
+func (c *checker) checkResults() *Failure {
 	c.run()
 	c.folds.reset()
 	c.report.Order = spec.RankOrdered
@@ -67,7 +67,7 @@ func (c *checker) blame(f *Failure, rank int, cell int32) {
 	f.Rank = rank
 	for _, g := range slices.Backward(c.order) {
 		if c.writesCell(g, cell) && !c.isNothing(&c.ins[g]) {
-			f.at(c.s, rank, int(g-c.first[rank]))
+			f.locate(c.s, rank, int(g-c.first[rank]))
 			return
 		}
 	}
@@ -93,19 +93,6 @@ func (c *checker) wrong(check Check, want string, got int32) *Failure {
 		}
 	}
 	return f
-}
-
-// folds are the reductions that the primitive promises, each once for all ranks that are promised it.
-type folds struct {
-	list []fold
-	next int // where to look first: the one after the last that was asked for
-
-	leaves, stack, wanted []int32 // memory for judging one tree
-}
-
-type fold struct {
-	terms []spec.Term
-	trees []int32 // by chunk: the tree that the first rank holds, or -1
 }
 
 func (f *folds) reset() { f.list, f.next = f.list[:0], 0 }

@@ -7,12 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// limit bounds what a schedule may count: instructions, cells of memory, chunks that are moved. It keeps a hostile plan
-// from taking the machine; our largest schedules are a hundredth of it.
-const limit = 1 << 24
-
-// shape checks every number of the schedule, so that later passes need not, and lists its instructions.
-func (c *checker) shape() *Failure {
+// checkShape checks every number of the schedule, so that later passes need not, and lists its instructions.
+func (c *checker) checkShape() *Failure {
 	if reason := c.shapeOfCall(); reason != "" {
 		f := c.failure(Shape, -1)
 		f.Got = reason
@@ -31,7 +27,7 @@ func (c *checker) shape() *Failure {
 			}
 			if reason != "" {
 				f := c.failure(Shape, -1)
-				f.at(c.s, rank, i)
+				f.locate(c.s, rank, i)
 				f.Got = reason
 				return f
 			}
@@ -91,7 +87,7 @@ func (c *checker) shapeOfInstr(rank, i int, in *gen.Instr) string {
 	if in.Lend && (in.Kind != gen.RecvInstr && in.Kind != gen.CopyInstr || in.Dst.Buf != spec.Scratch) {
 		return "it is lent, but not a receive or a copy into scratch"
 	}
-	if in.Kind == gen.SendInstr || isReceive(in.Kind) {
+	if in.Kind == gen.SendInstr || in.Kind.IsReceive() {
 		return c.shapeOfMessage(rank, in)
 	}
 	if in.AfterSend != -1 {
@@ -99,8 +95,6 @@ func (c *checker) shapeOfInstr(rank, i int, in *gen.Instr) string {
 	}
 	return ""
 }
-
-func isReceive(k gen.Kind) bool { return k == gen.RecvInstr || k == gen.RecvReduceInstr }
 
 // maxChannels bounds a channel's number, so that it fits an interner's key.
 const maxChannels = 1 << 12
@@ -177,19 +171,6 @@ func (c *checker) shapeOfPlace(rank int, p gen.Place, empty bool) string {
 	return ""
 }
 
-// number returns the number of a buffer in a span, noBuf if there is no such buffer.
-func number(b spec.Buf) int32 {
-	switch b {
-	case spec.In:
-		return inBuf
-	case spec.Out:
-		return outBuf
-	case spec.Scratch:
-		return scratchBuf
-	}
-	return noBuf
-}
-
 // flatten appends in, whose shape is right, to the instructions.
 func (c *checker) flatten(rank int, in *gen.Instr) {
 	x := instr{kind: in.Kind, receivedFirst: in.ReceivedFirst, lend: in.Lend, rank: int32(rank), dst: spanOf(in.Dst), afterSend: -1}
@@ -203,5 +184,3 @@ func (c *checker) flatten(rank int, in *gen.Instr) {
 	}
 	c.ins = append(c.ins, x)
 }
-
-func spanOf(p gen.Place) span { return span{number(p.Buf), int32(p.At), int32(p.N)} }

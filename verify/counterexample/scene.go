@@ -1,4 +1,4 @@
-package verify
+package counterexample
 
 import (
 	"cmp"
@@ -47,13 +47,13 @@ const (
 	sceneChars   = 60
 )
 
-// occasion is an instruction of a rank.
-type occasion struct{ rank, instr int }
+// Instr names an instruction: Ranks[Rank].Instrs[Index] of a schedule.
+type Instr struct{ Rank, Index int }
 
-func (o occasion) of(s *gen.Schedule) *gen.Instr { return &s.Ranks[o.rank].Instrs[o.instr] }
+func (i Instr) of(s *gen.Schedule) *gen.Instr { return &s.Ranks[i.Rank].Instrs[i.Index] }
 
 // newScene returns the part of s that matters for what went wrong at focus.
-func newScene(s *gen.Schedule, focus occasion, wrong []occasion) *scene {
+func newScene(s *gen.Schedule, focus Instr, wrong []Instr) *scene {
 	columns := columnsOf(s)
 	x := &scene{of: len(s.Ranks)}
 	for _, c := range columns {
@@ -64,13 +64,13 @@ func newScene(s *gen.Schedule, focus occasion, wrong []occasion) *scene {
 	x.ranks = shownRanks(s, focus, wrong)
 	x.to = x.last
 	if x.last >= sceneColumns {
-		at := columns[focus.rank][focus.of(s).Step]
+		at := columns[focus.Rank][focus.of(s).Step]
 		x.from = max(0, min(at-sceneColumns/2, x.last-sceneColumns+1))
 		x.to = x.from + sceneColumns - 1
 	}
 	x.fill(s, columns, wrong)
 	x.ranks = slices.DeleteFunc(x.ranks, func(r int) bool { // nothing of them is to be seen
-		return r != focus.rank && !slices.ContainsFunc(x.boxes, func(b box) bool { return b.rank == r })
+		return r != focus.Rank && !slices.ContainsFunc(x.boxes, func(b box) bool { return b.rank == r })
 	})
 	return x
 }
@@ -111,12 +111,12 @@ func columnsOf(s *gen.Schedule) []map[int]int {
 const manySteps = 1 << 12
 
 // delay moves steps that stand too early, and tells whether there were any.
-func delay(s *gen.Schedule, steps [][]int, columns []map[int]int, pairs map[occasion]occasion) bool {
+func delay(s *gen.Schedule, steps [][]int, columns []map[int]int, pairs map[Instr]Instr) bool {
 	moved := false
 	for recv, send := range pairs {
-		from, step := columns[send.rank][send.of(s).Step], recv.of(s).Step
-		if from > columns[recv.rank][step] {
-			columns[recv.rank][step], moved = from, true
+		from, step := columns[send.Rank][send.of(s).Step], recv.of(s).Step
+		if from > columns[recv.Rank][step] {
+			columns[recv.Rank][step], moved = from, true
 		}
 	}
 	for r := range steps {
@@ -129,32 +129,19 @@ func delay(s *gen.Schedule, steps [][]int, columns []map[int]int, pairs map[occa
 	return moved
 }
 
-// pairsOf finds the send of every receive that has one.
-func pairsOf(s *gen.Schedule) map[occasion]occasion {
-	type channel struct{ from, to, channel int }
-	sends, pairs := map[channel][]occasion{}, map[occasion]occasion{}
-	for r := range s.Ranks {
-		for i, in := range s.Ranks[r].Instrs {
-			if in.Kind == gen.SendInstr {
-				c := channel{r, in.Peer, in.Channel}
-				sends[c] = append(sends[c], occasion{r, i})
-			}
-		}
-	}
-	for r := range s.Ranks {
-		for i, in := range s.Ranks[r].Instrs {
-			if c := (channel{in.Peer, r, in.Channel}); isReceive(in.Kind) && len(sends[c]) > 0 {
-				pairs[occasion{r, i}], sends[c] = sends[c][0], sends[c][1:]
-			}
-		}
+// pairsOf returns the send of every receive that has one.
+func pairsOf(s *gen.Schedule) map[Instr]Instr {
+	pairs := map[Instr]Instr{}
+	for _, m := range s.Messages() {
+		pairs[Instr{m.To, m.Recv}] = Instr{m.From, m.Send}
 	}
 	return pairs
 }
 
 // shownRanks returns all ranks if there are few, and otherwise those that are concerned, those that they exchange
 // messages with in what is wrong, and those that the rank in focus exchanges messages with, the nearest in time first.
-func shownRanks(s *gen.Schedule, focus occasion, wrong []occasion) []int {
-	concerned := append([]occasion{focus}, wrong...)
+func shownRanks(s *gen.Schedule, focus Instr, wrong []Instr) []int {
+	concerned := append([]Instr{focus}, wrong...)
 	var ranks []int
 	add := func(r int) {
 		if r >= 0 && r < len(s.Ranks) && len(ranks) < sceneRanks && !slices.Contains(ranks, r) {
@@ -162,24 +149,24 @@ func shownRanks(s *gen.Schedule, focus occasion, wrong []occasion) []int {
 		}
 	}
 	addPeer := func(in *gen.Instr) {
-		if in.Kind == gen.SendInstr || isReceive(in.Kind) {
+		if in.Kind == gen.SendInstr || in.Kind.IsReceive() {
 			add(in.Peer)
 		}
 	}
 	for _, o := range concerned {
-		add(o.rank)
+		add(o.Rank)
 	}
 	for _, o := range concerned {
 		addPeer(o.of(s))
 	}
-	near := make([]int, len(s.Ranks[focus.rank].Instrs))
+	near := make([]int, len(s.Ranks[focus.Rank].Instrs))
 	for i := range near {
 		near[i] = i
 	}
-	distance := func(i int) int { return abs(occasion{focus.rank, i}.of(s).Step - focus.of(s).Step) }
+	distance := func(i int) int { return abs(Instr{focus.Rank, i}.of(s).Step - focus.of(s).Step) }
 	slices.SortStableFunc(near, func(i, j int) int { return cmp.Compare(distance(i), distance(j)) })
 	for _, i := range near {
-		addPeer(occasion{focus.rank, i}.of(s))
+		addPeer(Instr{focus.Rank, i}.of(s))
 	}
 	for r := range s.Ranks {
 		add(r)
@@ -189,13 +176,13 @@ func shownRanks(s *gen.Schedule, focus occasion, wrong []occasion) []int {
 }
 
 // fill makes the boxes and the arrows.
-func (x *scene) fill(s *gen.Schedule, columns []map[int]int, wrong []occasion) {
-	ends := map[occasion]end{}
+func (x *scene) fill(s *gen.Schedule, columns []map[int]int, wrong []Instr) {
+	ends := map[Instr]end{}
 	for _, r := range x.ranks {
 		for _, b := range x.boxesOf(s, r, columns[r], wrong) {
 			b.clip()
 			for k, l := range b.lines {
-				ends[occasion{r, l.instr}] = end{len(x.boxes), k}
+				ends[Instr{r, l.instr}] = end{len(x.boxes), k}
 			}
 			x.boxes = append(x.boxes, b)
 		}
@@ -214,7 +201,7 @@ func (x *scene) fill(s *gen.Schedule, columns []map[int]int, wrong []occasion) {
 }
 
 // boxesOf returns the steps of a rank that are to be seen, in order.
-func (x *scene) boxesOf(s *gen.Schedule, rank int, columns map[int]int, wrong []occasion) []box {
+func (x *scene) boxesOf(s *gen.Schedule, rank int, columns map[int]int, wrong []Instr) []box {
 	at := map[int]int{} // by step: its place in boxes
 	var boxes []box
 	for i := range s.Ranks[rank].Instrs {
@@ -227,7 +214,7 @@ func (x *scene) boxesOf(s *gen.Schedule, rank int, columns map[int]int, wrong []
 			k, at[in.Step] = len(boxes), len(boxes)
 			boxes = append(boxes, box{rank: rank, step: in.Step, column: columns[in.Step]})
 		}
-		boxes[k].lines = append(boxes[k].lines, line{i, brief(text(in)), slices.Contains(wrong, occasion{rank, i})})
+		boxes[k].lines = append(boxes[k].lines, line{i, brief(Text(in)), slices.Contains(wrong, Instr{rank, i})})
 	}
 	return boxes
 }

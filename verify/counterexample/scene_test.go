@@ -1,4 +1,4 @@
-package verify
+package counterexample
 
 import (
 	"testing"
@@ -23,7 +23,7 @@ func TestShownRanks(t *testing.T) {
 	}
 	for _, k := range []int{0, len(sends) / 2, len(sends) - 1} {
 		shown := map[int]bool{}
-		for _, r := range shownRanks(s, occasion{rank, sends[k]}, nil) {
+		for _, r := range shownRanks(s, Instr{rank, sends[k]}, nil) {
 			shown[r] = true
 		}
 		if len(shown) != sceneRanks || !shown[rank] {
@@ -55,8 +55,8 @@ func TestColumns(t *testing.T) {
 				}
 			}
 			for recv, send := range pairsOf(s) {
-				if columns[recv.rank][recv.of(s).Step] < columns[send.rank][send.of(s).Step] {
-					t.Fatalf("%s, %+v: rank %d receives in step %d what is sent in a later column", a.FullName(), p, recv.rank, recv.of(s).Step)
+				if columns[recv.Rank][recv.of(s).Step] < columns[send.Rank][send.of(s).Step] {
+					t.Fatalf("%s, %+v: rank %d receives in step %d what is sent in a later column", a.FullName(), p, recv.Rank, recv.of(s).Step)
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package verify
+package interp
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ import (
 // is where the block ends.
 type cut func(count, chunks, chunk int) int
 
-// played returns how Play cuts.
-func played(count, chunks, chunk int) int {
-	p := &player[int]{s: &gen.Schedule{Chunks: chunks}, count: count}
+// interpreted returns how Run cuts.
+func interpreted(count, chunks, chunk int) int {
+	p := &interpreter[int]{s: &gen.Schedule{Chunks: chunks}, count: count}
 	return p.first(chunk)
 }
 
@@ -44,7 +44,7 @@ func fault(f cut) error {
 }
 
 func TestChunksCoverABlock(t *testing.T) {
-	if err := fault(played); err != nil {
+	if err := fault(interpreted); err != nil {
 		t.Error(err)
 	}
 	for name, wrong := range map[string]cut{
@@ -69,7 +69,7 @@ func TestChunksCoverABlock(t *testing.T) {
 // equally long for all.
 func TestLikeMeansLength(t *testing.T) {
 	length := func(count, chunks, chunk int) int {
-		return played(count, chunks, chunk+1) - played(count, chunks, chunk)
+		return interpreted(count, chunks, chunk+1) - interpreted(count, chunks, chunk)
 	}
 	for chunks := 1; chunks <= 12; chunks++ {
 		for i := range chunks {

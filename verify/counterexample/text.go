@@ -1,4 +1,6 @@
-package verify
+// Package counterexample shows what is wrong with a schedule: the steps around an instruction in words, and a picture of
+// ranks, steps and messages as SVG.
+package counterexample
 
 import (
 	"fmt"
@@ -8,20 +10,20 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// A picture is bounded: a root's step may have a thousand sends.
+// The text is bounded: a root's step may have a thousand sends.
 const (
-	pictureRanks = 4
-	pictureItems = 8
+	textRanks = 4
+	textItems = 8
 )
 
-// picture shows the steps around an instruction, on its rank and on the ranks that it exchanges messages with.
-func picture(s *gen.Schedule, rank, instr int) string {
+// Steps returns the steps around an instruction, of its rank and of ranks that it exchanges messages with: a line each.
+func Steps(s *gen.Schedule, rank, instr int) string {
 	in := &s.Ranks[rank].Instrs[instr]
 	ranks := []int{rank}
 	for i := range s.Ranks[rank].Instrs {
 		x := &s.Ranks[rank].Instrs[i]
-		isPeer := (x.Kind == gen.SendInstr || isReceive(x.Kind)) && x.Peer >= 0 && x.Peer < len(s.Ranks)
-		if isPeer && x.Step == in.Step && len(ranks) < pictureRanks && !slices.Contains(ranks, x.Peer) {
+		isPeer := (x.Kind == gen.SendInstr || x.Kind.IsReceive()) && x.Peer >= 0 && x.Peer < len(s.Ranks)
+		if isPeer && x.Step == in.Step && len(ranks) < textRanks && !slices.Contains(ranks, x.Peer) {
 			ranks = append(ranks, x.Peer)
 		}
 	}
@@ -46,17 +48,17 @@ func stepItems(instrs []gen.Instr, step int) []string {
 	for i := range instrs {
 		switch in := &instrs[i]; {
 		case in.Step != step || in.Kind == gen.JoinInstr:
-		case len(items) == pictureItems:
+		case len(items) == textItems:
 			return append(items, "…")
 		default:
-			items = append(items, text(in))
+			items = append(items, Text(in))
 		}
 	}
 	return items
 }
 
-// text returns an instruction in words. It works for instructions of any shape.
-func text(in *gen.Instr) string {
+// Text returns an instruction in words. The instruction may be of any shape.
+func Text(in *gen.Instr) string {
 	srcs := make([]string, len(in.Srcs))
 	for i, p := range in.Srcs {
 		srcs[i] = p.String()
@@ -82,10 +84,4 @@ func text(in *gen.Instr) string {
 		return fmt.Sprintf("finish %v", in.Dst)
 	}
 	return fmt.Sprintf("instruction of kind %d", in.Kind)
-}
-
-// name returns the instruction g with its rank and step.
-func (c *checker) name(g int32) string {
-	in := c.source(g)
-	return fmt.Sprintf("rank %d, step %d: %s", c.ins[g].rank, in.Step, text(in))
 }

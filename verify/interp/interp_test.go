@@ -1,4 +1,4 @@
-package verify_test
+package interp_test
 
 import (
 	"strings"
@@ -12,25 +12,25 @@ import (
 	"github.com/collgen/collgen/ref"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
-	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/interp"
 )
 
-var sums = verify.Arith[int64]{
+var sums = interp.Arith[int64]{
 	Combine: func(a, b int64) int64 { return ref.Combine(spec.OpSum, a, b) },
 	Finish:  func(x int64) int64 { return x },
 }
 
-// played returns what Play leaves in Out.
-func played(s *gen.Schedule, count int, in [][]int64) ([][]int64, error) {
+// run returns what Run leaves in Out.
+func run(s *gen.Schedule, count int, in [][]int64) ([][]int64, error) {
 	out := make([][]int64, s.Size)
 	for r, p := range s.Ranks {
 		out[r] = make([]int64, p.Out/s.Chunks*count)
 	}
-	return out, verify.Play(s, count, in, out, sums)
+	return out, interp.Run(s, count, in, out, sums)
 }
 
-// TestPlay: every algorithm of the catalogue, played on integers, gives what the reference gives.
-func TestPlay(t *testing.T) {
+// TestRun: every algorithm of the catalogue, run on integers, gives what the reference gives.
+func TestRun(t *testing.T) {
 	for _, a := range catalogue.Algorithms() {
 		t.Run(a.FullName(), rapid.MakeCheck(func(t *rapid.T) {
 			c := spectest.Calls(a.Primitive).Draw(t, "call")
@@ -47,7 +47,7 @@ func TestPlay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := played(s, count, in)
+			got, err := run(s, count, in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,18 +60,18 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestPlayErrors: a receive that no message answers, and buffers that do not fit, are errors.
-func TestPlayErrors(t *testing.T) {
+// TestRunErrors: a receive without a message, and buffers that do not fit, are errors.
+func TestRunErrors(t *testing.T) {
 	s, err := gen.Instantiate(&catalogue.AllReduceRing, gen.Params{Size: 2, Depth: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := played(s, 3, [][]int64{{1, 2, 3}, {4, 5}}); err == nil || !strings.Contains(err.Error(), "do not fit") {
+	if _, err := run(s, 3, [][]int64{{1, 2, 3}, {4, 5}}); err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Errorf("a short buffer: %v", err)
 	}
 	last := len(s.Ranks[0].Instrs) - 3 // a send, a receive and their join end the program
 	s.Ranks[0].Instrs[last].Kind = gen.JoinInstr
-	if _, err := played(s, 3, [][]int64{{1, 2, 3}, {4, 5, 6}}); err == nil || !strings.Contains(err.Error(), "never become ready") {
+	if _, err := run(s, 3, [][]int64{{1, 2, 3}, {4, 5, 6}}); err == nil || !strings.Contains(err.Error(), "never become ready") {
 		t.Errorf("a dropped send: %v", err)
 	}
 }

@@ -1,25 +1,25 @@
-package verify
+// Package interp executes schedules on data, one instruction at a time: what a run of the schedule has to compute.
+package interp
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
 
-// Arith is how the elements of a played Schedule are reduced: Combine is ⊕, and Finish what the op makes of each
-// result.
+// Arith says how elements are reduced: Combine is ⊕, and Finish is applied to each result of an instruction Finish.
 type Arith[T any] struct {
 	Combine func(a, b T) T
 	Finish  func(T) T
 }
 
-// Play carries s out on elements, one instruction at a time, with blocks of count elements: in[r] and out[r] are rank
-// r's buffers, which may share memory where the primitive allows it. What it leaves in out is what a run of s has to
-// leave there, bit for bit. s is expected to be proved; an error says that the buffers do not fit, or that s cannot
-// end.
-func Play[T any](s *gen.Schedule, count int, in, out [][]T, arith Arith[T]) error {
-	p := &player[T]{s: s, count: count, arith: arith, messages: map[message][]T{}}
+// Run executes s with blocks of count elements. in[r] and out[r] are the buffers of rank r; they may share memory where
+// the primitive allows it. Every run of s on these inputs leaves the same bits in out. s should be proved: Run fails only
+// if the buffers do not fit or s cannot end.
+func Run[T any](s *gen.Schedule, count int, in, out [][]T, arith Arith[T]) error {
+	p := &interpreter[T]{s: s, count: count, arith: arith, messages: map[message][]T{}}
 	for r, prog := range s.Ranks {
 		if len(in[r]) != prog.In/s.Chunks*count || len(out[r]) != prog.Out/s.Chunks*count {
 			return fmt.Errorf("rank %d: buffers of %d and %d elements do not fit %s", r, len(in[r]), len(out[r]), s.Algorithm)
@@ -30,8 +30,8 @@ func Play[T any](s *gen.Schedule, count int, in, out [][]T, arith Arith[T]) erro
 	return p.run()
 }
 
-// player plays a Schedule.
-type player[T any] struct {
+// interpreter is the state of a run.
+type interpreter[T any] struct {
 	s        *gen.Schedule
 	count    int
 	arith    Arith[T]
@@ -42,26 +42,26 @@ type player[T any] struct {
 // message is the seq-th message from one rank to another on a channel.
 type message struct{ from, to, channel, seq int }
 
-// at is an instruction of a rank.
-type at struct{ rank, instr int }
+// location is an instruction of a rank.
+type location struct{ rank, instr int }
 
-// run carries out whatever is ready until nothing is.
-func (p *player[T]) run() error {
+// run executes instructions that are ready until none is.
+func (p *interpreter[T]) run() error {
 	waits, blocks, names := p.dependencies()
-	var ready []at
+	var ready []location
 	left := 0
 	for r, prog := range p.s.Ranks {
 		left += len(prog.Instrs)
 		for i := range prog.Instrs {
 			if waits[r][i] == 0 {
-				ready = append(ready, at{r, i})
+				ready = append(ready, location{r, i})
 			}
 		}
 	}
 	for ; len(ready) > 0; left-- {
 		a := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]
-		p.do(a, names[a])
+		p.execute(a, names[a])
 		for _, b := range blocks[a] {
 			if waits[b.rank][b.instr]--; waits[b.rank][b.instr] == 0 {
 				ready = append(ready, b)
@@ -76,12 +76,12 @@ func (p *player[T]) run() error {
 
 // dependencies counts what each instruction waits for, lists what waits for it, and names the message of each send and
 // receive.
-func (p *player[T]) dependencies() (waits [][]int, blocks map[at][]at, names map[at]message) {
-	blocks, names = map[at][]at{}, map[at]message{}
-	sends, recvs := map[message]at{}, map[message]at{}
+func (p *interpreter[T]) dependencies() (waits [][]int, blocks map[location][]location, names map[location]message) {
+	blocks, names = map[location][]location{}, map[location]message{}
+	sends, recvs := map[message]location{}, map[message]location{}
 	sent, received := counter{}, counter{}
 	waits = make([][]int, len(p.s.Ranks))
-	edge := func(from, to at) {
+	edge := func(from, to location) {
 		blocks[from] = append(blocks[from], to)
 		waits[to.rank][to.instr]++
 	}
@@ -89,18 +89,18 @@ func (p *player[T]) dependencies() (waits [][]int, blocks map[at][]at, names map
 		waits[r] = make([]int, len(prog.Instrs))
 		for i, in := range prog.Instrs {
 			for _, a := range in.After {
-				edge(at{r, a}, at{r, i})
+				edge(location{r, a}, location{r, i})
 			}
 			if in.AfterSend >= 0 {
-				edge(at{r, in.AfterSend}, at{r, i})
+				edge(location{r, in.AfterSend}, location{r, i})
 			}
 			switch in.Kind {
 			case gen.SendInstr:
 				name := sent.next(message{from: r, to: in.Peer, channel: in.Channel})
-				sends[name], names[at{r, i}] = at{r, i}, name
+				sends[name], names[location{r, i}] = location{r, i}, name
 			case gen.RecvInstr, gen.RecvReduceInstr:
 				name := received.next(message{from: in.Peer, to: r, channel: in.Channel})
-				recvs[name], names[at{r, i}] = at{r, i}, name
+				recvs[name], names[location{r, i}] = location{r, i}, name
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func (p *player[T]) dependencies() (waits [][]int, blocks map[at][]at, names map
 		if from, ok := sends[name]; ok {
 			edge(from, to)
 		} else {
-			waits[to.rank][to.instr]++ // for ever
+			waits[to.rank][to.instr]++ // forever
 		}
 	}
 	return waits, blocks, names
@@ -124,13 +124,13 @@ func (c counter) next(m message) message {
 	return m
 }
 
-// do carries out one instruction.
-func (p *player[T]) do(a at, m message) {
+// execute executes one instruction.
+func (p *interpreter[T]) execute(a location, m message) {
 	in := &p.s.Ranks[a.rank].Instrs[a.instr]
 	dst := p.elements(a.rank, in.Dst)
 	switch in.Kind {
 	case gen.SendInstr:
-		p.messages[m] = append([]T(nil), p.elements(a.rank, in.Srcs[0])...)
+		p.messages[m] = slices.Clone(p.elements(a.rank, in.Srcs[0]))
 	case gen.RecvInstr:
 		copy(dst, p.messages[m])
 		delete(p.messages, m)
@@ -140,7 +140,7 @@ func (p *player[T]) do(a at, m message) {
 	case gen.CopyInstr:
 		copy(dst, p.elements(a.rank, in.Srcs[0]))
 	case gen.ReduceInstr:
-		sum := append([]T(nil), p.elements(a.rank, in.Srcs[0])...)
+		sum := slices.Clone(p.elements(a.rank, in.Srcs[0]))
 		for _, src := range in.Srcs[1:] {
 			p.combine(sum, sum, p.elements(a.rank, src), false)
 		}
@@ -152,7 +152,7 @@ func (p *player[T]) do(a at, m message) {
 	}
 }
 
-func (p *player[T]) combine(dst, with, received []T, receivedFirst bool) {
+func (p *interpreter[T]) combine(dst, with, received []T, receivedFirst bool) {
 	for i := range dst {
 		a, b := with[i], received[i]
 		if receivedFirst {
@@ -163,7 +163,7 @@ func (p *player[T]) combine(dst, with, received []T, receivedFirst bool) {
 }
 
 // elements returns the elements of a place.
-func (p *player[T]) elements(rank int, place gen.Place) []T {
+func (p *interpreter[T]) elements(rank int, place gen.Place) []T {
 	buf, chunks := p.memory[rank][place.Buf], p.s.Chunks
 	if place.Buf == spec.Scratch {
 		slot := (p.count + chunks - 1) / chunks
@@ -177,12 +177,12 @@ func (p *player[T]) elements(rank int, place gen.Place) []T {
 }
 
 // offset returns the first element of a chunk of In or Out.
-func (p *player[T]) offset(chunk int) int {
+func (p *interpreter[T]) offset(chunk int) int {
 	return chunk/p.s.Chunks*p.count + p.first(chunk%p.s.Chunks)
 }
 
 // first returns the first element, within its block, of a block's chunk.
-func (p *player[T]) first(chunk int) int {
+func (p *interpreter[T]) first(chunk int) int {
 	short, longs := p.count/p.s.Chunks, p.count%p.s.Chunks
 	return chunk*short + min(chunk, longs)
 }

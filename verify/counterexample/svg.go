@@ -1,4 +1,4 @@
-package verify
+package counterexample
 
 import (
 	_ "embed"
@@ -7,27 +7,36 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/collgen/collgen/gen"
 )
 
-// SVG returns the counterexample as a space-time picture: a lane for each rank, its steps from left to right, the
-// messages between them, and in red what is wrong, with what was expected and what was found. Large schedules are
-// clipped to the part that matters. It is false if there is nothing to draw: the algorithm has no schedule, or it is no
-// matter of one rank.
-func (f *Failure) SVG() (string, bool) {
-	if f.schedule == nil || f.Rank < 0 || f.Rank >= len(f.schedule.Ranks) || len(f.schedule.Ranks[f.Rank].Instrs) == 0 {
-		return "", false
-	}
-	focus := occasion{f.Rank, max(f.Instr, 0)}
-	wrong := f.involved
-	if f.Instr >= 0 && !slices.Contains(wrong, focus) {
-		wrong = append(slices.Clone(wrong), focus)
-	}
-	d := &drawing{f: f, scene: newScene(f.schedule, focus, wrong)}
+// A Picture says what is to be drawn of a counterexample.
+type Picture struct {
+	Schedule    *gen.Schedule
+	Title       string
+	Description string // for readers who cannot see the picture
+	Facts       []Fact // below the title
+	Focus       Instr  // the instruction that fails; if none does, one of the rank in question
+	Wrong       []Instr
+	Place       gen.Place // the place that holds something wrong; zero: none does
+}
+
+// Fact is a paragraph of text, with a label or without.
+type Fact struct {
+	Label, Text string
+	Wrong       bool // it is in red
+}
+
+// SVG returns a space-time picture: a lane for each rank, its steps from left to right, the messages between them, and
+// in red what is wrong. Large schedules are clipped to the part that matters.
+func (p *Picture) SVG() string {
+	d := &drawing{p: p, scene: newScene(p.Schedule, p.Focus, p.Wrong)}
 	d.heading()
 	d.strip()
 	d.arrange()
 	d.draw()
-	return d.done(), true
+	return d.done()
 }
 
 // Lengths of a drawing, in pixels. Text is of one width, so that what it needs is known.
@@ -45,7 +54,7 @@ const (
 
 // drawing is an SVG that is being made.
 type drawing struct {
-	f      *Failure
+	p      *Picture
 	scene  *scene
 	out    strings.Builder
 	y      int   // the bottom of what is drawn
@@ -67,31 +76,28 @@ func escape(s string) string {
 	return b.String()
 }
 
-// heading says what fails, for which call, and what was expected and found.
+// heading writes the title and the facts.
 func (d *drawing) heading() {
-	f := d.f
 	d.y = margin + lineHeight
-	d.texts(margin, d.y, "title", fmt.Sprintf("%s fails the check %q", f.Algorithm, f.Check))
-	d.paragraph("", meanings[f.Check])
-	d.paragraph("call", f.call())
-	d.paragraph("where", f.where())
-	d.paragraph("expected", f.Expected)
-	d.paragraph("got", f.Got)
+	d.texts(margin, d.y, "title", d.p.Title)
+	for _, f := range d.p.Facts {
+		d.paragraph(f)
+	}
 }
 
-// paragraph is text in lines, behind a label.
-func (d *drawing) paragraph(label, s string) {
-	for i, l := range wrap(s, textColumn) {
+// paragraph writes a fact: its text in lines, right of its label.
+func (d *drawing) paragraph(f Fact) {
+	for i, l := range wrap(f.Text, textColumn) {
 		d.y += lineHeight
-		if i == 0 && label != "" {
-			d.texts(margin, d.y, "label", label)
+		if i == 0 && f.Label != "" {
+			d.texts(margin, d.y, "label", f.Label)
 		}
 		class := ""
-		if label == "got" {
+		if f.Wrong {
 			class = "wrong"
 		}
 		x := margin
-		if label != "" {
+		if f.Label != "" {
 			x += 10 * charWidth
 		}
 		d.texts(x, d.y, class, l)
@@ -121,16 +127,16 @@ func wrap(s string, at int) []string {
 // stripCells is how many chunks of a buffer are drawn.
 const stripCells = 24
 
-// strip is the buffer that has the wrong place, chunk by chunk.
+// strip draws the buffer that has the wrong place, chunk by chunk.
 func (d *drawing) strip() {
-	p := d.f.Place
+	p, rank := d.p.Place, d.p.Focus.Rank
 	if p.Buf == "" {
 		return
 	}
-	n := d.f.schedule.Ranks[d.f.Rank].Len(p.Buf)
+	n := d.p.Schedule.Ranks[rank].Len(p.Buf)
 	from := max(0, min(p.At-stripCells/2, n-stripCells))
 	d.y += 2*lineHeight + 4
-	name := fmt.Sprintf("%s of rank %d", p.Buf, d.f.Rank)
+	name := fmt.Sprintf("%s of rank %d", p.Buf, rank)
 	d.texts(margin, d.y, "label", name)
 	x := margin + charWidth*(utf8.RuneCountInString(name)+2)
 	for i := from; i < min(n, from+stripCells); i++ {
@@ -185,7 +191,7 @@ func (d *drawing) draw() {
 	for i, r := range d.scene.ranks {
 		fmt.Fprintf(&d.out, `<line x1="%d" y1="%d" x2="%d" y2="%d" class="lane"/>`+"\n", margin, d.lane[i]-laneGap/2, d.width-margin, d.lane[i]-laneGap/2)
 		class := "rank"
-		if r == d.f.Rank {
+		if r == d.p.Focus.Rank {
 			class = "rank wrong"
 		}
 		d.texts(margin, d.lane[i]+lineHeight, class, fmt.Sprintf("rank %d", r))
@@ -288,7 +294,7 @@ func (d *drawing) done() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n",
 		d.width, d.y, d.width, d.y)
-	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n", escape(d.f.Algorithm+" fails the check "+string(d.f.Check)), escape(d.f.Error()))
+	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n", escape(d.p.Title), escape(d.p.Description))
 	fmt.Fprintf(&b, "<style>\n%s</style>\n", svgStyle)
 	for _, m := range []string{"head", "badhead"} {
 		fmt.Fprintf(&b, `<marker id="%s" class="%s" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">`+
@@ -298,12 +304,4 @@ func (d *drawing) done() string {
 	b.WriteString(d.out.String())
 	b.WriteString("</svg>\n")
 	return b.String()
-}
-
-// involve says that instructions besides the one that f is about are wrong, or only together.
-func (c *checker) involve(f *Failure, instrs ...int32) {
-	for _, g := range instrs {
-		rank := c.ins[g].rank
-		f.involved = append(f.involved, occasion{int(rank), int(g - c.first[rank])})
-	}
 }
