@@ -15,7 +15,7 @@ var reasons = map[string]string{
 	"gen/time.go, newTasks: `2` for `1`":                                                    "room for a number that nobody looks at",
 	"verify/intern.go, reset: `+` for `*`":                                                  "the table is smaller, and grows",
 	"verify/intern.go, reset: `+` for `-`":                                                  "the table is larger",
-	"verify/events.go, inPrefix: `-` for `+`":                                             "what it knows at once is found by a search instead",
+	"verify/events.go, inPrefix: `-` for `+`":                                               "what it knows at once is found by a search instead",
 	"verify/intern.go, grow: `3` for `2`":                                                   "the table gets larger, and numbers stay the same",
 	"verify/intern.go, add: `+` for `*`":                                                    "the table gets larger later, and numbers stay the same",
 	"verify/tree.go, owner: `2` for `1`":                                                    "the length of a place of which only the index is looked at",
@@ -29,7 +29,7 @@ var missing = map[string]string{
 	"verify/lend.go, borrow: `+` for `-`":                               "no test reads a place of which only the end is lent",
 	"verify/shape.go, work: `2` for `1`, no. 2":                         "how much work is too much: no schedule is that close to it",
 	"verify/race.go, placeOf: `||` for `&&`":                            "no test looks at the place that a race is about where the later instruction reads it",
-	"verify/events.go, showCycle: `{}` for `continue`":                "no test reads all lines of a deadlock",
+	"verify/events.go, showCycle: `{}` for `continue`":                  "no test reads all lines of a deadlock",
 	"fast/internal/tcp/crypt.go, open: `!(opened)` for `opened`, no. 4": "no test asks whether records came before the one that was tampered with: the connection ends",
 }
 
