@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -173,7 +174,7 @@ func (e *Endpoint) take(r *incoming) {
 	r.read = min(from+e.net.segment, len(r.Into))
 	data := l.data[from:r.read]
 	if r.own == nil || r.own.read.Load() >= int64(r.read) {
-		r.apply(from, data)
+		kernel.Apply(r.Recv, from, data)
 	} else {
 		r.held = copy(r.bounce, data)
 	}
@@ -196,26 +197,13 @@ func (e *Endpoint) put(r *incoming) bool {
 	if r.own.read.Load() < int64(r.read) {
 		return false
 	}
-	r.apply(r.read-r.held, r.bounce[:r.held])
+	kernel.Apply(r.Recv, r.read-r.held, r.bounce[:r.held])
 	if events.On {
 		e.trail.Part(events.Placed, events.Part{Peer: r.Peer, At: r.read - r.held, Bytes: r.held, Via: events.Memory})
 	}
 	r.held = 0
 	e.finish(r)
 	return true
-}
-
-// apply copies or reduces data, which was received, to its place.
-func (r *incoming) apply(from int, data []byte) {
-	into := r.Into[from : from+len(data)]
-	switch {
-	case r.Kernel == nil:
-		copy(into, data)
-	case r.ReceivedFirst:
-		r.Kernel(into, data, r.With[from:from+len(data)])
-	default:
-		r.Kernel(into, r.With[from:from+len(data)], data)
-	}
 }
 
 // finish notes that r is complete, if it is.

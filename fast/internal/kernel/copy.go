@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/collgen/collgen/fast/internal/wire"
+
 // streamed is the length from which on a copy is not kept in the caches, where the processor has that for nothing: more
 // than the third-level cache that a core usually has.
 const streamed = 32 << 20
@@ -33,5 +35,20 @@ func Deliver(dst, src []byte) {
 		moveBytes(dst, src[:len(dst)])
 	default:
 		best.copy(dst, src)
+	}
+}
+
+// Apply copies or reduces data, the part of r's message from byte at on, to its place.
+func Apply(r *wire.Recv, at int, data []byte) {
+	to := at + len(data)
+	into := r.Into[at:to:to]
+	switch {
+	case r.Kernel == nil:
+		Copy(into, data)
+	case len(data) == 0:
+	case r.ReceivedFirst:
+		r.Kernel(into, data, r.With[at:to:to])
+	default:
+		r.Kernel(into, r.With[at:to:to], data)
 	}
 }

@@ -5,30 +5,31 @@ import (
 	"sync"
 )
 
-// awaited is whom a rank has waited for in vain. set and forget are of the goroutine in an Exchange, get of any.
-type awaited struct {
-	told  bool // there are ranks
+// Awaited is the ranks that a rank has been waiting for for a while. Set and Clear are for the goroutine in an
+// Exchange, Ranks for any.
+type Awaited struct {
+	some  bool // there are ranks; only the goroutine in the Exchange looks
 	mu    sync.Mutex
 	ranks []int
 }
 
-// set has get give these, which are in any order.
-func (a *awaited) set(ranks []int) {
+// Set has Ranks return these, which are in any order.
+func (a *Awaited) Set(ranks []int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ranks, a.told = append(a.ranks[:0], ranks...), len(ranks) > 0
+	a.ranks, a.some = append(a.ranks[:0], ranks...), len(ranks) > 0
 	slices.Sort(a.ranks)
 }
 
-// forget says that the rank has gone on. It has most often waited for nobody.
-func (a *awaited) forget() {
-	if a.told {
-		a.set(nil)
+// Clear has Ranks return none, because the rank has gone on. It costs little where there are none, as there mostly are.
+func (a *Awaited) Clear() {
+	if a.some {
+		a.Set(nil)
 	}
 }
 
-// get returns those that the rank waits for, in ascending order.
-func (a *awaited) get() []int {
+// Ranks returns the ranks that were set, in ascending order.
+func (a *Awaited) Ranks() []int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.ranks)

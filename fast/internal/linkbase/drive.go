@@ -93,7 +93,7 @@ func (e *Endpoint) advance() (moved bool, err error) {
 // publish follows progress: the rank waits for nobody. From time to time it publishes its moves and returns true: then
 // the rank looks for reasons to give up.
 func (e *Endpoint) publish() bool {
-	e.awaited.forget()
+	e.awaited.Clear()
 	if e.moves%publishEvery != 0 {
 		return false
 	}
@@ -151,7 +151,7 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 func (e *Endpoint) stalled() bool {
 	idle := e.Idle()
 	if idle >= MaxSleep {
-		e.awaited.set(e.Active)
+		e.awaited.Set(e.Active)
 	}
 	return idle >= StallTime
 }

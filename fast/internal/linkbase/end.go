@@ -131,7 +131,7 @@ func (d *Drain) Continue(left int, at []int) bool {
 		at = nil
 	}
 	if !slices.Equal(at, d.endpoint.Waiting()) {
-		d.endpoint.awaited.set(at)
+		d.endpoint.awaited.Set(at)
 	}
 	return waits
 }

@@ -34,7 +34,7 @@ type Endpoint struct {
 	idle     time.Time     // since when nothing could be done; zero after progress
 	moves    uint64        // how often something was sent or received
 	progress atomic.Uint64 // moves, as last published to other goroutines
-	awaited  awaited
+	awaited  Awaited
 }
 
 // Hooks are what a transport does in an Exchange. The goroutine in the Exchange calls all of them, except that any
@@ -159,9 +159,9 @@ func (e *Endpoint) failure(ctx context.Context) error {
 // clear ends the Exchange, complete or not, and the use of the caller's memory.
 func (e *Endpoint) clear() {
 	if e.Open == 0 {
-		e.awaited.forget()
+		e.awaited.Clear()
 	} else {
-		e.awaited.set(e.Active)
+		e.awaited.Set(e.Active)
 	}
 	for _, peer := range e.Peers {
 		e.links[peer].clear()
@@ -175,4 +175,4 @@ func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
 // Waiting returns, in ascending order, the ranks that the Exchange in progress has been waiting for for a while, or that
 // the last one was waiting for when it failed. It may be called from any goroutine.
-func (e *Endpoint) Waiting() []int { return e.awaited.get() }
+func (e *Endpoint) Waiting() []int { return e.awaited.Ranks() }

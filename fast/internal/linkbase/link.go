@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -71,18 +72,7 @@ func (m *Incoming) Fits(n int) int {
 }
 
 // Apply copies or reduces data, the next part of the message, to its place.
-func (m *Incoming) Apply(data []byte) {
-	to := m.At + len(data)
-	into := m.Into[m.At:to:to]
-	switch {
-	case m.Kernel == nil:
-		copy(into, data)
-	case m.ReceivedFirst:
-		m.Kernel(into, data, m.With[m.At:to:to])
-	default:
-		m.Kernel(into, m.With[m.At:to:to], data)
-	}
-}
+func (m *Incoming) Apply(data []byte) { kernel.Apply(m.Recv, m.At, data) }
 
 // Fail ends l with err, unless it has ended before.
 func (l *Link) Fail(err error) {

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -139,7 +140,7 @@ func (e *Endpoint) take(m *incoming, n int) error {
 		return &wire.PeerError{Rank: m.Peer, Err: fmt.Errorf("%w: its memory cannot be read: %w", wire.ErrDied, err)}
 	}
 	if m.Kernel != nil {
-		apply(m.Recv, m.at, into)
+		kernel.Apply(m.Recv, m.at, into)
 	}
 	return nil
 }

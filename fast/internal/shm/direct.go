@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -128,7 +129,7 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 		return false, nil
 	}
 	if m.far == 0 {
-		apply(m.Recv, m.at, m.source[m.at:m.at+n])
+		kernel.Apply(m.Recv, m.at, m.source[m.at:m.at+n])
 	} else if err := e.take(m, n); err != nil {
 		return false, err
 	}

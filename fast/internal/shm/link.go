@@ -202,7 +202,7 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	if m.lends(n) {
 		e.lend(m, data)
 	} else {
-		apply(m.Recv, m.at, data)
+		kernel.Apply(m.Recv, m.at, data)
 		e.taken(m.link)
 	}
 	if m.at += n; m.at == len(m.Into) {
@@ -234,21 +234,6 @@ func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
 		return nil
 	}
 	return from.data(int(i), min(from.slot, rest))
-}
-
-// apply copies or reduces data, the part of m from byte at on, to its place.
-func apply(m *wire.Recv, at int, data []byte) {
-	to := at + len(data)
-	into := m.Into[at:to:to]
-	switch {
-	case m.Kernel == nil:
-		kernel.Copy(into, data)
-	case len(data) == 0:
-	case m.ReceivedFirst:
-		m.Kernel(into, data, m.With[at:to:to])
-	default:
-		m.Kernel(into, m.With[at:to:to], data)
-	}
 }
 
 // corrupt returns the error of a peer that breaks the protocol.

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/collgen/collgen/fast/internal/linkbase"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
@@ -49,7 +50,7 @@ type Endpoint struct {
 	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	moves    uint64                // how often something was sent or received
 	progress atomic.Uint64         // moves, as far as others are to know
-	awaited  awaited
+	awaited  linkbase.Awaited
 	trail    *events.Trail
 }
 
@@ -137,10 +138,10 @@ func (e *Endpoint) over() {
 // forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
 func (e *Endpoint) forget() {
 	if e.open > 0 { // it has failed
-		e.tell()
+		e.awaited.Set(e.waiting())
 		e.repay()
 	} else {
-		e.awaited.forget()
+		e.awaited.Clear()
 	}
 	e.withdraw()
 	// Only what points to that memory: newOut and newIn clear the rest.
@@ -294,7 +295,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 		switch {
 		case moved:
 			idle = 0
-			e.awaited.forget()
+			e.awaited.Clear()
 			if e.moves%64 != 0 {
 				continue
 			}

@@ -3,6 +3,7 @@
 package shm
 
 import (
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -98,7 +99,7 @@ func (e *Endpoint) fetch(m *wire.Recv) bool {
 	l.recvs++
 	l.receiving++
 	r.next++
-	apply(m, 0, line.inline[:n:n])
+	kernel.Apply(m, 0, line.inline[:n:n])
 	e.taken(l)
 	return true
 }

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -203,7 +202,7 @@ func (e *Endpoint) failure(ctx context.Context) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return wire.Timeout(ctx, e.waiting(nil))
+		return wire.Timeout(ctx, e.waiting())
 	}
 	for l := range e.pending() {
 		if l.control.closed.Load() != 0 {
@@ -213,40 +212,12 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	return nil
 }
 
-// awaited is what a rank has slept for in vain.
-type awaited struct {
-	told  bool // the rank's own: there are ranks
-	mu    sync.Mutex
-	ranks []int
-}
-
-// tell has Waiting say what this rank waits for.
-func (e *Endpoint) tell() {
-	a := &e.awaited
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ranks, a.told = e.waiting(a.ranks[:0]), true
-}
-
-// forget says that the rank has gone on.
-func (a *awaited) forget() {
-	if a.told {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.ranks, a.told = a.ranks[:0], false
-	}
-}
-
 // Waiting returns the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or
 // longer, or that one was waiting for when it failed.
-func (e *Endpoint) Waiting() []int {
-	e.awaited.mu.Lock()
-	defer e.awaited.mu.Unlock()
-	return slices.Clone(e.awaited.ranks)
-}
+func (e *Endpoint) Waiting() []int { return e.awaited.Ranks() }
 
-// waiting returns the ranks of all messages that are not complete, in ascending order, in the memory of ranks.
-func (e *Endpoint) waiting(ranks []int) []int {
+// waiting returns the ranks of all messages that are not complete, in ascending order.
+func (e *Endpoint) waiting() (ranks []int) {
 	for l := range e.pending() {
 		ranks = append(ranks, l.peer)
 	}
