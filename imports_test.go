@@ -61,6 +61,8 @@ var importRules = []importRule{
 	{pattern: "fast/internal/inproc", may: []string{"fast/internal/wire", "fast/internal/kernel", "fast/internal/linkbase", "fast/internal/mailbox", "internal/events"}, never: []string{"fast"}},
 	{pattern: "fast/internal/control", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/failure", may: []string{"fast/internal/wire"}, never: []string{"fast"}},
+	{pattern: "fast/internal/memory", may: []string{"fast/internal/wire", "fast/internal/control", "fast/internal/setup", "fast/internal/shm",
+		"fast/internal/transport", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "fast/internal/membership", may: []string{"fast/internal/wire", "fast/internal/agree", "fast/internal/control", "fast/internal/failure",
 		"fast/internal/mesh", "fast/internal/setup"}, never: []string{"fast"}},
 	{pattern: "fast/internal/flight", may: []string{"spec", "fast/internal/exec", "fast/internal/failure", "fast/internal/relatomic",

@@ -104,10 +104,7 @@ func (c agreeing) Watch(ctx context.Context, call string) (_ context.Context, st
 // Inquire asks other ranks, until stop, whether they are in a call that needs this rank.
 func (c agreeing) Inquire(number uint64, call string, waitsFor func() []int) (stop func()) {
 	if c.size <= maxRelayed { // a message from each rank to each, so that it does not matter which ones learn the result first
-		all := make([]int, c.size)
-		for rank := range all {
-			all[rank] = rank
-		}
+		all := c.ranks()
 		waitsFor = func() []int { return all }
 	}
 	return c.inquire(beside{Number: number}, call, waitsFor)

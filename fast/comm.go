@@ -8,6 +8,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/membership"
+	"github.com/collgen/collgen/fast/internal/memory"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -50,9 +51,9 @@ type Comm struct {
 	closedRanks []atomic.Bool                 // ranks that have closed, as far as they have told
 	farewells   []atomic.Pointer[[]wire.Call] // what they have called last, as far as they have told
 	closed      atomic.Bool
-	busy        relatomic.Flag // guards exec and buffers
+	busy        relatomic.Flag // guards exec and memory
 	exec        exec.Executor
-	buffers     buffers
+	memory      memory.Pool
 
 	queue    atomic.Pointer[queue] // of started calls; nil before the first
 	refusals refusals              // of calls that were to be started
@@ -65,6 +66,7 @@ func newComm(rank, size int, t transport.Transport) *Comm {
 	c := &Comm{rank: rank, size: size, name: "world", ended: make(chan struct{}), closedRanks: make([]atomic.Bool, size),
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
 	c.exec.SetUp(rank, size, t)
+	c.memory.SetUp(rank, size, t)
 	c.exec.Carrier = carriedInside
 	return c
 }

@@ -226,6 +226,15 @@ func (c *Comm) processes() []int {
 	return all
 }
 
+// ranks returns the numbers of all ranks.
+func (c *Comm) ranks() []int {
+	all := make([]int, c.size)
+	for rank := range all {
+		all[rank] = rank
+	}
+	return all
+}
+
 // process returns the number of rank's process in the job.
 func (c *Comm) process(rank int) int {
 	if c.members == nil {

@@ -115,6 +115,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
 		}
 		c.exec.Transport = t
+		c.memory.SetUp(rank, len(processes), t)
 	}
 	c.record(w.record)
 	c.logTo(w.events.log)

@@ -46,7 +46,8 @@ func (m *Member) outcome(ctx context.Context, call agree.Call, x *agree.Agreemen
 		m.comm.Fenced()
 	}
 	if rank, other, ok := v.Other(call); err == nil && ok {
-		err = &wire.MismatchError{Rank: rank, Seq: x.Seq, TheirSeq: x.Seq, Field: "operation", Mine: call.String(), Theirs: other.String()}
+		err = &wire.MismatchError{Rank: rank, Seq: x.Seq, TheirSeq: x.Seq, Field: "operation",
+			Mine: call.String(), Theirs: other.String()}
 	}
 	m.comm.Log(call, x.Seq, &v, err)
 	return v, m.agreementError(call, x, err)
