@@ -11,27 +11,27 @@ import (
 	"unicode"
 )
 
-// Client is a store that another process keeps. It may be used by many goroutines at once.
+// Client is a store that another process keeps. Many goroutines may use it at once.
 type Client struct {
-	conn  net.Conn
-	lost  func(error) error // the error of requests when the connection has failed
-	slots chan struct{}     // taken by the requests in flight, so that the server refuses none
-	ended chan struct{}     // closed when nothing more comes
+	conn      net.Conn
+	connError func(error) error // returns the error of requests after the connection has failed
+	slots     chan struct{}     // taken by the requests in flight, so that the server refuses none
+	ended     chan struct{}     // closed when nothing more can arrive
 
 	writing sync.Mutex
 
 	mu      sync.Mutex
 	last    uint32
 	waiting map[uint32]chan frame
-	err     error // why nothing more comes
+	err     error // why nothing more can arrive
 }
 
-// NewClient returns the client's end of conn, which Close closes. What conn's failure means for those who wait, lost
-// says.
-func NewClient(conn net.Conn, lost func(error) error) *Client {
-	c := &Client{conn: conn, lost: lost, slots: make(chan struct{}, maxPending/2), ended: make(chan struct{}),
+// NewClient returns a client that uses conn, which Close closes. After conn has failed, requests fail with the error
+// that connError makes of the failure.
+func NewClient(conn net.Conn, connError func(error) error) *Client {
+	c := &Client{conn: conn, connError: connError, slots: make(chan struct{}, maxPending/2), ended: make(chan struct{}),
 		waiting: make(map[uint32]chan frame)}
-	go c.listen()
+	go c.readReplies()
 	return c
 }
 
@@ -40,7 +40,7 @@ func (c *Client) Set(ctx context.Context, key string, value []byte) error {
 	if err := Check(key, value); err != nil {
 		return err
 	}
-	_, err := c.ask(ctx, frame{kind: set, key: key, value: value})
+	_, err := c.request(ctx, frame{kind: set, key: key, value: value})
 	return err
 }
 
@@ -49,7 +49,7 @@ func (c *Client) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := Check(key, nil); err != nil {
 		return nil, err
 	}
-	return c.ask(ctx, frame{kind: get, key: key})
+	return c.request(ctx, frame{kind: get, key: key})
 }
 
 // Delete removes a value, if there is one.
@@ -57,11 +57,11 @@ func (c *Client) Delete(ctx context.Context, key string) error {
 	if err := Check(key, nil); err != nil {
 		return err
 	}
-	_, err := c.ask(ctx, frame{kind: remove, key: key})
+	_, err := c.request(ctx, frame{kind: remove, key: key})
 	return err
 }
 
-// Close gives up all requests, with ErrClosed.
+// Close ends all requests with ErrClosed.
 func (c *Client) Close() error {
 	c.fail(ErrClosed)
 	err := c.conn.Close()
@@ -69,17 +69,17 @@ func (c *Client) Close() error {
 	return err
 }
 
-// listen hands replies to those who wait for them, until the connection ends.
-func (c *Client) listen() {
+// readReplies delivers replies to the requests that wait for them, until the connection ends.
+func (c *Client) readReplies() {
 	defer close(c.ended)
 	for in := bufio.NewReader(c.conn); ; {
 		f, err := readFrame(in, maxFrame)
 		switch {
 		case err != nil:
-			c.fail(c.lost(err))
+			c.fail(c.connError(err))
 			return
 		case f.kind == bye:
-			c.fail(c.lost(ErrClosed))
+			c.fail(c.connError(ErrClosed))
 			return
 		}
 		c.mu.Lock()
@@ -92,7 +92,7 @@ func (c *Client) listen() {
 	}
 }
 
-// fail keeps the first reason why nothing more comes.
+// fail records why nothing more can arrive, if it is the first reason.
 func (c *Client) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,14 +101,13 @@ func (c *Client) fail(err error) {
 	}
 }
 
-// ask sends a request and waits for the reply, or until ctx ends. What has to be written then is written behind its
-// back, so that a server which reads nothing holds nobody, and a context that ends in the middle of a request costs no
-// connection.
-func (c *Client) ask(ctx context.Context, f frame) ([]byte, error) {
+// request sends a request and waits for the reply, or until ctx ends. A goroutine writes the request, so that a server
+// that reads nothing does not block the caller. The connection survives when ctx ends in the middle of a write.
+func (c *Client) request(ctx context.Context, f frame) ([]byte, error) {
 	select {
 	case c.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, ended(ctx, f.key)
+		return nil, waitError(ctx, f.key)
 	}
 	reply, written := c.send(&f)
 	select {
@@ -118,22 +117,22 @@ func (c *Client) ask(ctx context.Context, f frame) ([]byte, error) {
 	case <-c.ended:
 		<-c.slots
 		select {
-		case r := <-reply: // came just before
+		case r := <-reply: // it came just before the end
 			return result(r)
 		default:
-			return nil, c.failure()
+			return nil, c.endError()
 		}
 	case <-ctx.Done():
 		go func() {
 			<-written
-			c.abandon(f.id)
+			c.cancel(f.id)
 			<-c.slots
 		}()
-		return nil, ended(ctx, f.key)
+		return nil, waitError(ctx, f.key)
 	}
 }
 
-// send numbers a request and has it written. A connection to which nothing can be written is given up.
+// send numbers a request and starts to write it. The connection is closed if the write fails.
 func (c *Client) send(f *frame) (reply chan frame, written chan struct{}) {
 	reply, written = make(chan frame, 1), make(chan struct{})
 	c.mu.Lock()
@@ -145,46 +144,46 @@ func (c *Client) send(f *frame) (reply chan frame, written chan struct{}) {
 	go func() {
 		defer close(written)
 		if err := c.write(request); err != nil {
-			c.hear()
-			c.fail(c.lost(err))
+			c.awaitGoodbye()
+			c.fail(c.connError(err))
 			_ = c.conn.Close()
 		}
 	}()
 	return reply, written
 }
 
-// hear waits a moment for what the server has said before it went: it tells more than that nothing can be written.
-func (c *Client) hear() {
+// awaitGoodbye waits a moment for what the server sent before it left: that explains more than a failed write.
+func (c *Client) awaitGoodbye() {
 	select {
 	case <-c.ended:
-	case <-time.After(leaveTime):
+	case <-time.After(goodbyeTimeout):
 	}
 }
 
-// failure returns why nothing more comes.
-func (c *Client) failure() error {
+// endError returns why nothing more can arrive.
+func (c *Client) endError() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// abandon tells the server that nobody waits any more.
-func (c *Client) abandon(id uint32) {
+// cancel tells the server that nobody waits for a reply any more.
+func (c *Client) cancel(id uint32) {
 	c.mu.Lock()
 	delete(c.waiting, id)
 	c.mu.Unlock()
-	_ = c.write(frame{id: id, kind: forget})
+	_ = c.write(frame{id: id, kind: cancelGet})
 }
 
 func (c *Client) write(f frame) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	_ = c.conn.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = c.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_, err := c.conn.Write(f.encode())
 	return err
 }
 
-// result returns what a reply says.
+// result returns the value or error of a reply.
 func result(r frame) ([]byte, error) {
 	switch r.kind {
 	case done:
@@ -195,7 +194,7 @@ func result(r frame) ([]byte, error) {
 	return nil, fmt.Errorf("the store answers: %w", errFrame)
 }
 
-// printable returns text with a question mark for all that a terminal might take for a command.
+// printable returns text with a question mark for each character that might control a terminal.
 func printable(text []byte) string {
 	b := []rune(string(text[:min(len(text), 500)]))
 	for i, r := range b {

@@ -15,39 +15,39 @@ import (
 	"time"
 )
 
-// How long to wait before looking for a file again: the first time, and at most.
+// How long to wait before looking for a file again.
 const (
-	firstLook = time.Millisecond
-	longLook  = 50 * time.Millisecond
+	minPollDelay = time.Millisecond
+	maxPollDelay = 50 * time.Millisecond
 )
 
-// File is a store in a directory that all processes see and that nobody but this user may enter: one file per value,
-// of mode 0600. A file is complete from the moment it has its name. A directory on a network works, but Get may see a
-// value late, by as long as the file system keeps what it knows of a directory.
+// File is a store in a directory that all processes see and only this user may enter. It has one file per value, of
+// mode 0600, which is complete as soon as it has its name. A directory on a network works too, but Get may see a value
+// late, by as long as the file system caches directories.
 type File struct {
 	root *os.Root
 	path string
 }
 
-// mark is a file in a directory that a store has made, and that is to be removed with the last value.
-const mark = "made"
+// madeMark is a file that marks a directory made by a store, which the last store to close removes.
+const madeMark = "made"
 
-// NewFile opens the directory at path, and makes it (mode 0700) if there is none but its parent.
+// NewFile opens the directory at path. It makes the directory, with mode 0700, if only its parent exists.
 func NewFile(path string) (*File, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("store: the directory %q is not an absolute path", path)
 	}
-	made := os.Mkdir(path, 0o700)
-	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return nil, fmt.Errorf("store: %w", made)
+	mkdirErr := os.Mkdir(path, 0o700)
+	if mkdirErr != nil && !errors.Is(mkdirErr, fs.ErrExist) {
+		return nil, fmt.Errorf("store: %w", mkdirErr)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	f := &File{root, path}
-	if err = f.check(path); err == nil && made == nil {
-		err = f.write(mark, nil)
+	if err = f.check(path); err == nil && mkdirErr == nil {
+		err = f.write(madeMark, nil)
 	}
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
@@ -55,14 +55,14 @@ func NewFile(path string) (*File, error) {
 	return f, nil
 }
 
-// check refuses a directory that others can enter.
+// check returns an error if other users can enter the directory.
 func (f *File) check(path string) error {
 	info, err := f.root.Stat(".")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	if uid, ok := owner(info); ok && uid != os.Geteuid() {
-		return fmt.Errorf("store: %s belongs to user %d, and not to this user, %d", path, uid, os.Geteuid())
+		return fmt.Errorf("store: %s belongs to user %d, want this user, %d", path, uid, os.Geteuid())
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("store: %s is open to other users: its mode is %#o, want 0700", path, mode)
@@ -101,20 +101,20 @@ func (f *File) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := Check(key, nil); err != nil {
 		return nil, err
 	}
-	for wait := firstLook; ; wait = min(2*wait, longLook) {
+	for wait := minPollDelay; ; wait = min(2*wait, maxPollDelay) {
 		value, err := f.read(fileName(key))
 		switch {
 		case err == nil:
 			return value, nil
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESTALE): // replaced while it was opened, on NFS
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESTALE): // NFS: replaced while it was opened
 			return nil, fmt.Errorf("store: getting %q: %w", key, err)
-		case pause(ctx, wait) != nil:
-			return nil, ended(ctx, key)
+		case sleep(ctx, wait) != nil:
+			return nil, waitError(ctx, key)
 		}
 	}
 }
 
-// read reads a value. That opening a named pipe waits must not matter.
+// read reads a value. It opens the file without blocking, because it may be a named pipe.
 func (f *File) read(name string) ([]byte, error) {
 	r, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -142,22 +142,22 @@ func (f *File) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// Close removes the directory if a store made it and no value is left: the last one to close.
+// Close removes the directory if a store made it and no value is left.
 func (f *File) Close() error {
 	dir, err := f.root.Open(".")
 	if err != nil {
 		return f.root.Close()
 	}
 	names, _ := dir.Readdirnames(2)
-	if len(names) == 1 && names[0] == mark {
-		_ = f.root.Remove(mark)
-		_ = os.Remove(f.path) // not empty: somebody has come meanwhile
+	if len(names) == 1 && names[0] == madeMark {
+		_ = f.root.Remove(madeMark)
+		_ = os.Remove(f.path) // fails if another store has used it meanwhile
 	}
 	return errors.Join(dir.Close(), f.root.Close())
 }
 
-// fileName returns a key as one file's name, different from that of every other key and of a part, on file systems as
-// well that do not tell upper from lower case.
+// fileName returns the name of a key's file. It differs from that of every other key and of every part, even on file
+// systems that ignore case.
 func fileName(key string) string {
 	var b strings.Builder
 	for _, c := range []byte(key) {

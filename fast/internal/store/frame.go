@@ -7,10 +7,9 @@ import (
 	"io"
 )
 
-// Frames are what the two ends of a connection send each other. Each has its length in front, and a number by which the
-// reply is found.
+// frame is a message between the two ends of a connection. A reply has the id of its request.
 //
-//	length uint32, of what follows | id uint32 | kind uint8 | length of key uint8 | key | value
+//	length uint32, of the rest | id uint32 | kind uint8 | length of key uint8 | key | value
 type frame struct {
 	id    uint32
 	kind  kind
@@ -21,14 +20,14 @@ type frame struct {
 type kind uint8
 
 const (
-	hello  kind = iota + 1 // who the client is; the first frame to a Local store, whose answer is the secret
-	set                    // value under key
-	get                    // the value under key, when there is one
-	remove                 // key
-	forget                 // the get of that id
-	done                   // the request was carried out; the value, if there is one
-	failed                 // it was not; the value is the reason in words
-	bye                    // the store is closed
+	hello     kind = iota + 1 // who the client is: the first frame to a Local store, which replies with the secret
+	set                       // store the value under the key
+	get                       // wait for the value under the key
+	remove                    // the key and its value
+	cancelGet                 // the get with this id
+	done                      // the reply to a request that succeeded, with its value if any
+	failed                    // the reply to a request that failed; the value is the error's text
+	bye                       // the store is closed
 	kinds
 )
 
@@ -39,7 +38,7 @@ const (
 
 var errFrame = errors.New("this is not a frame of a store")
 
-// encode returns f with its length in front. Its key and value were checked.
+// encode returns f with its length. The caller has checked key and value.
 func (f frame) encode() []byte {
 	b := make([]byte, 0, 4+frameHead+len(f.key)+len(f.value))
 	b = binary.LittleEndian.AppendUint32(b, uint32(frameHead+len(f.key)+len(f.value)))
@@ -48,7 +47,7 @@ func (f frame) encode() []byte {
 	return append(append(b, f.key...), f.value...)
 }
 
-// readFrame reads a frame of at most limit bytes without its length.
+// readFrame reads a frame, which may have at most limit bytes after its length.
 func readFrame(r io.Reader, limit int) (frame, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(r, length[:]); err != nil {
@@ -60,20 +59,20 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(r, b); err != nil {
-		return frame{}, unexpected(err)
+		return frame{}, noEOF(err)
 	}
 	return decodeFrame(b)
 }
 
-// unexpected returns the error of an end in the middle of a frame.
-func unexpected(err error) error {
+// noEOF returns err, or io.ErrUnexpectedEOF for io.EOF.
+func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// decodeFrame returns the frame in b, which it keeps.
+// decodeFrame returns the frame in b. The frame refers to b.
 func decodeFrame(b []byte) (frame, error) {
 	if len(b) < frameHead || len(b) > maxFrame {
 		return frame{}, errFrame

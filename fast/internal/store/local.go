@@ -9,15 +9,15 @@ import (
 	"fmt"
 )
 
-// Local is a store among processes of one user on one host. Rank 0 has it; the others ask for it, and for the secret of
-// the job, over an abstract unix socket, which is no file and ends with its process. The system says whose the process
-// at the other end is: other users are refused on either side.
+// Local is a store among processes of one user on one host. Rank 0 keeps it. The others reach it, and get the job's
+// secret, over an abstract unix socket, which has no file and disappears with its process. Both sides ask the system
+// who owns the process at the other end, and refuse other users.
 type Local struct {
 	Shared
 	secret func() []byte // as in Memory
 }
 
-// Secret returns the job's secret: random, and new each time that rank 0 opens the store.
+// Secret returns the job's secret. It is random, and new each time that rank 0 opens the store.
 func (l *Local) Secret(context.Context) ([]byte, error) { return l.secret(), nil }
 
 const (
@@ -25,7 +25,7 @@ const (
 	localHello = len(localMagic) + 4 + 4 + 4 + sha256.Size
 )
 
-// encode returns what a rank says to rank 0 first.
+// encode returns the hello with which a rank introduces itself to rank 0.
 func (j *Job) encode() []byte {
 	b := append(make([]byte, 0, localHello), localMagic...)
 	b = binary.LittleEndian.AppendUint32(b, j.Epoch)
@@ -35,26 +35,27 @@ func (j *Job) encode() []byte {
 	return append(b, name[:]...)
 }
 
-// errNotOurs is the error of what was not said by a rank.
-var errNotOurs = errors.New("this is not a rank of collgen, or of another version")
+// errForeign is for messages that no rank of this version sends.
+var errForeign = errors.New("this is not a rank of collgen, or one of another version")
 
-// check compares what another rank says with what rank 0 knows.
-func (j *Job) check(said []byte) error {
-	mine := j.encode()
-	if len(said) != localHello || !bytes.HasPrefix(said, []byte(localMagic)) {
-		return errNotOurs
+// check returns why rank 0 refuses the rank that sent hello.
+func (j *Job) check(hello []byte) error {
+	own := j.encode()
+	if len(hello) != localHello || !bytes.HasPrefix(hello, []byte(localMagic)) {
+		return errForeign
 	}
-	n := said[len(localMagic):]
-	epoch, rank, size := binary.LittleEndian.Uint32(n), binary.LittleEndian.Uint32(n[4:]), binary.LittleEndian.Uint32(n[8:])
+	n := hello[len(localMagic):]
+	number := binary.LittleEndian.Uint32
+	epoch, rank, size := number(n), number(n[4:]), number(n[8:])
 	switch {
-	case !bytes.Equal(said[localHello-sha256.Size:], mine[localHello-sha256.Size:]):
+	case !bytes.Equal(hello[localHello-sha256.Size:], own[localHello-sha256.Size:]):
 		return errors.New("this is another job")
 	case epoch != j.Epoch:
-		return fmt.Errorf("this is epoch %d of the job, and not %d", j.Epoch, epoch)
+		return fmt.Errorf("this is epoch %d of the job, not %d", j.Epoch, epoch)
 	case size != uint32(j.Size):
-		return fmt.Errorf("this job has %d ranks, and not %d", j.Size, size)
+		return fmt.Errorf("this job has %d ranks, not %d", j.Size, size)
 	case rank == 0 || rank >= size:
-		return fmt.Errorf("there is no rank %d of %d beside rank 0", rank, size)
+		return fmt.Errorf("rank %d of %d cannot connect to rank 0", rank, size)
 	}
 	return nil
 }

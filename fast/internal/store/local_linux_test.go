@@ -16,7 +16,7 @@ import (
 )
 
 func init() {
-	Worlds["local"] = func(t testing.TB) (keeper, keeper) {
+	Worlds["local"] = func(t testing.TB) (Store, Store) {
 		job := jobOf(t, 2)
 		return openLocal(t, job, 0), openLocal(t, job, 1)
 	}
@@ -66,14 +66,14 @@ func TestLocalRefuses(t *testing.T) {
 	stale := job
 	stale.Rank, stale.Epoch = 1, 8
 	_, err := NewLocal(t.Context(), stale)
-	wantError(t, err, "rank 0 refuses rank 1: this is epoch 7 of the job, and not 8")
+	wantError(t, err, "rank 0 refuses rank 1: this is epoch 7 of the job, not 8")
 	_, err = NewLocal(t.Context(), job)
 	wantError(t, err, "is rank 0 of a job of the same name")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	_, err = lead.Get(ctx, "never")
-	wantError(t, err, "sent away: this is epoch 7 of the job, and not 8")
-	wantError(t, peer{pid: 1, uid: -1}.check(), "belongs to user -1, and not to this user")
+	wantError(t, err, "refused meanwhile: this is epoch 7 of the job, not 8")
+	wantError(t, peer{pid: 1, uid: -1}.check(), "belongs to user -1, want this user")
 }
 
 func wantError(t *testing.T, err error, text string) {
@@ -111,7 +111,7 @@ func TestLocalRankZeroGoes(t *testing.T) {
 	if err := <-got; !errors.As(err, &gone) || gone.Rank != 0 || !errors.Is(err, wire.ErrAborted) {
 		t.Error(err)
 	}
-	if err := lostRank(io.EOF); !errors.Is(err, wire.ErrDied) {
+	if err := rankZeroError(io.EOF); !errors.Is(err, wire.ErrDied) {
 		t.Error(err)
 	}
 	openLocal(t, job, 0) // the address is free at once
@@ -121,7 +121,7 @@ func TestLocalRankZeroGoes(t *testing.T) {
 func TestLocalStrangers(t *testing.T) {
 	job := jobOf(t, 2)
 	lead := openLocal(t, job, 0)
-	for i := range 3 * strangers {
+	for i := range 3 * extraClients {
 		c, err := net.DialUnix("unix", nil, job.address())
 		if err != nil {
 			t.Fatal(err)
@@ -140,8 +140,8 @@ func TestLocalStrangers(t *testing.T) {
 
 // TestLongWait: a rank may wait at the local store for longer than its hello may take.
 func TestLongWait(t *testing.T) {
-	defer func(d time.Duration) { helloTime = d }(helloTime)
-	helloTime = 4 * time.Second
+	defer func(d time.Duration) { helloTimeout = d }(helloTimeout)
+	helloTimeout = 4 * time.Second
 	job := Job{Name: "long wait", Size: 2}
 	s, err := NewLocal(t.Context(), job)
 	if err != nil {
@@ -154,7 +154,7 @@ func TestLongWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	time.AfterFunc(helloTime+time.Second/2, func() { _ = s.Set(context.Background(), "key", []byte{1}) })
+	time.AfterFunc(helloTimeout+time.Second/2, func() { _ = s.Set(context.Background(), "key", []byte{1}) })
 	if _, err := other.Get(t.Context(), "key"); err != nil {
 		t.Error(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// NewLocal is for Linux, where the system says who is at the other end of a socket that is no file.
+// NewLocal returns an error: only on Linux does the system say who is at the other end of an abstract socket.
 func NewLocal(context.Context, Job) (*Local, error) {
-	return nil, errors.New(`the store "local" is for Linux only: give an address for rank 0 to listen on, such as ` +
+	return nil, errors.New(`the store "local" works only on Linux: give an address for rank 0 to listen on, such as ` +
 		`tcp://127.0.0.1:29500 (COLL_STORE), and a secret (COLL_SECRET_FILE)`)
 }

@@ -20,14 +20,14 @@ func TestHello(t *testing.T) {
 		t.Error(err)
 	}
 	for want, b := range map[string][]byte{
-		"another job":                    said(func(j *Job) { j.Name = "other" }),
-		"epoch 3 of the job, and not 2":  said(func(j *Job) { j.Epoch = 2 }),
-		"has 4 ranks, and not 5":         said(func(j *Job) { j.Size = 5 }),
-		"no rank 0 of 4 beside rank 0":   said(func(j *Job) { j.Rank = 0 }),
-		"no rank 4 of 4 beside rank 0":   said(func(j *Job) { j.Rank = 4 }),
-		"4294967295 of 4":                said(func(j *Job) { j.Rank = -1 }),
-		"not a rank of collgen":          []byte("GET / HTTP/1.1\r\n"),
-		"not a rank of collgen, or of a": append([]byte("collgen\x02"), said(func(*Job) {})[len(localMagic):]...),
+		"another job":                          said(func(j *Job) { j.Name = "other" }),
+		"epoch 3 of the job, not 2":            said(func(j *Job) { j.Epoch = 2 }),
+		"has 4 ranks, not 5":                   said(func(j *Job) { j.Size = 5 }),
+		"rank 0 of 4 cannot connect to rank 0": said(func(j *Job) { j.Rank = 0 }),
+		"rank 4 of 4 cannot connect to rank 0": said(func(j *Job) { j.Rank = 4 }),
+		"4294967295 of 4":                      said(func(j *Job) { j.Rank = -1 }),
+		"not a rank of collgen":                []byte("GET / HTTP/1.1\r\n"),
+		"not a rank of collgen, or of a":       append([]byte("collgen\x02"), said(func(*Job) {})[len(localMagic):]...),
 	} {
 		if err := lead.check(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

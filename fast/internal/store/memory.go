@@ -11,9 +11,9 @@ import (
 // SecretBytes is the length of a job's secret.
 const SecretBytes = 32
 
-// Memory is a store for the goroutines of one process. It may be used by many at once.
+// Memory is a store for the goroutines of one process.
 type Memory struct {
-	secret func() []byte // a function, because that is printed as an address, whatever the verb
+	secret func() []byte // a function, because every verb prints it as an address
 
 	mu      sync.Mutex
 	values  map[string][]byte
@@ -21,7 +21,7 @@ type Memory struct {
 	waiting map[string]*wait
 }
 
-// wait is of those who wait for one key.
+// wait is shared by the goroutines that wait for one key.
 type wait struct {
 	set   chan struct{} // closed when there is a value
 	users int
@@ -31,18 +31,18 @@ type wait struct {
 func NewMemory() *Memory {
 	secret := make([]byte, SecretBytes)
 	_, _ = rand.Read(secret) // never fails
-	return &Memory{secret: keeping(secret), values: make(map[string][]byte), waiting: make(map[string]*wait)}
+	return &Memory{secret: hide(secret), values: make(map[string][]byte), waiting: make(map[string]*wait)}
 }
 
-// keeping returns a function that gives copies of secret.
-func keeping(secret []byte) func() []byte {
+// hide returns a function that returns copies of secret.
+func hide(secret []byte) func() []byte {
 	return func() []byte { return slices.Clone(secret) }
 }
 
-// Secret returns the random secret of those who share m.
+// Secret returns the random secret of m.
 func (m *Memory) Secret(context.Context) ([]byte, error) { return m.secret(), nil }
 
-// Set sets or replaces a value. It keeps a copy.
+// Set stores a copy of a value.
 func (m *Memory) Set(_ context.Context, key string, value []byte) error {
 	if err := Check(key, value); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (m *Memory) Set(_ context.Context, key string, value []byte) error {
 	return nil
 }
 
-// cost returns what a key and its value take now.
+// cost returns how many bytes a key and its value take at present.
 func (m *Memory) cost(key string) int {
 	if v, ok := m.values[key]; ok {
 		return len(key) + len(v)
@@ -69,27 +69,27 @@ func (m *Memory) cost(key string) int {
 	return 0
 }
 
-// Get waits for a value. It is a copy.
+// Get waits for a value and returns a copy of it.
 func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := Check(key, nil); err != nil {
 		return nil, err
 	}
 	for {
-		value, w := m.look(key)
+		value, w := m.lookup(key)
 		if w == nil {
 			return value, nil
 		}
 		select {
-		case <-w.set: // and perhaps deleted since
+		case <-w.set: // the value may have been deleted since
 		case <-ctx.Done():
-			m.leave(key, w)
-			return nil, ended(ctx, key)
+			m.stopWaiting(key, w)
+			return nil, waitError(ctx, key)
 		}
 	}
 }
 
-// look returns a copy of the value, or else what to wait for.
-func (m *Memory) look(key string) ([]byte, *wait) {
+// lookup returns a copy of the value, or the wait for it, which the caller has joined.
+func (m *Memory) lookup(key string) ([]byte, *wait) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if v, ok := m.values[key]; ok {
@@ -104,8 +104,8 @@ func (m *Memory) look(key string) ([]byte, *wait) {
 	return nil, w
 }
 
-// leave is called by who waits no longer.
-func (m *Memory) leave(key string, w *wait) {
+// stopWaiting leaves the wait for a key.
+func (m *Memory) stopWaiting(key string, w *wait) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if w.users--; w.users == 0 && m.waiting[key] == w {

@@ -4,5 +4,5 @@ package store
 
 import "io/fs"
 
-// owner is not known here.
+// owner returns false: this system does not tell.
 func owner(fs.FileInfo) (uid int, ok bool) { return 0, false }

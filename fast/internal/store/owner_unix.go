@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// owner returns the user that a file belongs to.
+// owner returns the user who owns a file.
 func owner(info fs.FileInfo) (uid int, ok bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

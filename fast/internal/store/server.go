@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	writeTime  = time.Minute // for one frame
-	leaveTime  = 100 * time.Millisecond
-	maxPending = 256 // gets of one connection that wait at the same time
+	writeTimeout   = time.Minute            // of one frame
+	goodbyeTimeout = 100 * time.Millisecond // of the last frame
+	maxPending     = 256                    // gets of one connection that wait at the same time
 )
 
-// session is one client's connection to the process that has the Memory.
+// session is a client's connection, on the process that keeps the Memory.
 type session struct {
 	m    *Memory
 	conn net.Conn
@@ -26,29 +26,29 @@ type session struct {
 	writing sync.Mutex
 }
 
-// Serve answers the requests that come over conn, whose other end was authenticated, until it breaks, ctx ends or
-// nonsense comes. It closes conn. A client that says nothing costs nothing but its connection, so there is no limit to
-// how long it may be silent.
+// Serve answers the requests on conn, whose other end was authenticated, until conn breaks, ctx ends or an invalid
+// request arrives. It closes conn. A client may be silent for any time, because an idle client costs only its
+// connection.
 func Serve(ctx context.Context, conn net.Conn, m *Memory) error {
 	s := &session{m: m, conn: conn, pending: make(map[uint32]context.CancelFunc)}
 	gets, cancel := context.WithCancel(ctx)
-	left := make(chan struct{})
+	gone := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		s.leave()
-		close(left)
+		s.sayGoodbye()
+		close(gone)
 	})
 	defer func() {
 		cancel()
 		_ = conn.Close()
 		s.gets.Wait()
 		if !stop() {
-			<-left
+			<-gone
 		}
 	}()
 	for in := bufio.NewReader(conn); ; {
 		f, err := readFrame(in, maxFrame)
 		if err == nil {
-			err = s.take(gets, f)
+			err = s.handle(gets, f)
 		}
 		if err != nil {
 			return err
@@ -56,48 +56,48 @@ func Serve(ctx context.Context, conn net.Conn, m *Memory) error {
 	}
 }
 
-// leave tells the client that nothing more comes.
-func (s *session) leave() {
-	late := time.AfterFunc(leaveTime, func() { _ = s.conn.Close() }) // there may be many who wait to write
+// sayGoodbye tells the client that the store is closed, and closes the connection.
+func (s *session) sayGoodbye() {
+	late := time.AfterFunc(goodbyeTimeout, func() { _ = s.conn.Close() }) // many writers may be queued before this one
 	defer late.Stop()
-	_ = s.conn.SetWriteDeadline(time.Now().Add(leaveTime)) // for who is writing now
-	_ = s.write(frame{kind: bye}, leaveTime)
+	_ = s.conn.SetWriteDeadline(time.Now().Add(goodbyeTimeout)) // of the write in progress
+	_ = s.write(frame{kind: bye}, goodbyeTimeout)
 	_ = s.conn.Close()
 }
 
-// take carries out one request. A get does not hold up what comes after it.
-func (s *session) take(ctx context.Context, f frame) error {
+// handle carries out a request. A get does not delay the requests after it.
+func (s *session) handle(ctx context.Context, f frame) error {
 	switch f.kind {
 	case set:
-		return s.answer(f.id, nil, s.m.Set(ctx, f.key, f.value))
+		return s.reply(f.id, nil, s.m.Set(ctx, f.key, f.value))
 	case remove:
-		return s.answer(f.id, nil, s.m.Delete(ctx, f.key))
+		return s.reply(f.id, nil, s.m.Delete(ctx, f.key))
 	case get:
 		return s.startGet(ctx, f)
-	case forget:
-		s.end(f.id)
+	case cancelGet:
+		s.endGet(f.id)
 		return nil
 	}
 	return errFrame
 }
 
 func (s *session) startGet(ctx context.Context, f frame) error {
-	ctx, ok := s.begin(ctx, f.id)
+	ctx, ok := s.beginGet(ctx, f.id)
 	if !ok {
-		return s.answer(f.id, nil, errors.New("too many requests at once, or two of one number"))
+		return s.reply(f.id, nil, errors.New("too many requests at once, or two with one id"))
 	}
 	s.gets.Go(func() {
 		value, err := s.m.Get(ctx, f.key)
-		leaving := ctx.Err() != nil
-		if s.end(f.id) && !leaving { // else nobody waits for it
-			_ = s.answer(f.id, value, err)
+		cancelled := ctx.Err() != nil
+		if s.endGet(f.id) && !cancelled { // else nobody waits for it
+			_ = s.reply(f.id, value, err)
 		}
 	})
 	return nil
 }
 
-// begin makes the context of a get, which its end cancels.
-func (s *session) begin(ctx context.Context, id uint32) (context.Context, bool) {
+// beginGet returns the context of a get, which endGet cancels. It fails if there are too many gets or two with one id.
+func (s *session) beginGet(ctx context.Context, id uint32) (context.Context, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pending[id] != nil || len(s.pending) >= maxPending {
@@ -107,8 +107,8 @@ func (s *session) begin(ctx context.Context, id uint32) (context.Context, bool) 
 	return ctx, true
 }
 
-// end ends the get of that number, and tells whether there was one.
-func (s *session) end(id uint32) bool {
+// endGet ends the get with an id. It reports whether there was one.
+func (s *session) endGet(id uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	cancel := s.pending[id]
@@ -119,17 +119,17 @@ func (s *session) end(id uint32) bool {
 	return cancel != nil
 }
 
-func (s *session) answer(id uint32, value []byte, err error) error {
+func (s *session) reply(id uint32, value []byte, err error) error {
 	if err != nil {
-		return s.write(frame{id: id, kind: failed, value: []byte(err.Error())}, writeTime)
+		return s.write(frame{id: id, kind: failed, value: []byte(err.Error())}, writeTimeout)
 	}
-	return s.write(frame{id: id, kind: done, value: value}, writeTime)
+	return s.write(frame{id: id, kind: done, value: value}, writeTimeout)
 }
 
-func (s *session) write(f frame, within time.Duration) error {
+func (s *session) write(f frame, timeout time.Duration) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	_ = s.conn.SetWriteDeadline(time.Now().Add(within))
+	_ = s.conn.SetWriteDeadline(time.Now().Add(timeout))
 	_, err := s.conn.Write(f.encode())
 	return err
 }

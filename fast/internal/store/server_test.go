@@ -69,7 +69,7 @@ func TestServerBoundsGets(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	say(t, c, frame{id: 3, kind: forget})
+	say(t, c, frame{id: 3, kind: cancelGet})
 	say(t, c, frame{id: maxPending, kind: get, key: "4"})
 	say(t, c, frame{id: 1000, kind: set, key: "4", value: []byte("v")})
 	heard := map[uint32]string{}

@@ -15,20 +15,20 @@ import (
 )
 
 // Worlds are the stores, each as two processes see it.
-var Worlds = map[string]func(t testing.TB) (one, two keeper){
-	"memory": func(testing.TB) (keeper, keeper) {
+var Worlds = map[string]func(t testing.TB) (one, two Store){
+	"memory": func(testing.TB) (Store, Store) {
 		m := NewMemory()
 		return m, m
 	},
-	"file": func(t testing.TB) (keeper, keeper) {
+	"file": func(t testing.TB) (Store, Store) {
 		dir := filepath.Join(t.TempDir(), "job")
 		return openFile(t, dir), openFile(t, dir)
 	},
-	"connection": func(t testing.TB) (keeper, keeper) {
+	"connection": func(t testing.TB) (Store, Store) {
 		m := NewMemory()
 		return m, clientOf(t, m)
 	},
-	"two connections": func(t testing.TB) (keeper, keeper) {
+	"two connections": func(t testing.TB) (Store, Store) {
 		m := NewMemory()
 		return clientOf(t, m), clientOf(t, m)
 	},
@@ -58,7 +58,7 @@ func clientOf(t testing.TB, m *Memory) *Client {
 	return c
 }
 
-func inAll(t *testing.T, f func(t *testing.T, one, two keeper)) {
+func inAll(t *testing.T, f func(t *testing.T, one, two Store)) {
 	for name, world := range Worlds {
 		t.Run(name, func(t *testing.T) {
 			one, two := world(t)
@@ -67,14 +67,14 @@ func inAll(t *testing.T, f func(t *testing.T, one, two keeper)) {
 	}
 }
 
-func want(t testing.TB, s keeper, key, value string) {
+func want(t testing.TB, s Store, key, value string) {
 	t.Helper()
 	if got, err := s.Get(t.Context(), key); err != nil || string(got) != value {
 		t.Errorf("%q: %q, %v, want %q", key, got, err, value)
 	}
 }
 
-func put(t testing.TB, s keeper, key, value string) {
+func put(t testing.TB, s Store, key, value string) {
 	t.Helper()
 	if err := s.Set(t.Context(), key, []byte(value)); err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func put(t testing.TB, s keeper, key, value string) {
 }
 
 // absent reports whether there is no value.
-func absent(s keeper, key string) bool {
+func absent(s Store, key string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
 	_, err := s.Get(ctx, key)
@@ -95,7 +95,7 @@ func TestAnyKeys(t *testing.T) {
 		rapid.SampledFrom([]string{".", "..", "/", "../x", "a/b", "a%2Fb", "a", "A", "a.value", "a.part", "\x00", "ä",
 			"\xff", "*", strings.Repeat("/", MaxKey), strings.Repeat("k", MaxKey)}),
 		rapid.StringN(1, -1, MaxKey))
-	inAll(t, func(t *testing.T, one, two keeper) {
+	inAll(t, func(t *testing.T, one, two Store) {
 		model := make(map[string][]byte)
 		rapid.Check(t, func(t *rapid.T) {
 			k, v := key.Draw(t, "key"), rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "value")

@@ -6,34 +6,44 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/secure"
 )
 
-// maxClients bounds the connections of a store that does not know the size of the job.
+// maxClients limits the connections of a store that does not know the size of the job.
 const maxClients = 1 << 16
 
-// NewTCP opens the store of a job at an address, host:port, that is the same on all ranks. Rank 0 has it, and listens
-// there, unless somebody does already or it is not an address of rank 0's host: then it is one that ServeTCP keeps.
-// Those who connect to it look for it until ctx ends, with *wire.TimeoutError. Errors of package secure are those of a
-// process that is refused.
+// NewTCP opens the store of a job at an address, host:port, that is the same on all ranks. Rank 0 keeps the store and
+// listens there, unless somebody already does or the address belongs to another host: then ServeTCP keeps the store.
+// The others look for it until ctx ends, with *wire.TimeoutError. A process that is refused gets an error of package
+// secure.
 func NewTCP(ctx context.Context, address string, cred secure.Credentials, job Job) (*Shared, error) {
 	t := &tcp{address, cred, job}
-	if job.Rank > 0 {
-		return t.follow(ctx)
+	open := t.connect
+	if job.Rank == 0 {
+		open = t.listenOrConnect
 	}
-	return t.lead(ctx)
+	var s *Shared
+	err := retry(ctx, func() (err error) {
+		s, err = open(ctx)
+		return err
+	}, isTCPTransient)
+	return s, err
 }
 
-// ServeTCP keeps the store of a job of whatever size at l until ctx ends, and closes l.
+// ServeTCP keeps the store of a job of any size at l until ctx ends, and closes l.
 func ServeTCP(ctx context.Context, l net.Listener, cred secure.Credentials, job Job) error {
 	h := newHost(ctx, l, maxClients)
 	server := secure.NewServer(cred, secure.Identity{Job: job.Name, Epoch: job.Epoch, Process: secure.StoreProcess})
 	server.Log = job.Log
 	err := h.serve(server)
-	_ = h.shut()
+	_ = h.close()
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -53,58 +63,46 @@ func (h *host) serve(s *secure.Server) error {
 	})
 }
 
-// tcp is what is said of a store before it is opened.
+// tcp has the arguments of NewTCP.
 type tcp struct {
 	address string
 	cred    secure.Credentials
 	job     Job
 }
 
-// identity returns that of a process of the job.
+// identity returns the identity of a process of the job.
 func (t *tcp) identity(process int) secure.Identity {
 	return secure.Identity{Job: t.job.Name, Epoch: t.job.Epoch, Process: process, Size: t.job.Size}
 }
 
-// lead returns rank 0's way. Whoever listens already may be a store, or an earlier attempt at the job that is about to
-// end.
-func (t *tcp) lead(ctx context.Context) (*Shared, error) {
-	var s *Shared
-	err := retry(ctx, func() error {
-		l, err := listenHere(ctx, t.address)
-		switch {
-		case l != nil:
-			s = t.host(l)
-		case err == nil || errors.Is(err, syscall.EADDRINUSE):
-			s, err = t.connect(ctx)
-		}
-		return err
-	}, tcpAgain)
-	return s, err
+// listenOrConnect opens the store on rank 0. If somebody listens at the address already, that may be a store, or an
+// earlier attempt at the job that is about to end.
+func (t *tcp) listenOrConnect(ctx context.Context) (*Shared, error) {
+	l, err := listenHere(ctx, t.address)
+	switch {
+	case l != nil:
+		return t.host(l), nil
+	case err == nil || errors.Is(err, syscall.EADDRINUSE):
+		return t.connect(ctx)
+	}
+	return nil, err
 }
 
+// host keeps the store at l.
 func (t *tcp) host(l net.Listener) *Shared {
-	h := newHost(context.Background(), l, t.job.Size+strangers)
+	h := newHost(context.Background(), l, t.job.Size+extraClients)
 	server := secure.NewServer(t.cred, t.identity(secure.StoreProcess))
 	server.Log = t.job.Log
 	h.running.Go(func() { _ = h.serve(server) })
-	return &Shared{h.memory, h.shut, server.Refusals}
+	return &Shared{h.memory, h.close, server.Refusals}
 }
 
-// follow returns the other ranks' way.
-func (t *tcp) follow(ctx context.Context) (s *Shared, err error) {
-	err = retry(ctx, func() error {
-		s, err = t.connect(ctx)
-		return err
-	}, tcpAgain)
-	return s, err
-}
+// dialTimeout limits connecting in one attempt, so that another one follows if an address does not answer at first.
+const dialTimeout = 5 * time.Second
 
-// dialTime bounds connecting in one attempt, so that there is another one if an address does not answer at first.
-const dialTime = 5 * time.Second
-
-// connect connects once.
+// connect tries once to connect to the store.
 func (t *tcp) connect(ctx context.Context) (*Shared, error) {
-	d := net.Dialer{Timeout: dialTime}
+	d := net.Dialer{Timeout: dialTimeout}
 	c, err := d.DialContext(ctx, "tcp", t.address)
 	if err != nil {
 		return nil, fmt.Errorf("the store: %w", err)
@@ -114,16 +112,17 @@ func (t *tcp) connect(ctx context.Context) (*Shared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the store at %s: %w", t.address, err)
 	}
-	client := NewClient(conn, t.lost)
+	client := NewClient(conn, t.connError)
 	return &Shared{client, client.Close, nil}, nil
 }
 
-func (t *tcp) lost(err error) error {
-	return fmt.Errorf("the store at %s, which rank 0 has unless it runs on its own, has ended: %w", t.address, err)
+// connError returns the error of requests after the connection to the store failed with err.
+func (t *tcp) connError(err error) error {
+	return fmt.Errorf("the store at %s, which rank 0 keeps unless it runs separately, has ended: %w", t.address, err)
 }
 
-// tcpAgain reports whether the store may not be there yet, or not be known by its name yet, or have too much to do now.
-func tcpAgain(err error) bool {
+// isTCPTransient reports whether the store, or its host's name, may not exist yet, or the store may be too busy.
+func isTCPTransient(err error) bool {
 	var unknown *net.DNSError
 	if secure.Transient(err) || errors.As(err, &unknown) {
 		return true
@@ -136,4 +135,73 @@ func tcpAgain(err error) bool {
 	}
 	var timeout net.Error
 	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// listenHere listens at an address if it is one of this host. It returns nil and no error if it is another host's.
+func listenHere(ctx context.Context, address string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host == "" {
+		return nil, fmt.Errorf("the store's address is %q, want host:port", address)
+	}
+	own, err := ownAddress(ctx, host)
+	if err != nil {
+		return nil, fmt.Errorf("the store: %w", err)
+	}
+	if own == nil {
+		return nil, nil
+	}
+	var c net.ListenConfig
+	l, err := c.Listen(ctx, "tcp", net.JoinHostPort(*own, port))
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil, nil
+	}
+	return l, err
+}
+
+// ownAddress returns the address to listen on for clients that connect to host, or nil if that is another host. A
+// host's own name often resolves to a loopback address on the host itself, but not on others. In that case it returns
+// the empty address, which means all.
+func ownAddress(ctx context.Context, host string) (*string, error) {
+	addresses, err := resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, err
+	}
+	isName := host != "localhost" && !isAddress(host)
+	for _, a := range addresses {
+		switch {
+		case a.IsLoopback() && isName:
+			return new(string), nil
+		case a.IsLoopback(), slices.ContainsFunc(own, func(o net.Addr) bool { return hasAddress(o, a) }):
+			address := a.String()
+			return &address, nil
+		}
+	}
+	return nil, nil
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// hasAddress reports whether the interface address o is a.
+func hasAddress(o net.Addr, a netip.Addr) bool {
+	n, ok := o.(*net.IPNet)
+	return ok && n.IP.Equal(net.IP(a.AsSlice()))
+}
+
+// resolve returns the addresses of a host. It works for this host's name even if no resolver knows it.
+func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if name, nameErr := os.Hostname(); err != nil && nameErr == nil && strings.EqualFold(name, host) {
+		return []netip.Addr{netip.IPv6Loopback()}, nil
+	}
+	for i, a := range addresses {
+		addresses[i] = a.Unmap()
+	}
+	return addresses, err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	Worlds["tcp"] = func(t testing.TB) (keeper, keeper) {
+	Worlds["tcp"] = func(t testing.TB) (Store, Store) {
 		a := address(t)
 		return openTCP(t, a, 0), openTCP(t, a, 1)
 	}
@@ -110,7 +110,7 @@ func TestTCPRefuses(t *testing.T) {
 	all.Wait()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := lead.Get(ctx, "never"); err == nil || !strings.Contains(err.Error(), "sent away: 127.0.0.1:") {
+	if _, err := lead.Get(ctx, "never"); err == nil || !strings.Contains(err.Error(), "refused meanwhile: 127.0.0.1:") {
 		t.Error(err)
 	}
 	c, err := net.Dial("tcp", a)
@@ -148,7 +148,7 @@ func TestTCPFollowsAnother(t *testing.T) {
 	for rank := range 3 {
 		all.Go(func() { openTCP(t, a, rank) })
 	}
-	time.Sleep(takenTime / 10)
+	time.Sleep(conflictTime / 10)
 	_ = old.Close()
 	all.Wait()
 }
