@@ -15,14 +15,14 @@
 \* it is taken, so that what is in it is known from sent and next.
 \*
 \* action   models
-\* Post     fast/internal/rdma:Endpoint.writeSegment fast/internal/rdma:Endpoint.write fast/internal/rdma:window.room fast/internal/rdma:lane.canWrite
-\* Imm      fast/internal/rdma:Endpoint.received fast/internal/rdma:inbox.arrive fast/internal/rdma:window.free
-\* Ack      fast/internal/rdma:lane.written
-\* Take     fast/internal/rdma:Endpoint.begin fast/internal/rdma:link.place fast/internal/rdma:Endpoint.freeSlot
-\* Tell     fast/internal/rdma:Endpoint.flush fast/internal/rdma:inbox.owes fast/internal/rdma:Endpoint.signal
-\* Repost   fast/internal/rdma:lane.replenish
+\* Post     fast/internal/rdma:Endpoint.writeSegment fast/internal/rdma:Endpoint.write fast/internal/rdma:credits.room fast/internal/rdma:queuePair.canWrite
+\* Imm      fast/internal/rdma:Endpoint.handleImmediate fast/internal/rdma:ring.arrive fast/internal/rdma:credits.free
+\* Ack      fast/internal/rdma:queuePair.completeWrites
+\* Take     fast/internal/rdma:Endpoint.beginSegment fast/internal/rdma:link.place fast/internal/rdma:Endpoint.freeSlot
+\* Tell     fast/internal/rdma:Endpoint.flushControl fast/internal/rdma:ring.owesCredits fast/internal/rdma:Endpoint.writeImmediate
+\* Repost   fast/internal/rdma:queuePair.replenish
 \* Ahead    fast/internal/rdma:ahead
-\* Learn    fast/internal/rdma:link.broken fast/internal/linkbase:Endpoint.diagnose
+\* Learn    fast/internal/rdma:link.handleError fast/internal/linkbase:Endpoint.diagnose
 EXTENDS Naturals, Sequences, FiniteSets
 
 CONSTANTS

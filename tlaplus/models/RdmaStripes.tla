@@ -11,13 +11,13 @@
 \*
 \* action   models
 \* Ask      fast/internal/rdma:Endpoint.writeSegment
-\* Grant    fast/internal/rdma:Endpoint.begin fast/internal/rdma:Endpoint.grant
-\* Part     fast/internal/rdma:Endpoint.learn fast/internal/rdma:Endpoint.writePart fast/internal/rdma:link.beside
-\* Close    fast/internal/rdma:Endpoint.stepPlaced fast/internal/rdma:Endpoint.closePlaced
-\* Done     fast/internal/rdma:link.gone
-\* Imm      fast/internal/rdma:Endpoint.poll fast/internal/rdma:Endpoint.received fast/internal/rdma:lane.stripe
-\* Take     fast/internal/rdma:Endpoint.pull fast/internal/rdma:link.whole
-\* Look     fast/internal/rdma:rails.listen fast/internal/rdma:rails.sleep
+\* Grant    fast/internal/rdma:Endpoint.beginSegment fast/internal/rdma:Endpoint.answer
+\* Part     fast/internal/rdma:Endpoint.takeAnswer fast/internal/rdma:Endpoint.writePart fast/internal/rdma:link.pairAfter
+\* Close    fast/internal/rdma:Endpoint.stepDirect fast/internal/rdma:Endpoint.closeDirect
+\* Done     fast/internal/rdma:link.sendIsRead
+\* Imm      fast/internal/rdma:Endpoint.poll fast/internal/rdma:Endpoint.handleImmediate fast/internal/rdma:queuePair.completePart
+\* Take     fast/internal/rdma:Endpoint.pull fast/internal/rdma:link.partsArrived
+\* Look     fast/internal/rdma:rails.watch fast/internal/rdma:rails.sleep
 EXTENDS Naturals, Sequences, FiniteSets
 
 CONSTANTS

@@ -6,19 +6,19 @@ import (
 	"fmt"
 )
 
-// card is what a rank tells another one so that they connect: where its queue pairs are and which memory may be written
-// to; whether it is ready to be written to; or why it cannot be.
+// card is what a rank tells another one so that they can connect: where its queue pairs are, which memory may be
+// written, and whether it is ready for that; or why it cannot connect.
 type card struct {
 	ends    [MostRails]end // of its rails, in its order
-	rails   int            // so many
-	at      uint64         // the address of the slots, and behind them those for what is said besides
+	rails   int            // how many
+	at      uint64         // the address of the slots; those for control frames follow
 	slots   uint32
 	bytes   uint32 // of a slot
 	ready   bool
-	refusal string // not empty: there is no connection, because of this
+	refusal string // if not empty: why there is no connection
 }
 
-// end is where the queue pair is on one rail, and the key of the memory for who writes over it.
+// end is the address of the queue pair on one rail, and the key of the memory for writes over it.
 type end struct {
 	Address
 	Key uint32
@@ -33,9 +33,9 @@ const (
 
 const (
 	cardVersion = 2
-	cardBytes   = 2 + 8 + 4 + 4 // of a card without rails
+	cardBytes   = 2 + 8 + 4 + 4 // a card without rails
 	endBytes    = 16 + 2 + 2 + 4 + 4 + 4
-	mostWords   = 200 // bytes of a refusal
+	mostWords   = 200 // the most bytes of a refusal
 	mostSlots   = 1 << 10
 	leastBytes  = 4 << 10
 	mostBytes   = 1 << 20
@@ -68,7 +68,7 @@ func (n *end) append(b []byte) []byte {
 	return b
 }
 
-// decode reads a card and checks it: what it says of sizes can be computed with.
+// decode reads a card, and checks it, so that it is safe to compute with its sizes.
 func decode(b []byte) (c card, err error) {
 	switch {
 	case len(b) < 2 || b[0] != cardVersion:
@@ -92,7 +92,7 @@ func decode(b []byte) (c card, err error) {
 	return c, c.check()
 }
 
-// decodeEnd reads an end from b, which has endBytes at least.
+// decodeEnd reads an end from b, which has at least endBytes.
 func decodeEnd(b []byte) (n end, err error) {
 	copy(n.GID[:], b)
 	n.LID, n.MTU = binary.LittleEndian.Uint16(b[16:]), binary.LittleEndian.Uint16(b[18:])
@@ -112,7 +112,7 @@ func (c *card) check() error {
 		return fmt.Errorf("%d slots", c.slots)
 	case c.bytes < leastBytes || c.bytes > mostBytes || c.bytes%64 != 0:
 		return fmt.Errorf("slots of %d bytes", c.bytes)
-	case c.at > -uint64(asideAt(c.slots, c.bytes)+asideSlots*asideBytes):
+	case c.at > -uint64(controlOffset(c.slots, c.bytes)+controlSlots*controlBytes):
 		return fmt.Errorf("slots at %#x, beyond the end of all memory", c.at)
 	}
 	return nil
@@ -121,7 +121,7 @@ func (c *card) check() error {
 // power reports whether v is a power of two.
 func power(v uint32) bool { return v != 0 && v&(v-1) == 0 }
 
-// legible returns what a peer says of itself, without what is not printable.
+// legible returns a peer's text with what is not printable replaced.
 func legible(b []byte) string {
 	words := make([]byte, len(b))
 	for i, c := range b {

@@ -84,7 +84,7 @@ func FuzzCard(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c.refusal == "" && (!bytes.Equal(c.encode(), b) || c.at+asideAt(c.slots, c.bytes)+asideSlots*asideBytes < c.at) {
+		if c.refusal == "" && (!bytes.Equal(c.encode(), b) || c.at+controlOffset(c.slots, c.bytes)+controlSlots*controlBytes < c.at) {
 			t.Fatalf("%x is %+v", b, c)
 		}
 	})

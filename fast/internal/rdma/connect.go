@@ -8,26 +8,31 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// lineTo returns what is made for the link to peer. The endpoint is locked.
-func (e *Endpoint) lineTo(peer int) *line {
-	if e.lines[peer] == nil {
-		e.lines[peer] = &line{slots: e.slots, bytes: e.bytes}
+// request asks peer for a connection, unless there is one or it was asked for.
+func (e *Endpoint) request(peer int) {
+	l := &e.links[peer]
+	if l.conn != nil || l.requested {
+		return
 	}
-	return e.lines[peer]
-}
-
-// offer has peer told that this rank wants a link, unless it was.
-func (e *Endpoint) offer(peer int) {
+	l.requested = true
 	e.End.Lock()
 	defer e.End.Unlock()
-	if n := e.lineTo(peer); !n.offered {
-		e.attend(peer, n)
+	if n := e.connTo(peer); !n.offered {
+		e.startServing(peer, n)
 	}
 }
 
-// Told takes the card of peer, which is hostile until it was checked. It may be called from any goroutine, and waits
-// for nothing.
-func (e *Endpoint) Told(peer int, body []byte) {
+// connTo returns what is made for the link to peer. The caller holds the endpoint's lock.
+func (e *Endpoint) connTo(peer int) *conn {
+	if e.conns[peer] == nil {
+		e.conns[peer] = &conn{slots: e.slots, bytes: e.bytes}
+	}
+	return e.conns[peer]
+}
+
+// ReceiveCard takes the card of peer, which is hostile until it was checked. It may be called from any goroutine, and
+// does not block.
+func (e *Endpoint) ReceiveCard(peer int, body []byte) {
 	if wire.CheckPeer(e.Rank, peer, len(e.links)) != nil {
 		return
 	}
@@ -35,14 +40,14 @@ func (e *Endpoint) Told(peer int, body []byte) {
 	e.End.Lock()
 	defer e.End.Unlock()
 	if !e.End.Closed() {
-		n := e.lineTo(peer)
-		n.hear(c, err)
-		e.attend(peer, n)
+		n := e.connTo(peer)
+		n.receive(c, err)
+		e.startServing(peer, n)
 	}
 }
 
-// attend has somebody serve n, the line to peer. The endpoint is locked.
-func (e *Endpoint) attend(peer int, n *line) {
+// startServing makes a goroutine serve n, the connection to peer. The caller holds the endpoint's lock.
+func (e *Endpoint) startServing(peer int, n *conn) {
 	if e.End.Closed() || n.served {
 		return
 	}
@@ -51,49 +56,49 @@ func (e *Endpoint) attend(peer int, n *line) {
 	go e.serve(peer, n)
 }
 
-// serve does what there is to do for n, the line to peer. Meanwhile the endpoint is not locked: to register memory and
-// to connect a queue pair may take a second.
-func (e *Endpoint) serve(peer int, n *line) {
+// serve does what there is to do for n, the connection to peer. It does not hold the endpoint's lock while it registers
+// memory and connects a queue pair, which may take a second.
+func (e *Endpoint) serve(peer int, n *conn) {
 	e.End.Lock()
-	for !e.End.Closed() && (n.told != nil || !n.offered) {
-		t, answer := n.told, !n.offered
-		n.told = nil
+	for !e.End.Closed() && (n.incoming != nil || !n.offered) {
+		c, answer := n.incoming, !n.offered
+		n.incoming = nil
 		if n.err == nil {
 			e.End.Unlock()
-			err := n.bring(e.rails, t)
+			err := n.bring(e.rails, c)
 			e.End.Lock()
-			answer = n.take(t, err) || answer
+			answer = n.update(c, err) || answer
 		}
 		n.offered = true
-		e.inform(peer, n.card(), answer)
+		e.announce(peer, n.card(), answer)
 	}
 	n.served = false
 	e.servers--
 	e.End.Unlock()
-	e.dispose()
+	e.freeWhenUnused()
 }
 
-// inform has the Exchange see what has become of a line, and peer if it is to. The endpoint is locked before and after
-// that.
-func (e *Endpoint) inform(peer int, card []byte, answer bool) {
+// announce makes the Exchange see how a connection has changed, and the peer too if answer is set. The caller holds the
+// endpoint's lock, which announce gives up meanwhile.
+func (e *Endpoint) announce(peer int, card []byte, answer bool) {
 	e.Changed.Store(true)
 	e.End.Unlock()
 	if answer {
-		e.tell(peer, card)
+		e.sendCard(peer, card)
 	}
 	e.rails.wake()
 	e.End.Lock()
 }
 
-// Left says that peer has closed its end: no card comes any more, but maybe what it has written, if it could. Whether
-// it was linked does not matter: it can write only to who is connected.
+// Left reports that peer has closed its end. No card comes any more, but what peer has written may still arrive.
+// Whether peer was linked does not matter: it can write only to ranks that are connected.
 func (e *Endpoint) Left(peer int, _ bool) {
 	if wire.CheckPeer(e.Rank, peer, len(e.links)) != nil {
 		return
 	}
 	e.End.Lock()
 	if !e.End.Closed() {
-		switch n := e.lineTo(peer); {
+		switch n := e.connTo(peer); {
 		case n.connected:
 			n.left = time.Now()
 		case n.err == nil:
@@ -105,7 +110,7 @@ func (e *Endpoint) Left(peer int, _ bool) {
 	e.rails.wake()
 }
 
-// adopt has the Exchange see what has become of lines.
+// adopt makes the links see how their connections have changed.
 func (e *Endpoint) adopt() error {
 	if !e.Changed.Load() {
 		return nil
@@ -113,51 +118,51 @@ func (e *Endpoint) adopt() error {
 	e.End.Lock()
 	defer e.End.Unlock()
 	e.Changed.Store(false)
-	for peer, n := range e.lines {
+	for peer, n := range e.conns {
 		if n != nil {
-			e.links[peer].join(e, n)
+			e.links[peer].adopt(e, n)
 		}
 	}
 	return nil
 }
 
-// join has l use its line, as far as that has come. The endpoint is locked.
-func (l *link) join(e *Endpoint, n *line) {
-	if n.err != nil { // or it is connected
-		l.Fail(l.lacks(n.err))
+// adopt makes l use its connection, as far as that is made. The caller holds the endpoint's lock.
+func (l *link) adopt(e *Endpoint, n *conn) {
+	if n.err != nil { // otherwise it may be connected
+		l.Fail(l.wrapConnectError(n.err))
 		return
 	}
-	if n.connected && l.line == nil {
-		l.line, l.lanes = n, n.lanes
-		l.main = &l.lanes[(e.Rank+l.Peer)%len(l.lanes)]
-		for i := range l.lanes {
-			t := &l.lanes[i]
-			t.link, t.come, t.rail.lanes[t.pair.Address().QP] = l, l.granted, t
+	if n.connected && l.conn == nil {
+		l.conn, l.pairs = n, n.pairs
+		l.main = &l.pairs[(e.Rank+l.Peer)%len(l.pairs)]
+		for i := range l.pairs {
+			q := &l.pairs[i]
+			q.link, q.parts, q.rail.pairs[q.pair.Address().QP] = l, l.granted, q
 		}
-		l.in.slots, l.heard.slots = n.slots, asideSlots
-		l.out.slots, l.say.slots = n.remote.slots, asideSlots
-		l.came, l.unsaid = make([]uint32, n.slots), make([]byte, 0, asideBytes)
+		l.in.slots, l.controlIn.slots = n.slots, controlSlots
+		l.out.slots, l.controlOut.slots = n.remote.slots, controlSlots
+		l.written, l.pending = make([]uint32, n.slots), make([]byte, 0, controlBytes)
 	}
 	l.ready, l.left = l.ready || n.ready, n.left
 }
 
-// lastWord is how long a rank that has left is waited for, to which there is no connection yet.
-const lastWord = 2 * time.Second
+// goodbyeTime is how long a rank that has left may take to say goodbye.
+const goodbyeTime = 2 * time.Second
 
-// miss gives l up when the other rank left so long ago that nothing that it has written is on its way. It says no last
-// word if it has not heard that it can be written to.
-func (l *link) miss() {
-	if !l.left.IsZero() && time.Since(l.left) >= lastWord {
-		l.Fail(l.lacks(wire.ErrClosed))
+// giveUpLeft gives l up if the peer left so long ago that nothing it has written is on its way. A peer that has not heard
+// that it can write to this rank says no goodbye.
+func (l *link) giveUpLeft() {
+	if !l.left.IsZero() && time.Since(l.left) >= goodbyeTime {
+		l.Fail(l.wrapConnectError(wire.ErrClosed))
 	}
 }
 
-// lacks returns the error of a rank that there is no connection with.
-func (l *link) lacks(err error) error {
+// wrapConnectError returns the error of a link that cannot be made because of err.
+func (l *link) wrapConnectError(err error) error {
 	switch {
 	case errors.Is(err, wire.ErrClosed):
 		return &wire.PeerError{Rank: l.Peer, Err: wire.ErrClosed}
-	case errors.Is(err, errGivesNone):
+	case errors.Is(err, errPeerRefuses):
 		return l.PeerDied("%w", err)
 	}
 	return fmt.Errorf("there is no link to rank %d: %w", l.Peer, err)

@@ -131,7 +131,7 @@ func (w world) group(t testing.TB, size int) *group {
 		w.Seed = seed.Add(1)
 	}
 	g := &group{Fabric: fabric.New(w.Options)}
-	g.carry = func(from, to int, card []byte) { g.all[to].Told(from, card) }
+	g.carry = func(from, to int, card []byte) { g.all[to].ReceiveCard(from, card) }
 	for rank := range size {
 		var rails []*fabric.Domain
 		var domains []rdma.Domain

@@ -15,9 +15,9 @@ const (
 func (e *Endpoint) StartAt(n uint32) {
 	for i := range e.links {
 		l := &e.links[i]
-		l.out.sent, l.out.freed, l.say.sent, l.say.freed = n, n, n, n
-		l.in.next, l.in.come, l.in.told, l.heard.next, l.heard.come, l.heard.told = n, n, n, n, n, n
-		l.searched, l.striped, l.granted = n, n, n
+		l.out.sent, l.out.freed, l.controlOut.sent, l.controlOut.freed = n, n, n, n
+		l.in.next, l.in.arrived, l.in.reported, l.controlIn.next, l.controlIn.arrived, l.controlIn.reported = n, n, n, n, n, n
+		l.scanned, l.sentDirect, l.granted = n, n, n
 	}
 }
 
@@ -51,22 +51,22 @@ func (p Peer) Card() []byte {
 
 // What tests of hostile peers say.
 const (
-	HeaderAt   = headerAt
-	PayloadAt  = payloadAt
-	Stripe     = immStripe
-	Segment    = immSegment
-	Aside      = immAside
-	Freed      = immFreed
-	AsideFreed = immAsideFreed
+	HeaderAt     = headerAt
+	PayloadAt    = payloadAt
+	Part         = immPart
+	Segment      = immSegment
+	Control      = immControl
+	Freed        = immFreed
+	ControlFreed = immControlFreed
 )
 
-// AsideAt returns where what is said besides begins.
-func (p Peer) AsideAt() uint64 { return asideAt(p.Slots, p.Bytes) }
+// ControlOffset returns where the slots for control frames begin.
+func (p Peer) ControlOffset() uint64 { return controlOffset(p.Slots, p.Bytes) }
 
 // looseLink returns a link that is connected with nothing.
 func looseLink() *link {
-	l := &link{line: &line{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}, lanes: make([]lane, 1)}
-	l.main = &l.lanes[0]
+	l := &link{conn: &conn{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}, pairs: make([]queuePair, 1)}
+	l.main = &l.pairs[0]
 	l.main.link = l
 	return l
 }
@@ -87,7 +87,7 @@ func (e *Endpoint) Overbook() {
 }
 
 // Register registers memory that e knows at once.
-func (e *Endpoint) Register(b []byte) bool { return e.known.registered(b) != nil }
+func (e *Endpoint) Register(b []byte) bool { return e.registered.find(b) != nil }
 
 // SaysReady reports whether a card says that its rank is ready.
 func SaysReady(b []byte) bool {
@@ -99,7 +99,7 @@ func SaysReady(b []byte) bool {
 func (e *Endpoint) Connected(peer int) bool {
 	e.End.Lock()
 	defer e.End.Unlock()
-	return e.lines[peer] != nil && e.lines[peer].connected
+	return e.conns[peer] != nil && e.conns[peer].connected
 }
 
 // Taken returns how many segments have come from peer.

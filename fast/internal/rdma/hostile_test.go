@@ -16,7 +16,7 @@ import (
 // stranger is a peer of rank 0 that a test is: queue pairs without an endpoint.
 type stranger struct {
 	t      testing.TB
-	lanes  []strange
+	pairs  []strange
 	memory []byte
 	to     rdma.Peer // rank 0
 	rank0  *rdma.Endpoint
@@ -39,13 +39,13 @@ func newStranger(t testing.TB, rails int) *stranger {
 	var domains []rdma.Domain
 	for range rails {
 		one := newStrange(t, f.Domain("stranger"), s.memory)
-		at, key := one.region.Place()
+		at, key := one.region.Remote()
 		own.At, own.Ends = at, append(own.Ends, rdma.End{Address: one.pair.Address(), Key: key})
-		s.lanes, domains = append(s.lanes, one), append(domains, f.Domain("sim0"))
+		s.pairs, domains = append(s.pairs, one), append(domains, f.Domain("sim0"))
 	}
 	s.rank0 = rdma.NewEndpoint(0, 2, domains, s.told, rdma.DefaultSlots, rdma.DefaultBytes)
 	t.Cleanup(func() { _ = s.rank0.Close() })
-	s.rank0.Told(1, own.Card())
+	s.rank0.ReceiveCard(1, own.Card())
 	<-s.heard
 	s.rank0.Begin(wire.NewMark(rdma.OrdinaryCall()))
 	return s
@@ -71,7 +71,7 @@ func (s *stranger) told(_ int, card []byte) {
 	var err error
 	if s.to, err = rdma.ReadCard(card); err == nil {
 		for i, end := range s.to.Ends {
-			err = errors.Join(err, s.lanes[i].pair.Connect(end.Address))
+			err = errors.Join(err, s.pairs[i].pair.Connect(end.Address))
 		}
 	}
 	if err != nil {
@@ -80,16 +80,16 @@ func (s *stranger) told(_ int, card []byte) {
 	close(s.heard)
 }
 
-// write writes data to rank 0's memory over the main lane, at an offset of its slots, with an immediate.
+// write writes data to rank 0's memory over the main queue pair, at an offset of its slots, with an immediate.
 func (s *stranger) write(offset uint64, data []byte, imm uint32) {
-	s.writeOver(1%len(s.lanes), offset, data, imm)
+	s.writeOver(1%len(s.pairs), offset, data, imm)
 }
 
-// writeOver is write over the lane of that number.
-func (s *stranger) writeOver(lane int, offset uint64, data []byte, imm uint32) {
-	one := &s.lanes[lane]
+// writeOver is write over the queue pair of that number.
+func (s *stranger) writeOver(pair int, offset uint64, data []byte, imm uint32) {
+	one := &s.pairs[pair]
 	copy(s.memory, data)
-	w := rdma.Write{ID: one.posted, From: one.region, Memory: s.memory, Length: len(data), To: s.to.At + offset, Key: s.to.Ends[lane].Key,
+	w := rdma.Write{ID: one.posted, From: one.region, Memory: s.memory, Length: len(data), To: s.to.At + offset, Key: s.to.Ends[pair].Key,
 		Immediate: imm, Tell: true, Signal: true, Inline: true}
 	one.posted++
 	if _, err := one.pair.Write([]rdma.Write{w}); err != nil {
@@ -100,24 +100,24 @@ func (s *stranger) writeOver(lane int, offset uint64, data []byte, imm uint32) {
 // awaitPlace waits until rank 0 has said where a message is to go.
 func (s *stranger) awaitPlace() {
 	for start, done := time.Now(), make([]rdma.Completion, 1); time.Since(start) < long; {
-		n, err := s.lanes[1%len(s.lanes)].device.Poll(done, false)
+		n, err := s.pairs[1%len(s.pairs)].device.Poll(done, false)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		if n == 1 && done[0].Received && done[0].Immediate == rdma.Aside {
+		if n == 1 && done[0].Received && done[0].Immediate == rdma.Control {
 			return
 		}
 	}
 	s.t.Fatal("rank 0 does not say where a message is to go")
 }
 
-// leaveEarly sends the beginning and the end of a message, and leaves, though nothing has come over the other lane.
+// leaveEarly sends the beginning and the end of a message, and leaves, though nothing has come over the other queue pair.
 func (s *stranger) leaveEarly(at uint64, first []byte) {
 	s.write(at, first, rdma.Segment)
 	s.awaitPlace()
 	last, _ := rdma.SegmentOf(0)
 	s.write(rdma.DefaultBytes+at, last, rdma.Segment|1)
-	s.write(s.to.AsideAt(), linkproto.Header{Kind: linkproto.Bye}.Append(nil), rdma.Aside)
+	s.write(s.to.ControlOffset(), linkproto.Header{Kind: linkproto.Bye}.Append(nil), rdma.Control)
 }
 
 // receives returns what rank 0 makes of a receive of so many bytes.
@@ -153,16 +153,16 @@ func TestHostile(t *testing.T) {
 		"frees what is not sent":    {0, func(s *stranger) { s.write(0, nil, rdma.Freed|1) }},
 		"frees backwards":           {0, func(s *stranger) { s.write(0, nil, rdma.Freed|(1<<30-1)) }},
 		"frees with bytes":          {0, func(s *stranger) { s.write(0, empty, rdma.Freed) }},
-		"frees words not said":      {0, func(s *stranger) { s.write(0, nil, rdma.AsideFreed|1) }},
-		"says nonsense":             {0, func(s *stranger) { s.write(s.to.AsideAt(), []byte("nonsense, and more of it"), rdma.Aside) }},
-		"says half a word":          {0, func(s *stranger) { s.write(s.to.AsideAt(), []byte{6}, rdma.Aside) }},
-		"says a message":            {0, func(s *stranger) { s.write(s.to.AsideAt(), empty[len(empty)-16:], rdma.Aside) }},
-		"says too much":             {0, func(s *stranger) { s.write(s.to.AsideAt(), make([]byte, 5000), rdma.Aside) }},
-		"says the second word":      {0, func(s *stranger) { s.write(s.to.AsideAt(), nil, rdma.Aside|1) }},
+		"frees words not said":      {0, func(s *stranger) { s.write(0, nil, rdma.ControlFreed|1) }},
+		"says nonsense":             {0, func(s *stranger) { s.write(s.to.ControlOffset(), []byte("nonsense, and more of it"), rdma.Control) }},
+		"says half a word":          {0, func(s *stranger) { s.write(s.to.ControlOffset(), []byte{6}, rdma.Control) }},
+		"says a message":            {0, func(s *stranger) { s.write(s.to.ControlOffset(), empty[len(empty)-16:], rdma.Control) }},
+		"says too much":             {0, func(s *stranger) { s.write(s.to.ControlOffset(), make([]byte, 5000), rdma.Control) }},
+		"says the second word":      {0, func(s *stranger) { s.write(s.to.ControlOffset(), nil, rdma.Control|1) }},
 		"writes beyond the memory":  {0, func(s *stranger) { s.write(1<<40, empty, rdma.Segment) }},
 		"writes before the memory":  {0, func(s *stranger) { s.to.At -= 64; s.write(0, empty, rdma.Segment) }},
 		"writes with another key":   {0, func(s *stranger) { s.to.Ends[0].Key++; s.write(slot, empty, rdma.Segment) }},
-		"breaks the queue pair off": {0, func(s *stranger) { _ = s.lanes[0].pair.Close() }},
+		"breaks the queue pair off": {0, func(s *stranger) { _ = s.pairs[0].pair.Close() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStranger(t, 1)
@@ -190,7 +190,7 @@ func TestOverbooked(t *testing.T) {
 	soon(t, "writing", func() {
 		done := make([]rdma.Completion, 1)
 		for arrived := 0; arrived <= rdma.DefaultSlots; {
-			n, _ := s.lanes[0].device.Poll(done, false)
+			n, _ := s.pairs[0].device.Poll(done, false)
 			arrived += n
 		}
 	})
@@ -207,26 +207,26 @@ func TestHostileStripes(t *testing.T) {
 	empty, at := rdma.SegmentOf(0)
 	long, _ := rdma.SegmentOf(rdma.LongBytes)
 	for name, write := range map[string]func(s *stranger){
-		"says that all has come of nothing": func(s *stranger) { s.writeOver(0, 0, nil, rdma.Stripe) },
+		"says that all has come of nothing": func(s *stranger) { s.writeOver(0, 0, nil, rdma.Part) },
 		"says it with another number": func(s *stranger) {
 			s.write(uint64(at), long, rdma.Segment)
 			s.awaitPlace()
-			s.writeOver(0, 0, nil, rdma.Stripe|1)
+			s.writeOver(0, 0, nil, rdma.Part|1)
 		},
 		"says it twice": func(s *stranger) {
 			s.write(uint64(at), long, rdma.Segment)
 			s.awaitPlace()
-			s.writeOver(0, 0, nil, rdma.Stripe)
-			s.writeOver(0, 0, nil, rdma.Stripe|1)
+			s.writeOver(0, 0, nil, rdma.Part)
+			s.writeOver(0, 0, nil, rdma.Part|1)
 		},
-		"says it with bytes":        func(s *stranger) { s.writeOver(0, uint64(at), empty, rdma.Stripe) },
+		"says it with bytes":        func(s *stranger) { s.writeOver(0, uint64(at), empty, rdma.Part) },
 		"a segment":                 func(s *stranger) { s.writeOver(0, uint64(at), empty, rdma.Segment) },
-		"words":                     func(s *stranger) { s.writeOver(0, s.to.AsideAt(), nil, rdma.Aside) },
+		"words":                     func(s *stranger) { s.writeOver(0, s.to.ControlOffset(), nil, rdma.Control) },
 		"frees nothing":             func(s *stranger) { s.writeOver(0, 0, nil, rdma.Freed) },
-		"frees no words":            func(s *stranger) { s.writeOver(0, 0, nil, rdma.AsideFreed) },
-		"breaks the queue pair off": func(s *stranger) { _ = s.lanes[0].pair.Close() },
-		"breaks the main one off":   func(s *stranger) { _ = s.lanes[1].pair.Close() },
-		"leaves before it has all":  func(s *stranger) { s.leaveEarly(uint64(at), long); _ = s.lanes[0].pair.Close() },
+		"frees no words":            func(s *stranger) { s.writeOver(0, 0, nil, rdma.ControlFreed) },
+		"breaks the queue pair off": func(s *stranger) { _ = s.pairs[0].pair.Close() },
+		"breaks the main one off":   func(s *stranger) { _ = s.pairs[1].pair.Close() },
+		"leaves before it has all":  func(s *stranger) { s.leaveEarly(uint64(at), long); _ = s.pairs[0].pair.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStranger(t, 2)
@@ -271,7 +271,7 @@ func TestNoise(t *testing.T) {
 			b[rnd.IntN(len(b))] = byte(rnd.Uint32())
 		}
 		s.write(uint64(at), b, rdma.Segment)
-		s.write(s.to.AsideAt(), b[:rnd.IntN(len(b))], rdma.Aside)
+		s.write(s.to.ControlOffset(), b[:rnd.IntN(len(b))], rdma.Control)
 		s.write(0, nil, rnd.Uint32())
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 		_ = s.rank0.Exchange(ctx, []wire.Send{{Peer: 1, Data: make([]byte, 10)}}, []wire.Recv{{Peer: 1, Into: make([]byte, 2)}})

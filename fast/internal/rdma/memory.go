@@ -8,30 +8,34 @@ import (
 	"github.com/collgen/collgen/fast/internal/linkproto"
 )
 
-// The memory of a link: slots to receive segments into, then those for what is said besides, then slots to send from. A
-// peer may write to the first two at any time.
+// The memory of a link: slots to receive segments into, slots for control frames, and slots to send from. The peer may
+// write to the first two at any time.
 const (
 	defaultSlots = 16
 	defaultBytes = 16 << 10
 	fewestSlots  = 4
-	asideSlots   = 4
-	asideBytes   = 4 << 10
+	controlSlots = 4
+	controlBytes = 4 << 10
 
-	// In a slot a message's bytes begin at a cache line, behind the header of the segment; before that is the frame
-	// that tells its call, if it was not told before.
+	// In a slot, a message's bytes begin at a cache line, behind the header of the segment. The frame that tells its
+	// call precedes that header, unless the call was told before.
 	payloadAt = 192
 	headerAt  = payloadAt - linkproto.HeaderBytes
 	callAt    = headerAt - linkproto.HeaderBytes - linkproto.CallBytes
 )
 
-// asideAt returns where the slots for what is said besides begin.
-func asideAt(slots, bytes uint32) uint64 { return uint64(slots) * uint64(bytes) }
+// controlOffset returns where the slots for control frames begin.
+func controlOffset(slots, bytes uint32) uint64 { return uint64(slots) * uint64(bytes) }
 
-// sendAt returns where the slots to send from begin.
-func sendAt(slots, bytes uint32) int { return int(asideAt(slots, bytes)) + asideSlots*asideBytes }
+// sendOffset returns where the slots to send from begin.
+func sendOffset(slots, bytes uint32) int {
+	return int(controlOffset(slots, bytes)) + controlSlots*controlBytes
+}
 
-// linkBytes returns the memory of a link.
-func linkBytes(slots, bytes uint32) int { return sendAt(slots, bytes) + int(asideAt(slots, bytes)) }
+// linkBytes returns the size of a link's memory.
+func linkBytes(slots, bytes uint32) int {
+	return sendOffset(slots, bytes) + int(controlOffset(slots, bytes))
+}
 
 // allocate returns memory outside of Go's heap.
 func allocate(n int) ([]byte, error) {
@@ -42,7 +46,7 @@ func allocate(n int) ([]byte, error) {
 	return b, nil
 }
 
-// segment is what stands in a slot, read once: the peer may change it.
+// segment is the contents of a slot, read once: the peer may change them.
 type segment struct {
 	linkproto.Header
 	told  linkproto.Header // of the frame that tells the call, or of kind 0
@@ -50,7 +54,7 @@ type segment struct {
 	bytes int              // of the message
 }
 
-// parse reads the segment in a slot with which so many bytes were written.
+// parse reads the segment in a slot with which that many bytes were written.
 func parse(slot []byte, written uint32) (s segment, err error) {
 	if s.Header, err = linkproto.ParseHeader(slot[headerAt:]); err != nil {
 		return s, err
@@ -58,7 +62,7 @@ func parse(slot []byte, written uint32) (s segment, err error) {
 	most := uint64(len(slot) - payloadAt)
 	s.bytes = int(min(s.Left, most))
 	rest := int(written) - linkproto.HeaderBytes
-	if s.Left >= longBytes && (rest == 0 || rest == headerAt-callAt) { // it asks for the place
+	if s.Left >= longBytes && (rest == 0 || rest == headerAt-callAt) { // it asks for the destination
 		s.bytes = 0
 	}
 	rest -= s.bytes

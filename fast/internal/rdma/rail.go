@@ -11,34 +11,35 @@ import (
 // rail is one of the devices, or ports, that an endpoint uses.
 type rail struct {
 	Domain
-	lanes map[uint32]*lane // by the number of the queue pair, as far as links have one
-	asked chan struct{}    // of a rail that another goroutine listens to: the endpoint is about to sleep
+	pairs  map[uint32]*queuePair // by number, as far as links use them
+	sleeps chan struct{}         // tells the goroutine that watches this rail that the endpoint is about to sleep
 }
 
-// rails are all of an endpoint. The endpoint sleeps in the first one; who listens to the others wakes it there.
+// rails are all rails of an endpoint. The endpoint sleeps on the first one. The goroutines that watch the others wake it
+// there.
 type rails struct {
-	all     []rail
-	most    int // bytes of a write, on any of them
-	listens sync.WaitGroup
+	all        []rail
+	maxMessage int // the most bytes of a write, on any of them
+	watchers   sync.WaitGroup
 }
 
 func newRails(domains []Domain) *rails {
-	r := &rails{all: make([]rail, len(domains)), most: math.MaxInt}
+	r := &rails{all: make([]rail, len(domains)), maxMessage: math.MaxInt}
 	for i, d := range domains {
-		r.all[i] = rail{Domain: d, lanes: map[uint32]*lane{}}
-		r.most = min(r.most, d.MaxMessage())
+		r.all[i] = rail{Domain: d, pairs: map[uint32]*queuePair{}}
+		r.maxMessage = min(r.maxMessage, d.MaxMessage())
 		if i > 0 {
-			r.all[i].asked = make(chan struct{}, 1)
-			r.listens.Go(func() { r.listen(&r.all[i]) })
+			r.all[i].sleeps = make(chan struct{}, 1)
+			r.watchers.Go(func() { r.watch(&r.all[i]) })
 		}
 	}
 	return r
 }
 
-// listen waits for something to be done on one rail whenever the endpoint is about to sleep, and wakes it. What fails
-// is seen by Poll.
-func (r *rails) listen(one *rail) {
-	for range one.asked {
+// watch waits for a completion on one rail whenever the endpoint is about to sleep, and wakes the endpoint. Poll will see
+// what fails.
+func (r *rails) watch(one *rail) {
+	for range one.sleeps {
 		_ = one.Wait(linkbase.MaxSleep)
 		r.wake()
 	}
@@ -47,7 +48,7 @@ func (r *rails) listen(one *rail) {
 // wake ends the sleep in progress, or the next one.
 func (r *rails) wake() { r.all[0].Wake() }
 
-// arm has the next sleep end at the next completion of any rail.
+// arm makes the next sleep end at the next completion on any rail.
 func (r *rails) arm() error {
 	for i := range r.all {
 		if err := r.all[i].Arm(); err != nil {
@@ -57,24 +58,24 @@ func (r *rails) arm() error {
 	return nil
 }
 
-// sleep waits until something is done on any rail.
+// sleep waits for a completion on any rail.
 func (r *rails) sleep(atMost time.Duration) error {
 	for i := 1; i < len(r.all); i++ {
 		select {
-		case r.all[i].asked <- struct{}{}:
-		default: // it listens, and goes on
+		case r.all[i].sleeps <- struct{}{}:
+		default: // its watcher is waiting already
 		}
 	}
 	return r.all[0].Wait(atMost)
 }
 
-// close gives the devices back. Nobody listens to them any more.
+// close stops the watchers and closes the devices.
 func (r *rails) close() {
 	for i := 1; i < len(r.all); i++ {
-		close(r.all[i].asked)
+		close(r.all[i].sleeps)
 		r.all[i].Wake()
 	}
-	r.listens.Wait()
+	r.watchers.Wait()
 	for i := range r.all {
 		_ = r.all[i].Close()
 	}

@@ -192,7 +192,7 @@ func TestArmed(t *testing.T) {
 	})
 }
 
-// TestLastWord: a rank that sends a long message and closes has sent it, though its last word goes over another lane
+// TestLastWord: a rank that sends a long message and closes has sent it, though its last word goes over another queue pair
 // than most of it, and can come before that.
 func TestLastWord(t *testing.T) {
 	s := newStranger(t, 2)
@@ -207,7 +207,7 @@ func TestLastWord(t *testing.T) {
 		t.Fatal(err)
 	case <-time.After(50 * time.Millisecond): // it has heard the last word by now, as a rule
 	}
-	s.writeOver(0, 0, nil, rdma.Stripe)
+	s.writeOver(0, 0, nil, rdma.Part)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
-// Try finds out whether d carries data: a queue pair that is connected with itself writes a few bytes to another place
-// of its memory, of which there is as much as a line to another rank takes. They have to arrive before ctx ends.
-// Nothing is left of it.
+// Try checks that d carries data. It registers as much memory as a link to another rank takes, and connects a queue pair
+// with itself, which writes a few bytes to another place in that memory. They have to arrive before ctx ends. Try frees
+// everything that it made.
 func Try(ctx context.Context, d Domain) error {
 	memory, err := allocate(linkBytes(defaultSlots, defaultBytes))
 	if err == nil {
@@ -34,11 +34,11 @@ func tryIn(ctx context.Context, d Domain, memory []byte) error {
 	if err != nil {
 		return errors.Join(err, region.Close())
 	}
-	// The pair is closed first: until then it may write.
+	// The pair is closed first, because it may write until then.
 	return errors.Join(writeToSelf(ctx, d, pair, region, memory), pair.Close(), region.Close())
 }
 
-// What a queue pair writes to itself, to which offset, and with which immediate.
+// What a queue pair writes to itself, where, and with which immediate.
 const (
 	selfWords     = "to myself"
 	selfOffset    = 4096
@@ -52,7 +52,7 @@ func writeToSelf(ctx context.Context, d Domain, pair Pair, region Region, memory
 	if err := pair.Connect(pair.Address()); err != nil {
 		return err
 	}
-	at, key := region.Place()
+	at, key := region.Remote()
 	n := copy(memory, selfWords)
 	if _, err := pair.Write([]Write{{From: region, Memory: memory, Length: n, To: at + selfOffset, Key: key,
 		Immediate: selfImmediate, Tell: true, Signal: true}}); err != nil {
@@ -67,13 +67,13 @@ func writeToSelf(ctx context.Context, d Domain, pair Pair, region Region, memory
 	return nil
 }
 
-// awaitSelf waits for both ends of the write of n bytes. The queue is looked at again when it is armed, before a nap.
+// awaitSelf waits for both ends of the write of n bytes. It polls once more after it has armed the queue, then sleeps.
 func awaitSelf(ctx context.Context, d Domain, n int) error {
 	var done [2]Completion
 	for left, armed := 2, false; left > 0; {
 		got, err := d.Poll(done[:left], false)
 		for _, c := range done[:got] {
-			err = errors.Join(err, c.ofSelf(n))
+			err = errors.Join(err, c.check(n))
 		}
 		left -= got
 		switch {
@@ -96,8 +96,8 @@ func awaitSelf(ctx context.Context, d Domain, n int) error {
 	return nil
 }
 
-// ofSelf returns what is wrong with a completion of a write of n bytes, as far as that is known from it.
-func (c *Completion) ofSelf(n int) error {
+// check returns what is wrong with a completion of a write of n bytes, as far as it shows.
+func (c *Completion) check(n int) error {
 	if c.Err == nil && c.Received && (c.Immediate != selfImmediate || c.Bytes != uint32(n)) {
 		return fmt.Errorf("it has come with %d bytes and immediate %#x, not %d and %#x", c.Bytes, c.Immediate, n, selfImmediate)
 	}

@@ -29,7 +29,7 @@ func TestPatience(t *testing.T) {
 	devices := []*watched{{Domain: f.Domain("one")}, {Domain: f.Domain("two")}}
 	ends := make([]*rdma.Endpoint, 2)
 	for rank := range ends {
-		ends[rank] = rdma.New(rank, 2, []rdma.Domain{devices[rank]}, func(peer int, card []byte) { ends[peer].Told(rank, card) })
+		ends[rank] = rdma.New(rank, 2, []rdma.Domain{devices[rank]}, func(peer int, card []byte) { ends[peer].ReceiveCard(rank, card) })
 		defer func() { _ = ends[rank].Close() }()
 	}
 	received := make(chan error)

@@ -12,8 +12,8 @@ func TestNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots := uint32(1) << rapid.IntRange(2, 6).Draw(t, "slots")
 		start := rapid.OneOf(rapid.Uint32Range(1<<32-70, 1<<32-1), rapid.Uint32Range(1<<30-70, 1<<30), rapid.Uint32()).Draw(t, "start")
-		w := window{slots: slots, sent: start, freed: start}
-		b := inbox{slots: slots, next: start, come: start, told: start}
+		w := credits{slots: slots, sent: start, freed: start}
+		b := ring{slots: slots, next: start, arrived: start, reported: start}
 		var flying, back []uint32
 		held := map[uint32]bool{}
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
@@ -35,13 +35,13 @@ func TestNumbers(t *testing.T) {
 					flying = flying[1:]
 				}
 			case 2:
-				if b.next != b.come {
+				if b.next != b.arrived {
 					held[b.next%slots] = false
 					b.next++
 				}
-				if b.owes() {
+				if b.owesCredits() {
 					back = append(back, immediate(immFreed, b.next))
-					b.told = b.next
+					b.reported = b.next
 				}
 			case 3:
 				if len(back) > 0 {
@@ -58,9 +58,9 @@ func TestNumbers(t *testing.T) {
 				t.Fatalf("%d and %d immediates on their way, %+v", len(back), len(flying), w)
 			}
 		}
-		for ; b.next != b.come; b.next++ { // when all was taken, the sender can go on
+		for ; b.next != b.arrived; b.next++ { // when all was taken, the sender can go on
 		}
-		if len(flying) == 0 && len(back) == 0 && !b.owes() && w.room() == 0 {
+		if len(flying) == 0 && len(back) == 0 && !b.owesCredits() && w.room() == 0 {
 			t.Fatal("the sender waits for ever")
 		}
 	})
@@ -72,8 +72,8 @@ func TestSegments(t *testing.T) {
 	mark := ordinaryMark()
 	for _, known := range []bool{false, true} {
 		for _, n := range []int{0, 1, 63, 64, 119, 120, 121, leastBytes - payloadAt} {
-			if l.told = 0; known {
-				l.told = mark.Fingerprint
+			if l.lastCall = 0; known {
+				l.lastCall = mark.Fingerprint
 			}
 			from := l.compose(&mark, uint64(n), make([]byte, n))
 			written := payloadAt + n - from
@@ -114,24 +114,24 @@ func (idle) MaxMessage() int { return 1 << 20 }
 
 // FuzzAside: whatever another rank says, it is heard or refused.
 func FuzzAside(f *testing.F) {
-	f.Add(place{n: 3, granted: true, at: 1 << 40, keys: [MostRails]uint32{9, 8}}.append(nil))
+	f.Add(remoteBuffer{n: 3, granted: true, at: 1 << 40, keys: [MostRails]uint32{9, 8}}.append(nil))
 	f.Add([]byte{6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e := NewEndpoint(0, 2, []Domain{idle{}}, nil, DefaultSlots, DefaultBytes)
-		_ = e.hear(&e.links[1], b)
+		_ = e.handleControl(&e.links[1], b)
 	})
 }
 
 // TestPlaces: what is written can be read.
 func TestPlaces(t *testing.T) {
-	for _, p := range []place{{}, {n: 1 << 63, granted: true, at: 1<<64 - 1, keys: [MostRails]uint32{1<<32 - 1, MostRails - 1: 7}}} {
-		if got, err := parsePlace(p.append(nil)); err != nil || got != p {
+	for _, p := range []remoteBuffer{{}, {n: 1 << 63, granted: true, at: 1<<64 - 1, keys: [MostRails]uint32{1<<32 - 1, MostRails - 1: 7}}} {
+		if got, err := parseRemoteBuffer(p.append(nil)); err != nil || got != p {
 			t.Errorf("%+v is read as %+v: %v", p, got, err)
 		}
 	}
-	bad := place{granted: true}.append(nil)
+	bad := remoteBuffer{granted: true}.append(nil)
 	bad[1] = 2
-	if _, err := parsePlace(bad); err == nil {
+	if _, err := parseRemoteBuffer(bad); err == nil {
 		t.Error("a place of another kind is accepted")
 	}
 }

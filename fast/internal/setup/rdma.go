@@ -54,7 +54,7 @@ func (p *Connector) connectRDMA(ctx context.Context, f *Group, able []int) (*rdm
 	})
 	p.Mesh.Handle(f.ID, control.KindCard, func(n wire.Note) {
 		if peer := slices.Index(able, slices.Index(f.Members, n.From)); peer >= 0 {
-			e.Told(peer, n.Body)
+			e.ReceiveCard(peer, n.Body)
 		}
 	})
 	return e, nil

@@ -128,7 +128,7 @@ func (d *domain) Register(memory []byte) (rdma.Region, error) {
 	return region{mr}, nil
 }
 
-func (r region) Place() (uint64, uint32) { return r.mr.Address(), r.mr.RKey }
+func (r region) Remote() (uint64, uint32) { return r.mr.Address(), r.mr.RKey }
 
 func (r region) Close() error { return r.mr.Close() }
 

@@ -58,7 +58,7 @@ func on(t testing.TB, size, rails int, name func(rank, rail int) string) []*memb
 			domains = append(domains, d)
 		}
 		all[rank] = &member{domain: domains[0], domains: domains, rank: rank, all: all}
-		all[rank].Endpoint = rdma.New(rank, size, domains, func(peer int, card []byte) { all[peer].Told(rank, card) })
+		all[rank].Endpoint = rdma.New(rank, size, domains, func(peer int, card []byte) { all[peer].ReceiveCard(rank, card) })
 		t.Cleanup(func() { _ = all[rank].Close() })
 	}
 	return all

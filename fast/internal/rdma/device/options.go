@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // usual takes 67 ms for each try. Devices may wait up to four times as long: 1.6 s for all tries, so that a peer that
-// is gone is known within two seconds also to a rank that only waits, and begins with a probe (rdma.Probing).
+// is gone is known within two seconds also to a rank that only waits, and begins with a probe (rdma.ProbeInterval).
 var usual = verbs.Retry{Timeout: 14, Count: 5, RNR: 6}
 
 // retry returns how long a queue pair tries.

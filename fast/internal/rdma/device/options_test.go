@@ -12,7 +12,7 @@ import (
 // times as long as it is told for each try.
 func TestKnownSoon(t *testing.T) {
 	r := (&Options{}).retry()
-	if most := rdma.Probing + linkbase.MaxSleep + time.Duration(r.Count+1)*4*r.Try(); most >= 2*time.Second {
+	if most := rdma.ProbeInterval + linkbase.MaxSleep + time.Duration(r.Count+1)*4*r.Try(); most >= 2*time.Second {
 		t.Errorf("it is known after %v", most)
 	}
 }

@@ -105,7 +105,7 @@ func (d *Domain) Register(memory []byte) (rdma.Region, error) {
 	return r, nil
 }
 
-func (r *region) Place() (uint64, uint32) { return r.at, r.key }
+func (r *region) Remote() (uint64, uint32) { return r.at, r.key }
 
 // Close counts what still reads the memory.
 func (r *region) Close() error {

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// pull takes what has come for the receives on l, and tells whether that was anything. A receive for which nothing
-// comes any more is an error.
+// pull takes what has arrived for the receives from peer, and reports whether that was anything. It returns an error if
+// a receive can never complete.
 func (e *Endpoint) pull(peer int) (moved bool, err error) {
 	l := &e.links[peer]
 	for m := l.Receiving(); m != nil; m = l.Receiving() {
@@ -17,15 +17,15 @@ func (e *Endpoint) pull(peer int) (moved bool, err error) {
 			if l.place(m) == 0 && l.at < l.current.bytes {
 				return moved, nil // of a receive marked AfterSend
 			}
-			e.settle(l, m)
-		case l.in.next != l.in.come && !l.lent && l.whole():
-			if err := e.begin(l, m); err != nil {
+			e.endSegment(l, m)
+		case l.in.next != l.in.arrived && !l.lent && l.partsArrived():
+			if err := e.beginSegment(l, m); err != nil {
 				return moved, err
 			}
 		case moved:
 			return true, nil
-		case l.in.next != l.in.come && !l.dead && errors.Is(l.Err, wire.ErrClosed):
-			return false, nil // the other rank has written all before its last word, though not over the same lane
+		case l.in.next != l.in.arrived && !l.dead && errors.Is(l.Err, wire.ErrClosed):
+			return false, nil // the peer wrote everything before its goodbye, though not over the same queue pair
 		default:
 			return false, l.Err
 		}
@@ -34,10 +34,10 @@ func (e *Endpoint) pull(peer int) (moved bool, err error) {
 	return moved, nil
 }
 
-// begin looks at the next segment, which has to be one of m.
-func (e *Endpoint) begin(l *link, m *linkbase.Incoming) error {
+// beginSegment inspects the next segment, which has to be one of m.
+func (e *Endpoint) beginSegment(l *link, m *linkbase.Incoming) error {
 	n := l.in.next
-	s, err := parse(l.slot(n), l.came[n%l.in.slots])
+	s, err := parse(l.slot(n), l.written[n%l.in.slots])
 	if err == nil && s.call != nil {
 		err = l.Partner.Tell(s.told, s.call)
 	}
@@ -45,7 +45,7 @@ func (e *Endpoint) begin(l *link, m *linkbase.Incoming) error {
 		return l.PeerDied("it has sent %w", err)
 	}
 	missing := len(m.Into) - m.At
-	if l.where != nil {
+	if l.target != nil {
 		missing = 0
 	}
 	if err := e.Check(&l.Link, m, s.Header, missing); err != nil {
@@ -55,16 +55,31 @@ func (e *Endpoint) begin(l *link, m *linkbase.Incoming) error {
 		if m.Begun {
 			return l.PeerDied("it has asked twice where a message is to go")
 		}
-		e.grant(l, m)
-	} else if l.where != nil {
-		l.where, m.At = nil, len(m.Into)
+		e.answer(l, m)
+	} else if l.target != nil {
+		l.target, m.At = nil, len(m.Into)
 	}
 	m.Begun, l.opened, l.current, l.at = true, true, s, 0
 	return nil
 }
 
-// place copies, reduces or lends what was not taken of the current segment, as far as that may go, and gives how many
-// bytes that was.
+// answer tells the sender where m goes: to its destination, if that is registered memory and may be written now, or
+// through the slots.
+func (e *Endpoint) answer(l *link, m *linkbase.Incoming) {
+	answer := remoteBuffer{n: l.Received}
+	if m.Kernel == nil && m.After == nil {
+		l.target = e.registered.find(m.Into)
+	}
+	if l.target != nil {
+		answer.grant(l.target, l.target.offset(m.Into))
+		l.granted++
+	}
+	l.pending = answer.append(l.pending)
+	e.flushControl(l)
+}
+
+// place copies, reduces or lends what was not taken of the current segment, as far as that is allowed, and returns the
+// number of bytes.
 func (l *link) place(m *linkbase.Incoming) int {
 	n := m.Fits(l.current.bytes - l.at)
 	if n == 0 {
@@ -80,8 +95,8 @@ func (l *link) place(m *linkbase.Incoming) int {
 	return n
 }
 
-// settle ends the current segment, if all of it was taken, and m, if it is complete.
-func (e *Endpoint) settle(l *link, m *linkbase.Incoming) {
+// endSegment ends the current segment, if all of it was taken, and m, if it is complete.
+func (e *Endpoint) endSegment(l *link, m *linkbase.Incoming) {
 	if l.at < l.current.bytes {
 		return
 	}
@@ -96,40 +111,25 @@ func (e *Endpoint) settle(l *link, m *linkbase.Incoming) {
 	}
 }
 
-// freeSlot gives the slot in turn back to its sender.
+// freeSlot returns the slot in turn to its sender.
 func (e *Endpoint) freeSlot(l *link) {
 	l.in.next++
-	if l.in.owes() {
-		e.flush(l)
+	if l.in.owesCredits() {
+		e.flushControl(l)
 	}
 }
 
-// grant answers where m is to go: to its place, if that is registered memory and may be written now, or through the
-// slots.
-func (e *Endpoint) grant(l *link, m *linkbase.Incoming) {
-	answer := place{n: l.Received}
-	if m.Kernel == nil && m.After == nil {
-		l.where = e.known.registered(m.Into)
-	}
-	if l.where != nil {
-		answer.grant(l.where, l.where.offset(m.Into))
-		l.granted++
-	}
-	l.unsaid = answer.append(l.unsaid)
-	e.flush(l)
-}
-
-// Release ends the loan of what the last Exchange has lent.
+// Release ends the loan of what the last Exchange lent.
 func (e *Endpoint) Release() {
 	if e.Lent == 0 {
 		return
 	}
-	e.giveBack()
+	e.reclaim()
 	e.Leave()
 }
 
-// giveBack gives the slots back that are lent.
-func (e *Endpoint) giveBack() {
+// reclaim frees the slots that are lent.
+func (e *Endpoint) reclaim() {
 	for i := range e.links {
 		if l := &e.links[i]; l.lent {
 			l.lent = false
