@@ -9,6 +9,12 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
+// Short names for expressions.
+var (
+	v              = spec.Var
+	zero, one, two = spec.Int(0), spec.Int(1), spec.Int(2)
+)
+
 // Schedules made by hand, as small as the check in question allows.
 
 // byHand returns a schedule of p with one chunk in a block, and two slots of scratch on each rank.

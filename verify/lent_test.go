@@ -9,7 +9,7 @@ import (
 )
 
 // TestLentBlocks: what is lent may have several blocks, and lie in a buffer that the reduction then overwrites, block
-// by block in its own place. The museum has what may not be lent.
+// by block in its own place. Package bugs has what may not be lent.
 func TestLentBlocks(t *testing.T) {
 	for blocks := 1; blocks <= 3; blocks++ {
 		a := oneShotOf(spec.Int(blocks))

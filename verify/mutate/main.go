@@ -4,7 +4,7 @@
 //   - schedules with one instruction changed, and algorithms with one node or expression changed, which package verify has to
 //     refuse, unless they mean the same as before; about mutated algorithms the rungs are asked as well that compare generated
 //     code with schedules, and that prove for every number of ranks;
-//   - the museum: real bugs of other libraries, planted in our algorithms and sources;
+//   - bugs of other libraries, planted in our algorithms and sources (verify/bugs);
 //   - source code of the packages of subjects.go, which tests have to find (-code);
 //   - configurations of tlaplus that take a guard out of a model. These are only counted here: make tla checks them.
 //
@@ -55,8 +55,8 @@ func main() {
 	flag.StringVar(&o.journal, "journal", "", "keep outcomes of mutants of source code in `file`, and do not try again what is there")
 	flag.BoolVar(&o.again, "again", false, "try again what survived, according to the journal")
 	flag.BoolVar(&o.known, "known", false, "try no mutants of source code but those that the journal has")
-	flag.BoolVar(&o.write, "write", false, "write docs/lab/museum.md, and what was found to docs/lab/mutants.md")
-	flag.StringVar(&o.only, "only", "", "only mutants of `these`, with commas between them: schedules, algorithms, museum, models, code")
+	flag.BoolVar(&o.write, "write", false, "write docs/lab/bugs.md, and what was found to docs/lab/mutants.md")
+	flag.StringVar(&o.only, "only", "", "only mutants of `these`, with commas between them: schedules, algorithms, bugs, models, code")
 	flag.StringVar(&o.packages, "packages", "", "mutants of the source code of `these` packages alone, with commas between them")
 	flag.BoolVar(&o.list, "list", false, "print every mutant, the rung that killed it, and the words of the failure")
 	flag.BoolVar(&o.json, "json", false, "write JSON")
@@ -110,8 +110,8 @@ func tryAll(ctx context.Context, o options, p plan) (*report, error) {
 	}{
 		{"schedules", func() error { return r.schedules(p.schedules) }},
 		{"algorithms", func() error { return r.algorithms(ctx, o, p) }},
-		{"museum", func() error { return r.museumOfSchedules(ctx, o) }},
-		{"museum", func() error { return r.museumOfSources(ctx, o.root) }},
+		{"bugs", func() error { return r.bugsInAlgorithms(ctx, o) }},
+		{"bugs", func() error { return r.bugsInSources(ctx, o.root) }},
 		{"models", func() error { return r.models(o.root) }},
 		{"code", func() error { return r.code(ctx, o) }},
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/internal/scratch"
+	"github.com/collgen/collgen/verify/bugs"
 )
 
 // rung is what may kill a mutant of source code: a command of the go tool.
@@ -52,18 +53,18 @@ func (p patch) try(ctx context.Context, root string, rungs []measured) (verdict,
 	return tryFile(ctx, root, file, slices.Concat(text[:p.from], []byte(p.text), text[p.to:]), rungs)
 }
 
-// try has the test that is named run with the mistake in place.
-func (p planted) try(ctx context.Context, root string) (verdict, error) {
-	file := filepath.Join(root, p.file)
+// tryBug runs the test that has to find a bug, with the bug in place.
+func tryBug(ctx context.Context, root string, b *bugs.Source) (verdict, error) {
+	file := filepath.Join(root, b.File)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return verdict{}, err
 	}
-	if n := strings.Count(string(text), p.old); n != 1 {
-		return verdict{}, fmt.Errorf("what is to be changed stands %d times in %s", n, p.file)
+	if n := strings.Count(string(text), b.Old); n != 1 {
+		return verdict{}, fmt.Errorf("the text to replace occurs %d times in %s", n, b.File)
 	}
-	test := rung{name: p.run, dir: ".", patience: computing - time.Second, args: []string{"test", "-count=1", "-vet=off", "-run=" + p.run, p.pkg}}
-	return tryFile(ctx, root, file, []byte(strings.Replace(string(text), p.old, p.new, 1)), baseline(ctx, root, test))
+	test := rung{name: b.Run, dir: ".", patience: computing - time.Second, args: []string{"test", "-count=1", "-vet=off", "-run=" + b.Run, b.Package}}
+	return tryFile(ctx, root, file, []byte(strings.Replace(string(text), b.Old, b.New, 1)), baseline(ctx, root, test))
 }
 
 // tryFile has one rung after the other run with another text for a file, until one fails.

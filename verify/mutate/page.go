@@ -7,65 +7,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/collgen/collgen/verify/bugs"
 )
 
-const (
-	museumFile  = "docs/lab/museum.md"
-	mutantsFile = "docs/lab/mutants.md"
-)
-
-// museumPage returns the museum for people.
-func museumPage() string {
-	var b strings.Builder
-	b.WriteString("# The museum\n\n" +
-		"Real bugs of other libraries, each made in an algorithm or a source file of ours, and what finds it. The list is\n" +
-		"`verify/mutate/museumdata.go`; this page is written by `go run ./verify/mutate -write`, and a test compares the two.\n" +
-		"Found by: a rung of the ladder (`make prove`) and its check, or, in source code, a test. What it says of each prints\n" +
-		"`go run ./verify/mutate -list`, with all other mutants.\n" +
-		"What went wrong is told as far as the reference shows it.\n")
-	for _, peer := range peers() {
-		fmt.Fprintf(&b, "\n## %s\n\n| where | what went wrong | planted in | found by |\n|---|---|---|---|\n", peer)
-		for _, x := range museum {
-			if x.peer == peer {
-				fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s |\n", shortReference(x.fix), x.fix, x.told(), x.where(), x.killer())
-			}
-		}
-	}
-	return b.String()
-}
-
-// peers returns the libraries of the museum, each once.
-func peers() (all []string) {
-	for _, x := range museum {
-		if !slices.Contains(all, x.peer) {
-			all = append(all, x.peer)
-		}
-	}
-	return all
-}
-
-// told returns what went wrong there, and what is done here.
-func (x *exhibit) told() string {
-	if x.here == "" {
-		return x.wrong
-	}
-	return x.wrong + " Here: " + x.here
-}
-
-// shortReference returns the end of a reference: the commit, or the number.
-func shortReference(url string) string {
-	parts := strings.Split(url, "/")
-	kind, name := parts[len(parts)-2], parts[len(parts)-1]
-	if kind == "commit" {
-		return name
-	}
-	return "#" + name
-}
+// mutantsFile is the file of the page about mutants.
+const mutantsFile = "docs/lab/mutants.md"
 
 // write writes the pages.
 func (r *report) write(root string) error {
 	return errors.Join(
-		os.WriteFile(filepath.Join(root, museumFile), []byte(museumPage()), 0o666),
+		os.WriteFile(filepath.Join(root, bugs.PageFile), []byte(bugs.Page()), 0o666),
 		os.WriteFile(filepath.Join(root, mutantsFile), []byte(r.page()), 0o666),
 	)
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -148,51 +147,6 @@ func (t trial) fate() fate {
 		f.Rung, f.Check, f.Words = scheduleRung, t.killer, ofError(t.err)
 	}
 	return f
-}
-
-// museumOfSchedules plants the exhibits in algorithms. Other rungs are asked about those in algorithms that programs
-// can use.
-func (r *report) museumOfSchedules(ctx context.Context, o options) error {
-	x, end := r.add("museum, algorithms", 1)
-	defer end()
-	x.sizes = fmt.Sprintf("1..%d", museumSize)
-	var made []candidate
-	for _, e := range museum {
-		if e.isSource() {
-			continue
-		}
-		f, err := e.verify()
-		if err != nil {
-			return err
-		}
-		x.fates, made = append(x.fates, e.fate(f)), append(made, candidate{of: &e.in, is: e.planted()})
-	}
-	known := map[string]bool{}
-	for _, a := range catalogue.Algorithms() {
-		known[a.FullName()] = true
-	}
-	killed := slices.DeleteFunc(x.killedOf(made), func(c candidate) bool { return !known[c.of.FullName()] })
-	return ask(ctx, o, killed, asking{len(killed), len(killed)})
-}
-
-// museumOfSources plants the exhibits in source code.
-func (r *report) museumOfSources(ctx context.Context, root string) error {
-	x, end := r.add("museum, source code", 1)
-	defer end()
-	for _, e := range museum {
-		if !e.isSource() {
-			continue
-		}
-		v, err := e.source.try(ctx, root)
-		if err != nil {
-			return fmt.Errorf("%s: %w", e.fix, err)
-		}
-		if v.absent {
-			return fmt.Errorf("%s: it does not compile: %s", e.fix, v.output)
-		}
-		x.fates = append(x.fates, e.fateOf(v))
-	}
-	return nil
 }
 
 // models lists the configurations that have to fail.

@@ -1,11 +1,11 @@
-package verify_test
+package counterexample_test
 
 import (
-	"context"
 	"encoding/xml"
 	"errors"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,17 +16,18 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/bugs"
 )
 
 var update = flag.Bool("update", false, "write the golden picture anew")
 
-// counterexample returns what the checker finds in a museum's piece, with so many ranks.
-func counterexample(x *exhibit, from, to int) *verify.Failure {
-	a := x.in
-	x.by(&a)
-	_, err := verify.Algorithm(context.Background(), &a, verify.Options{From: from, To: to, Depths: []int{1, 2, 3, 4}})
-	var f *verify.Failure
-	errors.As(err, &f)
+// counterexample returns what package verify finds with so many ranks, or nil.
+func counterexample(t *testing.T, b *bugs.Bug, from, to int) *verify.Failure {
+	t.Helper()
+	f, err := b.Verify(t.Context(), verify.Options{From: from, To: to, Depths: []int{1, 2, 3, 4}})
+	if err != nil && !errors.Is(err, verify.ErrNothing) {
+		t.Fatal(err)
+	}
 	return f
 }
 
@@ -56,21 +57,21 @@ func (f figure) overlaps(g figure) bool {
 // everything lies within it.
 func TestSVG(t *testing.T) {
 	drawn := 0
-	for _, x := range museum {
+	for _, x := range bugs.Common {
 		for _, from := range []int{1, 7, 8, 20} {
-			f := counterexample(&x, from, from+9)
+			f := counterexample(t, &x, from, from+9)
 			if f == nil {
 				continue
 			}
 			svg, ok := f.SVG()
 			if !ok {
 				if f.Check != verify.Program && f.Check != verify.ScratchUnused && len(f.Trace) > 100 {
-					t.Errorf("%s: no picture of: %v", x.bug, f)
+					t.Errorf("%s: no picture of: %v", x.What, f)
 				}
 				continue
 			}
 			drawn++
-			checkPicture(t, x.bug, svg)
+			checkPicture(t, x.What, svg)
 		}
 	}
 	if drawn < 100 {
@@ -122,7 +123,8 @@ func checkPicture(t *testing.T, bug, svg string) {
 // TestGoldenSVG is the picture of a partial sum that is sent and added twice.
 func TestGoldenSVG(t *testing.T) {
 	const file = "testdata/counterexample.svg"
-	f := counterexample(&exhibit{in: catalogue.ReduceBinomial, by: museumPiece("a partial sum sent and added twice")}, 4, 4)
+	i := slices.IndexFunc(bugs.Common, func(b bugs.Bug) bool { return b.What == "a partial sum sent and added twice" })
+	f := counterexample(t, &bugs.Common[i], 4, 4)
 	svg, ok := f.SVG()
 	if !ok {
 		t.Fatal("no picture")
@@ -141,19 +143,10 @@ func TestGoldenSVG(t *testing.T) {
 	}
 }
 
-func museumPiece(bug string) func(*gen.Algorithm) {
-	for _, x := range museum {
-		if x.bug == bug {
-			return x.by
-		}
-	}
-	panic("there is no such piece")
-}
-
 // TestNoPicture: of an algorithm without a schedule there is nothing to draw.
 func TestNoPicture(t *testing.T) {
-	x := exhibit{in: catalogue.AllGatherRing, by: func(a *gen.Algorithm) { a.Scratch = spec.Int(-1) }}
-	f := counterexample(&x, 2, 2)
+	x := bugs.Bug{In: catalogue.AllGatherRing, Plant: func(a *gen.Algorithm) { a.Scratch = spec.Int(-1) }}
+	f := counterexample(t, &x, 2, 2)
 	if f == nil {
 		t.Fatal("not found")
 	}

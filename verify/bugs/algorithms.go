@@ -1,4 +1,4 @@
-package main
+package bugs
 
 import (
 	"github.com/collgen/collgen/gen"
@@ -67,4 +67,26 @@ func inOneStep(a *gen.Algorithm) {
 		x.Then = []gen.Node{append(gen.Step{second[0], first[0]}, second[1:]...)}
 		return []gen.Node{x}
 	})(a)
+}
+
+// halves is a reduce-scatter of two ranks: each sends the other's half and reduces its own.
+var halves = gen.Algorithm{
+	Name: "halves", Primitive: spec.ReduceScatter, Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true},
+	Body: []gen.Node{
+		gen.Let{Name: "other", Is: spec.Sub(one, spec.Rank)},
+		gen.Step{
+			gen.Send{To: v("other"), Data: gen.Chunk(spec.In, v("other"))},
+			gen.RecvReduce{From: v("other"), Into: gen.Chunk(spec.Out, zero), With: gen.Chunk(spec.In, spec.Rank)},
+			gen.Finish{Data: gen.Chunk(spec.Out, zero)},
+		},
+	},
+}
+
+// overlapping has the first two of three ranks exchange two blocks, received one block after those that are sent.
+var overlapping = gen.Algorithm{
+	Name: "overlapping", Primitive: spec.AllGather, Requires: gen.Requires{Size: spec.Eq(spec.Size, spec.Int(3))},
+	Body: []gen.Node{gen.If{Cond: spec.Lt(spec.Rank, two), Then: []gen.Node{gen.Step{
+		gen.Send{To: spec.Sub(one, spec.Rank), Data: gen.Span(spec.Out, zero, two)},
+		gen.Recv{From: spec.Sub(one, spec.Rank), Into: gen.Span(spec.Out, one, two), AfterSend: true},
+	}}}},
 }
