@@ -29,16 +29,31 @@ func (m *Mesh) showBeats(p *peer) bool {
 
 // follow reads the count of p's heartbeats, in a file, if it came and this process has room for it.
 func (m *Mesh) follow(p *peer, files []int) error {
-	b, err := (*beats)(nil), errLost
+	var kept []int
+	err := errLost
 	if len(files) > 0 {
-		b, err = openBeats(files[0])
+		if m.introducing.Load() && pairRoom() >= 2*m.me.Size { // there is room to keep one for each process
+			kept, _ = copyFiles(files)
+		}
+		err = m.takeCount(p, files[0])
 	}
-	switch {
-	case errors.Is(err, errBeats):
+	if err != nil {
+		closeFiles(kept)
+		kept = nil
+	}
+	m.greeted(p, kept)
+	if err == nil || errors.Is(err, errBeats) {
 		return err
-	case err != nil:
-		m.cfg.Log.Debug("heartbeats cannot be read from shared memory", "of", p.process, "error", err)
-		return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
+	}
+	m.cfg.Log.Debug("heartbeats cannot be read from shared memory", "of", p.process, "error", err)
+	return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
+}
+
+// takeCount reads the count of p's heartbeats from now on, in a file, which it closes.
+func (m *Mesh) takeCount(p *peer, file int) error {
+	b, err := openBeats(file)
+	if err != nil {
+		return err
 	}
 	m.mu.Lock()
 	m.counts = append(m.counts, b)
@@ -47,6 +62,23 @@ func (m *Mesh) follow(p *peer, files []int) error {
 		return errBeats
 	}
 	return nil
+}
+
+// greeted takes the first word of a process, and the file in which it counts its heartbeats, if it has sent one and
+// this process may have to pass it on.
+func (m *Mesh) greeted(p *peer, count []int) {
+	if !m.introducing.Load() {
+		closeFiles(count)
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p.count != nil {
+		closeFiles(count)
+		return
+	}
+	p.count = append([]int{}, count...)
+	m.broadcast()
 }
 
 // lateBytes are how many bytes say by how much a process has been late: in milliseconds, or nothing if it was not.

@@ -110,8 +110,8 @@ func TestCounted(t *testing.T) {
 			t.Fatal("the other process sends no count")
 		}
 	}
-	if !p.counted.Load() || p.pid != o.Process.Pid {
-		t.Errorf("it reads this one's: %v; it is process %d, and %d is known", p.counted.Load(), o.Process.Pid, p.pid)
+	if !p.counted.Load() || int(p.pid.Load()) != o.Process.Pid {
+		t.Errorf("it reads this one's: %v; it is process %d, and %d is known", p.counted.Load(), o.Process.Pid, p.pid.Load())
 	}
 	for start := p.beats.Load().beaten(); p.beats.Load().beaten() < start+3; time.Sleep(time.Millisecond) {
 	}

@@ -87,7 +87,7 @@ func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
 		}
 		// A slow process may not know yet of a connection that another one has made. That one watches over it.
-		if p.unmet.Load() && now-p.heard.Load() <= patience*v.timeout {
+		if p.unmet.Load() && p.beats.Load() == nil && now-p.heard.Load() <= patience*v.timeout {
 			continue
 		}
 		if c, up := v.judge(p, now, late); up {
@@ -132,20 +132,20 @@ func (p *peer) listen(now int64) {
 // judge reports whether p is given up, and its condition. That a process of this host is slow is seen from two samples,
 // of which the first is taken in good time.
 func (v *detector) judge(p *peer, now, late int64) (c condition, up bool) {
-	slack := max(0, blocked-v.timeout)
+	slack, pid := max(0, blocked-v.timeout), int(p.pid.Load())
 	silent := p.silent(now, late, slack)
 	limit := v.timeout + 2*min(max(0, p.late.Load()), patience/2*v.timeout)
 	before := p.watched.sample
 	switch {
-	case silent <= v.timeout/2 || silent <= limit && (p.pid == 0 || before.at > 0):
+	case silent <= v.timeout/2 || silent <= limit && (pid == 0 || before.at > 0):
 		return unknown, false
-	case p.pid == 0:
+	case pid == 0:
 		return unknown, true
 	case v.examined == mostExamined:
 		return unknown, false
 	}
 	v.examined++
-	e, known := v.examine(p.pid)
+	e, known := v.examine(pid)
 	p.watched.sample = sample{e, now}
 	p.listen(now) // if this process was kept from running since it has listened last, it is asleep because it has spoken
 	if silent <= limit || known && before.at == 0 || p.quietSince(slack) != p.watched.since {

@@ -91,7 +91,7 @@ func TestEvidence(t *testing.T) {
 			return evidence{wants: turn < 4*turns, stopped: turn >= 4*turns}, true
 		}, 4 * turns, 4*turns + turns/2, stopped, starving},
 	} {
-		given, c, warned := watching(t, &peer{pid: 7}, x.says, nil)
+		given, c, warned := watching(t, localPeer(0), x.says, nil)
 		if given < x.least || given > x.most || c != x.want {
 			t.Errorf("%s: given up at turn %d because it is %q, want %d to %d and %q", name, given, c, x.least, x.most, x.want)
 		}
@@ -103,7 +103,7 @@ func TestEvidence(t *testing.T) {
 
 // TestSlowAgain: a peer that is heard of after all is warned of once more when it is silent again.
 func TestSlowAgain(t *testing.T) {
-	p := &peer{pid: 7}
+	p := localPeer(0)
 	_, _, warned := watching(t, p, func(int64) (evidence, bool) { return evidence{wants: true}, true }, func(_ *detector, turn int64) {
 		if turn%(5*turns) == 0 {
 			p.heard.Store(turn * 2 * second / turns)
@@ -122,7 +122,7 @@ func TestManySlow(t *testing.T) {
 		excuse: func(process int, _ int64, _ condition) { warned[process] = true }}
 	peers := make([]*peer, 3*mostWarned)
 	for i := range peers {
-		peers[i] = &peer{process: i, pid: 7}
+		peers[i] = localPeer(i)
 	}
 	count := func(from, to int64) int {
 		for turn := from * turns / 2; turn < to*turns/2; turn++ {
@@ -175,7 +175,7 @@ func TestLateSender(t *testing.T) {
 func TestManySilent(t *testing.T) {
 	asked, peers := 0, make([]*peer, 50)
 	for i := range peers {
-		peers[i] = &peer{process: i, pid: 7}
+		peers[i] = localPeer(i)
 	}
 	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) { asked++; return evidence{stopped: true}, true }}
 	given := map[int]bool{}
@@ -210,7 +210,7 @@ func TestCause(t *testing.T) {
 // TestSpokenMeanwhile: a process that is heard of while the system is asked of it, because this process was kept from
 // running just then, is not given up for what the system says.
 func TestSpokenMeanwhile(t *testing.T) {
-	p, count := &peer{pid: 7}, 0
+	p, count := localPeer(0), 0
 	given, _, _ := watching(t, p, func(turn int64) (evidence, bool) {
 		count++
 		p.heard.Store(turn * 2 * second / turns)
@@ -219,4 +219,11 @@ func TestSpokenMeanwhile(t *testing.T) {
 	if given != 0 || count == 0 {
 		t.Errorf("given up at turn %d, examined %d times", given, count)
 	}
+}
+
+// localPeer returns a peer that is process 7 of this host.
+func localPeer(process int) *peer {
+	p := &peer{process: process}
+	p.pid.Store(7)
+	return p
 }

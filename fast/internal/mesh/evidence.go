@@ -98,8 +98,8 @@ func observe(pids []int) []condition {
 func (m *Mesh) Conditions(processes []int) []string {
 	pids, words := make([]int, len(processes)), make([]string, len(processes))
 	for i, process := range processes {
-		if p := m.peer(process); p != nil && !p.unmet.Load() {
-			pids[i] = p.pid
+		if p := m.peer(process); p != nil {
+			pids[i] = int(p.pid.Load())
 		}
 	}
 	for i, c := range observe(pids) {

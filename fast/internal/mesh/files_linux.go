@@ -31,7 +31,7 @@ const (
 
 // readFiles reads bytes, and the files that came with them, of one message at most.
 func readFiles(c *net.UnixConn, b []byte) (n int, p parcel, err error) {
-	var rights [256]byte // for more files than a message may have, and who has sent them; what else comes is cut off
+	var rights [512]byte // for more files than a message may have, and who has sent them; what else comes is cut off
 	n, m, flags, _, err := c.ReadMsgUnix(b, rights[:])
 	if err == nil && n == 0 && len(b) > 0 {
 		err = io.EOF

@@ -19,7 +19,7 @@ const (
 
 const (
 	headBytes = 20
-	maxFiles  = 8 // that go with one message
+	maxFiles  = 64 // that go with one message
 )
 
 // head is the beginning of a frame; length bytes of body follow.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -26,15 +27,29 @@ type guest struct {
 	invited invitation
 }
 
-// invitation is what a guest gets: ends of pairs of sockets, and with each the card of who has the other end.
+// invitation is what a guest gets: ends of pairs of sockets, and with each what it has to know of the process that has
+// the other end, so that the two need not say anything to each other yet: a message for each connection would wake
+// each process of a large job for each other one.
 type invitation struct {
-	cards []byte
+	body  []byte // the namespace of the numbers of processes, and for each file that is a socket, what add appends
 	files []int
 }
 
-func (v *invitation) add(file int, card []byte) {
-	v.cards = append(binary.LittleEndian.AppendUint16(v.cards, uint16(len(card))), card...)
-	v.files = append(v.files, file)
+// add invites to meet other by an end of a connection. Count is the file in which other counts its heartbeats, if it is
+// passed on; shown says that other gets the guest's.
+func (v *invitation) add(end int, other *guest, count []int, shown bool) {
+	if v.body == nil {
+		v.body = binary.LittleEndian.AppendUint64(v.body, pidNamespace())
+	}
+	v.body = append(binary.LittleEndian.AppendUint16(v.body, uint16(len(other.card))), other.card...)
+	v.body = binary.LittleEndian.AppendUint32(v.body, uint32(other.peer.pid.Load()))
+	v.body = append(v.body, byte(len(count)), flag(shown))
+	v.files = append(append(v.files, end), count...)
+}
+
+// full reports whether another process might not fit in.
+func (v *invitation) full() bool {
+	return len(v.files) > maxFiles-2 || len(v.body) > wire.MaxNote-maxCard-64
 }
 
 // introducer introduces the processes of this host to each other.
@@ -63,6 +78,7 @@ func (j *joining) arrange() {
 		i := &introducer{joining: j, guests: make([]*guest, j.me.Size), room: pairRoom()}
 		err = i.run()
 	} else {
+		j.keepNoCounts()
 		err = j.takeIntroductions()
 	}
 	if err != nil {
@@ -117,6 +133,19 @@ func (i *introducer) forget() {
 	i.guests = nil
 }
 
+// keepNoCounts closes the files in which others count their heartbeats.
+func (m *Mesh) keepNoCounts() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.introducing.Store(false)
+	for _, x := range m.members {
+		if x.peer != nil {
+			closeFiles(x.peer.count)
+			x.peer.count = nil
+		}
+	}
+}
+
 // met takes a guest's word that it has taken what was sent to it.
 func (i *introducer) met(n wire.Note) {
 	i.mu.Lock()
@@ -164,7 +193,7 @@ func (i *introducer) ready() bool {
 func (i *introducer) update() {
 	for p := i.me.Process + 1; p < i.me.Size; p++ {
 		switch x, g := i.of(p), i.guests[p]; {
-		case g == nil && x.peer != nil && x.err == nil && i.private(&x.card):
+		case g == nil && x.peer != nil && x.peer.count != nil && x.err == nil && i.private(&x.card):
 			owed := slices.DeleteFunc(slices.Clone(i.guests), func(g *guest) bool { return g == nil })
 			i.guests[p] = &guest{process: p, peer: x.peer, card: x.raw, owed: owed}
 		case g != nil && x.err != nil:
@@ -185,22 +214,22 @@ func (i *introducer) round() (left int, err error) {
 	defer i.mu.Unlock()
 	left = i.left()
 	idle := slices.DeleteFunc(slices.Clone(i.guests), func(g *guest) bool { return g == nil || g.busy })
-	free := func(g *guest) bool { return !g.busy && len(g.invited.files) < maxFiles }
+	free := func(g *guest) bool { return !g.busy && !g.invited.full() }
 	for _, g := range idle {
 		g.owed = slices.DeleteFunc(g.owed, func(other *guest) bool {
-			if err != nil || left < 2 || !free(g) || !free(other) {
+			if err != nil || left < 4 || !free(g) || !free(other) {
 				return false
 			}
-			if err = introduce(g, other); err == nil {
-				left -= 2
-			}
+			var files int
+			files, err = introduce(g, other)
+			left -= files
 			return err == nil
 		})
 	}
 	for _, g := range idle {
 		if v := g.invited; len(v.files) > 0 {
 			g.invited, g.busy, g.sent = invitation{}, true, len(v.files)
-			m := newFrame(frameNote, wire.Topic{Comm: meshComm, Kind: kindMeet}, v.cards, v.files)
+			m := newFrame(frameNote, wire.Topic{Comm: meshComm, Kind: kindMeet}, v.body, v.files)
 			if failed := g.peer.send(m); failed != nil {
 				err = &wire.PeerError{Rank: g.process, Err: failed}
 			}
@@ -209,15 +238,18 @@ func (i *introducer) round() (left int, err error) {
 	return left, err
 }
 
-// introduce has two guests invited to meet each other.
-func introduce(g, other *guest) error {
+// introduce has two guests invited to meet each other, and returns how many files that takes.
+func introduce(g, other *guest) (files int, err error) {
 	ends, err := socketPair()
 	if err != nil {
-		return fmt.Errorf("a connection between ranks %d and %d: %w", g.process, other.process, wire.Exhausted(err))
+		return 0, fmt.Errorf("a connection between ranks %d and %d: %w", g.process, other.process, wire.Exhausted(err))
 	}
-	g.invited.add(ends[0], other.card)
-	other.invited.add(ends[1], g.card)
-	return nil
+	// Where a copy cannot be had, the two show each other their counts themselves.
+	mine, _ := copyFiles(g.peer.count)
+	theirs, _ := copyFiles(other.peer.count)
+	g.invited.add(ends[0], other, theirs, len(mine) > 0)
+	other.invited.add(ends[1], g, mine, len(theirs) > 0)
+	return len(ends) + len(mine) + len(theirs), nil
 }
 
 // takeIntroductions takes the connections that the first process of this host has made for this one.
@@ -249,13 +281,25 @@ func (j *joining) meetAll(n *wire.Note) error {
 		return noRoom(fmt.Errorf("%w: %w", wire.ErrExhausted, errLost))
 	}
 	d := decoder{b: n.Body}
+	var namespace uint64
+	if len(d.b) > 0 {
+		namespace = d.uint64()
+	}
 	for len(d.b) > 0 && len(n.Files) > 0 {
-		raw := d.bytes(int(d.uint16()))
-		c, err := decodeCard(raw, j.cfg.Credentials, j.me, -1)
+		x := introduction{raw: d.bytes(int(d.uint16()))}
+		pid, counts := d.uint32(), d.byte()
+		x.counts, x.shown = counts == 1, d.byte() == 1
+		if namespace != 0 && namespace == pidNamespace() {
+			x.pid = int64(pid)
+		}
+		c, err := decodeCard(x.raw, j.cfg.Credentials, j.me, -1)
 		if err = errors.Join(d.err, err); err != nil {
 			return wrong("it introduces somebody: %w", err)
 		}
-		switch err = j.meetOne(c, raw, n); {
+		if counts > 1 || len(n.Files) < 1+int(counts) {
+			return wrong("it introduces rank %d with %d files", c.Process, len(n.Files))
+		}
+		switch err = j.meetOne(c, x, n); {
 		case errors.Is(err, wire.ErrExhausted):
 			return noRoom(err)
 		case errors.Is(err, ErrTaken):
@@ -270,19 +314,50 @@ func (j *joining) meetAll(n *wire.Note) error {
 	return nil
 }
 
-// meetOne takes the first of n's files as the connection to the process of card c.
-func (j *joining) meetOne(c Card, raw []byte, n *wire.Note) error {
+// introduction is what the first process of the host says of another one.
+type introduction struct {
+	raw    []byte // its card
+	pid    int64  // its number; 0: it has none here
+	counts bool   // its count of heartbeats comes with the connection
+	shown  bool   // it gets the count of this process
+}
+
+// meetOne takes the first of n's files as the connection to the process of card c, and the next one, if x says so, as
+// its count of heartbeats.
+func (j *joining) meetOne(c Card, x introduction, n *wire.Note) error {
 	if c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c) {
 		return errors.New("which is not for it to do")
 	}
-	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token || !j.know(c, slices.Clone(raw)) {
+	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token || !j.know(c, slices.Clone(x.raw)) {
 		return ErrTaken
 	}
 	file := n.Files[0]
 	n.Files = n.Files[1:]
 	conn, err := introducedTo(file)
-	if err == nil {
-		j.attach(c.Process, conn, conn) // unless it is down, and the connection of no use
+	if err != nil {
+		return err
 	}
-	return err
+	p := j.newPeer(c.Process, conn, conn)
+	if x.pid != int64(os.Getpid()) {
+		p.pid.Store(x.pid)
+	}
+	p.counted.Store(x.shown)
+	if x.counts {
+		file, n.Files = n.Files[0], n.Files[1:]
+		err = j.takeCount(p, file)
+	}
+	if errors.Is(err, errBeats) {
+		_ = conn.Close()
+		return err
+	}
+	if !j.add(p) {
+		return nil // it is down, and the connection of no use
+	}
+	if err != nil {
+		return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
+	}
+	if !x.shown {
+		j.greet(p)
+	}
+	return nil
 }

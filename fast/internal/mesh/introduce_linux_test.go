@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -81,7 +80,7 @@ func TestIntroduced(t *testing.T) {
 	}
 }
 
-// TestIntroducedProcess: a process knows from the system which one it was introduced to, and that it is stopped.
+// TestIntroducedProcess: a process knows which one it was introduced to without hearing of it, and that it is stopped.
 func TestIntroducedProcess(t *testing.T) {
 	leavesNothing(t)
 	s := shelf(t.TempDir())
@@ -93,9 +92,11 @@ func TestIntroducedProcess(t *testing.T) {
 	}
 	o.joined(t)
 	p := job[1].peer(1)
-	eventually(t, func() bool { return !p.unmet.Load() })
-	if p.pid != o.Process.Pid {
-		t.Errorf("process %d is taken for %d", o.Process.Pid, p.pid)
+	if !p.unmet.Load() || p.beats.Load() == nil || !p.counted.Load() {
+		t.Error("the processes need a message to know of each other")
+	}
+	if int(p.pid.Load()) != o.Process.Pid {
+		t.Errorf("process %d is taken for %d", o.Process.Pid, p.pid.Load())
 	}
 	heard := watch(job[1])
 	if err := o.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -339,9 +340,11 @@ func TestLaterCard(t *testing.T) {
 // meeting returns a message that introduces the processes of cards, by files.
 func meeting(from int, cards [][]byte, files ...int) *wire.Note {
 	n := &wire.Note{Topic: wire.Topic{Comm: meshComm, Kind: kindMeet}, From: from, Files: files}
+	var v invitation
 	for _, c := range cards {
-		n.Body = append(binary.LittleEndian.AppendUint16(n.Body, uint16(len(c))), c...)
+		v.add(-1, &guest{card: c, peer: new(peer)}, nil, false)
 	}
+	n.Body = v.body
 	return n
 }
 
@@ -403,6 +406,21 @@ func TestFalseIntroductions(t *testing.T) {
 		"too many files": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null())
 		}, "left over"},
+		"a count of heartbeats that is none": {func(card func(func(*Card)) []byte) *wire.Note {
+			n := meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null())
+			n.Body[len(n.Body)-2] = 1
+			return n
+		}, errBeats.Error()},
+		"a count that does not come": {func(card func(func(*Card)) []byte) *wire.Note {
+			n := meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM))
+			n.Body[len(n.Body)-2] = 1
+			return n
+		}, "with 1 files"},
+		"several counts": {func(card func(func(*Card)) []byte) *wire.Note {
+			n := meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null(), null())
+			n.Body[len(n.Body)-2] = 2
+			return n
+		}, "with 3 files"},
 		"no connection": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}, null()) }, "rank 3"},
 		"packets": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_SEQPACKET))

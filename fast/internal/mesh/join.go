@@ -43,6 +43,7 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.introducing.Store(cfg.Credentials.Key(m.me, "card") != nil)
 	m.begin()
 	if err := m.join(ctx); err != nil {
 		m.finish()
@@ -71,6 +72,7 @@ func (m *Mesh) join(ctx context.Context) error {
 	defer j.end()
 	wire.Awaiting(ctx, j.missing)
 	if j.run() == nil {
+		m.joined.Store(true)
 		return nil
 	}
 	err := j.joinError()
@@ -88,13 +90,14 @@ func (j *joining) run() error {
 		j.report(err, weak)
 		return err
 	}
-	for p := range j.me.Size {
+	for _, p := range j.fetchOrder() {
 		j.meeting.Go(func() { j.meet(p) })
 	}
 	j.meeting.Go(j.arrange)
 	j.meeting.Go(j.starve)
 	j.meeting.Go(j.probe)
 	if err := j.gather(); err != nil {
+		j.catchUp()
 		return j.late(err, j.missing())
 	}
 	return j.settle()
@@ -127,7 +130,7 @@ func (j *joining) gather() error {
 			return err
 		}
 	}
-	if err := j.awaitAll(j.inner, j.connected); err != nil {
+	if err := j.awaitAll(j.inner, j.isConnected); err != nil {
 		return err
 	}
 	err := sameSettings(cards)

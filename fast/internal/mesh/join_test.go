@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +43,49 @@ func TestJoin(t *testing.T) {
 					t.Errorf("hosts %q and %q", job[0].Host(0), job[0].Host(n-1))
 				}
 			})
+		}
+	}
+}
+
+// TestAbsentOfMany: a process that waits for the cards of few at a time knows all the same who is missing.
+func TestAbsentOfMany(t *testing.T) {
+	leavesNothing(t)
+	const size = 2*maxFetches + 4
+	missing := []int{3, 7, size - 1}
+	b := newBoard()
+	var configs []Config
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var left atomic.Int64 // of cards to publish, and of fetches for which it is their turn
+	left.Store(int64((size - len(missing)) * (1 + maxFetches)))
+	count := func() {
+		if left.Add(-1) == 0 {
+			cancel()
+		}
+	}
+	for p := range size {
+		if slices.Contains(missing, p) {
+			continue
+		}
+		c := b.config(p, size)
+		publish, fetch, fetches := c.Publish, c.Fetch, new(atomic.Int64)
+		c.Publish = func(ctx context.Context, round string, card []byte) error {
+			defer count()
+			return publish(ctx, round, card)
+		}
+		c.Fetch = func(ctx context.Context, round string, process int) ([]byte, error) {
+			if fetches.Add(1) <= maxFetches {
+				count()
+			}
+			return fetch(ctx, round, process)
+		}
+		configs = append(configs, c)
+	}
+	_, errs := joinAll(ctx, configs...)
+	for i, err := range errs {
+		var timeout *wire.TimeoutError
+		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, missing) {
+			t.Errorf("process %d: %v", configs[i].Identity.Process, err)
 		}
 	}
 }

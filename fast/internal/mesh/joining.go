@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/secure"
@@ -23,6 +24,8 @@ type joining struct {
 	// Cards are fetched and connections made in work, which goes on when joining has failed: then others hear why.
 	work      context.Context
 	meeting   sync.WaitGroup
+	fetches   chan struct{} // taken by those that fetch a card
+	fetched   atomic.Int64  // when a card came last
 	opened    sync.Once
 	listening chan struct{} // closed when it is published at which addresses this process listens
 	arranged  chan struct{} // closed when first is known
@@ -32,7 +35,7 @@ type joining struct {
 }
 
 func newJoining(ctx context.Context, m *Mesh) *joining {
-	j := &joining{Mesh: m, ctx: ctx, listening: make(chan struct{}), arranged: make(chan struct{}),
+	j := &joining{Mesh: m, ctx: ctx, fetches: make(chan struct{}, maxFetches), listening: make(chan struct{}), arranged: make(chan struct{}),
 		secret: m.cfg.Credentials.Key(m.me, "card") != nil}
 	values := context.WithoutCancel(ctx)
 	j.doubt, j.doubting = context.WithCancelCause(values)
@@ -45,6 +48,7 @@ func newJoining(ctx context.Context, m *Mesh) *joining {
 		stopWork()
 		j.meeting.Wait()
 		stopInner()
+		m.keepNoCounts()
 		j.doubting(nil)
 	}
 	return j
@@ -160,5 +164,5 @@ func (j *joining) linger(why error) {
 	defer cancel()
 	patient, stop := within(outer, j.ctx, afterword)
 	defer stop()
-	_ = j.awaitAll(patient, j.connected)
+	_ = j.awaitAll(patient, j.isConnected)
 }

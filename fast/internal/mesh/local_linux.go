@@ -78,9 +78,18 @@ func socketPair() (ends [2]int, err error) {
 func pairRoom() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return 2
+		return 4
 	}
-	return int(min(max(limit.Cur/4, 2), 1<<16))
+	return int(min(max(limit.Cur/4, 4), 1<<16))
+}
+
+// pidNamespace stands for the namespace in which this process knows others by number; 0: it is not known.
+func pidNamespace() uint64 {
+	var s unix.Stat_t
+	if unix.Stat("/proc/self/ns/pid", &s) != nil {
+		return 0
+	}
+	return s.Ino
 }
 
 // introducedTo returns the connection to the process that has the other end of file, which it closes.

@@ -22,6 +22,8 @@ func socketPair() ([2]int, error) { return [2]int{}, errNoPairs }
 
 func pairRoom() int { return 0 }
 
+func pidNamespace() uint64 { return 0 }
+
 func introducedTo(int) (*fdConn, error) { return nil, errNoPairs }
 
 func unnamed(*net.UnixConn) {}

@@ -25,14 +25,17 @@ func (m *Mesh) broadcast() {
 	m.changed = make(chan struct{})
 }
 
-// peers returns the connections to those who are not down.
-func (m *Mesh) peers() (peers []*peer) {
-	for _, x := range m.members {
-		if x.peer != nil && x.err == nil {
-			peers = append(peers, x.peer)
+// peers returns the connections to those who are not down. The caller does not change it.
+func (m *Mesh) peers() []*peer {
+	if m.connected == nil {
+		m.connected = make([]*peer, 0, len(m.members))
+		for _, x := range m.members {
+			if x.peer != nil && x.err == nil {
+				m.connected = append(m.connected, x.peer)
+			}
 		}
 	}
-	return peers
+	return m.connected
 }
 
 // peer returns the connection to a process; nil: there is none, or none any more.
@@ -95,9 +98,27 @@ func (m *Mesh) await(ctx context.Context, done func() bool) error {
 // attach makes conn the control connection to a process. It is false, and conn is closed, if there is one already or
 // the process is down.
 func (m *Mesh) attach(process int, conn, under net.Conn) bool {
-	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now, wake: make(chan struct{}, 1)}
+	p := m.newPeer(process, conn, under)
+	if !m.add(p) {
+		return false
+	}
+	m.greet(p)
+	return true
+}
+
+// greet lets a process know that this one lives.
+func (m *Mesh) greet(p *peer) {
+	if !m.showBeats(p) {
+		p.pulse(0)
+	}
+}
+
+// newPeer returns a connection to a process, which is not used yet.
+func (m *Mesh) newPeer(process int, conn, under net.Conn) *peer {
+	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now,
+		joined: m.joined.Load, wake: make(chan struct{}, 1)}
 	if p.files, _ = under.(*fdConn); p.files != nil {
-		p.pid = p.files.process()
+		p.pid.Store(int64(p.files.process()))
 		p.unmet.Store(p.files.trust())
 	}
 	p.tcp, _ = under.(*net.TCPConn)
@@ -108,23 +129,25 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 		impatient(p.tcp, int(2*m.cfg.HeartbeatTimeout/time.Millisecond))
 	}
 	p.heard.Store(m.now())
+	return p
+}
+
+// add makes p the control connection to its process. It is false, and p is closed, if there is one already or the
+// process is down.
+func (m *Mesh) add(p *peer) bool {
 	m.mu.Lock()
-	x := m.of(process)
+	defer m.mu.Unlock()
+	x := m.of(p.process)
 	if m.closed || x.peer != nil || x.err != nil {
-		m.mu.Unlock()
-		_ = conn.Close()
+		_ = p.conn.Close()
 		return false
 	}
-	x.peer = p
+	x.peer, m.connected = p, nil
 	if m.goodbye != nil {
 		p.end(m.goodbye, false)
 	}
 	m.broadcast()
 	m.work.Go(func() { m.run(p) })
-	m.mu.Unlock()
-	if !m.showBeats(p) {
-		p.pulse(0)
-	}
 	return true
 }
 
@@ -154,6 +177,7 @@ func (m *Mesh) take(p *peer, h head, body []byte, files []int) (bool, error) {
 	case frameBeat:
 		late, err := decodeLate(body)
 		p.late.Store(late)
+		m.greeted(p, nil)
 		return err == nil, err
 	case frameCount:
 		err := m.follow(p, files)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/mailbox"
@@ -20,26 +21,29 @@ type Mesh struct {
 	born   time.Time
 	server *secure.Server
 	// Listeners, readers, writers and dialers run until leaving is done, with the cause wire.ErrClosed.
-	leaving  context.Context
-	leave    context.CancelCauseFunc
-	work     sync.WaitGroup
-	starved  chan error    // that no connections can be taken, for who joins
-	dials    chan struct{} // taken by those who try to make control connections
-	inbox    *mailbox.Inbox
-	pending  pendingConns
-	detector detector
-	beats    *beats // this process's count of heartbeats; nil: there is none
-	card     Card   // this process's, of which only its addresses change, until they are published
+	leaving     context.Context
+	leave       context.CancelCauseFunc
+	work        sync.WaitGroup
+	starved     chan error    // that no connections can be taken, for who joins
+	dials       chan struct{} // taken by those who try to make control connections
+	inbox       *mailbox.Inbox
+	pending     pendingConns
+	detector    detector
+	beats       *beats      // this process's count of heartbeats; nil: there is none
+	introducing atomic.Bool // it may have to introduce others to each other
+	joined      atomic.Bool // all processes have said that they are connected to all
+	card        Card        // this process's, of which only its addresses change, until they are published
 
-	mu      sync.Mutex
-	members map[int]*member
-	changed chan struct{} // closed when a member changes
-	tickets map[int]*reservation
-	highest int    // the highest number of a process that is known or reserved
-	goodbye *frame // what is said to who connects, when this process leaves
-	closed  bool
-	counts  []*beats // of others
-	unmap   sync.Once
+	mu        sync.Mutex
+	members   map[int]*member
+	connected []*peer       // what peers returns; nil: it has changed
+	changed   chan struct{} // closed when a member changes
+	tickets   map[int]*reservation
+	highest   int    // the highest number of a process that is known or reserved
+	goodbye   *frame // what is said to who connects, when this process leaves
+	closed    bool
+	counts    []*beats // of others
+	unmap     sync.Once
 }
 
 // member is what is known of a process.
@@ -91,7 +95,7 @@ func (m *Mesh) start(f func()) {
 // Self returns the number of this process in the job.
 func (m *Mesh) Self() int { return m.me.Process }
 
-// Send sends a message of at most wire.MaxNote bytes, and copies of at most 8 files if to is on this host. It does not
+// Send sends a message of at most wire.MaxNote bytes, and copies of at most 64 files if to is on this host. It does not
 // wait for the receiver; to a process that is down, or not known, it does nothing. If files cannot be copied, because
 // this process has too many open, the message comes without any; if the receiver has, it says so. A process that takes
 // messages too slowly is given up.

@@ -20,19 +20,24 @@ type peer struct {
 	process int
 	conn    net.Conn
 	files   *fdConn      // beneath conn, or nil
-	pid     int          // of the process, if the system tells it of conn's other end and it is not this one
+	pid     atomic.Int64 // of the process, if it is known and it is not this one; else 0
 	tcp     *net.TCPConn // beneath conn, or nil
 	since   func() int64 // the time in nanoseconds
+	joined  func() bool  // whether all processes have said that they are connected to all
 	pause   func()       // of tests: called before anything is read or written
 
 	heard   atomic.Int64          // when something came last
-	unmet   atomic.Bool           // another process has made the connection, and nothing has come yet: pid is not known
+	unmet   atomic.Bool           // another process has made the connection, and nothing has come yet
 	writing atomic.Int64          // when the write in progress began, or 0
 	late    atomic.Int64          // by how much the process says it has been late with its heartbeats
 	beats   atomic.Pointer[beats] // the process's count; nil: it sends heartbeats
 	counted atomic.Bool           // the process reads this one's count
 	beaten  uint64                // of beats, when the detector looked last
 	watched                       // the detector's
+
+	// What p has said first, and the file in which it counts its heartbeats, if any; nil: nothing yet. Guarded by the
+	// mutex of the Mesh, and only kept while it may introduce p to others.
+	count []int
 
 	mu     sync.Mutex
 	queue  []frame
@@ -183,7 +188,7 @@ func (p *peer) Read(b []byte) (int, error) {
 	if n > 0 {
 		p.heard.Store(p.since())
 		if p.unmet.Load() {
-			p.pid = p.files.process()
+			p.pid.Store(int64(p.files.process()))
 			p.unmet.Store(false)
 		}
 		p.listenOn()
@@ -256,7 +261,7 @@ func (p *peer) cause(err error) (detail string, down error) {
 	switch short := wire.Exhausted(err); {
 	case errors.Is(short, wire.ErrExhausted):
 		return err.Error(), short
-	case p.unmet.Load():
+	case p.unmet.Load() && !p.joined():
 		return err.Error(), errUnmet
 	case ofSystem(err):
 		return err.Error(), wire.ErrDied

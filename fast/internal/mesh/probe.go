@@ -7,15 +7,20 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// probePause is how long to wait until it is looked whether the next process still listens.
-const probePause = 250 * time.Millisecond
+// A process looks every probePause whether the next one still listens, and less often in a large job, so that what all
+// of them together do does not grow with it.
+const (
+	probePause = 250 * time.Millisecond
+	probeShare = 4 * time.Millisecond // for each process
+)
 
 // probe looks whether those that are to connect to this process, or to be introduced to it, still listen: at one after
 // the other, so that what it costs does not grow with the job, and again at one where nobody does.
 func (j *joining) probe() {
 	absent := make(map[int]*absence)
+	pause := max(probePause, time.Duration(j.me.Size)*probeShare)
 	for process := j.me.Process + 1; ; {
-		if sleep(j.work, probePause); j.work.Err() != nil {
+		if sleep(j.work, pause); j.work.Err() != nil {
 			return
 		}
 		c, routes := j.nextAwaited(process)
@@ -44,7 +49,7 @@ func (j *joining) nextAwaited(first int) (c Card, routes []route) {
 	for i := range j.me.Size {
 		p := (first + i) % j.me.Size
 		x := j.members[p]
-		if x == nil || x.raw == nil || j.connected(p, x) || p < j.me.Process && !j.private(&x.card) {
+		if x == nil || x.raw == nil || j.isConnected(p, x) || p < j.me.Process && !j.private(&x.card) {
 			continue
 		}
 		if routes, err := j.routesTo(&x.card, secure.Control); err == nil {

@@ -49,7 +49,7 @@ func (m *Mesh) down(process int, err error, last *frame) bool {
 		m.mu.Unlock()
 		return false
 	}
-	x.err = err
+	x.err, m.connected = err, nil
 	p := x.peer
 	m.broadcast()
 	m.mu.Unlock()
