@@ -8,11 +8,16 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/cmd/collperf/internal/bench"
+	"github.com/collgen/collgen/cmd/collperf/internal/ranks"
+	"github.com/collgen/collgen/fast"
 )
 
 // asCollperf, in the environment, makes the test binary be collperf.
@@ -55,10 +60,10 @@ func runs(t *testing.T, status int, args ...string) (out, report string) {
 }
 
 // resultsOf returns the lines of -format json.
-func resultsOf(t *testing.T, out string) (all []result) {
+func resultsOf(t *testing.T, out string) (all []bench.Result) {
 	t.Helper()
 	for line := range strings.Lines(out) {
-		var r result
+		var r bench.Result
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
@@ -68,13 +73,13 @@ func resultsOf(t *testing.T, out string) (all []result) {
 }
 
 func TestMeasuresEverythingOverEveryTransport(t *testing.T) {
-	transports := []string{inproc, "tcp"}
-	if defaultTransport() == "shm" {
+	transports := []string{ranks.InProc, "tcp"}
+	if ranks.DefaultTransport() == "shm" {
 		transports = append(transports, "shm")
 	}
 	for _, transport := range transports {
-		for _, ranks := range []string{"2", "3"} {
-			args := []string{"-format", "json", "-transport", transport, "-ranks", ranks, "-n", "1", "-w", "1",
+		for _, count := range []string{"2", "3"} {
+			args := []string{"-format", "json", "-transport", transport, "-ranks", count, "-n", "1", "-w", "1",
 				"-b", "8", "-e", "40K", "-f", "5120"}
 			out, report := runs(t, 0, append(args, "all")...)
 			if report != "" {
@@ -85,13 +90,13 @@ func TestMeasuresEverythingOverEveryTransport(t *testing.T) {
 				seen[r.Collective]++
 				wantPlausible(t, &r, transport)
 			}
-			for _, o := range operations {
+			for _, o := range bench.Operations {
 				want := 4 // two sizes, in place and out of place
-				if o.width(2) == 0 {
+				if o.Width(2) == 0 {
 					want = 1
 				}
-				if seen[o.name] != want {
-					t.Errorf("%s: %d results of %s, want %d", transport, seen[o.name], o.name, want)
+				if seen[o.Name] != want {
+					t.Errorf("%s: %d results of %s, want %d", transport, seen[o.Name], o.Name, want)
 				}
 			}
 		}
@@ -99,7 +104,7 @@ func TestMeasuresEverythingOverEveryTransport(t *testing.T) {
 }
 
 // wantPlausible checks what has to hold for every result, whatever the machine.
-func wantPlausible(t *testing.T, r *result, transport string) {
+func wantPlausible(t *testing.T, r *bench.Result, transport string) {
 	t.Helper()
 	s := r.Microseconds
 	if r.Wrong == nil || *r.Wrong != 0 || r.Transport != transport || r.Iterations < 1 || s.Median <= 0 || s.P50 <= 0 ||
@@ -109,15 +114,15 @@ func wantPlausible(t *testing.T, r *result, transport string) {
 }
 
 func TestEveryTypeAndOperator(t *testing.T) {
-	for _, e := range elements {
-		for _, f := range foldings {
-			if f.integers && !e.integer {
+	for _, e := range bench.Elements {
+		for _, f := range bench.Reductions {
+			if f.Integers && !e.Integer {
 				continue
 			}
-			out, _ := runs(t, 0, "-format", "json", "-transport", inproc, "-ranks", "3", "-n", "1", "-b", "40000", "-e", "40000",
-				"-d", e.alias, "-o", f.op.String(), "all-reduce", "reduce-scatter")
+			out, _ := runs(t, 0, "-format", "json", "-transport", ranks.InProc, "-ranks", "3", "-n", "1", "-b", "40000", "-e", "40000",
+				"-d", e.Alias, "-o", f.Op.String(), "all-reduce", "reduce-scatter")
 			for _, r := range resultsOf(t, out) {
-				if r.Type != e.name || r.Op != f.op.String() || *r.Wrong != 0 {
+				if r.Type != e.Name || r.Op != f.Op.String() || *r.Wrong != 0 {
 					t.Errorf("%+v: %d wrong", r, *r.Wrong)
 				}
 			}
@@ -176,15 +181,15 @@ func TestOverlapIsAShare(t *testing.T) {
 }
 
 func TestManyCommunicators(t *testing.T) {
-	for _, transport := range []string{inproc, defaultTransport()} {
+	for _, transport := range []string{ranks.InProc, ranks.DefaultTransport()} {
 		out, _ := runs(t, 0, "-comms", "7", "-format", "json", "-ranks", "3", "-transport", transport, "-n", "1")
-		var r crowd
+		var r bench.ManyComms
 		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Communicators != 7 || r.Transport != transport || r.Ranks != 3 ||
 			r.MakeMicroseconds <= 0 || r.OneMicroseconds <= 0 || r.EachMicroseconds <= 0 {
 			t.Errorf("%v: %s", err, out)
 		}
 	}
-	out, _ := runs(t, 0, "-comms", "2", "-ranks", "2", "-transport", inproc)
+	out, _ := runs(t, 0, "-comms", "2", "-ranks", "2", "-transport", ranks.InProc)
 	if !strings.HasPrefix(out, "2 communicators of 2 ranks over inproc: ") {
 		t.Error(out)
 	}
@@ -192,16 +197,16 @@ func TestManyCommunicators(t *testing.T) {
 
 // TestLoadedHeap measures with buffers and garbage on the Go heap.
 func TestLoadedHeap(t *testing.T) {
-	out, _ := runs(t, 0, "-gc", "-heap", "-format", "json", "-ranks", "2", "-transport", inproc, "-b", "4K", "-e", "64K",
+	out, _ := runs(t, 0, "-gc", "-heap", "-format", "json", "-ranks", "2", "-transport", ranks.InProc, "-b", "4K", "-e", "64K",
 		"-f", "16", "-n", "1", "-c", "3")
 	for _, r := range resultsOf(t, out) {
-		wantPlausible(t, &r, inproc)
+		wantPlausible(t, &r, ranks.InProc)
 	}
 }
 
 // TestRegistered measures with memory of fast.Alloc.
 func TestRegistered(t *testing.T) {
-	for _, transport := range []string{inproc, defaultTransport()} {
+	for _, transport := range []string{ranks.InProc, ranks.DefaultTransport()} {
 		out, _ := runs(t, 0, "-registered", "-format", "json", "-ranks", "3", "-transport", transport, "-b", "1K", "-e", "1M", "-f", "1024",
 			"-n", "1", "all")
 		for _, r := range resultsOf(t, out) {
@@ -267,4 +272,72 @@ func TestEndsWithItsParts(t *testing.T) {
 			t.Errorf("%v: %v, %s", test.signal, err, said.String())
 		}
 	}
+}
+
+func TestPlotsWhatItMeasures(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plot.svg")
+	runs(t, 0, "-plot", file, "-transport", ranks.InProc, "-ranks", "2", "-e", "1K", "-f", "16", "-n", "1")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "all-reduce, 2 ranks over inproc, in place: 128, ") {
+		t.Errorf("%s", text)
+	}
+	runs(t, 2, "-plot", filepath.Join(file, "none", "none"), "-transport", ranks.InProc, "-ranks", "2", "-e", "8", "-n", "1")
+}
+
+// TestTune measures for real, and has fast read the table.
+func TestTune(t *testing.T) {
+	out, _ := runs(t, 0, "-tune", "-transport", ranks.InProc, "-ranks", "2,3", "-b", "64", "-e", "64K", "-f", "1024", "-n", "1",
+		"all-reduce", "all-gather", "barrier", "ping-pong")
+	table, err := fast.DecodeTuning(strings.NewReader(out))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if len(table.Rules["AllReduce"]) < 2 || len(table.Rules["AllGather"]) < 2 || len(table.Rules["Send"]) > 0 || table.Machine == "" ||
+		table.Date == "" || !strings.Contains(table.Command, "-tune") || len(table.Samples) == 0 {
+		t.Error(out)
+	}
+	file := t.TempDir() + "/tune.json"
+	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("COLL_TUNE", file)
+	runs(t, 0, "-ranks", "2", "-e", "64", "-n", "1")
+}
+
+// TestTuneGoesOn has a table grow from run to run, over processes: at first there is no time, then one round, then two.
+func TestTuneGoesOn(t *testing.T) {
+	file := t.TempDir() + "/tune.json"
+	args := []string{"-tune", "-keep", file, "-transport", "tcp", "-ranks", "2,3", "-b", "64", "-e", "128", "-n", "1", "all-gather"}
+	samples := func() int {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := fast.DecodeTuning(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []json.RawMessage
+		if err := json.Unmarshal(table.Samples, &all); err != nil {
+			t.Error(err)
+		}
+		return len(all)
+	}
+	out, report := runs(t, 1, append(args, "-for", "1ns")...)
+	if out != "" || !strings.Contains(report, "the same command goes on") {
+		t.Errorf("%s%s", out, report)
+	}
+	got := []int{samples()}
+	for _, rounds := range []string{"1", "1", "2"} {
+		runs(t, 0, append(args, "-N", rounds, "-for", "1h")...)
+		got = append(got, samples())
+	}
+	if round := got[1]; got[0] != 0 || round == 0 || got[2] != round || got[3] != 2*round {
+		t.Errorf("after each run there are %d samples", got)
+	}
+	runs(t, 2, "-keep", file)
+	runs(t, 2, "-tune", "-for", "1s")
 }

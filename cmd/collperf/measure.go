@@ -2,137 +2,122 @@ package main
 
 import (
 	"context"
-	"time"
+	"errors"
+	"io"
+	"os"
 
+	"github.com/collgen/collgen/cmd/collperf/internal/bench"
+	"github.com/collgen/collgen/cmd/collperf/internal/limits"
+	"github.com/collgen/collgen/cmd/collperf/internal/machine"
+	"github.com/collgen/collgen/cmd/collperf/internal/ranks"
+	"github.com/collgen/collgen/cmd/collperf/internal/report"
+	"github.com/collgen/collgen/cmd/collperf/internal/tune"
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/internal/program"
 )
 
-const (
-	// batchedBytes is up to which size calls are too short for a clock around each.
-	batchedBytes = 32 << 10
-	// leastBatches is how many batches there are at least.
-	leastBatches = 11
-	// leastBatch is how long a batch is at least, in microseconds.
-	leastBatch = 1000
-	// mostBatch is the most calls in a batch, if they take no time at all.
-	mostBatch = 1 << 20
-	// mostSingles is the most calls with a clock around each beside the batches.
-	mostSingles = 10000
-)
-
-// meter times one load on one rank. All ranks do the same.
-type meter struct {
-	load
-	c          *fast.Comm
-	iterations int
-	hops       float64
-	idle       bool // while a started call runs, the rank sleeps instead of computing
+// run does what the command line asks for.
+func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
+	o.starter.Stderr = stderr
+	switch {
+	case o.limits:
+		return o.measureLimits(ctx, stdout, stderr)
+	case o.tune:
+		return o.writeTable(ctx, stdout, stderr)
+	case o.comms > 0:
+		return o.measureComms(ctx, stdout)
+	}
+	return o.measure(ctx, stdout, stderr)
 }
 
-// rounds makes n calls, each on a new operand.
-func (m *meter) rounds(ctx context.Context, n int) error {
-	for range n {
-		m.rewrite()
-		if err := m.call(ctx); err != nil {
+// measure measures operations with all settings, one after another.
+func (o *options) measure(ctx context.Context, stdout, stderr io.Writer) error {
+	printer := report.NewPrinter(o.format, report.Options{Places: o.Places, Percentiles: o.percentiles, Overlap: o.Overlap}, stdout)
+	var results []*bench.Result // if this is rank 0
+	var found error
+	for _, setting := range o.settings {
+		err := o.starter.Run(ctx, setting, func(ctx context.Context, c *fast.Comm) error {
+			s := &bench.Session{Config: &o.Config, Comm: c, Transport: ranks.TransportOf(c)}
+			if c.Rank() == 0 {
+				s.Progress = program.NewProgress(stderr)
+				s.Print = func(r *bench.Result) error {
+					results = append(results, r)
+					return printer.Print(r)
+				}
+			}
+			err := s.Run(ctx)
+			if s.Wrong && c.Rank() == 0 {
+				found = errWrong
+			}
+			return err
+		})
+		if err != nil {
+			return errors.Join(err, printer.End())
+		}
+	}
+	if o.plot != "" && results != nil {
+		found = errors.Join(found, o.draw(ctx, results, program.NewProgress(stderr)))
+	}
+	return errors.Join(printer.End(), found)
+}
+
+// draw measures the limits and writes the plot of results to a file.
+func (o *options) draw(ctx context.Context, results []*bench.Result, p *program.Progress) error {
+	all := limits.Measure(ctx, p)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	f, err := os.Create(o.plot)
+	if err != nil {
+		return err
+	}
+	return errors.Join(report.Plot(f, machine.Describe(), results, all), f.Close())
+}
+
+// measureLimits is collperf -limits.
+func (o *options) measureLimits(ctx context.Context, stdout, stderr io.Writer) error {
+	all := limits.Measure(ctx, program.NewProgress(stderr))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return limits.Print(stdout, o.format, all)
+}
+
+// measureComms is collperf -comms.
+func (o *options) measureComms(ctx context.Context, stdout io.Writer) error {
+	for _, setting := range o.settings {
+		err := o.starter.Run(ctx, setting, func(ctx context.Context, c *fast.Comm) error {
+			r, err := bench.MeasureComms(ctx, c, ranks.TransportOf(c), o.comms, o.Iterations)
+			if err != nil || c.Rank() != 0 {
+				return err
+			}
+			return r.Print(stdout, o.format)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// microseconds returns how long f takes, after all ranks have come here.
-func (m *meter) microseconds(ctx context.Context, f func() error) (float64, error) {
-	if err := fast.Barrier(ctx, m.c); err != nil {
-		return 0, err
+// writeTable is collperf -tune.
+func (o *options) writeTable(ctx context.Context, stdout, stderr io.Writer) error {
+	t := &tune.Tuner{Config: &o.Config, Keep: o.keep, Limit: o.limit}
+	first := !ranks.IsRank() && (o.starter.Launch == nil || o.starter.Launch.Rank == 0)
+	if err := t.Start(first); err != nil {
+		return err
 	}
-	start := time.Now()
-	err := f()
-	return since(start), err
-}
-
-func since(start time.Time) float64 { return float64(time.Since(start).Nanoseconds()) / 1000 }
-
-// batchSize returns how many calls make a batch that is long enough.
-func (m *meter) batchSize(ctx context.Context) (int, error) {
-	for n := 1; ; n *= 2 {
-		t, err := m.microseconds(ctx, func() error { return m.rounds(ctx, n) })
-		if err == nil {
-			t, err = slowest(ctx, m.c, t)
-		}
-		if err != nil || t >= leastBatch || n == mostBatch {
-			return n, err
-		}
+	var err error
+	for i := 0; i < len(o.settings) && err == nil && !t.Late(); i++ {
+		err = o.starter.Run(ctx, o.settings[i], func(ctx context.Context, c *fast.Comm) error {
+			if c.Rank() > 0 {
+				return t.Measure(ctx, c, nil)
+			}
+			return t.Measure(ctx, c, program.NewProgress(stderr))
+		})
 	}
-}
-
-// batch returns the time per call of n calls, without the rewriting.
-func (m *meter) batch(ctx context.Context, n int) (float64, error) {
-	both, err := m.microseconds(ctx, func() error { return m.rounds(ctx, n) })
-	if err != nil {
-		return 0, err
+	if !first || err != nil && o.keep == "" {
+		return err
 	}
-	start := time.Now()
-	for range n {
-		m.rewrite()
-	}
-	return (both - since(start)) / float64(n), nil
-}
-
-// single returns the time of one call.
-func (m *meter) single(ctx context.Context) (float64, error) {
-	m.rewrite()
-	return m.microseconds(ctx, func() error { return m.call(ctx) })
-}
-
-// short times calls that are too short for the clock: batches for what is typical, and single calls for what is rare.
-func (m *meter) short(ctx context.Context) (s spread, calls int, err error) {
-	n, err := m.batchSize(ctx)
-	if err != nil {
-		return s, 0, err
-	}
-	batches := make(times, max(leastBatches, m.iterations))
-	for i := range batches {
-		if batches[i], err = m.batch(ctx, n); err != nil {
-			return s, 0, err
-		}
-	}
-	singles := make(times, min(mostSingles, n*len(batches)))
-	for i := range singles {
-		m.rewrite()
-		start := time.Now()
-		if err := m.call(ctx); err != nil {
-			return s, 0, err
-		}
-		singles[i] = since(start)
-	}
-	s, err = m.together(ctx, batches, singles)
-	return s, n * len(batches), err
-}
-
-// long times each call by itself, after a barrier.
-func (m *meter) long(ctx context.Context) (s spread, calls int, err error) {
-	all := make(times, m.iterations)
-	for i := range all {
-		if all[i], err = m.single(ctx); err != nil {
-			return s, 0, err
-		}
-	}
-	s, err = m.together(ctx, all, all)
-	return s, len(all), err
-}
-
-// together returns the spread of the mean over all ranks.
-func (m *meter) together(ctx context.Context, typical, single times) (spread, error) {
-	for _, t := range []times{typical, single} {
-		for i := range t {
-			t[i] /= m.hops
-		}
-		if err := t.among(ctx, m.c); err != nil {
-			return spread{}, err
-		}
-		if &typical[0] == &single[0] {
-			break
-		}
-	}
-	return spreadOf(typical, single), nil
+	return errors.Join(err, t.Save(stdout))
 }

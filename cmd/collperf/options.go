@@ -7,69 +7,47 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/collgen/collgen/cmd/collperf/internal/bench"
+	"github.com/collgen/collgen/cmd/collperf/internal/ranks"
 	"github.com/collgen/collgen/fast"
-	"github.com/collgen/collgen/internal/figures"
 )
 
 // options are the command line.
 type options struct {
-	operations []operation
-	settings   []setting
-	launch     *fast.Launch // this process's place in the job of a launcher; nil: there is none
+	bench.Config
+	starter  ranks.Starter
+	settings []ranks.Setting
 
-	first, last figures.Size
-	factor      int
-	iterations  int
-	warmUp      int
-	check       int
-	cycles      int
+	// What is done instead of measuring operations.
+	limits bool
+	tune   bool
+	comms  int // the number of communicators; 0: operations are measured
 
-	element element
-	folding folding
-	root    int
-	places  []bool // whether in place, in the order of the columns
-
-	algorithm string
-	depth     int
-
-	pin     *bool // nil: if there are enough cores
-	home    home
-	garbage bool
-	overlap bool
-	idle    bool
-	limits  bool
-	tune    bool
-	keep    string        // the file of a table that -tune goes on with; "": none
-	limit   time.Duration // after which -tune begins nothing more; 0: it measures to the end
-	comms   int
-	spread  bool
-
-	format string
-	plot   string // a file; "": no plot
+	keep        string        // the file of the table that -tune continues; "": none
+	limit       time.Duration // after which -tune measures no further point; 0: no limit
+	percentiles bool
+	format      string
+	plot        string // a file; "": no plot
 }
 
-// maxTimes is how many times are kept of one measurement.
+// maxTimes is the largest number of times that one measurement keeps.
 const maxTimes = 1 << 24
 
-// setting is ranks that measure together.
-type setting struct {
-	transport string // "" under a launcher: what it has chosen
-	ranks     int    // 0 under a launcher
-}
-
-// parse reads a command line, in which flags may stand anywhere. -h is flag.ErrHelp, after the explanation.
+// parse parses a command line, in which flags may be anywhere. For -h it prints the help and returns flag.ErrHelp.
 func parse(args []string, stdout io.Writer) (*options, error) {
-	o, g := &options{first: 8, last: 64 << 20}, new(given)
+	o, g := &options{Config: bench.Config{First: 8, Last: 64 << 20}}, new(lists)
 	f := o.flags(g)
 	var words []string
 	for {
 		err := f.Parse(args)
 		if errors.Is(err, flag.ErrHelp) {
-			explain(f, stdout)
+			printHelp(f, stdout)
 			return nil, err
 		}
 		if err != nil {
@@ -80,13 +58,13 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		}
 		words, args = append(words, f.Arg(0)), f.Args()[1:]
 	}
-	if err := errors.Join(notEmpty(f), o.choose(words), o.understand(g), o.settle(g), o.validate()); err != nil {
+	if err := errors.Join(notEmpty(f), o.findOperations(words), o.findNames(g), o.findRanks(g), o.validate()); err != nil {
 		return nil, usageError{err}
 	}
 	return o, nil
 }
 
-// notEmpty refuses texts that are given and are empty.
+// notEmpty returns an error for each flag that has an empty text.
 func notEmpty(f *flag.FlagSet) (err error) {
 	f.Visit(func(g *flag.Flag) {
 		if v, ok := g.Value.(flag.Getter); ok && v.Get() == "" {
@@ -96,75 +74,124 @@ func notEmpty(f *flag.FlagSet) (err error) {
 	return err
 }
 
-// choose finds the operations that words name.
-func (o *options) choose(words []string) error {
+// findOperations finds the operations that words name.
+func (o *options) findOperations(words []string) error {
 	if len(words) == 0 {
-		words = []string{operations[0].name}
+		words = []string{bench.Operations[0].Name}
 	}
 	for _, w := range words {
-		op, ok := operationOf(w)
+		op, ok := bench.OperationNamed(w)
 		switch {
 		case ok:
-			o.operations = append(o.operations, op)
+			o.Operations = append(o.Operations, op)
 		case w == "all":
-			o.operations = append(o.operations, operations...)
+			o.Operations = append(o.Operations, bench.Operations...)
 		default:
-			return fmt.Errorf("there is no operation %q; there are all, %s", w, strings.Join(names(operations, operationName), ", "))
+			return fmt.Errorf("there is no operation %q; there are all, %s", w, strings.Join(operationNames(), ", "))
 		}
 	}
 	return nil
 }
 
-// understand finds what names stand for.
-func (o *options) understand(g *given) error {
+// findNames finds the values of the flags that have names.
+func (o *options) findNames(g *lists) error {
 	var ok bool
-	if o.element, ok = elementNamed(g.element); !ok {
-		return fmt.Errorf("-d %s: there are %s", g.element, strings.Join(names(elements, elementName), ", "))
+	if o.Element, ok = bench.ElementNamed(g.element); !ok {
+		return fmt.Errorf("-d %s: there are %s", g.element, strings.Join(elementNames(), ", "))
 	}
-	if o.folding, ok = foldingNamed(g.op); !ok {
-		return fmt.Errorf("-o %s: there are %s", g.op, strings.Join(names(foldings, opName), ", "))
+	if o.Reduction, ok = bench.ReductionNamed(g.op); !ok {
+		return fmt.Errorf("-o %s: there are %s", g.op, strings.Join(opNames(), ", "))
 	}
-	if o.places, ok = map[string][]bool{"both": {false, true}, "out": {false}, "in": {true}}[g.place]; !ok {
+	if o.Places, ok = map[string][]bool{"both": {false, true}, "out": {false}, "in": {true}}[g.place]; !ok {
 		return fmt.Errorf("-place %s: want in, out or both", g.place)
 	}
-	if !slices.Contains(names(formats, formatName), o.format) {
-		return fmt.Errorf("-format %s: there are %s", o.format, strings.Join(names(formats, formatName), ", "))
+	if !slices.Contains(formatNames(), o.format) {
+		return fmt.Errorf("-format %s: there are %s", o.format, strings.Join(formatNames(), ", "))
 	}
 	return nil
 }
 
 func (o *options) validate() error {
 	switch {
-	case o.first > o.last:
-		return fmt.Errorf("-b %v is more than -e %v", &o.first, &o.last)
-	case o.factor < 2:
-		return fmt.Errorf("-f %d: want at least 2", o.factor)
-	case o.iterations < 1 || o.iterations > maxTimes || o.cycles < 1:
+	case o.First > o.Last:
+		return fmt.Errorf("-b %v is more than -e %v", &o.First, &o.Last)
+	case o.Factor < 2:
+		return fmt.Errorf("-f %d: want at least 2", o.Factor)
+	case o.Iterations < 1 || o.Iterations > maxTimes || o.Cycles < 1:
 		return fmt.Errorf("-n: want 1 to %d; -N: want at least 1", maxTimes)
 	case (o.keep != "" || o.limit != 0) && !o.tune:
 		return errors.New("-keep and -for are for -tune")
 	case o.limit < 0 || o.limit > 0 && o.keep == "":
 		return errors.New("-for takes -keep: what is measured has to be somewhere")
-	case o.warmUp < 0 || o.check < 0 || o.depth < 0 || o.comms < 0:
+	case o.WarmUp < 0 || o.Check < 0 || o.Depth < 0 || o.comms < 0:
 		return errors.New("-w, -c, -depth and -comms cannot be negative")
-	case o.folding.integers && !o.element.integer:
-		return fmt.Errorf("-o %v is for integers, not for %s", o.folding.op, o.element.name)
+	case o.Reduction.Integers && !o.Element.Integer:
+		return fmt.Errorf("-o %v is for integers, not for %s", o.Reduction.Op, o.Element.Name)
 	}
 	if _, err := os.Stat(filepath.Dir(o.plot)); err != nil {
 		return fmt.Errorf("-plot: %w", err)
 	}
 	for _, s := range o.settings {
-		if o.root < 0 || o.root >= s.ranks {
-			return fmt.Errorf("-r %d: there are %d ranks", o.root, s.ranks)
+		if o.Root < 0 || o.Root >= s.Ranks {
+			return fmt.Errorf("-r %d: there are %d ranks", o.Root, s.Ranks)
 		}
-		for _, op := range o.operations {
-			if s.ranks < op.least {
-				return fmt.Errorf("%s takes %d ranks", op.name, op.least)
+		for _, op := range o.Operations {
+			if s.Ranks < op.MinRanks {
+				return fmt.Errorf("%s takes %d ranks", op.Name, op.MinRanks)
 			}
 		}
-		if o.check > 0 && int64(s.ranks) > o.element.exact {
-			return fmt.Errorf("sums of %s over %d ranks are not exact, so that they cannot be checked: want -c 0", o.element.name, s.ranks)
+		if o.Check > 0 && int64(s.Ranks) > o.Element.Exact {
+			return fmt.Errorf("sums of %s over %d ranks are not exact, so that they cannot be checked: want -c 0", o.Element.Name, s.Ranks)
 		}
 	}
+	return nil
+}
+
+// findRanks finds the ranks that will measure.
+func (o *options) findRanks(g *lists) error {
+	switch l, err := fast.Detect(); {
+	case err == nil:
+		o.starter.Launch = &l
+		return o.useLauncher(g)
+	case !errors.Is(err, fast.ErrNoLauncher):
+		return err
+	}
+	if g.ranks == "" {
+		g.ranks = strconv.Itoa(runtime.NumCPU())
+	}
+	if g.transports == "" {
+		g.transports = ranks.DefaultTransport()
+	}
+	for _, t := range strings.Split(g.transports, ",") {
+		if !slices.Contains(ranks.Processes, t) && t != ranks.InProc {
+			return fmt.Errorf("-transport %s: want shm, rdma, tcp or inproc", t)
+		}
+		for _, n := range strings.Split(g.ranks, ",") {
+			count, err := strconv.Atoi(n)
+			if err != nil || count < 1 {
+				return fmt.Errorf("-ranks %s: want numbers, at least 1", g.ranks)
+			}
+			o.settings = append(o.settings, ranks.Setting{Transport: t, Ranks: count})
+		}
+	}
+	return nil
+}
+
+// useLauncher takes the ranks from the launcher. Ranks that collperf itself has started have the flags of the process
+// that started them, so that these are not checked.
+func (o *options) useLauncher(g *lists) error {
+	launch := o.starter.Launch
+	s := ranks.Setting{Ranks: launch.Size}
+	if !ranks.IsRank() {
+		s.Transport = g.transports
+		switch {
+		case g.ranks != "":
+			return fmt.Errorf("-ranks is for ranks that collperf starts; this is rank %d of %d already: %s",
+				launch.Rank, launch.Size, launch.Reason)
+		case s.Transport != "" && !slices.Contains(ranks.Processes, s.Transport):
+			return fmt.Errorf("-transport %s: under a launcher, want shm, rdma or tcp", s.Transport)
+		}
+	}
+	o.settings = []ranks.Setting{s}
 	return nil
 }

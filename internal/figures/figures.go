@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -58,4 +59,12 @@ func Median(sorted []float64) float64 {
 		return 0
 	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// Number formats x with four significant digits, or with all digits of its integer part.
+func Number(x float64) string {
+	if x >= 1000 || x <= -1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
 }

@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// Element is an element type that operations can be measured with.
+type Element struct {
+	Name    string
+	Alias   string // its name in nccl-tests
+	Bytes   int
+	Integer bool
+	Exact   int64 // sums up to it are exact, and do not wrap around
+}
+
+// Elements are all element types.
+var Elements = []Element{
+	{"float32", "float", 4, false, 1 << 24},
+	{"float64", "double", 8, false, 1 << 53},
+	{"float16", "half", 2, false, 1 << 11},
+	{"bfloat16", "bfloat16", 2, false, 1 << 8},
+	{"int8", "int8", 1, true, 1<<7 - 1},
+	{"int16", "int16", 2, true, 1<<15 - 1},
+	{"int32", "int32", 4, true, 1<<31 - 1},
+	{"int64", "int64", 8, true, 1 << 53},
+	{"uint8", "uint8", 1, true, 1<<8 - 1},
+	{"uint16", "uint16", 2, true, 1<<16 - 1},
+	{"uint32", "uint32", 4, true, 1<<32 - 1},
+	{"uint64", "uint64", 8, true, 1 << 53},
+}
+
+// ElementNamed returns the element type of that name or alias, if there is one.
+func ElementNamed(name string) (Element, bool) {
+	i := slices.IndexFunc(Elements, func(e Element) bool { return e.Name == name || e.Alias == name })
+	if i < 0 {
+		return Element{}, false
+	}
+	return Elements[i], true
+}
+
+// Reduction is a reduction operator. It is computed here independently of package fast.
+type Reduction struct {
+	Op       fast.Op
+	Integers bool // takes only integers
+	fold     func(a, b int64) int64
+}
+
+// divisor returns what the sum of all ranks is divided by: their number for Avg.
+func (r Reduction) divisor(ranks int) int64 {
+	if r.Op == fast.Avg {
+		return int64(ranks)
+	}
+	return 1
+}
+
+// Reductions are all reduction operators.
+var Reductions = []Reduction{
+	{Op: fast.Sum, fold: func(a, b int64) int64 { return a + b }},
+	{Op: fast.Prod, fold: func(a, b int64) int64 { return a * b }},
+	{Op: fast.Min, fold: func(a, b int64) int64 { return min(a, b) }},
+	{Op: fast.Max, fold: func(a, b int64) int64 { return max(a, b) }},
+	{Op: fast.Avg, fold: func(a, b int64) int64 { return a + b }},
+	{Op: fast.BAnd, Integers: true, fold: func(a, b int64) int64 { return a & b }},
+	{Op: fast.BOr, Integers: true, fold: func(a, b int64) int64 { return a | b }},
+	{Op: fast.BXor, Integers: true, fold: func(a, b int64) int64 { return a ^ b }},
+	{Op: fast.LAnd, Integers: true, fold: func(a, b int64) int64 { return toInt(a != 0 && b != 0) }},
+	{Op: fast.LOr, Integers: true, fold: func(a, b int64) int64 { return toInt(a != 0 || b != 0) }},
+}
+
+func toInt(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// ReductionNamed returns the operator of that name, if there is one.
+func ReductionNamed(name string) (Reduction, bool) {
+	i := slices.IndexFunc(Reductions, func(r Reduction) bool { return r.Op.String() == name })
+	if i < 0 {
+		return Reduction{}, false
+	}
+	return Reductions[i], true
+}

@@ -1,0 +1,69 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// invocation is a call of an operation on one rank. Package fast ignores buffers that the rank does not pass.
+type invocation[T fast.Elem] struct {
+	c       *fast.Comm
+	out, in []T
+	op      fast.Op
+	root    int
+}
+
+// invoke makes the call. In place, the two buffers overlap.
+type invoke[T fast.Elem] func(ctx context.Context, v *invocation[T], opts []fast.Option) error
+
+// invokeOf returns the function that calls the operation of that name.
+func invokeOf[T fast.Elem](name string) invoke[T] {
+	return map[string]invoke[T]{
+		"all-reduce": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.AllReduceInto(ctx, v.c, v.out, v.in, v.op, opts...)
+		},
+		"broadcast": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.BroadcastInto(ctx, v.c, v.out, v.in, v.root, opts...)
+		},
+		"reduce": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.ReduceInto(ctx, v.c, v.out, v.in, v.op, v.root, opts...)
+		},
+		"all-gather": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.AllGatherInto(ctx, v.c, v.out, v.in, opts...)
+		},
+		"reduce-scatter": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.ReduceScatterInto(ctx, v.c, v.out, v.in, v.op, opts...)
+		},
+		"all-to-all": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.AllToAllInto(ctx, v.c, v.out, v.in, opts...)
+		},
+		"gather": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.GatherInto(ctx, v.c, v.out, v.in, v.root, opts...)
+		},
+		"scatter": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.ScatterInto(ctx, v.c, v.out, v.in, v.root, opts...)
+		},
+		"barrier": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.Barrier(ctx, v.c, opts...)
+		},
+		"ping-pong": func(ctx context.Context, v *invocation[T], _ []fast.Option) error { return pingPong(ctx, v) },
+	}[name]
+}
+
+// pingPong sends a message from rank 0 to rank 1 and one back. The other ranks do nothing.
+func pingPong[T fast.Elem](ctx context.Context, v *invocation[T]) error {
+	switch v.c.Rank() {
+	case 0:
+		if err := fast.Send(ctx, v.c, v.in, 1); err != nil {
+			return err
+		}
+		return fast.Recv(ctx, v.c, v.out, 1)
+	case 1:
+		if err := fast.Recv(ctx, v.c, v.out, 0); err != nil {
+			return err
+		}
+		return fast.Send(ctx, v.c, v.in, 0)
+	}
+	return nil
+}

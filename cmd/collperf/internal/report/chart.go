@@ -1,0 +1,133 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/cmd/collperf/internal/bench"
+	"github.com/collgen/collgen/cmd/collperf/internal/limits"
+	"github.com/collgen/collgen/internal/figures"
+)
+
+// group is the results of one curve.
+type group struct {
+	label   string
+	color   int
+	dashed  bool
+	results []*bench.Result
+}
+
+// groupsOf sorts results into curves. In place and out of place have one color. A barrier has no size and no curve.
+func groupsOf(results []*bench.Result) (groups []*group) {
+	var names []string
+	for _, r := range results {
+		if r.Bytes == 0 {
+			continue
+		}
+		name := r.Collective + ", " + ranksOver(r)
+		if r.Algorithm != "" {
+			name += ", " + r.Algorithm
+		}
+		if r.Registered {
+			name += ", registered buffers"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		label := name + map[bool]string{true: ", in place", false: ", out of place"}[r.InPlace]
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.label == label })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &group{label: label, color: slices.Index(names, name) % colors, dashed: !r.InPlace})
+		}
+		groups[i].results = append(groups[i].results, r)
+	}
+	return groups
+}
+
+func newChart(q quantityKind, top float64, groups []*group, all []limits.Limit) *chart {
+	c := &chart{Title: q.title, Left: chartLeft, Top: top, Right: chartRight, Bottom: top + chartHeight}
+	x, y := axis{from: c.Left, to: c.Right}, axis{from: c.Bottom, to: c.Top}
+	all = slices.DeleteFunc(slices.Clone(all), func(l limits.Limit) bool { return l.Unit != q.unit || l.Value <= 0 })
+	for _, l := range all {
+		y.extend(l.Value)
+	}
+	for _, g := range groups {
+		for _, r := range g.results {
+			if v := q.of(r); v > 0 {
+				x.extend(float64(r.Bytes))
+				y.extend(v)
+			}
+		}
+	}
+	if x.least == 0 {
+		return c // there is nothing to show
+	}
+	c.Y = y.decades()
+	c.X = x.sizes()
+	for _, g := range groups {
+		c.Curves = append(c.Curves, newCurve(q, g, &x, &y))
+	}
+	c.Limits = limitLines(all, &y)
+	return c
+}
+
+func newCurve(q quantityKind, g *group, x, y *axis) curve {
+	c := curve{Color: g.color, Dashed: g.dashed}
+	for _, r := range g.results {
+		v := q.of(r)
+		if v <= 0 {
+			continue
+		}
+		d := dot{x.at(float64(r.Bytes)), y.at(v), fmt.Sprintf("%s: %v, %s %s", g.label, figures.Size(r.Bytes), figures.Number(v), q.unit)}
+		command := "L"
+		if c.Path == "" {
+			command = "M"
+		}
+		c.Path += fmt.Sprintf("%s%.1f %.1f", command, d.X, d.Y)
+		c.Dots = append(c.Dots, d)
+	}
+	return c
+}
+
+// limitLines returns the lines from top to bottom, with labels that do not overlap.
+func limitLines(all []limits.Limit, y *axis) (lines []limitLine) {
+	slices.SortStableFunc(all, func(a, b limits.Limit) int { return cmp.Compare(b.Value, a.Value) })
+	free := 0.0
+	for _, l := range all {
+		at := y.at(l.Value)
+		label := max(at, free)
+		free = label + labelHeight
+		lines = append(lines, limitLine{at, chartRight + 16, label, limitLabel(&l)})
+	}
+	return lines
+}
+
+// limitLabel returns a limit in words.
+func limitLabel(l *limits.Limit) string {
+	if l.Name == "copy" || l.Name == "reduce" {
+		return fmt.Sprintf("%s in %s, %d cores: %s", l.Name, l.Where, l.Cores, figures.Number(l.Value))
+	}
+	return fmt.Sprintf("%s, %s: %s", l.Name, l.Where, figures.Number(l.Value))
+}
+
+// relevant returns the limits that concern the transports of results: of all cores with large operands, and hand-overs.
+func relevant(all []limits.Limit, results []*bench.Result) (some []limits.Limit) {
+	tcp := slices.ContainsFunc(results, func(r *bench.Result) bool { return r.Transport == "tcp" || r.Transport == "mixed" })
+	memory := slices.ContainsFunc(results, func(r *bench.Result) bool { return r.Transport != "tcp" })
+	most := slices.Max(limits.CoreCounts())
+	for _, l := range all {
+		switch {
+		case strings.HasPrefix(l.Name, "tcp"):
+			if tcp {
+				some = append(some, l)
+			}
+		case l.Name == "process_vm_readv":
+		case memory && (l.Unit == "us" || l.Where != "L1" && l.Cores == most):
+			some = append(some, l)
+		}
+	}
+	return some
+}
