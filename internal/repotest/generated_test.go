@@ -1,4 +1,4 @@
-package collgen_test
+package repotest
 
 import (
 	"go/ast"
