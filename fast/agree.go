@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -107,7 +108,7 @@ func (c agreeing) Inquire(number uint64, call string, waitsFor func() []int) (st
 		all := c.ranks()
 		waitsFor = func() []int { return all }
 	}
-	return c.inquire(beside{Number: number}, call, waitsFor)
+	return c.detector.Inquire(deadlock.Operation{Number: number}, call, waitsFor)
 }
 
 // Fenced gives c up, because the other ranks go on without this one.

@@ -6,15 +6,9 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/collgen/collgen/fast/internal/failure"
-	"github.com/collgen/collgen/fast/internal/flight"
-	"github.com/collgen/collgen/fast/internal/inproc"
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // A call of a rank, and the name by which errors know it.
@@ -186,22 +180,11 @@ func TestGroupInARing(t *testing.T) {
 	})
 }
 
-// rounds returns how many questions this rank has asked in its last operation beside the data path.
-func (c *Comm) rounds() uint32 {
-	q := c.inquiry.Load()
-	if q == nil {
-		return 0
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.round
-}
-
 // untilAsked waits until a rank has asked the others some times.
 func untilAsked(ctx context.Context, c *Comm, times uint32) error {
-	for c.rounds() < times {
+	for c.detector.Asked() < times {
 		if err := errors.Join(ctx.Err(), c.Err()); err != nil {
-			return fmt.Errorf("%v has asked %d times: %w", c, c.rounds(), err)
+			return fmt.Errorf("%v has asked %d times: %w", c, c.detector.Asked(), err)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -305,7 +288,7 @@ func TestBesideExcludes(t *testing.T) {
 		all := comms(2)
 		done := make(chan error, 2)
 		go func() { done <- b.run(t.Context(), all[0]) }()
-		for all[0].inquiry.Load() == nil {
+		for all[0].detector.Asked() == 0 {
 			runtime.Gosched()
 		}
 		for _, call := range append(slices.Clone(stoppedBy), besides[0], besides[3]) {
@@ -337,85 +320,4 @@ func TestBesideExcludes(t *testing.T) {
 // besidesShrink is Shrink.
 func besidesShrink(ctx context.Context) func(c *Comm) error {
 	return func(c *Comm) error { return besides[1].run(ctx, c) }
-}
-
-// waitsInAgree returns rank 0 of two, which waits in its first agreement after a barrier, and has asked.
-func waitsInAgree(t testing.TB) (c *Comm, end func()) {
-	all := comms(2)
-	if err := errors.Join(onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) })...); err != nil {
-		t.Fatal(err)
-	}
-	c = all[0]
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { _, err := c.Agree(ctx, 1); done <- err }()
-	if err := untilAsked(t.Context(), c, 1); err != nil {
-		t.Fatal(err)
-	}
-	return c, func() {
-		cancel()
-		<-done
-		closeEach(all)
-	}
-}
-
-// TestAnswers: which answers of another rank end a communicator.
-func TestAnswers(t *testing.T) {
-	barrier := func(seq uint64) edge {
-		return edge{Rank: 1, Call: wire.Call{Seq: seq, PrimitiveName: wire.NewLabel("Barrier")}}
-	}
-	mine := beside{Number: 1}
-	for _, x := range []struct {
-		what string
-		w    words
-		from int
-		ends bool
-	}{
-		{"a call that is made", words{What: wordsNeed, In: mine, at: []edge{barrier(1)}}, 1, false},
-		{"the next call", words{What: wordsNeed, In: mine, at: []edge{barrier(2)}}, 1, true},
-		{"another agreement", words{What: wordsNeed, In: beside{Number: 2}, at: []edge{barrier(2)}}, 1, false},
-		{"a group", words{What: wordsNeed, In: beside{5, 1}, at: []edge{barrier(2)}}, 1, false},
-		{"a wait that was seen once", words{What: wordsWait, In: mine, at: []edge{barrier(2)}}, 1, false},
-		{"a rank that is not there", words{What: wordsNeed, In: mine, at: []edge{barrier(2)}}, 7, false},
-		{"this rank", words{What: wordsNeed, In: mine, at: []edge{barrier(2)}}, 0, false},
-	} {
-		c, end := waitsInAgree(t)
-		x.w.Round = c.rounds()
-		c.heardWords(wire.Note{From: x.from, Body: x.w.encode()})
-		if ended := c.State() != Healthy; ended != x.ends {
-			t.Errorf("%s: it is %v", x.what, c.State())
-		}
-		end()
-	}
-}
-
-// FuzzWords takes any bytes for words of another rank: what are some is encoded to the same bytes. If they end a
-// communicator on which a rank waits, it says so legibly, and names the rank that has sent them.
-func FuzzWords(f *testing.F) {
-	at := []edge{{Rank: 1, Call: wire.Call{Seq: 2, PrimitiveName: wire.NewLabel("Barrier")}}}
-	for _, w := range []words{{What: wordsAsk, Round: 1, In: beside{Number: 1}}, {What: wordsNeed, Round: 2, In: beside{Number: 1}, at: at},
-		{What: wordsWait, Round: 3, In: beside{Group: 1 << 63, Number: 1}, at: at}} {
-		f.Add(w.encode())
-	}
-	f.Add(make([]byte, wordsBytes-1))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		w, ok := decodeWords(b, 1, 2)
-		if !ok {
-			return
-		}
-		if string(w.encode()) != string(b) || len(w.at) > 1 {
-			t.Fatalf("%x is %+v", b, w)
-		}
-		job := inproc.NewJob(2)
-		defer job.Close()
-		c := newComm(0, 2, &halted{fails: make(chan error, 1)})
-		c.world = &world{plane: job.Plane(0), record: flight.New(flight.Config{Operations: 1})}
-		c.record(c.world.record)
-		defer c.inquire(beside{Number: 1}, "Agree", func() []int { return []int{0, 1} })()
-		c.heardWords(wire.Note{From: 1, Body: b})
-		var m *MismatchError
-		if err := c.Err(); err != nil && (!errors.As(err, &m) || m.Rank != 1 || !failure.Printable(err.Error()) || !strings.Contains(err.Error(), "Agree")) {
-			t.Errorf("%x: %v", b, err)
-		}
-	})
 }

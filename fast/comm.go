@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/membership"
@@ -41,8 +42,7 @@ type Comm struct {
 		made map[uint64]uint64 // how many groups were made of the same ranks
 	}
 
-	membership *membership.Member      // nil: there is no control plane
-	inquiry    atomic.Pointer[inquiry] // the last one; nil: there was none
+	membership *membership.Member // nil: there is no control plane
 
 	termination atomic.Pointer[termination] // nil: healthy
 	ended       chan struct{}               // closed when there is a fate
@@ -58,7 +58,7 @@ type Comm struct {
 	queue    atomic.Pointer[queue] // of started calls; nil before the first
 	refusals refusals              // of calls that were to be started
 	track    *flight.Track         // what the flight recorder knows of it; nil: nothing
-	detector *detector             // its part in the search for deadlocks; nil: none
+	detector *deadlock.Detector    // nil: there is no search
 }
 
 // newComm returns rank's end of a communicator of size ranks that talk over t.
@@ -77,11 +77,14 @@ func (c *Comm) record(r *flight.Recorder) {
 		return
 	}
 	about := flight.Communicator{ID: c.id, Name: c.name, Rank: c.rank, Size: c.size, Transport: c.exec.Transport, Conditions: c.conditions}
-	if c.world != nil && c.exec.Transport != nil {
-		c.detector = &detector{comm: c, limits: c.world.limits.orUsual()}
-		about.OnIdle = c.detector.look
+	searches := c.world != nil && c.exec.Transport != nil
+	if searches {
+		about.OnIdle = func() { c.detector.Look() } // not before the first call
 	}
 	c.track = r.Join(about)
+	if searches {
+		c.detector = deadlock.New(c.rank, c.size, c.world.limits, searched{c}, c.track)
+	}
 	c.exec.Recorder = c.track
 }
 

@@ -1,41 +1,98 @@
 package fast
 
-import "github.com/collgen/collgen/fast/internal/wire"
+import (
+	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/deadlock"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
 
-// ringError returns what a ring means to the rank at that place: a MismatchError with the next rank, of those whose
-// call is to be the same as its own, that is in another one. If all are in point-to-point calls it is a DeadlockError.
-func ringError(ring []edge, at int) error {
-	mine := &ring[at]
-	for i := range ring {
-		theirs := &ring[(at+1+i)%len(ring)]
-		if mine.Call.Peer != 0 && theirs.Call.Peer != 0 { // of different pairs
-			continue
-		}
-		if err := wire.Mismatch(&mine.Call, &theirs.Call, int(theirs.Rank)); err != nil {
-			return err
-		}
-	}
-	e := new(DeadlockError)
-	for i := range ring {
-		e.Add(int(ring[i].Rank), &ring[i].Call)
-	}
-	return e
+// searched is a communicator as package deadlock needs it.
+type searched struct{ *Comm }
+
+// Healthy reports whether calls can be made.
+func (c searched) Healthy() bool { return c.State() == Healthy }
+
+// Send sends a control message to a rank.
+func (c searched) Send(to int, kind uint8, body []byte) {
+	c.world.plane.Send(c.process(to), wire.Topic{Comm: c.id, Kind: kind}, body)
 }
 
-// condemnRing gives c up because of a ring, of which this rank is the first.
-func (c *Comm) condemnRing(ring []edge) {
-	err := ringError(ring, 0)
-	n := noticeOf(Failed, c.rank, ring[0].Call.Seq, err)
-	n.Ring = encodeEdges(ring)
+// Fail gives c up because of a ring, of which this rank is the first.
+func (c searched) Fail(err error, seq uint64, ring []byte) {
+	n := noticeOf(Failed, c.rank, seq, err)
+	n.Ring = ring
 	c.condemn(Failed, err, n)
 }
 
-// failure returns what a notice means to this rank. A ring is believed, as far as it concerns this rank, if the rank
-// stands where it says; whoever says so wrongly has given up, as it may in any case.
+// Pending reports whether started calls are not over yet.
+func (c searched) Pending() bool {
+	q := c.queue.Load()
+	return q != nil && q.pending.Load() > 0
+}
+
+// BlocksCaller reports whether the call in progress was not started, or one that was not started waits for it.
+func (c searched) BlocksCaller() bool {
+	q := c.queue.Load()
+	return q == nil || q.pending.Load() == 0 || q.drains.Load()
+}
+
+// HasMade reports whether this rank has made its part of a call that another rank is in.
+func (c searched) HasMade(call *wire.Call, other int) bool { return c.exec.HasMade(call, other) }
+
+// HasBegun reports whether this rank has begun o, or never will.
+func (c searched) HasBegun(o deadlock.Operation) bool {
+	if o.Group != 0 {
+		c.groups.mu.Lock()
+		defer c.groups.mu.Unlock()
+		return c.groups.made[o.Group] >= o.Number
+	}
+	return c.membership.HasBegun(o.Number)
+}
+
+// Mismatched gives c up because this rank is in o, which waits for a rank that is in a call.
+func (c searched) Mismatched(o deadlock.Operation, name string, err *MismatchError) {
+	n := noticeOf(Failed, c.rank, o.Number, err)
+	if o.Group == 0 && name != agree.Shrink.String() {
+		n.Agreement = o.Number
+	}
+	c.condemn(Failed, err, n)
+	if c.Err() == error(err) { // and not because of something else meanwhile
+		c.membership.CallOff(n.Agreement, err)
+	}
+}
+
+// reserve keeps other goroutines from making calls on c, until busy is unset, while this one is in an operation beside
+// the data path. On a communicator that is not healthy there are no more calls, and nothing is reserved.
+func (c *Comm) reserve(name string) (reserved bool, err error) {
+	switch {
+	case c.State() != Healthy:
+		return false, nil
+	case c.busy.Set():
+		return true, nil
+	case c.State() != Healthy: // which ends the call in progress
+		return false, nil
+	}
+	return false, c.refusedError(name, ErrConcurrentUse)
+}
+
+// handleProbe and handleInquiry take control messages for the search.
+func (c *Comm) handleProbe(m wire.Note) {
+	if from := c.rankOf(m.From); from >= 0 {
+		c.detector.HandleProbe(from, m.Body)
+	}
+}
+
+func (c *Comm) handleInquiry(m wire.Note) {
+	if from := c.rankOf(m.From); from >= 0 {
+		c.detector.HandleInquiry(from, m.Body)
+	}
+}
+
+// failure returns what a notice means to this rank.
 func (c *Comm) failure(n *notice) error {
-	if ring, ok := decodeEdges(n.Ring, c.size); ok && len(ring) > 1 && n.State == Failed && int(ring[0].Rank) == n.By {
-		if at := placeIn(ring, c.rank); at > 0 && c.waitState(0).isIn(&ring[at]) {
-			return ringError(ring, at)
+	if n.State == Failed {
+		if err := c.detector.Explain(n.Ring, n.By); err != nil {
+			return err
 		}
 	}
 	return n.failure(c.rank, c.size)

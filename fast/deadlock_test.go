@@ -12,17 +12,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/inproc"
 )
 
+// limits are those of the search for deadlocks.
+type limits deadlock.Limits
+
 // hasty are times with which tests find deadlocks soon. They are long enough for ranks that do not get a processor.
-var hasty = limits{still: 200 * time.Millisecond, holds: time.Second}
+var hasty = limits{Still: 200 * time.Millisecond, Holds: time.Second}
 
 // never are times with which ranks do not find what takes time.
-var never = limits{still: 24 * time.Hour}
+var never = limits{Still: 24 * time.Hour}
 
 // option has the search for deadlocks take such times.
-func (t limits) option(p *initConfig) { p.times = t }
+func (t limits) option(p *initConfig) { p.times = deadlock.Limits(t) }
 
 // worlds returns all worlds, with those times.
 func (t limits) worlds() []testWorld {
@@ -33,7 +37,7 @@ func (t limits) worlds() []testWorld {
 		{"goroutines", func(tb testing.TB, size int) []*Comm {
 			job := inproc.NewJob(size)
 			return begin(tb, size, func(rank int) (*Comm, error) {
-				return (&initConfig{times: t}).goroutineWorld(job.Plane(rank), size).first(tb.Context(), size)
+				return (&initConfig{times: deadlock.Limits(t)}).goroutineWorld(job.Plane(rank), size).first(tb.Context(), size)
 			})
 		}},
 		{"shm", with(WithTransport("shm"))},
@@ -197,7 +201,7 @@ func passAround(ctx context.Context, c *Comm, slow int) error {
 	data := make([]byte, 1<<20)
 	for range 2 {
 		if c.Rank() == slow {
-			time.Sleep(2 * (hasty.still + hasty.holds))
+			time.Sleep(2 * (hasty.Still + hasty.Holds))
 			if err := Send(ctx, c, data, next(c)); err != nil {
 				return err
 			}
@@ -257,7 +261,7 @@ func TestDeadlockThroughTwo(t *testing.T) {
 	other := again(t, all)
 	defer closeAll(t, all)
 	defer closeAll(t, other)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*(hasty.still+hasty.holds))
+	ctx, cancel := context.WithTimeout(t.Context(), 3*(hasty.Still+hasty.Holds))
 	defer cancel()
 	for rank, err := range onAll(all, func(c *Comm) error {
 		if c.Rank() == 0 {

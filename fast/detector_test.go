@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/inproc"
@@ -58,14 +59,14 @@ func (s silent) Send(to int, topic wire.Topic, body []byte, files ...int) {
 }
 
 // halt makes ranks that wait for each other as waits says, with real control planes, of which over may make others.
-func halt(t *testing.T, waits [][]int, times limits, over func(rank int, p control.Plane) control.Plane) ([]*Comm, []*halted) {
+func halt(t *testing.T, waits [][]int, times deadlock.Limits, over func(rank int, p control.Plane) control.Plane) ([]*Comm, []*halted) {
 	job, ends := inproc.NewJob(len(waits)), make([]*halted, len(waits))
 	all := begin(t, len(waits), func(rank int) (*Comm, error) {
 		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1)}
 		w := &world{
 			plane:  over(rank, job.Plane(rank)),
 			create: func(context.Context, uint64, int, []int) (transport.Transport, error) { return ends[rank], nil },
-			record: flight.New(flight.Config{Operations: 16, Interval: times.still / 2, Clock: tsc.OfTime()}),
+			record: flight.New(flight.Config{Operations: 16, Interval: times.Still / 2, Clock: tsc.OfTime()}),
 			limits: times,
 		}
 		return w.first(t.Context(), len(waits))
@@ -146,7 +147,7 @@ func TestChase(t *testing.T) {
 		what   string
 		waits  [][]int
 		calls  []waiting // by rank, or all in one
-		times  limits
+		times  deadlock.Limits
 		moves  bool
 		drops  bool
 		chosen bool // it is found
@@ -157,7 +158,7 @@ func TestChase(t *testing.T) {
 		{what: "a ring beside which a rank waits", waits: [][]int{{1}, {2}, {0}, {0}}, calls: []waiting{sends}, chosen: true},
 		{what: "two that receive from each other, which is their transports' to find", waits: [][]int{{1}, {0}, {0}}, calls: []waiting{receives}},
 		{what: "a rank that moves now and then", waits: ring, calls: []waiting{sends}, moves: true},
-		{what: "planted: a ring is believed at once", waits: ring, calls: []waiting{sends}, moves: true, times: limits{holds: 1}, chosen: true},
+		{what: "planted: a ring is believed at once", waits: ring, calls: []waiting{sends}, moves: true, times: deadlock.Limits{Holds: 1}, chosen: true},
 		{what: "planted: a rank passes nothing on", waits: ring, calls: []waiting{sends}, drops: true},
 
 		{what: "all receive", waits: ring, calls: []waiting{receives}, chosen: true, soon: true},
@@ -198,87 +199,11 @@ func TestChase(t *testing.T) {
 			if x.other {
 				found = slices.ContainsFunc(errs, func(err error) bool { _, own := failure.Within[*MismatchError](err); return own })
 			}
-			if x.chosen && (took == longWait || !found) || x.soon && took >= usualStill {
+			if x.chosen && (took == longWait || !found) || x.soon && took >= time.Second {
 				t.Errorf("%s: it is not found, or late: %v, %v", x.what, took, errs)
 			}
 			leaveAll(all)
 			synctest.Wait()
 		})
 	}
-}
-
-// TestChaseLiar has a rank lie about another one, which computes: that it waits, in a probe that seems to have come
-// around, and in the verdict. Nobody who waits for the one that computes believes it.
-func TestChaseLiar(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		all, _ := halt(t, ring, limits{}, asItIs)
-		liar, told := all[2].world.plane, wire.Topic{Comm: control.WorldID, Kind: control.KindProbe}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		done := make(chan error)
-		go func() { done <- Recv(ctx, all[0], make([]int32, 1), 1) }()
-		time.Sleep(10 * time.Second)
-		s := all[0].detector.longWaitState()
-		mine, ok := s.edge(0, 1)
-		if !ok {
-			t.Fatal("rank 0 does not wait for rank 1")
-		}
-		path := []edge{mine, {Rank: 1, Call: mine.Call}, {Rank: 2, Call: mine.Call}}
-		for round := range uint32(30) {
-			liar.Send(0, told, (&probe{probeSeeks, round, path}).encode())
-			liar.Send(0, told, (&probe{What: probeAnswers, Round: round}).encode())
-			time.Sleep(time.Second)
-		}
-		if err := <-done; !errors.Is(err, context.DeadlineExceeded) {
-			t.Error("rank 0:", err)
-		}
-		path = []edge{path[2], path[0], path[1]}
-		n := notice{State: Failed, By: 2, Cause: failure.Cause{Rank: 2}, Ring: encodeEdges(path)}
-		var peer *PeerError
-		if err := all[1].failure(&n); !errors.As(err, &peer) || peer.Rank != 2 || !errors.Is(err, ErrAborted) {
-			t.Error("rank 1, which is in no call:", err)
-		}
-		leaveAll(all)
-		synctest.Wait()
-	})
-}
-
-// FuzzProbe takes any bytes for a probe: what is one is encoded to the same bytes, and does no harm to a rank that
-// waits.
-func FuzzProbe(f *testing.F) {
-	call := wire.Call{Seq: 1, Root: 1, Peer: 1}
-	path := []edge{{Rank: 0, Call: call}, {Rank: 1, Number: 1, Call: wire.Call{Seq: 3}}, {Rank: 2, Number: 1, Moved: 5, Call: call}}
-	for _, p := range []probe{{probeSeeks, 1, path}, {probeAsks, 7, path}, {What: probeAnswers, Round: 7}, {probeSeeks, 0, path[:1]},
-		{probeProves, 2, path[:1]}, {probeVerifies, 8, path}} {
-		f.Add(p.encode(), uint8(p.What))
-	}
-	f.Add([]byte{9, 0, 0, 0, 1, 0, 0, 0}, uint8(1))
-	s := &waitState{Position: flight.Position{Number: 1, Moved: 5}, Waits: []int{0, 1}, Calls: []wire.Call{call}}
-	f.Fuzz(func(t *testing.T, b []byte, from uint8) {
-		p, ok := decodeProbe(b, 4)
-		if !ok {
-			return
-		}
-		if len(p.path) > 4 || string(p.encode()) != string(b) {
-			t.Fatalf("%x is %+v", b, p)
-		}
-		job := inproc.NewJob(4)
-		defer job.Close()
-		c := newComm(2, 4, &halted{})
-		c.world = &world{plane: job.Plane(2), record: flight.New(flight.Config{Operations: 1})}
-		c.record(c.world.record)
-		for i := range p.path {
-			s.blocks(&p.path[i], 2)
-			s.departs(&p.path[i])
-			c.detector.close(s, p.path[:i+1])
-			c.detector.owes(s, &p.path[i])
-			if err := ringError(p.path, i); !failure.Printable(err.Error()) {
-				t.Errorf("%q", err)
-			}
-		}
-		c.probed(wire.Note{From: int(from), Body: b})
-		if c.State() != Healthy {
-			t.Errorf("%x has ended it: %v", b, c.Err())
-		}
-	})
 }

@@ -8,10 +8,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/collgen/collgen/fast/internal/bootstrap"
-	"github.com/collgen/collgen/fast/internal/mesh"
 )
 
 // TestFieldsAreDocumented: go doc shows no fields of a type that is defined elsewhere. So the comments of its alias do.
@@ -65,18 +61,4 @@ func fieldsIn(comment string) (fields []string) {
 		}
 	}
 	return fields
-}
-
-// TestRingsOutlastSilence: whatever heartbeat timeout there is, given or not, a ring has to stay as it is for longer.
-func TestRingsOutlastSilence(t *testing.T) {
-	for _, given := range []time.Duration{0, time.Millisecond, mesh.DefaultHeartbeatTimeout, 2 * mesh.DefaultHeartbeatTimeout, time.Minute} {
-		silent := given
-		if silent == 0 {
-			silent = mesh.DefaultHeartbeatTimeout
-		}
-		p := initConfig{Config: bootstrap.Config{HeartbeatTimeout: given}}
-		if holds := p.limits().orUsual().holds; holds <= silent {
-			t.Errorf("a process may be silent for %v, and a ring is believed after %v", silent, holds)
-		}
-	}
 }

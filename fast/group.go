@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/fork"
@@ -125,7 +126,7 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	ctx, stop := c.usable(ctx, ranks)
 	defer stop()
 	if reserved {
-		defer c.inquire(beside{id, n}, "Group", func() []int { return ranks })()
+		defer c.detector.Inquire(deadlock.Operation{Group: id, Number: n}, "Group", func() []int { return ranks })()
 	}
 	d, err := c.derive(ctx, control.DeriveID(id, n), fmt.Sprintf("%s/group%v", c.name, ranks), ranks)
 	return d, c.because(err, ranks)

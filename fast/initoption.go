@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/bootstrap"
+	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -24,7 +25,7 @@ type initConfig struct {
 	bootstrap.Config
 	eventDir string
 	slow     time.Duration         // 0: flight.DefaultSlow
-	times    limits                // set by tests
+	times    deadlock.Limits       // set by tests
 	tuning   func() (tuned, error) // nil: none
 	tuned    tuned                 // the result of tuning
 	err      error                 // the first option that is wrong

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/inproc"
@@ -34,7 +35,7 @@ type world struct {
 	tuned      tuned            // the rules that count before the built-in ones
 	leaving    sync.WaitGroup   // closed transports of which something is on its way
 	record     *flight.Recorder // nil: nothing is recorded
-	limits     limits           // of the search for deadlocks
+	limits     deadlock.Limits  // of the search for deadlocks
 	events     eventFile
 	sealed     bool // the job's secret was made for its first processes, so that no other can join
 }
@@ -50,11 +51,11 @@ func (p *initConfig) newWorld(all *setup.Connector) *world {
 // recording returns the configuration of a recorder of so many operations.
 func (p *initConfig) recording(rank, size, operations int) flight.Config {
 	return flight.Config{Rank: rank, Size: size, Job: p.Job, Operations: operations, Dir: p.TraceDir, Log: p.Logger(), Slow: p.slow,
-		Interval: p.limits().still / 2}
+		Interval: p.limits().Still / 2}
 }
 
 // limits returns those of the search for deadlocks.
-func (p *initConfig) limits() limits { return p.times.over(p.HeartbeatTimeout) }
+func (p *initConfig) limits() deadlock.Limits { return p.times.Over(p.HeartbeatTimeout) }
 
 // eventFile returns that of a process, which is one of size.
 func (p *initConfig) eventFile(size int) eventFile {
@@ -121,9 +122,9 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c.logTo(w.events.log)
 	w.users.Add(1)
 	w.plane.Handle(id, control.KindNotice, c.noticed)
-	w.plane.Handle(id, control.KindProbe, c.probed)
+	w.plane.Handle(id, control.KindProbe, c.handleProbe)
 	w.plane.Handle(id, control.KindPast, c.heardPast)
-	w.plane.Handle(id, control.KindBeside, c.heardWords)
+	w.plane.Handle(id, control.KindInquiry, c.handleInquiry)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }

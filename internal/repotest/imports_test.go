@@ -66,6 +66,8 @@ var importRules = []importRule{
 		"fast/internal/transport", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "fast/internal/membership", may: []string{"fast/internal/wire", "fast/internal/agree", "fast/internal/control", "fast/internal/failure",
 		"fast/internal/mesh", "fast/internal/setup"}, never: []string{"fast"}},
+	{pattern: "fast/internal/deadlock", may: []string{"fast/internal/control", "fast/internal/failure", "fast/internal/flight", "fast/internal/mesh",
+		"fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/flight", may: []string{"spec", "fast/internal/exec", "fast/internal/failure", "fast/internal/relatomic",
 		"fast/internal/transport", "fast/internal/tsc", "fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/bootstrap", may: []string{"fast/internal/wire", "fast/internal/launch", "fast/internal/mesh", "fast/internal/rdma",

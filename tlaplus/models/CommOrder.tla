@@ -21,13 +21,13 @@
 \* Disagree  fast/internal/tcp:Endpoint.reportStall fast/internal/linkbase:Endpoint.Disagreement fast/internal/shm:Endpoint.inVain fast/internal/inproc:Endpoint.disagreement
 \* Expire    fast:Comm.settle fast:Comm.fail
 \* Fail      fast:Comm.condemn
-\* Seek      fast:detector.look fast:detector.seek
-\* Pursue    fast:detector.pursue fast:detector.passOn fast:waitState.blocks fast:waitState.departs
-\* Asked     fast:detector.asked fast:waitState.isAt
-\* Answered  fast:detector.confirm
-\* AskAgain  fast:detector.ask
-\* Forget    fast:detector.look
-\* Condemn   fast:detector.confirm fast:Comm.condemnRing
+\* Seek      fast/internal/deadlock:Detector.Look fast/internal/deadlock:Detector.seek
+\* Pursue    fast/internal/deadlock:Detector.pursue fast/internal/deadlock:Detector.passOn fast/internal/deadlock:waitState.blocks fast/internal/deadlock:waitState.departs
+\* Asked     fast/internal/deadlock:Detector.answer fast/internal/deadlock:waitState.isAt
+\* Answered  fast/internal/deadlock:Detector.confirm
+\* AskAgain  fast/internal/deadlock:Detector.ask
+\* Forget    fast/internal/deadlock:Detector.Look
+\* Condemn   fast/internal/deadlock:Detector.confirm fast:searched.Fail
 EXTENDS Naturals, Sequences, FiniteSets
 
 CONSTANTS

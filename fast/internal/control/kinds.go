@@ -10,8 +10,8 @@ const (
 	KindAgree                    // what package agree sends
 	KindGrow                     // of a communicator that grows: who is new; of the job: a new process's card
 	KindOffer                    // of the job: to a new process, what it becomes a rank of
-	KindProbe                    // a probe
+	KindProbe                    // of package deadlock: a probe
 	KindCard                     // of a new communicator: where its sender can be written to by RDMA
 	KindPast                     // the calls that a rank has made last: see lastcalls.go
-	KindBeside                   // words about Agree, Shrink, Grow and Group: see beside.go
+	KindInquiry                  // of package deadlock: whether Agree, Shrink, Grow or Group can end
 )

@@ -1,8 +1,8 @@
 // Package flight is the flight recorder of a rank. It keeps the last operations of all its communicators, writes them
 // as a trace, and watches those that are in progress.
 //
-// It is always on. An operation costs one read of a cheap clock, and one lock, which is contended only while the records
-// are read.
+// It is always on. An operation costs one read of a cheap clock, and one lock, which is contended only while the
+// records are read.
 package flight
 
 import (
@@ -156,8 +156,9 @@ func (t *Track) Begin(f *exec.Form, seq uint64) {
 		other.keep(place)
 	}
 	// The record is made in place, which is faster than copying it there.
-	place.track, place.number, place.k, place.a, place.seq, place.start, place.count = t, r.made, f.Collective, f.Algorithm, seq, start, f.Args.Count
-	place.root, place.peer, place.depth, place.op, place.elem = int32(f.Args.Root), peer, int32(f.Depth), f.Args.Op, f.Type
+	place.track, place.number, place.k, place.a, place.seq, place.start = t, r.made, f.Collective, f.Algorithm, seq, start
+	place.count, place.root, place.peer = f.Args.Count, int32(f.Args.Root), peer
+	place.depth, place.op, place.elem = int32(f.Depth), f.Args.Op, f.Type
 	if !r.timerSet {
 		r.setTimer()
 	}

@@ -58,9 +58,10 @@ func (r *Recorder) records() (all []*record) {
 // entry returns the entry for e, whose communicator waits for ranks. The recorder is locked.
 func (e *record) entry(waiting []int) TraceEntry {
 	t := e.track
-	x := TraceEntry{Comm: failure.OneLine(t.Name), ID: t.ID, Rank: t.Rank, Size: t.Size, Seq: e.seq, Primitive: failure.OneLine(e.k.Name),
-		Algorithm: failure.OneLine(e.a.Name), Type: e.elem.String(), Count: e.count, Root: int(e.root), Peer: int(e.peer),
-		Depth: int(e.depth), Start: int64(t.r.Clock.Elapsed(e.start)), State: t.state(e.number)}
+	x := TraceEntry{Comm: failure.OneLine(t.Name), ID: t.ID, Rank: t.Rank, Size: t.Size, Seq: e.seq,
+		Primitive: failure.OneLine(e.k.Name), Algorithm: failure.OneLine(e.a.Name), Type: e.elem.String(), Count: e.count,
+		Root: int(e.root), Peer: int(e.peer), Depth: int(e.depth), Start: int64(t.r.Clock.Elapsed(e.start)),
+		State: t.state(e.number)}
 	if e.k.Reduces {
 		x.Op = e.op.String()
 	}

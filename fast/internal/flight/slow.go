@@ -88,7 +88,8 @@ func (t *Track) slowCall(now time.Duration) (slowCall, bool) {
 		return slowCall{}, false
 	}
 	t.warned = still
-	return slowCall{record: first, conditions: t.Conditions, waiting: t.waits(), running: now - t.r.Clock.Elapsed(first.start), still: still}, true
+	return slowCall{record: first, conditions: t.Conditions, waiting: t.waits(), still: still,
+		running: now - t.r.Clock.Elapsed(first.start)}, true
 }
 
 // idle returns how long no progress was seen, and the first of the operations in progress; !ok: there are none. The
@@ -111,8 +112,9 @@ func (t *Track) waits() []int {
 }
 
 func (s *slowCall) warn(log *slog.Logger) {
-	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.Name, "rank", s.track.Rank, "size",
-		s.track.Size, "waiting", s.waiting, "seconds", s.still.Round(time.Second).Seconds(), "running", s.running.Round(time.Second).Seconds()}
+	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.Name, "rank", s.track.Rank,
+		"size", s.track.Size, "waiting", s.waiting, "seconds", s.still.Round(time.Second).Seconds(),
+		"running", s.running.Round(time.Second).Seconds()}
 	if known := s.known(); len(known) > 0 {
 		about = append(about, "known", known)
 	}

@@ -30,8 +30,8 @@ type Position struct {
 // maxTogether is how many point-to-point calls may be in progress together in a Stall.
 const maxTogether = 256
 
-// Stall returns what t is waiting in if it has made no progress for atLeast, or nil. All operations that it has begun are
-// recorded by then, because its transport is in an Exchange.
+// Stall returns what t is waiting in if it has made no progress for atLeast, or nil. All operations that it has begun
+// are recorded by then, because its transport is in an Exchange.
 func (t *Track) Stall(atLeast time.Duration) *Stall {
 	if t == nil {
 		return nil

@@ -127,7 +127,8 @@ func (e *TraceEntry) check() error {
 	case e.Size < 1 || e.Size > maxTraceSize || isNone(e.Rank):
 		return fmt.Errorf("there is no rank %d of %d", e.Rank, e.Size)
 	case isNone(e.Root) || e.Peer != -1 && isNone(e.Peer) || slices.ContainsFunc(e.Waiting, isNone):
-		return fmt.Errorf("root %d, peer %d or one of those waited for, %v, is no rank of %d", e.Root, e.Peer, e.Waiting, e.Size)
+		return fmt.Errorf("root %d, peer %d or one of the ranks waited for, %v, is no rank of %d", e.Root, e.Peer,
+			e.Waiting, e.Size)
 	case slices.ContainsFunc(e.Blames, isNone):
 		return fmt.Errorf("one of those blamed, %v, is no rank of %d", e.Blames, e.Size)
 	case e.Count < 0 || e.Depth < 0 || e.Start < 0:

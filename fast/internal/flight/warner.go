@@ -26,8 +26,8 @@ func (r *Recorder) Warner() Warner {
 }
 
 // Watch returns a context for an operation that may wait for other ranks, and warns of it, as of a call, until stop:
-// when it has been waiting for the same ranks for w.Slow, and then whenever that time has doubled. The warning has these
-// ranks, and where: names and values as in a log record.
+// when it has been waiting for the same ranks for w.Slow, and then whenever that time has doubled. The warning has
+// these ranks, and where: names and values as in a log record.
 func (w Warner) Watch(ctx context.Context, operation string, where ...any) (_ context.Context, stop func()) {
 	if w.Log == nil {
 		return ctx, func() {}
