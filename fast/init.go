@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/bootstrap"
@@ -77,22 +76,4 @@ func newInitConfig(ctx context.Context, opts []InitOption) (*initConfig, error) 
 // is given up after ten seconds for each step.
 func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) {
 	return bootstrap.CheckRDMA(ctx, devices)
-}
-
-// Interface is where a process listens for processes of other hosts, and why there.
-type Interface struct {
-	Name      string       `json:"name"` // of the system's interface
-	Addresses []netip.Addr `json:"addresses"`
-	Why       string       `json:"why"`
-}
-
-// ChooseInterface returns the interface that a process listens on which has WithInterface(network), or "" without it,
-// and the given address of a store. It fails if network is not an interface, network or address of this host.
-//
-// If network is "", it is the address from which the system reaches the store. If the store has no address, or is on
-// this host, it is the first interface that is up and has an address which other hosts may reach; bridges of containers
-// come last. If there is no such interface, it is the loopback address, which serves no other host.
-func ChooseInterface(network, storeAddress string) (Interface, error) {
-	i, err := bootstrap.ChooseInterface(network, storeAddress)
-	return Interface(i), err
 }

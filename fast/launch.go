@@ -3,9 +3,11 @@ package fast
 import (
 	"cmp"
 	"errors"
+	"net/netip"
 	"os"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/bootstrap"
 	"github.com/collgen/collgen/fast/internal/launch"
 	"github.com/collgen/collgen/fast/internal/secure"
 )
@@ -119,4 +121,22 @@ func (l Launch) options() []InitOption {
 		opts = append(opts, WithSlowCall(l.Slow))
 	}
 	return opts
+}
+
+// Interface is where a process listens for processes of other hosts, and why there.
+type Interface struct {
+	Name      string       `json:"name"` // of the system's interface
+	Addresses []netip.Addr `json:"addresses"`
+	Why       string       `json:"why"`
+}
+
+// ChooseInterface returns the interface on which a process that is launched like this listens. It fails if l.Interface
+// is not an interface, network or address of this host.
+//
+// Without l.Interface, it is the address from which the system reaches the store. If the store has no address, or is on
+// this host, it is the first interface that is up and has an address which other hosts may reach; bridges of containers
+// come last. If there is no such interface, it is the loopback address, which serves no other host.
+func (l Launch) ChooseInterface() (Interface, error) {
+	i, err := bootstrap.ChooseInterface(l.Interface, l.Store)
+	return Interface(i), err
 }

@@ -2,13 +2,15 @@ package fast
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
+	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -273,4 +275,88 @@ func joined(group []*Handle) (ctx context.Context, stop func()) {
 		}
 	}
 	return ctx, stop
+}
+
+// Batch has what f starts on c, and on others, begin when f has returned, and not before: all of it at once, on each
+// Comm in the order in which it was started, sends and receives in a row together. It is for calls that are to begin
+// together, and to have sends and receives begin without waiting for one of them. In f, a call on one of the Comms that
+// is not started, and waiting for a handle, begin what was started so far.
+//
+// The error is f's. Those of the calls are their handles'; what was started begins whatever f returns.
+func (c *Comm) Batch(f func() error, others ...*Comm) error {
+	if f == nil {
+		return wire.Refuse("Batch", "the function is nil")
+	}
+	all := append([]*Comm{c}, others...)
+	for i, d := range all {
+		if d == nil || d.size == 0 {
+			return wire.Refuse("Batch", "communicator %d of %d is nil, or was made by neither Run nor Init", i, len(all))
+		}
+	}
+	if fork.Child() { // before locks, which another thread may have held at the fork
+		return c.refusedError("Batch", ErrForked)
+	}
+	for _, d := range all {
+		d.starts().hold()
+	}
+	defer func() {
+		for _, d := range all {
+			d.starts().release()
+		}
+	}()
+	return f()
+}
+
+// hold keeps started calls from beginning, until as many releases.
+func (q *queue) hold() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.batches++
+}
+
+func (q *queue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.batches--; q.batches == 0 {
+		q.begin()
+	}
+}
+
+// refusals are handles of calls that were refused when they were to be started, for Close: nobody may ask for their
+// errors.
+type refusals struct {
+	mu  sync.Mutex
+	all []*Handle
+}
+
+// maxRefusals is how many of them are kept that nobody has asked for.
+const maxRefusals = 16
+
+// refused takes note that a call with these options was refused.
+func (c *Comm) refused(opts []Option) {
+	h := handleOf(opts)
+	if c == nil || h == nil || h.again {
+		return
+	}
+	c.refusals.mu.Lock()
+	defer c.refusals.mu.Unlock()
+	r := &c.refusals
+	r.all = slices.DeleteFunc(r.all, func(h *Handle) bool { return h.seen.Load() })
+	if len(r.all) < maxRefusals {
+		r.all = append(r.all, h)
+	}
+}
+
+// unseen returns the errors of those that nobody has asked for.
+func (r *refusals) unseen() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, h := range r.all {
+		if h.ended.Load() && !h.seen.Load() {
+			errs = append(errs, fmt.Errorf("a call was not started, and nobody waited for it: %w", h.err))
+		}
+	}
+	r.all = nil
+	return errors.Join(errs...)
 }

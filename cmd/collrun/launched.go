@@ -70,7 +70,7 @@ func secretOf(l *fast.Launch) finding {
 
 // listening returns where other hosts would reach this process.
 func listening(l *fast.Launch) finding {
-	i, err := fast.ChooseInterface(l.Interface, l.Store)
+	i, err := l.ChooseInterface()
 	if err != nil {
 		return finding{Name: "interface", Text: "none", Warning: err.Error(), Fatal: true}
 	}

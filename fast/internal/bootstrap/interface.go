@@ -18,12 +18,12 @@ type Interface struct {
 	Why       string       `json:"why"`
 }
 
-// ChooseInterface returns what a process listens on that has WithInterface(network), "" if it has not, and the given
-// address of a store. It fails if network is nothing that this host has.
+// ChooseInterface returns the interface on which a process listens, given the network of WithInterface ("" without it)
+// and the address of the store. It fails if network is not an interface, network or address of this host.
 //
-// Without network it is the address from which the system reaches the store. If the store has none, or is on this host,
-// it is the first interface that is up and has an address other hosts may reach; bridges of containers come last. If
-// there is no such interface, it is the loopback address, which serves no other host.
+// Without network, it is the address from which the system reaches the store. If the store has no address, or is on
+// this host, it is the first interface that is up and has an address which other hosts may reach; bridges of containers
+// come last. If there is no such interface, it is the loopback address, which serves no other host.
 func ChooseInterface(network, storeAddress string) (Interface, error) {
 	all, err := interfaces()
 	if err != nil {
