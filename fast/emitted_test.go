@@ -13,7 +13,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -212,8 +212,8 @@ func TestEmittedCodeIsTheSchedule(t *testing.T) {
 			if fault != "" {
 				t.Fatal(fault)
 			}
-			t.Logf("sizes %s: counts %s, %d calls, %d messages and %d local actions are the schedule's, in %v", emit.Ranges(c.sizes),
-				emit.Ranges(c.counts), c.calls, c.messages, c.events-c.messages, time.Since(began).Round(time.Millisecond))
+			t.Logf("sizes %s: counts %s, %d calls, %d messages and %d local actions are the schedule's, in %v", text.Ranges(c.sizes),
+				text.Ranges(c.counts), c.calls, c.messages, c.events-c.messages, time.Since(began).Round(time.Millisecond))
 		})
 	}
 }

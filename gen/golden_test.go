@@ -13,7 +13,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/text"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -63,6 +63,6 @@ func golden(t *testing.T, a *gen.Algorithm) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(&b, "%d ranks, root %d, peer %d, depth %d:\n\n%s", s.Size, s.Root, s.Peer, s.Depth, emit.Table(s))
+	fmt.Fprintf(&b, "%d ranks, root %d, peer %d, depth %d:\n\n%s", s.Size, s.Root, s.Peer, s.Depth, text.Table(s))
 	return b.String()
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/tla"
 )
 
 // standard are the modules that the checkers have themselves.
@@ -37,7 +37,7 @@ func (c *check) text(dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if modules["Schedule"], modules["CollSpec"], err = emit.TLA(s, c.inPlace); err != nil {
+		if modules["Schedule"], modules["CollSpec"], err = tla.Modules(s, c.inPlace); err != nil {
 			return "", err
 		}
 	}

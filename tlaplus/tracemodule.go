@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/tla"
 	"github.com/collgen/collgen/internal/events"
 	"github.com/collgen/collgen/spec"
 )
@@ -66,7 +66,7 @@ func (c *cells) of(rank int, p *events.Place) (string, error) {
 	buf := map[string]spec.Buf{"in": spec.In, "out": spec.Out, "scratch": spec.Scratch}[p.Buf]
 	var numbers []string
 	for i := range p.Bytes / c.bytes {
-		n, err := emit.TLACell(c.s, c.inPlace, rank, buf, p.At/c.bytes+i)
+		n, err := tla.Cell(c.s, c.inPlace, rank, buf, p.At/c.bytes+i)
 		if err != nil {
 			return "", err
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 )
@@ -64,7 +64,7 @@ func withoutProofs(t *testing.T, files map[string][]byte) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
 	for name, content := range files {
-		if name != emit.ListName && !proofParagraph.Match(content) {
+		if name != golang.ListFile && !proofParagraph.Match(content) {
 			t.Errorf("%s does not say what was proved", name)
 		}
 		texts[name] = string(proofParagraph.ReplaceAll(content, nil))
@@ -105,7 +105,7 @@ func TestFind(t *testing.T) {
 		{&gen.NodeError{Node: 1, Err: broken}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:\d\d: `},
 		{&verify.Failure{Node: 0}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:\d\d: `},
 		{&verify.Failure{Node: 7}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:5: `},
-		{&emit.Error{Node: 1, Err: broken}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:\d\d: `},
+		{&golang.Error{Node: 1, Err: broken}, `^\.\./\.\./gen/catalogue/linear\.go:\d+:\d\d: `},
 	} {
 		if got := found[0].locate(test.err).Error(); !regexp.MustCompile(test.want).MatchString(got) {
 			t.Errorf("%#v is at %s, want %s", test.err, got, test.want)

@@ -7,7 +7,8 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/text"
+	"github.com/collgen/collgen/gen/emit/tla"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 )
@@ -67,7 +68,7 @@ func runExplain(ctx context.Context, c *call) error {
 	case c.json:
 		return writeJSON(c.stdout, e)
 	case c.tla:
-		schedule, collSpec, err := emit.TLA(e.Schedule, false)
+		schedule, collSpec, err := tla.Modules(e.Schedule, false)
 		fmt.Fprintf(c.stdout, "%s\n%s", schedule, collSpec)
 		return err
 	}
@@ -92,7 +93,7 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 		return nil, err
 	}
 	if !a.Serves(c.sizes.from) {
-		return nil, fmt.Errorf("%s does not serve %d ranks: it requires %s", a.FullName(), c.sizes.from, emit.Requirements(a.Requires))
+		return nil, fmt.Errorf("%s does not serve %d ranks: it requires %s", a.FullName(), c.sizes.from, text.Requirements(a.Requires))
 	}
 	schedule, err := c.schedule(a)
 	if err != nil {
@@ -162,11 +163,11 @@ func (e *explanation) write(c *call) {
 	if e.Requires != "" {
 		fmt.Fprintf(c.stdout, "It requires %s.\n", e.Requires)
 	}
-	fmt.Fprintf(c.stdout, "\n%s\n%s", e.Schedule.Primitive.Doc, emit.Promise(e.Schedule.Primitive))
+	fmt.Fprintf(c.stdout, "\n%s\n%s", e.Schedule.Primitive.Doc, text.Promise(e.Schedule.Primitive))
 	fmt.Fprintf(c.stdout, "\nThe program of every rank:\n\n%s", e.Program)
 	fmt.Fprintf(c.stdout, "\nThe steps of %s, %d %s to a block:\n\n%s", callWords(e.Schedule.Primitive, p), e.Schedule.Chunks,
-		plural(e.Schedule.Chunks, "chunk"), emit.Table(e.Schedule))
-	fmt.Fprintf(c.stdout, "\nProved for this size%s: it ends in every interleaving, %s.\n", orderWords(*e.Proof), emit.Room(e.Proof.Capacity > 0))
+		plural(e.Schedule.Chunks, "chunk"), text.Table(e.Schedule))
+	fmt.Fprintf(c.stdout, "\nProved for this size%s: it ends in every interleaving, %s.\n", orderWords(*e.Proof), text.Buffering(e.Proof.Capacity > 0))
 	if e.Every != nil {
 		fmt.Fprintf(c.stdout, "Proved by induction for every size and depth by %s: every call may get it.\n", strings.Join(e.Every.Solvers, " and by "))
 	} else {

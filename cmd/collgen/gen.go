@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/verify"
 )
 
@@ -110,7 +110,7 @@ func (j *job) remarks() (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s: the specification has no Examples, so nothing but itself says what is meant; see \"collgen verify -spec\".", p.Name))
 		}
 		switch {
-		case !j.isBuiltIn && !emit.HasFunction(a.Primitive):
+		case !j.isBuiltIn && !golang.HasFunction(a.Primitive):
 			lines = append(lines, fmt.Sprintf("%s: no function is generated for %s, a primitive between two ranks: nothing calls this algorithm.",
 				a.FullName(), a.Primitive.Name))
 		case a.every.Sizes == "":

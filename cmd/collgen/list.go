@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
+	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/every"
 )
@@ -34,11 +35,11 @@ type entry struct {
 }
 
 func entryOf(a *algorithm) entry {
-	cost := emit.CostOf(&a.Algorithm)
+	cost := text.CostOf(&a.Algorithm)
 	e := entry{
-		Name: a.FullName(), Doc: a.Doc, Source: a.Source, Requires: emit.Requirements(a.Requires),
+		Name: a.FullName(), Doc: a.Doc, Source: a.Source, Requires: text.Requirements(a.Requires),
 		Chunks: cost.Chunks, Alpha: cost.Alpha, Beta: cost.Beta, Gamma: cost.Gamma,
-		Primitive: emit.SpecHash(a.Primitive), Hash: emit.Hash(&a.Algorithm),
+		Primitive: golang.SpecHash(a.Primitive), Hash: golang.Hash(&a.Algorithm),
 		Sizes: a.proof.Sizes, Recorded: a.recorded,
 	}
 	if a.proof.Folds {
@@ -166,7 +167,7 @@ func sizesOf(a *algorithm) string {
 	if !a.proved {
 		return "none to prove"
 	}
-	return emit.Ranges(a.proof.Sizes)
+	return text.Ranges(a.proof.Sizes)
 }
 
 // provedFor returns the sizes for which a was proved, and the depths where they make a difference.
@@ -174,7 +175,7 @@ func provedFor(a *algorithm) string {
 	if !a.proved || slices.Equal(a.proof.Depths, []int{1}) {
 		return sizesOf(a)
 	}
-	return sizesOf(a) + ", depths " + emit.Ranges(a.proof.Depths)
+	return sizesOf(a) + ", depths " + text.Ranges(a.proof.Depths)
 }
 
 func (c *call) writeEntries(found []*algorithm) error {

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/spec"
 	"golang.org/x/tools/go/packages"
 )
@@ -52,7 +52,7 @@ func load(ctx context.Context, dir string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{dir: dir, taken: map[string]token.Position{}, Package: emit.Package{Path: pkg.PkgPath, Name: pkg.Name,
+	s := &source{dir: dir, taken: map[string]token.Position{}, Package: golang.Package{Path: pkg.PkgPath, Name: pkg.Name,
 		Command: "go tool collgen gen"}}
 	s.Taken = func(name string) bool { _, ok := s.taken[name]; return ok }
 	for _, name := range pkg.Types.Scope().Names() {

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
+	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/gen/readback"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
@@ -82,8 +83,8 @@ func validate(ctx context.Context, j *job) error {
 // printable checks that there can be Go of a: what is not printed would be proved for nothing.
 func printable(a *algorithm) error {
 	form := gen.Prune(gen.Simplify(a.Algorithm))
-	err := emit.Printable(&form)
-	var fault *emit.Error
+	err := golang.Validate(&form)
+	var fault *golang.Error
 	if errors.As(err, &fault) && form.Text() != a.Text() {
 		fault.Node = -1 // the index of an action is not that of the same one in a
 	}
@@ -93,7 +94,7 @@ func printable(a *algorithm) error {
 // isFree checks that the package does not declare names that generated code needs.
 func (j *job) isFree(a *algorithm) error {
 	var faults []error
-	for _, name := range emit.Needs(a.Primitive) {
+	for _, name := range golang.ReservedNames(a.Primitive) {
 		if where, ok := j.taken[name]; ok {
 			faults = append(faults, fmt.Errorf("%s: generated code needs the name %s, which is declared at %s", a.FullName(), name, where))
 		}
@@ -118,7 +119,7 @@ func prove(ctx context.Context, j *job) error {
 			return err
 		}
 		a.proof, a.proved, a.took = proof, true, time.Since(start)
-		j.progress.done("%s: proved for sizes %s%s", a.FullName(), emit.Ranges(proof.Sizes), a.form)
+		j.progress.done("%s: proved for sizes %s%s", a.FullName(), text.Ranges(proof.Sizes), a.form)
 		return nil
 	})
 }
@@ -160,22 +161,22 @@ func (j *job) rewrite(f func(gen.Algorithm) gen.Algorithm) error {
 // emitGo prints the Go of every primitive.
 func emitGo(ctx context.Context, j *job) error {
 	for _, p := range j.primitives {
-		c := emit.Collective{Primitive: p, Rules: j.rules(p)}
+		c := golang.Collective{Primitive: p, Rules: j.rules(p)}
 		for _, a := range j.of(p) {
-			c.Algorithms = append(c.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: proofOf(a), Hash: a.hash})
+			c.Algorithms = append(c.Algorithms, golang.Proved{Algorithm: a.Algorithm, Proof: proofOf(a), Hash: a.hash})
 		}
-		content, err := emit.Go(j.Package, c)
+		content, err := golang.File(j.Package, c)
 		if err != nil {
 			return j.blame(ctx, p, err)
 		}
-		j.files[emit.FileName(p)] = content
+		j.files[golang.FileName(p)] = content
 	}
 	if j.isBuiltIn {
-		content, err := emit.List(j.Package, j.primitives)
+		content, err := golang.List(j.Package, j.primitives)
 		if err != nil {
 			return err
 		}
-		j.files[emit.ListName] = content
+		j.files[golang.ListFile] = content
 	}
 	return ctx.Err()
 }
@@ -194,7 +195,7 @@ func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
 
 // blamed returns the name of the algorithm that err is about; empty if it is about none.
 func blamed(err error) string {
-	var printed *emit.Error
+	var printed *golang.Error
 	var read *readback.Error
 	switch {
 	case errors.As(err, &printed):
@@ -205,10 +206,10 @@ func blamed(err error) string {
 	return ""
 }
 
-func proofOf(a *algorithm) emit.Proof {
+func proofOf(a *algorithm) golang.Proof {
 	s := a.proof
-	p := emit.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
-		Segment: s.Capacity > 0, Every: emit.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
+	p := golang.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
+		Segment: s.Capacity > 0, Every: golang.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
 	isPair := slices.Contains(a.Primitive.Params, spec.ParamPeer)
 	if n := len(s.Sizes); isPair && n > 0 && s.Sizes[n-1] > verify.AllPairs {
 		p.Sampled = verify.AllPairs + 1

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/smt"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/verify/every"
 )
@@ -148,12 +148,12 @@ func writeScripts(dir string, p *every.Problem) error {
 }
 
 // lemmasOf returns those that problems presume.
-func lemmasOf(problems []*every.Problem) []emit.Lemma {
+func lemmasOf(problems []*every.Problem) []smt.Lemma {
 	var all []induct.Obligation
 	for _, p := range problems {
 		all = append(all, p.Obligations...)
 	}
-	return emit.LemmasOf(all)
+	return smt.LemmasOf(all)
 }
 
 func (c *call) showProved(s *source, results []provedEvery, lemmas int) error {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/gen/readback"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
@@ -53,7 +53,7 @@ func provedOf(a *algorithm) readback.Proved {
 }
 
 // needed are the packages whose types generated code uses, and those that these types are made of.
-var needed = []string{emit.Runtime, emit.ExecutorPath, emit.CollectivePath, specPath, "github.com/collgen/collgen/selection"}
+var needed = []string{golang.Runtime, golang.ExecutorPath, golang.CollectivePath, specPath, "github.com/collgen/collgen/selection"}
 
 // sources returns the files, without those that were generated, of the package, and of those whose types its generated
 // code uses.

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/verify"
 	"golang.org/x/tools/go/packages"
 )
@@ -51,7 +51,7 @@ func (s *source) recall(dir string) error {
 		}
 	}
 	for _, a := range s.algorithms {
-		if r, ok := byHash[a.FullName()+" "+emit.Hash(&a.Algorithm)]; ok {
+		if r, ok := byHash[a.FullName()+" "+golang.Hash(&a.Algorithm)]; ok {
 			a.proof, a.proved, a.recorded = r.proof, true, r.file
 		}
 	}
@@ -85,7 +85,7 @@ func readRecord(to map[string]recorded, file, comment string) {
 	to[name[1]+" "+hash[1]] = recorded{file, proof}
 }
 
-// readRanges reads what emit.Ranges writes.
+// readRanges reads what text.Ranges writes.
 func readRanges(text string) ([]int, error) {
 	var numbers []int
 	for part := range strings.SplitSeq(text, ", ") {
@@ -105,7 +105,7 @@ func (s *source) generatedDir(ctx context.Context) string {
 	if s.dir != "" || !s.isBuiltIn {
 		return s.dir
 	}
-	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedFiles}, emit.Runtime)
+	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedFiles}, golang.Runtime)
 	if err != nil || len(found) != 1 || len(found[0].GoFiles) == 0 {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 )
@@ -27,7 +27,7 @@ func TestRecall(t *testing.T) {
 				sizes = append(sizes, size)
 			}
 		}
-		if !a.proved || filepath.Base(a.recorded) != emit.FileName(a.Primitive) || !slices.Equal(a.proof.Sizes, sizes) {
+		if !a.proved || filepath.Base(a.recorded) != golang.FileName(a.Primitive) || !slices.Equal(a.proof.Sizes, sizes) {
 			t.Errorf("%s: recorded in %q for sizes %v", a.FullName(), a.recorded, a.proof.Sizes)
 		}
 		if isReduction := !slices.Contains([]string{"AllGather", "AllToAll", "Barrier", "Broadcast", "Gather", "Scatter", "Send"}, a.Primitive.Name); a.proof.Folds != isReduction {

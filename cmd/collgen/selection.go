@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
+	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 )
@@ -156,7 +157,7 @@ func (c *call) explainPrimitive(ctx context.Context, s *source, p spec.Primitive
 	if err != nil {
 		return err
 	}
-	x := chosen{Name: p.Name, Doc: p.Doc, Hash: emit.SpecHash(p), Promise: spec.Describe(p), Size: c.sizes.from,
+	x := chosen{Name: p.Name, Doc: p.Doc, Hash: golang.SpecHash(p), Promise: spec.Describe(p), Size: c.sizes.from,
 		PerHost: cmp.Or(c.perHost, c.sizes.from)}
 	if c.isSet("bytes") {
 		x.Bytes, x.Calls = &c.bytes, s.each(p, calls, c.bytes)
@@ -170,7 +171,7 @@ func (c *call) explainPrimitive(ctx context.Context, s *source, p spec.Primitive
 	if x.Bytes != nil {
 		x.writeCalls(c)
 	} else {
-		fmt.Fprintf(c.stdout, "%s\n", emit.Promise(p))
+		fmt.Fprintf(c.stdout, "%s\n", text.Promise(p))
 		x.writeChoices(c)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 )
 
 // This file says whose algorithms list, explain and verify show.
@@ -48,7 +48,7 @@ func declaresHere(ctx context.Context) (bool, error) {
 		return false, loadError(".", err)
 	}
 	switch p := found[0]; {
-	case p.PkgPath == emit.Runtime, p.PkgPath == ownPath, p.PkgPath == genPath, p.PkgPath == specPath, !dependsOnGen(p, map[*packages.Package]bool{}):
+	case p.PkgPath == golang.Runtime, p.PkgPath == ownPath, p.PkgPath == genPath, p.PkgPath == specPath, !dependsOnGen(p, map[*packages.Package]bool{}):
 		return false, nil
 	}
 	dir, err := filepath.EvalSymlinks(".")

@@ -17,7 +17,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
@@ -26,7 +26,7 @@ import (
 
 // source is a package whose algorithms are worked on.
 type source struct {
-	emit.Package
+	golang.Package
 	dir        string
 	primitives []spec.Primitive          // those that algorithms carry out, by name
 	algorithms []*algorithm              // by full name
@@ -73,7 +73,7 @@ func (a *algorithm) locate(err error) error {
 		cost    costError
 		node    *gen.NodeError
 		failure *verify.Failure
-		printed *emit.Error
+		printed *golang.Error
 	)
 	switch {
 	case errors.As(err, &cost) && a.at.cost.IsValid():
@@ -113,7 +113,7 @@ func open(ctx context.Context, dir string) (*source, error) {
 		return nil, err
 	}
 	switch p := found[0]; {
-	case p.PkgPath == emit.Runtime:
+	case p.PkgPath == golang.Runtime:
 		return builtIn(abs), nil
 	case p.Name == "":
 		return nil, fmt.Errorf("%s: there is no Go package: %v", dir, p.Errors)
@@ -123,7 +123,7 @@ func open(ctx context.Context, dir string) (*source, error) {
 
 // builtIn returns the algorithms of the catalogue, which are generated into package fast in dir.
 func builtIn(dir string) *source {
-	s := &source{dir: dir, isBuiltIn: true, Package: emit.Package{Path: emit.Runtime, Name: "fast",
+	s := &source{dir: dir, isBuiltIn: true, Package: golang.Package{Path: golang.Runtime, Name: "fast",
 		Command: "go run github.com/collgen/collgen/cmd/collgen gen"}}
 	for _, a := range catalogue.Algorithms() {
 		s.add(a, position{})

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/verify"
 )
 
@@ -52,11 +52,11 @@ func (c *call) writeProved(s *source, algorithms []*algorithm, words string) {
 
 // depthsOf returns the depths for which an algorithm was proved: "1..4, to size 8 also 5..8".
 func depthsOf(s verify.Summary) string {
-	text := emit.Ranges(s.Depths)
+	depths := text.Ranges(s.Depths)
 	if len(s.Deeper) > 0 {
-		text += fmt.Sprintf(", to size %d also %s", verify.ManyDepths, emit.Ranges(s.Deeper))
+		depths += fmt.Sprintf(", to size %d also %s", verify.ManyDepths, text.Ranges(s.Deeper))
 	}
-	return text
+	return depths
 }
 
 // draw writes the picture of the first counterexample in err to where the command line says, or says how to get one.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/spec"
 	"pgregory.net/rapid"
 )
@@ -193,9 +193,9 @@ func TestRandom(t *testing.T) {
 		a := &c.Algorithms[0]
 		a.Algorithm = printed(a.Algorithm)
 		tried++
-		text, err := emit.Go(emit.Package{Path: theirs, Name: "theirs", Command: "a test"}, emit.Collective{Primitive: c.Primitive,
-			Algorithms: []emit.Proved{{Algorithm: a.Algorithm, Hash: a.Hash}}})
-		var refused *emit.Error
+		text, err := golang.File(golang.Package{Path: theirs, Name: "theirs", Command: "a test"}, golang.Collective{Primitive: c.Primitive,
+			Algorithms: []golang.Proved{{Algorithm: a.Algorithm, Hash: a.Hash}}})
+		var refused *golang.Error
 		if errors.As(err, &refused) {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -31,7 +31,7 @@ func provedOf(a *gen.Algorithm) Proved {
 }
 
 // proofOf returns a proof of so much.
-func proofOf(p Proved) (x emit.Proof) {
+func proofOf(p Proved) (x golang.Proof) {
 	for n := 1; n <= p.Sizes; n++ {
 		x.Sizes = append(x.Sizes, n)
 	}
@@ -132,11 +132,11 @@ const theirs = "example.org/theirs"
 // file returns the file that is generated for c in a package of others.
 func file(t testing.TB, c Collective) []byte {
 	t.Helper()
-	e := emit.Collective{Primitive: c.Primitive, Rules: c.Rules}
+	e := golang.Collective{Primitive: c.Primitive, Rules: c.Rules}
 	for _, a := range c.Algorithms {
-		e.Algorithms = append(e.Algorithms, emit.Proved{Algorithm: a.Algorithm, Proof: proofOf(a.Proved), Hash: a.Hash})
+		e.Algorithms = append(e.Algorithms, golang.Proved{Algorithm: a.Algorithm, Proof: proofOf(a.Proved), Hash: a.Hash})
 	}
-	text, err := emit.Go(emit.Package{Path: theirs, Name: "theirs", Command: "a test"}, e)
+	text, err := golang.File(golang.Package{Path: theirs, Name: "theirs", Command: "a test"}, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +179,8 @@ func TestExpressions(t *testing.T) {
 	} {
 		use := gen.If{Cond: spec.Var("v"), Then: []gen.Node{gen.Step{gen.Finish{Data: gen.Chunk(spec.Out, spec.Int(0))}}}}
 		c := with(gen.Let{Name: "v", Is: e}, use)
-		text, err := emit.Go(emit.Package{Path: theirs, Name: "theirs"}, emit.Collective{Primitive: c.Primitive,
-			Algorithms: []emit.Proved{{Algorithm: c.Algorithms[0].Algorithm, Hash: c.Algorithms[0].Hash}}})
+		text, err := golang.File(golang.Package{Path: theirs, Name: "theirs"}, golang.Collective{Primitive: c.Primitive,
+			Algorithms: []golang.Proved{{Algorithm: c.Algorithms[0].Algorithm, Hash: c.Algorithms[0].Hash}}})
 		if err != nil {
 			if !strings.Contains(err.Error(), "give it a name with Let") {
 				t.Errorf("%v: %v", e, err)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/smt"
 	"github.com/collgen/collgen/gen/induct"
 )
 
@@ -19,7 +19,7 @@ type Problem struct {
 	Algorithm   *gen.Algorithm
 	Obligations []induct.Obligation
 	Scripts     []string // of the obligations
-	Shifted     bool     // whether obligations speak of sizes up to emit.MaxShifted only
+	Shifted     bool     // whether obligations speak of sizes up to smt.MaxShifted only
 }
 
 // ProblemOf derives the problem of a, with the hints that there are for its name. Its error says why that cannot be
@@ -34,7 +34,7 @@ func NewProblem(a *gen.Algorithm, h gen.Hints) (*Problem, error) {
 	}
 	p := &Problem{Algorithm: a, Obligations: obligations}
 	for i := range obligations {
-		script, shifted, err := emit.SMT(&obligations[i])
+		script, shifted, err := smt.Script(&obligations[i])
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (p *Problem) Prove(ctx context.Context, o Options) (*Proof, error) {
 }
 
 // Lemmas has every solver decide what scripts presume. Its error says what is not proved.
-func Lemmas(ctx context.Context, lemmas []emit.Lemma, o Options) error {
+func Lemmas(ctx context.Context, lemmas []smt.Lemma, o Options) error {
 	var scripts []string
 	for _, l := range lemmas {
 		scripts = append(scripts, l.Script)
@@ -134,7 +134,7 @@ func (p *Proof) Open() (list []int) {
 // a limit.
 func (p *Problem) Sizes() string {
 	if p.Shifted {
-		return fmt.Sprintf("1..2^%d", emit.MaxExponent)
+		return fmt.Sprintf("1..2^%d", smt.MaxExponent)
 	}
 	return "all"
 }

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/smt"
 )
 
 // Record is what was proved of an algorithm for every size.
@@ -73,7 +73,7 @@ func (p *Problem) Digest() string {
 	for _, s := range p.Scripts {
 		h.Write([]byte(s))
 	}
-	for _, l := range emit.Lemmas() {
+	for _, l := range smt.Lemmas() {
 		h.Write([]byte(l.Script))
 	}
 	return fmt.Sprintf("0x%x", h.Sum(nil)[:8])

@@ -10,7 +10,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/smt"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/every"
@@ -84,7 +84,7 @@ func pin(script string, model spec.Env) string {
 // TestLemmas proves what scripts presume, and that a wrong one is noticed is what TestScriptsPresumeWhatIsSo is for.
 func TestLemmas(t *testing.T) {
 	o := every.Options{Solvers: []every.Solver{needSolver(t, "z3")}, Limit: 30 * time.Second}
-	if err := every.Lemmas(t.Context(), emit.Lemmas(), o); err != nil {
+	if err := every.Lemmas(t.Context(), smt.Lemmas(), o); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/smt"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/every"
@@ -79,7 +79,7 @@ func speaks(t *testing.T, o *induct.Obligation) bool {
 func script(t *testing.T, o induct.Obligation, goal spec.Expr) string {
 	t.Helper()
 	o.Goal = goal
-	text, _, err := emit.SMT(&o)
+	text, _, err := smt.Script(&o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/emit"
+	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/internal/scratch"
 )
 
@@ -74,8 +74,8 @@ type generated struct {
 
 // functionOf returns the function that is generated for an algorithm, without its name and what stands before that.
 func functionOf(a *gen.Algorithm) ([]byte, error) {
-	text, err := emit.Go(emit.Package{Path: emit.Runtime, Name: "fast", Command: "mutate"},
-		emit.Collective{Primitive: a.Primitive, Algorithms: []emit.Proved{{Algorithm: emitted(*a)}}})
+	text, err := golang.File(golang.Package{Path: golang.Runtime, Name: "fast", Command: "mutate"},
+		golang.Collective{Primitive: a.Primitive, Algorithms: []golang.Proved{{Algorithm: emitted(*a)}}})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ const functionsFile = "zmutants.go"
 // text returns the file with the functions, and the other one, which tells the test of them.
 func (b *build) text() (functions, table string) {
 	var code, list strings.Builder
-	code.WriteString("package fast\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n\n\t\"" + emit.ExecutorPath + "\"\n)\n\nvar _ = bits.Len\n")
+	code.WriteString("package fast\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n\n\t\"" + golang.ExecutorPath + "\"\n)\n\nvar _ = bits.Len\n")
 	list.WriteString("package fast\n\nfunc init() {\n\tmutatedAlgorithms = []mutatedAlgorithm{\n")
 	for i, m := range b.mutants {
 		fmt.Fprintf(&code, "\nfunc mutant%d%s\n", i, m.code)
