@@ -9,7 +9,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Modules prints a schedule, and what its primitive promises of it, as the two modules of TLA+ that tlaplus/models/Exec.tla
+// Modules prints a schedule, and what its primitive promises, as the two TLA+ modules that tlaplus/models/Exec.tla
 // extends: Schedule and CollSpec.
 //
 // The memory of a rank is one row of cells, counted from 1: In, then Out, then the scratch, a cell for each chunk. In
