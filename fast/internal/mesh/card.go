@@ -1,12 +1,13 @@
 package mesh
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/secure"
@@ -97,69 +98,46 @@ func cardMAC(cred secure.Credentials, job secure.Identity, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-func flag(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
+// sameSettings refuses processes of which only some encrypt their data, or use TCP or RDMA on one host, or that do not
+// have the same heartbeat timeout. All come to the same result.
+func sameSettings(cards []Card) error {
+	return cmp.Or(sameSetting(cards, "encrypt their data", func(c *Card) bool { return c.Encrypt }),
+		sameSetting(cards, "use TCP alone", func(c *Card) bool { return c.ForceTCP }),
+		sameSetting(cards, "use RDMA alone", func(c *Card) bool { return c.ForceRDMA }), sameFreeze(cards))
 }
 
-func appendText(b []byte, s string, most int) []byte {
-	s = s[:min(len(s), most)]
-	return append(append(b, byte(len(s))), s...)
-}
-
-func appendAddresses(b []byte, addresses []netip.AddrPort) []byte {
-	addresses = addresses[:min(len(addresses), maxAddresses)]
-	b = append(b, byte(len(addresses)))
-	for _, a := range addresses {
-		ip := a.Addr().As16()
-		b = append(b, ip[:]...)
-		b = binary.LittleEndian.AppendUint16(b, a.Port())
-	}
-	return b
-}
-
-// decoder takes bytes off the front of b, and remembers that there were too few.
-type decoder struct {
-	b   []byte
-	err error
-}
-
-func (d *decoder) bytes(n int) []byte {
-	if n > len(d.b) {
-		d.err, d.b = errors.New("a card or ticket that is cut off"), nil
-		return make([]byte, n)
-	}
-	taken := d.b[:n]
-	d.b = d.b[n:]
-	return taken
-}
-
-func (d *decoder) byte() byte     { return d.bytes(1)[0] }
-func (d *decoder) uint16() uint16 { return binary.LittleEndian.Uint16(d.bytes(2)) }
-func (d *decoder) uint32() uint32 { return binary.LittleEndian.Uint32(d.bytes(4)) }
-func (d *decoder) uint64() uint64 { return binary.LittleEndian.Uint64(d.bytes(8)) }
-
-// text returns a text of at most most bytes, none of which can do harm where it is printed.
-func (d *decoder) text(most int) string {
-	n := int(d.byte())
-	if n > most {
-		d.err, d.b = fmt.Errorf("a text of %d bytes, want at most %d", n, most), nil
-		return ""
-	}
-	return printable(string(d.bytes(n)))
-}
-
-func (d *decoder) addresses() (addresses []netip.AddrPort) {
-	n := int(d.byte())
-	if n > maxAddresses {
-		d.err, d.b = fmt.Errorf("%d addresses, want at most %d", n, maxAddresses), nil
+func sameFreeze(cards []Card) error {
+	i := slices.IndexFunc(cards, func(c Card) bool { return c.HeartbeatTimeout != cards[0].HeartbeatTimeout })
+	if i < 0 {
 		return nil
 	}
-	for range n {
-		ip := netip.AddrFrom16([16]byte(d.bytes(16))).Unmap()
-		addresses = append(addresses, netip.AddrPortFrom(ip, d.uint16()))
+	return fmt.Errorf("the heartbeat timeout is %v on rank %d and %v on rank %d", cards[0].HeartbeatTimeout, cards[0].Process,
+		cards[i].HeartbeatTimeout, cards[i].Process)
+}
+
+func sameSetting(cards []Card, what string, set func(*Card) bool) error {
+	sides := make(map[bool][]int)
+	for i := range cards {
+		c := &cards[i]
+		sides[set(c)] = append(sides[set(c)], c.Process)
 	}
-	return addresses
+	switch some, rest := sides[true], sides[false]; {
+	case len(some) == 0 || len(rest) == 0:
+		return nil
+	case len(some) <= len(rest):
+		return fmt.Errorf("ranks %v are to %s, and the others are not", some, what)
+	default:
+		return fmt.Errorf("ranks %v are not to %s, and the others are", rest, what)
+	}
+}
+
+// needTCP reports whether processes have to be reached by TCP, and whether all of them are on one host. All processes
+// come to the same result.
+func needTCP(cards []Card) (tcp, alone bool) {
+	alone = true
+	for _, c := range cards {
+		alone = alone && c.Host == cards[0].Host
+		tcp = tcp || c.ForceTCP || c.Socket == ""
+	}
+	return tcp || !alone, alone
 }

@@ -51,6 +51,16 @@ const (
 	maxHost                  = 128
 )
 
+// Why a connection is refused, besides the reasons of package secure.
+var (
+	// ErrTaken: another process has the same number in the job, and was there first.
+	ErrTaken = errors.New("another process has this number already")
+	// ErrTicket: the ticket was not made by this job, or not for this number.
+	ErrTicket = errors.New("wrong ticket")
+	// ErrTicketUsed: each ticket is good once.
+	ErrTicketUsed = errors.New("the ticket was used already")
+)
+
 // complete checks c and fills in what it leaves open.
 func (c *Config) complete() error {
 	if c.HeartbeatTimeout == 0 {

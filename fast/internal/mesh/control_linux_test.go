@@ -96,7 +96,7 @@ func TestOtherUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer own.Close()
-	accepted, err := neighbours{l}.Accept()
+	accepted, err := userListener{l}.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestOtherUsers(t *testing.T) {
 	done := make(chan struct{})
 	go func() { // only now, as it reads thisUser
 		defer close(done)
-		if c, err := (neighbours{l}).Accept(); err == nil {
+		if c, err := (userListener{l}).Accept(); err == nil {
 			t.Errorf("%v was accepted", c.RemoteAddr())
 			_ = c.Close()
 		}

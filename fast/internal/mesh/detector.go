@@ -25,15 +25,6 @@ type detector struct {
 	since    int64                                        // this time, which begins anew after each calm
 }
 
-// watched is what a detector knows of a peer since it was silent no more.
-type watched struct {
-	since   int64 // when that was
-	excused int64 // for how long of that there was an excuse
-	slow    bool  // it was excused because it is slow
-	slept   int   // how often in succession it was found asleep
-	sample        // the last one of the process, if it is this host's
-}
-
 const (
 	turns        = 16 // how often the detector looks, in the time that a process may be silent
 	patience     = 16 // for how many times that time it may be silent if it is slow
@@ -50,22 +41,8 @@ const (
 	calm       = int64(10 * time.Second)
 )
 
-// excuses has a slow peer warned of, if not too many have been.
-func (v *detector) excuses(p *peer, now int64, c condition) {
-	if now-v.since >= calm {
-		v.since, v.excused = now, 0
-	}
-	if v.excused++; v.excused <= mostWarned {
-		v.excuse(p.process, now-p.watched.since, c)
-	}
-}
-
-// stalled reports whether this process was stopped until just now. Others may have given it up, and ended since, all of
-// which it reads now at once.
-func (v *detector) stalled(now int64) bool {
-	woke := v.woke.Load()
-	return now-v.last.Load() > v.timeout/2 || woke > 0 && now-woke < int64(hearsay)
-}
+// hearsay is how long a process that has a reason to fail waits for others.
+const hearsay = 100 * time.Millisecond
 
 // look returns who of peers is given up, by the condition that each is in. If this process itself was stopped for more
 // than half of the time that they have, all have another chance, because what they said meanwhile may just not be read
@@ -98,6 +75,13 @@ func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 		}
 	}
 	return given
+}
+
+// stalled reports whether this process was stopped until just now. Others may have given it up, and ended since, all of
+// which it reads now at once.
+func (v *detector) stalled(now int64) bool {
+	woke := v.woke.Load()
+	return now-v.last.Load() > v.timeout/2 || woke > 0 && now-woke < int64(hearsay)
 }
 
 // silent is for how long p has been silent without an excuse. Late is for how long this process has not looked; slack
@@ -168,6 +152,16 @@ func (v *detector) judge(p *peer, now, late int64) (c condition, up bool) {
 	return c, false
 }
 
+// excuses has a slow peer warned of, if not too many have been.
+func (v *detector) excuses(p *peer, now int64, c condition) {
+	if now-v.since >= calm {
+		v.since, v.excused = now, 0
+	}
+	if v.excused++; v.excused <= mostWarned {
+		v.excuse(p.process, now-p.watched.since, c)
+	}
+}
+
 // cause returns the error of who is given up in a condition.
 func (v *detector) cause(c condition) error {
 	if c == gone {
@@ -178,4 +172,25 @@ func (v *detector) cause(c condition) error {
 		err = fmt.Errorf("%w, and is %s", err, c)
 	}
 	return err
+}
+
+// glance is how long it takes to see what processes do.
+const glance = 100 * time.Millisecond
+
+// observe returns the condition of processes, within a glance.
+func observe(pids []int) []condition {
+	first, at := make([]sample, len(pids)), time.Now()
+	for i, pid := range pids {
+		if e, known := examine(pid); known {
+			first[i] = sample{e, 1}
+		}
+	}
+	time.Sleep(glance)
+	found := make([]condition, len(pids))
+	for i, pid := range pids {
+		if e, known := examine(pid); known && first[i].at > 0 {
+			found[i] = sample{e, 1 + int64(time.Since(at))}.condition(first[i])
+		}
+	}
+	return found
 }

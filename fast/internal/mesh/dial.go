@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/netip"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -14,6 +16,52 @@ import (
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
+
+// route is a way to a process: its socket on this host, or an address.
+type route struct {
+	socket  string
+	address netip.AddrPort
+}
+
+// Network and String make it a net.Addr.
+func (r route) Network() string {
+	if r.socket != "" {
+		return "unix"
+	}
+	return "tcp"
+}
+
+func (r route) String() string {
+	if r.socket != "" {
+		return "@" + r.socket
+	}
+	return r.address.String()
+}
+
+// routesTo returns the ways to the process of card c, the best first, at least one. To another host no loopback address
+// leads, whatever the card says.
+func (m *Mesh) routesTo(c *Card, p secure.Purpose) (routes []route, err error) {
+	local := c.Host == m.cfg.Host
+	if local && c.Socket != "" && m.card.Socket != "" && p != secure.Data {
+		return []route{{socket: c.Socket}}, nil
+	}
+	for _, a := range c.Addresses {
+		if foreign(a.Addr()) || (local && a.Addr().IsLoopback()) {
+			routes = append(routes, route{address: a})
+		}
+	}
+	if len(routes) == 0 {
+		err := fmt.Errorf("it has no address that this host, %s, can reach: %v", m.cfg.Host, c.Addresses)
+		return nil, &wire.PeerError{Rank: c.Process, Err: err}
+	}
+	return routes, nil
+}
+
+// foreign reports whether other hosts can use an address. Those that hold only on one link name an interface of one
+// host.
+func foreign(a netip.Addr) bool {
+	return a.IsValid() && !a.IsUnspecified() && !a.IsLoopback() && !a.IsMulticast() && !a.IsLinkLocalUnicast() && a.Zone() == ""
+}
 
 // How long to wait before trying to connect again, first and at most; and how long a try may take before the handshake.
 const (
@@ -74,17 +122,19 @@ func (a *absence) proved(routes []route, nobody bool) bool {
 	return nobody && (routes[0].socket != "" || lasts > stubborn)
 }
 
-// deserted reports whether nobody listens at any of routes.
-func deserted(ctx context.Context, routes []route) bool {
-	nobody := true
-	for _, r := range routes {
-		conn, err := dial(ctx, r)
-		if err == nil {
-			_ = conn.Close()
+// refused reports whether trying again is of no use.
+func refused(err error) bool {
+	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
+}
+
+// recognise returns err as the refusal that a server told in words.
+func recognise(err error) error {
+	for _, reason := range []error{ErrTaken, ErrTicketUsed, ErrTicket, wire.ErrExhausted} {
+		if errors.Is(err, secure.ErrRefused) && strings.Contains(err.Error(), reason.Error()) {
+			return fmt.Errorf("%w: %w", reason, err)
 		}
-		nobody = nobody && errors.Is(err, syscall.ECONNREFUSED)
 	}
-	return nobody
+	return err
 }
 
 // sleep waits, or ends with ctx.
@@ -93,11 +143,6 @@ func sleep(ctx context.Context, d time.Duration) {
 	case <-time.After(d):
 	case <-ctx.Done():
 	}
-}
-
-// refused reports whether trying again is of no use.
-func refused(err error) bool {
-	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
 }
 
 // maxDials returns how many control connections a process tries to make at the same time: what its processors can work
@@ -165,4 +210,58 @@ func dial(ctx context.Context, r route) (c net.Conn, err error) {
 		return nil, fmt.Errorf("%w: %w", secure.ErrBroken, wire.Exhausted(err))
 	}
 	return c, nil
+}
+
+// deserted reports whether nobody listens at any of routes.
+func deserted(ctx context.Context, routes []route) bool {
+	nobody := true
+	for _, r := range routes {
+		conn, err := dial(ctx, r)
+		if err == nil {
+			_ = conn.Close()
+		}
+		nobody = nobody && errors.Is(err, syscall.ECONNREFUSED)
+	}
+	return nobody
+}
+
+// dialControl makes the control connection to a process with a lower number.
+func (m *Mesh) dialControl(ctx context.Context, c Card, h secure.Hello) error {
+	conn, err := m.call(ctx, &c, h)
+	if err != nil {
+		return err
+	}
+	if _, err := conn.Write([]byte{confirmed}); err != nil {
+		_ = conn.Close()
+		return &wire.PeerError{Rank: c.Process, Err: wire.ErrDied}
+	}
+	m.attach(c.Process, conn, conn.NetConn())
+	return nil
+}
+
+// confirmed is what the process that has dialled says first on a control connection: now both know that there is one.
+// Without it, a connection that it gave up on at the last moment would look like its death.
+const confirmed = 1
+
+// dataTime is how long Dial tries at most.
+const dataTime = time.Minute
+
+// Dial connects to a process for the data of a communicator. It ends with ctx, after a minute, or when the process is
+// down, with *wire.PeerError.
+func (m *Mesh) Dial(ctx context.Context, process int, comm uint64) (wire.Conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, dataTime, fmt.Errorf("no connection for data within %v", dataTime))
+	defer cancel()
+	ctx, stop := m.whileUp(ctx, func(p int) bool { return p == process })
+	defer stop()
+	c := m.cardOf(process)
+	c.Process = process
+	conn, err := m.call(ctx, &c, secure.Hello{Purpose: secure.Data, Comm: comm, Encrypt: m.cfg.Encrypt})
+	if err != nil {
+		return wire.Conn{}, fmt.Errorf("connecting to process %d: %w", process, err)
+	}
+	raw, err := conn.Raw(m.cfg.Encrypt)
+	if err != nil {
+		_ = conn.Close()
+	}
+	return raw, err
 }

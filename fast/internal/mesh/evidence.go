@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -67,54 +66,11 @@ func (c condition) slow() bool {
 	return c == running || c == starving || c == swapping || c == inKernel
 }
 
-// excuse warns that a process is slow.
-func (m *Mesh) excuse(process int, silent int64, c condition) {
-	m.cfg.Log.Warn("a process is slow, and not given up yet", "process", process, "silent",
-		time.Duration(silent).Round(time.Millisecond), "condition", c)
-}
-
-// glance is how long it takes to see what processes do.
-const glance = 100 * time.Millisecond
-
-// observe returns the condition of processes, within a glance.
-func observe(pids []int) []condition {
-	first, at := make([]sample, len(pids)), time.Now()
-	for i, pid := range pids {
-		if e, known := examine(pid); known {
-			first[i] = sample{e, 1}
-		}
-	}
-	time.Sleep(glance)
-	found := make([]condition, len(pids))
-	for i, pid := range pids {
-		if e, known := examine(pid); known && first[i].at > 0 {
-			found[i] = sample{e, 1 + int64(time.Since(at))}.condition(first[i])
-		}
-	}
-	return found
-}
-
-// Conditions returns what is known of what each of processes does, in words for people. It takes a tenth of a second.
-func (m *Mesh) Conditions(processes []int) []string {
-	pids, words := make([]int, len(processes)), make([]string, len(processes))
-	for i, process := range processes {
-		if p := m.peer(process); p != nil {
-			pids[i] = int(p.pid.Load())
-		}
-	}
-	for i, c := range observe(pids) {
-		p, err := m.peer(processes[i]), m.Down(processes[i])
-		switch {
-		case err != nil:
-			words[i] = err.Error()
-		case p == nil:
-			words[i] = "not connected"
-		default:
-			words[i] = fmt.Sprintf("its last heartbeat came %v ago", time.Duration(m.now()-p.heard.Load()).Round(10*time.Millisecond))
-		}
-		if c != unknown {
-			words[i] = string(c) + "; " + words[i]
-		}
-	}
-	return words
+// watched is what a detector knows of a peer since it was silent no more.
+type watched struct {
+	since   int64 // when that was
+	excused int64 // for how long of that there was an excuse
+	slow    bool  // it was excused because it is slow
+	slept   int   // how often in succession it was found asleep
+	sample        // the last one of the process, if it is this host's
 }

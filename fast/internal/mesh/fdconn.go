@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // fdConn is a unix connection that carries files besides bytes: those given to attach go with the first bytes written
@@ -23,11 +25,6 @@ type fdConn struct {
 	closed bool
 	early  bool // nobody has proved yet who is at the other end: no files come
 	blind  bool // another process has made the connection: who is at the other end is known when something comes
-}
-
-// newFDConn returns a connection to the process pid, which has proved nothing yet.
-func newFDConn(c *net.UnixConn, pid int) *fdConn {
-	return &fdConn{UnixConn: c, pid: pid, early: true}
 }
 
 // parcel is the files that came with one message.
@@ -45,6 +42,71 @@ var errLost = errors.New("this process has too many files open to take those tha
 
 // maxIncoming is of how many messages the files wait for what they came with to be read.
 const maxIncoming = 64
+
+// newFDConn returns a connection to the process pid, which has proved nothing yet.
+func newFDConn(c *net.UnixConn, pid int) *fdConn {
+	return &fdConn{UnixConn: c, pid: pid, early: true}
+}
+
+// userListener are the processes of this user that connect to a socket.
+type userListener struct{ *net.UnixListener }
+
+// Accept returns the next connection from a process of this user. All others are closed.
+func (l userListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		if pid, err := checkUser(c); err == nil {
+			return newFDConn(c, pid), nil
+		}
+		_ = c.Close()
+	}
+}
+
+// dialLocal connects to the socket of another process of this user.
+func dialLocal(ctx context.Context, name string) (net.Conn, error) {
+	c, err := new(net.Dialer).DialContext(ctx, "unix", "@"+name)
+	if err != nil {
+		return nil, err
+	}
+	pid, err := checkUser(c.(*net.UnixConn))
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return newFDConn(c.(*net.UnixConn), pid), nil
+}
+
+// introducedTo returns the connection to the process that has the other end of file, which it closes.
+func introducedTo(file int) (*fdConn, error) {
+	f := os.NewFile(uintptr(file), "a connection to another process")
+	defer f.Close()
+	c, err := net.FileConn(f)
+	if err != nil {
+		return nil, wire.Exhausted(err)
+	}
+	u, ok := c.(*net.UnixConn)
+	if !ok || c.LocalAddr().Network() != "unix" {
+		_ = c.Close()
+		return nil, fmt.Errorf("its connection is of kind %v", c.LocalAddr().Network())
+	}
+	return &fdConn{UnixConn: u, blind: true}, nil
+}
+
+// checkUser returns the process at the other end of c, or 0 if it has no number here. It returns an error if another
+// user owns the process.
+func checkUser(c *net.UnixConn) (pid int, err error) {
+	pid, user, err := socketPeer(c)
+	if err != nil {
+		return 0, err
+	}
+	return pid, secure.CheckUser(pid, user, thisUser())
+}
+
+// The users as whom this process writes, and makes connections. Tests replace them.
+var realUser, thisUser = os.Getuid, os.Geteuid
 
 // Private tells package secure that both sides have checked that the other one is this user's.
 func (c *fdConn) Private() {}
@@ -157,9 +219,6 @@ func (c *fdConn) identify(from *sender) error {
 	unnamed(c.UnixConn)
 	return nil
 }
-
-// The users as whom this process writes, and makes connections. Tests replace them.
-var realUser, thisUser = os.Getuid, os.Geteuid
 
 // Close closes the connection, and what files it holds.
 func (c *fdConn) Close() error {

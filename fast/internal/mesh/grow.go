@@ -2,13 +2,8 @@ package mesh
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/subtle"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -18,81 +13,6 @@ import (
 // bring to the new process. That one calls JoinTicket: it connects to the issuer, gets the cards of all members and
 // sends its own. The issuer hears of it from Await, and tells the other members, which is not the mesh's business; they
 // Introduce it. Then it is let in by all of them, and JoinTicket returns.
-
-// reservation is a number that was given away.
-type reservation struct {
-	token [16]byte
-	until time.Time // it is about to be used
-	used  bool
-}
-
-// Invite reserves the next number for a new process, and makes the ticket with which it joins. Only one process of a
-// job should make tickets at a time, and have the others Reserve the numbers: two may give the same number away, and
-// Introduce will refuse the second one.
-func (m *Mesh) Invite() (Ticket, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case m.closed:
-		return Ticket{}, wire.ErrClosed
-	case m.highest >= maxProcess:
-		return Ticket{}, errors.New("there are no more numbers for processes")
-	case len(m.me.Job) > maxJob:
-		return Ticket{}, fmt.Errorf("a ticket has room for a job's name of %d bytes, and not %d", maxJob, len(m.me.Job))
-	}
-	m.highest++
-	r := new(reservation)
-	_, _ = rand.Read(r.token[:])
-	m.tickets[m.highest] = r
-	return Ticket{Job: m.me.Job, Epoch: m.me.Epoch, Size: m.me.Size, Issuer: m.me.Process, Number: m.highest, Token: r.token,
-		Host: m.card.Host, Socket: m.card.Socket, Addresses: m.card.Addresses}, nil
-}
-
-// maxClaim is how many numbers another process may have given away, all in all.
-const maxClaim = 1 << 16
-
-// Reserve takes note that another process, by, has given a number away. It fails if that cannot be.
-func (m *Mesh) Reserve(by, number int) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	more := number - m.highest
-	if more <= 0 {
-		return nil
-	}
-	x := m.of(by)
-	if more > maxClaim-x.claimed || number > maxProcess {
-		return &wire.PeerError{Rank: by, Err: fmt.Errorf("it gives away too many numbers: %d, after %d", number, m.highest)}
-	}
-	x.claimed += more
-	m.highest = number
-	return nil
-}
-
-// redeeming is how long a ticket may be in use until somebody else may try it.
-const redeeming = 4 * time.Second
-
-// present checks a ticket. It is called with m.mu held.
-func (m *Mesh) present(h secure.Hello) error {
-	r := m.tickets[h.From]
-	switch {
-	case r == nil || subtle.ConstantTimeCompare(r.token[:], h.Token[:]) == 0:
-		return ErrTicket
-	case r.used:
-		return ErrTicketUsed
-	case time.Now().Before(r.until):
-		return fmt.Errorf("%w: the ticket is being used", secure.ErrBusy)
-	}
-	r.until = time.Now().Add(redeeming)
-	return nil
-}
-
-// redeem takes note that a ticket was used, or could not be after all.
-func (m *Mesh) redeem(h secure.Hello, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.tickets[h.From]
-	r.used, r.until = r.used || ok, time.Time{}
-}
 
 // welcome tells a newcomer, which has just connected, who the members are, and later who goes down.
 func (m *Mesh) welcome(newcomer int) {
@@ -159,4 +79,27 @@ func (m *Mesh) Introduce(number int, card []byte) error {
 		m.approach(c)
 	}
 	return nil
+}
+
+// approach connects, in its own time, to a process with a lower number that has joined later than this one.
+func (m *Mesh) approach(c Card) {
+	m.start(func() {
+		if m.peer(c.Process) != nil {
+			return
+		}
+		ctx, stop := m.whileUp(m.leaving, func(p int) bool { return p == c.Process })
+		defer stop()
+		if err := m.visit(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token}); err != nil {
+			m.cfg.Log.Warn("another newcomer is not reached", "process", c.Process, "error", err)
+		}
+	})
+}
+
+// visit connects to a member, and waits for its word that it is connected too.
+func (m *Mesh) visit(ctx context.Context, c Card, h secure.Hello) error {
+	if err := m.dialControl(ctx, c, h); err != nil {
+		return err
+	}
+	_, err := m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(c.Process)})
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -59,52 +58,6 @@ type introducer struct {
 	room   int      // how many ends of connections may be on their way at once
 }
 
-// arrange finds the first process of this host, as soon as all that might be it are known. Then this process introduces
-// the others, or is introduced by the first one.
-func (j *joining) arrange() {
-	first := 0
-	err := j.await(j.work, func() bool {
-		for first < j.me.Process && j.of(first).raw != nil && !j.private(&j.of(first).card) {
-			first++
-		}
-		return first == j.me.Process || j.of(first).raw != nil
-	})
-	if err != nil {
-		return // joining has ended
-	}
-	j.first = first
-	close(j.arranged)
-	if first == j.me.Process {
-		i := &introducer{joining: j, guests: make([]*guest, j.me.Size), room: pairRoom()}
-		err = i.run()
-	} else {
-		j.keepNoCounts()
-		err = j.takeIntroductions()
-	}
-	if err != nil {
-		j.report(err, certain)
-	}
-}
-
-// introduced reports whether another process introduces this one to that of card c. It is false when joining ends
-// first.
-func (j *joining) introduced(c *Card) bool {
-	if !j.private(c) {
-		return false
-	}
-	select {
-	case <-j.arranged:
-		return j.first != j.me.Process && j.first != c.Process
-	case <-j.work.Done():
-		return false
-	}
-}
-
-// private reports whether the process of card c is on this host, and shares a secret with this one.
-func (j *joining) private(c *Card) bool {
-	return j.secret && j.direct(c)
-}
-
 // run introduces processes as they come. While there are no descriptors for connections, it waits until those that are
 // on their way have arrived, or files that others have opened are closed.
 func (i *introducer) run() error {
@@ -131,19 +84,6 @@ func (i *introducer) forget() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.guests = nil
-}
-
-// keepNoCounts closes the files in which others count their heartbeats.
-func (m *Mesh) keepNoCounts() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.introducing.Store(false)
-	for _, x := range m.members {
-		if x.peer != nil {
-			closeFiles(x.peer.count)
-			x.peer.count = nil
-		}
-	}
 }
 
 // met takes a guest's word that it has taken what was sent to it.
@@ -250,114 +190,4 @@ func introduce(g, other *guest) (files int, err error) {
 	g.invited.add(ends[0], other, theirs, len(mine) > 0)
 	other.invited.add(ends[1], g, mine, len(theirs) > 0)
 	return len(ends) + len(mine) + len(theirs), nil
-}
-
-// takeIntroductions takes the connections that the first process of this host has made for this one.
-func (j *joining) takeIntroductions() error {
-	for {
-		n, err := j.ReceiveFiles(j.work, wire.Topic{Comm: meshComm, Kind: kindMeet})
-		if err != nil {
-			return nil // joining has ended
-		}
-		err = j.meetAll(&n)
-		n.CloseFiles()
-		if err != nil {
-			return err
-		}
-		j.Send(j.first, wire.Topic{Comm: meshComm, Kind: kindMet}, nil)
-	}
-}
-
-// meetAll takes the connections of one message. What it leaves of the files is the caller's. An error says whose fault
-// it is.
-func (j *joining) meetAll(n *wire.Note) error {
-	wrong := func(format string, args ...any) error {
-		return &wire.PeerError{Rank: n.From, Err: fmt.Errorf(format, args...)}
-	}
-	if n.From != j.first {
-		return wrong("it introduces others, which is for rank %d to do", j.first)
-	}
-	if n.Lost {
-		return noRoom(fmt.Errorf("%w: %w", wire.ErrExhausted, errLost))
-	}
-	d := decoder{b: n.Body}
-	var namespace uint64
-	if len(d.b) > 0 {
-		namespace = d.uint64()
-	}
-	for len(d.b) > 0 && len(n.Files) > 0 {
-		x := introduction{raw: d.bytes(int(d.uint16()))}
-		pid, counts := d.uint32(), d.byte()
-		x.counts, x.shown = counts == 1, d.byte() == 1
-		if namespace != 0 && namespace == pidNamespace() {
-			x.pid = int64(pid)
-		}
-		c, err := decodeCard(x.raw, j.cfg.Credentials, j.me, -1)
-		if err = errors.Join(d.err, err); err != nil {
-			return wrong("it introduces somebody: %w", err)
-		}
-		if counts > 1 || len(n.Files) < 1+int(counts) {
-			return wrong("it introduces rank %d with %d files", c.Process, len(n.Files))
-		}
-		switch err = j.meetOne(c, x, n); {
-		case errors.Is(err, wire.ErrExhausted):
-			return noRoom(err)
-		case errors.Is(err, ErrTaken):
-			return &wire.PeerError{Rank: c.Process, Err: err}
-		case err != nil:
-			return wrong("it introduces rank %d: %w", c.Process, err)
-		}
-	}
-	if len(d.b) > 0 || len(n.Files) > 0 {
-		return wrong("introductions with %d files and %d bytes left over", len(n.Files), len(d.b))
-	}
-	return nil
-}
-
-// introduction is what the first process of the host says of another one.
-type introduction struct {
-	raw    []byte // its card
-	pid    int64  // its number; 0: it has none here
-	counts bool   // its count of heartbeats comes with the connection
-	shown  bool   // it gets the count of this process
-}
-
-// meetOne takes the first of n's files as the connection to the process of card c, and the next one, if x says so, as
-// its count of heartbeats.
-func (j *joining) meetOne(c Card, x introduction, n *wire.Note) error {
-	if c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c) {
-		return errors.New("which is not for it to do")
-	}
-	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token || !j.know(c, slices.Clone(x.raw)) {
-		return ErrTaken
-	}
-	file := n.Files[0]
-	n.Files = n.Files[1:]
-	conn, err := introducedTo(file)
-	if err != nil {
-		return err
-	}
-	p := j.newPeer(c.Process, conn, conn)
-	if x.pid != int64(os.Getpid()) {
-		p.pid.Store(x.pid)
-	}
-	p.counted.Store(x.shown)
-	if x.counts {
-		file, n.Files = n.Files[0], n.Files[1:]
-		err = j.takeCount(p, file)
-	}
-	if errors.Is(err, errBeats) {
-		_ = conn.Close()
-		return err
-	}
-	if !j.add(p) {
-		return nil // it is down, and the connection of no use
-	}
-	if err != nil {
-		return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
-	}
-	if !x.shown {
-		j.greet(p)
-	}
-	return nil
 }

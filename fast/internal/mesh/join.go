@@ -1,35 +1,12 @@
 package mesh
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
-	"fmt"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
-)
-
-// The rounds in which cards are published: in the first one they say on which host a process is; in the second one,
-// which there is only if some connections have to be TCP's, at which addresses.
-const (
-	roundHost    = "host"
-	roundAddress = "address"
-)
-
-// meshComm is the number under which meshes talk among themselves.
-const meshComm = 1<<64 - 1
-
-// What they talk about.
-const (
-	kindReady    uint8 = iota + 1 // to process 0: the sender is connected to all
-	kindGo                        // from process 0: all are
-	kindMember                    // to a newcomer: a member's card, or nothing after the last one
-	kindNewcomer                  // from a newcomer: its card
-	kindGone                      // to a newcomer: a member is down
-	kindHello                     // to a newcomer: the sender, whose number is the Seq, is connected to it
-	kindMeet                      // from the first process of a host: connections to others of the host, and their cards
-	kindMet                       // to that process: the sender has taken the last ones
 )
 
 // Join connects this process with all others of its job. It returns when all are connected to all, and fails on all if
@@ -50,21 +27,6 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 		return nil, err
 	}
 	return m, nil
-}
-
-// begin makes this process's first card, and has it listen.
-func (m *Mesh) begin() {
-	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, HeartbeatTimeout: m.cfg.HeartbeatTimeout, ForceTCP: m.cfg.ForceTCP,
-		Encrypt: m.cfg.Encrypt, HasRDMA: m.cfg.HasRDMA, ForceRDMA: m.cfg.ForceRDMA}
-	_, _ = rand.Read(m.card.Token[:])
-	m.card.Socket = m.listenLocal()
-	if m.card.Socket != "" {
-		var err error
-		if m.beats, err = newBeats(); err != nil {
-			m.cfg.Log.Debug("heartbeats are not counted in shared memory", "error", err)
-		}
-	}
-	m.work.Go(m.watchOver)
 }
 
 func (m *Mesh) join(ctx context.Context) error {
@@ -140,48 +102,40 @@ func (j *joining) gather() error {
 	return err
 }
 
-// sameSettings refuses processes of which only some encrypt their data, or use TCP or RDMA on one host, or that do not
-// have the same heartbeat timeout. All come to the same result.
-func sameSettings(cards []Card) error {
-	return cmp.Or(sameSetting(cards, "encrypt their data", func(c *Card) bool { return c.Encrypt }),
-		sameSetting(cards, "use TCP alone", func(c *Card) bool { return c.ForceTCP }),
-		sameSetting(cards, "use RDMA alone", func(c *Card) bool { return c.ForceRDMA }), sameFreeze(cards))
-}
-
-func sameFreeze(cards []Card) error {
-	i := slices.IndexFunc(cards, func(c Card) bool { return c.HeartbeatTimeout != cards[0].HeartbeatTimeout })
-	if i < 0 {
-		return nil
+// arrange finds the first process of this host, as soon as all that might be it are known. Then this process introduces
+// the others, or is introduced by the first one.
+func (j *joining) arrange() {
+	first := 0
+	err := j.await(j.work, func() bool {
+		for first < j.me.Process && j.of(first).raw != nil && !j.private(&j.of(first).card) {
+			first++
+		}
+		return first == j.me.Process || j.of(first).raw != nil
+	})
+	if err != nil {
+		return // joining has ended
 	}
-	return fmt.Errorf("the heartbeat timeout is %v on rank %d and %v on rank %d", cards[0].HeartbeatTimeout, cards[0].Process,
-		cards[i].HeartbeatTimeout, cards[i].Process)
-}
-
-func sameSetting(cards []Card, what string, set func(*Card) bool) error {
-	sides := make(map[bool][]int)
-	for i := range cards {
-		c := &cards[i]
-		sides[set(c)] = append(sides[set(c)], c.Process)
+	j.first = first
+	close(j.arranged)
+	if first == j.me.Process {
+		i := &introducer{joining: j, guests: make([]*guest, j.me.Size), room: pairRoom()}
+		err = i.run()
+	} else {
+		j.keepNoCounts()
+		err = j.takeIntroductions()
 	}
-	switch some, rest := sides[true], sides[false]; {
-	case len(some) == 0 || len(rest) == 0:
-		return nil
-	case len(some) <= len(rest):
-		return fmt.Errorf("ranks %v are to %s, and the others are not", some, what)
-	default:
-		return fmt.Errorf("ranks %v are not to %s, and the others are", rest, what)
+	if err != nil {
+		j.report(err, certain)
 	}
 }
 
-// needTCP reports whether processes have to be reached by TCP, and whether all of them are on one host. All processes
-// come to the same result.
-func needTCP(cards []Card) (tcp, alone bool) {
-	alone = true
-	for _, c := range cards {
-		alone = alone && c.Host == cards[0].Host
-		tcp = tcp || c.ForceTCP || c.Socket == ""
+// starve reports that this process has no room for the connections of others.
+func (j *joining) starve() {
+	select {
+	case err := <-j.starved:
+		j.report(noRoom(err), certain)
+	case <-j.work.Done():
 	}
-	return tcp || !alone, alone
 }
 
 // settle has all processes learn that all are connected to all: process 0 hears it from each and tells them. When ctx
@@ -218,4 +172,30 @@ func others(size int, some []int) (rest []int) {
 		}
 	}
 	return rest
+}
+
+// latecomers is how long a process that cannot join because of a death, or a fault of its own, waits for those who have
+// not come yet.
+const latecomers = time.Second
+
+// linger gives those who are not connected yet time to hear why this process leaves.
+func (j *joining) linger(why error) {
+	longest := afterword
+	if j.cfg.Fault != nil { // they hear it of its card alone
+		longest = latecomers
+	}
+	var gave *gaveUp
+	if f := closeReasonOf(why); f.blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
+		longest = latecomers
+		for _, p := range f.ranks { // who does not come any more
+			if j.peer(p) == nil {
+				j.down(p, errGone, nil)
+			}
+		}
+	}
+	outer, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), longest)
+	defer cancel()
+	patient, stop := within(outer, j.ctx, afterword)
+	defer stop()
+	_ = j.awaitAll(patient, j.isConnected)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -41,29 +41,6 @@ const (
 	certain weight = 100 // nothing else need be known
 )
 
-// hearsay is how long a process that has a reason to fail waits for others.
-const hearsay = 100 * time.Millisecond
-
-var (
-	// errGone: a process has published its card, and was not there any more.
-	errGone = fmt.Errorf("%w: it does not listen any more", wire.ErrDied)
-	// errUnmet: the other end of a connection that another process has made is closed. It may be that one which has
-	// died.
-	errUnmet = fmt.Errorf("%w: it was not heard of before the connection to it was closed", wire.ErrDied)
-)
-
-// report takes a reason to fail.
-func (j *joining) report(err error, w weight) {
-	if j.work.Err() != nil {
-		return // joining has ended, and everything with it
-	}
-	fault, err := faultOf(err, j.me.Process)
-	j.reasons.mu.Lock()
-	j.reasons.all = append(j.reasons.all, reason{err, w, fault})
-	j.reasons.mu.Unlock()
-	j.doubting(err)
-}
-
 // faultOf returns whose fault err is. What another process said when it gave up counts, as the fault of whom it blames.
 func faultOf(err error, self int) (fault int, cause error) {
 	var gave *gaveUp
@@ -81,48 +58,17 @@ func faultOf(err error, self int) (fault int, cause error) {
 	return faultOther, err
 }
 
-// fell reports that a process is down. One that has closed its mesh had joined, and so will this one.
-func (j *joining) fell(process int, err error) {
+// blamed returns the error of a process that gave up, as the fault of those that it blames unless that is only self.
+func (e *gaveUp) blamed(by *wire.PeerError, self int) error {
+	blamed := slices.DeleteFunc(slices.Clone(e.ranks), func(r int) bool { return r == self })
 	switch {
-	case errors.Is(err, wire.ErrClosed):
-	case process == j.me.Process:
-		j.report(err, certain)
-	case errors.Is(err, wire.ErrFenced):
-		j.report(&wire.PeerError{Rank: process, Err: err}, certain)
-	case errors.Is(err, wire.ErrExhausted):
-		j.report(noRoom(err), certain)
-	case errors.Is(err, errGone), errors.Is(err, errUnmet):
-		j.report(&wire.PeerError{Rank: process, Err: err}, weak)
-	default:
-		j.report(&wire.PeerError{Rank: process, Err: err}, strong)
+	case len(blamed) > 0 && e.blame == blameAbsent:
+		err := fmt.Errorf("%w on rank %d, which gave up: %s", context.DeadlineExceeded, by.Rank, e.text)
+		return &wire.TimeoutError{Waiting: blamed, Err: err}
+	case len(blamed) > 0 && e.blame == blameDead:
+		return &wire.PeerError{Rank: blamed[0], Err: fmt.Errorf("%w, says rank %d", wire.ErrDied, by.Rank)}
 	}
-}
-
-// late sees to it that there is a reason if joining fails with err, which is that ctx has ended if there is none yet.
-func (j *joining) late(err error, waiting []int) error {
-	if err != nil && j.doubt.Err() == nil {
-		if ctx := j.ctx; ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-			err = &wire.TimeoutError{Waiting: waiting, Err: wire.EndedBy(ctx, err)}
-		}
-		j.report(err, weak)
-	}
-	return err
-}
-
-// joinError returns why joining has failed, all in all.
-func (j *joining) joinError() error {
-	if w, _ := j.reasons.best(); w < certain {
-		time.Sleep(hearsay)
-		if j.me.Process != 0 { // which may have the store: then it alone knows who was sent away there, and says so now
-			time.Sleep(hearsay)
-		}
-	}
-	_, err := j.reasons.best()
-	var absent *wire.TimeoutError
-	if errors.As(err, &absent) {
-		return j.withRefusals(err)
-	}
-	return err
+	return by
 }
 
 // best returns the best reason of the fault for which most speaks, and how much does so; of equals the first. Weak
@@ -153,3 +99,6 @@ func (r *reasons) of(fault int) (top reason, sum weight) {
 	}
 	return top, max(sum, weak)
 }
+
+// noRoom returns err, which is for want of descriptors or memory, in words.
+func noRoom(err error) error { return fmt.Errorf("this process cannot take connections: %w", err) }

@@ -3,12 +3,10 @@ package mesh
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -67,57 +65,108 @@ func within(outer, ctx context.Context, after time.Duration) (context.Context, f
 	}
 }
 
-// meet gets to know a process, and connects to it: who has the higher number dials.
-func (j *joining) meet(process int) {
-	c, ok := j.fetch(roundHost, process)
-	if ok && c.Host != j.cfg.Host {
-		j.open(false)
+// report takes a reason to fail.
+func (j *joining) report(err error, w weight) {
+	if j.work.Err() != nil {
+		return // joining has ended, and everything with it
 	}
-	if ok && !j.direct(&c) {
-		select {
-		case <-j.listening: // who waits for others' addresses has published its own before
-			c, ok = j.fetch(roundAddress, process)
-		case <-j.work.Done():
-			ok = false
+	fault, err := faultOf(err, j.me.Process)
+	j.reasons.mu.Lock()
+	j.reasons.all = append(j.reasons.all, reason{err, w, fault})
+	j.reasons.mu.Unlock()
+	j.doubting(err)
+}
+
+// fell reports that a process is down. One that has closed its mesh had joined, and so will this one.
+func (j *joining) fell(process int, err error) {
+	switch {
+	case errors.Is(err, wire.ErrClosed):
+	case process == j.me.Process:
+		j.report(err, certain)
+	case errors.Is(err, wire.ErrFenced):
+		j.report(&wire.PeerError{Rank: process, Err: err}, certain)
+	case errors.Is(err, wire.ErrExhausted):
+		j.report(noRoom(err), certain)
+	case errors.Is(err, errGone), errors.Is(err, errUnmet):
+		j.report(&wire.PeerError{Rank: process, Err: err}, weak)
+	default:
+		j.report(&wire.PeerError{Rank: process, Err: err}, strong)
+	}
+}
+
+// late sees to it that there is a reason if joining fails with err, which is that ctx has ended if there is none yet.
+func (j *joining) late(err error, waiting []int) error {
+	if err != nil && j.doubt.Err() == nil {
+		if ctx := j.ctx; ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+			err = &wire.TimeoutError{Waiting: waiting, Err: wire.EndedBy(ctx, err)}
+		}
+		j.report(err, weak)
+	}
+	return err
+}
+
+// joinError returns why joining has failed, all in all.
+func (j *joining) joinError() error {
+	if w, _ := j.reasons.best(); w < certain {
+		time.Sleep(hearsay)
+		if j.me.Process != 0 { // which may have the store: then it alone knows who was sent away there, and says so now
+			time.Sleep(hearsay)
 		}
 	}
-	if ok && process != j.me.Process {
-		j.reached(process, j.reach(&c))
+	_, err := j.reasons.best()
+	var absent *wire.TimeoutError
+	if errors.As(err, &absent) {
+		return j.withRefusals(err)
 	}
+	return err
 }
 
-// starve reports that this process has no room for the connections of others.
-func (j *joining) starve() {
-	select {
-	case err := <-j.starved:
-		j.report(noRoom(err), certain)
-	case <-j.work.Done():
-	}
+// What has to be so of each process in the end, and then stays so.
+func (j *joining) known(_ int, x *member) bool { return x.raw != nil }
+
+func (j *joining) addressed(_ int, x *member) bool { return len(x.card.Addresses) > 0 }
+
+func (j *joining) isConnected(p int, x *member) bool {
+	return x.peer != nil || x.err != nil || p == j.me.Process
 }
 
-// noRoom returns err, which is for want of descriptors or memory, in words.
-func noRoom(err error) error { return fmt.Errorf("this process cannot take connections: %w", err) }
-
-func (j *joining) reach(c *Card) error {
-	if c.Process > j.me.Process { // it calls this one
-		_, err := j.routesTo(c, secure.Control)
-		return err
-	}
-	if j.introduced(c) {
-		return nil
-	}
-	return j.dialControl(j.work, *c, secure.Hello{Purpose: secure.Control, Token: j.card.Token})
+// awaitAll waits until something is so of all processes, or until there is a reason to fail, or ctx has ended.
+func (j *joining) awaitAll(ctx context.Context, so func(int, *member) bool) error {
+	p := 0
+	return j.await(ctx, func() bool {
+		for p < j.me.Size && so(p, j.of(p)) {
+			p++
+		}
+		return p == j.me.Size
+	})
 }
 
-// reached takes the result of reach.
-func (j *joining) reached(process int, err error) {
-	switch {
-	case err == nil:
-	case errors.Is(err, wire.ErrDied):
-		j.down(process, errGone, nil)
-	default:
-		j.report(err, certain)
+// missing returns the processes that this one waits for.
+func (j *joining) missing() (processes []int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, so := range []func(int, *member) bool{j.known, j.isConnected, j.addressed} {
+		for p := range j.me.Size {
+			if !so(p, j.of(p)) {
+				processes = append(processes, p)
+			}
+		}
+		if len(processes) > 0 {
+			break
+		}
 	}
+	return processes
+}
+
+// cards returns those of all processes, once they are known.
+func (j *joining) cards() []Card {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	cards := make([]Card, j.me.Size)
+	for p := range cards {
+		cards[p] = j.members[p].card
+	}
+	return cards
 }
 
 // direct reports whether this process and that of card c are connected without TCP.
@@ -125,44 +174,7 @@ func (j *joining) direct(c *Card) bool {
 	return c.Host == j.cfg.Host && c.Socket != "" && j.card.Socket != ""
 }
 
-// open has this process listen on TCP, once, and say so, or say that it cannot.
-func (j *joining) open(alone bool) {
-	j.opened.Do(func() {
-		err := j.listenTCP(alone)
-		if err != nil {
-			j.card.Failure = err.Error()
-			j.report(err, certain)
-		}
-		if failed := j.publish(j.work, roundAddress); failed != nil {
-			j.report(failed, weak)
-		} else if err == nil {
-			close(j.listening)
-		}
-	})
-}
-
-// latecomers is how long a process that cannot join because of a death, or a fault of its own, waits for those who have
-// not come yet.
-const latecomers = time.Second
-
-// linger gives those who are not connected yet time to hear why this process leaves.
-func (j *joining) linger(why error) {
-	longest := afterword
-	if j.cfg.Fault != nil { // they hear it of its card alone
-		longest = latecomers
-	}
-	var gave *gaveUp
-	if f := closeReasonOf(why); f.blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
-		longest = latecomers
-		for _, p := range f.ranks { // who does not come any more
-			if j.peer(p) == nil {
-				j.down(p, errGone, nil)
-			}
-		}
-	}
-	outer, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), longest)
-	defer cancel()
-	patient, stop := within(outer, j.ctx, afterword)
-	defer stop()
-	_ = j.awaitAll(patient, j.isConnected)
+// private reports whether the process of card c is on this host, and shares a secret with this one.
+func (j *joining) private(c *Card) bool {
+	return j.secret && j.direct(c)
 }

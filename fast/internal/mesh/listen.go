@@ -1,20 +1,47 @@
 package mesh
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// serve takes connections from l until the mesh is closed.
-func (m *Mesh) serve(l net.Listener) {
-	m.work.Go(func() {
-		err := m.server.Serve(m.leaving, l, m.check, m.accepted)
-		if m.leaving.Err() == nil {
-			m.cfg.Log.Error("no more connections are taken", "address", l.Addr(), "error", err)
+// begin makes this process's first card, and has it listen.
+func (m *Mesh) begin() {
+	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, HeartbeatTimeout: m.cfg.HeartbeatTimeout, ForceTCP: m.cfg.ForceTCP,
+		Encrypt: m.cfg.Encrypt, HasRDMA: m.cfg.HasRDMA, ForceRDMA: m.cfg.ForceRDMA}
+	_, _ = rand.Read(m.card.Token[:])
+	m.card.Socket = m.listenLocal()
+	if m.card.Socket != "" {
+		var err error
+		if m.beats, err = newBeats(); err != nil {
+			m.cfg.Log.Debug("heartbeats are not counted in shared memory", "error", err)
 		}
-	})
+	}
+	m.work.Go(m.watchOver)
+}
+
+// listenLocal listens on an abstract unix socket, which needs no directory. It returns the socket's name, or nothing if
+// there can be none.
+func (m *Mesh) listenLocal() (name string) {
+	if !abstractSockets {
+		return ""
+	}
+	name = "collgen-" + rand.Text()
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: "@" + name})
+	if err != nil {
+		m.cfg.Log.Warn("processes of this host cannot connect by a socket", "error", err)
+		return ""
+	}
+	m.serve(userListener{l})
+	return name
 }
 
 // listenTCP listens on this host's addresses: its loopback address if all processes are on this host, or else those
@@ -62,12 +89,6 @@ func (m *Mesh) ownAddresses() (usable []netip.Addr, why string, err error) {
 	return usable, why, nil
 }
 
-// foreign reports whether other hosts can use an address. Those that hold only on one link name an interface of one
-// host.
-func foreign(a netip.Addr) bool {
-	return a.IsValid() && !a.IsUnspecified() && !a.IsLoopback() && !a.IsMulticast() && !a.IsLinkLocalUnicast() && a.Zone() == ""
-}
-
 func (m *Mesh) listenAt(a netip.Addr) error {
 	l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(a, 0)))
 	if err != nil {
@@ -76,4 +97,100 @@ func (m *Mesh) listenAt(a netip.Addr) error {
 	m.card.Addresses = append(m.card.Addresses, netip.AddrPortFrom(a, uint16(l.Addr().(*net.TCPAddr).Port)))
 	m.serve(l)
 	return nil
+}
+
+// serve takes connections from l until the mesh is closed.
+func (m *Mesh) serve(l net.Listener) {
+	m.work.Go(func() {
+		err := m.server.Serve(m.leaving, l, m.check, m.accepted)
+		if m.leaving.Err() == nil {
+			m.cfg.Log.Error("no more connections are taken", "address", l.Addr(), "error", err)
+		}
+	})
+}
+
+// check reports whether a process may have a connection.
+func (m *Mesh) check(h secure.Hello, _ secure.Identity) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	x := m.members[h.From]
+	switch {
+	case x != nil && x.err != nil:
+		return wire.ErrFenced
+	case h.Purpose == secure.Join:
+		return m.present(h)
+	case x == nil || x.raw == nil || (h.Purpose == secure.Data && x.peer == nil):
+		return fmt.Errorf("%w: process %d is not known here yet", secure.ErrBusy, h.From)
+	case h.Purpose == secure.Data && h.Encrypt != m.cfg.Encrypt:
+		return errors.New("data is to be encrypted by both processes or by none")
+	case h.Purpose == secure.Data:
+		return nil
+	case h.Purpose != secure.Control || h.From < m.me.Process:
+		return fmt.Errorf("process %d does not call process %d for this", h.From, m.me.Process)
+	case h.Token != x.card.Token || x.peer != nil:
+		return ErrTaken
+	}
+	return nil
+}
+
+// accepted takes a connection that a process has made.
+func (m *Mesh) accepted(c *secure.Conn, h secure.Hello) {
+	if h.Purpose == secure.Data {
+		m.admitData(c, h)
+		return
+	}
+	ok := m.confirm(c)
+	if h.Purpose == secure.Join {
+		m.redeem(h, ok)
+	}
+	if !ok || !m.attach(h.From, c, c.NetConn()) || h.From < m.me.Size {
+		return
+	}
+	if h.Purpose == secure.Join {
+		m.welcome(h.From)
+	}
+	m.Send(h.From, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(m.me.Process)}, nil)
+}
+
+// confirmTime is how long that may take. Such connections are counted nowhere, so it is not for ever.
+const confirmTime = 15 * time.Second
+
+// confirm waits for the word of the process that has dialled. If there is none the connection is closed.
+func (m *Mesh) confirm(c *secure.Conn) bool {
+	stop := context.AfterFunc(m.leaving, func() { _ = c.Close() })
+	defer stop()
+	var b [1]byte
+	err := c.SetDeadline(time.Now().Add(confirmTime))
+	if err == nil {
+		_, err = c.Read(b[:])
+	}
+	if err == nil {
+		err = c.SetDeadline(time.Time{})
+	}
+	if err != nil || b[0] != confirmed {
+		_ = c.Close()
+		return false
+	}
+	return true
+}
+
+// admitData takes a connection for data.
+func (m *Mesh) admitData(c *secure.Conn, h secure.Hello) {
+	raw, err := c.Raw(m.cfg.Encrypt)
+	if err != nil {
+		m.cfg.Log.Warn("a connection for data is of no use", "from", h.From, "error", err)
+		_ = c.Close()
+		return
+	}
+	if f := m.pending.enter(pendingConn{h.Comm, h.From, raw, time.Now()}); f != nil {
+		f(h.From, raw)
+	}
+}
+
+// HandleConns has f called with each connection for data that a process makes for comm, those that are waiting
+// included. The connections are f's. F must not block, and may be called from several goroutines.
+func (m *Mesh) HandleConns(comm uint64, f func(from int, c wire.Conn)) {
+	for _, v := range m.pending.handle(comm, f) {
+		f(v.from, v.conn)
+	}
 }

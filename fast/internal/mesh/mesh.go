@@ -1,9 +1,22 @@
+// Package mesh is how the processes of a job talk beside the data path, and know of each other's end.
+//
+// Every two processes have one control connection: an abstract unix socket on the same host, which passes files too,
+// and TCP otherwise; both ends are authenticated by package secure, or by the first process of their host, which makes
+// the connections of those that share a secret. Over it go short messages and heartbeats; those of a process of the
+// same host are counted in memory instead. A process is down at the end of its connection, or when nothing came from it
+// for a while although this process was running and, where the system tells, that one was not kept from it; who is down
+// stays down, and is told so should it come back. Connections for data are made on demand and handed out: the mesh
+// looks after control connections alone, so a process whose data flow slowly is not taken for a dead one.
+//
+// Processes find each other by cards, which they publish in a store. When all are on one host, no port is opened.
 package mesh
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,6 +57,13 @@ type Mesh struct {
 	closed    bool
 	counts    []*beats // of others
 	unmap     sync.Once
+}
+
+// reservation is a number that was given away.
+type reservation struct {
+	token [16]byte
+	until time.Time // it is about to be used
+	used  bool
 }
 
 // member is what is known of a process.
@@ -92,115 +112,189 @@ func (m *Mesh) start(f func()) {
 	}
 }
 
-// Self returns the number of this process in the job.
-func (m *Mesh) Self() int { return m.me.Process }
+// now returns the time since m began, in nanoseconds.
+func (m *Mesh) now() int64 { return int64(time.Since(m.born)) }
 
-// Send sends a message of at most wire.MaxNote bytes, and copies of at most 64 files if to is on this host. It does not
-// wait for the receiver; to a process that is down, or not known, it does nothing. If files cannot be copied, because
-// this process has too many open, the message comes without any; if the receiver has, it says so. A process that takes
-// messages too slowly is given up.
-func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
-	p := m.peer(to)
-	if len(body) > wire.MaxNote || len(files) > maxFiles || (p == nil && to != m.me.Process) {
-		m.refuseToSend(to, len(body), len(files))
-		return
+// of returns the member with a number, which is made if it is new. It is called with m.mu held, as broadcast and peers
+// are.
+func (m *Mesh) of(process int) *member {
+	if m.members[process] == nil {
+		m.members[process] = new(member)
+		m.highest = max(m.highest, process)
 	}
-	copies, err := m.copies(p, files)
-	if err != nil { // the receiver waits, and is to find out
-		m.cfg.Log.Error("files cannot be sent", "to", to, "error", err)
-	}
-	if p == nil {
-		m.arrived(wire.Note{Topic: t, From: to, Body: slices.Clone(body), Files: copies})
-		return
-	}
-	if err := p.send(newFrame(frameNote, t, body, copies)); err != nil {
-		m.giveUp([]int{to}, fmt.Errorf("%w: %w", wire.ErrFrozen, err), err.Error())
+	return m.members[process]
+}
+
+// broadcast wakes those who wait for a member to change.
+func (m *Mesh) broadcast() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// await waits until done, which is called with m.mu held, or until ctx ends, with its cause.
+func (m *Mesh) await(ctx context.Context, done func() bool) error {
+	for {
+		m.mu.Lock()
+		ok, changed, closed := done(), m.changed, m.closed
+		m.mu.Unlock()
+		switch {
+		case ok:
+			return nil
+		case closed:
+			return wire.ErrClosed
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
-// refuseToSend logs what is a fault of this program; that a process is gone is not.
-func (m *Mesh) refuseToSend(to, bytes, files int) {
-	if bytes > wire.MaxNote || files > maxFiles {
-		m.cfg.Log.Error("a control message is too large", "to", to, "bytes", bytes, "files", files)
+// peers returns the connections to those who are not down. The caller does not change it.
+func (m *Mesh) peers() []*peer {
+	if m.connected == nil {
+		m.connected = make([]*peer, 0, len(m.members))
+		for _, x := range m.members {
+			if x.peer != nil && x.err == nil {
+				m.connected = append(m.connected, x.peer)
+			}
+		}
 	}
+	return m.connected
 }
 
-// copies are copies of files for p. To another host files cannot go, so there are none.
-func (m *Mesh) copies(p *peer, files []int) ([]int, error) {
-	if len(files) == 0 || (p != nil && p.files == nil) {
-		return nil, nil
+// peer returns the connection to a process; nil: there is none, or none any more.
+func (m *Mesh) peer(process int) *peer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if x := m.members[process]; x != nil && x.err == nil {
+		return x.peer
 	}
-	return copyFiles(files)
+	return nil
 }
 
-// Receive returns the next message of that topic, of those that no handler took, without its files. It fails with the
-// cause of ctx's end, or with wire.ErrClosed after Close or Forget.
-func (m *Mesh) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
-	return m.inbox.Receive(ctx, t)
+// cardOf returns the card of a process, empty if it is not known.
+func (m *Mesh) cardOf(process int) Card {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if x := m.members[process]; x != nil {
+		return x.card
+	}
+	return Card{}
 }
 
-// ReceiveFiles is Receive with the files that come with the message. They are the caller's to close.
-func (m *Mesh) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error) {
-	return m.inbox.ReceiveFiles(ctx, t)
+// know takes the card of a process, which may come by several ways. One without addresses does not replace a later one
+// of the same process. It is false if another process of that number is connected.
+func (m *Mesh) know(c Card, raw []byte) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	x := m.of(c.Process)
+	another := x.raw != nil && x.card.Token != c.Token
+	switch {
+	case another && x.peer != nil:
+		return false
+	case another, x.raw == nil, len(c.Addresses) > 0:
+		x.card, x.raw = c, raw
+		m.broadcast()
+	}
+	return true
 }
 
-// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting
-// included, instead of keeping it for Receive. All handlers and watchers of a Mesh are called one at a time, in a
-// goroutine of their own. F must not block; it may use all methods but Close.
-func (m *Mesh) Handle(comm uint64, kind uint8, f func(wire.Note)) { m.inbox.Handle(comm, kind, f) }
-
-// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
-func (m *Mesh) Claim(comm uint64) error { return m.inbox.Claim(comm) }
-
-// Forget drops comm's messages, handlers and waiting connections, those to come included.
-func (m *Mesh) Forget(comm uint64) {
-	m.inbox.Forget(comm)
-	m.pending.forget(comm)
+// Down returns why a process is taken for dead: wire.ErrDied, wire.ErrFrozen, wire.ErrClosed if it has closed its mesh,
+// or what Fence was given; or else nil. That of this process is wire.ErrFenced when another one takes it for dead, and
+// so is then that of the other one. Who is down stays down.
+func (m *Mesh) Down(process int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if x := m.members[process]; x != nil {
+		return x.err
+	}
+	return nil
 }
 
-// arrived takes a message that has come.
-func (m *Mesh) arrived(n wire.Note) {
-	m.inbox.Put(n, func() {
-		m.giveUp([]int{n.From}, wire.ErrDied, "too many of its messages wait for a receiver")
+// Watch has f called for each process that is down or goes down, once, until stop, with what Down says; after all
+// messages that came from it. F must not block.
+func (m *Mesh) Watch(f func(process int, err error)) (stop func()) { return m.inbox.Watch(f) }
+
+// whileUp returns ctx until one of the processes that it concerns, or this one, is down, with the cause, or the mesh is
+// closed.
+func (m *Mesh) whileUp(ctx context.Context, concerns func(process int) bool) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stopWatching := m.Watch(func(process int, err error) {
+		if process == m.me.Process {
+			cancel(err)
+		} else if concerns(process) {
+			cancel(&wire.PeerError{Rank: process, Err: err})
+		}
 	})
-}
-
-// Host returns what stands for the host of a process; empty if the process is not known.
-func (m *Mesh) Host(process int) string { return m.cardOf(process).Host }
-
-// SharesMemory reports whether data between this process and another one may go through memory: the other one is on
-// this host, and neither of them has to be reached by TCP or RDMA.
-func (m *Mesh) SharesMemory(process int) bool {
-	theirs := m.Memory(process)
-	return theirs != "" && theirs == m.Memory(m.me.Process)
-}
-
-// Memory stands for the memory that a process may share with others: the same for any two that may; empty if it shares
-// none.
-func (m *Mesh) Memory(process int) string {
-	c := m.cardOf(process)
-	if c.ForceTCP || c.ForceRDMA || c.Socket == "" {
-		return ""
+	stop := context.AfterFunc(m.leaving, func() { cancel(wire.ErrClosed) })
+	return ctx, func() {
+		stopWatching()
+		stop()
+		cancel(nil)
 	}
-	return c.Host
 }
 
-// HasRDMA reports whether a process has an RDMA device, and may use it.
-func (m *Mesh) HasRDMA(process int) bool {
-	c := m.cardOf(process)
-	return c.HasRDMA && !c.ForceTCP
+// Fence takes a process for dead, because of err, tells it so, and sends it away should it come back. Of this process
+// itself it is not believed.
+func (m *Mesh) Fence(process int, err error) { m.fence(process, err) }
+
+// fence is false if the process was down already, or is this one.
+func (m *Mesh) fence(process int, err error) bool {
+	last := newFrame(frameFenced, wire.Topic{}, nil, nil)
+	return process != m.me.Process && m.down(process, err, &last)
 }
 
-// Encrypts reports whether data that goes over TCP is encrypted.
-func (m *Mesh) Encrypts() bool { return m.cfg.Encrypt }
-
-// Address says where a process is reached: its first TCP address, or the name of its socket on this host.
-func (m *Mesh) Address(process int) string {
-	c := m.cardOf(process)
-	if len(c.Addresses) > 0 {
-		return c.Addresses[0].String()
+// giveUp fences processes, and says so once for all of them.
+func (m *Mesh) giveUp(processes []int, err error, why string) {
+	given := slices.DeleteFunc(processes, func(p int) bool { return !m.fence(p, err) })
+	if len(given) > 0 {
+		m.cfg.Log.Warn("processes given up: "+why, "processes", given)
 	}
-	return c.Socket
+}
+
+// down takes a process for dead, the first time that it is called for it, and closes the connection after last was
+// written, if there is one. After that it is false.
+func (m *Mesh) down(process int, err error, last *frame) bool {
+	m.mu.Lock()
+	x := m.of(process)
+	if m.closed || x.err != nil {
+		m.mu.Unlock()
+		return false
+	}
+	x.err, m.connected = err, nil
+	p := x.peer
+	m.broadcast()
+	m.mu.Unlock()
+	if p != nil {
+		p.end(last, true)
+	}
+	m.inbox.Fall(process, err)
+	return true
+}
+
+// excuse warns that a process is slow.
+func (m *Mesh) excuse(process int, silent int64, c condition) {
+	m.cfg.Log.Warn("a process is slow, and not given up yet", "process", process, "silent",
+		time.Duration(silent).Round(time.Millisecond), "condition", c)
+}
+
+// explain returns the error of what failed with err while waiting for processes: if ctx has ended, it names these.
+func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
+	var peer *wire.PeerError
+	if err == nil || errors.As(err, &peer) || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
+		return err
+	}
+	return m.withRefusals(&wire.TimeoutError{Waiting: waiting, Err: wire.EndedBy(ctx, err)})
+}
+
+// withRefusals returns the error of a wait in vain, which also says who was refused meanwhile.
+func (m *Mesh) withRefusals(err error) error {
+	if r := append(m.server.Refusals(), m.cfg.Refused()...); len(r) > 0 {
+		return fmt.Errorf("%w; refused meanwhile: %s", err, strings.Join(r, "; "))
+	}
+	return err
 }
 
 // Close ends this process's part; for the others it is then down, with wire.ErrClosed. What was sent before still comes
@@ -249,6 +343,3 @@ func (m *Mesh) finish() {
 		}
 	})
 }
-
-// now returns the time since m began, in nanoseconds.
-func (m *Mesh) now() int64 { return int64(time.Since(m.born)) }

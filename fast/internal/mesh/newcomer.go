@@ -119,29 +119,6 @@ func (m *Mesh) meetMember(ctx context.Context, c Card) error {
 	return err
 }
 
-// visit connects to a member, and waits for its word that it is connected too.
-func (m *Mesh) visit(ctx context.Context, c Card, h secure.Hello) error {
-	if err := m.dialControl(ctx, c, h); err != nil {
-		return err
-	}
-	_, err := m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(c.Process)})
-	return err
-}
-
-// approach connects, in its own time, to a process with a lower number that has joined later than this one.
-func (m *Mesh) approach(c Card) {
-	m.start(func() {
-		if m.peer(c.Process) != nil {
-			return
-		}
-		ctx, stop := m.whileUp(m.leaving, func(p int) bool { return p == c.Process })
-		defer stop()
-		if err := m.visit(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token}); err != nil {
-			m.cfg.Log.Warn("another newcomer is not reached", "process", c.Process, "error", err)
-		}
-	})
-}
-
 // strangers returns the processes of cards that are not down and that this one is not connected to.
 func (m *Mesh) strangers(cards []Card) (processes []int) {
 	for _, c := range cards {

@@ -61,6 +61,14 @@ const (
 // Why a peer is not written to any more.
 var errOverflow = errors.New("it takes messages too slowly")
 
+var (
+	// errGone: a process has published its card, and was not there any more.
+	errGone = fmt.Errorf("%w: it does not listen any more", wire.ErrDied)
+	// errUnmet: the other end of a connection that another process has made is closed. It may be that one which has
+	// died.
+	errUnmet = fmt.Errorf("%w: it was not heard of before the connection to it was closed", wire.ErrDied)
+)
+
 // send queues a message. It fails when there are too many.
 func (p *peer) send(f frame) error {
 	p.mu.Lock()
@@ -119,6 +127,13 @@ func (p *peer) discard() {
 		closeFiles(f.files)
 	}
 	p.queue, p.queued = nil, 0
+}
+
+// flushed reports whether nothing is left to be written.
+func (p *peer) flushed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended || (len(p.queue) == 0 && !p.taken)
 }
 
 // next returns the next frame to write; ok is false after the last one.
@@ -181,31 +196,6 @@ func (p *peer) giveUp(err error) {
 	_ = p.conn.SetReadDeadline(time.Now().Add(lastWords))
 }
 
-// Read reads from the connection and takes note that the other side lives.
-func (p *peer) Read(b []byte) (int, error) {
-	n, err := p.conn.Read(b)
-	p.pause()
-	if n > 0 {
-		p.heard.Store(p.since())
-		if p.unmet.Load() {
-			p.pid.Store(int64(p.files.process()))
-			p.unmet.Store(false)
-		}
-		p.listenOn()
-	}
-	return n, err
-}
-
-// listenOn gives the other side, to which nothing can be written any more, time for its last words as long as they
-// come: this process may be slow, and what it reads last may be that it was given up.
-func (p *peer) listenOn() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.failed != nil {
-		_ = p.conn.SetReadDeadline(time.Now().Add(lastWords))
-	}
-}
-
 // read hands on every frame until take says that it was the last, or something fails.
 func (p *peer) read(take func(p *peer, h head, body []byte, files []int) (more bool, err error)) error {
 	in := bufio.NewReaderSize(p, 512) // a larger body is read past it
@@ -244,6 +234,31 @@ func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error)
 		}
 	}
 	return h, body, files, err
+}
+
+// Read reads from the connection and takes note that the other side lives.
+func (p *peer) Read(b []byte) (int, error) {
+	n, err := p.conn.Read(b)
+	p.pause()
+	if n > 0 {
+		p.heard.Store(p.since())
+		if p.unmet.Load() {
+			p.pid.Store(int64(p.files.process()))
+			p.unmet.Store(false)
+		}
+		p.listenOn()
+	}
+	return n, err
+}
+
+// listenOn gives the other side, to which nothing can be written any more, time for its last words as long as they
+// come: this process may be slow, and what it reads last may be that it was given up.
+func (p *peer) listenOn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failed != nil {
+		_ = p.conn.SetReadDeadline(time.Now().Add(lastWords))
+	}
 }
 
 // cause returns why a process is down whose connection failed with err, and what is to be said of it besides.

@@ -1,14 +1,18 @@
 package mesh
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Ticket lets one process join a running job: it says where the job is, and carries a token that is good once. It has
@@ -81,4 +85,72 @@ func ParseTicket(s string) (Ticket, error) {
 // identity returns who the holder of the ticket will be.
 func (t *Ticket) identity() secure.Identity {
 	return secure.Identity{Job: t.Job, Epoch: t.Epoch, Process: t.Number, Size: t.Size}
+}
+
+// Invite reserves the next number for a new process, and makes the ticket with which it joins. Only one process of a
+// job should make tickets at a time, and have the others Reserve the numbers: two may give the same number away, and
+// Introduce will refuse the second one.
+func (m *Mesh) Invite() (Ticket, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return Ticket{}, wire.ErrClosed
+	case m.highest >= maxProcess:
+		return Ticket{}, errors.New("there are no more numbers for processes")
+	case len(m.me.Job) > maxJob:
+		return Ticket{}, fmt.Errorf("a ticket has room for a job's name of %d bytes, and not %d", maxJob, len(m.me.Job))
+	}
+	m.highest++
+	r := new(reservation)
+	_, _ = rand.Read(r.token[:])
+	m.tickets[m.highest] = r
+	return Ticket{Job: m.me.Job, Epoch: m.me.Epoch, Size: m.me.Size, Issuer: m.me.Process, Number: m.highest, Token: r.token,
+		Host: m.card.Host, Socket: m.card.Socket, Addresses: m.card.Addresses}, nil
+}
+
+// maxClaim is how many numbers another process may have given away, all in all.
+const maxClaim = 1 << 16
+
+// Reserve takes note that another process, by, has given a number away. It fails if that cannot be.
+func (m *Mesh) Reserve(by, number int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	more := number - m.highest
+	if more <= 0 {
+		return nil
+	}
+	x := m.of(by)
+	if more > maxClaim-x.claimed || number > maxProcess {
+		return &wire.PeerError{Rank: by, Err: fmt.Errorf("it gives away too many numbers: %d, after %d", number, m.highest)}
+	}
+	x.claimed += more
+	m.highest = number
+	return nil
+}
+
+// redeeming is how long a ticket may be in use until somebody else may try it.
+const redeeming = 4 * time.Second
+
+// present checks a ticket. It is called with m.mu held.
+func (m *Mesh) present(h secure.Hello) error {
+	r := m.tickets[h.From]
+	switch {
+	case r == nil || subtle.ConstantTimeCompare(r.token[:], h.Token[:]) == 0:
+		return ErrTicket
+	case r.used:
+		return ErrTicketUsed
+	case time.Now().Before(r.until):
+		return fmt.Errorf("%w: the ticket is being used", secure.ErrBusy)
+	}
+	r.until = time.Now().Add(redeeming)
+	return nil
+}
+
+// redeem takes note that a ticket was used, or could not be after all.
+func (m *Mesh) redeem(h secure.Hello, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.tickets[h.From]
+	r.used, r.until = r.used || ok, time.Time{}
 }

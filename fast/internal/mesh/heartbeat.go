@@ -1,6 +1,11 @@
 package mesh
 
-import "time"
+import (
+	"errors"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
 
 // watchOver looks after all peers, 16 times in the time after which a process is given up, until the mesh is closed.
 // Each time it counts a heartbeat, for the processes of this host that read the count. To the others of this host it
@@ -60,4 +65,92 @@ func due(last, turn int64, tcp bool) bool {
 func nextTurn(now time.Time, wait time.Duration) (turn int64, left time.Duration) {
 	since := now.UnixNano() % int64(wait)
 	return now.UnixNano()/int64(wait) + 1, wait - time.Duration(since)
+}
+
+// greet lets a process know that this one lives.
+func (m *Mesh) greet(p *peer) {
+	if !m.showBeats(p) {
+		p.pulse(0)
+	}
+}
+
+// showBeats has p read this process's count of heartbeats. It is false if it is to get heartbeats instead.
+func (m *Mesh) showBeats(p *peer) bool {
+	if m.beats == nil || p.files == nil {
+		return false
+	}
+	copies, err := copyFiles([]int{m.beats.file})
+	if err != nil {
+		m.cfg.Log.Debug("heartbeats are not counted in shared memory", "for", p.process, "error", err)
+		return false
+	}
+	p.counted.Store(true)
+	return p.send(newFrame(frameCount, wire.Topic{}, nil, copies)) == nil
+}
+
+// follow reads the count of p's heartbeats, in a file, if it came and this process has room for it.
+func (m *Mesh) follow(p *peer, files []int) error {
+	var kept []int
+	err := errLost
+	if len(files) > 0 {
+		if m.introducing.Load() && pairRoom() >= 2*m.me.Size { // there is room to keep one for each process
+			kept, _ = copyFiles(files)
+		}
+		err = m.takeCount(p, files[0])
+	}
+	if err != nil {
+		closeFiles(kept)
+		kept = nil
+	}
+	m.greeted(p, kept)
+	if err == nil || errors.Is(err, errBeats) {
+		return err
+	}
+	m.cfg.Log.Debug("heartbeats cannot be read from shared memory", "of", p.process, "error", err)
+	return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
+}
+
+// takeCount reads the count of p's heartbeats from now on, in a file, which it closes.
+func (m *Mesh) takeCount(p *peer, file int) error {
+	b, err := openBeats(file)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.counts = append(m.counts, b)
+	m.mu.Unlock()
+	if !p.beats.CompareAndSwap(nil, b) {
+		return errBeats
+	}
+	return nil
+}
+
+// greeted takes the first word of a process, and the file in which it counts its heartbeats, if it has sent one and
+// this process may have to pass it on.
+func (m *Mesh) greeted(p *peer, count []int) {
+	if !m.introducing.Load() {
+		closeFiles(count)
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p.count != nil {
+		closeFiles(count)
+		return
+	}
+	p.count = append([]int{}, count...)
+	m.broadcast()
+}
+
+// keepNoCounts closes the files in which others count their heartbeats.
+func (m *Mesh) keepNoCounts() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.introducing.Store(false)
+	for _, x := range m.members {
+		if x.peer != nil {
+			closeFiles(x.peer.count)
+			x.peer.count = nil
+		}
+	}
 }

@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"context"
 	"errors"
 	"net"
 	"time"
@@ -9,90 +8,23 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// of returns the member with a number, which is made if it is new. It is called with m.mu held, as broadcast and peers
-// are.
-func (m *Mesh) of(process int) *member {
-	if m.members[process] == nil {
-		m.members[process] = new(member)
-		m.highest = max(m.highest, process)
+// Wired returns the mesh of a job that is simulated: over connections that are there already, one to each process, nil
+// to its own. pause is called before anything is read, written or looked after.
+func Wired(cfg Config, wires []net.Conn, pause func()) (*Mesh, error) {
+	cfg.pause = pause
+	m, err := newMesh(cfg)
+	if err != nil {
+		return nil, err
 	}
-	return m.members[process]
-}
-
-// broadcast wakes those who wait for a member to change.
-func (m *Mesh) broadcast() {
-	close(m.changed)
-	m.changed = make(chan struct{})
-}
-
-// peers returns the connections to those who are not down. The caller does not change it.
-func (m *Mesh) peers() []*peer {
-	if m.connected == nil {
-		m.connected = make([]*peer, 0, len(m.members))
-		for _, x := range m.members {
-			if x.peer != nil && x.err == nil {
-				m.connected = append(m.connected, x.peer)
-			}
+	m.work.Go(m.watchOver)
+	for process, wire := range wires {
+		c := Card{Process: process, Host: cfg.Host, HeartbeatTimeout: m.cfg.HeartbeatTimeout}
+		m.know(c, c.encode(cfg.Credentials, cfg.Identity))
+		if wire != nil {
+			m.attach(process, wire, nil)
 		}
 	}
-	return m.connected
-}
-
-// peer returns the connection to a process; nil: there is none, or none any more.
-func (m *Mesh) peer(process int) *peer {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if x := m.members[process]; x != nil && x.err == nil {
-		return x.peer
-	}
-	return nil
-}
-
-// cardOf returns the card of a process, empty if it is not known.
-func (m *Mesh) cardOf(process int) Card {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if x := m.members[process]; x != nil {
-		return x.card
-	}
-	return Card{}
-}
-
-// know takes the card of a process, which may come by several ways. One without addresses does not replace a later one
-// of the same process. It is false if another process of that number is connected.
-func (m *Mesh) know(c Card, raw []byte) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	x := m.of(c.Process)
-	another := x.raw != nil && x.card.Token != c.Token
-	switch {
-	case another && x.peer != nil:
-		return false
-	case another, x.raw == nil, len(c.Addresses) > 0:
-		x.card, x.raw = c, raw
-		m.broadcast()
-	}
-	return true
-}
-
-// await waits until done, which is called with m.mu held, or until ctx ends, with its cause.
-func (m *Mesh) await(ctx context.Context, done func() bool) error {
-	for {
-		m.mu.Lock()
-		ok, changed, closed := done(), m.changed, m.closed
-		m.mu.Unlock()
-		switch {
-		case ok:
-			return nil
-		case closed:
-			return wire.ErrClosed
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+	return m, nil
 }
 
 // attach makes conn the control connection to a process. It is false, and conn is closed, if there is one already or
@@ -104,13 +36,6 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 	}
 	m.greet(p)
 	return true
-}
-
-// greet lets a process know that this one lives.
-func (m *Mesh) greet(p *peer) {
-	if !m.showBeats(p) {
-		p.pulse(0)
-	}
 }
 
 // newPeer returns a connection to a process, which is not used yet.

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// abstractSockets: this system has unix sockets whose names are in no directory.
+const abstractSockets = true
+
 // writeFiles writes what it can of b, and copies of files with it. The system limits how many files of a user may be on
 // their way: it waits for others to be taken.
 func writeFiles(c *net.UnixConn, b []byte, files []int) (n int, err error) {
@@ -86,4 +89,70 @@ func closeFiles(files []int) {
 	for _, fd := range files {
 		_ = unix.Close(fd)
 	}
+}
+
+// socketPair returns both ends of a connection for two other processes. Each of these learns from the system which
+// process the other one is.
+func socketPair() (ends [2]int, err error) {
+	if ends, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err != nil {
+		return ends, err
+	}
+	for _, fd := range ends {
+		err = errors.Join(err, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PASSCRED, 1)) // until unnamed
+	}
+	if err != nil {
+		closeFiles(ends[:])
+	}
+	return ends, err
+}
+
+// pairRoom returns how many ends of such connections this process may have open until they are sent: a quarter of all
+// its files.
+func pairRoom() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 4
+	}
+	return int(min(max(limit.Cur/4, 4), 1<<16))
+}
+
+// pidNamespace stands for the namespace in which this process knows others by number; 0: it is not known.
+func pidNamespace() uint64 {
+	var s unix.Stat_t
+	if unix.Stat("/proc/self/ns/pid", &s) != nil {
+		return 0
+	}
+	return s.Ino
+}
+
+// unnamed has the system say no more who writes what comes.
+func unnamed(c *net.UnixConn) {
+	if raw, err := c.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PASSCRED, 0) })
+	}
+}
+
+// impatient has the system give a connection up on which nothing was acknowledged for so long. It is a help: what
+// counts is that nothing is heard.
+func impatient(c *net.TCPConn, milliseconds int) {
+	if raw, err := c.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) {
+			_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, milliseconds)
+		})
+	}
+}
+
+// socketPeer returns the process that has made the other end of c, and its user.
+func socketPeer(c *net.UnixConn) (pid, user int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, 0, err
+	}
+	var u *unix.Ucred
+	var failed error
+	err = raw.Control(func(fd uintptr) { u, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err = errors.Join(err, failed); err != nil {
+		return 0, 0, err
+	}
+	return int(u.Pid), int(u.Uid), nil
 }

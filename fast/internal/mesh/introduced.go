@@ -1,0 +1,120 @@
+package mesh
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// takeIntroductions takes the connections that the first process of this host has made for this one.
+func (j *joining) takeIntroductions() error {
+	for {
+		n, err := j.ReceiveFiles(j.work, wire.Topic{Comm: meshComm, Kind: kindMeet})
+		if err != nil {
+			return nil // joining has ended
+		}
+		err = j.meetAll(&n)
+		n.CloseFiles()
+		if err != nil {
+			return err
+		}
+		j.Send(j.first, wire.Topic{Comm: meshComm, Kind: kindMet}, nil)
+	}
+}
+
+// meetAll takes the connections of one message. What it leaves of the files is the caller's. An error says whose fault
+// it is.
+func (j *joining) meetAll(n *wire.Note) error {
+	wrong := func(format string, args ...any) error {
+		return &wire.PeerError{Rank: n.From, Err: fmt.Errorf(format, args...)}
+	}
+	if n.From != j.first {
+		return wrong("it introduces others, which is for rank %d to do", j.first)
+	}
+	if n.Lost {
+		return noRoom(fmt.Errorf("%w: %w", wire.ErrExhausted, errLost))
+	}
+	d := decoder{b: n.Body}
+	var namespace uint64
+	if len(d.b) > 0 {
+		namespace = d.uint64()
+	}
+	for len(d.b) > 0 && len(n.Files) > 0 {
+		x := introduction{raw: d.bytes(int(d.uint16()))}
+		pid, counts := d.uint32(), d.byte()
+		x.counts, x.shown = counts == 1, d.byte() == 1
+		if namespace != 0 && namespace == pidNamespace() {
+			x.pid = int64(pid)
+		}
+		c, err := decodeCard(x.raw, j.cfg.Credentials, j.me, -1)
+		if err = errors.Join(d.err, err); err != nil {
+			return wrong("it introduces somebody: %w", err)
+		}
+		if counts > 1 || len(n.Files) < 1+int(counts) {
+			return wrong("it introduces rank %d with %d files", c.Process, len(n.Files))
+		}
+		switch err = j.meetOne(c, x, n); {
+		case errors.Is(err, wire.ErrExhausted):
+			return noRoom(err)
+		case errors.Is(err, ErrTaken):
+			return &wire.PeerError{Rank: c.Process, Err: err}
+		case err != nil:
+			return wrong("it introduces rank %d: %w", c.Process, err)
+		}
+	}
+	if len(d.b) > 0 || len(n.Files) > 0 {
+		return wrong("introductions with %d files and %d bytes left over", len(n.Files), len(d.b))
+	}
+	return nil
+}
+
+// introduction is what the first process of the host says of another one.
+type introduction struct {
+	raw    []byte // its card
+	pid    int64  // its number; 0: it has none here
+	counts bool   // its count of heartbeats comes with the connection
+	shown  bool   // it gets the count of this process
+}
+
+// meetOne takes the first of n's files as the connection to the process of card c, and the next one, if x says so, as
+// its count of heartbeats.
+func (j *joining) meetOne(c Card, x introduction, n *wire.Note) error {
+	if c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c) {
+		return errors.New("which is not for it to do")
+	}
+	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token || !j.know(c, slices.Clone(x.raw)) {
+		return ErrTaken
+	}
+	file := n.Files[0]
+	n.Files = n.Files[1:]
+	conn, err := introducedTo(file)
+	if err != nil {
+		return err
+	}
+	p := j.newPeer(c.Process, conn, conn)
+	if x.pid != int64(os.Getpid()) {
+		p.pid.Store(x.pid)
+	}
+	p.counted.Store(x.shown)
+	if x.counts {
+		file, n.Files = n.Files[0], n.Files[1:]
+		err = j.takeCount(p, file)
+	}
+	if errors.Is(err, errBeats) {
+		_ = conn.Close()
+		return err
+	}
+	if !j.add(p) {
+		return nil // it is down, and the connection of no use
+	}
+	if err != nil {
+		return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
+	}
+	if !x.shown {
+		j.greet(p)
+	}
+	return nil
+}

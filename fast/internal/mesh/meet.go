@@ -1,0 +1,233 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/secure"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// meet gets to know a process, and connects to it: who has the higher number dials.
+func (j *joining) meet(process int) {
+	c, ok := j.fetch(roundHost, process)
+	if ok && c.Host != j.cfg.Host {
+		j.open(false)
+	}
+	if ok && !j.direct(&c) {
+		select {
+		case <-j.listening: // who waits for others' addresses has published its own before
+			c, ok = j.fetch(roundAddress, process)
+		case <-j.work.Done():
+			ok = false
+		}
+	}
+	if ok && process != j.me.Process {
+		j.reached(process, j.reach(&c))
+	}
+}
+
+func (m *Mesh) publish(ctx context.Context, round string) error {
+	if err := m.cfg.Publish(ctx, round, m.card.encode(m.cfg.Credentials, m.me)); err != nil {
+		return fmt.Errorf("publishing the card of process %d: %w", m.me.Process, err)
+	}
+	return nil
+}
+
+// The rounds in which cards are published: in the first one they say on which host a process is; in the second one,
+// which there is only if some connections have to be TCP's, at which addresses.
+const (
+	roundHost    = "host"
+	roundAddress = "address"
+)
+
+// If every process waited for every card at the same time, each card would wake all of them as it comes: in a large
+// job, most of the time to form it. So a process waits for few at once, chosen at random, and finds most of the others
+// there already. Where nothing comes for a while, it waits for all of them, and so learns who is missing.
+const (
+	maxFetches = 8
+	fetchPause = time.Second
+)
+
+// fetchOrder returns the processes in the order in which this one fetches their cards: its own first, which shows
+// whether another process has taken its number, then that of process 0, and then the others at random.
+func (j *joining) fetchOrder() []int {
+	order := rand.Perm(j.me.Size)
+	for i, process := range []int{j.me.Process, 0} {
+		if at := slices.Index(order, process); at > i {
+			order[i], order[at] = order[at], order[i]
+		}
+	}
+	return order
+}
+
+// awaitTurn waits until this process may fetch another card, and returns what to call once it has come. When joining
+// fails, all may be fetched.
+func (j *joining) awaitTurn() (done func()) {
+	for {
+		select {
+		case j.fetches <- struct{}{}:
+			return func() {
+				j.fetched.Store(j.now())
+				<-j.fetches
+			}
+		case <-j.inner.Done():
+			return func() {}
+		case <-time.After(fetchPause):
+			if j.now()-j.fetched.Load() >= int64(fetchPause) {
+				return func() { j.fetched.Store(j.now()) }
+			}
+		}
+	}
+}
+
+// catchUp waits for the cards whose turn may not have come when joining failed, as long as some come: their processes
+// are not missing.
+func (j *joining) catchUp() {
+	if j.me.Size <= maxFetches {
+		return
+	}
+	for missing, before := len(j.missing()), -1; missing != before; missing, before = len(j.missing()), missing {
+		soon, cancel := context.WithTimeout(j.work, hearsay)
+		_ = j.awaitAll(soon, j.known)
+		cancel()
+	}
+}
+
+// fetch fetches the card of a process. If it fails, there is a reason for joining to fail, or it has ended.
+func (j *joining) fetch(round string, process int) (c Card, ok bool) {
+	done := j.awaitTurn()
+	b, err := j.cfg.Fetch(j.work, round, process)
+	done()
+	if err != nil {
+		// A process that this one was introduced to is known all the same. All others may have joined, and the store be
+		// closed.
+		if c = j.cardOf(process); c.Host != "" && (round == roundHost || len(c.Addresses) > 0) {
+			return c, true
+		}
+		j.report(fmt.Errorf("fetching the card of process %d: %w", process, err), weak)
+		return Card{}, false
+	}
+	c, err = decodeCard(b, j.cfg.Credentials, j.me, process)
+	switch {
+	case err != nil:
+		j.report(&wire.PeerError{Rank: process, Err: err}, certain)
+	case c.Failure != "":
+		j.report(&wire.PeerError{Rank: process, Err: &gaveUp{closeReason{text: c.Failure}}}, strong)
+	case process == j.me.Process && c.Token != j.card.Token:
+		j.report(&wire.PeerError{Rank: process, Err: ErrTaken}, certain)
+	case !j.know(c, b):
+		j.report(&wire.PeerError{Rank: process, Err: ErrTaken}, certain)
+	default:
+		return c, true
+	}
+	return Card{}, false
+}
+
+// open has this process listen on TCP, once, and say so, or say that it cannot.
+func (j *joining) open(alone bool) {
+	j.opened.Do(func() {
+		err := j.listenTCP(alone)
+		if err != nil {
+			j.card.Failure = err.Error()
+			j.report(err, certain)
+		}
+		if failed := j.publish(j.work, roundAddress); failed != nil {
+			j.report(failed, weak)
+		} else if err == nil {
+			close(j.listening)
+		}
+	})
+}
+
+func (j *joining) reach(c *Card) error {
+	if c.Process > j.me.Process { // it calls this one
+		_, err := j.routesTo(c, secure.Control)
+		return err
+	}
+	if j.introduced(c) {
+		return nil
+	}
+	return j.dialControl(j.work, *c, secure.Hello{Purpose: secure.Control, Token: j.card.Token})
+}
+
+// introduced reports whether another process introduces this one to that of card c. It is false when joining ends
+// first.
+func (j *joining) introduced(c *Card) bool {
+	if !j.private(c) {
+		return false
+	}
+	select {
+	case <-j.arranged:
+		return j.first != j.me.Process && j.first != c.Process
+	case <-j.work.Done():
+		return false
+	}
+}
+
+// reached takes the result of reach.
+func (j *joining) reached(process int, err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, wire.ErrDied):
+		j.down(process, errGone, nil)
+	default:
+		j.report(err, certain)
+	}
+}
+
+// A process looks every probePause whether the next one still listens, and less often in a large job, so that what all
+// of them together do does not grow with it.
+const (
+	probePause = 250 * time.Millisecond
+	probeShare = 4 * time.Millisecond // for each process
+)
+
+// probe looks whether those that are to connect to this process, or to be introduced to it, still listen: at one after
+// the other, so that what it costs does not grow with the job, and again at one where nobody does.
+func (j *joining) probe() {
+	absent := make(map[int]*absence)
+	pause := max(probePause, time.Duration(j.me.Size)*probeShare)
+	for process := j.me.Process + 1; ; {
+		if sleep(j.work, pause); j.work.Err() != nil {
+			return
+		}
+		c, routes := j.nextAwaited(process)
+		if len(routes) == 0 {
+			continue
+		}
+		process = c.Process
+		if absent[process] == nil {
+			absent[process] = new(absence)
+		}
+		nobody := deserted(j.work, routes)
+		if absent[process].proved(routes, nobody) {
+			j.reached(process, &wire.PeerError{Rank: process, Err: wire.ErrDied})
+		}
+		if !nobody {
+			process++
+		}
+	}
+}
+
+// nextAwaited returns the first process from number first on, or else from the beginning, to which this one does not
+// connect by itself, and that can be reached, and the ways to it; there are none if there is no such process.
+func (j *joining) nextAwaited(first int) (c Card, routes []route) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i := range j.me.Size {
+		p := (first + i) % j.me.Size
+		x := j.members[p]
+		if x == nil || x.raw == nil || j.isConnected(p, x) || p < j.me.Process && !j.private(&x.card) {
+			continue
+		}
+		if routes, err := j.routesTo(&x.card, secure.Control); err == nil {
+			return x.card, routes
+		}
+	}
+	return c, nil
+}
