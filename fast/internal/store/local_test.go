@@ -27,7 +27,7 @@ func TestHello(t *testing.T) {
 		"rank 4 of 4 cannot connect to rank 0": said(func(j *Job) { j.Rank = 4 }),
 		"4294967295 of 4":                      said(func(j *Job) { j.Rank = -1 }),
 		"not a rank of collgen":                []byte("GET / HTTP/1.1\r\n"),
-		"not a rank of collgen, or of a":       append([]byte("collgen\x02"), said(func(*Job) {})[len(localMagic):]...),
+		"not a rank of collgen, or one of a":   append([]byte("collgen\x02"), said(func(*Job) {})[len(localMagic):]...),
 	} {
 		if err := lead.check(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
