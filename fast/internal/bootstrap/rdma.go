@@ -90,7 +90,7 @@ func opener(ports []device.Options) setup.RDMAOpener {
 	return func(ctx context.Context, peers int) ([]rdma.Domain, error) {
 		var domains []rdma.Domain
 		for _, o := range ports {
-			o.Completions, o.Beside = rdma.Completions(peers), len(ports)-1
+			o.Completions, o.OtherRails = rdma.Completions(peers), len(ports)-1
 			d, err := device.Open(ctx, o)
 			if err != nil {
 				for _, d := range domains {

@@ -1,7 +1,7 @@
 // Package linkbase holds what the endpoints of tcp and rdma share: transports in which a rank has one link to each rank
-// that it exchanges messages with. It keeps the messages of an Exchange in order on each link, drives them until all are
-// complete, and records which ranks the endpoint waits for, what it learns about calls that disagree, and how it ends.
-// Each transport moves the bytes: its Hooks say how.
+// that it exchanges messages with. It keeps the messages of an Exchange in order on each link, drives them until all
+// are complete, and records which ranks the endpoint waits for, what it learns about calls that disagree, and how it
+// ends. Each transport moves the bytes: its Hooks say how.
 package linkbase
 
 import (
@@ -56,8 +56,8 @@ type Hooks struct {
 	Arm func() error
 	// Sleep waits until something can be done, a Wake, or the end of the time.
 	Sleep func(atMost time.Duration) error
-	// Stalled tells other ranks what this one has waited for in vain. It returns the error of calls that disagree, if it
-	// finds any.
+	// Stalled tells other ranks what this one has waited for in vain. It returns the error of calls that disagree, if
+	// it finds any.
 	Stalled func() error
 	// Abort cleans up after an Exchange that failed: after it, nothing reads or writes the caller's memory.
 	Abort func()
@@ -173,6 +173,6 @@ func (e *Endpoint) clear() {
 // progress, and is exact while it waits. It may be called from any goroutine.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
-// Waiting returns, in ascending order, the ranks that the Exchange in progress has been waiting for for a while, or that
-// the last one was waiting for when it failed. It may be called from any goroutine.
+// Waiting returns, in ascending order, the ranks that the Exchange in progress has been waiting for for a while, or
+// that the last one was waiting for when it failed. It may be called from any goroutine.
 func (e *Endpoint) Waiting() []int { return e.awaited.Ranks() }

@@ -14,7 +14,7 @@ import (
 type Link struct {
 	Peer    int
 	Partner linkproto.Partner // what the two ranks have told each other besides messages
-	Err     error             // the peer's last word, or why it cannot be reached; messages that came before it still count
+	Err     error             // the peer's last word, or why it cannot be reached; earlier messages still count
 
 	Sent, Received uint64 // messages sent and received on this link, in all Exchanges
 

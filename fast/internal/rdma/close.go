@@ -106,8 +106,8 @@ func (e *Endpoint) free() {
 	e.freeWhenUnused()
 }
 
-// freeWhenUnused frees everything if the endpoint was freed and no goroutine makes connections any more. It drops errors:
-// nobody is left to handle them.
+// freeWhenUnused frees everything if the endpoint was freed and no goroutine makes connections any more. It drops
+// errors: nobody is left to handle them.
 func (e *Endpoint) freeWhenUnused() {
 	e.End.Lock()
 	last := e.freed && e.servers == 0

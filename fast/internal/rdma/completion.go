@@ -99,7 +99,8 @@ func (e *Endpoint) handleImmediate(q *queuePair, c *Completion) error {
 	case kind == immControl:
 		slot := l.controlIn.arrived % l.controlIn.slots
 		if ok = c.Bytes <= controlBytes && l.controlIn.arrive(imm); ok {
-			return e.handleControl(l, l.conn.slot(int(controlOffset(l.conn.slots, l.conn.bytes)), slot, controlBytes)[:c.Bytes])
+			at := int(controlOffset(l.conn.slots, l.conn.bytes))
+			return e.handleControl(l, l.conn.slot(at, slot, controlBytes)[:c.Bytes])
 		}
 	case kind == immFreed:
 		ok = c.Bytes == 0 && l.out.free(imm)

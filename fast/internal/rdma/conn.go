@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// conn is the memory and the queue pairs of a link. A rank makes them when it needs the link, or when its peer says that
-// it does. The goroutine that serves it (Endpoint.serve) makes and connects it without the endpoint's lock, which
+// conn is the memory and the queue pairs of a link. A rank makes them when it needs the link, or when its peer says
+// that it does. The goroutine that serves it (Endpoint.serve) makes and connects it without the endpoint's lock, which
 // protects the rest.
 type conn struct {
 	slots, bytes uint32
@@ -33,8 +33,8 @@ type receivedCard struct {
 }
 
 // receives returns how many receives a queue pair needs, so many immediates may arrive before this rank sees them. They
-// are of segments and control frames, and of free slots, a quarter of them at a time; and reposting lags behind. A queue
-// pair that is not the main one needs one or two.
+// are of segments and control frames, and of free slots, a quarter of them at a time; and reposting lags behind. A
+// queue pair that is not the main one needs one or two.
 func receives(slots uint32) int { return int(slots) + controlSlots + 4 + 4 + repostBatch }
 
 // Completions returns how many completions an endpoint that is connected with that many peers may have at once, on each

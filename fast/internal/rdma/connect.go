@@ -149,8 +149,8 @@ func (l *link) adopt(e *Endpoint, n *conn) {
 // goodbyeTime is how long a rank that has left may take to say goodbye.
 const goodbyeTime = 2 * time.Second
 
-// giveUpLeft gives l up if the peer left so long ago that nothing it has written is on its way. A peer that has not heard
-// that it can write to this rank says no goodbye.
+// giveUpLeft gives l up if the peer left so long ago that nothing it has written is on its way. A peer that has not
+// heard that it can write to this rank says no goodbye.
 func (l *link) giveUpLeft() {
 	if !l.left.IsZero() && time.Since(l.left) >= goodbyeTime {
 		l.Fail(l.wrapConnectError(wire.ErrClosed))

@@ -45,7 +45,8 @@ func (e *Endpoint) writeControl(l *link) {
 	copy(l.main.sendSlot(), l.pending[:n])
 	l.pending = l.pending[:copy(l.pending, l.pending[n:])]
 	base := l.conn.remote.at + controlOffset(l.out.slots, l.conn.bytes)
-	e.write(l.main, Write{Length: n, To: base + uint64(l.controlOut.sent%l.controlOut.slots)*controlBytes, Key: l.main.key,
+	to := base + uint64(l.controlOut.sent%l.controlOut.slots)*controlBytes
+	e.write(l.main, Write{Length: n, To: to, Key: l.main.key,
 		Immediate: immediate(immControl, l.controlOut.sent), Tell: true, Signal: true})
 	l.controlOut.sent++
 }

@@ -16,12 +16,13 @@ type Domain interface {
 	Name() string
 	// MaxMessage returns the most bytes of a Write.
 	MaxMessage() int
-	// Register lets the device read and write memory, and peers that know its key write it. The memory must not be Go's.
+	// Register lets the device read and write memory, and peers that know its key write it. The memory must not be
+	// Go's.
 	Register(memory []byte) (Region, error)
 	// Pair makes a queue pair that can have that many writes and receives in flight.
 	Pair(writes, receives int) (Pair, error)
-	// Poll takes at most len(into) completions, and returns their number. If there is none and it is patient, it may poll
-	// for a microsecond or two. An error means that the device or port has failed.
+	// Poll takes at most len(into) completions, and returns their number. If there is none and it is patient, it may
+	// poll for a microsecond or two. An error means that the device or port has failed.
 	Poll(into []Completion, patient bool) (int, error)
 	// Arm makes the next Wait end at the next completion. An earlier one may go unnoticed: poll after Arm.
 	Arm() error

@@ -75,8 +75,8 @@ func (l *link) unfinished() (n int) {
 	return n
 }
 
-// partsArrived reports whether all parts of the receive in turn have arrived that go over other queue pairs than the main
-// one. There are some only if this rank has told its destination.
+// partsArrived reports whether all parts of the receive in turn have arrived that go over other queue pairs than the
+// main one. There are some only if this rank has told its destination.
 func (l *link) partsArrived() bool {
 	for i := 1; i < len(l.pairs) && l.target != nil; i++ {
 		if l.pairAfter(i).parts != l.granted {
@@ -94,7 +94,7 @@ const (
 	immFreed                            // how many segments were taken: up to that number. No bytes were written
 	immControlFreed                     // the same for control frames
 	immKinds        = 3 << 30
-	immPart         = 0 // on a queue pair that is not the main one, where there is no other kind: all parts of a message were written, by its number
+	immPart         = 0 // the only kind on other queue pairs than the main one: all parts of a message were written
 	immNumbers      = 1<<30 - 1
 )
 
@@ -132,7 +132,8 @@ type ring struct {
 	reported      uint32 // the sender knows that slots up to this number are free
 }
 
-// arrive records an arrival. It returns false if the immediate's number is not the next one, or there was no slot for it.
+// arrive records an arrival. It returns false if the immediate's number is not the next one, or there was no slot for
+// it.
 func (r *ring) arrive(imm uint32) bool {
 	if ahead(imm, r.arrived) != 0 || r.arrived-r.reported >= r.slots {
 		return false

@@ -10,9 +10,9 @@ const (
 	repostBatch = 8 // how many receives are posted at once
 )
 
-// queuePair is a queue pair of a link, on one of the rails. Messages and control frames go over the link's main one. The
-// others carry only parts of long messages. For each message each of them carries an immediate that says that there are
-// no more parts, because the immediates of one queue pair say nothing about what was written on another one.
+// queuePair is a queue pair of a link, on one of the rails. Messages and control frames go over the link's main one.
+// The others carry only parts of long messages. For each message each of them carries an immediate that says that there
+// are no more parts, because the immediates of one queue pair say nothing about what was written on another one.
 type queuePair struct {
 	link   *link
 	rail   *rail
@@ -88,8 +88,8 @@ func (q *queuePair) replenish() (err error) {
 	return err
 }
 
-// completePart handles an immediate on a queue pair that is not the main one: the parts that go over it have arrived, of
-// the message that was granted last. It returns false if that is impossible.
+// completePart handles an immediate on a queue pair that is not the main one: the parts that go over it have arrived,
+// of the message that was granted last. It returns false if that is impossible.
 func (q *queuePair) completePart(c *Completion) bool {
 	if c.Immediate&immKinds != immPart || c.Bytes != 0 || q.parts == q.link.granted || ahead(c.Immediate, q.parts) != 0 {
 		return false

@@ -15,8 +15,8 @@ type rail struct {
 	sleeps chan struct{}         // tells the goroutine that watches this rail that the endpoint is about to sleep
 }
 
-// rails are all rails of an endpoint. The endpoint sleeps on the first one. The goroutines that watch the others wake it
-// there.
+// rails are all rails of an endpoint. The endpoint sleeps on the first one. The goroutines that watch the others wake
+// it there.
 type rails struct {
 	all        []rail
 	maxMessage int // the most bytes of a write, on any of them
@@ -36,8 +36,8 @@ func newRails(domains []Domain) *rails {
 	return r
 }
 
-// watch waits for a completion on one rail whenever the endpoint is about to sleep, and wakes the endpoint. Poll will see
-// what fails.
+// watch waits for a completion on one rail whenever the endpoint is about to sleep, and wakes the endpoint. Poll will
+// see what fails.
 func (r *rails) watch(one *rail) {
 	for range one.sleeps {
 		_ = one.Wait(linkbase.MaxSleep)

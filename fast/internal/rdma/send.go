@@ -122,7 +122,8 @@ func (e *Endpoint) closeDirect(l *link, m *linkbase.Outgoing) bool {
 		if !q.canWrite() {
 			return false
 		}
-		e.write(q, Write{To: l.conn.remote.at, Key: q.key, Immediate: immediate(immPart, l.sentDirect), Tell: true, Signal: true})
+		e.write(q, Write{To: l.conn.remote.at, Key: q.key, Immediate: immediate(immPart, l.sentDirect), Tell: true,
+			Signal: true})
 	}
 	if _, l.direct.closed = e.writeSegment(l, m, nil); l.direct.closed {
 		l.sentDirect++

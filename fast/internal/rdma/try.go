@@ -11,9 +11,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/linkbase"
 )
 
-// Try checks that d carries data. It registers as much memory as a link to another rank takes, and connects a queue pair
-// with itself, which writes a few bytes to another place in that memory. They have to arrive before ctx ends. Try frees
-// everything that it made.
+// Try checks that d carries data. It registers as much memory as a link to another rank takes, and connects a queue
+// pair with itself, which writes a few bytes to another place in that memory. They have to arrive before ctx ends. Try
+// frees everything that it made.
 func Try(ctx context.Context, d Domain) error {
 	memory, err := allocate(linkBytes(defaultSlots, defaultBytes))
 	if err == nil {

@@ -25,8 +25,8 @@ func (e *Endpoint) request(peer int) {
 	}
 }
 
-// Attach gives the endpoint its connection to peer, which the endpoint owns from now on. A surplus connection is closed,
-// at the latest when the next Exchange begins.
+// Attach gives the endpoint its connection to peer, which the endpoint owns from now on. A surplus connection is
+// closed, at the latest when the next Exchange begins.
 func (e *Endpoint) Attach(peer int, c wire.Conn) {
 	s, err := extractSocket(c)
 	e.deliver(arrival{peer: peer, socket: s, conn: c, err: wire.Exhausted(err)})

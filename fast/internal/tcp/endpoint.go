@@ -1,13 +1,13 @@
 // Package tcp carries messages between ranks over TCP connections. Each pair of ranks that exchanges messages has one
 // connection, which others make and authenticate.
 //
-// A rank drives its sockets itself, in the goroutine that calls Exchange: it polls them for a while, then sleeps in Go's
-// network poller. Data to be reduced is reduced straight out of the receive buffer, while the rest of the message is in
-// flight. Other long messages are received where they belong.
+// A rank drives its sockets itself, in the goroutine that calls Exchange: it polls them for a while, then sleeps in
+// Go's network poller. Data to be reduced is reduced straight out of the receive buffer, while the rest of the message
+// is in flight. Other long messages are received where they belong.
 //
 // A link carries frames: segments of messages, the call of the messages that follow, what a stalled rank waits for, a
-// refusal of a message that does not match, and a goodbye. A link that ends without a goodbye counts as the death of its
-// rank. A link with keys is encrypted, record by record.
+// refusal of a message that does not match, and a goodbye. A link that ends without a goodbye counts as the death of
+// its rank. A link with keys is encrypted, record by record.
 //
 // An Endpoint has, for each peer that it has exchanged messages with, a socket and a buffer of 64 KiB for what arrives,
 // or more than twice that if the link is encrypted. It has one more descriptor as soon as there is a link. It has no
@@ -45,14 +45,18 @@ type Endpoint struct {
 // including rank. connect is called once for each peer, when a link to it is first needed, and must not block. Somebody
 // then calls Attach or ConnectFailed.
 func New(rank, size, localRanks int, encrypted bool, connect func(peer int)) *Endpoint {
-	e := &Endpoint{localRanks: localRanks, encrypted: encrypted, connect: connect, poller: new(poller), links: make([]link, size)}
+	e := &Endpoint{localRanks: localRanks, encrypted: encrypted, connect: connect, poller: new(poller),
+		links: make([]link, size)}
 	e.Patience = patienceFor(localRanks, cores)
 	all := make([]*linkbase.Link, size)
 	for peer := range all {
 		all[peer] = &e.links[peer].Link
 	}
-	e.Init(rank, all, linkbase.Hooks{Connect: e.request, Adopt: e.adopt, Push: e.push, Pull: e.pull, Spin: e.spin, Sleep: e.poll,
-		Stalled: e.reportStall, Abort: e.abort, Wake: func() { e.poller.wake() }, Release: e.release})
+	e.Init(rank, all, linkbase.Hooks{
+		Connect: e.request, Adopt: e.adopt, Push: e.push, Pull: e.pull,
+		Spin: e.spin, Sleep: e.poll, Stalled: e.reportStall,
+		Abort: e.abort, Wake: func() { e.poller.wake() }, Release: e.release,
+	})
 	return e
 }
 
@@ -84,8 +88,8 @@ func (e *Endpoint) abort() {
 	}
 }
 
-// Protocol describes in a few words how a message of that many bytes is carried. If it reduces, the receiver reduces the
-// message as it arrives.
+// Protocol describes in a few words how a message of that many bytes is carried. If it reduces, the receiver reduces
+// the message as it arrives.
 func (e *Endpoint) Protocol(bytes int, reduces bool) string {
 	out := "sent from where it lies"
 	switch {

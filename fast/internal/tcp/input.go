@@ -101,7 +101,8 @@ func (e *Endpoint) take(l *link, m *linkbase.Incoming) (moved bool, err error) {
 // traceFrame records a frame that is taken.
 func (l *link) traceFrame(h linkproto.Header) {
 	if events.On {
-		l.trail.Part(events.Framed, events.Part{Peer: l.Peer, At: int(l.in.read), Bytes: bodyBytes(h), Via: events.Frame, Segment: uint32(h.Kind)})
+		l.trail.Part(events.Framed, events.Part{Peer: l.Peer, At: int(l.in.read), Bytes: bodyBytes(h), Via: events.Frame,
+			Segment: uint32(h.Kind)})
 	}
 }
 

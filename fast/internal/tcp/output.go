@@ -94,7 +94,8 @@ func (o *output) sealed() int {
 	return len(o.sealer.record) - o.sealer.from
 }
 
-// write sends what is pending and then payload, as far as the socket takes it. It returns how much of payload was taken.
+// write sends what is pending and then payload, as far as the socket takes it. It returns how much of payload was
+// taken.
 func (o *output) write(s Socket, payload []byte) int {
 	if o.sealer != nil {
 		return o.sealer.write(o, s, payload)

@@ -16,8 +16,8 @@ import (
 // poller waits for sockets with its own epoll file. That file is itself in Go's network poller, so that a waiting
 // goroutine keeps no thread. A socket is armed when its rank is about to sleep, until it reports an event: an event at
 // other times would needlessly wake a thread of Go's poller, which takes the processor from a polling rank. At other
-// times epoll does not know the socket at all, because that costs a few hundred nanoseconds of each message. A rank that
-// waits for more than maxDirect others arms their sockets as soon as it has to ask epoll which of them are ready.
+// times epoll does not know the socket at all, because that costs a few hundred nanoseconds of each message. A rank
+// that waits for more than maxDirect others arms their sockets as soon as it has to ask epoll which of them are ready.
 type poller struct {
 	mu     sync.Mutex
 	file   *os.File // nil: not made yet, or closed
@@ -94,9 +94,9 @@ func (p *poller) arm(e *Endpoint) error {
 	return nil
 }
 
-// disarm follows a sleep: the rank polls its sockets itself now, unless it waits for so many that it asks epoll. Sockets
-// may be armed from a time when they were many, or from a sleep that timed out. Their events would otherwise wake a
-// thread of Go's poller.
+// disarm follows a sleep: the rank polls its sockets itself now, unless it waits for so many that it asks epoll.
+// Sockets may be armed from a time when they were many, or from a sleep that timed out. Their events would otherwise
+// wake a thread of Go's poller.
 func (p *poller) disarm(e *Endpoint) {
 	if len(e.Active) > maxDirect {
 		return

@@ -11,8 +11,8 @@ type Simulated interface {
 	Notify(f func())
 }
 
-// NewSimulated is New for Simulated sockets, which AttachSimulated attaches. It never polls: that would take no time of a
-// clock that stands still while a goroutine runs.
+// NewSimulated is New for Simulated sockets, which AttachSimulated attaches. It never polls: that would take no time of
+// a clock that stands still while a goroutine runs.
 func NewSimulated(rank, size int, connect func(peer int)) *Endpoint {
 	e := New(rank, size, size, false, connect)
 	e.Patience, e.poller = 0, &simulatedPoller{make(chan struct{}, 1)}

@@ -8,7 +8,8 @@ import (
 )
 
 // maxRawBytes is how many bytes a system call copies in so little time that Go's scheduler need not know about it.
-// Bypassing the scheduler, and the file system's read and write, saves a few hundred nanoseconds of about five thousand.
+// Bypassing the scheduler, and the file system's read and write, saves a few hundred nanoseconds of about five
+// thousand.
 const maxRawBytes = bufferBytes
 
 // readSocket reads what has arrived, like read(2).
@@ -36,8 +37,9 @@ func rawTransfer(call uintptr, fd int, b []byte, flags uintptr) (int, error) {
 	return int(n), nil
 }
 
-// disablePacing makes what is written to a socket leave at once, by the congestion control Reno, which every kernel has.
-// Within a host there is no network to spare. Where the system's default is BBR, its pauses cost up to half of the speed.
+// disablePacing makes what is written to a socket leave at once, by the congestion control Reno, which every kernel
+// has. Within a host there is no network to spare. Where the system's default is BBR, its pauses cost up to half of the
+// speed.
 func disablePacing(fd int) {
 	_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno")
 }

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// basePatience is how long a rank polls its sockets before it sleeps, for each rank that its processor serves. It is
-	// longer than it takes to wake a sleeping rank: otherwise that one would find this one asleep, and so on.
+	// basePatience is how long a rank polls its sockets before it sleeps, for each rank that its processor serves. It
+	// is longer than it takes to wake a sleeping rank: otherwise that one would find this one asleep, and so on.
 	basePatience = 100 * time.Microsecond
 	maxPatience  = time.Millisecond
 	yieldAfter   = 10 * time.Microsecond // how long a polling rank keeps its processor if there are enough of them
 	maxDirect    = 8                     // a rank that waits for more links than this asks the poller which are ready
 )
 
-// patienceFor returns the patience of each of some ranks on that many processors. The rank that is waited for may be the
-// last to get its turn.
+// patienceFor returns the patience of each of some ranks on that many processors. The rank that is waited for may be
+// the last to get its turn.
 func patienceFor(ranks, processors int) time.Duration {
 	turns := (max(ranks, 1) + processors - 1) / processors
 	return min(time.Duration(turns)*basePatience, maxPatience)
@@ -54,8 +54,8 @@ func (e *Endpoint) yield(idle time.Duration) {
 	}
 }
 
-// poll waits, at most that long, until sockets are ready, and marks them. On ready links where no message is expected it
-// reads what the other rank has to say.
+// poll waits, at most that long, until sockets are ready, and marks them. On ready links where no message is expected
+// it reads what the other rank has to say.
 func (e *Endpoint) poll(atMost time.Duration) error {
 	ready, err := e.poller.wait(e, atMost)
 	if err != nil {

@@ -11,14 +11,21 @@ package verbs
 // static int destroy_channel(struct vb_comp_channel *c) { return vb.destroy_comp_channel(c); }
 import "C"
 
-import "time"
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
 
-// Channel tells when an armed completion queue has something, to a goroutine that sleeps.
+	"golang.org/x/sys/unix"
+)
+
+// Channel wakes a sleeping goroutine when an armed completion queue has a completion.
 type Channel struct {
 	context *Context
 	handle  *C.struct_vb_comp_channel
 	events  *eventFile
-	take    func(uintptr) bool // made once, so that waiting allocates nothing
+	take    func(uintptr) bool // made once, so that Wait allocates nothing
 	lifetime
 }
 
@@ -46,12 +53,47 @@ func (ch *Channel) close() error {
 	return ch.context.result("destroy a completion channel", C.destroy_channel(ch.handle))
 }
 
-// Wait sleeps until a queue of the channel that was armed has something, and drains the channel. A deadline ends it
-// with os.ErrDeadlineExceeded, Close with os.ErrClosed.
+// Wait sleeps until an armed queue of the channel has a completion, and drains the channel. It returns
+// os.ErrDeadlineExceeded at the deadline, and os.ErrClosed after Close.
 func (ch *Channel) Wait() error { return ch.events.wait(ch.take) }
 
-// Drain takes the events that there are, acknowledges them, and answers how many there were. It does not wait.
+// Drain takes and acknowledges the events that there are, and returns their number. It does not wait.
 func (ch *Channel) Drain() int { return int(C.vb_drain(ch.handle)) }
 
-// SetDeadline has Wait end at a time; with the zero time, never.
+// SetDeadline sets the time at which Wait ends; the zero time means never.
 func (ch *Channel) SetDeadline(t time.Time) error { return ch.events.SetDeadline(t) }
+
+// eventFile is a descriptor of the library that a goroutine can wait for without holding a thread. It is a duplicate:
+// the library closes its own.
+type eventFile struct {
+	file *os.File
+	raw  syscall.RawConn
+}
+
+func newEventFile(fd int, name string) (*eventFile, error) {
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, err
+	}
+	dup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	file := os.NewFile(uintptr(dup), name)
+	raw, err := file.SyscallConn()
+	return &eventFile{file, raw}, err
+}
+
+// wait calls take whenever the file may have become readable, until it returns true.
+func (f *eventFile) wait(take func(uintptr) bool) error {
+	err := f.raw.Read(take)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return os.ErrClosed // by another name
+	}
+	return err
+}
+
+// SetDeadline sets the time at which wait ends with os.ErrDeadlineExceeded; the zero time means never.
+func (f *eventFile) SetDeadline(t time.Time) error { return f.file.SetReadDeadline(t) }
+
+// Close makes wait end with os.ErrClosed.
+func (f *eventFile) Close() { _ = f.file.Close() }

@@ -23,15 +23,15 @@ import (
 
 // CQ is a completion queue.
 type CQ struct {
-	Depth   int // what it can hold: as many as were asked for, or more
+	Depth   int // how many completions it can hold: at least as many as were asked for
 	context *Context
 	handle  *C.struct_vb_cq
 	polled  *C.struct_vb_polled
 	lifetime
 }
 
-// CreateCQ makes a completion queue that can hold depth completions at least, and that tells a channel, unless it is
-// nil. A queue that overruns fails, and all queue pairs with it: the context is told, by EventCQError.
+// CreateCQ makes a completion queue that can hold at least depth completions, and notifies channel, unless that is nil.
+// A queue that overruns fails with all its queue pairs, and the context is notified by EventCQError.
 func (c *Context) CreateCQ(depth int, channel *Channel) (*CQ, error) {
 	q := &CQ{context: c}
 	needs := []*lifetime{&c.lifetime}
@@ -56,10 +56,10 @@ func (q *CQ) close() error {
 	return q.context.result("destroy a completion queue", C.destroy_cq(q.handle))
 }
 
-// Poll takes completions out of the queue, and answers how many there were; 32 at most.
+// Poll takes at most 32 completions out of the queue, and returns their number.
 func (q *CQ) Poll(into []Completion) (int, error) { return q.Spin(into, 0) }
 
-// Spin is Poll that looks so many times more, until there is something.
+// Spin is Poll, repeated up to that many times until there is a completion.
 func (q *CQ) Spin(into []Completion, times int) (int, error) {
 	if q.closed {
 		return 0, ErrClosed
@@ -87,14 +87,14 @@ func decode(c *Completion, wc *C.struct_vb_wc) {
 	}
 }
 
-// swapped turns an immediate, or the bytes of it in network order, into the other.
+// swapped converts an immediate to or from network byte order.
 func swapped(imm uint32) uint32 {
 	var b [4]byte
 	binary.NativeEndian.PutUint32(b[:], imm)
 	return binary.BigEndian.Uint32(b[:])
 }
 
-// Arm has the channel tell of the next completion, once. What came before may not be told of: poll after it.
+// Arm makes the channel report the next completion, once. An earlier one may go unreported: poll after Arm.
 func (q *CQ) Arm() error {
 	if q.closed {
 		return ErrClosed

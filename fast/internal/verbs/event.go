@@ -2,10 +2,10 @@ package verbs
 
 import "fmt"
 
-// EventType says what an Event is about, by the numbers of the InfiniBand verbs.
+// EventType is the type of an Event, by the numbers of the InfiniBand verbs.
 type EventType uint32
 
-// Those after which a transport does something.
+// The events that a transport handles.
 const (
 	EventCQError        EventType = 0
 	EventQPFatal        EventType = 1
@@ -49,17 +49,17 @@ func (t EventType) String() string {
 	return fmt.Sprintf("event %d", uint32(t))
 }
 
-// Event is what happened to a device that was not asked for.
+// Event is something that happened to a device asynchronously.
 type Event struct {
 	Device string
 	Type   EventType
-	Port   int    // if it is about a port
-	QP     uint32 // if it is about a queue pair: its number
-	owner  uint32 // if it is about a completion queue: the number of the context that has it, which alone is told
+	Port   int    // the port, if it is about one
+	QP     uint32 // the queue pair's number, if it is about one
+	owner  uint32 // if it is about a completion queue: the number of its context, which alone is notified
 }
 
-// Fatal says that nothing that is open on the device, or on the port of the event, works from now on; or, of a
-// completion queue that overran, nothing that completes in it.
+// Fatal reports whether nothing works any more: on the device, on the port of the event, or in a completion queue that
+// overran.
 func (e Event) Fatal() bool {
 	return e.Type == EventPortError || e.Type == EventDeviceFatal || e.Type == EventCQError
 }

@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// lifetime has an object closed once, when no call uses it any more, and after those that were made with it.
+// lifetime closes an object once, when no call uses it any more, and after the objects that were made with it.
 type lifetime struct {
 	tree    *tree
-	closed  bool // nobody begins to use it any more
-	gone    bool // and it is destroyed
-	uses    int  // calls that are in the library with it, where each may take a second
+	closed  bool // no new use may begin
+	gone    bool // it is destroyed
+	uses    int  // calls into the library that use it; each may take a second
 	destroy func() error
 	needs   []*lifetime // what it was made with
-	users   []*lifetime // what was made with it, in that order
+	users   []*lifetime // what was made with it, in order
 }
 
-// tree protects the lifetimes of a context and of all that belongs to it. It is never locked while the library is
-// called: what takes long holds up nobody but those who close what it uses.
+// tree protects the lifetimes of a context and of everything that belongs to it. It is never locked during a call into
+// the library: a slow call only blocks those that close what it uses.
 type tree struct {
 	sync.Mutex
 	changed sync.Cond // a use has ended, or an object is gone
@@ -30,7 +30,7 @@ func newTree() *tree {
 	return t
 }
 
-// begin starts the lifetime of an object that is made with others, unless one of these is closed.
+// begin makes an object with others, and starts its lifetime, unless one of the others is closed.
 func (l *lifetime) begin(make func() error, destroy func() error, needs ...*lifetime) error {
 	l.tree, l.closed, l.gone = needs[0].tree, true, true // until there is something to destroy
 	return using(func() error {
@@ -40,14 +40,14 @@ func (l *lifetime) begin(make func() error, destroy func() error, needs ...*life
 		l.tree.Lock()
 		defer l.tree.Unlock()
 		l.closed, l.gone, l.destroy, l.needs = false, false, destroy, needs
-		for _, n := range needs { // one that is being closed waits for this, and then closes l
+		for _, n := range needs { // one that is being closed waits for make, and then closes l
 			n.users = append(n.users, l)
 		}
 		return nil
 	}, needs...)
 }
 
-// using calls f, during which none of these objects is destroyed, unless one is closed.
+// using calls f, unless one of these objects is closed. None of them is destroyed meanwhile.
 func using(f func() error, all ...*lifetime) error {
 	t := all[0].tree
 	t.Lock()
@@ -70,7 +70,7 @@ func using(f func() error, all ...*lifetime) error {
 	return f()
 }
 
-// Close closes the object, and before it all that was made with it, when the calls that use them are over. It may be
+// Close closes the object, and before that everything that was made with it, once no call uses them any more. It may be
 // called again.
 func (l *lifetime) Close() error {
 	if l.tree == nil { // it never began
@@ -81,10 +81,10 @@ func (l *lifetime) Close() error {
 	return l.end()
 }
 
-// end is Close with the tree locked, which is unlocked while it waits, and while something is destroyed. What waits for
-// each other is one object for those that were made with it, and never the other way.
+// end is Close with the tree locked. It unlocks the tree while it waits, and while it destroys something. There is no
+// deadlock: an object waits only for those that were made with it.
 func (l *lifetime) end() error {
-	if l.closed { // by somebody else, perhaps, who is about it
+	if l.closed { // perhaps another goroutine is closing it
 		for !l.gone {
 			l.tree.changed.Wait()
 		}
@@ -95,7 +95,7 @@ func (l *lifetime) end() error {
 		l.tree.changed.Wait()
 	}
 	var errs []error
-	for len(l.users) > 0 { // each leaves the list
+	for len(l.users) > 0 { // each removes itself from the list
 		errs = append(errs, l.users[len(l.users)-1].end())
 	}
 	l.tree.Unlock()

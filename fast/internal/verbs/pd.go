@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PD is a protection domain: its queue pairs can use its memory, and no other.
+// PD is a protection domain: its queue pairs can use only its memory.
 type PD struct {
 	context *Context
 	handle  *C.struct_vb_pd
@@ -40,8 +40,8 @@ func (c *Context) AllocPD() (*PD, error) {
 	}, &c.lifetime)
 }
 
-// Register lets the device read mem, and do with it what access says, until the MR is closed: so long it stays where it
-// is. Memory that is registered is locked, and counts against RLIMIT_MEMLOCK.
+// Register lets the device read mem, and access it as access says, until the MR is closed. Registered memory is locked,
+// and counts against RLIMIT_MEMLOCK.
 func (p *PD) Register(mem []byte, access Access) (*MR, error) {
 	if len(mem) == 0 {
 		return nil, p.context.failed("register memory", errors.New("there is none"))
@@ -54,7 +54,7 @@ func (p *PD) Register(mem []byte, access Access) (*MR, error) {
 		pinner.Pin(at)
 		if handle, err = C.reg_mr(p.handle, unsafe.Pointer(at), C.size_t(len(mem)), C.int(access)); handle == nil {
 			pinner.Unpin()
-			return p.unregistered(len(mem), err)
+			return p.registerError(len(mem), err)
 		}
 		m.LKey, m.RKey = uint32(handle.lkey), uint32(handle.rkey)
 		return nil
@@ -64,8 +64,8 @@ func (p *PD) Register(mem []byte, access Access) (*MR, error) {
 	}, &p.lifetime)
 }
 
-// unregistered returns the error of Register, which explains the limit that it ran into.
-func (p *PD) unregistered(n int, err error) error {
+// registerError returns the error of Register, and explains the limit that it ran into.
+func (p *PD) registerError(n int, err error) error {
 	e := &Error{Device: p.context.Device, Op: fmt.Sprintf("register %d bytes of memory", n), Err: err}
 	if errors.Is(err, syscall.ENOMEM) {
 		e.Hint = memlockHint()
@@ -73,7 +73,7 @@ func (p *PD) unregistered(n int, err error) error {
 	return e
 }
 
-// memlockHint says what the limit of locked memory is, and how it is raised.
+// memlockHint says what the limit of locked memory is, and how to raise it.
 func memlockHint() string {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit); err != nil {

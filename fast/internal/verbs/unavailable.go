@@ -7,10 +7,10 @@ import "fmt"
 // Context is an open device.
 type Context struct{}
 
-// Devices returns those of this host: here the error that is ErrUnavailable.
+// Devices returns an error that is ErrUnavailable.
 func Devices() ([]Device, error) { return nil, unavailable() }
 
-// Open answers with the error that is ErrUnavailable.
+// Open returns an error that is ErrUnavailable.
 func Open(string, func(Event, error)) (*Context, error) { return nil, unavailable() }
 
 func unavailable() error {

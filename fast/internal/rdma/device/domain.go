@@ -14,7 +14,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// domain is what an endpoint has of a port.
+// domain is an endpoint's share of a port.
 type domain struct {
 	context *verbs.Context
 	port    verbs.Port
@@ -24,20 +24,21 @@ type domain struct {
 	channel *verbs.Channel
 	cq      *verbs.CQ
 	polled  [32]verbs.Completion
-	ready   atomic.Bool // all of the above is there
+	ready   atomic.Bool // all of the above exists
 	woken   atomic.Bool
 	failed  atomic.Pointer[error] // of the device, port or completion queue
 }
 
-// spins is how often a patient Poll looks, on all rails together: for a microsecond or two.
+// spins is how often a patient Poll polls, on all rails together: for a microsecond or two.
 const spins = 32
 
-// Open opens the port that o names, as Find does. A driver that does nothing for longer than the limit, or than ctx
-// lasts, is an error. Where there is no RDMA, the error is verbs.ErrUnavailable.
+// Open opens the port that o names, as Find does. It fails if a driver hangs for longer than the limit, or ctx ends. Where
+// there is no RDMA, the error is verbs.ErrUnavailable.
 func Open(ctx context.Context, o Options) (rdma.Domain, error) {
 	ctx, cancel := o.limited(ctx)
 	defer cancel()
-	d, err := within(ctx, fmt.Sprintf("open port %d of %s", o.Port, o.Device), func() (*domain, error) { return open(o) }, (*domain).discard)
+	what := fmt.Sprintf("open port %d of %s", o.Port, o.Device)
+	d, err := within(ctx, what, func() (*domain, error) { return open(o) }, (*domain).discard)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func Open(ctx context.Context, o Options) (rdma.Domain, error) {
 func open(o Options) (*domain, error) {
 	d := &domain{options: o}
 	var err error
-	if d.context, err = verbs.Open(o.Device, d.told); err != nil {
+	if d.context, err = verbs.Open(o.Device, d.notify); err != nil {
 		return nil, err
 	}
 	if err := d.create(); err != nil {
@@ -76,7 +77,7 @@ func (d *domain) create() (err error) {
 	if d.port.MTU, err = bounded(d.port.MTU, d.options.MTU); err != nil {
 		return err
 	}
-	if err = d.holds(d.options.Completions); err != nil {
+	if err = d.checkCompletions(d.options.Completions); err != nil {
 		return err
 	}
 	if d.channel, err = d.context.CreateChannel(); err != nil {
@@ -89,8 +90,9 @@ func (d *domain) create() (err error) {
 	return err
 }
 
-// holds fails where a completion queue of the device cannot hold so many completions, which it would drop.
-func (d *domain) holds(completions int) error {
+// checkCompletions returns an error if the device's completion queues cannot hold that many completions: it would drop
+// some.
+func (d *domain) checkCompletions(completions int) error {
 	a, err := d.context.Attributes()
 	if err == nil && completions > a.MaxCQE {
 		err = fmt.Errorf("RDMA device %s: one of its completion queues holds %d completions, and connections to so many ranks may have %d at once",
@@ -99,8 +101,8 @@ func (d *domain) holds(completions int) error {
 	return err
 }
 
-// told takes note of the end of the device or port, or of d's completion queue. It may be called while d is made.
-func (d *domain) told(e verbs.Event, err error) {
+// notify records the failure of the device, the port, or d's completion queue. It may be called while d is being made.
+func (d *domain) notify(e verbs.Event, err error) {
 	if err == nil && e.Fatal() && (e.Port == 0 || e.Port == d.options.Port) {
 		err = errors.New(e.String())
 	}
@@ -138,7 +140,7 @@ func (d *domain) Poll(into []rdma.Completion, patient bool) (int, error) {
 	}
 	times := 0
 	if patient {
-		times = spins / (1 + d.options.Beside)
+		times = spins / (1 + d.options.OtherRails)
 	}
 	n, err := d.cq.Spin(d.polled[:min(len(into), len(d.polled))], times)
 	for i := range d.polled[:n] {
@@ -147,11 +149,11 @@ func (d *domain) Poll(into []rdma.Completion, patient bool) (int, error) {
 	return n, err
 }
 
-// ofReceive marks the numbers of receives, which completions in error have as well.
-const ofReceive = 1 << 63
+// receiveID marks the IDs of receives: a failed completion has no other sign of what it is.
+const receiveID = 1 << 63
 
 func completion(c *verbs.Completion, device string) rdma.Completion {
-	out := rdma.Completion{QP: c.QP, ID: c.ID &^ ofReceive, Received: c.ID&ofReceive != 0}
+	out := rdma.Completion{QP: c.QP, ID: c.ID &^ receiveID, Received: c.ID&receiveID != 0}
 	switch c.Status {
 	case verbs.Success:
 		out.Immediate, out.Bytes = c.Imm, c.Bytes
@@ -170,7 +172,7 @@ func (d *domain) Wait(atMost time.Duration) error {
 		return err
 	}
 	defer d.woken.Store(false)
-	if d.woken.Load() { // perhaps its deadline was set before that above
+	if d.woken.Load() { // perhaps Wake set its deadline before the one above
 		return nil
 	}
 	if err := d.channel.Wait(); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {

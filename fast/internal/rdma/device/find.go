@@ -12,15 +12,15 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// Find returns the ports that o allows and that can be used: the first one, or all of them if o says so. Each of them
-// was tried: a queue pair has written to itself. What Open has to know of them is filled in. Refused is why those that
-// were looked at cannot be used; if none can, the error says that as well.
+// Find returns the ports that o allows and that can be used: the first one, or all of them if o says so. Each was tried:
+// a queue pair has written to itself. Their Options are filled in for Open. refused says why other ports cannot be used.
+// If none can, err says so too.
 func Find(ctx context.Context, o Options) (usable []Options, refused []error, err error) {
 	devices, err := list(ctx, &o)
 	if err != nil {
 		return nil, nil, err
 	}
-	none := true // has that name
+	none := true // no device has that name
 	for _, d := range devices {
 		if o.Device != "" && o.Device != d.Name {
 			continue
@@ -48,7 +48,7 @@ func list(ctx context.Context, o *Options) ([]verbs.Device, error) {
 	return within(ctx, "list the devices", verbs.Devices, func([]verbs.Device) {})
 }
 
-// usableOf returns what Find finds of one device.
+// usableOf is Find for one device.
 func usableOf(ctx context.Context, d verbs.Device, o Options) (usable []Options, refused []error) {
 	if d.Node != verbs.ChannelAdapter {
 		return nil, []error{fmt.Errorf("RDMA device %s is %v, not %v", d.Name, d.Node, verbs.ChannelAdapter)}
@@ -73,7 +73,7 @@ func usableOf(ctx context.Context, d verbs.Device, o Options) (usable []Options,
 	return usable, refused
 }
 
-// portsOf returns how many ports a device has.
+// portsOf returns the number of a device's ports.
 func portsOf(ctx context.Context, d verbs.Device, o *Options) (int, error) {
 	ctx, cancel := o.limited(ctx)
 	defer cancel()
@@ -87,7 +87,7 @@ func portsOf(ctx context.Context, d verbs.Device, o *Options) (int, error) {
 	}, func(int) {})
 }
 
-// try opens a port, has it write to itself, and closes it. It gives the settings that this was done with.
+// try opens a port, lets it write to itself, and closes it. It returns the settings that it has used.
 func try(ctx context.Context, o Options) (settings string, err error) {
 	ctx, cancel := o.limited(ctx)
 	defer cancel()
@@ -103,7 +103,7 @@ func try(ctx context.Context, o Options) (settings string, err error) {
 	}, func(string) {})
 }
 
-// refusals are errors in one line.
+// refusals are several errors that print in one line.
 type refusals []error
 
 func (r refusals) Error() string {

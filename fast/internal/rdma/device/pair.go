@@ -12,11 +12,10 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// inline is how many bytes of a write are asked for to be copied while posting: what fits into a few cache lines.
+// inline is how many bytes of a write should be copied while posting: what fits into a few cache lines.
 const inline = 200
 
-// pair is a queue pair. What is posted goes through slices that it has, as long as its queues, so that posting
-// allocates nothing.
+// pair is a queue pair. Posting allocates nothing: it goes through slices that are as long as the queues.
 type pair struct {
 	domain *domain
 	psn    uint32
@@ -24,7 +23,7 @@ type pair struct {
 	mu       sync.Mutex // protects the following
 	qp       *verbs.QP
 	sends    []verbs.Send
-	loose    []verbs.MR // of inline bytes that are not registered
+	inlined  []verbs.MR // for inline bytes that are not registered
 	receives []verbs.Receive
 }
 
@@ -33,8 +32,8 @@ func (d *domain) Pair(writes, receives int) (rdma.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pair{domain: d, qp: qp, psn: rand.Uint32() >> 8, sends: make([]verbs.Send, writes), loose: make([]verbs.MR, writes),
-		receives: slices.Repeat([]verbs.Receive{{ID: ofReceive}}, receives)}
+	p := &pair{domain: d, qp: qp, psn: rand.Uint32() >> 8, sends: make([]verbs.Send, writes), inlined: make([]verbs.MR, writes),
+		receives: slices.Repeat([]verbs.Receive{{ID: receiveID}}, receives)}
 	if err := qp.ToInit(d.port.Number, d.options.Partition, verbs.RemoteWrite); err != nil {
 		_ = qp.Close() // the first error says more
 		return nil, err
@@ -60,7 +59,7 @@ func (p *pair) Connect(peer rdma.Address) error {
 		TrafficClass: d.options.Traffic, ServiceLevel: d.options.Service, MinRNRTimer: rnrTimer,
 	}
 	if own := d.gid.Raw(); d.port.Link != verbs.Ethernet && peer.LID != 0 && [8]byte(own[:8]) == [8]byte(peer.GID[:8]) {
-		path.GID = [16]byte{} // in one subnet the LID says it all, and packets are shorter
+		path.GID = [16]byte{} // within a subnet the LID suffices, and packets are shorter
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,8 +69,7 @@ func (p *pair) Connect(peer rdma.Address) error {
 	return p.qp.ToSend(p.psn, d.options.retry())
 }
 
-// rnrTimer is 5 ms. A peer that is asked for too much is asked again so much later; credits see to it that there is
-// none.
+// rnrTimer, 5 ms, is when a peer without a receive is asked again. Credits ensure that this does not happen.
 const rnrTimer = 18
 
 func (p *pair) Receive(n int) error {
@@ -90,7 +88,7 @@ func (p *pair) Write(writes []rdma.Write) (posted int, err error) {
 	return p.qp.Post(p.sends[:len(writes)])
 }
 
-// encode makes the send of that number.
+// encode makes send i of the write.
 func (p *pair) encode(i int, w *rdma.Write) {
 	s := &p.sends[i]
 	*s = verbs.Send{
@@ -103,8 +101,8 @@ func (p *pair) encode(i int, w *rdma.Write) {
 	if r, ok := w.From.(region); ok {
 		s.MR = r.mr
 	} else if w.Inline {
-		p.loose[i].Memory = w.Memory
-		s.MR = &p.loose[i]
+		p.inlined[i].Memory = w.Memory
+		s.MR = &p.inlined[i]
 	}
 }
 

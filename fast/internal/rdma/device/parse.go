@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// ParseList reads the options of the rails that a process uses from text: those of one device after the other,
-// separated by semicolons, "mlx5_0;mlx5_1:1,tc=104", each as Parse reads it.
+// ParseList reads the options of a process's rails from text: devices separated by semicolons, such as
+// "mlx5_0;mlx5_1:1,tc=104", each as Parse reads it.
 func ParseList(text string) (list []Options, err error) {
 	for each := range strings.SplitSeq(text, ";") {
 		o, err := Parse(each)
@@ -27,11 +27,16 @@ func ParseList(text string) (list []Options, err error) {
 	return list, nil
 }
 
-// Parse reads options from text: a device, a port of it, and settings, "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104". Each
-// may be left out, and the device can be "any", or "all" for every port that is active. gid is an address of the port,
-// or v1 or v2 of RoCE, or given twice both, mtu the most bytes of a packet, tc the traffic class, sl the service level,
-// pkey the index of the partition's key, retry how often a packet is repeated that is not answered, and timeout how
-// long each try takes.
+// Parse reads options from text: a device, its port, and settings, such as "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104". Each
+// may be left out. The device may be "any", or "all" for every active port. The settings are
+//
+//	gid      an address of the port, or the version of RoCE, v1 or v2; given twice, both
+//	mtu      the most bytes of a packet
+//	tc       the traffic class
+//	sl       the service level
+//	pkey     the index of the partition's key
+//	retry    how often a packet that is not answered is repeated
+//	timeout  how long each try takes
 func Parse(text string) (o Options, err error) {
 	name, settings, _ := strings.Cut(strings.TrimSpace(text), ",")
 	device, port, ported := strings.Cut(name, ":")
@@ -56,7 +61,7 @@ func Parse(text string) (o Options, err error) {
 	return o, nil
 }
 
-// set carries out one setting.
+// set applies one setting.
 func (o *Options) set(name, value string, _ bool) (err error) {
 	var n int
 	switch name {
@@ -78,8 +83,8 @@ func (o *Options) set(name, value string, _ bool) (err error) {
 	case "retry":
 		o.Retries, err = number(name, value, 1, 6)
 	case "timeout":
-		if o.Timeout, err = time.ParseDuration(value); err == nil && (o.Timeout <= 0 || o.Timeout > mostTimeout) {
-			err = fmt.Errorf("timeout is %v, want at most %v", o.Timeout, mostTimeout)
+		if o.Timeout, err = time.ParseDuration(value); err == nil && (o.Timeout <= 0 || o.Timeout > maxTimeout) {
+			err = fmt.Errorf("timeout is %v, want at most %v", o.Timeout, maxTimeout)
 		}
 	default:
 		err = fmt.Errorf("there is no setting %q, want gid, mtu, tc, sl, pkey, retry or timeout", name)
@@ -87,10 +92,10 @@ func (o *Options) set(name, value string, _ bool) (err error) {
 	return err
 }
 
-// mostTimeout keeps the death of a peer from going unnoticed for minutes.
-const mostTimeout = 10 * time.Second
+// maxTimeout keeps the death of a peer from going unnoticed for minutes.
+const maxTimeout = 10 * time.Second
 
-// setGID takes a type or an address.
+// setGID applies the setting gid: a type or an address.
 func (o *Options) setGID(value string) (err error) {
 	switch value {
 	case "v1":

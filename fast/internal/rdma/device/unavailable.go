@@ -9,10 +9,10 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// Open answers with the error that is verbs.ErrUnavailable.
+// Open returns an error that is verbs.ErrUnavailable.
 func Open(context.Context, Options) (rdma.Domain, error) { return nil, unavailable() }
 
-// Find answers with the same.
+// Find returns the same error.
 func Find(context.Context, Options) (usable []Options, refused []error, err error) {
 	return nil, nil, unavailable()
 }

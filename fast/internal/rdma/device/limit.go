@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// limit returns how long a step of drivers may take.
+// limit returns how long one step in a driver may take.
 func (o *Options) limit() time.Duration { return cmp.Or(o.Limit, 10*time.Second) }
 
-// limited returns a context for one step of drivers.
+// limited returns a context for one step in a driver.
 func (o *Options) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, o.limit(), fmt.Errorf("its driver hangs: it has done nothing for %v", o.limit()))
 }
 
-// half returns a context for what a step waits for itself: it ends before that of limited.
+// half returns a context for what such a step waits for itself. It ends before the context that limited returns.
 func (o *Options) half(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, o.limit()/2, fmt.Errorf("not in %v", o.limit()/2))
 }
 
-// within returns what f gives, or what has ended ctx. f calls drivers, in C, where nothing can interrupt them: if one
-// hangs, the goroutine of f stays with it, and its thread, for as long as that takes. What f gives when nobody waits
-// for it any more goes to late.
+// within returns what f returns, or the cause of the end of ctx. f calls drivers, in C, where nothing can interrupt them:
+// if one hangs, the goroutine of f and its thread hang too. If f returns after within has given up, its result goes to
+// late.
 func within[T any](ctx context.Context, what string, f func() (T, error), late func(T)) (T, error) {
 	type result struct {
 		is  T
