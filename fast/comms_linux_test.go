@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -133,4 +135,129 @@ func keepAddingShortly(ctx context.Context, c *Comm, which int) error {
 		}
 	}
 	return nil
+}
+
+// TestSeveralCommunicators uses several communicators at once, each in a goroutine of its own on every rank, among
+// ranks of one process and among processes.
+func TestSeveralCommunicators(t *testing.T) {
+	t.Run("goroutines", func(t *testing.T) {
+		errs := make([]error, several)
+		var jobs sync.WaitGroup
+		for i := range errs {
+			jobs.Go(func() {
+				errs[i] = Run(t.Context(), 3, func(ctx context.Context, c *Comm) error { return keepAdding(ctx, c, i) })
+			})
+		}
+		jobs.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("processes", func(t *testing.T) {
+		j := newJob(t, 3, "several")
+		for _, p := range j.start(0, 3) {
+			if l := p.line(t); l != "right" {
+				t.Errorf("rank %d: %s", p.rank, l)
+			}
+		}
+		j.wantNothingLeft()
+	})
+}
+
+const several = 4
+
+func init() { roles["several"] = inSeveral }
+
+// inSeveral returns a rank of several communicators.
+func inSeveral(ctx context.Context, _ []string) error {
+	errs := make([]error, several)
+	var jobs sync.WaitGroup
+	for i := range errs {
+		c, err := Init(ctx, append(FromEnv(), WithJob(fmt.Sprint(os.Getenv("COLL_JOB"), i)))...)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		jobs.Go(func() { errs[i] = keepAdding(ctx, c, i) })
+	}
+	jobs.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	fmt.Println("right")
+	return nil
+}
+
+// keepAdding makes many calls with results that tell communicators, calls and ranks apart.
+func keepAdding(ctx context.Context, c *Comm, which int) error {
+	for call := range 200 {
+		buf := make([]int64, 1+call*which*7)
+		for i := range buf {
+			buf[i] = int64(which*1_000_000 + call*1000 + c.Rank())
+		}
+		want := slices.Repeat([]int64{int64(c.Size()*(which*1_000_000+call*1000) + c.Size()*(c.Size()-1)/2)}, len(buf))
+		if err := AllReduce(ctx, c, buf, Sum); err != nil {
+			return err
+		}
+		if !slices.Equal(buf, want) {
+			return fmt.Errorf("communicator %d, call %d: %d, want %d", which, call, buf[0], want[0])
+		}
+	}
+	return nil
+}
+
+func init() { roles["linkless"] = linkWithoutFiles }
+
+// linkWithoutFiles returns a broadcast between hosts, for which a rank may open no socket.
+func linkWithoutFiles(ctx context.Context, args []string) error {
+	if err := os.Setenv("COLL_HOST", "host of rank "+os.Getenv("RANK")); err != nil {
+		return err
+	}
+	c, err := Init(ctx, FromEnv()...)
+	if err != nil {
+		return err
+	}
+	if args[1] == "polling" { // two links, so that there is what a rank waits with for more
+		if err := SendRecv(ctx, c, make([]int, 1), c.Rank()^1, make([]int, 1), c.Rank()^1); err != nil {
+			return err
+		}
+	}
+	if fmt.Sprint(c.Rank()) == args[0] {
+		if err := leaveFiles(int(args[2][0] - '0')); err != nil {
+			return err
+		}
+	}
+	if _, err := c.Agree(ctx, 0); err != nil { // over the control plane
+		return err
+	}
+	for err = nil; err == nil; { // a rank that has what it needs may hear of it later
+		err = Broadcast(ctx, c, make([]int, 10), 0)
+	}
+	if !errors.Is(err, ErrExhausted) || errors.Is(err, ErrDied) {
+		return fmt.Errorf("not exhausted: %w", errors.Join(err, c.Close()))
+	}
+	blamed := Culprits(err)
+	if len(blamed) == 0 {
+		blamed = []int{c.Rank()}
+	}
+	if err := c.Close(); err != nil {
+		return err
+	}
+	return fmt.Errorf("exhausted: %v", blamed)
+}
+
+// TestNoSockets: a rank that can open no socket for a link, or take none, is no dead one, and all that wait know which
+// it is.
+func TestNoSockets(t *testing.T) {
+	for _, with := range []string{"polling 0", "polling 1", "new 0", "new 1"} {
+		for _, crowded := range []int{0, 2} {
+			j := newJob(t, 4, fmt.Sprint("linkless ", crowded, " ", with))
+			for _, p := range j.start(0, 4) {
+				if _, text := p.failure(t); text != fmt.Sprintf("exhausted: [%d]", crowded) {
+					t.Errorf("%s, rank %d crowded, rank %d: %s", with, crowded, p.rank, text)
+				}
+			}
+			j.wantNothingLeft()
+		}
+	}
 }

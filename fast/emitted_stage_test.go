@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/internal/events"
 )
 
 // stage has the ranks of a communicator make calls on symbols, one after the other. Each rank is a coroutine: it runs
@@ -135,4 +137,164 @@ func (g *stage) deadlock() (words string) {
 		}
 	}
 	return words
+}
+
+// symbols makes elements: equal expressions are equal numbers. All numbers that it makes are multiples of size, so that
+// the one division by size that finishes an average turns a reduction into something else, and tells it apart from all
+// that are not finished, or finished twice.
+type symbols struct {
+	size  uint64
+	trees map[[2]uint64]uint64
+	next  uint64
+}
+
+func newSymbols(size int) *symbols {
+	return &symbols{size: uint64(size), trees: map[[2]uint64]uint64{}, next: 1 << 40}
+}
+
+func (s *symbols) leaf() uint64 {
+	s.next++
+	return s.next * s.size
+}
+
+func (s *symbols) combine(a, b uint64) uint64 {
+	tree, ok := s.trees[[2]uint64{a, b}]
+	if !ok {
+		tree = s.leaf()
+		s.trees[[2]uint64{a, b}] = tree
+	}
+	return tree
+}
+
+// kernel is ⊕ on symbols.
+func (s *symbols) kernel(dst, a, b []byte) { s.combineAll(uint64s(dst), uint64s(a), uint64s(b)) }
+
+func (s *symbols) combineAll(dst, a, b []uint64) {
+	for i := range dst {
+		dst[i] = s.combine(a[i], b[i])
+	}
+}
+
+// fill makes n elements that are different from all others.
+func (s *symbols) fill(n int) []uint64 {
+	b := make([]uint64, n)
+	for i := range b {
+		b[i] = s.leaf()
+	}
+	return b
+}
+
+func uint64s(b []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}
+
+// shadow is a rank's memory as the schedule has it, next to that of the code.
+type shadow struct {
+	syms             *symbols
+	cuts             gen.Cuts
+	in, out, scratch []uint64
+	finishes         bool // the primitive takes an op, which here divides in the end
+}
+
+// at returns the elements of a place.
+func (s *shadow) at(p gen.Place) []uint64 {
+	switch from, to := s.cuts.Span(p); p.Buf {
+	case "in":
+		return s.in[from:to]
+	case "out":
+		return s.out[from:to]
+	case "scratch":
+		return s.scratch[from:to]
+	}
+	return nil
+}
+
+// receive carries out a receive of these elements.
+func (s *shadow) receive(in *gen.Instr, got []uint64) {
+	dst := s.at(in.Dst)
+	switch {
+	case in.Kind == gen.RecvInstr:
+		copy(dst, got)
+	case in.ReceivedFirst:
+		s.syms.combineAll(dst, got, s.at(in.Srcs[0]))
+	default:
+		s.syms.combineAll(dst, s.at(in.Srcs[0]), got)
+	}
+}
+
+// perform carries out a local instruction.
+func (s *shadow) perform(in *gen.Instr) {
+	dst := s.at(in.Dst)
+	switch in.Kind {
+	case gen.CopyInstr:
+		copy(dst, s.at(in.Srcs[0]))
+	case gen.ReduceInstr:
+		sum := append([]uint64(nil), s.at(in.Srcs[0])...)
+		for _, src := range in.Srcs[1:] {
+			s.syms.combineAll(sum, sum, s.at(src))
+		}
+		copy(dst, sum)
+	case gen.FinishInstr:
+		for i := range dst {
+			if s.finishes {
+				dst[i] /= s.syms.size
+			}
+		}
+	}
+}
+
+// eventLines says what a step does, each event a line, in their order.
+func eventLines(sends []wire.Send, recvs []wire.Recv, x *exec.Call) (lines []string) {
+	for _, s := range sends {
+		lines = append(lines, fmt.Sprintf("send to %d: %s", s.Peer, placeWords(x.PlaceOf(s.Data))))
+	}
+	for _, r := range recvs {
+		line := fmt.Sprintf("receive from %d into %s", r.Peer, placeWords(x.PlaceOf(r.Into)))
+		if r.Kernel != nil {
+			line += fmt.Sprintf(", reduced with %s, received first: %v", placeWords(x.PlaceOf(r.With)), r.ReceivedFirst)
+		}
+		lines = append(lines, fmt.Sprintf("%s, after send: %v, lent: %v", line, r.AfterSend, r.Lend))
+	}
+	return lines
+}
+
+func placeWords(p events.Place) string {
+	if p.Bytes == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s[%d:%d]", p.Buf, p.At/8, (p.At+p.Bytes)/8)
+}
+
+// firstDifference names the first event that is not the schedule's, and the one that is.
+func firstDifference(got, want []string) string {
+	i := 0
+	for i < len(got) && i < len(want) && got[i] == want[i] {
+		i++
+	}
+	event := func(lines []string) string {
+		if i < len(lines) {
+			return lines[i]
+		}
+		return "nothing more"
+	}
+	return fmt.Sprintf("event %d of the code is\n  %s\nof the schedule\n  %s", i, event(got), event(want))
+}
+
+// words returns an element as an expression, of a few levels.
+func (s *symbols) words(x uint64) string { return s.expression(x, 3) }
+
+func (s *symbols) expression(x uint64, levels int) string {
+	if x%s.size != 0 || x/s.size <= 1<<40 && x != 0 {
+		return fmt.Sprintf("(%s finished)", s.expression(x*s.size, levels))
+	}
+	for operands, tree := range s.trees {
+		if tree != x {
+			continue
+		}
+		if levels == 0 {
+			return "(…)"
+		}
+		return fmt.Sprintf("(%s ⊕ %s)", s.expression(operands[0], levels-1), s.expression(operands[1], levels-1))
+	}
+	return fmt.Sprintf("x%d", x/s.size-1<<40)
 }

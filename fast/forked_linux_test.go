@@ -6,11 +6,18 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/fork"
+	"github.com/collgen/collgen/fast/internal/shm"
+	"github.com/collgen/collgen/fast/internal/tcp"
+	"github.com/collgen/collgen/fast/internal/transport"
 )
 
 // inChild forks, has the child call f, which gives its exit status, and is that status. The child has one thread: where
@@ -91,6 +98,103 @@ func TestForked(t *testing.T) {
 				t.Errorf("%v: %v", x, err)
 			}
 			checkHealthy(t, all)
+		})
+	}
+}
+
+// pair returns the two ends of a communicator over shared memory, both in this process, which never waits: who calls
+// the sender's end first finds the message at the other end.
+func pair(b *testing.B) (all [2]*Comm) {
+	b.Helper()
+	memory, err := shm.Create(2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for rank := range all {
+		file, err := unix.Dup(memory)
+		if err != nil {
+			b.Fatal(err)
+		}
+		e, err := shm.Attach(rank, 2, file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = e.Close() })
+		c := newComm(rank, 2, e)
+		c.exec.Carrier = "shm"
+		c.record(flight.New(flight.Config{Rank: rank, Size: 2, Operations: flight.MaxOperations}))
+		all[rank] = c
+	}
+	_ = unix.Close(memory)
+	return all
+}
+
+// BenchmarkPair is the calls of both ends of a message, one after the other on one core: software alone, without the
+// way of a cache line.
+func BenchmarkPair(b *testing.B) {
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	x := make([]float32, 2)
+	for name, f := range map[string]func(c *Comm) error{
+		"broadcast": func(c *Comm) error { return BroadcastInto(ctx, c, x, x, 0) },
+		"send": func(c *Comm) error {
+			if c.rank == 0 {
+				return Send(ctx, c, x, 1)
+			}
+			return Recv(ctx, c, x, 0)
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			all := pair(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, c := range all {
+					if err := f(c); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestClosedIsLetGo: nothing of a process keeps a communicator that was closed, or its transport, although its
+// operations are recorded.
+func TestClosedIsLetGo(t *testing.T) {
+	for _, w := range worlds[1:] { // the others have none that others are made of
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 3)
+			defer closeAll(t, all)
+			var made, collected atomic.Int64
+			for range 10 {
+				more := again(t, all)
+				for rank, err := range onAll(more, func(c *Comm) error {
+					made.Add(2)
+					runtime.AddCleanup(c, func(n int64) { collected.Add(n) }, 1)
+					switch e := c.exec.Transport.(type) {
+					case *tcp.Endpoint:
+						runtime.AddCleanup(e, func(n int64) { collected.Add(n) }, 1)
+					case *shm.Endpoint:
+						runtime.AddCleanup(e, func(n int64) { collected.Add(n) }, 1)
+					case *transport.Composite:
+						runtime.AddCleanup(e, func(n int64) { collected.Add(n) }, 1)
+					}
+					return errors.Join(AllReduce(t.Context(), c, make([]int64, 100_000), Sum), c.Close())
+				}) {
+					if err != nil {
+						t.Errorf("rank %d: %v", rank, err)
+					}
+				}
+			}
+			for tries := 0; collected.Load() < made.Load(); tries++ { // cleanups run some time after the collector
+				if runtime.GC(); tries == 1000 {
+					t.Fatalf("%d of %d are let go", collected.Load(), made.Load())
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if kept := len(written(t, all[0]).Entries); kept < int(made.Load())/6 {
+				t.Errorf("%d operations are recorded of %d: this test shows nothing", kept, made.Load()/6)
+			}
 		})
 	}
 }

@@ -1,11 +1,17 @@
 package fast
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/collgen/collgen/fast/internal/exec"
 )
 
 // TestSendRecv has ranks pass data on in a ring, each in one call, and to themselves where they are alone.
@@ -157,4 +163,121 @@ func TestSendRecvAllocates(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	<-done
+}
+
+// TestStagingAgain calls an algorithm that needs distinct buffers in place again and again, with other data and other
+// lengths: its input is this call's, all of it.
+func TestStagingAgain(t *testing.T) {
+	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", OutOfPlace: true, Proved: exec.Proved{Every: true}, Run: reverseAndPassOn}}}
+	for _, size := range []int{1, 2, 3} {
+		if err := errors.Join(onAll(comms(size), func(c *Comm) error {
+			for round, count := range []int{4, 4, 1000, 12, 12, 100_004, 4, 0, 1 << 20, 1000} {
+				x, want := marked(round, c.Rank(), count), marked(round, (c.Rank()+size-1)%size, count)
+				slices.Reverse(want)
+				for chunk := range slices.Chunk(want, max(1, count/4)) { // chunks come in reverse, and their elements do not
+					slices.Reverse(chunk)
+				}
+				if err := do(t.Context(), c, k, x, x, &exec.Args{Count: count}, nil); err != nil {
+					return err
+				}
+				if !bytes.Equal(x, want) {
+					return fmt.Errorf("rank %d of %d, round %d: %d bytes are not those of the rank before it", c.Rank(), size, round, count)
+				}
+			}
+			return nil
+		})...); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestReplaceAgain replaces what it sends by what it receives, again and again, with other data and other lengths,
+// short and long.
+func TestReplaceAgain(t *testing.T) {
+	const size = 3
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, size)
+			defer closeAll(t, all)
+			if err := errors.Join(onAll(all, func(c *Comm) error {
+				for round, count := range []int{1, 63, 1000, 1000, 7, 1 << 20, 1<<20 + 1, 3 << 20, 64} {
+					x := marked(round, c.Rank(), count)
+					if err := SendRecvReplace(t.Context(), c, x, (c.Rank()+1)%size, (c.Rank()+size-1)%size); err != nil {
+						return err
+					}
+					if !bytes.Equal(x, marked(round, (c.Rank()+size-1)%size, count)) {
+						return fmt.Errorf("rank %d, round %d: %d bytes are not those of the rank before it", c.Rank(), round, count)
+					}
+				}
+				return nil
+			})...); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// marked returns n bytes that differ from round to round and from rank to rank.
+func marked(round, rank, n int) []byte {
+	x := make([]byte, n)
+	for i := range x {
+		x[i] = byte(round*101 + rank*31 + i*7 + i>>8 + i>>16)
+	}
+	return x
+}
+
+// TestSendRecvToItself copies what a rank sends to itself, also when the call is started.
+func TestSendRecvToItself(t *testing.T) {
+	for rank, err := range onAll(comms(2), func(c *Comm) error {
+		for round, count := range []int{1, 1000, 1 << 20} {
+			out, in, later := marked(round, c.Rank(), count), make([]byte, count), make([]byte, count)
+			err := SendRecv(t.Context(), c, out, c.Rank(), in, c.Rank())
+			err = errors.Join(err, StartSendRecv(t.Context(), c, out, c.Rank(), later, c.Rank()).Wait(t.Context()))
+			if err != nil || !bytes.Equal(in, out) || !bytes.Equal(later, out) {
+				return fmt.Errorf("%d bytes were not copied (%v)", count, err)
+			}
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+// perSecond is how many allocations are allowed for what runs beside the calls, be the machine slow.
+const perSecond = 1000
+
+// TestMemoryStaysFlat makes very many small all-reduces: they allocate nothing, and the memory that is in use stays
+// what it was. What the control plane does beside, such as its signs of life, is allowed for.
+func TestMemoryStaysFlat(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			all := w.comms(t, 2)
+			buffers := [2][]float32{make([]float32, 2), make([]float32, 2)}
+			reduce := func(n int) {
+				inStep(t, all, n, func(c *Comm) error { return AllReduce(t.Context(), c, buffers[c.Rank()], Sum) })
+			}
+			reduce(1000)
+			before, start := inUse(), time.Now()
+			n := tries(t, 20_000, 10_000_000)
+			reduce(n)
+			after, took := inUse(), time.Since(start)
+			t.Logf("%d allocations in %v, %d bytes more in use", after.Mallocs-before.Mallocs, took, int64(after.HeapAlloc)-int64(before.HeapAlloc))
+			beside := perSecond * took.Seconds()
+			if each := (float64(after.Mallocs-before.Mallocs) - beside) / float64(n); each > 0.1 {
+				t.Errorf("%.2f allocations in each all-reduce", each)
+			}
+			if after.HeapAlloc > before.HeapAlloc+1<<20 {
+				t.Errorf("%d bytes are in use, after %d", after.HeapAlloc, before.HeapAlloc)
+			}
+		})
+	}
+}
+
+// inUse returns the state of the heap with nothing in it but what is in use.
+func inUse() (m runtime.MemStats) {
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m
 }
