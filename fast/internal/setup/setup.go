@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/control"
@@ -20,8 +21,9 @@ type Group struct {
 	Plane   control.Plane
 	ID      uint64
 	Rank    int
-	Members []int // processes, by rank
-	Ranks   []int // of the members in the new communicator, if only some of its ranks are; nil: as they are listed
+	Members []int       // processes, by rank
+	Ranks   []int       // of the members in the new communicator, if only some of its ranks are; nil: as they are listed
+	ready   atomic.Bool // rank 0 has been told so
 }
 
 // Decide has all members learn whether all of them have their transport: nil, or the error of this rank or of another
@@ -42,6 +44,7 @@ func (f *Group) Decide(ctx context.Context, err error) error {
 // follow tells rank 0 whether this rank has its transport, and waits for what it decides. If ctx ends first, this rank
 // takes its word back; what rank 0 has decided before counts all the same.
 func (f *Group) follow(ctx context.Context, err error) error {
+	f.ready.Store(err == nil)
 	f.Plane.Send(f.Members[0], f.Topic(control.KindReady), f.Words(err))
 	decided := f.Hear(ctx, control.KindGo, f.Members[:1])
 	if _, late := wire.Expired(decided); err == nil && late {
@@ -113,16 +116,24 @@ func (f *Group) Unheard(ctx context.Context, err error, missing []int) error {
 type memberDown struct{ wire.PeerError }
 
 // Watched returns ctx, which ends too when a member is down, with that as its cause.
+//
+// A member that closes its mesh has failed, or has heard from rank 0 that all are ready, and has closed its communicator
+// at once. Rank 0 is about to say which: a rank that is ready itself waits for that, and another one for a while.
 func (f *Group) Watched(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := f.Plane.Watch(func(process int, err error) {
 		rank := f.RankOf(process)
+		end := func() { cancel(&memberDown{wire.PeerError{Rank: rank, Err: err}}) }
 		switch {
 		case rank < 0:
-		case errors.Is(err, wire.ErrClosed): // because it has failed: rank 0 may be about to say why
-			time.AfterFunc(failure.RootCauseWait, func() { cancel(&memberDown{wire.PeerError{Rank: rank, Err: err}}) })
+		case !errors.Is(err, wire.ErrClosed):
+			end()
 		default:
-			cancel(&memberDown{wire.PeerError{Rank: rank, Err: err}})
+			time.AfterFunc(failure.RootCauseWait, func() {
+				if process == f.Members[0] || !f.ready.Load() {
+					end()
+				}
+			})
 		}
 	})
 	return ctx, func() { stop(); cancel(nil) }
