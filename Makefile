@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 LOAD_TRIES ?= 20
 SIMULATE ?= 2m
 SIMULATE_LIMIT ?= 30m
-RUNGS ?=
+STAGES ?=
 FUZZMINIMIZE ?= 100x
 BENCH ?= .
 ARGS ?=
@@ -156,17 +156,17 @@ tla-traces: tla-tools ## run jobs that write down what their protocols do, and h
 	$(GO) build -tags collgen_events -o bin/traces/ ./cmd/collrun ./tlaplus/job
 	$(TLAPLUS) -traces bin/traces
 
-LADDER = $(GO) run ./verify/ladder $(if $(RUNGS),-rungs $(RUNGS)) -tla '$(TLAPLUS) -json'
+PROOFSUITE = $(GO) run ./verify/proofsuite $(if $(STAGES),-stages $(STAGES)) -tla '$(TLAPLUS) -json'
 
 .PHONY: prove
-prove: tla-tools ## prove everything that can be, rung after rung, or RUNGS=a,b: schedules, generated code, every size, models, planted mistakes
+prove: tla-tools ## prove everything that can be, stage after stage, or STAGES=a,b: schedules, generated code, every size, models, planted mistakes
 	@.ci/deps prove
-	$(LADDER)
+	$(PROOFSUITE)
 
 .PHONY: prove-long
 prove-long: tla-tools ## the same with larger models, every mutant of schedules and algorithms, and more of source code
 	@.ci/deps prove
-	$(LADDER) -long
+	$(PROOFSUITE) -long
 
 .PHONY: cover
 cover: ## run all tests and show how much of each function they reach

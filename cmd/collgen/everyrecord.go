@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 	"golang.org/x/tools/go/packages"
 )
 
-// What was proved for every size is recorded: that of the catalogue in package every, that of another package beside
+// What was proved for every size is recorded: that of the catalogue in package smtproof, that of another package beside
 // its generated code. A record counts only as long as the algorithm, its invariants and what is derived from them are
 // the same.
 
@@ -23,12 +23,12 @@ import (
 const recordName = "zproved.txt"
 
 // catalogueRecord is the package that has the catalogue's record, proved.txt.
-const catalogueRecord = "github.com/collgen/collgen/verify/every"
+const catalogueRecord = "github.com/collgen/collgen/verify/smtproof"
 
 // records returns those that there are for s.
-func (s *source) records() ([]every.Record, error) {
+func (s *source) records() ([]smtproof.Record, error) {
 	if s.isBuiltIn {
-		return every.Records()
+		return smtproof.Records()
 	}
 	name := filepath.Join(s.dir, recordName)
 	text, err := os.ReadFile(name)
@@ -38,7 +38,7 @@ func (s *source) records() ([]every.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := every.ReadRecords(text)
+	list, err := smtproof.ReadRecords(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", relativeName(name), err)
 	}
@@ -63,11 +63,11 @@ func (c *call) recordProved(ctx context.Context, s *source, results []provedEver
 	if err != nil {
 		return err
 	}
-	var list []every.Record
+	var list []smtproof.Record
 	var stale []string
 	for _, x := range results {
 		list = append(list, x.Record)
-		if !slices.ContainsFunc(recorded, func(r every.Record) bool { return r.Algorithm == x.Algorithm && r.Digest == x.Digest }) {
+		if !slices.ContainsFunc(recorded, func(r smtproof.Record) bool { return r.Algorithm == x.Algorithm && r.Digest == x.Digest }) {
 			stale = append(stale, x.Algorithm)
 		}
 	}
@@ -77,10 +77,10 @@ func (c *call) recordProved(ctx context.Context, s *source, results []provedEver
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, every.WriteRecords(list), 0o644); err != nil {
+		if err := os.WriteFile(file, smtproof.WriteRecords(list), 0o644); err != nil {
 			return err
 		}
-		for _, line := range every.Changes(recorded, list) {
+		for _, line := range smtproof.Changes(recorded, list) {
 			fmt.Fprintln(c.stderr, "recorded of", line)
 		}
 	case len(stale) > 0:
@@ -108,7 +108,7 @@ func (j *job) recallEvery(ctx context.Context, form func(gen.Algorithm) gen.Algo
 	}
 	return j.each(ctx, func(a *algorithm) error {
 		f := form(a.Algorithm)
-		if p, err := every.ProblemOf(&f); err == nil { // otherwise there is no argument for it, and no record
+		if p, err := smtproof.ProblemOf(&f); err == nil { // otherwise there is no argument for it, and no record
 			a.every, _ = p.Recorded(list)
 		}
 		return nil

@@ -11,27 +11,27 @@ import (
 	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/verify"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // entry is what list and verify say of an algorithm.
 type entry struct {
-	Name      string          `json:"name"`
-	Doc       string          `json:"doc"`
-	Source    string          `json:"source"`
-	Requires  string          `json:"requires,omitempty"`
-	Chunks    string          `json:"chunks"`          // in a block
-	Alpha     string          `json:"alpha,omitempty"` // messages, on the critical path; empty where it is not declared
-	Beta      string          `json:"beta,omitempty"`  // chunks sent
-	Gamma     string          `json:"gamma,omitempty"` // chunks reduced
-	Primitive string          `json:"primitiveHash"`
-	Hash      string          `json:"hash"`
-	Sizes     []int           `json:"sizes"`              // for which it was proved
-	Order     string          `json:"order,omitempty"`    // of its reductions
-	Recorded  string          `json:"recorded,omitempty"` // the generated file that says so; empty: proved just now
-	Proof     *verify.Summary `json:"proof,omitempty"`    // where it was proved just now
-	Seconds   float64         `json:"seconds,omitempty"`  // that it took
-	Every     *every.Record   `json:"every,omitempty"`    // what was proved for every size
+	Name      string           `json:"name"`
+	Doc       string           `json:"doc"`
+	Source    string           `json:"source"`
+	Requires  string           `json:"requires,omitempty"`
+	Chunks    string           `json:"chunks"`          // in a block
+	Alpha     string           `json:"alpha,omitempty"` // messages, on the critical path; empty where it is not declared
+	Beta      string           `json:"beta,omitempty"`  // chunks sent
+	Gamma     string           `json:"gamma,omitempty"` // chunks reduced
+	Primitive string           `json:"primitiveHash"`
+	Hash      string           `json:"hash"`
+	Sizes     []int            `json:"sizes"`              // for which it was proved
+	Order     string           `json:"order,omitempty"`    // of its reductions
+	Recorded  string           `json:"recorded,omitempty"` // the generated file that says so; empty: proved just now
+	Proof     *verify.Summary  `json:"proof,omitempty"`    // where it was proved just now
+	Seconds   float64          `json:"seconds,omitempty"`  // that it took
+	Every     *smtproof.Record `json:"every,omitempty"`    // what was proved for every size
 }
 
 func entryOf(a *algorithm) entry {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/collgen/collgen/gen/emit/smt"
 	"github.com/collgen/collgen/gen/induct"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // everySize are the flags of collgen prove.
@@ -31,7 +31,7 @@ func (c *call) everySizeFlags() {
 
 // provedEvery is what collgen prove says of an algorithm.
 type provedEvery struct {
-	every.Record
+	smtproof.Record
 	Seconds float64  `json:"seconds"`
 	Open    []string `json:"open,omitempty"` // what is not proved
 }
@@ -45,7 +45,7 @@ func runProve(ctx context.Context, c *call) error {
 	if c.every.write && c.arg("") != "" {
 		return usageError{errors.New("-write is for all algorithms of a package")}
 	}
-	solvers, err := every.Solvers(strings.Split(c.every.solvers, ",")...)
+	solvers, err := smtproof.Solvers(strings.Split(c.every.solvers, ",")...)
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func runProve(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	o := every.Options{Solvers: solvers, Limit: c.every.limit}
+	o := smtproof.Options{Solvers: solvers, Limit: c.every.limit}
 	lemmas := lemmasOf(problems)
-	if err := every.Lemmas(ctx, lemmas, o); err != nil {
+	if err := smtproof.Lemmas(ctx, lemmas, o); err != nil {
 		return err
 	}
 	var faults []error
@@ -79,7 +79,7 @@ func runProve(ctx context.Context, c *call) error {
 }
 
 // proveEvery proves one algorithm, and explains what is open.
-func (c *call) proveEvery(ctx context.Context, p *every.Problem, o every.Options) (x provedEvery, faults []error, err error) {
+func (c *call) proveEvery(ctx context.Context, p *smtproof.Problem, o smtproof.Options) (x provedEvery, faults []error, err error) {
 	o.Progress = func(done, of int) { c.progress.update("%s: %d of %d answers", p.Algorithm.FullName(), done, of) }
 	proof, err := p.Prove(ctx, o)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *call) proveEvery(ctx context.Context, p *every.Problem, o every.Options
 
 // problems returns those of the algorithms that the command line names, in the form of which Go is generated. Those for
 // which there is no argument are results already: of them nothing is proved.
-func (c *call) problems(ctx context.Context, s *source) (problems []*every.Problem, results []provedEvery, err error) {
+func (c *call) problems(ctx context.Context, s *source) (problems []*smtproof.Problem, results []provedEvery, err error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {
 		return nil, nil, err
@@ -110,9 +110,9 @@ func (c *call) problems(ctx context.Context, s *source) (problems []*every.Probl
 		}
 	}
 	for _, a := range found {
-		p, err := every.ProblemOf(&a.Algorithm)
+		p, err := smtproof.ProblemOf(&a.Algorithm)
 		if err != nil {
-			results = append(results, provedEvery{Record: every.Record{Algorithm: a.FullName()}, Open: []string{a.locate(fmt.Errorf("nothing is proved for every size: %w", err)).Error()}})
+			results = append(results, provedEvery{Record: smtproof.Record{Algorithm: a.FullName()}, Open: []string{a.locate(fmt.Errorf("nothing is proved for every size: %w", err)).Error()}})
 			continue
 		}
 		if c.every.scripts != "" {
@@ -126,7 +126,7 @@ func (c *call) problems(ctx context.Context, s *source) (problems []*every.Probl
 }
 
 // writeScripts writes each script of p to a file of its own, and the lemmas to others.
-func writeScripts(dir string, p *every.Problem) error {
+func writeScripts(dir string, p *smtproof.Problem) error {
 	write := func(name, script string) error {
 		file := filepath.Join(dir, filepath.FromSlash(name)+".smt2")
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -139,7 +139,7 @@ func writeScripts(dir string, p *every.Problem) error {
 			return err
 		}
 	}
-	for i, l := range lemmasOf([]*every.Problem{p}) {
+	for i, l := range lemmasOf([]*smtproof.Problem{p}) {
 		if err := write(fmt.Sprintf("lemma/%d", i), "; "+l.Name+"\n"+l.Script); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func writeScripts(dir string, p *every.Problem) error {
 }
 
 // lemmasOf returns those that problems presume.
-func lemmasOf(problems []*every.Problem) []smt.Lemma {
+func lemmasOf(problems []*smtproof.Problem) []smt.Lemma {
 	var all []induct.Obligation
 	for _, p := range problems {
 		all = append(all, p.Obligations...)

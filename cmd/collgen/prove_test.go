@@ -11,7 +11,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // TestProve proves a family, writes the scripts, and says so as JSON.
@@ -144,7 +144,7 @@ func TestProveWithoutInvariant(t *testing.T) {
 
 // TestRecordNotWritten: what could not be written is not said to be recorded.
 func TestRecordNotWritten(t *testing.T) {
-	results := []provedEvery{{Record: every.Record{Algorithm: "a/b", Digest: "0x1", Sizes: "all", Obligations: 3, Solvers: []string{"z3"}}}}
+	results := []provedEvery{{Record: smtproof.Record{Algorithm: "a/b", Digest: "0x1", Sizes: "all", Obligations: 3, Solvers: []string{"z3"}}}}
 	for dir, isWritten := range map[string]bool{t.TempDir(): true, filepath.Join(t.TempDir(), "missing"): false} {
 		var stderr strings.Builder
 		c := &call{stderr: &stderr}

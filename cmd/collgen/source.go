@@ -21,7 +21,7 @@ import (
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // source is a package whose algorithms are worked on.
@@ -45,7 +45,7 @@ type algorithm struct {
 	took   time.Duration // the proof
 	form   string        // what progress says of an algorithm that a pass has changed
 
-	every every.Record // what is recorded of it as it is now; zero: nothing
+	every smtproof.Record // what is recorded of it as it is now; zero: nothing
 
 	recorded string // the generated file that proof is from, of which only sizes, depths and order are known; empty: proved now
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/collgen/collgen/internal/scratch"
 )
 
-// askCode asks rung code about each: whether the Go that is generated for the mutant differs from the schedules of the
+// askCode asks stage code about each: whether the Go that is generated for the mutant differs from the schedules of the
 // algorithm as it was. All that is generated is built into one test of package fast, which runs it
 // (TestMutatedAlgorithms).
 func askCode(ctx context.Context, root string, some []candidate) error {
@@ -29,7 +29,7 @@ func askCode(ctx context.Context, root string, some []candidate) error {
 	for _, c := range slices.Concat(same, some) {
 		code, err := functionOf(c.is)
 		if err != nil {
-			c.fate.Asked = append(c.fate.Asked, opinion{codeRung, true, "nothing is generated for it: " + ofError(err)})
+			c.fate.Asked = append(c.fate.Asked, opinion{codeStage, true, "nothing is generated for it: " + ofError(err)})
 			continue
 		}
 		b.mutants = append(b.mutants, generated{c, code})
@@ -56,11 +56,11 @@ func unchanged(some []candidate) (all []candidate) {
 	return all
 }
 
-// allUnseen returns an error if a rung sees a mistake where there is none.
+// allUnseen returns an error if a stage sees a mistake where there is none.
 func allUnseen(same []candidate) error {
 	for _, c := range same {
 		if len(c.fate.Asked) != 1 || c.fate.Asked[0].Killed {
-			return fmt.Errorf("rung %s kills %s with nothing changed: %v", codeRung, c.of.FullName(), c.fate.Asked)
+			return fmt.Errorf("stage %s kills %s with nothing changed: %v", codeStage, c.of.FullName(), c.fate.Asked)
 		}
 	}
 	return nil
@@ -165,7 +165,7 @@ func (b *build) refuse(output string) int {
 	var others []generated
 	for i, m := range b.mutants {
 		if words, ok := why[i]; ok {
-			m.fate.Asked = append(m.fate.Asked, opinion{codeRung, true, "the compiler refuses it: " + oneLine(words, wordsLength)})
+			m.fate.Asked = append(m.fate.Asked, opinion{codeStage, true, "the compiler refuses it: " + oneLine(words, wordsLength)})
 		} else {
 			others = append(others, m)
 		}
@@ -187,7 +187,7 @@ func (b *build) judge(output string) error {
 		if m[1] != strconv.Itoa(i) {
 			return fmt.Errorf("the test of mutated algorithms leaves %d out", i)
 		}
-		b.mutants[i].fate.Asked = append(b.mutants[i].fate.Asked, opinion{codeRung, m[2] != "", oneLine(m[2], wordsLength)})
+		b.mutants[i].fate.Asked = append(b.mutants[i].fate.Asked, opinion{codeStage, m[2] != "", oneLine(m[2], wordsLength)})
 	}
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
-// Package verify is the first to judge mutated algorithms. Here other rungs are asked about those that it kills:
+// Package verify is the first to judge mutated algorithms. Here other stages are asked about those that it kills:
 // whether they would have seen them, too.
 
 // candidate is a mutated algorithm that was killed.
@@ -45,10 +45,10 @@ func sampled(all []candidate, n int, seed uint64) (some []candidate) {
 	return some
 }
 
-// asking says about how many mutants of each algorithm a rung is asked.
+// asking says about how many mutants of each algorithm a stage is asked.
 type asking struct{ code, every int }
 
-// ask asks both rungs about some of the mutants.
+// ask asks both stages about some of the mutants.
 func ask(ctx context.Context, o options, killed []candidate, n asking) error {
 	return errors.Join(askCode(ctx, o.root, sampled(killed, n.code, o.seed)), askEvery(ctx, sampled(killed, n.every, o.seed)))
 }
@@ -57,9 +57,9 @@ func ask(ctx context.Context, o options, killed []candidate, n asking) error {
 // not seen.
 const solverLimit = 2 * time.Second
 
-// askEvery asks rung every about each: whether a solver refutes one of its obligations, or there is no argument at all.
+// askEvery asks stage every about each: whether a solver refutes one of its obligations, or there is no argument at all.
 func askEvery(ctx context.Context, some []candidate) error {
-	solvers, err := every.Solvers("z3", "cvc5")
+	solvers, err := smtproof.Solvers("z3", "cvc5")
 	if err != nil {
 		return err
 	}
@@ -73,10 +73,10 @@ func askEvery(ctx context.Context, some []candidate) error {
 	return nil
 }
 
-func refuted(ctx context.Context, a *gen.Algorithm, solvers []every.Solver) (opinion, error) {
-	o := opinion{Rung: everyRung, Killed: true}
+func refuted(ctx context.Context, a *gen.Algorithm, solvers []smtproof.Solver) (opinion, error) {
+	o := opinion{Stage: everyStage, Killed: true}
 	form := emitted(*a)
-	p, err := every.ProblemOf(&form)
+	p, err := smtproof.ProblemOf(&form)
 	if err != nil {
 		o.Words = ofError(err)
 		return o, nil
@@ -84,7 +84,7 @@ func refuted(ctx context.Context, a *gen.Algorithm, solvers []every.Solver) (opi
 	for i := range p.Obligations {
 		one := *p
 		one.Obligations, one.Scripts = p.Obligations[i:i+1], p.Scripts[i:i+1]
-		proof, err := one.Prove(ctx, every.Options{Solvers: solvers, Limit: solverLimit})
+		proof, err := one.Prove(ctx, smtproof.Options{Solvers: solvers, Limit: solverLimit})
 		if err != nil {
 			return o, err
 		}
@@ -93,5 +93,5 @@ func refuted(ctx context.Context, a *gen.Algorithm, solvers []every.Solver) (opi
 			return o, nil
 		}
 	}
-	return opinion{Rung: everyRung}, nil
+	return opinion{Stage: everyStage}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/collgen/collgen/verify/bugs"
 )
 
-// bugsInAlgorithms tries the bugs of other libraries that are planted in algorithms. Other rungs are asked about those
+// bugsInAlgorithms tries the bugs of other libraries that are planted in algorithms. Other stages are asked about those
 // in algorithms of the catalogue.
 func (r *report) bugsInAlgorithms(ctx context.Context, o options) error {
 	x, end := r.add("bugs of other libraries, in algorithms", 1)
@@ -44,7 +44,7 @@ func fateInAlgorithm(b *bugs.Bug, f *verify.Failure) fate {
 	case !b.IsFoundBy(f):
 		return fate{Mutant: b.Name(), Words: fmt.Sprintf("not %s: %s", b.Check, ofError(f))}
 	}
-	return fate{Mutant: b.Name(), Rung: scheduleRung, Check: string(f.Check), Words: ofError(f)}
+	return fate{Mutant: b.Name(), Stage: scheduleStage, Check: string(f.Check), Words: ofError(f)}
 }
 
 // bugsInSources tries the bugs of other libraries that are planted in source code.
@@ -75,6 +75,6 @@ func fateInSource(b *bugs.Bug, v verdict) fate {
 	case !strings.Contains(said, b.Says):
 		return fate{Mutant: b.Name(), Words: fmt.Sprintf("not %q: %s", b.Says, said)}
 	default:
-		return fate{Mutant: b.Name(), Rung: testRung, Check: b.Source.Test(), Words: said}
+		return fate{Mutant: b.Name(), Stage: testStage, Check: b.Source.Test(), Words: said}
 	}
 }

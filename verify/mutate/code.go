@@ -19,7 +19,7 @@ import (
 type outcome struct {
 	Package string  `json:"package"`
 	Mutant  string  `json:"mutant"`
-	Killer  string  `json:"killer"`          // the name of a rung; "": nothing has killed it
+	Killer  string  `json:"killer"`          // the name of a stage; "": nothing has killed it
 	Words   string  `json:"words,omitempty"` // of the failure
 	Absent  bool    `json:"absent"`
 	Seconds float64 `json:"seconds"`
@@ -49,7 +49,7 @@ func (s subject) sample(ctx context.Context, o options, keep *journal, until tim
 		viable int
 		group  sync.WaitGroup
 	)
-	again, rungs := o.again, baseline(ctx, o.root, s.rungs...)
+	again, stages := o.again, baseline(ctx, o.root, s.stages...)
 	take := func() (patch, bool) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -93,7 +93,7 @@ func (s subject) sample(ctx context.Context, o options, keep *journal, until tim
 	for range o.workers {
 		group.Go(func() {
 			for p, ok := take(); ok; p, ok = take() {
-				v, err := p.try(ctx, o.root, rungs)
+				v, err := p.try(ctx, o.root, stages)
 				give(p, v, err)
 				if err != nil {
 					return

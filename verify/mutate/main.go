@@ -2,7 +2,7 @@
 // look. Its mutants are of four kinds:
 //
 //   - schedules with one instruction changed, and algorithms with one node or expression changed, which package verify has to
-//     refuse, unless they mean the same as before; about mutated algorithms the rungs are asked as well that compare generated
+//     refuse, unless they mean the same as before; about mutated algorithms the stages are asked as well that compare generated
 //     code with schedules, and that prove for every number of ranks;
 //   - bugs of other libraries, planted in our algorithms and sources (verify/bugs);
 //   - source code of the packages of subjects.go, which tests have to find (-code);
@@ -58,7 +58,7 @@ func main() {
 	flag.BoolVar(&o.write, "write", false, "write docs/lab/bugs.md, and what was found to docs/lab/mutants.md")
 	flag.StringVar(&o.only, "only", "", "only mutants of `these`, with commas between them: schedules, algorithms, bugs, models, code")
 	flag.StringVar(&o.packages, "packages", "", "mutants of the source code of `these` packages alone, with commas between them")
-	flag.BoolVar(&o.list, "list", false, "print every mutant, the rung that killed it, and the words of the failure")
+	flag.BoolVar(&o.list, "list", false, "print every mutant, the stage that killed it, and the words of the failure")
 	flag.BoolVar(&o.json, "json", false, "write JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

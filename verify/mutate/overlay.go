@@ -20,8 +20,8 @@ import (
 	"github.com/collgen/collgen/verify/bugs"
 )
 
-// rung is what may kill a mutant of source code: a command of the go tool.
-type rung struct {
+// stage is what may kill a mutant of source code: a command of the go tool.
+type stage struct {
 	name     string
 	dir      string // below the module's root
 	args     []string
@@ -32,25 +32,25 @@ type rung struct {
 	memory   int           // how many KiB of addresses a mutant may have: some would take all that there is
 }
 
-func (r rung) isTest() bool { return r.args[0] == "test" }
+func (r stage) isTest() bool { return r.args[0] == "test" }
 
 // verdict is what became of a mutant of source code.
 type verdict struct {
-	killer string // the name of the rung; "": none
+	killer string // the name of the stage; "": none
 	absent bool   // the compiler refuses it
-	output string // of the rung that killed it
+	output string // of the stage that killed it
 	took   time.Duration
 }
 
-// try has one rung after the other run with the edit in place. The tree is not touched: the go tool reads the changed
+// try has one stage after the other run with the edit in place. The tree is not touched: the go tool reads the changed
 // file from elsewhere.
-func (p patch) try(ctx context.Context, root string, rungs []measured) (verdict, error) {
+func (p patch) try(ctx context.Context, root string, stages []measured) (verdict, error) {
 	file := filepath.Join(root, p.file)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return verdict{}, err
 	}
-	return tryFile(ctx, root, file, slices.Concat(text[:p.from], []byte(p.text), text[p.to:]), rungs)
+	return tryFile(ctx, root, file, slices.Concat(text[:p.from], []byte(p.text), text[p.to:]), stages)
 }
 
 // tryBug runs the test that has to find a bug, with the bug in place.
@@ -63,12 +63,12 @@ func tryBug(ctx context.Context, root string, b *bugs.Source) (verdict, error) {
 	if n := strings.Count(string(text), b.Old); n != 1 {
 		return verdict{}, fmt.Errorf("the text to replace occurs %d times in %s", n, b.File)
 	}
-	test := rung{name: b.Run, dir: ".", patience: computing - time.Second, args: []string{"test", "-count=1", "-vet=off", "-run=" + b.Run, b.Package}}
+	test := stage{name: b.Run, dir: ".", patience: computing - time.Second, args: []string{"test", "-count=1", "-vet=off", "-run=" + b.Run, b.Package}}
 	return tryFile(ctx, root, file, []byte(strings.Replace(string(text), b.Old, b.New, 1)), baseline(ctx, root, test))
 }
 
-// tryFile has one rung after the other run with another text for a file, until one fails.
-func tryFile(ctx context.Context, root, file string, mutant []byte, rungs []measured) (verdict, error) {
+// tryFile has one stage after the other run with another text for a file, until one fails.
+func tryFile(ctx context.Context, root, file string, mutant []byte, stages []measured) (verdict, error) {
 	start := time.Now()
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -85,7 +85,7 @@ func tryFile(ctx context.Context, root, file string, mutant []byte, rungs []meas
 		return verdict{}, err
 	}
 	v := verdict{}
-	for _, measured := range rungs {
+	for _, measured := range stages {
 		r, err := measured()
 		if err != nil {
 			return verdict{}, err
@@ -100,19 +100,19 @@ func tryFile(ctx context.Context, root, file string, mutant []byte, rungs []meas
 	return v, ctx.Err()
 }
 
-// measured is a rung with the time that a mutant may take. It is found out when a mutant first gets so far.
-type measured func() (rung, error)
+// measured is a stage with the time that a mutant may take. It is found out when a mutant first gets so far.
+type measured func() (stage, error)
 
-// baseline returns the rungs, each to be measured.
-func baseline(ctx context.Context, root string, rungs ...rung) (all []measured) {
-	for _, r := range rungs {
-		all = append(all, sync.OnceValues(func() (rung, error) { return r.measure(ctx, root) }))
+// baseline returns the stages, each to be measured.
+func baseline(ctx context.Context, root string, stages ...stage) (all []measured) {
+	for _, r := range stages {
+		all = append(all, sync.OnceValues(func() (stage, error) { return r.measure(ctx, root) }))
 	}
 	return all
 }
 
-// measure gives a mutant a few times as long as the rung takes with nothing changed. That has to pass.
-func (r rung) measure(ctx context.Context, root string) (rung, error) {
+// measure gives a mutant a few times as long as the stage takes with nothing changed. That has to pass.
+func (r stage) measure(ctx context.Context, root string) (stage, error) {
 	dir, remove, err := scratch.Dir("mutate")
 	if err != nil {
 		return r, err
@@ -157,7 +157,7 @@ func writeOverlay(dir string, replace map[string]string) (path string, err error
 }
 
 const (
-	longest = 10 * time.Minute // of a rung, the compiler included
+	longest = 10 * time.Minute // of a stage, the compiler included
 	// computing is how much longer every processor may compute. Where the patience is less, a test that does not end is
 	// ended by the go tool, which says so.
 	computing = 5 * time.Second
@@ -168,8 +168,8 @@ func isAbsent(output string) bool {
 	return strings.Contains(output, "[build failed]") || strings.Contains(output, "[setup failed]")
 }
 
-// judge is run, once more where the rung has to refuse a mutant twice.
-func (r rung) judge(ctx context.Context, root, overlay string) (killer, output string) {
+// judge is run, once more where the stage has to refuse a mutant twice.
+func (r stage) judge(ctx context.Context, root, overlay string) (killer, output string) {
 	killer, output = r.run(ctx, root, overlay)
 	if killer == "" || !r.twice || isAbsent(output) {
 		return killer, output
@@ -178,7 +178,7 @@ func (r rung) judge(ctx context.Context, root, overlay string) (killer, output s
 }
 
 // run returns what kills the mutant that the overlay has, "" if nothing does, and the command's output.
-func (r rung) run(ctx context.Context, root, overlay string) (killer, output string) {
+func (r stage) run(ctx context.Context, root, overlay string) (killer, output string) {
 	flags, limit := []string{"-overlay=" + overlay}, r.limit
 	if r.isTest() { // go test knows when the compiler is done
 		flags, limit = append(flags, "-timeout="+r.limit.String()), longest

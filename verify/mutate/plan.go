@@ -1,6 +1,6 @@
 package main
 
-// plan says how many mutants of schedules and algorithms are tried, and about how many of them other rungs are asked.
+// plan says how many mutants of schedules and algorithms are tried, and about how many of them other stages are asked.
 type plan struct {
 	schedules, algorithms bounds
 	asked                 asking

@@ -14,13 +14,13 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 )
 
-// Rungs of the ladder that kill mutants. Those of source code are killed by tests.
+// Stages of make prove that kill mutants. Those of source code are killed by tests.
 const (
-	scheduleRung = "schedule"
-	codeRung     = "code"
-	everyRung    = "every"
-	modelRung    = "model"
-	testRung     = "tests"
+	scheduleStage = "schedule"
+	codeStage     = "code"
+	everyStage    = "every"
+	modelStage    = "model"
+	testStage     = "tests"
 )
 
 // report is what became of all mutants.
@@ -45,22 +45,22 @@ type row struct {
 // fate is what became of a mutant.
 type fate struct {
 	Mutant string    `json:"mutant"`
-	Rung   string    `json:"rung,omitempty"`  // of the ladder, or the tests, that killed it; "": nothing did
-	Check  string    `json:"check,omitempty"` // which of the rung's
+	Stage  string    `json:"stage,omitempty"` // of make prove, or the tests, that killed it; "": nothing did
+	Check  string    `json:"check,omitempty"` // which of the stage's
 	Words  string    `json:"words,omitempty"` // of the failure
 	Same   bool      `json:"same,omitempty"`  // it means what it was made from
-	Asked  []opinion `json:"asked,omitempty"` // what other rungs say of it, where they were asked
+	Asked  []opinion `json:"asked,omitempty"` // what other stages say of it, where they were asked
 }
 
-// opinion is what a rung says of a mutant that another one has killed.
+// opinion is what a stage says of a mutant that another one has killed.
 type opinion struct {
-	Rung   string `json:"rung"`
+	Stage  string `json:"stage"`
 	Killed bool   `json:"killed"`
 	Words  string `json:"words,omitempty"`
 }
 
-func (f fate) killed() bool   { return f.Rung != "" }
-func (f fate) survives() bool { return f.Rung == "" && !f.Same }
+func (f fate) killed() bool   { return f.Stage != "" }
+func (f fate) survives() bool { return f.Stage == "" && !f.Same }
 
 // count returns how many of the row's mutants are so.
 func (r *row) count(is func(fate) bool) (n int) {
@@ -75,12 +75,12 @@ func (r *row) count(is func(fate) bool) (n int) {
 func (r *row) killed() int { return r.count(fate.killed) }
 func (r *row) same() int   { return r.count(func(f fate) bool { return f.Same }) }
 
-// killers returns what killed the mutants, and how many: by check, or by rung where that has none.
+// killers returns what killed the mutants, and how many: by check, or by stage where that has none.
 func (r *row) killers() map[string]int {
 	n := map[string]int{}
 	for _, f := range r.fates {
 		if f.killed() {
-			n[cmp.Or(f.Check, f.Rung)]++
+			n[cmp.Or(f.Check, f.Stage)]++
 		}
 	}
 	return n
@@ -110,7 +110,7 @@ func (r *report) schedules(b bounds) error {
 	return nil
 }
 
-// algorithms returns the same for algorithms. Other rungs are asked about those that are killed.
+// algorithms returns the same for algorithms. Other stages are asked about those that are killed.
 func (r *report) algorithms(ctx context.Context, o options, p plan) error {
 	x, end := r.add("algorithms", 1)
 	defer end()
@@ -144,7 +144,7 @@ func (t trial) fate() fate {
 	case t.same && t.killer != "":
 		f.Same, f.Words = false, "refused, and means the same: "+ofError(t.err)
 	case t.killer != "":
-		f.Rung, f.Check, f.Words = scheduleRung, t.killer, ofError(t.err)
+		f.Stage, f.Check, f.Words = scheduleStage, t.killer, ofError(t.err)
 	}
 	return f
 }
@@ -171,7 +171,7 @@ func (r *report) models(root string) error {
 		if violates[name] == "" {
 			return fmt.Errorf("%s: the manifest of tlaplus does not say what it violates", name)
 		}
-		x.fates = append(x.fates, fate{Mutant: name, Rung: modelRung, Check: violates[name], Words: "both checkers have to find it"})
+		x.fates = append(x.fates, fate{Mutant: name, Stage: modelStage, Check: violates[name], Words: "both checkers have to find it"})
 	}
 	x.elsewhere, x.note = true, "counted; make tla checks each"
 	return nil
@@ -198,7 +198,7 @@ func (r *report) code(ctx context.Context, o options) error {
 			return err
 		}
 		for _, t := range tried {
-			x.fates = append(x.fates, fate{Mutant: t.Mutant, Rung: t.Killer, Words: t.Words, Same: t.Killer == "" && isSame(t.Mutant)})
+			x.fates = append(x.fates, fate{Mutant: t.Mutant, Stage: t.Killer, Words: t.Words, Same: t.Killer == "" && isSame(t.Mutant)})
 		}
 		asked := fmt.Sprint(s.asked(o.code))
 		if o.code < 0 {
@@ -228,9 +228,9 @@ func (r *report) verdict() error {
 		if x.fewer {
 			faults = append(faults, fmt.Errorf("%s: only %d were tried, and more were asked for", x.kind, len(x.fates)))
 		}
-		for _, s := range x.rungs() {
+		for _, s := range x.stages() {
 			if s.Killed*10 < s.Tried*9 {
-				faults = append(faults, fmt.Errorf("%s: rung %s sees %d of %d, nine of ten have to be", x.kind, s.Rung, s.Killed, s.Tried))
+				faults = append(faults, fmt.Errorf("%s: stage %s sees %d of %d, nine of ten have to be", x.kind, s.Stage, s.Killed, s.Tried))
 			}
 		}
 		if share := x.share(); share < x.least {

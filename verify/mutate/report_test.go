@@ -13,7 +13,7 @@ import (
 
 // TestVerdict: nothing tried, and less than was asked for, are no success.
 func TestVerdict(t *testing.T) {
-	killed, same, survives := fate{Rung: "a rung"}, fate{Same: true}, fate{}
+	killed, same, survives := fate{Stage: "a stage"}, fate{Same: true}, fate{}
 	nine := slices.Repeat([]fate{killed}, 9)
 	for _, test := range []struct {
 		row  row
@@ -40,7 +40,7 @@ func TestJudgeFew(t *testing.T) {
 		killed, survive int
 		ok              bool
 	}{{3, 1, true}, {2, 2, false}, {8, 1, true}, {7, 2, false}, {9, 1, true}, {8, 2, false}, {0, 1, false}, {0, 0, false}, {1, 0, true}} {
-		x := row{fates: append(slices.Repeat([]fate{{Rung: "a rung"}}, test.killed), make([]fate, test.survive)...), least: 0.9}
+		x := row{fates: append(slices.Repeat([]fate{{Stage: "a stage"}}, test.killed), make([]fate, test.survive)...), least: 0.9}
 		x.judgeFew()
 		if err := (&report{rows: []row{x}}).verdict(); (err == nil) != test.ok {
 			t.Errorf("%+v: %v", test, err)
@@ -68,17 +68,17 @@ func TestModelsOnPage(t *testing.T) {
 func TestEncode(t *testing.T) {
 	r := &report{rows: []row{
 		{kind: "source", note: "of 5", fates: []fate{
-			{Mutant: "m1", Rung: "tests", Words: "it fails", Asked: []opinion{{"every", true, "step 3"}}},
-			{Mutant: "m2", Rung: "tests", Asked: []opinion{{"every", false, ""}}}, {Mutant: "m3"},
+			{Mutant: "m1", Stage: "tests", Words: "it fails", Asked: []opinion{{"every", true, "step 3"}}},
+			{Mutant: "m2", Stage: "tests", Asked: []opinion{{"every", false, ""}}}, {Mutant: "m3"},
 		}},
-		{kind: "models", elsewhere: true, fates: []fate{{Mutant: "m4", Rung: "model", Check: "NoLoss"}}},
+		{kind: "models", elsewhere: true, fates: []fate{{Mutant: "m4", Stage: "model", Check: "NoLoss"}}},
 	}}
 	for _, test := range []struct {
 		each       bool
 		has, lacks string
 	}{
-		{false, `"rungs": [ { "rung": "tests", "killed": 2, "tried": 2 }, { "rung": "every", "killed": 1, "tried": 2 } ], "survivors": [ "m3" ]`, "m4"},
-		{true, `"mutant": "m4", "rung": "model", "check": "NoLoss"`, "nothing"},
+		{false, `"stages": [ { "stage": "tests", "killed": 2, "tried": 2 }, { "stage": "every", "killed": 1, "tried": 2 } ], "survivors": [ "m3" ]`, "m4"},
+		{true, `"mutant": "m4", "stage": "model", "check": "NoLoss"`, "nothing"},
 	} {
 		var b bytes.Buffer
 		if err := r.encode(&b, test.each); err != nil {
@@ -88,7 +88,7 @@ func TestEncode(t *testing.T) {
 			t.Errorf("each: %v:\n%s", test.each, text)
 		}
 	}
-	for _, line := range []string{"m1 tests it fails; rung every kills it too: step 3", "m2 tests ; rung every does not see it", "m3 survives", "m4 model: NoLoss"} {
+	for _, line := range []string{"m1 tests it fails; stage every kills it too: step 3", "m2 tests ; stage every does not see it", "m3 survives", "m4 model: NoLoss"} {
 		if text := strings.Join(strings.Fields(r.list()), " "); !strings.Contains(text, line) {
 			t.Errorf("%q is not in\n%s", line, text)
 		}
@@ -108,14 +108,14 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestRungs: a rung that fails with nothing changed kills no mutant, and one that takes too long is a killer of its
+// TestStages: a stage that fails with nothing changed kills no mutant, and one that takes too long is a killer of its
 // own.
-func TestRungs(t *testing.T) {
-	none := rung{name: "none", dir: ".", args: []string{"list", "./absent"}}
+func TestStages(t *testing.T) {
+	none := stage{name: "none", dir: ".", args: []string{"list", "./absent"}}
 	if _, err := none.measure(t.Context(), "."); err == nil || !strings.Contains(err.Error(), "nothing changed") {
 		t.Error(err)
 	}
-	passes := rung{name: "passes", dir: ".", args: []string{"list", "."}}
+	passes := stage{name: "passes", dir: ".", args: []string{"list", "."}}
 	if r, err := passes.measure(t.Context(), "."); err != nil || r.limit == 0 {
 		t.Error(r, err)
 	}
@@ -124,7 +124,7 @@ func TestRungs(t *testing.T) {
 	}
 }
 
-// TestTwice: what fails once and then passes kills nothing where a rung has to refuse a mutant twice.
+// TestTwice: what fails once and then passes kills nothing where a stage has to refuse a mutant twice.
 func TestTwice(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "once.go")
@@ -137,7 +137,7 @@ func TestTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, twice := range map[string]bool{"one": false, "two": true} {
-		r := rung{name: name, dir: ".", args: []string{"run", program, filepath.Join(dir, name)}, limit: time.Minute, cpu: time.Minute, twice: twice}
+		r := stage{name: name, dir: ".", args: []string{"run", program, filepath.Join(dir, name)}, limit: time.Minute, cpu: time.Minute, twice: twice}
 		if killer, output := r.judge(t.Context(), ".", overlay); (killer == "") != twice {
 			t.Errorf("twice: %v: killed by %q: %s", twice, killer, output)
 		}

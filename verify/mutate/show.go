@@ -42,13 +42,13 @@ func (r *row) survivors() (all []string) {
 	return all
 }
 
-// list returns a line for each mutant: what it is, the rung that killed it, and the words of the failure, with tabs
+// list returns a line for each mutant: what it is, the stage that killed it, and the words of the failure, with tabs
 // between them.
 func (r *report) list() string {
 	var b strings.Builder
 	for _, x := range r.rows {
 		for _, f := range x.fates {
-			by := strings.TrimSuffix(f.Rung+": "+f.Check, ": ")
+			by := strings.TrimSuffix(f.Stage+": "+f.Check, ": ")
 			switch {
 			case f.Same:
 				by = "means the same"
@@ -61,13 +61,13 @@ func (r *report) list() string {
 	return b.String()
 }
 
-// opinions returns what other rungs say, in words.
+// opinions returns what other stages say, in words.
 func (f fate) opinions() (all []string) {
 	for _, o := range f.Asked {
 		if o.Killed {
-			all = append(all, fmt.Sprintf("rung %s kills it too: %s", o.Rung, o.Words))
+			all = append(all, fmt.Sprintf("stage %s kills it too: %s", o.Stage, o.Words))
 		} else {
-			all = append(all, fmt.Sprintf("rung %s does not see it", o.Rung))
+			all = append(all, fmt.Sprintf("stage %s does not see it", o.Stage))
 		}
 	}
 	return all
@@ -82,19 +82,19 @@ func (r *row) cells() []string {
 		fmt.Sprint(r.count(fate.survives))}
 }
 
-// share is how many mutants a rung kills, of how many that it was asked about.
+// share is how many mutants a stage kills, of how many that it was asked about.
 type share struct {
-	Rung   string `json:"rung"`
+	Stage  string `json:"stage"`
 	Killed int    `json:"killed"`
 	Tried  int    `json:"tried"`
 }
 
-// rungs returns the shares of all that killed mutants or were asked about them.
-func (r *row) rungs() (all []share) {
-	add := func(rung string, killed bool) {
-		i := slices.IndexFunc(all, func(s share) bool { return s.Rung == rung })
+// stages returns the shares of all that killed mutants or were asked about them.
+func (r *row) stages() (all []share) {
+	add := func(stage string, killed bool) {
+		i := slices.IndexFunc(all, func(s share) bool { return s.Stage == stage })
 		if i < 0 {
-			i, all = len(all), append(all, share{Rung: rung})
+			i, all = len(all), append(all, share{Stage: stage})
 		}
 		if all[i].Tried++; killed {
 			all[i].Killed++
@@ -102,10 +102,10 @@ func (r *row) rungs() (all []share) {
 	}
 	for _, f := range r.fates {
 		if f.killed() {
-			add(f.Rung, true)
+			add(f.Stage, true)
 		}
 		for _, o := range f.Asked {
-			add(o.Rung, o.Killed)
+			add(o.Stage, o.Killed)
 		}
 	}
 	return all
@@ -120,8 +120,8 @@ func (r *report) encode(w io.Writer, each bool) error {
 		Mutants   int            `json:"mutants"`
 		Same      int            `json:"same"` // mean what they were made from
 		Killed    int            `json:"killed"`
-		Killers   map[string]int `json:"killers"` // by check, or rung
-		Rungs     []share        `json:"rungs"`
+		Killers   map[string]int `json:"killers"` // by check, or stage
+		Stages    []share        `json:"stages"`
 		Survivors []string       `json:"survivors,omitempty"`
 		Least     float64        `json:"least"` // the share that has to be killed
 		Seconds   float64        `json:"seconds"`
@@ -132,7 +132,7 @@ func (r *report) encode(w io.Writer, each bool) error {
 		if x.elsewhere && !each {
 			continue
 		}
-		k := kind{x.kind, x.sizes, x.note, len(x.fates), x.same(), x.killed(), x.killers(), x.rungs(), x.survivors(), x.least, x.took.Seconds(), nil}
+		k := kind{x.kind, x.sizes, x.note, len(x.fates), x.same(), x.killed(), x.killers(), x.stages(), x.survivors(), x.least, x.took.Seconds(), nil}
 		if each {
 			k.Fates = x.fates
 		}
@@ -143,7 +143,7 @@ func (r *report) encode(w io.Writer, each bool) error {
 	return e.Encode(kinds)
 }
 
-// killerText lists what killed, most first, and then what other rungs would have.
+// killerText lists what killed, most first, and then what other stages would have.
 func (r *row) killerText() string {
 	killers := r.killers()
 	names := slices.SortedFunc(maps.Keys(killers), func(a, b string) int {
@@ -153,9 +153,9 @@ func (r *row) killerText() string {
 		names[i] = fmt.Sprintf("%s %d", n, killers[n])
 	}
 	text := strings.Join(names, ", ")
-	for _, s := range r.rungs() {
-		if s.Rung == codeRung || s.Rung == everyRung {
-			text += fmt.Sprintf("; rung %s kills %d of the %d of them that it was asked about", s.Rung, s.Killed, s.Tried)
+	for _, s := range r.stages() {
+		if s.Stage == codeStage || s.Stage == everyStage {
+			text += fmt.Sprintf("; stage %s kills %d of the %d of them that it was asked about", s.Stage, s.Killed, s.Tried)
 		}
 	}
 	return text

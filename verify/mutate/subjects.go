@@ -9,60 +9,60 @@ import (
 // subject is a package whose source code is mutated, without the packages in folders below it, and what may kill its
 // mutants: its own tests first, then those of what stands on it.
 type subject struct {
-	pkg   string
-	rungs []rung
-	few   bool // its tests take minutes: it has a quarter of the mutants that others have, or two
+	pkg    string
+	stages []stage
+	few    bool // its tests take minutes: it has a quarter of the mutants that others have, or two
 }
 
 var subjects = []subject{
-	{pkg: "spec", rungs: []rung{
+	{pkg: "spec", stages: []stage{
 		tests("tests of spec", "./spec"),
 		tests("tests of gen", "./gen", "./gen/emit/..."),
 		tests("tests of verify", "./verify", "./verify/mutate"),
 	}},
-	{pkg: "gen", rungs: []rung{
+	{pkg: "gen", stages: []stage{
 		tests("tests of gen", "./gen", "./gen/catalogue"),
 		tests("tests of gen/emit", "./gen/emit/..."),
 		tests("tests of verify", "./verify", "./verify/mutate"),
 		check,
 	}},
-	{pkg: "gen/catalogue", rungs: []rung{
+	{pkg: "gen/catalogue", stages: []stage{
 		tests("tests of gen", "./gen", "./gen/catalogue"),
 		tests("tests of verify", "./verify"),
 		check,
 	}},
-	{pkg: "verify", rungs: []rung{
+	{pkg: "verify", stages: []stage{
 		tests("tests of verify", "./verify"),
 		tests("schedule mutants", "./verify/mutate"),
 	}},
-	{pkg: "gen/induct", rungs: []rung{tests("tests of gen/induct", "./gen/induct"), tests("tests of verify/every", "./verify/every")}},
-	{pkg: "gen/emit/golang", rungs: []rung{tests("tests of gen/emit", "./gen/emit/..."), check}},
-	{pkg: "gen/emit/smt", rungs: []rung{tests("tests of gen/emit", "./gen/emit/..."), tests("tests of verify/every", "./verify/every"), check}},
-	{pkg: "verify/every", rungs: []rung{tests("tests of verify/every", "./verify/every"), tests("tests of cmd/collgen", "./cmd/collgen")}},
-	{pkg: "verify/colltest", rungs: []rung{tests("tests of verify/colltest", "./verify/colltest/...")}},
-	{pkg: "ref", rungs: []rung{tests("tests of ref", "./ref"), tests("tests of verify/colltest", "./verify/colltest")}},
-	{pkg: "selection", rungs: []rung{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"), tests("tests of cmd/collgen", "./cmd/collgen")}},
-	{pkg: "fast", rungs: []rung{timed("tests of fast", "./fast")}, few: true},
-	{pkg: "fast/internal/exec", rungs: []rung{timed("tests of exec", "./fast/internal/exec"), timed("tests of fast", "./fast")}, few: true},
-	{pkg: "fast/internal/linkbase", rungs: []rung{timed("tests of links", "./fast/internal/linkbase"), timed("tests of tcp", "./fast/internal/tcp")}},
-	{pkg: "fast/internal/tcp", rungs: []rung{timed("tests of tcp", "./fast/internal/tcp"), timed("tests of fast", "./fast")}, few: true},
-	{pkg: "fast/internal/shm", rungs: []rung{timed("tests of shm", "./fast/internal/shm"), timed("tests of fast", "./fast")}, few: true},
-	{pkg: "fast/internal/rdma", rungs: []rung{timed("tests of rdma", "./fast/internal/rdma")}, few: true},
-	{pkg: "fast/internal/kernel", rungs: []rung{tests("tests of kernel", "./fast/internal/kernel")}},
+	{pkg: "gen/induct", stages: []stage{tests("tests of gen/induct", "./gen/induct"), tests("tests of verify/smtproof", "./verify/smtproof")}},
+	{pkg: "gen/emit/golang", stages: []stage{tests("tests of gen/emit", "./gen/emit/..."), check}},
+	{pkg: "gen/emit/smt", stages: []stage{tests("tests of gen/emit", "./gen/emit/..."), tests("tests of verify/smtproof", "./verify/smtproof"), check}},
+	{pkg: "verify/smtproof", stages: []stage{tests("tests of verify/smtproof", "./verify/smtproof"), tests("tests of cmd/collgen", "./cmd/collgen")}},
+	{pkg: "verify/colltest", stages: []stage{tests("tests of verify/colltest", "./verify/colltest/...")}},
+	{pkg: "ref", stages: []stage{tests("tests of ref", "./ref"), tests("tests of verify/colltest", "./verify/colltest")}},
+	{pkg: "selection", stages: []stage{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"), tests("tests of cmd/collgen", "./cmd/collgen")}},
+	{pkg: "fast", stages: []stage{timed("tests of fast", "./fast")}, few: true},
+	{pkg: "fast/internal/exec", stages: []stage{timed("tests of exec", "./fast/internal/exec"), timed("tests of fast", "./fast")}, few: true},
+	{pkg: "fast/internal/linkbase", stages: []stage{timed("tests of links", "./fast/internal/linkbase"), timed("tests of tcp", "./fast/internal/tcp")}},
+	{pkg: "fast/internal/tcp", stages: []stage{timed("tests of tcp", "./fast/internal/tcp"), timed("tests of fast", "./fast")}, few: true},
+	{pkg: "fast/internal/shm", stages: []stage{timed("tests of shm", "./fast/internal/shm"), timed("tests of fast", "./fast")}, few: true},
+	{pkg: "fast/internal/rdma", stages: []stage{timed("tests of rdma", "./fast/internal/rdma")}, few: true},
+	{pkg: "fast/internal/kernel", stages: []stage{tests("tests of kernel", "./fast/internal/kernel")}},
 }
 
 // check generates everything anew, proofs included.
-var check = rung{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen", "check"}}
+var check = stage{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen", "check"}}
 
 // tests runs the tests of packages that take seconds.
-func tests(name string, packages ...string) rung {
+func tests(name string, packages ...string) stage {
 	args := []string{"test", "-count=1", "-vet=off", "-failfast", "-short", "-skip=^(" + slow + "|" + digests + ")$"}
-	return rung{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
+	return stage{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
 }
 
 // timed is tests of transports, of which some have limits of time. On a busy machine they fail with nothing changed:
 // they kill what they refuse twice. Some reserve many addresses.
-func timed(name string, packages ...string) rung {
+func timed(name string, packages ...string) stage {
 	r := tests(name, packages...)
 	r.twice, r.memory = true, 64<<20
 	return r

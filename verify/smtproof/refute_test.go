@@ -1,4 +1,4 @@
-package every_test
+package smtproof_test
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
-	"github.com/collgen/collgen/verify/every"
 	"github.com/collgen/collgen/verify/internal/edit"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // planted are algorithms with one mistake each, which no proof may accept.
@@ -93,12 +93,12 @@ func TestPlanted(t *testing.T) {
 			if a.Text() == x.in.Text() {
 				t.Fatal("nothing was changed")
 			}
-			p, err := every.NewProblem(&a, x.in.Hints)
+			p, err := smtproof.NewProblem(&a, x.in.Hints)
 			if err != nil {
 				t.Fatal(err)
 			}
 			keep(p, x.open)
-			proof, err := p.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+			proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ var bothWays = gen.Algorithm{
 // TestSeveralMessages proves it, and refutes it with one peer twice, with a chunk received twice, and for two ranks,
 // where both receives write to one place.
 func TestSeveralMessages(t *testing.T) {
-	o := every.Options{Solvers: []every.Solver{needSolver(t, "z3")}, Limit: 5 * time.Second}
+	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: 5 * time.Second}
 	for open, change := range map[string]func(*gen.Algorithm){
 		"":        func(*gen.Algorithm) {},
 		"matched": send(0, func(x *gen.Send) { x.To = v("prev") }),
@@ -135,7 +135,7 @@ func TestSeveralMessages(t *testing.T) {
 	} {
 		a := bothWays
 		change(&a)
-		p, err := every.ProblemOf(&a)
+		p, err := smtproof.ProblemOf(&a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,16 +158,16 @@ func TestSendsFirst(t *testing.T) {
 	a := catalogue.AllGatherRing
 	edit.Nth(1, func(x gen.Step) []gen.Node { return []gen.Node{x[:1], x[1:]} })(&a)
 	hints := catalogue.AllGatherRing.Hints
-	if _, err := every.NewProblem(&a, hints); err == nil || !strings.Contains(err.Error(), "has no partner at its moment") {
+	if _, err := smtproof.NewProblem(&a, hints); err == nil || !strings.Contains(err.Error(), "has no partner at its moment") {
 		t.Error(err)
 	}
 	hints.Together = [][2]int{{1, 2}}
-	p, err := every.NewProblem(&a, hints)
+	p, err := smtproof.NewProblem(&a, hints)
 	if err != nil {
 		t.Fatal(err)
 	}
 	keep(p, "exclusive")
-	proof, err := p.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +175,11 @@ func TestSendsFirst(t *testing.T) {
 }
 
 // keep leaves of a problem the obligations of a name, or all if that is empty.
-func keep(p *every.Problem, name string) {
+func keep(p *smtproof.Problem, name string) {
 	if name == "" {
 		return
 	}
-	var kept every.Problem
+	var kept smtproof.Problem
 	for i, o := range p.Obligations {
 		if o.Name == name {
 			kept.Obligations, kept.Scripts = append(kept.Obligations, o), append(kept.Scripts, p.Scripts[i])
@@ -189,7 +189,7 @@ func keep(p *every.Problem, name string) {
 }
 
 // judge asks for an obligation of that name that is open, and has a counterexample with which verify agrees.
-func judge(t *testing.T, proof *every.Proof, name string) {
+func judge(t *testing.T, proof *smtproof.Proof, name string) {
 	var names []string
 	for _, i := range proof.Open() {
 		o := &proof.Obligations[i]
@@ -211,7 +211,7 @@ func judge(t *testing.T, proof *every.Proof, name string) {
 }
 
 // needSolver returns a solver, or the test is left out, unless COLLGEN_SOLVERS is required.
-func needSolver(t *testing.T, name string) every.Solver {
+func needSolver(t *testing.T, name string) smtproof.Solver {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		if os.Getenv("COLLGEN_SOLVERS") == "required" {
@@ -219,7 +219,7 @@ func needSolver(t *testing.T, name string) every.Solver {
 		}
 		t.Skipf("left out, because %s is not installed (.ci/deps prove installs it): %v", name, err)
 	}
-	found, err := every.Solvers(name)
+	found, err := smtproof.Solvers(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func needSolver(t *testing.T, name string) every.Solver {
 }
 
 // needSolvers is z3 or, where solvers are required, both: what tests want of them, two have to agree on there.
-func needSolvers(t *testing.T) (all []every.Solver) {
+func needSolvers(t *testing.T) (all []smtproof.Solver) {
 	t.Helper()
 	names := []string{"z3"}
 	if os.Getenv("COLLGEN_SOLVERS") == "required" {
@@ -255,14 +255,14 @@ func TestLongShift(t *testing.T) {
 	for by, want := range map[int]bool{20: false, 29: true, 40: true} {
 		a := catalogue.AllGatherRing
 		a.Body = append([]gen.Node{gen.Let{Name: "big", Is: spec.Shl(one, spec.Add(spec.Rank, spec.Int(by)))}}, a.Body...)
-		p, err := every.ProblemOf(&a)
+		p, err := smtproof.ProblemOf(&a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fails := false
 		for i := range p.Obligations {
 			o := &p.Obligations[i]
-			fails = fails || o.Name == "defined" && every.Search(t.Context(), o, 5) != nil
+			fails = fails || o.Name == "defined" && smtproof.Search(t.Context(), o, 5) != nil
 		}
 		if fails != want {
 			t.Errorf("by the rank and %d: it has no value: %v", by, fails)

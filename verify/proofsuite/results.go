@@ -170,8 +170,8 @@ func mutants(output []byte) (rows []row, err error) {
 	all, err := decodeAll[[]struct {
 		Kind, Sizes, Note     string
 		Mutants, Same, Killed int
-		Rungs                 []struct {
-			Rung          string
+		Stages                []struct {
+			Stage         string
 			Killed, Tried int
 		}
 		Survivors      []string
@@ -183,8 +183,8 @@ func mutants(output []byte) (rows []row, err error) {
 			if k.Note != "" {
 				r.What += " (" + k.Note + ")"
 			}
-			for i, by := range k.Rungs {
-				r.Verdict += fmt.Sprintf("%s %s %d of %d tried", []string{": by", ","}[min(i, 1)], by.Rung, by.Killed, by.Tried)
+			for i, by := range k.Stages {
+				r.Verdict += fmt.Sprintf("%s %s %d of %d tried", []string{": by", ","}[min(i, 1)], by.Stage, by.Killed, by.Tried)
 			}
 			r.Failed = float64(k.Killed) < k.Least*float64(k.Mutants-k.Same) || k.Mutants == k.Same
 			if r.Failed && len(k.Survivors) > 0 {

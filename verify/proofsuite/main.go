@@ -1,16 +1,16 @@
-// Command ladder proves what can be proved of the algorithms, the code that is generated from them, and the protocols
-// below, rung after rung, and prints one table of it:
+// Command proofsuite proves what can be proved of the algorithms, the code that is generated from them, and the protocols
+// below, stage aftes stage, and prints one table of it:
 //
 //	schedule   verify proves the schedule of every number of ranks up to 64, of each root
 //	code       the generated functions do what the proved schedules say, step by step, and wrong ones do not (go test ./fast)
 //	text       the text of these functions, read back, is the algorithm, for every number of ranks, and wrong text is not (gen/readback)
 //	trace      what jobs note of what they do is what the proved schedules say (go test ./verify/replay)
 //	every      invariants, decided by SMT solvers: every number of ranks (collgen prove)
-//	refute     a solver refutes wrong algorithms and invariants, for each part of each obligation one (go test ./verify/every)
+//	refute     a solver refutes wrong algorithms and invariants, for each part of each obligation one (go test ./verify/smtproof)
 //	model      two checkers of TLA+ agree on the models of what runs below, and on what fails without its guards (tlaplus)
 //	mutant     mistakes that are planted are found (verify/mutate)
 //
-// It runs the command of each rung, whose progress it shows, and fails if anything is not as it has to be. The module's
+// It runs the command of each stage, whose progress it shows, and fails if anything is not as it has to be. The module's
 // root is the current directory.
 package main
 
@@ -34,15 +34,15 @@ import (
 // row is a line of the table.
 type row struct {
 	What    string  `json:"what"` // an algorithm, a model, a kind of mutants
-	Rung    string  `json:"rung"`
+	Stage   string  `json:"stage"`
 	Sizes   string  `json:"sizes"` // numbers of ranks
 	Verdict string  `json:"verdict"`
 	Failed  bool    `json:"failed,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// rung is a command and what its output means.
-type rung struct {
+// stage is a command and what its output means.
+type stage struct {
 	name    string
 	env     []string
 	command []string
@@ -52,23 +52,23 @@ type rung struct {
 func main() {
 	tla := flag.String("tla", "", "the `command` that checks the models and writes JSON; make prove gives it")
 	long := flag.Bool("long", false, "also what takes longer: larger models, every mutant of schedules and algorithms, more of source code")
-	only := flag.String("rungs", "", "only `these`, with commas between them")
+	only := flag.String("stages", "", "only `these`, with commas between them")
 	asJSON := flag.Bool("json", false, "write JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	rungs, err := choose(rungsOf(strings.Fields(*tla), *long), *only)
+	stages, err := choose(stages(strings.Fields(*tla), *long), *only)
 	if err == nil {
-		err = climb(ctx, rungs, os.Stdout, os.Stderr, *asJSON)
+		err = runAll(ctx, stages, os.Stdout, os.Stderr, *asJSON)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ladder:", err)
+		fmt.Fprintln(os.Stderr, "proofsuite:", err)
 		os.Exit(1)
 	}
 }
 
-// rungsOf returns all rungs.
-func rungsOf(tla []string, long bool) []rung {
+// stages returns all stages.
+func stages(tla []string, long bool) []stage {
 	mutate := []string{"go", "run", "./verify/mutate", "-json"}
 	code := "4"
 	if long {
@@ -80,7 +80,7 @@ func rungsOf(tla []string, long bool) []rung {
 		replay = []string{"COLLGEN_REPLAY=all"}
 	}
 	collgen := func(args ...string) []string { return append([]string{"go", "run", "./cmd/collgen"}, args...) }
-	return []rung{
+	return []stage{
 		{"schedule", nil, collgen("verify", "-v", "-json", "-catalogue"), schedules},
 		{"code", []string{"COLLGEN_EMITTED=all"}, []string{"go", "test", "-count=1", "-json", "-timeout", "2h",
 			"-run", "^(TestEmittedCodeIsTheSchedule|TestEmittedCodeReturnsErrors|TestCallsAreTheSpecification|TestMutatedCodeIsNotTheSchedule)$", "./fast"}, tests("holds", "does not hold")},
@@ -88,7 +88,7 @@ func rungsOf(tla []string, long bool) []rung {
 			"-run", "^(TestCatalogue|TestMutants|TestTableMutants)$", "./gen/readback"}, tests("holds", "does not hold")},
 		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/replay"}, tests("holds", "does not hold")},
 		{"every", nil, collgen("prove", "-v", "-json", "-catalogue"), everySize},
-		{"refute", []string{"COLLGEN_SOLVERS=required"}, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/every"},
+		{"refute", []string{"COLLGEN_SOLVERS=required"}, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/smtproof"},
 			tests("holds", "does not hold")},
 		{"model", nil, tla, models},
 		{"mutant", nil, mutate, mutants},
@@ -96,26 +96,26 @@ func rungsOf(tla []string, long bool) []rung {
 }
 
 // choose returns those of all that are named; no names: all.
-func choose(all []rung, names string) ([]rung, error) {
+func choose(all []stage, names string) ([]stage, error) {
 	if names == "" {
 		return all, nil
 	}
-	var chosen []rung
+	var chosen []stage
 	for name := range strings.SplitSeq(names, ",") {
-		i := slices.IndexFunc(all, func(r rung) bool { return r.name == name })
+		i := slices.IndexFunc(all, func(s stage) bool { return s.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no rung %q", name)
+			return nil, fmt.Errorf("there is no stage %q", name)
 		}
 		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
 }
 
-// climb runs one rung after the other, also after one that failed, and prints the table.
-func climb(ctx context.Context, rungs []rung, out, progress io.Writer, asJSON bool) error {
+// runAll runs one stage after the other, also after one that failed, and prints the table.
+func runAll(ctx context.Context, stages []stage, out, progress io.Writer, asJSON bool) error {
 	var table []row
 	var errs []error
-	for _, r := range rungs {
+	for _, r := range stages {
 		fmt.Fprintf(progress, "%s: %s\n", r.name, strings.Join(r.command, " "))
 		start := time.Now()
 		rows, err := r.run(ctx, progress)
@@ -127,20 +127,20 @@ func climb(ctx context.Context, rungs []rung, out, progress io.Writer, asJSON bo
 	return errors.Join(append(errs, show(out, table, asJSON))...)
 }
 
-// total returns the last line of a rung.
-func total(rung string, rows []row, took time.Duration) row {
+// total returns the last line of a stage.
+func total(stage string, rows []row, took time.Duration) row {
 	failed := 0
 	for _, r := range rows {
 		if r.Failed {
 			failed++
 		}
 	}
-	return row{What: "in all", Rung: rung, Verdict: fmt.Sprintf("%d of %d as they should be", len(rows)-failed, len(rows)),
+	return row{What: "in all", Stage: stage, Verdict: fmt.Sprintf("%d of %d as they should be", len(rows)-failed, len(rows)),
 		Failed: failed > 0 || len(rows) == 0, Seconds: took.Seconds()}
 }
 
-// run returns what the rung's command finds. A rung without rows has failed, whatever its command says.
-func (r *rung) run(ctx context.Context, progress io.Writer) ([]row, error) {
+// run returns what the stage's command finds. A stage without rows has failed, whatever its command says.
+func (r *stage) run(ctx context.Context, progress io.Writer) ([]row, error) {
 	if len(r.command) == 0 {
 		return nil, errors.New("no command is given; make prove does")
 	}
@@ -154,7 +154,7 @@ func (r *rung) run(ctx context.Context, progress io.Writer) ([]row, error) {
 		err = errors.New("it has proved nothing")
 	}
 	for i := range rows {
-		rows[i].Rung = r.name
+		rows[i].Stage = r.name
 		if rows[i].Failed {
 			err = errors.Join(err, fmt.Errorf("%s: %s", rows[i].What, rows[i].Verdict))
 		}
@@ -173,10 +173,10 @@ func show(out io.Writer, table []row, asJSON bool) error {
 	fmt.Fprintln(w, "what\trung\tsizes\tverdict\tseconds")
 	for _, r := range table {
 		seconds := ""
-		if r.Seconds > 0 { // not all rungs measure each row
+		if r.Seconds > 0 { // not all stages measure each row
 			seconds = fmt.Sprintf("%.1f", r.Seconds)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.What, r.Rung, r.Sizes, r.Verdict, seconds)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.What, r.Stage, r.Sizes, r.Verdict, seconds)
 	}
 	return w.Flush()
 }

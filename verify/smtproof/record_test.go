@@ -1,4 +1,4 @@
-package every_test
+package smtproof_test
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // emitted returns an algorithm in the form of which Go is generated.
@@ -23,7 +23,7 @@ func emitted(a gen.Algorithm) *gen.Algorithm {
 // TestRecordIsCurrent fails when an algorithm, an invariant or what is derived from them has changed since it was
 // proved.
 func TestRecordIsCurrent(t *testing.T) {
-	list, err := every.Records()
+	list, err := smtproof.Records()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestRecordIsCurrent(t *testing.T) {
 		t.Errorf("there are records of %d algorithms, and %d algorithms", len(list), len(catalogue.Algorithms()))
 	}
 	for _, a := range catalogue.Algorithms() {
-		p, err := every.ProblemOf(emitted(a))
+		p, err := smtproof.ProblemOf(emitted(a))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -50,7 +50,7 @@ func TestRecordIsCurrent(t *testing.T) {
 // TestRecordNotices changes what is sent, or what is lent, and asks for the record.
 func TestRecordNotices(t *testing.T) {
 	later := func(x *gen.Send) { x.Data.At = off(x.Data.At) }
-	list, err := every.Records()
+	list, err := smtproof.Records()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestRecordNotices(t *testing.T) {
 	} {
 		a := *emitted(change.of)
 		change.by(&a)
-		p, err := every.ProblemOf(&a)
+		p, err := smtproof.ProblemOf(&a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,10 +77,10 @@ func TestRecordNotices(t *testing.T) {
 // TestChanges has records that are new, gone, stronger, weaker and only different: none of that is left unsaid.
 func TestChanges(t *testing.T) {
 	both, one := []string{"z3", "cvc5"}, []string{"z3"}
-	before := []every.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x2", "all", 3, both}, {"a/fewer", "0x3", "all", 3, both},
+	before := []smtproof.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x2", "all", 3, both}, {"a/fewer", "0x3", "all", 3, both},
 		{"a/other", "0x4", "all", 3, both}, {"a/gone", "0x5", "all", 3, both}, {"a/alone", "0x6", "all", 3, both},
 		{"a/sizes", "0x8", "all", 3, both}, {"a/count", "0x9", "all", 3, both}}
-	now := []every.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x12", "all", 5, both}, {"a/fewer", "0x13", "1..2^31", 2, one},
+	now := []smtproof.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x12", "all", 5, both}, {"a/fewer", "0x13", "1..2^31", 2, one},
 		{"a/other", "0x14", "all", 3, both}, {"a/new", "0x7", "all", 4, both}, {"a/alone", "0x6", "all", 3, one},
 		{"a/sizes", "0x8", "1..2^31", 3, both}, {"a/count", "0x9", "all", 2, both}}
 	want := []string{
@@ -93,19 +93,19 @@ func TestChanges(t *testing.T) {
 		"a/count: 2 obligations, 1 fewer than before",
 		"a/gone: no record any more; it was of 3 obligations",
 	}
-	if d := gocmp.Diff(want, every.Changes(before, now)); d != "" {
+	if d := gocmp.Diff(want, smtproof.Changes(before, now)); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestRecords(t *testing.T) {
-	list := []every.Record{{"a/b", "0x1", "all", 3, []string{"z3"}}, {"c/d", "0x2", "1..2^31", 4, []string{"z3", "cvc5"}}}
-	got, err := every.ReadRecords(every.WriteRecords(list))
+	list := []smtproof.Record{{"a/b", "0x1", "all", 3, []string{"z3"}}, {"c/d", "0x2", "1..2^31", 4, []string{"z3", "cvc5"}}}
+	got, err := smtproof.ReadRecords(smtproof.WriteRecords(list))
 	if d := gocmp.Diff(list, got); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
 	for _, bad := range []string{"a/b 0x1 all 3", "a/b 0x1 all three z3", strings.Repeat("long", 1<<16)} {
-		if _, err := every.ReadRecords([]byte(bad)); err == nil {
+		if _, err := smtproof.ReadRecords([]byte(bad)); err == nil {
 			t.Errorf("%q is read as a record", bad)
 		}
 	}
@@ -115,12 +115,12 @@ func TestRecords(t *testing.T) {
 func FuzzReadRecords(f *testing.F) {
 	f.Add([]byte("# comment\na/b 0x1 all 3 z3\n\nc/d 0x2 1..2^31 4 z3,cvc5\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		list, err := every.ReadRecords(text)
+		list, err := smtproof.ReadRecords(text)
 		if err != nil {
 			return
 		}
-		sorted := slices.SortedStableFunc(slices.Values(list), func(a, b every.Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
-		again, err := every.ReadRecords(every.WriteRecords(list))
+		sorted := slices.SortedStableFunc(slices.Values(list), func(a, b smtproof.Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
+		again, err := smtproof.ReadRecords(smtproof.WriteRecords(list))
 		if d := gocmp.Diff(sorted, again, cmpopts.EquateEmpty()); err != nil || d != "" {
 			t.Errorf("%v %s", err, d)
 		}

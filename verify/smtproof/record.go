@@ -1,4 +1,4 @@
-package every
+package smtproof
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package every_test
+package smtproof_test
 
 import (
 	"github.com/collgen/collgen/gen"

@@ -1,4 +1,4 @@
-package every_test
+package smtproof_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"github.com/collgen/collgen/gen/emit/smt"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // vacuousFile lists the obligations of the catalogue that are vacuous, and why each has to be: they presume what is
@@ -36,9 +36,9 @@ func TestVacuous(t *testing.T) {
 			listed = append(listed, line)
 		}
 	}
-	silent := &every.Problem{Algorithm: &catalogue.AllReduceRing} // any will do: it gives the problem its name
+	silent := &smtproof.Problem{Algorithm: &catalogue.AllReduceRing} // any will do: it gives the problem its name
 	for _, a := range catalogue.Algorithms() {
-		p, err := every.ProblemOf(emitted(a))
+		p, err := smtproof.ProblemOf(emitted(a))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestVacuous(t *testing.T) {
 	if d := cmp.Diff(listed, found); d != "" {
 		t.Errorf("%s is not what is vacuous: %s", vacuousFile, d)
 	}
-	proof, err := silent.Prove(t.Context(), every.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
+	proof, err := silent.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestVacuous(t *testing.T) {
 func speaks(t *testing.T, o *induct.Obligation) bool {
 	never := *o
 	never.Goal = spec.Int(0)
-	return every.Search(t.Context(), &never, 5) != nil
+	return smtproof.Search(t.Context(), &never, 5) != nil
 }
 
 // script returns that of an obligation with another goal.
@@ -90,7 +90,7 @@ var loopNumber = regexp.MustCompile(`Loops\[\d+\]`)
 
 // unmoved returns the loops all of whose step obligations are vacuous: their invariants say nothing of what a turn
 // does.
-func unmoved(t *testing.T, p *every.Problem) (loops []string) {
+func unmoved(t *testing.T, p *smtproof.Problem) (loops []string) {
 	says := map[string]bool{}
 	for _, o := range p.Obligations {
 		if loop := loopNumber.FindString(o.Says); o.Name == "step" {
@@ -111,7 +111,7 @@ func TestVacuousInvariant(t *testing.T) {
 	never := func(buf spec.Buf) gen.Claim {
 		return gen.Claim{Buf: buf, Where: spec.Lt(n(2), k), Chunk: zero, First: zero, Count: one}
 	}
-	p, err := every.NewProblem(&a, gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{never(out), never(in)}}}})
+	p, err := smtproof.NewProblem(&a, gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{never(out), never(in)}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// said returns a rung whose command writes text and then ends with a status.
-func said(name, text, status string, rows func([]byte) ([]row, error)) rung {
-	return rung{name, nil, []string{"sh", "-c", `printf '%s' "$1"; exit $2`, "sh", text, status}, rows}
+// said returns a stage whose command writes text and then ends with a status.
+func said(name, text, status string, rows func([]byte) ([]row, error)) stage {
+	return stage{name, nil, []string{"sh", "-c", `printf '%s' "$1"; exit $2`, "sh", text, status}, rows}
 }
 
-// TestClimb has rungs say what their commands write: what is proved, and everything that is not.
-func TestClimb(t *testing.T) {
+// TestRunAll has stages say what their commands write: what is proved, and everything that is not.
+func TestRunAll(t *testing.T) {
 	const proved = `[{"name":"a/b","proof":{"sizes":[1,2,3,5],"schedules":7},"seconds":1.5}]`
 	const model = `[{"model":"M","config":"c","checker":"x","states":3,"nanoseconds":1500000000},
 		{"model":"M","config":"c","checker":"y","states":3,"nanoseconds":250000000},
@@ -22,7 +22,7 @@ func TestClimb(t *testing.T) {
 		{"model":"M","config":"bad_c","checker":"y","states":3,"nanoseconds":125000000}]`
 	outcomes := tests("holds", "does not hold")
 	for _, test := range []struct {
-		rung       rung
+		stage      stage
 		want, fail string
 	}{
 		{said("schedule", proved, "0", schedules), "a/b schedule 1..3,5 7 schedules proved 1.5", ""},
@@ -43,31 +43,31 @@ func TestClimb(t *testing.T) {
 		{said("model", strings.Replace(model, `"c","checker":"y"`, `"c","checker":"x"`, 1), "0", models), "c: by x alone", "c: by x alone"},
 		{said("model", strings.Replace(model, `"states":3`, `"problem":"deadlock"`, 1), "0", models), "c, x: deadlock", "c, x: deadlock"},
 		{said("mutant", `[{"kind":"schedules","sizes":"2..4","mutants":10,"same":1,"killed":9,"least":1,
-			"rungs":[{"rung":"schedule","killed":9,"tried":9},{"rung":"every","killed":2,"tried":3}]}]`, "0", mutants),
+			"stages":[{"stage":"schedule","killed":9,"tried":9},{"stage":"every","killed":2,"tried":3}]}]`, "0", mutants),
 			"2..4 9 of 9 killed: by schedule 9 of 9 tried, every 2 of 3 tried", ""},
 		{said("mutant", `[{"kind":"schedules","mutants":10,"killed":9,"least":1}]`, "0", mutants), "9 of 10 killed", "9 of 10"},
 		{said("mutant", `[{"kind":"bugs","mutants":2,"killed":1,"survivors":["A in x.go: not seen"],"least":1}]`, "1", mutants),
 			"1 of 2 killed; survives: A in x.go: not seen", "bugs: 1 of 2 killed; survives: A in x.go"},
 		{said("mutant", `[{"kind":"schedules","mutants":4,"same":4,"least":1}]`, "0", mutants), "0 of 0", "0 of 0"},
 		{said("mutant", `[{"kind":"schedules","least":1}]`, "0", mutants), "0 of 0", "0 of 0"},
-		{rung{name: "model", rows: models}, "", "no command"},
+		{stage{name: "model", rows: models}, "", "no command"},
 	} {
 		var out bytes.Buffer
-		err := climb(context.Background(), []rung{test.rung}, &out, io.Discard, false)
+		err := runAll(context.Background(), []stage{test.stage}, &out, io.Discard, false)
 		table := strings.Join(strings.Fields(out.String()), " ")
 		if !strings.Contains(table, test.want) || (err == nil) != (test.fail == "") || err != nil && !strings.Contains(err.Error(), test.fail) {
-			t.Errorf("%s: %v\n%s\nwant %q, %q", test.rung.command, err, table, test.want, test.fail)
+			t.Errorf("%s: %v\n%s\nwant %q, %q", test.stage.command, err, table, test.want, test.fail)
 		}
 	}
 }
 
-// TestChoose refuses rungs that there are not.
+// TestChoose refuses stages that there are not.
 func TestChoose(t *testing.T) {
-	all := rungsOf(nil, true)
+	all := stages(nil, true)
 	if some, err := choose(all, "every,code"); err != nil || len(some) != 2 || some[0].name != "every" {
 		t.Error(some, err)
 	}
 	if _, err := choose(all, "moon"); err == nil {
-		t.Error("there is no rung moon")
+		t.Error("there is no stage moon")
 	}
 }

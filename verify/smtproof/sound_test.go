@@ -1,4 +1,4 @@
-package every_test
+package smtproof_test
 
 import (
 	"fmt"
@@ -13,19 +13,19 @@ import (
 	"github.com/collgen/collgen/gen/emit/smt"
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // TestObligationsHold evaluates every obligation, without a solver, for all sizes and depths up to 3.
 func TestObligationsHold(t *testing.T) {
 	for _, a := range catalogue.Algorithms() {
-		p, err := every.ProblemOf(emitted(a))
+		p, err := smtproof.ProblemOf(emitted(a))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range p.Obligations {
 			o := &p.Obligations[i]
-			if model := every.Search(t.Context(), o, 3); model != nil {
+			if model := smtproof.Search(t.Context(), o, 3); model != nil {
 				t.Errorf("%s: %s: does not hold for %v", a.FullName(), o, model)
 			}
 		}
@@ -39,23 +39,23 @@ func TestScriptsPresumeWhatIsSo(t *testing.T) {
 	solver := needSolver(t, "z3")
 	for _, a := range []gen.Algorithm{catalogue.AllReduceSegmentedRing, catalogue.BroadcastScatterAllGather, catalogue.GatherBinomial,
 		catalogue.AllGatherRecursiveDoubling, catalogue.BarrierDissemination} {
-		p, err := every.ProblemOf(emitted(a))
+		p, err := smtproof.ProblemOf(emitted(a))
 		if err != nil {
 			t.Fatal(err)
 		}
-		pinned := &every.Problem{Algorithm: p.Algorithm}
+		pinned := &smtproof.Problem{Algorithm: p.Algorithm}
 		for i := range p.Obligations {
 			never := p.Obligations[i]
 			never.Goal = spec.Int(0)
 			for _, size := range []int{3, 4} {
 				never.Given = append(p.Obligations[i].Given[:len(p.Obligations[i].Given):len(p.Obligations[i].Given)], spec.Eq(spec.Size, spec.Int(size)))
-				if model := every.Search(t.Context(), &never, size); model != nil {
+				if model := smtproof.Search(t.Context(), &never, size); model != nil {
 					pinned.Obligations = append(pinned.Obligations, p.Obligations[i])
 					pinned.Scripts = append(pinned.Scripts, pin(p.Scripts[i], model))
 				}
 			}
 		}
-		proof, err := pinned.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+		proof, err := pinned.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,8 +83,8 @@ func pin(script string, model spec.Env) string {
 
 // TestLemmas proves what scripts presume, and that a wrong one is noticed is what TestScriptsPresumeWhatIsSo is for.
 func TestLemmas(t *testing.T) {
-	o := every.Options{Solvers: []every.Solver{needSolver(t, "z3")}, Limit: 30 * time.Second}
-	if err := every.Lemmas(t.Context(), smt.Lemmas(), o); err != nil {
+	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: 30 * time.Second}
+	if err := smtproof.Lemmas(t.Context(), smt.Lemmas(), o); err != nil {
 		t.Error(err)
 	}
 }
@@ -103,11 +103,11 @@ func TestWrongInvariant(t *testing.T) {
 		h.Loops = append([]gen.Invariant(nil), h.Loops...)
 		h.Loops[0].Claims = append([]gen.Claim(nil), h.Loops[0].Claims...)
 		change(&h.Loops[0].Claims[1])
-		p, err := every.NewProblem(emitted(catalogue.AllReduceRing), h)
+		p, err := smtproof.NewProblem(emitted(catalogue.AllReduceRing), h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		proof, err := p.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,11 +119,11 @@ func TestWrongInvariant(t *testing.T) {
 
 // TestSolverAnswers has a solver say what it cannot, and one that is not there.
 func TestSolverAnswers(t *testing.T) {
-	if _, err := every.Solvers("z3", "yices"); err == nil {
+	if _, err := smtproof.Solvers("z3", "yices"); err == nil {
 		t.Error("a solver that nobody knows is found")
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := every.Solvers("cvc5"); err == nil || !strings.Contains(err.Error(), ".ci/deps prove") {
+	if _, err := smtproof.Solvers("cvc5"); err == nil || !strings.Contains(err.Error(), ".ci/deps prove") {
 		t.Errorf("a solver that is not installed: %v", err)
 	}
 }
@@ -133,8 +133,8 @@ func TestNegativeExponent(t *testing.T) {
 	goal := spec.Le(spec.Int(1), spec.Shl(spec.Int(1), k))
 	for least, want := range map[int]string{-2: "sat", 0: "unsat"} {
 		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "k", Min: n(least), Max: size}}, Goal: goal}
-		p := &every.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o}, Scripts: []string{script(t, o, goal)}}
-		proof, err := p.Prove(t.Context(), every.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
+		p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o}, Scripts: []string{script(t, o, goal)}}
+		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,12 +156,12 @@ func TestSolverMiscounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", dir+string(os.PathListSeparator)+"/bin:/usr/bin")
-		solvers, err := every.Solvers("z3")
+		solvers, err := smtproof.Solvers("z3")
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &every.Problem{Algorithm: &catalogue.AllGatherRing, Scripts: []string{"(check-sat)\n"}}
-		proof, err := p.Prove(t.Context(), every.Options{Solvers: solvers, Limit: 5 * time.Second})
+		p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Scripts: []string{"(check-sat)\n"}}
+		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: solvers, Limit: 5 * time.Second})
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || len(proof.Open()) > 0) {
 			t.Errorf("of %d answers: %v", says, err)
 		}
@@ -180,7 +180,7 @@ func TestScriptsOfBits(t *testing.T) {
 		}
 		return append(all, spec.BitXor(x, one), spec.BitAnd(x, one))
 	}
-	p := &every.Problem{Algorithm: &catalogue.AllGatherRing}
+	p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing}
 	for _, inner := range with(size) {
 		for i, outer := range with(inner) {
 			values := spec.Env{{Name: "size", Value: 5 + 8*(i%2)}, {Name: "k", Value: i % 3}}
@@ -195,7 +195,7 @@ func TestScriptsOfBits(t *testing.T) {
 			p.Obligations, p.Scripts = append(p.Obligations, o), append(p.Scripts, script(t, o, o.Goal))
 		}
 	}
-	proof, err := p.Prove(t.Context(), every.Options{Solvers: []every.Solver{solver}, Limit: 5 * time.Second})
+	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package every_test
+package smtproof_test
 
 import (
 	"maps"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/induct"
-	"github.com/collgen/collgen/verify/every"
+	"github.com/collgen/collgen/verify/smtproof"
 )
 
 // implied are the parts of goals that refuse nothing which other parts do not refuse: what they say follows from those.
@@ -30,9 +30,9 @@ func label(o *induct.Obligation, p induct.Part) string { return o.Name + ": " + 
 // refuses: without that part it would be proved. So it has for each kind of obligation that is derived for calls in
 // place, too, where only those are wrong.
 func TestEveryPartIsNeeded(t *testing.T) {
-	all := &every.Problem{Algorithm: &catalogue.AllGatherDirect} // any will do: it gives the problem its name
-	at := map[string]int{}                                       // the scripts of all, each once
-	wants := make([]map[int]string, len(refusedByOnePart))       // which of them a plant has, and what for
+	all := &smtproof.Problem{Algorithm: &catalogue.AllGatherDirect} // any will do: it gives the problem its name
+	at := map[string]int{}                                          // the scripts of all, each once
+	wants := make([]map[int]string, len(refusedByOnePart))          // which of them a plant has, and what for
 	there := map[string]bool{}
 	for _, a := range catalogue.Algorithms() {
 		list, err := induct.Obligations(&a, a.Hints)
@@ -66,7 +66,7 @@ func TestEveryPartIsNeeded(t *testing.T) {
 			}
 		}
 	}
-	proof, err := all.Prove(t.Context(), every.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
+	proof, err := all.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
