@@ -17,7 +17,7 @@
 \* Push    fast/internal/tcp:Endpoint.push fast/internal/tcp:output.write fast/internal/tcp:output.drop
 \* Full    fast/internal/tcp:output.result
 \* Header  fast/internal/tcp:Endpoint.take fast/internal/linkproto:ParseHeader
-\* Hear    fast/internal/tcp:Endpoint.handleControl fast/internal/linkproto:Partner.Tell fast/internal/linkbase:Endpoint.Note
+\* Hear    fast/internal/tcp:Endpoint.handleControl fast/internal/linkproto:Partner.SetCall fast/internal/linkbase:Endpoint.HandleControl
 \* Place   fast/internal/tcp:link.place fast/internal/tcp:link.markPlaced fast/internal/linkbase:Incoming.Fits
 \* Done    fast/internal/tcp:Endpoint.completeReceive fast/internal/linkbase:Endpoint.CompleteReceive
 \* Fill    fast/internal/tcp:input.fill fast/internal/tcp:input.readInto

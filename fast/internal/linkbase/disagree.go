@@ -5,11 +5,11 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Check returns the error of a segment with header h, if it is not the next one of m, the receive in turn on l, of
-// which so many bytes are missing. The sender learns of it too if the call or the length differs.
-func (e *Endpoint) Check(l *Link, m *Incoming, h linkproto.Header, missing int) error {
+// CheckSegment returns an error if a segment with header h is not the next one of m, the receive in turn on l, of which
+// that many bytes are missing. If the call or the length differs, the sender will learn of it too.
+func (e *Endpoint) CheckSegment(l *Link, m *Incoming, h linkproto.Header, missing int) error {
 	switch {
-	case h.Fingerprint != l.Partner.Known:
+	case h.Fingerprint != l.Partner.LastFingerprint:
 		return l.PeerDied("it has sent a message of a call that it has not told")
 	case h.Fingerprint != m.Mark.Fingerprint || h.Left != uint64(missing):
 		expected := linkproto.Turn{Call: m.Mark.Call, Fingerprint: m.Mark.Fingerprint}
@@ -18,40 +18,40 @@ func (e *Endpoint) Check(l *Link, m *Incoming, h linkproto.Header, missing int) 
 	return nil
 }
 
-// Note takes note of a frame that is no message, as soon as it has come on l. The error is of one that cannot be
-// understood.
-func (e *Endpoint) Note(l *Link, h linkproto.Header, body []byte) error {
+// HandleControl processes a frame that is not a message, as soon as it has arrived on l. It returns an error if the
+// frame is invalid.
+func (e *Endpoint) HandleControl(l *Link, h linkproto.Header, body []byte) error {
 	switch h.Kind {
 	case linkproto.Refused: // no Exchange succeeds any more
-		err := l.Partner.Refused(body, &e.History)
+		err := l.Partner.ParseRefusal(body, &e.History)
 		l.Fail(err)
 		e.End.Break(err)
 	case linkproto.Bye:
 		l.Fail(&wire.PeerError{Rank: l.Peer, Err: wire.ErrClosed})
 	default:
-		return l.Partner.Note(h, body)
+		return l.Partner.HandleReport(h, body)
 	}
 	return nil
 }
 
-// Speak appends frames that say what this rank waits for on l, as far as that was not said.
-func (e *Endpoint) Speak(l *Link, b []byte) []byte {
+// AppendReport appends frames that say what this rank waits for on l, unless that was reported before.
+func (e *Endpoint) AppendReport(l *Link, b []byte) []byte {
 	send, recv := l.turns()
-	return l.Partner.Speak(b, &e.History, send, recv)
+	return l.Partner.AppendReport(b, &e.History, send, recv)
 }
 
-// Disagreement returns what a rank finds out that has waited in vain: the error of calls that disagree, as far as the
-// other ranks have spoken, or nil.
-func (e *Endpoint) Disagreement() error {
+// FindDisagreement returns the error of calls that disagree, as far as other ranks have reported theirs, or nil. A rank
+// that has stalled calls it.
+func (e *Endpoint) FindDisagreement() error {
 	for _, peer := range e.Active {
 		l := e.links[peer]
 		send, recv := l.turns()
-		if err := l.Partner.Disagreement(&e.History, send, recv, l.Received, l.Sent); err != nil {
+		if err := l.Partner.FindDisagreement(&e.History, send, recv, l.Received, l.Sent); err != nil {
 			return err
 		}
 	}
-	for _, l := range e.links { // who waits for this rank may be none that it waits for itself
-		if err := l.Partner.Contradiction(&e.History); err != nil {
+	for _, l := range e.links { // a rank that waits for this one need not be one that this one waits for
+		if err := l.Partner.FindContradiction(&e.History); err != nil {
 			return err
 		}
 	}

@@ -52,9 +52,9 @@ func TestCheck(t *testing.T) {
 		a, b := pair(t, x.sent, call)
 		l := b.links[0]
 		if x.told != nil {
-			tell(t, l, linkproto.AppendTold(nil, linkproto.Call, x.told, x.told.Fingerprint()), l.Partner.Tell)
+			tell(t, l, linkproto.AppendCallFrame(nil, linkproto.Call, x.told, x.told.Fingerprint()), l.Partner.SetCall)
 		}
-		err := b.Check(l, l.Receiving(), linkproto.Header{Kind: linkproto.Message, Left: x.left, Fingerprint: x.sent.Fingerprint()}, 8)
+		err := b.CheckSegment(l, l.Receiving(), linkproto.Header{Kind: linkproto.Message, Left: x.left, Fingerprint: x.sent.Fingerprint()}, 8)
 		var mismatch *wire.MismatchError
 		is := ""
 		switch {
@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		back := a.links[1]
-		tell(t, back, l.Partner.Refusal, func(h linkproto.Header, body []byte) error { return a.Note(back, h, body) })
+		tell(t, back, l.Partner.Refusal, func(h linkproto.Header, body []byte) error { return a.HandleControl(back, h, body) })
 		if refused := back.Err; (refused != nil) != (is == "mismatch") || a.End.Reason() != refused {
 			t.Errorf("%s: its sender learns %v, and ends with %v", name, refused, a.End.Reason())
 		}
@@ -79,13 +79,13 @@ func TestBye(t *testing.T) {
 	_, b := pair(t, new(wire.Call), new(wire.Call))
 	l := b.links[0]
 	for range 2 {
-		if err := b.Note(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || !errors.Is(l.Err, wire.ErrClosed) || b.End.Reason() != nil {
+		if err := b.HandleControl(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || !errors.Is(l.Err, wire.ErrClosed) || b.End.Reason() != nil {
 			t.Error(err, l.Err, b.End.Reason())
 		}
 	}
 	earlier := l.PeerDied("before")
 	l.Err = earlier
-	if err := b.Note(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || l.Err != earlier {
+	if err := b.HandleControl(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || l.Err != earlier {
 		t.Error(err, l.Err)
 	}
 }
@@ -104,8 +104,8 @@ func TestDisagreement(t *testing.T) {
 				b.finish()
 			}
 			l := b.links[0]
-			tell(t, l, a.Speak(a.links[1], nil), func(h linkproto.Header, body []byte) error { return b.Note(l, h, body) })
-			if err := b.Disagreement(); (err == nil) != same {
+			tell(t, l, a.AppendReport(a.links[1], nil), func(h linkproto.Header, body []byte) error { return b.HandleControl(l, h, body) })
+			if err := b.FindDisagreement(); (err == nil) != same {
 				t.Errorf("the same call %v, waited for %v: %v", same, waits, err)
 			}
 		}

@@ -35,7 +35,7 @@ func note(t *testing.T, p *Partner, sends bool, n uint64, c wire.Call) {
 	t.Helper()
 	frame := (&waiting{sends, n, c}).append(nil, c.Fingerprint())
 	h, err := ParseHeader(frame)
-	if err := errors.Join(err, p.Note(h, frame[HeaderBytes:])); err != nil {
+	if err := errors.Join(err, p.HandleReport(h, frame[HeaderBytes:])); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -53,11 +53,11 @@ func TestDisagreement(t *testing.T) {
 						own.Begin(&mine)
 						p := &Partner{Rank: 1}
 						note(t, p, theySend, n, theirs)
-						err := p.Disagreement(&own, turn(send), turn(recv), 3, 3)
+						err := p.FindDisagreement(&own, turn(send), turn(recv), 3, 3)
 						ends := n == 3 && theirs != same && (theySend && send && !recv || !theySend && recv && !send)
 						wantMismatch(t, fmt.Sprintf("sends %v, receives %v, the other one sends %v, message %d, %s", send, recv, theySend, n, name),
 							p, err, ends)
-						if n := testing.AllocsPerRun(1, func() { _ = p.Disagreement(&own, turn(send), turn(recv), 3, 3) }); theirs == same && n != 0 {
+						if n := testing.AllocsPerRun(1, func() { _ = p.FindDisagreement(&own, turn(send), turn(recv), 3, 3) }); theirs == same && n != 0 {
 							t.Errorf("%v allocations of a rank that waits", n)
 						}
 					}
@@ -68,7 +68,7 @@ func TestDisagreement(t *testing.T) {
 }
 
 // TestToldDisagreement: what the other rank has begun in the place of this rank's call is compared with it, stuck or
-// not, and so it is when no message is waited for, by Contradiction.
+// not, and so it is when no message is waited for, by FindContradiction.
 func TestToldDisagreement(t *testing.T) {
 	for name, theirs := range map[string]wire.Call{"the same call": same, "another call": differs, "the next call": nextCall} {
 		for _, kind := range []uint8{Call, Past} {
@@ -77,19 +77,19 @@ func TestToldDisagreement(t *testing.T) {
 				own.Begin(&mine)
 				p := &Partner{Rank: 1}
 				h, body := Header{kind, CallBytes, theirs.Fingerprint()}, AppendCall(nil, &theirs)
-				err := p.Note
+				err := p.HandleReport
 				if kind == Call {
-					err = p.Tell
+					err = p.SetCall
 				}
 				if err := err(h, body); err != nil {
 					t.Fatal(err)
 				}
 				what := fmt.Sprintf("kind %d, %s, %s", kind, direction, name)
 				waits := direction != "nothing"
-				wantMismatch(t, what, p, p.Disagreement(&own, turn(waits && direction != "receives"), turn(waits && direction != "sends"), 3, 3),
+				wantMismatch(t, what, p, p.FindDisagreement(&own, turn(waits && direction != "receives"), turn(waits && direction != "sends"), 3, 3),
 					waits && theirs == differs)
 				p.Refusal = nil
-				wantMismatch(t, what+", Contradiction", p, p.Contradiction(&own), theirs == differs)
+				wantMismatch(t, what+", Contradiction", p, p.FindContradiction(&own), theirs == differs)
 			}
 		}
 	}

@@ -11,13 +11,13 @@ import (
 const (
 	Message uint8 = iota + 1 // the next segment of a message
 	Call                     // the call of the messages that follow
-	Past                     // a call that the rank has begun, said by a rank that waits in vain
-	Waiting                  // what it waits for
-	Refused                  // a message of the receiver did not match: then its sender gives up
-	Bye                      // the last word of a rank that closes
+	Past                     // a call that a stalled rank has begun
+	Waiting                  // what a stalled rank waits for
+	Refused                  // a message of the receiver of this frame did not match: its sender gives up
+	Bye                      // the goodbye of a rank that closes
 )
 
-// Bytes of what frames are made of.
+// The sizes of frames and their parts.
 const (
 	HeaderBytes  = 16
 	labelBytes   = 24
@@ -28,10 +28,10 @@ const (
 
 var _ wire.Label = [labelBytes]byte{}
 
-// Header begins a frame. The lengths of all frames follow from it: what may come next is known at each byte.
+// Header begins a frame. The length of the frame follows from it.
 type Header struct {
 	Kind        uint8
-	Left        uint64 // of a message: its bytes from this segment on; of other frames: their bytes. Less than 1<<56
+	Left        uint64 // of a message: its bytes from this segment on; of other frames: their length. Less than 1<<56
 	Fingerprint uint64 // of the call that a message belongs to, or that the frame tells; otherwise 0
 }
 
@@ -41,7 +41,7 @@ func (h Header) Append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, h.Fingerprint)
 }
 
-// ParseHeader reads the header at the beginning of b, which has HeaderBytes at least.
+// ParseHeader reads the header at the beginning of b, which has at least HeaderBytes.
 func ParseHeader(b []byte) (Header, error) {
 	first := binary.LittleEndian.Uint64(b)
 	h := Header{Kind: uint8(first), Left: first >> 8, Fingerprint: binary.LittleEndian.Uint64(b[8:])}
@@ -90,12 +90,12 @@ func ParseCall(b []byte) (c wire.Call) {
 	return c
 }
 
-// AppendTold appends a frame that tells of call c: one of kind Call or Past.
-func AppendTold(b []byte, kind uint8, c *wire.Call, fingerprint uint64) []byte {
+// AppendCallFrame appends a frame of kind Call or Past with call c.
+func AppendCallFrame(b []byte, kind uint8, c *wire.Call, fingerprint uint64) []byte {
 	return AppendCall(Header{kind, CallBytes, fingerprint}.Append(b), c)
 }
 
-// waiting is what a rank says that it waits for in vain: message number n to or from the other rank, and the call.
+// waiting is what a stalled rank waits for: message number n to or from the other rank, and its call.
 type waiting struct {
 	sends bool
 	n     uint64
@@ -116,8 +116,7 @@ func parseWaiting(b []byte) waiting {
 	return waiting{sends: n&1 == 1, n: n >> 1, call: ParseCall(b[8:])}
 }
 
-// refused is what a rank says of a message that did not match: the call that it belongs to and its bytes, and those
-// that were expected.
+// refused describes a message that did not match: its call and length, and those that were expected.
 type refused struct {
 	sent, expected           wire.Call
 	sentBytes, expectedBytes uint64

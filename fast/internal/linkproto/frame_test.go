@@ -24,8 +24,8 @@ func TestFrames(t *testing.T) {
 		w := waiting{rapid.Bool().Draw(t, "sends"), rapid.Uint64Range(0, 1<<63-1).Draw(t, "n"), c}
 		r := refused{c, d, rapid.Uint64().Draw(t, "sent"), rapid.Uint64().Draw(t, "expected")}
 		for kind, frame := range map[uint8][]byte{
-			Call:    AppendTold(nil, Call, &c, c.Fingerprint()),
-			Past:    AppendTold(nil, Past, &c, c.Fingerprint()),
+			Call:    AppendCallFrame(nil, Call, &c, c.Fingerprint()),
+			Past:    AppendCallFrame(nil, Past, &c, c.Fingerprint()),
 			Waiting: w.append(nil, c.Fingerprint()),
 			Refused: r.append(nil),
 			Bye:     Header{Kind: Bye}.Append(nil),

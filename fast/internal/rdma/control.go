@@ -92,7 +92,7 @@ func (e *Endpoint) handleFrame(l *link, b []byte) (n int, err error) {
 	if h.Kind == linkproto.Message || h.Left > uint64(len(body)) {
 		return 0, fmt.Errorf("a frame of kind %d with %d bytes in %d", h.Kind, h.Left, len(b))
 	}
-	return linkproto.HeaderBytes + int(h.Left), e.Note(&l.Link, h, body)
+	return linkproto.HeaderBytes + int(h.Left), e.HandleControl(&l.Link, h, body)
 }
 
 // The frame that answers a message that asks for its destination, in addition to those of package linkproto.

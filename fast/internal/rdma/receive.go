@@ -39,7 +39,7 @@ func (e *Endpoint) beginSegment(l *link, m *linkbase.Incoming) error {
 	n := l.in.next
 	s, err := parse(l.slot(n), l.written[n%l.in.slots])
 	if err == nil && s.call != nil {
-		err = l.Partner.Tell(s.told, s.call)
+		err = l.Partner.SetCall(s.told, s.call)
 	}
 	if err != nil {
 		return l.PeerDied("it has sent %w", err)
@@ -48,7 +48,7 @@ func (e *Endpoint) beginSegment(l *link, m *linkbase.Incoming) error {
 	if l.target != nil {
 		missing = 0
 	}
-	if err := e.Check(&l.Link, m, s.Header, missing); err != nil {
+	if err := e.CheckSegment(&l.Link, m, s.Header, missing); err != nil {
 		return err
 	}
 	if s.Left >= longBytes && s.bytes == 0 {

@@ -66,7 +66,7 @@ func (l *link) compose(mark *wire.Mark, left uint64, data []byte) (from int) {
 	from = headerAt
 	if l.lastCall != mark.Fingerprint {
 		l.lastCall, from = mark.Fingerprint, callAt
-		linkproto.AppendTold(slot[callAt:callAt], linkproto.Call, mark.Call, mark.Fingerprint)
+		linkproto.AppendCallFrame(slot[callAt:callAt], linkproto.Call, mark.Call, mark.Fingerprint)
 	}
 	linkproto.Header{Kind: linkproto.Message, Left: left, Fingerprint: mark.Fingerprint}.Append(slot[headerAt:headerAt])
 	copy(slot[payloadAt:], data)

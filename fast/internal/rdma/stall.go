@@ -27,14 +27,14 @@ func (e *Endpoint) reportStall() error {
 		if l.giveUpLeft(); !l.ready {
 			continue
 		}
-		l.Partner.Wonder()
-		l.pending = e.Speak(&l.Link, l.pending)
+		l.Partner.RequestReport()
+		l.pending = e.AppendReport(&l.Link, l.pending)
 		e.flushControl(l)
 		if err := l.scan(); err != nil {
 			return err
 		}
 	}
-	return e.Disagreement()
+	return e.FindDisagreement()
 }
 
 // scan inspects segments ahead of their turn, for the calls that the peer tells with them.
@@ -45,7 +45,7 @@ func (l *link) scan() error {
 	for ; l.scanned != l.in.arrived; l.scanned++ {
 		s, err := parse(l.slot(l.scanned), l.written[l.scanned%l.in.slots])
 		if err == nil && s.call != nil {
-			err = l.Partner.Note(s.told, s.call)
+			err = l.Partner.HandleReport(s.told, s.call)
 		}
 		if err != nil {
 			return l.PeerDied("it has sent %w", err)

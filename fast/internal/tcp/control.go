@@ -10,12 +10,12 @@ const (
 // handleControl processes a frame that is not a message. at is its position in what has arrived on the link.
 func (e *Endpoint) handleControl(l *link, h linkproto.Header, body []byte, at uint64) error {
 	if h.Kind == linkproto.Call {
-		return l.wrapInvalid(l.Partner.Tell(h, body))
+		return l.wrapInvalid(l.Partner.SetCall(h, body))
 	}
 	if at < l.in.scanned {
 		return nil
 	}
-	return l.wrapInvalid(e.Note(&l.Link, h, body))
+	return l.wrapInvalid(e.HandleControl(&l.Link, h, body))
 }
 
 // wrapInvalid returns the error of a peer that has sent what cannot be understood, if err says so.
@@ -72,7 +72,7 @@ func (e *Endpoint) scan(l *link) error {
 			if len(rest) < linkproto.HeaderBytes+bodyBytes(h) {
 				return nil
 			}
-			if err := l.wrapInvalid(e.Note(&l.Link, h, rest[linkproto.HeaderBytes:])); err != nil {
+			if err := l.wrapInvalid(e.HandleControl(&l.Link, h, rest[linkproto.HeaderBytes:])); err != nil {
 				return err
 			}
 		}
@@ -85,7 +85,7 @@ func (e *Endpoint) scan(l *link) error {
 func (e *Endpoint) reportStall() error {
 	for _, peer := range e.Active {
 		l := &e.links[peer]
-		l.Partner.Wonder()
+		l.Partner.RequestReport()
 		if l.out.segment == 0 && l.out.flushed() { // else a message that is on its way would wait for this report
 			e.appendReport(l)
 		}
@@ -96,12 +96,12 @@ func (e *Endpoint) reportStall() error {
 			}
 		}
 	}
-	return e.Disagreement()
+	return e.FindDisagreement()
 }
 
 // appendReport queues what this rank waits for on l, if that is due and was not said.
 func (e *Endpoint) appendReport(l *link) {
-	if l.Partner.Due() && l.socket != nil {
-		l.out.pending = e.Speak(&l.Link, l.out.pending)
+	if l.Partner.ReportDue() && l.socket != nil {
+		l.out.pending = e.AppendReport(&l.Link, l.out.pending)
 	}
 }

@@ -196,11 +196,11 @@ func TestTampering(t *testing.T) {
 func FuzzFrames(f *testing.F) {
 	stream := recorded(f, worlds["plain"])
 	f.Add(stream)
-	f.Add(linkproto.AppendTold(nil, linkproto.Past, &firstCall, firstCall.Fingerprint()))
+	f.Add(linkproto.AppendCallFrame(nil, linkproto.Past, &firstCall, firstCall.Fingerprint()))
 	var p linkproto.Partner
 	turn := linkproto.Turn{N: 3, Call: &firstCall, Fingerprint: firstCall.Fingerprint()}
-	p.Wonder()
-	f.Add(p.Speak(nil, new(linkproto.History), turn, turn))
+	p.RequestReport()
+	f.Add(p.AppendReport(nil, new(linkproto.History), turn, turn))
 	_ = p.Refuse(new(linkproto.History), turn, 2, turn.Fingerprint, 1)
 	f.Add(p.Refusal)
 	f.Add(linkproto.Header{Kind: linkproto.Bye}.Append(slices.Clone(stream)))

@@ -22,7 +22,7 @@ func named(seq uint64, name string, root uint32) *wire.Call {
 // TestCallsWithoutMessages: a rank waits for another one in a call in which that had nothing to send, and which it left
 // long ago; the call itself is compared, and not the one that the other rank is in.
 func TestCallsWithoutMessages(t *testing.T) {
-	for _, further := range []int{1, linkproto.Kept - 1, 5 * linkproto.Kept} {
+	for _, further := range []int{1, linkproto.HistorySize - 1, 5 * linkproto.HistorySize} {
 		all := worlds["plain"].group(t, 2)
 		result := make(chan error)
 		go func() {
@@ -38,7 +38,7 @@ func TestCallsWithoutMessages(t *testing.T) {
 		err := receive(all[0], 1, make([]byte, 1))
 		for rank, err := range []error{err, <-result} {
 			var m *wire.MismatchError
-			if !errors.As(err, &m) || m.Rank != 1-rank || further < linkproto.Kept && (m.Field != "count" || m.Seq != 1) {
+			if !errors.As(err, &m) || m.Rank != 1-rank || further < linkproto.HistorySize && (m.Field != "count" || m.Seq != 1) {
 				t.Errorf("%d calls, rank %d: %v", further, rank, err)
 			}
 		}

@@ -88,7 +88,7 @@ func (e *Endpoint) take(l *link, m *linkbase.Incoming) (moved bool, err error) {
 		case m == nil:
 			return moved, nil
 		default:
-			if err := e.Check(&l.Link, m, h, len(m.Into)-m.At); err != nil {
+			if err := e.CheckSegment(&l.Link, m, h, len(m.Into)-m.At); err != nil {
 				return moved, err
 			}
 			l.traceFrame(h)
@@ -149,7 +149,7 @@ func (l *link) receive(m *linkbase.Incoming) bool {
 		l.markPlaced(m, n)
 		return n > 0
 	}
-	return in.fill(l.socket, in.wanted(m, l.Partner.Known))
+	return in.fill(l.socket, in.wanted(m, l.Partner.LastFingerprint))
 }
 
 // direct returns how many bytes of the current segment of m can be read straight to their place.

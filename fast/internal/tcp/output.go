@@ -71,7 +71,7 @@ func (e *Endpoint) prepare(l *link, m *linkbase.Outgoing) bool {
 	}
 	e.appendReport(l)
 	if o.lastCall != m.Mark.Fingerprint {
-		o.pending = linkproto.AppendTold(o.pending, linkproto.Call, m.Mark.Call, m.Mark.Fingerprint)
+		o.pending = linkproto.AppendCallFrame(o.pending, linkproto.Call, m.Mark.Call, m.Mark.Fingerprint)
 		o.lastCall = m.Mark.Fingerprint
 	}
 	h := linkproto.Header{Kind: linkproto.Message, Left: uint64(len(m.Data) - m.At), Fingerprint: m.Mark.Fingerprint}
