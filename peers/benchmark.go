@@ -2,6 +2,18 @@ package main
 
 import "slices"
 
+const (
+	openMPI     = "Open MPI"
+	mpich       = "MPICH"
+	gloo        = "Gloo"
+	pollingGloo = "Gloo, polling"
+)
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+)
+
 // columns are the sizes of the table, in bytes of the whole buffer of a rank. A barrier is in the first.
 var columns = []int{8, 64, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20}
 

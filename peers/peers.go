@@ -51,18 +51,6 @@ func peerNamed(name string) *peer {
 	return peers[slices.IndexFunc(peers, func(p *peer) bool { return p.name == name })]
 }
 
-const (
-	openMPI     = "Open MPI"
-	mpich       = "MPICH"
-	gloo        = "Gloo"
-	pollingGloo = "Gloo, polling"
-)
-
-const (
-	kib = 1 << 10
-	mib = 1 << 20
-)
-
 var peerOpenMPI = peer{
 	name: openMPI, pkg: "openmpi-bin", transports: []string{"shm", "tcp"},
 	compile: []string{"mpicc.openmpi", "-O3", "-march=native"}, source: "mpi.c",

@@ -8,28 +8,10 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
 	"github.com/collgen/collgen/internal/figures"
 	"github.com/collgen/collgen/internal/program"
 )
-
-// Limit is the best that this machine can do, with any algorithm: a bandwidth or a latency.
-type Limit struct {
-	Name    string  `json:"limit"` // copy, reduce, …
-	Where   string  `json:"where"` // the level of the memory, or between what
-	Bytes   int     `json:"bytes"` // of one operand or message
-	Cores   int     `json:"cores"` // at work at the same time
-	Value   float64 `json:"value"`
-	Unit    string  `json:"unit"`              // GB/s (10⁹ bytes of one operand) or us (one way)
-	Refused string  `json:"refused,omitempty"` // why there is no value
-}
-
-// probe measures limits of one kind.
-type probe struct {
-	name string
-	run  func(ctx context.Context) ([]Limit, error)
-}
 
 // probes are all probes of this system.
 var probes = append([]probe{
@@ -37,13 +19,6 @@ var probes = append([]probe{
 	{"cache line", lineLimits},
 	{"tcp", tcpLimits},
 }, systemProbes...)
-
-// probeTime is how long a value is measured at least. The best of several such times counts, because a limit is what
-// can be reached.
-const (
-	probeTime  = 10 * time.Millisecond
-	probeTries = 5
-)
 
 // Measure measures all limits. One that cannot be measured says why.
 func Measure(ctx context.Context, p *program.Progress) (all []Limit) {
@@ -84,29 +59,4 @@ func printTable(w io.Writer, all []Limit) error {
 		fmt.Fprintf(t, "%s\t%s\t%v\t%d\t%s\n", l.Name, l.Where, figures.Size(l.Bytes), l.Cores, value)
 	}
 	return t.Flush()
-}
-
-// best returns the shortest time of one repetition, in seconds. f repeats something n times; n grows until that is long
-// enough for the clock.
-func best(ctx context.Context, f func(n int) error) (float64, error) {
-	shortest := 0.0
-	for n, tries := 1, 0; tries < probeTries; {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		start := time.Now()
-		if err := f(n); err != nil {
-			return 0, err
-		}
-		took := time.Since(start)
-		if took < probeTime {
-			n *= 2
-			continue
-		}
-		if once := took.Seconds() / float64(n); tries == 0 || once < shortest {
-			shortest = once
-		}
-		tries++
-	}
-	return shortest, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,6 +24,11 @@ const rankName = "collperf-rank"
 
 // IsRank reports whether this process is such a rank.
 func IsRank() bool { return os.Args[0] == rankName }
+
+// IsConsequence reports whether err only says that another rank has failed or left. That rank reports the cause.
+func IsConsequence(err error) bool {
+	return IsRank() && (errors.Is(err, fast.ErrAborted) || errors.Is(err, fast.ErrClosed) || errors.Is(err, fast.ErrDied))
+}
 
 // FollowParent makes this process exit with the one that has started it, which holds the other end of its standard input
 // and handles interrupts.

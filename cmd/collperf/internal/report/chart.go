@@ -11,6 +11,55 @@ import (
 	"github.com/collgen/collgen/internal/figures"
 )
 
+// chart is one coordinate system. All coordinates are those of the picture.
+type chart struct {
+	Title                    string
+	Left, Top, Right, Bottom float64
+	X, Y                     []tick
+	Curves                   []curve
+	Limits                   []limitLine
+}
+
+// curve is the results of one operation, as a path of SVG.
+type curve struct {
+	Color  int
+	Dashed bool
+	Path   string
+	Dots   []dot
+}
+
+// dot is one result; its text appears under the pointer.
+type dot struct {
+	X, Y float64
+	Says string
+}
+
+// limitLine is a limit with the position of its label.
+type limitLine struct {
+	At, LabelLeft, LabelAt float64
+	Label                  string
+}
+
+// The geometry of a picture, in pixels.
+const (
+	chartLeft, chartRight     = 64, 664
+	chartTop, chartHeight     = 72, 300
+	chartGap                  = 72
+	labelHeight, legendHeight = 14, 20
+	colors                    = 8
+)
+
+// quantityKind is the quantity that a chart shows.
+type quantityKind struct {
+	title, unit string
+	of          func(r *bench.Result) float64
+}
+
+var quantities = []quantityKind{
+	{"bus bandwidth, GB/s", "GB/s", func(r *bench.Result) float64 { return r.BusBW }},
+	{"time, µs", "us", func(r *bench.Result) float64 { return r.Microseconds.Median }},
+}
+
 // group is the results of one curve.
 type group struct {
 	label   string

@@ -18,13 +18,6 @@ type Format struct {
 	end func(o *Options, w io.Writer, last *bench.Result) error
 }
 
-// Options are the columns of text.
-type Options struct {
-	Places      []bool // whether in place, in the order of the columns
-	Percentiles bool
-	Overlap     bool
-}
-
 // Formats are all formats.
 var Formats = []Format{
 	{"text", printText, endText},

@@ -8,6 +8,13 @@ import (
 	"github.com/collgen/collgen/internal/figures"
 )
 
+// Options are the columns of text.
+type Options struct {
+	Places      []bool // whether in place, in the order of the columns
+	Percentiles bool
+	Overlap     bool
+}
+
 // quantile is a percentile of a spread, with its name.
 type quantile struct {
 	name  string
