@@ -8,17 +8,19 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/cmd/collrun/internal/doctor"
 )
 
 // diagnose runs collrun doctor -json and returns its findings by name.
-func diagnose(t *testing.T, l *launch) map[string]finding {
+func diagnose(t *testing.T, l *launch) map[string]doctor.Finding {
 	t.Helper()
 	got := l.run()
-	var all []finding
+	var all []doctor.Finding
 	if err := json.Unmarshal([]byte(got.out), &all); err != nil || got.report != "" {
 		t.Fatalf("status %d, %v:\n%s%s", got.status, err, got.out, got.report)
 	}
-	found := make(map[string]finding)
+	found := make(map[string]doctor.Finding)
 	fatal := 0
 	for _, f := range all {
 		if f.Name == "" || f.Text == "" || found[f.Name].Name != "" {
@@ -33,25 +35,6 @@ func diagnose(t *testing.T, l *launch) map[string]finding {
 		t.Errorf("status %d, want %d: %+v", got.status, fatal, all)
 	}
 	return found
-}
-
-// writes are the texts that were written to it.
-type writes []string
-
-func (w *writes) Write(p []byte) (int, error) {
-	*w = append(*w, string(p))
-	return len(p), nil
-}
-
-// TestReportIsOneWrite keeps the reports of ranks that share a pipe apart.
-func TestReportIsOneWrite(t *testing.T) {
-	var got writes
-	if err := printFindings(&got, []finding{{Name: "cores", Text: "2", Warning: "few"}, {Name: "host", Text: "here"}}); err != nil {
-		t.Fatal(err)
-	}
-	if want := "cores  2\n       ! few\nhost   here\n"; len(got) != 1 || got[0] != want {
-		t.Errorf("written: %q, want %q at once", got, want)
-	}
 }
 
 // TestDoctor has nothing to complain of, in both forms of the report.

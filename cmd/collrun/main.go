@@ -25,6 +25,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+
+	"github.com/collgen/collgen/cmd/collrun/internal/doctor"
 )
 
 // The statuses that are collrun's own; all others are those of a rank.
@@ -60,8 +62,8 @@ func main() {
 	switch os.Args[0] {
 	case keeperName:
 		keep()
-	case probeName:
-		probe()
+	case doctor.ProbeName:
+		doctor.Probe()
 	}
 	// A rank is killed when the thread that started it ends (see dieWithParent): this one does not end before collrun.
 	runtime.LockOSThread()

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/cmd/collrun/internal/trace"
 	"github.com/collgen/collgen/fast"
 	"github.com/google/go-cmp/cmp"
 )
@@ -184,7 +185,7 @@ func TestOddOneOut(t *testing.T) {
 			r.call(6, done, nil, 0, 1, 2, 3)
 			test.plant(r)
 			got := command(t, "trace", "-json", r.files(test.without...)).run()
-			var a account
+			var a trace.Report
 			if err := json.Unmarshal([]byte(got.out), &a); err != nil || got.status != 0 || got.report != "" {
 				t.Fatalf("status %d, %v: %s", got.status, err, got.report)
 			}

@@ -100,6 +100,8 @@ var importRules = []importRule{
 	{pattern: "cmd/collperf/internal/report", may: []string{"cmd/collperf/internal/bench", "cmd/collperf/internal/limits", "internal/*"},
 		never: []string{"gen", "verify"}},
 	{pattern: "cmd/collperf/internal/tune", may: []string{"selection", "fast", "cmd/collperf/internal/*", "internal/*"}, never: []string{"gen", "verify"}},
+	{pattern: "cmd/collrun", may: []string{"fast", "cmd/collrun/internal/*"}, never: []string{"gen", "verify"}},
+	{pattern: "cmd/collrun/internal/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "tlaplus", may: []string{"spec", "gen", "gen/catalogue", "gen/emit/tla", "internal/events", "internal/scratch"}, never: []string{"fast"}},
 	{pattern: "tlaplus/job", may: []string{"fast"}, never: []string{"gen", "verify"}},

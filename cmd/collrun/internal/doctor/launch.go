@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package main
+package doctor
 
 import (
 	"fmt"
@@ -11,19 +11,19 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// theJob returns what the environment says of this process's place in a job, and what such a rank would use.
-func theJob() []finding {
+// theJob returns this process's place in a job, by its environment, and what such a rank would use.
+func theJob() []Finding {
 	l, err := fast.Detect()
 	if err != nil {
-		return []finding{{Name: "launcher", Text: "none", Warning: err.Error(), Fatal: true}, listening(&l)}
+		return []Finding{{Name: "launcher", Text: "none", Warning: err.Error(), Fatal: true}, listening(&l)}
 	}
-	found := []finding{
+	found := []Finding{
 		{Name: "launcher", Value: l, Text: l.Launcher + ": " + l.Reason},
-		{Name: "rank", Value: l.Rank, Text: within(l.Rank, l.Size, "job") + ", " + within(l.LocalRank, l.LocalSize, "host")},
+		{Name: "rank", Value: l.Rank, Text: rankWords(l.Rank, l.Size, "job") + ", " + rankWords(l.LocalRank, l.LocalSize, "host")},
 		{Name: "job", Value: l.Job, Text: fmt.Sprintf("%q, attempt %d", l.Job, l.Epoch)},
 	}
 	if l.Size == 1 {
-		return append(found, finding{Name: "transport", Value: "none", Text: "none: a rank alone talks to nobody"})
+		return append(found, Finding{Name: "transport", Value: "none", Text: "none: a rank alone talks to nobody"})
 	}
 	found = append(found, storeOf(&l), secretOf(&l), listening(&l))
 	if asksRDMA(&l) {
@@ -32,22 +32,22 @@ func theJob() []finding {
 	return append(found, transportOf(&l))
 }
 
-// within returns a rank among so many, as far as that is known: nothing of it, if -1.
-func within(rank, size int, of string) string {
+// rankWords returns a rank and the number of ranks in words; -1 is unknown.
+func rankWords(rank, size int, of string) string {
 	return strings.ReplaceAll(fmt.Sprintf("%d of %d of the %s", rank, size, of), "-1", "unknown")
 }
 
-func storeOf(l *fast.Launch) finding {
-	f := finding{Name: "store", Value: l.Store, Text: l.Store}
+func storeOf(l *fast.Launch) Finding {
+	f := Finding{Name: "store", Value: l.Store, Text: l.Store}
 	if l.Store == "" {
 		f.Text, f.Warning, f.Fatal = "none", "nothing says where the ranks find each other: "+l.Reason, true
 	}
 	return f
 }
 
-// secretOf returns where the job's secret comes from. What it is, nobody is told.
-func secretOf(l *fast.Launch) finding {
-	f := finding{Name: "secret", Value: "file", Text: "from the file " + l.SecretFile}
+// secretOf returns where the job's secret comes from, never the secret itself.
+func secretOf(l *fast.Launch) Finding {
+	f := Finding{Name: "secret", Value: "file", Text: "from the file " + l.SecretFile}
 	switch {
 	case l.SecretFile != "":
 		info, err := os.Stat(l.SecretFile)
@@ -68,21 +68,21 @@ func secretOf(l *fast.Launch) finding {
 	return f
 }
 
-// listening returns where other hosts would reach this process.
-func listening(l *fast.Launch) finding {
+// listening returns the interface on which other hosts would reach this process.
+func listening(l *fast.Launch) Finding {
 	i, err := l.ChooseInterface()
 	if err != nil {
-		return finding{Name: "interface", Text: "none", Warning: err.Error(), Fatal: true}
+		return Finding{Name: "interface", Text: "none", Warning: err.Error(), Fatal: true}
 	}
-	return finding{Name: "interface", Value: i, Text: fmt.Sprintf("%s %v: %s", i.Name, i.Addresses, i.Why)}
+	return Finding{Name: "interface", Value: i, Text: fmt.Sprintf("%s %v: %s", i.Name, i.Addresses, i.Why)}
 }
 
-// transportOf returns how the rank would talk to the others.
-func transportOf(l *fast.Launch) finding {
+// transportOf returns the transports between the rank and the others.
+func transportOf(l *fast.Launch) Finding {
 	var parts []string
 	clear := false
 	if l.Transport == "rdma" {
-		return finding{Name: "transport", Value: l.Transport, Text: "rdma to all",
+		return Finding{Name: "transport", Value: l.Transport, Text: "rdma to all",
 			Warning: "over rdma, data are never encrypted: who is on the path can read and change them"}
 	}
 	if runtime.GOOS == "linux" && l.Transport != "tcp" && l.LocalSize != 1 {
@@ -95,7 +95,7 @@ func transportOf(l *fast.Launch) finding {
 		parts = append(parts, "tcp to others")
 		clear = !l.Encrypt
 	}
-	f := finding{Name: "transport", Value: l.Transport, Text: strings.Join(parts, ", ")}
+	f := Finding{Name: "transport", Value: l.Transport, Text: strings.Join(parts, ", ")}
 	if clear {
 		f.Warning = "over tcp, data are not encrypted (COLL_ENCRYPT=1 would): who is on the path can read and change them"
 	}

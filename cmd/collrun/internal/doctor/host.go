@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package main
+package doctor
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// system returns what collrun runs on.
-func system() []finding {
+// system returns the host and its operating system.
+func system() []Finding {
 	kernel := "unknown"
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {
@@ -23,23 +23,23 @@ func system() []finding {
 		name = "unknown"
 	}
 	platform := runtime.GOOS + "/" + runtime.GOARCH
-	return []finding{
+	return []Finding{
 		{Name: "host", Value: name, Text: name},
 		{Name: "system", Value: kernel, Text: fmt.Sprintf("%s, %s, %s", kernel, platform, runtime.Version())},
 	}
 }
 
-// processors returns those that a rank may use: by its affinity, and by the quota of its cgroup.
-func processors() []finding {
+// processors returns the processors that a rank may use, by its affinity and by the quota of its cgroup.
+func processors() []Finding {
 	allowed, used := runtime.NumCPU(), runtime.GOMAXPROCS(0)
-	cores := finding{Name: "cores", Value: allowed, Text: fmt.Sprint(allowed)}
+	cores := Finding{Name: "cores", Value: allowed, Text: fmt.Sprint(allowed)}
 	if used < allowed {
 		cores.Warning = fmt.Sprintf("Go uses %d of them: GOMAXPROCS or a quota says so", used)
 	}
-	return append([]finding{cores}, affinity()...)
+	return append([]Finding{cores}, affinity()...)
 }
 
-// limit returns one of this process's limits, in words.
+// limit returns a resource limit of this process, also in words.
 func limit(resource int) (current uint64, words string, err error) {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(resource, &l); err != nil {
@@ -60,33 +60,28 @@ func amount(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-// fewFiles is a number of open files that is enough for a small job. Each other rank costs one for control, and, on
+// fewFiles is a number of open files that suffices for a small job only. Every other rank takes one for control and, on
 // another host, one for each communicator.
 const fewFiles = 256
 
 // openFiles returns how many files a rank may have open, connections included.
-func openFiles() []finding {
+func openFiles() []Finding {
 	n, words, err := limit(unix.RLIMIT_NOFILE)
-	f := finding{Name: "open files", Value: n, Text: words}
+	f := Finding{Name: "open files", Value: n, Text: words}
 	switch {
 	case err != nil:
-		return []finding{unknown(f.Name, err)}
+		return []Finding{unknown(f.Name, err)}
 	case n < fewFiles:
 		f.Warning = "connections count as files: this is little for a job with many ranks (ulimit -n)"
 	}
-	return []finding{f}
+	return []Finding{f}
 }
 
 // lockedMemory returns how much memory a rank may lock.
-func lockedMemory() []finding {
+func lockedMemory() []Finding {
 	n, words, err := limit(unix.RLIMIT_MEMLOCK)
 	if err != nil {
-		return []finding{unknown("memlock", err)}
+		return []Finding{unknown("memlock", err)}
 	}
-	return []finding{{Name: "memlock", Value: n, Text: words + " bytes; only RDMA needs it"}}
-}
-
-// unknown returns what could not be found out.
-func unknown(name string, err error) finding {
-	return finding{Name: name, Text: "unknown", Warning: err.Error()}
+	return []Finding{{Name: "memlock", Value: n, Text: words + " bytes; only RDMA needs it"}}
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -11,16 +11,16 @@ import (
 )
 
 // affinity returns which processors this process may run on.
-func affinity() []finding {
+func affinity() []Finding {
 	allowed, err := ownStatus("Cpus_allowed_list")
 	if err != nil {
-		return []finding{unknown("affinity", err)}
+		return []Finding{unknown("affinity", err)}
 	}
 	text := allowed
 	if online, err := os.ReadFile("/sys/devices/system/cpu/online"); err == nil {
 		text += " of " + strings.TrimSpace(string(online))
 	}
-	return []finding{{Name: "affinity", Value: allowed, Text: text}}
+	return []Finding{{Name: "affinity", Value: allowed, Text: text}}
 }
 
 // ownStatus returns a line of this process's status.
@@ -37,18 +37,18 @@ func ownStatus(name string) (string, error) {
 	return "", errors.New("/proc/self/status has no " + name)
 }
 
-// sharedMemory returns what ranks of one host can talk through: memory of a memfd, which is nobody's file. Nothing is
-// ever in /dev/shm, which other libraries use and containers make small.
-func sharedMemory() []finding {
-	memfd := finding{Name: "memfd", Value: true, Text: "works"}
+// sharedMemory returns whether ranks of one host can share the memory of a memfd. They do not use /dev/shm, which other
+// libraries use and which is small in containers.
+func sharedMemory() []Finding {
+	memfd := Finding{Name: "memfd", Value: true, Text: "works"}
 	if err := tryMemfd(); err != nil {
-		memfd = finding{Name: "memfd", Value: false, Text: "refused",
+		memfd = Finding{Name: "memfd", Value: false, Text: "refused",
 			Warning: "ranks of one host cannot share memory: " + err.Error()}
 	}
-	return []finding{memfd, devShm()}
+	return []Finding{memfd, devShm()}
 }
 
-// tryMemfd makes memory as ranks do to share it.
+// tryMemfd makes shared memory in the way ranks do.
 func tryMemfd() error {
 	fd, err := unix.MemfdCreate("collrun-doctor", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -75,12 +75,12 @@ type space struct {
 	Free uint64 `json:"free"`
 }
 
-func devShm() finding {
+func devShm() Finding {
 	var s unix.Statfs_t
 	if err := unix.Statfs("/dev/shm", &s); err != nil {
-		return finding{Name: "/dev/shm", Text: "there is none; it is not used"}
+		return Finding{Name: "/dev/shm", Text: "there is none; it is not used"}
 	}
 	v := space{s.Blocks * uint64(s.Bsize), s.Bavail * uint64(s.Bsize)}
-	return finding{Name: "/dev/shm", Value: v,
+	return Finding{Name: "/dev/shm", Value: v,
 		Text: fmt.Sprintf("%d MiB, %d MiB of them free; it is not used", v.Size>>20, v.Free>>20)}
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bufio"
@@ -18,19 +18,19 @@ import (
 // probeTime bounds the life of a probe.
 const probeTime = 5 * time.Second
 
-// readable is what the two processes read in each other's memory. A variable of the package does not move.
+// readable is what the two processes read in each other's memory. Package variables do not move.
 var readable = [8]byte{'c', 'o', 'l', 'l', 'r', 'u', 'n', '!'}
 
 func addressOfReadable() uintptr { return uintptr(unsafe.Pointer(&readable)) }
 
-// othersMemory reports whether a rank may read another's memory directly (CMA, process_vm_readv). A rank is no ancestor
-// of another, so it is the child that has to be allowed to read its parent's.
-func othersMemory() []finding {
-	f := finding{Name: "cma", Text: restrictions() + "; how ranks read long messages, unless COLL_NO_CMA is set"}
+// othersMemory returns whether a rank may read another one's memory directly (CMA, process_vm_readv). Ranks are not
+// descendants of each other, so what matters is whether a child may read its parent's memory.
+func othersMemory() []Finding {
+	f := Finding{Name: "cma", Text: restrictions() + "; how ranks read long messages, unless COLL_NO_CMA is set"}
 	ofChild, ofParent, err := tryProbe()
 	switch {
 	case err != nil:
-		return []finding{unknown(f.Name, err)}
+		return []Finding{unknown(f.Name, err)}
 	case ofParent == 0:
 		f.Value, f.Text = "allowed", "allowed: "+f.Text
 	case ofChild == 0:
@@ -38,10 +38,10 @@ func othersMemory() []finding {
 	default:
 		f.Value, f.Text = "refused", fmt.Sprintf("%v: %s", ofChild, f.Text)
 	}
-	return []finding{f}
+	return []Finding{f}
 }
 
-// restrictions returns what may be in the way of reading another process's memory, in words.
+// restrictions returns the settings that may forbid reading another process's memory.
 func restrictions() string {
 	scope := "no yama"
 	if b, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
@@ -54,14 +54,13 @@ func restrictions() string {
 	return scope + ", seccomp mode " + mode
 }
 
-// tryProbe has this process read a child's memory, and the child read this one's. The results are 0 for success.
+// tryProbe reads a child's memory, and has the child read this process's. The results are 0 for success.
 func tryProbe() (ofChild, ofParent syscall.Errno, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, 0, err
 	}
-	c := &exec.Cmd{Path: self, Args: []string{probeName}, SysProcAttr: new(syscall.SysProcAttr)}
-	dieWithParent(c.SysProcAttr)
+	c := &exec.Cmd{Path: self, Args: []string{ProbeName}, SysProcAttr: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}}
 	in, err := c.StdinPipe()
 	if err != nil {
 		return 0, 0, err
@@ -80,7 +79,7 @@ func tryProbe() (ofChild, ofParent syscall.Errno, err error) {
 	return ofChild, ofParent, errors.Join(err, c.Wait())
 }
 
-// compare talks to the probe: each says where to read, and the probe says what that gave.
+// compare exchanges addresses with the probe, reads its memory, and receives the result of its reading.
 func compare(pid int, in io.Writer, out io.Reader) (ofChild, ofParent syscall.Errno, err error) {
 	var address uintptr
 	lines := bufio.NewReader(out)
@@ -95,18 +94,18 @@ func compare(pid int, in io.Writer, out io.Reader) (ofChild, ofParent syscall.Er
 	return ofChild, ofParent, err
 }
 
-// probe is the probe's whole life.
-func probe() {
+// Probe runs the process that othersMemory starts.
+func Probe() {
 	fmt.Println(addressOfReadable())
 	var address uintptr
 	if _, err := fmt.Fscanln(os.Stdin, &address); err != nil {
-		os.Exit(statusFailed)
+		os.Exit(1)
 	}
 	fmt.Println(uintptr(readMemory(os.Getppid(), address)))
 	os.Exit(0)
 }
 
-// readMemory reads what is readable in another process. EIO stands for something else that was read.
+// readMemory reads the variable readable of another process. It returns EIO if the text is wrong.
 func readMemory(pid int, address uintptr) syscall.Errno {
 	var got [len(readable)]byte
 	local := unix.Iovec{Base: &got[0]}

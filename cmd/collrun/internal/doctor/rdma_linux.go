@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -11,24 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rdmaPorts returns the ports of the RDMA devices here, as the kernel shows them.
-func rdmaPorts() []finding {
+// rdmaPorts returns the ports of RDMA devices, as the kernel lists them.
+func rdmaPorts() []Finding {
 	var limit unix.Rlimit
-	_ = unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) // lockedMemory says why it cannot
+	_ = unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) // lockedMemory reports the error
 	return describeRDMA(os.DirFS("/sys/class/infiniband"), checkRDMA, limit.Cur)
 }
 
-// littleLocked is less than a rank registers with a hundred others, half a MiB for each.
+// littleLocked is less than a rank registers for a hundred others, at half a MiB each.
 const littleLocked = 64 << 20
 
-// describeRDMA tells of the ports in the kernel's folder of devices. Those that are active are tried as ranks try them,
-// and count if they can be used: with these settings, unless others are asked for.
-func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked uint64) (found []finding) {
+// describeRDMA describes the ports in the kernel's folder of devices. It tries active ones as ranks do, and counts those
+// that can be used.
+func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked uint64) (found []Finding) {
 	folders, _ := fs.Glob(sys, "*/ports/*") // the pattern is right
 	usable, active := 0, 0
 	for _, folder := range folders {
 		port := path.Dir(path.Dir(folder)) + ":" + path.Base(folder)
-		f := finding{Name: "rdma " + port, Value: wordOf(sys, folder, "state"), Text: describePort(sys, folder)}
+		f := Finding{Name: "rdma " + port, Value: wordOf(sys, folder, "state"), Text: describePort(sys, folder)}
 		if strings.HasPrefix(wordOf(sys, folder, "state"), "4:") {
 			active++
 			if used, err := check(port); err != nil {
@@ -40,7 +40,7 @@ func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked u
 		}
 		found = append(found, f)
 	}
-	f := finding{Name: "rdma", Value: usable, Text: fmt.Sprintf("%d of %d ports can be used, by ranks that ask for it (COLL_RDMA=any)",
+	f := Finding{Name: "rdma", Value: usable, Text: fmt.Sprintf("%d of %d ports can be used, by ranks that ask for it (COLL_RDMA=any)",
 		usable, len(folders))}
 	switch {
 	case len(folders) == 0:
@@ -49,7 +49,7 @@ func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked u
 		f.Warning = fmt.Sprintf("devices lock the memory that they use, and a process may lock %d KiB, its RLIMIT_MEMLOCK: raise it with "+
 			"ulimit -l, in /etc/security/limits.conf, or with LimitMEMLOCK= of its systemd unit", locked>>10)
 	}
-	return append([]finding{f}, found...)
+	return append([]Finding{f}, found...)
 }
 
 // describePort returns the state of a port, its network, and its addresses.
@@ -72,7 +72,7 @@ func describePort(sys fs.FS, port string) string {
 	return strings.Join(words, ", ")
 }
 
-// wordOf returns what a file of the kernel's contains; nothing if it cannot be read.
+// wordOf returns the text of a file of the kernel; "" if it cannot be read.
 func wordOf(sys fs.FS, elem ...string) string {
 	text, _ := fs.ReadFile(sys, path.Join(elem...))
 	return strings.TrimSpace(string(text))

@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package main
+package doctor
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// checkRDMA tries what a rank tries that is to use these devices, and tells which ports that is, with their settings.
+// checkRDMA tries these devices as a rank would, and returns the usable ports with their settings.
 func checkRDMA(devices string) (ports []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -22,10 +22,10 @@ func asksRDMA(l *fast.Launch) bool {
 	return l.Transport == "rdma" || l.Transport == "" && l.RDMA != "" && !l.Encrypt
 }
 
-// rdmaOf returns what a rank finds that asks for RDMA.
-func rdmaOf(l *fast.Launch, check func(devices string) ([]string, error)) finding {
+// rdmaOf returns what a rank finds if it asks for RDMA.
+func rdmaOf(l *fast.Launch, check func(devices string) ([]string, error)) Finding {
 	ports, err := check(l.RDMA)
-	f := finding{Name: "rdma device", Value: ports, Text: strings.Join(ports, ", ")}
+	f := Finding{Name: "rdma device", Value: ports, Text: strings.Join(ports, ", ")}
 	if err != nil {
 		f.Text, f.Warning, f.Fatal = "none", err.Error(), l.Transport == "rdma"
 	}
