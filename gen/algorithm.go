@@ -159,3 +159,20 @@ func Span(buf spec.Buf, at, n spec.Expr) Region { return Region{Buf: buf, At: at
 
 // Slot is slot at of a buffer that may be scratch, holding data as long as chunk like.
 func Slot(buf spec.Buf, at, like spec.Expr) Region { return Region{Buf: buf, At: at, Like: like} }
+
+// Eval returns the cost for size ranks and one depth, in messages and chunks. One rank alone costs nothing.
+func (c Cost) Eval(size, depth int) (alpha, beta, gamma int, err error) {
+	if size == 1 {
+		return 0, 0, 0, nil
+	}
+	env := spec.Env{{Name: spec.Size.Name, Value: size}, {Name: spec.Depth.Name, Value: depth}}
+	for _, x := range []struct {
+		is *int
+		e  spec.Expr
+	}{{&alpha, c.Alpha}, {&beta, c.Beta}, {&gamma, c.Gamma}} {
+		if *x.is, err = x.e.Eval(env); err != nil {
+			return 0, 0, 0, err
+		}
+	}
+	return alpha, beta, gamma, nil
+}

@@ -3,6 +3,7 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/collgen/collgen/spec"
@@ -31,35 +32,6 @@ func (p Params) validate(a *Algorithm) error {
 	}
 	return nil
 }
-
-// limit is what the numbers of an algorithm may come to on one rank, so that a mistake ends in an error: chunks, slots,
-// operands of a reduction, turns of all loops.
-const limit = 1 << 24
-
-// builder makes the Programs, one rank after the other.
-type builder struct {
-	a      *Algorithm
-	s      *Schedule
-	places slab[Place]
-	after  slab[int]
-	each   func([]Instr) bool // takes every step, and says whether it wants more; nil: all are kept
-
-	// Of the current rank:
-	rank   int
-	prog   *Program
-	instrs []Instr
-	env    spec.Env
-	bufs   []boundBuf
-	next   int // index of the next action in source order
-	turns  int // of loops, so far
-	step   int
-	ready  int // the instruction that everything of the next step waits for; -1 at the start
-	inStep bool
-	first  int // the first instruction of the current step
-	local  int // the last local instruction of the current step, or -1
-}
-
-type boundBuf struct{ name, is spec.Buf }
 
 func (b *builder) run(rank int) error {
 	*b = builder{a: b.a, s: b.s, places: b.places, after: b.after,
@@ -200,21 +172,24 @@ func (b *builder) branch(n If) error {
 	return err
 }
 
-// CountActions returns the number of actions that stand in nodes.
-func CountActions(nodes []Node) int {
-	total := 0
-	for _, n := range nodes {
-		switch n := n.(type) {
-		case For:
-			total += CountActions(n.Body)
-		case If:
-			total += CountActions(n.Then) + CountActions(n.Else)
-		case Step:
-			total += CountActions(n)
-		case Let, LetBuf:
-		default:
-			total++
+// Steps returns what one rank does in the Schedule that [Instantiate] makes, step by step: its instructions, of which
+// After and AfterSend count from the first one of the step. It is for schedules that are too large to be held: each
+// step is in the memory of the one before. After an error, which is like those of Instantiate, nothing follows.
+func Steps(a *Algorithm, p Params, rank int) iter.Seq2[[]Instr, error] {
+	return func(yield func([]Instr, error) bool) {
+		err := p.validate(a)
+		if err == nil && (rank < 0 || rank >= p.Size) {
+			err = fmt.Errorf("%s: there is no rank %d of %d", a.FullName(), rank, p.Size)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s := &Schedule{Params: p, Primitive: a.Primitive, Ranks: make([]Program, 1)}
+		b := &builder{a: a, s: s, rank: rank, prog: &s.Ranks[0], env: p.Env(rank), ready: -1,
+			each: func(step []Instr) bool { return yield(step, nil) }}
+		if err = b.make(); err != nil && err != errEnough {
+			yield(nil, err)
 		}
 	}
-	return total
 }

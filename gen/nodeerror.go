@@ -51,3 +51,22 @@ func pathIn(name string, nodes []Node, action int) string {
 	}
 	return ""
 }
+
+// CountActions returns the number of actions that stand in nodes.
+func CountActions(nodes []Node) int {
+	total := 0
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case For:
+			total += CountActions(n.Body)
+		case If:
+			total += CountActions(n.Then) + CountActions(n.Else)
+		case Step:
+			total += CountActions(n)
+		case Let, LetBuf:
+		default:
+			total++
+		}
+	}
+	return total
+}

@@ -124,3 +124,98 @@ type Place struct {
 	At, N int
 	Like  int
 }
+
+// Message is a Send and the receive that gets it: indices into the programs of two ranks.
+type Message struct {
+	From, Send int
+	To, Recv   int
+}
+
+// Messages returns the messages of s that have both ends, by receiver and receive.
+func (s *Schedule) Messages() []Message {
+	type channel struct{ from, to, lane int }
+	sends := map[channel][]int{}
+	for rank := range s.Ranks {
+		for i := range s.Ranks[rank].Instrs {
+			if in := &s.Ranks[rank].Instrs[i]; in.Kind == SendInstr {
+				c := channel{rank, in.Peer, in.Channel}
+				sends[c] = append(sends[c], i)
+			}
+		}
+	}
+	var messages []Message
+	for rank := range s.Ranks {
+		for i := range s.Ranks[rank].Instrs {
+			in := &s.Ranks[rank].Instrs[i]
+			c := channel{in.Peer, rank, in.Channel}
+			if in.Kind.IsReceive() && len(sends[c]) > 0 {
+				messages = append(messages, Message{in.Peer, sends[c][0], rank, i})
+				sends[c] = sends[c][1:]
+			}
+		}
+	}
+	return messages
+}
+
+// Cuts is how a call cuts its blocks, of Block elements each, into Chunks chunks: longer ones first, by one element.
+type Cuts struct{ Block, Chunks int }
+
+// Span returns where p lies in its buffer, in elements. What is in a slot of scratch begins with the slot.
+func (c Cuts) Span(p Place) (from, to int) {
+	if p.Buf != spec.Scratch {
+		return c.upTo(p.At), c.upTo(p.At + p.N)
+	}
+	from = p.At * c.Slot()
+	return from, from + c.Len(p)
+}
+
+// Len returns how many elements p has.
+func (c Cuts) Len(p Place) int {
+	if p.Buf != spec.Scratch {
+		return c.upTo(p.At+p.N) - c.upTo(p.At)
+	}
+	return p.N * (c.upTo(p.Like+1) - c.upTo(p.Like)) // several slots are as long as blocks that are not cut
+}
+
+// Slot returns the length of a slot of scratch, in elements: that of the longest chunk.
+func (c Cuts) Slot() int { return (c.Block + c.Chunks - 1) / c.Chunks }
+
+// upTo returns the length of all chunks of a buffer before one.
+func (c Cuts) upTo(chunk int) int {
+	block, chunk := chunk/c.Chunks, chunk%c.Chunks
+	return block*c.Block + chunk*(c.Block/c.Chunks) + min(chunk, c.Block%c.Chunks)
+}
+
+// String returns the place as people write it: out[3..5).
+func (p Place) String() string {
+	switch {
+	case p.Buf == "":
+		return "nothing"
+	case p.N == 1:
+		return fmt.Sprintf("%s[%d]", p.Buf, p.At)
+	}
+	return fmt.Sprintf("%s[%d..%d)", p.Buf, p.At, p.At+p.N)
+}
+
+// Len returns the length of a buffer in chunks, or of scratch in slots.
+func (p *Program) Len(buf spec.Buf) int {
+	switch buf {
+	case spec.In:
+		return p.In
+	case spec.Out:
+		return p.Out
+	case spec.Scratch:
+		return p.Scratch
+	}
+	return 0
+}
+
+// isEmpty reports whether in speaks of a region of no chunks. An empty message, which names no region, is not empty.
+func (in *Instr) isEmpty() bool {
+	switch {
+	case in.Kind == SendInstr:
+		return in.Srcs[0].Buf != "" && in.Srcs[0].N == 0
+	default:
+		return in.Dst.Buf != "" && in.Dst.N == 0
+	}
+}

@@ -3,6 +3,8 @@ package gen
 import (
 	"errors"
 	"fmt"
+
+	"github.com/collgen/collgen/spec"
 )
 
 func (b *builder) runStep(s Step) error {
@@ -35,16 +37,6 @@ func (b *builder) runStep(s Step) error {
 	return nil
 }
 
-// join adds an instruction that waits for all of the current step so far.
-func (b *builder) join() {
-	j := Instr{Kind: JoinInstr, AfterSend: -1, Step: b.step, Node: -1, After: b.after.take(len(b.instrs) - b.first)}
-	for i := range j.After {
-		j.After[i] = b.first + i
-	}
-	b.ready = len(b.instrs)
-	b.instrs = append(b.instrs, j)
-}
-
 // linkAfterSend gives each receive of the current step that is marked AfterSend (by a placeholder, -2) the send to the
 // same peer that it follows.
 func (b *builder) linkAfterSend() error {
@@ -69,36 +61,129 @@ func (b *builder) linkAfterSend() error {
 
 const markedAfterSend = -2
 
-// add appends in to the program, unless it moves nothing.
-func (b *builder) add(in Instr) error {
-	if in.isEmpty() {
-		return nil
+func (b *builder) action(n Node, index int) error {
+	in := Instr{AfterSend: -1, Step: b.step, Node: index}
+	var err error
+	switch n := n.(type) {
+	case Send:
+		in.Kind = SendInstr
+		err = b.message(&in, n.To, n.Data, true)
+	case Recv:
+		in.Kind = RecvInstr
+		in.Lend = n.Lend
+		err = b.message(&in, n.From, n.Into, false)
+		mark(&in, n.AfterSend)
+	case RecvReduce:
+		in.Kind = RecvReduceInstr
+		if err = b.message(&in, n.From, n.Into, false); err == nil {
+			err = b.operand(&in, n)
+		}
+		mark(&in, n.AfterSend)
+	case Copy:
+		in.Kind, in.Lend = CopyInstr, n.Lend
+		err = b.copy(&in, n)
+	case Reduce:
+		in.Kind = ReduceInstr
+		err = b.reduce(&in, n)
+	case Finish:
+		in.Kind = FinishInstr
+		in.Dst, err = b.place(n.Data)
+	default:
+		err = fmt.Errorf("%T is not an action", n)
 	}
-	isLocal := in.Kind >= CopyInstr
-	switch {
-	case !isLocal && b.local >= 0:
-		return errors.New("a send or receive is listed after a local action of the same step")
-	case isLocal && b.local >= 0:
-		in.After = b.after.one(b.local)
-	case isLocal && len(b.instrs) > b.first:
-		b.join()
-		in.After = b.after.one(b.ready)
-	case b.ready >= 0:
-		in.After = b.after.one(b.ready)
+	if err != nil {
+		return err
 	}
-	if isLocal {
-		b.local = len(b.instrs)
+	return b.add(in)
+}
+
+func mark(in *Instr, afterSend bool) {
+	if afterSend {
+		in.AfterSend = markedAfterSend
 	}
-	b.instrs = append(b.instrs, in)
+}
+
+func (b *builder) message(in *Instr, peer spec.Expr, data Region, send bool) error {
+	p, err := peer.Eval(b.env)
+	if err != nil {
+		return err
+	}
+	if p < 0 || p >= b.s.Size {
+		return fmt.Errorf("peer %v is %d, with %d ranks", peer, p, b.s.Size)
+	}
+	if p == b.rank {
+		return fmt.Errorf("peer %v is the rank itself", peer)
+	}
+	in.Peer = p
+	var place Place
+	if data.Buf != "" {
+		place, err = b.place(data)
+	}
+	if send {
+		in.Srcs = b.places.one(place)
+	} else {
+		in.Dst = place
+	}
+	return err
+}
+
+func (b *builder) operand(in *Instr, n RecvReduce) error {
+	first, err := n.ReceivedFirst.OrElse(spec.Int(0)).Eval(b.env)
+	if err != nil {
+		return err
+	}
+	in.ReceivedFirst = first != 0
+	return b.source(in, n.With)
+}
+
+func (b *builder) copy(in *Instr, n Copy) error {
+	var err error
+	if in.Dst, err = b.place(n.Into); err != nil {
+		return err
+	}
+	return b.source(in, n.From)
+}
+
+// source sets the only source of in, which is as long as its destination.
+func (b *builder) source(in *Instr, from Region) error {
+	src, err := b.place(from)
+	if err != nil {
+		return err
+	}
+	in.Srcs = b.places.one(src)
+	return sameShape(in.Dst, src)
+}
+
+func (b *builder) reduce(in *Instr, n Reduce) error {
+	times, err := n.N.Eval(b.env)
+	if err != nil {
+		return err
+	}
+	if times < 1 || times > limit {
+		return fmt.Errorf("a reduction of %d operands", times)
+	}
+	in.Srcs = b.places.take(times)
+	env := len(b.env)
+	defer func() { b.env = b.env[:env] }()
+	if in.Dst, err = b.place(n.Into); err != nil {
+		return err
+	}
+	for i := range in.Srcs {
+		b.env = b.env[:env].With(n.Var, i)
+		if in.Srcs[i], err = b.place(n.From); err != nil {
+			return err
+		}
+		if err := sameShape(in.Dst, in.Srcs[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// isEmpty reports whether in speaks of a region of no chunks. An empty message, which names no region, is not empty.
-func (in *Instr) isEmpty() bool {
-	switch {
-	case in.Kind == SendInstr:
-		return in.Srcs[0].Buf != "" && in.Srcs[0].N == 0
-	default:
-		return in.Dst.Buf != "" && in.Dst.N == 0
+// sameShape reports two places whose lengths in elements can differ.
+func sameShape(x, y Place) error {
+	if x.N != y.N || x.Like != y.Like && x.N > 0 {
+		return fmt.Errorf("%v and %v differ in length", x, y)
 	}
+	return nil
 }

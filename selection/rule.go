@@ -7,6 +7,7 @@ package selection
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -169,3 +170,39 @@ func Find(algorithms []Algorithm, name string) *Algorithm {
 	}
 	return &algorithms[i]
 }
+
+// Step is the rule of calls with more bytes in a block than the step before it is for.
+type Step struct {
+	MaxBytes int // up to so many, inclusive; math.MaxInt: any number
+	Rule     int // its index in the table
+}
+
+// Steps returns the rules that calls like c get, by the bytes of a block: for each number of bytes the first rule of
+// table that holds and whose algorithm carries the call out. Rules bound the bytes from above alone, so that each of
+// them is the first one for a range of bytes that begins where those before it end. After the last step no rule is
+// left; there is none if its MaxBytes is math.MaxInt.
+func Steps(table []Rule, algorithms []Algorithm, c Call) []Step {
+	var steps []Step
+	reached := -1
+	for i := range table {
+		r := &table[i]
+		upTo := r.MaxBytes
+		if upTo == 0 {
+			upTo = math.MaxInt
+		}
+		if upTo <= reached || !r.Holds(c) {
+			continue
+		}
+		if a := Find(algorithms, r.Algorithm); a != nil && a.Carries(c) {
+			steps, reached = append(steps, Step{upTo, i}), upTo
+		}
+	}
+	return steps
+}
+
+// The largest numbers of ranks and of pieces for which a proof by induction lets a call run: with these, everything
+// that an algorithm works out fits an int of 64 bits.
+const (
+	MaxRanks = 1 << 20
+	MaxDepth = 1 << 30
+)

@@ -7,24 +7,6 @@ import (
 	"strings"
 )
 
-// Example is one call, worked out by hand. A specification is what everything else is proved against: nothing but
-// examples guards the specification itself. There are as many ranks as In has elements.
-//
-// What a rank's buffer holds is a line of words, one for each block, with spaces between them; the line of a rank that
-// does not pass the buffer is empty. In names the blocks of all ranks, no two by the same word. After the call a block
-// holds one of these; or the reduction of several, a+b+c, by rank; or "-", which is what it held before the call; or
-// "?", of which nothing is promised.
-type Example struct {
-	Root, Peer int
-
-	In      []string // before the call, by rank; "?" is a block that Pre does not speak of
-	Out     []string // after it
-	InAfter []string // what In holds after it; nil: what it held before
-	InPlace [][2]int // by rank, the block of In that may be the same memory as that block of Out, {-1, -1} for none; nil: it is not said
-	Entered [][]int  // by rank, those that have entered the call before this one leaves it; nil: nobody has to
-	Refused bool     // the call is refused, and all that In says is how many ranks there are
-}
-
 // The words for what no block of In stands for.
 const (
 	unchangedWord = "-"

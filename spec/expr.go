@@ -321,3 +321,11 @@ func (e Expr) text(nested bool) string {
 	}
 	return s
 }
+
+// WellFormed reports whether e's kind exists and e has as many operands as it takes; it says nothing of the operands.
+func (e *Expr) WellFormed() bool {
+	if e.Kind == Const {
+		return len(e.Args) == 0
+	}
+	return int(e.Kind) < len(arity) && arity[e.Kind] > 0 && len(e.Args) == arity[e.Kind]
+}

@@ -3,7 +3,6 @@ package spec
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -38,18 +37,6 @@ func Validate(p Primitive) error {
 	return errors.Join(v.faults...)
 }
 
-type validator struct {
-	p      Primitive
-	used   map[string]bool // the variables that occur in expressions
-	faults []error
-}
-
-func (v *validator) fault(format string, args ...any) {
-	v.faults = append(v.faults, fmt.Errorf(v.p.Name+": "+format, args...))
-}
-
-var exported = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
-
 func (v *validator) names() {
 	if !exported.MatchString(v.p.Name) {
 		v.fault("the name %q is not that of an exported Go function", v.p.Name)
@@ -65,48 +52,6 @@ func (v *validator) names() {
 			v.fault("the parameter %s is listed twice", x)
 		}
 	}
-}
-
-// expr checks an expression that may be absent, over the variables of the call and more.
-func (v *validator) expr(e Expr, where string, more ...string) {
-	if e.IsAbsent() {
-		return
-	}
-	if e.Kind == Variable {
-		v.used[e.Name] = true
-		if !v.known(e.Name) && !slices.Contains(more, e.Name) {
-			v.fault("%s: the variable %s has no meaning here", where, e.Name)
-		}
-		return
-	}
-	if !e.WellFormed() {
-		v.fault("%s: %v is not an expression", where, e)
-	}
-	for _, a := range e.Args {
-		if a.IsAbsent() {
-			v.fault("%s: an operand of %v is absent", where, e)
-		}
-		v.expr(a, where, more...)
-	}
-}
-
-// WellFormed reports whether e's kind exists and e has as many operands as it takes; it says nothing of the operands.
-func (e *Expr) WellFormed() bool {
-	if e.Kind == Const {
-		return len(e.Args) == 0
-	}
-	return int(e.Kind) < len(arity) && arity[e.Kind] > 0 && len(e.Args) == arity[e.Kind]
-}
-
-// known reports whether a variable has a meaning everywhere in p.
-func (v *validator) known(name string) bool {
-	switch name {
-	case Root.Name:
-		return slices.Contains(v.p.Params, ParamRoot)
-	case Peer.Name:
-		return slices.Contains(v.p.Params, ParamPeer)
-	}
-	return name == Rank.Name || name == Size.Name
 }
 
 func (v *validator) buffers() {
@@ -182,19 +127,6 @@ func (v *validator) clause(c Clause, at string) {
 		if rule[i] == '-' && !part.is.IsAbsent() {
 			v.fault("%s: a value of kind %v has no %s", at, c.Value.Kind, part.name)
 		}
-	}
-}
-
-// buf checks the buffer that a clause speaks of.
-func (v *validator) buf(c Clause, at string) {
-	switch {
-	case c.Value.Kind == Entered && c.Buf != "":
-		v.fault("%s: that ranks have entered is not said of %q", at, c.Buf)
-	case c.Value.Kind == Entered:
-	case c.Buf != In && c.Buf != Out:
-		v.fault("%s: there is no buffer %q", at, c.Buf)
-	case c.Buf == In && v.p.In.Blocks.IsAbsent(), c.Buf == Out && v.p.Out.Blocks.IsAbsent():
-		v.fault("%s: the primitive has no buffer %s", at, c.Buf)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/cost"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -52,7 +53,7 @@ func (j *job) costCalls(a *algorithm) []gen.Params {
 
 // compareCost compares what a declares with what s costs.
 func compareCost(a *algorithm, s *gen.Schedule) error {
-	m, err := gen.Measure(s)
+	m, err := cost.Measure(s)
 	if err != nil {
 		return err
 	}

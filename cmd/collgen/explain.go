@@ -7,6 +7,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/gen/cost"
 	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/gen/emit/tla"
 	"github.com/collgen/collgen/spec"
@@ -20,7 +21,7 @@ type explanation struct {
 	Program  string           `json:"program"`
 	Schedule *gen.Schedule    `json:"schedule"`
 	Cost     declaredParts    `json:"cost"`     // as far as it is declared
-	Measured gen.Measurement  `json:"measured"` // of the schedule
+	Measured cost.Measurement `json:"measured"` // of the schedule
 	Bound    *bound           `json:"bound,omitempty"`
 }
 
@@ -105,7 +106,7 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 		}
 	}
 	e := &explanation{entry: entryOf(a), Promise: spec.Describe(a.Primitive), Program: a.Text(), Schedule: schedule}
-	if e.Measured, err = gen.Measure(schedule); err != nil {
+	if e.Measured, err = cost.Measure(schedule); err != nil {
 		return nil, err
 	}
 	if e.Cost, err = declared(a.Cost, schedule.Params); err != nil {

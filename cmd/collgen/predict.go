@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/gen/simulate"
+	"github.com/collgen/collgen/gen/cost/simulate"
 )
 
 // costing is what a cost is asked for.

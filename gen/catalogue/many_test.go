@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/cost"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 )
@@ -21,7 +22,7 @@ func work(t *testing.T, a *gen.Algorithm, size int) (steps, messages int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := gen.Measure(s)
+	m, err := cost.Measure(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,3 +75,8 @@ func overRDMA(list ...gen.Rule) []gen.Rule {
 	}
 	return list
 }
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+)

@@ -9,11 +9,6 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-const (
-	kib = 1 << 10
-	mib = 1 << 20
-)
-
 // tables are those that rules has noted, by the primitive's name.
 var tables = map[string][]gen.Rule{}
 

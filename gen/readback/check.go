@@ -1,56 +1,17 @@
 package readback
 
 import (
-	"encoding/binary"
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
 
-// Package is generated code whose types were checked, without an error: see [Checker].
-type Package struct {
-	Set   *token.FileSet
-	Info  *types.Info
-	Files []*ast.File // those that were generated
-}
-
 func newInfo() *types.Info {
 	return &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 }
-
-// Collective is what a primitive's code was generated from.
-type Collective struct {
-	Primitive  spec.Primitive
-	Algorithms []Declared
-	Rules      []gen.Rule
-}
-
-// Declared is an algorithm in the form in which it was printed, and the hash of that which was declared.
-type Declared struct {
-	gen.Algorithm
-	Hash   [32]byte
-	Proved Proved
-}
-
-// Error says in what the code that was generated differs from an algorithm, or why it cannot be read.
-type Error struct {
-	Algorithm string // its full name; empty: it is about the primitive
-	Err       error
-}
-
-func (e *Error) Error() string {
-	if e.Algorithm == "" {
-		return e.Err.Error()
-	}
-	return e.Algorithm + ": " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 // Check reads what was generated for a primitive and compares it with what it was generated from: its line in the table
 // of collectives, those of its algorithms, their rules, and what the function of each algorithm does. The functions
@@ -135,6 +96,3 @@ func (p *Package) serves(t *terms, f *ast.FuncLit, size spec.Expr) (err error) {
 	}
 	return nil
 }
-
-// hash64 returns a hash as the table has it.
-func hash64(h [32]byte) uint64 { return binary.BigEndian.Uint64(h[:8]) }

@@ -1,6 +1,7 @@
 package readback
 
 import (
+	"encoding/binary"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -25,13 +26,6 @@ type plain struct {
 	Name                               string
 	Hash                               uint64
 	Commutative, Pipelined, OutOfPlace bool
-}
-
-// Proved is what the table says of the calls for which an algorithm was proved, by the names of the fields in the
-// runtime.
-type Proved struct {
-	Sizes, Depths int
-	Every         bool
 }
 
 // entry is an algorithm's line in the table.
@@ -199,3 +193,6 @@ func (r *reader) fields(lit *ast.CompositeLit, into any, other func(name string,
 		}
 	}
 }
+
+// hash64 returns a hash as the table has it.
+func hash64(h [32]byte) uint64 { return binary.BigEndian.Uint64(h[:8]) }

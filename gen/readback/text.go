@@ -7,51 +7,11 @@ import (
 	"slices"
 )
 
-// Runtime is the path of the package whose types generated code is written in.
-const Runtime = "github.com/collgen/collgen/fast/internal/exec"
-
-// reader reads a generated function.
-type reader struct {
-	*terms
-	set    *token.FileSet
-	info   *types.Info
-	ctx, x types.Object          // the function's parameters
-	vars   map[types.Object]term // what local variables hold
-	loops  int                   // around the statement
-}
-
 // methods are the runtime's that generated code calls in statements of their own, and what their arguments are: n a
 // number, t a truth value, p a place.
 var methods = map[string]string{
 	"Send": "np", "Recv": "np", "RecvReduce": "nppt", "Borrow": "np", "AfterSend": "", "Signal": "n", "Await": "n",
 	"Copy": "pp", "Refer": "pp", "Operand": "p", "Reduce": "p", "Finish": "p",
-}
-
-// read returns what a generated function has ranks do.
-func read(t *terms, set *token.FileSet, info *types.Info, fn *ast.FuncDecl) (lines []line, err error) {
-	defer rescue(&err)
-	r := &reader{terms: t, set: set, info: info, vars: map[types.Object]term{}}
-	r.signature(fn)
-	last := len(fn.Body.List) - 1
-	if last < 0 {
-		r.refuse(fn, "a function without statements")
-	}
-	list := append(r.block(fn.Body.List[:last], false), r.end(fn.Body.List[last])...)
-	if i := slices.IndexFunc(list, func(x item) bool { return x.call == "Layout" }); i != 0 {
-		r.refuse(fn, "a function that does not begin with Layout")
-	}
-	return t.normal(list), nil
-}
-
-// refuse ends the reading.
-func (r *reader) refuse(n ast.Node, what string) {
-	refuse("%s: %s cannot be read back", r.set.Position(n.Pos()), what)
-}
-
-func (r *reader) expect(ok bool, n ast.Node, what string) {
-	if !ok {
-		r.refuse(n, what)
-	}
 }
 
 // signature reads func name(ctx context.Context, x *Call) error.
@@ -64,11 +24,6 @@ func (r *reader) signature(fn *ast.FuncDecl) {
 	pointer, ok := r.x.Type().(*types.Pointer)
 	r.expect(ok && isNamed(pointer.Elem(), Runtime, "Call") && isNamed(r.ctx.Type(), "context", "Context") &&
 		types.Identical(s.Results().At(0).Type(), types.Universe.Lookup("error").Type()), fn, "a function of such parameters")
-}
-
-func isNamed(t types.Type, path, name string) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && n.Obj().Name() == name
 }
 
 // end reads the last statement: return nil, or return x.Exchange(ctx).
@@ -95,11 +50,6 @@ func (r *reader) method(e ast.Expr) (name string, args []ast.Expr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	r.expect(ok && r.isX(sel.X), e, "a call of another thing than the runtime")
 	return sel.Sel.Name, call.Args
-}
-
-func (r *reader) isX(e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	return ok && r.info.Uses[id] == r.x
 }
 
 // checked returns a call whose error ends the function.
@@ -192,9 +142,6 @@ func (r *reader) zero(s *ast.DeclStmt, local map[types.Object]bool) {
 	}
 	local[o] = true
 }
-
-// isBasic reports whether a type is int or bool itself.
-func isBasic(t types.Type, kind types.BasicKind) bool { return t == types.Typ[kind] }
 
 // conditional reads an if: of a call's error, of what a variable is set to, or of calls.
 func (r *reader) conditional(s *ast.IfStmt, local map[types.Object]bool) []item {
@@ -314,4 +261,20 @@ func (r *reader) call(s *ast.ExprStmt) item {
 		}
 	}
 	return x
+}
+
+// read returns what a generated function has ranks do.
+func read(t *terms, set *token.FileSet, info *types.Info, fn *ast.FuncDecl) (lines []line, err error) {
+	defer rescue(&err)
+	r := &reader{terms: t, set: set, info: info, vars: map[types.Object]term{}}
+	r.signature(fn)
+	last := len(fn.Body.List) - 1
+	if last < 0 {
+		r.refuse(fn, "a function without statements")
+	}
+	list := append(r.block(fn.Body.List[:last], false), r.end(fn.Body.List[last])...)
+	if i := slices.IndexFunc(list, func(x item) bool { return x.call == "Layout" }); i != 0 {
+		r.refuse(fn, "a function that does not begin with Layout")
+	}
+	return t.normal(list), nil
 }

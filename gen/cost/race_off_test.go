@@ -1,5 +1,5 @@
 //go:build !race
 
-package gen_test
+package cost_test
 
 const raceDetector = false

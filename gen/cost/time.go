@@ -1,10 +1,12 @@
-package gen
+package cost
 
 import (
 	"cmp"
 	"container/heap"
 	"errors"
 	"slices"
+
+	"github.com/collgen/collgen/gen"
 )
 
 // Price is what the parts of a schedule cost, in any unit of time.
@@ -21,7 +23,7 @@ type Price struct {
 // both ends have come to it and both ports are free; of several that could, the one that its sender lists first, and of
 // these that of the lowest rank. What a receive-reduce received is reduced after its arrival. Copies and Finish are
 // free.
-func Time(s *Schedule, p Price) (int, error) { return play(newTasks(s), s.Size, p) }
+func Time(s *gen.Schedule, p Price) (int, error) { return play(newTasks(s), s.Size, p) }
 
 // play carries tasks out, which other prices may have been tried on before.
 func play(tasks []task, size int, p Price) (int, error) {
@@ -50,7 +52,7 @@ func play(tasks []task, size int, p Price) (int, error) {
 
 // task is an instruction that is to be done.
 type task struct {
-	*Instr
+	*gen.Instr
 	rank, index int     // where it stands
 	other       *task   // the other end of the message that it sends or receives
 	next        []*task // what waits for it
@@ -59,7 +61,7 @@ type task struct {
 }
 
 // newTasks returns the tasks of s, rank by rank.
-func newTasks(s *Schedule) []task {
+func newTasks(s *gen.Schedule) []task {
 	first := make([]int, len(s.Ranks)+1) // of every rank
 	for rank := range s.Ranks {
 		first[rank+1] = first[rank] + len(s.Ranks[rank].Instrs)
@@ -105,12 +107,12 @@ type event struct {
 func (c *clock) ready(t *task) {
 	t.here = true
 	switch {
-	case t.Kind == ReduceInstr:
+	case t.Kind == gen.ReduceInstr:
 		c.reduce(t, len(t.Srcs)-1)
-	case t.Kind != SendInstr && !t.Kind.IsReceive():
+	case t.Kind != gen.SendInstr && !t.Kind.IsReceive():
 		c.complete(t)
 	case t.other == nil || !t.other.here: // waits for the other rank
-	case t.Kind == SendInstr:
+	case t.Kind == gen.SendInstr:
 		c.queue = append(c.queue, t)
 	default:
 		c.queue = append(c.queue, t.other)
@@ -140,8 +142,8 @@ func (c *clock) reduce(t *task, times int) {
 }
 
 func (c *clock) happen(t *task) {
-	if t.Kind == SendInstr {
-		if t.other.Kind == RecvReduceInstr {
+	if t.Kind == gen.SendInstr {
+		if t.other.Kind == gen.RecvReduceInstr {
 			c.reduce(t.other, 1)
 		} else {
 			c.complete(t.other)

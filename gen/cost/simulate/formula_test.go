@@ -7,6 +7,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/gen/cost"
 )
 
 // The prices of the flat machines of these tests, in whole picoseconds, so that there is nothing to round.
@@ -145,8 +146,8 @@ func TestAgainstTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			chunk := f.block(n) / s.Chunks
-			for m, p := range map[*Machine]gen.Price{&bytes: {Beta: chunk}, &reductions: {Gamma: chunk}} {
-				want, err := gen.Time(s, p)
+			for m, p := range map[*Machine]cost.Price{&bytes: {Beta: chunk}, &reductions: {Gamma: chunk}} {
+				want, err := cost.Time(s, p)
 				if err != nil {
 					t.Fatal(err)
 				}

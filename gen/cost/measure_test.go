@@ -1,10 +1,11 @@
-package gen_test
+package cost_test
 
 import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/gen/cost"
 )
 
 // TestDeclaredCost compares what every algorithm declares with what its schedules measure, for all sizes; above 16
@@ -33,7 +34,7 @@ func checkCost(t *testing.T, a *gen.Algorithm, p gen.Params) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := gen.Measure(s)
+	m, err := cost.Measure(s)
 	if err != nil {
 		t.Fatalf("%+v: %v", p, err)
 	}

@@ -4,6 +4,6 @@
 // first come, first served. A Machine says what everything costs (docs/cost.md).
 //
 // It is no proof and no bound. What algorithms cost in messages and chunks, as they declare it, is defined by the
-// simpler model of [gen.Time], in which there are neither hosts nor cores and a message takes both its ends from start
+// simpler model of cost.Time, in which there are neither hosts nor cores and a message takes both its ends from start
 // to arrival.
 package simulate

@@ -1,10 +1,11 @@
-package gen_test
+package cost_test
 
 import (
 	"testing"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/gen/cost"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -27,7 +28,7 @@ func from(kind gen.Kind, peer, chunks int, after ...int) gen.Instr {
 
 func TestTime(t *testing.T) {
 	const recv, recvReduce = gen.RecvInstr, gen.RecvReduceInstr
-	price := gen.Price{Alpha: 100, Beta: 10, Gamma: 1}
+	price := cost.Price{Alpha: 100, Beta: 10, Gamma: 1}
 	for _, tc := range []struct {
 		name string
 		plan *gen.Schedule
@@ -49,7 +50,7 @@ func TestTime(t *testing.T) {
 		{"a message that goes ahead of one whose port is busy", plan([]gen.Instr{to(2, 1)}, []gen.Instr{to(2, 1), to(3, 1)},
 			[]gen.Instr{from(recv, 0, 1), from(recv, 1, 1)}, []gen.Instr{from(recv, 1, 1)}), 220},
 	} {
-		if got, err := gen.Time(tc.plan, price); err != nil || got != tc.want {
+		if got, err := cost.Time(tc.plan, price); err != nil || got != tc.want {
 			t.Errorf("%s takes %d, %v, want %d", tc.name, got, err, tc.want)
 		}
 	}
@@ -62,7 +63,7 @@ func TestTimeOfWhatCannotEnd(t *testing.T) {
 		"both receive first": plan(
 			[]gen.Instr{from(gen.RecvInstr, 1, 1), to(1, 1, 0)}, []gen.Instr{from(gen.RecvInstr, 0, 1), to(0, 1, 0)}),
 	} {
-		if got, err := gen.Measure(s); err == nil {
+		if got, err := cost.Measure(s); err == nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -73,8 +74,8 @@ func TestMeasureCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := gen.Measure(s)
-	want := gen.Measurement{Alpha: 6, Beta: 6, Gamma: 3, Steps: 6, Sent: 3, Received: 3, Total: 8}
+	m, err := cost.Measure(s)
+	want := cost.Measurement{Alpha: 6, Beta: 6, Gamma: 3, Steps: 6, Sent: 3, Received: 3, Total: 8}
 	if err != nil || m != want {
 		t.Errorf("got %+v, %v, want %+v", m, err, want)
 	}
