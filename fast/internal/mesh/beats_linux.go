@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// beats is a process's count of its heartbeats, and by how much it has been late with them, in memory that the other
-// processes of its host read: a heartbeat costs nobody a wakeup, however many processes there are.
+// beats is a process's count of its heartbeats, and its delay, in memory that the other processes of its host read. So
+// a heartbeat wakes nobody up, no matter how many processes there are.
 type beats struct {
 	file   int
 	memory []byte
 }
 
-// beatsSeals make the memory keep its length, so that no access to it can fail, and have nobody else write to it.
+// beatsSeals fix the length of the memory, so that no access to it can fail, and keep others from writing to it.
 const beatsSeals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL | unix.F_SEAL_FUTURE_WRITE
 
-// newBeats counts from 1, so that its memory is there.
+// newBeats returns a new count, which starts from 1 so that its memory is allocated.
 func newBeats() (_ *beats, err error) {
 	file, err := unix.MemfdCreate("collgen-heartbeats", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -45,13 +45,13 @@ func newBeats() (_ *beats, err error) {
 	return b, nil
 }
 
-// seal makes a file keep its length, and have no other writers. Tests replace it.
+// seal seals a file with beatsSeals. Tests replace it.
 var seal = func(file int) error {
 	_, err := unix.FcntlInt(uintptr(file), unix.F_ADD_SEALS, beatsSeals)
 	return err
 }
 
-// openBeats maps a file that another process says is its own count, and closes it.
+// openBeats maps and closes the file that another process has sent as its count.
 func openBeats(file int) (*beats, error) {
 	defer closeFiles([]int{file})
 	var s unix.Stat_t
@@ -75,7 +75,7 @@ func (b *beats) beat(late int64) {
 	b.count().Add(1)
 }
 
-// beaten returns how often it has beaten.
+// beaten returns the count.
 func (b *beats) beaten() uint64 { return b.count().Load() }
 
 func (b *beats) close() {

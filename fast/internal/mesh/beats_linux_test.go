@@ -115,18 +115,18 @@ func TestCounted(t *testing.T) {
 	}
 	for start := p.beats.Load().beaten(); p.beats.Load().beaten() < start+3; time.Sleep(time.Millisecond) {
 	}
-	if err := m.follow(p, nil); err != nil { // as if the file had been lost
+	if err := m.onCount(p, nil); err != nil { // as if the file had been lost
 		t.Error(err)
 	}
 	p.counted.Store(true)
-	if more, err := m.take(p, head{kind: frameBlind}, nil, nil); !more || err != nil || p.counted.Load() {
+	if more, err := m.handleFrame(p, head{kind: frameBlind}, nil, nil); !more || err != nil || p.counted.Load() {
 		t.Errorf("a process that is blind is sent no heartbeats: %v, %v", more, err)
 	}
-	if more, err := m.take(p, head{kind: frameBeat}, []byte{1, 2, 3}, nil); more || err == nil {
+	if more, err := m.handleFrame(p, head{kind: frameBeat}, []byte{1, 2, 3}, nil); more || err == nil {
 		t.Error("a heartbeat of 3 bytes is taken")
 	}
 	_, copies := countOf(t)
-	if more, err := m.take(p, head{kind: frameCount, files: 1}, nil, copies); more || !errors.Is(err, errBeats) {
+	if more, err := m.handleFrame(p, head{kind: frameCount, files: 1}, nil, copies); more || !errors.Is(err, errBeats) {
 		t.Errorf("a second count is taken: %v", err)
 	}
 }

@@ -4,7 +4,7 @@ package mesh
 
 import "sync/atomic"
 
-// beats are in memory that processes share, which they can on Linux alone. There is none.
+// beats does nothing: processes share memory only on Linux.
 type beats struct{ file int }
 
 func newBeats() (*beats, error) { return nil, errNoFiles }

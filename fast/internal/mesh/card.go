@@ -13,18 +13,18 @@ import (
 	"github.com/collgen/collgen/fast/internal/secure"
 )
 
-// Card is what a process publishes of itself.
+// Card is what a process publishes about itself.
 type Card struct {
 	Process          int
-	Token            [16]byte // random: tells this process from another one that says it has the same number
-	Host             string   // two processes with the same are on one host
+	Token            [16]byte // random: tells this process from another one that claims the same number
+	Host             string   // the same for two processes on one host
 	Socket           string   // the name of the abstract unix socket on which it listens; empty: none
 	HeartbeatTimeout time.Duration
 	ForceTCP         bool
 	Encrypt          bool
 	HasRDMA          bool
 	ForceRDMA        bool
-	Addresses        []netip.AddrPort // on which it listens; none in the first round
+	Addresses        []netip.AddrPort // where it listens; none in the first round
 	Failure          string           // why it gave up before it could be reached
 }
 
@@ -37,7 +37,7 @@ const (
 	macBytes     = sha256.Size
 )
 
-// encode is c as bytes, with a MAC if the processes of the job share a secret.
+// encode encodes c, with a MAC if the processes of the job share a secret.
 func (c *Card) encode(cred secure.Credentials, job secure.Identity) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte{cardVersion}, uint32(c.Process))
 	b = append(b, c.Token[:]...)
@@ -50,8 +50,7 @@ func (c *Card) encode(cred secure.Credentials, job secure.Identity) []byte {
 	return append(b, cardMAC(cred, job, b)...)
 }
 
-// decodeCard returns the opposite of encode. It fails unless the card is that of process, or of any if that is
-// negative.
+// decodeCard decodes and checks a card. It fails if the card is not that of process, which is negative for any process.
 func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process int) (Card, error) {
 	if len(b) < macBytes || len(b) > maxCard {
 		return Card{}, fmt.Errorf("a card of %d bytes, want %d to %d", len(b), macBytes, maxCard)
@@ -79,14 +78,14 @@ func decodeCard(b []byte, cred secure.Credentials, job secure.Identity, process 
 		return Card{}, fmt.Errorf("a card with %d bytes left over", len(d.b))
 	case c.Process > maxProcess || (process >= 0 && c.Process != process):
 		return Card{}, fmt.Errorf("the card of process %d", c.Process)
-	case c.HeartbeatTimeout < shortestHeartbeatTimeout || c.HeartbeatTimeout > longestHeartbeatTimeout:
+	case c.HeartbeatTimeout < minHeartbeatTimeout || c.HeartbeatTimeout > maxHeartbeatTimeout:
 		return Card{}, fmt.Errorf("a card with a heartbeat timeout of %v", c.HeartbeatTimeout)
 	}
 	return c, nil
 }
 
-// cardMAC returns the MAC of a card, or zeros if the processes have no secret in common. Then a card is only as
-// trustworthy as the store: a false one can keep a job from starting, and nothing else, because every connection is
+// cardMAC returns the MAC of a card, or zeros if the processes share no secret. In that case a card is only as
+// trustworthy as the store. A forged one can keep a job from starting, but nothing more, because every connection is
 // authenticated.
 func cardMAC(cred secure.Credentials, job secure.Identity, body []byte) []byte {
 	key := cred.Key(job, "card")
@@ -98,21 +97,21 @@ func cardMAC(cred secure.Credentials, job secure.Identity, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// sameSettings refuses processes of which only some encrypt their data, or use TCP or RDMA on one host, or that do not
-// have the same heartbeat timeout. All come to the same result.
+// sameSettings returns an error if only some processes encrypt their data, force TCP or force RDMA, or if their
+// heartbeat timeouts differ. All processes get the same result.
 func sameSettings(cards []Card) error {
 	return cmp.Or(sameSetting(cards, "encrypt their data", func(c *Card) bool { return c.Encrypt }),
 		sameSetting(cards, "use TCP alone", func(c *Card) bool { return c.ForceTCP }),
-		sameSetting(cards, "use RDMA alone", func(c *Card) bool { return c.ForceRDMA }), sameFreeze(cards))
+		sameSetting(cards, "use RDMA alone", func(c *Card) bool { return c.ForceRDMA }), sameTimeout(cards))
 }
 
-func sameFreeze(cards []Card) error {
+func sameTimeout(cards []Card) error {
 	i := slices.IndexFunc(cards, func(c Card) bool { return c.HeartbeatTimeout != cards[0].HeartbeatTimeout })
 	if i < 0 {
 		return nil
 	}
-	return fmt.Errorf("the heartbeat timeout is %v on rank %d and %v on rank %d", cards[0].HeartbeatTimeout, cards[0].Process,
-		cards[i].HeartbeatTimeout, cards[i].Process)
+	return fmt.Errorf("the heartbeat timeout is %v on rank %d and %v on rank %d", cards[0].HeartbeatTimeout,
+		cards[0].Process, cards[i].HeartbeatTimeout, cards[i].Process)
 }
 
 func sameSetting(cards []Card, what string, set func(*Card) bool) error {
@@ -131,8 +130,8 @@ func sameSetting(cards []Card, what string, set func(*Card) bool) error {
 	}
 }
 
-// needTCP reports whether processes have to be reached by TCP, and whether all of them are on one host. All processes
-// come to the same result.
+// needTCP reports whether some processes are reached by TCP, and whether all of them are on one host. All processes get
+// the same result.
 func needTCP(cards []Card) (tcp, alone bool) {
 	alone = true
 	for _, c := range cards {

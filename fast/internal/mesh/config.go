@@ -11,57 +11,57 @@ import (
 	"github.com/collgen/collgen/fast/internal/secure"
 )
 
-// Config is what Join has to be told.
+// Config configures Join.
 type Config struct {
 	Identity    secure.Identity
 	Credentials secure.Credentials
-	// Publish makes a card of this process known to all others under the name of a round; Fetch waits for that of a
-	// process, this one included. Both end with ctx. Fetch is called from several goroutines at once.
+	// Publish publishes a card of this process in a round; Fetch waits for the card of any process, including this one.
+	// Both end with ctx. Fetch is called from several goroutines at once.
 	Publish func(ctx context.Context, round string, card []byte) error
 	Fetch   func(ctx context.Context, round string, process int) ([]byte, error)
-	// Refused are those whom the store has sent away, in words, for the error of a job that does not come together;
-	// nil: it does not say.
+	// Refused lists the processes that the store has refused, for the error of a job that does not start. It may be
+	// nil.
 	Refused func() []string
-	// Addresses are this host's to listen on, the best first, and in words why these. It is called only if some process
-	// is on another host, or has to be reached by TCP. Nil: there is none.
+	// Addresses returns this host's addresses to listen on, the best first, and why it chose them. It is called only if
+	// a process is on another host or forces TCP. Nil means that there are none.
 	Addresses func() (addresses []netip.Addr, why string, err error)
-	ForceTCP  bool   // data goes over TCP on one host as well; all processes say the same
-	Encrypt   bool   // data that goes over TCP is encrypted; all processes say the same
+	ForceTCP  bool   // use TCP for data on one host too; the same on all processes
+	Encrypt   bool   // encrypt data over TCP; the same on all processes
 	HasRDMA   bool   // this process has an RDMA device
-	ForceRDMA bool   // data goes over RDMA on one host as well; all processes say the same
-	Host      string // what stands for this host instead of what the system tells; at most 128 bytes
-	// HeartbeatTimeout is how long a process may be silent before it is taken for dead; 0: DefaultFreeze. All processes
-	// say the same. They send heartbeats in an eighth of it, and count them for the processes of their host in a
-	// sixteenth.
+	ForceRDMA bool   // use RDMA for data on one host too; the same on all processes
+	Host      string // identifies this host, instead of the identity that the system gives; at most 128 bytes
+	// HeartbeatTimeout is how long a process may be silent before it is taken for dead; 0 means
+	// DefaultHeartbeatTimeout. It is the same on all processes.
 	HeartbeatTimeout time.Duration
 	Log              *slog.Logger // nil: none
-	// Fault is why this process cannot take part; nil: it can. Join fails with it, once the others could hear of it.
+	// Fault, if not nil, is why this process cannot take part. Join fails with it after the others could learn of it.
 	Fault error
 
 	pause func() // of tests: called before anything is read, written or looked after
 }
 
-// DefaultHeartbeatTimeout is how long a process may be silent, unless a Config says otherwise.
+// DefaultHeartbeatTimeout is how long a process may be silent, unless a Config says otherwise. Everything that depends
+// on it is derived from it: how often heartbeats are sent, and how long the search for deadlocks waits.
 const DefaultHeartbeatTimeout = 2 * time.Second
 
 const (
-	shortestHeartbeatTimeout = 50 * time.Millisecond
-	longestHeartbeatTimeout  = time.Hour
-	maxProcess               = secure.StoreProcess - 1
-	maxHost                  = 128
+	minHeartbeatTimeout = 50 * time.Millisecond
+	maxHeartbeatTimeout = time.Hour
+	maxProcess          = secure.StoreProcess - 1
+	maxHost             = 128
 )
 
-// Why a connection is refused, besides the reasons of package secure.
+// Reasons why a connection is refused, in addition to those of package secure.
 var (
-	// ErrTaken: another process has the same number in the job, and was there first.
+	// ErrTaken: another process has the same number in the job, and connected first.
 	ErrTaken = errors.New("another process has this number already")
 	// ErrTicket: the ticket was not made by this job, or not for this number.
 	ErrTicket = errors.New("wrong ticket")
-	// ErrTicketUsed: each ticket is good once.
+	// ErrTicketUsed: each ticket can be used once.
 	ErrTicketUsed = errors.New("the ticket was used already")
 )
 
-// complete checks c and fills in what it leaves open.
+// complete sets the defaults of c and checks it.
 func (c *Config) complete() error {
 	if c.HeartbeatTimeout == 0 {
 		c.HeartbeatTimeout = DefaultHeartbeatTimeout
@@ -83,8 +83,9 @@ func (c *Config) complete() error {
 		return fmt.Errorf("there is no process %d of %d", id.Process, id.Size)
 	case c.Credentials == nil:
 		return errors.New("a process has no credentials")
-	case c.HeartbeatTimeout < shortestHeartbeatTimeout || c.HeartbeatTimeout > longestHeartbeatTimeout:
-		return fmt.Errorf("a heartbeat timeout of %v, want %v to %v", c.HeartbeatTimeout, shortestHeartbeatTimeout, longestHeartbeatTimeout)
+	case c.HeartbeatTimeout < minHeartbeatTimeout || c.HeartbeatTimeout > maxHeartbeatTimeout:
+		return fmt.Errorf("a heartbeat timeout of %v, want %v to %v", c.HeartbeatTimeout, minHeartbeatTimeout,
+			maxHeartbeatTimeout)
 	case len(c.Host) > maxHost || printable(c.Host) != c.Host:
 		return fmt.Errorf("a host identity of %d bytes, want at most %d, all of them printable ASCII", len(c.Host), maxHost)
 	}

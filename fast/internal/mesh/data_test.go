@@ -170,19 +170,19 @@ func TestLobby(t *testing.T) {
 	eventually(t, func() bool { return waiting() == 2 })
 	job[1].Forget(2)
 	isClosed(second)
-	job[1].pending.expire(time.Now().Add(visitTime / 2))
+	job[1].pending.expire(time.Now().Add(pendingTime / 2))
 	if n := waiting(); n != 1 {
 		t.Errorf("%d are waiting", n)
 	}
-	job[1].pending.expire(time.Now().Add(2 * visitTime))
+	job[1].pending.expire(time.Now().Add(2 * pendingTime))
 	isClosed(first)
 	first = dial(3)
 	eventually(t, func() bool { return waiting() == 1 })
-	for range maxVisitors {
-		job[1].pending.enter(pendingConn{comm: 4, conn: wire.Conn{TCPConn: new(net.TCPConn)}})
+	for range maxPending {
+		job[1].pending.add(pendingConn{comm: 4, conn: wire.Conn{TCPConn: new(net.TCPConn)}})
 	}
 	isClosed(first)
-	job[1].pending.shut(func(pendingConn) bool { return true })
+	job[1].pending.closeIf(func(pendingConn) bool { return true })
 	last := dial(5)
 	eventually(t, func() bool { return waiting() == 1 })
 	job[1].Close()

@@ -8,45 +8,44 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// detector finds out who does not answer any more, and tells those from who is only slow. Times are in nanoseconds.
+// detector is a failure detector that tells failed processes from slow ones. Times are in nanoseconds.
 //
-// A peer is silent as long as nothing is heard of it, or it reads nothing of what is written to it; for how long this
-// process itself was kept from looking does not count. Who is silent for too long is given up, unless the system says
-// that it runs or wants to: it has more time then, but not for ever.
+// A peer is silent while nothing arrives from it, or while it reads nothing that is written to it. Time in which this
+// process itself did not run does not count. A peer that is silent for too long is given up, unless the system reports
+// that it runs or waits for a processor: then it has more time, but not unlimited.
 type detector struct {
-	timeout  int64                                        // how long a process may be silent
-	examine  func(pid int) (evidence, bool)               // what the system says of one
-	excuse   func(process int, silent int64, c condition) // warns of one that is excused
-	last     atomic.Int64                                 // when it looked last
-	woke     atomic.Int64                                 // when it found last that this process itself had been stopped; 0: never
-	late     atomic.Int64                                 // by how much it has been late lately
-	examined int                                          // how many it has asked the system of at this look
-	excused  int                                          // how many it has excused since
+	timeout  int64                                        // the heartbeat timeout
+	examine  func(pid int) (evidence, bool)               // asks the system about a process
+	excuse   func(process int, silent int64, c condition) // warns that a process is slow
+	last     atomic.Int64                                 // the time of the last look
+	woke     atomic.Int64                                 // when it last noticed that this process had been stopped, or 0
+	late     atomic.Int64                                 // how late looks have been lately
+	examined int                                          // about how many processes it has asked the system in this look
+	excused  int                                          // how many warnings it has logged since
 	since    int64                                        // this time, which begins anew after each calm
 }
 
 const (
-	turns        = 16 // how often the detector looks, in the time that a process may be silent
-	patience     = 16 // for how many times that time it may be silent if it is slow
-	mostExamined = 8  // of how many peers the system is asked at one look; others wait for the next
-	sound        = 4  // how often in succession a process is found asleep that does not wake up any more
+	turns       = 16 // looks per heartbeat timeout
+	patience    = 16 // for how many heartbeat timeouts a slow process may be silent
+	maxExamined = 8  // about how many peers the system is asked in one look; the others wait for the next
+	maxAsleep   = 4  // how many times in a row a process has to be found asleep to be given up
 )
 
-// blocked is how long writing may make no progress, at least: what the network loses costs some time.
+// blocked is the least time for which writing may make no progress: retransmissions take time.
 const blocked = int64(2 * time.Second)
 
-// On a crowded host many are slow at once, in the eyes of each of the others. A process warns of so many within a time.
+// On a busy host, every process sees many slow ones at once. It logs at most maxWarnings in each warningPeriod.
 const (
-	mostWarned = 4
-	calm       = int64(10 * time.Second)
+	maxWarnings   = 4
+	warningPeriod = int64(10 * time.Second)
 )
 
 // hearsay is how long a process that has a reason to fail waits for others.
-const hearsay = 100 * time.Millisecond
+const rootCauseWait = 100 * time.Millisecond
 
-// look returns who of peers is given up, by the condition that each is in. If this process itself was stopped for more
-// than half of the time that they have, all have another chance, because what they said meanwhile may just not be read
-// yet.
+// look returns which of peers are given up, by condition. If this process itself was stopped for more than half of the
+// heartbeat timeout, all peers start anew, because what they sent meanwhile may not have been read yet.
 func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 	gap := now - v.last.Load()
 	stalled := gap > v.timeout/2
@@ -61,13 +60,13 @@ func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 		writing := p.writing.Load()
 		if stalled {
 			p.heard.Store(now)
-			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // still 0 if nothing is being written
+			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // stays 0 if nothing is being written
 		}
-		// A slow process may not know yet of a connection that another one has made. That one watches over it.
+		// A slow process may not know of this connection yet, which another process has made. That one monitors it.
 		if p.unmet.Load() && p.beats.Load() == nil && now-p.heard.Load() <= patience*v.timeout {
 			continue
 		}
-		if c, up := v.judge(p, now, late); up {
+		if c, up := v.check(p, now, late); up {
 			if given == nil {
 				given = make(map[condition][]int)
 			}
@@ -77,26 +76,26 @@ func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 	return given
 }
 
-// stalled reports whether this process was stopped until just now. Others may have given it up, and ended since, all of
-// which it reads now at once.
+// stalled reports whether this process was stopped until just now. Meanwhile others may have given it up and ended, and
+// it reads all that at once.
 func (v *detector) stalled(now int64) bool {
 	woke := v.woke.Load()
-	return now-v.last.Load() > v.timeout/2 || woke > 0 && now-woke < int64(hearsay)
+	return now-v.last.Load() > v.timeout/2 || woke > 0 && now-woke < int64(rootCauseWait)
 }
 
-// silent is for how long p has been silent without an excuse. Late is for how long this process has not looked; slack
-// is by how much longer p may take to read something than to say something.
-func (p *peer) silent(now, late, slack int64) int64 {
-	p.listen(now)
-	if since := p.quietSince(slack); since != p.watched.since {
+// silentFor returns for how long p has been silent, without the time that does not count. Late is how late this look
+// is; slack is how much longer p may take to read than to send.
+func (p *peer) silentFor(now, late, slack int64) int64 {
+	p.readCount(now)
+	if since := p.silentSince(slack); since != p.watched.since {
 		p.watched = watched{since: since}
 	}
 	p.excused += late
 	return now - p.watched.since - p.excused
 }
 
-// quietSince returns when p was silent no more.
-func (p *peer) quietSince(slack int64) int64 {
+// silentSince returns the time since which p has been silent.
+func (p *peer) silentSince(slack int64) int64 {
 	since := p.heard.Load()
 	if writing := p.writing.Load(); writing > 0 {
 		since = min(since, writing+slack)
@@ -104,8 +103,8 @@ func (p *peer) quietSince(slack int64) int64 {
 	return since
 }
 
-// listen takes note of heartbeats that p has counted since the last time.
-func (p *peer) listen(now int64) {
+// readCount notes whether p has counted heartbeats since the last look.
+func (p *peer) readCount(now int64) {
 	if b := p.beats.Load(); b != nil && b.beaten() != p.beaten {
 		p.beaten = b.beaten()
 		p.late.Store(b.late().Load())
@@ -113,11 +112,11 @@ func (p *peer) listen(now int64) {
 	}
 }
 
-// judge reports whether p is given up, and its condition. That a process of this host is slow is seen from two samples,
-// of which the first is taken in good time.
-func (v *detector) judge(p *peer, now, late int64) (c condition, up bool) {
+// check reports whether p is given up, and its condition. The condition of a process of this host follows from two
+// samples. The first is taken once half of the timeout has passed.
+func (v *detector) check(p *peer, now, late int64) (c condition, up bool) {
 	slack, pid := max(0, blocked-v.timeout), int(p.pid.Load())
-	silent := p.silent(now, late, slack)
+	silent := p.silentFor(now, late, slack)
 	limit := v.timeout + 2*min(max(0, p.late.Load()), patience/2*v.timeout)
 	before := p.watched.sample
 	switch {
@@ -125,59 +124,61 @@ func (v *detector) judge(p *peer, now, late int64) (c condition, up bool) {
 		return unknown, false
 	case pid == 0:
 		return unknown, true
-	case v.examined == mostExamined:
+	case v.examined == maxExamined:
 		return unknown, false
 	}
 	v.examined++
 	e, known := v.examine(pid)
 	p.watched.sample = sample{e, now}
-	p.listen(now) // if this process was kept from running since it has listened last, it is asleep because it has spoken
-	if silent <= limit || known && before.at == 0 || p.quietSince(slack) != p.watched.since {
+	// If this process did not run since it read the count, p may be asleep because it has sent its heartbeat.
+	p.readCount(now)
+	if silent <= limit || known && before.at == 0 || p.silentSince(slack) != p.watched.since {
 		return unknown, false
 	}
 	if known {
 		c = p.watched.condition(before)
 	}
 	switch p.slept++; {
-	case c == asleep && p.slept < sound:
+	case c == asleep && p.slept < maxAsleep:
 		return c, false
 	case !c.slow() || now-p.watched.since > patience*v.timeout:
 		return c, true
 	}
 	p.slept = 0
 	if !p.slow {
-		v.excuses(p, now, c)
+		v.warnSlow(p, now, c)
 	}
 	p.slow, p.excused = true, p.excused+v.timeout/4
 	return c, false
 }
 
-// excuses has a slow peer warned of, if not too many have been.
-func (v *detector) excuses(p *peer, now int64, c condition) {
-	if now-v.since >= calm {
+// warnSlow logs a slow peer, unless there were too many.
+func (v *detector) warnSlow(p *peer, now int64, c condition) {
+	if now-v.since >= warningPeriod {
 		v.since, v.excused = now, 0
 	}
-	if v.excused++; v.excused <= mostWarned {
+	if v.excused++; v.excused <= maxWarnings {
 		v.excuse(p.process, now-p.watched.since, c)
 	}
 }
 
-// cause returns the error of who is given up in a condition.
+// cause returns the error of a process that is given up in a condition.
 func (v *detector) cause(c condition) error {
 	if c == gone {
 		return fmt.Errorf("%w: the system has no such process any more", wire.ErrDied)
 	}
-	err := fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v or longer", wire.ErrFrozen, time.Duration(v.timeout))
+	err := fmt.Errorf("%w: it has sent no heartbeat, or read nothing, for %v or longer", wire.ErrFrozen,
+		time.Duration(v.timeout))
 	if c != unknown {
 		err = fmt.Errorf("%w, and is %s", err, c)
 	}
 	return err
 }
 
-// glance is how long it takes to see what processes do.
-const glance = 100 * time.Millisecond
+// observeTime is the time between two samples that show what processes do.
+const observeTime = 100 * time.Millisecond
 
-// observe returns the condition of processes, within a glance.
+// observe returns the conditions of processes, after observeTime.
 func observe(pids []int) []condition {
 	first, at := make([]sample, len(pids)), time.Now()
 	for i, pid := range pids {
@@ -185,7 +186,7 @@ func observe(pids []int) []condition {
 			first[i] = sample{e, 1}
 		}
 	}
-	time.Sleep(glance)
+	time.Sleep(observeTime)
 	found := make([]condition, len(pids))
 	for i, pid := range pids {
 		if e, known := examine(pid); known && first[i].at > 0 {

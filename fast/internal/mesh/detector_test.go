@@ -33,7 +33,7 @@ func TestVigil(t *testing.T) {
 		stopped := strings.HasPrefix(name, "stopped")
 		before := v.stalled(x.now * second)
 		silent := v.look(x.now*second, []*peer{p})
-		if after := v.stalled(x.now*second + int64(hearsay)/2); before != stopped || after != stopped || v.stalled(x.now*second+int64(hearsay)) {
+		if after := v.stalled(x.now*second + int64(rootCauseWait)/2); before != stopped || after != stopped || v.stalled(x.now*second+int64(rootCauseWait)) {
 			t.Errorf("%s: it was stopped: %v, %v after it has looked", name, before, after)
 		}
 		if (len(silent) > 0) != x.silent || p.heard.Load() != x.thenHeard*second || p.writing.Load() != x.thenWriting*second {
@@ -76,8 +76,8 @@ func TestEvidence(t *testing.T) {
 		"unknown":         {func(int64) (evidence, bool) { return evidence{}, false }, turns, soon, unknown, unknown},
 		"stopped":         {always(evidence{stopped: true}), turns, soon, stopped, unknown},
 		"gone":            {always(evidence{gone: true}), turns, soon, gone, unknown},
-		"asleep":          {always(evidence{used: time.Hour, faults: 9}), turns + sound - 1, soon + sound, asleep, unknown},
-		"asleep at times": {func(turn int64) (evidence, bool) { return evidence{wants: turn%sound == 0}, true }, patience * turns, late, starving, starving},
+		"asleep":          {always(evidence{used: time.Hour, faults: 9}), turns + maxAsleep - 1, soon + maxAsleep, asleep, unknown},
+		"asleep at times": {func(turn int64) (evidence, bool) { return evidence{wants: turn%maxAsleep == 0}, true }, patience * turns, late, starving, starving},
 		"starving":        {always(evidence{wants: true}), patience * turns, late, starving, starving},
 		"running": {func(turn int64) (evidence, bool) {
 			return evidence{used: time.Duration(turn * second / 10)}, true
@@ -120,14 +120,14 @@ func TestManySlow(t *testing.T) {
 	warned := map[int]bool{}
 	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) { return evidence{wants: true}, true },
 		excuse: func(process int, _ int64, _ condition) { warned[process] = true }}
-	peers := make([]*peer, 3*mostWarned)
+	peers := make([]*peer, 3*maxWarnings)
 	for i := range peers {
 		peers[i] = localPeer(i)
 	}
 	count := func(from, to int64) int {
 		for turn := from * turns / 2; turn < to*turns/2; turn++ {
 			for i, p := range peers {
-				if i >= 2*mostWarned && turn < 11*turns/2 { // these become slow later
+				if i >= 2*maxWarnings && turn < 11*turns/2 { // these become slow later
 					p.heard.Store(turn * 2 * second / turns)
 				}
 			}
@@ -137,11 +137,11 @@ func TestManySlow(t *testing.T) {
 		}
 		return len(warned)
 	}
-	if n := count(1, 10); n != mostWarned {
-		t.Errorf("%d are warned of, want %d", n, mostWarned)
+	if n := count(1, 10); n != maxWarnings {
+		t.Errorf("%d are warned of, want %d", n, maxWarnings)
 	}
-	if n := count(10, 20); n != 2*mostWarned {
-		t.Errorf("ten seconds later %d are, want %d", n, 2*mostWarned)
+	if n := count(10, 20); n != 2*maxWarnings {
+		t.Errorf("ten seconds later %d are, want %d", n, 2*maxWarnings)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestManySilent(t *testing.T) {
 				peers[process].heard.Store(1 << 62) // it is not asked of any more
 			}
 		}
-		if asked > mostExamined {
+		if asked > maxExamined {
 			t.Fatalf("asked of %d", asked)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// route is a way to a process: its socket on this host, or an address.
+// route is a way to reach a process: its socket on this host, or an address.
 type route struct {
 	socket  string
 	address netip.AddrPort
@@ -38,8 +38,8 @@ func (r route) String() string {
 	return r.address.String()
 }
 
-// routesTo returns the ways to the process of card c, the best first, at least one. To another host no loopback address
-// leads, whatever the card says.
+// routesTo returns at least one route to the process of card c, the best first. It ignores loopback addresses of other
+// hosts.
 func (m *Mesh) routesTo(c *Card, p secure.Purpose) (routes []route, err error) {
 	local := c.Host == m.cfg.Host
 	if local && c.Socket != "" && m.card.Socket != "" && p != secure.Data {
@@ -57,24 +57,26 @@ func (m *Mesh) routesTo(c *Card, p secure.Purpose) (routes []route, err error) {
 	return routes, nil
 }
 
-// foreign reports whether other hosts can use an address. Those that hold only on one link name an interface of one
-// host.
+// foreign reports whether other hosts can use an address. Link-local addresses need the name of an interface, which
+// differs between hosts.
 func foreign(a netip.Addr) bool {
-	return a.IsValid() && !a.IsUnspecified() && !a.IsLoopback() && !a.IsMulticast() && !a.IsLinkLocalUnicast() && a.Zone() == ""
+	return a.IsValid() && !a.IsUnspecified() && !a.IsLoopback() && !a.IsMulticast() && !a.IsLinkLocalUnicast() &&
+		a.Zone() == ""
 }
 
-// How long to wait before trying to connect again, first and at most; and how long a try may take before the handshake.
+// How long to wait before trying to connect again, and how long a try may take before the handshake.
 const (
-	firstPause = time.Millisecond
-	longPause  = 50 * time.Millisecond
-	dialTime   = 2 * time.Second
+	minRetryDelay = time.Millisecond
+	maxRetryDelay = 50 * time.Millisecond
+	dialTimeout   = 2 * time.Second
 )
 
-// stubborn is how long a port has to be closed until its process is taken for dead. A socket goes with its process.
-const stubborn = 2 * time.Second
+// deadAfter is how long a port has to be closed until its process is taken for dead. An abstract socket disappears with
+// its process, so it needs no such time.
+const deadAfter = 2 * time.Second
 
-// call connects to the process of card c. It tries until ctx ends, the process refuses, it is known to be gone, or this
-// one has had no room for a connection for long.
+// call connects to the process of card c. It tries until ctx ends, the process refuses or is known to be gone, or this
+// process has lacked descriptors or memory for deadAfter.
 func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn, error) {
 	routes, err := m.routesTo(c, h.Purpose)
 	if err != nil {
@@ -82,12 +84,12 @@ func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn,
 	}
 	h.To = c.Process
 	var absent, exhausted absence
-	for wait := firstPause; ; wait = min(2*wait, longPause) {
+	for wait := minRetryDelay; ; wait = min(2*wait, maxRetryDelay) {
 		conn, nobody, err := m.tryInTurn(ctx, routes, h)
 		switch {
 		case err == nil:
 			return conn, nil
-		case exhausted.lasts(errors.Is(err, wire.ErrExhausted)) > stubborn:
+		case exhausted.update(errors.Is(err, wire.ErrExhausted)) > deadAfter:
 			return nil, err
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("%w; the last attempt: %w", context.Cause(ctx), err)
@@ -96,16 +98,16 @@ func (m *Mesh) call(ctx context.Context, c *Card, h secure.Hello) (*secure.Conn,
 		case absent.proved(routes, nobody):
 			return nil, &wire.PeerError{Rank: c.Process, Err: fmt.Errorf("%w: %w", wire.ErrDied, err)}
 		}
-		sleep(ctx, wait/2+rand.N(wait)) // those that were turned away together do not come again together
+		sleep(ctx, wait/2+rand.N(wait)) // randomly, so that processes refused together do not retry together
 	}
 }
 
-// absence is since when something is not there, such as who listened when a process published its card; the zero time:
-// it is.
+// absence tracks since when something has been absent, such as the listener that a card names. Since is zero while it
+// is present.
 type absence struct{ since time.Time }
 
-// lasts takes the result of another try, and is how long it has been absent now.
-func (a *absence) lasts(absent bool) time.Duration {
+// update records the result of another try. It returns how long the thing has been absent.
+func (a *absence) update(absent bool) time.Duration {
 	switch {
 	case !absent:
 		a.since = time.Time{}
@@ -116,18 +118,18 @@ func (a *absence) lasts(absent bool) time.Duration {
 	return time.Since(a.since)
 }
 
-// proved takes the result of another try, and tells whether it is certain now that the process is gone.
+// proved records the result of another try. It reports whether the process is certain to be gone.
 func (a *absence) proved(routes []route, nobody bool) bool {
-	lasts := a.lasts(nobody)
-	return nobody && (routes[0].socket != "" || lasts > stubborn)
+	lasts := a.update(nobody)
+	return nobody && (routes[0].socket != "" || lasts > deadAfter)
 }
 
-// refused reports whether trying again is of no use.
+// refused reports whether trying again is useless.
 func refused(err error) bool {
 	return !secure.Transient(err) && !errors.Is(err, secure.ErrNotCollgen)
 }
 
-// recognise returns err as the refusal that a server told in words.
+// recognise returns err wrapped in the error that its text names.
 func recognise(err error) error {
 	for _, reason := range []error{ErrTaken, ErrTicketUsed, ErrTicket, wire.ErrExhausted} {
 		if errors.Is(err, secure.ErrRefused) && strings.Contains(err.Error(), reason.Error()) {
@@ -137,7 +139,7 @@ func recognise(err error) error {
 	return err
 }
 
-// sleep waits, or ends with ctx.
+// sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -145,36 +147,36 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// maxDials returns how many control connections a process tries to make at the same time: what its processors can work
-// at. If all processes of a large job tried all of theirs, a machine that is busy would finish the first of them late.
+// maxDials returns how many control connections a process dials at once: as many as its processors can work on. If all
+// processes of a large job dialled all at once, a busy machine would finish the first ones late.
 func maxDials() int { return max(2, runtime.GOMAXPROCS(0)) }
 
-// holding is how long a try counts among these, so that processes that do not answer do not keep it from the others.
-const holding = time.Second
+// dialSlotTime is how long a try holds a slot, so that processes that do not answer do not block the others.
+const dialSlotTime = time.Second
 
-// tryInTurn is try, for a control connection when not too many others are tried.
+// tryInTurn calls try. For a control connection, it first waits for a slot.
 func (m *Mesh) tryInTurn(ctx context.Context, routes []route, h secure.Hello) (c *secure.Conn, nobody bool, err error) {
 	if h.Purpose != secure.Data {
 		select {
 		case m.dials <- struct{}{}:
 			release := sync.OnceFunc(func() { <-m.dials })
 			defer release()
-			defer time.AfterFunc(holding, release).Stop()
+			defer time.AfterFunc(dialSlotTime, release).Stop()
 		case <-ctx.Done():
-			return nil, false, errors.New("none, for others had not ended")
+			return nil, false, errors.New("none, because too many others were in progress")
 		}
 	}
 	return m.try(ctx, routes, h)
 }
 
-// routeTime is how long a route may take if there is another one: something else may answer there, or lose what is
-// long.
-const routeTime = 10 * time.Second
+// routeTimeout limits a try of a route if there is another one: some other program may answer there, or the path may
+// lose long packets.
+const routeTimeout = 10 * time.Second
 
-var errRoute = fmt.Errorf("%w: no answer for %v", secure.ErrBroken, routeTime)
+var errRoute = fmt.Errorf("%w: no answer for %v", secure.ErrBroken, routeTimeout)
 
-// try tries all routes once. Of the errors it returns the one that says most: a refusal, or else the first; and whether
-// nobody listens at any of them.
+// try tries all routes once. If all fail, it returns a refusal if there is one and the first error otherwise, and
+// whether nobody listens on any route.
 func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (c *secure.Conn, nobody bool, err error) {
 	nobody = true
 	for i, r := range routes {
@@ -184,7 +186,7 @@ func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (c *secu
 		if failed == nil {
 			ctx, cancel := ctx, func() {}
 			if i < len(routes)-1 {
-				ctx, cancel = context.WithTimeoutCause(ctx, routeTime, errRoute)
+				ctx, cancel = context.WithTimeoutCause(ctx, routeTimeout, errRoute)
 			}
 			defer cancel()
 			if c, failed = secure.Client(ctx, conn, m.cfg.Credentials, m.me, h); failed == nil {
@@ -198,12 +200,12 @@ func (m *Mesh) try(ctx context.Context, routes []route, h secure.Hello) (c *secu
 	return nil, nobody, err
 }
 
-// dial opens a connection, in which nothing is said yet.
+// dial opens a connection, without a handshake.
 func dial(ctx context.Context, r route) (c net.Conn, err error) {
 	if r.socket != "" {
 		c, err = dialLocal(ctx, r.socket)
 	} else {
-		d := net.Dialer{Timeout: dialTime}
+		d := net.Dialer{Timeout: dialTimeout}
 		c, err = d.DialContext(ctx, r.Network(), r.String())
 	}
 	if err != nil {
@@ -212,8 +214,8 @@ func dial(ctx context.Context, r route) (c net.Conn, err error) {
 	return c, nil
 }
 
-// deserted reports whether nobody listens at any of routes.
-func deserted(ctx context.Context, routes []route) bool {
+// nobodyListens reports whether nobody listens on any of routes.
+func nobodyListens(ctx context.Context, routes []route) bool {
 	nobody := true
 	for _, r := range routes {
 		conn, err := dial(ctx, r)
@@ -239,17 +241,17 @@ func (m *Mesh) dialControl(ctx context.Context, c Card, h secure.Hello) error {
 	return nil
 }
 
-// confirmed is what the process that has dialled says first on a control connection: now both know that there is one.
-// Without it, a connection that it gave up on at the last moment would look like its death.
+// confirmed is the first byte on a control connection, sent by the process that has dialled, so that both know that the
+// connection exists. Without it, giving up a connection at the last moment would look like the death of the process.
 const confirmed = 1
 
-// dataTime is how long Dial tries at most.
-const dataTime = time.Minute
+// dataTimeout is how long Dial tries at most.
+const dataTimeout = time.Minute
 
-// Dial connects to a process for the data of a communicator. It ends with ctx, after a minute, or when the process is
-// down, with *wire.PeerError.
+// Dial makes a data connection to a process for a communicator. It fails when ctx ends, after a minute, or with
+// *wire.PeerError when the process is down.
 func (m *Mesh) Dial(ctx context.Context, process int, comm uint64) (wire.Conn, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, dataTime, fmt.Errorf("no connection for data within %v", dataTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, dataTimeout, fmt.Errorf("no connection for data within %v", dataTimeout))
 	defer cancel()
 	ctx, stop := m.whileUp(ctx, func(p int) bool { return p == process })
 	defer stop()

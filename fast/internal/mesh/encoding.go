@@ -31,7 +31,8 @@ func appendAddresses(b []byte, addresses []netip.AddrPort) []byte {
 	return b
 }
 
-// printable returns s with a question mark for each byte that is not printable ASCII, which only a broken peer sends.
+// printable returns s with a question mark for each character that is not printable ASCII. Only a broken peer sends
+// such characters.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -41,7 +42,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// decoder takes bytes off the front of b, and remembers that there were too few.
+// decoder decodes fields from the front of b. Err is set once there are too few bytes.
 type decoder struct {
 	b   []byte
 	err error
@@ -65,7 +66,7 @@ func (d *decoder) uint32() uint32 { return binary.LittleEndian.Uint32(d.bytes(4)
 
 func (d *decoder) uint64() uint64 { return binary.LittleEndian.Uint64(d.bytes(8)) }
 
-// text returns a text of at most most bytes, none of which can do harm where it is printed.
+// text returns a text of at most most bytes, which is safe to print.
 func (d *decoder) text(most int) string {
 	n := int(d.byte())
 	if n > most {

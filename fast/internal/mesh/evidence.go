@@ -4,17 +4,17 @@ import (
 	"time"
 )
 
-// evidence is what the system says of a process of this host.
+// evidence is what the system reports about a process of this host.
 type evidence struct {
 	gone    bool
 	stopped bool          // by a signal or a debugger
-	wants   bool          // some thread is running, or waits for a processor
-	kept    bool          // some thread waits in the kernel for something that no signal ends
-	used    time.Duration // time of processors, by all threads so far
-	faults  uint64        // pages that were read from disk for it so far
+	wants   bool          // a thread is running or waits for a processor
+	kept    bool          // a thread is in an uninterruptible wait
+	used    time.Duration // processor time of all threads so far
+	faults  uint64        // major page faults so far
 }
 
-// condition is what a process does, in words for people.
+// condition is what a process does, as a word for people.
 type condition string
 
 const (
@@ -28,13 +28,13 @@ const (
 	gone     condition = "gone"
 )
 
-// sample is evidence, and when it was found, in nanoseconds; 0: never.
+// sample is evidence with its time in nanoseconds; at is 0 if there is none.
 type sample struct {
 	evidence
 	at int64
 }
 
-// condition returns what a process has done since the sample before.
+// condition returns what a process has done since an earlier sample.
 func (s sample) condition(before sample) condition {
 	switch used := s.used - before.used; {
 	case s.gone:
@@ -53,7 +53,7 @@ func (s sample) condition(before sample) condition {
 	return asleep
 }
 
-// because returns why a silent process in this condition is given up, for the log.
+// because returns for the log why a silent process in this condition is given up.
 func (c condition) because() string {
 	if c == unknown {
 		return "no answer"
@@ -61,16 +61,16 @@ func (c condition) because() string {
 	return "no answer, " + string(c)
 }
 
-// slow reports whether a process in this condition may only be slow, however long nothing is heard of it.
+// slow reports whether a process in this condition may be merely slow, no matter how long it has been silent.
 func (c condition) slow() bool {
 	return c == running || c == starving || c == swapping || c == inKernel
 }
 
-// watched is what a detector knows of a peer since it was silent no more.
+// watched is what the detector knows about a peer since the peer was heard last.
 type watched struct {
-	since   int64 // when that was
-	excused int64 // for how long of that there was an excuse
-	slow    bool  // it was excused because it is slow
-	slept   int   // how often in succession it was found asleep
-	sample        // the last one of the process, if it is this host's
+	since   int64 // when it was heard last
+	excused int64 // how much of the time since does not count
+	slow    bool  // it was given more time because it is slow
+	slept   int   // how many times in a row it was found asleep
+	sample        // the last sample, if the process is on this host
 }

@@ -15,10 +15,10 @@ import (
 // tick is the unit of times in /proc: USER_HZ is 100 on all of Linux's architectures that Go knows.
 const tick = time.Second / 100
 
-// mostThreads is of how many threads of a process it is looked whether one wants to run.
-const mostThreads = 1024
+// maxThreads limits how many threads of a process are examined.
+const maxThreads = 1024
 
-// examine returns the evidence on a process; false: the system does not tell.
+// examine returns the evidence about a process; ok is false if the system does not tell.
 func examine(pid int) (e evidence, ok bool) {
 	if pid <= 0 || pid == os.Getpid() || !procIsOurs() {
 		return e, false
@@ -32,7 +32,7 @@ func examine(pid int) (e evidence, ok bool) {
 		return whole, err == nil
 	}
 	threads, err := os.ReadDir(task)
-	for _, t := range threads[:min(len(threads), mostThreads)] {
+	for _, t := range threads[:min(len(threads), maxThreads)] {
 		if whole.wants {
 			break
 		}
@@ -43,7 +43,7 @@ func examine(pid int) (e evidence, ok bool) {
 	return whole, err == nil
 }
 
-// procIsOurs reports whether /proc shows the processes by the numbers that they have for this one.
+// procIsOurs reports whether /proc belongs to the PID namespace of this process.
 func procIsOurs() bool {
 	self, err := os.Readlink("/proc/self")
 	return err == nil && self == strconv.Itoa(os.Getpid())
@@ -57,8 +57,8 @@ func readStatus(path string) (evidence, error) {
 	return parseStatus(text)
 }
 
-// parseStatus reads a stat file of /proc: see proc_pid_stat(5). The name of the program, in parentheses, may have
-// anything in it.
+// parseStatus parses a stat file of /proc: see proc_pid_stat(5). The name of the program, in parentheses, may contain
+// anything.
 func parseStatus(text []byte) (e evidence, err error) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 13 {

@@ -2,5 +2,5 @@
 
 package mesh
 
-// examine says nothing: the system does not tell of other processes.
+// examine returns false: the system does not tell.
 func examine(int) (evidence, bool) { return evidence{}, false }

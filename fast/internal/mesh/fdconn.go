@@ -13,37 +13,36 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// fdConn is a unix connection that carries files besides bytes: those given to attach go with the first bytes written
-// next. They arrive before or together with these bytes, in order. Its other methods are those of the connection, so
-// TLS runs on it.
+// fdConn is a unix connection that passes files as well as bytes. Files given to attach are sent with the next bytes
+// written, and arrive before or together with them, in order. TLS can run on it.
 type fdConn struct {
 	*net.UnixConn
 	mu     sync.Mutex
-	pid    int      // of the process at the other end; 0: it is in another namespace, or not known yet
-	out    []int    // to go with the next Write
-	in     []parcel // that have come
+	pid    int      // of the process at the other end; 0: in another namespace, or not known yet
+	out    []int    // to be sent with the next Write
+	in     []parcel // received, not taken yet
 	closed bool
-	early  bool // nobody has proved yet who is at the other end: no files come
-	blind  bool // another process has made the connection: who is at the other end is known when something comes
+	early  bool // the handshake is not over: files are refused
+	blind  bool // another process has made the connection: the first message shows who is at the other end
 }
 
-// parcel is the files that came with one message.
+// parcel has the files that came with one message.
 type parcel struct {
 	files []int
-	lost  bool // not all of them could be taken, and none was
+	lost  bool // not all files could be received, so none was kept
 	from  *sender
 }
 
-// sender is who has written what was read, as the system says.
+// sender is the process that has written a message, as the system reports.
 type sender struct{ pid, user int }
 
-// errLost: this process had too many files open to take those that have come.
-var errLost = errors.New("this process has too many files open to take those that were sent to it")
+// errLost is for files that were lost because this process had too many open.
+var errLost = errors.New("this process has too many files open to receive those that were sent to it")
 
-// maxIncoming is of how many messages the files wait for what they came with to be read.
+// maxIncoming is for how many messages files are kept until the message is read.
 const maxIncoming = 64
 
-// newFDConn returns a connection to the process pid, which has proved nothing yet.
+// newFDConn returns a connection to the process pid, before the handshake.
 func newFDConn(c *net.UnixConn, pid int) *fdConn {
 	return &fdConn{UnixConn: c, pid: pid, early: true}
 }
@@ -79,8 +78,8 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 	return newFDConn(c.(*net.UnixConn), pid), nil
 }
 
-// introducedTo returns the connection to the process that has the other end of file, which it closes.
-func introducedTo(file int) (*fdConn, error) {
+// openSocketEnd returns the connection over file, one end of a socket pair, and closes file.
+func openSocketEnd(file int) (*fdConn, error) {
 	f := os.NewFile(uintptr(file), "a connection to another process")
 	defer f.Close()
 	c, err := net.FileConn(f)
@@ -105,13 +104,13 @@ func checkUser(c *net.UnixConn) (pid int, err error) {
 	return pid, secure.CheckUser(pid, user, thisUser())
 }
 
-// The users as whom this process writes, and makes connections. Tests replace them.
+// The users with whom this process writes and connects, respectively. Tests replace them.
 var realUser, thisUser = os.Getuid, os.Geteuid
 
-// Private tells package secure that both sides have checked that the other one is this user's.
+// Private tells package secure that both sides have checked the other one's user.
 func (c *fdConn) Private() {}
 
-// process returns the process at the other end; 0: this one, or one that the system does not know here.
+// process returns the process at the other end, or 0 if it is this one or has no number here.
 func (c *fdConn) process() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +120,7 @@ func (c *fdConn) process() int {
 	return c.pid
 }
 
-// trust lets files come, and tells whether the process at the other end is not known yet.
+// trust allows files to be received. It reports whether the process at the other end is not known yet.
 func (c *fdConn) trust() (unknown bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +128,7 @@ func (c *fdConn) trust() (unknown bool) {
 	return c.blind
 }
 
-// attach has files go with the bytes that are written next. They are the fdConn's from now on.
+// attach sends files with the next bytes that are written. The fdConn owns them from now on.
 func (c *fdConn) attach(files []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,8 +139,8 @@ func (c *fdConn) attach(files []int) {
 	c.out = append(c.out, files...)
 }
 
-// take returns the n files of the next message that came with some; they are the caller's. It fails with errLost, and
-// the connection is as good as before, or because the sender is broken.
+// take returns the n files of the next message with files, which the caller has to close. It fails with errLost, after
+// which the connection can still be used, or because the sender is broken.
 func (c *fdConn) take(n int) ([]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +159,7 @@ func (c *fdConn) take(n int) ([]int, error) {
 	return p.files, nil
 }
 
-// Write writes b, and sends the files that are attached.
+// Write writes b with the attached files.
 func (c *fdConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	files := c.out
@@ -206,8 +205,8 @@ func (c *fdConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// identify takes note of who has written what is read first on a connection that another process has made. The system
-// tells the real user of who writes, and else the effective one of who connects.
+// identify records who has written the first message on a connection that another process has made. For messages, the
+// system reports the real user of the writer; for connections, the effective one.
 func (c *fdConn) identify(from *sender) error {
 	if from == nil {
 		return errors.New("the system does not say who is at the other end")
@@ -216,11 +215,11 @@ func (c *fdConn) identify(from *sender) error {
 		return err
 	}
 	c.pid, c.blind = from.pid, false
-	unnamed(c.UnixConn)
+	stopCredentials(c.UnixConn)
 	return nil
 }
 
-// Close closes the connection, and what files it holds.
+// Close closes the connection and the files that it holds.
 func (c *fdConn) Close() error {
 	c.mu.Lock()
 	c.closed = true

@@ -12,9 +12,9 @@ import (
 
 // The kinds of frames on a control connection.
 const (
-	frameBeat   uint8 = iota + 1 // the sender runs; its body is by how much it has been late
+	frameBeat   uint8 = iota + 1 // a heartbeat; its body is by how much the sender has been late
 	frameNote                    // a control message
-	frameBye                     // the sender leaves; its body is a close reason
+	frameBye                     // the sender leaves; the body is a close reason
 	frameFenced                  // the sender takes the receiver for dead
 	frameCount                   // the sender counts its heartbeats in the file that comes with it, and sends none
 	frameBlind                   // the sender cannot read the receiver's count, and wants heartbeats
@@ -22,23 +22,23 @@ const (
 
 const (
 	headBytes = 20
-	maxFiles  = 64 // that go with one message
+	maxFiles  = 64 // per message
 )
 
-// head is the beginning of a frame; length bytes of body follow.
+// head is the header of a frame, before a body of length bytes.
 type head struct {
 	kind, files uint8
 	length      uint32
 	topic       wire.Topic
 }
 
-// frame is a frame as it goes out, and the files that go with it.
+// frame is an encoded frame and the files to send with it.
 type frame struct {
 	bytes []byte
 	files []int
 }
 
-// newFrame makes a frame. Files are the frame's from now on.
+// newFrame returns a frame, which owns files from now on.
 func newFrame(kind uint8, t wire.Topic, body []byte, files []int) frame {
 	b := make([]byte, headBytes, headBytes+len(body))
 	binary.LittleEndian.PutUint32(b[0:], uint32(len(body)))
@@ -48,7 +48,7 @@ func newFrame(kind uint8, t wire.Topic, body []byte, files []int) frame {
 	return frame{append(b, body...), files}
 }
 
-// decodeHead checks the beginning of a frame.
+// decodeHead decodes and checks the header of a frame.
 func decodeHead(b *[headBytes]byte) (head, error) {
 	h := head{kind: b[4], files: b[5], length: binary.LittleEndian.Uint32(b[0:])}
 	h.topic = wire.Topic{Kind: b[6], Comm: binary.LittleEndian.Uint64(b[8:]), Seq: binary.LittleEndian.Uint32(b[16:])}
@@ -60,7 +60,7 @@ func decodeHead(b *[headBytes]byte) (head, error) {
 	case frameNote:
 		most = wire.MaxNote
 	case frameBye:
-		most = maxFarewell
+		most = maxCloseReason
 	default:
 		return head{}, fmt.Errorf("a frame of unknown kind %d", h.kind)
 	}
@@ -75,10 +75,10 @@ func decodeHead(b *[headBytes]byte) (head, error) {
 	return h, nil
 }
 
-// errBeats: what a process has sent as its count is none, so it is broken.
+// errBeats is for a process that sends a file which is no count of heartbeats, so it is broken.
 var errBeats = errors.New("not a count of heartbeats")
 
-// lateBytes are how many bytes say by how much a process has been late: in milliseconds, or nothing if it was not.
+// lateBytes is the length of a delay in a heartbeat, in milliseconds. A heartbeat without delay has no body.
 const lateBytes = 4
 
 func encodeLate(late int64) []byte {
@@ -98,29 +98,29 @@ func decodeLate(b []byte) (int64, error) {
 	return 0, fmt.Errorf("a heartbeat with %d bytes", len(b))
 }
 
-// closeReason is why a process leaves. The empty one is Close.
+// closeReason is why a process leaves. It is empty after Close.
 type closeReason struct {
 	blame blame
-	ranks []int // whom it blames
+	ranks []int // the processes that it blames
 	text  string
 }
 
-// blame is what a process that leaves says of others.
+// blame is what a process that leaves blames others for.
 type blame uint8
 
 const (
 	blameNobody blame = iota
-	blameAbsent       // it waited for them in vain
+	blameAbsent       // they did not come in time
 	blameDead         // they are down
 )
 
 const (
-	maxBlamed   = 256
-	maxReason   = 2 << 10
-	maxFarewell = 3 + 4*maxBlamed + maxReason
+	maxBlamed      = 256
+	maxReason      = 2 << 10
+	maxCloseReason = 3 + 4*maxBlamed + maxReason
 )
 
-// closeReasonOf returns that of a process that fails with err.
+// closeReasonOf returns the close reason of a process that fails with err.
 func closeReasonOf(err error) closeReason {
 	f := closeReason{text: err.Error()}
 	var absent *wire.TimeoutError
@@ -134,7 +134,7 @@ func closeReasonOf(err error) closeReason {
 	return f
 }
 
-// encode returns f as bytes, cut where it is too long.
+// encode encodes f, and truncates what is too long.
 func (f closeReason) encode() []byte {
 	if f.text == "" {
 		return nil
@@ -147,7 +147,7 @@ func (f closeReason) encode() []byte {
 	return append(b, f.text[:min(len(f.text), maxReason)]...)
 }
 
-// decodeCloseReason returns the opposite of encode.
+// decodeCloseReason decodes a close reason.
 func decodeCloseReason(b []byte) (closeReason, error) {
 	if len(b) == 0 {
 		return closeReason{}, nil
@@ -171,7 +171,7 @@ func decodeCloseReason(b []byte) (closeReason, error) {
 	return f, nil
 }
 
-// err returns why the process that said f is down.
+// err returns why the process that sent f is down.
 func (f closeReason) err() error {
 	if f.text == "" {
 		return wire.ErrClosed
@@ -179,25 +179,25 @@ func (f closeReason) err() error {
 	return &gaveUp{f}
 }
 
-// gaveUp says that a process has left with a reason, which is not Close.
+// gaveUp is the error of a process that has left for a reason other than Close.
 type gaveUp struct{ closeReason }
 
 func (e *gaveUp) Error() string { return "gave up: " + e.text }
 
-// Is makes it a way to die.
+// Is reports true for wire.ErrDied.
 func (e *gaveUp) Is(target error) bool { return target == wire.ErrDied }
 
-// meshComm is the number under which meshes talk among themselves.
+// meshComm is the communicator number of the mesh's own messages.
 const meshComm = 1<<64 - 1
 
-// What they talk about.
+// The kinds of the mesh's own messages.
 const (
-	kindReady    uint8 = iota + 1 // to process 0: the sender is connected to all
-	kindGo                        // from process 0: all are
-	kindMember                    // to a newcomer: a member's card, or nothing after the last one
-	kindNewcomer                  // from a newcomer: its card
-	kindGone                      // to a newcomer: a member is down
-	kindHello                     // to a newcomer: the sender, whose number is the Seq, is connected to it
-	kindMeet                      // from the first process of a host: connections to others of the host, and their cards
-	kindMet                       // to that process: the sender has taken the last ones
+	kindReady      uint8 = iota + 1 // to process 0: the sender is connected to all others
+	kindGo                          // from process 0: all processes are connected to all others
+	kindMember                      // to a newcomer: the card of a member, or nothing after the last one
+	kindNewcomer                    // from a newcomer: its card
+	kindGone                        // to a newcomer: a member is down
+	kindHello                       // to a newcomer: the sender, whose number is the Seq, is connected to it
+	kindIntroduce                   // from the first process of a host: connections to others of the host, and their cards
+	kindIntroduced                  // to the first process of a host: the sender has taken the last connections
 )

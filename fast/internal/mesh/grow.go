@@ -9,13 +9,13 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// A process joins later in these steps: a member, the issuer, makes a ticket with Invite, which people or programs
-// bring to the new process. That one calls JoinTicket: it connects to the issuer, gets the cards of all members and
-// sends its own. The issuer hears of it from Await, and tells the other members, which is not the mesh's business; they
-// Introduce it. Then it is let in by all of them, and JoinTicket returns.
+// A process joins later in these steps. A member, the issuer, makes a ticket with Invite, which people or programs
+// bring to the new process. That process calls JoinTicket: it connects to the issuer, gets the cards of all members and
+// sends its own. The issuer gets the new card from Await and passes it to the other members by its own means; they call
+// Introduce. Then all of them accept connections of the new process, and JoinTicket returns.
 
-// welcome tells a newcomer, which has just connected, who the members are, and later who goes down.
-func (m *Mesh) welcome(newcomer int) {
+// sendMembers sends the cards of all members to a newcomer that has just connected, and tells it later who goes down.
+func (m *Mesh) sendMembers(newcomer int) {
 	m.mu.Lock()
 	var cards [][]byte
 	for p, x := range m.members {
@@ -40,8 +40,8 @@ func (m *Mesh) welcome(newcomer int) {
 	})
 }
 
-// Await waits until the process with a number that was reserved or introduced is connected, and returns its card, for
-// the other members to Introduce. It fails with the cause of ctx's end, or *wire.PeerError if the process is down.
+// Await waits until the process with a reserved or introduced number is connected, and returns its card, for the other
+// members to Introduce. It fails with the cause of ctx's end, or with *wire.PeerError if the process is down.
 func (m *Mesh) Await(ctx context.Context, number int) (card []byte, err error) {
 	ctx, stop := m.whileUp(ctx, func(p int) bool { return p == number })
 	defer stop()
@@ -56,8 +56,8 @@ func (m *Mesh) Await(ctx context.Context, number int) (card []byte, err error) {
 	return card, err
 }
 
-// Introduce lets in a new process, whose card the issuer of its ticket got from Await. It fails if the card is not one
-// of this job's, or the number is another process's or was not given away.
+// Introduce allows a new process to connect. Its card comes from Await on the issuer of its ticket. Introduce fails if
+// the card does not belong to this job, or if the number belongs to another process or was not reserved.
 func (m *Mesh) Introduce(number int, card []byte) error {
 	c, err := decodeCard(card, m.cfg.Credentials, m.me, number)
 	if err != nil {
@@ -69,34 +69,35 @@ func (m *Mesh) Introduce(number int, card []byte) error {
 	}
 	m.mu.Lock()
 	x := m.members[number]
-	taken := number < m.me.Size || number > m.highest || number == m.me.Process || (x != nil && x.raw != nil && x.card.Token != c.Token)
+	taken := number < m.me.Size || number > m.highest || number == m.me.Process ||
+		(x != nil && x.raw != nil && x.card.Token != c.Token)
 	m.mu.Unlock()
 	if taken {
 		return &wire.PeerError{Rank: number, Err: ErrTaken}
 	}
 	m.know(c, slices.Clone(card))
 	if number < m.me.Process {
-		m.approach(c)
+		m.dialNewcomer(c)
 	}
 	return nil
 }
 
-// approach connects, in its own time, to a process with a lower number that has joined later than this one.
-func (m *Mesh) approach(c Card) {
+// dialNewcomer connects in the background to a process that has a lower number and has joined later than this one.
+func (m *Mesh) dialNewcomer(c Card) {
 	m.start(func() {
 		if m.peer(c.Process) != nil {
 			return
 		}
 		ctx, stop := m.whileUp(m.leaving, func(p int) bool { return p == c.Process })
 		defer stop()
-		if err := m.visit(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token}); err != nil {
-			m.cfg.Log.Warn("another newcomer is not reached", "process", c.Process, "error", err)
+		if err := m.dialMember(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token}); err != nil {
+			m.cfg.Log.Warn("another newcomer cannot be reached", "process", c.Process, "error", err)
 		}
 	})
 }
 
-// visit connects to a member, and waits for its word that it is connected too.
-func (m *Mesh) visit(ctx context.Context, c Card, h secure.Hello) error {
+// dialMember connects to a member, and waits until the member says that it is connected too.
+func (m *Mesh) dialMember(ctx context.Context, c Card, h secure.Hello) error {
 	if err := m.dialControl(ctx, c, h); err != nil {
 		return err
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// watchOver looks after all peers, 16 times in the time after which a process is given up, until the mesh is closed.
-// Each time it counts a heartbeat, for the processes of this host that read the count. To the others of this host it
-// sends one every fourth time, and over TCP every second time.
+// runDetector runs the detector 16 times per heartbeat timeout until the mesh is closed. Each turn, it counts a
+// heartbeat for the processes of this host that read the count. It sends one to the others of this host every fourth
+// turn, and over TCP every second turn.
 //
-// So who is cut off in one direction is heard of in time. When what it sends is not acknowledged any more, TCP goes on
-// to send the first of it alone; a heartbeat or two later the other side hears nothing either, and knows it that much
+// This detects a process that is cut off in one direction in time. When what it sends is not acknowledged any more, TCP
+// repeats only the first segment. A heartbeat or two later the other side hears nothing either, and notices that much
 // later. On one host nothing is lost.
-func (m *Mesh) watchOver() {
+func (m *Mesh) runDetector() {
 	v := &m.detector
 	v.last.Store(m.now())
 	for turn, last := int64(0), never; ; {
@@ -29,7 +29,7 @@ func (m *Mesh) watchOver() {
 		}
 		for _, p := range peers {
 			if !p.counted.Load() && due(last, turn, p.tcp != nil) {
-				p.pulse(v.late.Load())
+				p.sendHeartbeat(v.late.Load())
 			}
 		}
 		m.pending.expire(time.Now())
@@ -44,12 +44,12 @@ func (m *Mesh) watchOver() {
 	}
 }
 
-// never stands for the turn before the first one, and is before all others.
+// never is the turn before the first one.
 const never = int64(-4)
 
-// due reports whether it is time for a heartbeat at a turn, the one before being last: every fourth time, and over TCP
-// every second time. A process that wakes up late leaves out turns, always the same ones if it is always late; so what
-// counts is not whether this turn is the fourth, but whether there has been one since the last.
+// due reports whether a heartbeat has to be sent in a turn, given the previous one: every fourth turn, and over TCP
+// every second. A process that wakes up late skips turns, possibly always the same ones. So due reports whether a
+// fourth turn has passed since the last one, not whether this turn is a fourth one.
 func due(last, turn int64, tcp bool) bool {
 	every := int64(4)
 	if tcp {
@@ -58,24 +58,24 @@ func due(last, turn int64, tcp bool) bool {
 	return last/every != turn/every
 }
 
-// nextTurn returns which multiple of wait the clock shows next, and when. As all processes of a host turn to their
-// peers at the same moments, each is woken up once for the heartbeats of all others, which would otherwise take a good
-// part of the processors where there are many processes; and all collectives are disturbed at once, instead of one rank
-// after the other.
+// nextTurn returns the number of the next turn, which is the next multiple of wait on the clock, and the time left to
+// it. All processes of a host send heartbeats at the same moments, so that each is woken up once for those of all
+// others: with many processes, waking up would otherwise take a good part of the processors. It also disturbs all ranks
+// of a collective at once, instead of one after the other.
 func nextTurn(now time.Time, wait time.Duration) (turn int64, left time.Duration) {
 	since := now.UnixNano() % int64(wait)
 	return now.UnixNano()/int64(wait) + 1, wait - time.Duration(since)
 }
 
-// greet lets a process know that this one lives.
-func (m *Mesh) greet(p *peer) {
-	if !m.showBeats(p) {
-		p.pulse(0)
+// announce tells a process that this one is alive.
+func (m *Mesh) announce(p *peer) {
+	if !m.sendCount(p) {
+		p.sendHeartbeat(0)
 	}
 }
 
-// showBeats has p read this process's count of heartbeats. It is false if it is to get heartbeats instead.
-func (m *Mesh) showBeats(p *peer) bool {
+// sendCount sends p this process's count of heartbeats. It reports false if p has to get heartbeats instead.
+func (m *Mesh) sendCount(p *peer) bool {
 	if m.beats == nil || p.files == nil {
 		return false
 	}
@@ -88,12 +88,12 @@ func (m *Mesh) showBeats(p *peer) bool {
 	return p.send(newFrame(frameCount, wire.Topic{}, nil, copies)) == nil
 }
 
-// follow reads the count of p's heartbeats, in a file, if it came and this process has room for it.
-func (m *Mesh) follow(p *peer, files []int) error {
+// onCount handles the file with p's count of heartbeats, which is missing if this process had no room for it.
+func (m *Mesh) onCount(p *peer, files []int) error {
 	var kept []int
 	err := errLost
 	if len(files) > 0 {
-		if m.introducing.Load() && pairRoom() >= 2*m.me.Size { // there is room to keep one for each process
+		if m.introducing.Load() && maxSocketEnds() >= 2*m.me.Size { // there is room to keep one for each process
 			kept, _ = copyFiles(files)
 		}
 		err = m.takeCount(p, files[0])
@@ -102,7 +102,7 @@ func (m *Mesh) follow(p *peer, files []int) error {
 		closeFiles(kept)
 		kept = nil
 	}
-	m.greeted(p, kept)
+	m.onAnnounced(p, kept)
 	if err == nil || errors.Is(err, errBeats) {
 		return err
 	}
@@ -110,7 +110,7 @@ func (m *Mesh) follow(p *peer, files []int) error {
 	return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
 }
 
-// takeCount reads the count of p's heartbeats from now on, in a file, which it closes.
+// takeCount maps and closes the file with p's count of heartbeats, which the detector reads from now on.
 func (m *Mesh) takeCount(p *peer, file int) error {
 	b, err := openBeats(file)
 	if err != nil {
@@ -125,9 +125,9 @@ func (m *Mesh) takeCount(p *peer, file int) error {
 	return nil
 }
 
-// greeted takes the first word of a process, and the file in which it counts its heartbeats, if it has sent one and
-// this process may have to pass it on.
-func (m *Mesh) greeted(p *peer, count []int) {
+// onAnnounced records that p has announced itself. It keeps count, the file with p's count of heartbeats, if this
+// process may have to pass it on.
+func (m *Mesh) onAnnounced(p *peer, count []int) {
 	if !m.introducing.Load() {
 		closeFiles(count)
 		return
@@ -142,8 +142,8 @@ func (m *Mesh) greeted(p *peer, count []int) {
 	m.broadcast()
 }
 
-// keepNoCounts closes the files in which others count their heartbeats.
-func (m *Mesh) keepNoCounts() {
+// dropCounts closes the files with the counts of others, once there is nobody left to introduce.
+func (m *Mesh) dropCounts() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.introducing.Store(false)

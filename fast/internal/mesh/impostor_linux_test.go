@@ -149,7 +149,7 @@ func (x impostor) try(t *testing.T, ctx context.Context, f *fate, r route, to in
 			}
 		}
 		if secure.Transient(err) && ctx.Err() == nil && (x.late || again < 100) {
-			sleep(ctx, firstPause)
+			sleep(ctx, minRetryDelay)
 			continue
 		}
 		// A refusal in words of this package comes back as words.

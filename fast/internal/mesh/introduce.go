@@ -10,33 +10,33 @@ import (
 )
 
 // A job of n processes on one host needs n(n-1)/2 connections there. A handshake for each would take most of the time
-// to form it, and more of it the larger the job is. So only the first process of the host has a handshake with each of
-// the others, and introduces these: of a pair of sockets it gives one end to each of two. Any process that has the
-// job's secret could answer for any of them, so they trust the first one with nothing else than who it is. Without a
-// secret, each has its own certificate to show, and nobody is introduced.
+// to form a large job. So only the first process of the host has a handshake with each of the others, and introduces
+// these to each other: it makes pairs of sockets and sends the two ends to two processes. Any process with the job's
+// secret could pretend to be any other one, so this trusts the first process with nothing new. With certificates,
+// nobody is introduced.
 
-// guest is a process that this one introduces to others of the host.
-type guest struct {
+// hostPeer is a process that this one introduces to others of the host.
+type hostPeer struct {
 	process int
 	peer    *peer
 	card    []byte
-	owed    []*guest // those who came before it, to whom it is not introduced yet
-	busy    bool     // it has not said yet that it has taken what was sent to it last
-	sent    int      // how many files that was
-	invited invitation
+	unmet   []*hostPeer // those who came before it and to whom it was not introduced yet
+	busy    bool        // it has not acknowledged the last introductions yet
+	sent    int         // how many files these had
+	next    introductions
 }
 
-// invitation is what a guest gets: ends of pairs of sockets, and with each what it has to know of the process that has
-// the other end, so that the two need not say anything to each other yet: a message for each connection would wake
-// each process of a large job for each other one.
-type invitation struct {
-	body  []byte // the namespace of the numbers of processes, and for each file that is a socket, what add appends
+// introductions is a message to a process: ends of socket pairs, each with all that it has to know about the process at
+// the other end. So the two need not send each other anything yet: a message for each connection would wake every
+// process of a large job once for every other one.
+type introductions struct {
+	body  []byte // the PID namespace, and for each socket what add appends
 	files []int
 }
 
-// add invites to meet other by an end of a connection. Count is the file in which other counts its heartbeats, if it is
-// passed on; shown says that other gets the guest's.
-func (v *invitation) add(end int, other *guest, count []int, shown bool) {
+// add adds an end of a socket pair whose other end goes to other. Count is the file with other's count of heartbeats,
+// if it is passed on; shown says that other gets the receiver's count.
+func (v *introductions) add(end int, other *hostPeer, count []int, shown bool) {
 	if v.body == nil {
 		v.body = binary.LittleEndian.AppendUint64(v.body, pidNamespace())
 	}
@@ -46,23 +46,23 @@ func (v *invitation) add(end int, other *guest, count []int, shown bool) {
 	v.files = append(append(v.files, end), count...)
 }
 
-// full reports whether another process might not fit in.
-func (v *invitation) full() bool {
+// full reports whether another introduction might not fit.
+func (v *introductions) full() bool {
 	return len(v.files) > maxFiles-2 || len(v.body) > wire.MaxNote-maxCard-64
 }
 
 // introducer introduces the processes of this host to each other.
 type introducer struct {
 	*joining
-	guests []*guest // by process; nil: it has not come, or is down. Guarded by the mutex of the Mesh, as what they are is.
-	room   int      // how many ends of connections may be on their way at once
+	locals []*hostPeer // by process; nil: it has not come, or is down. Guarded by m.mu.
+	room   int         // how many ends of socket pairs may be in flight at once
 }
 
-// run introduces processes as they come. While there are no descriptors for connections, it waits until those that are
-// on their way have arrived, or files that others have opened are closed.
+// run introduces processes as they come. While descriptors are short, it waits until sockets in flight have arrived or
+// other files are closed.
 func (i *introducer) run() error {
-	i.Handle(meshComm, kindMet, i.met)
-	defer i.forget()
+	i.Handle(meshComm, kindIntroduced, i.onAcknowledged)
+	defer i.dropLocals()
 	var exhausted absence
 	for {
 		if err := i.await(i.work, i.ready); err != nil {
@@ -70,37 +70,37 @@ func (i *introducer) run() error {
 		}
 		left, err := i.round()
 		short := errors.Is(err, wire.ErrExhausted)
-		switch lasts := exhausted.lasts(short && left == i.room); {
-		case err != nil && !short, lasts > stubborn:
+		switch lasts := exhausted.update(short && left == i.room); {
+		case err != nil && !short, lasts > deadAfter:
 			return err
 		case short:
-			sleep(i.work, longPause)
+			sleep(i.work, maxRetryDelay)
 		}
 	}
 }
 
-// forget lets the guests go, which met holds.
-func (i *introducer) forget() {
+// dropLocals releases the processes, to which a handler refers.
+func (i *introducer) dropLocals() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.guests = nil
+	i.locals = nil
 }
 
-// met takes a guest's word that it has taken what was sent to it.
-func (i *introducer) met(n wire.Note) {
+// onAcknowledged handles the acknowledgement of introductions.
+func (i *introducer) onAcknowledged(n wire.Note) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if n.From < len(i.guests) && i.guests[n.From] != nil {
-		g := i.guests[n.From]
+	if n.From < len(i.locals) && i.locals[n.From] != nil {
+		g := i.locals[n.From]
 		g.busy, g.sent = false, 0
 		i.broadcast()
 	}
 }
 
-// left returns how many more ends may be on their way.
-func (i *introducer) left() int {
+// roomLeft returns how many more ends may be in flight.
+func (i *introducer) roomLeft() int {
 	left := i.room
-	for _, g := range i.guests {
+	for _, g := range i.locals {
 		if g != nil {
 			left -= g.sent
 		}
@@ -108,55 +108,55 @@ func (i *introducer) left() int {
 	return left
 }
 
-// ready reports whether there is somebody to introduce, half of those who have to meet somebody are not busy, and half
-// of the room is left: then few messages tell of many.
+// ready reports whether there is somebody to introduce, half of those who wait for introductions are not busy, and half
+// of the room is left. Waiting for that makes few messages with many introductions.
 func (i *introducer) ready() bool {
 	i.update()
-	if i.left() < i.room/2 {
+	if i.roomLeft() < i.room/2 {
 		return false
 	}
 	waiting, idle := 0, 0
-	for _, g := range i.guests {
-		if g != nil && len(g.owed) > 0 {
+	for _, g := range i.locals {
+		if g != nil && len(g.unmet) > 0 {
 			waiting++
 			if !g.busy {
 				idle++
 			}
 		}
 	}
-	return idle > 0 && 2*idle >= waiting && slices.ContainsFunc(i.guests, func(g *guest) bool {
-		return g != nil && !g.busy && slices.ContainsFunc(g.owed, func(other *guest) bool { return !other.busy })
+	return idle > 0 && 2*idle >= waiting && slices.ContainsFunc(i.locals, func(g *hostPeer) bool {
+		return g != nil && !g.busy && slices.ContainsFunc(g.unmet, func(other *hostPeer) bool { return !other.busy })
 	})
 }
 
-// update makes guests of those who are connected to this process now. Who is down is none any more.
+// update adds processes that have connected, and removes those that are down.
 func (i *introducer) update() {
 	for p := i.me.Process + 1; p < i.me.Size; p++ {
-		switch x, g := i.of(p), i.guests[p]; {
+		switch x, g := i.of(p), i.locals[p]; {
 		case g == nil && x.peer != nil && x.peer.count != nil && x.err == nil && i.private(&x.card):
-			owed := slices.DeleteFunc(slices.Clone(i.guests), func(g *guest) bool { return g == nil })
-			i.guests[p] = &guest{process: p, peer: x.peer, card: x.raw, owed: owed}
+			unmet := slices.DeleteFunc(slices.Clone(i.locals), func(g *hostPeer) bool { return g == nil })
+			i.locals[p] = &hostPeer{process: p, peer: x.peer, card: x.raw, unmet: unmet}
 		case g != nil && x.err != nil:
-			i.guests[p] = nil
-			for _, other := range i.guests {
+			i.locals[p] = nil
+			for _, other := range i.locals {
 				if other != nil {
-					other.owed = slices.DeleteFunc(other.owed, func(o *guest) bool { return o == g })
+					other.unmet = slices.DeleteFunc(other.unmet, func(o *hostPeer) bool { return o == g })
 				}
 			}
 		}
 	}
 }
 
-// round introduces those who are not busy to each other, each to as many as fit into a message. It returns how many
-// more ends may be on their way. Who is not introduced because of an error is in the next round.
+// round introduces the processes that are not busy to each other, each to as many as fit into a message. It returns how
+// many more ends may be in flight. The next round repeats what has failed.
 func (i *introducer) round() (left int, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	left = i.left()
-	idle := slices.DeleteFunc(slices.Clone(i.guests), func(g *guest) bool { return g == nil || g.busy })
-	free := func(g *guest) bool { return !g.busy && !g.invited.full() }
+	left = i.roomLeft()
+	idle := slices.DeleteFunc(slices.Clone(i.locals), func(g *hostPeer) bool { return g == nil || g.busy })
+	free := func(g *hostPeer) bool { return !g.busy && !g.next.full() }
 	for _, g := range idle {
-		g.owed = slices.DeleteFunc(g.owed, func(other *guest) bool {
+		g.unmet = slices.DeleteFunc(g.unmet, func(other *hostPeer) bool {
 			if err != nil || left < 4 || !free(g) || !free(other) {
 				return false
 			}
@@ -167,9 +167,9 @@ func (i *introducer) round() (left int, err error) {
 		})
 	}
 	for _, g := range idle {
-		if v := g.invited; len(v.files) > 0 {
-			g.invited, g.busy, g.sent = invitation{}, true, len(v.files)
-			m := newFrame(frameNote, wire.Topic{Comm: meshComm, Kind: kindMeet}, v.body, v.files)
+		if v := g.next; len(v.files) > 0 {
+			g.next, g.busy, g.sent = introductions{}, true, len(v.files)
+			m := newFrame(frameNote, wire.Topic{Comm: meshComm, Kind: kindIntroduce}, v.body, v.files)
 			if failed := g.peer.send(m); failed != nil {
 				err = &wire.PeerError{Rank: g.process, Err: failed}
 			}
@@ -178,16 +178,16 @@ func (i *introducer) round() (left int, err error) {
 	return left, err
 }
 
-// introduce has two guests invited to meet each other, and returns how many files that takes.
-func introduce(g, other *guest) (files int, err error) {
+// introduce adds introductions of two processes to each other. It returns how many files these take.
+func introduce(g, other *hostPeer) (files int, err error) {
 	ends, err := socketPair()
 	if err != nil {
 		return 0, fmt.Errorf("a connection between ranks %d and %d: %w", g.process, other.process, wire.Exhausted(err))
 	}
-	// Where a copy cannot be had, the two show each other their counts themselves.
+	// Without a copy, the two send each other their counts themselves.
 	mine, _ := copyFiles(g.peer.count)
 	theirs, _ := copyFiles(other.peer.count)
-	g.invited.add(ends[0], other, theirs, len(mine) > 0)
-	other.invited.add(ends[1], g, mine, len(theirs) > 0)
+	g.next.add(ends[0], other, theirs, len(mine) > 0)
+	other.next.add(ends[1], g, mine, len(theirs) > 0)
 	return len(ends) + len(mine) + len(theirs), nil
 }

@@ -126,7 +126,7 @@ func TestOfOtherUser(t *testing.T) {
 		if err := unix.SetsockoptInt(ends[0], unix.SOL_SOCKET, unix.SO_PASSCRED, x.names); err != nil {
 			t.Fatal(err)
 		}
-		c, err := introducedTo(ends[0])
+		c, err := openSocketEnd(ends[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,9 +195,9 @@ func TestFewDescriptors(t *testing.T) {
 // TestNoDescriptors: a process that has no descriptors for connections says so of itself, whether it introduces others
 // or is introduced.
 func TestNoDescriptors(t *testing.T) {
-	j, _ := invited(t)
-	j.fell(3, wire.Exhausted(syscall.ETOOMANYREFS))
-	err := j.meetAll(&wire.Note{Lost: true})
+	j, _ := next(t)
+	j.onDown(3, wire.Exhausted(syscall.ETOOMANYREFS))
+	err := j.acceptIntroductions(&wire.Note{Lost: true})
 	_, told := j.reasons.best()
 	for _, err := range []error{err, told} {
 		var peer *wire.PeerError
@@ -210,13 +210,13 @@ func TestNoDescriptors(t *testing.T) {
 // TestIntroducerGone: who is introduced to another process, and finds the connection closed before that one was heard
 // of, does not hold it against that one if the introducer has died.
 func TestIntroducerGone(t *testing.T) {
-	j, card := invited(t)
+	j, card := next(t)
 	ends, err := socketPair()
 	if err != nil {
 		t.Fatal(err)
 	}
 	heard := watch(j.Mesh)
-	if err := j.meetAll(meeting(0, [][]byte{card(func(*Card) {})}, ends[0])); err != nil {
+	if err := j.acceptIntroductions(meeting(0, [][]byte{card(func(*Card) {})}, ends[0])); err != nil {
 		t.Fatal(err)
 	}
 	_ = unix.Close(ends[1])
@@ -238,13 +238,13 @@ func TestIntroducerGone(t *testing.T) {
 
 // TestTakenConnected: a card does not take the place of that of a process which is connected.
 func TestTakenConnected(t *testing.T) {
-	j, card := invited(t)
+	j, card := next(t)
 	ends, err := socketPair()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Close(ends[1])
-	if err := j.meetAll(meeting(0, [][]byte{card(func(*Card) {})}, ends[0])); err != nil {
+	if err := j.acceptIntroductions(meeting(0, [][]byte{card(func(*Card) {})}, ends[0])); err != nil {
 		t.Fatal(err)
 	}
 	j.cfg.Fetch = func(context.Context, string, int) ([]byte, error) {
@@ -265,7 +265,7 @@ func TestLooked(t *testing.T) {
 	job := newJob(t, 2, nil)
 	c := job[0].cardOf(1)
 	routes, err := job[0].routesTo(&c, secure.Control)
-	if err != nil || deserted(t.Context(), routes) {
+	if err != nil || nobodyListens(t.Context(), routes) {
 		t.Fatal(err)
 	}
 	stranger, err := dialLocal(t.Context(), c.Socket)
@@ -301,7 +301,7 @@ func TestGoneBeforeFirst(t *testing.T) {
 // TestStoreCloses: the card of a process to which this one was introduced need not be fetched, as far as it tells what
 // the round is for: the store may be closed.
 func TestStoreCloses(t *testing.T) {
-	j, _ := invited(t)
+	j, _ := next(t)
 	j.cfg.Fetch = func(context.Context, string, int) ([]byte, error) { return nil, errors.New("the store is closed") }
 	for _, x := range []struct {
 		c             Card
@@ -325,7 +325,7 @@ func TestStoreCloses(t *testing.T) {
 // TestLaterCard: a card with addresses is not replaced by one of the first round that comes later, and a card of
 // another process is taken.
 func TestLaterCard(t *testing.T) {
-	j, _ := invited(t)
+	j, _ := next(t)
 	early := Card{Process: 3, Token: [16]byte{7}, Host: "host"}
 	late, another := early, early
 	late.Addresses, another.Token = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:7")}, [16]byte{8}
@@ -339,17 +339,17 @@ func TestLaterCard(t *testing.T) {
 
 // meeting returns a message that introduces the processes of cards, by files.
 func meeting(from int, cards [][]byte, files ...int) *wire.Note {
-	n := &wire.Note{Topic: wire.Topic{Comm: meshComm, Kind: kindMeet}, From: from, Files: files}
-	var v invitation
+	n := &wire.Note{Topic: wire.Topic{Comm: meshComm, Kind: kindIntroduce}, From: from, Files: files}
+	var v introductions
 	for _, c := range cards {
-		v.add(-1, &guest{card: c, peer: new(peer)}, nil, false)
+		v.add(-1, &hostPeer{card: c, peer: new(peer)}, nil, false)
 	}
 	n.Body = v.body
 	return n
 }
 
 // invited is process 2 of 5, which process 0 introduces to others, and the card of one of these.
-func invited(t testing.TB) (*joining, func(change func(*Card)) []byte) {
+func next(t testing.TB) (*joining, func(change func(*Card)) []byte) {
 	cfg := newBoard().config(2, 5)
 	cfg.Host = "host"
 	m, err := newMesh(cfg)
@@ -451,10 +451,10 @@ func TestFalseIntroductions(t *testing.T) {
 	} {
 		before := descriptors(t)
 		t.Run(name, func(t *testing.T) {
-			j, card := invited(t)
+			j, card := next(t)
 			j.know(Card{Process: 4, Token: [16]byte{2}, Host: "host", Socket: "fourth"}, []byte{1})
 			n := x.make(card)
-			err := j.meetAll(n)
+			err := j.acceptIntroductions(n)
 			n.CloseFiles()
 			if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
 				t.Errorf("%v, want %q", err, x.want)
@@ -474,7 +474,7 @@ func TestFalseIntroductions(t *testing.T) {
 
 // FuzzIntroduction: whatever a message introduces is refused or taken, and no file stays open that is not used.
 func FuzzIntroduction(f *testing.F) {
-	j, card := invited(f)
+	j, card := next(f)
 	whole := meeting(0, [][]byte{card(func(*Card) {}), card(func(c *Card) { c.Process = 4 })}).Body
 	for n := range len(whole) + 1 {
 		f.Add(whole[:n], uint8(2))
@@ -488,7 +488,7 @@ func FuzzIntroduction(f *testing.F) {
 			}
 			n.Files = append(n.Files, fd)
 		}
-		if err := j.meetAll(n); err == nil && len(body)+int(files%(maxFiles+1)) > 0 {
+		if err := j.acceptIntroductions(n); err == nil && len(body)+int(files%(maxFiles+1)) > 0 {
 			t.Error("a file that is no connection is taken")
 		}
 		n.CloseFiles()

@@ -9,25 +9,25 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// takeIntroductions takes the connections that the first process of this host has made for this one.
+// takeIntroductions receives the connections that the first process of this host has made for this one.
 func (j *joining) takeIntroductions() error {
 	for {
-		n, err := j.ReceiveFiles(j.work, wire.Topic{Comm: meshComm, Kind: kindMeet})
+		n, err := j.ReceiveFiles(j.work, wire.Topic{Comm: meshComm, Kind: kindIntroduce})
 		if err != nil {
 			return nil // joining has ended
 		}
-		err = j.meetAll(&n)
+		err = j.acceptIntroductions(&n)
 		n.CloseFiles()
 		if err != nil {
 			return err
 		}
-		j.Send(j.first, wire.Topic{Comm: meshComm, Kind: kindMet}, nil)
+		j.Send(j.first, wire.Topic{Comm: meshComm, Kind: kindIntroduced}, nil)
 	}
 }
 
-// meetAll takes the connections of one message. What it leaves of the files is the caller's. An error says whose fault
-// it is.
-func (j *joining) meetAll(n *wire.Note) error {
+// acceptIntroductions accepts the connections of one message. The caller closes the files that it leaves. Its error
+// names the process at fault.
+func (j *joining) acceptIntroductions(n *wire.Note) error {
 	wrong := func(format string, args ...any) error {
 		return &wire.PeerError{Rank: n.From, Err: fmt.Errorf(format, args...)}
 	}
@@ -56,7 +56,7 @@ func (j *joining) meetAll(n *wire.Note) error {
 		if counts > 1 || len(n.Files) < 1+int(counts) {
 			return wrong("it introduces rank %d with %d files", c.Process, len(n.Files))
 		}
-		switch err = j.meetOne(c, x, n); {
+		switch err = j.acceptIntroduction(c, x, n); {
 		case errors.Is(err, wire.ErrExhausted):
 			return noRoom(err)
 		case errors.Is(err, ErrTaken):
@@ -71,7 +71,7 @@ func (j *joining) meetAll(n *wire.Note) error {
 	return nil
 }
 
-// introduction is what the first process of the host says of another one.
+// introduction is what the first process of the host sends about another one.
 type introduction struct {
 	raw    []byte // its card
 	pid    int64  // its number; 0: it has none here
@@ -79,9 +79,9 @@ type introduction struct {
 	shown  bool   // it gets the count of this process
 }
 
-// meetOne takes the first of n's files as the connection to the process of card c, and the next one, if x says so, as
-// its count of heartbeats.
-func (j *joining) meetOne(c Card, x introduction, n *wire.Note) error {
+// acceptIntroduction uses the first of n's files as the connection to the process of card c, and the next one, if x
+// says so, as its count of heartbeats.
+func (j *joining) acceptIntroduction(c Card, x introduction, n *wire.Note) error {
 	if c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c) {
 		return errors.New("which is not for it to do")
 	}
@@ -90,7 +90,7 @@ func (j *joining) meetOne(c Card, x introduction, n *wire.Note) error {
 	}
 	file := n.Files[0]
 	n.Files = n.Files[1:]
-	conn, err := introducedTo(file)
+	conn, err := openSocketEnd(file)
 	if err != nil {
 		return err
 	}
@@ -108,13 +108,13 @@ func (j *joining) meetOne(c Card, x introduction, n *wire.Note) error {
 		return err
 	}
 	if !j.add(p) {
-		return nil // it is down, and the connection of no use
+		return nil // it is down
 	}
 	if err != nil {
 		return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
 	}
 	if !x.shown {
-		j.greet(p)
+		j.announce(p)
 	}
 	return nil
 }

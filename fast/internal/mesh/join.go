@@ -9,12 +9,12 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Join connects this process with all others of its job. It returns when all are connected to all, and fails on all if
-// it fails on one, apart from those that had just heard of success; they find the others down.
+// Join connects this process to all others of its job. It returns when all processes are connected to all others. If it
+// fails on one process, it fails on all, except those that had just learned of success; these find the others down.
 //
-// It fails with *wire.TimeoutError if processes had not come when ctx ended, and then says who was refused meanwhile;
-// with *wire.PeerError if a process died, gave up or refused this one; or in words. If a process died while others had
-// not come yet, Join first waits for these up to a second, within ctx, to tell them.
+// If processes had not come when ctx ended, Join returns *wire.TimeoutError, which also lists who was refused
+// meanwhile. If a process died, gave up or refused this one, it returns *wire.PeerError. If a process died before
+// others have come, Join first waits for these up to a second, within ctx, to tell them.
 func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 	m, err := newMesh(cfg)
 	if err != nil {
@@ -39,11 +39,11 @@ func (m *Mesh) join(ctx context.Context) error {
 	}
 	err := j.joinError()
 	m.sayGoodbye(closeReasonOf(err))
-	j.linger(err)
+	j.awaitLate(err)
 	return err
 }
 
-// run joins. There are reasons if it fails.
+// run joins. If it fails, it has reported reasons.
 func (j *joining) run() error {
 	if why := j.cfg.Fault; why != nil {
 		return j.reportFault(why)
@@ -60,12 +60,12 @@ func (j *joining) run() error {
 	j.meeting.Go(j.probe)
 	if err := j.gather(); err != nil {
 		j.catchUp()
-		return j.late(err, j.missing())
+		return j.reportWait(err, j.missing())
 	}
 	return j.settle()
 }
 
-// reportFault has the others hear why this process cannot take part.
+// reportFault publishes why this process cannot take part.
 func (j *joining) reportFault(why error) error {
 	j.card.Failure = why.Error()
 	if err := j.publish(j.inner, roundHost); err != nil {
@@ -75,7 +75,7 @@ func (j *joining) reportFault(why error) error {
 	return why
 }
 
-// gather waits until this process knows all cards, and is connected to all others.
+// gather waits until this process knows all cards and is connected to all others.
 func (j *joining) gather() error {
 	if err := j.awaitAll(j.inner, j.known); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (j *joining) gather() error {
 	if tcp, alone := needTCP(cards); tcp {
 		j.open(alone)
 		for _, c := range cards {
-			if j.direct(&c) { // connected without its addresses
+			if j.direct(&c) { // its connection did not need its addresses
 				j.meeting.Go(func() { j.fetch(roundAddress, c.Process) })
 			}
 		}
@@ -96,14 +96,14 @@ func (j *joining) gather() error {
 		return err
 	}
 	err := sameSettings(cards)
-	if err != nil { // all others hear it, because all are connected
+	if err != nil { // all others learn it, because all are connected
 		j.report(err, certain)
 	}
 	return err
 }
 
-// arrange finds the first process of this host, as soon as all that might be it are known. Then this process introduces
-// the others, or is introduced by the first one.
+// arrange finds the first process of this host, as soon as all candidates are known. Then this process introduces the
+// others, or the first one introduces it.
 func (j *joining) arrange() {
 	first := 0
 	err := j.await(j.work, func() bool {
@@ -118,10 +118,10 @@ func (j *joining) arrange() {
 	j.first = first
 	close(j.arranged)
 	if first == j.me.Process {
-		i := &introducer{joining: j, guests: make([]*guest, j.me.Size), room: pairRoom()}
+		i := &introducer{joining: j, locals: make([]*hostPeer, j.me.Size), room: maxSocketEnds()}
 		err = i.run()
 	} else {
-		j.keepNoCounts()
+		j.dropCounts()
 		err = j.takeIntroductions()
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func (j *joining) arrange() {
 	}
 }
 
-// starve reports that this process has no room for the connections of others.
+// starve reports it if this process cannot accept connections.
 func (j *joining) starve() {
 	select {
 	case err := <-j.starved:
@@ -138,21 +138,21 @@ func (j *joining) starve() {
 	}
 }
 
-// settle has all processes learn that all are connected to all: process 0 hears it from each and tells them. When ctx
-// has ended, the others give process 0 some time to say whom it waited for.
+// settle waits until all processes are connected to all others: each tells process 0, which then tells all. After ctx
+// has ended, the others give process 0 some time to say for whom it was waiting.
 func (j *joining) settle() error {
 	if j.me.Process != 0 {
 		j.Send(0, wire.Topic{Comm: meshComm, Kind: kindReady}, nil)
-		patient, stop := within(j.doubt, j.ctx, lastWords)
+		patient, stop := within(j.failing, j.ctx, lastWords)
 		defer stop()
 		_, err := j.Receive(patient, wire.Topic{Comm: meshComm, Kind: kindGo})
-		return j.late(err, []int{0})
+		return j.reportWait(err, []int{0})
 	}
 	ready := []int{0}
 	for len(ready) < j.me.Size {
 		n, err := j.Receive(j.inner, wire.Topic{Comm: meshComm, Kind: kindReady})
 		if err != nil {
-			return j.late(err, others(j.me.Size, ready))
+			return j.reportWait(err, others(j.me.Size, ready))
 		}
 		ready = append(ready, n.From)
 	}
@@ -164,7 +164,7 @@ func (j *joining) settle() error {
 	return nil
 }
 
-// others returns the processes of size that are not among some.
+// others returns the processes below size that are not in some.
 func others(size int, some []int) (rest []int) {
 	for p := range size {
 		if !slices.Contains(some, p) {
@@ -174,20 +174,20 @@ func others(size int, some []int) (rest []int) {
 	return rest
 }
 
-// latecomers is how long a process that cannot join because of a death, or a fault of its own, waits for those who have
+// lateWait is how long a process that cannot join because of a death, or its own fault, waits for processes that have
 // not come yet.
-const latecomers = time.Second
+const lateWait = time.Second
 
-// linger gives those who are not connected yet time to hear why this process leaves.
-func (j *joining) linger(why error) {
-	longest := afterword
-	if j.cfg.Fault != nil { // they hear it of its card alone
-		longest = latecomers
+// awaitLate gives processes that are not connected yet time to learn why this one leaves.
+func (j *joining) awaitLate(why error) {
+	longest := goodbyeWait
+	if j.cfg.Fault != nil { // only its card tells them
+		longest = lateWait
 	}
 	var gave *gaveUp
-	if f := closeReasonOf(why); f.blame == blameDead && !errors.As(why, &gave) { // who gave up has said so itself
-		longest = latecomers
-		for _, p := range f.ranks { // who does not come any more
+	if f := closeReasonOf(why); f.blame == blameDead && !errors.As(why, &gave) { // else it has said so itself
+		longest = lateWait
+		for _, p := range f.ranks { // the dead do not come any more
 			if j.peer(p) == nil {
 				j.down(p, errGone, nil)
 			}
@@ -195,7 +195,7 @@ func (j *joining) linger(why error) {
 	}
 	outer, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), longest)
 	defer cancel()
-	patient, stop := within(outer, j.ctx, afterword)
+	patient, stop := within(outer, j.ctx, goodbyeWait)
 	defer stop()
 	_ = j.awaitAll(patient, j.isConnected)
 }

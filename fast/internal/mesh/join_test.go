@@ -399,7 +399,7 @@ func TestFault(t *testing.T) {
 	y.Fault = os.ErrNotExist
 	fetch := late.Fetch
 	late.Fetch = func(ctx context.Context, round string, process int) ([]byte, error) {
-		time.Sleep(2 * afterword)
+		time.Sleep(2 * goodbyeWait)
 		return fetch(ctx, round, process)
 	}
 	_, errs := joinAll(soon(t), x, y, late)

@@ -10,17 +10,17 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// When one process dies or stays away, the others give up one after the other. A process that joins therefore hears of
-// several ends, in any order, of which one is the cause. It waits a moment for what others say, and takes what they
-// agree on best.
+// When one process dies or does not come, the others give up one after the other. So a process that joins learns of
+// several failures in any order, one of which is the root cause. It waits a moment for what others report, and chooses
+// the failure for which most reports speak.
 
-// reasons are those to fail that a process knows, in the order in which it came to know them.
+// reasons are the reasons to fail that a process knows, in the order in which it learned of them.
 type reasons struct {
 	mu  sync.Mutex
 	all []reason
 }
 
-// reason is one of them, and whose fault it is: a process's, or one of those below.
+// reason is a reason to fail. Its fault is the process at fault, or one of the constants below.
 type reason struct {
 	err    error
 	weight weight
@@ -28,20 +28,20 @@ type reason struct {
 }
 
 const (
-	faultAbsent = -1 - iota // of some that have not come
+	faultAbsent = -1 - iota // processes that have not come
 	faultOther
 )
 
-// weight tells how much a reason explains.
+// weight is how much a reason explains.
 type weight int
 
 const (
-	weak    weight = 1   // it may be a consequence of another one
-	strong  weight = 2   // a process has died before this one's eyes, or says why it has given up
-	certain weight = 100 // nothing else need be known
+	weak    weight = 1   // it may be a consequence of another reason
+	strong  weight = 2   // this process saw another one die, or a process says why it has given up
+	certain weight = 100 // no other reason can be better
 )
 
-// faultOf returns whose fault err is. What another process said when it gave up counts, as the fault of whom it blames.
+// faultOf returns which process is at fault for err. If another process has given up, that is one it blames.
 func faultOf(err error, self int) (fault int, cause error) {
 	var gave *gaveUp
 	var peer *wire.PeerError
@@ -58,7 +58,7 @@ func faultOf(err error, self int) (fault int, cause error) {
 	return faultOther, err
 }
 
-// blamed returns the error of a process that gave up, as the fault of those that it blames unless that is only self.
+// blamed returns the error of a process that gave up, with the processes that it blames other than self, if any.
 func (e *gaveUp) blamed(by *wire.PeerError, self int) error {
 	blamed := slices.DeleteFunc(slices.Clone(e.ranks), func(r int) bool { return r == self })
 	switch {
@@ -71,8 +71,8 @@ func (e *gaveUp) blamed(by *wire.PeerError, self int) error {
 	return by
 }
 
-// best returns the best reason of the fault for which most speaks, and how much does so; of equals the first. Weak
-// reasons count as one, because each of many things that a process tries may fail for the same cause.
+// best returns the best reason of the fault with the greatest total weight, and that weight; of equals the first. Weak
+// reasons count as one, because many attempts may fail for the same cause.
 func (r *reasons) best() (most weight, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *reasons) best() (most weight, err error) {
 	return most, err
 }
 
-// of returns the first of the best reasons of a fault, and how much speaks for it.
+// of returns the first of the best reasons of a fault, and its total weight.
 func (r *reasons) of(fault int) (top reason, sum weight) {
 	for _, x := range r.all {
 		if x.fault != fault {
@@ -100,5 +100,5 @@ func (r *reasons) of(fault int) (top reason, sum weight) {
 	return top, max(sum, weak)
 }
 
-// noRoom returns err, which is for want of descriptors or memory, in words.
+// noRoom returns the error of a process that lacks descriptors or memory, because of err.
 func noRoom(err error) error { return fmt.Errorf("this process cannot take connections: %w", err) }

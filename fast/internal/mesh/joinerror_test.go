@@ -35,7 +35,7 @@ func TestVerdict(t *testing.T) {
 		"the first of equals":  {[]reason{is(weak, gone), is(weak, dead(1, errGone))}, gone.Error()},
 		"the best of one":      {[]reason{is(weak, dead(1, errGone)), is(strong, died)}, died.Error()},
 	} {
-		j := &joining{Mesh: &Mesh{}, work: t.Context(), doubting: func(error) {}}
+		j := &joining{Mesh: &Mesh{}, work: t.Context(), setFailing: func(error) {}}
 		j.me.Process = 2
 		for _, r := range x.reasons {
 			j.report(r.err, r.weight)

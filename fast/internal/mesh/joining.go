@@ -10,22 +10,22 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// joining is a process on its way into its job. It connects to each other one as soon as it can, so that it hears of
-// the death of one while it waits for another.
+// joining is the state of Join. It connects to each other process as soon as it can, so that it learns of the death of
+// one while it waits for another.
 type joining struct {
 	*Mesh
-	ctx      context.Context // Join's
-	reasons  reasons
-	doubt    context.Context // ends when there is the first reason to fail
-	doubting context.CancelCauseFunc
-	inner    context.Context // ends with doubt and with ctx
-	// Cards are fetched and connections made in work, which goes on when joining has failed: then others hear why.
+	ctx        context.Context // Join's
+	reasons    reasons
+	failing    context.Context // ends with the first reason to fail
+	setFailing context.CancelCauseFunc
+	inner      context.Context // ends with failing and with ctx
+	// Cards are fetched and connections made until work ends, which goes on after a failure to tell others why.
 	work      context.Context
 	meeting   sync.WaitGroup
-	fetches   chan struct{} // taken by those that fetch a card
-	fetched   atomic.Int64  // when a card came last
+	fetches   chan struct{} // limits how many cards are fetched at once
+	fetched   atomic.Int64  // when the last card came
 	opened    sync.Once
-	listening chan struct{} // closed when it is published at which addresses this process listens
+	listening chan struct{} // closed when the addresses of this process are published
 	arranged  chan struct{} // closed when first is known
 	first     int           // the first process of this host
 	secret    bool          // the processes of the job share one
@@ -33,26 +33,26 @@ type joining struct {
 }
 
 func newJoining(ctx context.Context, m *Mesh) *joining {
-	j := &joining{Mesh: m, ctx: ctx, fetches: make(chan struct{}, maxFetches), listening: make(chan struct{}), arranged: make(chan struct{}),
-		secret: m.cfg.Credentials.Key(m.me, "card") != nil}
+	j := &joining{Mesh: m, ctx: ctx, fetches: make(chan struct{}, maxFetches), listening: make(chan struct{}),
+		arranged: make(chan struct{}), secret: m.cfg.Credentials.Key(m.me, "card") != nil}
 	values := context.WithoutCancel(ctx)
-	j.doubt, j.doubting = context.WithCancelCause(values)
-	inner, stopInner := within(j.doubt, ctx, 0)
+	j.failing, j.setFailing = context.WithCancelCause(values)
+	inner, stopInner := within(j.failing, ctx, 0)
 	work, stopWork := context.WithCancel(values)
 	j.inner, j.work = inner, work
-	unwatch := m.Watch(j.fell)
+	unwatch := m.Watch(j.onDown)
 	j.end = func() {
 		unwatch()
 		stopWork()
 		j.meeting.Wait()
 		stopInner()
-		m.keepNoCounts()
-		j.doubting(nil)
+		m.dropCounts()
+		j.setFailing(nil)
 	}
 	return j
 }
 
-// within is outer, which ends too some time after ctx has ended, with its cause.
+// within returns a context that ends with outer, or some time after ctx has ended with the cause of ctx.
 func within(outer, ctx context.Context, after time.Duration) (context.Context, func()) {
 	inner, cancel := context.WithCancelCause(outer)
 	stop := context.AfterFunc(ctx, func() {
@@ -65,20 +65,20 @@ func within(outer, ctx context.Context, after time.Duration) (context.Context, f
 	}
 }
 
-// report takes a reason to fail.
+// report adds a reason to fail.
 func (j *joining) report(err error, w weight) {
 	if j.work.Err() != nil {
-		return // joining has ended, and everything with it
+		return // everything fails once joining has ended
 	}
 	fault, err := faultOf(err, j.me.Process)
 	j.reasons.mu.Lock()
 	j.reasons.all = append(j.reasons.all, reason{err, w, fault})
 	j.reasons.mu.Unlock()
-	j.doubting(err)
+	j.setFailing(err)
 }
 
-// fell reports that a process is down. One that has closed its mesh had joined, and so will this one.
-func (j *joining) fell(process int, err error) {
+// onDown reports that a process is down. A process that has closed its mesh had joined, so this one will join too.
+func (j *joining) onDown(process int, err error) {
 	switch {
 	case errors.Is(err, wire.ErrClosed):
 	case process == j.me.Process:
@@ -94,9 +94,9 @@ func (j *joining) fell(process int, err error) {
 	}
 }
 
-// late sees to it that there is a reason if joining fails with err, which is that ctx has ended if there is none yet.
-func (j *joining) late(err error, waiting []int) error {
-	if err != nil && j.doubt.Err() == nil {
+// reportWait reports the failure of a wait for processes, unless there is a reason to fail already.
+func (j *joining) reportWait(err error, waiting []int) error {
+	if err != nil && j.failing.Err() == nil {
 		if ctx := j.ctx; ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 			err = &wire.TimeoutError{Waiting: waiting, Err: wire.EndedBy(ctx, err)}
 		}
@@ -105,12 +105,12 @@ func (j *joining) late(err error, waiting []int) error {
 	return err
 }
 
-// joinError returns why joining has failed, all in all.
+// joinError returns why joining has failed, after it has waited for better reasons.
 func (j *joining) joinError() error {
 	if w, _ := j.reasons.best(); w < certain {
-		time.Sleep(hearsay)
-		if j.me.Process != 0 { // which may have the store: then it alone knows who was sent away there, and says so now
-			time.Sleep(hearsay)
+		time.Sleep(rootCauseWait)
+		if j.me.Process != 0 { // process 0 may keep the store: it alone knows who was refused there, and is telling now
+			time.Sleep(rootCauseWait)
 		}
 	}
 	_, err := j.reasons.best()
@@ -121,7 +121,7 @@ func (j *joining) joinError() error {
 	return err
 }
 
-// What has to be so of each process in the end, and then stays so.
+// Conditions that become true of each process and stay true.
 func (j *joining) known(_ int, x *member) bool { return x.raw != nil }
 
 func (j *joining) addressed(_ int, x *member) bool { return len(x.card.Addresses) > 0 }
@@ -130,7 +130,7 @@ func (j *joining) isConnected(p int, x *member) bool {
 	return x.peer != nil || x.err != nil || p == j.me.Process
 }
 
-// awaitAll waits until something is so of all processes, or until there is a reason to fail, or ctx has ended.
+// awaitAll waits until a condition is true of all processes, or ctx ends.
 func (j *joining) awaitAll(ctx context.Context, so func(int, *member) bool) error {
 	p := 0
 	return j.await(ctx, func() bool {
@@ -141,7 +141,7 @@ func (j *joining) awaitAll(ctx context.Context, so func(int, *member) bool) erro
 	})
 }
 
-// missing returns the processes that this one waits for.
+// missing returns the processes that this one is waiting for.
 func (j *joining) missing() (processes []int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -158,7 +158,7 @@ func (j *joining) missing() (processes []int) {
 	return processes
 }
 
-// cards returns those of all processes, once they are known.
+// cards returns the cards of all processes, once they are known.
 func (j *joining) cards() []Card {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -169,12 +169,12 @@ func (j *joining) cards() []Card {
 	return cards
 }
 
-// direct reports whether this process and that of card c are connected without TCP.
+// direct reports whether this process and that of card c connect without TCP.
 func (j *joining) direct(c *Card) bool {
 	return c.Host == j.cfg.Host && c.Socket != "" && j.card.Socket != ""
 }
 
-// private reports whether the process of card c is on this host, and shares a secret with this one.
+// private reports whether the process of card c is on this host and shares a secret with this one.
 func (j *joining) private(c *Card) bool {
 	return j.secret && j.direct(c)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// begin makes this process's first card, and has it listen.
+// begin makes this process's first card, starts to listen on the local socket and starts the detector.
 func (m *Mesh) begin() {
-	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, HeartbeatTimeout: m.cfg.HeartbeatTimeout, ForceTCP: m.cfg.ForceTCP,
-		Encrypt: m.cfg.Encrypt, HasRDMA: m.cfg.HasRDMA, ForceRDMA: m.cfg.ForceRDMA}
+	m.card = Card{Process: m.me.Process, Host: m.cfg.Host, HeartbeatTimeout: m.cfg.HeartbeatTimeout,
+		ForceTCP: m.cfg.ForceTCP, Encrypt: m.cfg.Encrypt, HasRDMA: m.cfg.HasRDMA, ForceRDMA: m.cfg.ForceRDMA}
 	_, _ = rand.Read(m.card.Token[:])
 	m.card.Socket = m.listenLocal()
 	if m.card.Socket != "" {
@@ -25,7 +25,7 @@ func (m *Mesh) begin() {
 			m.cfg.Log.Debug("heartbeats are not counted in shared memory", "error", err)
 		}
 	}
-	m.work.Go(m.watchOver)
+	m.work.Go(m.runDetector)
 }
 
 // listenLocal listens on an abstract unix socket, which needs no directory. It returns the socket's name, or nothing if
@@ -44,8 +44,8 @@ func (m *Mesh) listenLocal() (name string) {
 	return name
 }
 
-// listenTCP listens on this host's addresses: its loopback address if all processes are on this host, or else those
-// that the configuration gives, of which others cannot use a loopback address.
+// listenTCP listens on a loopback address if all processes are on this host, and otherwise on the configured addresses
+// that other hosts can use.
 func (m *Mesh) listenTCP(alone bool) error {
 	addresses, why := []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.IPv6Loopback()}, "all processes are on one host"
 	if !alone {
@@ -64,7 +64,8 @@ func (m *Mesh) listenTCP(alone bool) error {
 		}
 	}
 	if len(m.card.Addresses) == 0 {
-		return fmt.Errorf("this host, %s, can listen on none of %v (%s): %w", m.card.Host, addresses, why, errors.Join(failed...))
+		return fmt.Errorf("this host, %s, can listen on none of %v (%s): %w", m.card.Host, addresses, why,
+			errors.Join(failed...))
 	}
 	m.cfg.Log.Debug("listening", "addresses", m.card.Addresses, "because", why)
 	return nil
@@ -84,7 +85,8 @@ func (m *Mesh) ownAddresses() (usable []netip.Addr, why string, err error) {
 		}
 	}
 	if len(usable) == 0 {
-		return nil, "", fmt.Errorf("some processes are on other hosts, which can reach none of the addresses %v (%s)", all, why)
+		return nil, "", fmt.Errorf("some processes are on other hosts, which can reach none of the addresses %v (%s)",
+			all, why)
 	}
 	return usable, why, nil
 }
@@ -99,17 +101,17 @@ func (m *Mesh) listenAt(a netip.Addr) error {
 	return nil
 }
 
-// serve takes connections from l until the mesh is closed.
+// serve accepts connections from l until the mesh is closed.
 func (m *Mesh) serve(l net.Listener) {
 	m.work.Go(func() {
 		err := m.server.Serve(m.leaving, l, m.check, m.accepted)
 		if m.leaving.Err() == nil {
-			m.cfg.Log.Error("no more connections are taken", "address", l.Addr(), "error", err)
+			m.cfg.Log.Error("no more connections are accepted", "address", l.Addr(), "error", err)
 		}
 	})
 }
 
-// check reports whether a process may have a connection.
+// check returns why a process may not have a connection.
 func (m *Mesh) check(h secure.Hello, _ secure.Identity) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,7 +120,7 @@ func (m *Mesh) check(h secure.Hello, _ secure.Identity) error {
 	case x != nil && x.err != nil:
 		return wire.ErrFenced
 	case h.Purpose == secure.Join:
-		return m.present(h)
+		return m.checkTicket(h)
 	case x == nil || x.raw == nil || (h.Purpose == secure.Data && x.peer == nil):
 		return fmt.Errorf("%w: process %d is not known here yet", secure.ErrBusy, h.From)
 	case h.Purpose == secure.Data && h.Encrypt != m.cfg.Encrypt:
@@ -133,7 +135,7 @@ func (m *Mesh) check(h secure.Hello, _ secure.Identity) error {
 	return nil
 }
 
-// accepted takes a connection that a process has made.
+// accepted handles a connection that a process has made.
 func (m *Mesh) accepted(c *secure.Conn, h secure.Hello) {
 	if h.Purpose == secure.Data {
 		m.admitData(c, h)
@@ -141,26 +143,26 @@ func (m *Mesh) accepted(c *secure.Conn, h secure.Hello) {
 	}
 	ok := m.confirm(c)
 	if h.Purpose == secure.Join {
-		m.redeem(h, ok)
+		m.endTicketUse(h, ok)
 	}
 	if !ok || !m.attach(h.From, c, c.NetConn()) || h.From < m.me.Size {
 		return
 	}
 	if h.Purpose == secure.Join {
-		m.welcome(h.From)
+		m.sendMembers(h.From)
 	}
 	m.Send(h.From, wire.Topic{Comm: meshComm, Kind: kindHello, Seq: uint32(m.me.Process)}, nil)
 }
 
-// confirmTime is how long that may take. Such connections are counted nowhere, so it is not for ever.
-const confirmTime = 15 * time.Second
+// confirmTimeout limits how long confirm waits, because nothing limits the number of such connections.
+const confirmTimeout = 15 * time.Second
 
-// confirm waits for the word of the process that has dialled. If there is none the connection is closed.
+// confirm waits until the process that has dialled confirms the connection. If it does not, confirm closes it.
 func (m *Mesh) confirm(c *secure.Conn) bool {
 	stop := context.AfterFunc(m.leaving, func() { _ = c.Close() })
 	defer stop()
 	var b [1]byte
-	err := c.SetDeadline(time.Now().Add(confirmTime))
+	err := c.SetDeadline(time.Now().Add(confirmTimeout))
 	if err == nil {
 		_, err = c.Read(b[:])
 	}
@@ -174,21 +176,21 @@ func (m *Mesh) confirm(c *secure.Conn) bool {
 	return true
 }
 
-// admitData takes a connection for data.
+// admitData hands a data connection to its communicator, or keeps it until there is one.
 func (m *Mesh) admitData(c *secure.Conn, h secure.Hello) {
 	raw, err := c.Raw(m.cfg.Encrypt)
 	if err != nil {
-		m.cfg.Log.Warn("a connection for data is of no use", "from", h.From, "error", err)
+		m.cfg.Log.Warn("a data connection cannot be used", "from", h.From, "error", err)
 		_ = c.Close()
 		return
 	}
-	if f := m.pending.enter(pendingConn{h.Comm, h.From, raw, time.Now()}); f != nil {
+	if f := m.pending.add(pendingConn{h.Comm, h.From, raw, time.Now()}); f != nil {
 		f(h.From, raw)
 	}
 }
 
-// HandleConns has f called with each connection for data that a process makes for comm, those that are waiting
-// included. The connections are f's. F must not block, and may be called from several goroutines.
+// HandleConns has f called with each data connection that a process makes for comm, including those that are waiting. F
+// owns the connections. It must not block, and may be called from several goroutines.
 func (m *Mesh) HandleConns(comm uint64, f func(from int, c wire.Conn)) {
 	for _, v := range m.pending.handle(comm, f) {
 		f(v.from, v.conn)

@@ -12,7 +12,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// meet gets to know a process, and connects to it: who has the higher number dials.
+// meet fetches the card of a process and connects to it. The process with the higher number dials.
 func (j *joining) meet(process int) {
 	c, ok := j.fetch(roundHost, process)
 	if ok && c.Host != j.cfg.Host {
@@ -20,7 +20,7 @@ func (j *joining) meet(process int) {
 	}
 	if ok && !j.direct(&c) {
 		select {
-		case <-j.listening: // who waits for others' addresses has published its own before
+		case <-j.listening: // publish our own addresses before waiting for those of others
 			c, ok = j.fetch(roundAddress, process)
 		case <-j.work.Done():
 			ok = false
@@ -31,6 +31,7 @@ func (j *joining) meet(process int) {
 	}
 }
 
+// publish publishes this process's card.
 func (m *Mesh) publish(ctx context.Context, round string) error {
 	if err := m.cfg.Publish(ctx, round, m.card.encode(m.cfg.Credentials, m.me)); err != nil {
 		return fmt.Errorf("publishing the card of process %d: %w", m.me.Process, err)
@@ -38,16 +39,16 @@ func (m *Mesh) publish(ctx context.Context, round string) error {
 	return nil
 }
 
-// The rounds in which cards are published: in the first one they say on which host a process is; in the second one,
-// which there is only if some connections have to be TCP's, at which addresses.
+// The rounds in which cards are published. In the first round, they say on which host a process is. The second round
+// adds addresses, and is needed only if some connections use TCP.
 const (
 	roundHost    = "host"
 	roundAddress = "address"
 )
 
-// If every process waited for every card at the same time, each card would wake all of them as it comes: in a large
-// job, most of the time to form it. So a process waits for few at once, chosen at random, and finds most of the others
-// there already. Where nothing comes for a while, it waits for all of them, and so learns who is missing.
+// If every process waited for all cards at once, each new card would wake all processes, which would take most of the
+// time to form a large job. So a process waits for a few cards at a time, in random order, and finds most of the others
+// published already. If no card comes for fetchPause, it waits for all of them, to learn who is missing.
 const (
 	maxFetches = 8
 	fetchPause = time.Second
@@ -65,8 +66,8 @@ func (j *joining) fetchOrder() []int {
 	return order
 }
 
-// awaitTurn waits until this process may fetch another card, and returns what to call once it has come. When joining
-// fails, all may be fetched.
+// awaitTurn waits until this process may fetch another card. The caller has to call done once the card has come. After
+// a failure there is no limit.
 func (j *joining) awaitTurn() (done func()) {
 	for {
 		select {
@@ -85,20 +86,20 @@ func (j *joining) awaitTurn() (done func()) {
 	}
 }
 
-// catchUp waits for the cards whose turn may not have come when joining failed, as long as some come: their processes
-// are not missing.
+// catchUp waits, after joining has failed, for the cards that were not fetched yet, as long as some come. Their
+// processes are not missing.
 func (j *joining) catchUp() {
 	if j.me.Size <= maxFetches {
 		return
 	}
 	for missing, before := len(j.missing()), -1; missing != before; missing, before = len(j.missing()), missing {
-		soon, cancel := context.WithTimeout(j.work, hearsay)
+		soon, cancel := context.WithTimeout(j.work, rootCauseWait)
 		_ = j.awaitAll(soon, j.known)
 		cancel()
 	}
 }
 
-// fetch fetches the card of a process. If it fails, there is a reason for joining to fail, or it has ended.
+// fetch fetches the card of a process. If it fails, it has reported the reason, or joining has ended.
 func (j *joining) fetch(round string, process int) (c Card, ok bool) {
 	done := j.awaitTurn()
 	b, err := j.cfg.Fetch(j.work, round, process)
@@ -128,7 +129,7 @@ func (j *joining) fetch(round string, process int) (c Card, ok bool) {
 	return Card{}, false
 }
 
-// open has this process listen on TCP, once, and say so, or say that it cannot.
+// open listens on TCP, once, and publishes the addresses or the failure.
 func (j *joining) open(alone bool) {
 	j.opened.Do(func() {
 		err := j.listenTCP(alone)
@@ -169,7 +170,7 @@ func (j *joining) introduced(c *Card) bool {
 	}
 }
 
-// reached takes the result of reach.
+// reached handles the result of reach.
 func (j *joining) reached(process int, err error) {
 	switch {
 	case err == nil:
@@ -204,7 +205,7 @@ func (j *joining) probe() {
 		if absent[process] == nil {
 			absent[process] = new(absence)
 		}
-		nobody := deserted(j.work, routes)
+		nobody := nobodyListens(j.work, routes)
 		if absent[process].proved(routes, nobody) {
 			j.reached(process, &wire.PeerError{Rank: process, Err: wire.ErrDied})
 		}

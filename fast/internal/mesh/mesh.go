@@ -1,14 +1,16 @@
-// Package mesh is how the processes of a job talk beside the data path, and know of each other's end.
+// Package mesh is the control plane between the processes of a job, and detects which of them have failed.
 //
-// Every two processes have one control connection: an abstract unix socket on the same host, which passes files too,
-// and TCP otherwise; both ends are authenticated by package secure, or by the first process of their host, which makes
-// the connections of those that share a secret. Over it go short messages and heartbeats; those of a process of the
-// same host are counted in memory instead. A process is down at the end of its connection, or when nothing came from it
-// for a while although this process was running and, where the system tells, that one was not kept from it; who is down
-// stays down, and is told so should it come back. Connections for data are made on demand and handed out: the mesh
-// looks after control connections alone, so a process whose data flow slowly is not taken for a dead one.
+// Each pair of processes has one control connection: an abstract unix socket on the same host, which passes files too,
+// and TCP otherwise. Package secure authenticates both ends, or else the first process of their host, which makes the
+// connections between processes that share a secret. The connection carries short messages and heartbeats; processes of
+// one host count heartbeats in shared memory instead.
 //
-// Processes find each other by cards, which they publish in a store. When all are on one host, no port is opened.
+// A process is down when its connection ends. It is also down when it was silent for the heartbeat timeout while this
+// process was running, unless the system says that it is only slow. A process that is down stays down, and is told so
+// if it comes back. Data connections are made on demand and handed out. The mesh monitors control connections alone, so
+// a process with slow data is not taken for a dead one.
+//
+// Processes find each other by cards, which they publish in a store. If all are on one host, no port is opened.
 package mesh
 
 import (
@@ -26,8 +28,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Mesh is one process's end of its connections to all others. Its methods may be called from any goroutine, at any
-// time, if nothing else is said.
+// Mesh is one process's side of its connections to all others. Unless stated otherwise, its methods may be called from
+// any goroutine at any time.
 type Mesh struct {
 	cfg    Config
 	me     secure.Identity
@@ -37,32 +39,32 @@ type Mesh struct {
 	leaving     context.Context
 	leave       context.CancelCauseFunc
 	work        sync.WaitGroup
-	starved     chan error    // that no connections can be taken, for who joins
-	dials       chan struct{} // taken by those who try to make control connections
+	starved     chan error    // gets the error when this process can accept no connections
+	dials       chan struct{} // limits how many control connections are dialled at once
 	inbox       *mailbox.Inbox
 	pending     pendingConns
 	detector    detector
 	beats       *beats      // this process's count of heartbeats; nil: there is none
-	introducing atomic.Bool // it may have to introduce others to each other
+	introducing atomic.Bool // this process may have to introduce others to each other
 	joined      atomic.Bool // all processes have said that they are connected to all
 	card        Card        // this process's, of which only its addresses change, until they are published
 
 	mu        sync.Mutex
 	members   map[int]*member
-	connected []*peer       // what peers returns; nil: it has changed
+	connected []*peer       // the result of peers; nil: it has to be computed again
 	changed   chan struct{} // closed when a member changes
 	tickets   map[int]*reservation
-	highest   int    // the highest number of a process that is known or reserved
-	goodbye   *frame // what is said to who connects, when this process leaves
+	highest   int    // the highest process number known or reserved
+	goodbye   *frame // the last frame on every connection, once this process leaves
 	closed    bool
 	counts    []*beats // of others
 	unmap     sync.Once
 }
 
-// reservation is a number that was given away.
+// reservation is a process number for which this process has issued a ticket.
 type reservation struct {
 	token [16]byte
-	until time.Time // it is about to be used
+	until time.Time // until then, a process may be using the ticket
 	used  bool
 }
 
@@ -72,18 +74,18 @@ type member struct {
 	raw  []byte // the card as it came; nil: not known yet
 	peer *peer  // nil: not connected yet
 	err  error  // why it is down
-	// By how much the numbers that it has given away have raised the highest one.
+	// By how much the numbers that it has reserved have raised the highest one.
 	claimed int
 }
 
-// newMesh returns a process that knows nobody yet.
+// newMesh returns a mesh without any other process.
 func newMesh(cfg Config) (*Mesh, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("%w: %w", wire.ErrInvalidArgument, err)
 	}
 	m := &Mesh{cfg: cfg, me: cfg.Identity, born: time.Now(), members: make(map[int]*member), changed: make(chan struct{}),
 		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials())}
-	m.detector = detector{timeout: int64(cfg.HeartbeatTimeout), examine: examine, excuse: m.excuse}
+	m.detector = detector{timeout: int64(cfg.HeartbeatTimeout), examine: examine, excuse: m.warnSlow}
 	m.inbox = mailbox.New(m.start)
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
@@ -99,7 +101,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 	return m, nil
 }
 
-// start runs f, which calls handlers and watchers.
+// start runs f, which calls handlers and watchers, in a goroutine.
 func (m *Mesh) start(f func()) {
 	m.mu.Lock()
 	closed := m.closed
@@ -107,16 +109,16 @@ func (m *Mesh) start(f func()) {
 		m.work.Go(f)
 	}
 	m.mu.Unlock()
-	if closed { // then it only drops what comes
+	if closed { // f only drops messages
 		f()
 	}
 }
 
-// now returns the time since m began, in nanoseconds.
+// now returns the time since m was made, in nanoseconds.
 func (m *Mesh) now() int64 { return int64(time.Since(m.born)) }
 
-// of returns the member with a number, which is made if it is new. It is called with m.mu held, as broadcast and peers
-// are.
+// of returns the member with a number, and adds it if it is new. Its caller holds m.mu, as those of broadcast and peers
+// do.
 func (m *Mesh) of(process int) *member {
 	if m.members[process] == nil {
 		m.members[process] = new(member)
@@ -125,13 +127,13 @@ func (m *Mesh) of(process int) *member {
 	return m.members[process]
 }
 
-// broadcast wakes those who wait for a member to change.
+// broadcast wakes the goroutines that wait for a member to change.
 func (m *Mesh) broadcast() {
 	close(m.changed)
 	m.changed = make(chan struct{})
 }
 
-// await waits until done, which is called with m.mu held, or until ctx ends, with its cause.
+// await waits until done, which it calls with m.mu held, returns true. If ctx ends first, it returns the cause.
 func (m *Mesh) await(ctx context.Context, done func() bool) error {
 	for {
 		m.mu.Lock()
@@ -151,7 +153,7 @@ func (m *Mesh) await(ctx context.Context, done func() bool) error {
 	}
 }
 
-// peers returns the connections to those who are not down. The caller does not change it.
+// peers returns the connections to processes that are not down. The caller must not change the slice.
 func (m *Mesh) peers() []*peer {
 	if m.connected == nil {
 		m.connected = make([]*peer, 0, len(m.members))
@@ -164,7 +166,7 @@ func (m *Mesh) peers() []*peer {
 	return m.connected
 }
 
-// peer returns the connection to a process; nil: there is none, or none any more.
+// peer returns the connection to a process, or nil if there is none (any more).
 func (m *Mesh) peer(process int) *peer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,7 +176,7 @@ func (m *Mesh) peer(process int) *peer {
 	return nil
 }
 
-// cardOf returns the card of a process, empty if it is not known.
+// cardOf returns the card of a process, which is empty if the process is unknown.
 func (m *Mesh) cardOf(process int) Card {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -184,8 +186,8 @@ func (m *Mesh) cardOf(process int) Card {
 	return Card{}
 }
 
-// know takes the card of a process, which may come by several ways. One without addresses does not replace a later one
-// of the same process. It is false if another process of that number is connected.
+// know stores the card of a process, which may arrive in several ways. A card without addresses does not replace a
+// later one of the same process. It reports false if another process with that number is connected.
 func (m *Mesh) know(c Card, raw []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,9 +203,9 @@ func (m *Mesh) know(c Card, raw []byte) bool {
 	return true
 }
 
-// Down returns why a process is taken for dead: wire.ErrDied, wire.ErrFrozen, wire.ErrClosed if it has closed its mesh,
-// or what Fence was given; or else nil. That of this process is wire.ErrFenced when another one takes it for dead, and
-// so is then that of the other one. Who is down stays down.
+// Down returns why a process is down: wire.ErrDied, wire.ErrFrozen, wire.ErrClosed if it has closed its mesh, or the
+// error given to Fence. It returns nil if the process is up. When another process has fenced this one, it returns
+// wire.ErrFenced for both. A process that is down stays down.
 func (m *Mesh) Down(process int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -213,12 +215,12 @@ func (m *Mesh) Down(process int) error {
 	return nil
 }
 
-// Watch has f called for each process that is down or goes down, once, until stop, with what Down says; after all
-// messages that came from it. F must not block.
+// Watch has f called once for each process that is down or goes down, with the error of Down, until stop. The call
+// comes after all messages from that process. F must not block.
 func (m *Mesh) Watch(f func(process int, err error)) (stop func()) { return m.inbox.Watch(f) }
 
-// whileUp returns ctx until one of the processes that it concerns, or this one, is down, with the cause, or the mesh is
-// closed.
+// whileUp returns a context that ends with ctx, when the mesh is closed, or when this process or one that it concerns
+// goes down, with that cause.
 func (m *Mesh) whileUp(ctx context.Context, concerns func(process int) bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stopWatching := m.Watch(func(process int, err error) {
@@ -236,17 +238,17 @@ func (m *Mesh) whileUp(ctx context.Context, concerns func(process int) bool) (co
 	}
 }
 
-// Fence takes a process for dead, because of err, tells it so, and sends it away should it come back. Of this process
-// itself it is not believed.
+// Fence marks a process as down because of err, tells it so, and refuses it if it comes back. It does nothing for this
+// process itself.
 func (m *Mesh) Fence(process int, err error) { m.fence(process, err) }
 
-// fence is false if the process was down already, or is this one.
+// fence reports false if the process was down already, or is this one.
 func (m *Mesh) fence(process int, err error) bool {
 	last := newFrame(frameFenced, wire.Topic{}, nil, nil)
 	return process != m.me.Process && m.down(process, err, &last)
 }
 
-// giveUp fences processes, and says so once for all of them.
+// giveUp fences processes, and logs once for all of them.
 func (m *Mesh) giveUp(processes []int, err error, why string) {
 	given := slices.DeleteFunc(processes, func(p int) bool { return !m.fence(p, err) })
 	if len(given) > 0 {
@@ -254,8 +256,8 @@ func (m *Mesh) giveUp(processes []int, err error, why string) {
 	}
 }
 
-// down takes a process for dead, the first time that it is called for it, and closes the connection after last was
-// written, if there is one. After that it is false.
+// down marks a process as down and closes its connection, after it has written last if that is not nil. It reports
+// false if the process was down already.
 func (m *Mesh) down(process int, err error, last *frame) bool {
 	m.mu.Lock()
 	x := m.of(process)
@@ -274,14 +276,14 @@ func (m *Mesh) down(process int, err error, last *frame) bool {
 	return true
 }
 
-// excuse warns that a process is slow.
-func (m *Mesh) excuse(process int, silent int64, c condition) {
+// warnSlow warns that a process is slow.
+func (m *Mesh) warnSlow(process int, silent int64, c condition) {
 	m.cfg.Log.Warn("a process is slow, and not given up yet", "process", process, "silent",
 		time.Duration(silent).Round(time.Millisecond), "condition", c)
 }
 
-// explain returns the error of what failed with err while waiting for processes: if ctx has ended, it names these.
-func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
+// waitError returns the error of a wait for processes that failed with err. If ctx has ended, the error names them.
+func (m *Mesh) waitError(ctx context.Context, err error, waiting []int) error {
 	var peer *wire.PeerError
 	if err == nil || errors.As(err, &peer) || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 		return err
@@ -289,7 +291,7 @@ func (m *Mesh) explain(ctx context.Context, err error, waiting []int) error {
 	return m.withRefusals(&wire.TimeoutError{Waiting: waiting, Err: wire.EndedBy(ctx, err)})
 }
 
-// withRefusals returns the error of a wait in vain, which also says who was refused meanwhile.
+// withRefusals returns err, the error of a failed wait, with the list of those who were refused meanwhile.
 func (m *Mesh) withRefusals(err error) error {
 	if r := append(m.server.Refusals(), m.cfg.Refused()...); len(r) > 0 {
 		return fmt.Errorf("%w; refused meanwhile: %s", err, strings.Join(r, "; "))
@@ -297,26 +299,26 @@ func (m *Mesh) withRefusals(err error) error {
 	return err
 }
 
-// Close ends this process's part; for the others it is then down, with wire.ErrClosed. What was sent before still comes
-// to those who read it within 2 s. It must not be called by a handler or watcher.
+// Close leaves the mesh. For the others, this process is then down with wire.ErrClosed. Messages sent before still
+// reach those who read them within 2 s. Handlers and watchers must not call Close.
 func (m *Mesh) Close() error {
 	m.sayGoodbye(closeReason{})
 	m.finish()
 	return nil
 }
 
-// fail is Close for a process that could not join because of err. Those who are about to connect to it hear why as
-// well, rather than finding that it is gone.
+// fail closes the mesh of a process that could not join because of err. It stays a moment, so that processes which are
+// about to connect learn the reason.
 func (m *Mesh) fail(err error) {
 	m.sayGoodbye(closeReasonOf(err))
-	time.Sleep(afterword)
+	time.Sleep(goodbyeWait)
 	m.finish()
 }
 
-// afterword is how long a process that could not join says why.
-const afterword = 100 * time.Millisecond
+// goodbyeWait is how long a process that could not join stays to tell the others why.
+const goodbyeWait = 100 * time.Millisecond
 
-// sayGoodbye tells all, those that connect later included, that this process leaves.
+// sayGoodbye tells all processes, including those that connect later, why this process leaves.
 func (m *Mesh) sayGoodbye(why closeReason) {
 	last := newFrame(frameBye, wire.Topic{}, why.encode(), nil)
 	m.mu.Lock()
@@ -327,7 +329,7 @@ func (m *Mesh) sayGoodbye(why closeReason) {
 	}
 }
 
-// finish ends everything that runs.
+// finish ends all goroutines and waits for them.
 func (m *Mesh) finish() {
 	m.mu.Lock()
 	m.closed = true

@@ -11,10 +11,10 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// JoinTicket makes this process one of a running job, with the number that the ticket says: of cfg's identity only the
-// name of the job counts, and only if it is given. Publish and Fetch are not used. It returns when all members that are
-// not down have let it in. A ticket that is not this job's, or was used, is ErrTicket or ErrTicketUsed; the other
-// errors are those of Join.
+// JoinTicket makes this process a member of a running job, with the number in the ticket. Of cfg's identity only the
+// name of the job is used, if it is set; Publish and Fetch are not used. JoinTicket returns when this process is
+// connected to all members that are not down. It fails with ErrTicket for a ticket of another job, with ErrTicketUsed
+// for a used one, and otherwise as Join does.
 func JoinTicket(ctx context.Context, cfg Config, ticket Ticket) (*Mesh, error) {
 	if cfg.Identity.Job != "" && cfg.Identity.Job != ticket.Job {
 		return nil, fmt.Errorf("%w: it is for job %q, and not %q", ErrTicket, ticket.Job, cfg.Identity.Job)
@@ -25,37 +25,37 @@ func JoinTicket(ctx context.Context, cfg Config, ticket Ticket) (*Mesh, error) {
 		return nil, err
 	}
 	m.begin()
-	if err := m.enter(ctx, ticket); err != nil {
+	if err := m.joinByTicket(ctx, ticket); err != nil {
 		m.fail(err)
 		return nil, err
 	}
 	return m, nil
 }
 
-// enter joins by a ticket.
-func (m *Mesh) enter(ctx context.Context, t Ticket) error {
+// joinByTicket joins by a ticket.
+func (m *Mesh) joinByTicket(ctx context.Context, t Ticket) error {
 	inner, stop := m.whileUp(ctx, func(p int) bool { return p == t.Issuer })
 	defer stop()
 	issuer := Card{Process: t.Issuer, Host: t.Host, Socket: t.Socket, Addresses: t.Addresses}
 	if err := m.dialControl(inner, issuer, secure.Hello{Purpose: secure.Join, Token: t.Token}); err != nil {
-		return m.explain(ctx, err, []int{t.Issuer})
+		return m.waitError(ctx, err, []int{t.Issuer})
 	}
-	m.Handle(meshComm, kindGone, func(n wire.Note) { m.gone(t.Issuer, n) })
+	m.Handle(meshComm, kindGone, func(n wire.Note) { m.onMemberDown(t.Issuer, n) })
 	cards, err := m.receiveCards(inner)
 	if err != nil {
-		return m.explain(ctx, err, []int{t.Issuer})
+		return m.waitError(ctx, err, []int{t.Issuer})
 	}
 	if err := sameSettings(append(cards, m.card)); err != nil {
 		return err
 	}
-	if err := m.show(t.Issuer, cards); err != nil {
+	if err := m.sendCard(t.Issuer, cards); err != nil {
 		return err
 	}
 	err = m.meetMembers(inner, cards)
-	return m.explain(ctx, err, m.strangers(cards))
+	return m.waitError(ctx, err, m.unconnected(cards))
 }
 
-// receiveCards takes the cards of all members from the issuer.
+// receiveCards returns the cards of all members, which the issuer sends.
 func (m *Mesh) receiveCards(ctx context.Context) (cards []Card, err error) {
 	for {
 		n, err := m.Receive(ctx, wire.Topic{Comm: meshComm, Kind: kindMember})
@@ -73,8 +73,8 @@ func (m *Mesh) receiveCards(ctx context.Context) (cards []Card, err error) {
 	}
 }
 
-// show sends this process's card to the issuer. Whether it listens on TCP is as the members need it.
-func (m *Mesh) show(issuer int, cards []Card) error {
+// sendCard sends this process's card to the issuer. It listens on TCP first if some member needs it.
+func (m *Mesh) sendCard(issuer int, cards []Card) error {
 	if tcp, alone := needTCP(append([]Card{m.card}, cards...)); tcp {
 		if err := m.listenTCP(alone); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (m *Mesh) show(issuer int, cards []Card) error {
 	return nil
 }
 
-// meetMembers connects to the members, apart from those that go down meanwhile.
+// meetMembers connects to all members except those that go down meanwhile.
 func (m *Mesh) meetMembers(ctx context.Context, cards []Card) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -102,14 +102,14 @@ func (m *Mesh) meetMembers(ctx context.Context, cards []Card) error {
 	return context.Cause(ctx)
 }
 
-// meetMember connects to a member, if this process is not connected to it yet, unless it goes down.
+// meetMember connects to a member, unless it is connected already or goes down.
 func (m *Mesh) meetMember(ctx context.Context, c Card) error {
 	if m.peer(c.Process) != nil { // the issuer
 		return nil
 	}
 	ctx, stop := m.whileUp(ctx, func(p int) bool { return p == c.Process })
 	defer stop()
-	err := m.visit(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token})
+	err := m.dialMember(ctx, c, secure.Hello{Purpose: secure.Control, Token: m.card.Token})
 	if errors.Is(err, wire.ErrDied) {
 		m.down(c.Process, wire.ErrDied, nil)
 	}
@@ -119,8 +119,8 @@ func (m *Mesh) meetMember(ctx context.Context, c Card) error {
 	return err
 }
 
-// strangers returns the processes of cards that are not down and that this one is not connected to.
-func (m *Mesh) strangers(cards []Card) (processes []int) {
+// unconnected returns the processes of cards that are neither down nor connected to this one.
+func (m *Mesh) unconnected(cards []Card) (processes []int) {
 	for _, c := range cards {
 		if m.peer(c.Process) == nil && m.Down(c.Process) == nil {
 			processes = append(processes, c.Process)
@@ -129,8 +129,8 @@ func (m *Mesh) strangers(cards []Card) (processes []int) {
 	return processes
 }
 
-// gone takes the issuer's word that a member is down, unless this process is connected to it and knows better.
-func (m *Mesh) gone(issuer int, n wire.Note) {
+// onMemberDown marks a member as down when the issuer says so, unless this process is connected to it.
+func (m *Mesh) onMemberDown(issuer int, n wire.Note) {
 	if n.From != issuer || len(n.Body) != 4 {
 		return
 	}

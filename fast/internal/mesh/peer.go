@@ -26,17 +26,17 @@ type peer struct {
 	joined  func() bool  // whether all processes have said that they are connected to all
 	pause   func()       // of tests: called before anything is read or written
 
-	heard   atomic.Int64          // when something came last
-	unmet   atomic.Bool           // another process has made the connection, and nothing has come yet
+	heard   atomic.Int64          // when anything was received last
+	unmet   atomic.Bool           // another process has made the connection, and nothing was received yet
 	writing atomic.Int64          // when the write in progress began, or 0
-	late    atomic.Int64          // by how much the process says it has been late with its heartbeats
+	late    atomic.Int64          // how late the process was with its heartbeats, as it says
 	beats   atomic.Pointer[beats] // the process's count; nil: it sends heartbeats
 	counted atomic.Bool           // the process reads this one's count
-	beaten  uint64                // of beats, when the detector looked last
+	beaten  uint64                // the count in beats when the detector looked last
 	watched                       // the detector's
 
-	// What p has said first, and the file in which it counts its heartbeats, if any; nil: nothing yet. Guarded by the
-	// mutex of the Mesh, and only kept while it may introduce p to others.
+	// The file in which p counts its heartbeats, if it has announced one; nil until it has announced itself. It is
+	// guarded by the mutex of the Mesh, and kept only while the mesh may introduce p to others.
 	count []int
 
 	mu     sync.Mutex
@@ -55,7 +55,7 @@ type peer struct {
 const (
 	maxQueued = 8 << 20 // bytes of messages that wait to be written
 	lastWords = 200 * time.Millisecond
-	goodbye   = 2 * time.Second // how long the other side may take to read that this process leaves, and close the connection
+	goodbye   = 2 * time.Second // how long the other side may take to read the last frame and close
 )
 
 // Why a peer is not written to any more.
@@ -69,7 +69,7 @@ var (
 	errUnmet = fmt.Errorf("%w: it was not heard of before the connection to it was closed", wire.ErrDied)
 )
 
-// send queues a message. It fails when there are too many.
+// send queues a frame. It fails when too much is queued.
 func (p *peer) send(f frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,27 +82,27 @@ func (p *peer) send(f frame) error {
 	}
 	p.queue = append(p.queue, f)
 	p.queued += len(f.bytes)
-	p.rouse()
+	p.wakeWriter()
 	return nil
 }
 
-// pulse has a heartbeat sent, which says by how much this process has been late, unless something else is on its way.
-func (p *peer) pulse(late int64) {
+// sendHeartbeat sends a heartbeat with the delay of this process, unless another frame is queued.
+func (p *peer) sendHeartbeat(late int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.beat, p.delay = true, late
-	p.rouse()
+	p.wakeWriter()
 }
 
-func (p *peer) rouse() {
+func (p *peer) wakeWriter() {
 	select {
 	case p.wake <- struct{}{}:
 	default:
 	}
 }
 
-// end has the connection closed soon after last was written, if there is one: with now, at once, and the messages that
-// wait are dropped; else when the other side has closed it, or after goodbye.
+// end closes the connection after it has written last, if that is not nil. With now, queued messages are dropped and it
+// closes at once; otherwise it waits until the other side has closed, at most for goodbye.
 func (p *peer) end(last *frame, now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +119,7 @@ func (p *peer) end(last *frame, now bool) {
 		_ = p.tcp.SetLinger(-1)
 	}
 	_ = p.conn.SetDeadline(time.Now().Add(limit))
-	p.rouse()
+	p.wakeWriter()
 }
 
 func (p *peer) discard() {
@@ -129,14 +129,14 @@ func (p *peer) discard() {
 	p.queue, p.queued = nil, 0
 }
 
-// flushed reports whether nothing is left to be written.
+// flushed reports whether everything was written.
 func (p *peer) flushed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ended || (len(p.queue) == 0 && !p.taken)
 }
 
-// next returns the next frame to write; ok is false after the last one.
+// next waits for the next frame to write; ok is false after the last one.
 func (p *peer) next() (f frame, ok bool) {
 	for {
 		p.mu.Lock()
@@ -186,7 +186,7 @@ func (p *peer) write() {
 	}
 }
 
-// giveUp ends writing because of an error. What the other side has said before is still read.
+// giveUp ends writing because of an error. Frames that the other side sent before are still read.
 func (p *peer) giveUp(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,7 +196,7 @@ func (p *peer) giveUp(err error) {
 	_ = p.conn.SetReadDeadline(time.Now().Add(lastWords))
 }
 
-// read hands on every frame until take says that it was the last, or something fails.
+// read calls take for every frame until take returns that it was the last, or something fails.
 func (p *peer) read(take func(p *peer, h head, body []byte, files []int) (more bool, err error)) error {
 	in := bufio.NewReaderSize(p, 512) // a larger body is read past it
 	for {
@@ -210,7 +210,7 @@ func (p *peer) read(take func(p *peer, h head, body []byte, files []int) (more b
 	}
 }
 
-// frame reads a frame.
+// frame reads one frame.
 func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error) {
 	var b [headBytes]byte
 	if _, err := io.ReadFull(in, b[:]); err != nil {
@@ -229,14 +229,14 @@ func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error)
 		err = errors.New("a message with files on a connection that passes none")
 	default:
 		files, err = p.files.take(int(h.files))
-		if err == errLost { // the message counts, and says that they are missing
+		if err == errLost { // the message is delivered, marked as without its files
 			err = nil
 		}
 	}
 	return h, body, files, err
 }
 
-// Read reads from the connection and takes note that the other side lives.
+// Read reads from the connection and notes that the other side is alive.
 func (p *peer) Read(b []byte) (int, error) {
 	n, err := p.conn.Read(b)
 	p.pause()
@@ -246,14 +246,14 @@ func (p *peer) Read(b []byte) (int, error) {
 			p.pid.Store(int64(p.files.process()))
 			p.unmet.Store(false)
 		}
-		p.listenOn()
+		p.extendRead()
 	}
 	return n, err
 }
 
-// listenOn gives the other side, to which nothing can be written any more, time for its last words as long as they
-// come: this process may be slow, and what it reads last may be that it was given up.
-func (p *peer) listenOn() {
+// extendRead extends the read deadline of a connection whose writes fail, as long as data arrive. This process may be
+// slow, and the last frame may say that it was given up.
+func (p *peer) extendRead() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failed != nil {
@@ -261,7 +261,7 @@ func (p *peer) listenOn() {
 	}
 }
 
-// cause returns why a process is down whose connection failed with err, and what is to be said of it besides.
+// cause returns why a process is down whose connection failed with err, and a detail for the log.
 func (p *peer) cause(err error) (detail string, down error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -278,14 +278,14 @@ func (p *peer) cause(err error) (detail string, down error) {
 		return err.Error(), short
 	case p.unmet.Load() && !p.joined():
 		return err.Error(), errUnmet
-	case ofSystem(err):
+	case isConnEnd(err):
 		return err.Error(), wire.ErrDied
 	}
 	return err.Error(), fmt.Errorf("%w: %w", wire.ErrDied, err)
 }
 
-// ofSystem reports whether err is how connections end to processes that end.
-func ofSystem(err error) bool {
+// isConnEnd reports whether err is what reading from a process that has ended returns.
+func isConnEnd(err error) bool {
 	var number syscall.Errno
 	return errors.As(err, &number) || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

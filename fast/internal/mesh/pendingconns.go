@@ -8,16 +8,16 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// pendingConns is where connections for data wait for a communicator that is still being made here.
+// pendingConns keeps data connections for communicators that are still being made here.
 type pendingConns struct {
-	forgotten func(comm uint64) bool // who comes for such a communicator is sent away
+	forgotten func(comm uint64) bool // connections for such a communicator are closed
 	mu        sync.Mutex
 	handlers  map[uint64]func(from int, c wire.Conn)
 	waiting   []pendingConn // the oldest first
 	closed    bool
 }
 
-// pendingConn is a connection that waits.
+// pendingConn is a data connection that waits for its communicator.
 type pendingConn struct {
 	comm  uint64
 	from  int
@@ -25,14 +25,14 @@ type pendingConn struct {
 	since time.Time
 }
 
-// How long connections wait, and how many at most.
+// How long connections may wait, and how many.
 const (
-	visitTime   = time.Minute
-	maxVisitors = 1024
+	pendingTime = time.Minute
+	maxPending  = 1024
 )
 
-// enter returns the handler for a connection, or has the connection wait.
-func (l *pendingConns) enter(v pendingConn) func(int, wire.Conn) {
+// add returns the handler for a connection, or keeps the connection until there is one.
+func (l *pendingConns) add(v pendingConn) func(int, wire.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -43,14 +43,14 @@ func (l *pendingConns) enter(v pendingConn) func(int, wire.Conn) {
 		return l.handlers[v.comm]
 	}
 	l.waiting = append(l.waiting, v)
-	if len(l.waiting) > maxVisitors {
+	if len(l.waiting) > maxPending {
 		_ = l.waiting[0].conn.Close()
 		l.waiting = slices.Delete(l.waiting, 0, 1)
 	}
 	return nil
 }
 
-// handle makes f the handler for comm, and returns what waits for it.
+// handle makes f the handler for comm, and returns the connections that wait for it.
 func (l *pendingConns) handle(comm uint64, f func(int, wire.Conn)) (waiting []pendingConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,13 +67,13 @@ func (l *pendingConns) handle(comm uint64, f func(int, wire.Conn)) (waiting []pe
 	return waiting
 }
 
-// remove takes connections out, which the caller has taken or closed.
+// remove removes the connections for which which returns true, without closing them.
 func (l *pendingConns) remove(which func(pendingConn) bool) {
 	l.waiting = slices.DeleteFunc(l.waiting, which)
 }
 
-// shut closes the connections that wait and are not wanted.
-func (l *pendingConns) shut(unwanted func(pendingConn) bool) {
+// closeIf closes and removes the unwanted connections.
+func (l *pendingConns) closeIf(unwanted func(pendingConn) bool) {
 	l.remove(func(v pendingConn) bool {
 		if !unwanted(v) {
 			return false
@@ -86,14 +86,14 @@ func (l *pendingConns) shut(unwanted func(pendingConn) bool) {
 func (l *pendingConns) expire(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shut(func(v pendingConn) bool { return now.Sub(v.since) > visitTime })
+	l.closeIf(func(v pendingConn) bool { return now.Sub(v.since) > pendingTime })
 }
 
 func (l *pendingConns) forget(comm uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.handlers, comm)
-	l.shut(func(v pendingConn) bool { return v.comm == comm })
+	l.closeIf(func(v pendingConn) bool { return v.comm == comm })
 }
 
 func (l *pendingConns) close() {
@@ -101,5 +101,5 @@ func (l *pendingConns) close() {
 	defer l.mu.Unlock()
 	l.closed = true
 	clear(l.handlers)
-	l.shut(func(pendingConn) bool { return true })
+	l.closeIf(func(pendingConn) bool { return true })
 }

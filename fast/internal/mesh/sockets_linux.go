@@ -12,29 +12,29 @@ import (
 // abstractSockets: this system has unix sockets whose names are in no directory.
 const abstractSockets = true
 
-// writeFiles writes what it can of b, and copies of files with it. The system limits how many files of a user may be on
-// their way: it waits for others to be taken.
+// writeFiles writes b, or part of it, together with files. The system limits how many files of a user may be in flight;
+// beyond that, writeFiles waits until some were received.
 func writeFiles(c *net.UnixConn, b []byte, files []int) (n int, err error) {
-	for range crowdTries {
+	for range maxSendTries {
 		n, _, err = c.WriteMsgUnix(b, unix.UnixRights(files...), nil)
 		if !errors.Is(err, unix.ETOOMANYREFS) {
 			break
 		}
-		time.Sleep(crowdPause)
+		time.Sleep(sendRetryDelay)
 	}
 	return n, err
 }
 
-// How often to try to send files while too many are on their way, and how long to wait between: a second in all, for
-// who takes much longer to write is given up.
+// How often to try to send files while too many are in flight, and how long to wait in between: a second in all,
+// because a process that takes much longer to write is given up.
 const (
-	crowdTries = 100
-	crowdPause = 10 * time.Millisecond
+	maxSendTries   = 100
+	sendRetryDelay = 10 * time.Millisecond
 )
 
-// readFiles reads bytes, and the files that came with them, of one message at most.
+// readFiles reads bytes of at most one message, and the files that came with them.
 func readFiles(c *net.UnixConn, b []byte) (n int, p parcel, err error) {
-	var rights [512]byte // for more files than a message may have, and who has sent them; what else comes is cut off
+	var rights [512]byte // has room for more files than a message may have, and for the sender
 	n, m, flags, _, err := c.ReadMsgUnix(b, rights[:])
 	if err == nil && n == 0 && len(b) > 0 {
 		err = io.EOF
@@ -51,7 +51,7 @@ func readFiles(c *net.UnixConn, b []byte) (n int, p parcel, err error) {
 	return max(n, 0), p, err // it is -1 after some errors
 }
 
-// parseControl returns what came with bytes besides.
+// parseControl returns the files and the sender from control messages.
 func parseControl(b []byte) (p parcel, err error) {
 	messages, err := unix.ParseSocketControlMessage(b)
 	if err != nil {
@@ -71,7 +71,7 @@ func parseControl(b []byte) (p parcel, err error) {
 	return p, nil
 }
 
-// copyFiles are copies of files, which are open until closeFiles.
+// copyFiles returns duplicates of files.
 func copyFiles(files []int) ([]int, error) {
 	var copies []int
 	for _, fd := range files {
@@ -91,14 +91,14 @@ func closeFiles(files []int) {
 	}
 }
 
-// socketPair returns both ends of a connection for two other processes. Each of these learns from the system which
-// process the other one is.
+// socketPair returns both ends of a connection for two other processes. The system will tell each of them which process
+// is at the other end.
 func socketPair() (ends [2]int, err error) {
 	if ends, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err != nil {
 		return ends, err
 	}
 	for _, fd := range ends {
-		err = errors.Join(err, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PASSCRED, 1)) // until unnamed
+		err = errors.Join(err, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PASSCRED, 1)) // until stopCredentials
 	}
 	if err != nil {
 		closeFiles(ends[:])
@@ -106,9 +106,9 @@ func socketPair() (ends [2]int, err error) {
 	return ends, err
 }
 
-// pairRoom returns how many ends of such connections this process may have open until they are sent: a quarter of all
-// its files.
-func pairRoom() int {
+// maxSocketEnds returns how many ends of socket pairs this process may have open until they are sent: a quarter of its
+// limit of open files.
+func maxSocketEnds() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return 4
@@ -116,7 +116,7 @@ func pairRoom() int {
 	return int(min(max(limit.Cur/4, 4), 1<<16))
 }
 
-// pidNamespace stands for the namespace in which this process knows others by number; 0: it is not known.
+// pidNamespace returns a number for the PID namespace of this process, or 0 if it is unknown.
 func pidNamespace() uint64 {
 	var s unix.Stat_t
 	if unix.Stat("/proc/self/ns/pid", &s) != nil {
@@ -125,16 +125,16 @@ func pidNamespace() uint64 {
 	return s.Ino
 }
 
-// unnamed has the system say no more who writes what comes.
-func unnamed(c *net.UnixConn) {
+// stopCredentials has the system no longer report who writes each message.
+func stopCredentials(c *net.UnixConn) {
 	if raw, err := c.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PASSCRED, 0) })
 	}
 }
 
-// impatient has the system give a connection up on which nothing was acknowledged for so long. It is a help: what
-// counts is that nothing is heard.
-func impatient(c *net.TCPConn, milliseconds int) {
+// setUserTimeout has the system give up a connection on which nothing was acknowledged for that long. It only helps:
+// the detector does not depend on it.
+func setUserTimeout(c *net.TCPConn, milliseconds int) {
 	if raw, err := c.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) {
 			_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, milliseconds)

@@ -10,7 +10,7 @@ import (
 // Only Linux has abstract unix sockets, which ranks of one host need to share memory. Elsewhere they use TCP.
 const abstractSockets = false
 
-var errNoFiles = errors.New("files are passed between processes on Linux alone")
+var errNoFiles = errors.New("files are passed between processes only on Linux")
 
 func writeFiles(*net.UnixConn, []byte, []int) (int, error) { return 0, errNoFiles }
 
@@ -23,16 +23,16 @@ func copyFiles([]int) ([]int, error) { return nil, errNoFiles }
 
 func closeFiles([]int) {}
 
-var errNoPairs = errors.New("processes are introduced to each other on Linux alone")
+var errNoPairs = errors.New("processes are introduced to each other only on Linux")
 
 func socketPair() ([2]int, error) { return [2]int{}, errNoPairs }
 
-func pairRoom() int { return 0 }
+func maxSocketEnds() int { return 0 }
 
 func pidNamespace() uint64 { return 0 }
 
-func unnamed(*net.UnixConn) {}
+func stopCredentials(*net.UnixConn) {}
 
-func impatient(*net.TCPConn, int) {}
+func setUserTimeout(*net.TCPConn, int) {}
 
 func socketPeer(*net.UnixConn) (pid, user int, err error) { return 0, 0, errNoPairs }

@@ -15,14 +15,14 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Ticket lets one process join a running job: it says where the job is, and carries a token that is good once. It has
-// no secret in it: the process needs the job's credentials besides.
+// Ticket lets one process join a running job. It says where the job is and carries a token that can be used once. It
+// contains no secret, so the process also needs the job's credentials.
 type Ticket struct {
 	Job       string
 	Epoch     uint32
 	Size      int // of the job at its start
 	Issuer    int // the process that made the ticket
-	Number    int // that the new process will have
+	Number    int // the number of the new process
 	Token     [16]byte
 	Host      string // the issuer's, as in its card
 	Socket    string
@@ -32,12 +32,12 @@ type Ticket struct {
 const (
 	ticketVersion = 1
 	maxJob        = 255
-	maxTicket     = 1 << 10 // bytes, before they are made text
+	maxTicket     = 1 << 10 // bytes, before they are encoded as text
 	sumBytes      = 4
 	ticketPrefix  = "collgen-"
 )
 
-// String returns the ticket as text, of letters, digits, '-' and '_'.
+// String encodes the ticket as letters, digits, '-' and '_'.
 func (t Ticket) String() string {
 	b := binary.LittleEndian.AppendUint32([]byte{ticketVersion}, t.Epoch)
 	for _, n := range [...]int{t.Size, t.Issuer, t.Number} {
@@ -52,7 +52,7 @@ func (t Ticket) String() string {
 	return ticketPrefix + base64.RawURLEncoding.EncodeToString(append(b, sum[:sumBytes]...))
 }
 
-// ParseTicket returns the opposite of String. What is no ticket is ErrTicket.
+// ParseTicket decodes the text of a ticket. It fails with ErrTicket.
 func ParseTicket(s string) (Ticket, error) {
 	if len(s) <= len(ticketPrefix) || len(s) > 2*maxTicket || s[:len(ticketPrefix)] != ticketPrefix {
 		return Ticket{}, fmt.Errorf("%w: it does not begin with %q, or is too long", ErrTicket, ticketPrefix)
@@ -82,14 +82,14 @@ func ParseTicket(s string) (Ticket, error) {
 	return t, nil
 }
 
-// identity returns who the holder of the ticket will be.
+// identity returns the identity of the process that joins with the ticket.
 func (t *Ticket) identity() secure.Identity {
 	return secure.Identity{Job: t.Job, Epoch: t.Epoch, Process: t.Number, Size: t.Size}
 }
 
-// Invite reserves the next number for a new process, and makes the ticket with which it joins. Only one process of a
-// job should make tickets at a time, and have the others Reserve the numbers: two may give the same number away, and
-// Introduce will refuse the second one.
+// Invite reserves the next number for a new process and returns the ticket with which it joins. Only one process of a
+// job should issue tickets at a time, and have the others Reserve the numbers. Otherwise two may issue the same number,
+// and Introduce refuses the second process.
 func (m *Mesh) Invite() (Ticket, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,14 +105,14 @@ func (m *Mesh) Invite() (Ticket, error) {
 	r := new(reservation)
 	_, _ = rand.Read(r.token[:])
 	m.tickets[m.highest] = r
-	return Ticket{Job: m.me.Job, Epoch: m.me.Epoch, Size: m.me.Size, Issuer: m.me.Process, Number: m.highest, Token: r.token,
-		Host: m.card.Host, Socket: m.card.Socket, Addresses: m.card.Addresses}, nil
+	return Ticket{Job: m.me.Job, Epoch: m.me.Epoch, Size: m.me.Size, Issuer: m.me.Process, Number: m.highest,
+		Token: r.token, Host: m.card.Host, Socket: m.card.Socket, Addresses: m.card.Addresses}, nil
 }
 
-// maxClaim is how many numbers another process may have given away, all in all.
+// maxClaim is how many numbers another process may reserve in all.
 const maxClaim = 1 << 16
 
-// Reserve takes note that another process, by, has given a number away. It fails if that cannot be.
+// Reserve records that another process, by, has reserved a number. It fails if that is one too many.
 func (m *Mesh) Reserve(by, number int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,11 +129,11 @@ func (m *Mesh) Reserve(by, number int) error {
 	return nil
 }
 
-// redeeming is how long a ticket may be in use until somebody else may try it.
-const redeeming = 4 * time.Second
+// ticketUseTime is how long a process may be using a ticket until another one may try it.
+const ticketUseTime = 4 * time.Second
 
-// present checks a ticket. It is called with m.mu held.
-func (m *Mesh) present(h secure.Hello) error {
+// checkTicket checks a ticket and marks it as being used. Its caller holds m.mu.
+func (m *Mesh) checkTicket(h secure.Hello) error {
 	r := m.tickets[h.From]
 	switch {
 	case r == nil || subtle.ConstantTimeCompare(r.token[:], h.Token[:]) == 0:
@@ -143,12 +143,12 @@ func (m *Mesh) present(h secure.Hello) error {
 	case time.Now().Before(r.until):
 		return fmt.Errorf("%w: the ticket is being used", secure.ErrBusy)
 	}
-	r.until = time.Now().Add(redeeming)
+	r.until = time.Now().Add(ticketUseTime)
 	return nil
 }
 
-// redeem takes note that a ticket was used, or could not be after all.
-func (m *Mesh) redeem(h secure.Hello, ok bool) {
+// endTicketUse records whether the process that was using a ticket has joined.
+func (m *Mesh) endTicketUse(h secure.Hello, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.tickets[h.From]

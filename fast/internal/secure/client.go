@@ -60,8 +60,8 @@ func connect(conn net.Conn, cred Credentials, own *tls.Certificate, me Identity,
 	return c, nil
 }
 
-// answerChallenge sends the preamble and answers the server's challenge. When it returns nil, the server expects TLS, or
-// the hello on a private connection.
+// answerChallenge sends the preamble and answers the server's challenge. When it returns nil, the server expects TLS,
+// or the hello on a private connection.
 func answerChallenge(conn net.Conn, cred Credentials, me Identity, to int) error {
 	private := isPrivate(conn, cred)
 	preamble := encodePreamble(cred, me, to, private)

@@ -69,7 +69,8 @@ func mismatch[N int | uint16 | uint32](reason error, got, want N) error {
 	return fmt.Errorf("%w: %d, want %d", reason, got, want)
 }
 
-// asBroken wraps err, which occurred in the named part of a handshake, in ErrBroken, unless it is more specific already.
+// asBroken wraps err, which occurred in the named part of a handshake, in ErrBroken, unless it is more specific
+// already.
 func asBroken(part string, err error) error {
 	if err == nil || errors.Is(err, ErrBroken) || errors.Is(err, ErrNotCollgen) || isReason(err) {
 		return err

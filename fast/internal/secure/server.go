@@ -24,8 +24,8 @@ type Server struct {
 	// Log gets a warning the first time that a process is refused for a reason that only misconfiguration or an attack
 	// explains. It may be nil.
 	Log *slog.Logger
-	// Starved is called when eight tries, over at least half a second, could not accept a connection because descriptors
-	// or memory are short, and repeatedly after that. It may be nil.
+	// Starved is called when eight tries, over at least half a second, could not accept a connection because
+	// descriptors or memory are short, and repeatedly after that. It may be nil.
 	Starved func(error)
 
 	cred     Credentials
@@ -64,10 +64,10 @@ func (s *Server) countFailure(err error, from net.Addr) {
 }
 
 // Serve accepts connections from l until ctx ends or l fails for good. It returns the cause, after l is closed and all
-// goroutines of it have ended. Check, which may be nil, decides whether a process that has proved who it is may have the
-// connection. The client gets the error of check if that is wire.ErrFenced or an error of this package, and otherwise
-// ErrRefused with its text. Serve calls accepted with each connection after the client was told. Both functions are
-// called from several goroutines. The time that check takes counts as the handshake's.
+// goroutines of it have ended. Check, which may be nil, decides whether a process that has proved who it is may have
+// the connection. The client gets the error of check if that is wire.ErrFenced or an error of this package, and
+// otherwise ErrRefused with its text. Serve calls accepted with each connection after the client was told. Both
+// functions are called from several goroutines. The time that check takes counts as the handshake's.
 func (s *Server) Serve(ctx context.Context, l net.Listener, check func(Hello, Identity) error,
 	accepted func(*Conn, Hello)) error {
 	own, err := s.cred.certificate(s.me)
@@ -112,7 +112,8 @@ const (
 	maxBackoff = 500 * time.Millisecond
 )
 
-// openReserve opens a file to reserve a descriptor. It returns nil if there is none; closing a nil *os.File is harmless.
+// openReserve opens a file to reserve a descriptor. It returns nil if there is none; closing a nil *os.File is
+// harmless.
 func openReserve() *os.File {
 	f, err := os.Open(os.DevNull)
 	if err != nil {

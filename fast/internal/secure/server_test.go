@@ -208,8 +208,8 @@ func TestNoDeadlines(t *testing.T) {
 	talk(t, c, a.conn)
 }
 
-// TestRoom: when all places are taken, the first connection that has proved nothing is evicted, and is told so; those who
-// have proved that they belong to the job stay.
+// TestRoom: when all places are taken, the first connection that has proved nothing is evicted, and is told so; those
+// who have proved that they belong to the job stay.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	cred := FromSecret(secretOf("ours"))
