@@ -1,45 +1,14 @@
 package fast
 
 import (
-	"sync"
-
-	"github.com/collgen/collgen/fast/internal/exec"
-
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/internal/events"
 )
 
 // This file has what a rank writes down of its protocols' doing, in programs that are built for that (events.On).
-
-// eventFile is where a process writes it. It is made with the process's first communicator.
-type eventFile struct {
-	dir  string // "": nowhere
-	head events.Header
-	once sync.Once
-	log  *events.Log
-	err  error
-}
-
-// open makes the file, once.
-func (f *eventFile) open(process int) error {
-	f.once.Do(func() {
-		if events.On && f.dir != "" {
-			f.head.Process = process
-			f.log, f.err = events.Create(f.dir, f.head)
-		}
-	})
-	return f.err
-}
-
-// close closes the file, if there is one.
-func (f *eventFile) close() error {
-	if !events.On {
-		return nil
-	}
-	return f.log.Close()
-}
 
 // logTo has what c does written to log; nil: nowhere.
 func (c *Comm) logTo(log *events.Log) {

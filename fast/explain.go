@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
@@ -151,4 +150,12 @@ func passedOver(b *strings.Builder, rules []Verdict) {
 	for _, words := range selection.Words(passed) {
 		fmt.Fprintf(b, "\n  not %s %s", rules[0].Table, words)
 	}
+}
+
+// tuningName returns the name of the table that counts before the built-in ones; "": there is none.
+func (c *Comm) tuningName() string {
+	if c.world == nil {
+		return ""
+	}
+	return c.world.tuned.name
 }

@@ -2,30 +2,31 @@ package fast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Handle is a call that was started: one of the functions Start… has returned it, and the call goes on by itself. Until
-// it is over its buffers belong to it, and the handle keeps them: none may be written, and those that it fills may not
-// be read. All methods may be called from any goroutine.
+// Handle is a call that one of the functions Start… has started, and that runs in the background. Until it is over, its
+// buffers belong to it, and the handle keeps them reachable: none may be written, and those that it fills may not be
+// read. All methods may be called from any goroutine.
 //
-// The started calls of one Comm run one after the other, in the order in which they were started, and a call that is
-// not started waits for those before it. Only sends and receives in a row run together, and for that they are collected
-// first. They begin when one of them is waited for, tested, or its Done is asked for, when any other call is made on
-// the Comm, or at the end of a Batch. So ranks that start sends and receives for each other, in any order, and then
-// wait for them, do not wait for each other for ever. What is started after they have begun waits for all of them.
+// The started calls of one Comm run one after the other, in the order in which they were started. A call that is not
+// started waits for those before it. Only consecutive sends and receives run together, and are collected for that. They
+// begin when Wait, Test or Done is called for one of them, when any other call is made on the Comm, or at the end of a
+// Batch. So ranks may start sends and receives for each other in any order, and then wait for them, without a deadlock.
+// Calls that are started after these have begun wait for all of them.
 //
-// The context of the start governs the call: when it ends, the call fails, and with it the communicator. If it ends
-// before the call has begun, that call alone is left out.
+// When the context of the start ends, the call fails, and with it the communicator. If the context ends before the call
+// has begun, only that call fails.
 //
-// A call that could not be started is refused: Wait, Test and Err return why. Where nobody asks for it, Close does.
+// If a call cannot be started, Wait, Test and Err return the reason. If none of these is called, Close returns it.
 //
 // A Handle that is nil or was not returned by a function Start… stands for no call: Wait, Test and Err return
 // ErrInvalidArgument at once, and its Done is closed.
@@ -34,17 +35,17 @@ type Handle struct {
 	name     string // of the primitive
 	ctx      context.Context
 	requests []exec.Request // one, or a send and a receive
-	next     *Handle        // the one behind it
-	held     bool           // it is collected, under the queue's lock
-	again    bool           // it will be used again: done gets a token instead of being closed
+	next     *Handle        // in a list
+	held     bool           // it is collected; guarded by the queue's lock
+	again    bool           // it will be reused: done gets a token instead of being closed
 	ended    atomic.Bool
-	seen     atomic.Bool // somebody has got err
+	seen     atomic.Bool // err was returned to the caller
 	err      error
 	done     chan struct{}
 }
 
-// Wait waits until the call is over, and returns its error. The end of ctx ends the waiting alone, with an error that
-// wraps ctx's; the call goes on.
+// Wait waits until the call is over, and returns its error. If ctx ends first, Wait returns an error that wraps ctx's,
+// and the call goes on.
 func (h *Handle) Wait(ctx context.Context) error {
 	if ctx == nil {
 		return wire.Refuse("Wait", "the context is nil")
@@ -53,7 +54,7 @@ func (h *Handle) Wait(ctx context.Context) error {
 		return err
 	}
 	h.begin()
-	if h.ended.Load() && !h.again { // a token that is on its way has to be taken: the next call would have it for its own
+	if h.ended.Load() && !h.again { // a reused handle's token has to be taken, or the next call would get it
 		return h.result()
 	}
 	select {
@@ -64,7 +65,7 @@ func (h *Handle) Wait(ctx context.Context) error {
 	}
 }
 
-// Done is closed when the call is over.
+// Done returns a channel that is closed when the call is over.
 func (h *Handle) Done() <-chan struct{} {
 	if h.started("Done") != nil {
 		return closedChannel
@@ -73,8 +74,8 @@ func (h *Handle) Done() <-chan struct{} {
 	return h.done
 }
 
-// Test tells whether the call is over, and with what error. If it is not, other goroutines get their turn first: the
-// call goes on in one, which may have no processor but that of whoever asks again and again.
+// Test reports whether the call is over, and returns its error. If it is not over, Test yields the processor first: the
+// call runs in another goroutine, which may have no other processor while the caller polls.
 func (h *Handle) Test() (done bool, err error) {
 	if err := h.started("Test"); err != nil {
 		return true, err
@@ -86,7 +87,7 @@ func (h *Handle) Test() (done bool, err error) {
 	return h.ended.Load(), h.Err()
 }
 
-// Err returns the error of the call; nil as long as it is not over.
+// Err returns the error of the call, or nil while it is not over.
 func (h *Handle) Err() error {
 	if err := h.started("Err"); err != nil {
 		return err
@@ -97,7 +98,7 @@ func (h *Handle) Err() error {
 	return h.result()
 }
 
-// result returns the error of the call, which is over, for who asks for it.
+// result returns the error of the call, which is over, and notes that the caller has seen it.
 func (h *Handle) result() error {
 	if h.err != nil {
 		h.seen.Store(true)
@@ -105,7 +106,7 @@ func (h *Handle) result() error {
 	return h.err
 }
 
-// started refuses a handle that is nobody's.
+// started returns an error if no function Start… has returned h.
 func (h *Handle) started(what string) error {
 	if h == nil || h.done == nil {
 		return wire.Refuse(what, "the handle was not returned by a function Start…")
@@ -116,14 +117,14 @@ func (h *Handle) started(what string) error {
 	return nil
 }
 
-// closedChannel is the Done of a handle that is nobody's.
+// closedChannel is the Done of a handle that stands for no call.
 var closedChannel = func() chan struct{} {
 	done := make(chan struct{})
 	close(done)
 	return done
 }()
 
-// begin has what was collected begin, if h is among it.
+// begin has the collected calls begin, if h is one of them.
 func (h *Handle) begin() {
 	if h.queue != nil && !h.ended.Load() {
 		h.queue.beginWith(h)
@@ -152,10 +153,10 @@ func (h *Handle) rearm() {
 	h.err, h.requests = nil, h.requests[:0]
 }
 
-// pointToPoint reports whether h is a call of two ranks.
+// pointToPoint reports whether h is a send or a receive, or both.
 func (h *Handle) pointToPoint() bool { return h.requests[0].Collective.PointToPoint }
 
-// handleOf returns the handle of the call, if it is to be started.
+// handleOf returns the handle in opts if the call is to be started, or nil.
 func handleOf(opts []Option) *Handle {
 	for i := range opts {
 		if opts[i].Kind == exec.StartOption {
@@ -163,4 +164,132 @@ func handleOf(opts []Option) *Handle {
 		}
 	}
 	return nil
+}
+
+// queue has the started calls of a communicator, for the goroutine that makes them.
+type queue struct {
+	pending atomic.Int64  // calls that are not over
+	drains  atomic.Bool   // a call that was not started waits for them
+	wake    chan struct{} // gets a token when calls are ready
+	idle    chan struct{} // gets a token when no call is pending any more
+	stopped chan struct{} // closed when the goroutine has ended
+
+	mu        sync.Mutex
+	collected list // calls that have not begun
+	ready     list // calls that have begun, and were not taken by the goroutine
+	batches   int  // in progress; while there are any, nothing begins
+	closed    bool
+}
+
+// list is a linked list of handles.
+type list struct{ first, last *Handle }
+
+func (l *list) add(h *Handle) {
+	h.next = nil
+	if l.first == nil {
+		l.first = h
+	} else {
+		l.last.next = h
+	}
+	l.last = h
+}
+
+func (l *list) take() *Handle {
+	h := l.first
+	l.first, h.next = h.next, nil
+	return h
+}
+
+// begin has all collected calls begin. The queue is locked.
+func (q *queue) begin() {
+	if q.collected.first == nil {
+		return
+	}
+	for h := q.collected.first; h != nil; {
+		next := h.next
+		h.held = false
+		q.ready.add(h)
+		h = next
+	}
+	q.collected = list{}
+	signal(q.wake)
+}
+
+// beginWith has all collected calls begin, if h is one of them.
+func (q *queue) beginWith(h *Handle) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if h.held {
+		q.begin()
+	}
+}
+
+// signal puts a token into a channel with room for one, unless it has one.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// close ends the goroutine. Calls that it has not made fail.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.begin()
+	q.mu.Unlock()
+	signal(q.wake)
+	<-q.stopped
+}
+
+// take appends the calls to make next to group: one collective, or all point-to-point calls before the next one. It
+// returns false when the queue is closed and empty.
+func (q *queue) take(group []*Handle) ([]*Handle, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for h := q.ready.first; h != nil; h = q.ready.first {
+		if len(group) > 0 && !(h.pointToPoint() && group[0].pointToPoint()) {
+			break
+		}
+		group = append(group, q.ready.take())
+	}
+	return group, len(group) > 0 || !q.closed
+}
+
+// hold keeps started calls from beginning, until release.
+func (q *queue) hold() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.batches++
+}
+
+func (q *queue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.batches--; q.batches == 0 {
+		q.begin()
+	}
+}
+
+// refusals has the handles of calls that could not be started. Close returns their errors if nobody else has seen them.
+type refusals struct {
+	mu  sync.Mutex
+	all []*Handle
+}
+
+// maxRefusals is how many handles are kept.
+const maxRefusals = 16
+
+// unseen returns the errors that nobody has seen.
+func (r *refusals) unseen() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, h := range r.all {
+		if h.ended.Load() && !h.seen.Load() {
+			errs = append(errs, fmt.Errorf("a call was not started, and nobody waited for it: %w", h.err))
+		}
+	}
+	r.all = nil
+	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/bootstrap"
@@ -76,4 +77,22 @@ func newInitConfig(ctx context.Context, opts []InitOption) (*initConfig, error) 
 // is given up after ten seconds for each step.
 func CheckRDMA(ctx context.Context, devices string) (ports []string, err error) {
 	return bootstrap.CheckRDMA(ctx, devices)
+}
+
+// ServeStore keeps the store of one job at l, for ranks that are given its address by WithStoreAddress("tcp://…"). Of
+// the options, those for the job's name, its epoch, and its secret or certificate count. A secret or a certificate is
+// required; the certificate has the DNS name "store.<job>". ServeStore returns nil when ctx ends, or the failure of l.
+// It closes l.
+func ServeStore(ctx context.Context, l net.Listener, opts ...InitOption) error {
+	var p initConfig
+	for _, o := range opts {
+		if o != nil {
+			o(&p)
+		}
+	}
+	if p.err != nil {
+		_ = l.Close()
+		return p.err
+	}
+	return p.ServeStore(ctx, l)
 }

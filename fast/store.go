@@ -2,7 +2,6 @@ package fast
 
 import (
 	"context"
-	"net"
 
 	"github.com/collgen/collgen/fast/internal/store"
 )
@@ -34,21 +33,3 @@ func CheckStoreEntry(key string, value []byte) error { return store.Check(key, v
 
 // NewMemoryStore returns a Store for ranks that are goroutines of one process. It has a random secret for them.
 func NewMemoryStore() Store { return store.NewMemory() }
-
-// ServeStore keeps the store of one job at l, for ranks that are given its address by WithStoreAddress("tcp://…"). Of
-// the options, those for the job's name, its epoch, and its secret or certificate count. A secret or a certificate is
-// required; the certificate has the DNS name "store.<job>". ServeStore returns nil when ctx ends, or the failure of l.
-// It closes l.
-func ServeStore(ctx context.Context, l net.Listener, opts ...InitOption) error {
-	var p initConfig
-	for _, o := range opts {
-		if o != nil {
-			o(&p)
-		}
-	}
-	if p.err != nil {
-		_ = l.Close()
-		return p.err
-	}
-	return p.ServeStore(ctx, l)
-}

@@ -2,11 +2,7 @@ package fast
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
@@ -15,41 +11,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// queue is the started calls of a communicator, and the goroutine that makes them.
-type queue struct {
-	pending atomic.Int64  // calls that are not over
-	drains  atomic.Bool   // a call that is not started waits for them
-	wake    chan struct{} // a token: there is something to do
-	idle    chan struct{} // a token: no call is pending any more
-	stopped chan struct{} // closed when the goroutine has ended
-
-	mu        sync.Mutex
-	collected list // not begun
-	ready     list // begun, and not taken by the goroutine
-	batches   int  // in progress: nothing begins by itself
-	closed    bool
-}
-
-// list is handles in their order.
-type list struct{ first, last *Handle }
-
-func (l *list) add(h *Handle) {
-	h.next = nil
-	if l.first == nil {
-		l.first = h
-	} else {
-		l.last.next = h
-	}
-	l.last = h
-}
-
-func (l *list) take() *Handle {
-	h := l.first
-	l.first, h.next = h.next, nil
-	return h
-}
-
-// starts returns the queue of c, which is made when it is needed first.
+// starts returns the queue of c, which is made when it is first needed.
 func (c *Comm) starts() *queue {
 	if q := c.queue.Load(); q != nil {
 		return q
@@ -65,7 +27,7 @@ func (c *Comm) starts() *queue {
 	return q
 }
 
-// start puts calls, which are prepared, into the queue. One of several is a send, the other a receive.
+// start puts a prepared call into the queue, or a send and a receive that are one call.
 func (c *Comm) start(ctx context.Context, h *Handle, calls ...*exec.Request) {
 	q := c.starts()
 	h.queue, h.name, h.ctx = q, calls[0].Collective.Name, ctx
@@ -86,39 +48,7 @@ func (c *Comm) start(ctx context.Context, h *Handle, calls ...*exec.Request) {
 	}
 }
 
-// begin has everything that was collected begin. The queue is locked.
-func (q *queue) begin() {
-	if q.collected.first == nil {
-		return
-	}
-	for h := q.collected.first; h != nil; {
-		next := h.next
-		h.held = false
-		q.ready.add(h)
-		h = next
-	}
-	q.collected = list{}
-	signal(q.wake)
-}
-
-// beginWith has everything that was collected begin, if h is among it.
-func (q *queue) beginWith(h *Handle) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if h.held {
-		q.begin()
-	}
-}
-
-// signal puts a token into a channel that can hold one.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// drain waits until all started calls are over, for a call that comes behind them.
+// drain waits until all started calls are over, before a call that is not started.
 func (c *Comm) drain(ctx context.Context, name string) error {
 	q := c.queue.Load()
 	if q == nil || q.pending.Load() == 0 {
@@ -139,19 +69,8 @@ func (c *Comm) drain(ctx context.Context, name string) error {
 	return c.unusableError(name)
 }
 
-// close ends the goroutine. What it has not made fails.
-func (q *queue) close() {
-	q.mu.Lock()
-	q.closed = true
-	q.begin()
-	q.mu.Unlock()
-	signal(q.wake)
-	<-q.stopped
-}
-
-// finishStarted gives the started calls of c that have not ended time to end by themselves: until nothing has moved for
-// atMost. No look counts for more than 10 ms, however long the one before it was ago: a process that was not scheduled
-// cannot say that nothing moved.
+// finishStarted waits for the started calls of c to end, until they have made no progress for atMost. The time between
+// two checks counts for at most 10 ms, because this process may not have been scheduled in between.
 func (c *Comm) finishStarted(atMost time.Duration) {
 	q := c.queue.Load()
 	if q == nil || c.termination.Load() != nil {
@@ -172,25 +91,11 @@ func (c *Comm) finishStarted(atMost time.Duration) {
 	}
 }
 
-// endStarted ends the started calls of c, which is closed.
+// endStarted fails the started calls of c, which is closed.
 func (c *Comm) endStarted() {
 	if q := c.queue.Load(); q != nil {
 		q.close()
 	}
-}
-
-// take returns what is to be made next: a collective alone, or all point-to-point calls up to the next one. It is false
-// when nothing is, and nothing will be.
-func (q *queue) take(group []*Handle) ([]*Handle, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for h := q.ready.first; h != nil; h = q.ready.first {
-		if len(group) > 0 && !(h.pointToPoint() && group[0].pointToPoint()) {
-			break
-		}
-		group = append(group, q.ready.take())
-	}
-	return group, len(group) > 0 || !q.closed
 }
 
 // work makes the started calls, until Close.
@@ -213,7 +118,7 @@ func (c *Comm) work(q *queue) {
 	}
 }
 
-// carryOut makes calls that were started: one collective, or point-to-point calls.
+// carryOut makes started calls: one collective, or several point-to-point calls together.
 func (c *Comm) carryOut(group []*Handle) {
 	group = slices.DeleteFunc(group, func(h *Handle) bool {
 		err := c.late(h)
@@ -248,7 +153,7 @@ func (c *Comm) carryOut(group []*Handle) {
 	c.exec.ForgetGroup()
 }
 
-// late returns why h is not made any more, if there is a reason.
+// late returns why h can no longer be made; nil if it can.
 func (c *Comm) late(h *Handle) error {
 	if err := c.unusableError(h.name); err != nil {
 		return err
@@ -259,7 +164,7 @@ func (c *Comm) late(h *Handle) error {
 	return nil
 }
 
-// joined returns a context that ends with the first of those of group.
+// joined returns a context that ends when the first context of group does.
 func joined(group []*Handle) (ctx context.Context, stop func()) {
 	ctx, stop = group[0].ctx, func() {}
 	for _, h := range group[1:] {
@@ -277,12 +182,12 @@ func joined(group []*Handle) (ctx context.Context, stop func()) {
 	return ctx, stop
 }
 
-// Batch has what f starts on c, and on others, begin when f has returned, and not before: all of it at once, on each
-// Comm in the order in which it was started, sends and receives in a row together. It is for calls that are to begin
-// together, and to have sends and receives begin without waiting for one of them. In f, a call on one of the Comms that
-// is not started, and waiting for a handle, begin what was started so far.
+// Batch calls f, and has the calls that f starts on c and on others begin when f has returned. On each Comm they begin
+// in the order in which they were started, consecutive sends and receives together. So calls begin at once, and sends
+// and receives begin without a Wait. A call in f that is not started, or a Wait for a handle, has the calls that were
+// started so far begin.
 //
-// The error is f's. Those of the calls are their handles'; what was started begins whatever f returns.
+// Batch returns the error of f; the calls begin even if there is one. Their own errors are those of their handles.
 func (c *Comm) Batch(f func() error, others ...*Comm) error {
 	if f == nil {
 		return wire.Refuse("Batch", "the function is nil")
@@ -307,32 +212,7 @@ func (c *Comm) Batch(f func() error, others ...*Comm) error {
 	return f()
 }
 
-// hold keeps started calls from beginning, until as many releases.
-func (q *queue) hold() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.batches++
-}
-
-func (q *queue) release() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.batches--; q.batches == 0 {
-		q.begin()
-	}
-}
-
-// refusals are handles of calls that were refused when they were to be started, for Close: nobody may ask for their
-// errors.
-type refusals struct {
-	mu  sync.Mutex
-	all []*Handle
-}
-
-// maxRefusals is how many of them are kept that nobody has asked for.
-const maxRefusals = 16
-
-// refused takes note that a call with these options was refused.
+// refused keeps the handle of a call that was to be started and was refused.
 func (c *Comm) refused(opts []Option) {
 	h := handleOf(opts)
 	if c == nil || h == nil || h.again {
@@ -345,18 +225,4 @@ func (c *Comm) refused(opts []Option) {
 	if len(r.all) < maxRefusals {
 		r.all = append(r.all, h)
 	}
-}
-
-// unseen returns the errors of those that nobody has asked for.
-func (r *refusals) unseen() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var errs []error
-	for _, h := range r.all {
-		if h.ended.Load() && !h.seen.Load() {
-			errs = append(errs, fmt.Errorf("a call was not started, and nobody waited for it: %w", h.err))
-		}
-	}
-	r.all = nil
-	return errors.Join(errs...)
 }

@@ -1,0 +1,51 @@
+package fast
+
+import (
+	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/spec"
+)
+
+// Elem is the element types that collectives move and reduce: integers and floats of every size, complex numbers, and
+// all types that are defined as one of those. An int is an int64 or an int32, as large as it is.
+type Elem interface{ spec.Elem }
+
+// Float16 is an IEEE 754 binary16 number. Reductions of it are carried out in float32 and rounded to nearest even.
+type Float16 = spec.Float16
+
+// BFloat16 is the upper half of a float32. Reductions of it are carried out in float32 and rounded to nearest even.
+type BFloat16 = spec.BFloat16
+
+// Op is a reduction operator. Its exact semantics are those of package spec.
+type Op = spec.Op
+
+// The reduction operators.
+const (
+	Sum  = spec.OpSum  // integers wrap around
+	Prod = spec.OpProd // integers wrap around
+	Min  = spec.OpMin  // a NaN wins; -0 < +0
+	Max  = spec.OpMax  // a NaN wins; -0 < +0
+	Avg  = spec.OpAvg  // the sum, and one division by the number of ranks; integers are truncated toward zero
+	BAnd = spec.OpBAnd // bits, of integers
+	BOr  = spec.OpBOr
+	BXor = spec.OpBXor
+	LAnd = spec.OpLAnd // truth values, of integers
+	LOr  = spec.OpLOr
+)
+
+// Option changes how one call is carried out. All ranks have to pass the same options. The zero Option changes nothing.
+type Option = exec.Option
+
+// WithAlgorithm carries a call out by the algorithm of that name instead of the one that the selection table gives.
+func WithAlgorithm(name string) Option {
+	return Option{Kind: exec.AlgorithmOption, Name: name}
+}
+
+// WithDepth has a pipelined algorithm cut its chunks into n pieces, n >= 1, but not into more than a block has
+// elements. Other algorithms ignore it. It is refused if the algorithm was not proved for this depth, see Unproved.
+func WithDepth(n int) Option { return Option{Kind: exec.DepthOption, Depth: n} }
+
+// Unproved lets a call be carried out by an algorithm that was not proved for so many ranks, or for its depth, which is
+// refused otherwise. The algorithm may give wrong results there, or never end. Without a name, a call still gets one
+// that was proved for so many ranks, if there is one. Everything in this package was proved for every number of ranks
+// and every depth.
+func Unproved() Option { return Option{Kind: exec.UnprovedOption} }

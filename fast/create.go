@@ -1,0 +1,106 @@
+package fast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/deadlock"
+	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/flight"
+	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/internal/membership"
+	"github.com/collgen/collgen/fast/internal/setup"
+	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/internal/events"
+)
+
+// newWorld returns the world of a process that is connected to the others.
+func (p *initConfig) newWorld(all *setup.Connector) *world {
+	m := all.Mesh
+	membership.HandleAnnouncements(m, p.Logger())
+	return &world{plane: m, create: all.Create, locate: all.Locate, memory: all.Memory, rdma: all.Reaches, conditions: m.Conditions,
+		tuned: p.tuned, record: flight.New(p.recording(p.Rank, p.Size, flight.MaxOperations)), limits: p.limits(), sealed: p.SecretFromStore(), events: p.eventFile(p.Size)}
+}
+
+// recording returns the configuration of a recorder of so many operations.
+func (p *initConfig) recording(rank, size, operations int) flight.Config {
+	return flight.Config{Rank: rank, Size: size, Job: p.Job, Operations: operations, Dir: p.TraceDir, Log: p.Logger(), Slow: p.slow,
+		Interval: p.limits().Still / 2}
+}
+
+// limits returns those of the search for deadlocks.
+func (p *initConfig) limits() deadlock.Limits { return p.times.Over(p.HeartbeatTimeout) }
+
+// eventFile returns that of a process, which is one of size.
+func (p *initConfig) eventFile(size int) eventFile {
+	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: failure.OneLine(p.Job)}}
+}
+
+// recordedInside is how many operations the ranks of one process keep together, so that thousands of them do with 40
+// MiB.
+const recordedInside = 64 * flight.MaxOperations
+
+// goroutineWorld returns the world of one of n goroutines.
+func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
+	return &world{
+		plane: g,
+		create: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
+			e, err := g.Found(ctx, id, rank, members)
+			if err != nil {
+				return nil, err
+			}
+			return e, nil
+		},
+		tuned:  p.tuned,
+		record: flight.New(p.recording(g.Self(), n, min(flight.MaxOperations, recordedInside/n))),
+		limits: p.limits(),
+		events: p.eventFile(n),
+	}
+}
+
+// first makes the first communicator of a job, which size processes begin.
+func (w *world) first(ctx context.Context, size int) (*Comm, error) {
+	all := make([]int, size)
+	for rank := range all {
+		all[rank] = rank
+	}
+	return w.comm(ctx, control.WorldID, "world", all)
+}
+
+// comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
+func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
+	if err := w.events.open(w.plane.Self()); err != nil {
+		return nil, fmt.Errorf("making communicator %s: %w", name, err)
+	}
+	if err := w.plane.Claim(id); err != nil {
+		return nil, fmt.Errorf("making communicator %s: %w", name, err)
+	}
+	rank := slices.Index(processes, w.plane.Self())
+	c := newComm(rank, len(processes), nil)
+	c.id, c.name, c.members, c.world, c.exec.Carrier, c.exec.PerHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
+	c.exec.Tuning = w.tuned.rulesFor
+	c.membership = membership.New(agreeing{c}, w.plane, id, name, rank, c.size, c.processes)
+	if len(processes) > 1 {
+		ctx, stop := w.record.Warner().Watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))
+		t, err := w.create(ctx, id, rank, processes)
+		stop()
+		if err != nil {
+			c.tell(c.closingNotice()) // if another member has succeeded all the same
+			w.plane.Forget(id)
+			return nil, fmt.Errorf("making communicator %s, rank %d of %d: %w", name, rank, len(processes), err)
+		}
+		c.exec.Transport = t
+		c.memory.SetUp(rank, len(processes), t)
+	}
+	c.record(w.record)
+	c.logTo(w.events.log)
+	w.users.Add(1)
+	w.plane.Handle(id, control.KindNotice, c.noticed)
+	w.plane.Handle(id, control.KindProbe, c.handleProbe)
+	w.plane.Handle(id, control.KindPast, c.heardPast)
+	w.plane.Handle(id, control.KindInquiry, c.handleInquiry)
+	c.unwatch = w.plane.Watch(c.lost)
+	return c, nil
+}
