@@ -18,9 +18,8 @@ func Collectives() []string {
 	return names
 }
 
-// Algorithms returns the names, for WithAlgorithm, of the algorithms of one of Collectives; nil if there is no such
-// collective. Not every one serves every number of ranks and every op: a call that it does not serve gets
-// ErrInvalidArgument.
+// Algorithms returns the names, for WithAlgorithm, of a collective's algorithms; nil if Collectives does not have it.
+// Some algorithms are only for certain numbers of ranks or ops: other calls get ErrInvalidArgument.
 func Algorithms(collective string) []string {
 	if k := collectiveOf(collective); k != nil {
 		return k.Names()
@@ -38,13 +37,12 @@ func collectiveOf(name string) *exec.Collective {
 	return nil
 }
 
-// Rule is a line of a selection table: the algorithm of calls for which all of its conditions hold. The first rule that
-// matches a call and whose algorithm serves it counts.
+// Rule is a line of a selection table: the algorithm for calls that meet all of its conditions. The first rule that a
+// call meets, and whose algorithm can serve it, counts.
 type Rule = selection.Rule
 
-// Tuning is a table of rules, which were measured or written by hand, that say which algorithm a call gets. They count
-// before the built-in ones, which are for the calls that none of them is for. `collperf -tune` makes one, as a file,
-// and `collgen gen -tune` builds it in.
+// Tuning is a table of rules, measured or written by hand, that say which algorithm a call gets. The built-in rules are
+// for calls that meet none of them. `collperf -tune` writes a table to a file, and `collgen gen -tune` builds it in.
 type Tuning = selection.Table
 
 // DecodeTuning reads a table of at most 8 MiB, in JSON:
@@ -59,9 +57,8 @@ type Tuning = selection.Table
 //	  }
 //	}
 //
-// The first rule counts whose conditions all hold; [Rule] has them. It fails, naming the place, if something is not
-// known or has another form, if an algorithm does not serve what its rule is for, and if a rule never counts because of
-// those before it.
+// [Rule] has the conditions. DecodeTuning returns an error that names the place if a name is unknown or the form is
+// wrong, if an algorithm cannot serve the calls of its rule, or if a rule can never count because of those before it.
 func DecodeTuning(from io.Reader) (*Tuning, error) {
 	t, err := selection.Decode(from)
 	if err != nil {
@@ -70,7 +67,7 @@ func DecodeTuning(from io.Reader) (*Tuning, error) {
 	return t, checkTuning(t)
 }
 
-// checkTuning checks what t says against what is there.
+// checkTuning checks the collectives and algorithms that t names.
 func checkTuning(t *Tuning) error {
 	algorithms := make(map[string][]selection.Algorithm)
 	for _, k := range collectives {
@@ -79,6 +76,7 @@ func checkTuning(t *Tuning) error {
 	return t.Check(algorithms)
 }
 
+// tunedByFile returns the table in a file.
 func tunedByFile(path string) (tuned, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -92,7 +90,7 @@ func tunedByFile(path string) (tuned, error) {
 	return tunedBy(t, path)
 }
 
-// tunedBy returns a copy of what t says.
+// tunedBy returns a copy of t, which errors call name.
 func tunedBy(t *Tuning, name string) (tuned, error) {
 	if t == nil {
 		return tuned{}, nil

@@ -20,26 +20,37 @@ import (
 func (p *initConfig) newWorld(all *setup.Connector) *world {
 	m := all.Mesh
 	membership.HandleAnnouncements(m, p.Logger())
-	return &world{plane: m, create: all.Create, locate: all.Locate, memory: all.Memory, rdma: all.Reaches, conditions: m.Conditions,
-		tuned: p.tuned, record: flight.New(p.recording(p.Rank, p.Size, flight.MaxOperations)), limits: p.limits(), sealed: p.SecretFromStore(), events: p.eventFile(p.Size)}
+	return &world{
+		plane:      m,
+		create:     all.Create,
+		locate:     all.Locate,
+		memory:     all.Memory,
+		rdma:       all.Reaches,
+		conditions: m.Conditions,
+		tuned:      p.tuned,
+		record:     flight.New(p.recording(p.Rank, p.Size, flight.MaxOperations)),
+		limits:     p.limits(),
+		sealed:     p.SecretFromStore(),
+		events:     p.eventFile(p.Size),
+	}
 }
 
 // recording returns the configuration of a recorder of so many operations.
 func (p *initConfig) recording(rank, size, operations int) flight.Config {
-	return flight.Config{Rank: rank, Size: size, Job: p.Job, Operations: operations, Dir: p.TraceDir, Log: p.Logger(), Slow: p.slow,
-		Interval: p.limits().Still / 2}
+	return flight.Config{Rank: rank, Size: size, Job: p.Job, Operations: operations, Dir: p.TraceDir, Log: p.Logger(),
+		Slow: p.slow, Interval: p.limits().Still / 2}
 }
 
-// limits returns those of the search for deadlocks.
+// limits returns the times of the search for deadlocks.
 func (p *initConfig) limits() deadlock.Limits { return p.times.Over(p.HeartbeatTimeout) }
 
-// eventFile returns that of a process, which is one of size.
+// eventFile returns the event file of a process, one of size.
 func (p *initConfig) eventFile(size int) eventFile {
 	return eventFile{dir: p.eventDir, head: events.Header{Size: size, Job: failure.OneLine(p.Job)}}
 }
 
-// recordedInside is how many operations the ranks of one process keep together, so that thousands of them do with 40
-// MiB.
+// recordedInside is how many operations the ranks of one process record together, so that thousands of ranks need no
+// more than 40 MiB.
 const recordedInside = 64 * flight.MaxOperations
 
 // goroutineWorld returns the world of one of n goroutines.
@@ -60,7 +71,7 @@ func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
 	}
 }
 
-// first makes the first communicator of a job, which size processes begin.
+// first makes the first communicator of a job of size processes.
 func (w *world) first(ctx context.Context, size int) (*Comm, error) {
 	all := make([]int, size)
 	for rank := range all {
@@ -69,7 +80,7 @@ func (w *world) first(ctx context.Context, size int) (*Comm, error) {
 	return w.comm(ctx, control.WorldID, "world", all)
 }
 
-// comm makes a communicator of processes, by rank, of which this process is one. All of them do the same.
+// comm makes a communicator of processes, by rank, this one included. All of them call it.
 func (w *world) comm(ctx context.Context, id uint64, name string, processes []int) (*Comm, error) {
 	if err := w.events.open(w.plane.Self()); err != nil {
 		return nil, fmt.Errorf("making communicator %s: %w", name, err)
@@ -79,8 +90,8 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	}
 	rank := slices.Index(processes, w.plane.Self())
 	c := newComm(rank, len(processes), nil)
-	c.id, c.name, c.members, c.world, c.exec.Carrier, c.exec.PerHost = id, name, processes, w, w.carrier(processes), w.perHost(processes)
-	c.exec.Tuning = w.tuned.rulesFor
+	c.id, c.name, c.members, c.world = id, name, processes, w
+	c.exec.Carrier, c.exec.PerHost, c.exec.Tuning = w.carrier(processes), w.perHost(processes), w.tuned.rulesFor
 	c.membership = membership.New(agreeing{c}, w.plane, id, name, rank, c.size, c.processes)
 	if len(processes) > 1 {
 		ctx, stop := w.record.Warner().Watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))

@@ -20,11 +20,11 @@ type Query struct {
 	Op         Op     // where the collective takes one; 0: one that is commutative
 }
 
-// Explanation is what a call would get, and why.
+// Explanation says which algorithm a call would get, and why.
 type Explanation struct {
 	Collective string `json:"collective"`
 	Size       int    `json:"size"`
-	PerHost    int    `json:"perHost"`   // ranks on the host that has the most
+	PerHost    int    `json:"perHost"`   // ranks on the host with the most of them
 	Transport  string `json:"transport"` // in the words of rules: "inproc", "shm", "tcp", "rdma" or "mixed"
 	Bytes      int    `json:"bytes"`     // of one block
 	Op         string `json:"op,omitempty"`
@@ -34,18 +34,18 @@ type Explanation struct {
 	Proved string `json:"proved"`
 	// Protocol says how the transport carries messages of a block, if it has several ways.
 	Protocol string `json:"protocol,omitempty"`
-	// Asked says that the algorithm is the one that WithAlgorithm names; no rule was looked at.
+	// Asked says that WithAlgorithm names the algorithm, so that no rule was tried.
 	Asked bool `json:"asked,omitempty"`
-	// Rules are those that were looked at, in their order. The last one counts.
+	// Rules are the rules that were tried, in order. The last one counts.
 	Rules []Verdict `json:"rules,omitempty"`
 }
 
-// Verdict is what is said of a rule in an Explanation.
+// Verdict says whether a rule counts for a call, in an Explanation.
 type Verdict struct {
 	Table string `json:"table"` // "built-in", or the file of a Tuning
 	Line  int    `json:"line"`  // in that table, from 1
 	Rule  Rule   `json:"rule"`
-	Why   string `json:"why,omitempty"` // it does not count; "": it does
+	Why   string `json:"why,omitempty"` // why it does not count; "": it does
 }
 
 // String returns the rule in words: "built-in rule 3: at most 2 ranks: ring", and why it does not count.
@@ -57,8 +57,9 @@ func (v Verdict) String() string {
 	return text
 }
 
-// Explain says which algorithm a call on c with these options would get, and why. It makes no call, and may be used at
-// any time. It fails as the call would: with ErrInvalidArgument if no algorithm serves it, or was proved for it.
+// Explain returns the algorithm that a call on c with these options would get, and why. It makes no call, and may be
+// used at any time. It fails as the call would: with ErrInvalidArgument if no algorithm can serve it, or was proved for
+// it.
 //
 //	x, err := fast.Explain(c, fast.Query{Collective: "AllReduce", Bytes: 4 * len(grad), Op: fast.Sum})
 //	fmt.Println(x)
@@ -68,7 +69,8 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 	case c == nil || c.size == 0:
 		return nil, wire.Refuse("Explain", "the communicator is nil or was made by neither Run nor Init")
 	case k == nil:
-		return nil, wire.Refuse("Explain", "no collective is called %q; there are %s", q.Collective, strings.Join(Collectives(), ", "))
+		return nil, wire.Refuse("Explain", "no collective is called %q; there are %s", q.Collective,
+			strings.Join(Collectives(), ", "))
 	case q.Bytes < 0 || q.Count < 0 || q.Count > q.Bytes:
 		return nil, wire.Refuse("Explain", "a block of %d elements and %d bytes", q.Count, q.Bytes)
 	case q.Op != 0 && !(k.Reduces && q.Op.Valid()):
@@ -95,7 +97,7 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 	return x, nil
 }
 
-// verdicts returns the rules that were looked at for x, of which so many, the first ones, are those of the table called tuned.
+// verdicts returns the rules that were tried for x. The first ones, as many as rules, are of the table called tuned.
 func verdicts(tuned string, rules int, x selection.Choice) []Verdict {
 	var all []Verdict
 	add := func(line int, r Rule, why string) {
@@ -112,14 +114,15 @@ func verdicts(tuned string, rules int, x selection.Choice) []Verdict {
 	return all
 }
 
-// String returns the algorithm, the depth and the protocol in one line, and in the following ones why.
+// String returns the algorithm, the depth and the protocol in one line, and the reasons in further lines.
 func (x *Explanation) String() string {
 	var b strings.Builder
 	op := ""
 	if x.Op != "" {
 		op = " with " + x.Op
 	}
-	fmt.Fprintf(&b, "%s%s of %d bytes among %d ranks over %s: %s, depth %d", x.Collective, op, x.Bytes, x.Size, x.Transport, x.Algorithm, x.Depth)
+	fmt.Fprintf(&b, "%s%s of %d bytes among %d ranks over %s: %s, depth %d", x.Collective, op, x.Bytes, x.Size,
+		x.Transport, x.Algorithm, x.Depth)
 	if x.Protocol != "" {
 		b.WriteString(", " + x.Protocol)
 	}
@@ -141,7 +144,7 @@ func (x *Explanation) String() string {
 	return b.String()
 }
 
-// passedOver writes why rules of one table do not count.
+// passedOver writes why the given rules of one table do not count.
 func passedOver(b *strings.Builder, rules []Verdict) {
 	passed := make([]selection.Passed, len(rules))
 	for i, v := range rules {
@@ -152,7 +155,7 @@ func passedOver(b *strings.Builder, rules []Verdict) {
 	}
 }
 
-// tuningName returns the name of the table that counts before the built-in ones; "": there is none.
+// tuningName returns the name of the job's own table of rules; "" if there is none.
 func (c *Comm) tuningName() string {
 	if c.world == nil {
 		return ""

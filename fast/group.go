@@ -27,21 +27,20 @@ func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int
 	return c.world.comm(ctx, id, name, processes)
 }
 
-// Split makes new communicators of the ranks of c: one for each color, of the ranks that pass it, ordered by key and
-// then by their rank in c. A rank that passes a negative color is in none, and gets nil. All ranks of c call it, in the
-// order of their other calls. The new communicators are independent of c and of each other, and are the callers' to
-// close.
+// Split makes a new communicator for each color, of the ranks of c that pass it, ordered by key and then by their rank
+// in c. A rank that passes a negative color is in none, and gets nil. All ranks of c call it, in the order of their
+// other calls. The new communicators are independent of c and of each other; the callers close them.
 //
-// It fails as a call of c does; or, without harm to c, with the cause on all ranks of a new communicator that could not
-// be made.
+// Split fails as a call of c does. If a new communicator cannot be made, it fails on all ranks of that communicator, and
+// c stays as it is.
 func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 	return c.split(ctx, &gatherColors, color, key)
 }
 
-// What Split and Dup gather. Each has a name of its own, so that no other call is taken for it.
+// Split and Dup gather with these collectives, whose names keep them from matching any other call.
 var gatherColors, gatherForDup = allGather.Within("Split"), allGather.Within("Dup")
 
-// split is Split, or what else gathers as k.
+// split is Split, by gathering as k.
 func (c *Comm) split(ctx context.Context, k *exec.Collective, color, key int) (*Comm, error) {
 	if err := c.divisible(k.Name); err != nil {
 		return nil, err
@@ -70,8 +69,8 @@ func (c *Comm) split(ctx context.Context, k *exec.Collective, color, key int) (*
 	return d, c.because(err, members)
 }
 
-// splitFields is how many numbers each rank passes to Split's gathering: its color and key, and a random number, of
-// which that of rank 0 tells this Split from all others.
+// splitFields is how many numbers each rank gathers in Split: its color, its key, and a random number. That of rank 0
+// distinguishes this Split from all others.
 const splitFields = 3
 
 // Dup makes a new communicator of the same ranks. All ranks call it, in the order of their other calls.
@@ -79,13 +78,13 @@ func (c *Comm) Dup(ctx context.Context) (*Comm, error) {
 	return c.split(ctx, &gatherForDup, 0, c.Rank())
 }
 
-// Group makes a new communicator of the given ranks of c, which get the ranks 0, 1, … in it in this order. Only they
-// call it, all with the same ranks; those that are in several groups make them in the same order. While a rank is in
-// it, it makes no other call on c: one that another goroutine makes gets ErrConcurrentUse, as Group does while a call
-// runs that was not started. Calls that were started go on.
+// Group makes a new communicator of the given ranks of c, which become its ranks 0, 1, … in this order. Only they call
+// it, all with the same ranks. Ranks that are in several groups make them in the same order. While a rank is in Group,
+// calls of other goroutines on c get ErrConcurrentUse, and Group gets it if such a call is running that was not started.
+// Calls that were started go on.
 //
-// It fails, and gives c up, with a MismatchError whose Field is "operation", if another one of the ranks is in a call
-// on c that needs this one.
+// If another one of the ranks is in a call on c that needs this one, Group fails with a MismatchError whose Field is
+// "operation", and c is given up.
 func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	if err := c.divisible("Group"); err != nil {
 		return nil, err
@@ -105,7 +104,7 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	if !seen[c.rank] {
 		return nil, wire.Refuse("Group", "rank %d, which calls it, is not among the ranks %v", c.rank, ranks)
 	}
-	if ctx.Err() != nil { // before it counts: the others can still wait for the next attempt
+	if ctx.Err() != nil { // before this attempt counts, so that the others can wait for the next one
 		return nil, c.contextError(ctx, "Group")
 	}
 	reserved, err := c.reserve("Group")

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Topology is which ranks of a communicator share a host, and so memory.
+// Topology says which ranks of a communicator share a host, and how ranks talk to each other.
 type Topology struct {
 	// Hosts are the ranks of each host, in ascending order; the hosts are in the order of their lowest ranks.
 	Hosts [][]int `json:"hosts"`
 	// Links is how this rank talks to each rank: "self", "inproc" (goroutines), "shm", "rdma" or "tcp".
 	Links []string `json:"links"`
-	// Transport is how all ranks talk, in the words of Rule: "inproc" (also of a rank that is alone), "shm", "tcp",
-	// "rdma" or, where some share memory and others do not, "mixed".
+	// Transport is the transport of the whole communicator, in the words of Rule: "inproc" (also for a rank that is
+	// alone), "shm", "tcp", "rdma", or "mixed" if only some ranks share memory.
 	Transport string `json:"transport"`
 }
 
@@ -37,7 +37,7 @@ func (c *Comm) Topology() Topology {
 	return t
 }
 
-// place returns where rank is, as a name of its host, and how this rank talks to it.
+// place returns a name for rank's host, and how this rank talks to it.
 func (c *Comm) place(rank int) (host, link string) {
 	host, link = "here", carriedInside
 	if c.world != nil && c.world.locate != nil {
@@ -68,7 +68,7 @@ func (t Topology) String() string {
 	return b.String()
 }
 
-// by returns the ranks that are reached by that link.
+// by returns the ranks that this one reaches by that link.
 func (t Topology) by(link string) (ranks []int) {
 	for rank, l := range t.Links {
 		if l == link {

@@ -37,7 +37,7 @@ type world struct {
 	sealed     bool // the job's secret was made for its first processes, so that no other can join
 }
 
-// tuned is what a Tuning says, by the collective, once it was checked.
+// tuned is a Tuning that was checked.
 type tuned struct {
 	name  string // of the table, for people
 	rules map[*exec.Collective][]selection.Rule
@@ -46,10 +46,10 @@ type tuned struct {
 // rulesFor returns the rules for k.
 func (t *tuned) rulesFor(k *exec.Collective) []selection.Rule { return t.rules[k] }
 
-// carriedInside is how ranks talk that are goroutines, or that are alone.
+// carriedInside is the transport of goroutines, and of a rank that is alone.
 const carriedInside = "inproc"
 
-// carrier returns how processes talk to each other, in the words of rules.
+// carrier returns the transport of a communicator of processes, in the words of Rule.
 func (w *world) carrier(processes []int) string {
 	if w.memory == nil || len(processes) == 1 {
 		return carriedInside
@@ -66,7 +66,7 @@ func (w *world) carrier(processes []int) string {
 	return "mixed"
 }
 
-// perHost returns how many of processes are on the host that has the most.
+// perHost returns how many of processes are on the host with the most of them.
 func (w *world) perHost(processes []int) int {
 	if w.locate == nil {
 		return len(processes)
@@ -77,13 +77,13 @@ func (w *world) perHost(processes []int) int {
 	})
 }
 
-// mostAlike returns how many of processes have the same name in of at most, apart from "".
-func mostAlike(processes []int, of func(process int) string) (most int) {
+// mostAlike returns the size of the largest group of processes for which name returns the same, apart from "".
+func mostAlike(processes []int, name func(process int) string) (most int) {
 	alike := map[string]int{}
 	for _, process := range processes {
-		if name := of(process); name != "" {
-			alike[name]++
-			most = max(most, alike[name])
+		if n := name(process); n != "" {
+			alike[n]++
+			most = max(most, alike[n])
 		}
 	}
 	return most
