@@ -90,7 +90,7 @@ func (m *reading) number() {
 		if in.AfterSend >= 0 {
 			m.after[2*g+1] = append(m.after[2*g+1], 2*(m.first[m.rank[g]]+in.AfterSend)+1)
 		}
-		if !isMessage(in) {
+		if in.Kind != gen.SendInstr && !in.Kind.IsReceive() {
 			continue
 		}
 		lane := [4]int{m.rank[g], in.Peer, in.Channel, 0}
@@ -124,7 +124,7 @@ func (m *reading) inOrder() bool {
 			if m.before[e] != nil || !all(m.after[e], isReady) || !all(m.fifo[e], isReady) {
 				continue
 			}
-			if e%2 == 1 && m.partner[e/2] < 0 && isMessage(m.all[e/2]) && m.all[e/2].Kind != gen.SendInstr {
+			if e%2 == 1 && m.partner[e/2] < 0 && m.all[e/2].Kind.IsReceive() {
 				continue // its message never comes
 			}
 			progress, m.before[e] = true, make([]bool, n)
@@ -198,8 +198,7 @@ func (m *reading) at(rank int, p gen.Place, k int) address {
 func (m *reading) play(e int) {
 	g := e / 2
 	in, rank := m.all[g], m.rank[g]
-	isReceive := isMessage(in) && in.Kind != gen.SendInstr
-	if isReceive != (e%2 == 1) || in.Kind == gen.JoinInstr {
+	if in.Kind.IsReceive() != (e%2 == 1) || in.Kind == gen.JoinInstr {
 		return
 	}
 	results := make([]value, max(in.Dst.N, 0))

@@ -5,15 +5,16 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/verify/internal/edit"
 )
 
 // TestScheduleMutants: package verify finds out every mutant that does not mean what the schedule meant that it was
 // made from, and finds nothing wrong with those that do.
 func TestScheduleMutants(t *testing.T) {
 	made := testMutants(t, short.schedules, scheduleMutants)
-	for _, o := range operators {
-		if made[o.name] == 0 {
-			t.Errorf("no mutant is made by: %s", o.name)
+	for _, o := range edit.Operators {
+		if made[o.Name] == 0 {
+			t.Errorf("no mutant is made by: %s", o.Name)
 		}
 	}
 }

@@ -53,10 +53,10 @@ func scheduleMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 			}
 			for rank := range s.Ranks {
 				for i := range s.Ranks[rank].Instrs {
-					for _, o := range operators {
-						if mutant := edit.Clone(s); o.plant(site{mutant, rank, i}) {
+					for _, o := range edit.Operators {
+						if mutant := edit.Clone(s); o.Plant(edit.Site{Schedule: mutant, Rank: rank, Index: i}) {
 							if number++; number%b.every == 0 {
-								each(try(s, mutant, o.name, fmt.Sprintf("%s, size %d, root %d, peer %d, depth %d, rank %d, instruction %d",
+								each(try(s, mutant, o.Name, fmt.Sprintf("%s, size %d, root %d, peer %d, depth %d, rank %d, instruction %d",
 									s.Algorithm, call.Size, call.Root, call.Peer, call.Depth, rank, i)))
 							}
 						}
