@@ -17,7 +17,7 @@
 \* Grow     fast/internal/shm:Endpoint.makeRoom
 \* Write    fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.put fast/internal/shm:row.write
 \* Publish  fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.dispatch fast/internal/shm:Endpoint.announce
-\* Read     fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.segment fast/internal/shm:Endpoint.fetch fast/internal/wire:Recv.Apply
+\* Read     fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.segment fast/internal/shm:Endpoint.fetch fast/internal/kernel:Apply
 \* Free     fast/internal/shm:Endpoint.taken
 \* Look     fast/internal/shm:Endpoint.advance
 \* Wake     fast/internal/shm:Endpoint.wakeReceiver fast/internal/shm:Endpoint.wakeSender
