@@ -11,38 +11,38 @@ import (
 	"github.com/collgen/collgen/fast/internal/rdma"
 )
 
-// Domain is what an endpoint has of a simulated device.
+// Domain is an endpoint's share of a simulated device.
 type Domain struct {
-	// Before is called before memory is registered, or a pair made or connected, with the name of that; a test may have
-	// it take long.
+	// Before is called with the name of an operation, "register", "pair" or "connect", before that begins. A test may
+	// make it slow.
 	Before func(what string)
-	// Misplaced has immediates come before the bytes that they are about: a fault for tests to find.
+	// Misplaced makes immediates arrive before the bytes that they are about: a fault for tests to find.
 	Misplaced bool
-	// Unbreakable has Break fail.
+	// Unbreakable makes Break fail.
 	Unbreakable bool
 	fabric      *Fabric
 	name        string
-	done        []rdma.Completion // of which those before at were polled
+	done        []rdma.Completion // those before at were polled
 	at          int
 	armed       bool
-	event       bool // a completion has come while it was armed
+	event       bool // a completion arrived while it was armed
 	woken       bool
 	bell        chan struct{}
 	timer       *time.Timer
 	registered  int
-	carried     int   // bytes of writes
-	freezes     int   // from so many on they do not move
-	takes       int   // how many more there may be
+	carried     int   // bytes of all writes
+	freezes     int   // when that many bytes were carried, writes stop moving
+	takes       int   // how many more writes the device takes
 	open        int   // pairs and regions
-	breaks      error // of the next write
-	failed      error // of the port
+	breaks      error // the failure of the next write
+	failed      error // the failure of the port
 	closed      bool
 }
 
 // Domain returns a new device.
 func (f *Fabric) Domain(name string) *Domain {
-	d := &Domain{Before: func(string) {}, fabric: f, name: name, done: make([]rdma.Completion, 0, 1<<10), bell: make(chan struct{}, 1), timer: time.NewTimer(time.Hour),
-		freezes: math.MaxInt, takes: math.MaxInt}
+	d := &Domain{Before: func(string) {}, fabric: f, name: name, done: make([]rdma.Completion, 0, 1<<10),
+		bell: make(chan struct{}, 1), timer: time.NewTimer(time.Hour), freezes: math.MaxInt, takes: math.MaxInt}
 	d.timer.Stop()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,7 +56,7 @@ func (d *Domain) Name() string { return d.name }
 // MaxMessage returns the option of that name.
 func (d *Domain) MaxMessage() int { return d.fabric.MaxMessage }
 
-// FailPort has the device say from now on that its port has failed.
+// FailPort makes the device report from now on that its port has failed.
 func (d *Domain) FailPort(err error) {
 	d.fabric.mu.Lock()
 	d.failed = err
@@ -64,21 +64,21 @@ func (d *Domain) FailPort(err error) {
 	d.Wake()
 }
 
-// Left returns how many of its pairs and regions were not closed.
+// Left returns how many of d's pairs and regions were not closed.
 func (d *Domain) Left() int {
 	d.fabric.mu.Lock()
 	defer d.fabric.mu.Unlock()
 	return d.open
 }
 
-// Carried returns how many bytes its writes have had.
+// Carried returns the total bytes of d's writes.
 func (d *Domain) Carried() int {
 	d.fabric.mu.Lock()
 	defer d.fabric.mu.Unlock()
 	return d.carried
 }
 
-// errMemlock is that of a device that may not register more.
+// errMemlock is the error of a device that may not register more memory.
 var errMemlock = errors.New("cannot allocate memory: more than RLIMIT_MEMLOCK allows")
 
 // region is registered memory.
@@ -89,7 +89,7 @@ type region struct {
 	key    uint32
 }
 
-// Register registers any memory, Go's as well.
+// Register registers any memory, even Go's.
 func (d *Domain) Register(memory []byte) (rdma.Region, error) {
 	d.Before("register")
 	f := d.fabric
@@ -107,7 +107,7 @@ func (d *Domain) Register(memory []byte) (rdma.Region, error) {
 
 func (r *region) Remote() (uint64, uint32) { return r.at, r.key }
 
-// Close counts what still reads the memory.
+// Close ends the registration, and counts a fault for each write that still reads the memory.
 func (r *region) Close() error {
 	f := r.domain.fabric
 	f.mu.Lock()
@@ -125,7 +125,7 @@ func (r *region) Close() error {
 	return nil
 }
 
-// Poll moves what is in flight on, and takes completions. It is never patient.
+// Poll advances what is in flight, and takes completions. It is never patient.
 func (d *Domain) Poll(into []rdma.Completion, _ bool) (n int, err error) {
 	f := d.fabric
 	f.mu.Lock()
@@ -155,7 +155,7 @@ func (d *Domain) complete(c rdma.Completion) {
 	}
 }
 
-// Arm has the next Wait end at the next completion, but not at one that is there.
+// Arm makes the next Wait end at the next completion, but not at one that is there already.
 func (d *Domain) Arm() error {
 	d.fabric.mu.Lock()
 	defer d.fabric.mu.Unlock()
@@ -163,19 +163,19 @@ func (d *Domain) Arm() error {
 	return nil
 }
 
-// Armed reports whether it is.
+// Armed reports whether d is armed.
 func (d *Domain) Armed() bool {
 	d.fabric.mu.Lock()
 	defer d.fabric.mu.Unlock()
 	return d.armed
 }
 
-// Wait moves what is in flight on until it has all arrived, and waits.
+// Wait advances what is in flight until everything has arrived, and waits.
 func (d *Domain) Wait(atMost time.Duration) error {
 	d.timer.Reset(atMost)
 	defer d.timer.Stop()
 	for {
-		over, moving := d.slumber()
+		over, moving := d.advance()
 		switch {
 		case over:
 			return nil
@@ -191,8 +191,8 @@ func (d *Domain) Wait(atMost time.Duration) error {
 	}
 }
 
-// slumber moves what is in flight on, and tells whether a Wait is over, and if not, whether there is more to move.
-func (d *Domain) slumber() (over, moving bool) {
+// advance advances what is in flight. It reports whether a Wait is over, and whether there is more to move.
+func (d *Domain) advance() (over, moving bool) {
 	f := d.fabric
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package fabric simulates RDMA devices and the network between them within a process, for tests: what a device may do,
-// it does. The packets of writes are placed in any order, those of the next writes among them, and only the immediate
-// comes when all before it are in place; completions come late; receives are consumed, and their lack is an error after
-// some tries; a broken queue pair flushes what is in flight.
+// Package fabric simulates RDMA devices and the network between them within a process, for tests. Its devices do
+// whatever real ones may do. The packets of writes are placed in any order, mixed with those of later writes; only an
+// immediate waits until everything before it is in place. Completions arrive late. Receives are consumed, and a missing
+// one is an error after some tries. A broken queue pair flushes what is in flight.
 //
-// Nothing moves by itself: every look at a completion queue moves packets of all devices on, drawn by the seed. So a
-// fabric has no goroutines and no timers, and everything that is in flight arrives as long as somebody looks or waits.
+// Nothing moves by itself: every poll of a completion queue advances packets of all devices, drawn by the seed. So a
+// fabric has no goroutines and no timers, and everything in flight arrives as long as somebody polls or waits.
 package fabric
 
 import (
@@ -16,28 +16,28 @@ import (
 	"github.com/collgen/collgen/fast/internal/rdma"
 )
 
-// Options are what the devices of a Fabric are like. Zeros are numbers that do.
+// Options describe the devices of a Fabric. Zeros stand for defaults.
 type Options struct {
 	Seed       uint64
-	MaxMessage int // bytes of a write
+	MaxMessage int // the most bytes of a write
 	MTU        int // bytes of a packet
-	Inline     int // most bytes of an inline write
-	Registered int // bytes that all of a device's memory may have
-	Lazy       int // one look of so many moves anything
-	RNRTries   int // how often a receive is looked for
+	Inline     int // the most bytes of an inline write
+	Registered int // the most bytes that a device may have registered
+	Lazy       int // one poll of that many moves anything
+	RNRTries   int // how often a device tries for a receive
 }
 
-// Fabric is devices and the network between them.
+// Fabric is a network and the devices on it.
 type Fabric struct {
 	Options
 	mu      sync.Mutex
 	rand    *rand.Rand
 	pairs   map[uint32]*pair
-	moving  []*pair // those with something in flight
+	moving  []*pair // the pairs with something in flight
 	regions map[uint32]*region
 	domains []*Domain
-	next    uint32 // number or key
-	faults  int    // how often memory was given back that a device still read
+	next    uint32 // the next number or key
+	faults  int    // how often memory was deregistered that a device still read
 }
 
 // New returns a fabric without devices.
@@ -56,14 +56,14 @@ func New(o Options) *Fabric {
 		moving: make([]*pair, 0, 64)}
 }
 
-// Freeze has d's writes move no more, from the one on with which it has carried so many bytes, until Thaw.
+// Freeze stops d's writes, once it has carried that many bytes, until Thaw.
 func (f *Fabric) Freeze(d *Domain, carried int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d.freezes = carried
 }
 
-// Thaw undoes all Freezes, and moves what is in flight until it has arrived.
+// Thaw undoes every Freeze, and moves what is in flight until it has arrived.
 func (f *Fabric) Thaw() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,14 +77,14 @@ func (f *Fabric) Thaw() {
 	}
 }
 
-// Refuse has d take only so many more writes.
+// Refuse makes d take only that many more writes.
 func (f *Fabric) Refuse(d *Domain, writes int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d.takes = writes
 }
 
-// Faults returns how often memory was given back that a device still read.
+// Faults returns how often memory was deregistered that a device still read.
 func (f *Fabric) Faults() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,7 +97,7 @@ func (f *Fabric) number() uint32 {
 	return f.next - 1
 }
 
-// steps moves what is in flight on, at most n times, and tells whether something is left. The fabric is locked.
+// steps advances what is in flight, at most n times, and reports whether something is left. The caller holds the lock.
 func (f *Fabric) steps(n int) bool {
 	for ; n > 0 && len(f.moving) > 0; n-- {
 		i := f.rand.IntN(len(f.moving))
@@ -110,7 +110,7 @@ func (f *Fabric) steps(n int) bool {
 	return len(f.moving) > 0
 }
 
-// move has p's flights be moved, and wakes who sleeps: somebody has to look.
+// move adds p to the pairs that are advanced, and wakes all domains: somebody has to poll.
 func (f *Fabric) move(p *pair) {
 	if !p.moves {
 		p.moves = true
@@ -121,8 +121,7 @@ func (f *Fabric) move(p *pair) {
 	}
 }
 
-// Cut breaks all queue pairs of d, as the death of its process does: nobody is told, but who writes to them gets no
-// answer.
+// Cut breaks all queue pairs of d, like the death of its process: nobody is notified, but writes to them get no answer.
 func (f *Fabric) Cut(d *Domain) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,14 +133,14 @@ func (f *Fabric) Cut(d *Domain) {
 	}
 }
 
-// Break has the next write of d that is carried out fail with err.
+// Break makes the next write that d carries out fail with err.
 func (f *Fabric) Break(d *Domain, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d.breaks = err
 }
 
-// target returns the memory of n bytes at an address, by its key, or why there is none. n is not 0.
+// target returns the n bytes of memory at an address, by key, or why there are none. n is not 0.
 func (f *Fabric) target(key uint32, at uint64, n int) ([]byte, error) {
 	r := f.regions[key]
 	if r == nil || at < r.at || at-r.at > uint64(len(r.memory)) || uint64(n) > uint64(len(r.memory))-(at-r.at) {

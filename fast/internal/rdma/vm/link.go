@@ -15,14 +15,14 @@ func (n NIC) Down(t testing.TB) {
 	t.Cleanup(func() { n.Up(t) })
 }
 
-// Up brings the link of n up, with what it lost when it went down.
+// Up brings the link of n up, and restores what it lost when it went down.
 func (n NIC) Up(t testing.TB) {
 	t.Helper()
 	run(t, "nics", "restore")
 }
 
-// MTU has the packets of RDMA carry so many bytes, 256 to 4096, until the end of the test. Ethernet's are longer by
-// headers.
+// MTU makes RDMA packets carry that many bytes, 256 to 4096, until the end of the test. Ethernet's packets are longer
+// by the headers.
 func MTU(t testing.TB, bytes int) {
 	t.Helper()
 	set := func(bytes int) {
@@ -34,10 +34,9 @@ func MTU(t testing.TB, bytes int) {
 	t.Cleanup(func() { set(4096) })
 }
 
-// Netem has the wire do to packets, both ways, what the arguments of tc's netem say, as "loss", "2%", until the end of
-// the test. Packets between a device and itself do not go over the wire. The rxe of Linux 6.1 can come to a stand,
-// without an error, when many packets of a long message overtake each other, as those with "delay 1ms 1ms" or "reorder
-// 25%" do.
+// Netem makes the wire treat packets, both ways, as arguments of tc's netem say, such as "loss", "2%", until the end of
+// the test. Packets from a device to itself do not go over the wire. The rxe of Linux 6.1 can stall without an error
+// when many packets of a long message overtake each other, as with "delay 1ms 1ms" or "reorder 25%".
 func Netem(t testing.TB, args ...string) {
 	t.Helper()
 	for _, n := range NICs {
@@ -46,7 +45,7 @@ func Netem(t testing.TB, args ...string) {
 	}
 }
 
-// Lost returns how many packets the wire has lost, both ways, since Netem.
+// Lost returns how many packets the wire has lost since Netem, both ways.
 func Lost(t testing.TB) (lost int) {
 	t.Helper()
 	for _, n := range NICs {
@@ -61,7 +60,7 @@ func Lost(t testing.TB) (lost int) {
 	return lost
 }
 
-// Sent returns how many bytes n's interface has sent so far.
+// Sent returns how many bytes n's interface has sent.
 func (n NIC) Sent(t testing.TB) int {
 	t.Helper()
 	Need(t)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Memlock runs the rest of the test, f, in a process that may lock so many KiB of memory: another one, and not root's,
-// whom the kernel does not limit.
+// Memlock runs f, the rest of the test, in another process that may lock that many KiB of memory. It does not run as
+// root, which the kernel does not limit.
 func Memlock(t *testing.T, kib int, f func(*testing.T)) {
 	Need(t)
 	if os.Getenv("COLLGEN_VM_MEMLOCK") != "" {
