@@ -37,7 +37,6 @@ func (r *listener) Exchange(_ context.Context, sends []wire.Send, recvs []wire.R
 func TestMessages(t *testing.T) {
 	r := new(listener)
 	c := newComm(0, 3, r)
-	c.exec.Mark = wire.NewMark(&c.exec.Desc)
 	x := &c.exec.Call
 	a, b, none := []byte{1}, []byte{2}, []byte{}
 	for _, list := range []func(){

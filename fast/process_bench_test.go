@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -214,10 +215,12 @@ func TestAgreementCost(t *testing.T) {
 // compare takes the time of n comparisons with so many peers, without the messages: of calls that have none, less that
 // of as many Exchanges that belong to no new call. The other ranks never make these calls: c is only good for Close.
 func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
-	r := &exec.Request{Form: exec.Form{Collective: &allReduce, Type: spec.TypeOf[float32](), Args: exec.Args{Count: 1024, Op: Sum}}}
-	if err := c.exec.Prepare(r, nil); err != nil {
+	r := exec.NewRequest(&allReduce, spec.TypeOf[float32](), exec.Args{Count: 1024, Op: Sum}, nil, nil)
+	if err := c.exec.Prepare(&r.Prepared, nil); err != nil {
 		b.Fatal(err)
 	}
+	desc := r.Describe()
+	form := desc.Form()
 	theirs, ours := make([]uint64, peers), make([]uint64, peers) // what came from each, and goes to it
 	seq, differ := c.exec.Calls, 0
 	exchange := func() {
@@ -228,11 +231,12 @@ func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
 	start := time.Now()
 	for range n {
 		seq++
-		c.exec.Describe(r, seq)
-		c.exec.Transport.Begin(c.exec.Mark)
+		desc.Seq = seq
+		mark := wire.MarkOf(&desc, form)
+		c.exec.Transport.Begin(mark)
 		exchange()
 		for i := range theirs {
-			mine := c.exec.Mark.Of(nil)
+			mine := mark.Of(nil)
 			ours[i] = mine.Fingerprint
 			if theirs[i] != mine.Fingerprint {
 				differ++

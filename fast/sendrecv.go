@@ -89,8 +89,8 @@ func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, fro
 func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, apart bool, opts []Option) error {
 	t, receives := spec.TypeOf[T](), receiving(c, len(in), from)
 	receives.NoAlias = apart
-	err := c.sendRecv(ctx, &exec.Request{Form: exec.Form{Collective: &sendPart, Type: t, Args: sending(c, len(out), to)}, Src: exec.Bytes(out)},
-		&exec.Request{Form: exec.Form{Collective: &receivePart, Type: t, Args: receives}, Dst: exec.Bytes(in)}, opts)
+	err := c.sendRecv(ctx, exec.NewRequest(&sendPart, t, sending(c, len(out), to), nil, exec.Bytes(out)),
+		exec.NewRequest(&receivePart, t, receives, exec.Bytes(in), nil), opts)
 	if err != nil {
 		c.refused(opts)
 	}
@@ -142,8 +142,8 @@ func (c *Comm) prepareBoth(s, r *exec.Request, opts []Option) error {
 		s.Dst, s.Algorithm, r.Algorithm = r.Dst, &s.Collective.Algorithms[0], &r.Collective.Algorithms[0]
 		return nil
 	}
-	if err := c.exec.Prepare(s, opts); err != nil {
+	if err := c.exec.Prepare(&s.Prepared, opts); err != nil {
 		return err
 	}
-	return c.exec.Prepare(r, opts)
+	return c.exec.Prepare(&r.Prepared, opts)
 }

@@ -102,7 +102,7 @@ func (n *news) tell() {
 }
 
 // fail gives the communicator up because of err, for all ranks.
-func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.exec.Desc.Seq) }
+func (c *Comm) fail(err error) { c.giveUp(Failed, err, c.exec.Call.Seq()) }
 
 // giveUp is the end of c in state s on this rank, unless it has ended, and tells the others. Seq is the number of the
 // call that has failed, if any.

@@ -23,9 +23,9 @@ type Call struct {
 	form       *Form // of the call in progress; nil: none
 	Collective *Collective
 	Algorithm  *Algorithm
-	known      uint64 // request.known
-	seq        uint64 // number of the call
-	Count      int    // elements per block
+	generation uint64    // of the prepared call that the fields below, and Cuts, are of
+	mark       wire.Mark // of the call in progress, or of the last one
+	Count      int       // elements per block
 	Op         spec.Op
 	Elem       spec.Type
 	Kernel     wire.Kernel
@@ -54,8 +54,8 @@ func (x *Call) Layout(chunks, slots int) error {
 		return wire.Refuse(x.Collective.Name, "a layout of %d chunks and %d slots", chunks, slots)
 	}
 	bytes := x.Elem.Bytes()
-	if block := x.Count * bytes; x.Cuts.block != block || x.Cuts.Chunks != chunks || x.Cuts.elem != bytes { // not as in the call before
-		x.Cuts = Cuts{block: block, Chunks: chunks, short: x.Count / chunks * bytes, longs: x.Count % chunks, elem: bytes}
+	if x.Cuts.Chunks != chunks {
+		x.Cuts = Cuts{block: x.Count * bytes, Chunks: chunks, short: x.Count / chunks * bytes, longs: x.Count % chunks, elem: bytes}
 	}
 	if slots == 0 {
 		x.Scratch.Data, x.Scratch.slot = nil, 0
@@ -213,7 +213,7 @@ func (x *Call) announce() {
 	}
 	x.record()
 	if x.Executor.Transport != nil {
-		x.Executor.Transport.Begin(x.Executor.Mark)
+		x.Executor.Transport.Begin(x.mark)
 	}
 }
 
@@ -224,7 +224,7 @@ func (x *Call) record() {
 	}
 	x.Begun = true
 	if x.Executor.Recorder != nil {
-		x.Executor.Recorder.Begin(x.form, x.seq)
+		x.Executor.Recorder.Begin(x.form, x.Seq())
 	}
 }
 
@@ -292,6 +292,9 @@ func (e *Executor) RecordCall() {
 		e.Call.record()
 	}
 }
+
+// Seq returns the number of the call in progress, or of the last one; 0: there was none.
+func (x *Call) Seq() uint64 { return x.mark.Call.Seq }
 
 // reset forgets the caller's memory.
 func (x *Call) reset() {

@@ -99,13 +99,7 @@ func (k *Collective) Names() []string {
 	return names
 }
 
-// set is *args = *a word by word: a processor waits for what was stored so before it copies that in larger pieces.
-func (args *Args) set(a *Args) {
-	args.Count, args.Op, args.Root, args.Peer = a.Count, a.Op, a.Root, a.Peer
-	args.AliasIn, args.AliasOut, args.NoAlias = a.AliasIn, a.AliasOut, a.NoAlias
-}
-
-// same is *args == *a, word by word for the same reason.
+// same is *args == *a, word by word: a processor waits for what was stored so before it compares that in larger pieces.
 func (args *Args) same(a *Args) bool {
 	return args.Count == a.Count && args.Op == a.Op && args.Root == a.Root && args.Peer == a.Peer &&
 		args.AliasIn == a.AliasIn && args.AliasOut == a.AliasOut && args.NoAlias == a.NoAlias

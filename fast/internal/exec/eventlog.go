@@ -15,18 +15,18 @@ type EventLog struct {
 	calls    int            // that have begun and not ended
 }
 
-// begin writes that x begins, a call of that description.
-func (l *EventLog) begin(x *Call, mark wire.Mark) {
+// begin writes that x begins.
+func (l *EventLog) begin(x *Call) {
 	if events.On && l != nil {
 		l.calls++
-		l.Write(&events.Event{Do: events.Begin, Call: x.event(mark)})
+		l.Write(&events.Event{Do: events.Begin, Call: x.event()})
 	}
 }
 
-// event returns x, a call of that description, in the words of a log.
-func (x *Call) event(mark wire.Mark) *events.Call {
-	d := mark.Call
-	call := events.Call{Seq: d.Seq, Fingerprint: mark.Fingerprint, Primitive: x.Collective.Name, Algorithm: x.Algorithm.Name, Spec: d.Primitive,
+// event returns x in the words of a log.
+func (x *Call) event() *events.Call {
+	d := x.mark.Call
+	call := events.Call{Seq: d.Seq, Fingerprint: x.mark.Fingerprint, Primitive: x.Collective.Name, Algorithm: x.Algorithm.Name, Spec: d.Primitive,
 		Schedule: d.Schedule, Type: x.Elem.String(), Element: x.Elem.Bytes(), Count: x.Count, Root: x.Root, Peer: -1, Depth: x.Depth,
 		In: len(x.In.Data), Out: len(x.Out.Data), Shared: Overlap(x.In.Data, x.Out.Data)}
 	if x.Collective.Reduces {

@@ -24,15 +24,11 @@ type Executor struct {
 	Recorder   Recorder                             // the flight recorder; nil: none
 	EventLog   *EventLog                            // nil: nothing is written down
 
-	last          Request // the call that is to be made, or was made last; started ones are copied from it
-	forms         uint64  // that were prepared without options so far
-	described     Form    // that of desc
-	describedForm uint64  // its number; 0: it has none
-	Desc          wire.Call
-	Mark          wire.Mark // of desc
-	Call          Call
-	Calls         uint64      // made so far by all ranks together
-	series        wire.Series // of these
+	last        Request // the call that is to be made, or was made last; started ones are copied from it
+	generations uint64  // of calls that were prepared so far
+	Call        Call
+	Calls       uint64      // made so far by all ranks together
+	series      wire.Series // of these
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	Group                  []Request // point-to-point calls that are made together
@@ -52,17 +48,16 @@ func (e *Executor) SetUp(rank, size int, t transport.Transport) {
 	e.rank, e.size, e.Transport = rank, size, t
 	x := &e.Call
 	x.Executor, x.In.Cuts, x.Out.Cuts, x.Scratch.Cuts = e, &x.Cuts, &x.Cuts, &x.Cuts
+	x.mark = wire.NewMark(new(wire.Call))
 }
 
-// Request returns the call of k with these arguments, with its algorithm, or what is wrong with them. The call is valid
-// until the next one.
+// Request returns the call of k with these arguments, prepared, or what is wrong with them. It is valid until the next
+// one.
 func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) (*Request, error) {
 	r := &e.last
-	if r.known == 0 || len(opts) > 0 || r.Collective != k || r.Type != t || !r.Args.same(args) {
-		r.known, r.Collective, r.Type = 0, k, t
-		r.Args.set(args)
-		r.fused = fusedOf(opts)
-		if err := e.Prepare(r, opts); err != nil {
+	if len(opts) > 0 || !r.isFor(k, t, args) {
+		form := Form{Collective: k, Type: t, Args: *args, fused: fusedOf(opts)}
+		if err := e.prepare(&r.Prepared, &form, opts); err != nil {
 			return nil, err
 		}
 	}
@@ -73,48 +68,6 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 // ForgetBuffers lets the buffers of the last request be collected.
 func (e *Executor) ForgetBuffers() { e.last.Dst, e.last.Src = nil, nil }
 
-// Prepare checks the arguments, but not the buffers, and chooses the algorithm.
-func (e *Executor) Prepare(r *Request, opts []Option) error {
-	if err := e.check(r); err != nil {
-		return err
-	}
-	var err error
-	if r.Algorithm, r.Depth, err = e.Plan(r.Collective, r.Args.Count, r.Args.Count*r.Type.Bytes(), r.Args.Op, opts); err != nil {
-		return err
-	}
-	if len(opts) == 0 {
-		e.forms++
-		r.known = e.forms
-	}
-	return nil
-}
-
-// check returns what is wrong with the arguments, whatever the buffers are.
-func (e *Executor) check(r *Request) error {
-	k, args := r.Collective, &r.Args
-	bytes, root, peer := r.Type.Bytes(), "root", "peer"
-	if k.PointToPoint {
-		root, peer = "the sender", "the receiver"
-	}
-	switch {
-	case args.Count < 0 || args.Count > maxInt/bytes:
-		return wire.Refuse(k.Name, "a block of %d elements of %d bytes", args.Count, bytes)
-	case k.Reduces && !args.Op.Valid():
-		return wire.Refuse(k.Name, "%v is none of the ops", args.Op)
-	case k.Reduces && !args.Op.Takes(r.Type):
-		return wire.Refuse(k.Name, "op %v is not defined on %v", args.Op, r.Type)
-	case args.Root < 0 || args.Root >= e.size:
-		return wire.Refuse(k.Name, "%s is %d, want a rank of %d", root, args.Root, e.size)
-	case args.Peer < 0 || args.Peer >= e.size:
-		return wire.Refuse(k.Name, "%s is %d, want a rank of %d", peer, args.Peer, e.size)
-	case k.PointToPoint && args.Root == args.Peer:
-		return wire.Refuse(k.Name, "rank %d cannot exchange messages with itself", args.Root)
-	case k.PointToPoint && args.Root != e.rank && args.Peer != e.rank:
-		return wire.Refuse(k.Name, "rank %d takes no part in it", e.rank)
-	}
-	return nil
-}
-
 // Run makes the call r, and returns its number. Until reset, the executor keeps what the caller's memory is for.
 func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) {
 	src := r.Src
@@ -124,21 +77,24 @@ func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) 
 	}
 	made := e.counter(r)
 	seq = *made + 1
-	e.Describe(r, seq)
-	e.Call.begin(r, src, seq)
-	e.EventLog.begin(&e.Call, e.Mark)
-	err = r.Algorithm.Run(ctx, &e.Call)
-	if err == nil {
-		err = e.Call.conclude(ctx)
+	r.desc.Seq = seq
+	if !r.Collective.PointToPoint {
+		r.desc.Before = e.series.Before()
 	}
-	e.Call.running = false
+	x := &e.Call
+	x.begin(r, src, wire.MarkOf(&r.desc, r.hash))
+	e.EventLog.begin(x)
+	if err = r.Algorithm.Run(ctx, x); err == nil {
+		err = x.conclude(ctx)
+	}
+	x.running = false
 	if err != nil {
 		return seq, err
 	}
 	e.ended()
 	*made = seq
 	if !r.Collective.PointToPoint {
-		e.series = e.series.Then(e.Mark.Form)
+		e.series = e.series.Then(x.mark.Form)
 	}
 	return seq, nil
 }
@@ -196,37 +152,22 @@ func (e *Executor) HasMade(x *wire.Call, other int) bool {
 	return e.received[other] >= x.Seq
 }
 
-// Describe has e.desc say of r what the other ranks compare with theirs.
-func (e *Executor) Describe(r *Request, seq uint64) {
-	if r.known == 0 || r.known != e.describedForm { // most calls are like the one before
-		if e.described != r.Form {
-			e.described, e.Desc = r.Form, r.Describe()
-			e.Mark = wire.NewMark(&e.Desc)
-		}
-		e.describedForm = r.known
+// begin prepares x for the algorithm of r, whose input is src and whose mark says its number.
+func (x *Call) begin(r *Request, src []byte, mark wire.Mark) {
+	if x.generation != r.generation {
+		x.take(&r.Prepared)
 	}
-	var before uint32
-	if !r.Collective.PointToPoint {
-		before = e.series.Before()
-	}
-	e.Mark.Renumber(seq, before)
-}
-
-// begin prepares x for the algorithm of r, call number seq, whose input is src.
-func (x *Call) begin(r *Request, src []byte, seq uint64) {
-	if r.known == 0 || r.known != x.known { // it is not like the call before
-		x.take(r)
-	}
-	x.In.Data, x.Out.Data, x.form, x.seq = src, r.Dst, &r.Form, seq
+	x.In.Data, x.Out.Data, x.form, x.mark = src, r.Dst, &r.Form, mark
 	x.Begun, x.running = false, true
 }
 
-// take prepares x for calls of r's form.
-func (x *Call) take(r *Request) {
-	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.Executor.rank, x.Executor.size, r.Args.Root, r.Args.Peer, r.Depth
-	x.known, x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = r.known, r.Collective, r.Algorithm, r.Args.Count, r.Args.Op, r.Type
+// take prepares x for p.
+func (x *Call) take(p *Prepared) {
+	x.generation, x.Cuts.Chunks = p.generation, 0
+	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.Executor.rank, x.Executor.size, p.Args.Root, p.Args.Peer, p.Depth
+	x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = p.Collective, p.Algorithm, p.Args.Count, p.Args.Op, p.Type
 	x.Kernel, x.Many = nil, nil
-	if r.Collective.Reduces {
-		x.Kernel, x.Many = kernel.For(r.Args.Op, r.Type), kernel.ManyFor(r.Args.Op, r.Type)
+	if p.Collective.Reduces {
+		x.Kernel, x.Many = kernel.For(p.Args.Op, p.Type), kernel.ManyFor(p.Args.Op, p.Type)
 	}
 }

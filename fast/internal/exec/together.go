@@ -54,9 +54,10 @@ func (e *Executor) list(ctx context.Context, at int) error {
 	}
 	made := e.counter(r)
 	*made++
-	*d = r.Describe()
+	*d = r.desc
 	d.Seq = *made
-	x.begin(r, r.Src, *made)
+	mark := wire.MarkOf(d, r.hash)
+	x.begin(r, r.Src, mark)
 	sends, recvs := len(x.sends), len(x.recvs)
 	if err := r.Algorithm.Run(ctx, x); err != nil {
 		return err
@@ -68,10 +69,10 @@ func (e *Executor) list(ctx context.Context, at int) error {
 	for i := range x.recvs[recvs:] {
 		x.recvs[recvs+i].Call = d
 	}
-	e.EventLog.begin(x, wire.NewMark(d))
+	e.EventLog.begin(x)
 	e.EventLog.list(x, sends, recvs)
 	if len(x.sends) == sends && len(x.recvs) == recvs { // announced all the same, as by Call.announce
-		e.Transport.Begin(wire.NewMark(d))
+		e.Transport.Begin(mark)
 	}
 	return nil
 }

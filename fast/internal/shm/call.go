@@ -9,19 +9,13 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// publish makes the call in progress readable for the other ranks, until history more calls were begun. Where it comes
-// into the place of one like it, its own place in the order of calls is all that is new. This rank is inside the gate.
+// publish makes the call in progress readable for the other ranks, until history more calls were begun. This rank is
+// inside the gate.
 func (e *Endpoint) publish() {
 	if e.published {
 		return
 	}
-	at := e.begun % history
-	r, call := &e.own.calls[at], e.current.Call
-	if e.named[at] != e.current.Named {
-		e.named[at] = e.current.Named
-		r.call = *call
-	}
-	r.call.Seq, r.call.Before, r.fingerprint = call.Seq, call.Before, e.current.Fingerprint
+	e.own.calls[e.begun%history].write(e.current)
 	e.begun++
 	e.published = true
 }

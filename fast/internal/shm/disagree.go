@@ -11,7 +11,7 @@ import "github.com/collgen/collgen/fast/internal/wire"
 // inVain returns what a rank finds out after a nap that nothing has ended: the error of a disagreement, or nil.
 func (e *Endpoint) inVain() error {
 	e.sayStuck()
-	e.awaited.Set(e.waiting())
+	e.stall()
 	disagreement := e.disagreement()
 	if disagreement == nil {
 		return nil

@@ -29,10 +29,9 @@ type Endpoint struct {
 	spun     bool // it has looked for a message as often as it does without yielding
 	orders   bool // see order
 
-	current   wire.Mark       // the call that Begin named
-	published bool            // others can see it
-	begun     uint            // calls that were published
-	named     [history]uint64 // of the calls in own.calls: wire.Mark.Named
+	current   wire.Mark // the call that Begin named
+	published bool      // others can see it
+	begun     uint      // calls that were published
 
 	out  []outgoing // the sends of the Exchange in progress
 	in   []incoming // and its receives
@@ -51,6 +50,7 @@ type Endpoint struct {
 	moves    uint64                // how often something was sent or received
 	progress atomic.Uint64         // moves, as far as others are to know
 	awaited  linkbase.Awaited
+	stalled  []int // memory for what awaited is set to
 	trail    *events.Trail
 }
 
@@ -138,7 +138,7 @@ func (e *Endpoint) over() {
 // forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
 func (e *Endpoint) forget() {
 	if e.open > 0 { // it has failed
-		e.awaited.Set(e.waiting())
+		e.stall()
 		e.repay()
 	} else {
 		e.awaited.Clear()

@@ -202,7 +202,7 @@ func (e *Endpoint) failure(ctx context.Context) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return wire.Timeout(ctx, e.waiting())
+		return wire.Timeout(ctx, e.waiting(nil))
 	}
 	for l := range e.pending() {
 		if l.control.closed.Load() != 0 {
@@ -216,8 +216,14 @@ func (e *Endpoint) failure(ctx context.Context) error {
 // longer, or that one was waiting for when it failed.
 func (e *Endpoint) Waiting() []int { return e.awaited.Ranks() }
 
-// waiting returns the ranks of all messages that are not complete, in ascending order.
-func (e *Endpoint) waiting() (ranks []int) {
+// stall has Waiting return the ranks that the Exchange waits for now.
+func (e *Endpoint) stall() {
+	e.stalled = e.waiting(e.stalled[:0])
+	e.awaited.Set(e.stalled)
+}
+
+// waiting returns the ranks of all messages that are not complete, in ascending order, in the memory of ranks.
+func (e *Endpoint) waiting(ranks []int) []int {
 	for l := range e.pending() {
 		ranks = append(ranks, l.peer)
 	}

@@ -4,7 +4,6 @@ package wire
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -167,22 +166,15 @@ func CheckPeer(rank, peer, size int) error {
 // Mark is a call with its fingerprint, so that it is computed once.
 type Mark struct {
 	Call        *Call
-	Form        uint64 // is the same for all calls that differ in their names, and in Seq and Before, alone
-	Named       uint64 // is the same for all calls that differ in Seq and Before alone
+	Form        uint64 // the call's Form
 	Fingerprint uint64
 }
 
 // NewMark returns the mark of c.
-func NewMark(c *Call) Mark {
-	form := c.form()
-	return Mark{c, form, c.names(form), fingerprint(form, c.Seq, c.Before)}
-}
+func NewMark(c *Call) Mark { return MarkOf(c, c.Form()) }
 
-// Renumber gives m's call another place in the order of calls. Calls repeat themselves, so that this is most often all
-// that is new.
-func (m *Mark) Renumber(seq uint64, before uint32) {
-	m.Call.Seq, m.Call.Before, m.Fingerprint = seq, before, fingerprint(m.Form, seq, before)
-}
+// MarkOf returns the mark of c, whose Form is known.
+func MarkOf(c *Call, form uint64) Mark { return Mark{c, form, fingerprint(form, c.Seq, c.Before)} }
 
 // Of returns the mark of a message whose Call is own, if that is not nil, and otherwise m, that of the call in
 // progress.
@@ -195,7 +187,7 @@ func (m Mark) Of(own *Call) Mark {
 
 // Fingerprint returns a hash of all of c that ranks compare, never 0. The first message between two ranks in a call
 // carries it.
-func (c *Call) Fingerprint() uint64 { return fingerprint(c.form(), c.Seq, c.Before) }
+func (c *Call) Fingerprint() uint64 { return fingerprint(c.Form(), c.Seq, c.Before) }
 
 // fingerprint returns that of a call of that form and place. Calls of one form after the same calls have different
 // ones, but for the one that would have 0: it has that of the next.
@@ -207,22 +199,13 @@ func fingerprint(form, seq uint64, before uint32) uint64 {
 	return odd
 }
 
-// form returns a hash of all of c but its place in the order of calls and its names. Pairs of fields are mixed by a
+// Form returns a hash of all of c but its place in the order of calls and its names. Pairs of fields are mixed by a
 // multiplication each, which a processor does side by side, as wyhash does.
-func (c *Call) form() uint64 {
+func (c *Call) Form() uint64 {
 	h := mix(c.Primitive^0xe7037ed1a0b428db, c.Schedule^0x8ebc6af09c88c6e3) ^
 		mix(c.Count^0x589965cc75374cc3, uint64(c.Peer)^0x2d358dccaa6c78a5) ^
 		mix(uint64(c.Op)<<32^uint64(c.Type)^0x1d8e4e27c47d124f, uint64(c.Root)<<32^uint64(c.Depth)^0xeb44accab455d165)
 	return mix(h^0x9e3779b97f4a7c15, 0xa0761d6478bd642f)
-}
-
-// names returns a hash of form and c's names.
-func (c *Call) names(form uint64) uint64 {
-	for _, l := range [...]*Label{&c.PrimitiveName, &c.AlgorithmName} {
-		form = mix(form^binary.LittleEndian.Uint64(l[:]), binary.LittleEndian.Uint64(l[8:])^0xe7037ed1a0b428db)
-		form = mix(form^binary.LittleEndian.Uint64(l[16:]), 0xa0761d6478bd642f)
-	}
-	return form
 }
 
 // mix returns the two halves of a product, one upon the other.
