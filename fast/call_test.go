@@ -171,8 +171,8 @@ func TestPlansOfSeveral(t *testing.T) {
 			t.Errorf("%v, %v", a, err)
 		}
 	}
-	if len(c.exec.Plans.All) != 2 {
-		t.Errorf("%d plans", len(c.exec.Plans.All))
+	if len(c.exec.Plans) != 2 {
+		t.Errorf("%d plans", len(c.exec.Plans))
 	}
 }
 

@@ -74,3 +74,17 @@ func (m *memory) Need(n int) []byte {
 	}
 	return m.data[:n]
 }
+
+// Overlap reports whether x and y have memory in common.
+func Overlap(x, y []byte) bool {
+	if len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	a, b := Address(x), Address(y)
+	return a < b+uintptr(len(y)) && b < a+uintptr(len(x))
+}
+
+// Address returns where the memory of s begins.
+func Address(s []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
+
+const maxInt = int(^uint(0) >> 1)

@@ -10,67 +10,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
-	"github.com/collgen/collgen/spec"
 )
-
-// Call is one call in progress on one rank: what generated code runs on.
-type Call struct {
-	Rank, Size, Root, Peer, Depth int
-	In, Out, Scratch              Buffer // the rank's input and output, empty where it passes none, and its own memory
-
-	Executor   *Executor
-	Cuts       Cuts
-	form       *Form // of the call in progress; nil: none
-	Collective *Collective
-	Algorithm  *Algorithm
-	generation uint64    // of the prepared call that the fields below, and Cuts, are of
-	mark       wire.Mark // of the call in progress, or of the last one
-	Count      int       // elements per block
-	Op         spec.Op
-	Elem       spec.Type
-	Kernel     wire.Kernel
-	Many       kernel.Many
-	sends      []wire.Send
-	recvs      []wire.Recv
-	operands   [][]byte
-	borrowed   [][]byte // the places of receives that may be lent, of the next Exchange
-	loans      []loan
-	lent       bool // by the transport, which has to be told of the end
-	receives   bool // the receive listed last was not left out
-	together   bool // messages are sent and received later, along with those of other calls
-	Begun      bool // the flight recorder knows of the call
-	running    bool // the algorithm has neither returned nor panicked
-}
-
-// MaxScratch is the most scratch memory, in bytes, that an algorithm gets, 16 GiB: a program without the memory for its
-// scratch ends, so what can hardly be there is refused.
-const MaxScratch = 16 << 30
-
-// Layout cuts every block into so many chunks, of which the first ones are one element longer than the others if it
-// does not come out even, and provides so many slots of scratch, each as long as the longest chunk. Every algorithm
-// begins with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
-func (x *Call) Layout(chunks, slots int) error {
-	if chunks < 1 || slots < 0 {
-		return wire.Refuse(x.Collective.Name, "a layout of %d chunks and %d slots", chunks, slots)
-	}
-	bytes := x.Elem.Bytes()
-	if x.Cuts.Chunks != chunks {
-		x.Cuts = Cuts{block: x.Count * bytes, Chunks: chunks, short: x.Count / chunks * bytes, longs: x.Count % chunks, elem: bytes}
-	}
-	if slots == 0 {
-		x.Scratch.Data, x.Scratch.slot = nil, 0
-		return nil
-	}
-	slot := x.Cuts.length(0)
-	over, total := bits.Mul64(uint64(slots), uint64(slot))
-	if over != 0 || total > min(MaxScratch, uint64(maxInt-CacheLine)) {
-		return wire.Refuse(x.Collective.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
-	}
-	x.Scratch.Data, x.Scratch.slot = x.Executor.scratch.Need(int(total)), slot
-	return nil
-}
-
-const maxInt = int(^uint(0) >> 1)
 
 // Send lists a message to the rank to, for the next Exchange. Like all messages, one without bytes is left out: both
 // ranks know its length.
@@ -156,12 +96,6 @@ func (x *Call) Exchange(ctx context.Context) error {
 	}
 	x.forget()
 	return err
-}
-
-// loan says where the operand really lies that has a place in scratch.
-type loan struct {
-	place *byte
-	data  []byte
 }
 
 // findLoans notes what the transport has lent in the last Exchange.
@@ -283,16 +217,6 @@ func (x *Call) Finish(data []byte) {
 	kernel.Finish(x.Op, x.Elem, data, x.Size)
 }
 
-// Reset forgets the caller's memory.
-func (e *Executor) Reset() { e.Call.reset() }
-
-// RecordCall tells the flight recorder about the call in progress, if there is one, unless it knows of it.
-func (e *Executor) RecordCall() {
-	if e.Call.form != nil {
-		e.Call.record()
-	}
-}
-
 // Seq returns the number of the call in progress, or of the last one; 0: there was none.
 func (x *Call) Seq() uint64 { return x.mark.Call.Seq }
 
@@ -307,4 +231,32 @@ func (x *Call) reset() {
 		x.operands = x.operands[:0]
 	}
 	x.In.Data, x.Out.Data, x.Scratch.Data, x.form = nil, nil, nil, nil
+}
+
+// MaxScratch is the most scratch memory, in bytes, that an algorithm gets, 16 GiB: a program without the memory for its
+// scratch ends, so what can hardly be there is refused.
+const MaxScratch = 16 << 30
+
+// Layout cuts every block into so many chunks, of which the first ones are one element longer than the others if it
+// does not come out even, and provides so many slots of scratch, each as long as the longest chunk. Every algorithm
+// begins with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
+func (x *Call) Layout(chunks, slots int) error {
+	if chunks < 1 || slots < 0 {
+		return wire.Refuse(x.Collective.Name, "a layout of %d chunks and %d slots", chunks, slots)
+	}
+	bytes := x.Elem.Bytes()
+	if x.Cuts.Chunks != chunks {
+		x.Cuts = Cuts{block: x.Count * bytes, Chunks: chunks, short: x.Count / chunks * bytes, longs: x.Count % chunks, elem: bytes}
+	}
+	if slots == 0 {
+		x.Scratch.Data, x.Scratch.slot = nil, 0
+		return nil
+	}
+	slot := x.Cuts.length(0)
+	over, total := bits.Mul64(uint64(slots), uint64(slot))
+	if over != 0 || total > min(MaxScratch, uint64(maxInt-CacheLine)) {
+		return wire.Refuse(x.Collective.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
+	}
+	x.Scratch.Data, x.Scratch.slot = x.Executor.scratch.Need(int(total)), slot
+	return nil
 }

@@ -2,11 +2,11 @@ package exec
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/wire"
-	"github.com/collgen/collgen/spec"
-
 	"github.com/collgen/collgen/selection"
+	"github.com/collgen/collgen/spec"
 )
 
 // The types and functions of this file, and Call and Buffer, are what generated code is written in. Programs that call
@@ -108,4 +108,44 @@ func (args *Args) same(a *Args) bool {
 // inPlace reports whether the buffers share memory in the way that is allowed.
 func (args *Args) inPlace(dst, src []byte, elem int) bool {
 	return !args.NoAlias && Address(dst)+uintptr(args.AliasOut*elem) == Address(src)+uintptr(args.AliasIn*elem)
+}
+
+// Proved says for which calls an algorithm was proved, with every root and, of two ranks alone, every pair. The zero
+// Proved is for an algorithm of which nothing was proved.
+type Proved struct {
+	Sizes  int  // every number of ranks up to this one that it serves
+	Depths int  // these with every depth up to this one; 0: the depth makes no difference
+	Every  bool // by induction, every number of ranks and every depth, up to those of package selection, whatever the above say
+}
+
+// Covers reports whether calls among size ranks were proved, at whatever depth.
+func (p Proved) Covers(size int) bool {
+	return size <= p.Sizes || p.Every && size <= selection.MaxRanks
+}
+
+// Deepest returns the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not
+// proved.
+func (a *Algorithm) Deepest(size int) int {
+	switch p := a.Proved; {
+	case !p.Covers(size):
+		return 0
+	case !a.Pipelined:
+		return maxInt
+	case !p.Every:
+		return p.Depths
+	}
+	return selection.MaxDepth
+}
+
+// String says for which calls: "up to 64 ranks and depth 4".
+func (p Proved) String() string {
+	switch {
+	case p.Every:
+		return "every number of ranks and every depth"
+	case p.Sizes == 0:
+		return "nothing"
+	case p.Depths == 0:
+		return fmt.Sprintf("up to %d ranks", p.Sizes)
+	}
+	return fmt.Sprintf("up to %d ranks and depth %d", p.Sizes, p.Depths)
 }

@@ -5,16 +5,6 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// EventLog writes down what a communicator's rank does, in programs that are built for that (events.On). In others, and
-// where it is nil, its methods do nothing.
-type EventLog struct {
-	*events.Trail
-	listed   events.Event   // the messages of the step that is to begin
-	operands []events.Place // of the next reduction
-	moving   bool           // messages are in flight
-	calls    int            // that have begun and not ended
-}
-
 // begin writes that x begins.
 func (l *EventLog) begin(x *Call) {
 	if events.On && l != nil {

@@ -1,5 +1,12 @@
 package exec
 
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
 // Option changes how one call is carried out. All ranks have to pass the same options. The zero Option changes nothing.
 type Option struct {
 	Kind   optionKind
@@ -39,4 +46,43 @@ func AsksFor(opts []Option) bool {
 		}
 	}
 	return false
+}
+
+// Fused is the tensors that a Bucket reduces in one call, which ranks compare: their lengths, in their order.
+type Fused struct {
+	n    int
+	hash uint64     // of the lengths
+	name wire.Label // for people: how many there are, and the first lengths
+	used int        // bytes of name
+	full bool       // there was no room for one of the lengths
+}
+
+// Add adds a tensor of n elements.
+func (f *Fused) Add(n int) {
+	f.n++
+	f.hash = wire.Mix(f.hash ^ uint64(n))
+	var b [24]byte
+	text := strconv.AppendInt(append(b[:0], ' '), int64(n), 10)
+	if f.full = f.full || len(text) > len(f.name)-f.used; !f.full {
+		f.used += copy(f.name[f.used:], text)
+	}
+}
+
+// Label names f and the first of its lengths: "Bucket 3: 6 2 5".
+func (f *Fused) Label() (l wire.Label) {
+	text := append(strconv.AppendInt(append(l[:0], "Bucket "...), int64(f.n), 10), ':')
+	lengths := f.name[:f.used]
+	if room := len(l) - len(text); len(lengths) > room { // only whole ones
+		lengths = lengths[:max(0, bytes.LastIndexByte(lengths[:max(0, room)+1], ' '))]
+	}
+	copy(l[min(len(text), len(l)):], lengths)
+	return l
+}
+
+// Mark returns f in the Op of a call's description, 0 if there is none.
+func (f *Fused) Mark() uint32 {
+	if f.n == 0 {
+		return 0
+	}
+	return max(1, uint32(f.hash>>(32+wire.OpBits))) << wire.OpBits
 }

@@ -1,23 +1,27 @@
 package exec
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/collgen/collgen/spec"
-
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
+	"github.com/collgen/collgen/spec"
 )
 
 // This file chooses the algorithm and the depth of a call. What rules look at besides the bytes of a block is the same
 // for all calls of a collective on a communicator, so that the first of them finds out which rules are left, and the others
 // look for the first one that allows their bytes.
 
-// plans are those of the collectives that were called on a communicator.
-type plans struct {
-	latest *plan
-	All    []*plan
+// Planner chooses algorithms for the calls on one communicator.
+type Planner struct {
+	size    int
+	Carrier string                               // how the ranks talk, in the words of rules
+	PerHost int                                  // how many of them are on the host that has the most; 0: all
+	Tuning  func(k *Collective) []selection.Rule // the rules before the built-in ones; nil: none
+	Plans   []*plan                              // of the collectives that were called
+	latest  *plan
 }
 
 // plan is the part of a selection table that is for the calls of one collective on one communicator.
@@ -39,10 +43,10 @@ type planStep struct {
 }
 
 // Plan returns the algorithm and the depth for a call whose blocks have count elements and so many bytes.
-func (e *Executor) Plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
-	p := e.Plans.latest
+func (pl *Planner) Plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
+	p := pl.latest
 	if p == nil || p.k != k {
-		p = e.planFor(k)
+		p = pl.planFor(k)
 	}
 	return p.Choose(count, bytes, op, opts)
 }
@@ -112,30 +116,30 @@ func (p *plan) algorithm(name string) (*planStep, error) {
 }
 
 // planFor returns the plan for calls of k, which is made when it is called first.
-func (e *Executor) planFor(k *Collective) *plan {
-	i := slices.IndexFunc(e.Plans.All, func(p *plan) bool { return p.k == k })
+func (pl *Planner) planFor(k *Collective) *plan {
+	i := slices.IndexFunc(pl.Plans, func(p *plan) bool { return p.k == k })
 	if i < 0 {
-		i = len(e.Plans.All)
-		e.Plans.All = append(e.Plans.All, e.NewPlan(k))
+		i = len(pl.Plans)
+		pl.Plans = append(pl.Plans, pl.NewPlan(k))
 	}
-	e.Plans.latest = e.Plans.All[i]
-	return e.Plans.latest
+	pl.latest = pl.Plans[i]
+	return pl.latest
 }
 
 // NewPlan finds the rules that may be for calls of k.
-func (e *Executor) NewPlan(k *Collective) *plan {
+func (pl *Planner) NewPlan(k *Collective) *plan {
 	var rules []selection.Rule
-	if e.Tuning != nil {
-		rules = e.Tuning(k)
+	if pl.Tuning != nil {
+		rules = pl.Tuning(k)
 	}
-	p := &plan{k: k, size: e.size, table: append(slices.Clone(rules), k.table()...), Tuned: len(rules)}
+	p := &plan{k: k, size: pl.size, table: append(slices.Clone(rules), k.table()...), Tuned: len(rules)}
 	for i := range k.Algorithms {
 		a := &k.Algorithms[i]
-		p.named = append(p.named, planStep{maxInt, e.pieceOf(p.table, a.Name), a.Deepest(e.size), a})
+		p.named = append(p.named, planStep{maxInt, pl.pieceOf(p.table, a.Name), a.Deepest(pl.size), a})
 	}
 	algorithms := k.Selectable()
 	for i := range p.Steps {
-		call := e.SelectionOf(i > 0)
+		call := pl.SelectionOf(i > 0)
 		// Where none was proved for so many ranks, calls with Unproved get one of the others, and all others are
 		// refused.
 		call.Unproved = !slices.ContainsFunc(algorithms, func(a selection.Algorithm) bool { return a.Carries(call) })
@@ -143,16 +147,16 @@ func (e *Executor) NewPlan(k *Collective) *plan {
 		for _, s := range selection.Steps(p.table, algorithms, call) {
 			r := &p.table[s.Rule]
 			a := &k.Algorithms[k.algorithm(r.Algorithm)]
-			p.Steps[i] = append(p.Steps[i], planStep{s.MaxBytes, r.PieceBytes, a.Deepest(e.size), a})
+			p.Steps[i] = append(p.Steps[i], planStep{s.MaxBytes, r.PieceBytes, a.Deepest(pl.size), a})
 		}
 	}
 	return p
 }
 
 // pieceOf returns what the first rule for that algorithm, and for how the ranks talk, says of its pieces.
-func (e *Executor) pieceOf(table []selection.Rule, algorithm string) int {
+func (pl *Planner) pieceOf(table []selection.Rule, algorithm string) int {
 	for _, r := range table {
-		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == e.Carrier) {
+		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == pl.Carrier) {
 			return r.PieceBytes
 		}
 	}
@@ -160,8 +164,8 @@ func (e *Executor) pieceOf(table []selection.Rule, algorithm string) int {
 }
 
 // SelectionOf returns what rules see of calls on its communicator.
-func (e *Executor) SelectionOf(commutative bool) selection.Call {
-	return selection.Call{Transport: e.Carrier, Size: e.size, PerHost: e.PerHost, Commutative: commutative}
+func (pl *Planner) SelectionOf(commutative bool) selection.Call {
+	return selection.Call{Transport: pl.Carrier, Size: pl.size, PerHost: pl.PerHost, Commutative: commutative}
 }
 
 // table returns the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms
@@ -201,3 +205,26 @@ func commuting(op spec.Op) int {
 
 // commutes reports whether op is commutative, or none.
 func commutes(op spec.Op) bool { return op == 0 || op.Commutative() }
+
+// notProved returns the error of a call that would get s, and a depth if it asks for one.
+func (p *plan) notProved(s *planStep, op spec.Op, depth int, opts []Option) error {
+	const more = `; "collgen prove -write" proves every number of ranks and every depth, "collgen gen -n" more ranks, and ` +
+		"the option Unproved lets the call run as it is"
+	switch {
+	case s.deepest > 0:
+		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for depth %d"+more, s.Algorithm.Name, s.Algorithm.Proved, depth)
+	case AsksFor(opts):
+		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for %d ranks"+more, s.Algorithm.Name, s.Algorithm.Proved, p.size)
+	}
+	var all []string
+	for _, a := range p.k.Algorithms {
+		if a.Carries(p.size, op) {
+			words := fmt.Sprintf("%q is, for %v", a.Name, a.Proved)
+			if a.Proved == (Proved{}) {
+				words = fmt.Sprintf("%q is for none", a.Name)
+			}
+			all = append(all, words)
+		}
+	}
+	return wire.Refuse(p.k.Name, "no algorithm is proved for %d ranks: %s"+more, p.size, strings.Join(all, ", "))
+}

@@ -5,64 +5,11 @@ package inproc
 import (
 	"context"
 	"runtime"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
-	"github.com/collgen/collgen/internal/events"
 )
-
-// network is what the endpoints share.
-type network struct {
-	endpoints []*Endpoint
-	links     []atomic.Pointer[link] // from rank × size + to rank; made when first used
-	asleep    atomic.Int64           // how many ranks are asleep, or have closed
-	segment   int                    // bytes that a receiver takes at a time
-}
-
-// Endpoint is one rank's end of its links to all others.
-type Endpoint struct {
-	net     *network
-	rank    int
-	call    wire.Mark          // the one that Begin named
-	past    [history]wire.Call // the calls begun last; another rank may read them while it has a message of this one
-	begun   int                // how many
-	out     []outgoing         // the sends of the Exchange in progress
-	in      []incoming         // and its receives
-	open    int                // how many of both are not complete
-	bounces [][]byte           // memory for receives marked AfterSend
-
-	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
-	closed   atomic.Bool
-	state    atomic.Uint32         // awake, drowsy or asleep
-	token    chan struct{}         // capacity 1
-	slept    time.Time             // when it first slept since it last went on; zero: it has not
-	verdict  error                 // what came out when all ranks were asleep
-	moves    uint64                // how often something was sent or received
-	progress atomic.Uint64         // moves, as far as others are to know
-	left     atomic.Pointer[[]int] // for which ranks the Exchange that failed was waiting; nil: none has failed
-	trail    *events.Trail
-	_        [64]byte // the other ranks poll state
-}
-
-// New makes the endpoints of size ranks, in rank order.
-func New(size int) []*Endpoint { return newNetwork(size, segment).endpoints }
-
-func newNetwork(size, segment int) *network {
-	n := &network{
-		endpoints: make([]*Endpoint, size),
-		links:     make([]atomic.Pointer[link], size*size),
-		segment:   segment,
-	}
-	for rank := range n.endpoints {
-		n.endpoints[rank] = &Endpoint{net: n, rank: rank, call: wire.NewMark(new(wire.Call)), token: make(chan struct{}, 1)}
-	}
-	return n
-}
-
-// history is how many calls of a rank others can compare theirs with.
-const history = 8
 
 // Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any
 // more.
@@ -95,14 +42,6 @@ func (e *Endpoint) forget() {
 	}
 	clear(e.out)
 	clear(e.in)
-}
-
-// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included.
-// Other ranks do not hear of it.
-func (e *Endpoint) Fail(err error) {
-	if e.ended.CompareAndSwap(nil, &err) {
-		e.net.wake(e.rank)
-	}
 }
 
 // Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
@@ -199,36 +138,46 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	return nil
 }
 
-// Moved returns a number that has grown if this rank has sent or received something since it was less. It may be some
-// messages late while the rank moves fast, and is not when it waits.
-func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
+// yields is how often a rank looks in vain whether it can go on, and lets other goroutines run, before it sleeps.
+// Looking again at once never pays: ranks are goroutines, and the one waited for may need this processor.
+const yields = 20
 
-// advance does what can be done without waiting, and tells whether that was anything.
-func (e *Endpoint) advance() (moved bool, err error) {
-	for i := range e.out {
-		did, err := e.push(&e.out[i])
-		if err != nil {
-			return moved, err
-		}
-		moved = moved || did
+// sleep waits until another rank has done something that concerns this one, or until there is a reason to give up.
+func (e *Endpoint) sleep(ctx context.Context) error {
+	e.state.Store(drowsy)
+	// From now on, who does something wakes this rank. What was done before is seen here; a failure is looked for
+	// first, because it does not undo what the failed rank did before.
+	failure := e.failure(ctx)
+	moved, err := e.advance()
+	if err == nil && !moved {
+		err = failure
 	}
-	for i := range e.in {
-		did, err := e.pull(&e.in[i])
-		if err != nil {
-			return moved, err
-		}
-		moved = moved || did
+	if moved || err != nil {
+		e.rise()
+		return err
 	}
-	if moved {
-		e.moves++
+	if e.slept.IsZero() {
+		e.slept = time.Now()
 	}
-	return moved, nil
+	if !e.state.CompareAndSwap(drowsy, asleep) {
+		<-e.token
+		return nil
+	}
+	if e.net.asleep.Add(1) == int64(len(e.net.endpoints)) && e.riseFrom(asleep) {
+		e.net.unstick(e)
+		return e.verdict
+	}
+	select {
+	case <-e.token:
+	case <-ctx.Done():
+		e.rise()
+	}
+	return e.verdict
 }
 
-// given returns the reason why no Exchange can succeed any more, if there is one.
-func (e *Endpoint) given() error {
-	if err := e.ended.Load(); err != nil {
-		return *err
+// rise ends e's sleep, or takes the token if another rank has ended it.
+func (e *Endpoint) rise() {
+	if !e.riseFrom(drowsy) && !e.riseFrom(asleep) {
+		<-e.token
 	}
-	return nil
 }

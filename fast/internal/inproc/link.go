@@ -3,59 +3,11 @@ package inproc
 import (
 	"fmt"
 	"runtime"
-	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
-
-// segment is how many bytes a receiver takes at a time. Between two segments the sender may withdraw its message, and
-// larger copies leave the cache: Go's copy is slower for them.
-const segment = 128 << 10
-
-// link carries messages from one rank to another, one after the other.
-type link struct {
-	state atomic.Uint32
-	read  atomic.Int64 // how many bytes of data the receiver needs no more
-
-	// The message: the sender's while the link is idle.
-	data []byte
-	call wire.Mark
-	// Why the receiver refused the message, as the sender is to see it.
-	refusal *wire.MismatchError
-
-	// The receiver's own: how many messages it has listed receives for, and how many it has taken.
-	listed, received uint64
-	_                [64]byte
-}
-
-// The states of a link.
-const (
-	idle    uint32 = iota // the sender may post a message
-	posted                // the receiver may begin to take it, and the sender may withdraw it
-	taking                // the receiver reads it
-	taken                 // the receiver has read all of it
-	refused               // the receiver made a different call
-)
-
-// link returns the link between two ranks.
-func (n *network) link(from, to int) *link {
-	p := &n.links[from*len(n.endpoints)+to]
-	if l := p.Load(); l != nil {
-		return l
-	}
-	p.CompareAndSwap(nil, new(link))
-	return p.Load()
-}
-
-// outgoing is a send of an Exchange in progress.
-type outgoing struct {
-	*wire.Send
-	call         wire.Mark
-	link         *link
-	posted, done bool
-}
 
 // push does what can be done for m, and tells whether that was anything. Messages to one rank go in the order of the
 // list: the link is not idle before the one posted first is done.
@@ -114,22 +66,6 @@ func (l *link) withdraw() {
 		}
 		runtime.Gosched()
 	}
-}
-
-// incoming is a receive of an Exchange in progress.
-type incoming struct {
-	*wire.Recv
-	call   wire.Mark
-	link   *link
-	number uint64 // of the message on its link
-	read   int    // how many bytes were read from the sender's memory
-	done   bool
-
-	// Of a receive marked AfterSend: the link of the send that it follows, and memory for a segment that was read
-	// before its place was sent: the last held bytes of those read lie there.
-	own    *link
-	bounce []byte
-	held   int
 }
 
 // pull does what can be done for r, and tells whether that was anything.
@@ -212,4 +148,35 @@ func (e *Endpoint) finish(r *incoming) {
 		r.done = true
 		e.open--
 	}
+}
+
+// follow writes that n bytes of r from byte at on were read, to their place or to be held.
+func (e *Endpoint) follow(r *incoming, at, n int) {
+	do := events.Placed
+	if r.held > 0 {
+		do = events.Taken
+	}
+	e.trail.Part(do, events.Part{Peer: r.Peer, At: at, Bytes: n, Via: events.Memory})
+}
+
+// advance does what can be done without waiting, and tells whether that was anything.
+func (e *Endpoint) advance() (moved bool, err error) {
+	for i := range e.out {
+		did, err := e.push(&e.out[i])
+		if err != nil {
+			return moved, err
+		}
+		moved = moved || did
+	}
+	for i := range e.in {
+		did, err := e.pull(&e.in[i])
+		if err != nil {
+			return moved, err
+		}
+		moved = moved || did
+	}
+	if moved {
+		e.moves++
+	}
+	return moved, nil
 }

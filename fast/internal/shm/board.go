@@ -4,43 +4,6 @@ package shm
 
 import "unsafe"
 
-// Every rank has a board: slots that all others read. A segment that the rank sends to several of them is written there
-// once, and the lines of all rings refer to it. Many ranks have no other full slots, so that what goes to one of them
-// lies there as well. A slot of the board is used again when all its readers have taken what was in it; as long as
-// there is none, a segment goes into the ring's own slot, so that no rank's being slow holds back what another one
-// gets.
-const (
-	posts     = 4  // small slots of a board, and full ones among few ranks
-	mostPosts = 64 // full ones among more
-)
-
-// board is what a rank knows of its own board.
-type board struct {
-	small, full row
-	stamp       uint64 // of what was posted last
-	posts       []post // by slot
-}
-
-// post is one slot, small or full.
-type post struct {
-	stamp   uint64
-	readers []reader
-}
-
-// reader is a ring's segment that lies in a post.
-type reader struct {
-	ring    *ring
-	segment uint32
-}
-
-// shared is what the sends of the same memory in an Exchange have in common: which of its segments is on the board, the
-// one from byte at on, in the slot that has the stamp.
-type shared struct {
-	at, n, slot int
-	where       uint32 // that slot, as a line says it
-	stamp       uint64 // 0: none yet
-}
-
 func newBoard(m *memory, rank int) (b board) {
 	b.small, b.full = m.board(rank)
 	b.posts = make([]post, max(b.small.n, b.full.n))

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"syscall"
 	"unsafe"
 
@@ -20,28 +19,6 @@ import (
 // A rank can read a message in the memory of the sender's process, wherever that is (cross-memory attach,
 // process_vm_readv(2)), if the system lets it: not between users, in many containers, or where ptrace(2) is restricted.
 // Each rank finds out for itself which others it can read, and tells them; a sender offers nothing else to it.
-
-// card is how the others find a rank's process. A cookie in its memory tells that what they find is that process: its
-// number may be another one's in their namespace, or after its end.
-type card struct {
-	pid        atomic.Int64 // 0: the rest is not there yet
-	at, cookie uint64       // the cookie, and its address
-}
-
-// peeking is what a rank needs to read the memory of other processes, and to have them read its own.
-type peeking struct {
-	off    bool // it does neither
-	from   int  // how long the messages are that it offers
-	oneWay bool // also those to ranks that send it nothing as long
-	always bool // all of them that can be read
-
-	cookie [8]byte // this rank's, for the others
-	theirs [8]byte // of the process that is read
-	bounce []byte  // what is read for kernels
-	mine   [2]unix.Iovec
-	far    [2]unix.RemoteIovec
-	pages  scanner
-}
 
 // Seclude has this rank neither read the memory of other processes nor have them read its own, apart from regions. It
 // is for an endpoint that was not used yet.

@@ -4,8 +4,6 @@ package shm
 
 import (
 	"fmt"
-	"sync/atomic"
-	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -15,21 +13,6 @@ import (
 // A long message need not go through slots: one line offers it, and the receiver reads it where it lies, a piece at a
 // time. Then the sender's Exchange waits until all of it was read. A sender that gives up before withdraws its offers,
 // so that a receiver that has read what was changed meanwhile does not take it for the message.
-
-// What line.where says of the data of offered messages.
-const (
-	inRegion  = 1<<31 + iota // in a region of the sender
-	inProcess                // at an address of the sender's process
-)
-
-// place is where the data of an offered message lie, in the line that offers it. The receiver believes nothing of it.
-type place struct {
-	number     uint64 // of the sender's region
-	at, length uint64 // in it, or an address; in bytes
-}
-
-// place returns the part of l that says where data lie.
-func (l *line) place() *place { return (*place)(unsafe.Pointer(&l.inline)) }
 
 // offer has m, the next message of its ring, read by the receiver where it lies, if that is better than copying it and
 // nothing in this Exchange overwrites it.
@@ -89,13 +72,6 @@ func (e *Endpoint) withdraw() {
 	}
 }
 
-// fence has others see what was stored before it before what is stored after it. For plain stores that come after it,
-// an atomic store alone does not do that on arm64.
-func fence() {
-	var scratch atomic.Uint32
-	scratch.Add(1)
-}
-
 // accept begins the reading of an offered message, the next one of l, which says where.
 func (e *Endpoint) accept(m *incoming, l *line, where uint32) (bool, error) {
 	p := *l.place()
@@ -151,22 +127,4 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 	m.link.receiving++
 	e.open--
 	return true, nil
-}
-
-// gaveUp returns the error of a message that l's peer has withdrawn. That this rank's part is over comes before it, and
-// may be its cause.
-func (e *Endpoint) gaveUp(l *link) error {
-	switch {
-	case e.reason() != nil:
-		return e.reason()
-	case l.control.closed.Load() != 0:
-		return &wire.PeerError{Rank: l.peer, Err: wire.ErrClosed}
-	}
-	return &wire.PeerError{Rank: l.peer, Err: wire.ErrAborted}
-}
-
-// overlap reports whether x and y have memory in common.
-func overlap(x, y []byte) bool {
-	a, b := address(x), address(y)
-	return a < b+uintptr(len(y)) && b < a+uintptr(len(x))
 }

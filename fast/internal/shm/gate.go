@@ -95,3 +95,9 @@ func membarrier(command uintptr) bool {
 	_, _, failed := unix.Syscall(unix.SYS_MEMBARRIER, command, 0, 0)
 	return failed == 0
 }
+
+// order has this rank see what others have stored before they saw that it sleeps.
+func order() { membarrier(globalExpedited) }
+
+// orderCounts tells whether order reaches this process, if another one calls it, and others, if this one does.
+var orderCounts = sync.OnceValue(func() bool { return membarrier(registerGlobalExpedited) })

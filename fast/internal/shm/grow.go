@@ -4,7 +4,6 @@ package shm
 
 import (
 	"os"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,15 +14,6 @@ import (
 // are. Memory is never taken by touching it, where the lack of it would be a signal, but by asking for it, before: a
 // rank that gets none goes on with small slots, and asks again, for a long message, once the answer is old (see
 // believed).
-
-// mostGrown bounds what all endpoints of this process take for their full slots, in bytes.
-const mostGrown = 256 << 20
-
-// grownAll is what they have.
-var grownAll atomic.Int64
-
-// advise asks the system for memory. Tests replace it.
-var advise = unix.Madvise
 
 // makeRoom is called before a message of n bytes.
 func (e *Endpoint) makeRoom(n int) {
@@ -56,9 +46,6 @@ func (e *Endpoint) count(bytes int64) bool {
 	e.took = bytes
 	return true
 }
-
-// giveBack notes that the memory is unmapped.
-func (e *Endpoint) giveBack() { grownAll.Add(-e.took) }
 
 // hugePages returns the part of m that consists of the huge pages that have any of the bytes between from and to.
 func (m *memory) hugePages(from, to int) (first, last int) {

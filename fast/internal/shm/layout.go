@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -227,3 +228,61 @@ func (m *memory) check() error {
 	}
 	return nil
 }
+
+// row is slots of one length, one after another.
+type row struct {
+	bytes []byte
+	n     int  // how many
+	slot  int  // bytes of each
+	there bool // this process knows that they have memory
+}
+
+// rowOf returns the beginning of b as n slots of some length.
+func rowOf(b []byte, n, slot int) row { return row{bytes: b[:rowBytes(n, slot)], n: n, slot: slot} }
+
+func rowBytes(n, slot int) int { return n * (slot + stagger) }
+
+// data returns the first n bytes of slot i.
+func (r *row) data(i, n int) []byte {
+	from := i * (r.slot + stagger)
+	return r.bytes[from : from+n : from+n]
+}
+
+// write writes the beginning of data to slot i, and gives how much fits there.
+func (r *row) write(i int, data []byte) int {
+	n := min(r.slot, len(data))
+	kernel.Deliver(r.data(i, n), data[:n])
+	return n
+}
+
+// Every rank has a board: slots that all others read. A segment that the rank sends to several of them is written there
+// once, and the lines of all rings refer to it. Many ranks have no other full slots, so that what goes to one of them
+// lies there as well. A slot of the board is used again when all its readers have taken what was in it; as long as
+// there is none, a segment goes into the ring's own slot, so that no rank's being slow holds back what another one
+// gets.
+const (
+	posts     = 4  // small slots of a board, and full ones among few ranks
+	mostPosts = 64 // full ones among more
+)
+
+// card is how the others find a rank's process. A cookie in its memory tells that what they find is that process: its
+// number may be another one's in their namespace, or after its end.
+type card struct {
+	pid        atomic.Int64 // 0: the rest is not there yet
+	at, cookie uint64       // the cookie, and its address
+}
+
+// What line.where says of the data of offered messages.
+const (
+	inRegion  = 1<<31 + iota // in a region of the sender
+	inProcess                // at an address of the sender's process
+)
+
+// place is where the data of an offered message lie, in the line that offers it. The receiver believes nothing of it.
+type place struct {
+	number     uint64 // of the sender's region
+	at, length uint64 // in it, or an address; in bytes
+}
+
+// place returns the part of l that says where data lie.
+func (l *line) place() *place { return (*place)(unsafe.Pointer(&l.inline)) }

@@ -9,11 +9,6 @@ import "github.com/collgen/collgen/internal/events"
 // Exchange waits for needs the slot. As long as anything is lent the rank stays inside its gate, so that the memory
 // stays mapped whatever ends the rank's part.
 
-// lends reports whether m's next segment, of n bytes, is lent instead of copied.
-func (m *incoming) lends(n int) bool {
-	return m.Lend && n > 0 && n == len(m.Into) && m.turn+1 == m.link.recvs
-}
-
 // lend has m's receive look at data, the last segment that was taken of its link. Its slot is given back later.
 func (e *Endpoint) lend(m *incoming, data []byte) {
 	m.Into = data

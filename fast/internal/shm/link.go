@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
-// ring is one rank's view of a ring of slots.
-type ring struct {
-	head        *ringHead
-	small, full row
-	next        uint32 // number of the next segment
-	taken       uint32 // the sender's: head.tail as it was read last
+// registered is a region that ranks have registered under a number: one of this rank, or the mapping of another one's.
+type registered struct {
+	number uint64
+	mapped []byte
 }
 
 // link is one rank's two rings with another rank.
@@ -34,6 +31,14 @@ type link struct {
 	// Messages take turns in the order in which they are listed: the numbers of the next to be listed and of the one in
 	// turn.
 	sends, sending, recvs, receiving uint32
+}
+
+// ring is one rank's view of a ring of slots.
+type ring struct {
+	head        *ringHead
+	small, full row
+	next        uint32 // number of the next segment
+	taken       uint32 // the sender's: head.tail as it was read last
 }
 
 // outgoing is a send of an Exchange in progress.
@@ -73,49 +78,6 @@ func (m *outgoing) inTurn() bool { return !m.done && m.link.sending == m.turn }
 
 func (m *incoming) inTurn() bool { return !m.done && m.link.receiving == m.turn }
 
-// push puts the next segment of m into a slot, if one is free, and tells whether it did.
-func (e *Endpoint) push(m *outgoing) (bool, error) {
-	if !m.inTurn() {
-		return false, nil
-	}
-	if m.offered {
-		return e.conclude(m)
-	}
-	r := &m.link.out
-	if room := m.room(); r.next-r.taken >= room {
-		if !r.look() {
-			return false, m.link.corrupt("a receiver took segments that were not sent")
-		}
-		if r.next-r.taken >= room {
-			return false, nil
-		}
-	}
-	l := &r.head.lines[r.next%depth]
-	if m.at == 0 {
-		if e.offer(m, l) {
-			return true, nil
-		}
-		e.makeRoom(len(m.Data))
-		if m.Call != nil {
-			r.head.calls[r.next%slots].write(m.call)
-		}
-	}
-	l.left, l.fingerprint = left(len(m.Data)-m.at), m.call.Fingerprint
-	n := e.put(m, l)
-	if events.On {
-		e.trail.Part(events.Put, m.part(m.at, n, l.where))
-	}
-	r.next++
-	l.seq.Store(r.next)
-	e.wakeReceiver(m.link.control)
-	if m.at += n; m.at == len(m.Data) {
-		m.done = true
-		m.link.sending++
-		e.open--
-	}
-	return true, nil
-}
-
 // room returns how many segments may be on their way when m's next one follows: those that need nothing but their line
 // are more.
 func (m *outgoing) room() uint32 {
@@ -135,108 +97,47 @@ func (r *ring) look() bool {
 	return true
 }
 
-// put puts the next segment of m, with the line l, where it fits, and gives its length.
-func (e *Endpoint) put(m *outgoing, l *line) (n int) {
-	rest := m.Data[m.at:]
-	if m.shared > 0 {
-		if l.where, n = e.post(m, rest); n > 0 {
-			return n
-		}
-	}
-	r := &m.link.out
-	i := int(r.next % slots)
-	switch {
-	case len(rest) <= inline:
-		l.where = inSmall
-		return copy(l.inline[:], rest)
-	case e.grown && r.full.n > 0:
-		l.where = inFull
-		return r.full.write(i, rest)
-	case e.grown && len(rest) > small:
-		if l.where, n = e.postAlone(r, rest); n > 0 {
-			return n
-		}
-	}
-	l.where = inSmall
-	return r.small.write(i, rest)
-}
-
 // left returns a number of bytes as a line announces it.
 func left(bytes int) uint32 { return uint32(min(uint64(bytes), math.MaxUint32)) }
-
-// pull takes the next segment of m out of its slot, if it is there and has its place, and tells whether it did.
-func (e *Endpoint) pull(m *incoming) (bool, error) {
-	if !m.inTurn() {
-		return false, nil
-	}
-	if m.source != nil {
-		return e.read(m)
-	}
-	r := &m.link.in
-	l := &r.head.lines[r.next%depth]
-	if seq := l.seq.Load(); seq != r.next+1 {
-		if seq != 0 && seq != r.next+1-depth {
-			return false, m.link.corrupt("a segment has the wrong number")
-		}
-		return false, nil
-	}
-	if l.fingerprint != m.call.Fingerprint || l.left != left(len(m.Into)-m.at) {
-		return false, e.refuse(m, l.fingerprint, l.left)
-	}
-	where := l.where // once: a broken sender may change it
-	if where >= nowhere {
-		return e.accept(m, l, where)
-	}
-	data := e.segment(m.link, l, where, len(m.Into)-m.at)
-	if data == nil {
-		return false, m.link.corrupt("a segment lies where there is nothing")
-	}
-	n := len(data)
-	if m.after != nil && m.after.at < m.at+n {
-		return false, nil
-	}
-	if events.On {
-		e.trail.Part(events.Placed, m.part(m.at, n, where, m.lends(n)))
-	}
-	r.next++
-	if m.lends(n) {
-		e.lend(m, data)
-	} else {
-		kernel.Apply(m.Recv, m.at, data)
-		e.taken(m.link)
-	}
-	if m.at += n; m.at == len(m.Into) {
-		m.done = true
-		m.link.receiving++
-		e.open--
-	}
-	return true, nil
-}
-
-// segment returns the data of the next segment of l, whose line is line and says where, of a message of which rest
-// bytes have not come. It is nil if they are to lie where the peer has no memory.
-func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
-	from, i := &l.in.small, l.in.next%slots
-	switch {
-	case where == inSmall && rest <= inline:
-		return line.inline[:rest:rest]
-	case where == inSmall:
-	case where == inFull:
-		from = &l.in.full
-	case where < onFullBoard:
-		from, i = &l.posts, where-onBoard
-	case where < nowhere:
-		from, i = &l.fullPosts, where-onFullBoard
-	default:
-		return nil
-	}
-	if int(i) >= from.n || !from.there && !e.find(from) {
-		return nil
-	}
-	return from.data(int(i), min(from.slot, rest))
-}
 
 // corrupt returns the error of a peer that breaks the protocol.
 func (l *link) corrupt(how string) error {
 	return &wire.PeerError{Rank: l.peer, Err: fmt.Errorf("%w: the shared memory is corrupt: %s", wire.ErrDied, how)}
+}
+
+// lends reports whether m's next segment, of n bytes, is lent instead of copied.
+func (m *incoming) lends(n int) bool {
+	return m.Lend && n > 0 && n == len(m.Into) && m.turn+1 == m.link.recvs
+}
+
+// part returns n bytes of m from byte at on, in the next segment of its ring, or the one that offered it, whose line
+// says where.
+func (m *outgoing) part(at, n int, where uint32) events.Part {
+	segment := m.link.out.next
+	if m.offered {
+		segment = m.segment
+	}
+	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, n), Segment: segment}
+}
+
+// part returns n bytes of m from byte at on, in the next segment of its ring, whose line says where.
+func (m *incoming) part(at, n int, where uint32, lent bool) events.Part {
+	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, len(m.Into)-at), Segment: m.link.in.next, Lent: lent}
+}
+
+// via returns what a line's where means, of a message of which rest bytes are left.
+func via(where uint32, rest int) events.Via {
+	switch {
+	case where == inSmall && rest <= inline:
+		return events.Inline
+	case where == inSmall:
+		return events.Slot
+	case where == inFull:
+		return events.Full
+	case where < nowhere:
+		return events.Board
+	case where == inRegion:
+		return events.Region
+	}
+	return events.Process
 }

@@ -12,9 +12,6 @@ import (
 // seals make the shared memory keep its length: no access to it can fail.
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
-// allocate takes memory for a file. Tests replace it.
-var allocate = unix.Fallocate
-
 // Create makes the shared memory for size ranks, a file of which every rank gets a descriptor of its own for its
 // Attach. What they have from the beginning is allocated now, so that what is too much is an error here, and not a
 // signal when it is used; all of it if the system cannot be asked for more later (before Linux 5.14).

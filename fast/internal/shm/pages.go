@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -83,4 +84,25 @@ func populate(fd int, b []byte) error {
 		err = allocate(fd, 0, 0, int64(len(b)))
 	}
 	return err
+}
+
+// advise asks the system for memory. Tests replace it.
+var advise = unix.Madvise
+
+// allocate takes memory for a file. Tests replace it.
+var allocate = unix.Fallocate
+
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// overlap reports whether x and y have memory in common.
+func overlap(x, y []byte) bool {
+	a, b := address(x), address(y)
+	return a < b+uintptr(len(y)) && b < a+uintptr(len(x))
+}
+
+// fence has others see what was stored before it before what is stored after it. For plain stores that come after it,
+// an atomic store alone does not do that on arm64.
+func fence() {
+	var scratch atomic.Uint32
+	scratch.Add(1)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -100,12 +99,6 @@ func openRegion(fd int) ([]byte, error) {
 	return mapped, err
 }
 
-// registered is a region that ranks have registered under a number: one of this rank, or the mapping of another one's.
-type registered struct {
-	number uint64
-	mapped []byte
-}
-
 // Register has this rank send from r without copies, and read from the regions of the others: files are those of their
 // descriptors, by rank, which are closed. All ranks register under the same number, each its own region, and do so when
 // none is in an Exchange.
@@ -164,16 +157,6 @@ func (e *Endpoint) unregister(number uint64) {
 	}
 }
 
-// unmapRegions ends the use of the other ranks' regions.
-func (e *Endpoint) unmapRegions() {
-	for rank := range e.links {
-		for _, r := range e.links[rank].regions {
-			unmapShared(r.mapped)
-		}
-		e.links[rank].regions = nil
-	}
-}
-
 // region returns what l's peer has registered under a number, or nil.
 func (l *link) region(number uint64) []byte {
 	for i := range l.regions {
@@ -214,5 +197,3 @@ func (e *Endpoint) registeredPlace(data []byte) (place, bool) {
 	}
 	return place{number: r.number, at: uint64(offset), length: uint64(len(data))}, true
 }
-
-func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

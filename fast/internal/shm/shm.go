@@ -6,53 +6,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/linkbase"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
-
-// Endpoint is one rank's end of its links to all others.
-type Endpoint struct {
-	rank     int
-	mem      *memory
-	own      *control
-	links    []link       // by rank; its own is unused
-	regions  []registered // this rank's, in the order of their addresses
-	patience patience
-	yields   uint // so far
-	beside   bool // it waits for a rank of its own processor
-	spun     bool // it has looked for a message as often as it does without yielding
-	orders   bool // see order
-
-	current   wire.Mark // the call that Begin named
-	published bool      // others can see it
-	begun     uint      // calls that were published
-
-	out  []outgoing // the sends of the Exchange in progress
-	in   []incoming // and its receives
-	open int        // how many of both are not complete
-
-	board   board
-	grown   bool      // the full slots of this rank have memory
-	took    int64     // how many bytes of it this process counts
-	refused time.Time // when there was not enough, the last time
-	shared  []shared  // by the sends of the Exchange in progress that have their memory in common with others
-	lent    []*link   // what the last segments of these links brought
-	peeking peeking
-
-	gate     gate
-	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
-	moves    uint64                // how often something was sent or received
-	progress atomic.Uint64         // moves, as far as others are to know
-	awaited  linkbase.Awaited
-	stalled  []int // memory for what awaited is set to
-	trail    *events.Trail
-}
 
 // Attach returns rank's end of its links to all of size ranks, through the memory that Create has made for them, of
 // which fd is a descriptor. That is closed.
@@ -185,34 +144,6 @@ func (e *Endpoint) Close() error {
 	return nil
 }
 
-// reason returns why this rank's part is over, if it is.
-func (e *Endpoint) reason() error {
-	if err := e.ended.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-// leave leaves the gate, for who is not the rank, and frees the memory if that was the last to do.
-func (e *Endpoint) leave() {
-	if e.gate.leave() {
-		e.free()
-	}
-}
-
-// stepOut is leave for the rank.
-func (e *Endpoint) stepOut() {
-	if e.gate.stepOut() {
-		e.free()
-	}
-}
-
-func (e *Endpoint) free() {
-	e.mem.unmap()
-	e.giveBack()
-	e.unmapRegions()
-}
-
 // list prepares the messages of an Exchange, of which the first ones were sent and received already.
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int) error {
 	e.open = len(sends) - sent + len(recvs) - received
@@ -315,35 +246,18 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	return nil
 }
 
-// Moved returns a number that has grown if this rank has sent or received something since it was less. It may be some
-// messages late while the rank moves fast, and is not when it waits.
-func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
+// Follow has this rank's messages written to t. It is for an endpoint that was not used yet.
+func (e *Endpoint) Follow(t *events.Trail) { e.trail = t }
 
-// advance does what can be done without waiting, and tells whether that was anything.
-func (e *Endpoint) advance() (moved bool, err error) {
-	for i := range e.out {
-		did, err := e.push(&e.out[i])
-		if err != nil {
-			return moved, err
-		}
-		moved = moved || did
-	}
-	for i := range e.in {
-		did, err := e.pull(&e.in[i])
-		if err != nil {
-			return moved, err
-		}
-		moved = moved || did
-	}
-	if moved {
-		e.moves++
-	}
-	return moved, nil
-}
+// Rings returns how many segments a ring holds, and how many if they lie in their lines.
+func (e *Endpoint) Rings() (inSlots, inLines int) { return slots, depth }
 
-// move notes that something was sent or received at once.
-func (e *Endpoint) move() {
-	if e.moves++; e.moves%64 == 0 {
-		e.progress.Store(e.moves)
+// answers reports whether one of sends goes to where m comes from, and is as long.
+func answers(m *wire.Recv, sends []wire.Send) bool {
+	for i := range sends {
+		if s := &sends[i]; s.Peer == m.Peer && len(s.Data) == len(m.Into) {
+			return true
+		}
 	}
+	return false
 }

@@ -66,16 +66,6 @@ func (e *Endpoint) receiveShort(sends []wire.Send, recvs []wire.Recv) int {
 	return len(recvs)
 }
 
-// answers reports whether one of sends goes to where m comes from, and is as long.
-func answers(m *wire.Recv, sends []wire.Send) bool {
-	for i := range sends {
-		if s := &sends[i]; s.Peer == m.Peer && len(s.Data) == len(m.Into) {
-			return true
-		}
-	}
-	return false
-}
-
 // fetch receives m if it is short and comes soon. What may be lent is copied, which takes no longer.
 func (e *Endpoint) fetch(m *wire.Recv) bool {
 	n := len(m.Into)

@@ -1,0 +1,192 @@
+package exec
+
+import (
+	"context"
+	"errors"
+
+	"github.com/collgen/collgen/fast/internal/kernel"
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
+)
+
+// Request returns the call of k with these arguments, prepared, or what is wrong with them. It is valid until the next
+// one.
+func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) (*Request, error) {
+	r := &e.last
+	if len(opts) > 0 || !r.isFor(k, t, args) {
+		form := Form{Collective: k, Type: t, Args: *args, fused: fusedOf(opts)}
+		if err := e.prepare(&r.Prepared, &form, opts); err != nil {
+			return nil, err
+		}
+	}
+	r.Dst, r.Src = dst, src
+	return r, r.checkOverlap()
+}
+
+// ForgetBuffers lets the buffers of the last request be collected.
+func (e *Executor) ForgetBuffers() { e.last.Dst, e.last.Src = nil, nil }
+
+// Prepare has p be the call of its collective with its arguments, but without its buffers, and with these options.
+func (e *Executor) Prepare(p *Prepared, opts []Option) error {
+	form := Form{Collective: p.Collective, Type: p.Type, Args: p.Args}
+	return e.prepare(p, &form, opts)
+}
+
+// prepare has p be the call of that form, whose algorithm and depth it finds. After an error p is as before.
+func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
+	if err := e.check(form); err != nil {
+		return err
+	}
+	bytes := form.Args.Count * form.Type.Bytes()
+	if form.Algorithm, form.Depth, err = e.Plan(form.Collective, form.Args.Count, bytes, form.Args.Op, opts); err != nil {
+		return err
+	}
+	p.withOpts = len(opts) > 0
+	if p.generation != 0 && p.Form == *form {
+		return nil
+	}
+	e.generations++
+	p.Form, p.generation, p.desc = *form, e.generations, form.Describe()
+	p.hash = p.desc.Form()
+	return nil
+}
+
+// check returns what is wrong with the arguments, whatever the buffers are.
+func (e *Executor) check(f *Form) error {
+	k, args := f.Collective, &f.Args
+	bytes, root, peer := f.Type.Bytes(), "root", "peer"
+	if k.PointToPoint {
+		root, peer = "the sender", "the receiver"
+	}
+	switch {
+	case args.Count < 0 || args.Count > maxInt/bytes:
+		return wire.Refuse(k.Name, "a block of %d elements of %d bytes", args.Count, bytes)
+	case k.Reduces && !args.Op.Valid():
+		return wire.Refuse(k.Name, "%v is none of the ops", args.Op)
+	case k.Reduces && !args.Op.Takes(f.Type):
+		return wire.Refuse(k.Name, "op %v is not defined on %v", args.Op, f.Type)
+	case args.Root < 0 || args.Root >= e.size:
+		return wire.Refuse(k.Name, "%s is %d, want a rank of %d", root, args.Root, e.size)
+	case args.Peer < 0 || args.Peer >= e.size:
+		return wire.Refuse(k.Name, "%s is %d, want a rank of %d", peer, args.Peer, e.size)
+	case k.PointToPoint && args.Root == args.Peer:
+		return wire.Refuse(k.Name, "rank %d cannot exchange messages with itself", args.Root)
+	case k.PointToPoint && args.Root != e.rank && args.Peer != e.rank:
+		return wire.Refuse(k.Name, "rank %d takes no part in it", e.rank)
+	}
+	return nil
+}
+
+// Run makes the call r, and returns its number. Until reset, the executor keeps what the caller's memory is for.
+func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) {
+	src := r.Src
+	if r.Algorithm.OutOfPlace && Overlap(r.Dst, src) {
+		src = e.Staged.Need(len(src))
+		copy(src, r.Src)
+	}
+	made := e.counter(r)
+	seq = *made + 1
+	r.desc.Seq = seq
+	if !r.Collective.PointToPoint {
+		r.desc.Before = e.series.Before()
+	}
+	x := &e.Call
+	x.begin(r, src, wire.MarkOf(&r.desc, r.hash))
+	e.EventLog.begin(x)
+	if err = r.Algorithm.Run(ctx, x); err == nil {
+		err = x.conclude(ctx)
+	}
+	x.running = false
+	if err != nil {
+		return seq, err
+	}
+	e.ended()
+	*made = seq
+	if !r.Collective.PointToPoint {
+		e.series = e.series.Then(x.mark.Form)
+	}
+	return seq, nil
+}
+
+// begin prepares x for the algorithm of r, whose input is src and whose mark says its number.
+func (x *Call) begin(r *Request, src []byte, mark wire.Mark) {
+	if x.generation != r.generation {
+		x.take(&r.Prepared)
+	}
+	x.In.Data, x.Out.Data, x.form, x.mark = src, r.Dst, &r.Form, mark
+	x.Begun, x.running = false, true
+}
+
+// take prepares x for p.
+func (x *Call) take(p *Prepared) {
+	x.generation, x.Cuts.Chunks = p.generation, 0
+	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.Executor.rank, x.Executor.size, p.Args.Root, p.Args.Peer, p.Depth
+	x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = p.Collective, p.Algorithm, p.Args.Count, p.Args.Op, p.Type
+	x.Kernel, x.Many = nil, nil
+	if p.Collective.Reduces {
+		x.Kernel, x.Many = kernel.For(p.Args.Op, p.Type), kernel.ManyFor(p.Args.Op, p.Type)
+	}
+}
+
+// ended tells that the calls in progress are over, without an error.
+func (e *Executor) ended() {
+	if e.Recorder != nil {
+		e.Recorder.End()
+	}
+	e.EventLog.End(nil)
+}
+
+// Withdrawn reports whether err is that of a call which has done nothing: its algorithm could not be laid out.
+func (e *Executor) Withdrawn(err error) bool {
+	return errors.Is(err, wire.ErrInvalidArgument) && !e.Call.Begun
+}
+
+// Interrupted reports whether the call in progress has panicked, and has the flight recorder know of it.
+func (e *Executor) Interrupted() bool {
+	if !e.Call.running {
+		return false
+	}
+	e.Call.running = false
+	e.Call.record()
+	return true
+}
+
+// RecordCall tells the flight recorder about the call in progress, if there is one, unless it knows of it.
+func (e *Executor) RecordCall() {
+	if e.Call.form != nil {
+		e.Call.record()
+	}
+}
+
+// Reset forgets the caller's memory.
+func (e *Executor) Reset() { e.Call.reset() }
+
+// counter returns the number of calls that were made so far among the ranks of this one: all of them, or a sender and a
+// receiver.
+func (e *Executor) counter(r *Request) *uint64 {
+	if !r.Collective.PointToPoint {
+		return &e.Calls
+	}
+	if e.sent == nil {
+		e.sent, e.received = make([]uint64, e.size), make([]uint64, e.size)
+	}
+	if e.rank == r.Args.Root {
+		return &e.sent[r.Args.Peer]
+	}
+	return &e.received[r.Args.Root]
+}
+
+// HasMade reports whether this rank, which makes no calls now, has made its part of a call in which another one is.
+func (e *Executor) HasMade(x *wire.Call, other int) bool {
+	switch {
+	case x.Peer == 0:
+		return e.Calls >= x.Seq
+	case !x.IsBetween(e.rank, other):
+		return true
+	case e.sent == nil:
+		return false
+	case int(x.Root) == e.rank:
+		return e.sent[other] >= x.Seq
+	}
+	return e.received[other] >= x.Seq
+}
