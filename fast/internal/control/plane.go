@@ -1,5 +1,5 @@
-// Package control is the control plane: how the processes of a job, or the goroutines of a process, talk beside the
-// data path. Package mesh has it for processes, and package inproc for goroutines.
+// Package control defines the control plane: how the processes of a job, or the goroutines of a process, exchange
+// messages outside the data path. Package mesh implements it for processes, and package inproc for goroutines.
 package control
 
 import (
@@ -9,35 +9,35 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Plane passes control messages, which are few, and come in order from each process unless one of the two is down. All
-// methods may be called at any time.
+// Plane carries control messages, which are few. Messages from one process arrive in order, unless one of the two is
+// down. All methods may be called at any time.
 type Plane interface {
-	// Self is the number of this process in the job.
+	// Self returns the number of this process in the job.
 	Self() int
 	// Send sends a message of at most wire.MaxNote bytes and, on the same host, copies of files. It does not wait for
-	// the receiver; to a process that is down it does nothing.
+	// the receiver, and does nothing if that is down.
 	Send(to int, t wire.Topic, body []byte, files ...int)
-	// Flush waits until what was sent comes even if this process ends at once, but not longer than atMost.
+	// Flush waits, at most for atMost, until the messages sent so far will arrive even if this process ends at once.
 	Flush(atMost time.Duration)
-	// Receive is the next message of that topic, of those that no handler took, without its files. It fails with the
-	// cause of ctx's end.
+	// Receive returns the next message of a topic that no handler takes, without its files. It fails with the cause of
+	// ctx's end.
 	Receive(ctx context.Context, t wire.Topic) (wire.Note, error)
-	// ReceiveFiles is Receive with the files that come with the message, which are the caller's to close.
+	// ReceiveFiles is like Receive, but returns the message with its files, which the caller has to close.
 	ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error)
-	// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting
-	// included, instead of keeping it for Receive. f must not block.
+	// Handle has f called in order with each message of comm and kind, without its files, instead of keeping it for
+	// Receive. That includes messages that are waiting. f must not block.
 	Handle(comm uint64, kind uint8, f func(wire.Note))
-	// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
+	// Claim reserves comm until Forget. It fails if comm is or was reserved before.
 	Claim(comm uint64) error
-	// Forget drops comm's messages and handlers, those to come included.
+	// Forget drops the messages and handlers of comm, including those still to come.
 	Forget(comm uint64)
-	// Down is why a process is taken for dead, wire.ErrDied, wire.ErrFrozen or wire.ErrFenced (this one is), or else
-	// nil. Who is down stays down.
+	// Down returns why a process is down: wire.ErrDied, wire.ErrFrozen, or wire.ErrFenced if the others have given up
+	// this one. It returns nil if the process is up. A process that is down stays down.
 	Down(process int) error
-	// Watch has f called for each process that is down or goes down, once, until stop. f must not block.
+	// Watch has f called once for each process that is down or goes down, until stop. f must not block.
 	Watch(f func(process int, err error)) (stop func())
-	// Fence takes a process for dead, because of err, and sends it away should it come back.
+	// Fence marks a process as down because of err, and refuses it if it comes back.
 	Fence(process int, err error)
-	// Close ends this process's part; for the others it is then down.
+	// Close leaves the control plane. For the others, this process is then down.
 	Close() error
 }

@@ -1,4 +1,4 @@
-// Package failure is what ranks tell each other of failures, and what these are on the rank that hears of them.
+// Package failure has the causes of failures that ranks send each other, and converts them from and to errors.
 package failure
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Cause is what a rank tells the others of a failure, so that these make an error of the same type of it.
+// Cause is what a rank tells the others about a failure, so that they can return an error of the same type.
 type Cause struct {
 	Text string // in words
 	// The rank at fault, if that is another one: Down is how, one of Downs, or its call does not match in Field.
@@ -33,13 +33,13 @@ var (
 	Ends  = ErrorNames{{"deadline", context.DeadlineExceeded}, {"canceled", context.Canceled}}
 )
 
-// ErrorNames is errors with their names.
+// ErrorNames maps errors to names.
 type ErrorNames []struct {
 	name string
 	err  error
 }
 
-// Of returns the name of the first one that err is; "": it is none of them.
+// Of returns the name of the first of the errors that err is, or "".
 func (all ErrorNames) Of(err error) string {
 	for _, x := range all {
 		if errors.Is(err, x.err) {
@@ -49,7 +49,7 @@ func (all ErrorNames) Of(err error) string {
 	return ""
 }
 
-// By returns the error of that name; nil: there is none.
+// By returns the error with a name, or nil.
 func (all ErrorNames) By(name string) error {
 	for _, x := range all {
 		if x.name == name {
@@ -103,14 +103,15 @@ func Within[E error](err error) (found E, ok bool) {
 	return wire.Own[E](err)
 }
 
-// Clean leaves n's words without what a terminal would obey.
+// Clean replaces control characters in the texts of n, which a terminal might obey.
 func (n *Cause) Clean() {
 	for _, text := range []*string{&n.Text, &n.Field, &n.Mine, &n.Theirs} {
 		*text = Legible(*text)
 	}
 }
 
-// Typed returns n as an error of the rank that tells it, one of size; nil: there are only words.
+// Typed returns n as an error of the type that it has on the rank that sent it, one of size. It returns nil if n has
+// only a text.
 func (n *Cause) Typed(size int) error {
 	beyond := func(rank int) bool { return rank < 0 || rank >= size }
 	switch {
@@ -126,7 +127,7 @@ func (n *Cause) Typed(size int) error {
 	return nil
 }
 
-// RemoteError is an error of another rank, in its words, and of the type that it has there.
+// RemoteError is an error of another rank, with its text and its type there.
 type RemoteError struct {
 	Text string
 	Is   error // nil: of none
@@ -137,10 +138,10 @@ func (e *RemoteError) Error() string { return e.Text }
 // Unwrap returns the error that it is.
 func (e *RemoteError) Unwrap() error { return e.Is }
 
-// GivenUp says that a rank of size has given up because of n.
+// GivenUp returns the error that a rank of size has given up because of n.
 func (n *Cause) GivenUp(rank, size int) error {
 	return &wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", wire.ErrAborted, &RemoteError{n.Text, n.Typed(size)})}
 }
 
-// RootCauseWait is how long a rank whose link to another one broke waits to hear why.
+// RootCauseWait is how long a rank whose link to another one broke waits for the reason.
 const RootCauseWait = 100 * time.Millisecond

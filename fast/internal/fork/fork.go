@@ -1,3 +1,3 @@
-// Package fork tells a process that was forked off from a program, and has executed no other one, from the program
-// itself: it shares the sockets and the memory of that, and has none of its threads but one.
+// Package fork detects that this process is a forked child that has not called exec. Such a child shares the sockets
+// and memory of its parent, but has only one of its threads.
 package fork

@@ -2,8 +2,8 @@
 
 package fork
 
-// Supported reports whether this system shows who is a child. Otherwise Child is never true.
+// Supported reports whether Child works on this system. Otherwise Child returns false.
 func Supported() bool { return false }
 
-// Child is false: without memory that the system wipes in a child it takes a system call in each call to know.
+// Child returns false. Without memory that the system wipes in a child, it would need a system call each time.
 func Child() bool { return false }

@@ -7,7 +7,34 @@ import (
 	"time"
 )
 
-// environment reads variables. It keeps the first error, and the reasons for what it found.
+// Launch is what the environment says about this process. fast.Launch has the same fields, documented for users.
+type Launch struct {
+	Launcher             string
+	Rank, Size           int
+	LocalRank, LocalSize int // -1: not known
+	Job                  string
+	Epoch                uint32
+	Store                string // "": nothing says
+	SecretFile           string
+	SecretFD             int // -1: none
+	Transport            string
+	Interface            string
+	RDMA                 string
+	Host                 string
+	Encrypt              bool
+	HeartbeatTimeout     time.Duration // 0: nothing says
+	TraceDir             string
+	EventDir             string
+	Tune                 string
+	NoCMA                bool
+	Slow                 time.Duration // 0: nothing says
+	Reason               string
+}
+
+// MaxSize is the greatest number of ranks that a launcher may claim.
+const MaxSize = 1 << 16
+
+// environment reads variables. It records the first error, and the reasons for its results.
 type environment struct {
 	get     func(string) string
 	err     error
@@ -22,7 +49,7 @@ func (e *environment) because(format string, args ...any) {
 	e.reasons = append(e.reasons, fmt.Sprintf(format, args...))
 }
 
-// split returns which of some variables are set.
+// split returns which of the variables are set and which are not.
 func (e *environment) split(names []string) (set, missing []string) {
 	for _, name := range names {
 		if e.get(name) != "" {
@@ -34,7 +61,7 @@ func (e *environment) split(names []string) (set, missing []string) {
 	return set, missing
 }
 
-// first returns the first of some variables that is set, or "".
+// first returns the first of the variables that is set, or "".
 func (e *environment) first(names ...string) string {
 	for _, name := range names {
 		if name != "" && e.get(name) != "" {
@@ -44,7 +71,7 @@ func (e *environment) first(names ...string) string {
 	return ""
 }
 
-// number returns a variable whose value is a number from least to most.
+// number returns the value of a variable, which has to be a number from least to most.
 func (e *environment) number(name string, least, most int) int {
 	n, err := strconv.Atoi(e.get(name))
 	if err != nil || n < least || n > most {
@@ -54,7 +81,7 @@ func (e *environment) number(name string, least, most int) int {
 	return n
 }
 
-// flag returns a variable that is yes or no; not set is no.
+// flag returns the value of a variable that is a boolean. An unset one is false.
 func (e *environment) flag(name string) bool {
 	if e.get(name) == "" {
 		return false
@@ -66,7 +93,7 @@ func (e *environment) flag(name string) bool {
 	return yes
 }
 
-// duration returns a variable whose value is a time as of time.ParseDuration, more than none.
+// duration returns the value of a variable, which has to be a positive duration for time.ParseDuration.
 func (e *environment) duration(name string) time.Duration {
 	d, err := time.ParseDuration(e.get(name))
 	if err != nil || d <= 0 {

@@ -1,52 +1,27 @@
-// Package launch finds out from the environment who has started this process: which rank of which job it is, and how it
-// finds the others. What each launcher sets is a row of a table; the first row that fits counts. Package launch has a
-// client for PMI-1 too, the protocol by which some launchers keep a store for their processes.
+// Package launch finds out from the environment which launcher has started this process, which rank of which job it is,
+// and where the ranks meet. A table has a row for each launcher with the variables that it sets; the first row that
+// fits is used. The package also has a client for PMI-1, the protocol of launchers that keep a store for their
+// processes.
 package launch
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
-	"time"
 )
 
-// Launch is what the environment says. fast.Launch is the same with an explanation for users.
-type Launch struct {
-	Launcher             string
-	Rank, Size           int
-	LocalRank, LocalSize int // -1: not known
-	Job                  string
-	Epoch                uint32
-	Store                string // "": nothing says
-	SecretFile           string
-	SecretFD             int // -1: none
-	Transport            string
-	Interface            string
-	RDMA                 string
-	Host                 string
-	Encrypt              bool
-	HeartbeatTimeout     time.Duration // 0: nothing says
-	TraceDir             string
-	EventDir             string
-	Tune                 string
-	NoCMA                bool
-	Slow                 time.Duration // 0: nothing says
-	Reason               string
-}
-
-// MaxSize bounds the number of ranks that a launcher may claim.
-const MaxSize = 1 << 16
-
-// The errors of Detect where no launcher is found: nothing says that there is one, or some of our own variables do.
+// The errors of Detect if it finds no launcher. ErrIncomplete means that some variable of collgen is set.
 var (
 	ErrNobody     = errors.New("no launcher has set the rank")
 	ErrIncomplete = errors.New("the rank is given in part")
 )
 
-// Detect returns what the environment says; getenv is os.Getenv. If no launcher is found, which is ErrNobody or
-// ErrIncomplete, or one that contradicts itself, the error says which variables that is about.
+// Detect returns what the environment says; getenv is os.Getenv. It fails with ErrNobody or ErrIncomplete if it finds
+// no launcher, and with another error if the variables of the launcher contradict each other. The error names the
+// variables.
 func Detect(getenv func(string) string) (Launch, error) {
 	e := &environment{get: getenv}
 	l := Launch{LocalRank: -1, LocalSize: -1, SecretFD: -1}
@@ -72,8 +47,8 @@ func Detect(getenv func(string) string) (Launch, error) {
 	return l, e.err
 }
 
-// Settings returns what the environment says to a process that has no launcher: the job's name, attempt and store, its
-// secret, and what COLL_* says besides. It fails as Detect does, and never because there is no launcher.
+// Settings returns what the environment says to a process without a launcher: the job's name, attempt, store and
+// secret, and the other settings of COLL_*. It fails if their values are invalid.
 func Settings(getenv func(string) string) (Launch, error) {
 	e := &environment{get: getenv}
 	l := Launch{LocalRank: -1, LocalSize: -1, SecretFD: -1, Store: getenv("COLL_STORE")}
@@ -83,7 +58,7 @@ func Settings(getenv func(string) string) (Launch, error) {
 	return l, e.err
 }
 
-// launcher returns the first row that fits, and the names of the later ones that do.
+// launcher returns the first row that fits, and the names of later rows that fit too.
 func (e *environment) launcher() (first *launcher, others []string) {
 	for i := range launchers {
 		row := &launchers[i]
@@ -98,8 +73,8 @@ func (e *environment) launcher() (first *launcher, others []string) {
 	return first, others
 }
 
-// nobody returns the error when no row fits. Variables of a row that is incomplete are worth telling; who has set one
-// of ours means this process to be a rank.
+// nobody returns the error if no row fits. It lists incomplete rows. If a variable of collgen is set, this process is
+// meant to be a rank, so the error is ErrIncomplete.
 func (e *environment) nobody() error {
 	var incomplete []string
 	kind := ErrNobody
@@ -121,7 +96,7 @@ func (e *environment) nobody() error {
 	return fmt.Errorf("%w: %s", kind, text)
 }
 
-// locality is how many ranks are on this host, as far as anybody says.
+// locality sets how many ranks are on this host, if that is known.
 func (e *environment) locality(l *Launch, row *launcher) {
 	rank, size := e.first("COLL_LOCAL_RANK", row.localRank), e.first("COLL_LOCAL_SIZE", row.localSize)
 	if rank != "" {
@@ -141,7 +116,7 @@ func (e *environment) locality(l *Launch, row *launcher) {
 	}
 }
 
-// job is the name of the job, and which attempt at it this is.
+// job sets the name of the job and the number of the attempt.
 func (e *environment) job(l *Launch, row *launcher) {
 	switch name := e.get("COLL_JOB"); {
 	case name != "":
@@ -160,7 +135,7 @@ func (e *environment) job(l *Launch, row *launcher) {
 	}
 }
 
-// secret is where the job's secret comes from, if the store does not have it.
+// secret sets where the job's secret comes from, unless the store has it.
 func (e *environment) secret(l *Launch) {
 	l.SecretFile = e.get("COLL_SECRET_FILE")
 	if e.get("COLL_SECRET_FD") == "" {
@@ -172,7 +147,7 @@ func (e *environment) secret(l *Launch) {
 	l.SecretFD = e.number("COLL_SECRET_FD", 0, 1<<20)
 }
 
-// settings are what COLL_* says whoever the launcher is.
+// settings sets what COLL_* says under any launcher.
 func (e *environment) settings(l *Launch) {
 	l.Transport, l.Interface, l.Host = e.get("COLL_TRANSPORT"), e.get("COLL_INTERFACE"), e.get("COLL_HOST")
 	l.RDMA = e.get("COLL_RDMA")
@@ -183,5 +158,35 @@ func (e *environment) settings(l *Launch) {
 	}
 	if e.get("COLL_SLOW_CALL") != "" {
 		l.Slow = e.duration("COLL_SLOW_CALL")
+	}
+}
+
+// hasLocal reports whether there is a store for ranks on one host that needs no configuration.
+const hasLocal = runtime.GOOS == "linux"
+
+// PMI is the address of the store that a launcher keeps.
+const PMI = "pmi"
+
+// Local is the address of the store for ranks on one host.
+const Local = "local"
+
+// store sets where the ranks meet. A job of one rank needs no store.
+func (e *environment) store(l *Launch, row *launcher) {
+	switch {
+	case e.get("COLL_STORE") != "":
+		l.Store = e.get("COLL_STORE")
+		e.because("COLL_STORE says where the ranks find each other")
+	case row.keeps:
+		l.Store = PMI
+		e.because("the launcher keeps a store for its processes, and the secret in it")
+	case l.Size == 1:
+		e.because("a job of one rank needs no store")
+	case l.LocalSize == l.Size && hasLocal:
+		l.Store = Local
+		e.because("all ranks are on this host")
+	default:
+		var why string
+		l.Store, why = row.storeOf(e, l)
+		e.because("%s", why)
 	}
 }

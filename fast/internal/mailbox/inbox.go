@@ -1,43 +1,44 @@
-// Package mailbox is the receiving half of a control plane: it keeps the messages that have come to a process until
-// somebody wants them, and which processes are down, and calls those who want to hear of either, in order.
+// Package mailbox is the receiving half of a control plane. It keeps messages until they are received, and which
+// processes are down, and calls handlers and watchers of both in order.
 package mailbox
 
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Inbox is what has come to one process.
+// Inbox has the messages and failures that were reported to one process.
 type Inbox struct {
 	box    mailbox
 	events events
-	// What only events touch: the processes that are down, and those who want to hear of them.
+	// Only functions in events use these: the processes that are down, and the watchers.
 	fallen   []fall
 	watchers []*watcher
 }
 
-// fall is that a process went down.
+// fall says that a process went down.
 type fall struct {
 	process int
 	err     error
 }
 
-// watcher is somebody who is told of falls.
+// watcher is a function to call for each fall.
 type watcher struct {
 	tell    func(process int, err error)
 	stopped atomic.Bool
 }
 
-// New returns an empty Inbox. Handlers and watchers are called by a function that is given to start when there is
-// something to call them for, and that returns when they have been called.
+// New returns an empty Inbox. When there are handlers or watchers to call, it passes start a function that calls them
+// and returns.
 func New(start func(func())) *Inbox {
 	return &Inbox{box: newMailbox(), events: events{start: start}}
 }
 
-// Put takes a message that has come. Excess is called if it is dropped because too much from its sender is waiting.
+// Put adds a message. If it has to be dropped because too many of its sender's are waiting, excess is called.
 func (b *Inbox) Put(n wire.Note, excess func()) {
 	b.events.post(func() {
 		handler, ok := b.box.put(n)
@@ -45,61 +46,62 @@ func (b *Inbox) Put(n wire.Note, excess func()) {
 		case !ok:
 			excess()
 		case handler != nil:
-			handler(bare(n))
+			handler(withoutFiles(n))
 		}
 	})
 }
 
-// Receive returns the next message of that topic, of those that no handler took, without its files. It fails with the
-// cause of ctx's end, or with wire.ErrClosed after Close or Forget.
+// Receive returns the next message of a topic that no handler takes, without its files. It fails with the cause of
+// ctx's end, or with wire.ErrClosed after Close or Forget.
 func (b *Inbox) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	n, err := b.box.receive(ctx, t)
-	return bare(n), err
+	return withoutFiles(n), err
 }
 
-// ReceiveFiles is Receive with the files that come with the message. They are the caller's to close.
+// ReceiveFiles is like Receive, but returns the message with its files, which the caller has to close.
 func (b *Inbox) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return b.box.receive(ctx, t)
 }
 
-// Handle has f called, in order, with each message of comm and kind, without its files, those that are waiting
-// included, instead of keeping it for Receive. All handlers and watchers are called one at a time. F must not block.
+// Handle has f called in order with each message of comm and kind, without its files, instead of keeping it for
+// Receive. That includes messages that are waiting. All handlers and watchers are called one at a time. F must not
+// block.
 func (b *Inbox) Handle(comm uint64, kind uint8, f func(wire.Note)) {
 	b.events.post(func() {
 		for _, n := range b.box.handle(lane{comm, kind}, f) {
-			f(bare(n))
+			f(withoutFiles(n))
 		}
 	})
 }
 
-// bare returns n without its files, which nobody has asked for: a peer that sends some all the same costs nothing.
-func bare(n wire.Note) wire.Note {
+// withoutFiles closes the files of n, so that files which nobody asked for cost nothing.
+func withoutFiles(n wire.Note) wire.Note {
 	n.CloseFiles()
 	n.Files = nil
 	return n
 }
 
-// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was: then what is sent for one
-// would come to the other, or to nobody. After Close it fails with wire.ErrClosed.
+// Claim reserves comm until Forget. It fails if comm is or was reserved before, because messages for one use would
+// reach the other. After Close it fails with wire.ErrClosed.
 func (b *Inbox) Claim(comm uint64) error { return b.box.claim(comm) }
 
-// Forget drops comm's messages and handlers, those to come included.
+// Forget drops the messages and handlers of comm, including those still to come.
 func (b *Inbox) Forget(comm uint64) { b.box.forget(comm) }
 
-// Forgotten reports whether comm was one of the last ones that were forgotten.
+// Forgotten reports whether comm is among the last that were forgotten.
 func (b *Inbox) Forgotten(comm uint64) bool { return b.box.forgotten(comm) }
 
-// Fall takes note that a process is down, after all messages that came from it. Each process falls once.
+// Fall reports a process as down, after all messages that came from it. It is called once for each process.
 func (b *Inbox) Fall(process int, err error) {
-	b.events.post(func() { b.tell(fall{process, err}) })
+	b.events.post(func() { b.notifyAll(fall{process, err}) })
 }
 
-// Watch has f called for each process that has fallen or falls, once, until stop. F must not block.
+// Watch has f called once for each process that is down or goes down, until stop. F must not block.
 func (b *Inbox) Watch(f func(process int, err error)) (stop func()) {
 	w := &watcher{tell: f}
 	b.events.post(func() {
 		for _, x := range b.fallen {
-			w.hear(x)
+			w.notify(x)
 		}
 		b.watchers = append(b.watchers, w)
 	})
@@ -111,18 +113,60 @@ func (b *Inbox) Watch(f func(process int, err error)) (stop func()) {
 	}
 }
 
-// Close drops everything. Who waits gets wire.ErrClosed.
+// Close drops everything. Pending calls of Receive fail with wire.ErrClosed.
 func (b *Inbox) Close() { b.box.close() }
 
-func (w *watcher) hear(x fall) {
+func (w *watcher) notify(x fall) {
 	if !w.stopped.Load() {
 		w.tell(x.process, x.err)
 	}
 }
 
-func (b *Inbox) tell(x fall) {
+func (b *Inbox) notifyAll(x fall) {
 	b.fallen = append(b.fallen, x)
 	for _, w := range b.watchers {
-		w.hear(x)
+		w.notify(x)
 	}
+}
+
+// events calls functions one at a time, in the order in which they were posted. So messages of a process come before
+// the news that it is down, and handlers need no locks.
+type events struct {
+	start   func(func()) // calls a function in some goroutine
+	mu      sync.Mutex
+	queue   []func()
+	running bool
+}
+
+// post queues f to be called.
+func (e *events) post(f func()) {
+	e.mu.Lock()
+	e.queue = append(e.queue, f)
+	idle := !e.running
+	e.running = true
+	e.mu.Unlock()
+	if idle {
+		e.start(e.run)
+	}
+}
+
+// run calls posted functions until there are no more.
+func (e *events) run() {
+	for f := e.next(); f != nil; f = e.next() {
+		f()
+	}
+}
+
+// next returns the next function, or nil after the last one, when run has to end.
+func (e *events) next() func() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.queue) == 0 {
+		e.running, e.queue = false, nil
+		return nil
+	}
+	f := e.queue[0]
+	e.queue[0] = nil
+	e.queue = e.queue[1:]
+	return f
 }

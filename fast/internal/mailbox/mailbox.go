@@ -9,28 +9,28 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// mailbox keeps the messages that have come until somebody wants them.
+// mailbox keeps messages until they are received.
 type mailbox struct {
 	mu       sync.Mutex
 	handlers map[lane]func(wire.Note)
 	waiting  map[lane][]wire.Note
-	changed  map[lane]chan struct{} // closed when a message comes to a lane for which somebody waits
+	changed  map[lane]chan struct{} // closed when a message comes to a lane in which a receiver waits
 	claimed  map[uint64]bool
 	dropped  forgotten
-	load     map[int]int // what waits here, by the process that sent it
+	load     map[int]int // the weight of waiting messages, by sender
 	closed   bool
 }
 
-// lane is what one handler is for.
+// lane identifies the messages of one handler.
 type lane struct {
 	comm uint64
 	kind uint8
 }
 
-// maxLoad is how much of one process's may wait, as weigh counts it.
+// maxLoad limits the total weight of one sender's waiting messages.
 const maxLoad = 16 << 20
 
-// weigh returns the weight of a message: its bytes, and something for what else it holds.
+// weigh returns the weight of a message: its length, and a price for overhead and files.
 func weigh(n wire.Note) int { return len(n.Body) + 256 + len(n.Files)<<16 }
 
 func newMailbox() mailbox {
@@ -43,8 +43,8 @@ func newMailbox() mailbox {
 	}
 }
 
-// put takes a message: it returns the handler that it is for, or keeps it. It is false if too much of the sender's is
-// waiting already.
+// put returns the handler of a message, or keeps the message if there is none. It reports false if too many of the
+// sender's messages are waiting.
 func (b *mailbox) put(n wire.Note) (handler func(wire.Note), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *mailbox) receive(ctx context.Context, t wire.Topic) (wire.Note, error) 
 	}
 }
 
-// take returns the next message of topic t or, if there is none, a channel that is closed when there may be one.
+// take returns the next message of topic t, or a channel that is closed when there may be one.
 func (b *mailbox) take(t wire.Topic) (wire.Note, <-chan struct{}, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,7 +103,7 @@ func (b *mailbox) take(t wire.Topic) (wire.Note, <-chan struct{}, error) {
 	return wire.Note{}, b.changed[l], nil
 }
 
-// release takes note that n, of lane l, waits no more.
+// release updates the load after n has left lane l.
 func (b *mailbox) release(l lane, n wire.Note) {
 	if b.load[n.From] -= weigh(n); b.load[n.From] == 0 {
 		delete(b.load, n.From)
@@ -113,7 +113,7 @@ func (b *mailbox) release(l lane, n wire.Note) {
 	}
 }
 
-// handle makes f the handler of l, and returns what is waiting for it.
+// handle makes f the handler of l, and returns the messages that wait for it.
 func (b *mailbox) handle(l lane, f func(wire.Note)) []wire.Note {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -134,7 +134,7 @@ func (b *mailbox) drain(l lane) []wire.Note {
 	return notes
 }
 
-// claim makes a communicator its caller's, unless it is or was somebody's.
+// claim reserves a communicator, unless it is or was reserved.
 func (b *mailbox) claim(comm uint64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -150,7 +150,7 @@ func (b *mailbox) claim(comm uint64) error {
 	return nil
 }
 
-// forget drops a communicator's messages and handlers, those to come included.
+// forget drops the messages and handlers of a communicator, including those still to come.
 func (b *mailbox) forget(comm uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,7 +165,7 @@ func (b *mailbox) forgotten(comm uint64) bool {
 	return b.dropped.has(comm)
 }
 
-// close drops everything. Who waits gets wire.ErrClosed.
+// close drops everything. Waiting receivers get wire.ErrClosed.
 func (b *mailbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -173,7 +173,7 @@ func (b *mailbox) close() {
 	b.discard(func(lane) bool { return true })
 }
 
-// discard drops the messages and handlers of the lanes that are unwanted. Who waits there gets wire.ErrClosed.
+// discard drops the messages and handlers of unwanted lanes. Receivers that wait there get wire.ErrClosed.
 func (b *mailbox) discard(unwanted func(lane) bool) {
 	for l := range b.waiting {
 		if unwanted(l) {
@@ -193,4 +193,33 @@ func (b *mailbox) discard(unwanted func(lane) bool) {
 			delete(b.changed, l)
 		}
 	}
+}
+
+// forgotten keeps the last maxForgotten communicators whose messages are dropped. No message is so late that as many
+// communicators were made and closed meanwhile.
+type forgotten struct {
+	set   map[uint64]bool
+	order []uint64
+	next  int // the index in order of the oldest, when order is full
+}
+
+const maxForgotten = 1 << 14
+
+func (f *forgotten) has(comm uint64) bool { return f.set[comm] }
+
+func (f *forgotten) add(comm uint64) {
+	switch {
+	case f.set[comm]:
+		return
+	case f.set == nil:
+		f.set = make(map[uint64]bool)
+	}
+	f.set[comm] = true
+	if len(f.order) < maxForgotten {
+		f.order = append(f.order, comm)
+		return
+	}
+	delete(f.set, f.order[f.next])
+	f.order[f.next] = comm
+	f.next = (f.next + 1) % maxForgotten
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// store is a plain store: the processor lets nobody see it before what was stored before it, and no compiler moves
-// anything across the call of a function that it does not look into. In assembly it would get its arguments in memory.
+// store is a plain store. The processor keeps stores in order, and the compiler moves nothing across the call of a
+// function that is not inlined. A function in assembly would get its arguments in memory.
 //
 //go:noinline
 func store(p *atomic.Uint64, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// store is the one of sync/atomic, which the race detector knows. How much a plain one would save on other processors
-// was not measured.
+// store uses sync/atomic, which the race detector knows. What a plain store would save on other processors was not
+// measured.
 func store(p *atomic.Uint64, v uint64) { p.Store(v) }
 
 func store32(p *atomic.Uint32, v uint32) { p.Store(v) }

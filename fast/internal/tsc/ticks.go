@@ -1,23 +1,23 @@
-// Package tsc is a clock that is read in a third of the time that time.Now takes: it counts the processor's ticks, and
-// tells only later which times they were. It is for what is noted often and looked at rarely.
+// Package tsc is a clock that takes a third of the time of time.Now to read. It returns ticks of the processor, which
+// are converted to times only later. It is meant for times that are recorded often and looked at rarely.
 package tsc
 
 import "time"
 
-// Clock counts from the moment that it was made. It may be used by several goroutines at once.
+// Clock counts from the moment at which it was made. Several goroutines may use it at once.
 type Clock struct {
 	origin time.Time
 	first  int64
 	counts bool // the processor's ticks; otherwise nanoseconds
 }
 
-// NewClock returns a clock that begins now.
+// NewClock returns a clock that starts now.
 func NewClock() *Clock { return &Clock{origin: time.Now(), first: counter(), counts: steady} }
 
-// OfTime returns a clock that begins now and reads package time's, which a test may have simulated.
+// OfTime returns a clock that starts now and uses package time, whose clock tests may simulate.
 func OfTime() *Clock { return &Clock{origin: time.Now()} }
 
-// Origin returns the time at which c began.
+// Origin returns the time at which c started.
 func (c *Clock) Origin() time.Time { return c.origin }
 
 // Now returns the current tick.
@@ -28,8 +28,8 @@ func (c *Clock) Now() int64 {
 	return int64(time.Since(c.origin))
 }
 
-// Elapsed returns how long after the origin a tick was. It is taken from how far both clocks have come by now, so it is
-// the more exact the longer c has run: after a second, to a microsecond or better.
+// Elapsed returns the time from the origin to a tick. It computes the rate from both clocks at present, so it is more
+// exact the longer c has run: within a microsecond after a second.
 func (c *Clock) Elapsed(tick int64) time.Duration {
 	if !c.counts {
 		return time.Duration(tick)

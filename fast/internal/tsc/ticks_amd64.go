@@ -3,10 +3,11 @@ package tsc
 // counter returns the processor's time stamp counter.
 func counter() int64
 
-// cpuid returns what the CPUID instruction says of a leaf.
+// cpuid returns two results of the CPUID instruction for a leaf.
 func cpuid(leaf uint32) (eax, edx uint32)
 
-// steady: the counter runs at one rate, also while the processor sleeps, and is the same on all cores.
+// steady reports whether the counter runs at a constant rate, even while the processor sleeps, and is the same on all
+// cores.
 var steady = invariant()
 
 func invariant() bool {
