@@ -39,7 +39,7 @@ type Cost struct {
 	Alpha, Beta, Gamma spec.Expr
 }
 
-// Node is a node of an algorithm's body: For, If, Let, LetBuf or Step; inside of a Step also an action: Send, Recv,
+// Node is a node of an algorithm's body: For, If, Let, LetBuf or Step; inside a Step also an action: Send, Recv,
 // RecvReduce, Copy, Reduce or Finish.
 type Node interface{ node() }
 

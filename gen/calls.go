@@ -13,7 +13,7 @@ func (a *Algorithm) Serves(size int) bool {
 }
 
 // Calls returns the calls with size ranks that a can serve and that differ for it: every root and peer that its
-// primitive has and does not refuse, with every one of depths where a speaks of depth, and with depth 1 where it does
+// primitive has and does not refuse, with every one of depths where a mentions depth, and with depth 1 where it does
 // not.
 func (a *Algorithm) Calls(size int, depths ...int) []Params {
 	if !a.HasDepth() {

@@ -10,7 +10,7 @@ import (
 
 // Fits reports whether every value that the ranks of a work out fits an int, for up to selection.MaxRanks ranks and
 // selection.MaxDepth pieces: its error names the first expression for which intervals do not show it. A proof for every
-// number of ranks speaks of integers without bounds, and Go's wrap around.
+// number of ranks mentions integers without bounds, and Go's wrap around.
 func Fits(a Algorithm) error {
 	f := &fitting{of: map[string]interval{
 		spec.Size.Name: {1, selection.MaxRanks}, spec.Rank.Name: {0, selection.MaxRanks - 1}, spec.Root.Name: {0, selection.MaxRanks - 1},

@@ -124,7 +124,7 @@ func (b *builder) node(n Node) error {
 		return b.runStep(n)
 	}
 	if !b.inStep {
-		return fmt.Errorf("%T stands outside of a Step", n)
+		return fmt.Errorf("%T is outside a Step", n)
 	}
 	index := b.next
 	b.next++
@@ -142,7 +142,7 @@ func (b *builder) forLoop(n For) error {
 	start := b.next
 	for i := range times {
 		if b.turns++; b.turns > limit {
-			return fmt.Errorf("for %s < %v takes %d turns, with those of other loops more than %d", n.Var, n.N, times, limit)
+			return fmt.Errorf("for %s < %v takes %d turns: with the turns of other loops, more than %d", n.Var, n.N, times, limit)
 		}
 		b.next = start
 		b.env = b.env.With(n.Var, i)

@@ -59,8 +59,8 @@ func TestInstantiateFindsFaults(t *testing.T) {
 		{"after no send", onLast(send(zero, block(in)), gen.Recv{From: one, Into: block(out), AfterSend: true}), nil, "sends rank 1 0 messages", 1},
 		{"after two sends", onLast(send(one, block(in)), send(one, block(in)), gen.Recv{From: one, Into: block(out), AfterSend: true}), nil, "sends rank 1 2 messages", 2},
 
-		{"action outside of a step", last(finish(block(out))), nil, "stands outside of a Step", -1},
-		{"step in a step", onLast(gen.Step{}), nil, "a Step stands inside of a Step", -1},
+		{"action outside of a step", last(finish(block(out))), nil, "is outside a Step", -1},
+		{"step in a step", onLast(gen.Step{}), nil, "a Step is inside another Step", -1},
 		{"name without a value", last(let("x", v("y"))), nil, "y: is not defined here", -1},
 		{"turns without a value", last(loop("i", v("x"), nil)), nil, "x: is not defined here", -1},
 		{"too many turns", last(loop("i", far, nil)), nil, "turns", -1},

@@ -2,8 +2,8 @@ package gen
 
 import "github.com/collgen/collgen/spec"
 
-// Hints are what a proof for every number of ranks needs besides the algorithm, see package induct. They change nothing
-// of what ranks do. A wrong hint can only make the proof fail. An algorithm without loops needs none.
+// Hints are what a proof for every number of ranks needs in addition to the algorithm: see package induct. They change
+// nothing of what ranks do. A wrong hint can only make the proof fail. An algorithm without loops needs none.
 type Hints struct {
 	Loops []Invariant // of the loops with steps in them, in source order
 	// Together are pairs of actions that stand in sibling nodes, one after the other, of which every rank carries out
@@ -15,7 +15,7 @@ type Hints struct {
 // the loop's variable is the number of turns. Expressions may use what is in scope there, and the names that the loop's
 // body begins with.
 type Invariant struct {
-	Claims []Claim   // of places that no claim is made of, nothing is known; In is as it was if no claim speaks of it
+	Claims []Claim   // of places that no claim is made of, nothing is known; In is as it was if no claim mentions it
 	Skew   spec.Expr // the shift of this rank's turns against those of others, over what is in scope before the loop; absent: 0
 }
 
@@ -30,7 +30,7 @@ type Claim struct {
 	Done                bool // whether the reduction is finished
 }
 
-// Cell is the cell that a claim speaks of. Of the buffer [Heard] it is a rank.
+// Cell is the cell that a claim mentions. Of the buffer [Heard] it is a rank.
 var Cell = spec.Var("cell")
 
 // Heard is a buffer that no rank has: a claim about it says that this rank has come to know, by messages, that the rank

@@ -6,7 +6,7 @@ import "fmt"
 type NodeError struct {
 	Algorithm string
 	Node      int // index of the action in source order, or -1: not in an action
-	Rank      int // or -1: whatever the rank
+	Rank      int // or -1: any rank
 	Err       error
 }
 

@@ -125,7 +125,7 @@ func randomExpr(t *rapid.T, names []string, depth int) expr {
 		return spec.Not(x)
 	case spec.ShlExpr, spec.ShrExpr:
 		return expr{Kind: kind, Args: []expr{x, bitAnd(y, spec.Int(3))}}
-	case spec.CondExpr: // has no place inside of other expressions
+	case spec.CondExpr: // has no place inside other expressions
 		return spec.Not(y)
 	case spec.Log2Expr:
 		return log2(most(x, one))
@@ -180,8 +180,8 @@ func TestSimplifyExpressions(t *testing.T) {
 	}
 }
 
-// TestSimplifyKeepsScopes: a body that is always done keeps a scope of its own where its names are given again, also
-// deep inside of what follows.
+// TestSimplifyKeepsScopes: a body that is always done keeps its own scope where its names are given again, also
+// deep inside what follows.
 func TestSimplifyKeepsScopes(t *testing.T) {
 	a := sound()
 	bit := bitAnd(rank, one) // of a constant the name would be gone
@@ -255,7 +255,7 @@ func leastUnused(t *testing.T, a *gen.Algorithm, size int) int {
 }
 
 // unusedScratch is, for each rank, how many of the last slots of scratch that it asks for none of its instructions
-// speaks of. Scratch is minimal where this is 0 on some rank of some call.
+// mentions. Scratch is minimal where this is 0 on some rank of some call.
 func unusedScratch(s *gen.Schedule) []int {
 	unused := make([]int, len(s.Ranks))
 	for rank := range s.Ranks {

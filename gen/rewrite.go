@@ -5,7 +5,7 @@ import "github.com/collgen/collgen/spec"
 // rewriter makes a new node out of an old one. Every walk over algorithms that is not an execution is made of it.
 type rewriter struct {
 	expr func(spec.Expr) spec.Expr // makes every expression, absent ones included, anew
-	body func([]Node) []Node       // makes the nodes inside of a node anew
+	body func([]Node) []Node       // makes the nodes inside a node anew
 	buf  func(spec.Buf) spec.Buf   // names every buffer that is used anew; nil: the names stay
 }
 
@@ -55,7 +55,7 @@ func (r rewriter) algorithm(a Algorithm) Algorithm {
 	return a
 }
 
-// uses returns the names of the variables and buffers that nodes speak of.
+// uses returns the names of the variables and buffers that nodes mention.
 func uses(nodes ...Node) map[string]bool {
 	used := map[string]bool{}
 	var r rewriter

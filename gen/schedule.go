@@ -210,7 +210,7 @@ func (p *Program) Len(buf spec.Buf) int {
 	return 0
 }
 
-// isEmpty reports whether in speaks of a region of no chunks. An empty message, which names no region, is not empty.
+// isEmpty reports whether in mentions a region of no chunks. An empty message, which names no region, is not empty.
 func (in *Instr) isEmpty() bool {
 	switch {
 	case in.Kind == SendInstr:

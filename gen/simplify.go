@@ -51,7 +51,7 @@ func choose[T any](cond bool, then, els T) T {
 	return els
 }
 
-// inline returns a body that is always done, to stand before rest. It keeps a scope of its own where the names that it
+// inline returns a body that is always done, to stand before rest. It keeps its own scope where the names that it
 // gives are given again.
 func inline(body, rest []Node) []Node {
 	again := names(rest, true)
@@ -61,7 +61,7 @@ func inline(body, rest []Node) []Node {
 	return body
 }
 
-// names returns the names that nodes give, and if deep also those that are given inside of them.
+// names returns the names that nodes give, and if deep also those that are given inside them.
 func names(nodes []Node, deep bool) []string {
 	var list []string
 	r := rewriter{expr: unchanged, body: func(nodes []Node) []Node {

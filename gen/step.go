@@ -9,7 +9,7 @@ import (
 
 func (b *builder) runStep(s Step) error {
 	if b.inStep {
-		return errors.New("a Step stands inside of a Step")
+		return errors.New("a Step is inside another Step")
 	}
 	b.inStep, b.first, b.local = true, len(b.instrs), -1
 	err := b.body(s)

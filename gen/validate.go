@@ -11,7 +11,7 @@ import (
 )
 
 // Validate checks all that can be said of a without numbers, and reports every fault that it finds, as *NodeError:
-// names and texts that are missing or cannot be used, expressions that are malformed or speak of what has no meaning
+// names and texts that are missing or cannot be used, expressions that are malformed or mention what has no meaning
 // there, a name that is given twice, conditionals anywhere but in a Let, nodes and regions where they may not stand.
 func Validate(a *Algorithm) error {
 	v := &validator{a: a, node: -1}
@@ -133,7 +133,7 @@ func (v *validator) branch(n If) {
 
 func (v *validator) step(n Step) {
 	if v.inStep {
-		v.fault("a Step stands inside of a Step")
+		v.fault("a Step is inside another Step")
 	}
 	outer := v.inStep
 	v.inStep, v.local = true, false
@@ -178,7 +178,7 @@ func (v *validator) define(name string) {
 	case !token.IsIdentifier(name) || name == "_":
 		v.fault("%q cannot be the name of a variable", name)
 	case slices.Contains(v.scope, name) || slices.Contains(reserved, name):
-		v.fault("the name %s has a meaning already", name)
+		v.fault("the name %s is already defined", name)
 	}
 	v.scope = append(v.scope, name)
 }
@@ -246,7 +246,7 @@ func (v *validator) action(n Node) {
 	v.node = v.next
 	v.next++
 	if !v.inStep {
-		v.fault("%s stands outside of a Step", verb(n))
+		v.fault("%s is outside a Step", verb(n))
 	}
 	isLocal := false
 	switch n := n.(type) {

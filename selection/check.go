@@ -12,7 +12,7 @@ import (
 const checkedSizes = 4096
 
 // Check proves that table, of algorithms for one primitive, is legal and total: it is Legal, and every call that some
-// algorithm carries out has a rule, whatever its transport and its number of ranks, of those on one host and of bytes,
+// algorithm carries out has a rule, for any transport and any number of ranks, of ranks on one host and of bytes,
 // and whether its op is commutative or, if others says that there are such ops, not. Sizes that algorithms do not serve
 // are known up to 4096 ranks.
 func Check(table []Rule, algorithms []Algorithm, others bool) error {

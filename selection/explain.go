@@ -17,7 +17,7 @@ type Passed struct {
 }
 
 // Explain says which rule a call like c with blocks of so many bytes gets, as Select does, and why. Algorithms has all
-// that table speaks of.
+// that table mentions.
 func Explain(table []Rule, algorithms []Algorithm, c Call, bytes int) Choice {
 	var x Choice
 	for i, r := range table {
@@ -32,7 +32,8 @@ func Explain(table []Rule, algorithms []Algorithm, c Call, bytes int) Choice {
 }
 
 // Words are rules that were passed over, in words: "rule 3: at most 2 ranks: ring: it is for at most 2 ranks". Several
-// behind each other that are for one other transport are told together: "rules 3 to 8: they are for transport rdma".
+// behind each other that are for one other transport are reported together: "rules 3 to 8: they are for transport
+// rdma".
 func Words(passed []Passed) (words []string) {
 	for len(passed) > 0 {
 		p := passed[0]

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Table is what a file of measured rules says: `collperf -tune` writes one, COLL_TUNE names it to a program, and `collgen
-// gen -tune` makes code of it. The rules of a primitive count in their order, before the built-in ones, which are for the
-// calls that no rule of the file is for.
+// Table is what a file of measured rules says: `collperf -tune` writes one, COLL_TUNE names it to a program, and
+// `collgen gen -tune` makes code of it. The rules of a primitive count in their order, before the built-in ones, which
+// are for the calls that no rule of the file is for.
 type Table struct {
 	Machine string            `json:"machine,omitempty"` // what was measured, in words
 	Date    string            `json:"date,omitempty"`

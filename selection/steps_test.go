@@ -130,7 +130,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestPassedOver: rules for another transport that stand together are told together, all others one by one.
+// TestPassedOver: rules for another transport that stand together are reported together, all others one by one.
 func TestPassedOver(t *testing.T) {
 	rule := func(transport string, most int) Rule {
 		return Rule{Transport: transport, MaxSize: most, Algorithm: "a"}

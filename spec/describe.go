@@ -47,7 +47,7 @@ var (
 	shownBlock = Var("b")
 )
 
-// subject is what a condition speaks of: a buffer on some ranks, where a condition holds. Its expressions use the names
+// subject is what a condition mentions: a buffer on some ranks, where a condition holds. Its expressions use the names
 // that are shown.
 type subject struct {
 	none   bool

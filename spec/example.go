@@ -34,7 +34,7 @@ func (x *Example) check(p Primitive) error {
 		return err
 	}
 	if n := max(len(x.Out), len(x.InAfter), len(x.InPlace), len(x.Entered)); n > len(x.In) {
-		return fmt.Errorf("it speaks of %d ranks, and In of %d", n, len(x.In))
+		return fmt.Errorf("it lists %d ranks, but In lists %d", n, len(x.In))
 	}
 	words, err := x.words()
 	if err != nil {
@@ -57,7 +57,7 @@ func (x *Example) words() (map[Term]string, error) {
 			case word == undefinedWord:
 				continue
 			case word == unchangedWord, strings.Contains(word, "+"):
-				return nil, fmt.Errorf("%q is no word for a block of in", word)
+				return nil, fmt.Errorf("%q does not name a block of in", word)
 			case seen[word]:
 				return nil, fmt.Errorf("%q stands for two blocks of in", word)
 			}

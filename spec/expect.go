@@ -2,8 +2,8 @@ package spec
 
 import "fmt"
 
-// Call is what a specification depends on besides the data: the number of ranks, and the root and the peer where the
-// primitive has these parameters.
+// Call is what a specification depends on in addition to the data: the number of ranks, and the root and the peer where
+// the primitive has these parameters.
 type Call struct {
 	Size, Root, Peer int
 }
@@ -190,7 +190,7 @@ func (x *expecter) post(rank int) error {
 	return nil
 }
 
-// clause sets those of blocks that c speaks of. What no clause spoke of yet has the kind unsaid.
+// clause sets those of blocks that c mentions. What no clause mentioned yet has the kind unsaid.
 func (x *expecter) clause(c Clause, rank int, blocks []Content, unsaid ValueKind) error {
 	env := x.c.Env(rank)
 	for b := range blocks {
@@ -253,7 +253,7 @@ func (x *expecter) fold(v Value, env Env) (Content, error) {
 	return c, nil
 }
 
-// term returns the block of rank q that v speaks of.
+// term returns the block of rank q that v mentions.
 func (x *expecter) term(v Value, env Env, q int, giving bool) (Term, error) {
 	b, err := v.Block.Eval(env)
 	if err != nil {

@@ -50,7 +50,7 @@ var (
 	Size  = Var("size")  // the number of ranks in the communicator
 	Root  = Var("root")  // the root of a rooted primitive; the sender of a point-to-point one
 	Peer  = Var("peer")  // the receiver of a point-to-point primitive
-	Block = Var("block") // the block that a Clause speaks of
+	Block = Var("block") // the block that a Clause mentions
 	Depth = Var("depth") // how many pieces a pipelined algorithm cuts its chunks into, >= 1; a parameter of the call
 )
 

@@ -23,7 +23,7 @@ type Primitive struct {
 	Examples []Example // calls worked out by hand, which Validate compares with all of the above
 }
 
-// Param is a parameter of a primitive besides its buffers.
+// Param is a parameter of a primitive, in addition to its buffers.
 type Param string
 
 // The parameters.
@@ -46,7 +46,7 @@ type InPlace struct {
 }
 
 // Clause says that, on every rank and for every block for which Where holds, that block of Buf holds Value.
-// A block that no clause of Post speaks of is unchanged: that is the frame.
+// A block that no clause of Post mentions is unchanged: that is the frame.
 type Clause struct {
 	Buf   Buf
 	Where Expr // over rank, size, root, peer and block; absent: everywhere
@@ -85,7 +85,7 @@ const (
 	Input                      // a block of some rank's input
 	Fold                       // the reduction by the call's op of one block of each of several ranks, Finished
 	Entered                    // no data: when a rank leaves, every rank for which Where holds has entered the call
-	Unchanged                  // what the place held before the call; never written: it is what no clause speaks of
+	Unchanged                  // what the place held before the call; never written: it is what no clause mentions
 )
 
 // String returns the name of k.
@@ -168,7 +168,7 @@ var (
 type Example struct {
 	Root, Peer int
 
-	In      []string // before the call, by rank; "?" is a block that Pre does not speak of
+	In      []string // before the call, by rank; "?" is a block that Pre does not mention
 	Out     []string // after it
 	InAfter []string // what In holds after it; nil: what it held before
 	InPlace [][2]int // by rank, the block of In that may be the same memory as that block of Out, {-1, -1} for none; nil: it is not said

@@ -114,10 +114,10 @@ func (v *validator) saysSomething() {
 	for _, size := range slices.Sorted(maps.Keys(all)) {
 		switch s := all[size]; {
 		case s.hasOut && !s.saysOut:
-			v.fault("Post says nothing of out: with %d ranks, all of it is undefined on every rank", size)
+			v.fault("Post promises nothing about out: with %d ranks, all of it is undefined on every rank", size)
 			return
 		case !s.takesMessage:
-			v.fault("Post takes no message: with %d ranks, every block is one of its own rank, unchanged or undefined", size)
+			v.fault("Post needs no message: with %d ranks, every block is one of its own rank, unchanged or undefined", size)
 			return
 		}
 	}

@@ -50,30 +50,30 @@ func TestVacuous(t *testing.T) {
 			"Pre[0] says that, of 2 ranks, block 1 of rank 0 is block 0 of rank 0: no rank can check that in a call"},
 		{"the own input in other words", spec.AllToAll, func(p *spec.Primitive) { p.Pre[0].Value.Block = spec.Add(spec.Block, spec.Int(0)) }, ""},
 
-		{"nothing of out", scan, out(undefined), "Post says nothing of out: with 3 ranks, all of it is undefined on every rank"},
+		{"nothing of out", scan, out(undefined), "Post promises nothing about out: with 3 ranks, all of it is undefined on every rank"},
 		{"nothing of out, something of in", exchange, func(p *spec.Primitive) {
 			p.Post = []spec.Clause{{Buf: spec.In, Value: neighbour(next)}, {Buf: spec.Out}}
-		}, "Post says nothing of out"},
+		}, "Post promises nothing about out"},
 		{"nothing of out but with two ranks", exchange, func(p *spec.Primitive) {
 			few := spec.Le(spec.Size, spec.Int(2))
 			p.Post = []spec.Clause{{Buf: spec.Out, Where: few, Value: neighbour(next)}, {Buf: spec.Out, Where: spec.Not(few)}}
-		}, "Post says nothing of out"},
+		}, "Post promises nothing about out"},
 		{"nothing of some ranks' out", exchange, func(p *spec.Primitive) {
 			first := spec.Eq(spec.Rank, spec.Int(0))
 			p.Post = []spec.Clause{{Buf: spec.Out, Where: first, Value: neighbour(next)}, {Buf: spec.Out, Where: spec.Not(first)}}
 		}, ""},
 		{"nothing of in", exchange, func(*spec.Primitive) {}, ""},
 
-		{"the own input", exchange, out(own), "Post takes no message: with 3 ranks, every block is one of its own rank"},
+		{"the own input", exchange, out(own), "Post needs no message: with 3 ranks, every block is one of its own rank"},
 		{"one number of ranks", exchange, func(p *spec.Primitive) {
 			for i := range p.Post {
 				p.Post[i].Where = spec.And(p.Post[i].Where.OrElse(spec.Int(1)), spec.Eq(spec.Size, spec.Int(3)))
 			}
-		}, "Post takes no message: with 4 ranks, every block is one of its own rank"},
-		{"a reduction of the own input", scan, func(p *spec.Primitive) { p.Post[0].Value.Where = spec.Eq(spec.Q, spec.Rank) }, "Post takes no message"},
-		{"that the rank itself has come", spec.Barrier, func(p *spec.Primitive) { p.Post[0].Value.Where = spec.Eq(spec.Q, spec.Rank) }, "Post takes no message"},
+		}, "Post needs no message: with 4 ranks, every block is one of its own rank"},
+		{"a reduction of the own input", scan, func(p *spec.Primitive) { p.Post[0].Value.Where = spec.Eq(spec.Q, spec.Rank) }, "Post needs no message"},
+		{"that the rank itself has come", spec.Barrier, func(p *spec.Primitive) { p.Post[0].Value.Where = spec.Eq(spec.Q, spec.Rank) }, "Post needs no message"},
 		{"a message of two ranks", exchange, out(spec.Value{Kind: spec.Input, Block: spec.Int(0),
-			Rank: spec.If(spec.Eq(spec.Size, spec.Int(2)), next, spec.Rank)}), "Post takes no message"},
+			Rank: spec.If(spec.Eq(spec.Size, spec.Int(2)), next, spec.Rank)}), "Post needs no message"},
 
 		// What has no value has none with more than 5 ranks: calls of fewer were worked out before.
 		{"a place that has no value", exchange, where(spec.Eq(many, spec.Int(20))), "Post[0]: 0 >> (5 - size)"},

@@ -10,7 +10,7 @@ import (
 //
 //   - a name that Go could not use
 //   - an expression that is malformed, or uses a variable that has no meaning there
-//   - a clause about a buffer that the primitive does not have, or a buffer that no clause speaks of
+//   - a clause about a buffer that the primitive does not have, or a buffer that no clause mentions
 //   - a value with parts missing
 //   - a parameter that nothing uses
 //
@@ -65,9 +65,9 @@ func (v *validator) buffers() {
 		spoken := slices.ContainsFunc(b.clauses, func(c Clause) bool { return c.Buf == b.name })
 		switch {
 		case b.is.Blocks.IsAbsent() && !b.is.On.IsAbsent():
-			v.fault("%s has no blocks, and says which ranks pass it", b.name)
+			v.fault("%s has no blocks, but On says which ranks pass it", b.name)
 		case !b.is.Blocks.IsAbsent() && !spoken:
-			v.fault("no condition speaks of %s", b.name)
+			v.fault("no condition mentions %s", b.name)
 		}
 	}
 	v.inPlace()
@@ -135,7 +135,7 @@ func (v *validator) reduction() {
 	folds := slices.ContainsFunc(v.p.Post, func(c Clause) bool { return c.Value.Kind == Fold })
 	takes := slices.Contains(v.p.Params, ParamOp)
 	if folds != takes {
-		v.fault("there is an op exactly where a postcondition has a Fold")
+		v.fault("a primitive with the parameter op needs a Fold in a postcondition, and the reverse")
 	}
 	if v.p.Order > RankOrdered || v.p.Order != AnyTree && !folds {
 		v.fault("%v is no order of this primitive", v.p.Order)

@@ -50,7 +50,7 @@ func (v *validator) known(name string) bool {
 	return name == Rank.Name || name == Size.Name
 }
 
-// buf checks the buffer that a clause speaks of.
+// buf checks the buffer that a clause mentions.
 func (v *validator) buf(c Clause, at string) {
 	switch {
 	case c.Value.Kind == Entered && c.Buf != "":

@@ -44,8 +44,8 @@ func TestWorkedExamples(t *testing.T) {
 		{"in place too short", scan, sums, func(x *spec.Example) { x.InPlace = x.InPlace[:2] }, "rank 2: InPlace differs"},
 		{"nobody waits", spec.Barrier, wait, func(x *spec.Example) { x.Entered = nil }, "[] have entered the call before it leaves, and [0 1] by"},
 		{"one word for two blocks", scan, sums, func(x *spec.Example) { x.In[1] = "a" }, `"a" stands for two blocks of in`},
-		{"a word that is a sum", scan, sums, func(x *spec.Example) { x.In[1] = "a+b" }, `"a+b" is no word for a block of in`},
-		{"too many ranks in out", scan, sums, func(x *spec.Example) { x.Out = append(x.Out, "d") }, "it speaks of 4 ranks, and In of 3"},
+		{"a word that is a sum", scan, sums, func(x *spec.Example) { x.In[1] = "a+b" }, `"a+b" does not name a block of in`},
+		{"too many ranks in out", scan, sums, func(x *spec.Example) { x.Out = append(x.Out, "d") }, "it lists 4 ranks, but In lists 3"},
 		{"no ranks", scan, spec.Example{}, func(*spec.Example) {}, "a communicator of 0 ranks"},
 	} {
 		x := c.x

@@ -15,10 +15,10 @@ type Bound struct {
 const boundSource = vandegeijn + "; Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all " +
 	"communications in multiport message-passing systems, TPDS 8(11), 1997"
 
-// bounds are those that bound has noted, by the primitive's name.
+// bounds are those that bound has registered, by the primitive's name.
 var bounds = map[string]Bound{}
 
-// bound notes the lower bound for p. Each primitive's file calls it, if one is known.
+// bound registers the lower bound for p. Each primitive's file calls it, if one is known.
 //
 // Whoever has to hear of size-1 others, or tell them, can double their number with each message. What a rank has to
 // receive or send fixes Beta; and the work of the reduction, spread evenly, Gamma.

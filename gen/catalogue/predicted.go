@@ -3,7 +3,7 @@ package catalogue
 import "github.com/collgen/collgen/gen"
 
 // predicted are the rules of ranks that talk over RDMA, one on each host, by the primitive's name. They count before
-// those that rules has noted, which are followed where several such ranks are on a host.
+// those that rules has registered, which are followed where several such ranks are on a host.
 //
 // They were not measured, because no hardware was at hand. What differs from TCP is that a message takes 2 µs in place
 // of 20 or more, of which 0.3 are work of each end, and that a link of 12 GB/s carries a byte in little more time than
@@ -68,7 +68,7 @@ var predicted = map[string][]gen.Rule{
 	),
 }
 
-// overRDMA has rules hold where each rank is on a host of its own, and say where they come from.
+// overRDMA has rules hold where each rank is on its own host, and say where they come from.
 func overRDMA(list ...gen.Rule) []gen.Rule {
 	for i := range list {
 		list[i].Transport, list[i].MaxPerHost, list[i].Predicted = "rdma", 1, true

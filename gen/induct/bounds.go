@@ -44,7 +44,7 @@ func (f *frame) hasValue(e expr) expr {
 	return all
 }
 
-// inBounds derives that the regions of x are inside of their buffers, and its peer is another rank.
+// inBounds derives that the regions of x are inside their buffers, and its peer is another rank.
 func (w *walker) inBounds(x *action) {
 	regions, isMessage := regionsOf(x.node)
 	if n, ok := x.node.(gen.Reduce); ok {
@@ -115,7 +115,7 @@ func (w *walker) keepsIn(x *action, into gen.Region) {
 	})
 }
 
-// inside says that r is inside of its buffer, which this rank passes.
+// inside says that r is inside its buffer, which this rank passes.
 func (f *frame) inside(r gen.Region) []Part {
 	q := f.region(r)
 	parts := []Part{

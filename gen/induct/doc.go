@@ -40,7 +40,7 @@
 // are known, of one chunk, not finished, and of ranges that are disjoint and meet (operands), so that nothing is
 // reduced twice. In the end the memory holds what the primitive promises (post).
 //
-// All regions are inside of their buffers (bounds), nothing that is in flight overwrites what is sent (apart), and two
+// All regions are inside their buffers (bounds), nothing that is in flight overwrites what is sent (apart), and two
 // reductions that have the same range of the same chunk for their result have the same operands, so that a range has
 // one tree on all ranks (tree).
 //

@@ -121,7 +121,7 @@ func within(x, at, n expr) expr {
 	return and(le(at, x), lt(x, add(at, n)))
 }
 
-// fold returns e, or its value if it has one whatever its variables are.
+// fold returns e, or its value if that does not depend on its variables.
 func fold(e expr) expr {
 	for _, a := range e.Args {
 		if a.Kind != spec.Const {

@@ -89,7 +89,7 @@ func (f *frame) follow(p path, turns map[string]expr) *frame {
 	return &g
 }
 
-// eval returns e with the values of what it speaks of.
+// eval returns e with the values of what it mentions.
 func (f *frame) eval(e expr) expr {
 	switch e.Kind {
 	case spec.Const:

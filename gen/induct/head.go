@@ -29,7 +29,7 @@ type loopHead struct {
 	claims  []claim
 }
 
-// newHead returns the head of a loop, of which In is as it was where no claim speaks of it.
+// newHead returns the head of a loop, of which In is as it was where no claim mentions it.
 func newHead(n gen.For, number int, claims []gen.Claim) *loopHead {
 	h := &loopHead{loop: n, number: number, written: len(claims), leading: leading(n.Body)}
 	speaksOfIn := false
@@ -77,7 +77,7 @@ func (h *loopHead) claim(f *frame, i int, buf spec.Buf, cell expr) (where expr, 
 	return and(x.holds(g, buf), where), x.value(g)
 }
 
-// holds returns where x speaks of the cell of buf.
+// holds returns where x mentions the cell of buf.
 func (x claim) holds(f *frame, buf spec.Buf) expr {
 	for _, c := range f.cases(x.Buf) {
 		if c.buf == buf {

@@ -65,7 +65,7 @@ func equallyLong(f *frame, r gen.Region, g *frame, q gen.Region) []Part {
 	return []Part{cells, {"as long a chunk", eq(f.eval(r.Like.OrElse(r.At)), g.eval(q.Like.OrElse(q.At)))}}
 }
 
-// distinct derives that the messages of a loop inside of a step have peers, and cells, of their own: from a peer, and
+// distinct derives that the messages of a loop inside a step have peers, and cells, of their own: from a peer, and
 // from a cell, follows the turn.
 func (w *walker) distinct(x *action) {
 	loop, ok := x.turn()

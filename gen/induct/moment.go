@@ -46,7 +46,7 @@ func (w *walker) oneMoment(k string, from, to int) {
 	}
 }
 
-// action is an action of a step. It stands on the way inner inside of the step.
+// action is an action of a step. It stands on the way inner inside the step.
 type action struct {
 	node  gen.Node
 	index int
@@ -72,7 +72,7 @@ func hasSteps(n gen.Node) bool {
 	})
 }
 
-// anyNode reports whether f holds for n or a node inside of it.
+// anyNode reports whether f holds for n or a node inside it.
 func anyNode(n gen.Node, f func(gen.Node) bool) bool {
 	if f(n) {
 		return true

@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// turnOf returns the turn of the loop inside of a step in which a message goes to peer, or comes from it: that of the
+// turnOf returns the turn of the loop inside a step in which a message goes to peer, or comes from it: that of the
 // loops over all other ranks, nearest first. That it is the turn is shown by the obligation distinct.
 func (x *action) turnOf(f *frame, peer expr) expr {
 	d := sub(sub(f.rank(), peer), one)

@@ -61,7 +61,7 @@ func (w *walker) actions(st *step, nodes []gen.Node, inner path, local *[]*actio
 // place returns where the action stands.
 func (x *action) place() path { return append(x.step.at[:len(x.step.at):len(x.step.at)], x.inner...) }
 
-// turn returns the loop around the action inside of the step, if there is one.
+// turn returns the loop around the action inside the step, if there is one.
 func (x *action) turn() (gen.For, bool) {
 	loops := x.inner.loops()
 	if len(loops) > 1 {

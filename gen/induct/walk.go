@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// unsupported is why no obligations can be derived from an algorithm. It is panicked with inside of this package.
+// unsupported is why no obligations can be derived from an algorithm. It is panicked with inside this package.
 type unsupported struct{ reason string }
 
 func (u unsupported) Error() string { return u.reason }

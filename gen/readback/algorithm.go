@@ -8,7 +8,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// parameters are what expressions may speak of from the start.
+// parameters are what expressions may mention from the start.
 var parameters = []string{spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name}
 
 // meaning finds out what an algorithm has ranks do.
@@ -54,7 +54,7 @@ func rescue(err *error) {
 	}
 }
 
-// inside is m in a scope of its own.
+// inside is m in its own scope.
 func (m *meaning) inside() *meaning {
 	return &meaning{m.terms, maps.Clone(m.vars), maps.Clone(m.bufs), m.loops}
 }
@@ -90,7 +90,7 @@ func (m *meaning) loop(name string, n spec.Expr, body func(*meaning) []item) ite
 	return item{call: loop, args: []term{m.value(n)}, body: body(inner)}
 }
 
-// turn returns the turn of a loop inside of so many others.
+// turn returns the turn of a loop inside so many others.
 func turn(t *terms, loops int) term { return t.name(fmt.Sprintf("turn%d", loops)) }
 
 // step returns what a step does: its messages at once, and then its local actions.

@@ -86,7 +86,7 @@ func (t *terms) condition(x item) []item {
 }
 
 // exchanges moves an Exchange after a condition into both of its ways, and leaves those out that have no message to
-// carry out. Waits tells whether some may have been listed before, and then afterwards.
+// carry out. Waits reports whether some may have been listed before, and then afterwards.
 func (t *terms) exchanges(list []item, waits bool) ([]item, bool) {
 	var kept []item
 	for i := 0; i < len(list); i++ {

@@ -77,7 +77,7 @@ func (r *random) value() spec.Expr {
 	return r.number(3)
 }
 
-// inside calls f in a scope of its own.
+// inside calls f in its own scope.
 func (r *random) inside(f func()) {
 	names, bufs := len(r.names), len(r.bufs)
 	f()

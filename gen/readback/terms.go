@@ -151,7 +151,7 @@ func (t *terms) list(op string, xs ...term) term {
 	return t.make(node{op: op, args: args})
 }
 
-// operator returns a binary operator on numbers that has no rules of its own.
+// operator returns a binary operator on numbers that has no special rules.
 func (t *terms) operator(op string, x, y term) term {
 	if v, ok := t.constants(x, y); ok {
 		if n, ok := folded(op, v[0], v[1]); ok {

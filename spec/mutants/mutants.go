@@ -19,7 +19,7 @@ type Mutant struct {
 
 	Was, Is spec.Expr
 	Field   string   // the innermost field that holds the expression
-	Buf     spec.Buf // the buffer that the expression speaks of, if any
+	Buf     spec.Buf // the buffer that the expression mentions, if any
 }
 
 // Of returns all mutants of p. What is meant for people, and the examples, are as in p.

@@ -22,7 +22,7 @@ type Example struct {
 	// Count is the number of elements in a block.
 	Count int
 	// InPlace is, by rank, which block of In is the same memory as which block of Out in place; none where a rank
-	// cannot be in place. If InPlace is nil the source does not speak of it.
+	// cannot be in place. If InPlace is nil the source does not mention it.
 	InPlace [][2]int
 	// Entered is, by rank, which ranks have entered the call when this rank leaves it, as far as that is promised.
 	Entered [][]int

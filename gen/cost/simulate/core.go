@@ -1,37 +1,5 @@
 package simulate
 
-// host is the cores that some ranks share: rank i of it stays on core i modulo their number.
-type host struct{ first, cores int32 }
-
-// core does one thing at a time, for one of its ranks. When that one has nothing to do, it goes round to the next one
-// that has something.
-type core struct {
-	host, first, stride, ranks int32 // its ranks are first, first+stride and so on
-	turn                       int32 // which of them it is with
-	passes                     int32 // to how many ranks it has gone since it worked last
-	ready                      int32 // how many of them have something to do
-	used, works, touched       bool
-	lingers                    bool   // its rank has nothing to do, and keeps it for a while
-	until                      Time   // how long it lingers
-	free                       moment // when it has finished what it is at
-	busy                       Time
-	at                         work
-}
-
-// work is something that a rank has a core do.
-type work struct {
-	kind workKind
-	of   int32 // the message or segment
-}
-
-type workKind uint8
-
-const (
-	putting workKind = iota // the next segment of a message, where it leaves from
-	taking                  // a segment that has arrived
-	locally                 // what a step has besides messages
-)
-
 // addCores adds the cores of every host, and has ranks know theirs.
 func (w *world) addCores(onHost int) {
 	for h := range w.hosts {
@@ -47,24 +15,6 @@ func (w *world) addCores(onHost int) {
 		h := w.hosts[k.host]
 		k.core = h.first + int32(i%onHost)%h.cores
 	}
-}
-
-// coresFor returns how many cores serve so many ranks of a host.
-func coresFor(m *Machine, ranks int) int {
-	if m.Cores == 0 {
-		return ranks
-	}
-	return min(ranks, m.Cores)
-}
-
-// give gives a rank something to do.
-func (w *world) give(r int32, x work) {
-	k := &w.ranks[r]
-	if k.work.empty() {
-		w.cores[k.core].ready++
-		w.touch(k.core)
-	}
-	k.work.push(x)
 }
 
 // dispatch has core c work, if it does not, for the next of its ranks that has something to do.
@@ -83,9 +33,6 @@ func (w *world) dispatch(c int32) error {
 	core.used, core.works = true, true
 	return w.run(c)
 }
-
-// rankOf returns the rank whose turn it is on a core.
-func (c *core) rankOf(turn int32) int32 { return c.first + turn*c.stride }
 
 func (w *world) idle(c *core, turn int32) bool { return w.ranks[c.rankOf(turn)].work.empty() }
 
@@ -190,4 +137,16 @@ func (w *world) readyAt(k *rank, x work) moment {
 		}
 	}
 	return k.begun
+}
+
+// settle has cores work until there is nothing that they could do now.
+func (w *world) settle() error {
+	for !w.touched.empty() {
+		c := w.touched.pop()
+		w.cores[c].touched = false
+		if err := w.dispatch(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,31 +2,11 @@ package simulate
 
 import "fmt"
 
-// link carries segments, first come, first served, one after the other, each from when its first byte is there.
-type link struct {
-	free moment // when it has carried all that came to it
-	busy Time
-}
-
 // The links stand in this order: the memory of every host, the way out of every host, the way in, and the same of every
 // rack. Without a price there are none of that kind, and a segment passes by.
 
 func (w *world) addLinks() {
 	w.links = make([]link, 3*len(w.hosts)+2*w.racks())
-}
-
-func (w *world) racks() int {
-	if w.m.HostsPerRack == 0 {
-		return 1
-	}
-	return (len(w.hosts)-1)/w.m.HostsPerRack + 1
-}
-
-func (w *world) rackOf(host int32) int {
-	if w.m.HostsPerRack == 0 {
-		return 0
-	}
-	return int(host) / w.m.HostsPerRack
 }
 
 // nameOf returns what link i is.

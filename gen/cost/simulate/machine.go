@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 )
 
 // Machine is what ranks run on, and what everything costs there: times in seconds, prices in seconds per byte. Ranks
@@ -37,7 +36,7 @@ type Path struct {
 	Put      Rate    `json:"put"`      // per byte, of the sender's core
 	Take     Rate    `json:"take"`     // per byte, of the receiver's core, for what it only receives
 	Fold     Rate    `json:"fold"`     // per byte, of the receiver's core, for what it reduces as it receives it
-	Share    bool    `json:"share"`    // what goes to several ranks in one step is put once
+	Share    bool    `json:"share"`    // data for several ranks in one step is put once
 	Lend     int     `json:"lend"`     // bytes of the longest message that is not taken where nothing but reductions read it
 }
 
@@ -49,12 +48,6 @@ type Uplink struct {
 
 // maxSegments is into how many segments a message is cut at most, so that long ones stay cheap to play.
 const maxSegments = 64
-
-// The most that a machine's numbers may be: with more, a mistake is likelier than such a machine.
-const (
-	maxCount   = 1 << 30
-	maxSeconds = 1e6
-)
 
 // Flat returns a machine all of whose ranks have a link of their own, in each direction, and nothing to share: alpha
 // seconds for a message, beta per byte, and gamma per byte reduced.
@@ -70,7 +63,7 @@ func Decode(r io.Reader, m *Machine) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is something behind the machine")
+		return errors.New("there is more text after the machine")
 	}
 	return m.Validate()
 }
@@ -95,13 +88,6 @@ func (m *Machine) Validate() error {
 		if err := r.is.validate(); err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
-	}
-	return nil
-}
-
-func validPrice(p float64) error {
-	if math.IsNaN(p) || p < 0 || p > maxSeconds {
-		return fmt.Errorf("%v seconds, want 0 to %v", p, maxSeconds)
 	}
 	return nil
 }

@@ -6,45 +6,6 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// pair is two ranks in one direction. Messages between them meet their receives in order.
-type pair struct{ from, to int32 }
-
-// message is one on its way, or the one end of it that is there.
-type message struct {
-	pair
-	bytes        int
-	sent, posted bool // whether the one end is there, and the other
-	folds, lent  bool // what its receive does with it
-	shared       bool // it is put already, for another rank
-	put, taken   int  // segments that have left, and that the receiver is done with
-	waiting      []int32
-	left         moment
-	next         int32 // in its line
-}
-
-// segment is a part of a message on its way.
-type segment struct {
-	message    int32
-	bytes      int
-	first      bool
-	hop        int    // links behind it
-	head, tail moment // when it comes to where it is on its way to: its first byte and its last one
-}
-
-// segmentsOf is into how many segments a message is cut.
-func (w *world) segmentsOf(m *message) int {
-	return min(max(1, (m.bytes-1)/w.m.Segment+1), maxSegments)
-}
-
-// segmentBytes returns how long segment i of m is: the first ones are longer by one where it does not come out even.
-func (w *world) segmentBytes(m *message, i int) int {
-	n := w.segmentsOf(m)
-	if i < m.bytes%n {
-		return m.bytes/n + 1
-	}
-	return m.bytes / n
-}
-
 // maxInFlight is how many messages there may be at one time, each of which takes some 500 bytes, with its segments.
 const maxInFlight = 4 << 20
 
@@ -86,9 +47,6 @@ func (w *world) post(r int32, in *gen.Instr, bytes int, again bool) error {
 	return nil
 }
 
-// line is messages of a pair, of which one and the same end is there, in order.
-type line struct{ first, last int32 }
-
 // meet returns the message whose other end is there already, or a new one.
 func (w *world) meet(p pair, sends bool) (int32, *message) {
 	l, waits := w.open[p]
@@ -112,13 +70,6 @@ func (w *world) meet(p pair, sends bool) (int32, *message) {
 	l.last = id
 	w.open[p] = l
 	return id, w.messages.at(id)
-}
-
-func (w *world) tariffOf(p pair) *tariff {
-	if w.ranks[p.from].host == w.ranks[p.to].host {
-		return &w.near
-	}
-	return &w.far
 }
 
 // putCost returns when the next segment of a message has been put on its way.
@@ -154,7 +105,8 @@ func (w *world) leave(id int32) error {
 	return w.oneDone(m.from, m.left)
 }
 
-// arrive is called when a segment is with its receiver's host, which is told if it waits for it.
+// arrive is called when a segment has arrived at its receiver's host. The receiver takes it if it has posted its
+// receive.
 func (w *world) arrive(s int32) {
 	m := w.messages.at(w.segments.at(s).message)
 	if m.posted {

@@ -18,7 +18,7 @@ type Point struct {
 	Price float64 `json:"price"`
 }
 
-// Constant returns the same price whatever the size.
+// Constant returns a rate that is the same for all sizes.
 func Constant(price float64) Rate {
 	if price == 0 {
 		return nil
@@ -82,3 +82,16 @@ func (r *Rate) UnmarshalJSON(text []byte) error {
 	*r = points
 	return nil
 }
+
+func validPrice(p float64) error {
+	if math.IsNaN(p) || p < 0 || p > maxSeconds {
+		return fmt.Errorf("%v seconds, want 0 to %v", p, maxSeconds)
+	}
+	return nil
+}
+
+// The most that a machine's numbers may be: with more, a mistake is likelier than such a machine.
+const (
+	maxCount   = 1 << 30
+	maxSeconds = 1e6
+)

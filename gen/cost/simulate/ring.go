@@ -1,27 +1,5 @@
 package simulate
 
-// ring is the memory between two ranks of a host, in one direction: messages go through it one after the other, and a
-// segment leaves when its receiver is done with it.
-type ring struct {
-	waiting queue[int32] // messages that have more segments to put, in order
-	busy    bool         // the sender is to put a segment of the first one
-	full    int          // segments that are in it
-	room    moment       // when a segment left it last
-}
-
-// ringOf returns the ring of p; nil: what goes there needs none.
-func (w *world) ringOf(p pair) *ring {
-	if w.m.Ring == 0 || w.tariffOf(p) == &w.far {
-		return nil
-	}
-	g := w.rings[p]
-	if g == nil {
-		g = &ring{}
-		w.rings[p] = g
-	}
-	return g
-}
-
 // depart has its sender put the first segment of a message, as soon as there is room.
 func (w *world) depart(id int32) {
 	m := w.messages.at(id)

@@ -144,7 +144,7 @@ func (s *scope) isTail(st stmt) bool {
 	return ok && len(st.otherwise) == 0 && weight(st.body) > 3 && !s.sees(letNames(st.body))
 }
 
-// weight returns the number of statements in list and inside of them.
+// weight returns the number of statements in list and inside them.
 func weight(list []stmt) int {
 	n := len(list)
 	for _, st := range list {

@@ -72,7 +72,7 @@ func inPlace(p spec.Primitive) (sharing, bool) {
 	return sharing{}, false
 }
 
-// contains reports whether part lies inside of whole from block at on, whatever the arguments are.
+// contains reports whether part lies inside whole, starting at block at, for all arguments.
 func contains(whole, part side, at spec.Expr) bool {
 	switch {
 	case part.blocks() == 0 || !whole.On.IsAbsent() && !part.On.IsAbsent():

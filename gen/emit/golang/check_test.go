@@ -7,7 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestRefusalFormat: what callers read is what the author has written, whatever it means to fmt, and the values.
+// TestRefusalFormat: what callers read is what the author has written, regardless of its meaning to fmt, and the
+// values.
 func TestRefusalFormat(t *testing.T) {
 	for _, reason := range []string{"too many", "more than 50% of it", "100%", "%d", "%%", "a%!s(MISSING)"} {
 		e := spec.ArgError{When: spec.Gt(spec.Size, spec.Int(50)), Reason: reason}

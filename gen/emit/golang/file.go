@@ -48,8 +48,8 @@ func (f *file) algorithm(a Proved) (jen.Code, error) {
 	).Error().Block(code...), err
 }
 
-// ReservedNames returns the names that p's generated code cannot do without in its package: the functions that programs call,
-// and imports.
+// ReservedNames returns the names that p's generated code cannot do without in its package: the functions that programs
+// call, and imports.
 func ReservedNames(p spec.Primitive) []string {
 	names := []string{"bits", "context", "fast", "collective"}
 	if HasFunction(p) {

@@ -127,7 +127,7 @@ func TestBody(t *testing.T) {
 				Then: []gen.Node{gen.Step{gen.Send{To: v("used")}}},
 				Else: []gen.Node{gen.Step{gen.Recv{From: v("used")}}},
 			},
-			// A chain, of which the last way has a condition inside of its condition.
+			// A chain, of which the last way has a condition inside its condition.
 			gen.If{
 				Cond: spec.Eq(p, i(0)), Then: []gen.Node{gen.Step{gen.Finish{Data: block(spec.Out)}}},
 				Else: []gen.Node{gen.If{

@@ -142,7 +142,7 @@ func orNil(s side) jen.Code {
 	return jen.Nil()
 }
 
-// args prints the arguments besides the buffers.
+// args prints the arguments other than the buffers.
 func (f *file) args(p spec.Primitive, s *scope) (jen.Code, error) {
 	dst, src := sides(p)
 	var fields []jen.Code

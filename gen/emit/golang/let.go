@@ -33,7 +33,7 @@ func (s *scope) let(name string, e spec.Expr) ([]jen.Code, error) {
 }
 
 // newChoice starts from the last of e's values, or from that of two which the other one goes on from (x, in the
-// wrap-around from x to x - n). It starts from nothing where the value may not be evaluated in vain.
+// wrap-around from x to x - n). It starts from nothing where evaluating a value that is not needed could fail.
 func (s *scope) newChoice(name string, e spec.Expr) choice {
 	c := choice{name: name, base: e}
 	for isConditional(c.base) {
@@ -51,7 +51,7 @@ func (s *scope) newChoice(name string, e spec.Expr) choice {
 
 func isConditional(e spec.Expr) bool { return e.Kind == spec.CondExpr && !isCeiling(e) }
 
-// isTotal reports whether e has a value in Go whatever its variables are: a shift by a negative number has none.
+// isTotal reports whether e has a value in Go for all values of its variables: a shift by a negative number has none.
 func (s *scope) isTotal(e spec.Expr) bool {
 	if (e.Kind == spec.ShlExpr || e.Kind == spec.ShrExpr) && !s.isNatural(e.Args[1]) {
 		return false
@@ -91,7 +91,7 @@ func (s *scope) choose(c choice) ([]jen.Code, error) {
 	return []jen.Code{first, code}, err
 }
 
-// inferType finds out whether c chooses a truth value, and refuses a variable that its own value speaks of.
+// inferType finds out whether c chooses a truth value, and refuses a variable that its own value mentions.
 func (s *scope) inferType(c *choice) error {
 	values := []spec.Expr{}
 	if !c.base.IsAbsent() {
@@ -139,7 +139,7 @@ func (s *scope) assignments(c choice) ([]jen.Code, error) {
 	return code, nil
 }
 
-// chain prints the arms of c. Conditions speak of the variable, which is the base at first, instead of the base.
+// chain prints the arms of c. Conditions mention the variable, which is the base at first, instead of the base.
 func (s *scope) chain(c choice, assignments []jen.Code) (*jen.Statement, error) {
 	code := &jen.Statement{}
 	for i, a := range c.arms {

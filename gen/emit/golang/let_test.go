@@ -103,7 +103,7 @@ func TestLetRefused(t *testing.T) {
 		is   spec.Expr
 		want string
 	}{
-		{"rank", n, "has a value already"},
+		{"rank", n, "is already defined"},
 		{"func", n, "cannot be the name"},
 		{"1st", n, "cannot be the name"},
 		{"ctx", n, "choose another"},

@@ -148,7 +148,7 @@ func prune(list []stmt, used []string) ([]stmt, []string) {
 	return kept, used
 }
 
-// merge makes one of two conditions inside of one another.
+// merge makes one of two conditions inside one another.
 func merge(s stmt) stmt {
 	outer, isIf := s.node.(gen.If)
 	inner := s

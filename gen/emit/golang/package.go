@@ -27,7 +27,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // Runtime is the path of the library whose users call generated functions.
 const Runtime = "github.com/collgen/collgen/fast"
 
-// What generated code is written in: the package at ExecutorPath in Runtime itself, and elsewhere the one at CollectivePath, which stands for both.
+// What generated code is written in: the package at ExecutorPath in Runtime itself, and elsewhere the one at
+// CollectivePath, which stands for both.
 const (
 	ExecutorPath   = Runtime + "/internal/exec"
 	CollectivePath = Runtime + "/collective"
@@ -120,7 +121,7 @@ func (f *file) function(a *gen.Algorithm) (string, error) {
 		}
 	}
 	if !token.IsIdentifier(name) {
-		return "", &Error{a.FullName(), -1, fmt.Errorf("the name makes no name of a function: %s", name)}
+		return "", &Error{a.FullName(), -1, fmt.Errorf("the name does not form the name of a Go function: %s", name)}
 	}
 	if f.pkg.takes(lowerFirst(name)) {
 		return "run" + name, nil

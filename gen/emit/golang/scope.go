@@ -11,7 +11,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// scope is the names that one block of Go declares, inside of those of the blocks around it.
+// scope is the names that one block of Go declares, inside those of the blocks around it.
 type scope struct {
 	outer *scope
 	vars  map[string]kind
@@ -31,7 +31,7 @@ func newScope(outer *scope) *scope {
 	return &scope{outer: outer, vars: map[string]kind{}, bufs: map[spec.Buf]bool{}}
 }
 
-// taken are the names that generated functions use themselves, besides those that Go declares everywhere.
+// taken are the names that generated functions use themselves, in addition to Go's predeclared names.
 var taken = []string{"ctx", "x", "err", "bits", "context", "fast", "collective", "exec"}
 
 // checkName refuses what cannot be the name of a variable in a generated function.
@@ -42,7 +42,7 @@ func checkName(name string) error {
 	case slices.Contains(taken, name):
 		return fmt.Errorf("the generated code uses the name %q itself: choose another", name)
 	case types.Universe.Lookup(name) != nil:
-		return fmt.Errorf("the name %q has a meaning in Go: choose another", name)
+		return fmt.Errorf("the name %q is predeclared in Go: choose another", name)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func checkName(name string) error {
 // declare adds a variable to the block of s.
 func (s *scope) declare(name string, k kind) error {
 	if s.declares(name) {
-		return fmt.Errorf("%s has a value already", name)
+		return fmt.Errorf("%s is already defined", name)
 	}
 	s.vars[name] = k
 	return checkName(name)
@@ -59,7 +59,7 @@ func (s *scope) declare(name string, k kind) error {
 // declareBuf adds a variable that names a buffer.
 func (s *scope) declareBuf(name spec.Buf) error {
 	if s.declares(string(name)) {
-		return fmt.Errorf("%s has a value already", name)
+		return fmt.Errorf("%s is already defined", name)
 	}
 	if name == spec.In || name == spec.Out || name == spec.Scratch {
 		return fmt.Errorf("%q is the name of a buffer already", name)

@@ -36,7 +36,7 @@ func letNames(list []stmt) []string {
 	return names
 }
 
-// declared returns the names that list declares, and those that it declares inside of its statements.
+// declared returns the names that list declares, and those that it declares inside its statements.
 func declared(list []stmt) []string {
 	names := letNames(list)
 	for _, s := range list {
@@ -118,7 +118,7 @@ func variables(exprs ...spec.Expr) []string {
 	return list
 }
 
-// stmt is a statement of the Go that a body becomes: a node, without the nodes inside of it, or an exchange.
+// stmt is a statement of the Go that a body becomes: a node, without the nodes inside it, or an exchange.
 type stmt struct {
 	node      gen.Node
 	index     int    // of the action, in source order

@@ -38,7 +38,7 @@ func (f *file) table(c Collective) (jen.Code, error) {
 	return jen.Var().Id(f.collective(c.Primitive)).Op("=").Add(f.written("Collective")).Values(broken(fields)...), nil
 }
 
-// broken puts each element of a literal on a line of its own.
+// broken puts each element of a literal on its own line.
 func broken(elements []jen.Code) []jen.Code {
 	var lines []jen.Code
 	for _, e := range elements {

@@ -60,7 +60,7 @@ func (s *printer) exponents() {
 	}
 }
 
-// exponentIn returns the exponent of the power of two that e, as it stands, speaks of.
+// exponentIn returns the exponent of the power of two that e, as it stands, mentions.
 func (s *printer) exponentIn(e spec.Expr) (spec.Expr, bool) {
 	switch e.Kind {
 	case spec.ShlExpr, spec.ShrExpr:

@@ -12,12 +12,12 @@ import (
 // maxNumber is more than the numbers x for which the lemmas about bits are proved: their sums fit 64 bits.
 const maxNumber int64 = 1 << 62
 
-// Lemma is something that scripts presume of numbers, as a script of its own: it is proved by unsat.
+// Lemma is a property of numbers that scripts assume, as a separate script: it is proved by unsat.
 type Lemma struct{ Name, Script string }
 
-// Lemmas returns all that scripts may presume, besides what integers and their sums are. That log2 of x is the number k
-// with 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up to
-// MaxExponent, and all x of less than 2^62 in size that, where they are shifted to the left, fit 64 bits. Exponents
+// Lemmas returns everything that scripts may assume beyond the theory of integers and sums. That log2 of x is the
+// number k with 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up
+// to MaxExponent, and all x of less than 2^62 in size that, where they are shifted to the left, fit 64 bits. Exponents
 // that are compared with each other by a constant differ by less than 4.
 func Lemmas() []Lemma {
 	return []Lemma{ // the first is the one that is not about bits

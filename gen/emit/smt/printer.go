@@ -74,7 +74,7 @@ type printer struct {
 	powers  []*power             // the same, in the order in which they are met
 	factors []*factor
 	lowest  []lowest
-	sides   []string // what has to hold besides the goal, so that the powers are powers
+	sides   []string // what has to hold in addition to the goal: exponents are not negative
 	err     error
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// SMT prints an obligation as a script for a solver of SMT-LIB 2: what is presumed, and that the goal does not hold.
+// SMT prints an obligation as a script for a solver of SMT-LIB 2: the assumptions, and the negated goal.
 // The solver proves the obligation by answering unsat. Otherwise its model gives values to o's variables.
 //
 // Numbers are integers, and everything is linear. A product of two unknowns, a power of two, a shifted number, a

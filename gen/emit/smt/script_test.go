@@ -68,7 +68,7 @@ func TestScriptShifted(t *testing.T) {
 	}
 }
 
-// TestLemmasOf has the lemmas about bits where there are bits alone, also deep inside of a name.
+// TestLemmasOf has the lemmas about bits where there are bits alone, also deep inside a name.
 func TestLemmasOf(t *testing.T) {
 	x := spec.Var("x")
 	none := induct.Obligation{Names: []induct.Name{{Name: "y", Is: spec.Mul(x, x)}}, Goal: spec.Le(i(0), x)}

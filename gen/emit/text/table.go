@@ -124,7 +124,7 @@ func rounds(s *gen.Schedule) [][]int {
 	return r
 }
 
-// raise raises the rounds that are too low for those they follow, and tells whether there were any.
+// raise raises the rounds that are too low for those they follow, and reports whether there were any.
 func raise(s *gen.Schedule, messages []gen.Message, r [][]int) bool {
 	raised := false
 	atLeast := func(round *int, least int) {

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestModules compares the modules of schedules that have, between them, all kinds of instructions with their golden files.
-// That they mean what the schedule does is for the checkers of tlaplus/ to find out.
+// TestModules compares the modules of schedules that have, between them, all kinds of instructions with their golden
+// files. That they mean what the schedule does is for the checkers of tlaplus/ to find out.
 func TestModules(t *testing.T) {
 	for _, x := range []struct {
 		a       *gen.Algorithm

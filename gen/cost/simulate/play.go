@@ -5,23 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/collgen/collgen/gen"
-	"github.com/collgen/collgen/spec"
 )
-
-// Call is what is played: so many calls of one collective, one behind the other, on all ranks from the same moment on.
-type Call struct {
-	Algorithm *gen.Algorithm
-	gen.Params
-	Block   int  // bytes in a block
-	InPlace bool // In and Out are the same memory where they may be: nothing is copied from one to the other
-	Repeat  int  // 0 is 1
-
-	// Progress hears now and then how many messages have arrived, and what time it is there; nil: nobody.
-	Progress func(messages int, now Time)
-}
 
 // Result is how long it took.
 type Result struct {
@@ -34,12 +20,6 @@ type Result struct {
 	usage    []Usage // of everything
 }
 
-// Usage is how long something was busy.
-type Usage struct {
-	What string // "core 0 of host 3"
-	Busy Time
-}
-
 // Play returns how long c takes on m. It fails for a call or a machine that cannot be, for a schedule that cannot end,
 // and when ctx ends.
 func Play(ctx context.Context, m *Machine, c Call) (Result, error) {
@@ -48,9 +28,6 @@ func Play(ctx context.Context, m *Machine, c Call) (Result, error) {
 	}
 	return play(ctx, m, c, func(rank int) program { return gen.Steps(c.Algorithm, c.Params, rank) })
 }
-
-// program is what one rank does, step by step.
-type program = iter.Seq2[[]gen.Instr, error]
 
 // maxRanks is how many ranks there may be: each has a stack, and of most algorithms thousands of messages.
 const maxRanks = 1 << 16
@@ -79,20 +56,6 @@ func play(ctx context.Context, m *Machine, c Call, programs func(rank int) progr
 	return w.result()
 }
 
-// maxBuffer is the longest buffer of a rank, in bytes: what all messages together have is then still a number.
-const maxBuffer = min(1<<38, math.MaxInt)
-
-// Blocks returns how many blocks the larger of a rank's two buffers has, at least 1.
-func (c *Call) Blocks() int {
-	blocks := 1
-	for _, b := range []spec.Buffer{c.Algorithm.Primitive.In, c.Algorithm.Primitive.Out} {
-		if n, err := b.Blocks.OrElse(spec.Int(0)).Eval(c.Env(c.Root)); err == nil {
-			blocks = max(blocks, n)
-		}
-	}
-	return blocks
-}
-
 // result returns what came out, after everything that could happen.
 func (w *world) result() (Result, error) {
 	r := Result{Messages: w.sent, Bytes: w.bytes, usage: w.usages()}
@@ -117,4 +80,104 @@ func (w *world) result() (Result, error) {
 		}
 	}
 	return r, nil
+}
+
+// newWorld returns the world before it begins.
+func newWorld(m *Machine, c Call, chunks int, programs func(rank int) program) (*world, error) {
+	onHost, hosts := c.Size, 1
+	if m.RanksPerHost > 0 && m.RanksPerHost < c.Size {
+		onHost = m.RanksPerHost
+		hosts = (c.Size-1)/onHost + 1
+	}
+	w := &world{m: m, call: c, cuts: gen.Cuts{Block: c.Block, Chunks: chunks}, calling: ofSeconds(m.Call), switching: ofSeconds(m.Switch), spin: ofSeconds(m.Spin),
+		ranks: make([]rank, c.Size), hosts: make([]host, hosts), open: map[pair]line{}, rings: map[pair]*ring{}}
+	f, err := w.footprint(programs, min(onHost, c.Size))
+	if err != nil {
+		return nil, err
+	}
+	w.near, w.far, w.copy, w.reduce = m.Near.tariff(f), m.Far.tariff(f), m.Copy.At(f), m.Reduce.At(f)
+	for i := range w.ranks {
+		w.ranks[i] = rank{host: int32(i / onHost)}
+	}
+	w.addCores(onHost)
+	w.addLinks()
+	return w, nil
+}
+
+// turn lets everything happen.
+func (w *world) turn(ctx context.Context) error {
+	for n := 1; len(w.agenda.heap) > 0; n++ {
+		e := w.agenda.next()
+		w.now = e.at
+		if err := w.happen(e); err != nil {
+			return err
+		}
+		if err := w.settle(); err != nil {
+			return err
+		}
+		if n%4096 == 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if w.call.Progress != nil {
+				w.call.Progress(w.received, w.now)
+			}
+		}
+	}
+	return nil
+}
+
+// happen lets e happen.
+func (w *world) happen(e event) error {
+	switch e.kind {
+	case workDone:
+		return w.finished(e.of)
+	case atLink:
+		w.cross(e.of)
+	case arrived:
+		w.arrive(e.of)
+	case spun:
+		return w.yield(e.of)
+	case left:
+		return w.leave(e.of)
+	}
+	return nil
+}
+
+// usages returns how long everything was busy.
+func (w *world) usages() []Usage {
+	var all []Usage
+	for i := range w.cores {
+		c := &w.cores[i]
+		all = append(all, Usage{fmt.Sprintf("core %d of host %d", i-int(w.hosts[c.host].first), c.host), c.busy})
+	}
+	for i := range w.links {
+		all = append(all, Usage{w.nameOf(i), w.links[i].busy})
+	}
+	return all
+}
+
+// start has all ranks begin.
+func (w *world) start(programs func(rank int) program) error {
+	for i := range w.ranks {
+		k := &w.ranks[i]
+		k.programs = func() (func() ([]gen.Instr, error, bool), func()) { return iter.Pull2(programs(i)) }
+		k.next, k.stop = k.programs()
+		k.calls, k.calling = max(0, w.call.Repeat-1), true
+	}
+	for i := range w.ranks {
+		if err := w.begin(int32(i), moment{}); err != nil {
+			return err
+		}
+	}
+	return w.settle()
+}
+
+// close ends the programs.
+func (w *world) close() {
+	for i := range w.ranks {
+		if stop := w.ranks[i].stop; stop != nil {
+			stop()
+		}
+	}
 }
