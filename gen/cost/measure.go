@@ -1,3 +1,4 @@
+// Package cost measures what schedules cost in messages and chunks, in a simple model of time.
 package cost
 
 import "github.com/collgen/collgen/gen"

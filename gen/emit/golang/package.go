@@ -1,3 +1,4 @@
+// Package golang prints collectives and their algorithms as the Go that programs call and run.
 package golang
 
 import (

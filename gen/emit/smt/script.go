@@ -1,3 +1,4 @@
+// Package smt prints the obligations of a proof for every number of ranks as scripts for solvers of SMT-LIB 2.
 package smt
 
 import (

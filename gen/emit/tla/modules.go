@@ -1,3 +1,4 @@
+// Package tla prints schedules as modules of TLA+, for model checkers.
 package tla
 
 import (
