@@ -6,6 +6,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/deadlock"
+	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -104,7 +105,7 @@ func (c agreeing) Watch(ctx context.Context, call string) (_ context.Context, st
 
 // Inquire asks other ranks, until stop, whether they are in a call that needs this rank.
 func (c agreeing) Inquire(number uint64, call string, waitsFor func() []int) (stop func()) {
-	if c.size <= maxRelayed { // a message from each rank to each, so that it does not matter which ones learn the result first
+	if c.size <= failure.MaxRelayed { // a message from each rank to each, so that it does not matter which ones learn the result first
 		all := c.ranks()
 		waitsFor = func() []int { return all }
 	}
@@ -113,7 +114,7 @@ func (c agreeing) Inquire(number uint64, call string, waitsFor func() []int) (st
 
 // Fenced gives c up, because the other ranks go on without this one.
 func (c agreeing) Fenced() {
-	c.condemn(Failed, ErrFenced, noticeOf(Failed, c.rank, 0, ErrFenced))
+	c.condemn(Failed, ErrFenced, failure.NoticeOf(Failed, c.rank, 0, ErrFenced))
 }
 
 // Log writes the result of an agreement to the event log.

@@ -132,7 +132,7 @@ func (c *Comm) allocError(err error) error {
 	select {
 	case <-c.ended:
 		c.flush()
-		return c.termination.Load().err
+		return c.termination.Load().Err
 	case <-time.After(failure.RootCauseWait):
 	}
 	if failure.Downs.Of(err) != "" { // another rank has said so; this one may know as well which rank has closed c

@@ -160,7 +160,7 @@ func TestUnmadeCallsSayWhere(t *testing.T) {
 			c.fail(&PeerError{Rank: 0, Err: ErrDied})
 		},
 		"Barrier on world, rank 1 of 2: rank 0: communicator was given up: why": func(c *Comm) {
-			c.noticed(wire.Note{From: 0, Body: []byte(`{"State":1,"By":0,"Rank":0,"Text":"why"}`)})
+			c.handleNotice(wire.Note{From: 0, Body: []byte(`{"State":1,"By":0,"Rank":0,"Text":"why"}`)})
 		},
 		"Barrier on world, rank 1 of 2: communicator was given up by Abort": func(c *Comm) { c.Abort() },
 		"Barrier on world, rank 1 of 2: communicator is closed":             func(c *Comm) { _ = c.Close() },

@@ -189,12 +189,12 @@ func TestNoticeFits(t *testing.T) {
 	late := &TimeoutError{Waiting: ranks, Err: context.Canceled}
 	for _, err := range []error{late, &DeadlockError{Ranks: ranks, Sends: make([]bool, size)},
 		&PeerError{Rank: 7, Err: &failure.RemoteError{Text: late.Error(), Is: late}}, errors.New(strings.Repeat("<", size))} {
-		told := noticeOf(Failed, 0, 1, err)
-		body := told.encode()
+		told := failure.NoticeOf(Failed, 0, 1, err)
+		body := told.Encode()
 		if words := f.Words(err); len(body) > wire.MaxNote || len(words) > wire.MaxNote {
 			t.Errorf("%T: %d bytes, and %d of a founding, of at most %d", err, len(body), len(words), wire.MaxNote)
 		}
-		if n, ok := decodeNotice(body, size); !ok || err == late && !errors.Is(n.failure(1, size), context.Canceled) {
+		if n, ok := failure.DecodeNotice(body, size); !ok || err == late && !errors.Is(n.Meaning(1, size), context.Canceled) {
 			t.Errorf("%T: another rank cannot read it", err)
 		}
 	}

@@ -2,17 +2,31 @@ package fast
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/memory"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// State is how a communicator is: Healthy, then at most one of Failed, Revoked and Aborted, and Closed in the end.
+type State = failure.State
+
+// The states of a communicator on one rank.
+const (
+	Healthy = failure.Healthy
+	Failed  = failure.Failed  // a call failed, here or on another rank
+	Revoked = failure.Revoked // a rank has revoked it, for all
+	Aborted = failure.Aborted // this rank has aborted it
+	Closed  = failure.Closed  // this rank has closed it
 )
 
 // Comm is one rank's end of a communicator: a fixed set of ranks that make the same calls in the same order.
@@ -44,10 +58,10 @@ type Comm struct {
 
 	membership *membership.Member // nil: there is no control plane
 
-	termination atomic.Pointer[termination] // nil: healthy
-	ended       chan struct{}               // closed when there is a fate
-	notifying   sync.Mutex                  // held while the others are told of an end, so that they hear of the first one first
-	news        news
+	termination atomic.Pointer[failure.Termination] // nil: healthy
+	ended       chan struct{}                       // closed when it has ended
+	notifying   sync.Mutex                          // held while a notice is sent, so that the first one comes first
+	changes     failure.Changes
 	closedRanks []atomic.Bool                 // ranks that have closed, as far as they have told
 	farewells   []atomic.Pointer[[]wire.Call] // what they have called last, as far as they have told
 	closed      atomic.Bool
@@ -69,35 +83,6 @@ func newComm(rank, size int, t transport.Transport) *Comm {
 	c.memory.SetUp(rank, size, t)
 	c.exec.Carrier = carriedInside
 	return c
-}
-
-// record has r record c's calls.
-func (c *Comm) record(r *flight.Recorder) {
-	if r == nil {
-		return
-	}
-	about := flight.Communicator{ID: c.id, Name: c.name, Rank: c.rank, Size: c.size, Transport: c.exec.Transport, Conditions: c.conditions}
-	searches := c.world != nil && c.exec.Transport != nil
-	if searches {
-		about.OnIdle = func() { c.detector.Look() } // not before the first call
-	}
-	c.track = r.Join(about)
-	if searches {
-		c.detector = deadlock.New(c.rank, c.size, c.world.limits, searched{c}, c.track)
-	}
-	c.exec.Recorder = c.track
-}
-
-// conditions returns what is known of the state of ranks' processes, in words.
-func (c *Comm) conditions(ranks []int) []string {
-	if c.world == nil || c.world.conditions == nil {
-		return nil
-	}
-	processes := make([]int, len(ranks))
-	for i, rank := range ranks {
-		processes[i] = c.process(rank)
-	}
-	return c.world.conditions(processes)
 }
 
 // Rank returns this rank's number, 0 <= Rank() < Size(). It is 0 for a nil Comm.
@@ -122,4 +107,68 @@ func (c *Comm) String() string {
 		return fmt.Sprintf("rank %d of %d", c.Rank(), c.Size())
 	}
 	return fmt.Sprintf("%s, rank %d of %d", c.name, c.Rank(), c.Size())
+}
+
+// process returns the number of rank's process in the job.
+func (c *Comm) process(rank int) int {
+	if c.members == nil {
+		return rank
+	}
+	return c.members[rank]
+}
+
+// rankOf returns the rank of a process, or -1.
+func (c *Comm) rankOf(process int) int {
+	if c.members != nil {
+		return slices.Index(c.members, process)
+	}
+	if process < 0 || process >= c.size {
+		return -1
+	}
+	return process
+}
+
+// State returns the state of c on this rank. A nil Comm is Closed.
+func (c *Comm) State() State {
+	if c == nil {
+		return Closed
+	}
+	f := c.termination.Load()
+	switch {
+	case c.closed.Load():
+		return Closed
+	case f != nil:
+		return f.State
+	}
+	return Healthy
+}
+
+// Err returns why c is not healthy: the first failure, or what is ErrRevoked or ErrAborted; nil if it is, or was when
+// it was closed.
+func (c *Comm) Err() error {
+	if c == nil {
+		return nil
+	}
+	if f := c.termination.Load(); f != nil {
+		return f.Err
+	}
+	return nil
+}
+
+// processes returns the numbers of all ranks' processes.
+func (c *Comm) processes() []int {
+	all := make([]int, c.size)
+	for rank := range all {
+		all[rank] = c.process(rank)
+	}
+	return all
+}
+
+// ranks returns the numbers of all ranks.
+func (c *Comm) ranks() []int {
+	all := make([]int, c.size)
+	for rank := range all {
+		all[rank] = rank
+	}
+	return all
 }

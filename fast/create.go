@@ -108,10 +108,40 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c.record(w.record)
 	c.logTo(w.events.log)
 	w.users.Add(1)
-	w.plane.Handle(id, control.KindNotice, c.noticed)
+	w.plane.Handle(id, control.KindNotice, c.handleNotice)
 	w.plane.Handle(id, control.KindProbe, c.handleProbe)
-	w.plane.Handle(id, control.KindPast, c.heardPast)
+	w.plane.Handle(id, control.KindPast, c.handlePast)
 	w.plane.Handle(id, control.KindInquiry, c.handleInquiry)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
+}
+
+// record has r record c's calls, and a detector search for deadlocks while they make no progress.
+func (c *Comm) record(r *flight.Recorder) {
+	if r == nil {
+		return
+	}
+	about := flight.Communicator{ID: c.id, Name: c.name, Rank: c.rank, Size: c.size, Transport: c.exec.Transport,
+		Conditions: c.conditions}
+	searches := c.world != nil && c.exec.Transport != nil
+	if searches {
+		about.OnIdle = func() { c.detector.Look() } // not before the first call
+	}
+	c.track = r.Join(about)
+	if searches {
+		c.detector = deadlock.New(c.rank, c.size, c.world.limits, searched{c}, c.track)
+	}
+	c.exec.Recorder = c.track
+}
+
+// conditions returns what is known of the state of ranks' processes, in words.
+func (c *Comm) conditions(ranks []int) []string {
+	if c.world == nil || c.world.conditions == nil {
+		return nil
+	}
+	processes := make([]int, len(ranks))
+	for i, rank := range ranks {
+		processes[i] = c.process(rank)
+	}
+	return c.world.conditions(processes)
 }

@@ -3,6 +3,7 @@ package fast
 import (
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/deadlock"
+	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -19,7 +20,7 @@ func (c searched) Send(to int, kind uint8, body []byte) {
 
 // Fail gives c up because of a ring, of which this rank is the first.
 func (c searched) Fail(err error, seq uint64, ring []byte) {
-	n := noticeOf(Failed, c.rank, seq, err)
+	n := failure.NoticeOf(Failed, c.rank, seq, err)
 	n.Ring = ring
 	c.condemn(Failed, err, n)
 }
@@ -51,7 +52,7 @@ func (c searched) HasBegun(o deadlock.Operation) bool {
 
 // Mismatched gives c up because this rank is in o, which waits for a rank that is in a call.
 func (c searched) Mismatched(o deadlock.Operation, name string, err *MismatchError) {
-	n := noticeOf(Failed, c.rank, o.Number, err)
+	n := failure.NoticeOf(Failed, c.rank, o.Number, err)
 	if o.Group == 0 && name != agree.Shrink.String() {
 		n.Agreement = o.Number
 	}
@@ -59,20 +60,6 @@ func (c searched) Mismatched(o deadlock.Operation, name string, err *MismatchErr
 	if c.Err() == error(err) { // and not because of something else meanwhile
 		c.membership.CallOff(n.Agreement, err)
 	}
-}
-
-// reserve keeps other goroutines from making calls on c, until busy is unset, while this one is in an operation beside
-// the data path. On a communicator that is not healthy there are no more calls, and nothing is reserved.
-func (c *Comm) reserve(name string) (reserved bool, err error) {
-	switch {
-	case c.State() != Healthy:
-		return false, nil
-	case c.busy.Set():
-		return true, nil
-	case c.State() != Healthy: // which ends the call in progress
-		return false, nil
-	}
-	return false, c.refusedError(name, ErrConcurrentUse)
 }
 
 // handleProbe and handleInquiry take control messages for the search.
@@ -86,14 +73,4 @@ func (c *Comm) handleInquiry(m wire.Note) {
 	if from := c.rankOf(m.From); from >= 0 {
 		c.detector.HandleInquiry(from, m.Body)
 	}
-}
-
-// failure returns what a notice means to this rank.
-func (c *Comm) failure(n *notice) error {
-	if n.State == Failed {
-		if err := c.detector.Explain(n.Ring, n.By); err != nil {
-			return err
-		}
-	}
-	return n.failure(c.rank, c.size)
 }

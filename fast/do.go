@@ -121,16 +121,11 @@ func (c *Comm) unusableError(name string) error {
 		return nil
 	}
 	c.flush()
-	c.track.Save(f.err)               // or waits for whoever writes it: the program may end because of this call
-	if errors.Is(f.err, ErrAborted) { // says so
-		return c.refusedError(name, f.err)
+	c.track.Save(f.Err)               // or waits for whoever writes it: the program may end because of this call
+	if errors.Is(f.Err, ErrAborted) { // says so
+		return c.refusedError(name, f.Err)
 	}
-	return c.refusedError(name, fmt.Errorf("%w: %w", ErrAborted, f.err))
-}
-
-// refusedError returns the error of a call that is not made, and so has no number: "Barrier on world, rank 1 of 4: …".
-func (c *Comm) refusedError(name string, err error) error {
-	return fmt.Errorf("%s on %v: %w", name, c, err)
+	return c.refusedError(name, fmt.Errorf("%w: %w", ErrAborted, f.Err))
 }
 
 // perform makes a call that was prepared, when its turn has come.
@@ -154,13 +149,6 @@ func (c *Comm) together(ctx context.Context) error {
 	}
 	return nil
 }
-
-// contextError returns the error of a call whose context has ended before it began.
-func (c *Comm) contextError(ctx context.Context, name string) error {
-	return c.refusedError(name, wire.Timeout(ctx, nil))
-}
-
-var errPanicked = errors.New("a call panicked")
 
 // leave ends the call. One that has panicked leaves the communicator as unusable as one that failed.
 func (c *Comm) leave() {
@@ -193,4 +181,18 @@ func (c *Comm) conclude(r *exec.Request, seq uint64, err error) error {
 		c.track.Save(failure)
 	}
 	return failure.Err
+}
+
+// reserve keeps other goroutines from making calls on c, until busy is unset, while this one is in an operation beside
+// the data path. On a communicator that is not healthy there are no more calls, and nothing is reserved.
+func (c *Comm) reserve(name string) (reserved bool, err error) {
+	switch {
+	case c.State() != Healthy:
+		return false, nil
+	case c.busy.Set():
+		return true, nil
+	case c.State() != Healthy: // which ends the call in progress
+		return false, nil
+	}
+	return false, c.refusedError(name, ErrConcurrentUse)
 }

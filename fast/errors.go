@@ -1,10 +1,12 @@
 package fast
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -163,3 +165,21 @@ func (c *Comm) atFault(err error) []int {
 	}
 	return nil
 }
+
+// Culprits returns the ranks that err blames, in ascending order: those of its PeerErrors, MismatchErrors and
+// DeadlockErrors. A rank that gave up is not blamed if its own error blames ranks. If that error is a MismatchError,
+// though, both sides of it are blamed, because another rank cannot know which of them is wrong. A TimeoutError blames
+// nobody: it only names ranks that were waited for.
+func Culprits(err error) []int { return failure.Culprits(err) }
+
+// refusedError returns the error of a call that is not made and has no number: "Barrier on world, rank 1 of 4: …".
+func (c *Comm) refusedError(name string, err error) error {
+	return fmt.Errorf("%s on %v: %w", name, c, err)
+}
+
+// contextError returns the error of a call whose context has ended before it began.
+func (c *Comm) contextError(ctx context.Context, name string) error {
+	return c.refusedError(name, wire.Timeout(ctx, nil))
+}
+
+var errPanicked = errors.New("a call panicked")

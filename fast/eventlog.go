@@ -45,7 +45,7 @@ func (c *Comm) logEnd(do events.Kind, err error) {
 }
 
 // logNotice writes that the others are told n, or that one has told it.
-func (c *Comm) logNotice(do events.Kind, from int, n *notice) {
+func (c *Comm) logNotice(do events.Kind, from int, n *failure.Notice) {
 	if events.On && c.exec.EventLog != nil {
 		c.exec.EventLog.Write(&events.Event{Do: do,
 			Notice: &events.Notice{From: from, By: n.By, State: n.State.String(), Rank: n.Rank, Down: n.Down}})

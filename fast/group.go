@@ -163,7 +163,7 @@ func (c *Comm) usable(ctx context.Context, members []int) (context.Context, cont
 	go func() {
 		var late <-chan time.Time
 		for {
-			news := c.news.coming()
+			news := c.changes.Next()
 			err := c.unusable(members)
 			switch {
 			case err == nil:
@@ -190,7 +190,7 @@ func (c *Comm) unusable(members []int) error {
 		return ErrClosed
 	}
 	if f := c.termination.Load(); f != nil {
-		return f.err
+		return f.Err
 	}
 	for _, rank := range members {
 		if c.closedRanks[rank].Load() {

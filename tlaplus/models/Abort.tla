@@ -7,7 +7,7 @@
 \*
 \* action       models
 \* GiveUp       fast:Comm.settle fast:Comm.fail
-\* Hear         fast:Comm.noticed fast:Comm.condemn fast:Comm.tell
+\* Hear         fast:Comm.handleNotice fast:Comm.condemn fast:Comm.tell
 \* Detect       fast:Comm.lost fast/internal/agree:Machine.Gone
 \* Start        fast:Comm.Shrink fast/internal/agree:Machine.Start
 \* SendState    fast/internal/agree:Machine.advance

@@ -6,7 +6,7 @@
 \*
 \* action    models
 \* Lost      fast:Comm.lost
-\* Heard     fast:Comm.noticed fast:Comm.condemn
+\* Heard     fast:Comm.handleNotice fast:Comm.condemn
 \* Fated     fast:Comm.end
 \* Told      fast:Comm.tell
 \* Agreed    fast/internal/membership:Member.outcome fast/internal/membership:shrinking.round

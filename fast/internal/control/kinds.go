@@ -12,6 +12,6 @@ const (
 	KindOffer                    // of the job: to a new process, what it becomes a rank of
 	KindProbe                    // of package deadlock: a probe
 	KindCard                     // of a new communicator: where its sender can be written to by RDMA
-	KindPast                     // the calls that a rank has made last: see lastcalls.go
+	KindPast                     // the calls that a rank has made last
 	KindInquiry                  // of package deadlock: whether Agree, Shrink, Grow or Group can end
 )

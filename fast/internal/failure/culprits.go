@@ -1,14 +1,13 @@
-package fast
+package failure
 
 import (
 	"errors"
 	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Culprits returns the ranks that err blames, in ascending order: those of its PeerErrors, and those of a MismatchError
-// or a DeadlockError. A rank that gave up is not blamed if its own error blames ranks. But where that is a
-// MismatchError both sides of it are, because another rank cannot know which of them is wrong. It returns none if err
-// blames nobody; a TimeoutError, which names ranks that were waited for, blames none of them.
+// Culprits returns the ranks that err blames, in ascending order: see fast.Culprits.
 func Culprits(err error) []int {
 	blamed := culprits(err, nil)
 	slices.Sort(blamed)
@@ -20,16 +19,16 @@ func culprits(err error, blamed []int) []int {
 	switch e := err.(type) {
 	case nil:
 		return blamed
-	case *PeerError:
+	case *wire.PeerError:
 		before := len(blamed)
 		blamed = culprits(e.Err, blamed)
-		if len(blamed) == before || !errors.Is(e.Err, ErrAborted) || errors.As(e.Err, new(*MismatchError)) {
+		if len(blamed) == before || !errors.Is(e.Err, wire.ErrAborted) || errors.As(e.Err, new(*wire.MismatchError)) {
 			blamed = append(blamed, e.Rank)
 		}
 		return blamed
-	case *MismatchError:
+	case *wire.MismatchError:
 		return append(blamed, e.Rank)
-	case *DeadlockError:
+	case *wire.DeadlockError:
 		return append(blamed, e.Ranks...)
 	}
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
