@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -171,4 +172,14 @@ func (c *Comm) ranks() []int {
 		all[rank] = rank
 	}
 	return all
+}
+
+// refusedError returns the error of a call that is not made and has no number: "Barrier on world, rank 1 of 4: …".
+func (c *Comm) refusedError(name string, err error) error {
+	return fmt.Errorf("%s on %v: %w", name, c, err)
+}
+
+// contextError returns the error of a call whose context has ended before it began.
+func (c *Comm) contextError(ctx context.Context, name string) error {
+	return c.refusedError(name, wire.Timeout(ctx, nil))
 }

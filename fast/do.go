@@ -196,3 +196,45 @@ func (c *Comm) reserve(name string) (reserved bool, err error) {
 	}
 	return false, c.refusedError(name, ErrConcurrentUse)
 }
+
+// callError returns the error of r, call number seq, that failed with err.
+func (c *Comm) callError(r *exec.Request, seq uint64, err error) *CallError {
+	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.Collective.Name, Algorithm: r.Algorithm.Name, Peer: -1, Err: err}
+	if r.Collective.PointToPoint {
+		e.Peer = r.Args.Root + r.Args.Peer - c.rank
+	}
+	if c.exec.Transport != nil {
+		e.Waiting = c.exec.Transport.Waiting()
+	}
+	return e
+}
+
+// recordFailure has the flight recorder know that the calls in progress failed with err.
+func (c *Comm) recordFailure(err error) {
+	var waiting []int
+	var call *CallError
+	if errors.As(err, &call) {
+		waiting = call.Waiting
+	}
+	c.track.Fail(err, waiting, c.atFault(err))
+}
+
+// atFault returns the ranks that err says are at fault: this one if it has ended the communicator itself.
+func (c *Comm) atFault(err error) []int {
+	var peer *PeerError
+	var mismatch *MismatchError
+	var deadlock *DeadlockError
+	switch {
+	case errors.As(err, &deadlock):
+		return deadlock.Ranks
+	case errors.As(err, &peer):
+		return []int{peer.Rank}
+	case errors.As(err, &mismatch):
+		return []int{mismatch.Rank}
+	case errors.Is(err, ErrAborted), errors.Is(err, ErrClosed), errors.Is(err, errPanicked):
+		return []int{c.rank}
+	}
+	return nil
+}
+
+var errPanicked = errors.New("a call panicked")

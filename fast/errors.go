@@ -1,11 +1,9 @@
 package fast
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
-	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -126,60 +124,8 @@ func (e *CallError) Error() string {
 // Unwrap returns the cause.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// callError returns the error of r, call number seq, that failed with err.
-func (c *Comm) callError(r *exec.Request, seq uint64, err error) *CallError {
-	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.Collective.Name, Algorithm: r.Algorithm.Name, Peer: -1, Err: err}
-	if r.Collective.PointToPoint {
-		e.Peer = r.Args.Root + r.Args.Peer - c.rank
-	}
-	if c.exec.Transport != nil {
-		e.Waiting = c.exec.Transport.Waiting()
-	}
-	return e
-}
-
-// recordFailure has the flight recorder know that the calls in progress failed with err.
-func (c *Comm) recordFailure(err error) {
-	var waiting []int
-	var call *CallError
-	if errors.As(err, &call) {
-		waiting = call.Waiting
-	}
-	c.track.Fail(err, waiting, c.atFault(err))
-}
-
-// atFault returns the ranks that err says are at fault: this one if it has ended the communicator itself.
-func (c *Comm) atFault(err error) []int {
-	var peer *PeerError
-	var mismatch *MismatchError
-	var deadlock *DeadlockError
-	switch {
-	case errors.As(err, &deadlock):
-		return deadlock.Ranks
-	case errors.As(err, &peer):
-		return []int{peer.Rank}
-	case errors.As(err, &mismatch):
-		return []int{mismatch.Rank}
-	case errors.Is(err, ErrAborted), errors.Is(err, ErrClosed), errors.Is(err, errPanicked):
-		return []int{c.rank}
-	}
-	return nil
-}
-
 // Culprits returns the ranks that err blames, in ascending order: those of its PeerErrors, MismatchErrors and
 // DeadlockErrors. A rank that gave up is not blamed if its own error blames ranks. If that error is a MismatchError,
 // though, both sides of it are blamed, because another rank cannot know which of them is wrong. A TimeoutError blames
 // nobody: it only names ranks that were waited for.
 func Culprits(err error) []int { return failure.Culprits(err) }
-
-// refusedError returns the error of a call that is not made and has no number: "Barrier on world, rank 1 of 4: …".
-func (c *Comm) refusedError(name string, err error) error {
-	return fmt.Errorf("%s on %v: %w", name, c, err)
-}
-
-// contextError returns the error of a call whose context has ended before it began.
-func (c *Comm) contextError(ctx context.Context, name string) error {
-	return c.refusedError(name, wire.Timeout(ctx, nil))
-}
-
-var errPanicked = errors.New("a call panicked")
