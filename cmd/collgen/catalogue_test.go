@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -27,7 +26,7 @@ var proofParagraph = regexp.MustCompile(`(?m)^// Proved for sizes (?:.+\n)*?//$|
 func TestRegenerate(t *testing.T) {
 	t.Parallel()
 	s := builtIn(fastDir)
-	j, err := generate(t.Context(), s, verify.Options{To: 9}, &progress{w: io.Discard})
+	j, err := generate(t.Context(), s, verify.Options{To: 9}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +120,7 @@ func TestPassesVerifyAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.algorithms = found
-	j := &job{source: s, options: verify.Options{To: 4}, progress: &progress{w: io.Discard}, files: map[string][]byte{}}
+	j := &job{source: s, options: verify.Options{To: 4}, progress: nil, files: map[string][]byte{}}
 	if err := prove(t.Context(), j); err != nil || !found[0].proved {
 		t.Fatal(err)
 	}
@@ -158,7 +157,7 @@ func TestReadBack(t *testing.T) {
 		{"PointToPoint: true", "PointToPoint: false", `Send: the table says \{Name:Send .+, want `},
 		{"		if err := x.Exchange(ctx); err != nil {\n			return err\n		}\n", "x.Exchange(ctx)\n", `send/direct: zsend\.go:\d+:\d+: the call Exchange cannot be read back$`},
 	} {
-		j := &job{source: s, progress: &progress{w: io.Discard}, files: map[string][]byte{}}
+		j := &job{source: s, progress: nil, files: map[string][]byte{}}
 		if err := emitGo(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,14 @@ type conforming struct {
 }
 
 // conformFlags adds the flags of collgen conform.
-func (c *call) conformFlags() {
+// conformCommand is collgen conform.
+type conformCommand struct {
+	*call
+	conforming
+}
+
+func prepareConform(base *call) runner {
+	c := &conformCommand{call: base}
 	f := &c.conforming
 	f.ranks = rankList{1, 2, 3, 4, 5, 6, 7, 8}
 	c.flags.StringVar(&f.primitives, "primitives", "", "test these alone: `names`, such as AllReduce,Barrier")
@@ -38,6 +45,7 @@ func (c *call) conformFlags() {
 	c.flags.DurationVar(&f.shrinking, "shrinking", 30*time.Second, "how long a case that fails is made smaller")
 	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, forms such as Reduce/in-place, the values overflow, nan, minus-zero, and empty blocks")
 	c.flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
+	return c
 }
 
 // rankList is numbers of ranks as a flag: 1,2,3 or 1..8.
@@ -75,8 +83,8 @@ var errNotConforming = errors.New("it does not do what the specifications say")
 // errNothingTested says that there was nothing to call: a check of nothing does not succeed.
 var errNothingTested = errors.New("nothing was tested")
 
-// runConform runs collgen conform.
-func runConform(ctx context.Context, c *call) error {
+// run runs collgen conform.
+func (c *conformCommand) run(ctx context.Context) error {
 	if len(c.command) == 0 || len(c.args) > 0 {
 		return usageError{errors.New("want a command after --, as in: collgen conform -- mpirun -n {n} ./adapter")}
 	}
@@ -88,10 +96,10 @@ func runConform(ctx context.Context, c *call) error {
 		return err
 	}
 	s := colltest.NewSuite(job)
-	s.Patience, s.Shrinking = c.conforming.patience, c.conforming.shrinking
-	s.Cases, s.Seed = c.conforming.checks, c.conforming.seed
+	s.Patience, s.Shrinking = c.patience, c.shrinking
+	s.Cases, s.Seed = c.checks, c.seed
 	s.Progress = func(primitive string, soFar colltest.Counts) {
-		c.progress.update("%s: %d cases", primitive, soFar.Cases)
+		c.progress.Update("%s: %d cases", primitive, soFar.Cases)
 	}
 	result, err := c.conform(ctx, s)
 	err = errors.Join(err, s.Close())
@@ -111,22 +119,22 @@ func runConform(ctx context.Context, c *call) error {
 }
 
 // firstStart has the command say what it can do, which takes no longer than a case may.
-func (c *call) firstStart(ctx context.Context) (*remote.Job, error) {
-	patient, cancel := context.WithTimeout(ctx, c.conforming.patience)
+func (c *conformCommand) firstStart(ctx context.Context) (*remote.Job, error) {
+	patient, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
-	job, err := remote.NewJob(patient, c.command, c.conforming.ranks)
+	job, err := remote.NewJob(patient, c.command, c.ranks)
 	if err != nil && patient.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("after -patience %v, the command was not ready: %w", c.conforming.patience, err)
+		err = fmt.Errorf("after -patience %v, the command was not ready: %w", c.patience, err)
 	}
 	return job, err
 }
 
 // leaveOut leaves out what -without names.
-func (c *call) leaveOut(job *remote.Job) error {
-	if c.conforming.without == "" {
+func (c *conformCommand) leaveOut(job *remote.Job) error {
+	if c.without == "" {
 		return nil
 	}
-	can, err := job.Can.Without(strings.Split(c.conforming.without, ",")...)
+	can, err := job.Can.Without(strings.Split(c.without, ",")...)
 	if err != nil {
 		return usageError{err}
 	}
@@ -135,10 +143,10 @@ func (c *call) leaveOut(job *remote.Job) error {
 }
 
 // conform tests all primitives that are to be tested, or one case.
-func (c *call) conform(ctx context.Context, s *colltest.Suite) (*conformance, error) {
+func (c *conformCommand) conform(ctx context.Context, s *colltest.Suite) (*conformance, error) {
 	can := s.Capabilities()
-	r := &conformance{Name: can.Name, Ranks: can.Sizes, Seed: c.conforming.seed, Tested: s.Tested, Failures: []failedCase{}}
-	if c.conforming.onlyCase != "" {
+	r := &conformance{Name: can.Name, Ranks: can.Sizes, Seed: c.seed, Tested: s.Tested, Failures: []failedCase{}}
+	if c.onlyCase != "" {
 		return r, c.conformCase(ctx, s, r)
 	}
 	chosen, err := c.chosen(can)
@@ -152,7 +160,7 @@ func (c *call) conform(ctx context.Context, s *colltest.Suite) (*conformance, er
 			return nil, context.Cause(ctx)
 		}
 		r.primitives = append(r.primitives, name)
-		c.progress.done("%s: %d cases", name, s.Tested[name].Cases)
+		c.progress.Stage("%s: %d cases", name, s.Tested[name].Cases)
 		r.add(c, name, f)
 	}
 	r.NotTested = s.Untested()
@@ -160,9 +168,9 @@ func (c *call) conform(ctx context.Context, s *colltest.Suite) (*conformance, er
 }
 
 // conformCase makes one case's calls.
-func (c *call) conformCase(ctx context.Context, s *colltest.Suite, r *conformance) error {
+func (c *conformCommand) conformCase(ctx context.Context, s *colltest.Suite, r *conformance) error {
 	var one colltest.Case
-	if err := json.Unmarshal([]byte(c.conforming.onlyCase), &one); err != nil {
+	if err := json.Unmarshal([]byte(c.onlyCase), &one); err != nil {
 		return usageError{fmt.Errorf("-case: %w", err)}
 	}
 	f, err := s.Try(ctx, one)
@@ -175,12 +183,12 @@ func (c *call) conformCase(ctx context.Context, s *colltest.Suite, r *conformanc
 }
 
 // chosen returns the primitives of -primitives that there are.
-func (c *call) chosen(can colltest.Capabilities) ([]colltest.Support, error) {
-	if c.conforming.primitives == "" {
+func (c *conformCommand) chosen(can colltest.Capabilities) ([]colltest.Support, error) {
+	if c.primitives == "" {
 		return can.Primitives, nil
 	}
 	var chosen []colltest.Support
-	for name := range strings.SplitSeq(c.conforming.primitives, ",") {
+	for name := range strings.SplitSeq(c.primitives, ",") {
 		i := slices.IndexFunc(can.Primitives, func(x colltest.Support) bool { return x.Primitive.Name == name })
 		if i < 0 {
 			return nil, usageError{fmt.Errorf("%s does not have %q", can.Name, name)}

@@ -36,7 +36,7 @@ type failedCase struct {
 }
 
 // add adds a failure, if there is one.
-func (r *conformance) add(c *call, primitive string, f *colltest.Failure) {
+func (r *conformance) add(c *conformCommand, primitive string, f *colltest.Failure) {
 	if f != nil {
 		words := []string{"collgen", "conform", "-ranks", strconv.Itoa(f.Case.Size), "-case", quoted(f.Case.JSON()), "--"}
 		for _, word := range c.command {
@@ -54,7 +54,7 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-func (c *call) writeConformance(r *conformance) error {
+func (c *conformCommand) writeConformance(r *conformance) error {
 	if c.json {
 		return writeJSON(c.stdout, r)
 	}

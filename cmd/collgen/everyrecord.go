@@ -58,7 +58,7 @@ func (s *source) recordFile(ctx context.Context) (string, error) {
 }
 
 // recordProved writes the record of what was proved, and says what in it is new, or says where there is another one.
-func (c *call) recordProved(ctx context.Context, s *source, results []provedEvery) error {
+func (c *proveCommand) recordProved(ctx context.Context, s *source, results []provedEvery) error {
 	recorded, err := s.records()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *call) recordProved(ctx context.Context, s *source, results []provedEver
 		}
 	}
 	switch {
-	case c.every.write:
+	case c.write:
 		file, err := s.recordFile(ctx)
 		if err != nil {
 			return err

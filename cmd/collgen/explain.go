@@ -10,6 +10,7 @@ import (
 	"github.com/collgen/collgen/gen/cost"
 	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/gen/emit/tla"
+	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 )
@@ -39,8 +40,38 @@ type bound struct {
 	Source string `json:"source"`
 }
 
-// runExplain runs collgen explain.
-func runExplain(ctx context.Context, c *call) error {
+// explainCommand is collgen explain.
+type explainCommand struct {
+	*call
+	sizes     sizeRange
+	root      int
+	peer      int
+	depth     int
+	tla       bool   // write the schedule's modules of TLA+
+	bytes     int    // of a block
+	tune      string // the file of a table of rules; "": none
+	transport string // "": every one
+	perHost   int    // ranks on one host; 0: all
+}
+
+func prepareExplain(c *call) runner {
+	x := &explainCommand{call: c, sizes: sizeRange{4, 4}}
+	c.packageFlags()
+	c.tuneFlag(&x.tune)
+	c.flags.IntVar(&x.root, "root", 0, "`rank` of the root")
+	c.flags.IntVar(&x.peer, "peer", 1, "`rank` of the receiver")
+	c.flags.IntVar(&x.depth, "depth", 2, "`number` of pieces of a pipelined algorithm")
+	c.flags.Var(&x.sizes, "n", "`number` of ranks")
+	c.flags.Var(&x.sizes, "size", "`number` of ranks, as -n")
+	c.flags.BoolVar(&x.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which tlaplus/models/Exec.tla runs")
+	c.flags.IntVar(&x.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
+	c.flags.StringVar(&x.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(selection.Transports, ", "))
+	c.flags.IntVar(&x.perHost, "ranks-per-host", 0, "of a primitive: the `number` of ranks on the host that has the most; 0: all")
+	return x
+}
+
+// run runs collgen explain.
+func (c *explainCommand) run(ctx context.Context) error {
 	if len(c.args) == 0 || c.sizes.from != c.sizes.to {
 		return usageError{fmt.Errorf("want the name of one algorithm, and one number of ranks")}
 	}
@@ -87,7 +118,7 @@ func namesOf(algorithms []*algorithm) []string {
 }
 
 // explain proves the algorithm for one size and shows one of the schedules.
-func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanation, error) {
+func (c *explainCommand) explain(ctx context.Context, s *source, a *algorithm) (*explanation, error) {
 	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to, Depths: []int{c.depth}}, progress: c.progress}
 	j.algorithms = []*algorithm{a}
 	if err := validate(ctx, j); err != nil {
@@ -117,7 +148,7 @@ func (c *call) explain(ctx context.Context, s *source, a *algorithm) (*explanati
 }
 
 // schedule returns what the call of the command line does.
-func (c *call) schedule(a *algorithm) (*gen.Schedule, error) {
+func (c *explainCommand) schedule(a *algorithm) (*gen.Schedule, error) {
 	p := gen.Params{Size: c.sizes.from, Root: c.root, Peer: c.peer, Depth: c.depth}
 	if !c.isSet("peer") {
 		p.Peer = min(p.Peer, p.Size-1) // one rank alone has no other
@@ -158,7 +189,7 @@ func boundOf(p spec.Primitive, call gen.Params) (*bound, error) {
 }
 
 // write writes e for people.
-func (e *explanation) write(c *call) {
+func (e *explanation) write(c *explainCommand) {
 	p := e.Schedule.Params
 	fmt.Fprintf(c.stdout, "%s: %s\nSource: %s.\n", e.Name, e.Doc, e.Source)
 	if e.Requires != "" {
@@ -204,7 +235,7 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-func (e *explanation) writeCost(c *call) {
+func (e *explanation) writeCost(c *explainCommand) {
 	fmt.Fprintf(c.stdout, "\nCost on the critical path, where every rank has one port in each direction:\n\n")
 	t := newTable(c.stdout)
 	t.row("", "messages", "chunks sent", "chunks reduced", "chunks to a block")

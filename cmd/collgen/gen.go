@@ -17,8 +17,30 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// runGen runs collgen gen.
-func runGen(ctx context.Context, c *call) error {
+// genCommand is collgen gen and collgen check.
+type genCommand struct {
+	*call
+	check bool
+	sizes sizeRange
+	tune  string // the file of a table of rules; "": none
+}
+
+func prepareGen(c *call) runner { return newGenCommand(c, false) }
+
+func prepareCheck(c *call) runner { return newGenCommand(c, true) }
+
+func newGenCommand(c *call, check bool) *genCommand {
+	x := &genCommand{call: c, check: check, sizes: sizeRange{1, maxSize}}
+	c.tuneFlag(&x.tune)
+	c.flags.Var(&x.sizes, "n", "prove for these `numbers` of ranks, from 1 on: calls with more are refused unless collgen prove covers them")
+	return x
+}
+
+// run runs collgen gen or collgen check.
+func (c *genCommand) run(ctx context.Context) error {
+	if c.check {
+		return c.runCheck(ctx)
+	}
 	j, changes, err := c.changes(ctx)
 	if err != nil {
 		return err
@@ -28,7 +50,7 @@ func runGen(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	c.progress.clear()
+	c.progress.Clear()
 	for _, words := range j.remarks() {
 		fmt.Fprintln(c.stderr, words)
 	}
@@ -44,7 +66,7 @@ func runGen(ctx context.Context, c *call) error {
 }
 
 // runCheck runs collgen check.
-func runCheck(ctx context.Context, c *call) error {
+func (c *genCommand) runCheck(ctx context.Context) error {
 	_, changes, err := c.changes(ctx)
 	if err != nil {
 		return err
@@ -78,7 +100,7 @@ type change struct {
 }
 
 // changes generates a package in memory and compares.
-func (c *call) changes(ctx context.Context) (*job, []change, error) {
+func (c *genCommand) changes(ctx context.Context) (*job, []change, error) {
 	if c.sizes.from != 1 {
 		return nil, nil, usageError{fmt.Errorf("-n is %v: what is generated is for all numbers of ranks from 1 on", &c.sizes)}
 	}

@@ -62,8 +62,21 @@ func everySizes(a *algorithm) string {
 	return a.every.Sizes + " (" + strings.Join(a.every.Solvers, ", ") + ")"
 }
 
-// runList runs collgen list.
-func runList(ctx context.Context, c *call) error {
+// listCommand is collgen list.
+type listCommand struct {
+	*call
+	sizes sizeRange
+}
+
+func prepareList(c *call) runner {
+	x := &listCommand{call: c, sizes: sizeRange{1, maxSize}}
+	c.packageFlags()
+	c.flags.Var(&x.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")
+	return x
+}
+
+// run runs collgen list.
+func (c *listCommand) run(ctx context.Context) error {
 	s, err := c.shown(ctx)
 	if err != nil {
 		return err
@@ -73,7 +86,7 @@ func runList(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	found, err := c.proveMatching(ctx, s)
+	found, err := c.proveMatching(ctx, s, c.sizes)
 	if err != nil {
 		return err
 	}
@@ -136,12 +149,12 @@ func order(s verify.Summary) string {
 }
 
 // proveMatching proves the algorithms that the command line names, and returns them even if not all are proved.
-func (c *call) proveMatching(ctx context.Context, s *source) ([]*algorithm, error) {
+func (c *call) proveMatching(ctx context.Context, s *source, sizes sizeRange) ([]*algorithm, error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {
 		return nil, err
 	}
-	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to}, someOnly: c.isSet("n"), progress: c.progress}
+	j := &job{source: s, options: verify.Options{From: sizes.from, To: sizes.to}, someOnly: c.isSet("n"), progress: c.progress}
 	j.algorithms = found
 	if err := validate(ctx, j); err != nil {
 		return nil, err
@@ -157,7 +170,7 @@ func (c *call) proveMatching(ctx context.Context, s *source) ([]*algorithm, erro
 		return found, err
 	}
 	if !slices.ContainsFunc(found, func(a *algorithm) bool { return a.proved }) {
-		return nil, fmt.Errorf("%s: no call for size %s: %w", strings.Join(namesOf(found), ", "), &c.sizes, verify.ErrNothing)
+		return nil, fmt.Errorf("%s: no call for size %s: %w", strings.Join(namesOf(found), ", "), &sizes, verify.ErrNothing)
 	}
 	return found, nil
 }

@@ -30,9 +30,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 
-	"github.com/collgen/collgen/selection"
+	"github.com/collgen/collgen/internal/program"
 	"github.com/collgen/collgen/verify"
 )
 
@@ -42,50 +41,41 @@ const (
 	statusUsage  = 2
 )
 
-// command is one of collgen's.
+// command is a command of collgen.
 type command struct {
 	name, args, summary string
-	run                 func(ctx context.Context, c *call) error
+	prepare             func(c *call) runner // registers the flags of the command
+}
+
+// runner runs a command after its flags were parsed.
+type runner interface {
+	run(ctx context.Context) error
 }
 
 var commands = []command{
-	{"gen", "[directory]", "prove the algorithms of a package and write their Go", runGen},
-	{"check", "[directory]", "say what gen would change, and fail if there is anything", runCheck},
-	{"list", "[pattern]", "show algorithms: what they achieve, what they cost", runList},
-	{"explain", "algorithm", "show one algorithm in detail, or what calls of a primitive get, and why", runExplain},
-	{"verify", "[pattern]", "prove algorithms", runVerify},
-	{"prove", "[pattern]", "prove algorithms for every number of ranks, with solvers of SMT-LIB", runProve},
-	{"conform", "-- command", "test somebody else's collectives against the specifications", runConform},
-	{"replay", "directory", "compare what the ranks of a run have written down with the proved schedules", runReplay},
-	{"cost", "pattern", "predict how long algorithms take on a machine that need not be at hand", runCost},
+	{"gen", "[directory]", "prove the algorithms of a package and write their Go", prepareGen},
+	{"check", "[directory]", "say what gen would change, and fail if there is anything", prepareCheck},
+	{"list", "[pattern]", "show algorithms: what they achieve, what they cost", prepareList},
+	{"explain", "algorithm", "show one algorithm in detail, or what calls of a primitive get, and why", prepareExplain},
+	{"verify", "[pattern]", "prove algorithms", prepareVerify},
+	{"prove", "[pattern]", "prove algorithms for every number of ranks, with solvers of SMT-LIB", prepareProve},
+	{"conform", "-- command", "test somebody else's collectives against the specifications", prepareConform},
+	{"replay", "directory", "compare what the ranks of a run have written down with the proved schedules", prepareReplay},
+	{"cost", "pattern", "predict how long algorithms take on a machine that need not be at hand", prepareCost},
 }
 
-// call is one run of a command.
+// call is one run of a command, with the flags that commands share.
 type call struct {
 	flags          *flag.FlagSet
 	args           []string // besides flags
 	command        []string // after --
 	stdout, stderr io.Writer
 
-	json       bool
-	verbose    bool
-	dir        string // of the package whose algorithms are meant
-	catalogue  bool   // the built-in ones are
-	sizes      sizeRange
-	root       int
-	peer       int
-	depth      int
-	bytes      int    // of a block
-	tune       string // the file of a table of rules; "": none
-	transport  string // "": every one
-	perHost    int    // ranks on one host; 0: all
-	tla        bool   // explain writes the schedule's modules of TLA+
-	svg        string // the file that verify draws a counterexample in; "": none
-	spec       bool   // verify changes specifications, and has examples find out
-	costing    costing
-	every      everySize
-	conforming conforming
-	progress   *progress
+	json      bool
+	verbose   bool
+	dir       string // of the package whose algorithms are meant
+	catalogue bool   // the built-in algorithms are meant
+	progress  *program.Progress
 }
 
 // usageError is an error of the command line.
@@ -136,15 +126,15 @@ none means all. The exit status is 0 if all is well, 1 if something is not, and 
 
 // start parses the command line, in which flags may stand anywhere, and runs the command.
 func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := newCall(cmd, stdout, stderr)
+	c, r := newCall(cmd, stdout, stderr)
 	if i := slices.Index(args, "--"); i >= 0 && cmd.name == "conform" {
 		args, c.command = args[:i], args[i+1:]
 	}
 	err := c.parse(args)
 	if err == nil {
-		err = cmd.run(ctx, c)
+		err = r.run(ctx)
 	}
-	c.progress.clear()
+	c.progress.Clear()
 	var wrong usageError
 	switch {
 	case err == nil:
@@ -157,7 +147,8 @@ func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.W
 		return statusUsage
 	}
 	fmt.Fprintln(stderr, err)
-	if c.json && !errors.Is(err, errDiffers) && !errors.Is(err, errNotConforming) && !errors.Is(err, errUnguarded) { // which have written everything already
+	// After these three errors, everything was written already.
+	if c.json && !errors.Is(err, errDiffers) && !errors.Is(err, errNotConforming) && !errors.Is(err, errUnguarded) {
 		c.writeFailure(err)
 	}
 	return statusFailed
@@ -176,53 +167,24 @@ func (c *call) writeFailure(err error) {
 	}
 }
 
-func newCall(cmd command, stdout, stderr io.Writer) *call {
+func newCall(cmd command, stdout, stderr io.Writer) (*call, runner) {
 	c := &call{flags: flag.NewFlagSet("collgen "+cmd.name, flag.ContinueOnError), stdout: stdout, stderr: stderr}
 	c.flags.SetOutput(io.Discard)
 	c.flags.BoolVar(&c.json, "json", false, "write JSON")
 	c.flags.BoolVar(&c.verbose, "v", false, "show progress also where standard error is no terminal")
-	switch cmd.name {
-	case "gen", "check", "conform":
-	default:
-		c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory`")
-		c.flags.BoolVar(&c.catalogue, "catalogue", false, "the built-in algorithms, also where the package in this folder has its own")
-	}
-	switch cmd.name {
-	case "gen", "check", "explain":
-		c.flags.StringVar(&c.tune, "tune", "", "put the rules in `file`, as of collperf -tune, before those that there are")
-	}
-	switch cmd.name {
-	case "explain":
-		c.sizes = sizeRange{4, 4}
-		c.flags.IntVar(&c.root, "root", 0, "`rank` of the root")
-		c.flags.IntVar(&c.peer, "peer", 1, "`rank` of the receiver")
-		c.flags.IntVar(&c.depth, "depth", 2, "`number` of pieces of a pipelined algorithm")
-		c.flags.Var(&c.sizes, "n", "`number` of ranks")
-		c.flags.Var(&c.sizes, "size", "`number` of ranks, as -n")
-		c.flags.BoolVar(&c.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which tlaplus/models/Exec.tla runs")
-		c.flags.IntVar(&c.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
-		c.flags.StringVar(&c.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(selection.Transports, ", "))
-		c.flags.IntVar(&c.perHost, "ranks-per-host", 0, "of a primitive: the `number` of ranks on the host that has the most; 0: all")
-	case "gen", "check":
-		c.sizes = sizeRange{1, maxSize}
-		c.flags.Var(&c.sizes, "n", "prove for these `numbers` of ranks, from 1 on: calls with more are refused unless collgen prove covers them")
-	case "list":
-		c.sizes = sizeRange{1, maxSize}
-		c.flags.Var(&c.sizes, "n", "`numbers` of ranks to prove the algorithms for, whatever is proved already")
-	case "cost":
-		c.costFlags()
-	case "prove":
-		c.everySizeFlags()
-	case "conform":
-		c.conformFlags()
-	case "verify":
-		c.sizes = sizeRange{1, maxSize}
-		c.flags.Var(&c.sizes, "n", "`numbers` of ranks")
-		c.flags.StringVar(&c.svg, "svg", "", "draw the counterexample, if there is one, in `file`")
-		c.flags.BoolVar(&c.spec, "spec", false, "change each part of the specifications, and show the changes that no example of the package refuses")
-	}
-	c.progress = newProgress(c)
-	return c
+	c.progress = program.NewProgress(stderr)
+	return c, cmd.prepare(c)
+}
+
+// packageFlags registers the flags that select a package's algorithms.
+func (c *call) packageFlags() {
+	c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory`")
+	c.flags.BoolVar(&c.catalogue, "catalogue", false, "the built-in algorithms, also where the package in this folder has its own")
+}
+
+// tuneFlag registers the flag for the file of a table of rules.
+func (c *call) tuneFlag(file *string) {
+	c.flags.StringVar(file, "tune", "", "put the rules in `file`, as of collperf -tune, before those that there are")
 }
 
 func (cmd command) help(c *call, w io.Writer) {
@@ -249,7 +211,7 @@ func (c *call) parse(args []string) error {
 	if len(c.args) > 1 {
 		return usageError{fmt.Errorf("one argument is enough: %q", c.args)}
 	}
-	c.progress.shown = c.progress.shown || c.verbose
+	c.progress.Verbose = c.verbose
 	return nil
 }
 

@@ -179,11 +179,4 @@ func TestProgress(t *testing.T) {
 	if stderr != "barrier/dissemination: proved for sizes 4\n" {
 		t.Errorf("with -v: %q", stderr)
 	}
-	p := progress{w: new(bytes.Buffer), shown: true, terminal: true}
-	p.update("%d of %d", 10, 10)
-	p.done("ten")
-	p.clear()
-	if got := p.w.(*bytes.Buffer).String(); got != "\r10 of 10\rten     \r   \r" {
-		t.Errorf("on a terminal: %q", got)
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/gen/readback"
+	"github.com/collgen/collgen/internal/program"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 )
@@ -36,12 +37,12 @@ type job struct {
 	*source
 	options  verify.Options
 	someOnly bool // the sizes are not all: an algorithm that serves none of them is no error
-	progress *progress
+	progress *program.Progress
 	files    map[string][]byte // what is generated, by name
 }
 
 // generate returns the files of a package. It fails if anything in it is not proved.
-func generate(ctx context.Context, s *source, o verify.Options, p *progress) (*job, error) {
+func generate(ctx context.Context, s *source, o verify.Options, p *program.Progress) (*job, error) {
 	j := &job{source: s, options: o, progress: p, files: map[string][]byte{}}
 	for _, pass := range passes {
 		if err := pass(ctx, j); err != nil {
@@ -109,7 +110,7 @@ func prove(ctx context.Context, j *job) error {
 			return nil
 		}
 		o := j.options
-		o.Progress = func(done, total int) { j.progress.update("proving %s: %d of %d schedules", a.FullName(), done, total) }
+		o.Progress = func(done, total int) { j.progress.Update("proving %s: %d of %d schedules", a.FullName(), done, total) }
 		start := time.Now()
 		proof, err := verify.Algorithm(ctx, &a.Algorithm, o)
 		if j.someOnly && errors.Is(err, verify.ErrNothing) {
@@ -119,7 +120,7 @@ func prove(ctx context.Context, j *job) error {
 			return err
 		}
 		a.proof, a.proved, a.took = proof, true, time.Since(start)
-		j.progress.done("%s: proved for sizes %s%s", a.FullName(), text.Ranges(proof.Sizes), a.form)
+		j.progress.Stage("%s: proved for sizes %s%s", a.FullName(), text.Ranges(proof.Sizes), a.form)
 		return nil
 	})
 }

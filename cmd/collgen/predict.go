@@ -42,7 +42,16 @@ type prediction struct {
 // pieces are the depths that are tried of algorithms which have one.
 var pieces = []int{1, 4, 16}
 
-func (c *call) costFlags() {
+// costCommand is collgen cost.
+type costCommand struct {
+	*call
+	costing
+	bytes, root, depth int // bytes of a block
+}
+
+func prepareCost(base *call) runner {
+	c := &costCommand{call: base}
+	c.packageFlags()
 	c.flags.IntVar(&c.costing.ranks, "n", usualCosting.ranks, "`number` of ranks")
 	c.flags.IntVar(&c.bytes, "bytes", 1<<20, "`bytes` in a block")
 	c.flags.IntVar(&c.root, "root", 0, "`rank` of the root")
@@ -55,10 +64,11 @@ func (c *call) costFlags() {
 	c.flags.Float64Var(&c.costing.nearBeta, "near-beta", 0, "`seconds` that a byte takes in the memory of a host, which its ranks share")
 	c.flags.StringVar(&c.costing.file, "machine", "",
 		"take the machine from the JSON in `file` (docs/cost.md), with those of the numbers above that are on the command line")
+	return c
 }
 
-// runCost runs collgen cost.
-func runCost(ctx context.Context, c *call) error {
+// run runs collgen cost.
+func (c *costCommand) run(ctx context.Context) error {
 	if len(c.args) == 0 {
 		return usageError{errors.New("want a primitive, or the name of one algorithm")}
 	}
@@ -135,7 +145,7 @@ func (x *costing) override(m *simulate.Machine, set func(flag string) bool) {
 }
 
 // predict plays a, at every depth that is asked for, unless it does not serve so many ranks.
-func (c *call) predict(ctx context.Context, m *simulate.Machine, a *gen.Algorithm) ([]prediction, error) {
+func (c *costCommand) predict(ctx context.Context, m *simulate.Machine, a *gen.Algorithm) ([]prediction, error) {
 	depths := []int{1}
 	switch {
 	case !a.Serves(c.costing.ranks):
@@ -150,7 +160,7 @@ func (c *call) predict(ctx context.Context, m *simulate.Machine, a *gen.Algorith
 		params := gen.Params{Size: c.costing.ranks, Root: c.root, Peer: min(1, c.costing.ranks-1), Depth: depth}
 		played := simulate.Call{Algorithm: a, Params: params, Block: c.bytes, InPlace: true}
 		played.Progress = func(messages int, now simulate.Time) {
-			c.progress.update("%s, depth %d: %d messages, %v", a.FullName(), depth, messages, now.Duration())
+			c.progress.Update("%s, depth %d: %d messages, %v", a.FullName(), depth, messages, now.Duration())
 		}
 		r, err := simulate.Play(ctx, m, played)
 		if err != nil {
@@ -175,7 +185,7 @@ func newPrediction(c *simulate.Call, r *simulate.Result) prediction {
 	return p
 }
 
-func (c *call) writePredictions(all []prediction) {
+func (c *costCommand) writePredictions(all []prediction) {
 	fmt.Fprintf(c.stdout, "%d ranks, blocks of %d bytes, on an imagined machine.\n\n", c.costing.ranks, c.bytes)
 	t := newTable(c.stdout)
 	t.row("algorithm", "depth", "µs", "GB/s", "messages", "of the time", "busiest")

@@ -14,19 +14,23 @@ import (
 	"github.com/collgen/collgen/verify/smtproof"
 )
 
-// everySize are the flags of collgen prove.
-type everySize struct {
+// proveCommand is collgen prove.
+type proveCommand struct {
+	*call
 	solvers string
 	scripts string // a folder for the scripts
 	limit   time.Duration
 	write   bool // record what was proved
 }
 
-func (c *call) everySizeFlags() {
-	c.flags.StringVar(&c.every.solvers, "solver", "z3,cvc5", "`names` of the solvers, all of which have to prove everything")
-	c.flags.StringVar(&c.every.scripts, "smt", "", "write the scripts that the solvers get into `folder`")
-	c.flags.DurationVar(&c.every.limit, "limit", time.Minute, "`time` that a solver has for one answer; what it does not answer is not proved")
-	c.flags.BoolVar(&c.every.write, "write", false, "record what was proved, in zproved.txt beside the generated code")
+func prepareProve(base *call) runner {
+	c := &proveCommand{call: base}
+	c.packageFlags()
+	c.flags.StringVar(&c.solvers, "solver", "z3,cvc5", "`names` of the solvers, all of which have to prove everything")
+	c.flags.StringVar(&c.scripts, "smt", "", "write the scripts that the solvers get into `folder`")
+	c.flags.DurationVar(&c.limit, "limit", time.Minute, "`time` that a solver has for one answer; what it does not answer is not proved")
+	c.flags.BoolVar(&c.write, "write", false, "record what was proved, in zproved.txt beside the generated code")
+	return c
 }
 
 // provedEvery is what collgen prove says of an algorithm.
@@ -36,16 +40,16 @@ type provedEvery struct {
 	Open    []string `json:"open,omitempty"` // what is not proved
 }
 
-// runProve runs collgen prove.
-func runProve(ctx context.Context, c *call) error {
+// run runs collgen prove.
+func (c *proveCommand) run(ctx context.Context) error {
 	s, err := c.shown(ctx)
 	if err != nil {
 		return err
 	}
-	if c.every.write && c.arg("") != "" {
+	if c.write && c.arg("") != "" {
 		return usageError{errors.New("-write is for all algorithms of a package")}
 	}
-	solvers, err := smtproof.Solvers(strings.Split(c.every.solvers, ",")...)
+	solvers, err := smtproof.Solvers(strings.Split(c.solvers, ",")...)
 	if err != nil {
 		return err
 	}
@@ -53,7 +57,7 @@ func runProve(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	o := smtproof.Options{Solvers: solvers, Limit: c.every.limit}
+	o := smtproof.Options{Solvers: solvers, Limit: c.limit}
 	lemmas := lemmasOf(problems)
 	if err := smtproof.Lemmas(ctx, lemmas, o); err != nil {
 		return err
@@ -79,8 +83,8 @@ func runProve(ctx context.Context, c *call) error {
 }
 
 // proveEvery proves one algorithm, and explains what is open.
-func (c *call) proveEvery(ctx context.Context, p *smtproof.Problem, o smtproof.Options) (x provedEvery, faults []error, err error) {
-	o.Progress = func(done, of int) { c.progress.update("%s: %d of %d answers", p.Algorithm.FullName(), done, of) }
+func (c *proveCommand) proveEvery(ctx context.Context, p *smtproof.Problem, o smtproof.Options) (x provedEvery, faults []error, err error) {
+	o.Progress = func(done, of int) { c.progress.Update("%s: %d of %d answers", p.Algorithm.FullName(), done, of) }
 	proof, err := p.Prove(ctx, o)
 	if err != nil {
 		return x, nil, err
@@ -88,16 +92,16 @@ func (c *call) proveEvery(ctx context.Context, p *smtproof.Problem, o smtproof.O
 	r, _ := proof.Record()
 	x = provedEvery{Record: r, Seconds: proof.Took.Seconds()}
 	for _, i := range proof.Open() {
-		open := proof.Refute(ctx, i, c.every.limit)
+		open := proof.Refute(ctx, i, c.limit)
 		x.Open, faults = append(x.Open, open.Obligation.String()), append(faults, open)
 	}
-	c.progress.done("%s: %d of %d obligations proved in %.1f s", r.Algorithm, r.Obligations-len(x.Open), r.Obligations, x.Seconds)
+	c.progress.Stage("%s: %d of %d obligations proved in %.1f s", r.Algorithm, r.Obligations-len(x.Open), r.Obligations, x.Seconds)
 	return x, faults, nil
 }
 
 // problems returns those of the algorithms that the command line names, in the form of which Go is generated. Those for
 // which there is no argument are results already: of them nothing is proved.
-func (c *call) problems(ctx context.Context, s *source) (problems []*smtproof.Problem, results []provedEvery, err error) {
+func (c *proveCommand) problems(ctx context.Context, s *source) (problems []*smtproof.Problem, results []provedEvery, err error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {
 		return nil, nil, err
@@ -115,8 +119,8 @@ func (c *call) problems(ctx context.Context, s *source) (problems []*smtproof.Pr
 			results = append(results, provedEvery{Record: smtproof.Record{Algorithm: a.FullName()}, Open: []string{a.locate(fmt.Errorf("nothing is proved for every size: %w", err)).Error()}})
 			continue
 		}
-		if c.every.scripts != "" {
-			if err := writeScripts(c.every.scripts, p); err != nil {
+		if c.scripts != "" {
+			if err := writeScripts(c.scripts, p); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -156,7 +160,7 @@ func lemmasOf(problems []*smtproof.Problem) []smt.Lemma {
 	return smt.LemmasOf(all)
 }
 
-func (c *call) showProved(s *source, results []provedEvery, lemmas int) error {
+func (c *proveCommand) showProved(s *source, results []provedEvery, lemmas int) error {
 	if c.json {
 		return writeJSON(c.stdout, results)
 	}

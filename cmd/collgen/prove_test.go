@@ -131,7 +131,8 @@ func TestProveRefuses(t *testing.T) {
 
 // TestProveWithoutInvariant has an algorithm for whose loop nobody has written an invariant: nothing is proved of it.
 func TestProveWithoutInvariant(t *testing.T) {
-	c := newCall(command{name: "prove"}, new(bytes.Buffer), new(bytes.Buffer))
+	_, r := newCall(command{name: "prove", prepare: prepareProve}, new(bytes.Buffer), new(bytes.Buffer))
+	c := r.(*proveCommand)
 	s := &source{}
 	a := catalogue.AllGatherRing
 	a.Name, a.Hints = "mine", gen.Hints{}
@@ -147,8 +148,8 @@ func TestRecordNotWritten(t *testing.T) {
 	results := []provedEvery{{Record: smtproof.Record{Algorithm: "a/b", Digest: "0x1", Sizes: "all", Obligations: 3, Solvers: []string{"z3"}}}}
 	for dir, isWritten := range map[string]bool{t.TempDir(): true, filepath.Join(t.TempDir(), "missing"): false} {
 		var stderr strings.Builder
-		c := &call{stderr: &stderr}
-		c.every.write = true
+		c := &proveCommand{call: &call{stderr: &stderr}}
+		c.write = true
 		err := c.recordProved(t.Context(), &source{dir: dir}, results)
 		if (err == nil) != isWritten || strings.Contains(stderr.String(), "recorded of a/b: 3 obligations") != isWritten {
 			t.Errorf("written: %v, %v: %q", isWritten, err, stderr.String())

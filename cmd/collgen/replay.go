@@ -12,8 +12,15 @@ import (
 	"github.com/collgen/collgen/verify/replay"
 )
 
-// runReplay runs collgen replay.
-func runReplay(ctx context.Context, c *call) error {
+// replayCommand is collgen replay.
+type replayCommand struct{ *call }
+
+func prepareReplay(c *call) runner {
+	c.packageFlags()
+	return &replayCommand{c}
+}
+
+func (c *replayCommand) run(ctx context.Context) error {
 	if len(c.args) != 1 {
 		return usageError{errors.New("want the directory that COLL_EVENTS named")}
 	}

@@ -126,7 +126,7 @@ func over(transports []string, size, perHost int) []selection.Call {
 }
 
 // asked returns the calls that the command line asks about, but for their bytes.
-func (c *call) asked() ([]selection.Call, error) {
+func (c *explainCommand) asked() ([]selection.Call, error) {
 	transports := selection.Transports
 	if c.transport != "" {
 		transports = []string{c.transport}
@@ -143,7 +143,7 @@ func (c *call) asked() ([]selection.Call, error) {
 }
 
 // explainPrimitive shows collgen explain of a primitive.
-func (c *call) explainPrimitive(ctx context.Context, s *source, p spec.Primitive) error {
+func (c *explainCommand) explainPrimitive(ctx context.Context, s *source, p spec.Primitive) error {
 	calls, err := c.asked()
 	if err == nil {
 		err = s.recall(s.generatedDir(ctx))
@@ -178,7 +178,7 @@ func (c *call) explainPrimitive(ctx context.Context, s *source, p spec.Primitive
 }
 
 // writeChoices writes which algorithms calls get, for people.
-func (x *chosen) writeChoices(c *call) {
+func (x *chosen) writeChoices(c *explainCommand) {
 	fmt.Fprintf(c.stdout, "Which algorithm a call of %d %s gets%s:\n\n", x.Size, plural(x.Size, "rank"), x.hosts())
 	t := newTable(c.stdout)
 	t.row("over", "bytes in a block", "algorithm", "because of")
@@ -214,7 +214,7 @@ func (x choice) bytes() string {
 }
 
 // writeCalls writes what one call gets, and why, for people.
-func (x *chosen) writeCalls(c *call) {
+func (x *chosen) writeCalls(c *explainCommand) {
 	for _, call := range x.Calls {
 		fmt.Fprintf(c.stdout, "\nA call of %d %s over %s, with %d bytes in a block, gets ", x.Size, plural(x.Size, "rank"), call.Transport, *x.Bytes)
 		if call.Line == 0 {

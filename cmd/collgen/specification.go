@@ -30,8 +30,8 @@ type unnoticed struct {
 	Proved bool   `json:"proved"` // all algorithms of the package carry it out too
 }
 
-// runVerifySpec runs collgen verify -spec.
-func runVerifySpec(ctx context.Context, c *call, s *source) error {
+// runSpec runs collgen verify -spec.
+func (c *verifyCommand) runSpec(ctx context.Context, s *source) error {
 	if c.isSet("n") || c.isSet("svg") {
 		return usageError{fmt.Errorf("-spec goes with neither -n nor -svg")}
 	}
@@ -66,12 +66,12 @@ func isCatalogues(p spec.Primitive) bool {
 }
 
 // guardOf changes p in every way that package mutants knows.
-func (c *call) guardOf(ctx context.Context, p spec.Primitive, algorithms []gen.Algorithm) (guard, error) {
+func (c *verifyCommand) guardOf(ctx context.Context, p spec.Primitive, algorithms []gen.Algorithm) (guard, error) {
 	g := guard{Primitive: p.Name, Examples: len(p.Examples), Unnoticed: []unnoticed{}}
 	all, refused := mutants.Unnoticed(p)
 	g.Refused = refused
 	for i, m := range all {
-		c.progress.update("%s: proving changed specifications, %d of %d", p.Name, i, len(all))
+		c.progress.Update("%s: proving changed specifications, %d of %d", p.Name, i, len(all))
 		proved, err := carriesOut(ctx, m.Primitive, algorithms)
 		if err != nil {
 			return g, err
@@ -101,7 +101,7 @@ func carriesOut(ctx context.Context, p spec.Primitive, algorithms []gen.Algorith
 }
 
 // writeGuards writes what was found. Its error is errUnguarded if that is anything.
-func (c *call) writeGuards(s *source, guards []guard) error {
+func (c *verifyCommand) writeGuards(s *source, guards []guard) error {
 	var err error
 	for _, g := range guards {
 		if len(g.Unnoticed) > 0 {
@@ -123,7 +123,7 @@ func (c *call) writeGuards(s *source, guards []guard) error {
 
 // writeUnnoticed writes those changes that are proved, or those that are not: of each part of the specification the
 // first one, and how many others there are.
-func (c *call) writeUnnoticed(title string, all []unnoticed, proved bool) {
+func (c *verifyCommand) writeUnnoticed(title string, all []unnoticed, proved bool) {
 	var first []unnoticed
 	more := map[string]int{}
 	for _, u := range all {

@@ -11,16 +11,33 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// runVerify runs collgen verify.
-func runVerify(ctx context.Context, c *call) error {
+// verifyCommand is collgen verify.
+type verifyCommand struct {
+	*call
+	sizes sizeRange
+	svg   string // the file for the drawing of a counterexample; "": none
+	spec  bool   // change specifications, and check that examples notice
+}
+
+func prepareVerify(c *call) runner {
+	x := &verifyCommand{call: c, sizes: sizeRange{1, maxSize}}
+	c.packageFlags()
+	c.flags.Var(&x.sizes, "n", "`numbers` of ranks")
+	c.flags.StringVar(&x.svg, "svg", "", "draw the counterexample, if there is one, in `file`")
+	c.flags.BoolVar(&x.spec, "spec", false, "change each part of the specifications, and show the changes that no example of the package refuses")
+	return x
+}
+
+// run runs collgen verify.
+func (c *verifyCommand) run(ctx context.Context) error {
 	s, err := c.shown(ctx)
 	if err != nil {
 		return err
 	}
 	if c.spec {
-		return runVerifySpec(ctx, c, s)
+		return c.runSpec(ctx, s)
 	}
-	found, err := c.proveMatching(ctx, s)
+	found, err := c.proveMatching(ctx, s, c.sizes)
 	switch {
 	case err == nil && c.json:
 		return c.writeEntries(found)
@@ -36,7 +53,7 @@ func runVerify(ctx context.Context, c *call) error {
 }
 
 // writeProved writes what was proved of algorithms, which are so many in words.
-func (c *call) writeProved(s *source, algorithms []*algorithm, words string) {
+func (c *verifyCommand) writeProved(s *source, algorithms []*algorithm, words string) {
 	fmt.Fprintf(c.stdout, "%s.\n\n", s.title())
 	t := newTable(c.stdout)
 	t.row("algorithm", "sizes", "depths", "schedules", "in place", "order", "room", "scratch")
@@ -60,7 +77,7 @@ func depthsOf(s verify.Summary) string {
 }
 
 // draw writes the picture of the first counterexample in err to where the command line says, or says how to get one.
-func (c *call) draw(err error) error {
+func (c *verifyCommand) draw(err error) error {
 	var f *verify.Failure
 	if !errors.As(err, &f) {
 		return nil

@@ -90,7 +90,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/rdma/fabric", may: []string{"fast/internal/rdma"}, never: []string{"fast"}},
 	{pattern: "fast/internal/...", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "cmd/collgen", may: []string{"spec", "spec/mutants", "selection", "gen", "gen/catalogue", "gen/cost", "gen/cost/simulate", "gen/emit/*", "gen/induct", "gen/readback", "verify", "verify/colltest",
-		"verify/colltest/remote", "verify/smtproof", "verify/replay", "internal/scratch", "golang.org/x/tools"}, never: []string{"fast"}},
+		"verify/colltest/remote", "verify/smtproof", "verify/replay", "internal/scratch", "internal/program", "golang.org/x/tools"}, never: []string{"fast"}},
 	{pattern: "cmd/collperf", may: []string{"fast", "cmd/collperf/internal/*", "internal/*"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/collperf/internal/machine", may: []string{"internal/*", "golang.org/x/sys"}, never: []string{"fast"}},
 	{pattern: "cmd/collperf/internal/ranks", may: []string{"fast", "cmd/collperf/internal/machine"}, never: []string{"gen", "verify"}},
