@@ -1,7 +1,6 @@
 package inproc
 
 import (
-	"fmt"
 	"runtime"
 
 	"github.com/collgen/collgen/fast/internal/kernel"
@@ -98,8 +97,7 @@ func (e *Endpoint) check(r *incoming) *wire.MismatchError {
 		}
 	}
 	if len(l.data) != len(r.Into) {
-		return &wire.MismatchError{Rank: r.Peer, Seq: r.call.Call.Seq, TheirSeq: r.call.Call.Seq, Field: "message length",
-			Mine: fmt.Sprint(len(r.Into), " bytes"), Theirs: fmt.Sprint(len(l.data), " bytes")}
+		return wire.LengthMismatch(r.call.Call, r.Peer, uint64(len(r.Into)), uint64(len(l.data)))
 	}
 	return nil
 }

@@ -124,10 +124,8 @@ func (e *Endpoint) disagreement(sameCall bool) error {
 // is any.
 func (e *Endpoint) disagrees(other *Endpoint, call *wire.Call, sameCall bool) *wire.MismatchError {
 	var found *wire.MismatchError
-	for i := range e.past {
-		if call.Meets(&e.past[i]) {
-			found = wire.Explain(call, &e.past[i], e.rank, other.past[:], e.past[:])
-		}
+	if theirs := wire.Counterpart(e.past[:], call); theirs != nil {
+		found = wire.Explain(call, theirs, e.rank, other.past[:], e.past[:])
 	}
 	for peer, mine := range e.pending() {
 		err := wire.Mismatch(call, mine, e.rank)

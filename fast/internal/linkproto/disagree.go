@@ -24,24 +24,28 @@ func (p *Partner) FindDisagreement(own *History, send, recv Turn, received, sent
 // is stuck in theirs while this rank waits for it, neither of them can ever proceed. Then theirs is compared with the
 // call of own that should agree with it, or else with mine.
 func (p *Partner) compare(own *History, mine, theirs *wire.Call, stuck bool) error {
-	for i := range p.past {
-		if other := &p.past[i]; other.Meets(mine) {
-			return p.checkSame(own, mine, other)
-		}
-	}
-	if p.LastFingerprint != 0 && p.LastCall.Meets(mine) {
-		return p.checkSame(own, mine, &p.LastCall)
+	if counterpart := p.counterpart(mine); counterpart != nil {
+		return p.checkSame(own, mine, counterpart)
 	}
 	if !stuck {
 		return nil
 	}
-	calls := own.Calls()
-	for i := range calls {
-		if calls[i].Meets(theirs) {
-			mine = &calls[i]
-		}
+	if counterpart := wire.Counterpart(own.Calls(), theirs); counterpart != nil {
+		mine = counterpart
 	}
 	return p.checkSame(own, mine, theirs)
+}
+
+// counterpart returns the call that the other rank has reported, or named with its messages, and that has to agree with
+// mine, or nil.
+func (p *Partner) counterpart(mine *wire.Call) *wire.Call {
+	if theirs := wire.Counterpart(p.past, mine); theirs != nil {
+		return theirs
+	}
+	if p.LastFingerprint != 0 && p.LastCall.Meets(mine) {
+		return &p.LastCall
+	}
+	return nil
 }
 
 // FindContradiction returns the error of a call that the other rank has reported, and that differs from the call of own
@@ -49,13 +53,9 @@ func (p *Partner) compare(own *History, mine, theirs *wire.Call, stuck bool) err
 func (p *Partner) FindContradiction(own *History) error {
 	calls := own.Calls()
 	for i := range calls {
-		mine := &calls[i]
-		if p.LastFingerprint != 0 && p.LastCall.Meets(mine) && p.LastFingerprint != mine.Fingerprint() {
-			return p.checkSame(own, mine, &p.LastCall)
-		}
-		for j := range p.past {
-			if theirs := &p.past[j]; theirs.Meets(mine) && theirs.Fingerprint() != mine.Fingerprint() {
-				return p.checkSame(own, mine, theirs)
+		if theirs := p.counterpart(&calls[i]); theirs != nil {
+			if err := p.checkSame(own, &calls[i], theirs); err != nil {
+				return err
 			}
 		}
 	}

@@ -6,7 +6,6 @@ package linkproto
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -164,6 +163,5 @@ func (p *Partner) mismatch(own *History, mine, theirs *wire.Call, mineBytes, the
 	if err := wire.Standoff(mine, theirs, p.Self, p.Rank, own.Calls(), p.past); err != nil {
 		return err
 	}
-	return &wire.MismatchError{Rank: p.Rank, Seq: mine.Seq, TheirSeq: mine.Seq, Field: "message length",
-		Mine: fmt.Sprint(mineBytes, " bytes"), Theirs: fmt.Sprint(theirsBytes, " bytes")}
+	return wire.LengthMismatch(mine, p.Rank, mineBytes, theirsBytes)
 }

@@ -33,18 +33,8 @@ func (c *control) lookup(r *ring, fingerprint uint64) (wire.Call, bool) {
 	return wire.Call{}, false
 }
 
-// counterpart returns a copy of c's call that is to agree with call, if it was begun and is still there.
-func (c *control) counterpart(call *wire.Call) (wire.Call, bool) {
-	for i := range c.calls {
-		if theirs, ok := c.calls[i].read(); ok && theirs.Meets(call) {
-			return theirs, true
-		}
-	}
-	return wire.Call{}, false
-}
-
-// past are copies of the calls that c's rank began last.
-func (c *control) past() (calls []wire.Call) {
+// past appends copies of the latest calls of c's rank to calls.
+func (c *control) past(calls []wire.Call) []wire.Call {
 	for i := range c.calls {
 		if call, ok := c.calls[i].read(); ok {
 			calls = append(calls, call)
@@ -64,28 +54,24 @@ func (r *record) write(call wire.Mark) { r.call, r.fingerprint = *call.Call, cal
 
 // refuse returns the error of a message that is not the one that m waits for: the message's call, or its length,
 // differs.
-func (e *Endpoint) refuse(m *incoming, fingerprint uint64, theirs uint32) error {
+func (e *Endpoint) refuse(m *incoming, fingerprint uint64, left uint32) error {
 	if fingerprint != m.call.Fingerprint {
 		return e.mismatch(m, fingerprint)
 	}
-	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, TheirSeq: m.call.Call.Seq, Field: "message length",
-		Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: lengthWords(m.at, theirs)}
+	err := wire.LengthMismatch(m.call.Call, m.Peer, uint64(len(m.Into)), uint64(m.at)+uint64(left))
+	if left == math.MaxUint32 {
+		err.Theirs = "4 GiB or more"
+	}
+	return err
 }
 
 // mismatch compares m's call with the sender's of that fingerprint, which is another.
 func (e *Endpoint) mismatch(m *incoming, fingerprint uint64) error {
 	if theirs, ok := m.link.control.lookup(&m.link.in, fingerprint); ok {
-		if err := wire.Explain(m.call.Call, &theirs, m.Peer, e.own.past(), m.link.control.past()); err != nil {
+		if err := wire.Explain(m.call.Call, &theirs, m.Peer, e.own.past(nil), m.link.control.past(nil)); err != nil {
 			return err
 		}
 	}
 	return &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, TheirSeq: m.call.Call.Seq, Field: "fingerprint",
 		Mine: fmt.Sprintf("%#x", m.call.Fingerprint), Theirs: fmt.Sprintf("%#x", fingerprint)}
-}
-
-func lengthWords(before int, left uint32) string {
-	if left == math.MaxUint32 {
-		return "4 GiB or more"
-	}
-	return fmt.Sprint(uint64(before)+uint64(left), " bytes")
 }

@@ -3,8 +3,6 @@
 package shm
 
 import (
-	"fmt"
-
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -76,8 +74,7 @@ func (e *Endpoint) withdraw() {
 func (e *Endpoint) accept(m *incoming, l *line, where uint32) (bool, error) {
 	p := *l.place()
 	if m.at != 0 || p.length != uint64(len(m.Into)) {
-		return false, &wire.MismatchError{Rank: m.Peer, Seq: m.call.Call.Seq, Field: "message length",
-			Mine: fmt.Sprint(len(m.Into), " bytes"), Theirs: fmt.Sprint(p.length, " bytes")}
+		return false, wire.LengthMismatch(m.call.Call, m.Peer, uint64(len(m.Into)), p.length)
 	}
 	source := m.link.region(p.number)
 	n := uint64(len(source))

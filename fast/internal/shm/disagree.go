@@ -72,17 +72,20 @@ func (e *Endpoint) disagreement() error {
 // explain compares a call with the one of l's peer that is to agree with it, or with the one that the peer is stuck in.
 // This rank waits for the peer.
 func (e *Endpoint) explain(l *link, mine *wire.Call) error {
-	theirs, ok := l.control.counterpart(mine)
-	if !ok {
-		if theirs, ok = l.stuckIn(); !ok {
+	var calls [history]wire.Call
+	theirs := wire.Counterpart(l.control.past(calls[:0]), mine)
+	if theirs == nil {
+		call, ok := l.stuckIn()
+		if !ok {
 			return nil
 		}
+		theirs = &call
 	}
 	if theirs.Fingerprint() == mine.Fingerprint() {
 		return nil
 	}
-	found := theirs // so that only a disagreement takes memory
-	return wire.Standoff(mine, &found, e.rank, l.peer, e.own.past(), l.control.past())
+	found := *theirs // so that only a disagreement takes memory
+	return wire.Standoff(mine, &found, e.rank, l.peer, e.own.past(nil), l.control.past(nil))
 }
 
 // stuckIn returns the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it
@@ -104,8 +107,9 @@ func (e *Endpoint) crossed(sends []wire.Send) error {
 		if next.seq.Load() != l.in.next+1 || next.fingerprint == mine.Fingerprint {
 			continue
 		}
-		if theirs, ok := l.control.counterpart(mine.Call); ok {
-			if err := wire.Explain(mine.Call, &theirs, l.peer, e.own.past(), l.control.past()); err != nil {
+		past := l.control.past(nil)
+		if theirs := wire.Counterpart(past, mine.Call); theirs != nil {
+			if err := wire.Explain(mine.Call, theirs, l.peer, e.own.past(nil), past); err != nil {
 				return err
 			}
 		}

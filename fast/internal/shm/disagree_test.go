@@ -82,7 +82,7 @@ func TestRenamed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		past := all[1].links[0].control.past()
+		past := all[1].links[0].control.past(nil)
 		if len(past) != history {
 			t.Errorf("%d calls can be seen, want %d", len(past), history)
 		}

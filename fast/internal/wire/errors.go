@@ -73,6 +73,22 @@ func (e *MismatchError) Mirror(rank int) *MismatchError {
 	return &MismatchError{Rank: rank, Seq: e.TheirSeq, TheirSeq: e.Seq, Field: e.Field, Mine: e.Theirs, Theirs: e.Mine}
 }
 
+// LengthMismatch returns the error of a message from or to rank whose calls agree but whose lengths in bytes do not.
+func LengthMismatch(call *Call, rank int, mine, theirs uint64) *MismatchError {
+	return &MismatchError{Rank: rank, Seq: call.Seq, TheirSeq: call.Seq, Field: "message length",
+		Mine: fmt.Sprint(mine, " bytes"), Theirs: fmt.Sprint(theirs, " bytes")}
+}
+
+// Counterpart returns the one of a rank's calls that has to agree with call, which another rank made, or nil.
+func Counterpart(calls []Call, call *Call) *Call {
+	for i := range calls {
+		if calls[i].Meets(call) {
+			return &calls[i]
+		}
+	}
+	return nil
+}
+
 // Explain compares mine with a call of rank that came in its place. Of the two ranks one may have gone on, because its
 // own call needed nothing of the other: then it is the first calls of the same place that disagree, of those that are
 // known, my own and rank's. It is nil if the calls agree, and none of the same place disagree.
