@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,51 +27,13 @@ var mutants *struct {
 	plant func(site int) // switches one to be wrong; -1: none
 }
 
-// switches plants mistakes that the test switches on.
-type switches struct{}
-
-// switched returns a call of a function of the copies, with the number of a mistake in front.
-func switched(site int, args ...ast.Expr) *ast.CallExpr {
-	number := &ast.BasicLit{Kind: token.INT, Value: fmt.Sprint(site)}
-	return &ast.CallExpr{Fun: ast.NewIdent("plant"), Args: append([]ast.Expr{number}, args...)}
-}
-
-func (switches) Expr(site int, right, wrong ast.Expr) ast.Expr { return switched(site, right, wrong) }
-
-func (switches) Stmts(site int, right ast.Stmt, wrong []ast.Stmt) ast.Stmt {
-	s := &ast.IfStmt{Cond: switched(site, ast.NewIdent("true"), ast.NewIdent("false")), Body: &ast.BlockStmt{List: []ast.Stmt{right}}}
-	if wrong != nil {
-		s.Else = &ast.BlockStmt{List: wrong}
-	}
-	return s
-}
-
-// mutate returns a file with mistakes in all of its functions but those that start others.
-func mutate(m *gomutants.Mutator, path string) (string, error) {
-	source, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	m.Lines = strings.Split(string(source), "\n")
-	f, err := parser.ParseFile(m.Files, path, source, 0)
-	if err != nil {
-		return "", err
-	}
-	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			m.Function(fn)
-		}
-	}
-	return m.Text(f), nil
-}
-
 // TestMutatedCodeIsNotTheSchedule builds the mutants, and runs TestMutants on them.
 func TestMutatedCodeIsNotTheSchedule(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, overlay, m := t.TempDir(), map[string]string{}, &gomutants.Mutator{Files: token.NewFileSet(), Planter: switches{}}
+	dir, overlay, m := t.TempDir(), map[string]string{}, &gomutants.Mutator{Planter: gomutants.Switches{}}
 	put := func(name, text string) {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -86,11 +46,15 @@ func TestMutatedCodeIsNotTheSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		text, err := mutate(m, path)
+		source, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(path, text)
+		text, err := m.File(path, source, func(d ast.Decl) bool { _, ok := d.(*ast.FuncDecl); return ok })
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(path, string(text))
 	}
 	put("zplant.go", "package fast\n\nvar planted = -1\n\nfunc plant[T any](site int, right, wrong T) T {\n\tif site == planted {\n\t\treturn wrong\n\t}\n\treturn right\n}\n")
 	put("zplant_test.go", fmt.Sprintf("package fast\n\nfunc init() {\n\tmutants = &struct {\n\t\tsites []string\n\t\tplant func(site int)\n\t}{%#v, func(site int) { planted = site }}\n}\n", m.Sites))

@@ -7,16 +7,6 @@ import (
 	"slices"
 )
 
-// WrongOperator is what stands in an operator's place.
-var WrongOperator = map[token.Token]token.Token{
-	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.ADD, token.QUO: token.MUL, token.SHL: token.SHR, token.SHR: token.SHL,
-	token.AND: token.OR, token.OR: token.AND, token.XOR: token.AND, token.AND_NOT: token.AND, token.LAND: token.LOR, token.LOR: token.LAND,
-	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
-}
-
-// smaller is a comparison that holds of less than the right one: it lets through what that refuses.
-var smaller = map[token.Token]token.Token{token.NEQ: token.LSS}
-
 // oneMore returns e + 1.
 func oneMore(e ast.Expr) ast.Expr {
 	return &ast.BinaryExpr{X: e, Op: token.ADD, Y: &ast.BasicLit{Kind: token.INT, Value: "1"}}
@@ -62,10 +52,13 @@ func (m *Mutator) expr(e ast.Expr) ast.Expr {
 
 func (m *Mutator) ident(e *ast.Ident) ast.Expr {
 	switch {
-	case e.Name == "true" || e.Name == "false" || m.kinds[e.Name] == truth:
-		return m.either(e.Pos(), e.Name+" is not", e, &ast.UnaryExpr{Op: token.NOT, X: e})
+	case m.kinds[e.Name] == truth:
+		return m.either(e.Pos(), e.Name+" is negated", e, &ast.UnaryExpr{Op: token.NOT, X: e})
 	case m.kinds[e.Name] == number:
 		return m.either(e.Pos(), e.Name+" is one more", e, &ast.ParenExpr{X: oneMore(e)})
+	}
+	if other := OtherWord[e.Name]; other != "" {
+		return m.either(e.Pos(), e.Name+" is "+other, e, ast.NewIdent(other))
 	}
 	return e
 }
@@ -76,10 +69,8 @@ func (m *Mutator) binary(e *ast.BinaryExpr) ast.Expr {
 	if isNil(e.Y) {
 		return right
 	}
-	for _, wrong := range []token.Token{WrongOperator[e.Op], smaller[e.Op]} {
-		if wrong != token.ILLEGAL {
-			right = m.either(e.Pos(), fmt.Sprintf("%v is %v", e.Op, wrong), right, &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: wrong, Y: y}})
-		}
+	for _, wrong := range OtherOperators[e.Op] {
+		right = m.either(e.Pos(), fmt.Sprintf("%v is %v", e.Op, wrong), right, &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: wrong, Y: y}})
 	}
 	return right
 }
@@ -89,7 +80,7 @@ func isNil(e ast.Expr) bool {
 	return ok && id.Name == "nil"
 }
 
-// unary is -x and !x without the operator, and another buffer.
+// unary returns -x and !x without the operator, and &x.In with another buffer.
 func (m *Mutator) unary(e *ast.UnaryExpr) ast.Expr {
 	switch e.Op {
 	case token.AND:
@@ -104,10 +95,7 @@ func (m *Mutator) unary(e *ast.UnaryExpr) ast.Expr {
 	return e
 }
 
-// otherBuffer is what may be mistaken for a buffer.
-var otherBuffer = map[string]string{"In": "Out", "Out": "In", "Scratch": "Out"}
-
-// buffer returns x.In and the like with mistakes, as a pointer. Right is what it is if it is none of these.
+// buffer returns a pointer to x.In, x.Out or x.Scratch, with mistakes. For other selectors it returns right.
 func (m *Mutator) buffer(s *ast.SelectorExpr, right ast.Expr) ast.Expr {
 	other := otherBuffer[s.Sel.Name]
 	if other == "" {
@@ -119,8 +107,7 @@ func (m *Mutator) buffer(s *ast.SelectorExpr, right ast.Expr) ast.Expr {
 	return m.either(s.Pos(), s.Sel.Name+" is "+other, of(s.Sel.Name), of(other))
 }
 
-// callExpr returns a call with mistakes in its function and its arguments. The words of an error are none of this
-// package's business.
+// callExpr returns a call with mistakes in its function and its arguments. The texts of errors stay as they are.
 func (m *Mutator) callExpr(e *ast.CallExpr) ast.Expr {
 	if f, ok := e.Fun.(*ast.Ident); ok && f.Name == "refuse" {
 		return e
@@ -143,14 +130,14 @@ func (m *Mutator) callExpr(e *ast.CallExpr) ast.Expr {
 			return m.either(e.Pos(), f.Sel.Name+" is Chunk", c, &ast.CallExpr{Fun: first, Args: e.Args[:1]})
 		}
 	case *ast.Ident:
-		if other := map[string]string{"min": "max", "max": "min"}[f.Name]; other != "" {
+		if other := OtherWord[f.Name]; other != "" {
 			return m.either(e.Pos(), f.Name+" is "+other, c, &ast.CallExpr{Fun: ast.NewIdent(other), Args: c.Args})
 		}
 	}
 	return c
 }
 
-// exchanged returns a call with dst and src in the wrong order; nil if it has not both.
+// exchanged returns a call with dst and src in the wrong order; nil if it does not have both.
 func exchanged(c *ast.CallExpr) *ast.CallExpr {
 	for i := range len(c.Args) - 1 {
 		x, ok := c.Args[i].(*ast.Ident)

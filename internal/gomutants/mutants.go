@@ -1,5 +1,5 @@
-// Package gomutants makes mistakes in generated Go, one at each place where there is something to get wrong, for tests
-// that have to find each of them.
+// Package gomutants plants mistakes in Go code, for tests that have to find each of them. Its tables list what may be
+// mistaken for what. A Mutator plants mistakes in generated code.
 package gomutants
 
 import (
@@ -7,32 +7,51 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/parser"
 	"go/token"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Planter puts mistakes into code. What it returns takes the place of right.
-type Planter interface {
-	// Expr plants the mistake of that number, an expression.
-	Expr(site int, right, wrong ast.Expr) ast.Expr
-	// Stmts plants the mistake of that number, statements; without any, right is left out.
-	Stmts(site int, right ast.Stmt, wrong []ast.Stmt) ast.Stmt
-}
-
-// Mutator makes mistakes in functions and tables, one after the other. It changes their syntax.
+// Mutator makes mistakes in functions and tables, and numbers them from 0. It changes their syntax trees.
 type Mutator struct {
-	Files *token.FileSet
-	Lines []string // of the file
 	Sites []string // what each mistake is, and where: "zreduce.go:120 reduceChain: - is +: …"
 	Planter
 
-	name  string // of the declaration
+	files *token.FileSet
+	lines []string // of the file
+	name  string   // of the declaration
 	kinds map[string]kind
 }
 
-// kind is what is known of a local variable; of others nothing.
+// File returns the source of a file with mistakes in the selected declarations: functions and, if the Planter is an
+// Only, tables.
+func (m *Mutator) File(path string, source []byte, selected func(ast.Decl) bool) ([]byte, error) {
+	m.files, m.lines = token.NewFileSet(), strings.Split(string(source), "\n")
+	f, err := parser.ParseFile(m.files, path, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range f.Decls {
+		if !selected(d) {
+			continue
+		}
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			m.function(d)
+		case *ast.GenDecl:
+			if d.Tok == token.VAR {
+				m.table(d.Specs[0].(*ast.ValueSpec))
+			}
+		}
+	}
+	var b bytes.Buffer
+	err = format.Node(&b, m.files, f)
+	return b.Bytes(), err
+}
+
+// kind is the kind of a local variable, as far as its declaration shows it.
 type kind int
 
 const (
@@ -41,24 +60,25 @@ const (
 	truth
 )
 
-// site notes one more mistake.
+// site notes one more mistake and returns its number.
 func (m *Mutator) site(at token.Pos, what string) int {
-	p := m.Files.Position(at)
-	m.Sites = append(m.Sites, fmt.Sprintf("%s:%d %s: %s: %s", filepath.Base(p.Filename), p.Line, m.name, what, strings.TrimSpace(m.Lines[p.Line-1])))
+	p := m.files.Position(at)
+	m.Sites = append(m.Sites, fmt.Sprintf("%s:%d %s: %s: %s", filepath.Base(p.Filename), p.Line, m.name, what, strings.TrimSpace(m.lines[p.Line-1])))
 	return len(m.Sites) - 1
 }
 
+// either returns right or wrong, as the Planter decides.
 func (m *Mutator) either(at token.Pos, what string, right, wrong ast.Expr) ast.Expr {
 	return m.Expr(m.site(at, what), right, wrong)
 }
 
-// unless leaves a statement out, or has others in its place.
+// unless returns s, or instead of it the wrong statements; without any, s is left out.
 func (m *Mutator) unless(s ast.Stmt, what string, wrong ...ast.Stmt) ast.Stmt {
 	return m.Stmts(m.site(s.Pos(), what), s, wrong)
 }
 
-// Function makes mistakes in the body of a function.
-func (m *Mutator) Function(fn *ast.FuncDecl) {
+// function makes mistakes in the body of a function.
+func (m *Mutator) function(fn *ast.FuncDecl) {
 	m.name, m.kinds = fn.Name.Name, map[string]kind{}
 	for _, p := range fn.Type.Params.List {
 		for _, name := range p.Names {
@@ -106,7 +126,7 @@ func (m *Mutator) stmt(s ast.Stmt) ast.Stmt {
 	return s
 }
 
-// call may be left out, be one of another method, or have two arguments exchanged.
+// call returns a call with mistakes: left out, of another method, or with two arguments exchanged.
 func (m *Mutator) call(s *ast.ExprStmt) ast.Stmt {
 	c := s.X.(*ast.CallExpr)
 	var wrong []*ast.CallExpr
@@ -132,9 +152,6 @@ func (m *Mutator) call(s *ast.ExprStmt) ast.Stmt {
 	return m.Stmts(m.site(s.Pos(), "a call is left out"), right, nil)
 }
 
-// otherMethod is what may be mistaken for a method of the runtime.
-var otherMethod = map[string]string{"Recv": "Borrow", "Borrow": "Recv", "Copy": "Refer", "Refer": "Copy", "Signal": "Await", "Await": "Signal"}
-
 func (m *Mutator) assign(s *ast.AssignStmt) ast.Stmt {
 	for i, e := range s.Lhs {
 		if id, ok := e.(*ast.Ident); ok && s.Tok == token.DEFINE && len(s.Lhs) == len(s.Rhs) {
@@ -144,16 +161,17 @@ func (m *Mutator) assign(s *ast.AssignStmt) ast.Stmt {
 	for i := range s.Rhs {
 		s.Rhs[i] = m.expr(s.Rhs[i])
 	}
-	if s.Tok == token.ADD_ASSIGN || s.Tok == token.SUB_ASSIGN {
-		s.Rhs[0] = m.either(s.Pos(), fmt.Sprintf("%v adds the opposite", s.Tok), s.Rhs[0], &ast.UnaryExpr{Op: token.SUB, X: &ast.ParenExpr{X: s.Rhs[0]}})
+	if s.Tok == token.DEFINE {
+		return s
 	}
-	if s.Tok != token.DEFINE {
-		return m.unless(s, "an assignment is left out")
+	right := ast.Stmt(s)
+	for _, wrong := range OtherOperators[s.Tok] {
+		right = m.Stmts(m.site(s.Pos(), fmt.Sprintf("%v is %v", s.Tok, wrong)), right, []ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, Tok: wrong, Rhs: s.Rhs}})
 	}
-	return s
+	return m.Stmts(m.site(s.Pos(), "an assignment is left out"), right, nil)
 }
 
-// note notes what kind of variable id is by its type or first value.
+// note records the kind of variable id, given its type or first value.
 func (m *Mutator) note(id *ast.Ident, e ast.Expr) {
 	m.kinds[id.Name] = m.kindOf(e)
 }
@@ -193,7 +211,8 @@ func (m *Mutator) kindOf(e ast.Expr) kind {
 	return unknown
 }
 
-// condition may be of a call's error, which then is dropped, or the call left out.
+// condition returns an if statement with mistakes. If it checks the error of a call, that is dropped, or the call left
+// out.
 func (m *Mutator) condition(s *ast.IfStmt) ast.Stmt {
 	init, ok := s.Init.(*ast.AssignStmt)
 	if !ok {
@@ -215,7 +234,8 @@ func (m *Mutator) condition(s *ast.IfStmt) ast.Stmt {
 	return m.Stmts(m.site(s.Pos(), "an Exchange is left out"), right, nil)
 }
 
-// result returns a return with mistakes in its call. Of an Exchange, the error may be dropped, or all of it left out.
+// result returns a return statement with mistakes in its call. The error of an Exchange is dropped, or all of it left
+// out.
 func (m *Mutator) result(s *ast.ReturnStmt) ast.Stmt {
 	if len(s.Results) != 1 {
 		return s
@@ -235,11 +255,4 @@ func (m *Mutator) result(s *ast.ReturnStmt) ast.Stmt {
 		return s
 	}
 	return m.unless(s, "dst and src are exchanged", &ast.ReturnStmt{Results: []ast.Expr{wrong}})
-}
-
-// Text returns the source of a node.
-func (m *Mutator) Text(n ast.Node) string {
-	var b bytes.Buffer
-	_ = format.Node(&b, m.Files, n)
-	return b.String()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// algorithmMutants tries every small change of the program that an algorithm is: of each expression, node and mark.
+// algorithmMutants tries every small change of an algorithm's program: of each expression, node and mark.
 func algorithmMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 	o := verify.Options{From: b.from, To: b.to, Depths: b.depths}
 	for number, m := range variants(a) {
@@ -35,7 +35,7 @@ func algorithmMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 	return nil
 }
 
-// sameCalls reports whether two algorithms have schedules of one meaning for all calls that the first serves.
+// sameCalls reports whether two algorithms have schedules with the same meaning for all calls that the first serves.
 func sameCalls(a, b *gen.Algorithm, o verify.Options) bool {
 	for size := o.From; size <= o.To; size++ {
 		for _, call := range a.Calls(size, o.Depths...) {
@@ -84,7 +84,7 @@ func variants(a *gen.Algorithm) []variant {
 	return append(all, demands(a)...)
 }
 
-// demands drops what an algorithm requires. What it requires in vain would be no mistake.
+// demands returns changes that drop one of the algorithm's requirements. Dropping one that is not needed is no mistake.
 func demands(a *gen.Algorithm) []variant {
 	var all []variant
 	if a.Requires.Commutative {
@@ -111,7 +111,7 @@ type change[T any] struct {
 	operator, what string
 }
 
-// bodyChanges leaves a node out, exchanges it with the next one, or changes it.
+// bodyChanges returns nodes with one node left out, doubled, exchanged with the next one, or changed.
 func bodyChanges(nodes []gen.Node) []change[[]gen.Node] {
 	var all []change[[]gen.Node]
 	for i, n := range nodes {
@@ -134,7 +134,7 @@ func bodyChanges(nodes []gen.Node) []change[[]gen.Node] {
 	return all
 }
 
-// nodeChanges changes one part of a node.
+// nodeChanges returns a node with one part changed.
 func nodeChanges(n gen.Node) []change[gen.Node] {
 	var c nodeChange
 	c.text = text(n)
@@ -213,7 +213,7 @@ func text(n gen.Node) string {
 	return strings.TrimSpace(strings.Split(a.Text(), "\n")[1])
 }
 
-// region changes a region's buffer and its expressions.
+// region adds changes of a region's buffer and expressions.
 func (c *nodeChange) region(of string, r gen.Region, put func(gen.Region) gen.Node) {
 	for _, b := range []spec.Buf{spec.In, spec.Out, spec.Scratch} {
 		if r.Buf != "" && b != r.Buf {
@@ -227,13 +227,13 @@ func (c *nodeChange) region(of string, r gen.Region, put func(gen.Region) gen.No
 	c.expr(of+", the chunk it is like", r.Like, func(e spec.Expr) gen.Node { m := r; m.Like = e; return put(m) })
 }
 
-// split makes two steps of one: ranks then wait in the middle of it.
+// split adds changes that cut a step in two, so that ranks wait in the middle of it.
 func (c *nodeChange) split(n gen.Step) {
 	c.one("a step is cut in two", gen.If{Cond: spec.Int(1), Then: []gen.Node{n[:1], n[1:]}})
 	c.one("a step is cut in two, its end first", gen.If{Cond: spec.Int(1), Then: []gen.Node{n[1:], n[:1]}})
 }
 
-// others are the operators that stand for another by mistake.
+// others has for an operator of spec the one that may be mistaken for it.
 var others = map[spec.ExprKind]spec.ExprKind{
 	spec.AddExpr: spec.SubExpr, spec.SubExpr: spec.AddExpr, spec.MinExpr: spec.MaxExpr, spec.MaxExpr: spec.MinExpr,
 	spec.EqExpr: spec.NeExpr, spec.NeExpr: spec.EqExpr, spec.LtExpr: spec.LeExpr, spec.LeExpr: spec.LtExpr,
@@ -241,7 +241,8 @@ var others = map[spec.ExprKind]spec.ExprKind{
 	spec.BitAndExpr: spec.BitXorExpr, spec.BitXorExpr: spec.BitAndExpr,
 }
 
-// exprChanges are off by one, take another operator or variable, exchange operands, and change those.
+// exprChanges returns an expression off by one, with another operator or variable, with one branch only, or with an
+// operand changed.
 func exprChanges(e spec.Expr) []change[spec.Expr] {
 	if e.IsAbsent() {
 		return nil

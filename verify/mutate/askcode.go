@@ -21,9 +21,8 @@ import (
 	"github.com/collgen/collgen/internal/scratch"
 )
 
-// askCode asks stage code about each: whether the Go that is generated for the mutant differs from the schedules of the
-// algorithm as it was. All that is generated is built into one test of package fast, which runs it
-// (TestMutatedAlgorithms).
+// askCode asks stage code about each candidate: does the Go code that is generated for the mutant differ from the
+// schedules of the original algorithm? All of the code is built into one test of package fast, TestMutatedAlgorithms.
 func askCode(ctx context.Context, root string, some []candidate) error {
 	b, same := &build{fast: filepath.Join(root, "fast")}, unchanged(some)
 	for _, c := range slices.Concat(same, some) {
@@ -46,7 +45,7 @@ func askCode(ctx context.Context, root string, some []candidate) error {
 	return nil
 }
 
-// unchanged returns the algorithms that mutants are made from.
+// unchanged returns the original algorithms as candidates.
 func unchanged(some []candidate) (all []candidate) {
 	for _, c := range some {
 		if !slices.ContainsFunc(all, func(d candidate) bool { return d.of.FullName() == c.of.FullName() }) {
@@ -56,7 +55,7 @@ func unchanged(some []candidate) (all []candidate) {
 	return all
 }
 
-// allUnseen returns an error if a stage sees a mistake where there is none.
+// allUnseen returns an error if the stage finds a mistake in an original algorithm.
 func allUnseen(same []candidate) error {
 	for _, c := range same {
 		if len(c.fate.Asked) != 1 || c.fate.Asked[0].Killed {
@@ -72,7 +71,7 @@ type generated struct {
 	code []byte
 }
 
-// functionOf returns the function that is generated for an algorithm, without its name and what stands before that.
+// functionOf returns the function that is generated for an algorithm, from its parameter list on.
 func functionOf(a *gen.Algorithm) ([]byte, error) {
 	text, err := golang.File(golang.Package{Path: golang.Runtime, Name: "fast", Command: "mutate"},
 		golang.Collective{Primitive: a.Primitive, Algorithms: []golang.Proved{{Algorithm: emitted(*a)}}})
@@ -103,11 +102,10 @@ type build struct {
 	mutants []generated
 }
 
-// functionsFile is the file of package fast, among others, in which the functions stand: each in as many lines as it
-// has.
+// functionsFile is the file that is added to package fast with the functions.
 const functionsFile = "zmutants.go"
 
-// text returns the file with the functions, and the other one, which tells the test of them.
+// text returns the file with the functions, and the test file that lists them.
 func (b *build) text() (functions, table string) {
 	var code, list strings.Builder
 	code.WriteString("package fast\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n\n\t\"" + golang.ExecutorPath + "\"\n)\n\nvar _ = bits.Len\n")
@@ -144,10 +142,10 @@ func (b *build) run(ctx context.Context) (output string, err error) {
 	return string(out), err
 }
 
-// refused is a line of the compiler about a function.
+// refused matches an error of the compiler about a function.
 var refused = regexp.MustCompile(`(?m)` + regexp.QuoteMeta(functionsFile) + `:(\d+):\d+: (.+)$`)
 
-// refuse takes the mutants out that the compiler refuses, which is how it sees them, and says how many these are.
+// refuse removes the mutants that do not compile, which counts as killed, and returns their number.
 func (b *build) refuse(output string) int {
 	why := map[int]string{}
 	functions, _ := b.text()
@@ -174,10 +172,10 @@ func (b *build) refuse(output string) int {
 	return len(why)
 }
 
-// judged is what the test says of a mutant.
+// judged matches the line that the test prints for a mutant.
 var judged = regexp.MustCompile(`(?m)^mutant (\d+): (.*)$`)
 
-// judge notes what the test has seen.
+// judge records the results of the test.
 func (b *build) judge(output string) error {
 	all := judged.FindAllStringSubmatch(output, -1)
 	if len(all) != len(b.mutants) {

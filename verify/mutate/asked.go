@@ -14,8 +14,8 @@ import (
 	"github.com/collgen/collgen/verify/smtproof"
 )
 
-// Package verify is the first to judge mutated algorithms. Here other stages are asked about those that it kills:
-// whether they would have seen them, too.
+// Package verify judges mutated algorithms first. The functions in this file ask other stages whether they, too, kill
+// those that it kills.
 
 // candidate is a mutated algorithm that was killed.
 type candidate struct {
@@ -23,10 +23,10 @@ type candidate struct {
 	fate   *fate
 }
 
-// emitted returns an algorithm in the form of which Go is generated, and which is proved for every size.
+// emitted returns an algorithm in the form that Go is generated from, and that is proved for every size.
 func emitted(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) }
 
-// sampled are at most n of all for each algorithm that they are made from, as a seed decides.
+// sampled returns at most n candidates for each original algorithm, drawn by the seed.
 func sampled(all []candidate, n int, seed uint64) (some []candidate) {
 	rank := func(c candidate) uint64 {
 		h := fnv.New64a()
@@ -45,7 +45,7 @@ func sampled(all []candidate, n int, seed uint64) (some []candidate) {
 	return some
 }
 
-// asking says about how many mutants of each algorithm a stage is asked.
+// asking is the number of mutants of each algorithm that a stage is asked about.
 type asking struct{ code, every int }
 
 // ask asks both stages about some of the mutants.
@@ -53,11 +53,11 @@ func ask(ctx context.Context, o options, killed []candidate, n asking) error {
 	return errors.Join(askCode(ctx, o.root, sampled(killed, n.code, o.seed)), askEvery(ctx, sampled(killed, n.every, o.seed)))
 }
 
-// solverLimit is how long a solver thinks about one obligation of a mutant. What it has not refuted by then counts as
-// not seen.
+// solverLimit is the time of a solver for one obligation of a mutant. What it has not refuted by then counts as not
+// killed.
 const solverLimit = 2 * time.Second
 
-// askEvery asks stage every about each: whether a solver refutes one of its obligations, or there is no argument at all.
+// askEvery asks stage every about each candidate: does a solver refute an obligation, or can none be derived?
 func askEvery(ctx context.Context, some []candidate) error {
 	solvers, err := smtproof.Solvers("z3", "cvc5")
 	if err != nil {
@@ -73,6 +73,7 @@ func askEvery(ctx context.Context, some []candidate) error {
 	return nil
 }
 
+// refuted returns the opinion of stage every on an algorithm.
 func refuted(ctx context.Context, a *gen.Algorithm, solvers []smtproof.Solver) (opinion, error) {
 	o := opinion{Stage: everyStage, Killed: true}
 	form := emitted(*a)

@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// outcome is a line of the file that keeps what was tried, so that a run goes on where the last one ended.
+// outcome is a line of the journal, by which a run continues where the last one ended.
 type outcome struct {
 	Package string  `json:"package"`
 	Mutant  string  `json:"mutant"`
-	Killer  string  `json:"killer"`          // the name of a stage; "": nothing has killed it
+	Killer  string  `json:"killer"`          // the name of a stage; "": it survives
 	Words   string  `json:"words,omitempty"` // of the failure
 	Absent  bool    `json:"absent"`
 	Seconds float64 `json:"seconds"`
 }
 
-// sample tries mutants of a subject in an order that the seed decides, until so many that compile have been tried, or
-// none are left, or the time is up, or the rest is not in the journal though it has to be: then there are fewer than
-// were asked for.
+// sample tries mutants of a subject in an order that the seed determines, until the number asked for have compiled, or
+// none are left. It returns fewer if the time is up, or if the options allow only mutants in the journal and there are
+// not enough.
 func (s subject) sample(ctx context.Context, o options, keep *journal, until time.Time) (tried []outcome, fewer bool, err error) {
 	all, err := sourceMutants(o.root, s.pkg)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s subject) sample(ctx context.Context, o options, keep *journal, until tim
 				fewer = true
 				break
 			}
-			viable++ // as it seems
+			viable++ // until the compiler refuses it
 			return p, true
 		}
 		return patch{}, false
@@ -106,7 +106,7 @@ func (s subject) sample(ctx context.Context, o options, keep *journal, until tim
 	return tried, fewer, errors.Join(faults...)
 }
 
-// inOrder sorts mutants by chance, those that were tried already first.
+// inOrder shuffles mutants by the seed, and puts those that the journal has first.
 func inOrder(all []patch, seed uint64, keep *journal) {
 	rank := map[string]uint64{}
 	for _, p := range all {
@@ -119,7 +119,7 @@ func inOrder(all []patch, seed uint64, keep *journal) {
 	slices.SortFunc(all, func(a, b patch) int { return cmp.Compare(rank[a.key()], rank[b.key()]) })
 }
 
-// total returns how many mutants of the subject there are, those that do not compile among them.
+// total returns the number of the subject's mutants, including those that do not compile.
 func (s subject) total(root string) int {
 	all, err := sourceMutants(root, s.pkg)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s subject) total(root string) int {
 // survives reports whether a mutant was not found, and not because it is none.
 func survives(o outcome) bool { return o.Killer == "" && !o.Absent && !isSame(o.Mutant) }
 
-// journal is the file of outcomes.
+// journal keeps outcomes in a file.
 type journal struct {
 	name string
 	have map[string]outcome

@@ -1,15 +1,15 @@
-// Command mutate tells how well mistakes are found: it makes them, one at a time, and has what guards against them
-// look. Its mutants are of four kinds:
+// Command mutate measures how well mistakes are found. It plants them, one at a time, and runs the checks that have to
+// find them. There are four kinds of mutants:
 //
-//   - schedules with one instruction changed, and algorithms with one node or expression changed, which package verify has to
-//     refuse, unless they mean the same as before; about mutated algorithms the stages are asked as well that compare generated
-//     code with schedules, and that prove for every number of ranks;
+//   - schedules with one instruction changed, and algorithms with one node or expression changed. Package verify has to
+//     refuse them, unless their meaning is the same. Two other stages of make prove are asked about mutated algorithms:
+//     the one that compares generated code with schedules, and the one that proves every number of ranks;
 //   - bugs of other libraries, planted in our algorithms and sources (verify/bugs);
-//   - source code of the packages of subjects.go, which tests have to find (-code);
-//   - configurations of tlaplus that take a guard out of a model. These are only counted here: make tla checks them.
+//   - source code of the packages in subjects.go, which tests have to find (-code);
+//   - configurations of tlaplus that remove a guard from a model. They are only counted here: make tla checks them.
 //
-// It prints a table, or a line for each mutant with what killed it (-list), and fails if a mutant of the first two
-// kinds, or more than a tenth of the third, is not found.
+// It prints a table, or a line for each mutant with what killed it (-list). It fails if a mutant of the first two kinds
+// survives, or more than a tenth of the third.
 package main
 
 import (
@@ -48,17 +48,17 @@ func main() {
 	o := options{}
 	flag.StringVar(&o.root, "C", ".", "the module's root `directory`")
 	flag.BoolVar(&o.long, "long", false, "try every mutant of schedules and algorithms")
-	flag.IntVar(&o.code, "code", 0, "try so `many` mutants of the source code of each package; -1: all")
-	flag.Uint64Var(&o.seed, "seed", 1, "which mutants of source code these are")
-	flag.DurationVar(&o.time, "for", 12*time.Hour, "begin no more mutants of source code after this `time`")
-	flag.IntVar(&o.workers, "j", 2, "how `many` mutants of source code are tried at once")
-	flag.StringVar(&o.journal, "journal", "", "keep outcomes of mutants of source code in `file`, and do not try again what is there")
-	flag.BoolVar(&o.again, "again", false, "try again what survived, according to the journal")
-	flag.BoolVar(&o.known, "known", false, "try no mutants of source code but those that the journal has")
-	flag.BoolVar(&o.write, "write", false, "write docs/lab/bugs.md, and what was found to docs/lab/mutants.md")
-	flag.StringVar(&o.only, "only", "", "only mutants of `these`, with commas between them: schedules, algorithms, bugs, models, code")
-	flag.StringVar(&o.packages, "packages", "", "mutants of the source code of `these` packages alone, with commas between them")
-	flag.BoolVar(&o.list, "list", false, "print every mutant, the stage that killed it, and the words of the failure")
+	flag.IntVar(&o.code, "code", 0, "`number` of mutants to try of the source code of each package; -1: all")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed that selects the mutants of source code")
+	flag.DurationVar(&o.time, "for", 12*time.Hour, "start no more mutants of source code after this `time`")
+	flag.IntVar(&o.workers, "j", 2, "`number` of mutants of source code to try at once")
+	flag.StringVar(&o.journal, "journal", "", "`file` that keeps outcomes of mutants of source code, which are not tried again")
+	flag.BoolVar(&o.again, "again", false, "try mutants again that survived according to the journal")
+	flag.BoolVar(&o.known, "known", false, "try only mutants of source code that the journal has")
+	flag.BoolVar(&o.write, "write", false, "write docs/lab/bugs.md, and the results to docs/lab/mutants.md")
+	flag.StringVar(&o.only, "only", "", "comma-separated `kinds` of mutants to try: schedules, algorithms, bugs, models, code")
+	flag.StringVar(&o.packages, "packages", "", "comma-separated `packages` whose source code is mutated")
+	flag.BoolVar(&o.list, "list", false, "print every mutant, the stage that killed it, and the text of the failure")
 	flag.BoolVar(&o.json, "json", false, "write JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -69,14 +69,14 @@ func main() {
 	}
 }
 
-// run tries what the options say, prints the report, and writes the pages.
+// run tries the mutants that the options select, prints the report, and writes the pages.
 func run(ctx context.Context, o options) error {
 	root, err := filepath.Abs(o.root)
 	if err != nil {
 		return err
 	}
 	if o.write && o.only+o.packages != "" {
-		return errors.New("-write writes pages of all mutants, and -only and -packages leave some out")
+		return errors.New("-write writes pages about all mutants: it excludes -only and -packages")
 	}
 	o.root = root
 	p := short
@@ -101,7 +101,7 @@ func run(ctx context.Context, o options) error {
 	return errors.Join(err, r.verdict())
 }
 
-// tryAll fills a report in, one kind of mutant after the other.
+// tryAll returns the report on all kinds of mutants that are selected.
 func tryAll(ctx context.Context, o options, p plan) (*report, error) {
 	r := &report{command: strings.Join(append([]string{"go run ./verify/mutate"}, os.Args[1:]...), " ")}
 	steps := []struct {
@@ -125,7 +125,7 @@ func tryAll(ctx context.Context, o options, p plan) (*report, error) {
 		}
 	}
 	if len(r.rows) == 0 {
-		return nil, errors.New("that is nothing")
+		return nil, errors.New("no mutants are selected")
 	}
 	return r, nil
 }

@@ -20,30 +20,30 @@ import (
 	"github.com/collgen/collgen/verify/bugs"
 )
 
-// stage is what may kill a mutant of source code: a command of the go tool.
+// stage is a go command that may kill a mutant of source code.
 type stage struct {
 	name     string
 	dir      string // below the module's root
 	args     []string
-	patience time.Duration // how much longer than a few times as long a mutant may take
-	limit    time.Duration // a mutant whose tests of one package, or whose command if it is no test, take longer does not end
-	cpu      time.Duration // nor one of which a process computes longer: that a busy machine does not prolong
-	twice    bool          // it kills what it refuses twice alone
-	memory   int           // how many KiB of addresses a mutant may have: some would take all that there is
+	patience time.Duration // added to limit
+	limit    time.Duration // for the tests of one package, or for the command if it is no test; a mutant that takes longer is killed
+	cpu      time.Duration // the same for the CPU time of a process, which does not depend on other load
+	twice    bool          // a mutant has to fail twice to be killed
+	memory   int           // limit of a mutant's address space in KiB: some would take all memory
 }
 
 func (r stage) isTest() bool { return r.args[0] == "test" }
 
-// verdict is what became of a mutant of source code.
+// verdict is the result of trying a mutant of source code.
 type verdict struct {
 	killer string // the name of the stage; "": none
-	absent bool   // the compiler refuses it
+	absent bool   // it does not compile
 	output string // of the stage that killed it
 	took   time.Duration
 }
 
-// try has one stage after the other run with the edit in place. The tree is not touched: the go tool reads the changed
-// file from elsewhere.
+// try runs the stages with the patch applied. It does not touch the tree: the go tool reads the changed file through an
+// overlay.
 func (p patch) try(ctx context.Context, root string, stages []measured) (verdict, error) {
 	file := filepath.Join(root, p.file)
 	text, err := os.ReadFile(file)
@@ -53,7 +53,7 @@ func (p patch) try(ctx context.Context, root string, stages []measured) (verdict
 	return tryFile(ctx, root, file, slices.Concat(text[:p.from], []byte(p.text), text[p.to:]), stages)
 }
 
-// tryBug runs the test that has to find a bug, with the bug in place.
+// tryBug runs the test that has to find a bug, with the bug planted.
 func tryBug(ctx context.Context, root string, b *bugs.Source) (verdict, error) {
 	file := filepath.Join(root, b.File)
 	text, err := os.ReadFile(file)
@@ -67,7 +67,7 @@ func tryBug(ctx context.Context, root string, b *bugs.Source) (verdict, error) {
 	return tryFile(ctx, root, file, []byte(strings.Replace(string(text), b.Old, b.New, 1)), baseline(ctx, root, test))
 }
 
-// tryFile has one stage after the other run with another text for a file, until one fails.
+// tryFile runs one stage after the other with another text for a file, until one fails.
 func tryFile(ctx context.Context, root, file string, mutant []byte, stages []measured) (verdict, error) {
 	start := time.Now()
 	file, err := filepath.Abs(file)
@@ -100,10 +100,10 @@ func tryFile(ctx context.Context, root, file string, mutant []byte, stages []mea
 	return v, ctx.Err()
 }
 
-// measured is a stage with the time that a mutant may take. It is found out when a mutant first gets so far.
+// measured returns a stage with its time limits. The first call measures them.
 type measured func() (stage, error)
 
-// baseline returns the stages, each to be measured.
+// baseline returns the stages, each to be measured when a mutant first reaches it.
 func baseline(ctx context.Context, root string, stages ...stage) (all []measured) {
 	for _, r := range stages {
 		all = append(all, sync.OnceValues(func() (stage, error) { return r.measure(ctx, root) }))
@@ -111,7 +111,7 @@ func baseline(ctx context.Context, root string, stages ...stage) (all []measured
 	return all
 }
 
-// measure gives a mutant a few times as long as the stage takes with nothing changed. That has to pass.
+// measure returns the stage with limits that are a multiple of the time it takes without a mutant. It has to pass then.
 func (r stage) measure(ctx context.Context, root string) (stage, error) {
 	dir, remove, err := scratch.Dir("mutate")
 	if err != nil {
@@ -136,10 +136,10 @@ func (r stage) measure(ctx context.Context, root string) (stage, error) {
 	return r, nil
 }
 
-// passed is the line of go test for a package.
+// passed matches the line that go test prints for a package.
 var passed = regexp.MustCompile(`(?m)^ok\s+\S+\s+(\S+s)\b`)
 
-// testTime returns how long the tests of the slowest package have run, the compiler left out.
+// testTime returns how long the tests of the slowest package ran, without compilation.
 func testTime(output string) (longest time.Duration) {
 	for _, m := range passed.FindAllStringSubmatch(output, -1) {
 		if d, err := time.ParseDuration(m[1]); err == nil {
@@ -149,7 +149,7 @@ func testTime(output string) (longest time.Duration) {
 	return longest
 }
 
-// writeOverlay has the go tool read other files instead of some.
+// writeOverlay writes an overlay file for the go tool and returns its path.
 func writeOverlay(dir string, replace map[string]string) (path string, err error) {
 	text, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	path = filepath.Join(dir, "overlay.json")
@@ -157,18 +157,18 @@ func writeOverlay(dir string, replace map[string]string) (path string, err error
 }
 
 const (
-	longest = 10 * time.Minute // of a stage, the compiler included
-	// computing is how much longer every processor may compute. Where the patience is less, a test that does not end is
-	// ended by the go tool, which says so.
+	longest = 10 * time.Minute // for a stage, with compilation
+	// computing is added to the CPU time of every processor. Where patience is less, go test itself ends a test that
+	// hangs, and says so.
 	computing = 5 * time.Second
 )
 
-// isAbsent reports whether the compiler has refused what it was given.
+// isAbsent reports whether a mutant did not compile.
 func isAbsent(output string) bool {
 	return strings.Contains(output, "[build failed]") || strings.Contains(output, "[setup failed]")
 }
 
-// judge is run, once more where the stage has to refuse a mutant twice.
+// judge returns the result of run, of a second one if a mutant has to fail twice and has failed once.
 func (r stage) judge(ctx context.Context, root, overlay string) (killer, output string) {
 	killer, output = r.run(ctx, root, overlay)
 	if killer == "" || !r.twice || isAbsent(output) {
@@ -177,10 +177,11 @@ func (r stage) judge(ctx context.Context, root, overlay string) (killer, output 
 	return r.run(ctx, root, overlay)
 }
 
-// run returns what kills the mutant that the overlay has, "" if nothing does, and the command's output.
+// run runs the command with an overlay. It returns the stage's name if that kills the mutant, "" if not, and the
+// output.
 func (r stage) run(ctx context.Context, root, overlay string) (killer, output string) {
 	flags, limit := []string{"-overlay=" + overlay}, r.limit
-	if r.isTest() { // go test knows when the compiler is done
+	if r.isTest() { // go test starts its clock after compilation
 		flags, limit = append(flags, "-timeout="+r.limit.String()), longest
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -14,7 +14,7 @@ import (
 // mutantsFile is the file of the page about mutants.
 const mutantsFile = "docs/lab/mutants.md"
 
-// write writes the pages.
+// write writes both pages below root.
 func (r *report) write(root string) error {
 	return errors.Join(
 		os.WriteFile(filepath.Join(root, bugs.PageFile), []byte(bugs.Page()), 0o666),
@@ -26,17 +26,17 @@ func (r *report) write(root string) error {
 func (r *report) page() string {
 	var b strings.Builder
 	b.WriteString("# Mutants\n\n" +
-		"How many mistakes are found, of those that `verify/mutate` makes. This page was made by\n\n" +
+		"How many of the mistakes that `verify/mutate` plants are found. This page was made by\n\n" +
 		"    " + r.command + "\n\n" +
-		"Without `-long`, mutants of schedules and algorithms are a sample. A mutant that means the same is no mistake. That is proved by a\n" +
-		"normal form of schedules that shares no code with package verify (`verify/mutate/meaning.go`): of a mutated schedule for that one\n" +
-		"schedule, of a mutated algorithm for the numbers of ranks that the table says, and no larger ones. Of source code it is argued by\n" +
-		"hand, below.\n\n" +
-		"Mutants of source code are a sample, drawn by a seed, of which those that do not compile are left out; what a journal has is not\n" +
-		"tried again. Tests were written for some that had survived, and those tried again: of a new sample fewer may be killed. These\n" +
-		"packages have them, without what is in folders below them, and no other package: " + subjectNames() + ".\n" +
-		"Tests that compare digests with the record of what was proved are left out: they would notice any change. Tests that have limits of\n" +
-		"time, those of fast and the packages below it, have to fail twice.\n\n" +
+		"Without `-long`, mutants of schedules and algorithms are a sample. A mutant with the same meaning is no mistake. A normal form of\n" +
+		"schedules, which shares no code with package verify (`verify/mutate/meaning.go`), proves that two meanings are the same: for a mutated\n" +
+		"schedule, of that schedule; for a mutated algorithm, of the numbers of ranks in the table, and of no larger ones. For source code, the\n" +
+		"reasons are below.\n\n" +
+		"Mutants of source code are a sample, drawn by a seed, without those that do not compile. Mutants in the journal are not tried again.\n" +
+		"Tests were written for some that had survived, which were then tried again: of a new sample, fewer may be killed. These packages\n" +
+		"are mutated, without the folders below them, and no others: " + subjectNames() + ".\n" +
+		"Tests that compare digests with the record of what was proved are left out: they fail on any change. Tests with time limits, those of\n" +
+		"fast and the packages below it, have to fail twice.\n\n" +
 		"| mutants of | made | mean the same | killed | of the others | survive |\n|---|---|---|---|---|---|\n")
 	for _, x := range r.rows {
 		fmt.Fprintf(&b, "| %s | %s |\n", x.title(), strings.Join(x.cells(), " | "))
@@ -55,7 +55,7 @@ func (r *report) page() string {
 			}
 		}
 	}
-	b.WriteString("\n## Of source code, argued to be the same\n\n| mutant | why |\n|---|---|\n")
+	b.WriteString("\n## Of source code, with the same meaning\n\n| mutant | why |\n|---|---|\n")
 	for _, x := range r.rows {
 		for _, f := range x.fates {
 			if f.Same && isSame(f.Mutant) {
@@ -75,7 +75,7 @@ func subjectNames() string {
 	return strings.Join(all, ", ")
 }
 
-// title returns what the row's mutants are of, and which these are.
+// title returns the row's kind of mutants, and a note on which of them were tried.
 func (r *row) title() string {
 	notes := []string{r.note}
 	if r.sizes != "" {
@@ -87,6 +87,7 @@ func (r *row) title() string {
 	return r.kind
 }
 
+// reasonOf returns why nothing found a surviving mutant.
 func reasonOf(survivor string) string {
 	if why, ok := missing[survivor]; ok {
 		return why

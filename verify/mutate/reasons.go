@@ -1,7 +1,6 @@
 package main
 
-// reasons say of mutants of source code that survive why they are no mistakes: nothing that anybody can rely on is
-// different.
+// reasons says for mutants of source code why they are no mistakes: nothing that a user can rely on changes.
 var reasons = map[string]string{
 	"spec/expr.go, evalCond: `1` for `0`, no. 3":                                            "the value beside an error",
 	"spec/expr.go, lookup: `1` for `0`, no. 2":                                              "the value of a name that there is not",
@@ -22,7 +21,7 @@ var reasons = map[string]string{
 	"verify/entered.go, asksWhoEntered: `true` for `false`":                                 "who has met whom is worked out, and nobody asks",
 }
 
-// missing say of those that are mistakes why nothing found them.
+// missing says for surviving mistakes why nothing found them.
 var missing = map[string]string{
 	"gen/catalogue/rules.go, : `2` for `1`":                             "a limit of a selection table: check-generate has to show it, not tried again",
 	"gen/nodeerror.go, Error: `>` for `>=`":                             "no test reads which action is named where that is the first",
@@ -33,7 +32,7 @@ var missing = map[string]string{
 	"fast/internal/tcp/crypt.go, open: `!(opened)` for `opened`, no. 4": "no test asks whether records came before the one that was tampered with: the connection ends",
 }
 
-// isSame reports whether a mutant is one of those.
+// isSame reports whether there is a reason why a mutant is no mistake.
 func isSame(mutant string) bool {
 	_, ok := reasons[mutant]
 	return ok

@@ -23,36 +23,36 @@ const (
 	testStage     = "tests"
 )
 
-// report is what became of all mutants.
+// report is the result for all mutants.
 type report struct {
 	rows    []row
 	command string // that made it
 }
 
-// row is a kind of mutants.
+// row is the result for one kind of mutants.
 type row struct {
 	kind  string
 	fates []fate
-	least float64 // the share of those that are not the same which has to be killed
+	least float64 // share of the mutants with another meaning that has to be killed
 	took  time.Duration
 	note  string
 	sizes string // numbers of ranks
-	fewer bool   // than were asked for: the time was up
-	// elsewhere: another command tries them, and these are only what it has to find.
+	fewer bool   // than were asked for
+	// elsewhere: another command tries these mutants; here they are only counted.
 	elsewhere bool
 }
 
-// fate is what became of a mutant.
+// fate is the result for one mutant.
 type fate struct {
 	Mutant string    `json:"mutant"`
-	Stage  string    `json:"stage,omitempty"` // of make prove, or the tests, that killed it; "": nothing did
+	Stage  string    `json:"stage,omitempty"` // that killed it: one of make prove, or the tests; "": it survives or is the same
 	Check  string    `json:"check,omitempty"` // which of the stage's
 	Words  string    `json:"words,omitempty"` // of the failure
 	Same   bool      `json:"same,omitempty"`  // it means what it was made from
-	Asked  []opinion `json:"asked,omitempty"` // what other stages say of it, where they were asked
+	Asked  []opinion `json:"asked,omitempty"` // of other stages, if they were asked
 }
 
-// opinion is what a stage says of a mutant that another one has killed.
+// opinion is the verdict of a stage on a mutant that another one has killed.
 type opinion struct {
 	Stage  string `json:"stage"`
 	Killed bool   `json:"killed"`
@@ -62,7 +62,7 @@ type opinion struct {
 func (f fate) killed() bool   { return f.Stage != "" }
 func (f fate) survives() bool { return f.Stage == "" && !f.Same }
 
-// count returns how many of the row's mutants are so.
+// count returns how many of the row's fates satisfy a condition.
 func (r *row) count(is func(fate) bool) (n int) {
 	for _, f := range r.fates {
 		if is(f) {
@@ -75,7 +75,7 @@ func (r *row) count(is func(fate) bool) (n int) {
 func (r *row) killed() int { return r.count(fate.killed) }
 func (r *row) same() int   { return r.count(func(f fate) bool { return f.Same }) }
 
-// killers returns what killed the mutants, and how many: by check, or by stage where that has none.
+// killers returns how many mutants each check has killed, or each stage that has no checks.
 func (r *row) killers() map[string]int {
 	n := map[string]int{}
 	for _, f := range r.fates {
@@ -86,7 +86,7 @@ func (r *row) killers() map[string]int {
 	return n
 }
 
-// add begins a row, and gives what ends it.
+// add begins a row. The function that it returns ends the row.
 func (r *report) add(kind string, least float64) (x *row, end func()) {
 	start := time.Now()
 	x = &row{kind: kind, least: least}
@@ -96,8 +96,8 @@ func (r *report) add(kind string, least float64) (x *row, end func()) {
 	}
 }
 
-// schedules tries mutants of schedules, which package verify judges. One that it refuses though it means the same is a
-// survivor as well: one of both judges is wrong.
+// schedules tries mutants of schedules, which package verify judges. One that it refuses although its meaning is the
+// same counts as a survivor: either the check or the comparison of meanings is wrong.
 func (r *report) schedules(b bounds) error {
 	x, end := r.add("schedules", 1)
 	defer end()
@@ -110,7 +110,7 @@ func (r *report) schedules(b bounds) error {
 	return nil
 }
 
-// algorithms returns the same for algorithms. Other stages are asked about those that are killed.
+// algorithms tries mutants of algorithms in the same way. Other stages are asked about those that are killed.
 func (r *report) algorithms(ctx context.Context, o options, p plan) error {
 	x, end := r.add("algorithms", 1)
 	defer end()
@@ -137,7 +137,7 @@ func (r *row) killedOf(all []candidate) (killed []candidate) {
 	return killed
 }
 
-// fate returns what became of it.
+// fate returns the result of the trial.
 func (t trial) fate() fate {
 	f := fate{Mutant: t.String(), Same: t.same}
 	switch {
@@ -149,7 +149,7 @@ func (t trial) fate() fate {
 	return f
 }
 
-// models lists the configurations that have to fail.
+// models counts the configurations of models that have to fail.
 func (r *report) models(root string) error {
 	x, end := r.add("models", 0)
 	defer end()
@@ -177,10 +177,10 @@ func (r *report) models(root string) error {
 	return nil
 }
 
-// wanted is a line of the manifest of tlaplus about a configuration that has to fail.
+// wanted matches a line of tlaplus's manifest about a configuration that has to fail.
 var wanted = regexp.MustCompile(`\{model: "(\w+)", config: "(bad_\w+)",.* want: "(\w+)"`)
 
-// code tries mutants of source code, a row for each package.
+// code tries mutants of source code; each package gets a row.
 func (r *report) code(ctx context.Context, o options) error {
 	keep, err := openJournal(o.journal)
 	if err != nil {
@@ -211,10 +211,10 @@ func (r *report) code(ctx context.Context, o options) error {
 	return nil
 }
 
-// fewest is how many mutants a share says something of.
+// fewest is the number of mutants from which on a share means anything.
 const fewest = 10
 
-// judgeFew calls a sample that is too small for a share what it is, and lets one of its mutants survive.
+// judgeFew labels a sample that is too small for a share as a smoke test, and lets one of its mutants survive.
 func (r *row) judgeFew() {
 	if n := len(r.fates) - r.same(); n > 1 && n < fewest {
 		r.note, r.least = "smoke test: "+r.note, float64(n-1)/float64(n)
@@ -240,7 +240,7 @@ func (r *report) verdict() error {
 	return errors.Join(faults...)
 }
 
-// share returns how many of the mutants that mean something else are killed: none if there were none to kill.
+// share returns the share of mutants with another meaning that are killed; 0 if there are none.
 func (r *row) share() float64 {
 	different := len(r.fates) - r.same()
 	if different == 0 {

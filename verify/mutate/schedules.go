@@ -9,13 +9,13 @@ import (
 	"github.com/collgen/collgen/verify/internal/edit"
 )
 
-// trial is a mutant of a schedule or of an algorithm, and what became of it.
+// trial is a mutant of a schedule or an algorithm, and the verdict on it.
 type trial struct {
 	what     string
 	operator string
 	killer   string         // the check of package verify that it fails; "": none
-	same     bool           // it has the meaning of what it was made from
-	err      error          // what the checker says
+	same     bool           // it has the meaning of the original
+	err      error          // of package verify
 	mutant   *gen.Algorithm // of an algorithm: the changed one
 }
 
@@ -24,14 +24,14 @@ func (t trial) String() string { return t.what + ": " + t.operator }
 // bounds says of which schedules mutants are made.
 type bounds struct {
 	from, to int   // sizes
-	roots    int   // the first so many; mutants of algorithms have all
-	depths   []int // of algorithms that depend on depth
-	every    int   // the one mutant in so many that is tried
+	roots    int   // roots from 0 up to this; mutants of algorithms have all
+	depths   []int // for algorithms that depend on depth
+	every    int   // one mutant in this many is tried
 }
 
 func (b bounds) ranks() string { return fmt.Sprintf("%d..%d", b.from, b.to) }
 
-// sample says which part of the mutants is tried.
+// sample returns in words which part of the mutants is tried.
 func (b bounds) sample() string {
 	if b.every == 1 {
 		return "all"
@@ -39,7 +39,7 @@ func (b bounds) sample() string {
 	return fmt.Sprintf("a sample, one in %d", b.every)
 }
 
-// scheduleMutants tries every operator at every instruction of every schedule within bounds.
+// scheduleMutants applies every operator to every instruction of every schedule within bounds, and tries the results.
 func scheduleMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 	number := 0
 	for size := b.from; size <= b.to; size++ {
@@ -68,7 +68,7 @@ func scheduleMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 	return nil
 }
 
-// try has the checker judge a mutant, out of place and in place, and compares it with the schedule it was made from.
+// try has package verify judge a mutant, out of place and in place, and compares its meaning with the original's.
 func try(s, mutant *gen.Schedule, operator, what string) trial {
 	t := trial{what: what, operator: operator, same: true}
 	for _, inPlace := range []bool{false, true} {
@@ -88,8 +88,8 @@ func try(s, mutant *gen.Schedule, operator, what string) trial {
 	return t
 }
 
-// isMeant reports whether a check is about what a schedule means. Those before are about its shape, without which it
-// means nothing; those that are left out are about rules that transports need and meaning does not know.
+// isMeant reports whether a check is about the meaning of a schedule. Other checks are about its shape, without which
+// it has no meaning, or about rules of transports, which do not affect the meaning.
 func isMeant(c verify.Check) bool {
 	switch c {
 	case verify.Deadlock, verify.Entered, verify.Race, verify.Uninitialized, verify.Finish, verify.Postcondition, verify.Order:

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// table returns the report for people.
+// table returns the report as a table.
 func (r *report) table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -32,7 +32,7 @@ func (r *report) table() string {
 	return b.String()
 }
 
-// survivors returns the mutants that nothing has found, with what was found instead.
+// survivors returns the mutants that nothing has killed, with what was noticed instead.
 func (r *row) survivors() (all []string) {
 	for _, f := range r.fates {
 		if f.survives() {
@@ -42,8 +42,8 @@ func (r *row) survivors() (all []string) {
 	return all
 }
 
-// list returns a line for each mutant: what it is, the stage that killed it, and the words of the failure, with tabs
-// between them.
+// list returns a line for each mutant, separated by tabs: what it is, the stage that killed it, and the text of the
+// failure.
 func (r *report) list() string {
 	var b strings.Builder
 	for _, x := range r.rows {
@@ -61,7 +61,7 @@ func (r *report) list() string {
 	return b.String()
 }
 
-// opinions returns what other stages say, in words.
+// opinions returns the opinions of other stages, in words.
 func (f fate) opinions() (all []string) {
 	for _, o := range f.Asked {
 		if o.Killed {
@@ -73,7 +73,7 @@ func (f fate) opinions() (all []string) {
 	return all
 }
 
-// cells returns the numbers of a row: made, mean the same, killed, of the others, survive.
+// cells returns the numbers of a row: made, mean the same, killed, share of the others that is killed, survive.
 func (r *row) cells() []string {
 	if r.elsewhere {
 		return []string{fmt.Sprint(len(r.fates)), "", "", "", ""}
@@ -82,14 +82,14 @@ func (r *row) cells() []string {
 		fmt.Sprint(r.count(fate.survives))}
 }
 
-// share is how many mutants a stage kills, of how many that it was asked about.
+// share is how many mutants a stage has killed of those it was asked about.
 type share struct {
 	Stage  string `json:"stage"`
 	Killed int    `json:"killed"`
 	Tried  int    `json:"tried"`
 }
 
-// stages returns the shares of all that killed mutants or were asked about them.
+// stages returns the shares of all stages that killed mutants or were asked about some.
 func (r *row) stages() (all []share) {
 	add := func(stage string, killed bool) {
 		i := slices.IndexFunc(all, func(s share) bool { return s.Stage == stage })
@@ -111,7 +111,8 @@ func (r *row) stages() (all []share) {
 	return all
 }
 
-// encode writes JSON, without what was only counted; with the fate of each mutant if that is asked for.
+// encode writes the report as JSON, with the fate of each mutant if each is set, and otherwise without rows that are
+// only counted.
 func (r *report) encode(w io.Writer, each bool) error {
 	type kind struct {
 		Kind      string         `json:"kind"`
@@ -143,7 +144,7 @@ func (r *report) encode(w io.Writer, each bool) error {
 	return e.Encode(kinds)
 }
 
-// killerText lists what killed, most first, and then what other stages would have.
+// killerText returns the killers, most frequent first, and then the shares of the stages that were asked.
 func (r *row) killerText() string {
 	killers := r.killers()
 	names := slices.SortedFunc(maps.Keys(killers), func(a, b string) int {

@@ -17,11 +17,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// patch is a mutant of source code: a stretch of a file, and what stands there instead.
+// patch is a mutant of source code: it replaces a range of a file by another text.
 type patch struct {
 	file     string // below the module's root
-	function string // that it stands in; "": none
-	nth      int    // which of those of one name it is, from 1 on
+	function string // that contains it; "": none
+	nth      int    // counts the patches that String calls the same, from 1
 	from, to int    // bytes of the file
 	text     string
 	operator string
@@ -32,7 +32,7 @@ func (p patch) String() string {
 	return fmt.Sprintf("%s, %s: `%s` for `%s`", p.file, p.function, oneLine(p.text, codeLength), oneLine(p.was, codeLength))
 }
 
-// key names a mutant for as long as its function stays about what it is.
+// key returns a name for the mutant that survives most changes of its file.
 func (p patch) key() string {
 	if p.nth < 2 {
 		return p.String()
@@ -42,7 +42,7 @@ func (p patch) key() string {
 
 const codeLength = 58
 
-// oneLine returns s without line breaks, and with at most so many characters.
+// oneLine returns s on one line, cut to about most characters.
 func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > most+2 {
@@ -51,7 +51,10 @@ func oneLine(s string, most int) string {
 	return s
 }
 
-// sourceMutants returns all edits of a package of this module, its tests and what is generated left out.
+// sourceMutants returns all patches of a package of this module, except of its tests and generated files.
+//
+// They are texts, one for each build, and not made by a gomutants.Planter: a wrong constant, type or nil need not
+// compile, and a mutant may take all memory or never end.
 func sourceMutants(root, pkg string) ([]patch, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedFiles | packages.NeedName, Dir: root,
@@ -100,7 +103,7 @@ func sourceMutants(root, pkg string) ([]patch, error) {
 	return all, nil
 }
 
-// mutator collects the edits of one file.
+// mutator collects the patches of one file.
 type mutator struct {
 	fset     *token.FileSet
 	info     *types.Info
@@ -110,39 +113,34 @@ type mutator struct {
 	all      []patch
 }
 
-// put is an edit that has text stand where the nodes from one to another stand.
+// put adds a patch that replaces the code between two positions.
 func (m *mutator) put(operator string, from, to token.Pos, text string) {
 	start, end := m.fset.Position(from), m.fset.Position(to)
 	m.all = append(m.all, patch{m.file, m.function, 0, start.Offset, end.Offset, text, operator, string(m.text[start.Offset:end.Offset])})
 }
 
+// of returns the source of a node.
 func (m *mutator) of(n ast.Node) string {
 	return string(m.text[m.fset.Position(n.Pos()).Offset:m.fset.Position(n.End()).Offset])
 }
 
-// further are the operators that stand for another by mistake, besides those of gomutants.WrongOperator.
-var further = map[token.Token]token.Token{
-	token.LSS: token.GEQ, token.LEQ: token.GTR, token.GTR: token.LEQ, token.GEQ: token.LSS, token.REM: token.QUO,
-	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
-}
-
-// visit adds the edits of one node.
+// visit adds the patches of one node. It reports whether its children are to be visited.
 func (m *mutator) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GenDecl:
 		return n.Tok == token.VAR || n.Tok == token.CONST
 	case *ast.BinaryExpr:
 		if m.isNumberOrTruth(n) {
-			m.operator(n.OpPos, n.Op)
+			m.operator(n.OpPos, n.Op, m.info.Types[n.X].Type)
 		}
 	case *ast.IncDecStmt:
-		m.operator(n.TokPos, n.Tok)
+		m.operator(n.TokPos, n.Tok, m.info.Types[n.X].Type)
 	case *ast.TypeSwitchStmt:
 		ast.Inspect(n.Body, m.visit)
 		return false
 	case *ast.AssignStmt:
 		if m.isNumberOrTruth(n.Lhs[0]) {
-			m.operator(n.TokPos, n.Tok)
+			m.operator(n.TokPos, n.Tok, m.info.Types[n.Lhs[0]].Type)
 		}
 		if n.Tok != token.DEFINE {
 			m.put("left out", n.Pos(), n.End(), "{}")
@@ -161,7 +159,9 @@ func (m *mutator) visit(n ast.Node) bool {
 		}
 	case *ast.Ident:
 		if o := m.info.Uses[n]; o != nil && o.Parent() == types.Universe {
-			m.word(n)
+			if other := gomutants.OtherWord[n.Name]; other != "" {
+				m.put("another word", n.Pos(), n.End(), other)
+			}
 		}
 	case *ast.ReturnStmt:
 		for _, x := range n.Results {
@@ -171,16 +171,18 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-func (m *mutator) operator(at token.Pos, was token.Token) {
-	for _, is := range []token.Token{gomutants.WrongOperator[was], further[was]} {
-		if is != token.ILLEGAL {
-			m.put("another operator", at, at+token.Pos(len(was.String())), is.String())
+// operator adds the other operators for one whose left operand has type of.
+func (m *mutator) operator(at token.Pos, was token.Token, of types.Type) {
+	for _, is := range gomutants.OtherOperators[was] {
+		if basic, ok := of.Underlying().(*types.Basic); is == token.LSS && (!ok || basic.Info()&types.IsOrdered == 0) {
+			continue // the compiler would refuse it
 		}
+		m.put("another operator", at, at+token.Pos(len(was.String())), is.String())
 	}
 }
 
-// isNumberOrTruth reports whether an expression computes something that operators can be exchanged in: strings have
-// only one, and what the compiler knows already is mutated where its literals are.
+// isNumberOrTruth reports whether an expression is a number or a boolean that is computed at run time. Strings have
+// only one operator, and constants are mutated at their literals.
 func (m *mutator) isNumberOrTruth(e ast.Expr) bool {
 	t, ok := m.info.Types[e]
 	if !ok || t.Value != nil && t.Value.Kind() != constant.Bool {
@@ -190,15 +192,7 @@ func (m *mutator) isNumberOrTruth(e ast.Expr) bool {
 	return ok && basic.Info()&(types.IsNumeric|types.IsBoolean) != 0
 }
 
-// word exchanges true with false, and min with max.
-func (m *mutator) word(n *ast.Ident) {
-	others := map[string]string{"true": "false", "false": "true", "min": "max", "max": "min"}
-	if other, ok := others[n.Name]; ok {
-		m.put("another word", n.Pos(), n.End(), other)
-	}
-}
-
-// result returns something else.
+// result adds patches that return another value instead of x.
 func (m *mutator) result(x ast.Expr) {
 	t, ok := m.info.Types[x]
 	if !ok || t.IsNil() || m.of(x) == "0" {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// subject is a package whose source code is mutated, without the packages in folders below it, and what may kill its
-// mutants: its own tests first, then those of what stands on it.
+// subject is a package whose source code is mutated, without the packages in folders below it, and the stages that may
+// kill its mutants: its own tests first, then those of packages that import it.
 type subject struct {
 	pkg    string
 	stages []stage
-	few    bool // its tests take minutes: it has a quarter of the mutants that others have, or two
+	few    bool // its tests take minutes: it gets a quarter of the mutants, or two
 }
 
 var subjects = []subject{
@@ -51,7 +51,7 @@ var subjects = []subject{
 	{pkg: "fast/internal/kernel", stages: []stage{tests("tests of kernel", "./fast/internal/kernel")}},
 }
 
-// check generates everything anew, proofs included.
+// check generates everything again, with the proofs.
 var check = stage{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen", "check"}}
 
 // tests runs the tests of packages that take seconds.
@@ -60,8 +60,8 @@ func tests(name string, packages ...string) stage {
 	return stage{name: name, dir: ".", args: slices.Concat(args, packages), patience: time.Minute}
 }
 
-// timed is tests of transports, of which some have limits of time. On a busy machine they fail with nothing changed:
-// they kill what they refuse twice. Some reserve many addresses.
+// timed runs tests some of which have time limits. On a busy machine they fail without a mutant, so that a mutant has
+// to fail twice. Some reserve much address space.
 func timed(name string, packages ...string) stage {
 	r := tests(name, packages...)
 	r.twice, r.memory = true, 64<<20
@@ -69,15 +69,14 @@ func timed(name string, packages ...string) stage {
 }
 
 const (
-	// slow are the tests that run whole jobs, of package fast, or of all of them again: their packages have quicker
-	// ones that see as much.
+	// slow lists tests that run whole jobs, or many other tests again: their packages have quicker tests that find as
+	// much.
 	slow = "TestCombinations|TestInProcess|TestProcesses|TestCommunicators|TestMutatedCodeIsNotTheSchedule"
-	// digests are the tests that compare with the record of what was proved: they notice any change, and know of none
-	// whether it is a mistake.
+	// digests lists tests that compare with the record of what was proved: they fail on any change, mistake or not.
 	digests = "TestRecordIsCurrent|TestProveTheirs"
 )
 
-// asked returns how many mutants of the subject are asked for, where so many of each are; negative: all.
+// asked returns how many mutants of this subject to try if each subject is to have of; negative: all.
 func (s subject) asked(of int) int {
 	if s.few && of > 0 {
 		return max(min(of, 2), of/4)
@@ -85,7 +84,7 @@ func (s subject) asked(of int) int {
 	return of
 }
 
-// chosen returns the subjects that are named, with commas between them; no names: all.
+// chosen returns the subjects in a comma-separated list; all if the list is empty.
 func chosen(names string) (some []subject) {
 	for _, s := range subjects {
 		if names == "" || slices.Contains(strings.Split(names, ","), s.pkg) {

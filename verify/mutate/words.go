@@ -10,9 +10,9 @@ var (
 	reason = regexp.MustCompile(`^\s+\S+\.go:\d+: (.+)|^((?:panic|fatal error|SIGXCPU): .+)`)
 )
 
-const wordsLength = 300 // of a failure
+const wordsLength = 300 // limit for the text of a failure
 
-// words returns what a command of the go tool that failed says first of why: the test, and its message.
+// words returns the first reason that a failed go command prints: the test and its message.
 func words(output string) string {
 	test, last := "", ""
 	for line := range strings.Lines(output) {
@@ -29,5 +29,5 @@ func words(output string) string {
 	return test + oneLine(last, wordsLength)
 }
 
-// ofError returns what an error says, in a line.
+// ofError returns the text of an error on one line.
 func ofError(err error) string { return oneLine(err.Error(), wordsLength) }
