@@ -17,7 +17,7 @@ import (
 // overRDMA returns the machine by which the rules for RDMA were predicted.
 func overRDMA(t *testing.T) *Machine {
 	t.Helper()
-	f, err := os.Open("../../docs/rdma.json")
+	f, err := os.Open("../../../docs/rdma.json")
 	if err != nil {
 		t.Fatal(err)
 	}
