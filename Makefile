@@ -98,7 +98,7 @@ soak: ## try for hours what the tests try for seconds: ranks that are killed, st
 
 .PHONY: soak-load
 soak-load: ## form jobs of up to 256 ranks, and stop ranks beside busy processes, LOAD_TRIES (20) times: an hour; see docs/scale.md
-	COLLGEN_SOAK_LOAD=$(LOAD_TRIES) $(GO) test -count=1 -timeout 6h -run '^(TestForming|TestStopUnderLoad|TestHog)$$' -v ./fast
+	COLLGEN_SOAK_LOAD=$(LOAD_TRIES) $(GO) test -count=1 -timeout 6h -run '^(TestForming|TestStopUnderLoad|TestHog)$$' -v ./fast/internal/jobtest
 
 .PHONY: simulate
 simulate: ## carry out simulated jobs in which processes crash and links break, for SIMULATE (2m; SIMULATE_LIMIT, 30m, ends what hangs); one again: COLLGEN_SEED=n

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/agree"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -20,7 +21,7 @@ func jobOf(t *testing.T, size int) (*inproc.Job, []*Comm) {
 	t.Helper()
 	j := inproc.NewJob(size)
 	t.Cleanup(j.Close)
-	return j, begin(t, size, func(rank int) (*Comm, error) {
+	return j, fasttest.Begin(t, size, func(rank int) (*Comm, error) {
 		return new(initConfig).goroutineWorld(j.Plane(rank), size).first(t.Context(), size)
 	})
 }
@@ -35,15 +36,6 @@ func checkSum(ctx context.Context, c *Comm, value, want int64) error {
 		return fmt.Errorf("%v: the sum is %d, want %d", c, x[0], want)
 	}
 	return nil
-}
-
-func checkErrors(t *testing.T, errs []error) {
-	t.Helper()
-	for rank, err := range errs {
-		if err != nil {
-			t.Errorf("rank %d: %v", rank, err)
-		}
-	}
 }
 
 // peersIn returns the ranks of all PeerErrors in err, which is one that was joined.
@@ -75,7 +67,7 @@ func TestAgree(t *testing.T) {
 		_, all := jobOf(t, 4)
 		harm(all[2])
 		for range 3 {
-			checkErrors(t, onAll(all, func(c *Comm) error {
+			fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error {
 				flags, err := c.Agree(t.Context(), ^uint64(1<<c.Rank()))
 				if err == nil && flags != ^uint64(15) {
 					err = fmt.Errorf("%s: the flags are %#x", name, flags)
@@ -93,7 +85,7 @@ func TestAgreeWithout(t *testing.T) {
 	if err := all[3].Close(); err != nil {
 		t.Fatal(err)
 	}
-	checkErrors(t, onAll([]*Comm{all[1], all[2], all[4]}, func(c *Comm) error {
+	fasttest.CheckErrors(t, fasttest.OnAll([]*Comm{all[1], all[2], all[4]}, func(c *Comm) error {
 		flags, err := c.Agree(t.Context(), ^uint64(1<<c.Rank()))
 		if flags != ^uint64(1<<1|1<<2|1<<4) || !slices.Equal(peersIn(err), []int{0, 3}) || !errors.Is(err, ErrDied) ||
 			!errors.Is(err, ErrClosed) {
@@ -131,7 +123,7 @@ func TestAgreeRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %v", test.name, test.err, test.want)
 		}
 	}
-	checkErrors(t, onAll(all, func(c *Comm) error { return agreed(c, t.Context()) }))
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error { return agreed(c, t.Context()) }))
 }
 
 // TestAgreeEnds has rank 1 not call Agree: rank 0's call ends with its context, Abort or Close.
@@ -167,7 +159,7 @@ func TestAgreeEnds(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Errorf("%s: %v, want %v", test.name, err, test.want)
 			}
-		case <-time.After(generous):
+		case <-time.After(fasttest.Generous):
 			t.Fatalf("%s: it does not end", test.name)
 		}
 		t.Logf("%s: after %v", test.name, time.Since(start))
@@ -182,7 +174,7 @@ func testAgreeLate(t *testing.T) {
 	_, all := jobOf(t, 3)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for rank, err := range onAll(all[:2], func(c *Comm) error { _, err := c.Agree(ctx, 6); return err }) {
+	for rank, err := range fasttest.OnAll(all[:2], func(c *Comm) error { _, err := c.Agree(ctx, 6); return err }) {
 		var timeout *TimeoutError
 		if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || len(timeout.Waiting) == 0 {
 			t.Errorf("rank %d: %v", rank, err)
@@ -191,13 +183,13 @@ func testAgreeLate(t *testing.T) {
 	if flags, err := all[2].Agree(t.Context(), 3); flags != 2 || err != nil {
 		t.Errorf("the late one got %d, %v", flags, err)
 	}
-	checkErrors(t, onAll(all, func(c *Comm) error { _, err := c.Agree(t.Context(), 1); return err }))
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error { _, err := c.Agree(t.Context(), 1); return err }))
 }
 
 // TestAgreeMismatch has one rank call Shrink: all find out whose call is another one.
 func TestAgreeMismatch(t *testing.T) {
 	_, all := jobOf(t, 3)
-	for rank, err := range onAll(all, func(c *Comm) (err error) {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) (err error) {
 		if c.Rank() == 1 {
 			_, err = c.Shrink(t.Context())
 		} else {
@@ -236,5 +228,5 @@ func TestAgreeAhead(t *testing.T) {
 	for all[1].membership.Open() > 0 { // until the last result has come
 		runtime.Gosched()
 	}
-	checkErrors(t, onAll(all, func(c *Comm) error { _, err := c.Agree(t.Context(), 1); return err }))
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error { _, err := c.Agree(t.Context(), 1); return err }))
 }

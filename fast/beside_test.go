@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // A call of a rank, and the name by which errors know it.
@@ -47,13 +49,13 @@ var stoppedBy = []namedCall{
 }
 
 // growsIn reports whether processes can join the world.
-func growsIn(w testWorld) bool { return w.name != "goroutines" }
+func growsIn(w World) bool { return w.Name != "goroutines" }
 
 // TestBesideAgainstCalls: one rank is in an operation beside the data path and the others in a collective, or the other
 // way round. All learn of it, by name, but those in Shrink, which goes on with the others. Then all make another
 // communicator.
 func TestBesideAgainstCalls(t *testing.T) {
-	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+	inEveryWorld(t, func(t *testing.T, w World, cases *sync.WaitGroup) {
 		for _, size := range []int{2, 3, 5} {
 			var more sync.WaitGroup // as many at a time as a busy machine can do
 			for _, b := range besides {
@@ -63,9 +65,9 @@ func TestBesideAgainstCalls(t *testing.T) {
 				for _, call := range stoppedBy {
 					for _, oddIsBeside := range []bool{true, false} {
 						for _, odd := range []int{0, size - 1} {
-							all := w.comms(t, size)
+							all := w.Comms(t, size)
 							more.Go(func() {
-								defer closeAll(t, all)
+								defer fasttest.CloseAll(t, all)
 								what := fmt.Sprintf("%s and %s, %d ranks, rank %d is odd (%v)", b.name, call.name, size, odd, oddIsBeside)
 								isBeside := func(rank int) bool { return (rank == odd) == oddIsBeside }
 								if err := besideAgainstCall(t.Context(), all, b, call, isBeside); err != nil {
@@ -83,9 +85,9 @@ func TestBesideAgainstCalls(t *testing.T) {
 
 // besideAgainstCall has some ranks be in b, and the others in call. It says what is wrong.
 func besideAgainstCall(ctx context.Context, all []*Comm, b, call namedCall, isBeside func(rank int) bool) error {
-	ctx, cancel := context.WithTimeout(ctx, generous)
+	ctx, cancel := context.WithTimeout(ctx, fasttest.Generous)
 	defer cancel()
-	return errors.Join(onAll(all, func(c *Comm) error {
+	return errors.Join(fasttest.OnAll(all, func(c *Comm) error {
 		mine := call
 		if isBeside(c.Rank()) {
 			mine = b
@@ -128,7 +130,7 @@ func wantOperations(err error, one, other string) error {
 // TestBesideAgainstOthers: calls that need one rank alone, or wait for it though they do not need it, or wait for calls
 // that were started, or are of two ranks.
 func TestBesideAgainstOthers(t *testing.T) {
-	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+	inEveryWorld(t, func(t *testing.T, w World, cases *sync.WaitGroup) {
 		for _, x := range []struct {
 			namedCall
 			size   int
@@ -146,9 +148,9 @@ func TestBesideAgainstOthers(t *testing.T) {
 			{namedCall{"Send", func(ctx context.Context, c *Comm) error { return Send(ctx, c, make([]byte, long), 1) }}, 2,
 				func(rank int) bool { return rank == 1 }},
 		} {
-			all := w.comms(t, x.size)
+			all := w.Comms(t, x.size)
 			cases.Go(func() {
-				defer closeAll(t, all)
+				defer fasttest.CloseAll(t, all)
 				if err := besideAgainstCall(t.Context(), all, besides[0], x.namedCall, x.beside); err != nil {
 					t.Errorf("%s: %v", x.name, err)
 				}
@@ -162,12 +164,12 @@ func takesLong(ctx context.Context, c *Comm) error { return Broadcast(ctx, c, ma
 
 // TestGroupInARing: rank 0 is in a group with rank 1, which is in a barrier with rank 2, which is in one with rank 0.
 func TestGroupInARing(t *testing.T) {
-	inEveryWorld(t, func(t *testing.T, w testWorld, _ *sync.WaitGroup) {
-		all := w.comms(t, 3)
-		defer closeAll(t, all)
-		ctx, cancel := context.WithTimeout(t.Context(), generous)
+	inEveryWorld(t, func(t *testing.T, w World, _ *sync.WaitGroup) {
+		all := w.Comms(t, 3)
+		defer fasttest.CloseAll(t, all)
+		ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 		defer cancel()
-		for rank, err := range onAll(all, func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			if c.Rank() == 0 {
 				return closing(c.Group(ctx, []int{0, 1}))
 			}
@@ -251,18 +253,18 @@ func TestBesideIsPatient(t *testing.T) {
 		}},
 	} {
 		t.Run(x.what, func(t *testing.T) {
-			inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+			inEveryWorld(t, func(t *testing.T, w World, cases *sync.WaitGroup) {
 				for _, b := range besides {
 					if b.name == "Grow" { // fails: nobody is invited
 						continue
 					}
-					for range tries(t, 2, 50) {
-						all := w.comms(t, 3)
+					for range fasttest.Tries(t, 2, 50) {
+						all := w.Comms(t, 3)
 						cases.Go(func() {
-							defer closeAll(t, all)
-							ctx, cancel := context.WithTimeout(t.Context(), generous)
+							defer fasttest.CloseAll(t, all)
+							ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 							defer cancel()
-							for rank, err := range onAll(all, func(c *Comm) error {
+							for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 								err := x.run(ctx, all, c, b)
 								if err != nil {
 									cancel() // the others would wait
@@ -296,12 +298,12 @@ func TestBesideExcludes(t *testing.T) {
 				t.Errorf("%s during %s: %v", call.name, b.name, err)
 			}
 		}
-		checkErrors(t, []error{b.run(t.Context(), all[1]), <-done})
+		fasttest.CheckErrors(t, []error{b.run(t.Context(), all[1]), <-done})
 		checkHealthy(t, all)
-		closeAll(t, all)
+		fasttest.CloseAll(t, all)
 	}
 	all := comms(2)
-	defer closeAll(t, all)
+	defer fasttest.CloseAll(t, all)
 	done := make(chan error, 1)
 	go func() { done <- Barrier(t.Context(), all[0]) }()
 	for all[0].busy.Set() { // until it is in the call
@@ -313,8 +315,8 @@ func TestBesideExcludes(t *testing.T) {
 			t.Errorf("%s during a barrier: %v", b.name, err)
 		}
 	}
-	checkErrors(t, onAll(all, besidesShrink(t.Context())))
-	checkErrors(t, []error{Barrier(t.Context(), all[1]), <-done})
+	fasttest.CheckErrors(t, fasttest.OnAll(all, besidesShrink(t.Context())))
+	fasttest.CheckErrors(t, []error{Barrier(t.Context(), all[1]), <-done})
 }
 
 // besidesShrink is Shrink.

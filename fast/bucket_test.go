@@ -11,10 +11,9 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
-	"pgregory.net/rapid"
-
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"pgregory.net/rapid"
 )
 
 // TestBucket adds tensors of random lengths in several steps: all come back as their sums.
@@ -25,7 +24,7 @@ func TestBucket(t *testing.T) {
 		steps := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 40), 0, 12), 1, 4).Draw(t, "lengths")
 		all := comms(size)
 		defer leaveAll(all)
-		for rank, err := range onAll(all, func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			b, err := NewBucket[int64](c, Sum, bytes)
 			for i := 0; err == nil && i < len(steps); i++ {
 				err = addAll(context.Background(), c, b, steps[i])
@@ -203,11 +202,11 @@ func TestBucketCompares(t *testing.T) {
 		"cut elsewhere":  {[]int{6, 3, 3}, "Bucket 3: 6 3 3"},
 		"fused into one": {[]int{12}, "Bucket 1: 12"},
 	} {
-		for _, w := range worlds {
-			t.Run(name+"/"+w.name, func(t *testing.T) {
-				all := w.comms(t, 3)
-				defer closeAll(t, all)
-				errs := onAll(all, func(c *Comm) error {
+		for _, w := range Worlds {
+			t.Run(name+"/"+w.Name, func(t *testing.T) {
+				all := w.Comms(t, 3)
+				defer fasttest.CloseAll(t, all)
+				errs := fasttest.OnAll(all, func(c *Comm) error {
 					lengths := []int{6, 2, 4}
 					if c.Rank() == 1 {
 						lengths = test.odd
@@ -238,8 +237,8 @@ func TestBucketStaysFailed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		length := unless(alone, 3, 1000)
-		errs := onAll(all, func(c *Comm) error {
+		length := fasttest.Unless(alone, 3, 1000)
+		errs := fasttest.OnAll(all, func(c *Comm) error {
 			if c.Rank() == 1 {
 				return AllReduce(t.Context(), c, make([]int64, 7), Sum)
 			}

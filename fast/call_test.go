@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // listener is a transport that keeps what it is asked to do.
@@ -208,19 +208,19 @@ func TestCarrier(t *testing.T) {
 		"tcp, encrypted": {"inproc", "tcp", "tcp"},
 		"mixed":          {"inproc", "tcp", "mixed"},
 	}
-	for _, w := range worlds {
-		if w.name == "shm" && !setup.CanShare {
+	for _, w := range Worlds {
+		if w.Name == "shm" && !setup.CanShare {
 			t.Log("this system shares no memory")
 			continue
 		}
-		for i, want := range carriers[w.name] {
-			all := w.comms(t, i+1)
+		for i, want := range carriers[w.Name] {
+			all := w.Comms(t, i+1)
 			for _, c := range all {
 				if got := c.Topology(); got.Transport != want || c.exec.PerHost != 0 && c.exec.PerHost != most(got.Hosts) {
-					t.Errorf("%s, %v: %v over %q, want %q, and %d on a host", w.name, c, got, got.Transport, want, c.exec.PerHost)
+					t.Errorf("%s, %v: %v over %q, want %q, and %d on a host", w.Name, c, got, got.Transport, want, c.exec.PerHost)
 				}
 			}
-			closeAll(t, all)
+			fasttest.CloseAll(t, all)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func TestCarrierOfSplit(t *testing.T) {
 		t.Skip("this system shares no memory")
 	}
 	all := initComms(t, 4, oddAndEven)
-	defer closeAll(t, all)
+	defer fasttest.CloseAll(t, all)
 	for _, test := range []struct {
 		color func(rank int) int
 		want  string
@@ -249,7 +249,7 @@ func TestCarrierOfSplit(t *testing.T) {
 		{func(rank int) int { return rank / 3 }, "mixed"}, // and a rank alone
 	} {
 		parts := make([]*Comm, len(all))
-		for _, err := range onAll(all, func(c *Comm) (err error) {
+		for _, err := range fasttest.OnAll(all, func(c *Comm) (err error) {
 			parts[c.Rank()], err = c.Split(t.Context(), test.color(c.Rank()), 0)
 			return err
 		}) {
@@ -258,11 +258,11 @@ func TestCarrierOfSplit(t *testing.T) {
 			}
 		}
 		for _, c := range parts {
-			if want := unless(c.Size() == 1, test.want, "inproc"); c.exec.Carrier != want || c.exec.PerHost != most(c.Topology().Hosts) {
+			if want := fasttest.Unless(c.Size() == 1, test.want, "inproc"); c.exec.Carrier != want || c.exec.PerHost != most(c.Topology().Hosts) {
 				t.Errorf("%v: %q, %d on a host, want %q, %v", c, c.exec.Carrier, c.exec.PerHost, want, c.Topology())
 			}
 		}
-		closeAll(t, parts)
+		fasttest.CloseAll(t, parts)
 	}
 }
 

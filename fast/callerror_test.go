@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // TestCallError has calls fail after they have begun: their errors say which they were.
@@ -80,8 +80,8 @@ func TestCallError(t *testing.T) {
 // TestCallErrorWaiting has calls fail in the ways that are no timeout: the errors list the ranks that they were waiting
 // for, whoever is at fault.
 func TestCallErrorWaiting(t *testing.T) {
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
 			for how, end := range map[string]func(all []*Comm){
 				"another rank aborts":    func(all []*Comm) { all[2].Abort() },
 				"another rank closes":    func(all []*Comm) { _ = all[2].Close() },
@@ -89,7 +89,7 @@ func TestCallErrorWaiting(t *testing.T) {
 				"it is revoked":          func(all []*Comm) { all[1].Revoke() },
 				"another call elsewhere": func(all []*Comm) { _ = Barrier(t.Context(), all[2]) },
 			} {
-				all := w.comms(t, 3)
+				all := w.Comms(t, 3)
 				errs := make(chan error)
 				go func() { errs <- Recv(t.Context(), all[0], make([]int64, 9), 2) }()
 				for start := time.Now(); len(all[0].exec.Transport.Waiting()) == 0 && time.Since(start) < time.Minute; {
@@ -101,7 +101,7 @@ func TestCallErrorWaiting(t *testing.T) {
 				if !errors.As(err, &got) || !slices.Equal(got.Waiting, []int{2}) || !strings.Contains(err.Error(), ": waiting for ranks [2]: ") {
 					t.Errorf("%s: %v", how, err)
 				}
-				closeAll(t, all)
+				fasttest.CloseAll(t, all)
 			}
 		})
 	}
@@ -165,7 +165,7 @@ func TestUnmadeCallsSayWhere(t *testing.T) {
 		"Barrier on world, rank 1 of 2: communicator was given up by Abort": func(c *Comm) { c.Abort() },
 		"Barrier on world, rank 1 of 2: communicator is closed":             func(c *Comm) { _ = c.Close() },
 	} {
-		all := worlds[0].comms(t, 2)
+		all := Worlds[0].Comms(t, 2)
 		end(all[1])
 		err := Barrier(t.Context(), all[1])
 		if err == nil || err.Error() != want {
@@ -174,7 +174,7 @@ func TestUnmadeCallsSayWhere(t *testing.T) {
 		if all[1].State() != Closed && !errors.Is(err, ErrAborted) {
 			t.Errorf("%v is not ErrAborted", err)
 		}
-		closeAll(t, all)
+		fasttest.CloseAll(t, all)
 	}
 }
 
@@ -211,8 +211,8 @@ func TestCloseTellsOfRefusals(t *testing.T) {
 
 // TestBadBucket: what no call of a bucket could do is refused when it is made.
 func TestBadBucket(t *testing.T) {
-	all := worlds[0].comms(t, 1)
-	defer closeAll(t, all)
+	all := Worlds[0].Comms(t, 1)
+	defer fasttest.CloseAll(t, all)
 	_, none := NewBucket[int](nil, Sum, 64)
 	_, empty := NewBucket[int](new(Comm), Sum, 64)
 	_, wrong := NewBucket[float64](all[0], BAnd, 64)
@@ -229,17 +229,17 @@ func TestBadBucket(t *testing.T) {
 // TestLateGroup: a Group whose context had ended before it began does not count, and the members can make it all the
 // same.
 func TestLateGroup(t *testing.T) {
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 2)
-			defer closeAll(t, all)
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 2)
+			defer fasttest.CloseAll(t, all)
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
 			var timeout *TimeoutError
 			if _, err := all[0].Group(over, []int{0, 1}); !errors.As(err, &timeout) {
 				t.Errorf("after its context had ended: %v", err)
 			}
-			for rank, err := range onAll(all, func(c *Comm) error {
+			for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 				g, err := c.Group(t.Context(), []int{0, 1})
 				if err == nil {
 					err = errors.Join(Barrier(t.Context(), g), g.Close())

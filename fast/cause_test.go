@@ -10,6 +10,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -18,16 +19,16 @@ import (
 // TestClosedAfterMismatch: a rank returns from a call that needed nothing of the one that disagrees with it, and closes
 // at once. Who waits for it learns that they disagree, and not only that it has closed.
 func TestClosedAfterMismatch(t *testing.T) {
-	for _, w := range worlds {
+	for _, w := range Worlds {
 		for _, size := range []int{2, 3, 5} {
-			t.Run(w.name, func(t *testing.T) {
-				all := w.comms(t, size)
-				defer closeAll(t, all)
-				ctx, cancel := context.WithTimeout(t.Context(), generous)
+			t.Run(w.Name, func(t *testing.T) {
+				all := w.Comms(t, size)
+				defer fasttest.CloseAll(t, all)
+				ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 				defer cancel()
-				errs := onAll(all, func(c *Comm) error {
+				errs := fasttest.OnAll(all, func(c *Comm) error {
 					defer c.Close()
-					return Reduce(ctx, c, make([]int32, 4), Sum, unless(c.Rank() == 1, 0, 1))
+					return Reduce(ctx, c, make([]int32, 4), Sum, fasttest.Unless(c.Rank() == 1, 0, 1))
 				})
 				if err := wantMismatchOrNone(errs, 1); err != nil {
 					t.Errorf("%d ranks: %v", size, err)
@@ -66,13 +67,13 @@ func TestEverySurvivorKnowsWhoLeft(t *testing.T) {
 			return err
 		},
 	} {
-		for _, w := range worlds {
+		for _, w := range Worlds {
 			for _, size := range []int{2, 3, 5} {
-				t.Run(what+"/"+w.name, func(t *testing.T) {
-					all, gone := w.comms(t, size), size/2
-					ctx, cancel := context.WithTimeout(t.Context(), generous)
+				t.Run(what+"/"+w.Name, func(t *testing.T) {
+					all, gone := w.Comms(t, size), size/2
+					ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 					defer cancel()
-					for rank, err := range onAll(all, func(c *Comm) error {
+					for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 						if c.Rank() == gone {
 							return c.Close()
 						}
@@ -82,7 +83,7 @@ func TestEverySurvivorKnowsWhoLeft(t *testing.T) {
 							t.Errorf("%d ranks, rank %d: %v blames %v", size, rank, err, Culprits(err))
 						}
 					}
-					closeAll(t, all)
+					fasttest.CloseAll(t, all)
 				})
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/simnet"
 )
@@ -18,21 +19,21 @@ import (
 // TestCloseFinishes: what was started before Close still ends with its result, on all transports; what cannot end is
 // ended.
 func TestCloseFinishes(t *testing.T) {
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
-			for rank, err := range onAll(w.comms(t, 3), func(c *Comm) error {
+			for rank, err := range fasttest.OnAll(w.Comms(t, 3), func(c *Comm) error {
 				bufs := make([][]int, 5)
 				handles := make([]*Handle, len(bufs))
 				for i := range bufs {
-					bufs[i] = input(c.Rank(), 50_000, i)
+					bufs[i] = fasttest.Input(c.Rank(), 50_000, i)
 					handles[i] = StartAllReduce(context.Background(), c, bufs[i], Sum)
 				}
 				if err := c.Close(); err != nil {
 					return err
 				}
 				for i, h := range handles {
-					if err := verified(h.Wait(context.Background()), bufs[i], func(k int) int { return total(3, k, i) }); err != nil {
+					if err := fasttest.Verified(h.Wait(context.Background()), bufs[i], func(k int) int { return fasttest.Total(3, k, i) }); err != nil {
 						return err
 					}
 				}
@@ -42,7 +43,7 @@ func TestCloseFinishes(t *testing.T) {
 					t.Errorf("rank %d: %v", rank, err)
 				}
 			}
-			all := w.comms(t, 2)
+			all := w.Comms(t, 2)
 			alone, start := StartBarrier(t.Context(), all[0]), time.Now()
 			if err := all[0].Close(); err != nil {
 				t.Error(err)
@@ -50,7 +51,7 @@ func TestCloseFinishes(t *testing.T) {
 			if err := alone.Wait(t.Context()); !errors.Is(err, ErrClosed) || time.Since(start) < finishTime {
 				t.Errorf("after %v: %v", time.Since(start), err)
 			}
-			closeAll(t, all)
+			fasttest.CloseAll(t, all)
 		})
 	}
 }
@@ -105,7 +106,7 @@ func TestCloseWhileMoving(t *testing.T) {
 				if err := <-other; (err == nil) != test.ends {
 					t.Errorf("%s, with pauses of %v, the other rank: %v", name, test.pause, err)
 				}
-				closeAll(t, all)
+				fasttest.CloseAll(t, all)
 			})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -34,7 +35,7 @@ func compositeOf(size int, members []int, near, far transport.Transport) *transp
 // TestCompositeIsOne: ranks on several hosts, in any order, are one communicator.
 func TestCompositeIsOne(t *testing.T) {
 	for _, hosts := range [][][]int{{{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}, {{4, 1}, {0, 2, 3}}, {{0, 1, 2}, {3}}} {
-		errs := onAll(mixedComms(hosts), func(c *Comm) error {
+		errs := fasttest.OnAll(mixedComms(hosts), func(c *Comm) error {
 			defer c.Close()
 			for _, count := range []int{0, 1, 5, 10_000} {
 				for _, algorithm := range []string{"ring", "one-shot", "tree", "recursive-doubling"} {
@@ -60,7 +61,7 @@ func TestCompositeTranslates(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	all := mixedComms([][]int{{3, 1}, {0, 2}})
-	errs := onAll(all, func(c *Comm) error {
+	errs := fasttest.OnAll(all, func(c *Comm) error {
 		if c.Rank() != 3 {
 			<-ctx.Done()
 			return nil
@@ -73,7 +74,7 @@ func TestCompositeTranslates(t *testing.T) {
 	}
 
 	ctx, stop := context.WithCancel(t.Context())
-	errs = onAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
+	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
 		defer stop() // there is no control plane that would tell the others
 		buf := make([]byte, 8)
 		if c.Rank() == 2 {
@@ -86,7 +87,7 @@ func TestCompositeTranslates(t *testing.T) {
 		t.Errorf("the one that differs: %v", errs[2])
 	}
 
-	errs = onAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
+	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
 		if c.Rank() == 1 {
 			return nil
 		}
@@ -99,7 +100,7 @@ func TestCompositeTranslates(t *testing.T) {
 		}
 	}
 
-	errs = onAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
+	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
 		if c.Rank() != 2 {
 			return c.Close()
 		}
@@ -117,7 +118,7 @@ func TestCompositeFails(t *testing.T) {
 	given := &PeerError{Rank: 3, Err: ErrDied}
 	for _, sends := range []string{"direct", "ring"} {
 		all := mixedComms([][]int{{3, 1}, {0, 2}})
-		errs := onAll(all[:3], func(c *Comm) error {
+		errs := fasttest.OnAll(all[:3], func(c *Comm) error {
 			time.AfterFunc(5*time.Millisecond, func() { c.exec.Transport.Fail(given) })
 			return AllGather(t.Context(), c, make([]byte, 4), WithAlgorithm(sends))
 		})

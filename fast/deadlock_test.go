@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/deadlock"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/inproc"
 )
 
@@ -29,14 +30,14 @@ var never = limits{Still: 24 * time.Hour}
 func (t limits) option(p *initConfig) { p.times = deadlock.Limits(t) }
 
 // worlds returns all worlds, with those times.
-func (t limits) worlds() []testWorld {
+func (t limits) worlds() []World {
 	with := func(opts ...InitOption) func(tb testing.TB, size int) []*Comm {
 		return func(tb testing.TB, size int) []*Comm { return initComms(tb, size, append(opts, t.option)...) }
 	}
-	return []testWorld{
+	return []World{
 		{"goroutines", func(tb testing.TB, size int) []*Comm {
 			job := inproc.NewJob(size)
-			return begin(tb, size, func(rank int) (*Comm, error) {
+			return fasttest.Begin(tb, size, func(rank int) (*Comm, error) {
 				return (&initConfig{times: deadlock.Limits(t)}).goroutineWorld(job.Plane(rank), size).first(tb.Context(), size)
 			})
 		}},
@@ -106,16 +107,16 @@ var deadlocks = []struct {
 
 // TestDeadlocks: in every world, every rank ends, with what the ring is, without an end of its context.
 func TestDeadlocks(t *testing.T) {
-	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+	inEveryWorld(t, func(t *testing.T, w World, cases *sync.WaitGroup) {
 		for _, d := range deadlocks {
 			for _, size := range d.sizes {
-				all := w.comms(t, size)
+				all := w.Comms(t, size)
 				cases.Go(func() {
-					defer closeAll(t, all)
+					defer fasttest.CloseAll(t, all)
 					start, odd := time.Now(), size/2
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
-					errs := onAll(all, func(c *Comm) error {
+					errs := fasttest.OnAll(all, func(c *Comm) error {
 						if c.Rank() != odd {
 							defer cancel()
 						}
@@ -135,9 +136,9 @@ func TestDeadlocks(t *testing.T) {
 }
 
 // inEveryWorld has f begin cases, which mostly wait, and waits for all of them together.
-func inEveryWorld(t *testing.T, f func(t *testing.T, w testWorld, cases *sync.WaitGroup)) {
+func inEveryWorld(t *testing.T, f func(t *testing.T, w World, cases *sync.WaitGroup)) {
 	for _, w := range hasty.worlds() {
-		t.Run(w.name, func(t *testing.T) {
+		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
 			var cases sync.WaitGroup
 			defer cases.Wait()
@@ -181,12 +182,12 @@ func wantDeadlock(errs []error, odd int, field string, inAll bool) error {
 // TestSlowRanksAreNoDeadlock has one rank after the other sleep for longer than a deadlock takes to be found, twice,
 // while the others wait for each other in a chain up to it, by sends and receives and in a collective.
 func TestSlowRanksAreNoDeadlock(t *testing.T) {
-	inEveryWorld(t, func(t *testing.T, w testWorld, cases *sync.WaitGroup) {
+	inEveryWorld(t, func(t *testing.T, w World, cases *sync.WaitGroup) {
 		for slow := range 3 {
-			all := w.comms(t, 3)
+			all := w.Comms(t, 3)
 			cases.Go(func() {
-				defer closeAll(t, all)
-				for rank, err := range onAll(all, func(c *Comm) error { return passAround(t.Context(), c, slow) }) {
+				defer fasttest.CloseAll(t, all)
+				for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return passAround(t.Context(), c, slow) }) {
 					if err != nil {
 						t.Errorf("rank %d, while rank %d is slow: %v", rank, slow, err)
 					}
@@ -224,12 +225,12 @@ func passAround(ctx context.Context, c *Comm, slow int) error {
 // TestDeadlockBesideWork has ranks wait for each other on one communicator while they work on another one, which goes
 // on.
 func TestDeadlockBesideWork(t *testing.T) {
-	inEveryWorld(t, func(t *testing.T, w testWorld, _ *sync.WaitGroup) {
-		all := w.comms(t, 3)
-		stuck := again(t, all)
-		defer closeAll(t, all)
-		defer closeAll(t, stuck)
-		errs := onAll(all, func(c *Comm) error {
+	inEveryWorld(t, func(t *testing.T, w World, _ *sync.WaitGroup) {
+		all := w.Comms(t, 3)
+		stuck := fasttest.Again(t, all)
+		defer fasttest.CloseAll(t, all)
+		defer fasttest.CloseAll(t, stuck)
+		errs := fasttest.OnAll(all, func(c *Comm) error {
 			h := StartRecv(t.Context(), stuck[c.Rank()], make([]int32, 1), next(c))
 			h.begin()
 			going := []int32{1}
@@ -246,7 +247,7 @@ func TestDeadlockBesideWork(t *testing.T) {
 			}
 			return h.Wait(t.Context())
 		})
-		if w.name == "goroutines" {
+		if w.Name == "goroutines" {
 			t.Log(errs)
 		} else if err := wantDeadlock(errs, 0, "", true); err != nil {
 			t.Error(err)
@@ -258,12 +259,12 @@ func TestDeadlockBesideWork(t *testing.T) {
 // their context.
 func TestDeadlockThroughTwo(t *testing.T) {
 	all := initComms(t, 3, WithTransport("tcp"), hasty.option)
-	other := again(t, all)
-	defer closeAll(t, all)
-	defer closeAll(t, other)
+	other := fasttest.Again(t, all)
+	defer fasttest.CloseAll(t, all)
+	defer fasttest.CloseAll(t, other)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*(hasty.Still+hasty.Holds))
 	defer cancel()
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		if c.Rank() == 0 {
 			c = other[0]
 		}

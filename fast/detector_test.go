@@ -13,6 +13,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -61,7 +62,7 @@ func (s silent) Send(to int, topic wire.Topic, body []byte, files ...int) {
 // halt makes ranks that wait for each other as waits says, with real control planes, of which over may make others.
 func halt(t *testing.T, waits [][]int, times deadlock.Limits, over func(rank int, p control.Plane) control.Plane) ([]*Comm, []*halted) {
 	job, ends := inproc.NewJob(len(waits)), make([]*halted, len(waits))
-	all := begin(t, len(waits), func(rank int) (*Comm, error) {
+	all := fasttest.Begin(t, len(waits), func(rank int) (*Comm, error) {
 		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1)}
 		w := &world{
 			plane:  over(rank, job.Plane(rank)),
@@ -135,7 +136,7 @@ func aWhile(t *testing.T, all []*Comm, ends []*halted, calls []waiting, f func()
 	})
 	defer ticker.Wait()
 	defer cancel()
-	errs := onAll(all, func(c *Comm) error { return calls[c.Rank()%len(calls)](ctx, c, ends[c.Rank()].waits[0]) })
+	errs := fasttest.OnAll(all, func(c *Comm) error { return calls[c.Rank()%len(calls)](ctx, c, ends[c.Rank()].waits[0]) })
 	return time.Since(start), errs
 }
 

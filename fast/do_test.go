@@ -12,10 +12,9 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
-
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/google/go-cmp/cmp"
 )
 
 // comms returns the ranks of a communicator of goroutines.
@@ -34,21 +33,10 @@ func comms(size int) []*Comm {
 	return all
 }
 
-// onAll calls f for each rank in a goroutine of its own, and gives their errors.
-func onAll(all []*Comm, f func(c *Comm) error) []error {
-	errs := make([]error, len(all))
-	var ranks sync.WaitGroup
-	for rank, c := range all {
-		ranks.Go(func() { errs[rank] = f(c) })
-	}
-	ranks.Wait()
-	return errs
-}
-
 // checkHealthy makes a call that succeeds on a communicator which nothing has happened to.
 func checkHealthy(t *testing.T, all []*Comm) {
 	t.Helper()
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		x := []int64{int64(c.Rank()) + 1}
 		err := AllReduce(t.Context(), c, x, Sum)
 		if n := int64(len(all)); err == nil && x[0] != n*(n+1)/2 {
@@ -159,7 +147,7 @@ func TestOneRank(t *testing.T) {
 
 // TestEmpty makes every call with no elements.
 func TestEmpty(t *testing.T) {
-	for rank, err := range onAll(comms(3), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(comms(3), func(c *Comm) error {
 		var none []int32
 		ctx := t.Context()
 		return errors.Join(AllReduce(ctx, c, none, Sum), Broadcast(ctx, c, none, 1), Reduce(ctx, c, none, Sum, 2), AllGather(ctx, c, none),
@@ -192,7 +180,7 @@ func TestConcurrentUse(t *testing.T) {
 // refused or makes a whole step with one of the other rank's.
 func TestManyGoroutines(t *testing.T) {
 	const calls = 30
-	for rank, err := range onAll(comms(2), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(comms(2), func(c *Comm) error {
 		left := make(chan struct{}, calls)
 		for range calls {
 			left <- struct{}{}
@@ -252,7 +240,7 @@ func TestMismatch(t *testing.T) {
 			func(c *Comm) error { return AllReduce(ctx, c, make([]int32, 8), Sum, WithDepth(2)) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			errs := onAll(comms(2), func(c *Comm) error {
+			errs := fasttest.OnAll(comms(2), func(c *Comm) error {
 				if c.Rank() == 0 {
 					return test.a(c)
 				}
@@ -284,7 +272,7 @@ func checkMismatch(t *testing.T, err error, want MismatchError) {
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(4)
-		errs := onAll(all, func(c *Comm) error {
+		errs := fasttest.OnAll(all, func(c *Comm) error {
 			ctx := t.Context()
 			switch c.Rank() {
 			case 1:
@@ -377,7 +365,7 @@ func TestPanic(t *testing.T) {
 func TestStaging(t *testing.T) {
 	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", Proved: everything, OutOfPlace: true, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 3} {
-		for rank, err := range onAll(comms(size), func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(comms(size), func(c *Comm) error {
 			first := int64(10 * c.Rank())
 			x := []int64{first + 1, first + 2, first + 3, first + 4}
 			err := do(t.Context(), c, k, x, x, &exec.Args{Count: 4}, nil)
@@ -420,7 +408,7 @@ func reverseAndPassOn(ctx context.Context, x *exec.Call) error {
 // TestPointToPoint has messages between two ranks match in their order, apart from collectives and other ranks'
 // messages.
 func TestPointToPoint(t *testing.T) {
-	for rank, err := range onAll(comms(3), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(comms(3), func(c *Comm) error {
 		ctx := t.Context()
 		a, b := []int64{0}, []int64{0}
 		switch c.Rank() {
@@ -443,7 +431,7 @@ func TestPointToPoint(t *testing.T) {
 
 // TestPointToPointMismatch has a rank send what the other one does not expect.
 func TestPointToPointMismatch(t *testing.T) {
-	errs := onAll(comms(2), func(c *Comm) error {
+	errs := fasttest.OnAll(comms(2), func(c *Comm) error {
 		if c.Rank() == 0 {
 			return Send(t.Context(), c, make([]int32, 3), 1)
 		}
@@ -451,7 +439,7 @@ func TestPointToPointMismatch(t *testing.T) {
 	})
 	checkMismatch(t, errs[0], MismatchError{Rank: 1, Seq: 1, TheirSeq: 1, Field: "count", Mine: "3", Theirs: "4"})
 	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, TheirSeq: 1, Field: "count", Mine: "4", Theirs: "3"})
-	errs = onAll(comms(2), func(c *Comm) error {
+	errs = fasttest.OnAll(comms(2), func(c *Comm) error {
 		if c.Rank() == 0 {
 			return Send(t.Context(), c, make([]int32, 3), 1)
 		}

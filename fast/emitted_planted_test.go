@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
@@ -248,7 +249,7 @@ func TestSameBits(t *testing.T) {
 			}
 		}
 		for name := range ways {
-			closeAll(t, all[name])
+			fasttest.CloseAll(t, all[name])
 		}
 	}
 }
@@ -256,7 +257,7 @@ func TestSameBits(t *testing.T) {
 // left makes the call on float32, by the algorithm, and is what it leaves in the Out of all ranks.
 func (e *emittedCall) left(t *testing.T, all []*Comm) []byte {
 	outs := make([][]float32, len(all))
-	if err := errors.Join(onAll(all, func(c *Comm) error {
+	if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error {
 		if !e.takesPart(c.Rank()) {
 			return nil
 		}

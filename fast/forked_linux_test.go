@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/fork"
 	"github.com/collgen/collgen/fast/internal/shm"
 	"github.com/collgen/collgen/fast/internal/tcp"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"golang.org/x/sys/unix"
 )
 
 // inChild forks, has the child call f, which gives its exit status, and is that status. The child has one thread: where
@@ -56,12 +56,12 @@ func TestForked(t *testing.T) {
 	if !fork.Supported() {
 		t.Skip("this system cannot wipe memory in a child")
 	}
-	for _, w := range worlds[1:] {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 2)
-			defer closeAll(t, all)
+	for _, w := range Worlds[1:] {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 2)
+			defer fasttest.CloseAll(t, all)
 			c, x := all[0], []int{1, 2}
-			if err := errors.Join(onAll(all, func(c *Comm) error { return AllReduce(t.Context(), c, []int{1, 2}, Sum) })...); err != nil {
+			if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error { return AllReduce(t.Context(), c, []int{1, 2}, Sum) })...); err != nil {
 				t.Fatal(err)
 			}
 			started := StartRecv(t.Context(), c, x, 1)
@@ -161,14 +161,14 @@ func BenchmarkPair(b *testing.B) {
 // TestClosedIsLetGo: nothing of a process keeps a communicator that was closed, or its transport, although its
 // operations are recorded.
 func TestClosedIsLetGo(t *testing.T) {
-	for _, w := range worlds[1:] { // the others have none that others are made of
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 3)
-			defer closeAll(t, all)
+	for _, w := range Worlds[1:] { // the others have none that others are made of
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 3)
+			defer fasttest.CloseAll(t, all)
 			var made, collected atomic.Int64
 			for range 10 {
-				more := again(t, all)
-				for rank, err := range onAll(more, func(c *Comm) error {
+				more := fasttest.Again(t, all)
+				for rank, err := range fasttest.OnAll(more, func(c *Comm) error {
 					made.Add(2)
 					runtime.AddCleanup(c, func(n int64) { collected.Add(n) }, 1)
 					switch e := c.exec.Transport.(type) {

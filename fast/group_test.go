@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // TestSplit makes communicators by color and key, in them others, and one of no rank.
 func TestSplit(t *testing.T) {
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 5)
-			for rank, err := range onAll(all, func(c *Comm) error {
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 5)
+			for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 				color := c.Rank() % 2
 				if c.Rank() == 4 {
 					color = -1
@@ -50,7 +51,7 @@ func TestSplit(t *testing.T) {
 					t.Errorf("rank %d: %v", rank, err)
 				}
 			}
-			closeAll(t, all)
+			fasttest.CloseAll(t, all)
 		})
 	}
 }
@@ -67,7 +68,7 @@ func TestGroupRefused(t *testing.T) {
 	if _, err := all[0].Group(none, []int{0}); !errors.Is(err, ErrInvalidArgument) {
 		t.Errorf("no context: %v", err)
 	}
-	closeAll(t, all)
+	fasttest.CloseAll(t, all)
 	if _, err := all[0].Split(t.Context(), 0, 0); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
@@ -81,18 +82,18 @@ func TestGroupEnds(t *testing.T) {
 		"close":  func(c *Comm) { _ = c.Close() },
 		"revoke": func(c *Comm) { _ = c.Revoke() },
 	}
-	for _, w := range worlds {
+	for _, w := range Worlds {
 		for name, end := range ends {
 			for ender := range 2 {
-				t.Run(fmt.Sprint(w.name, "/", name, " by ", ender), func(t *testing.T) {
-					all := w.comms(t, 2)
+				t.Run(fmt.Sprint(w.Name, "/", name, " by ", ender), func(t *testing.T) {
+					all := w.Comms(t, 2)
 					time.AfterFunc(5*time.Millisecond, func() { end(all[ender]) })
-					ctx, cancel := context.WithTimeout(t.Context(), generous)
+					ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 					defer cancel()
 					if _, err := all[0].Group(ctx, []int{0, 1}); err == nil || ctx.Err() != nil {
 						t.Errorf("a group of one that did not come: %v", err)
 					}
-					closeAll(t, all)
+					fasttest.CloseAll(t, all)
 				})
 			}
 		}
@@ -129,12 +130,12 @@ func TestGroupEndsAtOnce(t *testing.T) {
 
 // TestGroupFailsOnAll: one member's context ends while another one is late. None of them has a communicator then.
 func TestGroupFailsOnAll(t *testing.T) {
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 3)
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 3)
 			impatient, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
-			for rank, err := range onAll(all, func(c *Comm) error {
+			for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 				ctx := t.Context()
 				switch c.Rank() {
 				case 1:
@@ -158,7 +159,7 @@ func TestGroupFailsOnAll(t *testing.T) {
 					t.Errorf("rank %d: %v", rank, err)
 				}
 			}
-			closeAll(t, all)
+			fasttest.CloseAll(t, all)
 		})
 	}
 }
@@ -166,11 +167,11 @@ func TestGroupFailsOnAll(t *testing.T) {
 // TestForeignCause ends a call by a context whose cause is the error of another communicator. Its ranks are not this
 // one's.
 func TestForeignCause(t *testing.T) {
-	for _, w := range worlds {
+	for _, w := range Worlds {
 		for _, cause := range []error{&PeerError{Rank: 1, Err: ErrDied}, &PeerError{Rank: 9, Err: ErrAborted},
 			&MismatchError{Rank: 9, Field: "op"}} {
-			t.Run(fmt.Sprint(w.name, "/", cause), func(t *testing.T) {
-				all := w.comms(t, 3)
+			t.Run(fmt.Sprint(w.Name, "/", cause), func(t *testing.T) {
+				all := w.Comms(t, 3)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				go func() {
 					for len(all[0].exec.Transport.Waiting()) == 0 { // its call has begun
@@ -178,7 +179,7 @@ func TestForeignCause(t *testing.T) {
 					}
 					cancel(cause)
 				}()
-				errs := onAll(all, func(c *Comm) error {
+				errs := fasttest.OnAll(all, func(c *Comm) error {
 					switch c.Rank() {
 					case 0:
 						return Recv(ctx, c, make([]int, 1), 1)
@@ -195,7 +196,7 @@ func TestForeignCause(t *testing.T) {
 				if !errors.As(errs[2], &peer) || peer.Rank != 0 || !errors.Is(peer, ErrAborted) {
 					t.Errorf("rank 2: %v", errs[2])
 				}
-				closeAll(t, all)
+				fasttest.CloseAll(t, all)
 			})
 		}
 	}
@@ -203,12 +204,12 @@ func TestForeignCause(t *testing.T) {
 
 // TestAfterClose: what a rank does with a communicator that it has closed harms the others no more.
 func TestAfterClose(t *testing.T) {
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 3)
-			closeAll(t, all[:1])
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 3)
+			fasttest.CloseAll(t, all[:1])
 			all[0].Abort()
-			for rank, err := range onAll(all[1:], func(c *Comm) error {
+			for rank, err := range fasttest.OnAll(all[1:], func(c *Comm) error {
 				for range 20 {
 					if err := SendRecvReplace(t.Context(), c, []int{c.Rank()}, 3-c.Rank(), 3-c.Rank()); err != nil {
 						return err
@@ -220,7 +221,7 @@ func TestAfterClose(t *testing.T) {
 					t.Errorf("rank %d: %v", rank+1, err)
 				}
 			}
-			closeAll(t, all)
+			fasttest.CloseAll(t, all)
 		})
 	}
 }
@@ -228,8 +229,8 @@ func TestAfterClose(t *testing.T) {
 // TestBecause: why a communicator could not be made names ranks of the one that it was to be made of, in its text as in
 // its errors.
 func TestBecause(t *testing.T) {
-	all := worlds[0].comms(t, 3)
-	defer closeAll(t, all)
+	all := Worlds[0].Comms(t, 3)
+	defer fasttest.CloseAll(t, all)
 	c := all[1]
 	err := c.because(fmt.Errorf("making communicator x, rank 1 of 2: %w", &PeerError{Rank: 0, Err: ErrDied}), []int{2, 1})
 	if text := err.Error(); !slices.Equal(Culprits(err), []int{2}) || !errors.Is(err, ErrDied) || strings.Contains(text, "rank 0") ||
@@ -247,7 +248,7 @@ func TestSplitKeys(t *testing.T) {
 	keys := []int{math.MaxInt, 0, math.MinInt, -1}
 	all := comms(len(keys))
 	defer leaveAll(all)
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		d, err := c.Split(t.Context(), 0, keys[c.Rank()])
 		if err != nil {
 			return err

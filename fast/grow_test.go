@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 var growSecret = bytes.Repeat([]byte{7}, 32)
@@ -86,7 +88,7 @@ func TestGrowAndShrink(t *testing.T) {
 	for range 3 {
 		closeEach(all[:1]) // with its process
 		small := make([]*Comm, 2)
-		checkErrors(t, onAll(all[1:], func(c *Comm) (err error) {
+		fasttest.CheckErrors(t, fasttest.OnAll(all[1:], func(c *Comm) (err error) {
 			small[c.Rank()-1], err = c.Shrink(t.Context())
 			return errors.Join(err, c.Close())
 		}))
@@ -105,7 +107,7 @@ func TestGrowAndShrink(t *testing.T) {
 func TestGrowRefused(t *testing.T) {
 	all := initComms(t, 2, WithSecret(growSecret))
 	defer closeEach(all)
-	for rank, err := range onAll(all, func(c *Comm) error { _, err := c.Grow(t.Context()); return err }) {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { _, err := c.Grow(t.Context()); return err }) {
 		if !errors.Is(err, ErrInvalidArgument) {
 			t.Errorf("nobody was invited, rank %d: %v", rank, err)
 		}
@@ -172,7 +174,7 @@ func TestGrowLate(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	for rank, err := range onAll(all, func(c *Comm) error { _, err := c.Grow(short); return err }) {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { _, err := c.Grow(short); return err }) {
 		var timeout *TimeoutError
 		var peer *PeerError
 		if !errors.As(err, &timeout) && !errors.As(err, &peer) {
@@ -180,7 +182,7 @@ func TestGrowLate(t *testing.T) {
 		}
 	}
 	large := make([]*Comm, 3)
-	checkErrors(t, onAll(append(slices.Clone(all), nil), func(c *Comm) (err error) {
+	fasttest.CheckErrors(t, fasttest.OnAll(append(slices.Clone(all), nil), func(c *Comm) (err error) {
 		if c == nil {
 			large[2], err = Join(t.Context(), ticket, WithSecret(growSecret))
 		} else {
@@ -208,7 +210,7 @@ func TestGrowInVain(t *testing.T) {
 	if _, err := Join(short, ticket, WithSecret(growSecret)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("joined alone: %v", err)
 	}
-	for rank, err := range onAll(all, func(c *Comm) error { _, err := c.Grow(t.Context()); return err }) {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { _, err := c.Grow(t.Context()); return err }) {
 		var peer *PeerError
 		if !errors.As(err, &peer) {
 			t.Errorf("rank %d: %v", rank, err)
@@ -228,7 +230,7 @@ func TestGrowAlone(t *testing.T) {
 	for who, want := range []error{ErrAborted, ErrClosed} {
 		parents := initComms(t, 2, WithSecret(growSecret))
 		defer closeEach(parents)
-		all := again(t, parents) // so that no process leaves
+		all := fasttest.Again(t, parents) // so that no process leaves
 		defer closeEach(all)
 		if _, err := all[0].Invite(t.Context()); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 	"weak"
+
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // leaveAll closes communicators, which ends the goroutines of started calls.
@@ -26,7 +28,7 @@ func TestStart(t *testing.T) {
 	const size = 3
 	all := comms(size)
 	defer leaveAll(all)
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		ctx := t.Context()
 		sum, most, gathered := []int64{int64(c.Rank())}, []int64{0}, make([]int64, size)
 		handles := []*Handle{
@@ -113,7 +115,7 @@ func TestHandlePinsBuffers(t *testing.T) {
 		in.Wait(t.Context()), back.Wait(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(generous); inBuf.Value() != nil || backBuf.Value() != nil; runtime.GC() {
+	for end := time.Now().Add(fasttest.Generous); inBuf.Value() != nil || backBuf.Value() != nil; runtime.GC() {
 		if time.Now().After(end) {
 			t.Fatal("a buffer stays when the call is over")
 		}
@@ -164,7 +166,7 @@ func TestExchangeOfAll(t *testing.T) {
 	const size, rounds = 5, 20
 	all := comms(size)
 	defer leaveAll(all)
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		for round := range rounds {
 			if err := exchangeOfAll(t.Context(), c, (round%4)*(round%3)*1000, round); err != nil {
 				return err
@@ -243,7 +245,7 @@ func TestOrder(t *testing.T) {
 			t.Errorf("behind a call that does not end: %v", err)
 		}
 		sums := make([]int64, 2)
-		for rank, err := range onAll(all, func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			if c.Rank() == 1 {
 				if err := errors.Join(Barrier(t.Context(), c), Send(t.Context(), c, []int64{7}, 0)); err != nil {
 					return err
@@ -384,7 +386,7 @@ func TestTestLetsTheCallGoOn(t *testing.T) {
 	const most = 1000
 	all := comms(2)
 	defer leaveAll(all)
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		h := StartAllReduce(t.Context(), c, []int64{1}, Sum)
 		for range most {
 			if done, err := h.Test(); done {
@@ -456,7 +458,7 @@ func TestBatch(t *testing.T) {
 func TestBatchBegins(t *testing.T) {
 	all := comms(2)
 	defer leaveAll(all)
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		return c.Batch(func() error {
 			other, got := 1-c.Rank(), []int64{0}
 			in, out := StartRecv(t.Context(), c, got, other), StartSend(t.Context(), c, []int64{5}, other)
@@ -506,7 +508,7 @@ func TestStartedAfterDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := comms(2)
 		defer leaveAll(all)
-		for rank, err := range onAll(all, func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			h := StartBarrier(t.Context(), c)
 			if c.Rank() == 1 {
 				time.Sleep(time.Second)

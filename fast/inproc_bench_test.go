@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -14,7 +15,7 @@ import (
 // inStep calls f so often on every rank, and returns when all are done.
 func inStep(t testing.TB, all []*Comm, times int, f func(c *Comm) error) {
 	t.Helper()
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		for range times {
 			if err := f(c); err != nil {
 				return err

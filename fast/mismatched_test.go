@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // variant is a call that differs from another one in one respect.
@@ -41,17 +43,17 @@ var variants = []variant{
 		return AllReduce(ctx, c, make([]int32, someElements), Sum)
 	}, everyone},
 	{"count", []string{"count"}, func(ctx context.Context, c *Comm, odd int) error {
-		return AllReduce(ctx, c, make([]int32, unless(c.Rank() == odd, 12, 11)), Sum)
+		return AllReduce(ctx, c, make([]int32, fasttest.Unless(c.Rank() == odd, 12, 11)), Sum)
 	}, everyone},
 	// Who sends to the wrong root is done: the right one finds the sender in its next call, if that has gone on.
 	{"root", []string{"root"}, func(ctx context.Context, c *Comm, odd int) error {
-		return Reduce(ctx, c, make([]int32, 12), Sum, unless(c.Rank() == odd, 0, 1))
-	}, func(rank, _, odd int) bool { return rank == unless(rank == odd, 0, 1) }}, // others have no output
+		return Reduce(ctx, c, make([]int32, 12), Sum, fasttest.Unless(c.Rank() == odd, 0, 1))
+	}, func(rank, _, odd int) bool { return rank == fasttest.Unless(rank == odd, 0, 1) }}, // others have no output
 	{"op", []string{"op"}, func(ctx context.Context, c *Comm, odd int) error {
-		return AllReduce(ctx, c, make([]int32, 12), unless(c.Rank() == odd, Sum, Max))
+		return AllReduce(ctx, c, make([]int32, 12), fasttest.Unless(c.Rank() == odd, Sum, Max))
 	}, everyone},
 	{"algorithm", []string{"algorithm"}, func(ctx context.Context, c *Comm, odd int) error {
-		return AllReduce(ctx, c, make([]int32, 12), Sum, WithAlgorithm(unless(c.Rank() == odd, "ring", "tree")))
+		return AllReduce(ctx, c, make([]int32, 12), Sum, WithAlgorithm(fasttest.Unless(c.Rank() == odd, "ring", "tree")))
 	}, everyone},
 	// Nobody has the result of the AllReduce, which the odd rank makes too late.
 	{"order", []string{"primitive", "seq"}, func(ctx context.Context, c *Comm, odd int) error {
@@ -59,7 +61,7 @@ var variants = []variant{
 			func() error { return AllReduce(ctx, c, make([]int32, someElements), Sum) },
 			func() error { return Broadcast(ctx, c, make([]int32, 12), 0) },
 		}
-		first := unless(c.Rank() == odd, 0, 1)
+		first := fasttest.Unless(c.Rank() == odd, 0, 1)
 		if err := calls[first](); err != nil {
 			return err
 		}
@@ -88,32 +90,25 @@ var variants = []variant{
 	}, everyone},
 }
 
-func unless[T any](odd bool, usual, other T) T {
-	if odd {
-		return other
-	}
-	return usual
-}
-
 // TestMismatched makes calls that do not match: no rank succeeds whose output depends on one that differs, and the
 // ranks that disagree say in what. None of that takes the search for rings that takes time: who disagrees learns of it
 // soon.
 func TestMismatched(t *testing.T) {
 	for _, w := range never.worlds() {
-		t.Run(w.name, func(t *testing.T) {
+		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel() // it mostly waits
-			n := tries(t, 20*len(variants), 10_000)
+			n := fasttest.Tries(t, 20*len(variants), 10_000)
 			told, parents := 0, map[int][]*Comm{}
 			for size := 2; size <= 8; size++ {
-				parents[size] = w.comms(t, size)
-				defer closeAll(t, parents[size])
+				parents[size] = w.Comms(t, size)
+				defer fasttest.CloseAll(t, parents[size])
 			}
 			for i := range n {
 				v, size := variants[i%len(variants)], 2+rand.IntN(7)
 				odd := rand.IntN(size)
-				all := again(t, parents[size])
-				ctx, cancel := context.WithTimeout(t.Context(), generous)
-				errs := onAll(all, func(c *Comm) error {
+				all := fasttest.Again(t, parents[size])
+				ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
+				errs := fasttest.OnAll(all, func(c *Comm) error {
 					err := v.run(ctx, c, odd)
 					if err == nil && v.fails(c.Rank(), size, odd) {
 						return errSucceeds
@@ -128,7 +123,7 @@ func TestMismatched(t *testing.T) {
 				} else {
 					told++
 				}
-				closeAll(t, all)
+				fasttest.CloseAll(t, all)
 				cancel()
 			}
 			t.Logf("%d tries, %d detected", n, told)

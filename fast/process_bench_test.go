@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
@@ -19,7 +20,7 @@ import (
 // copiedFrom is from how many bytes on copies are measured: fewer stay in a cache.
 const copiedFrom = 16 << 20
 
-func init() { roles["bench"] = benchPeer }
+func init() { fasttest.Roles["bench"] = benchPeer }
 
 func BenchmarkAllReduceShm(b *testing.B) { benchAllReduce(b, "COLL_TRANSPORT=shm") }
 func BenchmarkAllReduceTCP(b *testing.B) { benchAllReduce(b, "COLL_TRANSPORT=tcp") }
@@ -60,10 +61,10 @@ func benchAllReduce(b *testing.B, with ...string) {
 // benchComm returns the communicator of rank 0 of so many, of which the others run benchPeer.
 func benchComm(b testing.TB, size, bytes int, with ...string) *Comm {
 	b.Helper()
-	j := newJob(b, size, fmt.Sprint("bench ", bytes))
-	j.with = with
-	j.start(1, size)
-	for _, variable := range j.env(0) {
+	j := fasttest.NewJob(b, size, fmt.Sprint("bench ", bytes))
+	j.With = with
+	j.Start(1, size)
+	for _, variable := range j.Env(0) {
 		name, value, _ := strings.Cut(variable, "=")
 		b.Setenv(name, value)
 	}
@@ -182,7 +183,7 @@ func BenchmarkAgreement(b *testing.B) {
 // TestAgreementCost is the time of bar 5: of an all-reduce of 4 KiB, the comparison takes less than 1 %.
 func TestAgreementCost(t *testing.T) {
 	const rounds, calls, bytes = 15, 20_000, 4 << 10
-	if !soaking() {
+	if !fasttest.Soaking() {
 		t.Skip("times count only under make soak, on a machine that does nothing else")
 	}
 	percent := make(map[int][]float64) // by the number of ranks
@@ -253,3 +254,5 @@ func compare(b testing.TB, c *Comm, peers, n int) time.Duration {
 	}
 	return middle.Sub(start) - end.Sub(middle)
 }
+
+func TestMain(m *testing.M) { fasttest.Main(m) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/selection"
 )
@@ -160,8 +161,8 @@ func TestUnproved(t *testing.T) {
 
 // TestExplain compares what is explained with what calls get, over all transports.
 func TestExplain(t *testing.T) {
-	for _, w := range worlds {
-		all := w.comms(t, 3)
+	for _, w := range Worlds {
+		all := w.Comms(t, 3)
 		for _, name := range Collectives() {
 			for _, bytes := range []int{0, 8, 4096, 4104, 1 << 20, 16 << 20} {
 				x, err := Explain(all[1], Query{Collective: name, Bytes: bytes, Count: bytes / 8})
@@ -171,11 +172,11 @@ func TestExplain(t *testing.T) {
 				a, depth, err := all[1].exec.Plan(collectiveOf(name), bytes/8, bytes, 0, nil)
 				last := x.Rules[len(x.Rules)-1]
 				if err != nil || x.Algorithm != a.Name || x.Depth != depth || last.Why != "" || last.Rule.Algorithm != a.Name {
-					t.Errorf("%s: %v\n%s with depth %d, %v", w.name, x, a.Name, depth, err)
+					t.Errorf("%s: %v\n%s with depth %d, %v", w.Name, x, a.Name, depth, err)
 				}
 			}
 		}
-		closeAll(t, all)
+		fasttest.CloseAll(t, all)
 	}
 }
 
@@ -218,7 +219,7 @@ func TestExplanation(t *testing.T) {
 type talkative struct{ transport.Transport }
 
 func (talkative) Protocol(bytes int, reduces bool) string {
-	return unless(reduces, "copied", "reduced") + unless(bytes > 64, " in a line", " in slots")
+	return fasttest.Unless(reduces, "copied", "reduced") + fasttest.Unless(bytes > 64, " in a line", " in slots")
 }
 
 func (talkative) Close() error { return nil }

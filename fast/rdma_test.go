@@ -11,13 +11,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/rdma"
 	"github.com/collgen/collgen/fast/internal/rdma/fabric"
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
 )
 
 // rdmaWorld has ranks talk over RDMA alone.
-var rdmaWorld = testWorld{"rdma", func(t testing.TB, size int) []*Comm {
+var rdmaWorld = World{"rdma", func(t testing.TB, size int) []*Comm {
 	return initComms(t, size, WithTransport("rdma"), overRDMA())
 }}
 
@@ -25,7 +26,7 @@ var rdmaWorld = testWorld{"rdma", func(t testing.TB, size int) []*Comm {
 // for.
 func init() {
 	if vm.Inside() || os.Getenv("COLLGEN_RDMA") == "all" {
-		worlds = append(worlds, rdmaWorld)
+		Worlds = append(Worlds, rdmaWorld)
 	}
 }
 
@@ -35,7 +36,7 @@ func overRDMA() InitOption {
 	return func(p *initConfig) {
 		p.RDMADevice = "any"
 		if vm.Inside() {
-			p.RDMADevice = deviceOf(p.Rank)
+			p.RDMADevice = fasttest.DeviceOf(p.Rank)
 			return
 		}
 		rank := p.Rank
@@ -46,15 +47,6 @@ func overRDMA() InitOption {
 			return rails, nil
 		}
 	}
-}
-
-// deviceOf returns the real devices that a rank in a test has, one or both; "" if there are none for tests.
-func deviceOf(rank int) string {
-	if !vm.Inside() {
-		return ""
-	}
-	one, other := vm.NICs[rank%2].Device+vm.Patient, vm.NICs[(rank+1)%2].Device+vm.Patient
-	return []string{one, one + ";" + other, "all" + vm.Patient}[rank%3]
 }
 
 // deviceless has a rank have no device.
@@ -112,7 +104,7 @@ func TestThreeWays(t *testing.T) {
 			t.Errorf("rank 1 has the links %v", links)
 		}
 		var got []float32
-		if err := errors.Join(onAll(all, func(c *Comm) error {
+		if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error {
 			buf, err := Alloc[float32](t.Context(), c, count)
 			if err != nil {
 				return err
@@ -191,6 +183,27 @@ func TestUnaskedRDMA(t *testing.T) {
 		all := initComms(t, 2, append(c.opts, oddAndEven, looking)...)
 		if got := all[0].Topology().Links[1]; got != "tcp" || int(looks.Load()) != 2*c.want {
 			t.Errorf("%s: %d looks for a device, and the link is %s", name, looks.Load(), got)
+		}
+	}
+}
+
+// TestSendAndClose: over RDMA, what a rank has sent comes, however soon it closes after that, and however late the
+// other one calls for it.
+func TestSendAndClose(t *testing.T) {
+	for range 8 {
+		all := rdmaWorld.Comms(t, 2)
+		from, to := []int32{7}, []int32{0}
+		if err := Broadcast(t.Context(), all[0], from, 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := all[0].Close(); err != nil {
+			t.Error(err)
+		}
+		if err := Broadcast(t.Context(), all[1], to, 0); err != nil || to[0] != 7 {
+			t.Fatal(to, err)
+		}
+		if err := all[1].Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/tsc"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // watched returns ranks with a flight recorder each.
@@ -57,7 +57,7 @@ func TestTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := watched(3, flight.Config{Operations: 100, Job: "job\n1"})
 		defer leaveAll(all)
-		for rank, err := range onAll(all, func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")),
 				Broadcast(t.Context(), c, make([]int8, 3), 2))
 		}) {
@@ -130,7 +130,7 @@ func TestTraceOfFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := watched(2, flight.Config{Operations: 10})
 			defer leaveAll(all)
-			for rank, err := range onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
+			for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
 				if err != nil {
 					t.Fatalf("rank %d: %v", rank, err)
 				}
@@ -207,7 +207,7 @@ func TestTraceWhileCallsRun(t *testing.T) {
 func TestTraceFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "traces")
 	all := watched(2, flight.Config{Operations: 10, Dir: dir})
-	for rank, err := range onAll(all, func(c *Comm) error { return Send(t.Context(), c, []int64{1}, 1-c.Rank()) }) {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return Send(t.Context(), c, []int64{1}, 1-c.Rank()) }) {
 		if err == nil {
 			t.Errorf("rank %d: two sends without a receive succeed", rank)
 		}
@@ -276,7 +276,7 @@ func TestSlowCalls(t *testing.T) {
 		var log lockedBuffer
 		all := watched(2, flight.Config{Operations: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		all[0].world.conditions = func(processes []int) []string { return []string{fmt.Sprint("process ", processes[0], " is asleep")} }
-		for rank, err := range onAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
 			if err != nil {
 				t.Fatalf("rank %d: %v", rank, err)
 			}

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // TestSendRecv has ranks pass data on in a ring, each in one call, and to themselves where they are alone.
 func TestSendRecv(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 5} {
 		all := comms(size)
-		for rank, err := range onAll(all, func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			for _, count := range []int{0, 1, 1000} {
 				if err := passOn(t.Context(), c, count); err != nil {
 					return errors.Join(err, c.Close()) // the others do not wait for this rank
@@ -59,7 +60,7 @@ func passOn(ctx context.Context, c *Comm, count int) error {
 // there is nothing.
 func TestSendRecvMeetsOthers(t *testing.T) {
 	all := comms(3)
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		ctx := t.Context()
 		switch c.Rank() {
 		case 0:
@@ -117,7 +118,7 @@ func TestSendRecvRefuses(t *testing.T) {
 // TestSendRecvMismatch has a message be longer than expected: both ranks learn of it.
 func TestSendRecvMismatch(t *testing.T) {
 	all := comms(2)
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		return SendRecv(t.Context(), c, make([]int32, 3+c.Rank()), 1-c.Rank(), make([]int32, 3), 1-c.Rank())
 	}) {
 		var mismatch *MismatchError
@@ -170,7 +171,7 @@ func TestSendRecvAllocates(t *testing.T) {
 func TestStagingAgain(t *testing.T) {
 	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", OutOfPlace: true, Proved: exec.Proved{Every: true}, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 2, 3} {
-		if err := errors.Join(onAll(comms(size), func(c *Comm) error {
+		if err := errors.Join(fasttest.OnAll(comms(size), func(c *Comm) error {
 			for round, count := range []int{4, 4, 1000, 12, 12, 100_004, 4, 0, 1 << 20, 1000} {
 				x, want := marked(round, c.Rank(), count), marked(round, (c.Rank()+size-1)%size, count)
 				slices.Reverse(want)
@@ -195,11 +196,11 @@ func TestStagingAgain(t *testing.T) {
 // short and long.
 func TestReplaceAgain(t *testing.T) {
 	const size = 3
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, size)
-			defer closeAll(t, all)
-			if err := errors.Join(onAll(all, func(c *Comm) error {
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, size)
+			defer fasttest.CloseAll(t, all)
+			if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error {
 				for round, count := range []int{1, 63, 1000, 1000, 7, 1 << 20, 1<<20 + 1, 3 << 20, 64} {
 					x := marked(round, c.Rank(), count)
 					if err := SendRecvReplace(t.Context(), c, x, (c.Rank()+1)%size, (c.Rank()+size-1)%size); err != nil {
@@ -228,7 +229,7 @@ func marked(round, rank, n int) []byte {
 
 // TestSendRecvToItself copies what a rank sends to itself, also when the call is started.
 func TestSendRecvToItself(t *testing.T) {
-	for rank, err := range onAll(comms(2), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(comms(2), func(c *Comm) error {
 		for round, count := range []int{1, 1000, 1 << 20} {
 			out, in, later := marked(round, c.Rank(), count), make([]byte, count), make([]byte, count)
 			err := SendRecv(t.Context(), c, out, c.Rank(), in, c.Rank())
@@ -251,16 +252,16 @@ const perSecond = 1000
 // TestMemoryStaysFlat makes very many small all-reduces: they allocate nothing, and the memory that is in use stays
 // what it was. What the control plane does beside, such as its signs of life, is allowed for.
 func TestMemoryStaysFlat(t *testing.T) {
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 2)
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 2)
 			buffers := [2][]float32{make([]float32, 2), make([]float32, 2)}
 			reduce := func(n int) {
 				inStep(t, all, n, func(c *Comm) error { return AllReduce(t.Context(), c, buffers[c.Rank()], Sum) })
 			}
 			reduce(1000)
 			before, start := inUse(), time.Now()
-			n := tries(t, 20_000, 10_000_000)
+			n := fasttest.Tries(t, 20_000, 10_000_000)
 			reduce(n)
 			after, took := inUse(), time.Since(start)
 			t.Logf("%d allocations in %v, %d bytes more in use", after.Mallocs-before.Mallocs, took, int64(after.HeapAlloc)-int64(before.HeapAlloc))

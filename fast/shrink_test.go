@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -52,7 +53,7 @@ func TestShrink(t *testing.T) {
 	j, all := jobOf(t, 4)
 	left := others(all, 1)
 	time.AfterFunc(time.Millisecond, func() { j.Plane(1).End(wire.ErrDied) })
-	checkErrors(t, onAll(left, func(c *Comm) error {
+	fasttest.CheckErrors(t, fasttest.OnAll(left, func(c *Comm) error {
 		var peer *PeerError
 		if err := Barrier(t.Context(), c); !errors.As(err, &peer) || peer.Rank != 1 || !errors.Is(err, ErrDied) {
 			t.Errorf("%v: %v", c, err)
@@ -70,11 +71,11 @@ func TestShrink(t *testing.T) {
 // TestShrinkOnce shrinks a communicator of which no rank has failed, also one for which memory was made before: the
 // first round makes the new one, because what Alloc agrees on and what Shrink makes are not taken for each other.
 func TestShrinkOnce(t *testing.T) {
-	for _, w := range worlds {
+	for _, w := range Worlds {
 		for _, allocs := range []int{0, 2 * membership.ShrinkTries} {
-			t.Run(fmt.Sprintf("%s, %d allocations", w.name, allocs), func(t *testing.T) {
-				all := w.comms(t, 3)
-				checkErrors(t, onAll(all, func(c *Comm) error {
+			t.Run(fmt.Sprintf("%s, %d allocations", w.Name, allocs), func(t *testing.T) {
+				all := w.Comms(t, 3)
+				fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error {
 					for range allocs {
 						if _, err := Alloc[int](t.Context(), c, 10); err != nil {
 							return err
@@ -90,7 +91,7 @@ func TestShrinkOnce(t *testing.T) {
 					}
 					return checkSum(t.Context(), small, 1, 3)
 				}))
-				closeAll(t, all)
+				fasttest.CloseAll(t, all)
 			})
 		}
 	}
@@ -98,11 +99,11 @@ func TestShrinkOnce(t *testing.T) {
 
 // TestNumbers: a communicator cannot have a number that another one has or had.
 func TestNumbers(t *testing.T) {
-	for _, w := range worlds {
-		t.Run(w.name, func(t *testing.T) {
-			all := w.comms(t, 2)
+	for _, w := range Worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 2)
 			const number = 77
-			for _, err := range onAll(all, func(c *Comm) error {
+			for _, err := range fasttest.OnAll(all, func(c *Comm) error {
 				made, err := c.derive(t.Context(), number, "made", []int{0, 1})
 				if err != nil {
 					return err
@@ -123,7 +124,7 @@ func TestNumbers(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			closeAll(t, all)
+			fasttest.CloseAll(t, all)
 		})
 	}
 }
@@ -131,9 +132,9 @@ func TestNumbers(t *testing.T) {
 // TestShrinkOfOthers shrinks communicators in other states, and those whose ranks are not those of the job.
 func TestShrinkOfOthers(t *testing.T) {
 	_, all := jobOf(t, 4)
-	checkErrors(t, onAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2, 3}) }))
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2, 3}) }))
 	checkHealthy(t, all)
-	checkErrors(t, onAll(all, func(c *Comm) error {
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error {
 		back, err := c.Split(t.Context(), 0, -c.Rank())
 		if err != nil {
 			return err
@@ -151,7 +152,7 @@ func TestShrinkOfOthers(t *testing.T) {
 // TestRevoke has two ranks wait for a third one, which waits for nobody.
 func TestRevoke(t *testing.T) {
 	_, all := jobOf(t, 3)
-	for rank, err := range onAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		if c.Rank() == 2 {
 			return errors.Join(c.Revoke(), c.Revoke())
 		}
@@ -164,7 +165,7 @@ func TestRevoke(t *testing.T) {
 			t.Errorf("rank %d, later: %v", rank, err)
 		}
 	}
-	checkErrors(t, onAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2}) }))
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2}) }))
 	_ = all[0].Close()
 	if err := all[0].Revoke(); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
@@ -175,7 +176,7 @@ func TestRevoke(t *testing.T) {
 func TestFencedRank(t *testing.T) {
 	j, all := jobOf(t, 4)
 	j.Plane(0).Fence(2, wire.ErrFrozen)
-	for rank, err := range onAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 3}) }) {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 3}) }) {
 		if rank == 2 != errors.Is(err, ErrFenced) || rank != 2 && err != nil {
 			t.Errorf("rank %d: %v", rank, err)
 		}
@@ -263,14 +264,14 @@ func cutJob(t *testing.T, size, first int) []*Comm {
 func TestPartition(t *testing.T) {
 	high := []int{2, 3, 4}
 	sides := map[bool][]int{false: {0, 1}, true: high}
-	for rank, err := range onAll(cutJob(t, 5, 2), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(cutJob(t, 5, 2), func(c *Comm) error {
 		return shrinkAndUse(t.Context(), c, sides[c.Rank()/2 > 0])
 	}) {
 		if err != nil {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for rank, err := range onAll(cutJob(t, 5, 2), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(cutJob(t, 5, 2), func(c *Comm) error {
 		return shrinkAndUse(t.Context(), c, high, WithQuorum(3))
 	}) {
 		if rank < 2 != errors.Is(err, ErrNoQuorum) || rank >= 2 && err != nil {
@@ -286,13 +287,13 @@ func TestShrinkEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		time.AfterFunc(time.Second, all[1].Abort)
-		errs := onAll(all[:2], func(c *Comm) error { _, err := c.Shrink(ctx); return err })
+		errs := fasttest.OnAll(all[:2], func(c *Comm) error { _, err := c.Shrink(ctx); return err })
 		var timeout *TimeoutError
 		if !errors.As(errs[0], &timeout) || !slices.Equal(timeout.Waiting, []int{2}) || !errors.Is(errs[1], ErrAborted) {
 			t.Errorf("got %v", errs)
 		}
 		// Rank 0 calls again, and rank 2 for the first time.
-		checkErrors(t, onAll(others(all, 1), func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 2}) }))
+		fasttest.CheckErrors(t, fasttest.OnAll(others(all, 1), func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 2}) }))
 	})
 }
 
@@ -311,7 +312,7 @@ func TestShrinkWithoutMemory(t *testing.T) {
 			}
 			return nil, errors.Join(errors.New("no memory"), made.Close())
 		}
-		for rank, err := range onAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2}) }) {
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2}) }) {
 			want := map[bool]string{true: "no memory", false: "other ranks could not make the communicator"}[rank == 1]
 			if times < membership.ShrinkTries && err != nil || times == membership.ShrinkTries && (err == nil || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%d failures, rank %d: %v", times, rank, err)
@@ -345,7 +346,7 @@ func shrinkToOne(t *testing.T, size int) (rounds int) {
 		left--
 	}
 	last := order[size-1]
-	checkErrors(t, onAll(all, func(c *Comm) error {
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error {
 		m := &mortal{death: deaths[c.rank], plane: j.Plane(c.rank)}
 		m.ctx, m.cancel = context.WithCancel(t.Context())
 		defer m.cancel()
@@ -420,7 +421,7 @@ func (m *mortal) shrink(c *Comm) (*Comm, error) {
 func TestShrinkQuorumAgain(t *testing.T) {
 	all := comms(3)
 	defer leaveAll(all)
-	for rank, err := range onAll(all[:2], func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all[:2], func(c *Comm) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		_, err := c.Shrink(ctx)
@@ -431,7 +432,7 @@ func TestShrinkQuorumAgain(t *testing.T) {
 		}
 	}
 	_ = all[2].Close()
-	for rank, err := range onAll(all[:2], func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all[:2], func(c *Comm) error {
 		d, err := c.Shrink(t.Context(), WithQuorum(3))
 		if err == nil {
 			_ = d.Close()

@@ -20,6 +20,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -211,7 +212,7 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	usual, short := 100_000, 3*time.Second
-	if soaking() {
+	if fasttest.Soaking() {
 		usual, short = 1_000_000, 10*time.Hour
 	}
 	seeds, limit := envOr(t, "COLLGEN_SEEDS", usual, strconv.Atoi), envOr(t, "COLLGEN_SIMULATE", short, time.ParseDuration)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // warnings are those of a rank: the first of each text goes to who waits for it.
@@ -61,7 +63,7 @@ const slowAtOnce = 5 * time.Millisecond
 // comes only then.
 func TestSlowWaits(t *testing.T) {
 	logs := []*warnings{newWarnings(), newWarnings()}
-	all := begin(t, 2, func() func(rank int) (*Comm, error) {
+	all := fasttest.Begin(t, 2, func() func(rank int) (*Comm, error) {
 		store := NewMemoryStore()
 		return func(rank int) (*Comm, error) {
 			if rank == 1 {
@@ -81,7 +83,7 @@ func TestSlowWaits(t *testing.T) {
 		"Shrink": {func(c *Comm) (*Comm, error) { return c.Shrink(t.Context()) }, "Shrink"},
 	} {
 		for late := range 2 {
-			for rank, err := range onAll(all, func(c *Comm) error {
+			for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 				if c.Rank() == late {
 					logs[1-late].await(t, "primitive="+test.what+" ", fmt.Sprint("waiting=[", late, "]"))
 				}
@@ -100,7 +102,7 @@ func TestSlowWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		newcomer := newWarnings()
-		grown := begin(t, 3, func(rank int) (*Comm, error) {
+		grown := fasttest.Begin(t, 3, func(rank int) (*Comm, error) {
 			switch rank {
 			case 1: // rank 0 waits for the newcomer, and the newcomer for rank 0
 				newcomer.await(t, "primitive=Join ", "waiting=[0]")
@@ -124,7 +126,7 @@ func TestGrowBlames(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	errs := onAll(all, func(c *Comm) error {
+	errs := fasttest.OnAll(all, func(c *Comm) error {
 		if c.Rank() == 1 {
 			_, err := c.Grow(t.Context())
 			return err

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // TestStandoff: of ranks on two hosts two both send to each other, or both receive. They learn what the ring is, in the
@@ -18,12 +20,12 @@ func TestStandoff(t *testing.T) {
 			for _, pair := range [][]int{{0, 2}, {size - 3, size - 1}, {0, 1}} {
 				t.Run(what, func(t *testing.T) {
 					all := initComms(t, size, oddAndEven)
-					defer closeAll(t, all)
-					ctx, cancel := context.WithTimeout(t.Context(), generous)
+					defer fasttest.CloseAll(t, all)
+					ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 					defer cancel()
 					two := []*Comm{all[pair[0]], all[pair[1]]}
 					said := false
-					for i, err := range onAll(two, func(c *Comm) error { return call(ctx, c, pair[0]+pair[1]-c.Rank()) }) {
+					for i, err := range fasttest.OnAll(two, func(c *Comm) error { return call(ctx, c, pair[0]+pair[1]-c.Rank()) }) {
 						var d *DeadlockError
 						if errors.As(err, &d) {
 							ranks := slices.Sorted(slices.Values(d.Ranks))

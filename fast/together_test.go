@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
@@ -21,13 +22,13 @@ func TestEmptyMessagesTogether(t *testing.T) {
 		"send":    func(ctx context.Context, c *Comm) *Handle { return StartSend(ctx, c, []int32{}, 1) },
 		"receive": func(ctx context.Context, c *Comm) *Handle { return StartRecv(ctx, c, []int32{}, 1) },
 	} {
-		for _, w := range worlds {
-			t.Run(what+"/"+w.name, func(t *testing.T) {
-				all := w.comms(t, 2)
-				defer closeAll(t, all)
-				ctx, cancel := context.WithTimeout(t.Context(), generous)
+		for _, w := range Worlds {
+			t.Run(what+"/"+w.Name, func(t *testing.T) {
+				all := w.Comms(t, 2)
+				defer fasttest.CloseAll(t, all)
+				ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 				defer cancel()
-				errs := onAll(all, func(c *Comm) error {
+				errs := fasttest.OnAll(all, func(c *Comm) error {
 					if c.Rank() == 0 {
 						var h *Handle
 						if err := c.Batch(func() error { h = start(ctx, c); return nil }); err != nil {

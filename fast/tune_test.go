@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/selection"
@@ -104,7 +105,7 @@ func TestTuning(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if want := unless(bytes > 64, "recursive-doubling", "tree"); x.Algorithm != want {
+			if want := fasttest.Unless(bytes > 64, "recursive-doubling", "tree"); x.Algorithm != want {
 				t.Errorf("%v: %v", c, x)
 			}
 		}
@@ -130,12 +131,12 @@ func TestTuning(t *testing.T) {
 // TestTablesDiffer has two ranks follow different tables: they are told of it.
 func TestTablesDiffer(t *testing.T) {
 	meeting := NewMemoryStore()
-	all := begin(t, 2, func(rank int) (*Comm, error) {
+	all := fasttest.Begin(t, 2, func(rank int) (*Comm, error) {
 		table := &Tuning{Rules: map[string][]Rule{"AllReduce": {{Algorithm: []string{"ring", "tree"}[rank]}}}}
 		return Init(t.Context(), WithRank(rank, 2), WithStore(meeting), WithTuning(table))
 	})
-	defer closeAll(t, all)
-	for rank, err := range onAll(all, func(c *Comm) error { return AllReduce(t.Context(), c, make([]int64, 8), Sum) }) {
+	defer fasttest.CloseAll(t, all)
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return AllReduce(t.Context(), c, make([]int64, 8), Sum) }) {
 		var m *MismatchError
 		if !errors.As(err, &m) || m.Field != "algorithm" || !strings.Contains(err.Error(), "selection tables (COLL_TUNE) differ") {
 			t.Errorf("rank %d: %v", rank, err)

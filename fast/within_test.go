@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // TestWithinMatchesNothingElse: what Split, Dup and Alloc send inside is not taken for the call of a user that is the
@@ -25,15 +27,15 @@ func TestWithinMatchesNothingElse(t *testing.T) {
 		{[2]string{"Dup", "Split"}, [2]func(ctx context.Context, c *Comm) error{dup, split}},
 		{[2]string{"Barrier", "Alloc"}, [2]func(ctx context.Context, c *Comm) error{barrierCall, alloc}},
 	} {
-		for _, w := range worlds {
+		for _, w := range Worlds {
 			for _, size := range []int{2, 3, 5} {
 				for odd := range 2 {
-					t.Run(strings.Join(x.names[:], "/")+"/"+w.name, func(t *testing.T) {
-						all := w.comms(t, size)
-						defer closeAll(t, all)
-						ctx, cancel := context.WithTimeout(t.Context(), generous)
+					t.Run(strings.Join(x.names[:], "/")+"/"+w.Name, func(t *testing.T) {
+						all := w.Comms(t, size)
+						defer fasttest.CloseAll(t, all)
+						ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 						defer cancel()
-						errs := onAll(all, func(c *Comm) error { return x.calls[unless(c.Rank() == odd, 0, 1)](ctx, c) })
+						errs := fasttest.OnAll(all, func(c *Comm) error { return x.calls[fasttest.Unless(c.Rank() == odd, 0, 1)](ctx, c) })
 						if err := wantMismatch(errs, odd, []string{"primitive"}); err != nil {
 							t.Errorf("%d ranks, rank %d is odd: %v", size, odd, err)
 						}
@@ -61,7 +63,7 @@ func TestLaterCallsKnowOfEarlierOnes(t *testing.T) {
 		field string
 	}{
 		"receivers of nothing": {func(ctx context.Context, c *Comm) error {
-			return Broadcast(ctx, c, make([]float32, unless(c.Rank() == 0, 0, 4)), 0)
+			return Broadcast(ctx, c, make([]float32, fasttest.Unless(c.Rank() == 0, 0, 4)), 0)
 		}, "count"},
 		"two calls of nothing": {func(ctx context.Context, c *Comm) error {
 			if c.Rank() == 0 {
@@ -70,14 +72,14 @@ func TestLaterCallsKnowOfEarlierOnes(t *testing.T) {
 			return Broadcast(ctx, c, []float32{}, 0)
 		}, "primitive"},
 	} {
-		for _, w := range worlds {
+		for _, w := range Worlds {
 			for _, size := range []int{2, 3, 5} {
-				t.Run(what+"/"+w.name, func(t *testing.T) {
-					all := w.comms(t, size)
-					defer closeAll(t, all)
-					ctx, cancel := context.WithTimeout(t.Context(), generous)
+				t.Run(what+"/"+w.Name, func(t *testing.T) {
+					all := w.Comms(t, size)
+					defer fasttest.CloseAll(t, all)
+					ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 					defer cancel()
-					errs := onAll(all, func(c *Comm) error {
+					errs := fasttest.OnAll(all, func(c *Comm) error {
 						if err := x.first(ctx, c); err != nil {
 							return err
 						}

@@ -1,7 +1,12 @@
-package fast
+package jobtest
 
 import (
 	"context"
+
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/fasttest"
+	"github.com/collgen/collgen/fast/internal/operation"
+
 	cryptorand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
@@ -13,12 +18,12 @@ import (
 	"time"
 )
 
-func init() { roles["survive"] = survive }
+func init() { fasttest.Roles["survive"] = survive }
 
 // survive repeats an all-reduce with a checked result. When it fails, it goes on among the survivors, and says who they
 // are: "with 0 2 3", the numbers of their processes.
 func survive(ctx context.Context, _ []string) error {
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
@@ -40,7 +45,7 @@ func survive(ctx context.Context, _ []string) error {
 		_ = c.Close()
 		c = next
 		all := make([]int, c.Size())
-		if err := AllGatherInto(ctx, c, all, []int{me}); err != nil {
+		if err := fast.AllGatherInto(ctx, c, all, []int{me}); err != nil {
 			continue // another failure
 		}
 		fmt.Println("with", strings.Trim(fmt.Sprint(all), "[]"))
@@ -48,9 +53,9 @@ func survive(ctx context.Context, _ []string) error {
 }
 
 // sumAll adds the numbers of the processes.
-func sumAll(ctx context.Context, c *Comm, me int) error {
+func sumAll(ctx context.Context, c *fast.Comm, me int) error {
 	all := make([]int, c.Size())
-	if err := AllGatherInto(ctx, c, all, []int{me}); err != nil {
+	if err := fast.AllGatherInto(ctx, c, all, []int{me}); err != nil {
 		return err
 	}
 	want := 0
@@ -58,7 +63,7 @@ func sumAll(ctx context.Context, c *Comm, me int) error {
 		want += x
 	}
 	sum := []int{me}
-	if err := AllReduce(ctx, c, sum, Sum); err != nil {
+	if err := fast.AllReduce(ctx, c, sum, fast.Sum); err != nil {
 		return err
 	}
 	if sum[0] != want {
@@ -70,7 +75,7 @@ func sumAll(ctx context.Context, c *Comm, me int) error {
 // TestSurvive kills a rank, and in a third of the rounds a second one while the others shrink, until one is left: each
 // time the survivors go on with the right results, and all agree on who they are.
 func TestSurvive(t *testing.T) {
-	rounds, want := 0, tries(t, 100, 1000)
+	rounds, want := 0, fasttest.Tries(t, 100, 1000)
 	for rounds < want {
 		rounds += surviveDownToOne(t, 3+rand.IntN(4), []string{"shm", "tcp"}[rounds%2])
 		if t.Failed() {
@@ -82,11 +87,11 @@ func TestSurvive(t *testing.T) {
 
 // surviveDownToOne returns one job of size ranks, until one is left. It tells how many rounds that took.
 func surviveDownToOne(t *testing.T, size int, over string) (rounds int) {
-	j := newJob(t, size, "survive")
-	j.with = append(j.with, "COLL_TRANSPORT="+over)
-	all := j.start(0, size)
+	j := fasttest.NewJob(t, size, "survive")
+	j.With = append(j.With, "COLL_TRANSPORT="+over)
+	all := j.Start(0, size)
 	for _, p := range all {
-		p.line(t)
+		p.Line(t)
 	}
 	living := all
 	for ; len(living) > 1; rounds++ {
@@ -94,19 +99,19 @@ func surviveDownToOne(t *testing.T, size int, over string) (rounds int) {
 		time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond)
 		living = killOne(t, living)
 		if second {
-			for !strings.HasPrefix(living[0].line(t), "shrinking") {
+			for !strings.HasPrefix(living[0].Line(t), "shrinking") {
 			}
 			time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
 			living = killOne(t, living)
 		}
 		wantSurvivors(t, living)
 	}
-	j.end(all)
+	j.End(all)
 	return rounds
 }
 
 // killOne kills one of living at random, and is the others.
-func killOne(t *testing.T, living []*process) (others []*process) {
+func killOne(t *testing.T, living []*fasttest.Process) (others []*fasttest.Process) {
 	t.Helper()
 	victim := rand.IntN(len(living))
 	if err := living[victim].Process.Signal(syscall.SIGKILL); err != nil {
@@ -116,38 +121,38 @@ func killOne(t *testing.T, living []*process) (others []*process) {
 }
 
 // wantSurvivors waits until all of living go on with each other.
-func wantSurvivors(t *testing.T, living []*process) {
+func wantSurvivors(t *testing.T, living []*fasttest.Process) {
 	t.Helper()
 	want := "with"
 	for _, p := range living {
-		want += fmt.Sprint(" ", p.rank)
+		want += fmt.Sprint(" ", p.Rank)
 	}
 	for _, p := range living {
-		for l := p.line(t); l != want; l = p.line(t) {
+		for l := p.Line(t); l != want; l = p.Line(t) {
 			if strings.Contains(l, "WRONG") {
-				t.Fatalf("rank %d: %s", p.rank, l)
+				t.Fatalf("rank %d: %s", p.Rank, l)
 			}
 		}
 	}
 }
 
 func init() {
-	roles["grow"] = func(ctx context.Context, _ []string) error { return useGrown(ctx, growJob) }
-	roles["guest"] = func(ctx context.Context, args []string) error {
-		return useGrown(ctx, func(ctx context.Context) (*Comm, error) {
+	fasttest.Roles["grow"] = func(ctx context.Context, _ []string) error { return useGrown(ctx, growJob) }
+	fasttest.Roles["guest"] = func(ctx context.Context, args []string) error {
+		return useGrown(ctx, func(ctx context.Context) (*fast.Comm, error) {
 			for _, name := range []string{"RANK", "WORLD_SIZE"} { // so that it has no launcher
 				if err := os.Unsetenv(name); err != nil {
 					return nil, err
 				}
 			}
-			return Join(ctx, args[0], FromEnv()...)
+			return fast.Join(ctx, args[0], fast.FromEnv()...)
 		})
 	}
 }
 
 // growJob returns a rank of a job that takes in one more, whose ticket rank 0 prints.
-func growJob(ctx context.Context) (*Comm, error) {
-	c, err := Init(ctx, FromEnv()...)
+func growJob(ctx context.Context) (*fast.Comm, error) {
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return nil, err
 	}
@@ -163,14 +168,14 @@ func growJob(ctx context.Context) (*Comm, error) {
 }
 
 // useGrown uses the communicator that begin makes.
-func useGrown(ctx context.Context, begin func(context.Context) (*Comm, error)) error {
+func useGrown(ctx context.Context, begin func(context.Context) (*fast.Comm, error)) error {
 	c, err := begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	for seed, op := range operations {
-		if err := op.run(ctx, c, 1000, seed); err != nil {
+	for seed, op := range operation.All {
+		if err := op.Run(ctx, c, 1000, seed); err != nil {
 			return err
 		}
 	}
@@ -188,25 +193,25 @@ func TestGrowProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, over := range []string{"shm", "tcp"} {
-		j := newJob(t, 3, "grow")
-		j.with = []string{"COLL_TRANSPORT=" + over, "COLL_SECRET_FILE=" + file}
-		ranks := j.start(0, 3)
-		ticket, found := strings.CutPrefix(ranks[0].line(t), "ticket ")
+		j := fasttest.NewJob(t, 3, "grow")
+		j.With = []string{"COLL_TRANSPORT=" + over, "COLL_SECRET_FILE=" + file}
+		ranks := j.Start(0, 3)
+		ticket, found := strings.CutPrefix(ranks[0].Line(t), "ticket ")
 		if !found {
 			t.Fatal(ticket)
 		}
 		guests := *j
-		guests.role = "guest " + ticket
-		guest := guests.start(3, 4)
+		guests.Role = "guest " + ticket
+		guest := guests.Start(3, 4)
 		for _, p := range append(ranks, guest...) {
-			if got, want := p.line(t), fmt.Sprint("done as ", p.rank, " of 4"); got != want {
+			if got, want := p.Line(t), fmt.Sprint("done as ", p.Rank, " of 4"); got != want {
 				t.Errorf("over %s: %q, want %q", over, got, want)
 			}
 		}
-		late := guests.start(4, 5)
-		if _, text := late[0].failure(t); text == "" {
+		late := guests.Start(4, 5)
+		if _, text := late[0].Failure(t); text == "" {
 			t.Errorf("over %s: the same ticket is good twice", over)
 		}
-		j.end(append(append(ranks, guest...), late...))
+		j.End(append(append(ranks, guest...), late...))
 	}
 }

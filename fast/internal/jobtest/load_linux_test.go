@@ -1,4 +1,4 @@
-package fast
+package jobtest
 
 import (
 	"context"
@@ -10,12 +10,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/fasttest"
+	"github.com/collgen/collgen/fast/internal/operation"
 )
 
 // These tests ask how a job fares where processors are short, and print tables. `make soak-load`, which has the machine
 // to itself, has them try much; otherwise they try little.
 
-func init() { roles["form"] = formJob }
+func init() { fasttest.Roles["form"] = formJob }
 
 // loading returns how many jobs of each kind `make soak-load` tries; 0: it does not run.
 func loading() int {
@@ -29,43 +33,33 @@ func formJob(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	fmt.Println("formed", clock())
+	fmt.Println("formed", fasttest.Clock())
 	x := make([]int64, 1000)
 	for range calls {
 		for i := range x {
 			x[i] = int64(c.Rank())
 		}
-		if err := AllReduce(ctx, c, x, Sum); err != nil {
+		if err := fast.AllReduce(ctx, c, x, fast.Sum); err != nil {
 			return err
 		}
 		if n := int64(c.Size()); slices.Min(x) != n*(n-1)/2 || slices.Max(x) != n*(n-1)/2 {
 			return fmt.Errorf("the sum is %d to %d", slices.Min(x), slices.Max(x))
 		}
 	}
-	fmt.Println("done", clock())
+	fmt.Println("done", fasttest.Clock())
 	return nil
-}
-
-// saidAt returns when p says a word.
-func (p *process) saidAt(t testing.TB, word string) (at int64) {
-	t.Helper()
-	l := p.line(t)
-	if _, err := fmt.Sscanf(l, word+" %d", &at); err != nil {
-		t.Fatalf("rank %d: %q, want %s", p.rank, l, word)
-	}
-	return at
 }
 
 // hogs are so many processes that only burn time, until stop.
 func hogs(t *testing.T, n int) (stop func()) {
-	j := newJob(t, n, "hog")
-	all := j.start(0, n)
-	return func() { j.end(all) }
+	j := fasttest.NewJob(t, n, "hog")
+	all := j.Start(0, n)
+	return func() { j.End(all) }
 }
 
 // medianAndWorst are cells of a table, in seconds.
@@ -87,23 +81,23 @@ func TestForming(t *testing.T) {
 		for _, size := range sizes {
 			var forming, calling []time.Duration
 			for range tries {
-				j := newJob(t, size, "form 100")
-				j.with = append(j.with, "COLL_TRANSPORT="+over)
-				start := clock()
-				ranks := j.start(0, size)
+				j := fasttest.NewJob(t, size, "form 100")
+				j.With = append(j.With, "COLL_TRANSPORT="+over)
+				start := fasttest.Clock()
+				ranks := j.Start(0, size)
 				var formed, done int64
 				for _, p := range ranks {
-					formed = max(formed, p.saidAt(t, "formed"))
+					formed = max(formed, saidAt(t, p, "formed"))
 				}
 				for _, p := range ranks {
-					done = max(done, p.saidAt(t, "done"))
+					done = max(done, saidAt(t, p, "done"))
 				}
 				for _, p := range ranks {
 					if err := p.Wait(); err != nil {
-						t.Errorf("%d ranks over %s: rank %d: %v", size, over, p.rank, err)
+						t.Errorf("%d ranks over %s: rank %d: %v", size, over, p.Rank, err)
 					}
 				}
-				j.wantNothingLeft()
+				j.WantNothingLeft()
 				forming, calling = append(forming, time.Duration(formed-start)), append(calling, time.Duration(done-formed))
 			}
 			fmt.Fprintf(&table, "| %d | %s | %d | %s | %s |\n", size, over, tries, medianAndWorst(forming), medianAndWorst(calling))
@@ -123,15 +117,15 @@ func TestStopUnderLoad(t *testing.T) {
 	for _, load := range []int{0, 4, 16} {
 		stop := hogs(t, load)
 		var found []time.Duration
-		idle := delays{limit: 2500 * time.Millisecond}
+		idle := fasttest.Delays{Limit: 2500 * time.Millisecond}
 		for i := range loads[load] {
 			late, _ := freeze(t, 3, i)
 			found = append(found, late)
-			idle.add(late)
+			idle.Add(late)
 		}
 		stop()
 		if load == 0 && len(found) > 0 {
-			idle.check(t, "until the last survivor knew")
+			idle.Check(t, "until the last survivor knew")
 		}
 		if len(found) > 0 {
 			fmt.Fprintf(&table, "| %d | %d | %s |\n", load, len(found), medianAndWorst(found))
@@ -142,31 +136,31 @@ func TestStopUnderLoad(t *testing.T) {
 
 // TestHog has 8 ranks and processes that only burn time share the processors: nobody is taken for dead.
 func TestHog(t *testing.T) {
-	seconds, burning := tries(t, 16, 1800)/2, 2 // over each transport
+	seconds, burning := fasttest.Tries(t, 16, 1800)/2, 2 // over each transport
 	if n := loading(); n > 0 {
 		seconds, burning = 30*n, 16
 	}
 	for _, over := range []string{"shm", "tcp"} {
 		stop := hogs(t, burning)
-		j := newJob(t, 8, fmt.Sprint("busy ", seconds))
-		j.with = append(j.with, "COLL_TRANSPORT="+over)
-		ranks := j.start(0, 8)
+		j := fasttest.NewJob(t, 8, fmt.Sprint("busy ", seconds))
+		j.With = append(j.With, "COLL_TRANSPORT="+over)
+		ranks := j.Start(0, 8)
 		for _, p := range ranks {
-			l, err := p.lineWithin(time.Duration(seconds)*time.Second + generous)
+			l, err := p.LineWithin(time.Duration(seconds)*time.Second + fasttest.Generous)
 			if err != nil || !strings.HasPrefix(l, "done ") {
-				t.Errorf("over %s, rank %d: %q %v", over, p.rank, l, err)
-			} else if p.rank == 0 {
+				t.Errorf("over %s, rank %d: %q %v", over, p.Rank, l, err)
+			} else if p.Rank == 0 {
 				t.Logf("over %s, beside %d busy processes: %s calls in %d s", over, burning, strings.TrimPrefix(l, "done "), seconds)
 			}
 		}
-		j.end(ranks)
+		j.End(ranks)
 		stop()
 	}
 }
 
 func init() {
-	roles["busy"] = busy
-	roles["hog"] = func(context.Context, []string) error {
+	fasttest.Roles["busy"] = busy
+	fasttest.Roles["hog"] = func(context.Context, []string) error {
 		for i := 0; ; i++ { // until it is killed
 			runtime.KeepAlive(i)
 		}
@@ -179,16 +173,16 @@ func busy(ctx context.Context, args []string) error {
 	if _, err := fmt.Sscan(args[0], &seconds); err != nil {
 		return err
 	}
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	calls, end := 0, time.Now().Add(time.Duration(seconds)*time.Second)
 	for going := true; going; {
-		for _, op := range operations {
-			if err := op.run(ctx, c, 1000, calls); err != nil {
-				return fmt.Errorf("call %d, %s: %w", calls, op.name, err)
+		for _, op := range operation.All {
+			if err := op.Run(ctx, c, 1000, calls); err != nil {
+				return fmt.Errorf("call %d, %s: %w", calls, op.Name, err)
 			}
 			calls++
 		}
@@ -196,11 +190,21 @@ func busy(ctx context.Context, args []string) error {
 		if c.Rank() == 0 && time.Now().Before(end) {
 			more[0] = 1
 		}
-		if err := Broadcast(ctx, c, more, 0); err != nil {
+		if err := fast.Broadcast(ctx, c, more, 0); err != nil {
 			return err
 		}
 		going = more[0] == 1
 	}
 	fmt.Println("done", calls)
 	return nil
+}
+
+// saidAt returns when p says a word.
+func saidAt(t testing.TB, p *fasttest.Process, word string) (at int64) {
+	t.Helper()
+	l := p.Line(t)
+	if _, err := fmt.Sscanf(l, word+" %d", &at); err != nil {
+		t.Fatalf("rank %d: %q, want %s", p.Rank, l, word)
+	}
+	return at
 }

@@ -1,6 +1,6 @@
 //go:build cgo && !netgo
 
-package fast
+package jobtest
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/verbs"
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
@@ -23,20 +24,20 @@ func TestCheckRDMA(t *testing.T) {
 		fake.Add(t, devices, "a0").Set("status", "12")
 		fake.Add(t, devices, "b0")
 		const why = "a0:1: a write to itself: RDMA device a0: the peer does not answer"
-		if ports, err := CheckRDMA(t.Context(), "any"); err != nil ||
+		if ports, err := fast.CheckRDMA(t.Context(), "any"); err != nil ||
 			!slices.Equal(ports, []string{"b0:1,gid=10.9.0.1,gid=v2,mtu=4096,tc=0,sl=0,pkey=0,retry=5,timeout=67.108864ms"}) {
 			t.Errorf("%v, %v", ports, err)
 		}
-		if ports, err := CheckRDMA(t.Context(), "a0"); err == nil || !strings.Contains(err.Error(), why) {
+		if ports, err := fast.CheckRDMA(t.Context(), "a0"); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%v, %v", ports, err)
 		}
-		if _, err := CheckRDMA(t.Context(), "a0,mtu=7"); !errors.Is(err, ErrInvalidArgument) {
+		if _, err := fast.CheckRDMA(t.Context(), "a0,mtu=7"); !errors.Is(err, fast.ErrInvalidArgument) {
 			t.Errorf("what cannot be: %v", err)
 		}
 		var log bytes.Buffer
 		alone := func(device string) error {
-			c, err := Init(t.Context(), WithRank(0, 1), WithStore(NewMemoryStore()), WithTransport("rdma"), WithRDMADevice(device),
-				WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			c, err := fast.Init(t.Context(), fast.WithRank(0, 1), fast.WithStore(fast.NewMemoryStore()), fast.WithTransport("rdma"), fast.WithRDMADevice(device),
+				fast.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 			if err == nil {
 				err = c.Close()
 			}

@@ -1,4 +1,4 @@
-package fast
+package jobtest
 
 import (
 	"errors"
@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/fasttest"
+	"github.com/collgen/collgen/fast/internal/operation"
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
 )
 
@@ -16,25 +19,25 @@ import (
 func TestLinkDown(t *testing.T) {
 	vm.Need(t)
 	var last time.Duration
-	for _, op := range operations {
-		t.Run(op.name, func(t *testing.T) {
-			all := rdmaWorld.comms(t, 4)
-			defer closeAll(t, all)
+	for _, op := range operation.All {
+		t.Run(op.Name, func(t *testing.T) {
+			all := overDevices(t, 4)
+			defer fasttest.CloseAll(t, all)
 			down := make(chan struct{})
-			repeat := func(calls int, late func(c *Comm) bool) []error {
-				return onAll(all, func(c *Comm) (err error) {
+			repeat := func(calls int, late func(c *fast.Comm) bool) []error {
+				return fasttest.OnAll(all, func(c *fast.Comm) (err error) {
 					if late(c) {
 						<-down
 					}
 					for seed := 0; seed < calls && err == nil; seed++ {
-						err = op.run(t.Context(), c, []int{1, 1000, 70_000}[seed%3], seed)
+						err = op.Run(t.Context(), c, []int{1, 1000, 70_000}[seed%3], seed)
 					}
 					return err
 				})
 			}
-			checkErrors(t, repeat(12, func(*Comm) bool { return false })) // all have the links that they need
+			fasttest.CheckErrors(t, repeat(12, func(*fast.Comm) bool { return false })) // all have the links that they need
 			ended := make(chan []error)
-			go func() { ended <- repeat(1<<30, func(c *Comm) bool { return c.Rank() == 3 }) }()
+			go func() { ended <- repeat(1<<30, func(c *fast.Comm) bool { return c.Rank() == 3 }) }()
 			time.Sleep(100 * time.Millisecond)
 			start := time.Now()
 			vm.NICs[0].Down(t)
@@ -55,36 +58,36 @@ func TestLinkDown(t *testing.T) {
 // every 64 packets.
 func TestLoss(t *testing.T) {
 	vm.Need(t)
-	all := rdmaWorld.comms(t, 4)
-	defer closeAll(t, all)
+	all := overDevices(t, 4)
+	defer fasttest.CloseAll(t, all)
 	const long = 300 << 10 / 8
-	losing(t, all, "2%", func(c *Comm) error {
-		for _, op := range operations {
+	losing(t, all, "2%", func(c *fast.Comm) error {
+		for _, op := range operation.All {
 			for seed, count := range []int{1, 1000, long, 1, 1000, long} {
-				if err := op.run(t.Context(), c, count, seed); err != nil {
-					return fmt.Errorf("%s of %d elements: %w", op.name, count, err)
+				if err := op.Run(t.Context(), c, count, seed); err != nil {
+					return fmt.Errorf("%s of %d elements: %w", op.Name, count, err)
 				}
 			}
 		}
 		return nil
 	})
-	losing(t, all, "0.2%", func(c *Comm) error {
-		b, err := newAllocated(t.Context(), c, long)
+	losing(t, all, "0.2%", func(c *fast.Comm) error {
+		b, err := operation.NewBuffers(t.Context(), c, long)
 		if err == nil {
-			err = b.operate(t.Context(), c, 1)
+			err = b.Operate(t.Context(), c, 1)
 		}
 		if err == nil {
-			err = b.free(c)
+			err = b.Free(c)
 		}
 		return err
 	})
 }
 
 // losing has all ranks call f while the wire loses so many of the packets, and looks whether it has.
-func losing(t *testing.T, all []*Comm, packets string, f func(c *Comm) error) {
+func losing(t *testing.T, all []*fast.Comm, packets string, f func(c *fast.Comm) error) {
 	t.Run(packets, func(t *testing.T) {
 		vm.Netem(t, "loss", packets, "delay", "1ms")
-		checkErrors(t, onAll(all, f))
+		fasttest.CheckErrors(t, fasttest.OnAll(all, f))
 		lost := vm.Lost(t)
 		if lost == 0 {
 			t.Error("the wire has lost nothing")
@@ -93,23 +96,9 @@ func losing(t *testing.T, all []*Comm, packets string, f func(c *Comm) error) {
 	})
 }
 
-// TestSendAndClose: over RDMA, what a rank has sent comes, however soon it closes after that, and however late the
-// other one calls for it.
-func TestSendAndClose(t *testing.T) {
-	for range 8 {
-		all := rdmaWorld.comms(t, 2)
-		from, to := []int32{7}, []int32{0}
-		if err := Broadcast(t.Context(), all[0], from, 0); err != nil {
-			t.Fatal(err)
-		}
-		if err := all[0].Close(); err != nil {
-			t.Error(err)
-		}
-		if err := Broadcast(t.Context(), all[1], to, 0); err != nil || to[0] != 7 {
-			t.Fatal(to, err)
-		}
-		if err := all[1].Close(); err != nil {
-			t.Error(err)
-		}
-	}
+// overDevices returns ranks that talk over the devices for tests.
+func overDevices(t testing.TB, size int) []*fast.Comm {
+	return meet(t, size, func(rank int) []fast.InitOption {
+		return []fast.InitOption{fast.WithTransport("rdma"), fast.WithRDMADevice(fasttest.DeviceOf(rank))}
+	})
 }

@@ -1,4 +1,4 @@
-package fast
+package jobtest
 
 import (
 	"bufio"
@@ -12,6 +12,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // costs is what one more communicator costs a rank that makes short calls on it.
@@ -34,23 +37,23 @@ func TestCostOfCommunicators(t *testing.T) {
 		{"tcp", 2, 100, costs{heap: 100 << 10, files: 2}},
 		{"tcp", 4, 100, costs{heap: 250 << 10, files: 4}},
 	} {
-		j := newJob(t, c.ranks, fmt.Sprint("many ", c.many))
-		j.with = []string{"COLL_TRANSPORT=" + c.transport}
-		for _, p := range j.start(0, c.ranks) {
+		j := fasttest.NewJob(t, c.ranks, fmt.Sprint("many ", c.many))
+		j.With = []string{"COLL_TRANSPORT=" + c.transport}
+		for _, p := range j.Start(0, c.ranks) {
 			var got costs
-			if _, err := fmt.Sscan(p.line(t), &got.shared, &got.heap, &got.files, &got.goroutines); err != nil {
+			if _, err := fmt.Sscan(p.Line(t), &got.shared, &got.heap, &got.files, &got.goroutines); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%s, %d ranks: %+v", c.transport, c.ranks, got)
 			if got.shared > c.want.shared || got.heap > c.want.heap || got.files > c.want.files || got.goroutines > c.want.goroutines {
-				t.Errorf("%s, rank %d of %d: %+v for each of %d communicators, want at most %+v", c.transport, p.rank, c.ranks, got, c.many, c.want)
+				t.Errorf("%s, rank %d of %d: %+v for each of %d communicators, want at most %+v", c.transport, p.Rank, c.ranks, got, c.many, c.want)
 			}
 		}
-		j.wantNothingLeft()
+		j.WantNothingLeft()
 	}
 }
 
-func init() { roles["many"] = inMany }
+func init() { fasttest.Roles["many"] = inMany }
 
 // inMany returns a rank of many communicators, which prints what each of them costs.
 func inMany(ctx context.Context, args []string) error {
@@ -58,15 +61,15 @@ func inMany(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	all := []*Comm{c}
+	all := []*fast.Comm{c}
 	before, err := spent(ctx, all)
 	for range many {
-		var d *Comm
+		var d *fast.Comm
 		if err == nil {
 			d, err = c.Dup(ctx)
 		}
@@ -79,11 +82,11 @@ func inMany(ctx context.Context, args []string) error {
 	after, err := spent(ctx, all)
 	fmt.Println((after.shared-before.shared)/many, (after.heap-before.heap)/many, (after.files-before.files)/many,
 		(after.goroutines-before.goroutines)/many)
-	return errors.Join(err, Barrier(ctx, c)) // others still count
+	return errors.Join(err, fast.Barrier(ctx, c)) // others still count
 }
 
 // spent returns what this process has after a call on each of all communicators.
-func spent(ctx context.Context, all []*Comm) (now costs, err error) {
+func spent(ctx context.Context, all []*fast.Comm) (now costs, err error) {
 	for i, c := range all {
 		if err := keepAddingShortly(ctx, c, i); err != nil {
 			return now, err
@@ -121,13 +124,13 @@ func resident(name string) (bytes int, err error) {
 }
 
 // keepAddingShortly makes a few calls of the lengths that are lines of their own, and right.
-func keepAddingShortly(ctx context.Context, c *Comm, which int) error {
+func keepAddingShortly(ctx context.Context, c *fast.Comm, which int) error {
 	for _, n := range []int{1, 13, 128} {
 		buf := make([]int64, n)
 		for i := range buf {
 			buf[i] = int64(which + i)
 		}
-		if err := AllReduce(ctx, c, buf, Sum); err != nil {
+		if err := fast.AllReduce(ctx, c, buf, fast.Sum); err != nil {
 			return err
 		}
 		if want := int64(c.Size() * (which + n - 1)); buf[n-1] != want {
@@ -145,7 +148,7 @@ func TestSeveralCommunicators(t *testing.T) {
 		var jobs sync.WaitGroup
 		for i := range errs {
 			jobs.Go(func() {
-				errs[i] = Run(t.Context(), 3, func(ctx context.Context, c *Comm) error { return keepAdding(ctx, c, i) })
+				errs[i] = fast.Run(t.Context(), 3, func(ctx context.Context, c *fast.Comm) error { return keepAdding(ctx, c, i) })
 			})
 		}
 		jobs.Wait()
@@ -154,26 +157,26 @@ func TestSeveralCommunicators(t *testing.T) {
 		}
 	})
 	t.Run("processes", func(t *testing.T) {
-		j := newJob(t, 3, "several")
-		for _, p := range j.start(0, 3) {
-			if l := p.line(t); l != "right" {
-				t.Errorf("rank %d: %s", p.rank, l)
+		j := fasttest.NewJob(t, 3, "several")
+		for _, p := range j.Start(0, 3) {
+			if l := p.Line(t); l != "right" {
+				t.Errorf("rank %d: %s", p.Rank, l)
 			}
 		}
-		j.wantNothingLeft()
+		j.WantNothingLeft()
 	})
 }
 
 const several = 4
 
-func init() { roles["several"] = inSeveral }
+func init() { fasttest.Roles["several"] = inSeveral }
 
 // inSeveral returns a rank of several communicators.
 func inSeveral(ctx context.Context, _ []string) error {
 	errs := make([]error, several)
 	var jobs sync.WaitGroup
 	for i := range errs {
-		c, err := Init(ctx, append(FromEnv(), WithJob(fmt.Sprint(os.Getenv("COLL_JOB"), i)))...)
+		c, err := fast.Init(ctx, append(fast.FromEnv(), fast.WithJob(fmt.Sprint(os.Getenv("COLL_JOB"), i)))...)
 		if err != nil {
 			return err
 		}
@@ -189,14 +192,14 @@ func inSeveral(ctx context.Context, _ []string) error {
 }
 
 // keepAdding makes many calls with results that tell communicators, calls and ranks apart.
-func keepAdding(ctx context.Context, c *Comm, which int) error {
+func keepAdding(ctx context.Context, c *fast.Comm, which int) error {
 	for call := range 200 {
 		buf := make([]int64, 1+call*which*7)
 		for i := range buf {
 			buf[i] = int64(which*1_000_000 + call*1000 + c.Rank())
 		}
 		want := slices.Repeat([]int64{int64(c.Size()*(which*1_000_000+call*1000) + c.Size()*(c.Size()-1)/2)}, len(buf))
-		if err := AllReduce(ctx, c, buf, Sum); err != nil {
+		if err := fast.AllReduce(ctx, c, buf, fast.Sum); err != nil {
 			return err
 		}
 		if !slices.Equal(buf, want) {
@@ -206,19 +209,19 @@ func keepAdding(ctx context.Context, c *Comm, which int) error {
 	return nil
 }
 
-func init() { roles["linkless"] = linkWithoutFiles }
+func init() { fasttest.Roles["linkless"] = linkWithoutFiles }
 
 // linkWithoutFiles returns a broadcast between hosts, for which a rank may open no socket.
 func linkWithoutFiles(ctx context.Context, args []string) error {
 	if err := os.Setenv("COLL_HOST", "host of rank "+os.Getenv("RANK")); err != nil {
 		return err
 	}
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
 	if args[1] == "polling" { // two links, so that there is what a rank waits with for more
-		if err := SendRecv(ctx, c, make([]int, 1), c.Rank()^1, make([]int, 1), c.Rank()^1); err != nil {
+		if err := fast.SendRecv(ctx, c, make([]int, 1), c.Rank()^1, make([]int, 1), c.Rank()^1); err != nil {
 			return err
 		}
 	}
@@ -231,12 +234,12 @@ func linkWithoutFiles(ctx context.Context, args []string) error {
 		return err
 	}
 	for err = nil; err == nil; { // a rank that has what it needs may hear of it later
-		err = Broadcast(ctx, c, make([]int, 10), 0)
+		err = fast.Broadcast(ctx, c, make([]int, 10), 0)
 	}
-	if !errors.Is(err, ErrExhausted) || errors.Is(err, ErrDied) {
+	if !errors.Is(err, fast.ErrExhausted) || errors.Is(err, fast.ErrDied) {
 		return fmt.Errorf("not exhausted: %w", errors.Join(err, c.Close()))
 	}
-	blamed := Culprits(err)
+	blamed := fast.Culprits(err)
 	if len(blamed) == 0 {
 		blamed = []int{c.Rank()}
 	}
@@ -251,13 +254,13 @@ func linkWithoutFiles(ctx context.Context, args []string) error {
 func TestNoSockets(t *testing.T) {
 	for _, with := range []string{"polling 0", "polling 1", "new 0", "new 1"} {
 		for _, crowded := range []int{0, 2} {
-			j := newJob(t, 4, fmt.Sprint("linkless ", crowded, " ", with))
-			for _, p := range j.start(0, 4) {
-				if _, text := p.failure(t); text != fmt.Sprintf("exhausted: [%d]", crowded) {
-					t.Errorf("%s, rank %d crowded, rank %d: %s", with, crowded, p.rank, text)
+			j := fasttest.NewJob(t, 4, fmt.Sprint("linkless ", crowded, " ", with))
+			for _, p := range j.Start(0, 4) {
+				if _, text := p.Failure(t); text != fmt.Sprintf("exhausted: [%d]", crowded) {
+					t.Errorf("%s, rank %d crowded, rank %d: %s", with, crowded, p.Rank, text)
 				}
 			}
-			j.wantNothingLeft()
+			j.WantNothingLeft()
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build linux && cgo && !netgo
 
-package fast
+package jobtest
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/verbs"
 	"github.com/collgen/collgen/fast/internal/verbs/fake"
 )
@@ -27,7 +28,7 @@ func TestListOfDevices(t *testing.T) {
 			"a0:2; a0:1":    {"a0:2", "a0:1"},
 			"all":           {"a0:1", "a0:2", "b0:1"},
 		} {
-			got, err := CheckRDMA(t.Context(), devices)
+			got, err := fast.CheckRDMA(t.Context(), devices)
 			for i := range got {
 				got[i], _, _ = strings.Cut(got[i], ",gid=")
 			}
@@ -43,9 +44,9 @@ func TestListOfDevices(t *testing.T) {
 			"a0;":        "port 1 of a0 twice",
 			"a0;b0,x=1":  `there is no setting "x"`,
 		} {
-			got, err := CheckRDMA(t.Context(), devices)
+			got, err := fast.CheckRDMA(t.Context(), devices)
 			refused := strings.Contains(want, "twice") || strings.Contains(want, "setting")
-			if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, ErrInvalidArgument) != refused {
+			if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, fast.ErrInvalidArgument) != refused {
 				t.Errorf("%q: got %v, %v, want %q", devices, got, err, want)
 			}
 		}

@@ -1,4 +1,4 @@
-package fast
+package jobtest
 
 import (
 	"context"
@@ -11,10 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/fasttest"
+	"github.com/collgen/collgen/fast/internal/operation"
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
 )
 
-func init() { roles["operate"] = operate }
+func init() { fasttest.Roles["operate"] = operate }
 
 // operate repeats one operation, with checked results, until it fails. It is given the operation's index.
 func operate(ctx context.Context, args []string) error {
@@ -22,13 +25,13 @@ func operate(ctx context.Context, args []string) error {
 	if _, err := fmt.Sscan(args[0], &index); err != nil {
 		return err
 	}
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
 	fmt.Println("up")
 	for seed := 0; ; seed++ {
-		if err := operations[index].run(ctx, c, []int{1, 1000, 70_000}[seed%3], seed); err != nil {
+		if err := operation.All[index].Run(ctx, c, []int{1, 1000, 70_000}[seed%3], seed); err != nil {
 			return verdict(err)
 		}
 	}
@@ -36,16 +39,16 @@ func operate(ctx context.Context, args []string) error {
 
 // verdict says what the error of a survivor is, in a form that tests read.
 func verdict(err error) error {
-	var peer *PeerError
-	var wrong *wrongResult
+	var peer *fast.PeerError
+	var wrong *fasttest.WrongResult
 	switch {
 	case errors.As(err, &wrong):
 		return fmt.Errorf("WRONG RESULT: %w", err)
-	case errors.Is(err, ErrFenced):
+	case errors.Is(err, fast.ErrFenced):
 		return fmt.Errorf("fenced %w", err)
-	case errors.As(err, &peer) && errors.Is(peer.Err, ErrDied):
+	case errors.As(err, &peer) && errors.Is(peer.Err, fast.ErrDied):
 		return fmt.Errorf("died:%d %w", peer.Rank, err)
-	case errors.As(err, &peer) && errors.Is(peer.Err, ErrFrozen):
+	case errors.As(err, &peer) && errors.Is(peer.Err, fast.ErrFrozen):
 		return fmt.Errorf("frozen:%d %w", peer.Rank, err)
 	}
 	return err
@@ -54,14 +57,14 @@ func verdict(err error) error {
 // TestKill ends a rank at a random point of every operation, over shared memory and TCP: the others have the error that
 // names it soon, no result was wrong, and nothing is left.
 func TestKill(t *testing.T) {
-	n, first := tries(t, 60, 1000), rand.IntN(1000)
-	late := map[string]*delays{"shm": {limit: promise}, "tcp": {limit: time.Second}}
+	n, first := fasttest.Tries(t, 60, 1000), rand.IntN(1000)
+	late := map[string]*fasttest.Delays{"shm": {Limit: fasttest.Promise}, "tcp": {Limit: time.Second}}
 	for i := first; i < first+n; i++ {
 		over := []string{"shm", "tcp"}[i%2]
-		late[over].add(killOperating(t, over, 3, i/2%len(operations)))
+		late[over].Add(killOperating(t, over, 3, i/2%len(operation.All)))
 	}
 	for over, d := range late {
-		d.check(t, "until the last survivor knew, over "+over)
+		d.Check(t, "until the last survivor knew, over "+over)
 	}
 }
 
@@ -71,7 +74,7 @@ func TestKillOverRDMA(t *testing.T) {
 	vm.Need(t)
 	for _, size := range []int{2, 4} {
 		var last time.Duration
-		for op := range operations {
+		for op := range operation.All {
 			last = max(last, killOperating(t, "rdma", size, op))
 		}
 		t.Logf("until the last survivor of %d ranks knew: at most %v", size, last)
@@ -83,28 +86,28 @@ func TestKillOverRDMA(t *testing.T) {
 func killOperating(t *testing.T, over string, size, op int) (last time.Duration) {
 	t.Helper()
 	victim, delay := rand.IntN(size), time.Duration(rand.IntN(10_000))*time.Microsecond
-	what := fmt.Sprintf("%s over %s, rank %d of %d killed after %v", operations[op].name, over, victim, size, delay)
-	j := newJob(t, size, fmt.Sprint("operate ", op))
-	j.with = append(j.with, "COLL_TRANSPORT="+over)
-	ranks := j.start(0, size)
+	what := fmt.Sprintf("%s over %s, rank %d of %d killed after %v", operation.All[op].Name, over, victim, size, delay)
+	j := fasttest.NewJob(t, size, fmt.Sprint("operate ", op))
+	j.With = append(j.With, "COLL_TRANSPORT="+over)
+	ranks := j.Start(0, size)
 	for _, p := range ranks {
-		if l := p.line(t); l != "up" {
+		if l := p.Line(t); l != "up" {
 			t.Fatalf("%s: %s", what, l)
 		}
 	}
 	time.Sleep(delay)
 	killed := kill(t, ranks[victim])
 	for _, p := range ranks {
-		if p.rank == victim {
+		if p.Rank == victim {
 			continue
 		}
-		at, text := p.failure(t)
+		at, text := p.Failure(t)
 		if !strings.HasPrefix(text, fmt.Sprintf("died:%d ", victim)) {
-			t.Errorf("%s: rank %d says %s", what, p.rank, text)
+			t.Errorf("%s: rank %d says %s", what, p.Rank, text)
 		}
 		last = max(last, time.Duration(at-killed))
 	}
-	j.end(ranks)
+	j.End(ranks)
 	return last
 }
 
@@ -112,8 +115,8 @@ func killOperating(t *testing.T, over string, size, op int) (last time.Duration)
 // When it goes on, it finds out that it was given up.
 func TestFreeze(t *testing.T) {
 	const size = 3
-	n, first := tries(t, 8, 200), rand.IntN(1000)
-	late := delays{limit: 2500 * time.Millisecond}
+	n, first := fasttest.Tries(t, 8, 200), rand.IntN(1000)
+	late := fasttest.Delays{Limit: 2500 * time.Millisecond}
 	var frozen atomic.Int64
 	for i := 0; i < n; i += 8 { // the waiting is long: eight jobs at a time
 		t.Run("", func(t *testing.T) {
@@ -121,50 +124,50 @@ func TestFreeze(t *testing.T) {
 				t.Run(fmt.Sprint(k), func(t *testing.T) {
 					t.Parallel()
 					took, knew := freeze(t, size, k)
-					late.add(took)
+					late.Add(took)
 					frozen.Add(int64(knew))
 				})
 			}
 		})
 	}
 	t.Logf("%d ranks that were not stopped; for %d of them the one that was is frozen", n*(size-1), frozen.Load())
-	late.check(t, "until the last survivor knew")
+	late.Check(t, "until the last survivor knew")
 }
 
 // freeze stops one of size ranks, and is the time until the last of the others knew, and for how many it is frozen.
 func freeze(t *testing.T, size, i int) (late time.Duration, knew int) {
-	over, op, victim := []string{"shm", "tcp"}[i%2], i/2%len(operations), rand.IntN(size)
-	what := fmt.Sprintf("%s over %s, rank %d", operations[op].name, over, victim)
-	j := newJob(t, size, fmt.Sprint("operate ", op))
-	j.with = append(j.with, "COLL_TRANSPORT="+over)
-	ranks := j.start(0, size)
+	over, op, victim := []string{"shm", "tcp"}[i%2], i/2%len(operation.All), rand.IntN(size)
+	what := fmt.Sprintf("%s over %s, rank %d", operation.All[op].Name, over, victim)
+	j := fasttest.NewJob(t, size, fmt.Sprint("operate ", op))
+	j.With = append(j.With, "COLL_TRANSPORT="+over)
+	ranks := j.Start(0, size)
 	for _, p := range ranks {
-		p.line(t)
+		p.Line(t)
 	}
 	time.Sleep(time.Duration(rand.IntN(10_000)) * time.Microsecond)
-	frozen := clock()
+	frozen := fasttest.Clock()
 	if err := ranks[victim].Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range ranks {
-		if p.rank == victim {
+		if p.Rank == victim {
 			continue
 		}
-		at, text := p.failure(t)
+		at, text := p.Failure(t)
 		if strings.HasPrefix(text, fmt.Sprintf("frozen:%d ", victim)) {
 			knew++
 		} else {
-			t.Errorf("%s: rank %d says %s", what, p.rank, text)
+			t.Errorf("%s: rank %d says %s", what, p.Rank, text)
 		}
 		late = max(late, time.Duration(at-frozen))
 	}
 	if err := ranks[victim].Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	if _, text := ranks[victim].failure(t); !strings.HasPrefix(text, "fenced ") {
+	if _, text := ranks[victim].Failure(t); !strings.HasPrefix(text, "fenced ") {
 		t.Errorf("%s: when it goes on it says %s", what, text)
 	}
-	j.end(ranks)
+	j.End(ranks)
 	return late, knew
 }
 
@@ -175,28 +178,28 @@ func TestFrozenRankIsFenced(t *testing.T) {
 		for _, over := range []string{"shm", "tcp"} {
 			t.Run(fmt.Sprint(victim, " ", over), func(t *testing.T) {
 				t.Parallel()
-				j := newJob(t, 3, "survive")
-				j.with = append(j.with, "COLL_TRANSPORT="+over, "COLL_HEARTBEAT_TIMEOUT=1s")
-				all := j.start(0, 3)
+				j := fasttest.NewJob(t, 3, "survive")
+				j.With = append(j.With, "COLL_TRANSPORT="+over, "COLL_HEARTBEAT_TIMEOUT=1s")
+				all := j.Start(0, 3)
 				for _, p := range all {
-					p.line(t)
+					p.Line(t)
 				}
 				time.Sleep(5 * time.Millisecond) // some calls
 				if err := all[victim].Process.Signal(syscall.SIGSTOP); err != nil {
 					t.Fatal(err)
 				}
-				wantSurvivors(t, append(append([]*process(nil), all[:victim]...), all[victim+1:]...))
+				wantSurvivors(t, append(append([]*fasttest.Process(nil), all[:victim]...), all[victim+1:]...))
 				if err := all[victim].Process.Signal(syscall.SIGCONT); err != nil {
 					t.Fatal(err)
 				}
-				text := all[victim].line(t)
+				text := all[victim].Line(t)
 				for strings.HasPrefix(text, "shrinking") {
-					text = all[victim].line(t)
+					text = all[victim].Line(t)
 				}
-				if !strings.Contains(text, ErrFenced.Error()) {
+				if !strings.Contains(text, fast.ErrFenced.Error()) {
 					t.Errorf("it says %q", text)
 				}
-				j.end(all)
+				j.End(all)
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-package fast
+package jobtest
 
 import (
 	"context"
@@ -11,23 +11,26 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"golang.org/x/sys/unix"
 )
 
+func TestMain(m *testing.M) { fasttest.Main(m) }
+
 func init() {
-	roles["sums"] = sums
-	roles["forever"] = reduceForever
-	roles["apart"] = computeApart
-	roles["mismatch"] = differ
-	roles["limited"] = initWithoutMemory
+	fasttest.Roles["sums"] = sums
+	fasttest.Roles["forever"] = reduceForever
+	fasttest.Roles["apart"] = computeApart
+	fasttest.Roles["mismatch"] = differ
+	fasttest.Roles["limited"] = initWithoutMemory
 }
 
 // sums returns some collectives with known results.
 func sums(ctx context.Context, _ []string) error {
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
@@ -37,7 +40,7 @@ func sums(ctx context.Context, _ []string) error {
 		for i := range buf {
 			buf[i] = int64(i + rank)
 		}
-		if err := AllReduce(ctx, c, buf, Sum); err != nil {
+		if err := fast.AllReduce(ctx, c, buf, fast.Sum); err != nil {
 			return err
 		}
 		for i, x := range buf {
@@ -48,10 +51,10 @@ func sums(ctx context.Context, _ []string) error {
 	}
 	all := make([]float32, n)
 	all[rank] = float32(rank)
-	if err := AllGather(ctx, c, all); err != nil {
+	if err := fast.AllGather(ctx, c, all); err != nil {
 		return err
 	}
-	if err := Barrier(ctx, c); err != nil {
+	if err := fast.Barrier(ctx, c); err != nil {
 		return err
 	}
 	if err := c.Close(); err != nil {
@@ -64,21 +67,21 @@ func sums(ctx context.Context, _ []string) error {
 // TestInit is processes that talk, and leave nothing.
 func TestInit(t *testing.T) {
 	for size := 1; size <= 5; size++ {
-		j := newJob(t, size, "sums")
-		all := j.start(0, size)
+		j := fasttest.NewJob(t, size, "sums")
+		all := j.Start(0, size)
 		if size == 3 { // in another order
 			slices.Reverse(all)
 		}
 		gathered := []float32{0, 1, 2, 3, 4}[:size]
 		for _, p := range all {
-			if got, want := p.line(t), fmt.Sprintf("world, rank %d of %d %v", p.rank, size, gathered); got != want {
+			if got, want := p.Line(t), fmt.Sprintf("world, rank %d of %d %v", p.Rank, size, gathered); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 			if err := p.Wait(); err != nil {
-				t.Errorf("rank %d of %d: %v", p.rank, size, err)
+				t.Errorf("rank %d of %d: %v", p.Rank, size, err)
 			}
 		}
-		j.wantNothingLeft()
+		j.WantNothingLeft()
 	}
 }
 
@@ -91,13 +94,13 @@ func reduceForever(ctx context.Context, args []string) error {
 	fmt.Println("up: started")
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
 	buf := make([]float32, count)
 	for i := 0; ; i++ {
-		if err := AllReduce(context.Background(), c, buf, Sum); err != nil {
+		if err := fast.AllReduce(context.Background(), c, buf, fast.Sum); err != nil {
 			return err
 		}
 		if i == 2 {
@@ -108,22 +111,22 @@ func reduceForever(ctx context.Context, args []string) error {
 
 // computeApart returns a rank that does something else after a first call, and then calls again.
 func computeApart(ctx context.Context, args []string) error {
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
-	if err := Barrier(ctx, c); err != nil {
+	if err := fast.Barrier(ctx, c); err != nil {
 		return err
 	}
 	fmt.Println("up: apart")
 	time.Sleep(200 * time.Millisecond)
-	fmt.Println("up: again", clock())
-	return Barrier(ctx, c)
+	fmt.Println("up: again", fasttest.Clock())
+	return fast.Barrier(ctx, c)
 }
 
-func kill(t *testing.T, p *process) (at int64) {
+func kill(t *testing.T, p *fasttest.Process) (at int64) {
 	t.Helper()
-	at = clock()
+	at = fasttest.Clock()
 	if err := p.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -132,18 +135,18 @@ func kill(t *testing.T, p *process) (at int64) {
 
 // TestKillRunning kills each rank in the middle of small and large collectives.
 func TestKillRunning(t *testing.T) {
-	late := delays{limit: promise}
+	late := fasttest.Delays{Limit: fasttest.Promise}
 	for _, role := range []string{"forever 1", "forever 3000", "forever 1000000"} {
 		for size := 2; size <= 4; size++ {
 			chosen := rand.IntN(size)
 			for victim := range size {
-				if !soaking() && victim != chosen {
+				if !fasttest.Soaking() && victim != chosen {
 					continue
 				}
-				j := newJob(t, size, role)
-				all := j.start(0, size)
+				j := fasttest.NewJob(t, size, role)
+				all := j.Start(0, size)
 				for _, p := range all {
-					for p.line(t) != "up: running" {
+					for p.Line(t) != "up: running" {
 					}
 				}
 				time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
@@ -152,74 +155,74 @@ func TestKillRunning(t *testing.T) {
 					if rank == victim {
 						continue
 					}
-					at, text := p.failure(t)
-					if want := fmt.Sprintf("rank %d: %v", victim, ErrDied); !strings.Contains(text, want) {
+					at, text := p.Failure(t)
+					if want := fmt.Sprintf("rank %d: %v", victim, fast.ErrDied); !strings.Contains(text, want) {
 						t.Errorf("%s, rank %d of %d: %q, want %q", role, rank, size, text, want)
 					}
-					late.add(time.Duration(at - start))
+					late.Add(time.Duration(at - start))
 				}
-				j.wantNothingLeft()
+				j.WantNothingLeft()
 			}
 		}
 	}
-	late.check(t, "until the last rank knew of a death")
+	late.Check(t, "until the last rank knew of a death")
 }
 
 // TestKillApart kills a rank while nobody is in a call: the next call says so.
 func TestKillApart(t *testing.T) {
-	j := newJob(t, 3, "apart")
-	all := j.start(0, 3)
+	j := fasttest.NewJob(t, 3, "apart")
+	all := j.Start(0, 3)
 	for _, p := range all {
-		p.line(t)
+		p.Line(t)
 	}
 	kill(t, all[1])
-	late := delays{limit: promise}
+	late := fasttest.Delays{Limit: fasttest.Promise}
 	for _, rank := range []int{0, 2} {
 		var again int64
-		if _, err := fmt.Sscanf(all[rank].line(t), "up: again %d", &again); err != nil {
+		if _, err := fmt.Sscanf(all[rank].Line(t), "up: again %d", &again); err != nil {
 			t.Fatal(err)
 		}
-		at, text := all[rank].failure(t)
-		if want := fmt.Sprint("rank 1: ", ErrDied); !strings.Contains(text, want) {
+		at, text := all[rank].Failure(t)
+		if want := fmt.Sprint("rank 1: ", fast.ErrDied); !strings.Contains(text, want) {
 			t.Errorf("after %v: %q, want %q", time.Duration(at-again), text, want)
 		}
-		late.add(time.Duration(at - again))
+		late.Add(time.Duration(at - again))
 	}
-	late.check(t, "until a call said so")
+	late.Check(t, "until a call said so")
 }
 
 // TestKillMeeting kills each of three ranks while all wait for a fourth one. Those that have met the victim know; rank
 // 0 gives the fourth some time to come and hear of it.
 func TestKillMeeting(t *testing.T) {
-	late := delays{limit: promise + time.Second}
+	late := fasttest.Delays{Limit: fasttest.Promise + time.Second}
 	for victim := range 3 {
-		j := newJob(t, 4, "forever 1")
-		j.logs, j.with = true, []string{"COLL_SLOW_CALL=50ms"}
-		all := j.start(0, 3)
+		j := fasttest.NewJob(t, 4, "forever 1")
+		j.Logs, j.With = true, []string{"COLL_SLOW_CALL=50ms"}
+		all := j.Start(0, 3)
 		for _, p := range all { // until all have met
-			for !strings.Contains(p.line(t), "waiting=[3]") {
+			for !strings.Contains(p.Line(t), "waiting=[3]") {
 			}
 		}
 		start := kill(t, all[victim])
-		last := j.start(3, 4)[0]
+		last := j.Start(3, 4)[0]
 		for _, p := range append(all, last) {
-			if p.rank == victim || (victim == 0 && p == last) {
+			if p.Rank == victim || (victim == 0 && p == last) {
 				continue
 			}
-			at, text := p.failure(t)
-			if want := fmt.Sprintf("rank %d: %v", victim, ErrDied); !strings.Contains(text, want) {
-				t.Errorf("rank %d: %q, want %q", p.rank, text, want)
+			at, text := p.Failure(t)
+			if want := fmt.Sprintf("rank %d: %v", victim, fast.ErrDied); !strings.Contains(text, want) {
+				t.Errorf("rank %d: %q, want %q", p.Rank, text, want)
 			}
 			if p != last {
-				late.add(time.Duration(at - start))
+				late.Add(time.Duration(at - start))
 			}
 		}
 		if victim == 0 {
 			_ = last.Process.Kill() // it would wait for rank 0
 		}
-		j.wantNothingLeft()
+		j.WantNothingLeft()
 	}
-	late.check(t, "until the last rank knew")
+	late.Check(t, "until the last rank knew")
 }
 
 // TestKillAnyTime kills a rank some time after its start. The others end, with an error that speaks of it.
@@ -229,39 +232,39 @@ func TestKillAnyTime(t *testing.T) {
 		rounds = 3
 	}
 	for range rounds {
-		j := newJob(t, 3, "forever 100")
-		all := j.start(0, 3)
+		j := fasttest.NewJob(t, 3, "forever 100")
+		all := j.Start(0, 3)
 		victim := rand.IntN(3)
 		time.Sleep(time.Duration(rand.IntN(15000)) * time.Microsecond)
 		kill(t, all[victim])
 		for _, p := range all {
-			if p.rank == victim {
+			if p.Rank == victim {
 				continue
 			}
-			_, text := p.failure(t)
+			_, text := p.Failure(t)
 			if !strings.Contains(text, fmt.Sprintf("rank %d", victim)) && !strings.Contains(text, fmt.Sprintf("[%d]", victim)) {
-				t.Errorf("rank %d dies, and rank %d says %q", victim, p.rank, text)
+				t.Errorf("rank %d dies, and rank %d says %q", victim, p.Rank, text)
 			}
 		}
-		j.wantNothingLeft()
+		j.WantNothingLeft()
 	}
 }
 
 // differ makes a call that does not match those of the others.
 func differ(ctx context.Context, _ []string) error {
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
-	return AllReduce(ctx, c, make([]int32, 10+c.Rank()), Sum)
+	return fast.AllReduce(ctx, c, make([]int32, 10+c.Rank()), fast.Sum)
 }
 
 // TestMismatchOfProcesses is an error on both ranks, with the details.
 func TestMismatchOfProcesses(t *testing.T) {
-	all := newJob(t, 2, "mismatch").start(0, 2)
+	all := fasttest.NewJob(t, 2, "mismatch").Start(0, 2)
 	for rank, p := range all {
 		want := fmt.Sprintf("does not match rank %d's: count is %d here and %d there", 1-rank, 10+rank, 11-rank)
-		if _, text := p.failure(t); !strings.Contains(text, want) {
+		if _, text := p.Failure(t); !strings.Contains(text, want) {
 			t.Errorf("rank %d: %q, want %q", rank, text, want)
 		}
 	}
@@ -273,27 +276,27 @@ func initWithoutMemory(ctx context.Context, _ []string) error {
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 		return err
 	}
-	_, err := Init(ctx, FromEnv()...)
+	_, err := fast.Init(ctx, fast.FromEnv()...)
 	return err
 }
 
 // TestNoMemory: what rank 0 cannot allocate is an error on all ranks.
 func TestNoMemory(t *testing.T) {
-	j := newJob(t, 3, "limited")
-	for _, p := range j.start(0, 3) {
-		if _, text := p.failure(t); !strings.Contains(text, "KiB of shared memory for 3 ranks: file too large") {
-			t.Errorf("rank %d: %q", p.rank, text)
+	j := fasttest.NewJob(t, 3, "limited")
+	for _, p := range j.Start(0, 3) {
+		if _, text := p.Failure(t); !strings.Contains(text, "KiB of shared memory for 3 ranks: file too large") {
+			t.Errorf("rank %d: %q", p.Rank, text)
 		}
 	}
-	j.wantNothingLeft()
+	j.WantNothingLeft()
 }
 
 // TestInitMissing names the rank that does not come.
 func TestInitMissing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err := Init(ctx, WithRank(0, 2), WithJob(fmt.Sprint("missing ", os.Getpid())))
-	var timeout *TimeoutError
+	_, err := fast.Init(ctx, fast.WithRank(0, 2), fast.WithJob(fmt.Sprint("missing ", os.Getpid())))
+	var timeout *fast.TimeoutError
 	if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{1}) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -302,10 +305,10 @@ func TestInitMissing(t *testing.T) {
 // TestTransportsDiffer: a rank that is told to use TCP, and one that is not, refuse each other, on both.
 func TestTransportsDiffer(t *testing.T) {
 	for _, transport := range []string{"shm", ""} {
-		meeting, errs := NewMemoryStore(), make(chan error)
+		meeting, errs := fast.NewMemoryStore(), make(chan error)
 		for rank, transport := range []string{transport, "tcp"} {
 			go func() {
-				c, err := Init(t.Context(), WithRank(rank, 2), WithStore(meeting), WithTransport(transport))
+				c, err := fast.Init(t.Context(), fast.WithRank(rank, 2), fast.WithStore(meeting), fast.WithTransport(transport))
 				_ = c.Close()
 				errs <- err
 			}()
@@ -318,12 +321,12 @@ func TestTransportsDiffer(t *testing.T) {
 	}
 }
 
-func init() { roles["crowded"] = groupWithoutFiles }
+func init() { fasttest.Roles["crowded"] = groupWithoutFiles }
 
 // groupWithoutFiles is Group where a rank may open hardly any more files. Rank 0 opens that of the memory, and no
 // copies of it; another one cannot take its own.
 func groupWithoutFiles(ctx context.Context, args []string) error {
-	c, err := Init(ctx, FromEnv()...)
+	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
 		return err
 	}
@@ -337,7 +340,7 @@ func groupWithoutFiles(ctx context.Context, args []string) error {
 		}
 	}
 	// A rank takes files as they come, not when it asks for them: rank 0 is to send none before the other has no room.
-	if err := Barrier(ctx, c); err != nil {
+	if err := fast.Barrier(ctx, c); err != nil {
 		return err
 	}
 	_, err = c.Group(ctx, []int{0, 1, 2})
@@ -391,13 +394,13 @@ func TestNoFiles(t *testing.T) {
 		"process 0 gives no shared memory: it has too many files open",
 		"the shared memory of process 0 cannot be taken: this process has too many files open",
 	} {
-		j := newJob(t, 3, fmt.Sprint("crowded ", crowded))
-		for _, p := range j.start(0, 3) {
-			_, text := p.failure(t)
-			if !strings.Contains(text, want) || crowded > 0 && p.rank != crowded && !strings.Contains(text, fmt.Sprintf("rank %d: ", crowded)) {
-				t.Errorf("with rank %d crowded, rank %d: %q", crowded, p.rank, text)
+		j := fasttest.NewJob(t, 3, fmt.Sprint("crowded ", crowded))
+		for _, p := range j.Start(0, 3) {
+			_, text := p.Failure(t)
+			if !strings.Contains(text, want) || crowded > 0 && p.Rank != crowded && !strings.Contains(text, fmt.Sprintf("rank %d: ", crowded)) {
+				t.Errorf("with rank %d crowded, rank %d: %q", crowded, p.Rank, text)
 			}
 		}
-		j.wantNothingLeft()
+		j.WantNothingLeft()
 	}
 }
