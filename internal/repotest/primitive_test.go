@@ -68,6 +68,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/collgen/collgen/internal/program"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 )
@@ -79,7 +80,7 @@ func TestGenerateShift(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.algorithms, s.primitives = found, []spec.Primitive{spec.Shift}
-	j, err := generate(t.Context(), s, verify.Options{To: 9}, &progress{w: io.Discard})
+	j, err := generate(t.Context(), s, verify.Options{To: 9}, program.NewProgress(io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestNewPrimitive(t *testing.T) {
 	tree.test(t, "^("+strings.Join([]string{
 		"TestValidate", "TestCatalogueIsValid", "TestCatalogueCoversPrimitives", "TestDeclaredCost", "TestNoAlgorithmBeatsTheBound",
 		"TestSelectionIsLegalAndTotal", "TestRun", "TestGenerateShift",
-	}, "|")+")$/(?i)shift", "./spec", "./gen", "./gen/catalogue", "./ref", "./cmd/collgen")
+	}, "|")+")$/(?i)shift", "./spec", "./gen", "./gen/cost", "./gen/catalogue", "./ref", "./cmd/collgen")
 	tree.add(t, "fast/shift_test.go", callShift)
 	tree.add(t, "fast/zshift.go", read(t, filepath.Join(dir, "zshift.go")))
 	tree.test(t, "^TestCallShift$", "./fast")
