@@ -11,8 +11,8 @@ import (
 	"github.com/collgen/collgen/verify/bugs"
 )
 
-// bugsInAlgorithms tries the bugs of other libraries that are planted in algorithms. Other stages are asked about those
-// in algorithms of the catalogue.
+// bugsInAlgorithms tries the bugs of other libraries that are planted in algorithms. Other stages are asked about the
+// bugs in algorithms of the catalogue.
 func (r *report) bugsInAlgorithms(ctx context.Context, o options) error {
 	x, end := r.add("bugs of other libraries, in algorithms", 1)
 	defer end()
@@ -36,7 +36,7 @@ func (r *report) bugsInAlgorithms(ctx context.Context, o options) error {
 	return ask(ctx, o, killed, asking{len(killed), len(killed)})
 }
 
-// fateInAlgorithm returns the fate of a bug for which package verify has found f. Only the right check kills it.
+// fateInAlgorithm returns the fate of a bug for which package verify reports f. Only the expected check kills it.
 func fateInAlgorithm(b *bugs.Bug, f *verify.Failure) fate {
 	switch {
 	case f == nil:
@@ -67,7 +67,7 @@ func (r *report) bugsInSources(ctx context.Context, root string) error {
 	return nil
 }
 
-// fateInSource returns the fate of a bug of which the tests have said v. Only a failure with the right words kills it.
+// fateInSource returns the fate of a bug for which the tests report v. Only a failure with the expected text kills it.
 func fateInSource(b *bugs.Bug, v verdict) fate {
 	switch said := words(v.output); {
 	case v.killer == "":

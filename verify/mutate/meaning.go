@@ -9,13 +9,13 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// meaning returns the normal form of a schedule whose shape is right: what every promised chunk holds in the end,
-// whatever the timing. It is "" where the schedule has none, because ranks wait for each other forever or two accesses
-// to one place are in no order. Two schedules of one meaning are both right or both wrong.
+// meaning returns the normal form of a schedule whose shape is right: what every promised chunk holds in the end, for
+// every timing. It returns "" for a schedule without one, in which ranks deadlock or two accesses to one place race.
+// Two schedules with the same meaning are both right or both wrong.
 //
-// It shares no code with package verify, whose word it tests, and is made to be short: all events against all others,
-// and values as text. The laws that it takes for granted are that ⊕ is associative, and commutative where the algorithm
-// requires that; trees themselves count where the primitive makes a promise about them.
+// It shares no code with package verify, which it tests, and prefers brevity to speed: it compares all events with all
+// others, and values are text. It assumes that ⊕ is associative, and commutative if the algorithm requires that. The
+// trees of reductions count where the primitive makes a promise about them.
 func meaning(s *gen.Schedule, inPlace bool) string {
 	want, err := spec.Expect(s.Primitive, spec.Call{Size: s.Size, Root: s.Root, Peer: s.Peer})
 	if err != nil {
@@ -32,8 +32,8 @@ func meaning(s *gen.Schedule, inPlace bool) string {
 	return m.text()
 }
 
-// reading is a schedule that is being read. Events are the begin, 2i, and the end, 2i+1, of every instruction i,
-// counted through all ranks.
+// reading is a schedule that is being interpreted. Its events are the beginning, 2i, and the end, 2i+1, of each
+// instruction i, which are numbered across all ranks.
 type reading struct {
 	s       *gen.Schedule
 	want    *spec.Expectation
@@ -42,8 +42,8 @@ type reading struct {
 	all     []*gen.Instr
 	rank    []int   // by instruction
 	partner []int   // by instruction: of a receive its send, otherwise -1
-	after   [][]int // by event: those that come before it
-	fifo    [][]int // by event: the one before it on its channel, which puts it in order but proves nothing
+	after   [][]int // by event: events that come before it
+	fifo    [][]int // by event: its predecessor on its channel, which determines the order of play but is no proof of order
 	order   []int
 	before  [][]bool // by event: what happens before it
 	memory  map[address]value
@@ -57,8 +57,7 @@ type address struct {
 	at   int
 }
 
-// value is what a chunk holds: text that shows the tree, and the leaves of it in order. A lent value is nowhere but at
-// its source.
+// value is the content of a chunk: the tree as text, and its leaves in order. A lent value exists only at its source.
 type value struct {
 	tree   string
 	leaves []string
@@ -113,7 +112,8 @@ func (m *reading) number() {
 	}
 }
 
-// inOrder finds an order of all events, and for each all that come before it.
+// inOrder finds an order of all events, and for each event all that come before it. It reports whether there is an
+// order.
 func (m *reading) inOrder() bool {
 	n := len(m.after)
 	m.before = make([][]bool, n)
@@ -144,14 +144,14 @@ func all(list []int, is func(int) bool) bool {
 	return !slices.ContainsFunc(list, func(x int) bool { return !is(x) })
 }
 
-// access is a place that an instruction reads or writes while it is under way.
+// access is a read or a write of a place by an instruction.
 type access struct {
 	g      int
 	writes bool
 	place  gen.Place
 }
 
-// races reports whether two accesses to one address, one of them a write, are in no order.
+// races reports whether two accesses to one address are unordered, and one of them is a write.
 func (m *reading) races() bool {
 	by := map[address][]access{}
 	for g, in := range m.all {
@@ -179,7 +179,7 @@ func (m *reading) races() bool {
 
 func (m *reading) ordered(g, h int) bool { return m.before[2*g][2*h+1] || m.before[2*h][2*g+1] }
 
-// follows reports whether a is a receive that overwrites, part by part, just what the send b sends.
+// follows reports whether a is a receive that overwrites, part by part, exactly what the send b sends.
 func (m *reading) follows(a, b access) bool {
 	return a.writes && m.all[a.g].AfterSend >= 0 && m.first[m.rank[a.g]]+m.all[a.g].AfterSend == b.g &&
 		m.at(m.rank[a.g], a.place, 0) == m.at(m.rank[b.g], b.place, 0) && a.place.N == b.place.N
@@ -194,7 +194,7 @@ func (m *reading) at(rank int, p gen.Place, k int) address {
 	return a
 }
 
-// play lets an event happen: a send reads when it begins, a receive writes when it ends.
+// play executes an event: a send reads when it begins, a receive writes when it ends.
 func (m *reading) play(e int) {
 	g := e / 2
 	in, rank := m.all[g], m.rank[g]
@@ -246,7 +246,7 @@ func (m *reading) result(g int, in *gen.Instr, rank, k int) value {
 	return sum
 }
 
-// read returns what an instruction finds. Of a loan only the reductions of its step find anything.
+// read returns the value that an instruction reads. Only reductions of the same step can read a loan.
 func (m *reading) read(rank int, in *gen.Instr, p gen.Place, k int) value {
 	v := m.load(m.at(rank, p, k))
 	switch {
@@ -260,7 +260,7 @@ func (m *reading) read(rank int, in *gen.Instr, p gen.Place, k int) value {
 	return m.load(v.loan.source)
 }
 
-// load returns what an address holds: before anything is written, its own name.
+// load returns the value at an address. Before anything is written, that is its own name.
 func (m *reading) load(a address) value {
 	if v, ok := m.memory[a]; ok {
 		return v
@@ -279,7 +279,7 @@ func plus(v, w value) value {
 	return value{tree: "(" + v.tree + "+" + w.tree + ")", leaves: slices.Concat(v.leaves, w.leaves)}
 }
 
-// normal returns v by the laws of ⊕.
+// normal returns v in the normal form that the laws of ⊕ allow.
 func (v value) normal(commutative bool) string {
 	if v.loan != nil {
 		return "nothing"
@@ -291,7 +291,7 @@ func (v value) normal(commutative bool) string {
 	return strings.Join(leaves, "+")
 }
 
-// text returns what all promised chunks hold, and who has met whom where that is promised.
+// text returns the contents of all promised chunks, and which ranks have met if that is promised.
 func (m *reading) text() string {
 	var b strings.Builder
 	trees := map[string]int{} // numbered as they come: which chunks hold one tree
@@ -333,7 +333,7 @@ func (m *reading) isShared(r, block int) bool {
 	return shared
 }
 
-// met reports whether rank q has come before rank r leaves: before all that r does has ended.
+// met reports whether rank q has begun before rank r has ended.
 func (m *reading) met(r, q int) bool {
 	for g := range m.all {
 		for h := range m.all {

@@ -12,7 +12,7 @@ import (
 
 // comm is a communicator.
 type comm struct {
-	member0   *events.Member // as the first that joined has it, but for the rank
+	member0   *events.Member // of the first rank that joined
 	ranks     []*member      // nil: it has not joined
 	channels  map[pair]*channel
 	rings     map[pair]*ring
@@ -24,7 +24,7 @@ type comm struct {
 // pair is two ranks, of which the first one sends.
 type pair struct{ from, to int }
 
-// word is a notice that a rank has sent or, of a receiver, that it has heard.
+// word is a notice that a rank has sent, or that a receiver has heard.
 type word struct {
 	events.Notice
 	to int // -1: it was sent, to all
@@ -36,8 +36,8 @@ type member struct {
 	rank    int
 	slots   int // of its rings
 	lines   int
-	calls   []*call         // that run
-	numbers map[pair]uint64 // of the last call: of a sender and a receiver, or of all ranks
+	calls   []*call         // running ones
+	numbers map[pair]uint64 // of the last call, between a sender and a receiver or of all ranks
 	current *step           // nil: no messages are in flight
 	lent    map[int]uint32
 	closed  bool
@@ -45,7 +45,7 @@ type member struct {
 	lost    map[int]bool // ranks that it has found to be gone
 }
 
-// join takes a Joined.
+// join processes a Joined event.
 func (r *replay) join(t *tape, e *events.Event) error {
 	m := *e.Member
 	if m.Processes[m.Rank] != t.file.Process {
@@ -77,7 +77,7 @@ func (r *replay) join(t *tape, e *events.Event) error {
 	return nil
 }
 
-// member returns that of a process, nil if it has not joined.
+// member returns the member that a process is, or nil if it has not joined.
 func (c *comm) member(process int) *member {
 	if i := slices.Index(c.member0.Processes, process); i >= 0 {
 		return c.ranks[i]
@@ -85,7 +85,7 @@ func (c *comm) member(process int) *member {
 	return nil
 }
 
-// check reports whether there is a rank, other than m.
+// check returns an error unless peer is another rank of the communicator.
 func (m *member) check(peer int) error {
 	if peer < 0 || peer >= len(m.comm.ranks) || peer == m.rank {
 		return fmt.Errorf("rank %d of %d has no messages with rank %d", m.rank, len(m.comm.ranks), peer)
@@ -93,7 +93,7 @@ func (m *member) check(peer int) error {
 	return nil
 }
 
-// control takes an event beside the data path.
+// control processes an event of the control plane.
 func (m *member) control(e *events.Event) error {
 	switch n := e.Notice; e.Do {
 	case events.Lost:
@@ -120,7 +120,7 @@ func (m *member) control(e *events.Event) error {
 	return nil
 }
 
-// agree takes what the ranks have agreed on: all on the same.
+// agree processes the result of an agreement, which has to be the same on all ranks.
 func (m *member) agree(e *events.Event) error {
 	if e.Ended != nil {
 		return nil // it has no result on this rank
@@ -132,7 +132,7 @@ func (m *member) agree(e *events.Event) error {
 	return nil
 }
 
-// close takes a Closed.
+// close processes a Closed event.
 func (m *member) close() error {
 	switch {
 	case len(m.calls) > 0 && !m.failed && m.current == nil:
@@ -144,7 +144,7 @@ func (m *member) close() error {
 	return nil
 }
 
-// finish finds what is missing when there are no more events.
+// finish returns an error if anything is missing when there are no more events.
 func (r *replay) finish() error {
 	for _, id := range slices.Sorted(maps.Keys(r.comms)) {
 		died, err := r.comms[id].finish()
@@ -163,7 +163,7 @@ func (r *replay) finish() error {
 	return nil
 }
 
-// finish finds the processes that have died, and what is missing though nothing has failed.
+// finish returns the processes that have died, and an error if anything is missing although nothing has failed.
 func (c *comm) finish() (died []int, err error) {
 	failed := slices.ContainsFunc(c.ranks, func(m *member) bool { return m != nil && m.failed })
 	for rank, m := range c.ranks {
@@ -185,12 +185,12 @@ func (c *comm) finish() (died []int, err error) {
 	return died, err
 }
 
-// hasLost reports whether another rank has found one to be gone.
+// hasLost reports whether another rank has found that this one is gone.
 func (c *comm) hasLost(rank int) bool {
 	return slices.ContainsFunc(c.ranks, func(m *member) bool { return m != nil && m.lost[rank] })
 }
 
-// unreceived finds a message that was sent and not received.
+// unreceived returns an error if a message was sent and not received.
 func (c *comm) unreceived() error {
 	for p, ch := range c.channels {
 		if len(ch.sent) != len(ch.received) {

@@ -14,31 +14,31 @@ type channel struct {
 	received []*incoming
 }
 
-// outgoing is a message on the side of its sender.
+// outgoing is a message, as its sender sees it.
 type outgoing struct {
 	to          *channel
 	number      int    // in it
 	call        uint64 // the fingerprint
 	bytes       int
 	put         []events.Part
-	ready, gone int // bytes that can be taken, and whose memory is not read any more
+	ready, gone int // bytes that can be received, and bytes whose memory is no longer read
 	begun, over bool
-	receipt     *incoming // nil: its receiver has not listed it
+	receipt     *incoming // nil: its receiver has not begun the step
 }
 
-// incoming is a message on the side of its receiver.
+// incoming is a message, as its receiver sees it.
 type incoming struct {
 	from         *channel
 	number       int
 	call         uint64
 	bytes        int
-	after        *outgoing // that it overwrites as far as it was sent; nil: none
+	after        *outgoing // the send that it overwrites, up to where that was sent; nil: none
 	lend         bool
-	read, placed int // bytes that were taken out of the sender's memory, and that are in place
+	read, placed int // bytes that were read from the sender's memory, and bytes in their place
 	begun        bool
 }
 
-// channel returns that of two ranks.
+// channel returns the channel between two ranks.
 func (c *comm) channel(from, to int) *channel {
 	ch := c.channels[pair{from, to}]
 	if ch == nil {
@@ -48,21 +48,20 @@ func (c *comm) channel(from, to int) *channel {
 	return ch
 }
 
-// copied reports whether a part that goes so was copied for its receiver: its memory can be written again.
+// copied reports whether a part was copied for its receiver, so that the sender can write its memory again.
 func copied(via events.Via) bool {
 	return slices.Contains([]events.Via{events.Inline, events.Slot, events.Full, events.Board}, via)
 }
 
-// isPut reports whether all of m can be taken.
+// isPut reports whether all of m can be received.
 func (m *outgoing) isPut() bool { return m.begun && m.ready == m.bytes }
 
-// complete reports whether all of m is done for its sender.
+// complete reports whether m is complete for its sender.
 func (m *outgoing) complete() bool { return m.isPut() && m.over }
 
 func (in *incoming) complete() bool { return in.begun && in.placed == in.bytes }
 
-// free returns how many bytes of m's memory may be overwritten: those that were copied, and those that the receiver has
-// read.
+// free returns how many bytes of m's memory may be overwritten, because they were copied or the receiver has read them.
 func (m *outgoing) free() int {
 	n := m.gone
 	if m.receipt != nil {
@@ -71,7 +70,7 @@ func (m *outgoing) free() int {
 	return n
 }
 
-// put takes a part that can be received from now on.
+// put processes a part that can be received from now on.
 func (m *member) put(p *events.Part) error {
 	out, err := m.sending(p.Peer, (*outgoing).isPut)
 	switch {
@@ -98,7 +97,7 @@ func (m *member) put(p *events.Part) error {
 	return nil
 }
 
-// sent takes a part whose memory is not read any more.
+// sent processes a part whose memory is no longer read.
 func (m *member) sent(p *events.Part) error {
 	out, err := m.sending(p.Peer, (*outgoing).complete)
 	switch {
@@ -115,7 +114,7 @@ func (m *member) sent(p *events.Part) error {
 	return nil
 }
 
-// sending returns the first message to peer of the step that is not done.
+// sending returns the step's first message to peer that is not done.
 func (m *member) sending(peer int, done func(*outgoing) bool) (*outgoing, error) {
 	if err := m.check(peer); err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func (m *member) sending(peer int, done func(*outgoing) bool) (*outgoing, error)
 	return nil, fmt.Errorf("the step has no message to rank %d, or none that is not complete", peer)
 }
 
-// receiving returns the first message of peer that is not complete, and its sender's side of it.
+// receiving returns the step's first message from p's peer that is not complete, as the receiver and the sender see it.
 func (m *member) receiving(p *events.Part) (*incoming, *outgoing, error) {
 	if err := m.check(p.Peer); err != nil {
 		return nil, nil, err
@@ -156,7 +155,7 @@ func (m *member) receiving(p *events.Part) (*incoming, *outgoing, error) {
 	return in, out, nil
 }
 
-// taken takes a part that was read out of the sender's memory.
+// taken processes a part that was read from the sender's memory.
 func (m *member) taken(p *events.Part) error {
 	in, out, err := m.receiving(p)
 	if err == nil {
@@ -165,7 +164,7 @@ func (m *member) taken(p *events.Part) error {
 	return err
 }
 
-// take has p, the next part of in, read.
+// take records that p, the next part of in, was read.
 func (in *incoming) take(out *outgoing, p *events.Part) error {
 	switch {
 	case p.At != in.read || p.Bytes > in.bytes-in.read:
@@ -182,8 +181,8 @@ func (in *incoming) take(out *outgoing, p *events.Part) error {
 	return nil
 }
 
-// carries reports whether the sender has cut the message so that p can be a part that is received: what was copied is
-// taken as it was put, and what was not in any parts of it.
+// carries returns an error unless p can be received, given the parts that the sender has put. A part that was copied is
+// received as it was put; one that was not may be received in pieces.
 func (m *outgoing) carries(p *events.Part) error {
 	i := slices.IndexFunc(m.put, func(put events.Part) bool { return p.At < put.At+put.Bytes || put.Bytes == 0 })
 	if i < 0 {
@@ -201,7 +200,7 @@ func (m *outgoing) carries(p *events.Part) error {
 	return nil
 }
 
-// placed takes a part that is in its place.
+// placed processes a part that is now in its place.
 func (m *member) placed(p *events.Part) error {
 	in, out, err := m.receiving(p)
 	switch {
@@ -231,7 +230,7 @@ func (m *member) placed(p *events.Part) error {
 	return nil
 }
 
-// freed takes memory back that was lent.
+// freed processes the return of lent memory.
 func (m *member) freed(p *events.Part) error {
 	if segment, lent := m.lent[p.Peer]; !lent || segment != p.Segment {
 		return fmt.Errorf("of rank %d, that segment is not lent", p.Peer)

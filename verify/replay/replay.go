@@ -12,10 +12,10 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// Error is an event that is not what a proved schedule says.
+// Error is an event that does not follow a proved schedule.
 type Error struct {
 	File  string
-	Line  int // from 1; that of the header is 1
+	Line  int // from 1, which is the header
 	Event *events.Event
 	Err   error
 }
@@ -28,13 +28,13 @@ func (e *Error) Error() string {
 // Unwrap returns what is wrong with the event.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Report is what was replayed.
+// Report sums up a replay.
 type Report struct {
 	Processes, Events int
-	Calls             map[string]int // on ranks, by primitive, algorithm and how the ranks talk: "AllReduce/ring over shm"
+	Calls             map[string]int // of all ranks, by primitive, algorithm and transport: "AllReduce/ring over shm"
 	Parts             map[events.Via]int
-	Failed            int   // calls that have failed
-	Died              []int // processes whose files end before they have left, without a failure, and that others have lost
+	Failed            int   // failed calls
+	Died              []int // processes that others found to be gone, and that had neither failed nor left
 }
 
 // Read reads all files of a directory, by process.
@@ -71,8 +71,8 @@ func readFile(dir fs.FS, name string) (*events.File, error) {
 	return f, err
 }
 
-// Replay replays the events of all processes of a job on the schedules of algorithms. Its error is an *Error if an
-// event is wrong, and otherwise says what is missing in the end.
+// Replay replays the events of all processes of a job on the schedules of algorithms. It returns an *Error if an event
+// is wrong, and another error if something is missing in the end.
 func Replay(files []*events.File, algorithms []gen.Algorithm) (*Report, error) {
 	r := &replay{algorithms: map[uint64]*gen.Algorithm{}, schedules: map[plan]*schedule{}, comms: map[uint64]*comm{},
 		report: Report{Processes: len(files), Calls: map[string]int{}, Parts: map[events.Via]int{}}}
@@ -95,7 +95,7 @@ func Replay(files []*events.File, algorithms []gen.Algorithm) (*Report, error) {
 	return &r.report, r.finish()
 }
 
-// complete reports whether the files are those of one job, with each process that it began with.
+// complete returns an error unless the files are of one job, and all of its first processes have one.
 func complete(files []*events.File) error {
 	if len(files) == 0 {
 		return errors.New("there are no files")
@@ -135,12 +135,12 @@ type tape struct {
 	waits error // what the next one waits for
 }
 
-// waiting is why an event is not possible yet.
+// waiting is the reason why an event is not possible yet.
 type waiting struct{ error }
 
 func wait(format string, args ...any) error { return waiting{fmt.Errorf(format, args...)} }
 
-// run takes events as long as one is possible.
+// run processes events as long as one is possible.
 func (r *replay) run() error {
 	for moved := true; moved; {
 		moved = false
@@ -160,7 +160,7 @@ func (r *replay) run() error {
 	return nil
 }
 
-// play takes the events of t that are possible.
+// play processes the events of t that are possible, and returns their number.
 func (r *replay) play(t *tape) (n int, err error) {
 	for ; t.next < len(t.file.Events); n++ {
 		var later waiting
@@ -177,12 +177,12 @@ func (r *replay) play(t *tape) (n int, err error) {
 	return n, nil
 }
 
-// fault returns the error of the event that would be next.
+// fault returns an error about the next event.
 func (t *tape) fault(err error) error {
 	return &Error{events.FileName(t.file.Process), t.next + 2, &t.file.Events[t.next], err}
 }
 
-// take takes one event.
+// take processes one event.
 func (r *replay) take(t *tape, e *events.Event) error {
 	if e.Do == events.Joined {
 		return r.join(t, e)
@@ -206,7 +206,7 @@ func (r *replay) take(t *tape, e *events.Event) error {
 	case events.Sent:
 		return m.sent(e.Part)
 	case events.Wrote, events.Came, events.Framed:
-		return nil // how a stream was cut and framed says nothing of the schedule: make tla-traces follows it
+		return nil // cuts and frames of a stream do not concern the schedule: make tla-traces follows them
 	case events.Taken:
 		return m.taken(e.Part)
 	case events.Placed:

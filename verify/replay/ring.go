@@ -6,14 +6,13 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// ring is the segments that go from one rank to another through shared memory, each of which has the number after that
-// of the one before.
+// ring is the segments from one rank to another in shared memory, which are numbered consecutively.
 type ring struct {
-	next  uint32 // that the sender puts next
-	taken uint32 // before it, all are taken
+	next  uint32 // the sender's next segment
+	taken uint32 // the receiver's next segment
 }
 
-// ring returns that of two ranks.
+// ring returns the ring between two ranks.
 func (c *comm) ring(from, to int) *ring {
 	r := c.rings[pair{from, to}]
 	if r == nil {
@@ -23,16 +22,16 @@ func (c *comm) ring(from, to int) *ring {
 	return r
 }
 
-// inRing reports whether a part that goes so is, or announces, a segment of a ring.
+// inRing reports whether a part is, or announces, a segment of a ring.
 func inRing(via events.Via) bool { return via != events.Frame && via != events.Memory }
 
-// push takes that m puts p, a part of out, into its ring, which has to have room for it.
+// push records that m puts p, a part of out, into its ring, which has to have room for it.
 func (m *member) push(out *outgoing, p *events.Part) error {
 	if !inRing(p.Via) {
 		return nil
 	}
 	room := m.slots
-	if p.Via == events.Inline || p.Via == events.Board && p.At+p.Bytes == out.bytes { // it may need nothing but its line
+	if p.Via == events.Inline || p.Via == events.Board && p.At+p.Bytes == out.bytes { // it may need only its line
 		room = m.lines
 	}
 	r := m.comm.ring(m.rank, p.Peer)
@@ -46,7 +45,7 @@ func (m *member) push(out *outgoing, p *events.Part) error {
 	return nil
 }
 
-// pull takes that m has no need any more of the segment that p, of another rank, was in.
+// pull records that m no longer needs the segment with p, a part from another rank.
 func (m *member) pull(p *events.Part) {
 	if inRing(p.Via) {
 		m.comm.ring(p.Peer, m.rank).taken = p.Segment + 1

@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// plan is what a schedule is made for.
+// plan identifies a schedule.
 type plan struct {
 	hash                    uint64
 	size, root, peer, depth int
@@ -22,14 +22,14 @@ type schedule struct {
 	steps [][]gen.ProgramStep
 }
 
-// What a file may have instantiated, so that a short one cannot take all memory: so many ranks, squared, times the
-// depth, and so many schedules at a time.
+// Limits of what a file may have instantiated, so that a short one cannot take all memory: of the number of ranks,
+// squared, times the depth, and of the number of schedules in memory.
 const (
 	mostWork      = 1 << 21
 	mostSchedules = 64
 )
 
-// schedule returns that of a call among size ranks.
+// schedule returns the schedule of a call among size ranks.
 func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	p := plan{c.Schedule, size, c.Root, max(c.Peer, 0), c.Depth}
 	if s := r.schedules[p]; s != nil {
@@ -66,12 +66,13 @@ type call struct {
 	*events.Call
 	s     *schedule
 	rank  int
-	at    int  // the step that it has come to
-	moved bool // whose messages are complete
-	local int  // and how many of whose local instructions are done
+	at    int  // the current step
+	moved bool // whether the step's messages are complete
+	local int  // how many of the step's local instructions are done
 }
 
-// settle goes on to the next step that has something to do: messages, unless these have moved, or a local instruction.
+// settle advances to the next step with something left to do, messages or a local instruction, and returns it; nil if
+// there is none.
 func (c *call) settle() *gen.ProgramStep {
 	steps := c.s.steps[c.rank]
 	for ; c.at < len(steps); c.at, c.moved, c.local = c.at+1, false, 0 {
@@ -89,7 +90,8 @@ func (c *call) settle() *gen.ProgramStep {
 	return nil
 }
 
-// messages returns those of the step, in the places of this call, without those that have no bytes and are no signals.
+// messages returns the step's messages with the places of this call, except those that have no bytes and are no
+// signals.
 func (c *call) messages() (sends []events.Send, recvs []events.Recv) {
 	s := &c.s.steps[c.rank][c.at]
 	for _, in := range s.Sends {
@@ -112,7 +114,7 @@ func (c *call) messages() (sends []events.Send, recvs []events.Recv) {
 	return sends, recvs
 }
 
-// operation returns the local instruction that is next in the step.
+// operation returns the step's next local instruction.
 func (c *call) operation() (events.Kind, *events.Local) {
 	in := c.s.steps[c.rank][c.at].Local[c.local]
 	l := &events.Local{Into: c.place(in.Dst), Lent: in.Lend}
@@ -129,7 +131,7 @@ func (c *call) operation() (events.Kind, *events.Local) {
 	return events.Finish, l
 }
 
-// place returns where a place of the schedule lies in this call, as events name it.
+// place returns a place of the schedule as the events of this call name it.
 func (c *call) place(p gen.Place) events.Place {
 	from, to := gen.Cuts{Block: c.Count, Chunks: c.s.Chunks}.Span(p)
 	e := events.Place{Buf: string(p.Buf), At: from * c.Element, Bytes: (to - from) * c.Element}
@@ -142,7 +144,7 @@ func (c *call) place(p gen.Place) events.Place {
 	return e
 }
 
-// checkBuffers compares the length of the buffers with that of the blocks that the schedule has there.
+// checkBuffers compares the lengths of the buffers with those of the schedule's blocks.
 func (c *call) checkBuffers() error {
 	p := &c.s.Ranks[c.rank]
 	for _, b := range []struct {
@@ -156,7 +158,7 @@ func (c *call) checkBuffers() error {
 	return nil
 }
 
-// number returns the number of the last call of this one's kind.
+// number returns the key of numbers for a call.
 func (m *member) number(c *events.Call) pair {
 	if c.Peer < 0 {
 		return pair{-1, -1}
@@ -164,7 +166,7 @@ func (m *member) number(c *events.Call) pair {
 	return pair{c.Root, c.Peer}
 }
 
-// begin takes a call.
+// begin processes the begin of a call.
 func (m *member) begin(r *replay, c *events.Call) error {
 	of := m.number(c)
 	switch {
@@ -196,7 +198,7 @@ func (m *member) begin(r *replay, c *events.Call) error {
 	return nil
 }
 
-// end takes the end of all calls that run.
+// end processes the end of all running calls.
 func (m *member) end(r *replay) error {
 	if m.current != nil {
 		return errors.New("messages are in flight")
@@ -214,7 +216,8 @@ func (m *member) end(r *replay) error {
 	return nil
 }
 
-// fail takes the failure of the calls that run. Those that were refused, which does no harm, do not count.
+// fail processes the failure of the running calls. If the communicator stays healthy, they were refused and get no
+// number.
 func (m *member) fail(e *events.Ended) error {
 	if e.State == "Healthy" {
 		for _, c := range m.calls {

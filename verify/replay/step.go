@@ -16,7 +16,7 @@ type step struct {
 	recvs map[int][]*incoming
 }
 
-// step takes the messages of the next step of the calls that run.
+// step processes the messages of the next step of the running calls.
 func (m *member) step(e *events.Event) error {
 	if m.current != nil {
 		return errors.New("messages of a step before are in flight")
@@ -50,7 +50,7 @@ func (m *member) step(e *events.Event) error {
 	return nil
 }
 
-// compare compares the messages of a step with the schedule's. Those of a single call do not say which it is.
+// compare compares the messages of a step with the schedule's. Messages of a single call do not name it.
 func compare(e *events.Event, sends []events.Send, recvs []events.Recv) error {
 	var got, want []string
 	for i, s := range e.Sends {
@@ -87,7 +87,7 @@ func compare(e *events.Event, sends []events.Send, recvs []events.Recv) error {
 	return nil
 }
 
-// list puts the messages into their channels.
+// list adds the messages to their channels.
 func (m *member) list(st *step, sends []events.Send, recvs []events.Recv) {
 	for _, s := range sends {
 		ch := m.comm.channel(m.rank, s.Peer)
@@ -127,7 +127,7 @@ func (st *step) overwritten(r *events.Recv, sends []events.Send) *outgoing {
 	return nil
 }
 
-// done takes the end of a step.
+// done processes the end of a step.
 func (m *member) done() error {
 	st := m.current
 	if st == nil {
@@ -150,7 +150,7 @@ func (m *member) done() error {
 	return nil
 }
 
-// local takes what the rank does by itself.
+// local processes a local operation of the rank.
 func (m *member) local(e *events.Event) error {
 	if len(m.calls) != 1 || m.current != nil {
 		return errors.New("no call runs whose messages are complete")

@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// words returns an event, for people.
+// words returns an event in words.
 func words(e *events.Event) string {
 	switch {
 	case e.Part != nil:
@@ -68,7 +68,7 @@ func localWords(do events.Kind, l *events.Local) string {
 	return line
 }
 
-// due returns what c has to do next.
+// due returns what c has to do next, in words.
 func (c *call) due() string {
 	if c.moved {
 		do, l := c.operation()

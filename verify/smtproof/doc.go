@@ -1,5 +1,5 @@
-// Package smtproof proves algorithms for every number of ranks: it has solvers of SMT-LIB decide what package induct
-// derives, and keeps a record of what was proved, of which algorithm, and by which solvers. What a solver does not
-// answer in time is not proved. What it refutes becomes a counterexample with numbers, which is evaluated again without
-// the solver, and for whose size package verify has its say.
+// Package smtproof proves algorithms for every number of ranks. SMT solvers decide the obligations that package induct
+// derives, and a record keeps what was proved of which algorithm, and by which solvers. An obligation that a solver
+// does not decide in time is not proved. One that it refutes becomes a counterexample with numbers, which is evaluated
+// again without the solver. Package verify then checks the algorithm at the size of the counterexample.
 package smtproof

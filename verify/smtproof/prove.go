@@ -14,19 +14,18 @@ import (
 	"github.com/collgen/collgen/gen/induct"
 )
 
-// Problem is what has to be decided about an algorithm.
+// Problem is the obligations that have to be proved for an algorithm.
 type Problem struct {
 	Algorithm   *gen.Algorithm
 	Obligations []induct.Obligation
 	Scripts     []string // of the obligations
-	Shifted     bool     // whether obligations speak of sizes up to smt.MaxShifted only
+	Shifted     bool     // whether obligations cover only sizes up to smt.MaxShifted
 }
 
-// ProblemOf derives the problem of a, with the hints that there are for its name. Its error says why that cannot be
-// done.
+// ProblemOf returns the problem of an algorithm with its own hints. The error says why it cannot be derived.
 func ProblemOf(a *gen.Algorithm) (*Problem, error) { return NewProblem(a, a.Hints) }
 
-// NewProblem is ProblemOf with hints.
+// NewProblem returns the problem of an algorithm with other hints.
 func NewProblem(a *gen.Algorithm, h gen.Hints) (*Problem, error) {
 	obligations, err := induct.Obligations(a, h)
 	if err != nil {
@@ -44,23 +43,23 @@ func NewProblem(a *gen.Algorithm, h gen.Hints) (*Problem, error) {
 	return p, nil
 }
 
-// Options say how to prove.
+// Options are the settings of a proof.
 type Options struct {
 	Solvers  []Solver
 	Limit    time.Duration      // for one answer of one solver
-	Progress func(done, of int) // is told how many answers of how many there are, never twice at once; nil: nobody is
+	Progress func(done, of int) // called after each answer, never concurrently; may be nil
 }
 
-// Proof is what came of a problem.
+// Proof is the solvers' answers to a problem.
 type Proof struct {
 	*Problem
 	Solvers []string
-	Answers [][]string // by obligation and solver: unsat if it is proved
+	Answers [][]string // by obligation and solver: "unsat" if it is proved
 	Took    time.Duration
 }
 
-// Prove has every solver decide every obligation. An error means that a solver could not be asked. What was proved,
-// Proof says.
+// Prove has every solver decide every obligation. The Proof says what was proved; an error means that a solver could
+// not be run.
 func (p *Problem) Prove(ctx context.Context, o Options) (*Proof, error) {
 	start := time.Now()
 	answers, err := decide(ctx, p.Scripts, o)
@@ -74,7 +73,7 @@ func (p *Problem) Prove(ctx context.Context, o Options) (*Proof, error) {
 	return proof, nil
 }
 
-// Lemmas has every solver decide what scripts presume. Its error says what is not proved.
+// Lemmas has every solver decide the lemmas that scripts assume. It returns an error about those that are not proved.
 func Lemmas(ctx context.Context, lemmas []smt.Lemma, o Options) error {
 	var scripts []string
 	for _, l := range lemmas {
@@ -94,7 +93,7 @@ func Lemmas(ctx context.Context, lemmas []smt.Lemma, o Options) error {
 	return err
 }
 
-// decide has every solver decide every script, all solvers at the same time: answers are by script and solver.
+// decide runs all solvers concurrently on all scripts. It returns the answers by script and solver.
 func decide(ctx context.Context, scripts []string, o Options) ([][]string, error) {
 	answers := make([][]string, len(scripts))
 	for i := range answers {
@@ -130,8 +129,7 @@ func (p *Proof) Open() (list []int) {
 	return list
 }
 
-// Sizes returns those for which the problem, when it is solved, says that the algorithm is right: "all", or those up to
-// a limit.
+// Sizes returns the sizes for which a solved problem proves the algorithm: "all", or those up to a limit.
 func (p *Problem) Sizes() string {
 	if p.Shifted {
 		return fmt.Sprintf("1..2^%d", smt.MaxExponent)
@@ -139,7 +137,7 @@ func (p *Problem) Sizes() string {
 	return "all"
 }
 
-// refuters returns the solvers that say that obligation i does not hold.
+// refuters returns the solvers that refute obligation i.
 func (p *Proof) refuters(i int) (names []string) {
 	for k, a := range p.Answers[i] {
 		if a == sat {
@@ -149,7 +147,7 @@ func (p *Proof) refuters(i int) (names []string) {
 	return names
 }
 
-// answers returns what the solvers say of obligation i, in words.
+// answers returns the solvers' answers on obligation i, in words.
 func (p *Proof) answers(i int) string {
 	var parts []string
 	for k, a := range p.Answers[i] {

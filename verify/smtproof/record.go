@@ -26,10 +26,10 @@ type Record struct {
 //go:embed proved.txt
 var proved []byte
 
-// Records returns what was proved of the catalogue, by name.
+// Records returns the records of the catalogue.
 func Records() ([]Record, error) { return ReadRecords(proved) }
 
-// ReadRecords reads what WriteRecords wrote.
+// ReadRecords parses a text that WriteRecords returned.
 func ReadRecords(text []byte) (list []Record, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
@@ -50,7 +50,7 @@ func ReadRecords(text []byte) (list []Record, err error) {
 	return list, lines.Err()
 }
 
-// WriteRecords is records as a text, which ReadRecords reads.
+// WriteRecords returns records as a text, for ReadRecords.
 func WriteRecords(list []Record) []byte {
 	list = slices.SortedFunc(slices.Values(list), func(a, b Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
 	var b bytes.Buffer
@@ -61,12 +61,13 @@ func WriteRecords(list []Record) []byte {
 	return b.Bytes()
 }
 
-// Record returns what is to be remembered of the proof, if nothing is open.
+// Record returns the record of the proof, and whether it is complete.
 func (p *Proof) Record() (Record, bool) {
 	return Record{p.Algorithm.FullName(), p.Digest(), p.Sizes(), len(p.Obligations), p.Solvers}, len(p.Open()) == 0 && len(p.Solvers) > 0
 }
 
-// Digest identifies the problem: the algorithm, also in what no script speaks of, the scripts, and what these presume.
+// Digest returns a hash of the problem: of the algorithm, including parts that no script mentions, the scripts, and the
+// lemmas.
 func (p *Problem) Digest() string {
 	h := sha256.New()
 	h.Write([]byte(p.Algorithm.Text()))
@@ -79,7 +80,7 @@ func (p *Problem) Digest() string {
 	return fmt.Sprintf("0x%x", h.Sum(nil)[:8])
 }
 
-// Recorded returns the record of a problem among those of a list, if it is there as the problem is now.
+// Recorded returns the problem's record in a list, and whether there is one with the problem's digest.
 func (p *Problem) Recorded(list []Record) (Record, bool) {
 	r, ok := find(list, p.Algorithm.FullName())
 	if !ok || r.Digest != p.Digest() {
@@ -88,7 +89,7 @@ func (p *Problem) Recorded(list []Record) (Record, bool) {
 	return r, true
 }
 
-// find returns the record of an algorithm in a list, if there is one.
+// find returns the record of an algorithm in a list, and whether there is one.
 func find(list []Record, algorithm string) (Record, bool) {
 	i := slices.IndexFunc(list, func(r Record) bool { return r.Algorithm == algorithm })
 	if i < 0 {
@@ -97,8 +98,7 @@ func find(list []Record, algorithm string) (Record, bool) {
 	return list[i], true
 }
 
-// Changes says in which records one list differs from another, in a line for each: what was proved before, and what is
-// now.
+// Changes returns a line for each record in which two lists differ: what was proved before, and what is proved now.
 func Changes(before, now []Record) (lines []string) {
 	for _, is := range now {
 		was, ok := find(before, is.Algorithm)
@@ -116,7 +116,7 @@ func Changes(before, now []Record) (lines []string) {
 	return lines
 }
 
-// since says what is different from a record of the same algorithm, nothing if all is the same.
+// since returns the differences from an earlier record of the same algorithm, in words.
 func (r Record) since(was Record) (parts []string) {
 	switch n := r.Obligations - was.Obligations; {
 	case n == 0 && r.Digest == was.Digest:

@@ -19,13 +19,13 @@ import (
 type OpenError struct {
 	Algorithm  string
 	Obligation *induct.Obligation
-	Answers    string   // what the solvers said
+	Answers    string   // of the solvers, in words
 	Model      spec.Env // values for which it does not hold; nil: none were found
-	From       string   // where they are from: a solver, or a search
-	Verify     error    // what package verify says of the size of the model: a *verify.Failure, or nil if it finds nothing wrong
+	From       string   // origin of the model: a solver, or a search
+	Verify     error    // of package verify at the model's size: a *verify.Failure, or nil if it finds nothing wrong
 }
 
-// Error returns the counterexample, if there is one.
+// Error returns the obligation, the answers, and the counterexample if there is one.
 func (e *OpenError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is not proved for every size: %s\n", e.Algorithm, e.Obligation)
@@ -44,7 +44,7 @@ func (e *OpenError) Error() string {
 	return b.String()
 }
 
-// blame says whose fault it is where package verify finds nothing wrong.
+// blame returns the likely cause, in words, if package verify finds nothing wrong.
 func (e *OpenError) blame() string {
 	size, _ := spec.Size.Eval(e.Model)
 	text := fmt.Sprintf("finds nothing wrong at size %d", size)
@@ -58,7 +58,7 @@ func (e *OpenError) blame() string {
 	return text
 }
 
-// Unwrap returns what package verify found.
+// Unwrap returns the failure that package verify found.
 func (e *OpenError) Unwrap() error { return e.Verify }
 
 func values(model spec.Env) string {
@@ -69,7 +69,7 @@ func values(model spec.Env) string {
 	return strings.Join(parts, ", ")
 }
 
-// Refute explains an obligation that is open.
+// Refute returns an error that explains an open obligation.
 func (p *Proof) Refute(ctx context.Context, i int, limit time.Duration) *OpenError {
 	o := &p.Obligations[i]
 	e := &OpenError{Algorithm: p.Algorithm.FullName(), Obligation: o, Answers: p.answers(i)}
@@ -80,7 +80,7 @@ func (p *Proof) Refute(ctx context.Context, i int, limit time.Duration) *OpenErr
 			break
 		}
 	}
-	if e.Model == nil { // powers and products of a model need not be what they are called
+	if e.Model == nil { // in a solver's model, powers and products are functions that may have any values
 		e.Model, e.From = Search(ctx, o, searchedSize), "a search"
 	}
 	if e.Model == nil {
@@ -97,11 +97,11 @@ func (p *Proof) Refute(ctx context.Context, i int, limit time.Duration) *OpenErr
 	return e
 }
 
-// searchedSize is up to which size all values are tried, where a solver has no model that is one.
+// searchedSize is the largest size at which all values are tried if no solver has a genuine counterexample.
 const searchedSize = 6
 
-// smallest returns the model of a script with the smallest size that is a counterexample to o, also when it is
-// evaluated.
+// smallest returns the model of a script with the smallest size that is a counterexample to o when it is evaluated; nil
+// if there is none.
 func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script string, limit time.Duration) (model spec.Env) {
 	var names []string
 	for _, n := range o.Names {
@@ -125,7 +125,7 @@ func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script strin
 		candidate := readModel(text, names)
 		if holds, err := o.Holds(candidate); err == nil && !holds {
 			model = candidate
-			cancel() // what is left are larger sizes
+			cancel() // only larger sizes are left
 		}
 	})
 	return model
@@ -133,7 +133,7 @@ func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script strin
 
 var assignment = regexp.MustCompile(`\(([\w!]+) (\d+|\(- \d+\))\)`)
 
-// readModel reads what a solver says the values of names are.
+// readModel parses the values of names in a solver's answer.
 func readModel(text string, names []string) (env spec.Env) {
 	found := map[string]int{}
 	for _, m := range assignment.FindAllStringSubmatch(text, -1) {

@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Search tries all values up to a size, and depths up to 3, and returns the first for which o does not hold. When ctx
-// is done, it gives up.
+// Search tries all values up to a size, and depths up to 3, and returns the first for which o does not hold; nil if
+// there are none, or ctx is done.
 func Search(ctx context.Context, o *induct.Obligation, largest int) spec.Env {
 	for size := 1; size <= largest; size++ {
 		if env := searchFrom(ctx, o, 0, nil, nil, size); env != nil {
@@ -19,7 +19,8 @@ func Search(ctx context.Context, o *induct.Obligation, largest int) spec.Env {
 	return nil
 }
 
-// searchFrom gives values to the names from the i-th on. Bound has those of all names before, free only the variables.
+// searchFrom assigns values to the names from the i-th on. bound has the values of all earlier names, free those of
+// variables.
 func searchFrom(ctx context.Context, o *induct.Obligation, i int, bound, free spec.Env, size int) spec.Env {
 	for ; i < len(o.Names) && !o.Names[i].Is.IsAbsent(); i++ {
 		v, err := o.Names[i].Is.Eval(bound)

@@ -13,8 +13,8 @@ import (
 // Solver is a program that decides scripts of SMT-LIB 2.
 type Solver struct {
 	Name string
-	args func(limit time.Duration) []string // of the command line; scripts come on its standard input
-	each func(limit time.Duration) string   // what every script begins with
+	args func(limit time.Duration) []string // of the command line; scripts are its standard input
+	each func(limit time.Duration) string   // first lines of every script
 }
 
 var solvers = []Solver{
@@ -27,7 +27,7 @@ var solvers = []Solver{
 	}, func(time.Duration) string { return "" }},
 }
 
-// Solvers finds solvers by their names. It is an error if one is not installed.
+// Solvers returns solvers by their names. All have to be installed.
 func Solvers(names ...string) (found []Solver, err error) {
 	for _, name := range names {
 		s, ok := solverCalled(name)
@@ -52,14 +52,13 @@ func solverCalled(name string) (Solver, bool) {
 	return Solver{}, false
 }
 
-// What a solver may answer. Anything else, an error among them, is its own words, and proves nothing.
+// Answers of a solver. Any other answer is its own text, for example an error, and proves nothing.
 const (
 	unsat = "unsat" // it is proved
 	sat   = "sat"   // it is refuted
 )
 
-// decide has the solver answer one script after the other, each with so much time. Tell is told each answer as it
-// comes.
+// decide runs the solver on one script after the other, each with a time limit, and calls tell with each answer.
 func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duration, tell func(i int, answer string)) error {
 	if len(scripts) == 0 {
 		return nil
@@ -102,5 +101,5 @@ func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duratio
 
 var errEnded = errors.New("a solver has to answer every script")
 
-// end is what a solver says after each script.
+// end is the line that a solver prints after each script.
 const end = "collgen: end of script"
