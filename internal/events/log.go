@@ -15,13 +15,13 @@ type Log struct {
 	file  *os.File
 	lines *json.Encoder
 	n     uint64
-	err   error // why there is no more in the file
+	err   error // the first error of a write, after which nothing is written
 }
 
-// errOff is the error of a program that cannot write events.
+// errOff is returned in a program that cannot write events.
 var errOff = errors.New("this program was built without -tags collgen_events")
 
-// Check fails if events cannot be written.
+// Check returns an error if this program cannot write events.
 func Check() error {
 	if !On {
 		return errOff
@@ -29,7 +29,7 @@ func Check() error {
 	return nil
 }
 
-// Create makes the file of h's process in dir, which is made if it is not there. It fails if the file is there already.
+// Create creates the file of h's process in dir, and dir itself if necessary. It returns an error if the file exists.
 func Create(dir string, h Header) (*Log, error) {
 	if err := Check(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func Create(dir string, h Header) (*Log, error) {
 // FileName returns the name of a process's file.
 func FileName(process int) string { return fmt.Sprintf("rank-%d.events", process) }
 
-// write writes e, as the next event. A line is one write to the file, so that none is lost with the process.
+// write writes e as the next event. Each line is one write to the file, so that none is lost if the process is killed.
 func (l *Log) write(e *Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +65,7 @@ func (l *Log) write(e *Event) {
 	}
 }
 
-// Close closes the file. Its error is the first of all that was written; what comes later is not written.
+// Close closes the file. It returns the first error of all writes. Later events are not written.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil

@@ -5,7 +5,7 @@ package events
 // On says whether this program writes events.
 const On = false
 
-// Flow is one end of a connection, of which nothing is written down: it takes no room in what has it.
+// Flow is one end of a connection whose system calls are not logged. It has no size.
 type Flow struct{}
 
 // Flow returns this rank's end of its connection to peer.

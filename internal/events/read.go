@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// What a file may have at most, so that one that is none does no harm.
+// Limits of a file, so that a corrupt one does no harm.
 const (
 	maxLine  = 4 << 20
 	maxRanks = 1 << 16
@@ -20,14 +20,14 @@ const (
 	maxRing  = 1 << 16 // segments
 )
 
-// File is what one process has written.
+// File is the file of one process.
 type File struct {
 	Header
 	Events []Event
 }
 
-// Read reads a file. It fails at the first line that no rank writes. A line that does not end was not written to its
-// end, which happens to a process that is killed, and is left out.
+// Read reads a file. It returns an error at the first line that no rank writes. A last line without an end, which a
+// killed process can leave, is ignored.
 func Read(r io.Reader) (*File, error) {
 	in := bufio.NewReader(r)
 	var f File
@@ -47,7 +47,7 @@ func Read(r io.Reader) (*File, error) {
 	}
 }
 
-// readLine returns the next line that has an end.
+// readLine returns the next complete line.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	for {
 		piece, err := in.ReadSlice('\n')
@@ -61,7 +61,7 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// add takes line n.
+// add parses line n.
 func (f *File) add(n int, line []byte) error {
 	if n == 1 {
 		if err := decode(line, &f.Header); err != nil {
@@ -80,7 +80,7 @@ func (f *File) add(n int, line []byte) error {
 	return e.check()
 }
 
-// decode takes a line apart that has a value and nothing else.
+// decode parses a line with a single value.
 func decode(line []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -103,7 +103,7 @@ func (h *Header) check() error {
 	return printable(h.Job)
 }
 
-// has says which of its parts an event of each kind has.
+// has reports, for each kind of event, whether an event has the fields of that kind.
 var has = map[Kind]func(e *Event) bool{
 	Joined: func(e *Event) bool { return e.Member != nil },
 	Begin:  func(e *Event) bool { return e.Call != nil },
@@ -122,7 +122,7 @@ func hasLocal(e *Event) bool  { return e.Local != nil }
 func hasEnded(e *Event) bool  { return e.Ended != nil }
 func hasNotice(e *Event) bool { return e.Notice != nil }
 
-// check finds what is wrong with e by itself.
+// check returns an error if e is invalid by itself.
 func (e *Event) check() error {
 	complete, known := has[e.Do]
 	switch {
@@ -197,7 +197,7 @@ func isLength(n int) bool { return n >= 0 && int64(n) <= maxBytes }
 
 func (p *Place) isPlace() bool { return isLength(p.At) && isLength(p.Bytes) }
 
-// checkTexts looks for control characters, which a terminal would obey.
+// checkTexts returns an error if a text has control characters, which a terminal would obey.
 func (e *Event) checkTexts() error {
 	texts := []string{}
 	if e.Member != nil {

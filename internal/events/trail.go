@@ -5,10 +5,10 @@ package events
 type Trail struct {
 	log   *Log
 	comm  uint64
-	peers []int // the rank in the communicator of each rank of a part of it; nil: they are the same
+	peers []int // ranks in the communicator, by the rank in a part of it; nil: they are the same
 }
 
-// Join writes that the process has become a member of a communicator, and is the trail of it.
+// Join writes that the process has joined a communicator, and returns the communicator's trail.
 func (l *Log) Join(comm uint64, m *Member) *Trail {
 	if l == nil {
 		return nil
@@ -18,7 +18,8 @@ func (l *Log) Join(comm uint64, m *Member) *Trail {
 	return t
 }
 
-// Within returns t for a transport between some ranks of the communicator, which it knows by their index in ranks.
+// Within returns a trail for a transport between some ranks of the communicator, which knows them by their index in
+// ranks.
 func (t *Trail) Within(ranks []int) *Trail {
 	if t == nil {
 		return nil
@@ -26,7 +27,7 @@ func (t *Trail) Within(ranks []int) *Trail {
 	return &Trail{t.log, t.comm, ranks}
 }
 
-// Write writes e, of which it sets the number and the communicator.
+// Write sets e's number and communicator, and writes it.
 func (t *Trail) Write(e *Event) {
 	if t != nil {
 		e.Comm = t.comm
@@ -34,12 +35,12 @@ func (t *Trail) Write(e *Event) {
 	}
 }
 
-// Part writes an event of a part of a message.
+// Part writes an event about a part of a message.
 func (t *Trail) Part(do Kind, p Part) {
 	if t == nil {
 		return
 	}
-	part := p // which is kept; p itself, of a nil Trail, costs nothing
+	part := p // escapes; p does not, so that a call with a nil Trail allocates nothing
 	if t.peers != nil {
 		part.Peer = t.peers[p.Peer]
 	}

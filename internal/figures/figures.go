@@ -1,5 +1,5 @@
-// Package figures has what programs need that print measured figures: medians, sizes, the machine that was measured, and
-// the place of a table in a Markdown file.
+// Package figures helps programs that print measurements: with medians, sizes, a description of the machine, and tables
+// in Markdown files.
 package figures
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Replace replaces what is between the lines begin and end of the file at path. Both include their line breaks. If the
-// file does not have both lines, Replace returns an error and leaves the file alone.
+// Replace replaces the text between the lines begin and end of a file, which include their line breaks. If the file
+// does not have both lines, Replace returns an error and does not change it.
 func Replace(path, begin, end string, write func(io.Writer) error) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -35,13 +35,13 @@ func Replace(path, begin, end string, write func(io.Writer) error) error {
 	return os.WriteFile(path, out.Bytes(), 0o644)
 }
 
-// Here describes this measurement: the date, the processor, the system, and the version of Go.
+// Here returns the circumstances of a measurement: the date, the processor, the system, and the version of Go.
 func Here() string {
 	return fmt.Sprintf("%s, %d cores of %s, %s/%s, %s", time.Now().Format(time.DateOnly), runtime.NumCPU(),
 		cmp.Or(Processor(), "a processor without a name"), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// Processor returns the name of the processor; "" if the system does not tell.
+// Processor returns the name of the processor, or "" if it is unknown.
 func Processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {
@@ -61,7 +61,7 @@ func Median(sorted []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// Number formats x with four significant digits, or with all digits of its integer part.
+// Number returns x with four significant digits, or with all digits of its integer part.
 func Number(x float64) string {
 	if x >= 1000 || x <= -1000 {
 		return strconv.FormatFloat(x, 'f', 0, 64)

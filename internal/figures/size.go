@@ -10,7 +10,7 @@ import (
 // Size is a number of bytes. It is a flag.Value; its text is such as 8, 64K, 1M or 2G.
 type Size int
 
-// units are the powers of 1024 that a size may end with.
+// units are the suffixes of a size, for powers of 1024.
 const units = "KMGT"
 
 // Set parses text.

@@ -1,5 +1,5 @@
-// Package program has what command line programs share: Main runs one until it ends or is interrupted, and reports its
-// error; Progress shows what it is doing.
+// Package program has the code that command line programs share. Main runs a program until it ends or is interrupted,
+// and reports its error. Progress shows what it is doing.
 package program
 
 import (
@@ -13,8 +13,7 @@ import (
 	"syscall"
 )
 
-// Command is a program with everything that it depends on. It returns soon after ctx has ended. flag.ErrHelp does not
-// count as a failure.
+// Command is the main function of a program. It returns soon after ctx has ended. The error flag.ErrHelp is no failure.
 type Command func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 
 // statusInterrupted is the exit status of an interrupted program, as shells use it.

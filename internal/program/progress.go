@@ -11,7 +11,7 @@ import (
 // Progress is the line on a terminal that shows what a program is doing. On anything else it writes nothing, unless
 // Verbose is set. A nil Progress writes nothing.
 type Progress struct {
-	// Verbose has each stage written to a line of its own where there is no terminal.
+	// Verbose writes each stage on a separate line if w is no terminal.
 	Verbose bool
 
 	w        io.Writer
@@ -38,7 +38,7 @@ func (p *Progress) Update(format string, args ...any) {
 	}
 }
 
-// Stage replaces the line in any case: a stage of the program begins or ends.
+// Stage replaces the line at once. Programs call it when a stage begins or ends.
 func (p *Progress) Stage(format string, args ...any) {
 	switch {
 	case p == nil:

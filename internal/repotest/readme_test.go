@@ -139,7 +139,8 @@ func missing(text, targets string, functions map[string]bool) (names []string) {
 	return names
 }
 
-// anchors returns the names by which links reach the headings of a document, as GitHub makes them; nil without a document.
+// anchors returns the names by which links reach the headings of a document, as GitHub makes them; nil without a
+// document.
 func anchors(name string) (found []string) {
 	text, err := os.ReadFile(name)
 	if err != nil {

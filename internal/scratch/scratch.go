@@ -1,5 +1,5 @@
-// Package scratch has folders for what a program needs while it runs. One is gone when the program is done with it;
-// where the program was killed, the next one that asks for a folder of that name removes it.
+// Package scratch provides temporary folders. If a program is killed before it removes its folder, the next program
+// that asks for a folder with the same name removes it.
 package scratch
 
 import (
@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Dir returns a new folder for temporary files, called collgen-name- and a number, and how to remove it. Folders of
-// that name whose programs have ended are removed now: each program holds a lock on its own as long as it runs.
+// Dir returns a new temporary folder, called collgen-NAME- and a number, and a function that removes it. It also
+// removes folders with that name whose programs have ended. Each program holds a lock on its folder while it runs.
 func Dir(name string) (dir string, remove func(), err error) {
 	prefix := "collgen-" + name + "-"
 	sweep(prefix)
@@ -21,15 +21,15 @@ func Dir(name string) (dir string, remove func(), err error) {
 			return "", nil, err
 		}
 		held, err := lock(dir)
-		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.EWOULDBLOCK) { // somebody who sweeps was faster
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.EWOULDBLOCK) { // another program's sweep was faster
 			continue
 		}
-		// Where a file system has no locks, held is nil, and nobody removes what is left.
+		// If the file system has no locks, held is nil, and the folder of a killed program stays.
 		return dir, func() { _ = errors.Join(os.RemoveAll(dir), held.Close()) }, nil
 	}
 }
 
-// lock is dir, open and locked: nobody else has the lock, and it is still there.
+// lock opens and locks dir. It returns an error if another program holds the lock, or dir no longer exists.
 func lock(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -44,7 +44,7 @@ func lock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes what programs have left that were killed.
+// sweep removes the folders of programs that were killed.
 func sweep(prefix string) {
 	all, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	for _, dir := range all {

@@ -8,16 +8,16 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Capabilities is what an implementation says it can do. Everything else is not tested, and [Suite.Untested] says so.
+// Capabilities is what an implementation claims to support. Nothing else is tested, and [Suite.Untested] says so.
 type Capabilities struct {
 	Name       string // of the implementation, for people
 	Sizes      []int  // numbers of ranks to test, ascending
 	Primitives []Support
 	Types      []spec.Type
-	Ops        []spec.Op // each on those of Types that it takes
-	LeastCount int       // of elements in a block; 0: calls may be empty
-	// Whether Min and Max of floats yield a NaN if there is one, and take -0 for less than +0; and whether sums and
-	// products of integers wrap around. MPI, for example, says nothing of these.
+	Ops        []spec.Op // each is tested on those of Types that it takes
+	LeastCount int       // the smallest number of elements in a block; 0: calls may be empty
+	// NaN: Min and Max of floats return NaN if an operand is NaN. MinusZero: they order -0 before +0. Overflow: sums
+	// and products of integers wrap around. MPI, for example, specifies none of these.
 	NaN, MinusZero, Overflow bool
 }
 
@@ -25,11 +25,11 @@ type Capabilities struct {
 type Support struct {
 	Primitive spec.Primitive
 	Apart     bool // In and Out do not share memory
-	InPlace   bool // they do
+	InPlace   bool // In and Out share memory
 	Uneven    bool // blocks may have different counts
 }
 
-// Everything returns all that package spec has a word for, on so many ranks.
+// Everything returns the capabilities of an implementation that supports all of package spec.
 func Everything(name string, sizes ...int) Capabilities {
 	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true, Overflow: true}
 	for _, p := range spec.Primitives() {
@@ -44,12 +44,12 @@ func hasBuffers(p spec.Primitive) bool { return !p.In.Blocks.IsAbsent() || !p.Ou
 
 func hasOp(p spec.Primitive) bool { return slices.Contains(p.Params, spec.ParamOp) }
 
-// sizesFor returns those on which p can be called.
+// sizesFor returns the sizes on which p can be called.
 func (c *Capabilities) sizesFor(p spec.Primitive) []int {
 	return slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return len(calls(p, n)) == 0 })
 }
 
-// nothing says why c leaves no call of p to test; "": there are some.
+// nothing returns the reason why there is no call of p to test, or "" if there is one.
 func (c *Capabilities) nothing(p spec.Primitive) string {
 	switch {
 	case len(c.sizesFor(p)) == 0:
@@ -60,8 +60,8 @@ func (c *Capabilities) nothing(p spec.Primitive) string {
 	return ""
 }
 
-// Without is c without some of it: primitives, types and ops by their names, forms as "Reduce/in-place" (or apart, or
-// uneven), the values "nan", "minus-zero" and "overflow", and "empty" blocks.
+// Without returns c without the capabilities that are named: primitives, types and ops by their names, forms as
+// "Reduce/in-place" (or apart, or uneven), the values "nan", "minus-zero" and "overflow", and "empty" blocks.
 func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	for _, name := range names {
 		if !c.leaveOut(name) {
@@ -71,7 +71,7 @@ func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	return c, nil
 }
 
-// leaveOut leaves out what has that name, and tells whether there is anything.
+// leaveOut removes the capability with that name, and reports whether there was one.
 func (c *Capabilities) leaveOut(name string) bool {
 	switch name {
 	case "nan":
@@ -112,7 +112,7 @@ func (c *Capabilities) leaveOutForm(primitive, form string) bool {
 	return true
 }
 
-// missing says what c lacks of all.
+// missing returns the capabilities in all that c lacks, in words.
 func (c *Capabilities) missing(all Capabilities) (missing []string) {
 	for _, want := range all.Primitives {
 		i := slices.IndexFunc(c.Primitives, func(s Support) bool { return s.Primitive.Name == want.Primitive.Name })
@@ -151,7 +151,7 @@ func (s *Support) missing(want Support) (missing []string) {
 	return missing
 }
 
-// absent returns those of want that has lacks.
+// absent returns a text with the elements of want that has lacks; nothing if it has all.
 func absent[E interface {
 	comparable
 	fmt.Stringer

@@ -10,13 +10,13 @@ import (
 	"github.com/collgen/collgen/spec/spectest"
 )
 
-// kinds of values, the simplest first.
+// kinds lists the kinds of values, from simple to difficult.
 var kinds = []spectest.Kind{spectest.Ordinary, spectest.Special, spectest.AnyBits, spectest.Mixed}
 
-// leads are elements by which buffers may be off their alignment.
+// leads lists the offsets of buffers from their alignment, in elements.
 var leads = []int{0, 0, 1, 2, 3, 5, 8, 13, 17}
 
-// drawCase draws calls of one primitive.
+// drawCase returns a random case of one primitive.
 func drawCase(random *rand.Rand, can *Capabilities, of Support) Case {
 	c := Case{Size: pick(random, can.sizesFor(of.Primitive))}
 	for range 1 + random.IntN(3) {
@@ -27,7 +27,7 @@ func drawCase(random *rand.Rand, can *Capabilities, of Support) Case {
 
 func pick[E any](random *rand.Rand, from []E) E { return from[random.IntN(len(from))] }
 
-// calls returns the roots and peers that p does not refuse.
+// calls returns the calls of p with all roots and peers that p does not refuse.
 func calls(p spec.Primitive, size int) (all []spec.Call) {
 	roots, peers := 1, 1
 	if slices.Contains(p.Params, spec.ParamRoot) {
@@ -67,7 +67,7 @@ func drawStep(random *rand.Rand, can *Capabilities, of Support, size int) Step {
 	return s
 }
 
-// tame leaves out values for which the implementation promises nothing.
+// tame excludes values whose results the implementation does not promise.
 func (s *Step) tame(can *Capabilities) {
 	if s.Op.Floats() == spec.Selects && s.Type.Precision() > 0 {
 		s.Values.NoNaN, s.Values.NoMinusZero = !can.NaN, !can.MinusZero
@@ -77,7 +77,7 @@ func (s *Step) tame(can *Capabilities) {
 	}
 }
 
-// forms returns those that s has.
+// forms returns the supported forms: out of place, in place, or both.
 func (s *Support) forms() (inPlace []bool) {
 	if s.Apart || !s.InPlace {
 		inPlace = append(inPlace, false)
@@ -88,11 +88,11 @@ func (s *Support) forms() (inPlace []bool) {
 	return inPlace
 }
 
-// drawCounts draws a count for each group of blocks that have to be alike.
+// drawCounts draws a count for each group of blocks that need the same length.
 func (s *Step) drawCounts(random *rand.Rand, p spec.Primitive, size, least int) {
 	x, err := spec.Expect(p, s.call(size))
 	if err != nil {
-		return // the call without uneven counts says why
+		return // the call with even counts reports the error
 	}
 	class, classes := alike(x, s.InPlace)
 	lengths := make([]int, classes)
@@ -108,8 +108,8 @@ func (s *Step) drawCounts(random *rand.Rand, p spec.Primitive, size, least int) 
 	}
 }
 
-// counts are elements of a block: all small ones, those where chunks become uneven, primes, so many that transports cut
-// messages, and the least.
+// counts returns lengths of blocks in elements: all small ones, some that make chunks uneven, primes, one so long that
+// transports cut messages, and the least.
 func counts(size, least int) (all []int) {
 	for n := range 34 {
 		all = append(all, n)
@@ -120,7 +120,7 @@ func counts(size, least int) (all []int) {
 	return slices.Compact(all)
 }
 
-// drawDelay has one rank come late, in some calls; where no data are moved, that is all there is to see.
+// drawDelay delays one rank in some calls. For a primitive without buffers, delays are all that a test can vary.
 func (s *Step) drawDelay(random *rand.Rand, size int) {
 	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, time.Millisecond}
 	if p, _ := primitiveNamed(s.Primitive); !hasBuffers(p) {

@@ -11,17 +11,17 @@ import (
 	"github.com/collgen/collgen/spec/spectest"
 )
 
-// element is what depends on the type of elements, which are bytes everywhere else.
+// element has the operations that depend on the type of elements. All other code handles bytes.
 type element interface {
-	// draw makes a block of n values.
+	// draw returns a block of n values.
 	draw(random *rand.Rand, v Values, n int) []byte
-	// leftFold reduces operands, all of one length, from left to right, and finishes.
+	// leftFold returns the reduction of operands, which have the same length, from left to right, finished.
 	leftFold(op spec.Op, operands [][]byte) []byte
-	// plain gives all NaNs one pattern.
+	// plain gives all NaNs the same bits.
 	plain(b []byte)
-	// text is the value at b.
+	// text returns the value at b.
 	text(b []byte) string
-	// parts are the real and imaginary parts of the numbers in b, or the floats; none of integers.
+	// parts returns the floats in b, or the real and imaginary parts of complex numbers; nothing for integers.
 	parts(b []byte) []float64
 }
 
@@ -33,12 +33,12 @@ var elements = map[spec.Type]element{
 	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},
 }
 
-// of is the element that is a T.
+// of implements element for type T.
 type of[T spec.Elem] struct{}
 
 func (of[T]) draw(random *rand.Rand, v Values, n int) []byte {
 	b := Aligned(n * int(unsafe.Sizeof(*new(T))))
-	same := rand.New(rand.NewPCG(v.Seed, 1)) // special values that are the same in all blocks, such as nothing but -0
+	same := rand.New(rand.NewPCG(v.Seed, 1)) // special values at the same places of all blocks, so that all operands can be -0, for example
 	for i := range As[T](b) {
 		if As[T](b)[i] = spectest.Value[T](random, v.Kind); v.Kind != spectest.Ordinary && same.IntN(4) == 0 {
 			As[T](b)[i] = spectest.Value[T](same, spectest.Special)
@@ -87,11 +87,11 @@ func (of[T]) parts(b []byte) (parts []float64) {
 	return parts
 }
 
-// PlainNaN gives every NaN among elements of t one pattern, because signs and payloads of NaNs that a reduction yields
-// are not specified. Memory has to begin at a multiple of an element.
+// PlainNaN gives all NaNs among elements of t the same bits, because the signs and payloads of NaNs in results are not
+// specified. The memory has to be aligned to elements.
 func PlainNaN(t spec.Type, memory []byte) { plain(memory, t) }
 
-// plain is a loop over the encodings: what has all bits of the exponent and one of the fraction is a NaN.
+// plain gives all NaNs the same bits. A NaN has all bits of the exponent set, and one of the fraction.
 func plain(b []byte, t spec.Type) {
 	each(b, t, func(x, exponent, fraction uint64) uint64 {
 		if x&exponent == exponent && x&fraction != 0 {
@@ -101,7 +101,7 @@ func plain(b []byte, t spec.Type) {
 	})
 }
 
-// tame replaces what v does not want.
+// tame replaces the values that v excludes.
 func tame(b []byte, t spec.Type, v Values) {
 	if v.NoNaN || v.NoMinusZero {
 		each(b, t, func(x, exponent, fraction uint64) uint64 {
@@ -119,8 +119,8 @@ func tame(b []byte, t spec.Type, v Values) {
 	}
 }
 
-// small makes every integer 1, seldom 0, or -1 if there are negative ones: sums of 127 of these, and all products, fit
-// into 8 bits.
+// small replaces every integer by 1, sometimes 0, or -1 if the type is signed. Sums of 127 such integers, and all
+// products, fit into 8 bits.
 func small(b []byte, t spec.Type) {
 	for n := t.Bytes(); len(b) >= n; b = b[n:] {
 		x := b[0]
@@ -137,8 +137,8 @@ func small(b []byte, t spec.Type) {
 
 var minusOne = [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
-// each has f replace the encoding of every float, or part of a complex number; it is given the bits of the exponent and
-// of the fraction.
+// each replaces the bits of every float, or part of a complex number, by the result of f. Its arguments are the bits,
+// and masks of the exponent and the fraction.
 func each(b []byte, t spec.Type, f func(x, exponent, fraction uint64) uint64) {
 	if t.Precision() == 0 {
 		return

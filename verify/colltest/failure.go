@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Failure is a case in which an implementation does not do what the specification says.
+// Failure is a case in which an implementation violates the specification.
 type Failure struct {
 	Case     Case
 	Problems []Problem
@@ -14,17 +14,16 @@ type Failure struct {
 
 // Problem is one thing that is wrong.
 type Problem struct {
-	Step int    // which of the calls
-	Rank int    // -1: no rank in particular
+	Step int    // index of the call
+	Rank int    // -1: none in particular
 	Hang bool   `json:",omitzero"` // the calls did not end
 	Text string // in words
 }
 
-// mostProblems of a failure are shown.
+// mostProblems is how many problems of a failure are shown.
 const mostProblems = 8
 
-// String returns the failure for people: the calls, what is wrong, the inputs where they are few, and the case to
-// repeat it with.
+// String returns the failure in words: the calls, the problems, the inputs if they are few, and the case as JSON.
 func (f *Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "on %d ranks", f.Case.Size)
@@ -51,19 +50,19 @@ func (p Problem) String() string {
 	return fmt.Sprintf("call %d, rank %d: %s", p.Step+1, p.Rank, p.Text)
 }
 
-// JSON returns the case in one line, as [Suite.Try] and collgen conform -case read it.
+// JSON returns the case on one line, as collgen conform -case reads it. [Suite.Try] repeats the case.
 func (c *Case) JSON() string {
 	text, err := json.Marshal(c)
 	if err != nil {
-		return err.Error() // of types and operators that do not exist alone
+		return err.Error() // only for types and operators that do not exist
 	}
 	return string(text)
 }
 
-// mostShown is how many elements of all ranks' inputs are shown.
+// mostShown is the largest number of input elements, of all ranks, that are shown.
 const mostShown = 32
 
-// inputs returns the inputs of all ranks, if they are few.
+// inputs returns the inputs of all ranks as text if they are few, and "" otherwise.
 func (f *Failure) inputs(s *Step) string {
 	p, ok := primitiveNamed(s.Primitive)
 	if !ok {
@@ -88,7 +87,7 @@ func (f *Failure) inputs(s *Step) string {
 	return b.String()
 }
 
-// elements returns those of all inputs.
+// elements returns the number of elements of all inputs.
 func (sh *shape) elements() (n int) {
 	for _, counts := range sh.in {
 		n += total(counts)

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// fold says what is wrong with a reduction. Where the tree makes no difference, or is promised, bits are compared,
-// except those of NaNs; otherwise an element may be what any tree gives.
+// fold returns the problem with the result of a reduction, or "". If the tree makes no difference, or is promised, it
+// compares bits, except those of NaNs. Otherwise an element may be the result of any tree.
 func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 	operands := t.operands(content)
 	e := elements[t.step.Type]
@@ -37,7 +37,7 @@ func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 	return ""
 }
 
-// aligned returns a copy of b that begins at an alignment.
+// aligned returns an aligned copy of b.
 func aligned(b []byte) []byte {
 	a := Aligned(len(b))
 	copy(a, b)
@@ -51,7 +51,7 @@ func (t *trial) operands(content spec.Content) (operands [][]byte) {
 	return operands
 }
 
-// judge judges the element at byte i.
+// judge returns the verdict on the element at byte i.
 func (t *trial) judge(operands [][]byte, i int, got []byte) verdict {
 	e, size := elements[t.step.Type], t.step.Type.Bytes()
 	var parts [][]float64 // by operand
@@ -61,7 +61,7 @@ func (t *trial) judge(operands [][]byte, i int, got []byte) verdict {
 	return judge(t.step.Op, t.step.Type, parts, e.parts(aligned(got)))
 }
 
-// margin says what else than the result in rank order would be right.
+// margin returns in words which results other than that in rank order would be right.
 func (t *trial) margin(exact bool, n int) string {
 	if exact {
 		return ", the reduction"
@@ -78,7 +78,7 @@ func (t *trial) texts(operands [][]byte, i int) (texts []string) {
 	return texts
 }
 
-// disagreements returns ranks that hold different bits of one reduction, though they have to have computed it in one
+// disagreements returns the ranks whose results of one reduction differ although the specification demands the same
 // tree.
 func (t *trial) disagreements(after [][]byte) (found []Problem) {
 	type held struct {

@@ -7,21 +7,21 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Implementation is what is tested.
+// Implementation is the code under test.
 type Implementation interface {
-	// Capabilities says what there is to test.
+	// Capabilities returns what there is to test.
 	Capabilities() Capabilities
-	// Start starts a world of so many ranks.
+	// Start starts a world with size ranks.
 	Start(ctx context.Context, size int) (World, error)
 }
 
-// World is ranks that can make calls together. It is started once for many calls, and closed after one that failed.
+// World is a group of ranks that make calls together. It makes many calls, and is closed after one that failed.
 type World interface {
-	// Call makes rank's part of a call, and returns when that is over for this rank. Every rank has a goroutine of its
-	// own, which makes the calls that the rank takes part in one after the other. A call that has not ended when ctx
-	// does, has failed; it should then return soon.
+	// Call makes one rank's part of a call, and returns when the rank has completed it. Every rank has its own
+	// goroutine, which makes the rank's calls one after the other. A call that is running when ctx ends has failed, and
+	// should return soon.
 	Call(ctx context.Context, rank int, c *Call) error
-	// Close ends the ranks, also those that are in a call. It returns when they are gone.
+	// Close ends the ranks, even during calls, and returns when they have ended.
 	Close() error
 }
 
@@ -30,27 +30,27 @@ type Call struct {
 	Primitive  string // as spec names it
 	Type       spec.Type
 	Op         spec.Op // of a reduction
-	Root, Peer int     // where the primitive has them
+	Root, Peer int     // if the primitive has them
 
-	// InCounts and OutCounts are the elements of each block of the two buffers; nil: the rank does not pass that one.
+	// InCounts and OutCounts are the numbers of elements in each block of In and Out; nil: the rank has no such buffer.
 	InCounts, OutCounts []int
-	// Uneven, counts of some rank differ: it is the call that others have a V form for. It is the same on all ranks.
+	// Uneven says that counts of some rank differ. MPI has V forms for such calls. It is the same on all ranks.
 	Uneven bool
-	// InPlace, In and Out share memory as the primitive allows it, where the rank passes both.
+	// InPlace says that In and Out share memory as the primitive allows it, if the rank has both.
 	InPlace bool
-	// Memory has In and Out in it, from these bytes on, and known bytes around them, which must not change. It begins
-	// at a multiple of 64 bytes; In and Out begin at multiples of an element.
+	// Memory contains In and Out, which begin at bytes InAt and OutAt. Around them are known bytes, which must not
+	// change. Memory is aligned to 64 bytes, In and Out to elements.
 	Memory      []byte
 	InAt, OutAt int
 }
 
-// In returns the memory of the rank's input, nil if it passes none.
+// In returns the rank's input buffer, nil if it has none.
 func (c *Call) In() []byte { return c.buffer(c.InAt, c.InCounts) }
 
-// Out returns the memory of the rank's output, nil if it passes none.
+// Out returns the rank's output buffer, nil if it has none.
 func (c *Call) Out() []byte { return c.buffer(c.OutAt, c.OutCounts) }
 
-// Whole returns the memory of all that the rank passes in place: the longer one of In and Out, in which the other lies.
+// Whole returns the buffer of a call in place: the longer one of In and Out, which contains the other.
 func (c *Call) Whole() []byte {
 	if len(c.Out()) > len(c.In()) || c.InCounts == nil {
 		return c.Out()
@@ -73,7 +73,7 @@ func total(counts []int) (n int) {
 	return n
 }
 
-// As returns memory as elements of T, which it has to be a whole number of; nil if it is nil.
+// As returns memory as a slice of T, nil if it is nil. Its length has to be a multiple of T's size.
 func As[T spec.Elem](memory []byte) []T {
 	if memory == nil {
 		return nil
@@ -81,10 +81,10 @@ func As[T spec.Elem](memory []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(*new(T))))
 }
 
-// alignment of Memory: a line of the cache, and the widest vector.
+// alignment is that of Memory: a cache line, and the widest vector.
 const alignment = 64
 
-// Aligned returns n bytes of zeros that begin at a multiple of 64.
+// Aligned returns n zero bytes, aligned to 64 bytes.
 func Aligned(n int) []byte {
 	all := make([]byte, n+alignment)
 	lead := -uintptr(unsafe.Pointer(unsafe.SliceData(all))) % alignment

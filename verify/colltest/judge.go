@@ -7,17 +7,17 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// verdict is what is to be said of a rounded result.
+// verdict is the judgement on a rounded result.
 type verdict uint8
 
 const (
 	wrong        verdict = iota
-	right                // some tree gives it, or one may: it is within the bound of all trees
-	undetermined         // on the way something over- or underflows in some trees, after which nothing can be said
+	right                // it is within the error bound of all trees
+	undetermined         // intermediate results over- or underflow in some trees, which may give any result
 )
 
-// judge reports whether got can be the reduction of operands by an op that rounds, in any tree. Numbers are one or two
-// parts.
+// judge returns the verdict on got as the reduction of operands, in any tree, by an op that rounds. A number has one
+// part, a complex one two.
 func judge(op spec.Op, t spec.Type, operands [][]float64, got []float64) verdict {
 	j := judging{op, t, len(operands)}
 	if op == spec.OpProd && t.Class() == spec.Complex {
@@ -51,10 +51,10 @@ func (j judging) real(xs []float64, got float64) verdict {
 	return j.sum(xs, got)
 }
 
-// bound returns that of the deepest tree.
+// bound returns the error bound of the deepest tree.
 func (j judging) bound() float64 { return j.op.ErrorBound(j.t, j.n-1, j.n) }
 
-// sum judges a sum or an average.
+// sum returns the verdict on a sum or an average.
 func (j judging) sum(xs []float64, got float64) verdict {
 	total, size := number(0), number(0) // of the finite operands
 	nan, up, down := false, false, false
@@ -92,7 +92,7 @@ func (j judging) sum(xs []float64, got float64) verdict {
 	return verdictOf(within(got, total, size, j.bound(), slack))
 }
 
-// product judges a product of real numbers.
+// product returns the verdict on a product of real numbers.
 func (j judging) product(xs []float64, got float64) verdict {
 	product, above, below := number(1), number(1), number(1)
 	nan, inf, zero := false, false, false
@@ -126,8 +126,8 @@ func (j judging) product(xs []float64, got float64) verdict {
 	return verdictOf(within(got, product, new(big.Float).Abs(product), j.bound(), 0))
 }
 
-// complexProduct judges a product of complex numbers, where all are finite and nothing comes near the ends of the
-// range.
+// complexProduct returns the verdict on a product of complex numbers. It is undetermined unless all are finite, and no
+// intermediate result comes near the ends of the range.
 func (j judging) complexProduct(operands [][]float64, got []float64) verdict {
 	re, im, size, least := number(1), number(0), number(1), 1.0
 	for _, x := range operands {
@@ -185,7 +185,7 @@ func verdictOf(is bool) verdict {
 	return wrong
 }
 
-// unless is undetermined where that is to be said, and otherwise what is.
+// unless returns undetermined if unsaid is true, and otherwise the verdict for is.
 func unless(unsaid, is bool) verdict {
 	if unsaid {
 		return undetermined

@@ -7,17 +7,16 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// guard is the known bytes before, between and behind buffers: more than the longest vector goes astray.
+// guard is the number of known bytes before, between and after buffers. It is more than the longest vector.
 const guard = 128
 
-// known returns the byte that memory has at i when nobody has written there. Bytes differ, so that what was moved is
-// seen.
+// known returns the initial byte of memory at i. The bytes differ, so that moved data is noticed.
 func known(i int) byte { return byte(0xa5 ^ i*29) }
 
-// layout is where In and Out of a rank lie in its Memory, in bytes.
+// layout has the offsets of In and Out in a rank's Memory, and its length, in bytes.
 type layout struct{ inAt, outAt, bytes int }
 
-// layout places buffers of those counts, with the given number of elements between the alignment and each.
+// layout returns the layout of buffers with these counts, lead elements off their alignment.
 func (s *Step) layout(r *spec.RankExpectation, in, out []int, lead int) layout {
 	size := s.Type.Bytes()
 	inBytes, outBytes := total(in)*size, total(out)*size
@@ -33,7 +32,7 @@ func (s *Step) layout(r *spec.RankExpectation, in, out []int, lead int) layout {
 	return layout{inAt, outAt, outAt + outBytes + guard}
 }
 
-// arrange makes the rank's part of the call, with its inputs.
+// arrange returns the rank's part of the call, with its inputs.
 func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]byte) *Call {
 	lead := s.Lead * (rank + 1) % 18
 	l := s.layout(r, sh.in[rank], sh.out[rank], lead)
@@ -55,7 +54,7 @@ func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]b
 	return c
 }
 
-// strayed says where memory that is neither In nor Out has changed; "" if nowhere.
+// strayed returns in words where memory outside In and Out has changed, or "" if it has not.
 func (c *Call) strayed(after []byte) string {
 	i := 0
 	for i < len(after) && (c.isIn(i) || c.isOut(i) || after[i] == c.Memory[i]) {
@@ -75,12 +74,12 @@ func (c *Call) strayed(after []byte) string {
 func (c *Call) isIn(i int) bool  { return i >= c.InAt && i < c.InAt+len(c.In()) }
 func (c *Call) isOut(i int) bool { return i >= c.OutAt && i < c.OutAt+len(c.Out()) }
 
-// distance returns how far i is from n bytes at at.
+// distance returns the distance of i from the n bytes at at.
 func distance(i, at, n int) int { return max(at-i, i-at-n, 0) }
 
 func excerpt(b []byte) []byte { return b[:min(len(b), 8)] }
 
-// Clone is c with memory of its own, aligned as it has to be.
+// Clone returns a copy of c with its own memory, aligned in the same way.
 func (c *Call) Clone() *Call {
 	d := *c
 	d.Memory = Aligned(len(c.Memory))
@@ -88,7 +87,7 @@ func (c *Call) Clone() *Call {
 	return &d
 }
 
-// changed reports whether block b, which begins at byte at of Memory, differs from what it was.
+// changed reports whether the n bytes from at on differ from those in Memory.
 func (c *Call) changed(after []byte, at, n int) bool {
 	return !bytes.Equal(after[at:at+n], c.Memory[at:at+n])
 }

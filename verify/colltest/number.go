@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// precise is enough bits for sums of floats to be exact.
+// precise is a number of bits that makes sums of floats exact.
 const precise = 2300
 
 func number(x float64) *big.Float           { return new(big.Float).SetPrec(precise).SetFloat64(x) }
@@ -24,7 +24,7 @@ func largest(t spec.Type) float64 {
 func normal(t spec.Type) float64   { return math.Ldexp(1, exponent(t)) }
 func smallest(t spec.Type) float64 { return math.Ldexp(1, exponent(t)+1-t.Precision()) }
 
-// exponent returns that of the smallest normal number.
+// exponent returns the exponent of the smallest normal number.
 func exponent(t spec.Type) int {
 	return 2 - 1<<(8*partBytes(t)-t.Precision()-1)
 }

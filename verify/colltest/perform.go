@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// performance is trials that the ranks of a world make one after the other.
+// performance is a list of trials, and how the ranks of a world perform them.
 type performance struct {
 	trials  []*trial
 	entered [][]atomic.Bool // by trial and rank: the rank has begun
 	left    [][]atomic.Bool
-	after   [][][]byte // by trial and rank: what its Memory has become
+	after   [][][]byte // by trial and rank: Memory after the call
 
 	failed   chan struct{} // closed when there is a problem
 	mu       sync.Mutex
@@ -32,11 +32,12 @@ func newPerformance(trials []*trial) *performance {
 	return p
 }
 
-// grace is how long a call may take to return when its context has ended, and how long the other ranks are waited for
-// when one has failed.
+// grace is the time that a call has to return after its context has ended, and that other ranks have after one has
+// failed.
 const grace = time.Second
 
-// in makes the calls in w, and returns what is wrong with how they ended; if nothing is, after is filled in.
+// in makes the calls in w. It returns the problems of calls that failed or did not end; if there are none, it has
+// filled in after.
 func (p *performance) in(ctx context.Context, w World, patience time.Duration) []Problem {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -54,7 +55,7 @@ func (p *performance) in(ctx context.Context, w World, patience time.Duration) [
 	case <-over:
 		return p.reported()
 	case <-p.failed:
-		waitFor(over, grace) // the others may wait for it in vain
+		waitFor(over, grace) // the others may hang
 		if ctx.Err() == nil {
 			cancel()
 		}
@@ -74,7 +75,7 @@ func waitFor(over <-chan struct{}, most time.Duration) {
 	}
 }
 
-// rank makes one rank's part of all trials. After an error it makes no more: nobody knows what would come.
+// rank makes one rank's part of all trials. It stops after an error, after which the state of the rank is unknown.
 func (p *performance) rank(ctx context.Context, w World, rank int) {
 	for i, t := range p.trials {
 		if t.calls[rank] == nil {
@@ -87,7 +88,7 @@ func (p *performance) rank(ctx context.Context, w World, rank int) {
 		p.entered[i][rank].Store(true)
 		err := call(ctx, w, rank, c)
 		early := p.absent(i, rank)
-		p.left[i][rank].Store(err == nil || ctx.Err() == nil) // whom ctx had to end was inside
+		p.left[i][rank].Store(err == nil || ctx.Err() == nil) // a rank that ctx had to end was inside
 		p.after[i][rank] = c.Memory
 		if err != nil {
 			p.report(Problem{Step: i, Rank: rank, Text: "error: " + err.Error()})
@@ -99,7 +100,7 @@ func (p *performance) rank(ctx context.Context, w World, rank int) {
 	}
 }
 
-// call has a panic of the implementation be an error of the call.
+// call makes a call, and returns a panic of the implementation as an error.
 func call(ctx context.Context, w World, rank int, c *Call) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -109,7 +110,7 @@ func call(ctx context.Context, w World, rank int, c *Call) (err error) {
 	return w.Call(ctx, rank, c)
 }
 
-// absent returns those that rank has to have met, and that have not come yet.
+// absent returns the ranks that this rank must have met, and that have not begun the call.
 func (p *performance) absent(i, rank int) (absent []int) {
 	for _, q := range p.trials[i].x.Ranks[rank].Entered {
 		if !p.entered[i][q].Load() {
@@ -134,7 +135,7 @@ func (p *performance) reported() []Problem {
 	return slices.Clone(p.problems)
 }
 
-// inside says which ranks are in which call, in words.
+// inside returns in words which ranks are in which call.
 func (p *performance) inside() string {
 	for i, t := range p.trials {
 		var inside, outside []int
@@ -158,7 +159,7 @@ func (p *performance) inside() string {
 	return "no rank is in a call, and yet the calls are not over"
 }
 
-// results returns what the performance left, compared with what it had to leave.
+// results returns the problems with the memory that the performance has left.
 func (p *performance) results(counts *Counts) (found []Problem) {
 	for i, t := range p.trials {
 		for _, problem := range t.problems(p.after[i], counts) {

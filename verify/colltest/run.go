@@ -7,14 +7,14 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Run tests an implementation: every primitive that it has in a test of its own, and one that is skipped for each that
-// it has not or that cannot be called on its sizes. In the end it logs how much was tested, and what was not.
+// Run tests an implementation. Each primitive is a subtest, which is skipped if the implementation does not have the
+// primitive, or it cannot be called on any of the sizes. In the end Run logs how much was tested, and what was not.
 func Run(t *testing.T, impl Implementation) {
 	s := NewSuite(impl)
 	s.Run(t)
 }
 
-// Run is [Run] with a suite whose settings one has changed.
+// Run does what function [Run] does, with the suite's settings.
 func (s *Suite) Run(t *testing.T) {
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// shape is the elements of each block, by rank. A specification says which blocks hold what; how long a block of Out is
-// follows from that, so that uneven counts are a matter of the inputs alone.
+// shape is the number of elements in each block, by rank. The length of a block of Out follows from the specification
+// and the lengths of the inputs, so that uneven counts are given only for inputs.
 type shape struct{ in, out [][]int }
 
-// shape returns that of a call of which x is expected. It is an error if blocks that are combined, or are one memory,
-// differ.
+// shape returns the shape of a call with expectation x. It returns an error if blocks that are combined, or share
+// memory, differ in length.
 func (s *Step) shape(x *spec.Expectation) (sh shape, err error) {
 	if sh.in, err = s.inputCounts(x); err != nil {
 		return sh, err
@@ -59,7 +59,7 @@ func (s *Step) inputCounts(x *spec.Expectation) (counts [][]int, err error) {
 	return counts, nil
 }
 
-// mostElements of a block keep a Case that somebody wrote from taking all memory.
+// mostElements is the limit of a block, so that a handwritten Case cannot take all memory.
 const mostElements = 1 << 24
 
 func repeat(x, n int) []int {
@@ -70,7 +70,7 @@ func repeat(x, n int) []int {
 	return all
 }
 
-// length returns the elements of a block that holds c.
+// length returns the number of elements of a block with content c.
 func (sh *shape) length(c spec.Content, otherwise int) (int, error) {
 	if len(c.Terms) == 0 {
 		return otherwise, nil
@@ -86,7 +86,7 @@ func (sh *shape) length(c spec.Content, otherwise int) (int, error) {
 
 func (sh *shape) of(t spec.Term) int { return sh.in[t.Rank][t.Block] }
 
-// alike numbers the blocks of all inputs so that those which must have the same length have the same number, from 0 on.
+// alike numbers the blocks of all inputs from 0, with the same number for blocks that need the same length.
 func alike(x *spec.Expectation, inPlace bool) (class map[spec.Term]int, classes int) {
 	parent := map[spec.Term]spec.Term{}
 	find := func(t spec.Term) spec.Term {
@@ -127,7 +127,7 @@ func alike(x *spec.Expectation, inPlace bool) (class map[spec.Term]int, classes 
 	return class, len(numbers)
 }
 
-// hasUneven reports whether blocks of p can differ in length. Three ranks can differ where more can.
+// hasUneven reports whether blocks of p can differ in length. If they can, they can on three ranks.
 func hasUneven(p spec.Primitive) bool {
 	x, err := spec.Expect(p, spec.Call{Size: 3, Peer: 1})
 	if err != nil {

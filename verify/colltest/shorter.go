@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// fewerElements has shorter blocks, of the same values and of some others.
+// fewerElements yields cases with shorter blocks, with the same values and then with others.
 func (s *Suite) fewerElements(c Case, _ Support, yield func(Case) bool) bool {
 	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
 		for fewer := range s.shorter(step, c.Size) {
@@ -24,11 +24,11 @@ func (s *Suite) fewerElements(c Case, _ Support, yield func(Case) bool) bool {
 	})
 }
 
-// mostSeeds is how many other values are tried for each length.
+// mostSeeds is the number of other seeds that are tried for each length.
 const mostSeeds = 24
 
-// shorter returns the step with less elements in its blocks, few first; where counts are uneven, in all blocks of one
-// count.
+// shorter returns steps with fewer elements in blocks, shortest first. If counts are uneven, it shortens all blocks of
+// one count together.
 func (s *Suite) shorter(step Step, size int) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		if step.Counts == nil {
@@ -51,14 +51,14 @@ func (s *Suite) shorter(step Step, size int) iter.Seq[Step] {
 	}
 }
 
-// distinct returns the counts that there are, ascending.
+// distinct returns the different counts in ascending order.
 func distinct(counts [][]int) []int {
 	all := slices.Concat(counts...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// replace has each count that is n be another one.
+// replace returns counts with each n replaced.
 func replace(counts [][]int, n, by int) (replaced [][]int) {
 	for _, row := range counts {
 		row = slices.Clone(row)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// shrink finds a smaller case that fails, and again one, until nothing about it can be left out, or Shrinking has
-// passed. It is a search of its own because a case is a few numbers with an order of importance, and because each try
-// can take seconds, where ranks hang or have to be started again.
+// shrink returns a smaller failure. It replaces the case by smaller ones that fail, until there is none or the time of
+// Shrinking is over. A general shrinker would not do: a case is a few numbers with an order of importance, and each try
+// can take seconds if ranks hang or have to be restarted.
 func (s *Suite) shrink(ctx context.Context, f *Failure, of Support) *Failure {
 	until := time.Now().Add(s.Shrinking)
 	patience := s.Patience
@@ -30,7 +30,7 @@ func (s *Suite) shrink(ctx context.Context, f *Failure, of Support) *Failure {
 	return f
 }
 
-// smaller are cases that are simpler than c in one respect, the most important one first.
+// smaller returns cases that are simpler than c in one respect, the most important respect first.
 func (s *Suite) smaller(c Case, of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for _, respect := range []func(Case, Support, func(Case) bool) bool{

@@ -2,7 +2,7 @@ package colltest
 
 import "slices"
 
-// fewerSteps leaves calls out.
+// fewerSteps yields c without one of its calls.
 func (s *Suite) fewerSteps(c Case, _ Support, yield func(Case) bool) bool {
 	for i := range c.Steps {
 		if len(c.Steps) > 1 && !yield(Case{c.Size, slices.Delete(slices.Clone(c.Steps), i, i+1)}) {
@@ -12,7 +12,7 @@ func (s *Suite) fewerSteps(c Case, _ Support, yield func(Case) bool) bool {
 	return true
 }
 
-// fewerRanks leaves ranks out: the last ones, and roots that are among these become rank 0 or 1.
+// fewerRanks yields c without its last ranks. Roots and peers among these become others.
 func (s *Suite) fewerRanks(c Case, of Support, yield func(Case) bool) bool {
 	for _, size := range s.can.sizesFor(of.Primitive) {
 		if size >= c.Size {
@@ -37,7 +37,7 @@ func (s *Suite) fewerRanks(c Case, of Support, yield func(Case) bool) bool {
 	return true
 }
 
-// truncate leaves out the counts of ranks, and of their blocks, that there are no more.
+// truncate removes the counts of ranks and blocks beyond size.
 func (s *Step) truncate(size int) {
 	if s.Counts == nil {
 		return
@@ -49,7 +49,7 @@ func (s *Step) truncate(size int) {
 	s.Counts = counts
 }
 
-// eachStep yields c with one step after the other changed by every one of the changes.
+// eachStep yields c with each step changed in each way that changes yields.
 func eachStep(c Case, yield func(Case) bool, changes func(Step, func(Step) bool) bool) bool {
 	for i, step := range c.Steps {
 		with := func(changed Step) bool {
@@ -64,7 +64,7 @@ func eachStep(c Case, yield func(Case) bool, changes func(Step, func(Step) bool)
 	return true
 }
 
-// plainer is without delay, out of place, aligned, with even counts, and with another root.
+// plainer yields c with a step that has no delay, is out of place, aligned, has even counts, or an earlier root.
 func (s *Suite) plainer(c Case, of Support, yield func(Case) bool) bool {
 	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
 		for _, change := range []struct {
@@ -88,7 +88,7 @@ func (s *Suite) plainer(c Case, of Support, yield func(Case) bool) bool {
 	})
 }
 
-// earlierRoots is with each root and peer that come before the step's.
+// earlierRoots yields the step with each root and peer that come before its own.
 func earlierRoots(size int, step Step, of Support, yield func(Step) bool) bool {
 	for _, call := range calls(of.Primitive, size) {
 		if call.Root == step.Root && call.Peer == step.Peer {
@@ -102,7 +102,7 @@ func earlierRoots(size int, step Step, of Support, yield func(Step) bool) bool {
 	return true
 }
 
-// simplerType has a type and an op that stand earlier in the lists.
+// simplerType yields c with types and ops that come earlier in the lists.
 func (s *Suite) simplerType(c Case, of Support, yield func(Case) bool) bool {
 	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
 		for _, kind := range s.can.reductions(of.Primitive) {
@@ -120,7 +120,7 @@ func (s *Suite) simplerType(c Case, of Support, yield func(Case) bool) bool {
 	})
 }
 
-// simplerValues are of a simpler kind, or from a smaller seed.
+// simplerValues yields c with values of a simpler kind, or from a smaller seed.
 func (s *Suite) simplerValues(c Case, _ Support, yield func(Case) bool) bool {
 	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
 		for _, kind := range kinds {

@@ -9,38 +9,38 @@ import (
 	"github.com/collgen/collgen/spec/spectest"
 )
 
-// Case is calls that all ranks make one after the other, without waiting for each other in between.
+// Case is a list of calls that all ranks make one after the other, without a barrier in between.
 type Case struct {
 	Size  int
 	Steps []Step
 }
 
-// Step is one call, seen from all ranks, as plain data from which everything else about it follows.
+// Step is one call of all ranks, as plain data that determines everything else about it.
 type Step struct {
 	Primitive string
 	Type      spec.Type
 	Op        spec.Op `json:",omitzero"`
 	Root      int     `json:",omitzero"`
 	Peer      int     `json:",omitzero"`
-	Count     int     // elements of each block, where Counts is nil
+	Count     int     // elements of each block, if Counts is nil
 	Counts    [][]int `json:",omitzero"` // by rank, the elements of each block of its In
 	InPlace   bool    `json:",omitzero"`
-	Lead      int     `json:",omitzero"` // elements by which buffers are off the alignment of their memory
+	Lead      int     `json:",omitzero"` // offset of buffers from their alignment, in elements
 	Values    Values
 
-	Late  int           `json:",omitzero"` // the rank that makes its part after Delay
+	Late  int           `json:",omitzero"` // the rank that begins after Delay
 	Delay time.Duration `json:",omitzero"`
 }
 
-// Values are what the inputs of a Step are made from.
+// Values determine the inputs of a Step.
 type Values struct {
 	Kind spectest.Kind `json:",omitzero"`
 	Seed uint64
-	// A NaN, a -0, or an integer of which sums or products overflow becomes another number.
+	// These replace NaN, -0, and integers whose sums or products overflow.
 	NoNaN, NoMinusZero, NoOverflow bool `json:",omitzero"`
 }
 
-// String returns what one says of the call.
+// String returns the call in words.
 func (s *Step) String() string {
 	var b strings.Builder
 	b.WriteString(s.Primitive)
@@ -75,8 +75,8 @@ func (s *Step) String() string {
 	return b.String()
 }
 
-// Arrange returns every rank's part of the call, with its inputs; nil where a rank takes no part. An error says that it
-// is not a call of a primitive of package spec on so many ranks.
+// Arrange returns every rank's part of the call, with its inputs; nil for a rank that takes no part. It returns an
+// error if the Step is no call of a primitive of package spec on size ranks.
 func (s *Step) Arrange(size int) ([]*Call, error) {
 	p, ok := primitiveNamed(s.Primitive)
 	if !ok {
@@ -89,10 +89,10 @@ func (s *Step) Arrange(size int) ([]*Call, error) {
 	return t.calls, nil
 }
 
-// call returns what the specification depends on.
+// call returns the step's parameters of a specification.
 func (s *Step) call(size int) spec.Call { return spec.Call{Size: size, Root: s.Root, Peer: s.Peer} }
 
-// primitiveNamed returns the primitive that spec has under a name.
+// primitiveNamed returns the primitive of package spec with a name, and whether there is one.
 func primitiveNamed(name string) (spec.Primitive, bool) {
 	for _, p := range spec.Primitives() {
 		if p.Name == name {

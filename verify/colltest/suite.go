@@ -12,34 +12,33 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Suite tests one implementation, and counts what it has tested. Its methods are not for several goroutines at once.
+// Suite tests one implementation, and counts what it has tested. It is not safe for concurrent use.
 type Suite struct {
-	// Patience is how long the calls of one case may take. While a case that hangs is made smaller it is a tenth of
-	// that.
+	// Patience is the time limit for the calls of one case. A case that hangs is shrunk with a tenth of it.
 	Patience time.Duration
-	// Shrinking is how long a case that fails is made smaller.
+	// Shrinking is the time limit for shrinking a case.
 	Shrinking time.Duration
-	// Cases is how many cases of each primitive are drawn at random, from Seed.
+	// Cases is the number of random cases of each primitive, which are drawn from Seed.
 	Cases int
 	Seed  uint64
-	// Progress, unless nil, is told how much of a primitive was tested.
+	// Progress, unless nil, is called with the counts of a primitive after each of its cases.
 	Progress func(primitive string, soFar Counts)
-	// Tested has what was tested, by primitive.
+	// Tested has the counts of what was tested, by primitive.
 	Tested map[string]Counts
 
 	impl   Implementation
 	can    Capabilities
-	worlds map[int]World // that run, by size
+	worlds map[int]World // running ones, by size
 }
 
 // Counts say how much was tested.
 type Counts struct {
-	Cases, Calls int // calls of all ranks together are one
-	Elements     int // of reductions, that were compared
-	Undetermined int // of these, those that depend on the tree, because something over- or underflows in some trees
+	Cases, Calls int // a call of all ranks counts once
+	Elements     int // results of reductions that were compared
+	Undetermined int // of these, those without a verdict, because some trees over- or underflow
 }
 
-// NewSuite returns a suite for impl. Close ends what it starts.
+// NewSuite returns a suite for impl. Close ends the worlds that it starts.
 func NewSuite(impl Implementation) *Suite {
 	s := &Suite{Patience: 10 * time.Second, Shrinking: 15 * time.Second, Cases: 100, Seed: 1, Tested: map[string]Counts{}, impl: impl, can: impl.Capabilities(), worlds: map[int]World{}}
 	if len(s.can.Sizes) == 0 {
@@ -48,9 +47,9 @@ func NewSuite(impl Implementation) *Suite {
 	return s
 }
 
-// Check makes calls of one primitive: first one for every size, type, op and form, and then as many cases as Cases
-// says, drawn at random. It stops at the first that fails, makes that one smaller, and returns it; nil if none fails.
-// When ctx ends it stops. Where no size, type or op leaves anything to call, it makes no calls, and Untested says so.
+// Check tests one primitive: first a call for every size, type, op and form, and then random cases, as many as the
+// field Cases says. It stops at the first failure, and returns it shrunk; it returns nil if there is none, or ctx ends.
+// If there is no size, type or op to call the primitive with, it makes no calls, and Untested says so.
 func (s *Suite) Check(ctx context.Context, of Support) *Failure {
 	f := s.first(ctx, of)
 	if f == nil || ctx.Err() != nil {
@@ -59,7 +58,7 @@ func (s *Suite) Check(ctx context.Context, of Support) *Failure {
 	return s.shrink(ctx, f, of)
 }
 
-// first returns the first case that fails.
+// first returns the first failure.
 func (s *Suite) first(ctx context.Context, of Support) *Failure {
 	for c := range s.cases(of) {
 		if ctx.Err() != nil {
@@ -75,7 +74,7 @@ func (s *Suite) first(ctx context.Context, of Support) *Failure {
 	return nil
 }
 
-// cases returns all that Check tries.
+// cases returns the cases that Check tries.
 func (s *Suite) cases(of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		if s.can.nothing(of.Primitive) != "" {
@@ -95,7 +94,7 @@ func (s *Suite) cases(of Support) iter.Seq[Case] {
 	}
 }
 
-// mustTry tries a case that this package has made.
+// mustTry tries a case that this package has made. An error becomes a failure.
 func (s *Suite) mustTry(ctx context.Context, c Case, p spec.Primitive, patience time.Duration) *Failure {
 	f, err := s.try(ctx, c, p, patience)
 	if err != nil {
@@ -104,10 +103,10 @@ func (s *Suite) mustTry(ctx context.Context, c Case, p spec.Primitive, patience 
 	return f
 }
 
-// mostRanks keeps a Case that somebody wrote from taking all memory.
+// mostRanks is a limit so that a handwritten Case cannot take all memory.
 const mostRanks = 1024
 
-// Try makes the calls of one case. An error says that it is not a case of the implementation's primitives.
+// Try makes the calls of one case. It returns an error if this is no case of the implementation's primitives.
 func (s *Suite) Try(ctx context.Context, c Case) (*Failure, error) {
 	if len(c.Steps) == 0 {
 		return nil, errors.New("a case without calls")
@@ -122,7 +121,7 @@ func (s *Suite) Try(ctx context.Context, c Case) (*Failure, error) {
 	return s.try(ctx, c, s.can.Primitives[i].Primitive, s.Patience)
 }
 
-// try makes the calls of c, which are all of p.
+// try makes the calls of c, which all have to be of p.
 func (s *Suite) try(ctx context.Context, c Case, p spec.Primitive, patience time.Duration) (*Failure, error) {
 	var trials []*trial
 	for i := range c.Steps {
@@ -146,7 +145,8 @@ func (s *Suite) try(ctx context.Context, c Case, p spec.Primitive, patience time
 	return &Failure{c, problems}, nil
 }
 
-// perform makes trials in a world that is up, or starts one. What has failed once is closed: it may be out of step.
+// perform runs trials in a running world, or starts one. It closes a world after a failure, which may have left its
+// ranks out of step.
 func (s *Suite) perform(ctx context.Context, size int, trials []*trial, counts *Counts, patience time.Duration) []Problem {
 	w, err := s.world(ctx, size)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Suite) perform(ctx context.Context, size int, trials []*trial, counts *
 		problems = p.results(counts)
 	}
 	if len(problems) > 0 {
-		_ = s.end(size) // that it fails to end after a failure is not worth another one
+		_ = s.end(size) // an error after a failure adds nothing
 	}
 	return problems
 }
@@ -176,10 +176,10 @@ func (s *Suite) world(ctx context.Context, size int) (World, error) {
 	return w, err
 }
 
-// starting and ending are how long that may take.
+// starting and ending are the time limits for starting and closing a world.
 const starting, ending = time.Minute, 10 * time.Second
 
-// end closes the world of that size, or gives it up if that does not end.
+// end closes the world of a size, and gives up after a while.
 func (s *Suite) end(size int) error {
 	w := s.worlds[size]
 	delete(s.worlds, size)
@@ -202,11 +202,11 @@ func (s *Suite) Close() error {
 	return errors.Join(errs...)
 }
 
-// Capabilities returns the implementation's.
+// Capabilities returns the capabilities of the implementation.
 func (s *Suite) Capabilities() Capabilities { return s.can }
 
-// Untested says what was not tested: what the implementation says it has not, what cannot be called on its
-// sizes, and what no specification determines.
+// Untested returns in words what was not tested: what the implementation does not support, what cannot be called on its
+// sizes, and results that no specification determines.
 func (s *Suite) Untested() []string {
 	missing := s.can.missing(Everything(""))
 	for _, x := range s.can.Primitives {

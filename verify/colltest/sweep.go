@@ -7,13 +7,13 @@ import (
 	"github.com/collgen/collgen/spec/spectest"
 )
 
-// reduction is a type, and an op that takes it if there is one.
+// reduction is a type, and an op that takes it; 0: none.
 type reduction struct {
 	Type spec.Type
 	Op   spec.Op
 }
 
-// reductions returns those that a call of p can have. What moves data alone has each type.
+// reductions returns the types and ops of calls of p. A primitive that only moves data has all types.
 func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 	for _, t := range c.Types {
 		if !hasOp(p) {
@@ -32,11 +32,11 @@ func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 	return all
 }
 
-// sweepCounts are the elements of a block in a sweep, in turn.
+// sweepCounts lists the block lengths of a sweep, which are used in turn.
 var sweepCounts = []int{23, 64, 1, 130, 7, 0, 31}
 
-// sweep returns a call for every size, type, op and form, with roots, counts and values in turn, and a second one of
-// what rounds.
+// sweep returns a call for every size, type, op and form, with roots, counts and values in turn. A reduction that
+// rounds gets a second call.
 func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		p, i := of.Primitive, 0
@@ -58,7 +58,7 @@ func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 
 func rounds(r reduction) bool { return r.Op != 0 && !r.Op.Exact(r.Type) }
 
-// rounding returns s with values of which another tree gives other bits.
+// rounding returns s with values whose reduction has other bits in another tree.
 func (s Step) rounding() Step {
 	s.Values.Kind, s.Count = spectest.Ordinary, max(s.Count, sweepCounts[0])
 	return s

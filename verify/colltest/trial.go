@@ -8,7 +8,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// trial is a Step with its data, and what it has to leave.
+// trial is a Step with its data and expected results.
 type trial struct {
 	step   *Step
 	x      *spec.Expectation
@@ -17,7 +17,7 @@ type trial struct {
 	calls  []*Call    // by rank; nil: the rank takes no part
 }
 
-// newTrial works out everything about a Step of size ranks. An error is the Step's: it is not a call of the primitive.
+// newTrial returns the trial of a Step on size ranks. It returns an error if the Step is no call of the primitive.
 func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
 	t := &trial{step: s}
 	if !s.Type.Valid() || hasOp(p) && !s.Op.Takes(s.Type) {
@@ -44,7 +44,7 @@ func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
 	return t, nil
 }
 
-// draw makes the inputs of all ranks, from one source.
+// draw draws the inputs of all ranks from the seed.
 func (t *trial) draw() {
 	random := rand.New(rand.NewPCG(t.step.Values.Seed, 0))
 	for _, counts := range t.shape.in {
@@ -56,7 +56,7 @@ func (t *trial) draw() {
 	}
 }
 
-// problems returns how what each rank's Memory has become differs from what was promised, at most one for each block.
+// problems returns where the ranks' memory differs from the promised results, with at most one problem for each block.
 func (t *trial) problems(after [][]byte, counts *Counts) (found []Problem) {
 	for rank, c := range t.calls {
 		if c == nil {
@@ -74,7 +74,7 @@ func (t *trial) problems(after [][]byte, counts *Counts) (found []Problem) {
 	return found
 }
 
-// buffer compares each block of one buffer. Blocks of In that are Out's memory as well are Out's matter.
+// buffer compares each block of one buffer. Blocks of In that share memory with Out are compared as blocks of Out.
 func (t *trial) buffer(rank int, name string, after []byte, counts *Counts) (found []Problem) {
 	r := &t.x.Ranks[rank]
 	contents, lengths, at := r.In, t.shape.in[rank], t.calls[rank].InAt
@@ -93,7 +93,7 @@ func (t *trial) buffer(rank int, name string, after []byte, counts *Counts) (fou
 	return found
 }
 
-// block says what is wrong with the n bytes from at on, which have to be content.
+// block returns the problem with the n bytes from at on, whose expected content is given, or "".
 func (t *trial) block(content spec.Content, rank, at, n int, after []byte, counts *Counts) string {
 	got := after[at : at+n]
 	switch content.Kind {
@@ -112,7 +112,7 @@ func (t *trial) block(content spec.Content, rank, at, n int, after []byte, count
 	return ""
 }
 
-// difference shows the first elements that differ.
+// difference returns the first elements that differ, in words.
 func (t *trial) difference(got, want []byte) string {
 	i, size := 0, t.step.Type.Bytes()
 	for i < len(got) && bytes.Equal(got[i:i+size], want[i:i+size]) {

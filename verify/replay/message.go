@@ -224,7 +224,7 @@ func (m *member) placed(p *events.Part) error {
 	switch {
 	case p.Lent:
 		m.lent[p.Peer] = p.Segment
-	case copied(p.Via) || in.complete(): // what is read where it lies is one segment
+	case copied(p.Via) || in.complete(): // a message that was not copied is one segment
 		m.pull(p)
 	}
 	return nil
